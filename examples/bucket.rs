@@ -1,9 +1,10 @@
-//! Lines of text of very different lengths in batches of similar ones, and what that saves.
+//! Batches of sequences of similar length, and the padding that they save.
 
 #![expect(clippy::print_stdout, reason = "an example shows its result")]
 
 use millstream::contrib::training::{Statistics, bucket_by_sequence_length};
 use millstream::prelude::*;
+use millstream::{Queue, RunQueues};
 
 fn main() -> Result<()> {
     let (batches, counts) = batches(&[8, 16, 32, 64])?;
@@ -16,28 +17,29 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The lengths of a batch's sequences, and the sequences.
+/// The lengths of the sequences in a batch, and the sequences.
 type Batch = (Vec<i32>, Tensor);
 
-/// Batches of sequences with buckets between these lengths, and what became of every sequence.
+/// Returns batches of sequences, bucketed at these lengths, and the statistics of all sequences.
 fn batches(boundaries: &[i64]) -> Result<(Vec<Batch>, Statistics)> {
     let g = Graph::new();
 
-    // Where the sequences come from: here a queue of a thousand numbers, each of which becomes so many ones.
+    // The source of the sequences: here a queue of a thousand numbers `n`, each of which becomes `n` ones.
     let n = 1000;
-    let numbers = Queue::fifo(&g, n, [DType::I32]).shapes([shape![]]).make()?;
+    let numbers = Queue::fifo(&g, n, [DType::I32]).shapes([shape![]]).build()?;
     let start = numbers.enqueue_many([g.range(0, n as i32, 1)])?;
     let end = numbers.close();
     let [number] = numbers.dequeue()?.all()?;
     let length = number * 7919 % 100 + 1;
     let sequence = g.fill(g.stack([length], 0), g.constant(1)).set_shape(shape![_]);
 
-    // One call: batches of 16, padded, filled by two threads; what is left in the end makes smaller ones.
+    // One call adds padded batches of 16, filled by two threads; the sequences left at the end make smaller
+    // batches.
     let bucketed = bucket_by_sequence_length(&g, length, sequence, 16, boundaries.iter().copied())
         .dynamic_pad(true)
         .num_threads(2)
         .allow_smaller_final_batch(true)
-        .make()?;
+        .run()?;
 
     let session = Session::new(&g)?;
     session.run::<()>(start, feed![])?;
@@ -45,7 +47,7 @@ fn batches(boundaries: &[i64]) -> Result<(Vec<Batch>, Statistics)> {
     let mut batches = Vec::new();
     session.with_queue_runners(|_| -> Result<()> {
         loop {
-            // A training step would stand here; it ends with the input.
+            // A training step would be here; the loop ends with the input.
             batches.push(session.run(bucketed.outputs, feed![])?);
         }
     })?;

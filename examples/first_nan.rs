@@ -1,15 +1,15 @@
-//! Looking inside of loops: all iterates of Newton's method, and where a gradient becomes NaN.
+//! Looking inside loops: all iterates of Newton's method, and the place where a gradient becomes NaN.
 
 #![expect(clippy::print_stdout, reason = "an example shows its result")]
 
 use millstream::prelude::*;
-use millstream::{Error, RunOptions, Sighting, Watch};
+use millstream::{RunOptions, Sighting, Watch, every};
 use std::cell::Cell;
 
-/// What Newton's method goes through on its way to the square root of `a`.
+/// Returns the iterates of Newton's method for the square root of `a`.
 fn iterates(a: f64) -> Result<Vec<f64>> {
     let g = Graph::new();
-    // What the body knows by a name, the outside may, too.
+    // A value named in the body can be found by its name outside.
     let inner = Cell::new(None);
     g.while_loop((g.constant(a), g.constant(f64::INFINITY))).run(
         |(x, before)| (x - before).abs().greater(1e-12),
@@ -23,8 +23,9 @@ fn iterates(a: f64) -> Result<Vec<f64>> {
     Session::new(&g)?.run(every(next), feed![])
 }
 
-/// How far a point is from the origin, summed over `n` steps of its way, and the gradient of that by where it starts. The distance is
-/// good wherever it goes; but at the origin a norm has no gradient, and the formula for it multiplies infinity by nought.
+/// Returns the distance of a moving point from the origin, summed over `n` steps, and its gradient with
+/// respect to the start. The distance is finite everywhere, but at the origin the norm has no gradient: its
+/// formula multiplies infinity by zero.
 fn falling(start: [f32; 2], n: i32, options: &RunOptions) -> Result<(f32, Vec<f32>)> {
     let g = Graph::new();
     let p = g.placeholder::<f32>("p", shape![2]);
@@ -40,7 +41,7 @@ fn falling(start: [f32; 2], n: i32, options: &RunOptions) -> Result<(f32, Vec<f3
     Ok(values)
 }
 
-/// Where the first NaN is, if there is one.
+/// Returns the place of the first NaN, if there is one.
 fn first_nan(start: [f32; 2], n: i32) -> Result<Option<Error>> {
     let options = RunOptions { watch: vec![Watch::all().nan()], ..RunOptions::default() };
     match falling(start, n, &options) {
@@ -72,7 +73,7 @@ fn newton_is_seen_on_its_way() -> Result<()> {
 #[test]
 fn the_first_nan_is_found_where_it_is_made() -> Result<()> {
     assert!(first_nan([3.0, 3.0], 3)?.is_none());
-    // The point is at the origin in iteration 3 of 0 to 4; the gradient's loop goes backwards, from 4.
+    // The point is at the origin in iteration 3 of 0 to 4; the gradient's loop runs backward from 4.
     let error = first_nan([3.0, 3.0], 5)?.expect("a NaN");
     let found = Sighting::of(&error).expect("a sighting");
     assert_eq!((found.loops.len(), found.loops[0].1), (1, 1), "{error}");

@@ -1,11 +1,13 @@
-//! A function of the program as a node of the graph: a loop that asks the program for its next value until that is out of values.
+//! A function of the program as a node of the graph: a loop that asks the program for its next value until
+//! there are no more.
 
 #![expect(clippy::print_stdout, reason = "an example shows its result")]
 
+use millstream::HostFunctions;
 use millstream::prelude::*;
 use std::sync::Mutex;
 
-/// The sum of the values that `source` gives until it gives none, and how many there were.
+/// Returns the sum of the values of `source`, and their number.
 fn sum(source: impl Iterator<Item = f32> + Send + 'static) -> Result<(f32, i32)> {
     let g = Graph::new();
     let source = Mutex::new(source);
@@ -18,7 +20,7 @@ fn sum(source: impl Iterator<Item = f32> + Send + 'static) -> Result<(f32, i32)>
         |(more, _, _)| more,
         |(_, total, n)| -> Result<_> {
             let next = next.clone();
-            // What it is given is not looked at; it makes each call wait for the one before.
+            // The function ignores its input, which makes each call wait for the one before.
             let given = g.host_function([n], [DType::F32, DType::Bool], move |inputs| next(inputs))?;
             let (value, more) = (given[0].set_shape(shape![]), given[1].set_shape(shape![]));
             Ok((more, total + value, n + more.cast::<i32>()))

@@ -1,10 +1,13 @@
-//! The Hessian of a loss through a loop: how a trajectory's end depends on its start and its parameter, to the second order.
+//! The Hessian of a loss through a loop: the second-order dependence of a trajectory's end on its start and
+//! its parameter.
 
 #![expect(clippy::print_stdout, reason = "an example shows its result")]
 
+use millstream::Derivatives;
 use millstream::prelude::*;
 
-/// The Hessian by `p = [start, rate]` of the square of what logistic growth reaches in `steps` steps.
+/// Returns the Hessian, with respect to `p = [start, rate]`, of the square of the value that logistic growth
+/// reaches in `steps` steps.
 fn hessian(p: [f64; 2], steps: i32) -> Result<[f64; 4]> {
     let g = Graph::new();
     let params = g.placeholder::<f64>("p", shape![2]);

@@ -1,16 +1,18 @@
-//! An LSTM that learns to add: of a sequence of numbers, two are marked, and it says their sum (Hochreiter and Schmidhuber 1997).
+//! An LSTM that learns to add: two numbers of a sequence are marked, and it predicts their sum (Hochreiter
+//! and Schmidhuber 1997).
 
 #![expect(clippy::print_stdout, reason = "an example shows its result")]
 
 use millstream::prelude::*;
 use millstream::rnn::BasicLstmCell;
 use millstream::train::Optimizer;
+use millstream::{Recurrent, VariableScopes};
 use std::time::Instant;
 
 const LENGTH: usize = 10;
 const BATCH: usize = 64;
 
-/// Numbers that look random.
+/// A generator of pseudo-random numbers.
 struct Numbers(u64);
 
 impl Numbers {
@@ -23,12 +25,12 @@ impl Numbers {
         (self.next() * n as f32) as usize % n
     }
 
-    /// Sequences of (number, mark), and the sum of the two marked numbers of each.
+    /// Returns sequences of (number, mark), and the sum of the two marked numbers of each.
     fn batch(&mut self) -> Result<[Tensor; 2]> {
         let (mut x, mut sums) = (vec![0f32; BATCH * LENGTH * 2], vec![0f32; BATCH]);
         for (row, sum) in x.chunks_mut(LENGTH * 2).zip(&mut sums) {
             row.iter_mut().step_by(2).for_each(|v| *v = self.next());
-            // One in the first half, one in the second.
+            // One mark in the first half, one in the second.
             for place in [self.below(LENGTH / 2), LENGTH / 2 + self.below(LENGTH / 2)] {
                 row[2 * place + 1] = 1.0;
                 *sum += row[2 * place];
@@ -38,7 +40,8 @@ impl Numbers {
     }
 }
 
-/// Trains for `steps` steps. How many of a thousand sums or so are right within 0.04, before and after.
+/// Trains for `steps` steps. Returns the share of about a thousand sums that are correct within 0.04, before
+/// and after.
 fn learn(steps: usize) -> Result<(f32, f32)> {
     let g = Graph::new();
     g.set_seed(3);
@@ -46,7 +49,7 @@ fn learn(steps: usize) -> Result<(f32, f32)> {
     let sum = g.placeholder::<f32>("sum", shape![_, 1]);
     let mut cell = BasicLstmCell::new(32);
     let (_, state) = g.dynamic_rnn(&mut cell, x).run()?;
-    let out = g.get_variable("out", [32, 1]).run()?;
+    let out = g.get_variable("out", [32, 1]).build()?;
     let error = state.h.matmul(out.value()) - sum;
     let loss = error.square().reduce_mean(());
     let right = error.abs().less(0.04).cast::<f32>().reduce_mean(());

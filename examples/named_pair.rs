@@ -1,4 +1,4 @@
-//! Loop variables of a structure of one's own: a number beside a named pair.
+//! Loop variables of a user-defined structure: a number and a named pair.
 
 #![expect(clippy::print_stdout, reason = "an example shows its result")]
 
@@ -10,7 +10,7 @@ struct Pair<'g> {
     k: Output<'g>,
 }
 
-/// Ten times `(j, k) = (j + k, j - k)`, from `(1, 2)`.
+/// Computes `(j, k) = (j + k, j - k)` ten times, starting at `(1, 2)`.
 fn sums_and_differences() -> Result<(i32, i32, i32)> {
     let g = Graph::new();
     let start = Pair { j: g.constant(1), k: g.constant(2) };

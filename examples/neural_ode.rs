@@ -1,10 +1,11 @@
-//! A neural ODE: a small net says how fast a state changes, a loop of Runge-Kutta steps carries it on, and the net is trained through the loop.
+//! A neural ODE: a small net computes the derivative of a state, a loop of Runge-Kutta steps integrates it,
+//! and the net is trained through the loop.
 
 #![expect(clippy::print_stdout, reason = "an example shows its result")]
 
 use millstream::prelude::*;
 
-/// Learns a spiral; the mean squared errors before and after.
+/// Learns a spiral. Returns the mean squared errors before and after.
 fn learn(steps: usize) -> Result<(f32, f32)> {
     let g = Graph::new();
     g.set_seed(1);
@@ -12,7 +13,7 @@ fn learn(steps: usize) -> Result<(f32, f32)> {
     let w2 = g.variable("w2", g.random_uniform([16, 2], -0.5f32, 0.5, None));
     let (k1, k2) = (w1.read(), w2.read());
 
-    // From starts on a circle to where they are 10 steps of 0.1 later.
+    // Starting points on a circle, and their positions 10 steps of 0.1 later.
     let start = g.placeholder::<f32>("start", shape![_, 2]);
     let goal = g.placeholder::<f32>("goal", shape![_, 2]);
     let dt = 0.1f32;

@@ -1,10 +1,10 @@
-//! Square roots by Newton's iteration: a loop that ends when its value no longer moves.
+//! Square roots by Newton's method: a loop that ends when its value no longer changes.
 
 #![expect(clippy::print_stdout, reason = "an example shows its result")]
 
 use millstream::prelude::*;
 
-/// The roots, and how many steps the slowest of them took.
+/// Returns the roots, and the number of steps of the slowest.
 fn square_roots(of: &[f64]) -> Result<(Vec<f64>, i32)> {
     let g = Graph::new();
     let a = g.placeholder::<f64>("a", shape![_]);

@@ -1,10 +1,10 @@
-//! A Newton solver that is differentiated through its loop, which ends when its data says so.
+//! A Newton solver differentiated through its loop, whose length depends on the data.
 
 #![expect(clippy::print_stdout, reason = "an example shows its result")]
 
 use millstream::prelude::*;
 
-/// The root of `x³ + a·x - b`, and how it moves with `a` and `b`, once and twice.
+/// Returns the root of `x³ + a·x - b`, and its first and second derivatives with respect to `a` and `b`.
 fn root(a: f64, b: f64) -> Result<[f64; 4]> {
     let g = Graph::new();
     let (pa, pb) = (g.placeholder::<f64>("a", shape![]), g.placeholder::<f64>("b", shape![]));

@@ -1,5 +1,5 @@
-//! Two loop variables of which one does not need the other: the counter may run ahead of the data, never behind it, and fetching
-//! the counter alone never computes the data.
+//! Two loop variables, one independent of the other: the counter may run ahead of the data but never behind
+//! it, and fetching only the counter never computes the data.
 
 #![expect(clippy::print_stdout, reason = "an example shows its result")]
 
@@ -9,19 +9,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 const N: i32 = 10_000;
 
-/// What a run printed, and how often it added to `x`.
+/// The lines that a run printed, and the number of its additions to `x`.
 struct Seen {
     lines: Vec<String>,
     x_additions: usize,
 }
 
-/// `while i < n { i += 1; x += 1 }`, both shown as they go. Fetches `x` or only `i`.
+/// Runs `while i < n { i += 1; x += 1 }`, printing both, and fetches `x` or only `i`.
 fn run(fetch_x: bool, n: i32) -> Result<(Tensor, Seen)> {
     let g = Graph::new();
     let start = g.constant((0..n).collect::<Vec<i32>>());
     let (i, x) = g.while_loop((g.constant(0), start)).run(
         |(i, _)| i.less(n),
-        |(i, x)| (g.print(i + 1, [i], ""), g.print(g.named("grow").add_v2(x, 1), [i], "x:")),
+        |(i, x)| (g.print(i + 1, [i], ""), g.print(g.named("grow").math().add_v2(x, 1), [i], "x:")),
     )?;
 
     let lines = Arc::new(Mutex::new(Vec::new()));
@@ -63,7 +63,7 @@ fn x_never_gets_ahead_of_the_counter() -> Result<()> {
     let (x, seen) = run(true, n)?;
     assert_eq!(x.as_slice::<i32>()?, (n..2 * n).collect::<Vec<_>>());
     assert_eq!(seen.x_additions, n as usize);
-    // `x:` lines come in order, each after the counter's line of the iteration before.
+    // `x:` lines are in order, each after the counter's line of the previous iteration.
     let mut counted = 0;
     let mut grown = 0;
     for line in &seen.lines {

@@ -1,10 +1,10 @@
-//! The largest eigenvalue by power iteration, with several iterations under way at a time where the data lets them.
+//! The largest eigenvalue by power iteration, with overlapping iterations where the data allows it.
 
 #![expect(clippy::print_stdout, reason = "an example shows its result")]
 
 use millstream::prelude::*;
 
-/// The largest eigenvalue of a symmetric matrix after `steps` steps.
+/// Returns the largest eigenvalue of a symmetric matrix after `steps` steps.
 fn largest_eigenvalue(matrix: [[f64; 3]; 3], steps: i32, parallel_iterations: i64) -> Result<f64> {
     let g = Graph::new();
     let a = g.constant(matrix);
@@ -26,7 +26,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Its eigenvalues are 1, 2 and 4.
+/// A matrix with the eigenvalues 1, 2 and 4.
 const MATRIX: [[f64; 3]; 3] = [[3.0, 1.0, 0.0], [1.0, 3.0, 0.0], [0.0, 0.0, 1.0]];
 
 #[test]

@@ -1,20 +1,22 @@
-//! Derivatives through loops that other engines refuse or get wrong: a table of small programs, what is right, and what Millstream says.
+//! Derivatives through loops that other engines refuse or get wrong: a table of small programs with the right
+//! answers and Millstream's.
 //!
-//! TensorFlow 1 refuses every second derivative here, JAX reverse mode through a trip count that it is only told at the run, XLA both; and
-//! PyTorch's `while_loop` operator answers some of them wrongly.
+//! TensorFlow 1 refuses every second derivative here, JAX reverse mode through a trip count that is known
+//! only at run time, XLA both; PyTorch's `while_loop` operator answers some of them wrongly.
 
 #![expect(clippy::print_stdout, reason = "an example shows its result")]
 
+use millstream::Derivatives;
 use millstream::prelude::*;
 
-/// A program: its name, the right answer, and how it is built and fed.
+/// A program: its name, the right answer, and the function that builds and feeds it.
 pub(crate) struct Probe {
     pub(crate) name: &'static str,
     pub(crate) right: f64,
     pub(crate) build: fn(&Graph) -> Result<Fed<'_>>,
 }
 
-/// What a program computes, and what is fed.
+/// The value that a program computes, and its feeds.
 pub(crate) struct Fed<'g> {
     pub(crate) answer: Output<'g>,
     pub(crate) feeds: Vec<(Output<'g>, Tensor)>,
@@ -43,7 +45,7 @@ fn drift<'g>(g: &'g Graph, constant_start: bool) -> Result<Drift<'g>> {
     Ok(Drift { end: x.reduce_sum(()), w, feeds })
 }
 
-/// The derivative of this order of [`drift`] by `w`.
+/// Returns the derivative of this order of [`drift`] with respect to `w`.
 fn drift_order(g: &Graph, order: usize, constant_start: bool) -> Result<Fed<'_>> {
     let Drift { end, w, feeds } = drift(g, constant_start)?;
     Ok(Fed { answer: derivative(g, end, w, order)?, feeds })
@@ -61,17 +63,16 @@ fn along(g: &Graph) -> Result<Fed<'_>> {
     Ok(Fed { answer: g.jvp(&[end], &[w], &[g.ones::<f32>([1])])?[0], feeds })
 }
 
-/// `n` loops inside each other, `n` times each, around a product with `w`.
+/// `n` nested loops of `n` iterations each, around a product with `w`.
 fn nested(g: &Graph, depth: usize, times: i32, order: usize) -> Result<Fed<'_>> {
     fn turn<'g>(a: Output<'g>, w: Output<'g>, n: Output<'g>, depth: usize) -> Result<Output<'g>> {
         if depth == 0 {
             return Ok(a * w);
         }
         let g = w.graph();
-        let (_, a) = g.while_loop((g.constant(0), a)).run(
-            |(i, _)| i.less(n),
-            |(i, a)| Ok::<_, millstream::Error>((i + 1, turn(a, w, n, depth - 1)?)),
-        )?;
+        let (_, a) = g
+            .while_loop((g.constant(0), a))
+            .run(|(i, _)| i.less(n), |(i, a)| Ok::<_, Error>((i + 1, turn(a, w, n, depth - 1)?)))?;
         Ok(a)
     }
     let (w, n) = (g.placeholder::<f32>("w", shape![]), g.placeholder::<i32>("n", shape![]));
@@ -80,35 +81,35 @@ fn nested(g: &Graph, depth: usize, times: i32, order: usize) -> Result<Fed<'_>> 
     Ok(Fed { answer: derivative(g, y, w, order)?, feeds })
 }
 
-/// In turn times `w` and plus `w`: 2w² + w after four.
+/// Alternately times `w` and plus `w`: 2w² + w after four iterations.
 fn branches(g: &Graph, order: usize) -> Result<Fed<'_>> {
     let (w, n) = (g.placeholder::<f32>("w", shape![]), g.placeholder::<i32>("n", shape![]));
     let (_, y) = g.while_loop((g.constant(0), g.constant(1f32))).run(
         |(i, _)| i.less(n),
         |(i, a)| {
             let even = i.floor_mod(2).equal(0);
-            Ok::<_, millstream::Error>((i + 1, g.cond(even, || a * w, || a + w)?))
+            Ok::<_, Error>((i + 1, g.cond(even, || a * w, || a + w)?))
         },
     )?;
     let feeds = vec![(w, Tensor::scalar(2f32)), (n, Tensor::scalar(4))];
     Ok(Fed { answer: derivative(g, y, w, order)?, feeds })
 }
 
-/// Steps of 0.1 down the gradient of `a² w`, that are differentiated in turn.
+/// Steps of 0.1 down the gradient of `a² w`, which are differentiated again.
 fn descent(g: &Graph) -> Result<Fed<'_>> {
     let (w, n) = (g.placeholder::<f32>("w", shape![]), g.placeholder::<i32>("n", shape![]));
     let (_, y) = g.while_loop((g.constant(0), g.constant(1f32))).run(
         |(i, _)| i.less(n),
         |(i, a)| {
             let slope = g.gradients([a * a * w], [a]).dense()?[0];
-            Ok::<_, millstream::Error>((i + 1, a - slope * 0.1f32))
+            Ok::<_, Error>((i + 1, a - slope * 0.1f32))
         },
     )?;
     let feeds = vec![(w, Tensor::scalar(1f32)), (n, Tensor::scalar(3))];
     Ok(Fed { answer: derivative(g, y, w, 1)?, feeds })
 }
 
-/// The state is twice as long after each iteration.
+/// A state that doubles in length in each iteration.
 fn doubling(g: &Graph) -> Result<Fed<'_>> {
     let (start, n) = (g.ones::<f32>([1]), g.placeholder::<i32>("n", shape![]));
     let (_, y) = g
@@ -143,7 +144,7 @@ pub(crate) const PROBES: &[Probe] = &[
     Probe { name: "growing shape, first order", right: 8.0, build: doubling },
 ];
 
-/// What Millstream says.
+/// Returns Millstream's answer.
 fn answer(probe: &Probe) -> Result<f32> {
     let g = Graph::new();
     let Fed { answer, feeds } = (probe.build)(&g)?;

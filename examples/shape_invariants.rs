@@ -1,10 +1,11 @@
-//! A loop variable that grows: its shape invariant says which dimension stays.
+//! A loop variable that grows: its shape invariant leaves the growing dimension open.
 
 #![expect(clippy::print_stdout, reason = "an example shows its result")]
 
 use millstream::prelude::*;
 
-/// Puts a 2 x 2 matrix below itself ten times. Gives the invariant that the graph knows, and the result.
+/// Concatenates a 2 x 2 matrix with itself ten times. Returns the invariant that the graph knows, and the
+/// result.
 fn doubling() -> Result<(String, Tensor)> {
     let g = Graph::new();
     let (_, m) = g
@@ -14,7 +15,7 @@ fn doubling() -> Result<(String, Tensor)> {
     Ok((m.shape().to_string(), Session::new(&g)?.run(m, feed![])?))
 }
 
-/// Without the invariant the loop is refused where it is built.
+/// Without the invariant the graph refuses the loop.
 fn refused() -> Result<()> {
     let g = Graph::new();
     let vars = (g.constant(0), g.ones::<f32>([2, 2]));

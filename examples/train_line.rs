@@ -1,25 +1,26 @@
-//! Fits a line to points with noise, saves what it learned, and goes on from there in another session.
+//! Fits a line to noisy points, saves the variables, and continues from the checkpoint in another session.
 
 #![expect(clippy::print_stdout, reason = "an example shows its result")]
 
 use millstream::prelude::*;
 use millstream::train::{Optimizer, Saver, Schedules, latest_checkpoint};
+use millstream::{Initializer, VariableScopes};
 
 fn main() -> Result<()> {
     let folder = std::env::temp_dir().join(format!("millstream-train-line-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).map_err(|e| millstream::Error::invalid(e.to_string()))?;
+    std::fs::create_dir_all(&folder)?;
     let losses = train(&folder)?;
     println!("loss before {:.4}, when saved {:.4}, after going on {:.4}", losses[0], losses[1], losses[2]);
     let _removed = std::fs::remove_dir_all(&folder);
     Ok(())
 }
 
-/// The loss at first, when saved, and after another session went on.
+/// Returns the losses at the start, when saved, and after another session continued.
 fn train(folder: &std::path::Path) -> Result<[f32; 3]> {
     let g = Graph::new();
     g.set_seed(1);
 
-    // Points of y = 3 x - 1, not quite.
+    // Points of y = 3 x - 1, with noise.
     let x = g.placeholder::<f32>("x", shape![_, 1]);
     let y = g.placeholder::<f32>("y", shape![_, 1]);
     let points: Vec<f32> = (0..64).map(|i| i as f32 / 32.0 - 1.0).collect();
@@ -28,8 +29,8 @@ fn train(folder: &std::path::Path) -> Result<[f32; 3]> {
     let (points, noisy) = (Tensor::from_slice([64, 1], &points)?, Tensor::from_slice([64, 1], &noisy)?);
 
     let line = g.variable_scope("line").run(|_| -> Result<Output<'_>> {
-        let w = g.get_variable("w", [1, 1]).run()?;
-        let b = g.get_variable("b", [1]).initializer(Initializer::zeros()).run()?;
+        let w = g.get_variable("w", [1, 1]).build()?;
+        let b = g.get_variable("b", [1]).initializer(Initializer::zeros()).build()?;
         Ok(x.matmul(w.value()) + b.value())
     })?;
     let loss = (line - y).square().reduce_sum(()) / 64.0;
@@ -51,7 +52,7 @@ fn train(folder: &std::path::Path) -> Result<[f32; 3]> {
     let saved: f32 = session.run(loss, feeds())?;
 
     let later = Session::new(&g)?;
-    let latest = latest_checkpoint(folder)?.ok_or_else(|| millstream::Error::invalid("nothing was saved"))?;
+    let latest = latest_checkpoint(folder)?.ok_or_else(|| Error::invalid("nothing was saved"))?;
     saver.restore(&later, latest)?;
     let restored: f32 = later.run(loss, feeds())?;
     assert_eq!(saved, restored, "the same variables give the same loss");

@@ -1,12 +1,13 @@
-//! A variable of the session as the start of a loop, and a loop variable that no iteration changes. Also writes the graph down,
-//! for `millstream dot`: `cargo run --example untouched_variable -- loop.pb`.
+//! A variable of the session as the initial value of a loop, and a loop variable that no iteration changes.
+//! Can also write the graph to a file, for `millstream dot`: `cargo run --example untouched_variable --
+//! loop.pb`.
 
 #![expect(clippy::print_stdout, reason = "an example shows its result")]
 
 use millstream::interop::export_graph_def;
 use millstream::prelude::*;
 
-/// The graph, and what to fetch: `v1 = ii + 3`, `v2 = nn + 4`, and the initializer.
+/// Returns the graph and its fetches: `v1 = ii + 3`, `v2 = nn + 4`, and the initializer.
 fn build(g: &Graph) -> Result<(Output<'_>, Output<'_>, Op<'_>)> {
     let i = g.variable("i", 1);
     let n = g.constant(10);

@@ -1,5 +1,5 @@
-//! Compiles the `.proto` files to Rust structs and to the descriptors that the text form needs.
-//! Pure Rust: no `protoc` is called.
+//! Compiles the `.proto` files to Rust structs and to the descriptors that the text form needs, in pure Rust:
+//! `protoc` is not used.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use prost::Message;
 
 const ROOT: &str = "proto";
 
-// These import all the others.
+// These files import all the others.
 const ENTRY_POINTS: [&str; 8] = [
     "tensorflow/meta_graph.proto",
     "tensorflow/control_flow.proto",
@@ -21,8 +21,8 @@ const ENTRY_POINTS: [&str; 8] = [
     "tensorflow/config.proto",
 ];
 
-// A oneof is as large as its largest variant, and most attributes are small: without the boxes every
-// attribute of every node would take as much room as a whole tensor message.
+// A oneof is as large as its largest variant, and most attributes are small. Without the boxes, every
+// attribute of every node would take as much memory as a whole tensor message.
 const BOXED: [&str; 8] = [
     ".tensorflow.AttrValue.value.tensor",
     ".tensorflow.AttrValue.value.list",
@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     config.compile_fds(files.clone())?;
 
-    // The comments went into the structs; at run time they would only cost space.
+    // The comments are in the generated structs; at run time they would only take space.
     for file in &mut files.file {
         file.source_code_info = None;
     }

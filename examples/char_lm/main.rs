@@ -1,11 +1,12 @@
-//! Learns to write, character by character, from lines of very different lengths, and shows what it wrote.
+//! Learns to write, character by character, from lines of very different lengths, and prints samples.
 //!
 //! ```sh
 //! cargo run --release --example char_lm -- [--text FILE|DIR] [--steps N] [--logdir D] [--resume]
 //! ```
 //!
-//! Files are read, mixed and put into batches of about equal lengths by queues ([`text`]); an LSTM is run along each by a loop, and
-//! differentiated through it ([`model`]). Ctrl-C stops cleanly and saves. Without `--text` it learns from the sources and documents of this project.
+//! Queues read files, shuffle lines and batch lines of similar length ([`text`]). An LSTM runs along each
+//! batch in a loop and is differentiated through it ([`model`]). Ctrl-C stops cleanly and saves. Without
+//! `--text` it learns from the sources and documents of this project.
 
 #![expect(clippy::print_stdout, reason = "an example shows its result")]
 
@@ -18,7 +19,8 @@ use millstream::interop::proto::session_log::SessionStatus;
 use millstream::prelude::*;
 use millstream::summary::{self, FileWriter, SessionLog};
 use millstream::train::{Clipping, Optimizer, Saver, Schedules, latest_checkpoint};
-use model::Model;
+use millstream::{Callable, RunQueues, VariableScopes};
+use model::{Loss, Model};
 use signal_hook::{consts::SIGINT, flag};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -50,16 +52,16 @@ struct Options {
     batch: usize,
 }
 
-/// What came of a run.
+/// The result of a run.
 struct Outcome {
-    /// How many steps were trained, those of earlier runs included.
+    /// The number of training steps, including those of earlier runs.
     steps: i64,
-    /// In nats a character of the lines kept for validation: at the start, at the end, and what knowing nothing but how often each
-    /// character occurs would give.
+    /// The loss on the validation lines in nats per character: at the start, at the end, and for a model that
+    /// knows only the frequencies of the characters.
     before: f64,
     after: f64,
     unigram: f64,
-    /// The share of the time that the model waited for its input.
+    /// The share of the time in which the model waited for its input.
     waited: f64,
     samples: Vec<String>,
     folder: PathBuf,
@@ -79,7 +81,7 @@ fn main() -> Result<()> {
     let options = Options::parse();
     let stop = Arc::new(AtomicBool::new(false));
     let ctrl_c = || -> std::io::Result<()> {
-        // Asked twice: at once.
+        // A second Ctrl-C stops at once.
         flag::register_conditional_shutdown(SIGINT, 130, stop.clone())?;
         flag::register(SIGINT, stop.clone()).map(drop)
     };
@@ -103,123 +105,166 @@ fn run(options: &Options, stop: &AtomicBool) -> Result<Outcome> {
     );
 
     let g = Graph::new();
-    // What goes on is not to see once more what it began with.
+    // A resumed run gets another seed, so that it does not repeat the input of its beginning.
     g.set_seed(1 + checkpoint.as_deref().map_or(0, steps_of));
-    let batch = text.batches(&g, Part::Training, options.batch)?;
-    // Training takes what the queues give; validation feeds its own.
-    let batch = Batch {
-        chars: g.placeholder_with_default(batch.chars, shape![_, _]),
-        lengths: g.placeholder_with_default(batch.lengths, shape![_]),
-    };
-    // When the run began, and when it had its input.
-    let begun = g.timestamp();
-    let had = g.control_dependencies([batch.chars], || g.timestamp());
-    let mut model = Model::new(&g, options.units)?;
-    let loss = model.loss(&g, batch)?;
-    let mean = loss.total / loss.characters;
-    let step = g.global_step()?;
-    let rate = g.polynomial_decay(4e-3, step.value(), options.steps as f32, 2e-4, 1.0, false)?;
-    let optimizer = Optimizer::adam(rate);
-    let (grads, variables): (Vec<_>, Vec<_>) = optimizer.compute_gradients(mean)?.into_iter().unzip();
-    let (grads, norm) = g.clip_by_global_norm(&grads, 1.0)?;
-    let train = optimizer.apply_gradients(grads.into_iter().zip(variables), Some(step))?;
-    let samples = model.sample(&g, 8, 120, 0.7)?;
-
-    summary::scalar(&g, "loss", mean);
-    summary::scalar(&g, "padding", 1.0 - loss.characters / loss.places);
-    summary::scalar(&g, "learning_rate", rate);
-    summary::scalar(&g, "gradient_norm", norm);
-    for variable in g.trainable_variables() {
-        summary::histogram(&g, &variable.name(), variable.value());
-    }
-    let summaries = summary::merge_all(&g)?.ok_or_else(|| invalid("there are summaries"))?;
+    let nodes = Nodes::new(&g, &text, options)?;
     let saver = Saver::new(&g)?;
-    let init = g.global_variables_initializer();
-    let init_local = g.local_variables_initializer();
+    let init = (g.global_variables_initializer(), g.local_variables_initializer());
     g.finalize();
 
     let session = Session::new(&g)?;
-    session.run::<()>((init, init_local), feed![])?;
+    session.run::<()>(init, feed![])?;
     if let Some(checkpoint) = &checkpoint {
         saver.restore(&session, checkpoint)?;
     }
-    let mut done: i64 = session.run(step.value(), feed![])?;
+    let done: i64 = session.run(nodes.step.value(), feed![])?;
     println!("run in {}: {done} steps done of {}", folder.display(), options.steps);
     let writer = FileWriter::new(&folder)?;
     writer.add_graph(&g, done)?;
 
-    // How wrong it is about the lines for validation, in nats a character.
-    let test = session.make_callable((loss.total, loss.characters), [batch.chars, batch.lengths])?;
-    let validate = || -> Result<f64> {
-        let (mut total, mut characters) = (0.0, 0.0);
-        for batch in &validation {
-            let (nats, n): (f32, f32) = test.call_as(batch)?;
-            total += f64::from(nats);
-            characters += f64::from(n);
-        }
-        Ok(total / characters)
-    };
-    let note =
-        |loss: f64, step: i64| writer.add_summary(summary::numbers([("validation/loss", loss as f32)]), step);
-    let save = |step: i64| -> Result<()> {
-        let path = saver.save(&session, folder.join("model"), Some(step))?;
-        let checkpoint_path = path.display().to_string();
-        let status = SessionStatus::Checkpoint.into();
-        writer.add_session_log(SessionLog { status, checkpoint_path, ..SessionLog::default() }, step)
-    };
-
-    let before = validate()?;
-    note(before, done)?;
-    let told = (loss.total, loss.characters, loss.places, (begun, had));
-    let plain = session.make_callable((train, told), [])?;
-    let noted = session.make_callable((train, told, summaries), [])?;
-    let bar = progress(options.steps);
-    let mut all = Tally::default();
-    session.with_queue_runners(|_| {
-        let mut recent = Tally::default();
-        while done < options.steps && !stop.load(Relaxed) {
-            let at = Instant::now();
-            done += 1;
-            let step = if done % 20 == 0 {
-                let ((), told, summary): ((), Told, Tensor) = noted.call_as(&[])?;
-                writer.add_summary(&summary, done)?;
-                told
-            } else {
-                plain.call_as::<((), Told)>(&[])?.1
-            };
-            recent.add(&step, at);
-            all.add(&step, at);
-            bar.set_position(done as u64);
-            if done % 10 == 0 {
-                bar.set_message(recent.to_string());
-                recent = Tally::default();
-            }
-            if done % 200 == 0 && done < options.steps {
-                let loss = validate()?;
-                note(loss, done)?;
-                save(done)?;
-                bar.suspend(|| println!("step {done}: validation {}", shown(loss)));
-            }
-        }
-        Ok(())
-    })?;
-    bar.abandon();
-    let after = validate()?;
-    note(after, done)?;
-    save(done)?;
-    writer.close()?;
+    let test =
+        session.make_callable((nodes.loss.total, nodes.loss.characters), [nodes.chars, nodes.lengths])?;
+    let training = Training { session: &session, nodes: &nodes, saver, writer, test, validation, folder };
+    let before = training.validate(done)?;
+    let (steps, all) = training.train(done, options.steps, stop)?;
+    let after = training.validate(steps)?;
+    training.save(steps)?;
+    training.writer.close()?;
 
     if all.seconds > 0.0 {
         println!("over all: {all}");
     }
-    let samples = lines(&session.run(samples, feed![])?)?;
-    Ok(Outcome { steps: done, before, after, unigram: unigram.0, waited: all.waited(), samples, folder })
+    let samples = lines(&session.run(nodes.samples, feed![])?)?;
+    let folder = training.folder;
+    Ok(Outcome { steps, before, after, unigram: unigram.0, waited: all.waited(), samples, folder })
 }
 
-/// What a step tells: nats, characters, places for characters, and when it began and had its input.
+/// The nodes that a run fetches or feeds.
+struct Nodes<'g> {
+    chars: Output<'g>,
+    lengths: Output<'g>,
+    loss: Loss<'g>,
+    step: Variable<'g>,
+    train: Op<'g>,
+    /// The times at which a step began, and had its input.
+    times: (Output<'g>, Output<'g>),
+    samples: Output<'g>,
+    summaries: Output<'g>,
+}
+
+impl<'g> Nodes<'g> {
+    fn new(g: &'g Graph, text: &Text, options: &Options) -> Result<Nodes<'g>> {
+        let batch = text.batches(g, Part::Training, options.batch)?;
+        // Training uses the queues' batches; validation feeds its own.
+        let batch = Batch {
+            chars: g.placeholder_with_default(batch.chars, shape![_, _]),
+            lengths: g.placeholder_with_default(batch.lengths, shape![_]),
+        };
+        let begun = g.debug().timestamp();
+        let had = g.control_dependencies([batch.chars], || g.debug().timestamp());
+        let mut model = Model::new(g, options.units)?;
+        let loss = model.loss(g, batch)?;
+        let mean = loss.total / loss.characters;
+        let step = g.global_step()?;
+        let rate = g.polynomial_decay(4e-3, step.value(), options.steps as f32, 2e-4, 1.0, false)?;
+        let optimizer = Optimizer::adam(rate);
+        let (grads, variables): (Vec<_>, Vec<_>) = optimizer.compute_gradients(mean)?.into_iter().unzip();
+        let (grads, norm) = g.clip_by_global_norm(&grads, 1.0)?;
+        let train = optimizer.apply_gradients(grads.into_iter().zip(variables), Some(step))?;
+        let samples = model.sample(g, 8, 120, 0.7)?;
+
+        summary::scalar(g, "loss", mean);
+        summary::scalar(g, "padding", 1.0 - loss.characters / loss.places);
+        summary::scalar(g, "learning_rate", rate);
+        summary::scalar(g, "gradient_norm", norm);
+        for variable in g.trainable_variables() {
+            summary::histogram(g, &variable.name(), variable.value());
+        }
+        let summaries = summary::merge_all(g)?.ok_or_else(|| invalid("there are summaries"))?;
+        let (chars, lengths, times) = (batch.chars, batch.lengths, (begun, had));
+        Ok(Nodes { chars, lengths, loss, step, train, times, samples, summaries })
+    }
+}
+
+/// A session that trains the model.
+struct Training<'s, 'g> {
+    session: &'s Session,
+    nodes: &'s Nodes<'g>,
+    saver: Saver<'g>,
+    writer: FileWriter,
+    test: Callable,
+    validation: Vec<[Tensor; 2]>,
+    folder: PathBuf,
+}
+
+impl Training<'_, '_> {
+    /// Returns the loss on the validation lines, in nats per character, and records it.
+    fn validate(&self, step: i64) -> Result<f64> {
+        let (mut total, mut characters) = (0.0, 0.0);
+        for batch in &self.validation {
+            let (nats, n): (f32, f32) = self.test.call_as(batch)?;
+            total += f64::from(nats);
+            characters += f64::from(n);
+        }
+        let loss = total / characters;
+        self.writer.add_summary(summary::numbers([("validation/loss", loss as f32)]), step)?;
+        Ok(loss)
+    }
+
+    /// Saves a checkpoint.
+    fn save(&self, step: i64) -> Result<()> {
+        let path = self.saver.save(self.session, self.folder.join("model"), Some(step))?;
+        let checkpoint_path = path.display().to_string();
+        let status = SessionStatus::Checkpoint.into();
+        self.writer.add_session_log(SessionLog { status, checkpoint_path, ..SessionLog::default() }, step)
+    }
+
+    /// Trains from step `done` up to `steps`, or until `stop`. Returns the last step and the sums over all
+    /// steps.
+    fn train(&self, mut done: i64, steps: i64, stop: &AtomicBool) -> Result<(i64, Tally)> {
+        let Nodes { loss, train, times, summaries, .. } = self.nodes;
+        let told = (loss.total, loss.characters, loss.places, *times);
+        let plain = self.session.make_callable((*train, told), [])?;
+        let noted = self.session.make_callable((*train, told, *summaries), [])?;
+        let bar = progress(steps);
+        let mut all = Tally::default();
+        self.session.with_queue_runners(|_| {
+            let mut recent = Tally::default();
+            while done < steps && !stop.load(Relaxed) {
+                let at = Instant::now();
+                done += 1;
+                let step = if done % 20 == 0 {
+                    let ((), told, summary): ((), Told, Tensor) = noted.call_as(&[])?;
+                    self.writer.add_summary(&summary, done)?;
+                    told
+                } else {
+                    plain.call_as::<((), Told)>(&[])?.1
+                };
+                recent.add(&step, at);
+                all.add(&step, at);
+                bar.set_position(done as u64);
+                if done % 10 == 0 {
+                    bar.set_message(recent.to_string());
+                    recent = Tally::default();
+                }
+                if done % 200 == 0 && done < steps {
+                    let loss = self.validate(done)?;
+                    self.save(done)?;
+                    bar.suspend(|| println!("step {done}: validation {}", shown(loss)));
+                }
+            }
+            Ok(())
+        })?;
+        bar.abandon();
+        Ok((done, all))
+    }
+}
+
+/// The values of a step: nats, characters, places for characters, and the times at which it began and had its
+/// input.
 type Told = (f32, f32, f32, (f64, f64));
 
-/// What several steps told.
+/// Sums over several steps.
 #[derive(Default)]
 struct Tally {
     nats: f64,
@@ -238,7 +283,7 @@ impl Tally {
         self.seconds += at.elapsed().as_secs_f64();
     }
 
-    /// The share of the time; none of no time.
+    /// The share of the waiting time; 0 without any time.
     fn waited(&self) -> f64 {
         if self.seconds > 0.0 { self.waited / self.seconds } else { 0.0 }
     }
@@ -259,14 +304,14 @@ impl std::fmt::Display for Tally {
 
 fn progress(steps: i64) -> ProgressBar {
     let bar = ProgressBar::new(steps.max(0) as u64);
-    // The form is a constant that is right.
+    // The template is a valid constant.
     if let Ok(style) = ProgressStyle::with_template("{bar:20} {pos}/{len} {msg} {eta}") {
         bar.set_style(style);
     }
     bar
 }
 
-/// The lines for validation, in batches: characters and lengths. A pipeline of their own reads the files once.
+/// Returns the validation lines in batches: characters and lengths. A separate pipeline reads the files once.
 fn validation(text: &Text, characters: usize) -> Result<Vec<[Tensor; 2]>> {
     let g = Graph::new();
     let batch = text.batches(&g, Part::Validation, characters)?;
@@ -274,7 +319,7 @@ fn validation(text: &Text, characters: usize) -> Result<Vec<[Tensor; 2]>> {
     let session = Session::new(&g)?;
     session.run::<()>(init, feed![])?;
     let mut batches = Vec::new();
-    // Goes on until the end of the input, which is no error.
+    // Runs until the end of the input, which is not an error.
     session.with_queue_runners::<()>(|_| {
         loop {
             let (chars, lengths) = session.run((batch.chars, batch.lengths), feed![])?;
@@ -287,14 +332,14 @@ fn validation(text: &Text, characters: usize) -> Result<Vec<[Tensor; 2]>> {
     }
 }
 
-/// The entropy of single characters, in nats: what a model would lose that knew how often each of these characters occurs, and nothing
-/// else. And how many there are.
+/// Returns the entropy of single characters in nats, which is the loss of a model that knows only their
+/// frequencies, and the number of characters.
 fn unigram(batches: &[[Tensor; 2]]) -> Result<(f64, usize)> {
     let mut counts = [0usize; CHARACTERS];
     for [chars, lengths] in batches {
         let time = chars.shape()[1];
         for (row, length) in chars.as_slice::<i32>()?.chunks(time).zip(lengths.as_slice::<i32>()?) {
-            // The first character is given.
+            // The first character is not predicted.
             row[1..*length as usize].iter().for_each(|c| counts[*c as usize] += 1);
         }
     }
@@ -303,7 +348,7 @@ fn unigram(batches: &[[Tensor; 2]]) -> Result<(f64, usize)> {
     Ok((counts.iter().filter(|c| **c > 0).map(|c| -share(c) * share(c).ln()).sum(), n))
 }
 
-/// Rows of characters as text, each up to its end.
+/// Returns rows of characters as text, each up to its end.
 fn lines(chars: &Tensor) -> Result<Vec<String>> {
     let rows = chars.as_slice::<i32>()?.chunks(chars.shape()[1].max(1));
     let text = |row: &[i32]| {
@@ -313,12 +358,12 @@ fn lines(chars: &Tensor) -> Result<Vec<String>> {
     Ok(rows.map(text).collect())
 }
 
-/// In nats and bits.
+/// Formats a loss in nats and bits.
 fn shown(nats: f64) -> String {
     format!("{nats:.3} nats ({:.3} bits) a character", nats / std::f64::consts::LN_2)
 }
 
-/// The folder of this run, and the checkpoint it goes on from.
+/// Returns the folder of this run, and the checkpoint that it continues from.
 fn folder(options: &Options) -> Result<(PathBuf, Option<PathBuf>)> {
     let number = |i: usize| options.logdir.join(format!("run-{i}"));
     let n_runs = (1..).take_while(|i| number(*i).exists()).count();
@@ -335,7 +380,7 @@ fn folder(options: &Options) -> Result<(PathBuf, Option<PathBuf>)> {
     Ok((folder, None))
 }
 
-/// After how many steps a checkpoint was saved: its name ends in it.
+/// Returns the step of a checkpoint, which its name ends in.
 fn steps_of(checkpoint: &Path) -> i64 {
     let name = checkpoint.file_name().unwrap_or_default().to_string_lossy();
     name.rsplit('-').next().and_then(|steps| steps.parse().ok()).unwrap_or(0)

@@ -1,50 +1,52 @@
-//! Text files as batches of lines of about the same length. All of it happens in the graph: files are read, lines are mixed, turned into
-//! numbers and put into buckets by the queues' runners while the model trains.
+//! Text files as batches of lines of similar length. Everything happens in the graph: queue runners read
+//! files, shuffle lines, convert them to numbers and bucket them while the model trains.
 
 use millstream::contrib::training::{BatchSize, bucket_by_sequence_length};
 use millstream::prelude::*;
 use millstream::reader::TextLineReader;
 use millstream::train::string_input_producer;
+use millstream::{Queue, Queues};
 use std::path::{Path, PathBuf};
 
-/// A character is a byte: 256 of them are all there are, and no vocabulary has to be agreed on.
+/// A character is a byte: there are 256, and no vocabulary is needed.
 pub const CHARACTERS: usize = 256;
 
-/// What a line begins and ends with.
+/// The first and last character of a line.
 pub const NEWLINE: u8 = b'\n';
 
-/// Longer lines are cut.
+/// Longer lines are truncated.
 const LONGEST: i32 = 200;
 
-/// The lengths at which buckets end; the last one takes the rest.
+/// The boundaries of the buckets; the last bucket takes all longer lines.
 const BOUNDARIES: [i64; 8] = [12, 24, 36, 48, 64, 80, 100, 130];
 
-/// Where the text is, and which of its lines are kept for validation.
+/// The text files, and the share of lines for validation.
 pub struct Text {
     pub files: Vec<String>,
-    /// So many lines in a thousand are for validation.
+    /// The number of validation lines per thousand.
     pub kept: i64,
     pub bytes: u64,
 }
 
-/// Lines with what comes before and after them, padded with zeros: characters `[lines, time]`, and how many of them count.
+/// Lines with their first and last characters, padded with zeros: characters `[lines, time]`, and their
+/// lengths.
 #[derive(Clone, Copy)]
 pub struct Batch<'g> {
     pub chars: Output<'g>,
     pub lengths: Output<'g>,
 }
 
-/// Which lines.
+/// A part of the lines.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Part {
-    /// For training: again and again, in random order.
+    /// Training lines: repeated endlessly in random order.
     Training,
-    /// For validation: once, in order.
+    /// Validation lines: once, in order.
     Validation,
 }
 
 impl Text {
-    /// A file, or all text files of a folder; by default the sources and documents of this project.
+    /// Finds a file, or all text files of a folder; by default the sources and documents of this project.
     pub fn find(path: Option<&Path>) -> Result<Text> {
         let mut files = Vec::new();
         match path {
@@ -65,26 +67,27 @@ impl Text {
         if text.bytes == 0 {
             return Err(invalid(format!("there is no text in {path:?}")));
         }
-        // About 100 kB are enough to tell models apart, and read quickly.
+        // About 100 kB are enough to compare models, and quick to evaluate.
         text.kept = (100_000_000 / text.bytes).clamp(1, 100) as i64;
         Ok(text)
     }
 
-    /// Batches of lines. Each has up to so many characters, padding included, so that each takes about as long, whatever the lengths.
+    /// Returns batches of lines. Each has up to `characters` characters, padding included, so that all
+    /// batches take about the same time.
     pub fn batches<'g>(&self, g: &'g Graph, part: Part, characters: usize) -> Result<Batch<'g>> {
         let training = part == Part::Training;
         let names =
             Tensor::strings([self.files.len()], self.files.iter().map(|f| f.as_str().into()).collect())?;
         let epochs = if training { None } else { Some(1) };
-        let names = string_input_producer(g, names).shuffle(training).num_epochs(epochs).make()?;
-        let (_, line) = TextLineReader::new(g).make()?.read(&names)?;
-        // Of validation's lines training must see none, nor their like elsewhere, nor after the text has changed: what they say decides. Where
-        // there is more text fewer are kept, all of which were kept before.
-        let kept = line.string_to_hash_bucket_fast(1000).less(self.kept);
+        let names = string_input_producer(g, names).shuffle(training).num_epochs(epochs).build()?;
+        let (_, line) = TextLineReader::new(g).build()?.read(&names)?;
+        // Training must not see validation lines, nor equal lines elsewhere, nor after the text has changed,
+        // so the hash of a line decides. With more text fewer lines are kept, a subset of those kept before.
+        let kept = g.strings().string_to_hash_bucket_fast(line, 1000).less(self.kept);
         let mine = if training { kept.logical_not() } else { kept };
         let (line, mine) = if training { mixed(g, line, mine)? } else { (line, mine) };
 
-        let bytes = line.decode_raw(DType::U8).cast::<i32>();
+        let bytes = g.strings().decode_raw(line, DType::U8).cast::<i32>();
         let some = bytes.size().greater(0);
         let bytes = bytes.slice_axis(0, 0..LONGEST);
         let newline = g.constant([i32::from(NEWLINE)]);
@@ -95,23 +98,23 @@ impl Text {
                 .dynamic_pad(true)
                 .keep_input(mine & some)
                 .allow_smaller_final_batch(true)
-                .make()?;
+                .run()?;
         let (lengths, chars) = batches.outputs;
         Ok(Batch { chars, lengths })
     }
 }
 
-/// Lines that follow each other are alike: of a few thousand that wait, a random one is next.
+/// Consecutive lines are similar, so the next line is a random one of a few thousand.
 fn mixed<'g>(g: &'g Graph, line: Output<'g>, mine: Output<'g>) -> Result<(Output<'g>, Output<'g>)> {
     let pool = Queue::shuffle(g.named("mixed"), 8000, 5000, [DType::Str, DType::Bool])
         .shapes([shape![], shape![]])
-        .make()?;
+        .build()?;
     g.add_queue_runner(&pool.runner([pool.enqueue((line, mine))?]));
     let [line, mine] = pool.dequeue()?.all()?;
     Ok((line, mine))
 }
 
-/// The files of a folder and those in it, but for hidden ones and what a build left.
+/// Returns the files of a folder and its subfolders, without hidden files and build outputs.
 fn collect(folder: &Path, wanted: &dyn Fn(&Path) -> bool, files: &mut Vec<PathBuf>) -> Result<()> {
     for entry in std::fs::read_dir(folder).map_err(|e| unreadable(folder, &e))? {
         let path = entry.map_err(|e| unreadable(folder, &e))?.path();
@@ -126,7 +129,7 @@ fn collect(folder: &Path, wanted: &dyn Fn(&Path) -> bool, files: &mut Vec<PathBu
     Ok(())
 }
 
-/// Text has no zeros in it.
+/// Files with zero bytes are not text.
 fn is_text(path: &Path) -> bool {
     use std::io::Read;
     let mut start = Vec::new();
@@ -134,10 +137,10 @@ fn is_text(path: &Path) -> bool {
     read.is_ok() && !start.is_empty() && !start.contains(&0)
 }
 
-fn unreadable(path: &Path, error: &std::io::Error) -> millstream::Error {
+fn unreadable(path: &Path, error: &std::io::Error) -> Error {
     invalid(format!("cannot read {path:?}: {error}"))
 }
 
-pub fn invalid(message: impl Into<String>) -> millstream::Error {
-    millstream::Error::invalid(message.into())
+pub fn invalid(message: impl Into<String>) -> Error {
+    Error::invalid(message.into())
 }

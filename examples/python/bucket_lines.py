@@ -1,4 +1,4 @@
-"""Lines of very different lengths go through a loop in batches of about equal length, padded: it counts the vowels of each."""
+"""Counts the vowels of lines in padded batches of similar length, which a loop processes."""
 
 import millstream as tf
 
@@ -30,10 +30,10 @@ with tf.Session() as sess:
         while not coord.should_stop():
             found.append([value.tolist() for value in sess.run([lengths, counts])])
     except tf.errors.OutOfRangeError:
-        pass  # All lines have come.
+        pass  # End of input.
     coord.request_stop()
     coord.join(threads)
 
-# Which bucket is full first depends on the threads.
+# The order of batches depends on the threads.
 for lengths, counts in sorted(found):
     print("lengths", lengths, "vowels", counts)

@@ -1,4 +1,4 @@
-"""A counter: the body returns a tuple, or just the tensor."""
+"""A counter whose body returns a tuple or a single tensor."""
 
 import millstream as tf
 

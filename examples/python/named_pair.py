@@ -1,4 +1,4 @@
-"""Nesting and a named tuple as loop variables."""
+"""A nested structure with a named tuple as loop variables."""
 
 import collections
 

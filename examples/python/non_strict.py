@@ -1,4 +1,4 @@
-"""Non-strict: the counter does not wait for `x`, and where only it is asked for, `x` is never incremented."""
+"""Non-strict evaluation: the counter does not wait for `x`; if only it is fetched, `x` is never computed."""
 
 import millstream as tf
 

@@ -1,4 +1,4 @@
-"""A loop variable that grows: its shape invariant says so."""
+"""A loop variable that grows, with a shape invariant."""
 
 import millstream as tf
 

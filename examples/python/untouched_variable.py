@@ -1,4 +1,4 @@
-"""A loop variable that the body does not use is carried along."""
+"""A loop variable that the body passes through unchanged."""
 
 import millstream as tf
 

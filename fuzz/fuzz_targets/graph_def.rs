@@ -1,5 +1,6 @@
-//! See `millstream_fuzz::targets::graph_def`. Most inputs are made by breaking a graph rather than its bytes, so that they come further
-//! than the parser. With `FUZZ_SEEDS=DIR` it first writes what all targets can start from to a folder each in DIR.
+//! See `millstream_fuzz::targets::graph_def`. Most inputs are made by corrupting a graph instead of its
+//! bytes, so that they get past the parser. With `FUZZ_SEEDS=DIR`, the seeds of all targets are first written
+//! to DIR, one folder per target.
 #![no_main]
 
 use libfuzzer_sys::{fuzz_crossover, fuzz_mutator, fuzz_target, fuzzer_mutate};
@@ -29,7 +30,7 @@ fuzz_crossover!(|data1: &[u8], data2: &[u8], out: &mut [u8], seed: u32| {
     put(&def, out)
 });
 
-/// Writes a graph where it fits, and says how long it is, or 0.
+/// Writes a graph if it fits. Returns its length, or 0.
 fn put(def: &GraphDef, to: &mut [u8]) -> usize {
     let bytes = encode(def);
     match to.get_mut(..bytes.len()) {

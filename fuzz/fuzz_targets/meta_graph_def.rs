@@ -1,4 +1,5 @@
-//! See `millstream_fuzz::targets::meta_graph_def`. Every other input is made by breaking the graph in the message.
+//! See `millstream_fuzz::targets::meta_graph_def`. Every other input is made by corrupting the graph in the
+//! message.
 #![no_main]
 
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};

@@ -1,10 +1,10 @@
-//! [`Folder`]: a place for the files that a target reads.
+//! [`Folder`]: a folder for the files that a target reads.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A folder of its own, removed when dropped.
+/// A folder of its own, removed on drop.
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
@@ -20,7 +20,7 @@ impl Folder {
         &self.0
     }
 
-    /// Writes a file, and says where it is.
+    /// Writes a file. Returns its path.
     pub fn put(&self, name: &str, bytes: &[u8]) -> PathBuf {
         let path = self.0.join(name);
         fs::write(&path, bytes).expect("writes a file");

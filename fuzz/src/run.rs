@@ -1,26 +1,28 @@
-//! [`run_all`]: runs a graph that may come from anywhere; and the limits that all targets set.
+//! [`run_all`]: runs a graph from an untrusted source; and the limits that all targets set.
 
-use millstream::graph::NodeId;
-use millstream::interop::ImportOptions;
-use millstream::runtime::{FeedList, FetchList, Target};
+use millstream::engine::graph::NodeId;
+use millstream::engine::interop::ImportOptions;
+use millstream::engine::runtime::{FeedList, FetchList, Target};
 use millstream::{Graph, Session, SessionOptions, Shape, Tensor};
 use std::time::Duration;
 
-/// The most bytes of tensors, in an import and in a run.
+/// The memory limit of an import and of a run, in bytes.
 pub const MEMORY_LIMIT: usize = 16 << 20;
 
-/// How long a run may take. What takes far longer did not look at its deadline; `-timeout` of the fuzzer sees that.
+/// The time limit of a run. A run that takes far longer ignored its deadline, which the fuzzer's `-timeout`
+/// detects.
 const TIMEOUT: Duration = Duration::from_millis(50);
 
-/// Nodes that are also run alone: one that fails hides what the others would have done.
+/// The number of nodes that are also run alone: a failing node hides what the others would have done.
 const N_ALONE: usize = 6;
 
-/// Imports within the limits.
+/// Import options with the limits.
 pub fn import_options() -> ImportOptions {
     ImportOptions { memory_limit: MEMORY_LIMIT, max_nodes: 20_000, ..ImportOptions::default() }
 }
 
-/// Runs what a graph computes, all at once and some nodes alone, with zeros for its placeholders. `choice` says in which way.
+/// Runs everything that a graph computes, at once, and some nodes alone, with zeros for its placeholders.
+/// `choice` selects the settings.
 pub fn run_all(graph: &Graph, choice: usize) {
     let options = SessionOptions {
         threads: Some(1 + choice % 2),
@@ -31,7 +33,7 @@ pub fn run_all(graph: &Graph, choice: usize) {
         print: Some(Box::new(|_| ())),
         ..SessionOptions::default()
     };
-    // A file may be called anything.
+    // A file name in the graph may be anything.
     if graph.operations().iter().any(|op| op.op_type() == "WriteFile") {
         return;
     }
@@ -59,7 +61,7 @@ pub fn run_all(graph: &Graph, choice: usize) {
     }
 }
 
-/// Zeros for every placeholder whose elements are numbers or texts; where a size is not known it is 1.
+/// Zeros for every placeholder of numbers or texts. Unknown sizes become 1.
 fn zeros(graph: &Graph) -> FeedList {
     let mut feeds = FeedList::new();
     for op in graph.operations().into_iter().filter(|op| op.op_type() == "Placeholder") {

@@ -1,12 +1,12 @@
-//! What the targets start from: the examples of all ops, golden graphs, values as text and as NumPy files. Made rather than kept: they
-//! are there already, and a new op comes along by itself.
+//! The seeds of the targets: the examples of all ops, golden graphs, and values as text and as NumPy files.
+//! They are generated, not stored, so that a new op is included automatically.
 
 use crate::files::Folder;
-use millstream::checkpoint::records::RecordWriter;
-use millstream::checkpoint::{Checkpoint, Item, write as write_checkpoint};
-use millstream::interop::{ImportOptions, export_meta_graph, import_graph_def};
-use millstream::tensor::npy::{self, Compression};
-use millstream::{Build, Graph};
+use millstream::Graph;
+use millstream::engine::checkpoint::records::RecordWriter;
+use millstream::engine::checkpoint::{Checkpoint, Item, write as write_checkpoint};
+use millstream::engine::interop::{ImportOptions, export_meta_graph, import_graph_def};
+use millstream::engine::tensor::npy::{self, Compression};
 use millstream_ops::cases::{Arg, Case, Expect};
 use millstream_proto::feature::Kind;
 use millstream_proto::{
@@ -20,19 +20,19 @@ use std::fs;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
-/// Graphs with more bytes are left out: a small graph is broken in more telling ways.
+/// The largest graph, in bytes, that becomes a seed: corruption of a small graph is more telling.
 const MAX_BYTES: usize = 6_000;
 
 type Written = Result<(), Box<dyn Error>>;
 
-/// Writes to the folder that `FUZZ_SEEDS` names, if it does.
+/// Writes the seeds to the folder named by `FUZZ_SEEDS`, if it is set.
 pub fn write_if_asked() {
     if let Some(out) = std::env::var_os("FUZZ_SEEDS") {
         write(Path::new(&out)).expect("the seeds can be written");
     }
 }
 
-/// Writes the seeds, a folder for each target.
+/// Writes the seeds, one folder per target.
 pub fn write(out: &Path) -> Written {
     ops(out)?;
     golden(out)?;
@@ -40,7 +40,7 @@ pub fn write(out: &Path) -> Written {
     records(out)
 }
 
-/// Files of records, and examples, as they are.
+/// Files of records, and examples.
 fn records(out: &Path) -> Written {
     let mut writer = RecordWriter::new(Vec::new());
     for record in [&b"one"[..], b"", &[7; 100]] {
@@ -86,7 +86,7 @@ fn put(out: &Path, target: &str, name: &str, bytes: impl AsRef<[u8]>) -> Written
     Ok(fs::write(out.join(target).join(name.replace('/', "_")), bytes)?)
 }
 
-/// An example: a graph of one op, and its values.
+/// The examples of the op library: a graph of one op, and its values.
 fn ops(out: &Path) -> Written {
     for (op, name, text) in examples::all() {
         let case = Case::parse(text)?;
@@ -115,7 +115,7 @@ fn ops(out: &Path) -> Written {
     Ok(())
 }
 
-/// A golden graph in each of the forms that are read.
+/// The golden graphs in every form that is read.
 fn golden(out: &Path) -> Written {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/golden/graphs");
     for folder in folders(&root)? {
@@ -137,7 +137,7 @@ fn golden(out: &Path) -> Written {
     Ok(())
 }
 
-/// The golden checkpoints, as they are and as safetensors files.
+/// The golden checkpoints, also as safetensors files.
 fn checkpoints(out: &Path) -> Written {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/golden/checkpoints");
     for entry in fs::read_dir(root)? {

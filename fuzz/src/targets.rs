@@ -1,26 +1,27 @@
-//! What each target does with an input. Here rather than in `fuzz_targets`, so that `tests/corpus.rs` runs the corpus without libFuzzer.
+//! The behaviour of each target. It is here and not in `fuzz_targets`, so that `tests/corpus.rs` can run the
+//! corpus without libFuzzer.
 
 use crate::feed::{Feed, Value, resolve};
 use crate::files::Folder;
 use crate::number;
 use crate::run::{MEMORY_LIMIT, import_options, run_all};
-use millstream::checkpoint::records::{Compression, RecordReader, RecordWriter};
-use millstream::checkpoint::{Checkpoint, Item, State, write};
-use millstream::interop::{
+use millstream::engine::checkpoint::records::{Compression, RecordReader, RecordWriter};
+use millstream::engine::checkpoint::{Checkpoint, Item, State, write};
+use millstream::engine::interop::{
     export_graph_def, export_meta_graph, import_graph_def, import_meta_graph, read_graph,
 };
+use millstream::engine::tensor::budget::{self, Budget};
+use millstream::engine::tensor::npy;
 use millstream::parsing::{
     Feature, FixedLenFeature, FixedLenSequenceFeature, VarLenFeature, parse_example, parse_sequence_example,
     parse_single_sequence_example,
 };
-use millstream::tensor::budget::{self, Budget};
-use millstream::tensor::npy;
-use millstream::{Build, DType, Graph, PartialShape, Session, SessionOptions, Shape, Tensor, feed};
+use millstream::{DType, Graph, PartialShape, Session, SessionOptions, Shape, Tensor, feed};
 use millstream_proto::{GraphDef, MetaGraphDef, decode, encode, from_text, to_text};
 use std::io::Cursor;
 use std::sync::OnceLock;
 
-/// Bytes as a graph file: read, imported, exported, run.
+/// Reads bytes as a graph file, and imports, exports and runs the graph.
 pub fn graph_def(bytes: &[u8]) {
     let Ok(file) = read_graph(bytes) else { return };
     let graph = Graph::new();
@@ -33,7 +34,8 @@ pub fn graph_def(bytes: &[u8]) {
     }
 }
 
-/// Bytes as a `MetaGraphDef`: imported with its contexts and collections, exported, imported again, run.
+/// Reads bytes as a `MetaGraphDef`, imports it with its contexts and collections, exports it, imports it
+/// again, and runs it.
 pub fn meta_graph_def(bytes: &[u8]) {
     let Ok(meta) = decode::<MetaGraphDef>(bytes) else { return };
     let graph = Graph::new();
@@ -47,13 +49,13 @@ pub fn meta_graph_def(bytes: &[u8]) {
     run_all(&graph, bytes.len());
 }
 
-/// Text as a `GraphDef`: read, printed, read again, imported.
+/// Parses text as a `GraphDef`, prints it, parses it again, and imports it.
 pub fn graph_def_text(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let Ok(def) = from_text::<GraphDef>(text) else { return };
     if let Ok(printed) = to_text(&def) {
         let back: GraphDef = from_text(&printed).expect("what was printed reads back");
-        // Bytes rather than messages: a NaN equals itself.
+        // Bytes are compared instead of messages, so that a NaN equals itself.
         assert!(encode(&back) == encode(&def), "another message reads back from\n{printed}");
     }
     let graph = Graph::new();
@@ -62,20 +64,22 @@ pub fn graph_def_text(bytes: &[u8]) {
     }
 }
 
-/// Text as a graph in Millstream's own form: read, printed, read again, run. The shortest way to every op.
+/// Parses text as a graph in Millstream's own form, prints it, parses it again, and runs it. This is the
+/// shortest way to every op.
 pub fn graph_text(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let budget = Budget::new(MEMORY_LIMIT);
     let _limit = budget::enter(Some(&budget));
-    let Ok(graph) = Graph::parse(text, millstream::registry()) else { return };
+    let Ok(graph) = Graph::parse(text) else { return };
     let printed = graph.to_text();
-    let back = Graph::parse(&printed, millstream::registry());
+    let back = Graph::parse(&printed);
     let back = back.unwrap_or_else(|e| panic!("what was printed does not read back: {e}\n{printed}"));
     assert_eq!(back.to_text(), printed);
     run_all(&graph, text.len());
 }
 
-/// Bytes as a `.npy` and as a `.npz`: read within the budget; what was read is written, and reads back the same.
+/// Reads bytes as a `.npy` and as a `.npz`, within the budget. What was read is written, and must read back
+/// the same.
 pub fn npy(bytes: &[u8]) {
     let budget = Budget::new(MEMORY_LIMIT);
     let _limit = budget::enter(Some(&budget));
@@ -88,7 +92,7 @@ pub fn npy(bytes: &[u8]) {
     if let Ok(arrays) = npy::read_npz(Cursor::new(bytes)) {
         let list = arrays.iter().map(|(name, tensor)| (name.as_str(), tensor));
         let mut written = Cursor::new(Vec::new());
-        // Two arrays of one name are an error.
+        // Duplicate names are an error.
         if npy::write_npz(&mut written, list, npy::Compression::Stored).is_ok() {
             let back =
                 npy::read_npz(Cursor::new(written.into_inner())).expect("what was written can be read");
@@ -97,9 +101,10 @@ pub fn npy(bytes: &[u8]) {
     }
 }
 
-/// Bytes as checkpoints: the first says of which kind. Of a safetensors file the others are the file; of TensorFlow's format they are the
-/// index, behind its length, and the elements, which every data file has; of the list of a folder's checkpoints the text. What was read is
-/// written, and reads back the same.
+/// Reads bytes as a checkpoint; the first byte selects the kind. For safetensors, the other bytes are the
+/// file. For TensorFlow's format, they are the length of the index, the index, and the elements, which every
+/// data file contains. For the list of a folder's checkpoints, they are the text. What was read is written,
+/// and must read back the same.
 pub fn checkpoint(bytes: &[u8]) {
     let Some((kind, rest)) = bytes.split_first() else { return };
     let budget = Budget::new(MEMORY_LIMIT);
@@ -129,7 +134,7 @@ pub fn checkpoint(bytes: &[u8]) {
     let items: Vec<_> = tensors.iter().map(|(name, tensor)| Item { name, part: None, tensor }).collect();
     for name in ["again", "again.safetensors"] {
         let path = folder.path().join(name);
-        // Not every name and dtype is one of every format.
+        // Not every format admits every name and dtype.
         if write(&path, &items).is_ok() {
             let back = Checkpoint::open(&path).expect("what was written opens");
             for (name, tensor) in &tensors {
@@ -140,7 +145,7 @@ pub fn checkpoint(bytes: &[u8]) {
     }
 }
 
-/// Text as a `--feed` of the command line, for every dtype; files that it may name are not opened.
+/// Parses text as a `--feed` of the command line, for every dtype. Files that it names are not opened.
 pub fn feed(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let budget = Budget::new(MEMORY_LIMIT);
@@ -158,7 +163,7 @@ pub fn feed(bytes: &[u8]) {
     });
 }
 
-/// What can be fed: every dtype with each of these shapes.
+/// The shapes of placeholders to feed, for every dtype.
 const SHAPES: [Option<&[i64]>; 5] = [None, Some(&[]), Some(&[-1]), Some(&[2, -1]), Some(&[1, 2])];
 
 thread_local! {
@@ -176,7 +181,8 @@ fn takers() -> Graph {
     graph
 }
 
-/// Bytes as a file of records, compressed as the first says: read within the budget; what was read is written, and reads back the same.
+/// Reads bytes as a file of records within the budget; the first byte selects the compression. What was read
+/// is written, and must read back the same.
 pub fn records(bytes: &[u8]) {
     let Some((kind, rest)) = bytes.split_first() else { return };
     let budget = Budget::new(MEMORY_LIMIT);
@@ -194,7 +200,8 @@ pub fn records(bytes: &[u8]) {
     assert!(records == back);
 }
 
-/// Bytes as an `Example` and as a `SequenceExample`, their features, of all kinds; as an `Example` in JSON; as a tensor, and as part of a sparse one.
+/// Parses bytes as an `Example` and as a `SequenceExample` with features of all kinds, as an `Example` in
+/// JSON, as a tensor, and as part of a sparse tensor.
 pub fn example(bytes: &[u8]) {
     static PARSER: OnceLock<(Graph, Session)> = OnceLock::new();
     let (graph, session) = PARSER.get_or_init(|| {

@@ -1,10 +1,11 @@
-//! The inputs kept in `corpus`, seeds and findings alike, through their targets, without libFuzzer: none panics, none hangs.
+//! Runs the inputs in `corpus`, seeds and findings alike, through their targets, without libFuzzer: none
+//! panics or hangs.
 
 use millstream_fuzz::targets;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// No input may take longer; a loaded machine is slow, so much longer than any does.
+/// The time limit of an input. It is far above what any input needs, since the machine may be loaded.
 const LONGEST: Duration = Duration::from_secs(20);
 
 #[track_caller]

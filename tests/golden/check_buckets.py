@@ -1,11 +1,12 @@
-"""Runs the bucketing pipelines that Millstream wrote in a real TensorFlow, with the queue runners of their MetaGraphDefs.
+"""Runs the bucketing pipelines that Millstream wrote in a real TensorFlow, with the queue runners of their
+MetaGraphDefs.
 
     cargo run -p millstream-testkit --example buckets -- OUT 0 300
     python tests/golden/check_buckets.py OUT [NAME ...]      # TensorFlow 1.15 or 2.x
 
-A folder has `meta.pb` and `case.json`: the operation that initialises, what is fetched, the batches that Millstream makes, and the code
-it all ends with. One thread enqueues, so that each bucket's batches come in one order; which bucket is next is a matter of luck. Where an
-element belongs to no bucket the runner's error is what counts.
+A folder holds `meta.pb` and `case.json`: the initialiser, the fetches, the batches that Millstream makes, and
+the final status code. One thread enqueues, so the batches of each bucket have a fixed order; the order of the
+buckets does not. If an element belongs to no bucket, the runner's error is compared.
 """
 import json
 import os
@@ -26,7 +27,7 @@ OUT_OF_RANGE = tf.errors.OUT_OF_RANGE
 
 
 def plain(value):
-    """A value as `case.json` has it."""
+    """A value in the form of `case.json`."""
     value = np.asarray(value)
     text = value.dtype == object
     values = [v.decode() if isinstance(v, bytes) else v for v in value.ravel().tolist()]
@@ -34,7 +35,7 @@ def plain(value):
 
 
 def run(folder, case):
-    """The batches, and the code of the end."""
+    """The batches and the final status code."""
     meta = tf.MetaGraphDef()
     with open(os.path.join(folder, 'meta.pb'), 'rb') as data:
         meta.ParseFromString(data.read())
@@ -73,7 +74,7 @@ def by_bucket(batches):
 
 
 def check(folder):
-    """None when TensorFlow agrees with the folder, else what differs; and how many batches it made."""
+    """None if TensorFlow agrees with the folder, else the difference; and the number of batches."""
     with open(os.path.join(folder, 'case.json')) as text:
         case = json.load(text)
     batches, end = run(folder, case)
@@ -87,7 +88,7 @@ def check(folder):
 
 
 def main():
-    """Checks every folder below the directory given, or those named."""
+    """Checks every folder in the given directory, or the named ones."""
     if len(sys.argv) < 2:
         print(__doc__)
         return 2

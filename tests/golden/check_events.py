@@ -1,8 +1,10 @@
 """Reads an event file that Millstream wrote with TensorBoard's own reader.
 
-    python check_events.py target/tmp/events      # after the tests of crates/millstream, with the package `tensorboard`
+    python check_events.py target/tmp/events
 
-The test `event_files` of crates/millstream says what is in it.
+Run it after the tests of crates/millstream, with the package `tensorboard` installed.
+
+The test `event_files` of crates/millstream writes the file and documents its contents.
 """
 
 import sys

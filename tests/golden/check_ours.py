@@ -1,14 +1,14 @@
 """Runs stored graphs in a real TensorFlow and compares with the stored values.
 
 Meant for graphs that Millstream wrote: given a directory of folders in the form of `tests/golden/graphs`
-(`graph.pb`, `feeds.npz`, `fetches.npz`, `case.json`), imports each graph, runs its targets and fetches and
-says whether TensorFlow agrees with the stored values or the stored error code. It works as well on the
-golden graphs themselves, to check them in the other version of TensorFlow.
+(`graph.pb`, `feeds.npz`, `fetches.npz`, `case.json`), imports each graph, runs its targets and fetches, and
+reports whether TensorFlow agrees with the stored values or error code. It also runs the golden graphs, to
+check them in the other version of TensorFlow.
 
     python tests/golden/check_ours.py DIRECTORY [NAME ...]      # TensorFlow 1.15 or 2.x
 
-A graph that only agrees when TensorFlow does not rewrite it counts as one that agrees, and is marked: the rewriting is at fault.
-Prints one line per folder and `N agree, M disagree`; exit status 1 when any disagrees.
+A graph that agrees only without TensorFlow's graph rewriting counts as agreeing, and is marked: the rewriting
+is at fault. Prints one line per folder and `N agree, M disagree`; exit status 1 when any disagrees.
 """
 import json
 import os
@@ -29,7 +29,7 @@ import golden  # noqa: E402
 
 
 def check(folder, config=None):
-    """None when TensorFlow agrees with the folder, else what differs."""
+    """None if TensorFlow agrees with the folder, else the difference."""
     with open(os.path.join(folder, 'case.json')) as text:
         case = json.load(text)
     with open(os.path.join(folder, 'graph.pb'), 'rb') as data:
@@ -65,7 +65,7 @@ def brief(value):
 
 
 def main():
-    """Checks every folder below the directory given, or those named."""
+    """Checks every folder in the given directory, or the named ones."""
     if len(sys.argv) < 2:
         print(__doc__)
         return 2

@@ -1,8 +1,8 @@
-"""Building, running and storing one golden case: a graph, its feeds, and what TensorFlow computed.
+"""Builds, runs and stores a golden case: a graph, its feeds, and TensorFlow's results.
 
-`Case` is what a case function gets: it declares feeds, fetches, targets and the expected error.
-`store` runs the finished graph the way a reader will (imported from its bytes) and writes the folder.
-Nothing here depends on the time or the machine, so a rerun gives the same bytes.
+A case function receives a `Case`, on which it declares feeds, fetches, targets and the expected error.
+`store` imports the finished graph from its bytes, as a reader will, runs it, and writes the folder. Nothing
+depends on the time or the machine, so running it again writes the same bytes.
 """
 import collections
 import io
@@ -23,7 +23,7 @@ CODES = {
 
 CASES = collections.OrderedDict()  # name -> (group, about, function, made with TensorFlow 2?)
 
-# Attributes that TensorFlow 2 writes with their default value and TensorFlow 1.15 does not know.
+# Attributes that TensorFlow 2 writes with their default value, and that TensorFlow 1.15 does not have.
 NEW_ATTRS = ('grad_a', 'grad_b', 'debug_name', 'bad_indices_policy', 'allowed_devices')
 
 FLOATS = {np.dtype('float16'): (4e-3, 4e-3), np.dtype('float32'): (1e-5, 1e-6), np.dtype('float64'): (1e-10, 1e-12),
@@ -31,7 +31,7 @@ FLOATS = {np.dtype('float16'): (4e-3, 4e-3), np.dtype('float32'): (1e-5, 1e-6), 
 
 
 class GoldenError(Exception):
-    """A case did not do what its definition says."""
+    """A case that does not behave as it declares."""
 
 
 def case(name, group, about):
@@ -45,7 +45,7 @@ def case(name, group, about):
 
 
 class Case(object):
-    """What a builder declares beside the graph itself."""
+    """The declarations of a case, besides the graph itself."""
 
     def __init__(self):
         self.feeds = collections.OrderedDict()
@@ -53,10 +53,10 @@ class Case(object):
         self.targets = []
         self.error = None
         self.keep_new_attrs = False
-        self.graph_def = None   # set by builders that do not use the default graph
+        self.graph_def = None   # Set by builders that do not use the default graph.
 
     def feed(self, name, value, dtype=None, shape='same'):
-        """A placeholder called `name` with the value to feed; `shape` is its static shape."""
+        """Adds a placeholder `name` with the static shape `shape`, and the value to feed."""
         value = np.asarray(value)
         dtype = dtype or (tf.string if value.dtype.kind in 'SU' else tf.as_dtype(value.dtype))
         tensor = tf.placeholder(dtype, value.shape if shape == 'same' else shape, name=name)
@@ -68,7 +68,8 @@ class Case(object):
         self.feeds[tensor.name] = np.asarray(value)
 
     def fetch(self, *tensors, **options):
-        """Fetches tensors; options: exact=True for floats that must agree bit for bit, rtol, atol, multiset."""
+        """Fetches tensors; options: exact=True for floats that must agree bit for bit, rtol, atol,
+        multiset."""
         for tensor in tf.nest.flatten(list(tensors)):
             if isinstance(tensor, (tf.SparseTensor, tf.IndexedSlices)):
                 parts = [tensor.indices, tensor.values, tensor.dense_shape]
@@ -78,21 +79,21 @@ class Case(object):
                 self.fetches.append((name, options))
 
     def target(self, *ops):
-        """Runs operations first, one step each, in this order."""
+        """Declares operations to run first, in this order, each in a step of its own."""
         for op in ops:
             self.targets.append(op if isinstance(op, str) else op.name)
 
     def init(self):
-        """Runs the initialisers of all variables first."""
+        """Declares that the initialisers of all variables run first."""
         self.target(tf.global_variables_initializer())
 
     def fails(self, code):
-        """The run must end with this status code."""
+        """Declares that the run must end with this status code."""
         self.error = code
 
 
 def to_stored(value):
-    """An array in the form in which it is stored: strings as numpy bytes, without trailing zeros."""
+    """An array in its stored form: strings as NumPy bytes, without trailing zeros."""
     value = np.asarray(value)
     if value.dtype.kind in 'OU':
         flat = [v if isinstance(v, bytes) else str(v).encode('utf8') for v in value.ravel().tolist()]
@@ -102,7 +103,7 @@ def to_stored(value):
 
 
 def write_npz(path, arrays):
-    """An npz whose bytes depend on the arrays alone."""
+    """Writes an npz whose bytes depend on the arrays alone."""
     with zipfile.ZipFile(path, 'w', zipfile.ZIP_DEFLATED) as archive:
         for name, value in arrays.items():
             data = io.BytesIO()
@@ -122,7 +123,7 @@ def code_of(error):
 
 
 def short_message(error):
-    """TensorFlow's message without the node stack that it appends."""
+    """TensorFlow's message without the stack of nodes at its end."""
     text = error.message or ''
     for cut in ('\n\t [[', '\n\nOriginal stack', '\n\t[[', '\n[[', '\n\nErrors may'):
         text = text.split(cut)[0]
@@ -142,7 +143,7 @@ def execute(graph_bytes, feeds, targets, fetches, config=None):
 
 
 def attempt(graph_bytes, feeds, targets, fetches, config):
-    """The values and no error, or no values and the error."""
+    """The values and None, or None and the error."""
     try:
         return execute(graph_bytes, feeds, targets, fetches, config), None
     except tf.errors.OpError as error:
@@ -158,7 +159,8 @@ def without_rewriting():
 
 
 def rename_functions(graph_def):
-    """Numbers the functions of the library by creation order and sorts them: TensorFlow's own numbers and order vary."""
+    """Numbers the library's functions by the order of their creation, and sorts them. TensorFlow's own
+    numbers and order vary."""
     names = [f.signature.name for f in graph_def.library.function]
     ordered = sorted(names, key=lambda n: (int(re.search(r'(\d+)$', n).group(1)) if re.search(r'\d+$', n) else -1, n))
     renamed = {old: '%s_%d' % (re.sub(r'_\d+$', '', old), k) for k, old in enumerate(ordered)}
@@ -206,7 +208,7 @@ def how_to_compare(value, options):
 
 
 def agrees(got, want, how):
-    """Whether a value is what the case says, under its own comparison."""
+    """Whether a value agrees with the case, under the fetch's own comparison."""
     got, want = np.asarray(got), np.asarray(want)
     if got.shape != want.shape:
         return False
@@ -226,12 +228,12 @@ def dtype_name(value):
 
 
 def describe(value):
-    """dtype and shape of an array, as case.json has them."""
+    """The dtype and shape of an array, in the form of case.json."""
     return [('dtype', dtype_name(value)), ('shape', list(value.shape))]
 
 
 def count_ops(graph_def):
-    """How many nodes of each op the graph and its functions hold."""
+    """The number of nodes of each op in the graph and its functions."""
     nodes = list(graph_def.node)
     for function in graph_def.library.function:
         nodes.extend(function.node_def)
@@ -239,7 +241,8 @@ def count_ops(graph_def):
 
 
 def drop_new_attrs(graph_def):
-    """Removes attributes TensorFlow 1.15 would refuse; they hold their default, so nothing changes."""
+    """Removes attributes that TensorFlow 1.15 would refuse. They hold their default, so the meaning stays the
+    same."""
     for nodes in [graph_def.node] + [f.node_def for f in graph_def.library.function]:
         for node in nodes:
             for name in NEW_ATTRS:
@@ -251,7 +254,7 @@ def drop_new_attrs(graph_def):
 
 
 def to_json(record):
-    """JSON with one line per feed and fetch, as the examples have it."""
+    """JSON with one line per feed and fetch."""
     def line(value):
         return json.dumps(value)
 
@@ -266,7 +269,7 @@ def to_json(record):
 
 
 def store(name, folder):
-    """Builds, runs twice and writes case `name`. Raises `GoldenError` when it does not do what it should."""
+    """Builds, runs twice and writes case `name`. Raises `GoldenError` if it does not behave as declared."""
     group, about, build, _ = CASES[name]
     tf.reset_default_graph()
     made = Case()
@@ -281,7 +284,7 @@ def store(name, folder):
     feeds = collections.OrderedDict((k, to_stored(v)) for k, v in made.feeds.items())
     names = [n for n, _ in made.fetches]
     values, error = attempt(graph_bytes, feeds, made.targets, names, None)
-    # TensorFlow's graph rewriting must not be what makes the value.
+    # The value must not depend on TensorFlow's graph rewriting.
     again, second_error = attempt(graph_bytes, feeds, made.targets, names, without_rewriting())
     if (error is None) != (second_error is None) or error is not None and code_of(error) != code_of(second_error):
         raise GoldenError('%s: %s with graph rewriting, %s without' % (name, error, second_error))

@@ -1,4 +1,4 @@
-"""The cases of `make_gradients.py`: each builds a forward graph and says of which ys by which xs the gradients are taken."""
+"""The cases of `make_gradients.py`: each builds a forward graph and names the ys and xs of its gradients."""
 import collections
 
 import numpy as np
@@ -16,38 +16,38 @@ def case(about):
 
 
 class Case(object):
-    """What a builder declares beside the graph itself."""
+    """The declarations of a case, besides the graph itself."""
 
     def __init__(self, name):
         self.feeds = collections.OrderedDict()
         self.rng = np.random.RandomState(sum(map(ord, name)))
-        self.plain = True        # means the same without contexts
+        self.plain = True        # has the same meaning without contexts
         self.may_vanish = False  # gradients may be zero
 
     def feed(self, name, value, dtype=tf.float64, shape='same'):
-        """A placeholder and the value to feed."""
+        """Adds a placeholder, and the value to feed."""
         value = np.asarray(value, dtype.as_numpy_dtype)
         tensor = tf.placeholder(dtype, value.shape if shape == 'same' else shape, name=name)
         self.feeds[tensor.name] = value
         return tensor
 
     def some(self, name, *shape, **options):
-        """A placeholder fed with numbers between -1 and 1."""
+        """Adds a placeholder that is fed numbers between -1 and 1."""
         return self.feed(name, self.uniform(*shape), **options)
 
     def uniform(self, *shape):
         return self.rng.uniform(-1, 1, shape)
 
     def n(self, value=5):
-        """How often a loop runs, fed."""
+        """Adds a fed number of iterations."""
         return self.feed('n', value, tf.int32)
 
     def weight(self, name, *shape):
-        """A variable with fixed numbers in it."""
+        """Adds a variable with fixed values."""
         return tf.get_variable(name, initializer=tf.constant(self.uniform(*shape)))
 
     def initializer(self):
-        """For variables that cells make."""
+        """An initializer for the variables that cells make."""
         def make(shape, dtype=None, partition_info=None):
             return tf.constant(self.uniform(*tf.TensorShape(shape).as_list()), dtype)
         return make
@@ -58,7 +58,7 @@ def ask(ys, xs, **more):
 
 
 def counted(n, body, init, **options):
-    """`init`, changed `n` times by `body(i, *values)`: all results but the counter's."""
+    """The results of applying `body(i, *values)` to `init` `n` times, without the counter."""
     init = init if isinstance(init, list) else [init]
 
     def step(i, *values):
@@ -69,7 +69,7 @@ def counted(n, body, init, **options):
 
 
 def mix(c, y):
-    """A weighted sum of all elements, so that no two count the same."""
+    """A weighted sum of all elements, with a different weight for each."""
     size = tf.size(y)
     return tf.reduce_sum(tf.reshape(y, [-1]) * tf.cast(1 + tf.range(size), y.dtype) * 0.37)
 

@@ -1,15 +1,16 @@
-"""Makes bucket.txt: what TensorFlow 1.15's tf.contrib.training.bucket and bucket_by_sequence_length make, and what comes out of them.
+"""Writes bucket.txt: the nodes and batches of TensorFlow 1.15's tf.contrib.training.bucket and
+bucket_by_sequence_length.
 
     /path/to/tf1.15/bin/python make_bucket.py
 
-A line is a word and what it is about:
+Each line starts with a keyword:
 
     case NAME            a program, in CASES below; the test builds the same
     node NAME OP         a node of it, in the scope of the function
     shape SHAPE          the static shape of an output
     runner QUEUE | ENQUEUES | CLOSE | CANCEL | CODES
-    batch B VALUES       a batch of bucket B, or of any (`-`), in the order in which the bucket gives them: one enqueuing thread
-    end CODE             what the run after the last batch fails with
+    batch B VALUES       a batch of bucket B, or of any (`-`), in the order of the bucket; one thread enqueues
+    end CODE             the status code of the run after the last batch
     error NAME           the exception with which building fails
 """
 import os
@@ -25,7 +26,7 @@ training = tf.contrib.training
 
 
 def number():
-    """0 to N - 1, once."""
+    """The numbers from 0 to N - 1, once."""
     q = tf.FIFOQueue(N, [tf.int32], [[]], name="numbers")
     fill, end = q.enqueue_many([tf.range(N)], name="fill"), q.close(name="end")
     return q.dequeue(name="number"), [fill, end]
@@ -38,7 +39,7 @@ def sequence(x):
 
 
 def sparse(x):
-    """As many as `sequence`, at every second place."""
+    """A sparse tensor with as many entries as `sequence`, at every second position."""
     values = sequence(x)
     at = tf.expand_dims(tf.range(tf.size(values, out_type=tf.int64), dtype=tf.int64) * 2, 1)
     return tf.SparseTensor(at, values, tf.cast(tf.expand_dims(tf.size(values) * 2, 0), tf.int64))
@@ -127,7 +128,7 @@ def case(name, build, out):
         coordinator.request_stop()
         coordinator.join(threads)
     for key in sorted(batches, key=str):
-        # Which bucket comes first depends on threads; lines of any bucket are sorted.
+        # The order of buckets depends on threads, so the lines of any bucket are sorted.
         lines = batches[key] if key != "-" else sorted(batches[key])
         out.extend("batch %s %s" % (key, line) for line in lines)
     out.append("end " + type(end).__name__)

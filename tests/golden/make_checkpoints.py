@@ -1,14 +1,16 @@
-"""Writes checkpoints/: small checkpoints of TensorFlow's second format, and what is in them.
+"""Writes checkpoints/: small checkpoints of TensorFlow's second format, and lists of their contents.
 
-Run with a TensorFlow 1.15: `python make_checkpoints.py`. `CASE.txt` lists the tensors of the checkpoint `CASE`, a line each:
+Run with TensorFlow 1.15: `python make_checkpoints.py`. `CASE.txt` lists the tensors of the checkpoint `CASE`,
+one a line:
 
     name dtype[shape] bytes in hexadecimal
 
-(of strings, each string's bytes, with commas between; `-` for nothing). The tests of crates/checkpoint read the checkpoints and
-compare; they also write the same tensors again, to `target/tmp/checkpoints`.
+(for strings, the bytes of each string, separated by commas; `-` for none). The tests of crates/checkpoint
+read the checkpoints and compare. They also write the same tensors to `target/tmp/checkpoints`.
 
-`python make_checkpoints.py --check DIRECTORY` reads all checkpoints of a directory with the TensorFlow at hand (1.15 or 2.x) and
-compares them with the `.txt` files beside them: meant for what the tests wrote.
+`python make_checkpoints.py --check DIRECTORY` reads all checkpoints in a directory with the installed
+TensorFlow (1.15 or 2.x) and compares them with the `.txt` files beside them. It is meant for those that the
+tests wrote.
 """
 
 import os
@@ -85,7 +87,8 @@ def main():
         save(sess, os.path.join(OUT, "all"), [(n, "", constant(*tv)) for n, tv in all_of.items()])
         write_case("all", [(n, d, v) for n, (d, v) in all_of.items()])
 
-        # Parts of tensors: rows, columns, a vector's. TensorFlow writes parts of strings too but cannot read them.
+        # Parts of tensors: rows, columns, parts of a vector. TensorFlow also writes parts of strings, but
+        # cannot read them.
         rows = np.arange(80, dtype=np.float32).reshape(8, 10)
         text = np.array([["a%d%d" % (i, j) for j in range(3)] for i in range(4)], object)
         parts = [
@@ -138,7 +141,7 @@ def check(directory):
 
 
 def read(reader, prefix, name, dtype):
-    # The reader cannot give bfloat16 in 1.15; the op can.
+    # The reader of 1.15 cannot return bfloat16; the op can.
     with tf.Graph().as_default(), tf.Session() as sess:
         return np.asarray(sess.run(tf.raw_ops.RestoreV2(
             prefix=prefix, tensor_names=[name], shape_and_slices=[""], dtypes=[dtype])[0]))

@@ -1,12 +1,19 @@
-"""Makes the golden gradients: forward graphs with what TensorFlow 1.15's `tf.gradients` of them computed.
+"""Makes the golden gradients: forward graphs, and the results of TensorFlow 1.15's `tf.gradients`.
 
     tf1/bin/python tests/golden/make_gradients.py [NAME ...]
 
-writes a folder `gradients/NAME` per case below (`gradient_cases.py`): `graph.pb`, the forward graph without contexts; `meta.pb`, the same with
-TensorFlow's contexts; `feeds.npz`; `values.npz`, the values of the ys (`y0`, ..) and the gradients by the xs (`d0`, ..; slices as whole
-tensors); `case.json`, which names the ys, xs, what flows in (`grad_ys`, names of tensors or null) and what gradients stop at; for each
-gradient how to compare, or null where TensorFlow says None. A case with `plain` false means something else without its contexts.
-`make_graphs.py` says how to set up TensorFlow. The output is deterministic.
+writes a folder `gradients/NAME` for each case of `gradient_cases.py`:
+
+- `graph.pb`: the forward graph without contexts; `meta.pb`: the same with TensorFlow's contexts;
+- `feeds.npz`;
+- `values.npz`: the values of the ys (`y0`, ..) and the gradients by the xs (`d0`, ..), slices as dense
+  tensors;
+- `case.json`: the names of the ys, the xs, the incoming gradients (`grad_ys`, names of tensors or null) and
+  the tensors at which gradients stop. For each gradient, how to compare it, or null where TensorFlow returns
+  None.
+
+A case with `plain` false has another meaning without its contexts. `make_graphs.py` tells how to set up
+TensorFlow. The output is deterministic.
 """
 import collections
 import os
@@ -90,7 +97,7 @@ def main():
         about, build = gradient_cases.CASES[name]
         try:
             store(name, about, build)
-        except Exception as problem:  # one bad case must not hide the others
+        except Exception as problem:  # One bad case must not hide the others.
             failed += 1
             print('FAILED %s: %s: %s' % (name, type(problem).__name__, problem))
     print('%d made, %d failed' % (len(chosen) - failed, failed))

@@ -1,4 +1,5 @@
-"""Makes the golden graphs: builds each case with a real TensorFlow, runs it, stores graph, feeds and values.
+"""Makes the golden graphs: builds each case with a real TensorFlow, runs it, and stores the graph, feeds and
+values.
 
 The cases are in `cases/`, one function each. Two TensorFlows are needed, each in an environment of its own:
 
@@ -7,8 +8,8 @@ The cases are in `cases/`, one function each. Two TensorFlows are needed, each i
     tf1/bin/python tests/golden/make_graphs.py            # every case but tf2_*
     tf2/bin/python tests/golden/make_graphs.py            # the tf2_* cases
 
-With names after it, makes only those cases; `--list` prints what there is. The output is deterministic.
-`check_ours.py tests/golden/graphs` then runs every stored folder again, in a fresh process, in either version.
+Arguments name the cases to make; `--list` prints all names. The output is deterministic. `check_ours.py
+tests/golden/graphs` then runs every stored folder again, in a fresh process, in either version.
 """
 import os
 import subprocess
@@ -31,11 +32,11 @@ import cases  # noqa: E402,F401
 
 
 def make_here(name, folder):
-    """Makes one case in this process. 0 when it went well."""
+    """Makes one case in this process. Returns 0 on success."""
     try:
         golden.store(name, folder)
         return 0
-    except Exception as problem:  # one bad case must not hide the others
+    except Exception as problem:  # One bad case must not hide the others.
         print('FAILED %s: %s' % (name, problem))
         if '--trace' in sys.argv:
             traceback.print_exc()
@@ -45,8 +46,9 @@ def make_here(name, folder):
 
 
 def make_apart(name, folder):
-    """Makes one case in a process of its own, so that TensorFlow's global counters start afresh. 0 when it went well."""
-    if IS_TF2:  # starts threads on import, so it cannot fork
+    """Makes one case in a process of its own, so that TensorFlow's global counters start at zero. Returns 0
+    on success."""
+    if IS_TF2:  # TensorFlow starts threads on import, so this process cannot fork.
         command = [sys.executable, os.path.abspath(__file__), '--here', name] + [a for a in sys.argv if a == '--trace']
         return 1 if subprocess.call(command, timeout=120) else 0
     child = os.fork()
@@ -56,7 +58,7 @@ def make_apart(name, folder):
 
 
 def main():
-    """Makes the cases named on the command line, or all that belong to this TensorFlow."""
+    """Makes the cases named on the command line, or all cases of this TensorFlow."""
     folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'graphs')
     chosen = [n for n in sys.argv[1:] if not n.startswith('-')]
     names = chosen or [n for n, (_, _, _, tf2) in golden.CASES.items() if tf2 == IS_TF2]

@@ -1,18 +1,21 @@
-"""Writes inputs.json and inputs/*.pb: what TensorFlow 1.15 makes of producers and batches, and what comes out of them.
+"""Writes inputs.json and inputs/*.pb: the nodes and batches of TensorFlow 1.15's producers and batching
+functions.
 
-Run with a TensorFlow 1.15: `python make_inputs.py`. The test `inputs` of crates/millstream builds the same and compares. A case has
+Run with TensorFlow 1.15: `python make_inputs.py`. The test `inputs` of crates/millstream builds the same and
+compares. A case has these fields:
 
-    nodes      `name op input,input ^control attr=value`, in the order in which the nodes were made, with the attributes of queues and maps
+    nodes      `name op input,input ^control attr=value`, in the order of making, with the attributes of
+               queues and maps
     runners    the collection of queue runners: queue, enqueue operations, close operation, cancel operation
     locals     the names of the local variables
     summaries  the names of the summaries
-    shapes     the static shapes of what is fetched
-    fetches    the names of what is fetched; inputs/CASE.pb is the whole as a MetaGraphDef
-    batches    what each run gave, until the end of the input, as NumPy arrays in nested lists
-    end        the status code with which it ended, null where it was not run to its end
+    shapes     the static shapes of the fetches
+    fetches    the names of the fetches; inputs/CASE.pb is the whole as a MetaGraphDef
+    batches    the result of each run, until the end of the input, as nested lists
+    end        the final status code, null if the pipeline was not run to its end
 
-Where several threads fill a queue, or it shuffles, the order of a batch's rows is not certain: such cases have `join` or `shuffle` in
-their names, and those that are run give all in one batch.
+If several threads fill a queue, or if it shuffles, the order of a batch's rows is not fixed. Such cases have
+`join` or `shuffle` in their names, and return all elements in one batch.
 """
 
 import json
@@ -95,7 +98,7 @@ def main():
                 "locals": [v.op.name for v in tf.local_variables()],
                 "summaries": [t.name for t in graph.get_collection("summaries")],
             }
-            # A producer that nothing cancels would be waited for.
+            # Without cancellation, the join would wait for the producer.
             never = "input_cancelled_by", "batch_join_sparse", "shuffle_batch_sparse"
             ran = not any(op.type == "Placeholder" for op in graph.get_operations()) and name not in never
             fetched = [f.dequeue() if isinstance(f, tf.QueueBase) else f for f in fetched]
@@ -221,12 +224,12 @@ def number(limit, epochs=1):
 
 
 def ragged(n):
-    """n times n."""
+    """A matrix of n rows and n columns, all n."""
     return tf.fill(tf.stack([n]), n)
 
 
 def sparse(n):
-    """The same, sparse."""
+    """The same as a SparseTensor."""
     return tf.SparseTensor(tf.cast(tf.reshape(tf.range(n), [-1, 1]), tf.int64), ragged(n), tf.cast(tf.stack([n]), tf.int64))
 
 

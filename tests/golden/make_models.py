@@ -3,7 +3,8 @@
     tf1/bin/python tests/golden/make_models.py     # models/meta_*, models/saved_1_*
     tf2/bin/python tests/golden/make_models.py     # models/saved_2_*
 
-`make_graphs.py` says how to set up the two TensorFlows. SavedModels are kept without their time stamps and fingerprints.
+`make_graphs.py` tells how to set up the two TensorFlows. SavedModels are kept without their time stamps and
+fingerprints.
 """
 import os
 import shutil
@@ -31,7 +32,7 @@ METAS = ['algo_collatz', 'case_exclusive', 'cond_chain', 'cond_control_dependenc
 
 
 def write(path, data):
-    """Writes a file and the folders it is in."""
+    """Writes a file and makes its folders."""
     path = os.path.join(MODELS, path)
     if not os.path.isdir(os.path.dirname(path)):
         os.makedirs(os.path.dirname(path))
@@ -40,7 +41,7 @@ def write(path, data):
 
 
 def keep(folder, name, with_variables=True):
-    """Copies a SavedModel, with nothing in it that changes from one run to the next."""
+    """Copies a SavedModel without the parts that change from run to run."""
     for root, _, files in os.walk(folder):
         for file in files:
             inside = os.path.relpath(os.path.join(root, file), folder)
@@ -51,7 +52,7 @@ def keep(folder, name, with_variables=True):
 
 
 def export_metas():
-    """The collections of a MetaGraphDef hold the contexts of loops and branches."""
+    """Writes the MetaGraphDefs, whose collections hold the contexts of loops and branches."""
     for name in METAS:
         with tf.Graph().as_default() as graph:
             tf.set_random_seed(1234)
@@ -75,18 +76,18 @@ def saved_1(name, build):
 
 
 def loop(x):
-    """Doubles until it is over 100."""
+    """Doubles a value until it exceeds 100."""
     return tf.while_loop(lambda v: v < 100., lambda v: v * 2., [x])
 
 
 def plain():
-    """No variables."""
+    """A model without variables."""
     x = tf.placeholder(tf.float32, [], name='x')
     return {'x': x}, {'y': tf.identity(loop(x), name='y')}
 
 
 def variables():
-    """A variable that the loop reads."""
+    """A model with a variable that the loop reads."""
     x = tf.placeholder(tf.float32, [], name='x')
     w = tf.get_variable('w', initializer=3., use_resource=False)
     y = tf.while_loop(lambda v: v < 100., lambda v: v * w, [x])
@@ -94,16 +95,16 @@ def variables():
 
 
 class Doubler(tf2.Module):
-    """A function that holds a While."""
+    """A module whose function contains a While."""
 
     @tf2.function(input_signature=[tf2.TensorSpec([], tf2.float32)])
     def double(self, x):
-        """Doubles until it is over 100."""
+        """Doubles a value until it exceeds 100."""
         return {'y': tf2.while_loop(lambda v: v < 100., lambda v: [v * 2.], [x])[0]}
 
 
 class Scaler(tf2.Module):
-    """A variable."""
+    """A module with a variable."""
 
     def __init__(self):
         super().__init__()
@@ -124,7 +125,7 @@ def saved_2(name, module, function):
 
 
 def main():
-    """Makes what this TensorFlow can."""
+    """Makes the models of this version of TensorFlow."""
     if IS_TF2:
         doubler, scaler = Doubler(), Scaler()
         saved_2('saved_2_loop', doubler, doubler.double)

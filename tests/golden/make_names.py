@@ -1,12 +1,12 @@
-"""Writes names/*.txt: what TensorFlow 1.15 makes of loops and branches, node by node.
+"""Writes names/*.txt: the nodes that TensorFlow 1.15 makes for loops and branches.
 
-Run with a TensorFlow 1.15: `python make_names.py`. The test `names` of crates/graph builds the same graphs and compares line by
-line. A line is
+Run with TensorFlow 1.15: `python make_names.py`. The test `names` of crates/graph builds the same graphs and
+compares line by line. A line is
 
     name op input,input ^control attr=value ... -> shape, shape
 
-with controls sorted, attributes of the control-flow primitives only, and shapes only for Enter, Merge, Switch and Exit nodes.
-The contexts come after the nodes.
+with controls sorted, attributes of the control-flow primitives only, and shapes only for Enter, Merge, Switch
+and Exit nodes. The contexts come after the nodes.
 """
 
 import os

@@ -1,11 +1,12 @@
-"""Makes the golden values of single ops: many (op type, attributes, inputs) with what TensorFlow's CPU kernel returned.
+"""Makes the golden values of single ops: op types, attributes and inputs, with the results of TensorFlow's
+CPU kernels.
 
-    tf1/bin/python tests/golden/make_ops.py [FAMILY ...]      # TensorFlow 1.15: every family but new_*
-    tf2/bin/python tests/golden/make_ops.py [FAMILY ...]      # TensorFlow 2.x: the new_* families, ops that 1.15 lacks
-    tf2/bin/python tests/golden/make_ops.py --check           # runs what is stored and lists what differs
-    tf2/bin/python tests/golden/make_ops.py --check --also    # and stores what this version gives as a second answer
+    tf1/bin/python tests/golden/make_ops.py [FAMILY ...]     # TensorFlow 1.15: every family but new_*
+    tf2/bin/python tests/golden/make_ops.py [FAMILY ...]     # TensorFlow 2.x: the new_* families
+    tf2/bin/python tests/golden/make_ops.py --check          # runs the stored entries, lists differences
+    tf2/bin/python tests/golden/make_ops.py --check --also   # and stores them as second answers
 
-The table of cases is in `op_cases/`; README.md says how `ops/FAMILY.json` and `ops/FAMILY.npz` are laid out.
+The tables of cases are in `op_cases/`. README.md documents `ops/FAMILY.json` and `ops/FAMILY.npz`.
 """
 import collections
 import json
@@ -184,7 +185,8 @@ def comparison(entry, runs):
         return 'exact'
     rtol, atol = LOOSE[kinds[0].name]
     finite = [np.abs(v[np.isfinite(v)]).max() for r in runs for v in r if v.dtype.kind in 'fc' and np.isfinite(v).any()]
-    # Sums cancel, so their errors are those of the largest terms; a table that spans the whole range of floats says nothing of that.
+    # Sums cancel, so their error is relative to the largest terms. A table that spans the whole range of
+    # floats cannot bound it.
     scale = max([1e-30] + [float(f) for f in finite])
     return collections.OrderedDict([('rtol', rtol), ('atol', float('%.3g' % (atol * (scale if scale < 1e3 else 1.0))))])
 
@@ -198,7 +200,7 @@ class Store(object):
 
     @staticmethod
     def mark(value):
-        """What makes two arrays the same entry."""
+        """The identity of an array: equal marks are the same entry."""
         return (value.dtype.str, value.shape, value.tobytes())
 
     def key(self, value):

@@ -1,13 +1,16 @@
-"""Writes parsing.json: what TensorFlow 1.15 parses of `Example` messages and lines of CSV, and what its tables do.
+"""Writes parsing.json: TensorFlow 1.15's results of parsing `Example` messages and CSV, and of operations on
+tables.
 
-Run with a TensorFlow 1.15: `python make_parsing.py`. The tests `parsing` and `tables` of crates/millstream do the same.
+Run with TensorFlow 1.15: `python make_parsing.py`. The tests `parsing` and `tables` of crates/millstream do
+the same.
 
-- `examples`: cases of parse_example, parse_single_example, parse_sequence_example and parse_single_sequence_example: `serialized` in hexadecimal, `features` (and `lists`),
-  and `outputs` by key: [dtype, shape, values], of a sparse tensor three of them; or `error`, the code.
+- `examples`: cases of parse_example, parse_single_example, parse_sequence_example and
+  parse_single_sequence_example: `serialized` in hexadecimal, `features` (and `lists`), and `outputs` by key:
+  [dtype, shape, values], for a sparse tensor three of them; or `error`, the code.
 - `csv`: `records` in hexadecimal, `defaults`, `attrs`, `outputs` or `error`.
 - `ops`: single ops: `attrs`, `inputs`, `outputs` or `error`: tensors in messages, `Example`s of JSON.
-- `nodes`: name, type and inputs of what small programs are made of, by the name of the program.
-- `tables`: `steps` on tables, each with what came of it.
+- `nodes`: the name, type and inputs of the nodes of small programs, by the name of the program.
+- `tables`: `steps` on tables, each with its result.
 """
 
 import json
@@ -32,7 +35,7 @@ def code(error):
 
 
 def array(value):
-    """An array. Of strings as objects: numpy's own lose zeros at the end."""
+    """An array. Strings are objects, since NumPy's own strings lose trailing zeros."""
     return np.array(value, object) if isinstance(value, bytes) else np.asarray(value)
 
 
@@ -135,7 +138,7 @@ def examples():
         parse("parse_single_example", [bad], {"f": ["fixed", "f32", [2], [0.0, 0.0]]})
     for one in [a, b, c, b""]:
         parse("parse_single_example", [one], {"f": ["fixed", "f32", [2], [0.0, 1.0]], "i": ["var", "i64"], "s": ["var", "str"], "v": ["seq", "f32", [2], True, None]})
-    # The last of several entries of one key counts.
+    # Of several entries with one key, the last wins.
     parse("parse_example", [a + b], all_specs)
     # Numbers that are not packed.
     loose = b"\x1a\x04" + b"\x08\x01\x08\x02"
@@ -220,7 +223,8 @@ OPS = []
 
 
 def call(op, attrs, *inputs, **also):
-    """One op: `inputs` and `outputs` as lists, or `error`. `as_message`: outputs are `Example`s, whose features come in any order: written anew."""
+    """Runs one op: returns `inputs` and `outputs` as lists, or `error`. `as_message`: outputs are `Example`s,
+    whose features may come in any order, so they are rewritten in canonical order."""
     case = {"op": op, "attrs": attrs, "inputs": [listed(v) for v in inputs]}
     with tf.Graph().as_default() as g, tf.Session() as sess:
         try:
@@ -238,11 +242,11 @@ def call(op, attrs, *inputs, **also):
 
 
 def canonical(message):
-    """Its bytes with features in the order of their names."""
+    """The bytes of an `Example` with its features in the order of their names."""
     out = b""
     for key in sorted(message.features.feature):
         if not message.features.feature[key].WhichOneof("kind"):
-            # Nothing need not be said.
+            # Empty lists are left out.
             out += b"\n" + varint(len(key) + 2) + b"\n" + varint(len(key)) + key.encode()
             continue
         out += tf.train.Features(feature={key: message.features.feature[key]}).SerializeToString()
@@ -254,13 +258,13 @@ def varint(n):
 
 
 def run_op(op, **inputs):
-    """What an op gives."""
+    """The result of an op."""
     with tf.Graph().as_default(), tf.Session() as sess:
         return sess.run(getattr(tf.raw_ops, op)(**{k: constant(v) for k, v in inputs.items()}))
 
 
 def constant(value):
-    """Arrays of no objects are strings."""
+    """A constant; empty arrays of objects are strings."""
     value = array(value)
     return tf.zeros(value.shape, tf.string) if value.dtype.kind == "O" and not value.size else tf.constant(value)
 
@@ -299,13 +303,13 @@ def tensors():
     sparse = lambda i, v, s: run_op("SerializeSparse", sparse_indices=np.int64(i), sparse_values=np.float32(v), sparse_shape=np.int64(s))  # noqa: E731
     square, row, long = sparse([[0, 1], [2, 0]], [1.0, 2.0], [3, 3]), sparse([[1]], [1.0], [5]), sparse([[1, 0]], [4.0], [5, 1])
     for serialized, dtype in [(np.array([square, row]), "f32"), (square[None], "i32"), (np.array([square, long]), "f32"), (np.array([[b"x", b"y", b"z"]], object), "f32"),
-                              (np.zeros((0, 3), object), "f32"), (np.array([[b"", b""]], object), "f32")]:  # Parts in another order end TensorFlow's process.
+                              (np.zeros((0, 3), object), "f32"), (np.array([[b"", b""]], object), "f32")]:  # Parts in another order crash TensorFlow's process.
         call("DeserializeSparse", {"dtype": dtype}, serialized)
         call("DeserializeManySparse", {"dtype": dtype}, serialized)
 
 
 def json_examples():
-    """What is no UTF-8 ends TensorFlow's process."""
+    """`Example`s in JSON. Text that is not UTF-8 crashes TensorFlow's process."""
     def features(**kinds):
         return json.dumps({"features": {"feature": {k: {kind: {"value": v}} for k, (kind, v) in kinds.items()}}}).encode()
 
@@ -402,7 +406,7 @@ def tables():
     run("twice", "HashTableV2", key_dtype=tf.string, value_dtype=tf.int64)
     run("imported", "HashTableV2", key_dtype=tf.string, value_dtype=tf.int64)
     run("mutable", "MutableHashTableV2", key_dtype=tf.string, value_dtype=tf.int64)
-    # Values of another shape, and importing, end TensorFlow's process; it exports empty buckets, too.
+    # Values of another shape, and importing, crash TensorFlow's process. It also exports empty buckets.
     STEPS["dense"] = [find, ("size",), ("insert", sk, iv), find, ("insert", ("str", ["b", "c"]), ("i64", [5, 6])), ("remove", ("str", ["b", "y"])), find, ("size",),
                       ("find", ("str", ["", "a"]), ("i64", 0)), ("insert", ("str", ["-"]), ("i64", [1])), ("remove", ("str", [""])), ("size",), ("insert", ("str", ["b"]), ("i64", [7])), find]
     run("dense", "MutableDenseHashTableV2", empty_key="", deleted_key="-", value_dtype=tf.int64)

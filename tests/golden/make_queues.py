@@ -1,22 +1,26 @@
-"""Writes queues.json: what TensorFlow 1.15's queues do, step by step.
+"""Writes queues.json: the behaviour of TensorFlow 1.15's queues, step by step.
 
-Run with a TensorFlow 1.15: `python make_queues.py`. The test `queues_golden` of crates/millstream takes the same steps. A scenario has
+Run with TensorFlow 1.15: `python make_queues.py`. The test `queues_golden` of crates/millstream takes the
+same steps. A scenario has these fields:
 
     kind       fifo, padding, shuffle or priority
-    capacity, dtypes, shapes (null: not said; null in one: an unknown size), min_after_dequeue, seed, names, shared_name
-    others     further queues, each with the same words, if there are
-    steps      lists of a word and what belongs to it:
-        enqueue VALUES, enqueue_many VALUES, dequeue, dequeue_many N, dequeue_up_to N, size, is_closed, close, close_cancel
-        start NAME STEP   the step in a thread of its own, which waits
+    capacity, dtypes, shapes (null: not given; null in a shape: an unknown size), min_after_dequeue, seed,
+    names, shared_name
+    others     further queues with the same fields, if there are any
+    steps      lists of a keyword and its arguments:
+        enqueue VALUES, enqueue_many VALUES, dequeue, dequeue_many N, dequeue_up_to N, size, is_closed, close,
+        close_cancel
+        start NAME STEP   the step, in a thread of its own, which waits
         join NAME         the end of that thread
-        timeout STEP      the step, called off after a moment
+        timeout STEP      the step, cancelled after a moment
         on N STEP         the step with queue N, where 0 is the first and 1 the first of the others
-        chosen N STEP     the step with what `from_list` makes of all of them and a tensor that is N
-    VALUES is a list, or an object where the components have names.
-    ends       for each step: {"values": what came out, component by component, or by name}, {"code": the status code it failed with}, or {} for `start`
-    chosen     dtypes, shapes and names of what `from_list` makes, where it is used
+        chosen N STEP     the step with the queue that `from_list` makes of all of them and a tensor N
+    VALUES is a list, or an object if the components have names.
+    ends       for each step: {"values": the result, by component or by name}, {"code": the status code of
+               its error}, or {} for `start`
+    chosen     dtypes, shapes and names of the queue that `from_list` makes, if it is used
 
-Every `start` is of a step that has to wait.
+Every step of a `start` has to wait.
 """
 
 import json
@@ -170,7 +174,7 @@ scenario("closing_ends_a_batch_with_the_rest", "fifo", [
     ["enqueue_many", [[1, 2]]], ["start", "a", ["dequeue_up_to", 5]], ["close"], ["join", "a"], ["dequeue_up_to", 5]])
 scenario("a_batch_takes_as_they_come", "fifo", [["enqueue_many", [[1, 2, 3]]], ["start", "a", ["dequeue_many", 5]], ["size"], ["enqueue_many", [[4, 5, 6]]],
                                                  ["join", "a"], ["size"], ["dequeue"]])
-# TensorFlow loses what a batch had taken when it is called off; nothing here depends on that.
+# When a batch is cancelled, TensorFlow loses the elements it had taken. Nothing here depends on that.
 scenario("what_is_called_off_takes_nothing", "fifo", [
     ["timeout", ["dequeue_many", 3]], ["timeout", ["dequeue"]], ["enqueue_many", [[1, 2]]], ["dequeue"], ["size"]])
 scenario("what_is_called_off_stays_in", "fifo", [

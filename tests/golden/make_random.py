@@ -1,12 +1,13 @@
-"""What TensorFlow's random ops give: writes `random.txt` beside this file, or checks that it would not change.
+"""Writes `random.txt`, the results of TensorFlow's random ops, or checks that it would not change.
 
     python make_random.py [--check] [--hashed] [--wide] [FILE]
 
-Each entry is a line `Op(arguments; attributes)` as the op library writes its examples, then a line for each of three runs of
-one session: the values, or for more than 24 elements `# crc32 of their little-endian bytes`. Results that go through
-a logarithm, a sine or an exponential end in the last bit as the C library says: they are marked `~`, and only short ones
-are kept, unless `--hashed` asks for a checksum of everything. `--wide` takes more shapes than the file that is kept. Runs under
-TensorFlow 1.15 (without the ops that came later) and 2, with equal results; the file that is kept is made by 2.
+Each entry is a line `Op(arguments; attributes)`, in the form of the op library's examples, then a line for
+each of three runs of one session: the values, or for more than 24 elements `# crc32 of their little-endian
+bytes`. The last bit of a logarithm, sine or exponential depends on the C library: such results are marked
+`~`, and only short ones are kept, unless `--hashed` asks for a checksum of all. `--wide` uses more shapes
+than the stored file. TensorFlow 1.15 (without later ops) and 2 give equal results; the stored file was made
+with 2.
 """
 import io
 import os
@@ -40,7 +41,7 @@ def number(v):
 
 
 def literal(value):
-    """A tensor as the examples write it."""
+    """A tensor in the form of the examples."""
     def nested(v):
         return number(v) if np.ndim(v) == 0 else '[%s]' % ' '.join(nested(x) for x in v)
     value = value if isinstance(value, np.ndarray) else np.asarray(value)
@@ -59,7 +60,8 @@ def has(op):
 
 
 def runs(op, args, attrs):
-    # On the CPU device by name: an XLA device would take what the CPU has no kernel for, and draw other numbers.
+    # The CPU is named because ops without a CPU kernel would otherwise go to an XLA device, which draws other
+    # numbers.
     with tf.Graph().as_default() as graph, tf.device('/cpu:0'):
         inputs = [tf.constant(a) for a in args]
         outputs = list(node_of(graph, op, inputs, attrs).outputs)

@@ -1,12 +1,14 @@
-"""Writes readers.json: what TensorFlow 1.15's readers give of small files, sound and damaged.
+"""Writes readers.json: the results of TensorFlow 1.15's readers for small files, intact and damaged.
 
-Run with a TensorFlow 1.15: `python make_readers.py`. The test `readers` of crates/millstream writes the same files and does the same.
+Run with TensorFlow 1.15: `python make_readers.py`. The test `readers` of crates/millstream writes the same
+files and does the same.
 
 - `files`: contents by name, in hexadecimal. A name that ends in `/` is a folder.
-- `nodes`: name, type and inputs of what the readers and their methods are made of.
-- `cases`: `op`, its `attrs`, the `names` that its queue is given before it is closed, and `steps`: what was done one after the other, each with
-  what came of it. `read` gives key and value, `read N` (read_up_to) lists of both, `produced`, `finished` a number, `state` bytes in hexadecimal,
-  `restore HEX` and `reset` nothing; an error is its code. Files lie in a folder that is called DIR here.
+- `nodes`: the name, type and inputs of the nodes of readers and their methods.
+- `cases`: `op`, its `attrs`, the `names` that are enqueued before the queue is closed, and `steps`, each with
+  its result: `read` returns key and value, `read N` (read_up_to) lists of both, `produced` and `finished` a
+  number, `state` bytes in hexadecimal, `restore HEX` and `reset` nothing. An error is its code. DIR is the
+  folder of the files.
 """
 
 import json

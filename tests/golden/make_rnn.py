@@ -1,12 +1,13 @@
-"""Recurrent nets as TensorFlow 1.15 computes them, for `crates/millstream/tests/recurrent.rs`.
+"""Writes the results of TensorFlow 1.15's recurrent nets, for `crates/millstream/tests/recurrent.rs`.
 
     python make_rnn.py
 
-writes `rnn/CASE.txt`: lines `name shape values`. Of each case: every weight under its variable's name, the input `x`, `lengths` where there are
-any, `outputs` (of a bidirectional net `outputs` and `outputs_back`), the values of the last state in order (`state_0`, ..), and the gradient
-of the sum of all of these, each times a factor, by every weight and by `x` (`d_NAME`), where the factors are `u_outputs`, `u_state_0`, ..
+writes `rnn/CASE.txt` with lines `name shape values`: every weight under its variable's name, the input `x`,
+`lengths` if there are any, `outputs` (for a bidirectional net also `outputs_back`), and the values of the
+last state in order (`state_0`, ..). `d_NAME` is the gradient, by every weight and by `x`, of the sum of all
+results, each multiplied by a factor (`u_outputs`, `u_state_0`, ..).
 
-A rerun gives the same bytes.
+Running it again writes the same bytes.
 """
 import os
 

@@ -1,11 +1,13 @@
-"""Derivatives of higher order as JAX computes them, of programs whose loops are unrolled here, for `crates/testkit/tests/second_order.rs`,
-which builds the same programs with `while_loop`.
+"""Writes derivatives of higher order that JAX computes for programs with unrolled loops.
+
+`crates/testkit/tests/second_order.rs` builds the same programs with `while_loop`.
 
     python3 -m venv jax && jax/bin/pip install jax==0.10.2
     jax/bin/python tests/golden/make_second.py
 
-writes `second.json`: of each program, a function of a vector `x`, its `value`, `gradient`, `hessian`, and `third`, the gradient of `v H v` where
-`v` alternates 1, -1/2, 1/3, ..  All in f64. A rerun gives the same bytes.
+writes `second.json`. Each program is a function of a vector `x`, with its `value`, `gradient`, `hessian`, and
+`third`, the gradient of `v H v` for v = 1, -1/2, 1/3, .. All numbers are f64. Running it again writes the
+same bytes.
 """
 import json
 import os
@@ -20,7 +22,7 @@ PROGRAMS = {}
 
 
 def program(k):
-    """A function of `k` numbers."""
+    """Registers a function of `k` numbers."""
     def add(f):
         PROGRAMS[f.__name__] = (k, f)
         return f
@@ -45,7 +47,7 @@ def logistic(x):
 
 @program(2)
 def until_large(x):
-    # While a < 50; how often that is, the numbers alone say.
+    # Loops while a < 50, so the trip count depends on the data.
     n, b = 0, 1.7
     p = np.asarray(START['until_large'])
     while b < 50.0:
@@ -150,7 +152,7 @@ def growing(x):
 
 @program(2)
 def descent(x):
-    # Steps down a gradient, that are differentiated in turn.
+    # Steps of gradient descent, which are differentiated in turn.
     a = x[0]
     for _ in range(4):
         a = a - 0.2 * jax.grad(lambda u: jnp.sin(u * x[1]) * u)(a)
@@ -168,7 +170,7 @@ def newton(x):
 
 @program(2)
 def elements(x):
-    # Every state is kept, and all of them are used.
+    # Every state is kept and used.
     a, kept = x[0], []
     for i in range(5):
         kept.append(a * a)
@@ -184,7 +186,7 @@ def no_iteration(x):
 
 @program(16)
 def lstm(x):
-    # One unit and one input: four gates of input, state and bias; the rest is what goes in.
+    # An LSTM with one unit and one input: four gates with weights of input, state and bias, then the inputs.
     w = x[:12].reshape(4, 3)
     c = h = 0.0
     for t in range(4):

@@ -1,9 +1,12 @@
-"""Writes summaries.json: the messages that TensorFlow 1.15's summary ops make, and the nodes of tf.summary's functions.
+"""Writes summaries.json: the messages of TensorFlow 1.15's summary ops, and the nodes of tf.summary's
+functions.
 
-Run with a TensorFlow 1.15: `python make_summaries.py`. The test `summaries` of crates/millstream builds the same.
+Run with TensorFlow 1.15: `python make_summaries.py`. The test `summaries` of crates/millstream builds the
+same.
 
-`ops`: an op with its attributes and inputs, each `{dtype, shape, values}` (strings in hexadecimal), and the message it makes in hexadecimal (of images the pixels)
-or the code of its error. `programs`: lists of `name op input,input` in the order in which the nodes were made, the tags, and the collections.
+`ops`: an op with its attributes and inputs, each `{dtype, shape, values}` (strings in hexadecimal), and its
+message in hexadecimal (for images the pixels) or the code of its error. `programs`: lists of `name op
+input,input` in the order of making, the tags, and the collections.
 """
 
 import json
@@ -21,7 +24,7 @@ DTYPES = ["float16", "float32", "float64", "int8", "int16", "int32", "int64", "u
 
 def array(value):
     kind = np.asarray(value).dtype.kind
-    # numpy's own strings lose zeros at their ends.
+    # NumPy's own strings lose trailing zeros.
     return np.array(value, object) if kind in "SUO" else np.asarray(value)
 
 
@@ -30,7 +33,7 @@ def stored(value):
     if value.dtype.kind == "O":
         flat = [(v if isinstance(v, bytes) else v.encode()).hex() for v in value.ravel().tolist()]
         return {"dtype": "string", "shape": list(value.shape), "values": flat}
-    # Through text: JSON has no NaN, and integers may be wider than its floats.
+    # Numbers become text, because JSON has no NaN, and integers may be wider than its floats.
     return {"dtype": value.dtype.name, "shape": list(value.shape), "values": [repr(v.item()) for v in value.ravel()]}
 
 
@@ -78,7 +81,7 @@ def messages():
 
 
 def pictures():
-    """Of images the pixels are compared, not the files."""
+    """Replaces encoded images by their pixels, since encoders differ."""
     rng = np.random.RandomState(6)
     nan, inf = float("nan"), float("inf")
     for shape in ((2, 3, 4, 1), (1, 2, 2, 3), (5, 1, 3, 4)):
@@ -110,7 +113,7 @@ def sounds():
 
 
 def pixels(message):
-    """Of each image tag, height, width, channels and pixels."""
+    """The tag, height, width, channels and pixels of each image."""
     with tf.Graph().as_default(), tf.Session() as session:
         decode = lambda file: session.run(tf.image.decode_png(tf.constant(file))).tobytes().hex()  # noqa: E731
         return [[v.tag, v.image.height, v.image.width, v.image.colorspace, decode(v.image.encoded_image_string)] for v in tf.Summary.FromString(message).value]
@@ -121,7 +124,7 @@ def media(op, inputs, attrs):
         record = {"op": op, "inputs": [stored(v) for v in inputs], "attrs": attrs}
         given = {k: tf.make_tensor_proto(np.uint8(v)) if k == "bad_color" else v for k, v in attrs.items()}
         with tf.Graph().as_default(), tf.Session() as session:
-            # Through placeholders, so that errors are those of the run.
+            # Inputs are fed, so that errors are run-time errors.
             fed = [(tf.placeholder(tf.string if a.dtype.kind == "O" else a.dtype), a) for a in map(array, inputs)]
             make = {"ImageSummary": ops.image_summary, "AudioSummaryV2": ops.audio_summary_v2}[op]
             message = session.run(make(*[x for x, _ in fed], **given), dict(fed))

@@ -1,7 +1,8 @@
-"""Writes training.json: what TensorFlow 1.15 makes and computes of variables, optimizers, clipping, schedules.
+"""Writes training.json: the nodes and results of TensorFlow 1.15's variables, optimizers, clipping and
+schedules.
 
-Run with a TensorFlow 1.15: `python make_training.py`. The test `training` of crates/millstream builds the same programs. Graphs are
-lists of `name op input,input ^control`, in the order in which the nodes were made; numbers are those of float32.
+Run with TensorFlow 1.15: `python make_training.py`. The test `training` of crates/millstream builds the same
+programs. Graphs are lists of `name op input,input ^control`, in the order of making. Numbers are float32.
 """
 
 import json
@@ -42,7 +43,7 @@ OPTIMIZERS = {
 
 
 def optimizers():
-    """Five steps with gradients that are fed, whole and as rows (one of them twice)."""
+    """Five steps with fed gradients, dense and as rows (one of them twice)."""
     out = {}
     for name, make in OPTIMIZERS.items():
         for kind in ("ref", "resource"):
@@ -70,13 +71,13 @@ def optimizers():
 
 
 def regression():
-    """A line fitted by `minimize`, with all that belongs to it."""
+    """A line fitted by `minimize`, with all its nodes."""
     out = {}
     x = np.float32([[1, 2], [3, -1], [0.5, 0], [-2, 1]])
     y = np.float32([[1], [2], [0], [-1]])
     for name, make in OPTIMIZERS.items():
         for kind in ("ref", "resource"):
-            # Its decay may run before or after the gradient is taken.
+            # The decay may run before or after the gradient is computed.
             if name == "adam_w":
                 continue
             with tf.Graph().as_default(), tf.Session() as sess:
@@ -135,7 +136,7 @@ def initializers():
 
 
 def scopes():
-    """Names of variables and nodes, with all ways into a scope."""
+    """The names of variables and nodes, for every way to enter a scope."""
     with tf.Graph().as_default() as graph:
         def var(name="v"):
             return tf.get_variable(name, [2], initializer=tf.zeros_initializer(), use_resource=False)
@@ -228,7 +229,7 @@ def clips():
 
 
 def text(value):
-    """JSON has no NaN."""
+    """A number as text, since JSON has no NaN."""
     return [str(v) for v in numbers(value)]
 
 

@@ -5,7 +5,7 @@ use millstream::Result;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What to leave out.
+/// The steps to run.
 #[derive(Args)]
 pub struct Options {
     /// Only these steps: tidy, fmt, gen, clippy, docs, test.
@@ -15,14 +15,20 @@ pub struct Options {
 /// One step of the gate.
 type Step = fn() -> Result<()>;
 
-/// The longest a file may be without saying why (`//! Long because ..`).
+/// The most lines in a file that does not give a reason (`//! Long because ..`).
 const MAX_LINES: usize = 1000;
+
+/// The width of code and comments: `max_width` in rustfmt.toml. rustfmt leaves comments as they are.
+const MAX_WIDTH: usize = 110;
+
+/// The folders that hold the project's sources.
+const DIRS: [&str; 4] = ["crates", "xtask", "examples", "fuzz"];
 
 /// Runs the steps.
 pub fn run(options: &Options) -> Result<()> {
     let steps: [(&str, Step); 6] = [
         ("tidy", tidy),
-        ("fmt", || cargo(&["fmt", "--all", "--check"])),
+        ("fmt", || crate::fmt::run(&crate::fmt::Options { check: true })),
         ("gen", || crate::generate::run(&crate::generate::Options { check: true })),
         ("clippy", || cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])),
         ("docs", || cargo(&["doc", "--workspace", "--no-deps"])),
@@ -54,17 +60,30 @@ fn cargo(args: &[&str]) -> Result<()> {
     }
 }
 
-/// What no other tool looks at: every finding is named.
+/// Checks what no other tool looks at, and reports every finding.
 fn tidy() -> Result<()> {
     let root = crate::root();
     let mut findings = Vec::new();
-    for dir in ["crates", "xtask", "examples", "fuzz"] {
+    for dir in DIRS {
         visit(&root.join(dir), &mut |path| look(&root, path, &mut findings));
     }
     match findings.is_empty() {
         true => Ok(()),
         false => Err(crate::failed(format!("not tidy:\n  {}", findings.join("\n  ")))),
     }
+}
+
+/// The project's files with this extension, in order.
+pub fn files_with_extension(extension: &str) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for dir in DIRS {
+        visit(&crate::root().join(dir), &mut |path| {
+            if path.extension().is_some_and(|e| e == extension) {
+                files.push(path.to_owned());
+            }
+        });
+    }
+    files
 }
 
 fn visit(dir: &Path, see: &mut impl FnMut(&Path)) {
@@ -88,10 +107,13 @@ fn look(root: &Path, path: &Path, findings: &mut Vec<String>) {
         if !first.starts_with("//!") {
             findings.push(format!("{shown}: does not open with `//!`"));
         }
-        // Assembled, so that this line is not a finding itself.
+        // Put together from two parts, so that this line is not a finding itself.
         let ignored = concat!("#[", "ignore");
         if text.contains(ignored) {
             findings.push(format!("{shown}: a test is ignored; assert what happens today with a FIXME"));
+        }
+        for n in too_wide(&text) {
+            findings.push(format!("{shown}:{n}: the comment is wider than {MAX_WIDTH} columns"));
         }
         let n_lines = text.lines().count();
         let excused = first.contains("Generated") || text.lines().any(|l| l.starts_with("//! Long because "));
@@ -99,6 +121,7 @@ fn look(root: &Path, path: &Path, findings: &mut Vec<String>) {
             findings.push(format!("{shown}: {n_lines} lines; split it, or say `//! Long because ..`"));
         }
     }
+    findings.extend(crate::op_names::look(&shown.to_string(), &text));
     if path.ends_with("Cargo.toml") {
         for field in ["license.workspace = true", "[lints]\nworkspace = true", "description = "] {
             if !text.contains(field) {
@@ -106,4 +129,29 @@ fn look(root: &Path, path: &Path, findings: &mut Vec<String>) {
             }
         }
     }
+}
+
+/// The numbers of the lines whose comment is too wide. Code and pictures between fences, rows of tables,
+/// lines that cannot be broken (a link), and comments in the strings of a generator are exempt.
+fn too_wide(text: &str) -> Vec<usize> {
+    let mut fenced = false;
+    let mut wide = Vec::new();
+    for (i, line) in text.lines().enumerate() {
+        let comment = match line.trim_start().strip_prefix("//") {
+            Some(comment) => comment.trim_start_matches(['/', '!']).trim(),
+            None => {
+                fenced = false;
+                // A comment behind code. Without quotes, the slashes cannot be in a string.
+                let behind = line.split_once(" // ").filter(|_| !line.contains('"'));
+                behind.map_or("", |(_, comment)| comment)
+            }
+        };
+        fenced ^= comment.starts_with("```");
+        let generated = line.ends_with("\\n\\");
+        let exempt = fenced || generated || comment.starts_with('|') || !comment.contains(' ');
+        if !exempt && MAX_WIDTH < line.chars().count() {
+            wide.push(i + 1);
+        }
+    }
+    wide
 }

@@ -1,8 +1,9 @@
-//! `cargo xtask fuzz`: each target for a while, with coverage, from `fuzz/corpus` and the seeds that the examples of ops and the golden
-//! graphs give.
+//! `cargo xtask fuzz`: runs each fuzz target for some time, guided by coverage. The inputs start from
+//! `fuzz/corpus` and from seeds made of the ops' examples and the golden graphs.
 //!
-//! Neither cargo-fuzz nor a nightly compiler is needed: `fuzz/instrument` adds the flags, which are stable ones, to the workspace's crates
-//! alone. What it finds goes to `fuzz` in the target folder, nothing into the repository unless `--minimise` says so.
+//! It needs neither cargo-fuzz nor a nightly compiler: `fuzz/instrument` adds stable flags to the workspace's
+//! crates alone. Findings go to `fuzz` in the target folder. Nothing goes into the repository without
+//! `--minimise`.
 
 use clap::Args;
 use millstream::Result;
@@ -25,33 +26,36 @@ const TARGETS: [&str; 9] = [
     "example",
 ];
 
-/// Longer inputs are slower and tell no more.
+/// The length of the longest input, in bytes. Longer ones are slower and find no more.
 const MAX_LEN: usize = 8192;
 
-/// The longest an input may take, in seconds. Runs in the targets end after a fraction of one; a loaded machine is slow.
+/// The time limit of an input, in seconds. Runs in the targets end after a fraction of a second, but a loaded
+/// machine is slow.
 const TIMEOUT: usize = 20;
 
-/// The most memory, in MiB: the targets allow 16 MiB of tensors, and the fuzzer keeps its corpus in memory.
+/// The memory limit, in MiB. The targets allow 16 MiB of tensors, and the fuzzer keeps its corpus in memory.
 const RSS_LIMIT: usize = 1024;
 
-/// The most address space, in KiB. An allocation of a size that was never checked fails here, whether its memory is touched or not.
+/// The limit of the address space, in KiB. An allocation of an unchecked size fails here, even if its memory
+/// is never touched.
 const ADDRESS_SPACE: usize = 4 << 20;
 
-/// The most bytes that the repository keeps of what one target found.
+/// The most bytes of one target's inputs that the repository keeps.
 const MAX_KEPT: usize = 32_000;
 
 /// What to fuzz.
 #[derive(Args)]
 pub struct Options {
-    /// Only these targets: graph_def, graph_text, meta_graph_def, graph_def_text, npy, feed, checkpoint, records, example.
+    /// Only these targets: graph_def, graph_text, meta_graph_def, graph_def_text, npy, feed, checkpoint,
+    /// records, example.
     targets: Vec<String>,
-    /// How long each target runs.
+    /// The time that each target runs, in seconds.
     #[arg(long, default_value_t = 20)]
     seconds: u64,
-    /// How many targets run at a time; one per core by default.
+    /// The number of targets that run at a time. The default is the number of cores.
     #[arg(long)]
     jobs: Option<usize>,
-    /// Afterwards keep in fuzz/corpus the fewest inputs that reach what the seeds do not.
+    /// Afterwards, keep the fewest inputs that reach code beyond the seeds in fuzz/corpus.
     #[arg(long)]
     minimise: bool,
 }
@@ -93,7 +97,7 @@ pub fn run(options: &Options) -> Result<()> {
     }
 }
 
-/// libFuzzer is compiled from source.
+/// Checks that there is a C++ compiler, which compiles libFuzzer.
 fn check_compiler() -> Result<()> {
     let compiler = std::env::var_os("CXX").unwrap_or_else(|| "c++".into());
     match Command::new(&compiler).arg("--version").output() {
@@ -116,18 +120,18 @@ fn build() -> Result<()> {
     }
 }
 
-/// Where things lie.
+/// The folders that fuzzing uses.
 struct Places {
     /// The built targets.
     bin: PathBuf,
-    /// What runs leave behind.
+    /// The findings and corpora of runs.
     home: PathBuf,
-    /// What the repository keeps.
+    /// The corpus in the repository.
     kept: PathBuf,
 }
 
 impl Places {
-    /// The target folder is the one that this program was built in.
+    /// The folders in the target folder in which this program was built.
     fn new() -> Result<Places> {
         let here = std::env::current_exe().map_err(|e| crate::failed(format!("xtask: {e}")))?;
         let target = here.ancestors().nth(2).map_or_else(|| crate::root().join("target"), Path::to_owned);
@@ -146,7 +150,7 @@ impl Places {
         self.home.join("corpus").join(target)
     }
 
-    /// A target with the memory that it may take.
+    /// The command that runs a target within the memory limits.
     fn target(&self, name: &str) -> Command {
         let mut command = Command::new("sh");
         command.args(["-c", "ulimit -v $0 && exec \"$@\""]).arg(ADDRESS_SPACE.to_string());
@@ -172,7 +176,7 @@ impl Places {
             format!("-rss_limit_mb={RSS_LIMIT}"),
             format!("-artifact_prefix={}/{name}-", self.home.display()),
         ]);
-        // The first folder is the one that is written to.
+        // The fuzzer writes to the first folder.
         command.args([found, self.kept.join(name), self.seeds(name)]);
         let log = finish(name, &mut command)?;
         eprintln!(
@@ -182,7 +186,8 @@ impl Places {
         if options.minimise { self.minimise(name) } else { Ok(()) }
     }
 
-    /// Keeps the fewest of the inputs kept and found that reach what the seeds do not, the shortest of them; and all that have a name.
+    /// Keeps the fewest and shortest inputs, of those kept and found, that reach code beyond the seeds.
+    /// Inputs with names always stay.
     fn minimise(&self, name: &str) -> Result<()> {
         let (merged, kept) = (self.home.join("merged").join(name), self.kept.join(name));
         let _ = fs::remove_dir_all(&merged);
@@ -208,13 +213,13 @@ impl Places {
     }
 }
 
-/// The fuzzer names inputs by their hashes; people do not.
+/// Whether a person named the input. The fuzzer names inputs by their hashes.
 fn has_name(path: &Path) -> bool {
     let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
     name.len() != 40 || name.contains(|c: char| !c.is_ascii_hexdigit())
 }
 
-/// The files of a folder, the shortest first.
+/// The files of a folder, shortest first.
 fn list(folder: &Path) -> Result<Vec<(Vec<u8>, PathBuf)>> {
     let failed = |e: std::io::Error| crate::failed(format!("{}: {e}", folder.display()));
     let mut files = Vec::new();
@@ -230,7 +235,7 @@ fn make(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).map_err(|e| crate::failed(format!("{}: {e}", folder.display())))
 }
 
-/// Runs a target to its end, and gives what it said; where it fails that is shown, with the way to repeat it.
+/// Runs a target and returns its output. If it fails, prints the output and the command that repeats it.
 fn finish(name: &str, command: &mut Command) -> Result<String> {
     let output = command.output().map_err(|e| crate::failed(format!("{name}: {e}")))?;
     let log = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -4,8 +4,10 @@
 
 mod bench;
 mod check;
+mod fmt;
 mod fuzz;
 mod generate;
+mod op_names;
 mod stubs;
 mod wheels;
 
@@ -24,19 +26,23 @@ struct Cli {
 enum Command {
     /// Format, lints, docs, generated code, tidiness, tests: the gate of every change.
     Check(check::Options),
+    /// Format every Rust file, the op library included, which `cargo fmt` does not see.
+    Fmt(fmt::Options),
     /// Write the methods of the ops from their declarations.
     Gen(generate::Options),
-    /// Fuzz everything that reads foreign bytes, for a while.
+    /// Fuzz everything that reads foreign bytes.
     Fuzz(fuzz::Options),
-    /// Measure, with one JSON line per variant.
+    /// Run benchmarks; `--json` prints one JSON line per variant.
     Bench(bench::Options),
-    /// Build the Python package's wheels, for this Python and free-threaded ones, and check their size and the time of their import.
+    /// Build the Python package's wheels, for this Python and free-threaded ones, and check their size and
+    /// import time.
     Wheels(wheels::Options),
 }
 
 fn main() -> std::process::ExitCode {
     let result = match Cli::parse().command {
         Command::Check(options) => check::run(&options),
+        Command::Fmt(options) => fmt::run(&options),
         Command::Gen(options) => generate::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Bench(options) => bench::run(&options),
@@ -56,7 +62,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(PathBuf::new, Path::to_owned)
 }
 
-/// A task that did not succeed.
+/// The error of a task that failed.
 fn failed(why: impl Into<String>) -> Error {
     Error::new(Code::FailedPrecondition, why.into())
 }

@@ -1,7 +1,8 @@
-//! `cargo xtask wheels`: the Python package as wheels, and whether they are as small and as quick to import as asked.
+//! `cargo xtask wheels`: builds the Python package's wheels, and checks their size and import time.
 //!
-//! One wheel serves CPython 3.9 and all that came after (abi3); a free-threaded CPython takes one of its own. maturin builds them, in a virtual environment
-//! that is made for it; each wheel is installed into another, tried, and its import timed there.
+//! One wheel serves CPython 3.9 and newer (abi3); each free-threaded CPython needs its own. maturin builds
+//! them in a virtual environment of its own. Each wheel is then installed into another environment, where a
+//! loop is run and the import is timed.
 
 use crate::{failed, root};
 use clap::Args;
@@ -11,34 +12,35 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The most that a wheel may weigh, in MB.
+/// The largest size of a wheel, in MB.
 const MOST_MB: f64 = 15.0;
 
-/// The longest that `import millstream` may take beyond NumPy's own import, in milliseconds.
+/// The longest time of `import millstream` beyond NumPy's own import, in milliseconds.
 const MOST_MS: f64 = 60.0;
 
-/// Interpreters without the lock, which get a wheel each where they are found.
+/// The free-threaded interpreters, each of which gets a wheel if it is installed.
 const FREE_THREADED: [&str; 3] = ["python3.13t", "python3.14t", "python3.15t"];
 
-/// Imports NumPy, then the package; says what the second took, in milliseconds.
+/// Imports NumPy, then the package, and prints the time of the second import, in milliseconds.
 const TIMED: &str =
     "import time, numpy; t = time.perf_counter(); import millstream; print((time.perf_counter() - t) * 1e3)";
 
-/// A loop, run.
+/// Runs a loop.
 const TRIED: &str = "import millstream as tf; i = tf.while_loop(lambda i: i < 10, lambda i: i + 1, [0]); assert tf.Session().run(i) == 10";
 
-/// For which interpreters.
+/// The interpreters to build for.
 #[derive(Args)]
 pub struct Options {
-    /// Interpreters to build for; by default `python3` and every free-threaded one that is found. Those with the lock share one wheel.
+    /// Interpreters to build for. The default is `python3` and every free-threaded one that is installed.
+    /// Interpreters with the lock share one wheel.
     #[arg(short, long)]
     interpreter: Vec<String>,
-    /// How often the import is timed.
+    /// The number of times that the import is timed.
     #[arg(long, default_value_t = 15)]
     reps: usize,
 }
 
-/// Builds, installs, tries, measures.
+/// Builds, installs, tests and measures the wheels.
 pub fn run(options: &Options) -> Result<()> {
     let folder = root().join("target/wheels");
     fs::create_dir_all(&folder).map_err(io)?;
@@ -66,7 +68,7 @@ pub fn run(options: &Options) -> Result<()> {
     }
 }
 
-/// One interpreter with the lock, for the wheel that all such share, and those without.
+/// One interpreter with the lock, for the wheel that all such interpreters share, and all free-threaded ones.
 fn interpreters(options: &Options) -> Result<Vec<String>> {
     let is_free = |python: &str| -> Result<bool> {
         let asks = "import sysconfig; print(sysconfig.get_config_var('Py_GIL_DISABLED') or 0)";
@@ -87,7 +89,7 @@ fn interpreters(options: &Options) -> Result<Vec<String>> {
     Ok(chosen)
 }
 
-/// The wheel for an interpreter.
+/// Builds the wheel for an interpreter.
 fn build(tools: &Path, interpreter: &str, folder: &Path) -> Result<PathBuf> {
     let fresh = folder.join("fresh");
     let _ = fs::remove_dir_all(&fresh);
@@ -109,7 +111,7 @@ fn build(tools: &Path, interpreter: &str, folder: &Path) -> Result<PathBuf> {
     Ok(wheel)
 }
 
-/// A new virtual environment with these packages; its interpreter.
+/// Makes a virtual environment with these packages, and returns its interpreter.
 fn environment(base: &str, folder: &Path, packages: &[impl AsRef<OsStr>]) -> Result<PathBuf> {
     succeed(Command::new(base).args(["-m", "venv", "--clear"]).arg(folder))?;
     let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
@@ -134,7 +136,7 @@ fn succeed(command: &mut Command) -> Result<()> {
     }
 }
 
-/// What an interpreter prints.
+/// The output of an interpreter.
 fn said(python: &Path, arguments: &[&str]) -> Result<String> {
     let output = Command::new(python).args(arguments).output();
     let output = output.map_err(|e| failed(format!("{}: {e}", python.display())))?;

@@ -1,9 +1,10 @@
-//! [`ArrayMaker`]: TensorArrays as TensorFlow 1's graphs have them, a handle and a flow.
+//! [`ArrayMaker`]: the TensorArrays of TensorFlow 1's graphs, a handle and a flow.
 //!
-//! An array is written once at each index, so the flow, a number that means nothing but order, stands for all that was written before it.
-//! Its gradient is a list with the gradients of the elements. Nothing of the gradient touches the handle: what is read once, cleared or
-//! closed in the forward graph does not matter, and gradients of gradients are those of lists. The list is as long as the array; of an
-//! array that grows it is as long as it had to be so far.
+//! An array is written once at each index, so the flow, a number that only carries order, represents
+//! everything written before it. Its gradient is a list of the gradients of the elements. The gradient never
+//! uses the handle, so it does not matter what the forward graph reads once, clears or closes, and gradients
+//! of gradients are those of lists. The list is as long as the array; for an array that grows, as long as was
+//! necessary so far.
 
 use millstream_graph::op::Forward;
 use millstream_graph::{Graph, GraphData, Output, Port};
@@ -14,12 +15,12 @@ pub(crate) struct ArrayMaker {
     size: Port,
     dtype: DType,
     element_shape: PartialShape,
-    /// Whether it was made to grow.
+    /// Whether the array may grow.
     pub grows: bool,
 }
 
 impl ArrayMaker {
-    /// What made the array whose flow a value is; none if it is no flow.
+    /// Returns the maker of the array whose flow this value is. `None` if it is no flow.
     pub fn of(g: &GraphData, flow: Port) -> Option<ArrayMaker> {
         let ty = g.type_of(flow).ok()?;
         if ty.dtype != DType::F32 || g.shape_of(flow).rank().is_some_and(|rank| rank != 0) {
@@ -44,7 +45,7 @@ impl ArrayMaker {
     }
 }
 
-/// Zeros like the array whose flow a value is: items that are not written. None if it is no flow.
+/// Returns zeros for the array whose flow this value is: a list of unwritten items. `None` if it is no flow.
 pub(crate) fn zeros<'g>(
     graph: &'g Graph,
     port: Port,
@@ -57,7 +58,7 @@ pub(crate) fn zeros<'g>(
     Ok(Some(list.output()))
 }
 
-/// The lists, each as long as the longest of them.
+/// Returns the lists, each extended to the length of the longest.
 pub(crate) fn filled_up<'g>(lists: &[Output<'g>]) -> Vec<Output<'g>> {
     let length = |list: &Output<'g>| list.graph().op("TensorListLength").input(*list).output();
     let longest = lists.iter().map(length).reduce(|a, b| a.graph().op("Maximum").inputs([a, b]).output());

@@ -1,37 +1,38 @@
 //! [`Between`]: the nodes on a differentiable path from an x to a y, and the loops they lie in.
 
+use millstream_graph::loops::{LoopTree, Variable, Whole};
 use millstream_graph::op::{GRADIENT_OVERRIDE, Gradient, Role};
 use millstream_graph::{ContextId, GraphData, Node, NodeId, Port};
+use millstream_tensor::DType;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
-/// A variable of a loop, as its nodes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Var {
-    pub enter: NodeId,
-    pub merge: NodeId,
-    pub switch: NodeId,
-    /// The value for the next iteration: what goes into the NextIteration.
-    pub next: Port,
-    pub exit: Option<NodeId>,
-}
+/// A variable of a loop: its nodes.
+pub(crate) type Var = Whole;
 
 /// A loop of the graph.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LoopNodes {
+    /// The variables that have all of their nodes.
     pub vars: Vec<Var>,
-    /// Enters of values that stay the same.
+    /// The Enters of the values that are the same in every iteration.
     pub invariants: Vec<NodeId>,
+    /// The Exit of the list on which an earlier gradient saved a value, by that value.
+    pub saved: HashMap<Port, NodeId>,
+    /// For each variable, whether it counts the iterations from 0, in i32.
+    pub counts: Vec<bool>,
 }
 
-/// What lies between.
+/// The nodes between the ys and the xs.
 pub(crate) struct Between {
     nodes: HashSet<NodeId>,
-    /// Nodes whose values count as constants: gradients flow to them, not through them.
+    /// Nodes whose values are treated as constants: gradients flow to them, not through them.
     stops: HashSet<NodeId>,
     pub loops: BTreeMap<ContextId, LoopNodes>,
+    /// The variable that a Switch belongs to.
+    var_of: HashMap<NodeId, (ContextId, usize)>,
 }
 
-/// Whether a gradient may flow from the node to its input `i`.
+/// Returns whether a gradient may flow from the node to its input `i`.
 pub(crate) fn passes(node: &Node, i: usize) -> bool {
     if node.info.input_types.get(i).is_none_or(|t| !t.dtype.carries_gradients()) {
         return false;
@@ -44,7 +45,7 @@ pub(crate) fn passes(node: &Node, i: usize) -> bool {
         (Role::Merge | Role::Enter | Role::Exit | Role::NextIteration | Role::Identity, _) => true,
         (_, Some(Gradient::None(_))) => false,
         (_, Some(Gradient::Of(_) | Gradient::Missing(_) | Gradient::Structural)) => true,
-        // Undeclared: an error when it is reached, not silence.
+        // An undeclared gradient is an error when it is reached, not silently zero.
         (_, None) => true,
     }
 }
@@ -53,9 +54,12 @@ impl Between {
     pub fn new(g: &GraphData, ys: &[Port], xs: &[Port], stop: &[Port]) -> Between {
         let stops: HashSet<NodeId> = stop.iter().map(|p| p.node).collect();
         let loops = loops_of(g);
+        let vars = loops.iter().flat_map(|(home, it)| it.vars.iter().enumerate().map(|(i, v)| (*home, i, v)));
+        let var_of = vars.map(|(home, i, var)| (var.switch, (home, i))).collect();
         let edge = |node: &Node, i: usize| passes(node, i) && !closed(g, node);
-        // Backwards from the ys, then forwards from the xs among what was reached. Of nodes that pass their inputs on each output counts by
-        // itself, so that what only happens to be passed on with a y is left alone.
+        // Backwards from the ys, then forwards from the xs among the nodes that were reached. The outputs of
+        // an IdentityN are followed one by one, so that values that are merely passed on with a y are left
+        // out.
         let each = |node: &Node| node.op() == "IdentityN" && node.info.attrs.get(GRADIENT_OVERRIDE).is_none();
         let place = |p: Port| match g.node(p.node).is_ok_and(each) {
             true => p,
@@ -89,7 +93,7 @@ impl Between {
                 }
             }
         }
-        Between { nodes, stops, loops }
+        Between { nodes, stops, loops, var_of }
     }
 
     pub fn contains(&self, node: NodeId) -> bool {
@@ -100,18 +104,29 @@ impl Between {
         self.nodes.iter().copied()
     }
 
-    /// Whether gradients end at the node.
+    /// Returns the variable of a loop that this Switch belongs to.
+    pub fn var_of(&self, home: ContextId, switch: NodeId) -> Option<&Var> {
+        let &(of, i) = self.var_of.get(&switch)?;
+        self.loops.get(&of).filter(|_| of == home)?.vars.get(i)
+    }
+
+    /// Returns whether the Switch is that of a variable that counts the iterations of its loop from 0.
+    pub fn counts(&self, switch: NodeId) -> bool {
+        self.var_of.get(&switch).is_some_and(|(home, i)| self.loops[home].counts[*i])
+    }
+
+    /// Returns whether gradients end at the node.
     pub fn stops(&self, node: NodeId) -> bool {
         self.stops.contains(&node)
     }
 
-    /// Whether a gradient is wanted at input `i` of a node.
+    /// Returns whether a gradient is needed at input `i` of a node.
     pub fn wants(&self, node: &Node, i: usize) -> bool {
         passes(node, i) && self.contains(node.inputs[i].node)
     }
 }
 
-/// Whether the node is an Exit of a loop that lets no gradient through (`back_prop(false)`).
+/// Returns whether the node is an Exit of a loop that lets no gradient through (`back_prop(false)`).
 fn closed(g: &GraphData, node: &Node) -> bool {
     if node.role() != Role::Exit {
         return false;
@@ -122,58 +137,50 @@ fn closed(g: &GraphData, node: &Node) -> bool {
         .is_some_and(|id| g.contexts()[id.0 as usize].as_while().is_some_and(|w| w.back_prop == Some(false)))
 }
 
-/// The loops of the graph, with the variables that are whole (entered, decided, given a next value).
+/// Returns the loops of the graph that have contexts.
 fn loops_of(g: &GraphData) -> BTreeMap<ContextId, LoopNodes> {
     let mut loops: BTreeMap<ContextId, LoopNodes> = BTreeMap::new();
-    let mut exits: HashMap<NodeId, NodeId> = HashMap::new();
-    let mut switches: HashMap<NodeId, NodeId> = HashMap::new();
-    let mut merges: Vec<(ContextId, NodeId)> = Vec::new();
-    for (id, node) in g.nodes().iter().enumerate() {
-        let id = NodeId(id as u32);
-        match node.role() {
-            Role::Exit => {
-                exits.insert(node.inputs[0].node, id);
+    let home = |node: NodeId| g.node(node).ok().and_then(|n| g.loop_of(n.context));
+    for it in LoopTree::of(g).loops() {
+        for &enter in &it.invariants {
+            if let Some(home) = home(enter) {
+                loops.entry(home).or_default().invariants.push(enter);
             }
-            Role::Enter if node.is_constant_enter() => {
-                if let Some(home) = g.loop_of(node.context) {
-                    loops.entry(home).or_default().invariants.push(id);
-                }
-            }
-            Role::Merge if is_loop_merge(g, node) => {
-                if let Some(home) = g.loop_of(node.context) {
-                    merges.push((home, id));
-                }
-            }
-            Role::Switch if node.inputs[0] != Port::OPEN => {
-                let of_loop = |n: &Node| is_loop_merge(g, n);
-                let decided = |n: &Node| n.role() == Role::LoopCond;
-                if g.node(node.inputs[0].node).is_ok_and(of_loop)
-                    && g.node(node.inputs[1].node).is_ok_and(decided)
-                {
-                    switches.insert(node.inputs[0].node, id);
-                }
-            }
-            _ => {}
         }
-    }
-    for (home, merge) in merges {
-        let node = &g.nodes()[merge.index()];
-        let role = |p: &Port| g.node(p.node).map(|n| n.role()).ok();
-        let enter = node.inputs.iter().find(|p| role(p) == Some(Role::Enter));
-        let back = node.inputs.iter().find(|p| role(p) == Some(Role::NextIteration));
-        let (Some(enter), Some(back), Some(&switch)) = (enter, back, switches.get(&merge)) else { continue };
-        let next = g.nodes()[back.node.index()].inputs[0];
-        let exit = exits.get(&switch).copied();
-        loops.entry(home).or_default().vars.push(Var { enter: enter.node, merge, switch, next, exit });
+        let mut vars: Vec<_> = it.variables.iter().filter_map(|v| Some((v.whole()?, v))).collect();
+        vars.sort_by_key(|(var, _)| var.merge);
+        for (var, variable) in vars {
+            let Some(home) = home(var.merge) else { continue };
+            let nodes = loops.entry(home).or_default();
+            nodes.counts.push(counts_iterations(g, variable));
+            if let Some((exit, value)) = var.exit.zip(saved_by(g, &var)) {
+                nodes.saved.entry(value).or_insert(exit);
+            }
+            nodes.vars.push(var);
+        }
     }
     loops
 }
 
-/// Whether this is the Merge of a loop variable.
-pub(crate) fn is_loop_merge(g: &GraphData, node: &Node) -> bool {
-    node.role() == Role::Merge
-        && node
-            .inputs
-            .iter()
-            .any(|p| *p == Port::OPEN || g.node(p.node).is_ok_and(|n| n.role() == Role::NextIteration))
+/// Returns whether the variable is an i32 that starts from 0 and grows by 1.
+fn counts_iterations(g: &GraphData, variable: &Variable<NodeId>) -> bool {
+    let is_i32 = variable.next.is_some_and(|p| g.type_of(p).is_ok_and(|t| t.dtype == DType::I32));
+    is_i32 && LoopTree::counter(g, variable, &|p| g.known_value(p)) == Some((0.0, 1.0))
+}
+
+/// Returns the value that a variable collects in a list, if it is a variable that an earlier gradient added
+/// to save a value. The push may lie in branches; their Merges are passed.
+fn saved_by(g: &GraphData, var: &Var) -> Option<Port> {
+    let input = |node: NodeId, i: usize| g.node(node).ok()?.inputs.get(i).copied();
+    if g.node(input(var.enter, 0)?.node).ok()?.op() != "EmptyTensorList" {
+        return None;
+    }
+    let mut push = var.next.node;
+    for _ in 0..g.contexts().len() {
+        match g.node(push).ok()?.role() {
+            Role::Merge => push = input(push, 1)?.node,
+            _ => break,
+        }
+    }
+    (g.node(push).ok()?.op() == "TensorListPushBack").then(|| input(push, 1))?
 }

@@ -1,15 +1,19 @@
-//! Loops whose gradient computes anew what others save (`checkpoint_every`, `checkpoint_auto`).
+//! Loops whose gradient recomputes most iterations instead of saving them (`checkpoint_every`,
+//! `checkpoint_auto`).
 //!
-//! The forward loop keeps its variables only before iterations `b(0) < b(1) < ..`, on lists, and counts these states. The backward loop
-//! takes them last first: from each it runs the body again up to where the next one began, as a loop of its own, and takes the gradient of
-//! that loop, here and now, as anybody may inside of a body. What it saves lives until the next state is taken.
+//! The forward loop keeps its variables on lists, only before iterations `b(0) < b(1) < ..`, and counts these
+//! states. The backward loop takes them last first: from each state it runs the body again, as a loop of its
+//! own, up to the next state, and builds the gradient of that loop inside of its body. The values that this
+//! saves live until the next state is taken.
 //!
 //! - every `k`: `b(m) = k m`: `n / k` states, and `k` iterations saved at a time, for one more forward pass;
-//! - auto: `b(m) = 4 m²`: `√n / 2` states are kept without knowing `n`. The stretches grow to `4 √n`; each is itself treated so, which
-//!   keeps `n^¼` states and `8 n^¼` iterations more at a time, for two more forward passes.
+//! - auto: `b(m) = 4 m²`: `√n / 2` states are kept without knowing `n`. The stretches grow to `4 √n`; each is
+//!   checkpointed in the same way, which keeps `n^¼` more states and `8 n^¼` iterations at a time, for two
+//!   more forward passes.
 //!
-//! The distances grow with the square root so that nothing must be forgotten on the way, as online checkpointing with a fixed store
-//! must (Stumm and Walther, 2010): what is kept is of the same order, and lists are all it takes.
+//! The distances grow with the square root so that no state has to be dropped on the way, as online
+//! checkpointing with a fixed store has to (Stumm and Walther, 2010). The number of states is of the same
+//! order, and lists suffice.
 
 use crate::between::{LoopNodes, Var};
 use crate::copy::Copier;
@@ -21,19 +25,19 @@ use millstream_graph::{ContextId, Grad, NodeId, Output, Port};
 use millstream_tensor::{DType, PartialShape, Result, invalid};
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// The distance at which [`Checkpoint::Auto`] begins: `b(m) = STEP m²`.
+/// The first distance of [`Checkpoint::Auto`]: `b(m) = STEP m²`.
 const STEP: i32 = 4;
 
 /// The states that the forward loop keeps.
 struct Kept {
     /// For each variable, the Exit of the list of its values.
     lists: Vec<Port>,
-    /// The Exit of their number.
+    /// The Exit of the number of states.
     count: Port,
 }
 
 impl<'g> Differ<'g> {
-    /// What the loop's checkpoints are, if it has any.
+    /// Returns the loop's checkpoints, if it has any.
     pub(crate) fn checkpoint_of(&self, home: ContextId) -> Option<Checkpoint> {
         self.graph.read(|g| {
             let pivot = g.contexts()[home.0 as usize].as_while()?.pivot?;
@@ -42,7 +46,8 @@ impl<'g> Differ<'g> {
     }
 
     #[expect(clippy::too_many_arguments, reason = "the parts of a loop, each used once")]
-    /// Differentiates a loop with checkpoints. `initial` are the gradients that flow in at the results of `vars`.
+    /// Differentiates a loop with checkpoints. `initial` are the gradients that flow in at the results of
+    /// `vars`. Returns the gradients of the values that enter the loop.
     pub(crate) fn through_checkpoints(
         &mut self,
         level: usize,
@@ -61,7 +66,7 @@ impl<'g> Differ<'g> {
             lists.push(self.value(level, *list)?);
         }
         let count = self.value(level, kept.count)?;
-        // The values from outside that gradients are wanted for.
+        // The captured values whose gradients are needed.
         let mut outside = Vec::new();
         for &enter in &nodes.invariants {
             let (input, wanted) = graph.read(|g| -> Result<_> {
@@ -128,13 +133,15 @@ impl<'g> Differ<'g> {
                 }
                 xs.extend(outside.iter().map(|(_, _, value)| *value));
                 let seeds: Vec<Option<Output<'g>>> = now[1..=n_grads].iter().copied().map(Some).collect();
-                // The sums go on where the stretch behind left them, so that they have the same bits as over the whole loop.
+                // The sums continue those of the later stretches, so that they have the same bits as over the
+                // whole loop.
                 let sums: Vec<(Port, Output<'g>)> = outside
                     .iter()
                     .map(|(_, _, x)| x.port())
                     .zip(now[1 + n_grads..].iter().copied())
                     .collect();
-                // Each by itself: what an x owes to another was differentiated before or comes after.
+                // The xs are constants to each other: how one depends on another is differentiated by other
+                // stretches.
                 let grads = graph.gradients(ys, xs.clone()).stop_gradients(xs).grad_ys(seeds).onto(&sums)?;
                 let mut next = vec![segment];
                 next.extend(grads);
@@ -155,13 +162,15 @@ impl<'g> Differ<'g> {
         Ok(flows)
     }
 
-    /// The variables that must be known to run the loop again as far as `vars` go.
+    /// Returns the variables that are needed to recompute `vars`.
     fn state_of(&self, home: ContextId, nodes: &LoopNodes, vars: &[Var]) -> Result<Vec<Var>> {
         self.graph.read(|g| {
             let mut needed: Vec<bool> =
                 nodes.vars.iter().map(|v| vars.iter().any(|w| w.merge == v.merge)).collect();
             let pivot =
                 g.contexts()[home.0 as usize].as_while().and_then(|w| w.pivot_for_body).map(|p| p.node);
+            let var_of: HashMap<NodeId, usize> =
+                nodes.vars.iter().enumerate().flat_map(|(i, v)| [(v.switch, i), (v.merge, i)]).collect();
             let mut seen: HashSet<NodeId> = HashSet::new();
             let mut queue: VecDeque<NodeId> =
                 nodes.vars.iter().zip(&needed).filter(|(_, n)| **n).map(|(v, _)| v.next.node).collect();
@@ -170,7 +179,7 @@ impl<'g> Differ<'g> {
                     continue;
                 }
                 let node = g.node(id)?;
-                if let Some(i) = nodes.vars.iter().position(|v| v.switch == id || v.merge == id) {
+                if let Some(&i) = var_of.get(&id) {
                     if !needed[i] {
                         needed[i] = true;
                         queue.push_back(nodes.vars[i].next.node);
@@ -181,14 +190,14 @@ impl<'g> Differ<'g> {
                     continue;
                 }
                 queue.extend(node.inputs.iter().filter(|p| **p != Port::OPEN).map(|p| p.node));
-                // What has no inputs hangs on the loop's pivot, whichever value that is.
+                // Nodes without inputs wait for the loop's pivot, but do not need its value.
                 queue.extend(node.controls.iter().filter(|c| Some(**c) != pivot));
             }
             Ok(nodes.vars.iter().zip(needed).filter(|(_, n)| *n).map(|(v, _)| *v).collect())
         })
     }
 
-    /// Makes the forward loop keep its state before the iterations `b(m)`.
+    /// Adds to the forward loop the lists of its state before the iterations `b(m)`.
     fn keep(&mut self, home: ContextId, checkpoint: Checkpoint, state: &[Var]) -> Result<Kept> {
         let graph = self.graph;
         let outer = graph.read(|g| g.contexts()[home.0 as usize].parent);
@@ -237,7 +246,7 @@ impl<'g> Differ<'g> {
         })
     }
 
-    /// Runs the body again `length` times from `states`; gives the variables after that.
+    /// Runs the body again `length` times from `states`. Returns the variables after that.
     fn again(
         &self,
         home: ContextId,
@@ -267,7 +276,8 @@ impl<'g> Differ<'g> {
                 for (var, &value) in state.iter().zip(&now[1..]) {
                     values.insert(Port::new(var.switch, 1), value);
                 }
-                // The old pivot, unless it is a variable of the state: then its copy will do.
+                // The counter replaces the old pivot, unless that is a variable of the state, which has a
+                // copy.
                 let pivot = graph.read(|g| {
                     let pivot = g.contexts()[home.0 as usize].as_while()?.pivot_for_body?;
                     let switch = g.node(pivot.node).ok()?.inputs.first()?.node;
@@ -288,7 +298,7 @@ impl<'g> Differ<'g> {
     }
 }
 
-/// Where checkpoint `m` lies.
+/// The iteration of checkpoint `m`.
 fn boundary(checkpoint: Checkpoint, m: Output<'_>) -> Output<'_> {
     match checkpoint {
         Checkpoint::Every(k) => m * i32::try_from(k).unwrap_or(i32::MAX),

@@ -1,6 +1,6 @@
-//! [`Copier`]: what a loop's body computes, once more, somewhere else in the graph: branches and inner loops included.
+//! [`Copier`]: copies a loop's body to another place of the graph, branches and inner loops included.
 
-use crate::between::is_loop_merge;
+use millstream_graph::loops::View;
 use millstream_graph::op::{Effect, Role};
 use millstream_graph::{
     Arg, CondContext, Context, ContextId, ContextKind, Graph, GraphData, Node, NodeId, Op, Output, Port,
@@ -14,22 +14,22 @@ pub(crate) struct Copier<'g> {
     graph: &'g Graph,
     /// The loop whose nodes are copied.
     from: ContextId,
-    /// Where copies of what lies directly in it go.
+    /// The context for copies of nodes directly in the loop.
     into: Option<ContextId>,
-    /// What stands for each value.
+    /// The replacement of each value.
     values: HashMap<Port, Output<'g>>,
     ops: HashMap<NodeId, Op<'g>>,
     contexts: HashMap<ContextId, ContextId>,
-    /// Merges of inner loops whose back edge is still open, with what comes back.
+    /// Merges of inner loops whose back edge is still open, with the original's back edge.
     open: Vec<(Op<'g>, Port)>,
 }
 
-/// What a node needs before it can be copied.
-fn needs(g: &GraphData, node: &Node) -> Vec<NodeId> {
-    // What comes back to a loop's Merge is copied after it.
-    let back =
-        |p: &Port| is_loop_merge(g, node) && g.node(p.node).is_ok_and(|n| n.role() == Role::NextIteration);
-    let mut all: Vec<NodeId> = node.inputs.iter().filter(|p| !back(p)).map(|p| p.node).collect();
+/// Returns the nodes that have to be copied before a node.
+fn needs(g: &GraphData, id: NodeId, node: &Node) -> Vec<NodeId> {
+    // The back edge of a loop's Merge is copied after it.
+    let back = g.back_edge(id);
+    let data = node.inputs.iter().enumerate().filter(|(i, _)| back != Some(*i));
+    let mut all: Vec<NodeId> = data.map(|(_, p)| p.node).collect();
     all.extend(&node.controls);
     let branch = node.context.and_then(|c| match &g.contexts()[c.0 as usize].kind {
         ContextKind::Cond(c) => Some(c.pred.node),
@@ -49,14 +49,14 @@ impl<'g> Copier<'g> {
         Copier { graph, from, into, values, ops: HashMap::new(), contexts: HashMap::new(), open: Vec::new() }
     }
 
-    /// The values that stand for these.
+    /// Copies these values and what they are computed from. Returns the copies.
     pub fn copy(mut self, wanted: &[Port]) -> Result<Vec<Output<'g>>> {
         let mut roots: Vec<NodeId> = wanted.iter().map(|p| p.node).collect();
         let mut done = HashSet::new();
         while let Some(root) = roots.pop() {
             for id in self.in_order(root, &mut done)? {
                 self.copy_node(id)?;
-                // What comes back to an inner loop is copied too, behind it.
+                // The back edge of an inner loop's Merge is copied too, after the Merge.
                 if let Some((_, back)) = self.open.last()
                     && !done.contains(&back.node)
                 {
@@ -85,7 +85,7 @@ impl<'g> Copier<'g> {
         }
     }
 
-    /// The nodes of the loop that `root` stands on, each behind what it needs.
+    /// Returns the nodes of the loop that `root` depends on, each after those it needs.
     fn in_order(&self, root: NodeId, done: &mut HashSet<NodeId>) -> Result<Vec<NodeId>> {
         self.graph.read(|g| {
             let given = |n: &NodeId| {
@@ -111,7 +111,10 @@ impl<'g> Copier<'g> {
                 }
                 stack.push((id, true));
                 stack.extend(
-                    needs(g, node).into_iter().filter(|n| !done.contains(n) && !given(n)).map(|n| (n, false)),
+                    needs(g, id, node)
+                        .into_iter()
+                        .filter(|n| !done.contains(n) && !given(n))
+                        .map(|n| (n, false)),
                 );
             }
             Ok(order)
@@ -137,14 +140,14 @@ impl<'g> Copier<'g> {
                 "make it before the loop, or let the gradient save what the loop computes: no checkpoints",
             ));
         }
-        // What comes from outside of the loop comes from outside again.
+        // A captured value is captured again.
         if node.is_constant_enter() && node.context == Some(self.from) {
             let outer = Output::new(graph, node.inputs[0]);
             let inside = graph.brought_in(self.into, outer)?;
             self.values.insert(Port::new(id, 0), inside);
             return Ok(());
         }
-        // A branch's pivot is made with the branch.
+        // The pivot of a branch is made together with the branch.
         if let Some(branch) = node.context
             && let ContextKind::Cond(c) = graph.read(|g| g.contexts()[branch.0 as usize].kind.clone())
             && c.pivot.is_some_and(|p| p.node == id)
@@ -159,13 +162,11 @@ impl<'g> Copier<'g> {
         {
             attrs.set("frame_name", graph.read(|g| g.contexts()[frame.0 as usize].name.clone()));
         }
-        let merges = graph.read(|g| is_loop_merge(g, &node));
+        let comes_back = graph.read(|g| g.back_edge(id));
         let mut inputs: Vec<Arg<'g>> = Vec::new();
         let mut back = None;
-        for &p in &node.inputs {
-            let comes_back =
-                merges && graph.read(|g| g.node(p.node).is_ok_and(|n| n.role() == Role::NextIteration));
-            if comes_back {
+        for (i, &p) in node.inputs.iter().enumerate() {
+            if comes_back == Some(i) {
                 back = Some(p);
                 inputs.push(Arg::open());
             } else {
@@ -179,7 +180,7 @@ impl<'g> Copier<'g> {
         }
         let op = builder.try_finish()?;
         for (i, shape) in node.shapes.iter().enumerate() {
-            if merges || node.role() == Role::Enter {
+            if comes_back.is_some() || node.role() == Role::Enter {
                 op.output(i as u32).set_shape(shape.clone());
             }
         }
@@ -197,7 +198,7 @@ impl<'g> Copier<'g> {
         self.stand_in(Port::new(id, 0)).map(|o| o.op())
     }
 
-    /// The context that copies of what lies in `context` go to.
+    /// Returns the context for copies of nodes in `context`.
     fn context(&mut self, context: Option<ContextId>) -> Result<Option<ContextId>> {
         if context == Some(self.from) {
             return Ok(self.into);
@@ -227,7 +228,7 @@ impl<'g> Copier<'g> {
         Ok(Some(copy))
     }
 
-    /// The copies of inner loops know their parts, as the loops do.
+    /// Fills in the contexts of the copies of inner loops.
     fn finish_loops(&self) -> Result<()> {
         for (old, new) in &self.contexts {
             let (old, mut copy) = self

@@ -1,4 +1,4 @@
-//! [`CustomGradient::custom_gradient`]: values whose gradient the caller says.
+//! [`CustomGradient::custom_gradient`]: values whose gradient the caller defines.
 
 use crate::gradients::Gradients;
 use millstream_graph::op::{GRADIENT_OVERRIDE, GradCx};
@@ -8,12 +8,14 @@ use std::sync::Arc;
 
 /// Values with a gradient of their own.
 pub trait CustomGradient: Gradients {
-    /// What `forward` makes of the xs, differentiated not through the nodes it makes but by `backward`.
+    /// Returns the results of `forward` for the xs. They are differentiated by `backward`, not through the
+    /// nodes that `forward` makes.
     ///
-    /// `forward` gives the results, and values to keep for `backward`: inside of a loop they are saved, iteration by iteration.
-    /// What `backward` adds to the graph can itself be differentiated.
+    /// `forward` returns the results, and values to keep for `backward`; inside of a loop these are saved in
+    /// each iteration. The nodes that `backward` makes can be differentiated themselves.
     ///
-    /// TensorFlow's `custom_gradient`: an `IdentityN` of results, inputs and kept values, with a gradient registered by name.
+    /// As in TensorFlow's `custom_gradient`, the node is an `IdentityN` of results, inputs and kept values,
+    /// with a gradient registered by name.
     #[track_caller]
     fn custom_gradient<'g>(
         &'g self,
@@ -23,11 +25,18 @@ pub trait CustomGradient: Gradients {
     ) -> Result<Vec<Output<'g>>>;
 }
 
-/// What the gradient of a [custom gradient](CustomGradient::custom_gradient) sees and says.
+/// The context of a [custom gradient](CustomGradient::custom_gradient)'s `backward`: what it sees, and what
+/// it gives.
 pub struct CustomCx<'c, 'g, 'a> {
     cx: &'c mut GradCx<'g, 'a>,
     n_ys: usize,
     n_xs: usize,
+}
+
+impl std::fmt::Debug for CustomCx<'_, '_, '_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CustomCx").field("n_ys", &self.n_ys).field("n_xs", &self.n_xs).finish_non_exhaustive()
+    }
 }
 
 impl<'g> CustomCx<'_, 'g, '_> {
@@ -36,32 +45,32 @@ impl<'g> CustomCx<'_, 'g, '_> {
         self.cx.graph()
     }
 
-    /// The gradient that flows in at result `i`; zeros if none does.
+    /// Returns the gradient that flows in at result `i`, or zeros if none does.
     pub fn grad(&mut self, i: usize) -> Output<'g> {
         self.cx.grad(i)
     }
 
-    /// Input `i`.
+    /// Returns input `i`.
     pub fn x(&mut self, i: usize) -> Output<'g> {
         self.cx.input(self.n_ys + i)
     }
 
-    /// Result `i`.
+    /// Returns result `i`.
     pub fn y(&mut self, i: usize) -> Output<'g> {
         self.cx.input(i)
     }
 
-    /// Kept value `i`.
+    /// Returns kept value `i`.
     pub fn kept(&mut self, i: usize) -> Output<'g> {
         self.cx.input(self.n_ys + self.n_xs + i)
     }
 
-    /// Whether the gradient of input `i` is needed.
+    /// Returns whether the gradient of input `i` is needed.
     pub fn wants(&self, i: usize) -> bool {
         self.cx.wants(self.n_ys + i)
     }
 
-    /// Says the gradient of input `i`.
+    /// Sets the gradient of input `i`.
     pub fn give(&mut self, i: usize, grad: impl Into<Grad<'g>>) {
         self.cx.give(self.n_ys + i, grad);
     }
@@ -82,7 +91,7 @@ impl CustomGradient for Graph {
         let name = self.unique_name("CustomGradient");
         let gradient = move |cx: &mut GradCx| backward(&mut CustomCx { cx, n_ys, n_xs });
         self.register_gradient(name.clone(), Arc::new(gradient));
-        // The results enter with their gradient stopped: what flows back flows to the xs alone.
+        // The results enter with their gradient stopped, so that gradients flow back to the xs only.
         let ys = ys.into_iter().map(|y| self.op("StopGradient").input(y).output());
         let values: Vec<Output<'g>> = ys.chain(xs.iter().copied()).chain(kept).collect();
         let node = self.op("IdentityN").inputs(values).attr(GRADIENT_OVERRIDE, name).try_finish()?;

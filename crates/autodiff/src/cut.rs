@@ -1,20 +1,24 @@
-//! [`Cut`]: what a loop saves for its gradient, and what the backward loop makes anew of that.
+//! [`Cut`]: which values a loop saves for its gradient, and which ones the backward loop recomputes from
+//! them.
 //!
-//! What the gradient functions will ask for is found out before the sweep, node by node, on a graph that holds nothing but that node. It can
-//! be had by saving it, or by computing it anew from values that are saved: of cheap ops the backward loop holds copies. A saved byte
-//! counts as much as a quarter of an element, and the cheapest choice is a minimum cut between what can only be saved and what is asked for:
+//! The values that the gradient functions will ask for are found before the sweep, node by node, by running
+//! each function on a graph with nothing but that node. A value is either saved, or recomputed from saved
+//! values: the backward loop holds copies of cheap ops. A saved byte costs as much as recomputing a quarter
+//! of an element, and the cheapest choice is a minimum cut between the values that can only be saved and
+//! those that are asked for:
 //!
 //! ```text
-//!            make v anew: its time           save v: its bytes
+//!            recompute v: its time           save v: its bytes
 //! source ──────────────────────────► v in ──────────────────► v out ────► sink, if v is asked for
 //!                                     ▲                         │
 //!                  u out ─────────────┘ (never cut)             └──────► what is computed from v
 //! ```
 //!
-//! Of equal choices the one that computes least is taken. Of an LSTM step this saves its gates, its memory and its output, and makes
-//! the next memory, its tanh and the row that the kernel is multiplied with anew.
+//! Of equal choices the one that recomputes least is taken. For an LSTM step this saves its gates, its memory
+//! and its output, and recomputes the next memory, its tanh and the row that the kernel is multiplied with.
 //!
-//! What is asked for unforeseen is saved, or made anew of what is there: see `saved`.
+//! A value that a gradient function asks for unexpectedly is saved, or recomputed from what is at hand: see
+//! `saved`.
 
 use crate::pass::{Differ, gradient_of};
 use crate::saved::{Here, Seen};
@@ -23,17 +27,18 @@ use millstream_graph::{ContextId, Grad, Graph, Node, NodeId, Output, Port};
 use millstream_tensor::{DType, Result};
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// What saving a value costs beyond its bytes: a push, a pop, a place in a list.
+/// The cost of saving a value beyond its bytes: a push, a pop, a place in a list.
 const SAVED: u64 = 100;
-/// What a node costs beyond its elements.
+/// The cost of a node beyond its elements.
 const NODE: u64 = 30;
-/// How many elements are computed anew for a byte less: an f32 may be made by a chain of sixteen ops.
+/// The number of elements that may be recomputed to save one byte less: an f32 may be the result of sixteen
+/// ops.
 const ELEMENTS: u64 = 4;
-/// Stands for a dimension that is not known.
+/// The size assumed for an unknown dimension.
 const UNKNOWN_DIM: u64 = 32;
 const NEVER: u64 = 1 << 60;
 
-/// What is saved of a loop's body, and what is made anew of it.
+/// The values of a loop's body that are saved, and those that are recomputed.
 #[derive(Default)]
 pub(crate) struct Cut {
     pub saved: HashSet<Port>,
@@ -41,7 +46,7 @@ pub(crate) struct Cut {
 }
 
 impl<'g> Differ<'g> {
-    /// Chooses for the loop of a level, before its sweep.
+    /// Chooses what to save of a level's loop, before its sweep.
     pub(crate) fn cut(&self, level: usize, home: ContextId) -> Result<Cut> {
         let mut flow = Flow::new();
         let mut vertices: HashMap<Port, usize> = HashMap::new();
@@ -64,7 +69,7 @@ impl<'g> Differ<'g> {
                 None => NEVER,
             };
             flow.edge(SOURCE, v, anew);
-            // The same value under another name is saved under the first.
+            // An Identity is not saved: its input is.
             let saved = if seen.role == Role::Identity { NEVER } else { self.cost_saved(home, port, &seen) };
             flow.edge(v, v + 1, saved);
             from.into_iter().for_each(|u| flow.edge(u + 1, v, NEVER));
@@ -81,7 +86,7 @@ impl<'g> Differ<'g> {
         Ok(cut)
     }
 
-    /// The vertex of a value that is not free, the first of two.
+    /// Returns the first of the two vertices of a value. `None` if the value is free.
     fn vertex(
         &self,
         level: usize,
@@ -105,14 +110,14 @@ impl<'g> Differ<'g> {
         Ok(Some(v))
     }
 
-    /// What computing the value anew costs if its inputs are there; none if only saving brings it back.
+    /// Returns the cost of recomputing a value from its inputs. `None` if it has to be saved.
     fn cost_anew(&self, level: usize, port: Port, seen: &Seen) -> Result<Option<u64>> {
         Ok(match seen.role {
             Role::Identity => Some(0),
-            // What a branch takes in is what is around it.
+            // A captured value is the value outside of the branch.
             Role::Switch => {
                 let home = self.levels[level].forward;
-                home.filter(|&home| self.var_of(home, port.node).is_none()).map(|_| 0)
+                home.filter(|&home| self.between.var_of(home, port.node).is_none()).map(|_| 0)
             }
             Role::Compute if seen.cheap && !seen.inputs.is_empty() => {
                 let mut most = elements(seen);
@@ -131,7 +136,7 @@ impl<'g> Differ<'g> {
 
     fn cost_saved(&self, home: ContextId, port: Port, seen: &Seen) -> u64 {
         match self.pushed_before(home, port) {
-            // It is there.
+            // It was saved for an earlier gradient.
             Some(_) => SAVED / 2,
             None => {
                 let bytes = elements(seen).saturating_mul(seen.dtype.size().unwrap_or(1) as u64);
@@ -140,7 +145,7 @@ impl<'g> Differ<'g> {
         }
     }
 
-    /// The forward values that the gradients of what lies directly in a loop will ask for.
+    /// Returns the forward values that the gradients of the nodes directly in a loop will ask for.
     fn asked_for(&self, home: ContextId) -> Result<Vec<Port>> {
         let mut nodes: Vec<NodeId> = self.between.nodes().collect();
         nodes.sort();
@@ -155,18 +160,19 @@ impl<'g> Differ<'g> {
                 Role::Compute | Role::Identity if !self.between.stops(id) => {
                     asked.extend(self.asked_by(id, &node));
                 }
-                // Which way a branch went.
-                Role::Switch if self.var_of(home, id).is_none() => asked.extend(node.inputs.get(1)),
+                // The predicate tells which branch was taken.
+                Role::Switch if self.between.var_of(home, id).is_none() => asked.extend(node.inputs.get(1)),
                 _ => {}
             }
         }
         Ok(asked)
     }
 
-    /// What the gradient function of a node asks for, found out by running it on a graph of its own. Nothing, if that cannot be told.
+    /// Returns the values that the gradient function of a node asks for, by running it on a graph of its own.
+    /// Empty if that is not possible.
     fn asked_by(&self, id: NodeId, node: &Node) -> Vec<Port> {
         let wanted: Vec<bool> = (0..node.inputs.len()).map(|i| self.between.wants(node, i)).collect();
-        // A function of the user's may look at anything, and is run once.
+        // A caller's function may have side effects, and is run only once.
         let custom = node.info.attrs.get(GRADIENT_OVERRIDE).is_some()
             || self.graph.registered_gradient(node.op()).is_some();
         match gradient_of(self.graph, node) {
@@ -178,7 +184,7 @@ impl<'g> Differ<'g> {
     }
 }
 
-/// Whether a value is plain data, and copies of it cost what its elements do.
+/// Returns whether a value is plain data, whose cost is that of its elements.
 fn is_data(seen: &Seen) -> bool {
     !seen.is_ref && !matches!(seen.dtype, DType::Variant | DType::Resource | DType::Str)
 }
@@ -194,13 +200,13 @@ fn elements(seen: &Seen) -> u64 {
 /// A node alone in a graph, with placeholders for what it is computed from.
 struct Trial<'t> {
     graph: &'t Graph,
-    /// What its values stand for.
+    /// The forward values that the trial's values represent.
     real: HashMap<Port, Port>,
     asked: Vec<Port>,
 }
 
 impl<'t> Trial<'t> {
-    /// The inputs and outputs of a node that its gradient asks for.
+    /// Returns the inputs and outputs of a node that its gradient asks for.
     fn run(
         graph: &Graph,
         (id, node): (NodeId, &Node),
@@ -243,7 +249,7 @@ impl<'t> Forward<'t> for Trial<'t> {
     fn shape(&mut self, port: Port) -> Result<Output<'t>> {
         Here(self.graph).shape_of(port)
     }
-    // Of variants nothing is decided here.
+    // Variants are not part of the cut.
     fn array_zeros(&mut self, _: Port) -> Result<Option<Output<'t>>> {
         Ok(None)
     }
@@ -252,11 +258,11 @@ impl<'t> Forward<'t> for Trial<'t> {
 const SOURCE: usize = 0;
 const SINK: usize = 1;
 
-/// A network of pipes.
+/// A flow network.
 struct Flow {
-    /// Where each edge leads, and how much more it takes; the edge back is the next one (or the one before).
+    /// The target and residual capacity of each edge. Edges come in pairs: `e ^ 1` is the reverse of `e`.
     edges: Vec<(usize, u64)>,
-    /// The edges that leave each vertex.
+    /// The edges out of each vertex.
     from: Vec<Vec<usize>>,
 }
 
@@ -277,12 +283,12 @@ impl Flow {
         }
     }
 
-    /// The vertices on the sink's side of the cheapest cut that is nearest to the sink.
+    /// Returns the vertices on the sink's side of a minimum cut, the one nearest to the sink.
     fn behind_the_cut(mut self) -> Vec<bool> {
         while let Some(distance) = self.distances() {
             self.fill(&distance);
         }
-        // What still leads to the sink.
+        // The vertices from which residual capacity leads to the sink.
         let mut behind = vec![false; self.from.len()];
         behind[SINK] = true;
         let mut work = vec![SINK];
@@ -298,7 +304,7 @@ impl Flow {
         behind
     }
 
-    /// How far each vertex is from the source, as long as the sink can be reached.
+    /// Returns the distance of each vertex from the source. `None` if the sink cannot be reached.
     fn distances(&self) -> Option<Vec<usize>> {
         let mut distance = vec![usize::MAX; self.from.len()];
         distance[SOURCE] = 0;
@@ -315,7 +321,7 @@ impl Flow {
         (distance[SINK] != usize::MAX).then_some(distance)
     }
 
-    /// Fills the shortest ways to the sink (Dinic's algorithm).
+    /// Saturates the shortest paths to the sink (Dinic's algorithm).
     fn fill(&mut self, distance: &[usize]) {
         let mut next = vec![0; self.from.len()];
         let mut way: Vec<usize> = Vec::new();
@@ -339,7 +345,7 @@ impl Flow {
                     next[at] += i;
                     way.push(self.from[at][next[at]]);
                 }
-                // A dead end: back, and past it.
+                // A dead end: step back, and skip the edge that led here.
                 None => match way.pop() {
                     Some(e) => next[self.edges[e ^ 1].0] += 1,
                     None => return,
@@ -353,7 +359,8 @@ impl Flow {
 mod tests {
     use super::{Flow, NEVER, SINK, SOURCE};
 
-    /// Edges between vertices 2, 3, .. and the ends; which vertices lie behind the cut.
+    /// Checks which vertices lie behind the cut of a network with these edges between vertices 2, 3, .. and
+    /// the ends.
     #[track_caller]
     fn check(n: usize, edges: &[(usize, usize, u64)], behind: &[usize]) {
         let mut flow = Flow::new();
@@ -381,7 +388,7 @@ mod tests {
 
     #[test]
     fn takes_ways_back() {
-        // The shortest way takes what two longer ones need.
+        // The shortest path uses edges that two longer ones need.
         let edges =
             [(SOURCE, 2, 1), (SOURCE, 3, 1), (2, 4, 1), (2, 5, 1), (3, 4, 1), (4, SINK, 1), (5, SINK, 1)];
         check(4, &edges, &[]);

@@ -1,4 +1,4 @@
-//! [`Gradients::gradients`]: what callers say and get.
+//! [`Gradients::gradients`]: the public interface of gradients.
 
 use crate::arrays::ArrayMaker;
 use crate::between::Between;
@@ -11,7 +11,8 @@ use std::panic::Location;
 
 /// Gradients of a graph's values.
 pub trait Gradients {
-    /// The gradients of the sum of `ys` by each of `xs`: options, then [`GradientsBuilder::run`] or [`GradientsBuilder::dense`].
+    /// Starts the gradients of the sum of `ys` by each of `xs`: options, then [`GradientsBuilder::run`] or
+    /// [`GradientsBuilder::dense`].
     #[track_caller]
     fn gradients<'g, Y, X>(
         &'g self,
@@ -46,7 +47,7 @@ impl Gradients for Graph {
     }
 }
 
-/// Gradients being described.
+/// The builder of gradients.
 #[must_use = "the gradients are made by `run` or `dense`"]
 pub struct GradientsBuilder<'g> {
     graph: &'g Graph,
@@ -58,26 +59,37 @@ pub struct GradientsBuilder<'g> {
     at: &'static Location<'static>,
 }
 
+impl std::fmt::Debug for GradientsBuilder<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("GradientsBuilder")
+            .field("name", &self.name)
+            .field("ys", &self.ys)
+            .field("xs", &self.xs)
+            .finish_non_exhaustive()
+    }
+}
+
 impl<'g> GradientsBuilder<'g> {
-    /// The gradients that flow in at the ys, one each; ones where none is given.
+    /// Sets the gradients that flow in at the ys, one each. The default is ones.
     pub fn grad_ys(mut self, grads: impl IntoIterator<Item = impl Into<Option<Output<'g>>>>) -> Self {
         self.grad_ys = grads.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Values that count as constants: what the xs do through them does not count.
+    /// Sets values that are treated as constants: no gradient flows through them.
     pub fn stop_gradients(mut self, values: impl IntoIterator<Item = impl Into<Output<'g>>>) -> Self {
         self.stop = values.into_iter().map(Into::into).collect();
         self
     }
 
-    /// The name scope of the nodes, `gradients` by default.
+    /// Sets the name scope of the nodes, `gradients` by default.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }
 
-    /// Makes the nodes. One gradient for each x: `None` where no y depends on it, slices where only some rows are not zero.
+    /// Makes the nodes. Returns one gradient for each x: `None` if no y depends on it, slices if only some
+    /// rows are nonzero.
     pub fn run(self) -> Result<Vec<Option<Grad<'g>>>> {
         let (graph, at) = (self.graph, self.at);
         graph.check()?;
@@ -92,7 +104,7 @@ impl<'g> GradientsBuilder<'g> {
         })
     }
 
-    /// Makes the nodes. One tensor for each x: zeros where no y depends on it, slices as whole tensors.
+    /// Makes the nodes. Returns one tensor for each x: zeros if no y depends on it, slices as dense tensors.
     pub fn dense(self) -> Result<Vec<Output<'g>>> {
         let (graph, xs, at) = (self.graph, self.xs.clone(), self.at);
         let grads = self.run()?;
@@ -121,7 +133,7 @@ impl<'g> GradientsBuilder<'g> {
         for o in self.ys.iter().chain(&self.xs) {
             if self.graph.read(|g| ArrayMaker::of(g, o.port())).is_some() {
                 return Err(invalid!(
-                    "`{}` is the flow of a TensorArray, which only says what comes first",
+                    "`{}` is the flow of a TensorArray, which only carries order",
                     o.name()
                 )
                 .with_help("differentiate what is read from the array, by what is written to it"));
@@ -145,7 +157,7 @@ impl<'g> GradientsBuilder<'g> {
         Ok(self.build_onto(Vec::new())?.0)
     }
 
-    /// As [`GradientsBuilder::dense`], with the gradients of some xs added to what was summed before.
+    /// Like [`GradientsBuilder::dense`], with the gradients of some xs added to earlier sums.
     pub(crate) fn onto(self, sums: &[(Port, Output<'g>)]) -> Result<Vec<Output<'g>>> {
         let (graph, xs) = (self.graph, self.xs.clone());
         self.check()?;
@@ -187,7 +199,7 @@ impl<'g> GradientsBuilder<'g> {
     }
 }
 
-/// A gradient as one tensor or list.
+/// Returns a gradient as one tensor or list.
 fn whole<'g>(graph: &'g Graph, grad: Option<Grad<'g>>, x: Output<'g>) -> Result<Output<'g>> {
     match grad {
         Some(Grad::Dense(grad)) => Ok(grad),
@@ -200,12 +212,15 @@ fn whole<'g>(graph: &'g Graph, grad: Option<Grad<'g>>, x: Output<'g>) -> Result<
     }
 }
 
-/// The gradient that flows in at a y where none is given.
+/// Returns the gradient that flows in at a y if none is given.
 fn one_for<'g>(graph: &'g Graph, y: Output<'g>) -> Result<Output<'g>> {
     let dtype = y.dtype()?;
     if dtype.is_complex() {
-        return Err(invalid!("`{}` is {dtype}: what its gradient means depends on you", y.name())
-            .with_help("give the gradient that flows in: `grad_ys`"));
+        return Err(invalid!(
+            "`{}` is {dtype}, and the gradient of a complex value has no default",
+            y.name()
+        )
+        .with_help("give the gradient that flows in: `grad_ys`"));
     }
     if matches!(dtype, DType::Variant | DType::Resource) {
         return Err(

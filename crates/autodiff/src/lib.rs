@@ -1,7 +1,7 @@
-//! Gradients: [`Gradients::gradients`] adds to a graph the nodes that compute them.
+//! Gradients: [`Gradients::gradients`] adds the nodes that compute them to a graph.
 //!
-//! Reverse mode over the graph as it is. An op says beside its kernel how it is differentiated; branches and loops are differentiated
-//! here. A loop's gradient is another loop that runs backwards:
+//! This is reverse mode on the graph itself. An op's gradient function stands beside its kernel; branches and
+//! loops are differentiated here. The gradient of a loop is another loop that runs backwards:
 //!
 //! ```text
 //! forward loop                              backward loop
@@ -10,18 +10,19 @@
 //! acc: [] ─► push(acc, x) ──── [x0 x1 ..] ► acc:   pop(acc) gives x
 //! ```
 //!
-//! What the backward loop needs of the forward one is saved in lists that the forward loop carries as ordinary variables (`saved`
-//! decides what). Lists are values, so the backward loop is a loop like any other, and can be differentiated itself: any order works.
+//! Forward values that the backward loop needs are saved in lists, which the forward loop carries as ordinary
+//! variables (`saved` decides which). Lists are values, so the backward loop is a loop like any other and can
+//! be differentiated itself: derivatives of any order work.
 //!
-//! - `gradients`: what callers say and get;
-//! - `between`: which nodes lie between the xs and the ys, and the loops among them;
+//! - `gradients`: the public interface;
+//! - `between`: the nodes between the xs and the ys, and the loops among them;
 //! - `pass`: the sweep over one level (the graph around all loops, or one loop's body);
-//! - `loops`: the loop that runs backwards;
-//! - `checkpoint`: loops of which little is saved and the rest computed anew, by `copy`;
-//! - `saved`: forward values brought to where the gradient needs them;
-//! - `cut`: which of them are saved, and which are computed anew of those;
-//! - `sum`: what flows together at one value;
-//! - `arrays`: TensorArrays of TensorFlow 1's graphs, of whose flow the gradient is a list.
+//! - `loops`: the backward loop;
+//! - `checkpoint`: loops that save little and recompute the rest, by `copy`;
+//! - `saved`: forward values, made available where the gradient needs them;
+//! - `cut`: the choice of the values that are saved, and those that are recomputed from them;
+//! - `sum`: sums of the gradients of one value;
+//! - `arrays`: TensorArrays of TensorFlow 1's graphs, whose flow has a list as gradient.
 
 mod arrays;
 mod between;

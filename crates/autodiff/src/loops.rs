@@ -1,21 +1,21 @@
-//! The loop that runs backwards: it counts the forward loop's iterations down, carries the gradients of the variables, gathers those of
-//! the values from outside, and pops what was saved.
+//! The backward loop: it counts the forward loop's iterations down, carries the gradients of the variables,
+//! sums those of the captured values, and pops the saved values.
 
 use crate::arrays::{ArrayMaker, filled_up};
-use crate::between::Var;
+use crate::between::{LoopNodes, Var};
 use crate::pass::{Differ, Level};
 use crate::saved::{At, static_shape};
 use crate::sum::{Flow, added, joined};
 use millstream_graph::flow::LoopVar;
-use millstream_graph::op::{Forward, Role, zeros_of};
+use millstream_graph::op::{Forward, zeros_of};
 use millstream_graph::{ContextId, Grad, IndexedSlices, NodeId, Output, Port, WhileContext};
 use millstream_tensor::{DType, PartialShape, Result, invalid};
 use std::collections::HashMap;
 
-/// What flowed to a value from outside, over all iterations.
+/// The gradient of a captured value, summed over all iterations.
 enum Gathered<'g> {
     Sum(LoopVar<'g>, Output<'g>),
-    /// Lists of the rows and of where they stand.
+    /// Lists of the rows and of their indices.
     Slices {
         lists: [(LoopVar<'g>, Output<'g>); 2],
         dtypes: [DType; 2],
@@ -24,7 +24,7 @@ enum Gathered<'g> {
 }
 
 impl<'g> Differ<'g> {
-    /// Differentiates a loop: everything that uses its results has been.
+    /// Differentiates a loop. Everything that uses its results has been differentiated already.
     pub(crate) fn through_loop(&mut self, level: usize, home: ContextId) -> Result<()> {
         let graph = self.graph;
         let nodes = self.between.loops.get(&home).cloned().unwrap_or_default();
@@ -42,7 +42,7 @@ impl<'g> Differ<'g> {
         })?;
         let outer = graph.read(|g| g.contexts()[home.0 as usize].parent);
         let at = self.mirror(level, outer)?;
-        let trips = self.trips(home, &nodes.vars)?;
+        let trips = self.trips(home, &nodes)?;
         let mut initial = Vec::new();
         for var in &vars {
             let exit = self.exit_of(home, var)?;
@@ -70,7 +70,7 @@ impl<'g> Differ<'g> {
         })
     }
 
-    /// Builds the backward loop. Gives what flows on to the values that went into the forward loop.
+    /// Builds the backward loop. Returns the gradients of the values that enter the forward loop.
     #[expect(clippy::too_many_arguments, reason = "the parts of a loop, each used once")]
     fn backward(
         &mut self,
@@ -114,7 +114,7 @@ impl<'g> Differ<'g> {
         let mut closing = Vec::new();
         for (var, grad) in vars.iter().zip(carried) {
             let next = self.summed_whole(level_in, Port::new(var.switch, 1))?;
-            // Inference may know less of it than that it has the shape of the variable.
+            // The gradient has the shape of the variable, even where inference finds out less.
             let (dtype, shape) =
                 graph.read(|g| (g.type_of(Port::new(var.merge, 0)), g.shape_of(Port::new(var.merge, 0))));
             let next = if dtype?.dtype.is_number() { next.set_shape(shape) } else { next };
@@ -158,12 +158,12 @@ impl<'g> Differ<'g> {
         Ok(results)
     }
 
-    /// Whether a gradient may flow to what the body gives a variable.
+    /// Returns whether a gradient may flow to the next value of a variable.
     fn next_is_wanted(&self, var: &Var) -> Result<bool> {
         Ok(self.between.contains(var.next.node))
     }
 
-    /// Gathers what flows to a value from outside of the loop, iteration by iteration.
+    /// Sums the gradients of a captured value over the iterations.
     fn gathered(&mut self, level: usize, enter: NodeId) -> Result<Option<Gathered<'g>>> {
         let (graph, level_in, port) = (self.graph, level + 1, Port::new(enter, 0));
         let (node_input, dtype) =
@@ -172,7 +172,7 @@ impl<'g> Differ<'g> {
             return Ok(None);
         }
         let context = self.levels[level_in].context;
-        // The items of a list are added where they belong, each iteration its own, with no list of zeros made for them.
+        // Items are added to their list directly, without making a list of zeros in each iteration.
         let mut items = Vec::new();
         if let Some(flows) = self.levels[level_in].flows.get_mut(&port) {
             flows.retain(|f: &Flow<'g>| match (f.grad, f.branch) {
@@ -220,11 +220,12 @@ impl<'g> Differ<'g> {
         })
     }
 
-    /// What the sum over the iterations starts from: what was summed before, of an x for which the caller says so, otherwise zeros.
+    /// Returns the start of the sum over the iterations: an earlier sum, if the caller gave one for this x,
+    /// otherwise zeros.
     pub(crate) fn start_of_sum(&mut self, level: usize, source: Port) -> Result<Output<'g>> {
         let graph = self.graph;
         if level == 0 {
-            // From the loops around the caller to the value itself.
+            // The value may be captured by loops around the caller.
             let mut origin = source;
             loop {
                 if let Some(sum) = self.sums.iter_mut().find(|s| s.x == origin && !s.used) {
@@ -277,7 +278,7 @@ impl<'g> Differ<'g> {
         Ok(Gathered::Slices { lists, dtypes, dense_shape })
     }
 
-    /// The shape of what slices are rows of: of a handle, that of the variable behind it.
+    /// Returns the shape of the tensor that slices belong to: for a handle, that of its variable.
     fn whole_shape(&mut self, level: usize, source: Port) -> Result<Output<'g>> {
         let graph = self.graph;
         if graph.read(|g| g.type_of(source))?.dtype != DType::Resource {
@@ -290,7 +291,7 @@ impl<'g> Differ<'g> {
         }
     }
 
-    /// All rows of a list.
+    /// Returns all rows of a list, concatenated.
     fn concatenated(&self, list: Output<'g>, dtype: DType, pushed: &Output<'g>) -> Result<Output<'g>> {
         let graph = self.graph;
         let part = graph.read(|g| g.node(pushed.port().node).map(|n| g.shape_of(n.inputs[1])))?;
@@ -300,12 +301,10 @@ impl<'g> Differ<'g> {
         Ok(node.attr("element_dtype", dtype).output())
     }
 
-    /// How often the loop ran: the Exit of a variable that counts, which is added if there is none.
-    fn trips(&mut self, home: ContextId, vars: &[Var]) -> Result<Port> {
-        for var in vars {
-            if self.counts_from_zero(var)? {
-                return self.exit_of(home, var);
-            }
+    /// Returns the trip count: the Exit of a variable that counts, which is added if there is none.
+    fn trips(&mut self, home: ContextId, nodes: &LoopNodes) -> Result<Port> {
+        if let Some(i) = nodes.counts.iter().position(|counts| *counts) {
+            return self.exit_of(home, &nodes.vars[i]);
         }
         let graph = self.graph;
         let outer = graph.read(|g| g.contexts()[home.0 as usize].parent);
@@ -321,33 +320,7 @@ impl<'g> Differ<'g> {
         })
     }
 
-    /// Whether the variable is an i32 that starts from 0 and grows by 1.
-    pub(crate) fn counts_from_zero(&self, var: &Var) -> Result<bool> {
-        self.graph.read(|g| {
-            let source = |mut p: Port| {
-                for _ in 0..16 {
-                    match g.node(p.node) {
-                        Ok(n) if n.role() == Role::Identity || n.is_constant_enter() => p = n.inputs[0],
-                        _ => break,
-                    }
-                }
-                p
-            };
-            let is = |p: Port, wanted: i32| {
-                g.known_value(source(p)).is_some_and(|v| v.to_scalar::<i32>().is_ok_and(|v| v == wanted))
-            };
-            let next = g.node(var.next.node)?;
-            if !matches!(next.op(), "Add" | "AddV2") || next.info.output_types[0].dtype != DType::I32 {
-                return Ok(false);
-            }
-            let me = Port::new(var.switch, 1);
-            let (a, b) = (next.inputs[0], next.inputs[1]);
-            let steps = (source(a) == me && is(b, 1)) || (source(b) == me && is(a, 1));
-            Ok(steps && is(g.node(var.enter)?.inputs[0], 0))
-        })
-    }
-
-    /// The Exit of a variable, made if there is none.
+    /// Returns the Exit of a variable, made if there is none.
     fn exit_of(&self, home: ContextId, var: &Var) -> Result<Port> {
         if let Some(exit) = var.exit {
             return Ok(Port::new(exit, 0));
@@ -361,7 +334,7 @@ impl<'g> Differ<'g> {
     }
 }
 
-/// The shape of some rows, however many.
+/// The shape of any number of rows.
 fn rows(shape: &PartialShape) -> PartialShape {
     match shape.dims() {
         Some([_, rest @ ..]) => PartialShape::new(std::iter::once(None).chain(rest.iter().copied())),

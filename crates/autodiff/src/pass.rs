@@ -1,53 +1,55 @@
-//! The sweep over one level: nodes in an order in which everything that uses a value comes before it, loops as one step each.
+//! The sweep over one level: it visits nodes after everything that uses them, and each loop as one step.
 
 use crate::arrays::ArrayMaker;
-use crate::between::{Between, is_loop_merge};
+use crate::between::Between;
 use crate::cut::Cut;
 use crate::saved::At;
 use crate::sum::{Branch, Flow, Value, sum};
 use millstream_graph::flow::{LoopVar, OpenLoop};
+use millstream_graph::loops::View;
 use millstream_graph::op::{Forward, GRADIENT_OVERRIDE, GradCx, Gradient, GradientFn, Role, zeros_of};
 use millstream_graph::{ContextId, ContextKind, Grad, Graph, ListItem, Node, NodeId, Output, Port};
 use millstream_tensor::{Error, PartialShape, Result, invalid};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-/// Most loops inside each other: bounds the recursion.
+/// The maximum nesting depth of loops, which bounds the recursion.
 const MAX_NESTING: usize = 100;
 
-/// The gradient of a graph on its way.
+/// The gradient of a graph that is being built.
 pub(crate) struct Differ<'g> {
     pub graph: &'g Graph,
     pub between: Between,
     /// The xs: their gradients are kept.
     xs: Vec<Port>,
-    /// The graph around all loops that are differentiated, then the loops that are, from the outside in.
+    /// The graph outside of all differentiated loops, then those loops, from the outside in.
     pub levels: Vec<Level<'g>>,
     /// The name scope of the call.
     pub scope: String,
-    /// Sums that go on where an earlier gradient stopped.
+    /// Sums that continue those of an earlier gradient.
     pub sums: Vec<Sum<'g>>,
 }
 
-/// A sum over stretches of a loop: added to iteration by iteration, it has the bits of the sum over the whole.
+/// A sum over stretches of a loop. It is continued iteration by iteration, so it has the bits of the sum over
+/// the whole loop.
 #[derive(Clone, Copy)]
 pub(crate) struct Sum<'g> {
     pub x: Port,
     pub so_far: Output<'g>,
-    /// The gradient of `x` is the sum with what was so far.
+    /// Whether the gradient of `x` already includes `so_far`.
     pub used: bool,
 }
 
-/// One level: the graph around, or the body of a loop and of the loop that runs it backwards.
+/// One level: the graph outside of all loops, or the body of a loop together with that of its backward loop.
 pub(crate) struct Level<'g> {
-    /// The loop that is differentiated; none where forward values are at hand.
+    /// The loop that is differentiated. `None` where forward values are at hand.
     pub forward: Option<ContextId>,
     /// Where the gradient is built: the caller's context, or the backward loop.
     pub context: Option<ContextId>,
     pub open: Option<OpenLoop<'g>>,
-    /// In a backward loop: which forward iteration this is.
+    /// In a backward loop, the index of the forward iteration.
     pub index: Option<Output<'g>>,
-    /// What is saved, as far as that is known beforehand.
+    /// The values to save, as far as they are known before the sweep.
     pub cut: Cut,
     pub values: HashMap<Port, Output<'g>>,
     pub shapes: HashMap<Port, Output<'g>>,
@@ -82,7 +84,7 @@ impl<'g> Level<'g> {
         }
     }
 
-    /// A variable of the backward loop.
+    /// Adds a variable to the backward loop.
     pub fn enter(&self, init: Output<'g>, shape: PartialShape) -> Result<LoopVar<'g>> {
         match &self.open {
             Some(open) => open.enter(init, shape),
@@ -90,7 +92,7 @@ impl<'g> Level<'g> {
         }
     }
 
-    /// The variable in the body of the backward loop.
+    /// Returns a variable of the backward loop as its body sees it.
     pub fn body_value(&self, var: &mut LoopVar<'g>) -> Result<Output<'g>> {
         match &self.open {
             Some(open) => open.body_value(var),
@@ -123,7 +125,7 @@ impl<'g> Differ<'g> {
         Differ { graph, between, xs, levels: vec![root], scope: graph.scope(), sums: Vec::new() }
     }
 
-    /// The gradient of an x, after the sweep.
+    /// Returns the gradient of an x, after the sweep.
     pub fn result(&mut self, x: Port) -> Result<Option<Grad<'g>>> {
         if let Some(grad) = self.levels[0].results.get(&x) {
             return Ok(*grad);
@@ -133,13 +135,13 @@ impl<'g> Differ<'g> {
         }
         self.graph.read(|g| {
             let node = g.node(x.node)?;
-            Err(invalid!("`{}` lies in a loop, where it is another value in each iteration; its gradient from outside is none of them", node.name())
+            Err(invalid!("`{}` lies in a loop, where it has a value in each iteration; it has no gradient from outside", node.name())
                 .at_line(node.at)
                 .with_help("take the gradient inside of the body, or by a value from outside of the loop"))
         })
     }
 
-    /// Lets gradients flow from the seeds through all that lies between, at one level.
+    /// Propagates gradients from the seeds through all nodes of one level that lie between the ys and the xs.
     pub fn sweep(&mut self, level: usize, seeds: Vec<(Port, Grad<'g>)>) -> Result<()> {
         for (port, grad) in seeds {
             if level == 0
@@ -184,7 +186,7 @@ impl<'g> Differ<'g> {
         Ok(())
     }
 
-    /// How many uses each step waits for, and which steps each one's inputs come from.
+    /// Returns the number of uses that each step waits for, and the steps that each step's inputs come from.
     #[expect(clippy::type_complexity, reason = "the two halves of a graph")]
     fn order(&self, level: usize) -> Result<(BTreeMap<Unit, usize>, HashMap<Unit, Vec<Unit>>)> {
         let mut waits: BTreeMap<Unit, usize> = BTreeMap::new();
@@ -207,7 +209,7 @@ impl<'g> Differ<'g> {
                     if source == unit {
                         continue;
                     }
-                    // A loop variable's first value and the next: the loop itself is not followed round.
+                    // The loop itself is one step, so its back edges are not followed.
                     *waits.entry(source).or_default() += 1;
                     sources.entry(unit).or_default().push(source);
                 }
@@ -220,10 +222,11 @@ impl<'g> Differ<'g> {
         self.graph.read(|g| self.unit_in(g, level, id))
     }
 
-    /// The step that a node is part of; none for what lies outside of the level, and for the Merges that close its loop.
+    /// Returns the step that a node is part of. `None` for nodes outside of the level, and for the Merges,
+    /// NextIterations and Exits of its own loop.
     fn unit_in(&self, g: &millstream_graph::GraphData, level: usize, id: NodeId) -> Option<Unit> {
         let node = g.node(id).ok()?;
-        // A loop's results come out of the loop.
+        // The results of a loop belong to the loop's step.
         let home = match node.role() {
             Role::Exit => g.loop_of(g.node(node.inputs.first()?.node).ok()?.context),
             _ => g.loop_of(node.context),
@@ -234,7 +237,7 @@ impl<'g> Differ<'g> {
             None => l.is_none() || g.is_within(here.context, l),
         };
         if around(home) {
-            let own = is_loop_merge(g, node) || matches!(node.role(), Role::NextIteration | Role::Exit);
+            let own = g.back_edge(id).is_some() || matches!(node.role(), Role::NextIteration | Role::Exit);
             return (!own).then_some(Unit::Node(id));
         }
         let mut at = home?;
@@ -251,12 +254,12 @@ impl<'g> Differ<'g> {
         self.graph.read(|g| g.node(id).is_ok_and(|n| n.role() == Role::Exit))
     }
 
-    /// A gradient flows to a value.
+    /// Adds a gradient that flows to a value.
     pub fn flow(&mut self, level: usize, port: Port, flow: Flow<'g>) {
         self.levels[level].flows.entry(port).or_default().push(flow);
     }
 
-    /// All that flowed to a value, summed.
+    /// Returns the sum of the gradients that flowed to a value.
     pub fn summed(&mut self, level: usize, port: Port) -> Result<Option<Grad<'g>>> {
         let Some(flows) = self.levels[level].flows.remove(&port) else { return Ok(None) };
         let (graph, context) = (self.graph, self.graph.read(|g| g.node(port.node).map(|n| n.context))?);
@@ -267,7 +270,7 @@ impl<'g> Differ<'g> {
         Ok(total)
     }
 
-    /// As [`Differ::summed`]; what arrives at an x is its gradient.
+    /// Like [`Differ::summed`]. For an x, the sum is also recorded as its gradient.
     pub fn arrived(&mut self, level: usize, port: Port) -> Result<Option<Grad<'g>>> {
         let grad = self.summed(level, port)?;
         if level == 0 && self.xs.contains(&port) {
@@ -276,13 +279,13 @@ impl<'g> Differ<'g> {
         Ok(grad)
     }
 
-    /// As [`Differ::summed`], as one tensor or list; zeros if nothing flowed.
+    /// Like [`Differ::summed`], as one tensor or list, or zeros if nothing flowed.
     pub fn summed_whole(&mut self, level: usize, port: Port) -> Result<Output<'g>> {
         let total = self.summed(level, port)?;
         self.whole(level, port, total)
     }
 
-    /// A gradient of the value as one tensor or list; zeros if there is none.
+    /// Returns a gradient of the value as one tensor or list, or zeros if there is none.
     pub fn whole(&mut self, level: usize, port: Port, total: Option<Grad<'g>>) -> Result<Output<'g>> {
         let (graph, context) = (self.graph, self.graph.read(|g| g.node(port.node).map(|n| n.context))?);
         let context = self.mirror(level, context)?;
@@ -303,13 +306,13 @@ impl<'g> Differ<'g> {
         let graph = self.graph;
         let node = graph.read(|g| g.node(id).cloned())?;
         if self.levels[level].forward.is_some() && node.role() == Role::Enter {
-            // What flows to a value from outside is gathered by the loop.
+            // The loop sums the gradients of captured values.
             return Ok(());
         }
         if let Some(home) = self.levels[level].forward
-            && self.var_of(home, id).is_some()
+            && self.between.var_of(home, id).is_some()
         {
-            // So is what flows to a variable.
+            // It also carries those of its variables.
             return Ok(());
         }
         let mut grads = Vec::new();
@@ -335,14 +338,14 @@ impl<'g> Differ<'g> {
         }
     }
 
-    /// What comes out of one side of a Switch flows back on that side only.
+    /// Propagates gradients through a Switch: the gradient of one side is alive only if that side is.
     fn through_switch(&mut self, level: usize, node: &Node, grads: &[Option<Grad<'g>>]) -> Result<()> {
         if !self.between.wants(node, 0) {
             return Ok(());
         }
-        let of_loop = self.graph.read(|g| g.node(node.inputs[0].node).is_ok_and(|n| is_loop_merge(g, n)));
+        let of_loop = self.graph.read(|g| g.back_edge(node.inputs[0].node).is_some());
         if of_loop {
-            // A variable of a loop around the caller: inside of the body it is a value of its own.
+            // A variable of a loop around the caller. Inside of the body it depends on nothing.
             return Ok(());
         }
         let pred = self.value(level, node.inputs[1])?;
@@ -355,7 +358,7 @@ impl<'g> Differ<'g> {
         Ok(())
     }
 
-    /// The gradient of a cond's result goes into the branch that was taken.
+    /// Propagates the gradient of a cond's result into the branch that was taken.
     fn through_merge(&mut self, level: usize, id: NodeId, node: &Node, grad: Option<Grad<'g>>) -> Result<()> {
         let graph = self.graph;
         let Some(grad) = grad else { return Ok(()) };
@@ -380,7 +383,8 @@ impl<'g> Differ<'g> {
                     let at = self.mirror(level, Some(context))?;
                     return graph.brought_in(at, grad);
                 }
-                // No branch on record: the Switch that it comes from says when, or the Merge itself.
+                // Without a context for the branch, the Switch that the value comes from, or the Merge's
+                // second output, tells whether the branch was taken.
                 let (pred, side) = match switched {
                     Some(pred) => (self.value(level, pred)?, p.index),
                     None => {
@@ -418,7 +422,7 @@ impl<'g> Differ<'g> {
                 let mut at = At { differ: self, level };
                 let mut run = || GradCx::new(graph, (id, node), grads, &wanted, &mut at).run(&*function);
                 match node.info.attrs.get(GRADIENT_OVERRIDE) {
-                    // The caller's own function has lines of its own.
+                    // Nodes of the caller's own function have the source lines of that function.
                     Some(_) => graph.built_where_it_stands(run),
                     None => run(),
                 }
@@ -437,7 +441,8 @@ impl<'g> Differ<'g> {
     }
 }
 
-/// What differentiates a node: the gradient that it names, or its op's; none if nothing flows back through it.
+/// Returns the gradient function of a node: the one that the node names, or its op's. `None` if no gradient
+/// flows back through it.
 pub(crate) fn gradient_of(graph: &Graph, node: &Node) -> Result<Option<GradientFn>> {
     let refuse = |what: String, help: &str| {
         Err(Error::unimplemented(what)
@@ -450,7 +455,7 @@ pub(crate) fn gradient_of(graph: &Graph, node: &Node) -> Result<Option<GradientF
         if let Some(function) = graph.registered_gradient(&name) {
             return Ok(Some(function));
         }
-        // The name of an op asks for its gradient: a Floor for that of Identity, say.
+        // The name may be that of an op whose gradient is to be used: that of Identity for a Floor, say.
         return match graph.registry().get(&name).and_then(|op| op.gradient_of()) {
             Some(Gradient::Of(function)) => Ok(Some(Arc::new(function))),
             Some(Gradient::None(_)) => Ok(None),
@@ -464,7 +469,7 @@ pub(crate) fn gradient_of(graph: &Graph, node: &Node) -> Result<Option<GradientF
     match node.info.op.gradient_of() {
         Some(Gradient::Of(function)) => Ok(Some(Arc::new(function))),
         Some(Gradient::None(_) | Gradient::Structural) => Ok(None),
-        // What has none of its own may be given one, under the name of the op.
+        // An op without a gradient may be given one, registered under its name.
         Some(Gradient::Missing(_)) | None if graph.registered_gradient(node.op()).is_some() => {
             Ok(graph.registered_gradient(node.op()))
         }
@@ -473,7 +478,7 @@ pub(crate) fn gradient_of(graph: &Graph, node: &Node) -> Result<Option<GradientF
     }
 }
 
-/// The gradient with each of its parts changed.
+/// Returns the gradient with `part` applied to each of its tensors.
 fn map<'g>(grad: Grad<'g>, mut part: impl FnMut(Output<'g>) -> Result<Output<'g>>) -> Result<Grad<'g>> {
     Ok(match grad {
         Grad::Dense(grad) => Grad::Dense(part(grad)?),

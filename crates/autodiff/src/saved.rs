@@ -1,33 +1,34 @@
-//! Forward values, brought to where the gradient needs them.
+//! Forward values, made available where the gradient needs them.
 //!
-//! Around all loops a forward value is at hand. Inside of a loop it is another one in each iteration, and the backward loop needs them
-//! last first. In order of preference a value is
-//! - made anew: constants, and what cheap ops compute from constants, counters, values that stay the same, and values that are saved;
-//! - taken from outside of the loop, if it stays the same there;
-//! - saved: the forward loop pushes it on a list, the backward loop pops it. What lies in a branch is pushed and popped there.
+//! Outside of all loops a forward value is at hand. Inside of a loop it differs from iteration to iteration,
+//! and the backward loop needs the last one first. In order of preference a value is
+//! - recomputed: constants, and what cheap ops compute from constants, counters, invariants and saved values;
+//! - taken from outside of the loop, if it is an invariant;
+//! - saved: the forward loop pushes it on a list, the backward loop pops it. A value that lies in a branch is
+//!   pushed and popped there.
 //!
-//! Which values are saved, and which are made anew of them, [`Cut`](crate::cut::Cut) says.
+//! [`Cut`](crate::cut::Cut) chooses which values are saved and which ones are recomputed from them.
 //!
-//! A value that was saved for an earlier gradient is not saved again: the push is found.
+//! A value that was saved for an earlier gradient is not saved again: its list is used.
 
 use crate::arrays;
-use crate::between::Var;
 use crate::pass::Differ;
 use millstream_graph::attr::Attrs;
+use millstream_graph::loops::View;
 use millstream_graph::op::{Cost, Effect, Forward, Role, ScalarKernel};
 use millstream_graph::{ContextId, ContextKind, Graph, GraphData, NodeId, Output, Port};
 use millstream_tensor::{DType, PartialShape, Result, Tensor, invalid};
 
-/// How far a value is followed to see whether it can be made anew.
+/// How far a value is followed to see whether it can be recomputed.
 const REMAKE_DEPTH: usize = 12;
-/// How many formulas before a value are looked at.
+/// How many elementwise ops before a value are followed to find one of the same shape.
 const MAX_FORMULAS: usize = 16;
 
 /// Forward values that are at hand.
 pub(crate) struct Here<'g>(pub &'g Graph);
 
 impl<'g> Here<'g> {
-    /// The shape of a value, an i32 vector: a constant where it is known.
+    /// Returns the shape of a value, an i32 vector: a constant if it is known.
     pub fn shape_of(&self, port: Port) -> Result<Output<'g>> {
         let shape = self.0.read(|g| g.shape_of(port));
         Ok(match static_shape(self.0, &shape) {
@@ -49,14 +50,14 @@ impl<'g> Forward<'g> for Here<'g> {
     }
 }
 
-/// A known shape as a constant.
+/// Returns a fully known shape as a constant.
 pub(crate) fn static_shape<'g>(graph: &'g Graph, shape: &PartialShape) -> Option<Output<'g>> {
     let dims: Option<Vec<i32>> =
         shape.dims()?.iter().map(|d| d.and_then(|d| i32::try_from(d).ok())).collect();
     Some(graph.constant(Tensor::vector(&dims?).ok()?))
 }
 
-/// The list as it goes past a branch that is not taken.
+/// Returns a list as it bypasses a branch that is not taken.
 fn past<'g>(
     graph: &'g Graph,
     list: Output<'g>,
@@ -67,7 +68,7 @@ fn past<'g>(
     graph.inside(around, || graph.op("Switch").inputs([list, pred]).finish().output(1 - side))
 }
 
-/// Whether the node is the Switch that brings a value into the branch that it lies in.
+/// Returns whether the node is the Switch that captures a value for the branch that it lies in.
 fn is_capture(g: &GraphData, id: NodeId) -> bool {
     let context = g.node(id).ok().and_then(|n| n.context);
     context.is_some_and(|c| match &g.contexts()[c.0 as usize].kind {
@@ -94,7 +95,7 @@ impl<'g> Forward<'g> for At<'_, 'g> {
     }
 }
 
-/// A forward node, copied out of the graph, with what is known of one of its outputs.
+/// A copy of a forward node, with the type and shape of one of its outputs.
 pub(crate) struct Seen {
     pub role: Role,
     op: &'static str,
@@ -104,10 +105,10 @@ pub(crate) struct Seen {
     context: Option<ContextId>,
     pub shape: PartialShape,
     pub dtype: DType,
-    /// A reference to a variable, which may be another value later.
+    /// Whether it is a reference to a variable, whose value may change.
     pub is_ref: bool,
     constant: bool,
-    /// Its time is that of a few passes over its elements, and it does nothing else.
+    /// Whether its op is pure and takes the time of a few passes over its elements.
     pub cheap: bool,
 }
 
@@ -134,13 +135,14 @@ impl<'g> Differ<'g> {
         })
     }
 
-    /// What a Switch that lies around its branches, as imported graphs have them, brought there: outside of the branch the Switch's value may
-    /// not be there to be saved, and inside it is the same.
+    /// Follows Switches that lie outside of their branches, as imported graphs have them, back to the value
+    /// that they switch: outside of the branch the output of the Switch may be dead and cannot be saved, and
+    /// inside it is equal.
     pub(crate) fn before_branches(&self, mut port: Port) -> Port {
         self.graph.read(|g| {
             while let Ok(node) = g.node(port.node)
                 && node.role() == Role::Switch
-                && !g.node(node.inputs[1].node).is_ok_and(|n| n.role() == Role::LoopCond)
+                && !g.is_loop_switch(port.node)
                 && !is_capture(g, port.node)
             {
                 port = node.inputs[0];
@@ -149,13 +151,14 @@ impl<'g> Differ<'g> {
         })
     }
 
-    /// What stands for a forward value at a level.
+    /// Returns a forward value, as it is available at a level.
     pub(crate) fn value(&mut self, level: usize, port: Port) -> Result<Output<'g>> {
         if self.levels[level].forward.is_none() {
             return Ok(Output::new(self.graph, port));
         }
         let port = self.before_branches(port);
-        // What it is made anew of comes first: chains may be as long as the body.
+        // The values that it is recomputed from come first. This is no recursion, as chains may be as long as
+        // the body.
         let mut wanted = vec![port];
         while let Some(&next) = wanted.last() {
             if !self.levels[level].values.contains_key(&next) {
@@ -172,7 +175,7 @@ impl<'g> Differ<'g> {
         self.levels[level].values.get(&port).copied().ok_or_else(|| invalid!("a forward value was lost"))
     }
 
-    /// What must be there before a value that the [cut](crate::cut) makes anew.
+    /// Returns the values that are missing to recompute one that the [cut](crate::cut) recomputes.
     fn missing(&self, level: usize, port: Port) -> Result<Vec<Port>> {
         let this = &self.levels[level];
         if !this.cut.remade.contains(&port) {
@@ -210,7 +213,7 @@ impl<'g> Differ<'g> {
                 self.graph.op("Shape").input(value).output()
             }
             false => {
-                // The shape is saved, not the value.
+                // Only the shape is saved.
                 let context = self.graph.read(|g| g.node(port.node).map(|n| n.context))?;
                 let value = Output::new(self.graph, port);
                 let shape = self.graph.inside(context, || self.graph.op("Shape").input(value).output());
@@ -222,7 +225,8 @@ impl<'g> Differ<'g> {
         Ok(shape)
     }
 
-    /// A value of the same shape: what elementwise ops of one input made the value of. Their result need not be there for its shape.
+    /// Returns a value of the same shape, from before elementwise ops of one input: their results need not be
+    /// saved for the shape.
     fn before_formulas(&self, mut port: Port) -> Port {
         self.graph.read(|g| {
             for _ in 0..MAX_FORMULAS {
@@ -236,7 +240,7 @@ impl<'g> Differ<'g> {
         })
     }
 
-    /// Whether the value can be had in the backward loop without saving more in this loop than is saved anyway.
+    /// Returns whether the value is available in the backward loop without saving anything more.
     pub(crate) fn is_free(&self, level: usize, port: Port) -> Result<bool> {
         self.is_free_within(level, port, REMAKE_DEPTH)
     }
@@ -261,8 +265,8 @@ impl<'g> Differ<'g> {
             Role::Const => true,
             Role::Enter => seen.constant,
             Role::Identity => self.is_free_within(level, seen.inputs[0], depth - 1)?,
-            Role::Switch => match self.var_of(home, port.node) {
-                Some(var) => port.index == 1 && seen.dtype == DType::I32 && self.counts_from_zero(&var)?,
+            Role::Switch => match self.between.var_of(home, port.node) {
+                Some(_) => port.index == 1 && self.between.counts(port.node),
                 None => self.is_free_within(level, seen.inputs[0], depth - 1)?,
             },
             Role::Compute if seen.cheap && !seen.inputs.is_empty() => {
@@ -277,7 +281,7 @@ impl<'g> Differ<'g> {
         })
     }
 
-    /// The value made from what is at hand in the backward loop, if it [is free](Differ::is_free).
+    /// Recomputes a value that [is free](Differ::is_free) from what is at hand in the backward loop.
     fn made_anew(&mut self, level: usize, port: Port) -> Result<Output<'g>> {
         let seen = self.see(port)?;
         let context = self.levels[level].context;
@@ -286,12 +290,12 @@ impl<'g> Differ<'g> {
             Role::Enter => self.value(level - 1, seen.inputs[0])?,
             Role::Const => graph.inside(context, || graph.op(seen.op).attrs(seen.attrs).output()),
             Role::Switch => match (
-                self.levels[level].forward.and_then(|l| self.var_of(l, port.node)),
+                self.levels[level].forward.and_then(|l| self.between.var_of(l, port.node)),
                 self.levels[level].index,
             ) {
-                // A counter: the backward count says which iteration this was.
+                // A counter: its value is the index of the iteration.
                 (Some(_), Some(index)) => index,
-                // What a branch takes in is what is around it.
+                // A captured value is the value outside of the branch.
                 _ => self.value(level, seen.inputs[0])?,
             },
             Role::Compute => {
@@ -302,7 +306,7 @@ impl<'g> Differ<'g> {
                 let context = self.mirror(level, seen.context)?;
                 let node =
                     graph.inside(context, || graph.op(seen.op).inputs(inputs).attrs(seen.attrs).finish());
-                // All of its outputs are there now.
+                // All outputs of the copy are at hand now.
                 for i in (0..seen.n_outputs).filter(|&i| i != port.index) {
                     let other = Port::new(port.node, i);
                     let known = graph.read(|g| g.shape_of(other));
@@ -316,15 +320,10 @@ impl<'g> Differ<'g> {
         Ok(made)
     }
 
-    /// The variable of a loop that this Switch belongs to.
-    pub(crate) fn var_of(&self, home: ContextId, switch: NodeId) -> Option<Var> {
-        self.between.loops.get(&home)?.vars.iter().find(|v| v.switch == switch).copied()
-    }
-
-    /// The value saved by the forward loop and popped by the backward one.
+    /// Returns the value, saved by the forward loop and popped by the backward one.
     fn popped(&mut self, level: usize, port: Port) -> Result<Output<'g>> {
         let seen = self.see(port)?;
-        // The same value under another name is saved once.
+        // An Identity is not saved: its input is.
         if seen.role == Role::Identity {
             return self.value(level, seen.inputs[0]);
         }
@@ -334,7 +333,8 @@ impl<'g> Differ<'g> {
         let (graph, context) = (self.graph, self.levels[level].context);
         let mut var = graph.inside(context, || self.levels[level].enter(outer, PartialShape::scalar()))?;
         let inside = self.levels[level].body_value(&mut var)?;
-        // Down into the branch that the value lies in, pop, and up again past the other sides.
+        // The list goes down into the branch that the value lies in, is popped, and goes up again, merged
+        // with the other sides.
         let (mut here, mut others) = (inside, Vec::new());
         for &branch in &branches {
             let (pred, side) = self.cond_of(branch)?;
@@ -358,7 +358,7 @@ impl<'g> Differ<'g> {
         Ok(pop.output(1).set_shape(seen.shape))
     }
 
-    /// The list, after the forward loop, of all values that `port` had in it.
+    /// Returns the list, after the forward loop, of all values that `port` had in it.
     fn pushed(&mut self, level: usize, port: Port, seen: &Seen, branches: &[ContextId]) -> Result<Port> {
         let Some(home) = self.levels[level].forward else {
             return Err(invalid!("only what lies in a loop is saved"));
@@ -394,40 +394,12 @@ impl<'g> Differ<'g> {
         })
     }
 
-    /// The list of an earlier gradient that holds the values of `port`.
+    /// Returns the list on which an earlier gradient saved the values of `port`.
     pub(crate) fn pushed_before(&self, home: ContextId, port: Port) -> Option<Port> {
-        self.graph.read(|g| {
-            let nodes = g.nodes();
-            let is_push = |id: NodeId| {
-                nodes[id.index()].op() == "TensorListPushBack" && nodes[id.index()].inputs[1] == port
-            };
-            let context = g.contexts()[home.0 as usize].as_while()?;
-            context.exits.iter().copied().find(|exit| {
-                // From the Exit to the Switch, its Merge, the back edge, and through the Merges of branches to the push.
-                let step =
-                    |p: Port, i: usize| nodes.get(p.node.index()).and_then(|n| n.inputs.get(i)).copied();
-                let next = (|| {
-                    let merge = step(step(*exit, 0)?, 0)?;
-                    let enter = step(step(merge, 0)?, 0)?;
-                    let back = step(merge, 1)?;
-                    (nodes[enter.node.index()].op() == "EmptyTensorList").then_some(step(back, 0)?)
-                })();
-                let Some(mut at) = next else { return false };
-                for _ in 0..g.contexts().len() {
-                    match nodes[at.node.index()].role() {
-                        Role::Merge => match step(at, 1) {
-                            Some(inner) => at = inner,
-                            None => return false,
-                        },
-                        _ => break,
-                    }
-                }
-                is_push(at.node)
-            })
-        })
+        self.between.loops.get(&home)?.saved.get(&port).map(|exit| Port::new(*exit, 0))
     }
 
-    /// The branches, outermost first, that lie between the loop of a level and a context in it.
+    /// Returns the branches, outermost first, between the loop of a level and a context in it.
     fn branches(&self, level: usize, mut context: Option<ContextId>) -> Result<Vec<ContextId>> {
         let mut branches = Vec::new();
         while context != self.levels[level].forward {
@@ -439,7 +411,7 @@ impl<'g> Differ<'g> {
         Ok(branches)
     }
 
-    /// The predicate and side of a branch.
+    /// Returns the predicate of a branch, and which value of it takes the branch.
     pub(crate) fn cond_of(&self, context: ContextId) -> Result<(Port, u32)> {
         self.graph.read(|g| match &g.contexts()[context.0 as usize].kind {
             ContextKind::Cond(c) => Ok((c.pred, c.branch)),
@@ -447,8 +419,8 @@ impl<'g> Differ<'g> {
         })
     }
 
-    /// The context of the gradient that goes with a forward context: the same where forward values are at hand, the loop that runs
-    /// backwards for a loop, a branch like it for a branch.
+    /// Returns the context in which the gradient of a forward context is built: the same where forward values
+    /// are at hand, the backward loop for a loop, a branch with the same predicate for a branch.
     pub(crate) fn mirror(&mut self, level: usize, context: Option<ContextId>) -> Result<Option<ContextId>> {
         let this = &self.levels[level];
         if this.forward.is_some() && context == this.forward {
@@ -461,7 +433,7 @@ impl<'g> Differ<'g> {
             match (inside, around) {
                 (true, _) => return Ok(context),
                 (_, true) => return Ok(here),
-                // A branch beside the one where the caller is.
+                // A branch next to the caller's.
                 _ => {}
             }
         }
@@ -478,7 +450,7 @@ impl<'g> Differ<'g> {
         Ok(Some(mirror))
     }
 
-    /// The name scope that a loop's nodes are in, with its closing `/`.
+    /// Returns the name scope of a loop's nodes, with its closing `/`.
     pub(crate) fn scope_of(&self, context: ContextId) -> String {
         let name = self.graph.read(|g| g.contexts()[context.0 as usize].name.clone());
         match name.rsplit_once('/') {

@@ -1,4 +1,4 @@
-//! What is made of gradients: Jacobians, Hessians, and derivatives along a direction.
+//! Derivatives made of gradients: Jacobians, Hessians, and derivatives along a direction.
 
 use crate::gradients::Gradients;
 use millstream_graph::{Graph, Output};
@@ -6,18 +6,20 @@ use millstream_tensor::{DType, Result, ensure, invalid};
 
 /// Derivatives beyond gradients of sums.
 pub trait Derivatives: Gradients {
-    /// The derivative of every element of `y` by every element of `x`: shape `y.shape + x.shape`. A loop over the elements of `y`,
-    /// whose iterations may overlap. `x` may be a variable, here and below.
+    /// Returns the Jacobian: the derivative of every element of `y` by every element of `x`, of shape
+    /// `y.shape + x.shape`. It is computed by a loop over the elements of `y`, whose iterations may overlap.
+    /// `x` may be a variable, here and below.
     #[track_caller]
     fn jacobian<'g>(&'g self, y: impl Into<Output<'g>>, x: impl Into<Output<'g>>) -> Result<Output<'g>>;
 
-    /// The Jacobian of each entry of a batch by its own entry: `y` is `[b, ..]`, `x` is `[b, ..]`, entry `i` of `y` depends on entry `i` of `x`
-    /// alone; the result is `[b] + y.shape[1..] + x.shape[1..]`.
+    /// Returns the Jacobian of each entry of a batch: `y` is `[b, ..]`, `x` is `[b, ..]`, and entry `i` of
+    /// `y` depends on entry `i` of `x` only. The result has shape `[b] + y.shape[1..] + x.shape[1..]`.
     #[track_caller]
     fn batch_jacobian<'g>(&'g self, y: impl Into<Output<'g>>, x: impl Into<Output<'g>>)
     -> Result<Output<'g>>;
 
-    /// The second derivatives of the sum of `ys` by each x: shape `x.shape + x.shape`.
+    /// Returns the Hessians: the second derivatives of the sum of `ys` by each x, of shape
+    /// `x.shape + x.shape`.
     #[track_caller]
     fn hessians<'g, X: Into<Output<'g>>>(
         &'g self,
@@ -25,8 +27,8 @@ pub trait Derivatives: Gradients {
         xs: impl IntoIterator<Item = X>,
     ) -> Result<Vec<Output<'g>>>;
 
-    /// The derivatives of the ys as the xs move along `tangents`, one for each x: forward mode, by differentiating the gradient, which
-    /// is linear in what flows in.
+    /// Returns the derivatives of the ys along `tangents`, one for each x. This is forward mode: it
+    /// differentiates the gradient, which is linear in the gradients that flow in.
     #[track_caller]
     fn jvp<'g>(
         &'g self,
@@ -80,7 +82,8 @@ impl Derivatives for Graph {
             let flat = self.op("Reshape").inputs([y, concat(vec![batch, minus])]).output();
             let n = self.op("Prod").input(part(y_shape, 1, None)).input([0]).output();
             let rows = self.rows(n, by, |i| {
-                // Entries do not depend on each other, so the sum over the batch mixes nothing.
+                // Entries do not depend on each other, so the gradient of the sum over the batch keeps them
+                // apart.
                 let one = self.op("Reshape").inputs([i, self.constant([1])]).output();
                 let column = self.op("GatherV2").inputs([flat, one, self.constant(1)]).output();
                 Ok(self.gradients([column], [by]).dense()?[0])
@@ -129,9 +132,9 @@ impl Derivatives for Graph {
     }
 }
 
-/// What the functions above share.
+/// The loops over rows that the functions above share.
 trait Rows {
-    /// `row(i)` for each `i` below `n`, one behind another: shape `[n] + x.shape`.
+    /// Returns `row(i)` for each `i` below `n`, stacked: shape `[n] + x.shape`.
     fn rows<'g>(
         &'g self,
         n: Output<'g>,
@@ -139,10 +142,11 @@ trait Rows {
         row: impl FnOnce(Output<'g>) -> Result<Output<'g>>,
     ) -> Result<Output<'g>>;
 
-    /// What has the dtype and the shape of an `x`: itself, or the value of the variable that it is a handle to.
+    /// Returns a value with the dtype and shape of an `x`: itself, or the value of the variable behind a
+    /// handle.
     fn value_of<'g>(&'g self, x: Output<'g>) -> Result<Output<'g>>;
 
-    /// The shapes of both, one behind another.
+    /// Returns the shapes of both, concatenated.
     fn joined_shapes<'g>(&'g self, values: &[Output<'g>]) -> Output<'g>;
 }
 

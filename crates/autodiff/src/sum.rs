@@ -1,4 +1,5 @@
-//! What flows together at one value: tensors, slices, list items, and what comes out of one branch only.
+//! Sums of the gradients that arrive at one value: tensors, slices, list items, and gradients that come out
+//! of one branch only.
 
 use crate::arrays::filled_up;
 use millstream_graph::op::grown;
@@ -9,14 +10,14 @@ use millstream_tensor::{DType, Result, invalid};
 #[derive(Clone, Copy)]
 pub(crate) struct Flow<'g> {
     pub grad: Grad<'g>,
-    /// Came out of one branch of a cond: it is alive only there.
+    /// The branch of a cond that it came out of, and in which it is alive.
     pub branch: Option<Branch<'g>>,
 }
 
 /// One side of a cond.
 #[derive(Clone, Copy)]
 pub(crate) struct Branch<'g> {
-    /// The predicate, where the value's gradient is built.
+    /// The predicate, as it is known where the value's gradient is built.
     pub pred: Output<'g>,
     pub side: u32,
 }
@@ -27,15 +28,15 @@ impl<'g> From<Grad<'g>> for Flow<'g> {
     }
 }
 
-/// What is needed to sum: zeros and the shape of the value, asked for only where they are.
+/// The value whose gradients are summed. Zeros and the shape are made only if they are needed.
 pub(crate) trait Value<'g> {
     fn zeros(&mut self) -> Result<Output<'g>>;
     fn shape(&mut self) -> Result<Output<'g>>;
-    /// Whether it is a TensorArray that grows, gradients of which are lists of any length.
+    /// Whether it is a TensorArray that grows, whose gradients are lists of any length.
     fn grows(&self) -> bool;
 }
 
-/// The sum of what flows to a value.
+/// Returns the sum of the gradients that flow to a value.
 pub(crate) fn sum<'g>(
     graph: &'g Graph,
     flows: &[Flow<'g>],
@@ -54,7 +55,7 @@ pub(crate) fn sum<'g>(
     plain(graph, &whole, value)
 }
 
-/// Joins what comes out of the two branches of a cond; zeros for the one out of which nothing comes.
+/// Merges the gradients that come out of the two branches of a cond, with zeros for a branch that gives none.
 fn join<'g>(
     graph: &'g Graph,
     pred: Output<'g>,
@@ -91,7 +92,7 @@ fn plain<'g>(graph: &'g Graph, grads: &[Grad<'g>], value: &mut dyn Value<'g>) ->
     }
 }
 
-/// The rows of all of these.
+/// Returns slices with the rows of all of these.
 pub(crate) fn joined<'g>(graph: &'g Graph, slices: &[IndexedSlices<'g>]) -> Result<IndexedSlices<'g>> {
     if let [one] = slices {
         return Ok(*one);
@@ -109,7 +110,7 @@ pub(crate) fn joined<'g>(graph: &'g Graph, slices: &[IndexedSlices<'g>]) -> Resu
     })
 }
 
-/// The sum as a tensor, or as a list.
+/// Returns the sum as a tensor, or as a list.
 fn dense<'g>(
     graph: &'g Graph,
     grads: &[Grad<'g>],
@@ -130,7 +131,7 @@ fn dense<'g>(
     }
     let mut total = match terms.as_slice() {
         [] if items.is_empty() => return Err(invalid!("a sum of no gradients")),
-        // Zeros of a branch are alive there only.
+        // Zeros made in a branch are alive there only.
         [] => match branch {
             None => value.zeros()?,
             Some(b) => graph.op("Switch").input(value.zeros()?).input(b.pred).finish().output(b.side),
@@ -146,10 +147,10 @@ fn dense<'g>(
     Ok(total)
 }
 
-/// The list with `item` added to one of its items.
+/// Returns the list with `item` added to one of its items.
 pub(crate) fn added<'g>(graph: &'g Graph, list: Output<'g>, item: ListItem<'g>) -> Result<Output<'g>> {
     let dtype = item.value.dtype()?;
-    // The item may not be written: then its zeros have the shape of what is added.
+    // If the item was not written, its zeros have the shape of what is added.
     let shape = match item.value.shape() {
         shape if shape.is_full() => graph.element_shape(&shape),
         _ => graph.op("Shape").input(item.value).output(),

@@ -1,4 +1,5 @@
-//! Gradients of TensorArrays as TensorFlow 1's graphs have them: of any order, of arrays that grow, and where they cannot be had.
+//! Gradients of the TensorArrays of TensorFlow 1's graphs: of any order, of arrays that grow, and the cases
+//! that are errors.
 
 use millstream_autodiff::Gradients;
 use millstream_graph::{Graph, Output};
@@ -24,7 +25,8 @@ fn read<'g>(array: Output<'g>, i: Output<'g>, flow: Output<'g>) -> Output<'g> {
     array.graph().op("TensorArrayReadV3").inputs([array, i, flow]).attr("dtype", DType::F64).output()
 }
 
-/// `xⁿ` by a loop that writes each power as an element and reads the one before; also what stands in the array at the end.
+/// Returns `xⁿ`, computed by a loop that writes each power as an element and reads the one before, and the
+/// final elements.
 fn powers<'g>(g: &'g Graph, x: Output<'g>, n: i32, grows: bool) -> Result<Output<'g>> {
     let [ta, flow] = array(g, if grows { 1 } else { n + 1 }, grows);
     let zero = g.constant(0);
@@ -53,7 +55,7 @@ fn any_order() -> Result<()> {
     Ok(())
 }
 
-/// An element that is gathered twice has both gradients; of one that is not, none.
+/// An element that is gathered twice gets both gradients; one that is not gathered gets none.
 #[test]
 fn gathered_twice() -> Result<()> {
     for (grows, size) in [(false, 3), (true, 0)] {
@@ -73,7 +75,8 @@ fn gathered_twice() -> Result<()> {
     Ok(())
 }
 
-/// Closing the array and reading what is cleared afterwards do not matter to the gradient, which never looks at the array.
+/// The gradient never uses the array itself, so the array may be closed, and its elements cleared after they
+/// are read.
 #[test]
 fn a_closed_array() -> Result<()> {
     let g = graph();
@@ -91,7 +94,7 @@ fn a_closed_array() -> Result<()> {
     Ok(())
 }
 
-/// What TensorFlow built for its own gradient is not differentiated again: the message says what to do.
+/// The nodes of TensorFlow's own gradient cannot be differentiated again. The message says what to do.
 #[test]
 fn not_through_tensor_arrays_of_gradients() -> Result<()> {
     let g = graph();

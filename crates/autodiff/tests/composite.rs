@@ -1,4 +1,5 @@
-//! Gradients through loops whose variables are IndexedSlices and SparseTensors: those of the program on dense tensors.
+//! Gradients through loops whose variables are IndexedSlices and SparseTensors. They equal those of the same
+//! program on dense tensors.
 
 use millstream_autodiff::Gradients;
 use millstream_graph::{Arg, Graph, IndexedSlices, Output, SparseTensor};
@@ -29,7 +30,7 @@ fn concat<'g>(a: Output<'g>, b: Output<'g>) -> Output<'g> {
     a.graph().op("ConcatV2").inputs([a, b]).input(0).output()
 }
 
-/// A 1 at place `i` of as many as the shape has, and else zeros.
+/// Returns a tensor of this shape with a 1 at position `i` and zeros elsewhere.
 fn hot<'g>(i: Output<'g>, shape: [i32; 2]) -> Output<'g> {
     let g = i.graph();
     let hot = g.op("OneHot").input(i).input(shape[0] * shape[1]).input(1.0f64).input(0.0f64).output();
@@ -54,7 +55,8 @@ fn same(what: &str, got: &[Tensor], want: &[Tensor]) -> Result<()> {
     Ok(())
 }
 
-/// Checks values, first and second derivatives of `y` against those of `dense` at seven iterations and at none.
+/// Checks values, first and second derivatives of `y` against those of `dense`, with seven iterations and
+/// with none.
 #[track_caller]
 fn agrees<'g>(
     g: &'g Graph,
@@ -136,7 +138,7 @@ fn slices_that_grow() -> Result<()> {
     let whole = slices.to_dense(g.constant([4, 3]));
     let weights = g.constant_tensor("weights", value(&[4, 3], 3)?);
     let y = sum(whole * whole * weights, [0, 1]);
-    // Each row on its own, as rows of one place are summed only in the end: eight in all.
+    // Rows with the same index are summed only in the end, so there are eight.
     let row = |i| g.op("MatMul").input(hot(i, [8, 1])).input(x).output();
     let (_, d) = g
         .while_loop((g.constant(0), row(g.constant(0))))
@@ -177,7 +179,7 @@ fn sparse_tensors() -> Result<()> {
     agrees(&g, (y, dense), n, &[(x, value(&[3], 1)?), (w, value(&[2], 2)?), (b, value(&[4, 2], 3)?)])
 }
 
-/// A loop that takes rows one after the other, of four.
+/// A loop that takes one of four rows after the other.
 fn recurrent<'g>(
     x: Output<'g>,
     n: Output<'g>,

@@ -63,7 +63,7 @@ fn power_to_the_third_order() -> Result<()> {
 fn as_long_as_the_data_says() -> Result<()> {
     let g = graph();
     let x = scalar(&g, "x");
-    // Doubles until 100 is passed: no counter but the one that is added.
+    // Doubles until 100 is passed, without a counter: the gradient adds one.
     let y = g.while_loop(x).run(|y| less(y, 100.0), |y| y * y)?;
     let dx = g.gradients([y], [x]).dense()?[0];
     let ddx = g.gradients([dx], [x]).dense()?[0];
@@ -326,7 +326,7 @@ fn what_is_not_repeatable_is_not_computed_anew() -> Result<()> {
     Ok(())
 }
 
-/// How many values the loops of a graph push on lists.
+/// Returns the number of values that the loops of a graph push on lists.
 fn pushes(g: &Graph) -> usize {
     g.read(|g| g.nodes().iter().filter(|n| n.op() == "TensorListPushBack").count())
 }
@@ -352,7 +352,7 @@ fn of_a_long_chain_one_value_is_saved() -> Result<()> {
     Ok(())
 }
 
-// The product cannot be had for little; what follows from it can.
+// The product is expensive and has to be saved; what follows from it is recomputed.
 #[test]
 fn what_is_dear_is_saved_and_what_is_cheap_is_not() -> Result<()> {
     let g = graph();
@@ -369,7 +369,7 @@ fn what_is_dear_is_saved_and_what_is_cheap_is_not() -> Result<()> {
         },
     )?;
     let d = g.gradients([y], [x, w]).dense()?;
-    // The variable and the product: which branch was taken follows from the counter.
+    // The variable and the product are saved; which branch was taken follows from the counter.
     assert_eq!(pushes(&g), 2);
     let session = Session::new(&g)?;
     let values =

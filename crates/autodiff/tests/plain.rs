@@ -1,4 +1,4 @@
-//! Gradients around loops: straight graphs and conds.
+//! Gradients without loops: straight graphs and conds.
 
 use millstream_autodiff::Gradients;
 use millstream_graph::{Graph, Output};
@@ -85,7 +85,7 @@ fn partial_derivatives_by_what_stops_the_gradient() -> Result<()> {
     let y = a + b;
     let both = |d: Vec<Output<'_>>| Session::new(&g)?.run::<[f64; 2]>(d, feed![a => 1.0]);
     assert_eq!(both(g.gradients([y], [a, b]).dense()?)?, [3.0, 1.0]);
-    // As TensorFlow's documentation has it.
+    // The example of TensorFlow's documentation.
     assert_eq!(both(g.gradients([y], [a, b]).stop_gradients([a, b]).dense()?)?, [1.0, 1.0]);
     Ok(())
 }

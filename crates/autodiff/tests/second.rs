@@ -1,4 +1,4 @@
-//! Jacobians, Hessians, directions, gradients that the caller says: around loops, through them, and inside.
+//! Jacobians, Hessians, directional derivatives and custom gradients: around loops, through them, and inside.
 
 use millstream_autodiff::{CustomGradient, Derivatives, Gradients};
 use millstream_graph::{Graph, Output};
@@ -13,7 +13,7 @@ fn vector<'g>(g: &'g Graph, n: usize) -> Output<'g> {
     g.placeholder_of("x", DType::F64, PartialShape::from([n]))
 }
 
-/// `x` times itself, three times over, by a loop: `x⁴` elementwise, mixed by a matrix.
+/// Returns `x⁴`, elementwise, computed by a loop and multiplied by a matrix.
 fn mixed<'g>(g: &'g Graph, x: Output<'g>) -> Result<Output<'g>> {
     let m = g.constant([[1.0f64, 2.0], [0.0, 3.0]]);
     let (_, y) = g
@@ -72,7 +72,7 @@ fn along_a_direction() -> Result<()> {
 fn a_gradient_of_the_callers() -> Result<()> {
     let g = graph();
     let x = g.placeholder_of("x", DType::F64, PartialShape::scalar());
-    // log(1 + eˣ) with a gradient that does not overflow; in a loop, where what it keeps is saved.
+    // log(1 + eˣ) with a gradient that does not overflow, in a loop, where the kept values are saved.
     let (_, y) = g.while_loop((g.constant(0), x)).run(
         |(i, _)| g.op("Less").input(i).input(2).output(),
         |(i, z)| {

@@ -1,4 +1,4 @@
-//! [`Bundle`]: a TensorFlow checkpoint of the second format, read.
+//! [`Bundle`]: reads a TensorFlow checkpoint of the second format.
 
 use crate::bytes::{Cursor, is_sum};
 use crate::files::{file_error, with_suffix};
@@ -11,15 +11,15 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// Readers that know this version can read what we write, and we read what asks for no more.
+/// Our files can be read by readers of this version, and we read files that require no later one.
 pub(crate) const VERSION: i32 = 1;
 
-/// An index, and where the data lies.
+/// The index of a checkpoint and the location of its data.
 #[derive(Debug)]
 pub(crate) struct Bundle {
     prefix: PathBuf,
     shards: i32,
-    /// Tensors and, under keys that begin with a zero byte, parts of tensors.
+    /// The entries of tensors and, under keys that begin with a zero byte, of parts of tensors.
     entries: BTreeMap<Vec<u8>, Entry>,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct Entry {
     pub(crate) info: Info,
 }
 
-/// The file of this number.
+/// The path of a data file.
 pub(crate) fn data_file(prefix: &Path, shard: i32, shards: i32) -> PathBuf {
     with_suffix(prefix, &format!(".data-{shard:05}-of-{shards:05}"))
 }
@@ -59,9 +59,9 @@ impl Bundle {
         let wanted = header.version.as_ref().map_or(0, |v| v.min_consumer);
         ensure!(
             wanted <= VERSION,
-            "the checkpoint wants readers of version {wanted} or later; this is {VERSION}"
+            "the checkpoint requires a reader of version {wanted} or later; this is version {VERSION}"
         );
-        ensure!(header.num_shards >= 0, "the checkpoint says that it has {} data files", header.num_shards);
+        ensure!(header.num_shards >= 0, "the checkpoint claims {} data files", header.num_shards);
         let entry = |(key, value): (Vec<u8>, Vec<u8>)| {
             let entry =
                 Entry::read(&value).map_err(|e| e.note(format!("in the entry `{}`", key.escape_ascii())))?;
@@ -100,11 +100,11 @@ impl Bundle {
         self.entries.get(key).ok_or_else(|| corrupt(format!("the entry `{}` is missing", key.escape_ascii())))
     }
 
-    /// The bytes of an entry, which must be there before memory is asked for.
+    /// The bytes of an entry. They must exist in the file before memory is allocated for them.
     fn bytes(&self, entry: &BundleEntryProto) -> Result<Vec<u8>> {
         ensure!(
             (0..self.shards).contains(&entry.shard_id),
-            "an entry lies in data file {} of {}",
+            "an entry refers to data file {} of {}",
             entry.shard_id,
             self.shards
         );
@@ -118,7 +118,7 @@ impl Bundle {
         if offset.checked_add(size).is_none_or(|end| there < end) {
             let file = path.display();
             return Err(corrupt(format!(
-                "{size} bytes from byte {offset} are wanted of `{file}`, which has {there}"
+                "{size} bytes from byte {offset} are needed of `{file}`, which has {there}"
             )));
         }
         file.seek(SeekFrom::Start(offset)).map_err(failed)?;
@@ -147,7 +147,7 @@ impl Bundle {
         if info.dtype != DType::Str {
             return Err(Error::unimplemented(format!("{} cannot be read from a checkpoint", info.dtype)));
         }
-        // Each string has at least the byte that says how long it is.
+        // Each string takes at least one byte, for its length.
         if i64::try_from(elements).is_ok_and(|n| n <= message.size) {
             let bytes = self.bytes(message)?;
             return Tensor::strings(info.shape.clone(), strings(&bytes, elements, message.crc32c)?);
@@ -155,7 +155,7 @@ impl Bundle {
         Err(corrupt(format!("{} strings do not fit into {} bytes", elements, message.size)))
     }
 
-    /// A tensor that was saved in parts.
+    /// Reads a tensor that was saved in parts.
     fn read_parts(&self, name: &str, entry: &Entry) -> Result<Tensor> {
         let whole = &entry.info.shape;
         let mut parts = Vec::new();
@@ -185,7 +185,7 @@ impl Bundle {
     }
 }
 
-/// A tensor being put together.
+/// A tensor that is being assembled from parts.
 struct Parts {
     info: Info,
     bytes: Vec<u8>,
@@ -204,7 +204,7 @@ impl Parts {
         Ok(Parts { info, bytes, strs, filled: vec![false; elements] })
     }
 
-    /// Reads and places the parts. `None` if some element is in no part.
+    /// Reads the parts and puts them in place. `None` if some element is in no part.
     fn fill(
         mut self,
         parts: Vec<(Slice, &Entry)>,
@@ -258,7 +258,7 @@ fn check_sum(crc: u32, masked: u32) -> Result<()> {
     }
 }
 
-/// `n` strings: their lengths, the checksum of the lengths, their bytes.
+/// Parses `n` strings: their lengths, the checksum of the lengths, their bytes.
 fn strings(bytes: &[u8], n: usize, sum: u32) -> Result<Vec<Str>> {
     let mut rest = Cursor(bytes);
     let mut crc = 0;
@@ -279,7 +279,7 @@ fn strings(bytes: &[u8], n: usize, sum: u32) -> Result<Vec<Str>> {
     }
 }
 
-/// Lengths are summed as 32 bits where these suffice.
+/// Adds a length to a checksum, as 32 bits if they suffice.
 pub(crate) fn length_sum(crc: u32, len: usize) -> u32 {
     match u32::try_from(len) {
         Ok(len) => crc32c::crc32c_append(crc, &len.to_le_bytes()),

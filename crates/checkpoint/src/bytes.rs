@@ -1,20 +1,21 @@
-//! Numbers in bytes: varints, fixed ones, and masked checksums.
+//! Numbers in bytes: varints, fixed-width numbers, and masked checksums.
 
 use crate::corrupt;
 use millstream_tensor::Result;
 
-/// Whether a checksum read from a file is that of what was read. A fuzzer guesses no checksums: built for one, all are right.
+/// Whether a checksum from a file is that of the bytes read. A fuzzer cannot guess checksums, so a build for
+/// one accepts any.
 #[expect(unexpected_cfgs, reason = "`fuzz/instrument` sets it")]
 pub(crate) fn is_sum(masked: u32, crc: u32) -> bool {
     cfg!(fuzzing) || mask(crc) == masked
 }
 
-/// A checksum as files keep it: sums of data that holds sums would be weak.
+/// A checksum as files store it. Unmasked, the checksum of data that contains checksums would be weak.
 pub(crate) fn mask(crc: u32) -> u32 {
     crc.rotate_right(15).wrapping_add(0xa282_ead8)
 }
 
-/// Bytes taken from the front.
+/// A cursor that takes bytes from the front.
 pub(crate) struct Cursor<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Cursor<'a> {
@@ -22,7 +23,7 @@ impl<'a> Cursor<'a> {
         let (taken, rest) = self
             .0
             .split_at_checked(n)
-            .ok_or_else(|| corrupt(format!("{n} bytes are wanted where {} are left", self.0.len())))?;
+            .ok_or_else(|| corrupt(format!("{n} bytes are needed but {} are left", self.0.len())))?;
         self.0 = rest;
         Ok(taken)
     }
@@ -43,7 +44,7 @@ impl<'a> Cursor<'a> {
         Err(corrupt("a number has more than 64 bits"))
     }
 
-    /// A varint that counts bytes.
+    /// Takes a varint that is a number of bytes.
     pub(crate) fn length(&mut self) -> Result<usize> {
         let n = self.varint()?;
         usize::try_from(n).map_err(|_| corrupt(format!("a length of {n} bytes")))

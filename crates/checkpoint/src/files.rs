@@ -1,41 +1,29 @@
-//! Files: opened with errors that name them, written beside their place and moved there when they are whole.
+//! Files: opened with errors that name them, written beside their destination, and renamed when they are
+//! complete.
 
-use millstream_tensor::{Code, Error, Result};
+use millstream_tensor::{Error, Result};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// What went wrong with a file, with the code that TensorFlow gives it: ``cannot read `x`: No such file``.
+/// An error for a failed file operation, with TensorFlow's code: ``cannot read `x`: No such file``.
 pub fn file_error(doing: &str, path: &Path, error: &io::Error) -> Error {
-    let code = match error.kind() {
-        io::ErrorKind::NotFound => Code::NotFound,
-        io::ErrorKind::PermissionDenied => Code::PermissionDenied,
-        io::ErrorKind::AlreadyExists => Code::AlreadyExists,
-        io::ErrorKind::IsADirectory => Code::FailedPrecondition,
-        io::ErrorKind::NotADirectory => Code::InvalidArgument,
-        io::ErrorKind::StorageFull | io::ErrorKind::OutOfMemory => Code::ResourceExhausted,
-        // What a decoder says of bytes that are not what they should be.
-        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {
-            Code::DataLoss
-        }
-        _ => Code::Unknown,
-    };
     let reason = error.to_string();
-    // As TensorFlow has it: without the number of the error.
+    // TensorFlow's message leaves out the number of the error.
     let words = reason.split(" (os error").next().unwrap_or(&reason);
-    Error::new(code, format!("cannot {doing} `{}`: {reason}", path.display()))
+    Error::new(error.kind().into(), format!("cannot {doing} `{}`: {reason}", path.display()))
         .led_by(format!("{}; {words}", path.display()))
 }
 
-/// The path with this behind it.
+/// The path with a suffix appended to its last component.
 pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()
 }
 
-/// Makes the folder that a file is to lie in; the folder above must be there.
+/// Creates the folder of a file. Its parent must exist.
 pub(crate) fn make_folder(path: &Path) -> Result<()> {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
@@ -45,7 +33,7 @@ pub(crate) fn make_folder(path: &Path) -> Result<()> {
     }
 }
 
-/// A file that is not in its place yet; dropped before, it leaves nothing behind.
+/// A file that is not yet at its destination. Dropped before `finish`, it leaves nothing behind.
 pub(crate) struct Pending {
     file: BufWriter<File>,
     beside: PathBuf,
@@ -65,10 +53,10 @@ impl Pending {
         self.file.write_all(bytes).map_err(|e| file_error("write", &self.beside, &e))
     }
 
-    /// Moves the file to its place.
+    /// Moves the file to its destination.
     pub(crate) fn finish(mut self) -> Result<()> {
         self.file.flush().map_err(|e| file_error("write", &self.beside, &e))?;
-        // What a crash leaves in place must be whole.
+        // The file must be complete on disk before it is renamed, in case of a crash.
         self.file.get_ref().sync_all().map_err(|e| file_error("write", &self.beside, &e))?;
         fs::rename(&self.beside, &self.place).map_err(|e| file_error("write", &self.place, &e))
     }
@@ -76,12 +64,12 @@ impl Pending {
 
 impl Drop for Pending {
     fn drop(&mut self) {
-        // Gone already where it was moved.
+        // After a rename there is nothing to remove.
         let _gone = fs::remove_file(&self.beside);
     }
 }
 
-/// Writes a small file.
+/// Writes a small file in one go.
 pub(crate) fn write(place: &Path, bytes: &[u8]) -> Result<()> {
     let mut file = Pending::new(place)?;
     file.put(bytes)?;

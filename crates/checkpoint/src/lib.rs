@@ -1,16 +1,18 @@
-//! Files: checkpoints, which are tensors by name, and [`records`]; and the [`message`] of a tensor.
+//! Files: checkpoints, which hold tensors by name, and [`records`]; and the [`message`] of a tensor.
 //!
-//! Checkpoints have two forms, told apart by the path. One that ends in `.safetensors` is a file of that format. Any other is the *prefix* of a
-//! TensorFlow checkpoint (its second format): `PREFIX.index`, a sorted table of what there is, and the elements in
-//! `PREFIX.data-00000-of-00001` and so on.
+//! Checkpoints have two formats, which the path tells apart. A path that ends in `.safetensors` is a file of
+//! that format. Any other path is the *prefix* of a TensorFlow checkpoint of the second format:
+//! `PREFIX.index`, a sorted table of the tensors, and their elements in `PREFIX.data-00000-of-00001` and so
+//! on.
 //!
-//! Types to know: [`Checkpoint`] reads, [`write()`] writes, [`merge`] makes one of several, [`State`] is the list of a folder's
-//! checkpoints ([`latest_checkpoint`]).
+//! Types and functions to know: [`Checkpoint`] reads, [`write()`] writes, [`merge`] combines several
+//! checkpoints, and [`State`] is the list of checkpoints in a folder ([`latest_checkpoint`]).
 //!
-//! Files may come from anywhere: nothing here panics on them, every checksum is verified, and memory is bounded by what the
-//! files hold. Writing leaves no half-written file: all is written beside its place and moved there when it is whole.
+//! Files may come from anywhere. Nothing here panics on them, every checksum is verified, and memory is
+//! bounded by the size of the files. Nothing is left half written: files are written beside their destination
+//! and renamed when they are complete.
 //!
-//! Knows no graph and no variable.
+//! The crate knows no graphs and no variables.
 
 mod bundle;
 mod bytes;
@@ -33,12 +35,12 @@ pub use write::{Item, write};
 use millstream_tensor::{Code, DType, Error, Result, Shape, Tensor, ensure, invalid};
 use std::path::Path;
 
-/// What a checkpoint says of one of its tensors.
+/// The description of a tensor in a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Info {
-    /// Its dtype.
+    /// The dtype.
     pub dtype: DType,
-    /// Its shape; of one saved in parts, that of the whole.
+    /// The shape; for a tensor saved in parts, that of the whole.
     pub shape: Shape,
 }
 
@@ -73,7 +75,7 @@ impl Checkpoint {
         Ok(Checkpoint { name, form })
     }
 
-    /// Its tensors, sorted by name.
+    /// The tensors, sorted by name.
     pub fn tensors(&self) -> Vec<(&str, Info)> {
         match &self.form {
             Form::Bundle(bundle) => bundle.tensors(),
@@ -81,7 +83,7 @@ impl Checkpoint {
         }
     }
 
-    /// What it says of a tensor.
+    /// The description of the tensor with this name.
     pub fn info(&self, name: &str) -> Option<Info> {
         match &self.form {
             Form::Bundle(bundle) => bundle.info(name),
@@ -89,7 +91,7 @@ impl Checkpoint {
         }
     }
 
-    /// A tensor, put together from its parts if it was saved in parts. `NOT_FOUND` if there is none of this name.
+    /// Reads a tensor, assembled if it was saved in parts. `NOT_FOUND` if there is none of this name.
     pub fn read(&self, name: &str) -> Result<Tensor> {
         if self.info(name).is_none() {
             return Err(self.missing(name));
@@ -101,7 +103,7 @@ impl Checkpoint {
         tensor.map_err(|e| e.note(format!("in tensor `{name}` of checkpoint `{}`", self.name)))
     }
 
-    /// A part of a tensor of shape `whole`.
+    /// Reads a part of a tensor of shape `whole`.
     pub fn read_slice(&self, name: &str, whole: &Shape, slice: &Slice) -> Result<Tensor> {
         let tensor = self.read(name)?;
         ensure!(
@@ -126,20 +128,20 @@ impl Checkpoint {
     }
 }
 
-/// A name that a checkpoint can hold.
+/// Returns an error unless a checkpoint can hold this name.
 fn check_name(name: &str) -> Result<()> {
     ensure!(!name.is_empty(), "the name of a tensor in a checkpoint must not be empty");
-    // Keys that begin with a zero byte are those of parts.
+    // Keys that begin with a zero byte belong to parts.
     ensure!(!name.starts_with('\0'), "the name {name:?} of a tensor in a checkpoint begins with a zero byte");
     Ok(())
 }
 
-/// What is wrong with a file.
+/// The error for a damaged file.
 fn corrupt(what: impl std::fmt::Display) -> Error {
     Error::new(Code::DataLoss, format!("the checkpoint is damaged: {what}"))
 }
 
-/// A shape as an entry says it: all sizes known and their product countable.
+/// The shape of an entry. All sizes must be known, and their product must not overflow.
 fn shape_of(dims: &[i64]) -> Result<Shape> {
     let shape = Shape::from_signed(dims).map_err(|e| corrupt(e.message()))?;
     shape.checked_elements().map_err(|e| corrupt(e.message()))?;

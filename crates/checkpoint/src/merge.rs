@@ -1,4 +1,4 @@
-//! [`merge`]: one checkpoint of several.
+//! [`merge`]: combines several checkpoints into one.
 
 use crate::bundle::{Bundle, data_file, index_file};
 use crate::files::{self, file_error, make_folder};
@@ -11,8 +11,9 @@ use std::collections::btree_map::Entry as Slot;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Makes one checkpoint of several, in TensorFlow's format: their data files are moved and numbered through, one index is written, the
-/// others are removed. Parts of a tensor may lie in several; anything else that two hold is an error.
+/// Combines several checkpoints of TensorFlow's format into one. Their data files are moved and renumbered,
+/// one index is written, and the old indexes are removed. Several checkpoints may hold parts of the same
+/// tensor; any other duplicate is an error.
 pub fn merge(prefixes: &[PathBuf], destination: impl AsRef<Path>) -> Result<()> {
     let destination = destination.as_ref();
     let safe = prefixes.iter().map(PathBuf::as_path).chain([destination]).find(|p| is_safetensors(p));

@@ -1,8 +1,10 @@
-//! Tensors, shapes and dtypes as TensorFlow's messages hold them: `TensorProto`, `TensorShapeProto`, and the numbers of dtypes.
+//! Tensors, shapes and dtypes in TensorFlow's messages: `TensorProto`, `TensorShapeProto`, and the numbers of
+//! dtypes.
 //!
-//! A tensor's message holds the elements as raw bytes (`tensor_content`) or in the list for its dtype. A list may be shorter than the
-//! tensor: its last value then stands for the rest, and an empty list for zeros. So a few bytes may claim to be a huge tensor: whoever
-//! decodes is asked before anything is allocated.
+//! A tensor's message holds the elements as raw bytes (`tensor_content`) or in the list for its dtype. A list
+//! may be shorter than the tensor: its last value is repeated, and an empty list means zeros. A few bytes may
+//! therefore claim to be a huge tensor, so the caller of the decoder approves sizes before anything is
+//! allocated.
 
 use crate::bytes::put_varint;
 use millstream_proto::{DataType, TensorProto, TensorShapeProto, tensor_shape_proto};
@@ -11,7 +13,8 @@ use millstream_tensor::{
     QUInt8, QUInt16, Result, Shape, Str, Tensor, bf16, ensure, f16, invalid,
 };
 
-/// Asked for `count` elements of `size` bytes before they are made: an error where that is too much.
+/// A check of `count` elements of `size` bytes before they are allocated; returns an error if they are too
+/// much.
 pub type Allow<'a> = &'a mut dyn FnMut(usize, usize) -> Result<()>;
 
 /// The dtype with this number.
@@ -24,7 +27,7 @@ pub fn dtype(number: i32) -> Result<DType> {
     })
 }
 
-/// A shape of which parts may be unknown.
+/// The shape in a message, which may be partly unknown.
 pub fn partial_shape(message: &TensorShapeProto) -> Result<PartialShape> {
     if message.unknown_rank {
         ensure!(message.dim.is_empty(), "a shape of unknown rank has {} dimensions", message.dim.len());
@@ -38,14 +41,14 @@ pub fn partial_shape(message: &TensorShapeProto) -> Result<PartialShape> {
     PartialShape::from_signed(&message.dim.iter().map(|d| d.size).collect::<Vec<_>>())
 }
 
-/// The shape of a tensor: all of it known; that of a scalar where there is no message.
+/// The shape of a tensor, which must be fully known; that of a scalar if there is no message.
 pub fn full_shape(message: Option<&TensorShapeProto>) -> Result<Shape> {
     let Some(message) = message else { return Ok(Shape::new([])) };
     let shape = partial_shape(message)?;
     shape.full().ok_or_else(|| invalid!("the shape of a tensor must be known, not {shape}"))
 }
 
-/// A shape as a message.
+/// The message for a shape.
 pub fn encode_shape(shape: &PartialShape) -> TensorShapeProto {
     let Some(dims) = shape.dims() else { return TensorShapeProto { dim: Vec::new(), unknown_rank: true } };
     let size = |d: &Option<usize>| d.map_or(-1, |d| i64::try_from(d).unwrap_or(i64::MAX));
@@ -53,7 +56,7 @@ pub fn encode_shape(shape: &PartialShape) -> TensorShapeProto {
     TensorShapeProto { dim, unknown_rank: false }
 }
 
-/// The tensor that a message holds.
+/// The tensor in a message.
 pub fn decode(message: &TensorProto, allow: Allow<'_>) -> Result<Tensor> {
     let dtype = dtype(message.dtype)?;
     let shape = full_shape(message.tensor_shape.as_ref())?;
@@ -102,7 +105,7 @@ pub fn decode(message: &TensorProto, allow: Allow<'_>) -> Result<Tensor> {
         ),
         DType::Str => decode_strings(message, shape, count, allow),
         DType::Resource | DType::Variant => Err(Error::unimplemented(format!(
-            "a tensor of {dtype} cannot be read from a message: what it refers to lives in the process that wrote it"
+            "a tensor of {dtype} cannot be read from a message: it refers to state of the process that wrote it"
         ))),
     }
 }
@@ -148,7 +151,7 @@ fn decode_strings(message: &TensorProto, shape: Shape, count: usize, allow: Allo
     };
     check_list(DType::Str, &shape, count, bytes.len())?;
     allow(bytes.iter().map(|b| b.len()).sum(), 1)?;
-    // Room for all is asked for before any is made: a message that claims many may hold few.
+    // Memory for all strings is allocated before any is created: a message that claims many may hold few.
     let mut all = Assembler::new(DType::Str, shape)?;
     let given = bytes.len();
     let values = bytes.into_iter().map(Str::new).collect::<Result<Vec<Str>>>()?;
@@ -158,7 +161,7 @@ fn decode_strings(message: &TensorProto, shape: Shape, count: usize, allow: Allo
     all.finish()
 }
 
-/// Packed strings: all lengths as varints, then all bytes.
+/// Splits packed strings: all lengths as varints, then all bytes.
 fn split_strings(content: &[u8], count: usize) -> Result<Vec<&[u8]>> {
     let bad = || invalid!("`tensor_content` does not hold {count} packed strings");
     let mut at = content;
@@ -185,7 +188,7 @@ fn split_strings(content: &[u8], count: usize) -> Result<Vec<&[u8]>> {
     Ok(strings)
 }
 
-/// A tensor as a message: strings in their list, all else as raw bytes, however few they are.
+/// The message for a tensor. Strings are in their list, all other elements are raw bytes, however few.
 pub fn encode(tensor: &Tensor) -> Result<TensorProto> {
     let mut m = TensorProto {
         dtype: tensor.dtype().number(),
@@ -197,7 +200,7 @@ pub fn encode(tensor: &Tensor) -> Result<TensorProto> {
         (_, Some(bytes)) => m.tensor_content = bytes.to_vec(),
         _ => {
             return Err(Error::unimplemented(format!(
-                "a tensor of {} cannot be written to a message: what it refers to lives in this process",
+                "a tensor of {} cannot be written to a message: it refers to state of this process",
                 tensor.dtype()
             )));
         }
@@ -205,7 +208,7 @@ pub fn encode(tensor: &Tensor) -> Result<TensorProto> {
     Ok(m)
 }
 
-/// As [`encode`], but strings are raw bytes too: all lengths, then all bytes.
+/// The same as [`encode`], except that strings are raw bytes too: all lengths, then all bytes.
 pub fn encode_packed(tensor: &Tensor) -> Result<TensorProto> {
     let mut m = encode(tensor)?;
     let strings = std::mem::take(&mut m.string_val);
@@ -216,10 +219,11 @@ pub fn encode_packed(tensor: &Tensor) -> Result<TensorProto> {
     Ok(m)
 }
 
-/// As [`encode`], but one element is in the list of its dtype, as TensorFlow writes constants.
+/// The same as [`encode`], except that a single element is in the list of its dtype, as TensorFlow writes
+/// constants.
 pub fn encode_constant(tensor: &Tensor) -> Result<TensorProto> {
     let mut m = encode(tensor)?;
-    // Those that TensorFlow writes one by one however many there are.
+    // TensorFlow writes elements of these types in their list, however many there are.
     let listed = matches!(tensor.dtype(), DType::Bool | DType::F16 | DType::BF16 | DType::C64 | DType::C128);
     if tensor.elements() != 1 && listed {
         m.tensor_content.clear();

@@ -1,12 +1,13 @@
-//! Records: byte strings one after the other in a file, each with its checksums, as TFRecord files and TensorBoard's event
-//! files hold them.
+//! Records: byte strings in a file, each with its checksums, in the format of TFRecord files and
+//! TensorBoard's event files.
 //!
 //! ```text
 //!   length (u64, little endian) │ masked CRC-32C of the length │ data │ masked CRC-32C of the data
 //! ```
 //!
-//! [`RecordWriter`] and [`RecordReader`] work on any stream; [`TfRecordWriter`] and [`tf_record_iterator`] on files, which may be
-//! compressed as a whole. A length is believed only as far as there are bytes: nothing is allocated ahead of them.
+//! [`RecordWriter`] and [`RecordReader`] work on any stream; [`TfRecordWriter`] and [`tf_record_iterator`]
+//! work on files, which may be compressed as a whole. Memory is allocated for bytes that are present, never
+//! because a length claims them.
 
 use crate::bytes::{Cursor, is_sum, mask};
 use crate::files::file_error;
@@ -17,12 +18,12 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// The bytes of a record before its data: the length and its checksum.
+/// The number of bytes of a record before its data: the length and its checksum.
 const HEADER: usize = 12;
-/// The bytes of a record after its data: their checksum.
+/// The number of bytes of a record after its data: the checksum of the data.
 const FOOTER: usize = 4;
 
-/// Writes records to a stream. Makes many small writes: give it a stream with a buffer.
+/// Writes records to a stream. It makes many small writes, so the stream should be buffered.
 #[derive(Debug)]
 pub struct RecordWriter<W: Write> {
     to: W,
@@ -43,7 +44,7 @@ impl<W: Write> RecordWriter<W> {
         self.to.write_all(&mask(crc32c::crc32c(data)).to_le_bytes())
     }
 
-    /// Hands on what the stream has in its buffers.
+    /// Flushes the stream.
     pub fn flush(&mut self) -> io::Result<()> {
         self.to.flush()
     }
@@ -53,13 +54,14 @@ impl<W: Write> RecordWriter<W> {
         &self.to
     }
 
-    /// Gives the stream back.
+    /// Returns the stream.
     pub fn into_inner(self) -> W {
         self.to
     }
 }
 
-/// Reads records from a stream: an iterator, which ends after an error, since where the next record would begin is not known then.
+/// Reads records from a stream. As an iterator, it ends after an error, since the start of the next record is
+/// unknown then.
 ///
 /// ```
 /// use millstream_checkpoint::records::{RecordReader, RecordWriter};
@@ -71,32 +73,34 @@ impl<W: Write> RecordWriter<W> {
 /// assert_eq!(reader.record()?, Some(b"one".to_vec()));
 /// let mut cut = RecordReader::new(&file[..18], "a.tfrecord");
 /// let error = cut.record().unwrap_err();
-/// assert_eq!(error.message(), "`a.tfrecord` is damaged: the record at byte 0 has 3 bytes of data and a checksum, 7 in all, but 6 are left");
+/// let message = "`a.tfrecord` is damaged: the record at byte 0 has 3 bytes of data and a checksum, \
+///     7 in all, but 6 are left";
+/// assert_eq!(error.message(), message);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 pub struct RecordReader<R: Read> {
     from: R,
     name: String,
-    /// Where the next record begins.
+    /// The start of the next record.
     offset: u64,
-    /// What was wrong: it will not get better.
+    /// The error that was found; later reads return it again.
     damage: Option<Error>,
     over: bool,
 }
 
 impl<R: Read> RecordReader<R> {
-    /// A reader of this stream, which has a buffer; errors call it `name`.
+    /// A reader of a buffered stream. Errors name it `name`.
     pub fn new(from: R, name: impl Into<String>) -> Self {
         RecordReader { from, name: name.into(), offset: 0, damage: None, over: false }
     }
 
-    /// Where the next record begins, in bytes after decompression.
+    /// The start of the next record, in bytes after decompression.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The next record; `None` at the end. After an error the same again.
+    /// The next record; `None` at the end. After an error, every call returns the same error.
     pub fn record(&mut self) -> Result<Option<Vec<u8>>> {
         if let Some(damage) = &self.damage {
             return Err(damage.clone());
@@ -147,7 +151,7 @@ impl<R: Read> RecordReader<R> {
         }
     }
 
-    /// So many bytes, or what is left.
+    /// Reads `n` bytes, or those that are left.
     fn take(&mut self, n: u64) -> Result<Vec<u8>> {
         let place = format!("of the record at byte {}", self.offset);
         read_bounded(&mut self.from, n, &self.name).map_err(|e| e.note(place))
@@ -171,7 +175,8 @@ impl<R: Read> Iterator for RecordReader<R> {
     }
 }
 
-/// Reads `n` bytes, or what there is, and no more than the budget in force allows: compressed files can hold far more than their size.
+/// Reads `n` bytes, or those that are left, but no more than the budget in force allows: compressed files can
+/// hold far more than their size.
 pub fn read_bounded(from: &mut dyn Read, n: u64, name: &str) -> Result<Vec<u8>> {
     let most = budget::left() as u64;
     let mut bytes = Vec::new();
@@ -184,29 +189,29 @@ pub fn read_bounded(from: &mut dyn Read, n: u64, name: &str) -> Result<Vec<u8>> 
     }
 }
 
-/// What there is to say of a file that holds something longer than memory allows.
+/// The error for a file that holds something longer than the memory limit allows.
 pub fn too_long(name: &str, most: u64) -> Error {
     Error::new(
         Code::ResourceExhausted,
-        format!("`{name}` holds more in one piece than the {most} bytes that the memory limit leaves"),
+        format!("`{name}` holds a piece of more than the {most} bytes that the memory limit leaves"),
     )
     .with_help("raise the memory limit")
 }
 
-/// How a file is compressed as a whole.
+/// The compression of a whole file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compression {
-    /// Not at all.
+    /// No compression.
     #[default]
     None,
-    /// As `gzip` does.
+    /// The gzip format.
     Gzip,
-    /// As zlib does: the same data within less.
+    /// The zlib format: the same compressed data with a smaller header.
     Zlib,
 }
 
 impl Compression {
-    /// The compression that TensorFlow calls so: `""`, `"NONE"`, `"GZIP"`, `"ZLIB"`.
+    /// The compression with this name in TensorFlow: `""`, `"NONE"`, `"GZIP"`, `"ZLIB"`.
     pub fn parse(name: &str) -> Result<Compression> {
         match name {
             "" | "NONE" => Ok(Compression::None),
@@ -216,7 +221,7 @@ impl Compression {
         }
     }
 
-    /// What a stream of bytes holds. Nothing at all holds nothing, however it is compressed.
+    /// A reader of the decompressed stream. An empty stream is read as empty, whatever the compression.
     pub fn reader(self, mut from: impl BufRead + Send + 'static) -> io::Result<Box<dyn BufRead + Send>> {
         if self == Compression::None || from.fill_buf()?.is_empty() {
             return Ok(Box::new(from));
@@ -228,7 +233,7 @@ impl Compression {
     }
 }
 
-/// What zlib data hold. Data that end too early are an error, which [`flate2::bufread::ZlibDecoder`] takes for their end.
+/// Decompresses zlib data. Truncated data is an error; [`flate2::bufread::ZlibDecoder`] takes it for the end.
 struct Inflate<R> {
     from: R,
     stream: Decompress,
@@ -265,12 +270,12 @@ impl<R: BufRead> Read for Inflate<R> {
 pub fn open(path: impl AsRef<Path>, compression: Compression) -> Result<Box<dyn BufRead + Send>> {
     let path = path.as_ref();
     let file = File::open(path).map_err(|e| file_error("read", path, &e))?;
-    // A buffer that an ordinary record fits in, and that costs little where files are small and many.
+    // An ordinary record fits into this buffer, which costs little even with many small files.
     let from = BufReader::with_capacity(1 << 16, file);
     compression.reader(from).map_err(|e| file_error("read", path, &e))
 }
 
-/// The records of a file, as `tf.python_io.tf_record_iterator` gives them.
+/// The records of a file, like `tf.python_io.tf_record_iterator`.
 ///
 /// ```no_run
 /// use millstream_checkpoint::records::{Compression, tf_record_iterator};
@@ -287,7 +292,8 @@ pub fn tf_record_iterator(
     Ok(RecordReader::new(open(path, compression)?, path.display().to_string()))
 }
 
-/// Writes a file of records, as `tf.python_io.TFRecordWriter` does. The file is whole after [`TfRecordWriter::close`].
+/// Writes a file of records, like `tf.python_io.TFRecordWriter`. The file is complete after
+/// [`TfRecordWriter::close`].
 ///
 /// ```
 /// use millstream_checkpoint::records::{Compression, TfRecordWriter, tf_record_iterator};
@@ -308,7 +314,7 @@ pub struct TfRecordWriter {
 }
 
 impl TfRecordWriter {
-    /// Makes the file, or empties it.
+    /// Creates the file, or truncates it.
     pub fn create(path: impl AsRef<Path>, compression: Compression) -> Result<TfRecordWriter> {
         let path = path.as_ref();
         let file = BufWriter::new(File::create(path).map_err(|e| file_error("create", path, &e))?);
@@ -326,12 +332,12 @@ impl TfRecordWriter {
         self.records.write(data).map_err(|e| file_error("write", &self.path, &e))
     }
 
-    /// Sees to it that what was written so far can be read.
+    /// Flushes the stream, so that the records written so far can be read.
     pub fn flush(&mut self) -> Result<()> {
         self.records.flush().map_err(|e| file_error("write", &self.path, &e))
     }
 
-    /// Ends the file. Dropping the writer does so too, but cannot say what went wrong.
+    /// Completes the file. Dropping the writer does so too, but ignores errors.
     pub fn close(self) -> Result<()> {
         let TfRecordWriter { records, path } = self;
         let end = match records.into_inner() {

@@ -26,11 +26,11 @@ const DTYPES: [(DType, Dtype); 14] = [
     (DType::C64, Dtype::C64),
 ];
 
-/// A file, read.
+/// The content of a file.
 #[derive(Debug)]
 pub(crate) struct Safe {
     bytes: Vec<u8>,
-    /// Where the elements begin.
+    /// The offset of the elements.
     start: usize,
     entries: BTreeMap<String, (Info, usize, usize)>,
 }
@@ -53,7 +53,7 @@ impl Safe {
             Ok((name, (Info { dtype, shape }, from, to)))
         };
         let entries = metadata.tensors().into_iter().map(entry).collect::<Result<_>>()?;
-        // The header's length stands in the first 8 bytes.
+        // The first 8 bytes are the header's length.
         Ok(Safe { bytes, start: header + 8, entries })
     }
 
@@ -96,7 +96,7 @@ pub(crate) fn write(path: &Path, items: &[Item<'_>]) -> Result<()> {
         let view = TensorView::new(dtype, item.tensor.shape().dims().to_vec(), bytes);
         let view = view.map_err(|e| invalid!("`{}` cannot be written: {e}", item.name))?;
         let again = views.insert(item.name, view).is_some();
-        ensure!(!again, "`{}` is to be written twice", item.name);
+        ensure!(!again, "`{}` would be written twice", item.name);
     }
     make_folder(path)?;
     let beside = with_suffix(path, &format!(".tempstate-{}", std::process::id()));

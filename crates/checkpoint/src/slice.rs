@@ -1,23 +1,24 @@
-//! [`Slice`]: a part of a tensor, and the key under which a checkpoint keeps it.
+//! [`Slice`]: a part of a tensor, and its key in a checkpoint.
 
 use crate::corrupt;
 use millstream_proto::{TensorSliceProto, tensor_slice_proto};
 use millstream_tensor::{Result, Shape, Tensor, ensure, invalid};
 use std::ops::Range;
 
-/// A part of a tensor: for each dimension where it starts and how long it is; `None` takes all of the dimension.
+/// A part of a tensor: a range of each dimension; `None` is the whole dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slice(pub Vec<Option<Range<usize>>>);
 
 impl Slice {
-    /// Reads what TensorFlow writes for a part, the sizes of the whole and the extents: `10 4 0,5:-` is rows 0 to 4 of a 10 by 4 matrix.
+    /// Parses TensorFlow's text form of a part, the sizes of the whole tensor and the extents: `10 4 0,5:-`
+    /// is rows 0 to 4 of a 10 by 4 matrix.
     pub fn parse(text: &str) -> Result<(Shape, Slice)> {
         let bad =
-            |why: &str| invalid!("`{text}` is no part of a tensor: {why}").with_help("write `10 4 0,5:-`");
+            |why: &str| invalid!("`{text}` is not a part of a tensor: {why}").with_help("write `10 4 0,5:-`");
         let mut words: Vec<&str> = text.split_ascii_whitespace().collect();
         let extents = words.pop().ok_or_else(|| bad("it is empty"))?;
         let dims: Option<Vec<usize>> = words.iter().map(|w| w.parse().ok()).collect();
-        let shape = Shape::new(dims.ok_or_else(|| bad("a size is no number"))?);
+        let shape = Shape::new(dims.ok_or_else(|| bad("a size is not a number"))?);
         shape.checked_elements()?;
         let extents = if extents.is_empty() { Vec::new() } else { extents.split(':').collect() };
         let extent = |text: &str| match text.split_once(',') {
@@ -45,7 +46,7 @@ impl Slice {
                 start
                     .checked_add(len)
                     .map(|end| Some(start..end))
-                    .ok_or_else(|| corrupt("a part ends nowhere"))
+                    .ok_or_else(|| corrupt("the end of a part overflows"))
             }
         };
         message.extent.iter().map(extent).collect::<Result<_>>().map(Slice)
@@ -62,12 +63,12 @@ impl Slice {
         TensorSliceProto { extent: self.0.iter().map(extent).collect() }
     }
 
-    /// Whether it takes all of a tensor.
+    /// Whether the slice is the whole tensor.
     pub fn is_whole(&self) -> bool {
         self.0.iter().all(Option::is_none)
     }
 
-    /// The ranges in a tensor of this shape, which they must lie in.
+    /// The range of each dimension in a tensor of this shape; an error if one is out of bounds.
     fn ranges(&self, whole: &Shape) -> Result<Vec<Range<usize>>> {
         ensure!(
             self.0.len() == whole.rank(),
@@ -87,16 +88,17 @@ impl Slice {
         self.0.iter().zip(whole.dims()).map(range).collect()
     }
 
-    /// Its shape in a tensor of this shape.
+    /// The shape of the slice of a tensor of this shape.
     pub fn shape(&self, whole: &Shape) -> Result<Shape> {
         Ok(Shape::new(self.ranges(whole)?.into_iter().map(|r| r.len())))
     }
 
-    /// The runs of elements that it takes of a tensor of this shape, in order: where each starts, and how long all are.
+    /// The runs of consecutive elements in the slice of a tensor of this shape: the start of each, and their
+    /// common length.
     pub(crate) fn runs(&self, whole: &Shape) -> Result<(Vec<usize>, usize)> {
         let ranges = self.ranges(whole)?;
         let mut starts = vec![0];
-        // Runs grow from the last dimension for as long as whole dimensions are taken.
+        // A run grows from the last dimension for as long as whole dimensions are taken.
         let (mut stride, mut run, mut open) = (1, 1, true);
         for (range, &dim) in ranges.iter().zip(whole.dims()).rev() {
             if open {
@@ -111,7 +113,7 @@ impl Slice {
         Ok((if run == 0 { Vec::new() } else { starts }, run))
     }
 
-    /// This part of a tensor.
+    /// Returns the slice of `tensor`.
     pub fn cut(&self, tensor: &Tensor) -> Result<Tensor> {
         let shape = self.shape(tensor.shape())?;
         let (starts, run) = self.runs(tensor.shape())?;
@@ -128,7 +130,8 @@ impl Slice {
         Tensor::from_bytes(tensor.dtype(), shape, &parts.collect::<Result<Vec<_>>>()?.concat())
     }
 
-    /// The key of this part of the tensor `name`: sorts before all names, as names do not begin with a zero byte.
+    /// The key of this part of the tensor `name`. It sorts before all names, which do not begin with a zero
+    /// byte.
     pub(crate) fn key(&self, name: &str) -> Vec<u8> {
         let mut key = Vec::new();
         put_number(&mut key, 0);
@@ -149,7 +152,7 @@ impl Slice {
     }
 }
 
-/// How many bytes follow, and the bytes, the highest first: sorts as the numbers do.
+/// Appends the number of significant bytes and the bytes, highest first. This sorts as the numbers do.
 fn put_number(key: &mut Vec<u8>, value: u64) {
     let bytes = value.to_be_bytes();
     let from = bytes.iter().position(|b| *b != 0).unwrap_or(bytes.len());
@@ -157,7 +160,8 @@ fn put_number(key: &mut Vec<u8>, value: u64) {
     key.extend(&bytes[from..]);
 }
 
-/// As many leading bits as bytes, all the sign's complement, then the number: sorts as signed numbers do.
+/// Appends one leading bit per byte, all of them the complement of the sign, and then the number. This sorts
+/// as signed numbers do.
 fn put_signed(key: &mut Vec<u8>, value: i64) {
     const HEADERS: [[u8; 2]; 11] = [
         [0, 0],

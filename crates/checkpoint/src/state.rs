@@ -1,4 +1,4 @@
-//! [`State`]: the list of a folder's checkpoints, the file `checkpoint` in TensorFlow's text form.
+//! [`State`]: the list of checkpoints in a folder, kept in the file `checkpoint` in TensorFlow's text form.
 
 use crate::files::{self, file_error};
 use crate::{bundle, is_safetensors};
@@ -7,17 +7,17 @@ use millstream_tensor::{Result, invalid};
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
-/// The checkpoints of a folder, oldest first, each with the seconds since 1970 when it was made.
+/// The checkpoints in a folder, oldest first, each with its time of creation in seconds since 1970.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
-    /// All that are still there; the last is the latest.
+    /// The checkpoints that still exist; the last is the latest.
     pub all: Vec<(PathBuf, f64)>,
-    /// When the last one was made that is kept for good; 0 if none is.
+    /// The creation time of the last checkpoint to be kept forever; 0 if there is none.
     pub last_preserved: f64,
 }
 
 impl State {
-    /// The list of a folder; `None` if it has none.
+    /// Reads the list of a folder; `None` if it has none.
     pub fn read(folder: impl AsRef<Path>, file: &str) -> Result<Option<State>> {
         let folder = folder.as_ref();
         let path = folder.join(file);
@@ -35,7 +35,7 @@ impl State {
             .map(|p| (folder.join(p), times.next().unwrap_or(0.0)))
             .collect();
         let latest = message.model_checkpoint_path;
-        // The latest is listed last, even where the list has it elsewhere or not at all.
+        // The latest checkpoint comes last, even if the list has it elsewhere or not at all.
         if !latest.is_empty() {
             let latest = folder.join(latest);
             let at = all.iter().position(|(p, _)| *p == latest);
@@ -45,12 +45,13 @@ impl State {
         Ok(Some(State { all, last_preserved: message.last_preserved_timestamp }))
     }
 
-    /// Writes the list to a folder. Paths inside of it are written relative to it, so that it can be moved.
+    /// Writes the list to a folder. Paths inside the folder are written relative to it, so that the folder
+    /// can be moved.
     pub fn write(&self, folder: impl AsRef<Path>, file: &str) -> Result<()> {
         let folder = folder.as_ref();
         let relative = |(path, _): &(PathBuf, f64)| {
             let own = path.strip_prefix(folder).unwrap_or(path);
-            own.to_str().map(str::to_owned).ok_or_else(|| invalid!("`{}` is no UTF-8", path.display()))
+            own.to_str().map(str::to_owned).ok_or_else(|| invalid!("`{}` is not UTF-8", path.display()))
         };
         let paths = self.all.iter().map(relative).collect::<Result<Vec<_>>>()?;
         let message = CheckpointState {
@@ -64,7 +65,7 @@ impl State {
     }
 }
 
-/// The latest checkpoint of a folder, as its file `checkpoint` says, if it is still there.
+/// The latest checkpoint of a folder according to its file `checkpoint`, if it still exists.
 pub fn latest_checkpoint(folder: impl AsRef<Path>) -> Result<Option<PathBuf>> {
     let state = State::read(folder, "checkpoint")?;
     let latest = state.and_then(|s| s.all.into_iter().next_back()).map(|(path, _)| clean(&path));
@@ -79,7 +80,7 @@ pub fn exists(path: &Path) -> bool {
     }
 }
 
-/// Removes a checkpoint's files; those that are gone already do not matter.
+/// Removes a checkpoint's files. Files that no longer exist are ignored.
 pub fn remove(path: &Path) -> Result<()> {
     let mut files = vec![];
     if is_safetensors(path) {
@@ -99,7 +100,7 @@ pub fn remove(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Without the `./` that joining to `.` leaves.
+/// Removes the `./` that joining to `.` leaves.
 fn clean(path: &Path) -> PathBuf {
     path.components().filter(|c| *c != Component::CurDir).collect()
 }

@@ -1,14 +1,16 @@
-//! Sorted tables: the file format of LevelDB's tables, as far as an index needs it.
+//! Sorted tables: the part of LevelDB's table format that an index needs.
 //!
 //! ```text
 //! file    = block* meta-block index-block footer
-//! block   = entry* restart-offset(4)* n-restarts(4) | how-packed(1) checksum(4)
-//! entry   = n-shared n-own n-value (varints) key-bytes value-bytes        key = first n-shared bytes of the key before + key-bytes
+//! block   = entry* restart-offset(4)* n-restarts(4) | compression(1) checksum(4)
+//! entry   = n-shared n-own n-value (varints) key-bytes value-bytes
+//!           key = first n-shared bytes of the previous key + key-bytes
 //! footer  = place of the meta block, place of the index block, padding to 40 bytes, magic(8)
 //! ```
 //!
-//! The index block's values are the places of the blocks. The library for this format (`rusty-leveldb`) keeps its tables to itself and
-//! panics on damaged ones; an index is read once from end to end and needs neither a cache nor seeking.
+//! The values of the index block are the places of the blocks. The library for this format (`rusty-leveldb`)
+//! does not export its tables and panics on damaged ones. An index is read once from end to end, so it needs
+//! neither a cache nor seeking.
 
 use crate::bytes::{Cursor, is_sum, mask, put_varint};
 use crate::corrupt;
@@ -21,16 +23,16 @@ const TRAILER: usize = 5;
 const RESTART_INTERVAL: usize = 16;
 const BLOCK_SIZE: usize = 256 << 10;
 
-/// The entries of a table. Keys share prefixes and blocks may be packed, so a few bytes can ask for many: more than 64 MiB and 64 times
-/// the file is refused.
+/// Reads the entries of a table. Keys share prefixes and blocks may be compressed, so a few bytes can expand
+/// to many. An expansion to more than 64 MiB plus 64 times the file's size is refused.
 pub(crate) fn read(file: &[u8]) -> Result<BTreeMap<Vec<u8>, Vec<u8>>> {
     let mut left = file.len().saturating_mul(64).saturating_add(64 << 20);
     let footer = file.len().checked_sub(FOOTER).and_then(|at| file.get(at..));
-    let mut footer = Cursor(footer.ok_or_else(|| corrupt(format!("{} bytes are no table", file.len())))?);
+    let mut footer = Cursor(footer.ok_or_else(|| corrupt(format!("{} bytes are not a table", file.len())))?);
     let mut places = Cursor(footer.take(FOOTER - 8)?);
     let magic = u64::from(footer.fixed32()?) | u64::from(footer.fixed32()?) << 32;
     if magic != MAGIC {
-        return Err(corrupt("the index does not end as a table does"));
+        return Err(corrupt("the index does not end like a table"));
     }
     let _meta = Place::read(&mut places)?;
     let index = Place::read(&mut places)?;
@@ -48,7 +50,7 @@ pub(crate) fn read(file: &[u8]) -> Result<BTreeMap<Vec<u8>, Vec<u8>>> {
     Ok(entries)
 }
 
-/// Where a block is: its first byte and how many there are, without the trailer.
+/// The place of a block: its start and length, without the trailer.
 struct Place {
     start: usize,
     len: usize,
@@ -59,7 +61,7 @@ impl Place {
         Ok(Place { start: from.length()?, len: from.length()? })
     }
 
-    /// The block's bytes, checked and unpacked.
+    /// Returns the block's bytes, verified and decompressed.
     fn bytes(&self, file: &[u8], left: &mut usize) -> Result<Vec<u8>> {
         let end = self.start.checked_add(self.len).and_then(|end| end.checked_add(TRAILER));
         let all = end.and_then(|end| file.get(self.start..end));
@@ -79,19 +81,22 @@ impl Place {
                 charge(left, len)?;
                 snap::raw::Decoder::new().decompress_vec(bytes).map_err(corrupt)
             }
-            other => Err(corrupt(format!("a block of the index is packed in the unknown way {other}"))),
+            other => Err(corrupt(format!("a block of the index has the unknown compression {other}"))),
         }
     }
 }
 
 fn charge(left: &mut usize, bytes: usize) -> Result<()> {
     *left = left.checked_sub(bytes).ok_or_else(|| {
-        Error::new(Code::ResourceExhausted, "the checkpoint's index unpacks to far more bytes than it has")
+        Error::new(
+            Code::ResourceExhausted,
+            "the checkpoint's index expands to far more bytes than its file has",
+        )
     })?;
     Ok(())
 }
 
-/// The entries of a block, in order.
+/// Parses the entries of a block, in order.
 fn block(bytes: &[u8], left: &mut usize) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
     let count_at = bytes.len().checked_sub(4).ok_or_else(|| corrupt("a block of the index is too short"))?;
     let restarts = Cursor(&bytes[count_at..]).fixed32()? as usize;
@@ -101,8 +106,9 @@ fn block(bytes: &[u8], left: &mut usize) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
     while !rest.0.is_empty() {
         let (shared, own, value) = (rest.length()?, rest.length()?, rest.length()?);
         let before = entries.last().map_or(&[][..], |(key, _)| key);
-        let prefix =
-            before.get(..shared).ok_or_else(|| corrupt("a key shares more than the one before has"))?;
+        let prefix = before
+            .get(..shared)
+            .ok_or_else(|| corrupt("a key shares more bytes than the previous key has"))?;
         let own = rest.take(own)?;
         charge(left, prefix.len() + own.len())?;
         let key = [prefix, own].concat();
@@ -113,7 +119,7 @@ fn block(bytes: &[u8], left: &mut usize) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
     Ok(entries)
 }
 
-/// A table of these entries.
+/// Writes a table of these entries.
 pub(crate) fn write(entries: &BTreeMap<Vec<u8>, Vec<u8>>) -> Vec<u8> {
     let mut file = Vec::new();
     let mut index = Block::default();
@@ -136,7 +142,7 @@ pub(crate) fn write(entries: &BTreeMap<Vec<u8>, Vec<u8>>) -> Vec<u8> {
     file
 }
 
-/// A block being written.
+/// A block under construction.
 #[derive(Default)]
 struct Block {
     bytes: Vec<u8>,
@@ -163,17 +169,17 @@ impl Block {
         self.since_restart += 1;
     }
 
-    /// Writes the block and notes its place under its last key.
+    /// Writes the block and adds its place to the index under its last key.
     fn finish_into(self, file: &mut Vec<u8>, index: &mut Block) {
         let last = self.last.clone();
         let place = put_block(file, self);
-        // Each entry of the index starts anew, as readers search among them.
+        // Entries of the index share no prefixes, since readers search them by bisection.
         index.since_restart = RESTART_INTERVAL;
         index.add(&last, &place);
     }
 }
 
-/// Writes a block with its trailer and gives its place.
+/// Writes a block with its trailer. Returns its place.
 fn put_block(file: &mut Vec<u8>, mut block: Block) -> Vec<u8> {
     if block.restarts.is_empty() {
         block.restarts.push(0);
@@ -248,7 +254,7 @@ mod tests {
         for i in 0..file.len() {
             let mut bad = file.clone();
             bad[i] ^= 0x41;
-            // The place of the meta block and the footer's padding are not looked at.
+            // The place of the meta block and the padding of the footer are not read.
             if let Ok(read) = read(&bad) {
                 assert_eq!(read, good, "byte {i}");
             }
@@ -260,7 +266,7 @@ mod tests {
         let mut block = Block::default();
         block.add(&vec![b'a'; 1 << 20], b"");
         for i in 1..=200u8 {
-            // Shares all of the key before and adds a byte.
+            // The key shares all of the previous one and adds a byte.
             put_varint(&mut block.bytes, (1 << 20) + u64::from(i) - 1);
             block.bytes.extend([1, 0, b'a']);
         }

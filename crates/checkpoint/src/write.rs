@@ -1,4 +1,4 @@
-//! [`write`]: tensors to a checkpoint.
+//! [`write`]: saves tensors to a checkpoint.
 
 use crate::bundle::{VERSION, data_file, index_file, length_sum};
 use crate::bytes::{mask, put_varint};
@@ -14,16 +14,16 @@ use std::path::Path;
 /// A tensor to write.
 #[derive(Clone, Debug)]
 pub struct Item<'a> {
-    /// The name it gets.
+    /// The name in the checkpoint.
     pub name: &'a str,
-    /// The tensor that it is a part of, if it is.
+    /// If the tensor is a part: the shape of the whole tensor, and the part's place in it.
     pub part: Option<(Shape, Slice)>,
-    /// Its elements.
+    /// The elements.
     pub tensor: &'a Tensor,
 }
 
-/// Writes a checkpoint: of the safetensors format where the path ends in `.safetensors`, else in TensorFlow's second format with this
-/// prefix. What was there is replaced once all is written.
+/// Writes a checkpoint: a safetensors file if the path ends in `.safetensors`, otherwise TensorFlow's second
+/// format with this prefix. Existing files are replaced once everything is written.
 pub fn write(path: impl AsRef<Path>, items: &[Item<'_>]) -> Result<()> {
     let path = path.as_ref();
     let written = match is_safetensors(path) {
@@ -51,7 +51,7 @@ fn write_bundle(prefix: &Path, items: &[Item<'_>]) -> Result<()> {
             _ => item.name.as_bytes().to_vec(),
         };
         let again = entries.insert(key, entry).is_some();
-        ensure!(!again, "`{}` is to be written twice", item.name);
+        ensure!(!again, "`{}` would be written twice", item.name);
     }
     let mut table: BTreeMap<Vec<u8>, Vec<u8>> = entries.into_iter().map(|(k, e)| (k, encode(&e))).collect();
     table.insert(Vec::new(), encode(&header(1)));
@@ -64,7 +64,7 @@ pub(crate) fn header(num_shards: i32) -> BundleHeaderProto {
     BundleHeaderProto { num_shards, endianness: 0, version: Some(version) }
 }
 
-/// The entry of the whole lists its parts.
+/// Adds the part to the entry of the whole tensor.
 fn note_part(
     entries: &mut BTreeMap<Vec<u8>, BundleEntryProto>,
     item: &Item<'_>,
@@ -86,14 +86,14 @@ fn note_part(
     let entry = entries.entry(item.name.as_bytes().to_vec()).or_insert_with(|| new.clone());
     ensure!(
         entry.dtype == new.dtype && entry.shape == new.shape && entry.size == 0,
-        "the parts of `{}` are of different wholes",
+        "the parts of `{}` belong to different tensors",
         item.name
     );
     entry.slices.push(slice.to_message());
     Ok(())
 }
 
-/// Writes the elements.
+/// Writes the elements of a tensor. Returns its entry.
 fn put(data: &mut Pending, tensor: &Tensor) -> Result<BundleEntryProto> {
     let (crc, size) = match (tensor.as_bytes(), tensor.as_strs()) {
         (Some(bytes), _) => {

@@ -1,4 +1,4 @@
-//! Checkpoints that TensorFlow wrote (`tests/golden/make_checkpoints.py`): read, written again, damaged.
+//! Checkpoints that TensorFlow wrote (`tests/golden/make_checkpoints.py`) are read, rewritten and damaged.
 
 use millstream_checkpoint::{Checkpoint, Item, Slice, merge, write};
 use millstream_tensor::{Code, DType, Shape, Str, Tensor};
@@ -26,7 +26,7 @@ fn hex(text: &str) -> Vec<u8> {
     (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).expect("hex")).collect()
 }
 
-/// What a case's list says: names with their tensors.
+/// The names and tensors in the list of a case.
 fn listed(case: &str) -> Vec<(String, Tensor)> {
     let text = fs::read_to_string(golden(case).with_extension("txt")).expect("the list");
     let line = |line: &str| {
@@ -69,7 +69,7 @@ fn reads_what_tensorflow_wrote() {
     }
 }
 
-/// Leaves them for `make_checkpoints.py --check` to read.
+/// The files stay for `make_checkpoints.py --check` to read.
 #[test]
 fn writes_what_it_reads_again() {
     let folder = folder("checkpoints");
@@ -107,7 +107,7 @@ fn parts_in_several_files_become_one_checkpoint() {
     let all = [&[("rows".to_owned(), rows.clone())][..], &zero_one].concat();
     check(&whole, &all);
     assert!(!prefixes[0].with_extension("index").exists(), "the parts are gone");
-    // Left for TensorFlow to read.
+    // The files stay for TensorFlow to read.
     let text: Vec<String> = fs::read_to_string(golden("parts").with_extension("txt"))
         .expect("the list")
         .lines()
@@ -160,7 +160,7 @@ fn names_are_checked() {
     assert_eq!(Checkpoint::open(folder.join("none")).expect_err("is not there").code(), Code::NotFound);
 }
 
-/// A bit flipped anywhere in either file is found out, or changes nothing that is read.
+/// A bit flipped anywhere in either file is detected, or changes nothing that is read.
 #[test]
 fn damage_is_found_out() {
     let folder = folder("damaged");

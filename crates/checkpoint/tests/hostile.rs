@@ -1,4 +1,4 @@
-//! Indexes that say what cannot be: huge lengths, inconsistent parts, files that are not there.
+//! Indexes with impossible content: huge lengths, inconsistent parts, missing files.
 
 use millstream_checkpoint::Checkpoint;
 use millstream_proto::tensor_slice_proto::{Extent, extent::HasLength};
@@ -41,7 +41,7 @@ fn block(file: &mut Vec<u8>, entries: &[(Vec<u8>, Vec<u8>)]) -> Vec<u8> {
     place
 }
 
-/// A checkpoint of these entries whose data file has 64 zero bytes.
+/// A checkpoint of these entries, with a data file of 64 zero bytes.
 fn made(test: &str, header: &BundleHeaderProto, entries: &[(&str, BundleEntryProto)]) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hostile");
     fs::create_dir_all(&folder).expect("makes the folder");
@@ -81,9 +81,9 @@ fn entries_must_fit_the_file() {
         ..Default::default()
     };
     refused("size", entry(&[4], 0, 17), "does not have 17 bytes");
-    refused("behind", entry(&[4], 60, 16), "16 bytes from byte 60 are wanted");
-    refused("huge", entry(&[1 << 40], 0, 1 << 42), "bytes from byte 0 are wanted");
-    refused("overflow", entry(&[4], i64::MAX, 16), "are wanted of");
+    refused("behind", entry(&[4], 60, 16), "16 bytes from byte 60 are needed");
+    refused("huge", entry(&[1 << 40], 0, 1 << 42), "bytes from byte 0 are needed");
+    refused("overflow", entry(&[4], i64::MAX, 16), "are needed of");
     refused("before", entry(&[4], -8, 16), "16 bytes from byte -8");
     refused("uncountable", entry(&[1 << 40, 1 << 40], 0, 0), "damaged");
     refused("negative", entry(&[-1], 0, 0), "damaged");
@@ -116,7 +116,7 @@ fn parts_must_make_up_the_whole() {
     refused("start", whole(&[4], vec![part(&[(-1, Some(4))])]), "starts before 0");
     refused("length", whole(&[4], vec![part(&[(0, Some(-4))])]), "negative length");
     refused("end", whole(&[4], vec![part(&[(i64::MAX, Some(i64::MAX))])]), "is missing");
-    // A tensor in one part, itself: its own entry is no part's.
+    // The only part of this tensor is the tensor itself, whose own entry is not that of a part.
     refused("rank", whole(&[4], vec![part(&[(0, None), (0, None)])]), "is missing");
 }
 

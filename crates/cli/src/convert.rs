@@ -1,4 +1,4 @@
-//! `millstream convert`: a graph file from one form to another.
+//! `millstream convert`: converts a graph file between its forms.
 
 use crate::failure::{Failure, Outcome, file_error};
 use crate::load;
@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 
 /// Convert a graph file between the binary and the text form
 ///
-/// The message stays what it is, a GraphDef, a MetaGraphDef or a SavedModel; ops need not be supported, and nothing is checked but the
-/// form. Which form the input has is seen by itself.
+/// The message remains a GraphDef, a MetaGraphDef or a SavedModel. Nothing but the form is checked, and ops
+/// need not be supported. The form of the input is detected.
 #[derive(Args)]
 #[command(
     arg_required_else_help = true,
     after_help = "\
-Without --to the name of OUT decides: .pb is binary, .pbtxt, .txt and .prototxt are text.
+Without --to, the extension of OUT determines the form: .pb is binary; .pbtxt, .txt and .prototxt are text.
 
 Examples:
   millstream convert model.pb model.pbtxt
@@ -22,15 +22,15 @@ Examples:
   millstream convert edited.pbtxt model.pb"
 )]
 pub(crate) struct Options {
-    /// The file to read, or - for the standard input
+    /// The file to read, or - for standard input
     #[arg(value_name = "IN")]
     from: PathBuf,
 
-    /// The file to write, or - for the standard output
+    /// The file to write, or - for standard output
     #[arg(value_name = "OUT")]
     to: PathBuf,
 
-    /// The form to write
+    /// The form to write [default: by the name of OUT]
     #[arg(long = "to", value_name = "FORM")]
     form: Option<Form>,
 }
@@ -44,7 +44,7 @@ enum Form {
 pub(crate) fn run(options: Options) -> Outcome {
     let form = options.form.or_else(|| guess(&options.to)).ok_or_else(|| {
         Failure::Usage(format!(
-            "the name `{}` does not say in which form to write: add --to binary or --to text",
+            "the name `{}` does not determine the form: add --to binary or --to text",
             options.to.display()
         ))
     })?;

@@ -1,4 +1,4 @@
-//! `millstream dot`: draws a graph.
+//! `millstream dot`: draws a graph in the DOT language.
 
 use crate::failure::Outcome;
 use crate::load;
@@ -6,10 +6,11 @@ use clap::Args;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// Draw a graph, in the language of Graphviz
+/// Draw a graph in the DOT language of Graphviz
 ///
-/// A box around every loop and every branch of a cond, nested as they are; solid edges carry values and show their types, dashed ones
-/// only order, bold ones lead back to the start of the loop, dotted ones tell a Switch which way to go. Functions of the graph are drawn written out.
+/// Draws a box around every loop and every branch of a cond, nested as they are. Solid edges carry values and
+/// show their types, dashed edges are control edges, bold edges lead back to the start of a loop, and dotted
+/// edges carry the predicate of a Switch. Functions are drawn expanded.
 #[derive(Args)]
 #[command(
     arg_required_else_help = true,
@@ -19,13 +20,13 @@ Examples:
   millstream dot model.pb | dot -Tpng -o model.png"
 )]
 pub(crate) struct Options {
-    /// The graph file, - for the standard input, or the folder of a SavedModel
+    /// The graph file, - for standard input, or the folder of a SavedModel
     graph: PathBuf,
 }
 
 pub(crate) fn run(options: Options) -> Outcome {
     let graph = load::import(&load::file(&options.graph, None)?, None)?;
-    let text = graph.read(millstream::graph::dot)?;
+    let text = graph.read(millstream::engine::graph::dot)?;
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
     Ok(out.flush()?)

@@ -1,25 +1,25 @@
-//! [`Failure`]: why a command ends without success, and its exit code.
+//! [`Failure`]: the reason why a command fails, and its exit code.
 
 use millstream::{Code, Error};
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Why a command ends without success.
+/// The reason why a command ends early.
 pub(crate) enum Failure {
     /// The work failed: exit code 1.
     Failed(Error),
-    /// It was asked for in a wrong way: exit code 2.
+    /// The command line is wrong: exit code 2.
     Usage(String),
-    /// Nobody reads the output any more, as in `millstream ops | head`. Nothing is wrong.
+    /// The reader of the output is gone, as in `millstream ops | head`. This is no error.
     Unread,
 }
 
-/// What commands return.
+/// The result of a command.
 pub(crate) type Outcome<T = ()> = Result<T, Failure>;
 
 impl Failure {
-    /// Tells it on the standard error.
+    /// Prints the failure to standard error. Returns the exit code.
     #[expect(clippy::print_stderr, reason = "this is where the command line talks")]
     pub(crate) fn report(self) -> ExitCode {
         match self {
@@ -36,7 +36,7 @@ impl Failure {
     }
 }
 
-/// An error without the source line that made its node: here that is always a line of the importer.
+/// The text of an error without the source line that made its node: here that is always in the importer.
 fn told(error: &Error) -> String {
     let mut text = error.message().to_owned();
     if let (Some(node), Some(op)) = (error.node(), error.op()) {
@@ -57,7 +57,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// A failure of the standard output.
+/// A failed write to standard output.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
         match error.kind() {
@@ -67,7 +67,7 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// A failure with a file, named.
+/// An error for a failed file operation, which names the file.
 pub(crate) fn file_error(doing: &str, path: &Path, error: &io::Error) -> Error {
     let code = match error.kind() {
         io::ErrorKind::NotFound => Code::NotFound,

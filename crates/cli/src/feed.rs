@@ -1,30 +1,29 @@
-//! `--feed`: what a run is fed, from literals and NumPy files, made to fit what the graph takes.
+//! `--feed`: the values to feed, from literals and NumPy files, converted to the types of the graph.
 
 use crate::failure::{Failure, Outcome, file_error};
+use millstream::engine::tensor::{invalid, npy, with_element};
 use millstream::prelude::*;
-use millstream::tensor::{invalid, npy, with_element};
-use millstream::{Error, PartialShape, Shape};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// One `--feed`.
+/// The argument of one `--feed`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Feed {
     /// `NAME=VALUE`.
     One(String, Value),
-    /// `@file.npz`: every array, under its own name.
+    /// `@file.npz`: every array under its own name.
     All(PathBuf),
 }
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value {
     Literal(String),
     Npy(PathBuf),
-    /// An array of an archive; without a key, the one that has the name of what is fed.
+    /// An array of an archive: the one with this key, or the one named like the output that is fed.
     Npz(PathBuf, Option<String>),
 }
 
@@ -59,13 +58,13 @@ impl FromStr for Value {
         match path.split_once(".npz:") {
             Some((stem, key)) => Ok(Value::Npz(format!("{stem}.npz").into(), Some(key.to_owned()))),
             None => Err(format!(
-                "`{path}` ends neither in .npy nor in .npz nor in .npz:KEY (a string that starts with @ is written in quotes: '\"@..\"')"
+                "`{path}` does not end in .npy, .npz or .npz:KEY (put a string that starts with @ in quotes: '\"@..\"')"
             )),
         }
     }
 }
 
-/// The values of all feeds, each fitted to the output that it stands for. Archives are read once.
+/// The values of all feeds, each converted for the output that it replaces. Archives are read once.
 pub(crate) fn resolve<'g>(graph: &'g Graph, feeds: &[Feed]) -> Outcome<Vec<(Output<'g>, Tensor)>> {
     let mut archives: BTreeMap<&Path, Vec<(String, Tensor)>> = BTreeMap::new();
     for feed in feeds {
@@ -130,7 +129,7 @@ fn no_array(key: &str, arrays: &[(String, Tensor)], path: &Path) -> Error {
     )
 }
 
-/// A literal as the dtype and shape that an output has.
+/// A literal, converted to the dtype and shape of an output.
 fn literal(output: Output<'_>, text: &str) -> Outcome<Tensor> {
     let dtype = output.dtype()?;
     let value =
@@ -138,7 +137,7 @@ fn literal(output: Output<'_>, text: &str) -> Outcome<Tensor> {
     fit(output, value, &|| text.to_owned())
 }
 
-/// Reads a literal, as far as may be right away in the dtype wanted: `0.1` for a f64 has all its digits.
+/// Parses a literal, in the wanted dtype if possible: `0.1` for an f64 keeps all its digits.
 fn read(dtype: DType, text: &str) -> Result<Tensor> {
     let first = text.split(|c: char| c.is_whitespace() || c == '[').next().unwrap_or("");
     let says_dtype = DType::parse(first).is_some() && text.len() > first.len();
@@ -147,7 +146,7 @@ fn read(dtype: DType, text: &str) -> Result<Tensor> {
             text.starts_with(['[', '"', '\'']) || (says_dtype && first.starts_with("str"));
         return match Tensor::parse(text) {
             Ok(value) if looks_like_a_tensor && value.dtype() == DType::Str => Ok(value),
-            // `["a" b]` is a mistake, `[x]` and `'tis` are texts.
+            // `["a" b]` is an error; `[x]` and `'tis` are plain texts.
             Err(e) if text.starts_with('"') || text.starts_with("[\"") => Err(e),
             _ => Ok(Tensor::str(text)),
         };
@@ -155,7 +154,8 @@ fn read(dtype: DType, text: &str) -> Result<Tensor> {
     if says_dtype {
         return Tensor::parse(text);
     }
-    // Whole numbers by way of i64, so that one which a float cannot hold is noticed; a minus zero is there only as a float.
+    // Whole numbers are parsed as i64, so that one which a float cannot hold is detected. Only floats have a
+    // minus zero.
     if dtype.is_number()
         && !text.contains("-0")
         && let Ok(whole) = Tensor::parse(&format!("i64 {text}"))
@@ -165,13 +165,13 @@ fn read(dtype: DType, text: &str) -> Result<Tensor> {
     Tensor::parse(&format!("{dtype} {text}")).or_else(|_| Tensor::parse(text))
 }
 
-/// A value in the dtype and shape that an output has, where that loses nothing.
+/// Converts a value to the dtype and shape of an output; an error if that would lose information.
 fn fit(output: Output<'_>, value: Tensor, from: &dyn Fn() -> String) -> Outcome<Tensor> {
     let (dtype, shape) = (output.dtype()?, output.shape());
     let value = convert(&value, dtype).ok_or_else(|| {
         let shown = cut(from());
         invalid!(
-            "`{}` takes {dtype}, and {shown} ({}{}) is not {dtype} without loss",
+            "`{}` takes {dtype}, and {shown} ({}{}) cannot be converted to {dtype} without loss",
             output.name(),
             value.dtype(),
             value.shape()
@@ -192,8 +192,8 @@ fn cut(text: String) -> String {
     }
 }
 
-/// The shape to give a value: its own where that is allowed; where the elements are as many, one that differs in
-/// axes of size 1 only, or any for a flat list.
+/// The shape to give a value: its own if that is allowed. If the element counts agree, a shape that differs
+/// only in axes of size 1, or any shape for a flat list.
 fn fitting(wanted: &PartialShape, have: &Shape) -> Option<Shape> {
     if wanted.contains(&have.into()) {
         return Some(have.clone());
@@ -204,7 +204,7 @@ fn fitting(wanted: &PartialShape, have: &Shape) -> Option<Shape> {
     (alike && full.checked_elements().ok()? == have.elements()).then_some(full)
 }
 
-/// The same values in another dtype, if every one of them is there.
+/// The same values in another dtype; `None` if one has no equal there.
 fn convert(value: &Tensor, dtype: DType) -> Option<Tensor> {
     let from = value.dtype();
     if from == dtype {
@@ -230,23 +230,23 @@ enum Any {
     Complex(f64, f64),
 }
 
-/// An element that is a number (bool, here, too: as 0 and 1).
+/// An element that is a number; bools count as 0 and 1.
 trait Number: Sized {
     fn value(&self) -> Any;
     fn exactly(from: Any) -> Option<Self>;
 }
 
-/// The whole number that this is.
+/// This number as a whole number, if it is one.
 fn whole(from: Any) -> Option<i128> {
     match from {
         Any::Whole(n) => Some(n),
-        // Beyond 2^100 no integer dtype goes.
+        // No integer dtype reaches 1e30, and an i128 holds any whole number below it.
         Any::Real(x) | Any::Complex(x, 0.0) => (x.fract() == 0.0 && x.abs() < 1e30).then_some(x as i128),
         Any::Complex(..) => None,
     }
 }
 
-/// The f64 that this is.
+/// This number as an f64, if that is exact.
 fn real(from: Any) -> Option<f64> {
     match from {
         Any::Whole(n) => Some(n as f64).filter(|x| *x as i128 == n),
@@ -267,7 +267,7 @@ macro_rules! whole_numbers {
         }
     )* };
 }
-use millstream::tensor::{QInt8, QInt16, QInt32, QUInt8, QUInt16};
+use millstream::engine::tensor::{QInt8, QInt16, QInt32, QUInt8, QUInt16};
 whole_numbers! {
     i8, |v: i8| v, |v: i8| v;
     i16, |v: i16| v, |v: i16| v;
@@ -307,7 +307,7 @@ macro_rules! real_numbers {
         }
     )* };
 }
-use millstream::tensor::{C64, C128, bf16, f16};
+use millstream::engine::tensor::{C64, C128, bf16, f16};
 real_numbers! {
     f16, f16::from_f64, f16::to_f64;
     bf16, bf16::from_f64, bf16::to_f64;

@@ -1,46 +1,50 @@
-//! `millstream inspect`: what is in a graph file.
+//! `millstream inspect`: describes a graph file.
 
 use crate::failure::Outcome;
 use crate::json::{Json, object};
 use crate::load;
 use crate::table::Table;
 use clap::Args;
-use millstream::graph::outline::{Ends, Irregular, Outline, RegionKind};
-use millstream::graph::{Context, GraphData, NodeId, Port};
-use millstream::interop::proto::GraphDef;
-use millstream::interop::{GraphFile, MissingOp, missing_ops};
+use millstream::engine::graph::loops::LoopId;
+use millstream::engine::graph::outline::{Ends, Irregular, Outline, RegionKind};
+use millstream::engine::graph::{Context, GraphData, NodeId, Port};
+use millstream::engine::interop::proto::GraphDef;
+use millstream::engine::interop::{GraphFile, MissingOp, missing_ops};
 use millstream::prelude::*;
-use millstream::{Error, registry};
+use millstream::registry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
-/// Tell what is in a graph file
+/// Describe a graph file
 ///
-/// Inputs and outputs (guessed: placeholders, and values that nothing uses), the tree of loops and conds with the loop variables, their
-/// types and invariants, functions, ops with their counts, and the op types that are missing here. With missing ops or a graph that is
-/// not well formed all is told that can be; the exit code says whether the graph can run.
+/// Lists inputs and outputs (guessed: placeholders, and values that nothing uses), the tree of loops and
+/// conds with the loop variables, their types and invariants, functions, ops with their counts, and the op
+/// types that are not supported. A graph that has such ops or is malformed is described as far as possible;
+/// the exit code tells whether it can run.
 #[derive(Args)]
 #[command(
     arg_required_else_help = true,
     after_help = "\
-A loop variable is shown by the name of its Enter, with its type, which every iteration keeps to, where it comes from (with its type
-there, if that says more), where its next value comes from, and where the result is. A plain GraphDef does not say back_prop and
-swap_memory, nor maximum_iterations but by the counter that TensorFlow adds; what is not in the file is unknown. Conds are found by
-their switches; those that make no cond as one would write it are irregular, and it is said why. Functions are written out: a loop that
-TensorFlow 2 made of functions is shown as the loop that it becomes.
+A loop variable is shown as the name of its Enter, its type in every iteration, its initial value (with that
+value's type, if different), its next value, and its result. A plain GraphDef does not record back_prop and
+swap_memory, and maximum_iterations only by the counter that TensorFlow adds; what is not recorded is shown as
+unknown. Conds are recognised by their switches; a cond that `cond` could not have built is marked irregular,
+with the reason. Functions are expanded: a loop that TensorFlow 2 made of functions is shown as the loop that
+it becomes.
 
-Exit codes: 0 the graph can run; 1 it cannot (ops are missing, it is not well formed, or the file is no graph); 2 bad usage.
+Exit codes: 0 the graph can run; 1 it cannot (it has unsupported ops, it is malformed, or the file is not a
+graph); 2 bad usage.
 
 Examples:
   millstream inspect model.pb
   millstream inspect model.pb --json | jq -r '.missing[].op'"
 )]
 pub(crate) struct Options {
-    /// The graph file, - for the standard input, or the folder of a SavedModel
+    /// The graph file, - for standard input, or the folder of a SavedModel
     graph: PathBuf,
 
-    /// Print JSON
+    /// Print JSON [default: text]
     #[arg(long)]
     json: bool,
 }
@@ -64,7 +68,8 @@ pub(crate) fn run(options: Options) -> Outcome {
     Ok(())
 }
 
-/// What is shown of a graph that could be imported, as JSON that the text is written from: so both say the same.
+/// The description of a graph that could be imported. It is JSON, from which the text is made, so that both
+/// agree.
 struct Shown {
     inputs: Vec<Json>,
     outputs: Vec<Json>,
@@ -78,7 +83,7 @@ impl Shown {
     fn of(g: &GraphData, def: &GraphDef) -> Result<Shown> {
         let outline = Outline::of(g)?;
         let mut ends = Ends::of(g, &outline);
-        // What functions were written out as is nobody's input or output.
+        // Nodes made by expanding functions are not inputs or outputs of the graph.
         let names: BTreeSet<&str> = def.node.iter().map(|n| n.name.as_str()).collect();
         let own = |id: NodeId| g.node(id).is_ok_and(|n| names.contains(n.name()));
         ends.outputs.retain(|p| own(p.node));
@@ -96,7 +101,7 @@ impl Shown {
             outputs: ends.outputs.iter().map(value).collect(),
             operations: ends.operations.iter().map(operation).collect(),
             tree: tree(g, &outline),
-            n_loops: outline.loops.len(),
+            n_loops: outline.loops.loops().len(),
             n_conds: outline.conds.len(),
         })
     }
@@ -110,7 +115,8 @@ fn type_of(g: &GraphData, port: Port) -> String {
     g.type_of(port).map_or_else(|_| "?".into(), |ty| format!("{ty}{}", g.shape_of(port)))
 }
 
-/// The loops and conds, each with those inside of it. Built from the last region to the first, as inner ones come after outer ones.
+/// The loops and conds, each with those inside it. Built from the last region to the first, as inner regions
+/// follow outer ones.
 fn tree(g: &GraphData, outline: &Outline) -> Vec<Json> {
     let mut inside: Vec<Vec<Json>> = vec![Vec::new(); outline.regions.len()];
     let mut branches: BTreeMap<u32, [Vec<Json>; 2]> = BTreeMap::new();
@@ -119,12 +125,12 @@ fn tree(g: &GraphData, outline: &Outline) -> Vec<Json> {
         match region.kind {
             RegionKind::Root => return children,
             RegionKind::Loop(l) => {
-                inside[region.parent as usize].push(loop_json(g, outline, l as usize, children));
+                inside[region.parent as usize].push(loop_json(g, outline, l, children));
             }
             RegionKind::Branch(c, taken) => {
                 let both = branches.entry(c).or_default();
                 both[usize::from(taken)] = children;
-                // The branch for false comes first in the list, so last here.
+                // The branch for false comes first in the list, so it comes last here.
                 if !taken {
                     let [no, yes] = std::mem::take(both);
                     inside[region.parent as usize].push(cond_json(g, outline, c as usize, yes, no));
@@ -135,7 +141,7 @@ fn tree(g: &GraphData, outline: &Outline) -> Vec<Json> {
     Vec::new()
 }
 
-fn loop_json(g: &GraphData, outline: &Outline, l: usize, children: Vec<Json>) -> Json {
+fn loop_json(g: &GraphData, outline: &Outline, l: LoopId, children: Vec<Json>) -> Json {
     let it = &outline.loops[l];
     let first = |id: NodeId| Port::new(id, 0);
     let variables: Json = it
@@ -153,12 +159,12 @@ fn loop_json(g: &GraphData, outline: &Outline, l: usize, children: Vec<Json>) ->
         })
         .collect();
     let constants: Json = it
-        .constants
+        .invariants
         .iter()
         .filter_map(|id| Some((g.node(*id).ok()?, *g.node(*id).ok()?.inputs.first()?)))
         .map(|(enter, p)| object! { "name": name(g, p), "type": type_of(g, p), "enter": enter.name() })
         .collect();
-    // What primitives do not say, only the context of a `MetaGraphDef` does.
+    // These settings are only in the contexts of a `MetaGraphDef`, not in the primitive ops.
     let context = g.contexts().iter().filter(|c| c.name == it.name).find_map(Context::as_while);
     let said = |said: Option<bool>| said.map_or("unknown".to_owned(), |yes| yes.to_string());
     let back_prop = context.and_then(|c| c.back_prop);
@@ -174,7 +180,7 @@ fn loop_json(g: &GraphData, outline: &Outline, l: usize, children: Vec<Json>) ->
         "maximum_iterations": bound,
         "back_prop": said(back_prop),
         "swap_memory": said(context.and_then(|c| c.swap_memory)),
-        "condition": it.condition.map(|p| name(g, p)),
+        "condition": it.condition.as_ref().map(|c| name(g, c.value)),
         "variables": variables,
         "constants": constants,
         "inside": children,
@@ -190,8 +196,8 @@ fn cond_json(g: &GraphData, outline: &Outline, c: usize, yes: Vec<Json>, no: Vec
         .collect();
     let called = |id: NodeId| g.node(id).map_or("?", |n| n.name());
     let irregular = it.irregular.map(|why| match why {
-        Irregular::TakesBoth(n) => format!("`{}` takes values of two branches", called(n)),
-        Irregular::Merge(n) => format!("`{}` merges something else than its two branches", called(n)),
+        Irregular::TakesBoth(n) => format!("`{}` takes values from two branches", called(n)),
+        Irregular::Merge(n) => format!("`{}` merges something other than its two branches", called(n)),
     });
     object! {
         "kind": "cond",
@@ -283,8 +289,8 @@ fn text(
             let more = if m.count > m.places.len() { ", .." } else { "" };
             table.row([(*op).to_owned(), m.count.to_string(), format!("{}{more}", m.places.join(", "))]);
         }
-        let left_out = if shown.is_some() { " (left out: they only save and restore variables)" } else { "" };
-        write!(out, "\nmissing here{left_out}:\n{table}")?;
+        let left_out = if shown.is_some() { " (omitted: they only save and restore variables)" } else { "" };
+        write!(out, "\nunsupported ops{left_out}:\n{table}")?;
     }
     if let Some(shown) = shown {
         for (title, list) in
@@ -323,7 +329,7 @@ fn text(
     Ok(())
 }
 
-/// Writes the tree, innermost last. A worklist: it may be deep.
+/// Writes the tree, outer loops before inner ones. Uses a worklist, since the tree may be deep.
 fn control_flow(out: &mut impl Write, tree: &[Json]) -> Outcome {
     let mut work: Vec<(usize, Option<&str>, &Json)> = tree.iter().rev().map(|j| (1, None, j)).collect();
     while let Some((depth, heading, item)) = work.pop() {
@@ -335,7 +341,7 @@ fn control_flow(out: &mut impl Write, tree: &[Json]) -> Outcome {
         if item.text("kind") == "loop" {
             writeln!(
                 out,
-                "{indent}loop `{}`: parallel_iterations {}, goes on while `{}`",
+                "{indent}loop `{}`: parallel_iterations {}, runs while `{}`",
                 item.text("name"),
                 item.text("parallel_iterations"),
                 item.text("condition")
@@ -354,7 +360,7 @@ fn control_flow(out: &mut impl Write, tree: &[Json]) -> Outcome {
                 .map(|c| format!("`{}` {} by `{}`", c.text("name"), c.text("type"), c.text("enter")))
                 .collect();
             if !constants.is_empty() {
-                writeln!(out, "{indent}  the same in every iteration: {}", constants.join(", "))?;
+                writeln!(out, "{indent}  constant in every iteration: {}", constants.join(", "))?;
             }
             inside.extend(item.list("inside").iter().map(|j| (depth + 1, None, j)));
         } else {

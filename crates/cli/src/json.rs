@@ -1,4 +1,4 @@
-//! [`Json`]: what `--json` prints. Objects keep the order in which they were made.
+//! [`Json`]: the output of `--json`. Objects keep the order of their fields.
 
 use std::fmt;
 
@@ -7,14 +7,14 @@ use std::fmt;
 pub(crate) enum Json {
     Null,
     Bool(bool),
-    /// Digits as they are written.
+    /// The digits as they are printed.
     Number(String),
     Text(String),
     List(Vec<Json>),
     Object(Vec<(&'static str, Json)>),
 }
 
-/// An object: `object! { "name": name, "count": 3 }`.
+/// Makes an object: `object! { "name": name, "count": 3 }`.
 macro_rules! object {
     ($($name:literal: $value:expr),* $(,)?) => {
         $crate::json::Json::Object(vec![$(($name, $crate::json::Json::from($value))),*])
@@ -23,13 +23,13 @@ macro_rules! object {
 pub(crate) use object;
 
 impl Json {
-    /// A field of an object; null if it is not there.
+    /// A field of an object; null if there is none of this name.
     fn field(&self, name: &str) -> &Json {
         let fields = if let Json::Object(fields) = self { fields.as_slice() } else { &[] };
         fields.iter().find(|(n, _)| *n == name).map_or(&Json::Null, |(_, value)| value)
     }
 
-    /// The text or the digits of a field; `-` for null.
+    /// The text or the digits of a field; `-` if it is null.
     pub(crate) fn text(&self, name: &str) -> &str {
         match self.field(name) {
             Json::Text(text) | Json::Number(text) => text,
@@ -37,7 +37,7 @@ impl Json {
         }
     }
 
-    /// The object with one more field.
+    /// Adds a field to the object.
     pub(crate) fn with(mut self, name: &'static str, value: impl Into<Json>) -> Json {
         if let Json::Object(fields) = &mut self {
             fields.push((name, value.into()));
@@ -45,7 +45,7 @@ impl Json {
         self
     }
 
-    /// The items of a field.
+    /// The items of a list in a field.
     pub(crate) fn list(&self, name: &str) -> &[Json] {
         match self.field(name) {
             Json::List(items) => items,

@@ -1,15 +1,15 @@
-//! Graph files: read, told apart, made into graphs.
+//! Graph files: read, recognised and imported.
 
 use crate::failure::file_error;
-use millstream::interop::{GraphFile, ImportOptions, read_graph};
+use millstream::Code;
+use millstream::engine::interop::{GraphFile, ImportOptions, read_graph};
 use millstream::prelude::*;
-use millstream::{Code, Error};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Reads a graph file; `-` is the standard input, and of the folder of a SavedModel its `saved_model.pb` is read. More bytes than
-/// `limit` are an error.
+/// Reads a graph file. `-` is standard input; for the folder of a SavedModel, its `saved_model.pb` is read. A
+/// file of more than `limit` bytes is an error.
 pub(crate) fn file(path: &Path, limit: Option<usize>) -> Result<GraphFile> {
     let bytes = match path.as_os_str() == "-" {
         true => bytes(io::stdin().lock(), path, limit)?,
@@ -20,7 +20,7 @@ pub(crate) fn file(path: &Path, limit: Option<usize>) -> Result<GraphFile> {
         }
     };
     if bytes.is_empty() {
-        return Err(Error::invalid(format!("`{}` is empty: no graph", path.display())));
+        return Err(Error::invalid(format!("`{}` is empty: it is not a graph", path.display())));
     }
     read_graph(&bytes).map_err(|e| e.note(format!("in file      `{}`", path.display())))
 }
@@ -33,12 +33,12 @@ fn bytes(from: impl Read, path: &Path, limit: Option<usize>) -> Result<Vec<u8>> 
         false => Ok(bytes),
         true => Err(Error::new(
             Code::ResourceExhausted,
-            format!("the file `{}` alone has more bytes than the memory limit of {most}", path.display()),
+            format!("the file `{}` has more bytes than the memory limit of {most}", path.display()),
         )),
     }
 }
 
-/// The graph of a file.
+/// Imports the graph of a file.
 pub(crate) fn import(file: &GraphFile, limit: Option<usize>) -> Result<Graph> {
     let graph = Graph::new();
     let mut options = ImportOptions::default();

@@ -1,8 +1,8 @@
-//! `millstream`: runs, inspects, draws and converts graphs that TensorFlow or Millstream wrote.
+//! `millstream`: runs, inspects, draws and converts graphs written by TensorFlow or Millstream.
 //!
-//! One file per sub-command, each with its `Options` and its `run`. Results go to the standard output, everything else to the standard
-//! error. Exit codes: 0 when all went well, 1 when the work failed, 2 when it was asked for in a wrong way. No algorithm is here:
-//! what the commands do is done by the crate `millstream`.
+//! Each sub-command has a file with its `Options` and its `run`. Results go to standard output, everything
+//! else to standard error. The exit codes are 0 for success, 1 for failure and 2 for bad usage. No algorithm
+//! is here: the commands call the crate `millstream`.
 
 mod convert;
 mod dot;
@@ -22,7 +22,7 @@ mod value;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
-/// Runs dataflow graphs with real loops in them: GraphDefs and MetaGraphDefs, as TensorFlow writes them.
+/// Runs dataflow graphs with loops: GraphDefs, MetaGraphDefs and SavedModels in TensorFlow's formats
 #[derive(Parser)]
 #[command(
     name = "millstream",
@@ -30,8 +30,9 @@ use std::process::ExitCode;
     subcommand_required = true,
     arg_required_else_help = true,
     after_help = "\
-Results go to the standard output, everything else to the standard error.
-Exit codes: 0 success; 1 the work failed (`error: CODE: ...`, with TensorFlow's name of the code); 2 bad usage.
+Results go to standard output, everything else to standard error.
+Exit codes: 0 success; 1 failure (`error: CODE: ...`, where CODE is TensorFlow's name of the error code);
+2 bad usage.
 
 Examples:
   millstream inspect model.pb
@@ -39,7 +40,7 @@ Examples:
   millstream svg model.pb > model.svg
   millstream ops AddV2
 
-`millstream COMMAND --help` tells more about each."
+`millstream COMMAND --help` describes each command."
 )]
 struct Cli {
     #[command(subcommand)]

@@ -1,8 +1,8 @@
-//! Values of options: sizes, seconds.
+//! Values of options: byte counts and durations.
 
 use std::time::Duration;
 
-/// Reads a number of bytes: `65536`, `64K`, `1.5G`, `16MiB`; the units are powers of 1024.
+/// Parses a number of bytes: `65536`, `64K`, `1.5G`, `16MiB`. The units are powers of 1024.
 pub(crate) fn bytes(text: &str) -> Result<usize, String> {
     let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
     let (digits, unit) = text.split_at(split);
@@ -12,7 +12,7 @@ pub(crate) fn bytes(text: &str) -> Result<usize, String> {
         "m" | "mb" | "mib" => 1 << 20,
         "g" | "gb" | "gib" => 1 << 30,
         "t" | "tb" | "tib" => 1 << 40,
-        _ => return Err(format!("`{unit}` is no unit of bytes; there are K, M, G and T")),
+        _ => return Err(format!("unknown unit `{unit}`; the units are K, M, G and T")),
     };
     let whole = digits.parse::<u64>().ok().and_then(|n| n.checked_mul(scale)).map(|n| n as usize);
     let broken = || digits.parse::<f64>().ok().map(|n| n * scale as f64);
@@ -20,17 +20,17 @@ pub(crate) fn bytes(text: &str) -> Result<usize, String> {
     bytes.ok_or_else(|| "bytes are written like 65536, 64K or 1.5G".to_owned())
 }
 
-/// Reads a length of time in seconds: `10`, `0.5`.
+/// Parses a duration in seconds: `10`, `0.5`.
 pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().map_err(|_| "seconds are written like 10 or 0.5".to_owned())?;
     Duration::try_from_secs_f64(seconds).map_err(|e| e.to_string())
 }
 
-/// The same, or `never`: the longest time there is.
+/// Parses a duration in seconds, or `never`, which is the longest duration.
 pub(crate) fn seconds_or_never(text: &str) -> Result<Duration, String> {
     match text {
         "never" => Ok(Duration::MAX),
-        _ => seconds(text).map_err(|e| format!("{e}, and there is `never`")),
+        _ => seconds(text).map_err(|e| format!("{e}, or `never`")),
     }
 }
 

@@ -1,32 +1,34 @@
-//! `millstream ops`: the op types that there are.
+//! `millstream ops`: describes the supported op types.
 
 use crate::failure::Outcome;
 use crate::json::{Json, object};
 use crate::table::Table;
 use clap::Args;
-use millstream::graph::Attr;
-use millstream::graph::op::{ArgSpec, AttrKind, AttrSpec, Count, Gradient, OpDef, TypeSpec};
+use millstream::engine::graph::Attr;
+use millstream::engine::graph::op::{ArgSpec, AttrKind, AttrSpec, Count, Gradient, OpDef, TypeSpec};
 use millstream::{Code, Error, registry};
 use std::io::{self, BufWriter, Write};
 
-/// List the op types that are supported, or tell all about one
+/// List the supported op types, or describe one
 ///
-/// Without a name: one line per op type, its signature and what it does. With a name: inputs, outputs, attributes with what they allow
-/// and their defaults, whether it is differentiable or why not, and examples; each example is also a test.
+/// Without a name, prints one line per op type: its signature and a summary. With a name, prints the inputs,
+/// outputs, attributes with their allowed values and defaults, whether the op is differentiable or why not,
+/// and examples. Each example is also a test.
 #[derive(Args)]
 #[command(after_help = "\
-In a signature `x: T` has the dtype that the attribute T says, `N * T` is a list of N of them, `T...` one of each dtype of the list T,
-and `&` marks a reference to a variable. In an example `=` gives values, `~` values up to rounding, `:` inferred types, `!` an error.
+In a signature, `x: T` is a tensor of the dtype in attribute T, `N * T` is a list of N such tensors, `T...` is
+one tensor for each dtype in the list T, and `&` marks a reference to a variable. In an example, `=` is
+followed by the values, `~` by the values up to rounding, `:` by the inferred types, and `!` by the error.
 
 Examples:
   millstream ops
   millstream ops StridedSlice
   millstream ops --json | jq -r '.ops[].name'")]
 pub(crate) struct Options {
-    /// The op type, as TensorFlow names it
+    /// The op type, by TensorFlow's name [default: list all]
     name: Option<String>,
 
-    /// Print JSON
+    /// Print JSON [default: text]
     #[arg(long)]
     json: bool,
 }
@@ -55,7 +57,7 @@ fn find(name: &str) -> Result<&'static OpDef, Error> {
     registry().get(name).ok_or_else(|| {
         let error = Error::new(Code::NotFound, format!("there is no op `{name}`"));
         match registry().similar(name).as_slice() {
-            [] => error.with_help("`millstream ops` lists all"),
+            [] => error.with_help("`millstream ops` lists all ops"),
             near => error.with_help(format!("did you mean {}?", near.join(", "))),
         }
     })
@@ -119,14 +121,14 @@ fn json(op: &OpDef) -> Json {
     }
 }
 
-/// Whether an op is differentiable, or why not.
+/// Whether an op is differentiable, or why it is not.
 fn gradient(op: &OpDef) -> String {
     match op.gradient_of() {
         Some(Gradient::Of(_)) => "yes".into(),
         Some(Gradient::Structural) => "yes, as part of branches and loops".into(),
         Some(Gradient::None(why)) => format!("none: {why}"),
         Some(Gradient::Missing(why)) => format!("missing: {why}"),
-        None => "not known".into(),
+        None => "unknown".into(),
     }
 }
 

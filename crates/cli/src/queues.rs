@@ -1,10 +1,10 @@
-//! How the queues of a session are, for `millstream run --queues`.
+//! The state of a session's queues, for `millstream run --queues`.
 
 use crate::json::{Json, object};
 use crate::table::Table;
 use millstream::{Closing, QueueReport, Waiting};
 
-/// A row for each queue.
+/// A table with a row per queue.
 pub(crate) fn table(queues: &[QueueReport]) -> Table {
     let mut table = Table::indented(0);
     table.row(["QUEUE", "KIND", "ITEMS", "IN", "OUT", "WAIT TO ENQUEUE", "WAIT TO DEQUEUE", "CLOSED"]);
@@ -26,7 +26,7 @@ pub(crate) fn table(queues: &[QueueReport]) -> Table {
     table
 }
 
-/// The same for machines: `capacity` is null where there is no bound, `closed` where the queue is open.
+/// The same as JSON: `capacity` is null if it is unbounded, `closed` if the queue is open.
 pub(crate) fn json(queues: &[QueueReport]) -> Json {
     let waiting = |line: &[Waiting]| -> Json {
         let one = |w: &Waiting| object! { "node": &w.who, "ms": w.for_time.as_millis() as u64 };

@@ -1,16 +1,18 @@
-//! `millstream run`: runs a graph and prints the values asked for.
+//! `millstream run`: runs a graph and prints the fetched values.
 
 use crate::failure::{Failure, Outcome, file_error};
 use crate::feed::{self, Feed};
 use crate::json::{Json, object};
 use crate::{load, number, queues, value};
 use clap::{Args, ValueEnum};
-use millstream::graph::outline::{Ends, Outline};
+use millstream::engine::graph::outline::{Ends, Outline};
+use millstream::engine::runtime::{FeedList, FetchList, Fetched, Target};
+use millstream::engine::tensor::{budget, npy};
 use millstream::prelude::*;
-use millstream::runtime::{FeedList, FetchList, Fetched, Target};
-use millstream::tensor::{budget, npy};
 use millstream::train::restore_saved_model;
-use millstream::{Code, Error, Iterations, QueueReport, RunOptions, SessionOptions, Watch};
+use millstream::{
+    Code, Coordinator, Iterations, QueueReport, Queues, RunOptions, RunQueues, SessionOptions, Watch,
+};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -18,27 +20,30 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Run a graph and print the values asked for
+/// Run a graph and print the fetched values
 ///
-/// Reads a GraphDef, a MetaGraphDef (binary or text) or a SavedModel (whose variables are then restored), feeds it, and prints one line per value fetched: its name, dtype,
-/// shape and elements. Shows what values inside of loops are in every iteration, and stops where one is not what it should be.
+/// Reads a GraphDef or a MetaGraphDef (binary or text), or a SavedModel, whose variables are restored. Feeds
+/// the graph and prints one line per fetched value: its name, dtype, shape and elements. Can print the values
+/// inside loops for every iteration, and stop at the first NaN or infinity.
 #[derive(Args)]
 #[command(
     arg_required_else_help = true,
     after_help = "\
-Feeds: a VALUE is written as values print, `3`, `[[1 2] [3 4]]`, `f64[2] [0.5 nan]`, `[\"a\" \"b\"]`, `1+2i`, and takes the dtype and
-shape of what it is fed to where that loses nothing; for a string, quotes may be left out. Any tensor outside of loops can be fed.
+Feeds: VALUE has the form in which values are printed: `3`, `[[1 2] [3 4]]`, `f64[2] [0.5 nan]`, `[\"a\" \"b\"]`,
+`1+2i`. It is converted to the dtype and shape of the fed output if that loses no information; a string needs
+no quotes. Any output outside loops can be fed.
 
-Fetches: NAME is the first output of that node, NAME:k another one. The name of an operation without outputs just runs it.
+Fetches: NAME is the first output of a node, NAME:k the output with index k. The name of an operation without
+outputs runs it.
 
-Inside of loops: --every prints the values of all iterations, stacked, or one line for each in nested loops and where shapes differ.
---watch and --watch-all end the run with an error at the first value, in the order of the program, that is `nan`, `inf` or
-`not-finite`; it tells the node, the iteration of each loop, the value and where it was computed from.
+Inside loops: --every prints the values of all iterations, stacked; in nested loops, and where shapes differ,
+it prints one line per iteration. --watch and --watch-all end the run with an error at the first value, in
+program order, that matches. The error names the node, the iteration of each loop, the value and its inputs.
 
-Queues: a run that waits for a queue which nobody fills ends with an error. --queue-runners starts what fills them, --stall-grace says
-how long to wait.
+Queues: a run that waits for a queue which nothing fills ends with an error. --queue-runners starts the
+runners that fill the queues; --stall-grace sets how long a run may wait.
 
-Exit codes: 0 success; 1 the run failed, with `error: CODE: ...` on the standard error; 2 bad usage.
+Exit codes: 0 success; 1 the run failed (`error: CODE: ...` on standard error); 2 bad usage.
 
 Examples:
   millstream run collatz.pb --feed n:0=27 --fetch while/Exit:0 --fetch while/Exit_1:0
@@ -48,86 +53,97 @@ Examples:
   millstream run model.pb --feed @inputs.npz --fetch scores:0 --out scores.npz --timeout 10 --memory-limit 2G"
 )]
 pub(crate) struct Options {
-    /// The graph file, - for the standard input, or the folder of a SavedModel
+    /// The graph file, - for standard input, or the folder of a SavedModel
     graph: PathBuf,
 
-    /// Feed a value: NAME=VALUE, NAME=@file.npy, NAME=@file.npz:KEY, or @file.npz for all its arrays under their names
+    /// Feed a value: NAME=VALUE, NAME=@file.npy, NAME=@file.npz:KEY, or @file.npz for all arrays of an
+    /// archive under their own names; may be repeated [default: no feeds]
     #[arg(long = "feed", value_name = "NAME=VALUE")]
     feeds: Vec<Feed>,
 
-    /// Print the value of an output
+    /// Print the value of this output; may be repeated [default: no fetches]
     #[arg(long = "fetch", value_name = "NAME[:k]")]
     fetches: Vec<String>,
 
-    /// Print the values that an output inside of loops has in all their iterations
+    /// Print the values of this output inside a loop in all iterations; may be repeated [default: none]
     #[arg(long = "every", value_name = "NAME[:k]")]
     everies: Vec<String>,
 
-    /// Stop where an output first is what is watched for: NAME=nan, NAME=inf, NAME=not-finite, or NAME=any for any value
+    /// Stop at the first matching value of this output: NAME=nan, NAME=inf, NAME=not-finite, or NAME=any for
+    /// any value; may be repeated [default: none]
     #[arg(long = "watch", value_name = "NAME[:k]=WHAT")]
     watches: Vec<WatchFor>,
 
-    /// Stop where a float that is fed or computed first is nan, inf or not-finite, inside of loops and outside
+    /// Stop at the first float that is nan, inf or not-finite, fed or computed, inside or outside loops
+    /// [default: none]
     #[arg(long, value_name = "WHAT", value_enum)]
     watch_all: Option<Finding>,
 
-    /// Run this operation first, in a run of its own with the same feeds; several go in order
+    /// Run this operation first, in a run of its own with the same feeds; may be repeated, and runs in the
+    /// order given [default: none]
     #[arg(long = "init", value_name = "OP")]
     inits: Vec<String>,
 
-    /// Run this operation along with the fetches
+    /// Run this operation together with the fetches; may be repeated [default: none]
     #[arg(long = "target", value_name = "OP")]
     targets: Vec<String>,
 
-    /// Start the graph's queue runners (those of a MetaGraphDef) first, and stop them at the end
+    /// Start the graph's queue runners (from a MetaGraphDef) before the run, and stop them after it [default:
+    /// not started]
     #[arg(long)]
     queue_runners: bool,
 
-    /// At the end, also of a run that failed, print how the queues are: what is in them, who waits for them, how they were closed
+    /// After the run, even if it failed, print the state of the queues: their items, waiting nodes, and how
+    /// they were closed [default: not printed]
     #[arg(long)]
     queues: bool,
 
-    /// Also write the values to a NumPy archive, under the names as given; strings are written as bytes. Those of --every are stacked,
-    /// with their iterations under NAME/at
+    /// Also write the values to this NumPy archive, under the names as given; strings are written as bytes.
+    /// The values of --every are stacked, and their iterations are written under NAME/at [default: not
+    /// written]
     #[arg(long, value_name = "FILE.npz")]
     out: Option<PathBuf>,
 
-    /// How long each run may take
+    /// The time limit of each run, in seconds [default: no limit]
     #[arg(long, value_name = "SECONDS", value_parser = number::seconds)]
     timeout: Option<Duration>,
 
-    /// For how long nothing may happen before a run that waits for a queue ends with an error [default: 600]. Sooner where no thread could
-    /// end the wait; `never` lets it wait
+    /// How many seconds without any activity a run may wait for a queue before it fails; `never` waits
+    /// forever. A wait that no thread could end fails sooner [default: 600]
     #[arg(long, value_name = "SECONDS", value_parser = number::seconds_or_never)]
     stall_grace: Option<Duration>,
 
-    /// The most bytes of tensors alive at a time, and of what reading the graph makes; 64K, 512M, 2G are understood
+    /// The limit for tensors in memory, in bytes, or with a unit: 64K, 512M, 2G. Also limits the memory for
+    /// reading the graph [default: 80 % of the machine's memory; 8G for reading the graph]
     #[arg(long, value_name = "BYTES", value_parser = number::bytes)]
     memory_limit: Option<usize>,
 
-    /// How many threads run kernels [default: one per core]. The values do not depend on it
+    /// The number of threads that run kernels; the values do not depend on it [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 
-    /// How many iterations of each loop may be alive at a time [default: what the graph says]. The values do not depend on it
+    /// The number of iterations of each loop that may run at the same time; the values do not depend on it
+    /// [default: each loop's own setting]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     parallel_iterations: Option<u32>,
 
-    /// Write what ran when, with loop and iteration, for chrome://tracing or ui.perfetto.dev; slows the run down
+    /// Write a trace of all executions, with loop and iteration, for chrome://tracing or ui.perfetto.dev;
+    /// slows the run down [default: not written]
     #[arg(long, value_name = "FILE.json")]
     trace: Option<PathBuf>,
 
-    /// Print one JSON object: {"fetches": [{"name", "dtype", "shape", "value"}, ..]}, and with --every
-    /// "every": [{"name", "dtype", "loops", "iterations": [{"at", "shape", "value"}, ..]}, ..]
+    /// Print one JSON object: {"fetches": [{"name", "dtype", "shape", "value"}, ..]}, with --every also
+    /// "every": [{"name", "dtype", "loops", "iterations": [{"at", "shape", "value"}, ..]}, ..] [default:
+    /// text]
     #[arg(long)]
     json: bool,
 
-    /// Print long values in full
+    /// Print long values in full [default: cut in the middle]
     #[arg(long)]
     full: bool,
 }
 
-/// What a watch waits for.
+/// The values that a watch stops at.
 #[derive(Clone, Copy, ValueEnum)]
 enum Finding {
     Nan,
@@ -148,7 +164,7 @@ impl Finding {
     }
 }
 
-/// `NAME=WHAT`.
+/// An argument of `--watch`: `NAME=WHAT`.
 #[derive(Clone)]
 struct WatchFor {
     name: String,
@@ -166,7 +182,7 @@ impl FromStr for WatchFor {
         };
         match finding.filter(|_| !name.is_empty()) {
             Some(finding) => Ok(WatchFor { name: name.to_owned(), finding }),
-            None => Err("give NAME=WHAT, where WHAT is nan, inf, not-finite or any".to_owned()),
+            None => Err("expected NAME=WHAT, where WHAT is nan, inf, not-finite or any".to_owned()),
         }
     }
 }
@@ -189,7 +205,7 @@ pub(crate) fn run(options: Options) -> Outcome {
     };
     let (inits, targets) = (operations(&options.inits, "init")?, operations(&options.targets, "target")?);
 
-    // What the feeds take is taken from what the session may have.
+    // The feeds and the session share the memory limit.
     let limit = options.memory_limit.map(budget::Budget::new);
     let feeds = {
         let _entered = budget::enter(limit.as_ref());
@@ -207,7 +223,7 @@ pub(crate) fn run(options: Options) -> Outcome {
         },
     )?;
     if let (Some(folder), Some(meta)) = (saved_model(&options.graph), file.meta_graph()?) {
-        let note = |e: Error| e.note(format!("while restoring what is saved in `{}`", folder.display()));
+        let note = |e: Error| e.note(format!("while restoring the variables of `{}`", folder.display()));
         restore_saved_model(&session, meta, folder).map_err(note)?;
     }
     for (init, name) in inits.iter().zip(&options.inits) {
@@ -225,7 +241,7 @@ pub(crate) fn run(options: Options) -> Outcome {
     };
     let queues = if options.queues { Some(session.queues()) } else { None };
     if let (Err(_), Some(queues)) = (&result, &queues) {
-        // What the run was to print is missing: how the queues are goes with the error.
+        // The failed run prints no result, so the queues go to standard error with the error.
         write!(io::stderr(), "{}", queues::table(queues))?;
     }
     let (fetched, metadata) = result?;
@@ -247,7 +263,7 @@ pub(crate) fn run(options: Options) -> Outcome {
     print(&got, &options)
 }
 
-/// Tells whoever did not start the runners how to, if that can be why the run failed.
+/// Adds a note about `--queue-runners` to the error if runners that were not started can be its cause.
 fn hint(error: Error, session: &Session) -> Error {
     let waited = error.code() == Code::FailedPrecondition;
     match waited
@@ -259,16 +275,16 @@ fn hint(error: Error, session: &Session) -> Error {
     }
 }
 
-/// Runs while the runners of the graph fill its queues.
+/// Calls `run` while the graph's queue runners fill its queues.
 fn with_runners<T>(session: &Session, run: impl FnOnce() -> Result<T>) -> Result<T> {
     let coordinator = Coordinator::with_clean_stops([Code::OutOfRange, Code::Cancelled]);
     let result = session.start_queue_runners(&coordinator).and_then(|()| run());
     coordinator.request_stop();
-    // A runner that failed closed the queue for which the run waited: its error says more.
+    // A runner that failed closed the queue that the run waited for; its error is more informative.
     coordinator.join().and(result)
 }
 
-/// What came of the fetches, under the names as given.
+/// The fetched values, under the names as given.
 #[derive(Default)]
 struct Got<'a> {
     values: Vec<(&'a str, Tensor)>,
@@ -276,14 +292,15 @@ struct Got<'a> {
     queues: Option<Vec<QueueReport>>,
 }
 
-/// The folder of a SavedModel, which holds more than the graph.
+/// The folder of a SavedModel, which holds more than the graph; `None` for other graph files.
 fn saved_model(graph: &Path) -> Option<&Path> {
     let folder = if graph.is_dir() { graph } else { graph.parent()? };
     let is_one = graph.is_dir() || graph.file_name().is_some_and(|name| name == "saved_model.pb");
     is_one.then_some(folder)
 }
 
-/// What a name asks for: `^name` and operations without outputs are run, all else is a value.
+/// The target that a name denotes: an operation for `^name` and for operations without outputs, otherwise a
+/// value.
 fn target(graph: &Graph, name: &str, option: &str) -> Result<Target> {
     if name.starts_with('^') {
         return operation(graph, name, option);
@@ -300,7 +317,7 @@ fn output<'g>(graph: &'g Graph, name: &str, option: &str) -> Result<Output<'g>> 
     graph.output(name).map_err(|e| e.note(format!("in --{option:<8} `{name}`")))
 }
 
-/// The operation of a name: `name`, `^name`, or that of the output `name:k`.
+/// The operation that a name denotes: `name`, `^name`, or an output `name:k` of it.
 fn operation(graph: &Graph, name: &str, option: &str) -> Result<Target> {
     let plain = name.strip_prefix('^').unwrap_or(name);
     let found = graph.operation(plain).or_else(|e| graph.output(plain).map(|o| o.op()).map_err(|_| e));
@@ -311,9 +328,9 @@ fn feed_list(feeds: &[(Output<'_>, Tensor)]) -> FeedList {
     feeds.iter().fold(FeedList::new(), |list, (output, value)| list.and(*output, value.clone()))
 }
 
-/// Nothing to run was named: says what there is.
+/// The failure for a command that names nothing to run. It lists likely outputs and operations.
 fn nothing_asked(graph: &Graph) -> Failure {
-    let mut text = "nothing is asked for: give --fetch NAME, --target OP or --init OP".to_owned();
+    let mut text = "nothing to run: give --fetch NAME, --every NAME, --target OP or --init OP".to_owned();
     let listed = graph.read(|g| -> Result<(Vec<String>, Vec<String>)> {
         let ends = Ends::of(g, &Outline::of(g)?);
         let outputs = ends.outputs.iter().map(|p| {
@@ -346,7 +363,7 @@ fn write_npz(path: &Path, got: &Got) -> Outcome {
         arrays.push(((*name).to_owned(), values.stack()?));
         arrays.push((format!("{name}/at"), values.indices()?));
     }
-    // The same output may be fetched under one name twice.
+    // The same name may be fetched twice.
     let mut seen = BTreeSet::new();
     arrays.retain(|(name, _)| seen.insert(name.clone()));
     let arrays = arrays.iter().map(|(name, value)| (name.as_str(), value));

@@ -3,15 +3,16 @@
 use crate::failure::Outcome;
 use crate::load;
 use clap::Args;
-use millstream::graph::picture::PictureOptions;
+use millstream::engine::graph::picture::PictureOptions;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// Draw a graph as a picture in SVG
+/// Draw a graph as an SVG picture
 ///
-/// A box around every loop and every branch of a cond, nested as they are; colours and lines mean what they mean in `dot`, and a legend says
-/// it. Needs no Graphviz, and browsers show the picture as it is, with the full name of what the mouse is over. Of large graphs name scopes are
-/// folded into one box each, and the picture says how many nodes they hold.
+/// Draws a box around every loop and every branch of a cond, nested as they are. Colours and lines mean the
+/// same as in `dot`, and a legend explains them. Graphviz is not needed, and any browser shows the picture,
+/// with the full name of the node under the mouse. In large graphs name scopes are folded into one box each,
+/// which shows the number of its nodes.
 #[derive(Args)]
 #[command(
     arg_required_else_help = true,
@@ -22,14 +23,14 @@ Examples:
   millstream svg model.pb --limit 2000 > more.svg"
 )]
 pub(crate) struct Options {
-    /// The graph file, - for the standard input, or the folder of a SavedModel
+    /// The graph file, - for standard input, or the folder of a SavedModel
     graph: PathBuf,
 
-    /// Draw only what has names in this scope
+    /// Draw only the nodes whose names are in this scope [default: the whole graph]
     #[arg(long, value_name = "NAME")]
     scope: Option<String>,
 
-    /// The most boxes to be seen; of graphs with more nodes, scopes are folded
+    /// The largest number of boxes; scopes of larger graphs are folded
     #[arg(long, value_name = "N", default_value_t = PictureOptions::default().limit)]
     limit: usize,
 }
@@ -37,7 +38,7 @@ pub(crate) struct Options {
 pub(crate) fn run(options: Options) -> Outcome {
     let graph = load::import(&load::file(&options.graph, None)?, None)?;
     let how = PictureOptions { limit: options.limit, scope: options.scope };
-    let text = graph.read(|g| millstream::graph::svg(g, &how))?;
+    let text = graph.read(|g| millstream::engine::graph::svg(g, &how))?;
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
     Ok(out.flush()?)

@@ -1,8 +1,8 @@
-//! [`Table`]: rows of text, columns lined up.
+//! [`Table`]: rows of text in aligned columns.
 
 use std::fmt;
 
-/// Rows of text; the last column is as wide as it wants to be.
+/// Rows of text in aligned columns.
 #[derive(Default)]
 pub(crate) struct Table {
     indent: usize,
@@ -10,7 +10,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// An empty table that is set in by so many spaces.
+    /// An empty table, indented by this many spaces.
     pub(crate) fn indented(indent: usize) -> Table {
         Table { indent, rows: Vec::new() }
     }
@@ -21,7 +21,7 @@ impl Table {
     }
 }
 
-/// A column is never made wider than this for the sake of one long cell.
+/// The most that one long cell widens its column. The cell itself is never cut.
 const WIDEST: usize = 48;
 
 impl fmt::Display for Table {

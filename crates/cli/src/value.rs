@@ -1,11 +1,12 @@
 //! Tensors as JSON.
 
 use crate::json::{Json, object};
-use millstream::tensor::with_element;
+use millstream::engine::tensor::with_element;
 use millstream::{DType, Tensor};
 
-/// `{"name", "dtype", "shape", "value"}`: the value as nested lists. What JSON has no number for is text: `"nan"`, `"inf"`, `"-inf"`;
-/// a complex number is `[re, im]`; a string that is not UTF-8 is `{"bytes": [..]}`; a handle is its description.
+/// `{"name", "dtype", "shape", "value"}` with the value as nested lists. Numbers that JSON lacks are the
+/// texts `"nan"`, `"inf"` and `"-inf"`; a complex number is `[re, im]`; a string that is not UTF-8 is
+/// `{"bytes": [..]}`; a handle is its description.
 pub(crate) fn json(name: &str, value: &Tensor) -> Json {
     object! {
         "name": name,
@@ -28,7 +29,8 @@ pub(crate) fn shape(dims: &[usize]) -> Json {
 fn nested(shape: &[usize], leaves: &mut dyn Iterator<Item = Json>) -> Json {
     match shape.split_first() {
         None => leaves.next().unwrap_or(Json::Null),
-        // The rank is bounded, so the recursion is; an axis in front of an empty one has nothing to count.
+        // The recursion is bounded, since the rank is. If an inner axis is empty, so is this list, whatever
+        // its size.
         Some((&n, inner)) => {
             let n = if inner.contains(&0) { 0 } else { n };
             Json::List((0..n).map(|_| nested(inner, leaves)).collect())
@@ -59,7 +61,7 @@ fn text(bytes: &[u8]) -> Json {
     }
 }
 
-/// An element that JSON can say.
+/// An element with a JSON form.
 trait Leaf {
     fn json(&self) -> Json;
 }
@@ -74,7 +76,7 @@ macro_rules! integers {
         }
     )* };
 }
-use millstream::tensor::{QInt8, QInt16, QInt32, QUInt8, QUInt16};
+use millstream::engine::tensor::{QInt8, QInt16, QInt32, QUInt8, QUInt16};
 integers! {
     i8 => |v| v; i16 => |v| v; i32 => |v| v; i64 => |v| v;
     u8 => |v| v; u16 => |v| v; u32 => |v| v; u64 => |v| v;
@@ -87,7 +89,7 @@ impl Leaf for bool {
     }
 }
 
-/// The shortest digits that read back as the same number of its type; Rust's exponents are JSON's.
+/// The shortest digits that parse to the same number of the type. Rust prints exponents as JSON does.
 fn float(finite: bool, digits: impl std::fmt::Debug) -> Json {
     let digits = format!("{digits:?}");
     match finite {
@@ -118,7 +120,7 @@ macro_rules! others {
         }
     )* };
 }
-use millstream::tensor::{C64, C128, bf16, f16};
+use millstream::engine::tensor::{C64, C128, bf16, f16};
 others! {
     f16 => |v| v.to_f32().json();
     bf16 => |v| v.to_f32().json();

@@ -1,15 +1,17 @@
-//! Every sub-command from the outside: what it prints, where to, and how it exits. The graphs are those that TensorFlow wrote.
+//! Every sub-command from the outside: its output, its streams and its exit codes. TensorFlow wrote the
+//! graphs.
 
-use millstream::interop::{export_meta_graph, proto};
+use millstream::engine::interop::{export_meta_graph, proto};
+use millstream::engine::tensor::npy;
 use millstream::prelude::*;
-use millstream::tensor::npy;
+use millstream::{Queue, Queues};
 use serde_json::Value;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What a run of the program gave.
+/// The result of running the program.
 struct Ran {
     code: i32,
     out: String,
@@ -33,7 +35,7 @@ impl Ran {
         self.out
     }
 
-    /// Fails with this code; nothing on the standard output.
+    /// Checks that the program fails with this code and prints nothing to standard output.
     #[track_caller]
     fn fails(self, code: i32, with: &[&str]) {
         assert_eq!((self.code, self.out.as_str()), (code, ""), "{}", self.err);
@@ -48,7 +50,7 @@ impl Ran {
     }
 }
 
-/// `run("graph --feed ..")`: arguments split at spaces; the first is a golden graph or a path.
+/// Runs `run("graph --feed ..")`: arguments are split at spaces, and the first is a golden graph or a path.
 #[track_caller]
 fn run(command: &str, line: &str) -> Ran {
     let mut args: Vec<String> = vec![command.to_owned()];
@@ -63,7 +65,7 @@ fn golden(name: &str) -> String {
     root.join(name).join("graph.pb").to_str().unwrap().to_owned()
 }
 
-/// A path in a folder of the test's own.
+/// A path in the test's own folder.
 fn scratch(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("commands");
     fs::create_dir_all(&folder).unwrap();
@@ -77,10 +79,6 @@ fn help_is_there_for_all() {
         assert!(help.contains(command));
         let help = millstream([command, "--help"]).good();
         assert!(help.contains("Examples:") && help.contains(&format!("millstream {command}")), "{help}");
-    }
-    let run = millstream(["run", "--help"]).good();
-    for knob in millstream::runtime::knobs::KNOBS {
-        assert!(run.contains(&format!("--{} ", knob.name)), "`run` has no --{}", knob.name);
     }
     assert!(millstream(["--version"]).good().starts_with("millstream "));
 }
@@ -174,7 +172,7 @@ fn nested_loops_are_printed_by_iteration() {
     assert_eq!(run("run", &format!("{graph} --every sum")).good(), lines);
 }
 
-/// `for i in 0..3 { for j in 0..i { sum = i + j } }`.
+/// A graph of `for i in 0..3 { for j in 0..i { sum = i + j } }`.
 fn nested() -> String {
     let attr = |name: &str, value: &str| format!("attr {{ key: '{name}' value {{ {value} }} }}");
     let node = |name: &str, op: &str, inputs: &str| {
@@ -294,7 +292,7 @@ fn errors_have_their_code() {
         .fails(1, &["error: INVALID_ARGUMENT: ", "inside the loop"]);
     run("run", "error_assert_in_inner_loop --fetch while/Exit_1").fails(1, &["error: INVALID_ARGUMENT: "]);
     run("run", "nowhere/graph.pb --fetch x").fails(1, &["error: NOT_FOUND: ", "nowhere/graph.pb"]);
-    // Where the importer made a node is nobody's business.
+    // The place where the importer made a node is not shown.
     let ran = run("run", "error_assert_in_inner_loop --fetch while/Exit_1");
     assert!(!ran.err.contains("built at"), "{}", ran.err);
 }
@@ -316,7 +314,7 @@ fn time_and_memory_are_bounded() {
     }
 }
 
-/// `while true: i = i`.
+/// A graph of `while true: i = i`.
 const ENDLESS: &str = r#"
 node { name: "zero" op: "Const" attr { key: "dtype" value { type: DT_INT32 } }
   attr { key: "value" value { tensor { dtype: DT_INT32 tensor_shape {} int_val: 0 } } } }
@@ -330,7 +328,7 @@ node { name: "next" op: "NextIteration" input: "switch:1" attr { key: "T" value 
 node { name: "exit" op: "Exit" input: "switch:0" attr { key: "T" value { type: DT_INT32 } } }
 "#;
 
-/// A small file that asks for much memory, at import and when it runs.
+/// A small file that claims much memory, when it is imported and when it runs.
 const HUGE: &str = r#"
 node { name: "dims" op: "Const" attr { key: "dtype" value { type: DT_INT32 } }
   attr { key: "value" value { tensor { dtype: DT_INT32 tensor_shape { dim { size: 1 } } int_val: 1000000 } } } }
@@ -342,12 +340,13 @@ node { name: "fill" op: "Fill" input: "dims" input: "const" attr { key: "T" valu
 
 #[test]
 fn initialisers_run_first() {
-    // `v` is a variable, `init` assigns it; the loop adds to it.
+    // `v` is a variable and `init` assigns it; the loop adds to it.
     let out = run("run", "ref_loop_assign_add --init init --feed n=3 --fetch Exit --fetch RefExit:0").good();
     assert!(out.starts_with("Exit = i32 3\nRefExit:0 = f32 "), "{out}");
     run("run", "ref_loop_assign_add --feed n=3 --fetch Exit --fetch RefExit")
         .fails(1, &["error: FAILED_PRECONDITION: "]);
-    // Initialisers alone are fine; so is a feed that they do not need, and an operation as a fetch or a target.
+    // Initialisers alone are accepted, and so are feeds that they do not need, and operations as fetches or
+    // targets.
     for asked in ["--init init", "--init init --init ^init", "--fetch init", "--target init", "--fetch ^init"]
     {
         assert_eq!(run("run", &format!("ref_loop_assign_add --feed n=3 {asked}")).good(), "");
@@ -462,7 +461,7 @@ fn a_graph_is_inspected() {
         "n:0  i64[]  Placeholder",
         "while/Exit_1:0  i32",
         "loops and conds (1 and 1):",
-        "loop `while/while_context`: parallel_iterations 10, goes on while `while/NotEqual:0`",
+        "loop `while/while_context`: parallel_iterations 10, runs while `while/NotEqual:0`",
         "from `n:0`",
         "next `while/cond/Merge:0`",
         "result `while/Exit:0`",
@@ -495,7 +494,7 @@ fn a_graph_is_inspected_as_json() {
     );
 }
 
-/// A golden model: a MetaGraphDef or the folder of a SavedModel.
+/// The path of a golden model: a MetaGraphDef or the folder of a SavedModel.
 fn model(name: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/models");
     root.join(name).to_str().unwrap().to_owned()
@@ -503,16 +502,17 @@ fn model(name: &str) -> String {
 
 #[test]
 fn loops_are_shown_whole() {
-    // A GraphDef says how many iterations overlap; the bound is told by its counter, the rest is unknown.
+    // A GraphDef holds `parallel_iterations`. `maximum_iterations` is recognised by its counter, and the rest
+    // is unknown.
     let out = run("inspect", "loop_max_tensor").good();
     for text in ["parallel_iterations 10", "back_prop unknown, swap_memory unknown", "#0 `while/Enter`"] {
         assert!(out.contains(text), "no `{text}` in:\n{out}");
     }
     assert!(!out.contains("maximum_iterations unknown"), "{out}");
-    assert!(run("inspect", "loop_captures").good().contains("the same in every iteration: `"));
+    assert!(run("inspect", "loop_captures").good().contains("constant in every iteration: `"));
     let known = run("inspect", &model("meta_algo_collatz.pb")).good();
     assert!(known.contains("maximum_iterations none, back_prop true, swap_memory false"), "{known}");
-    // What grows is as unknown as it has to be, what stays is known.
+    // Dimensions that grow are unknown, and all others are known.
     let grows = run("inspect", "loop_shape_empty_grows --json").json();
     let variables = grows["control_flow"][0]["variables"].as_array().unwrap().clone();
     let is = |v: &Value, entry: &str, kept: &str| v["enters_as"] == entry && v["invariant"] == kept;
@@ -523,7 +523,7 @@ fn loops_are_shown_whole() {
 #[test]
 fn what_makes_no_cond_is_said() {
     let out = run("inspect", "raw_dead_branch_feeds_merge").good();
-    assert!(out.contains("irregular, so it has no contexts: `Merge` merges something else"), "{out}");
+    assert!(out.contains("irregular, so it has no contexts: `Merge` merges something other"), "{out}");
     assert!(!run("inspect", "cond_deep").good().contains("irregular"));
 }
 
@@ -578,7 +578,7 @@ fn damaged_variables_are_said() {
     bytes[0] ^= 1;
     fs::write(folder.join(data), bytes).unwrap();
     run("run", &format!("{} --feed x=1 --fetch y", folder.display()))
-        .fails(1, &["error: DATA_LOSS: ", "checksum", "while restoring what is saved in"]);
+        .fails(1, &["error: DATA_LOSS: ", "checksum", "while restoring the variables of"]);
 }
 
 #[test]
@@ -594,7 +594,7 @@ fn missing_ops_are_named() {
         .unwrap();
     let ran = millstream(["inspect", path.to_str().unwrap()]);
     assert_eq!(ran.code, 1);
-    assert!(ran.out.contains("missing here:\n  Frobnicate  2  `a`, `b`"), "{}", ran.out);
+    assert!(ran.out.contains("unsupported ops:\n  Frobnicate  2  `a`, `b`"), "{}", ran.out);
     assert!(ran.err.starts_with("error: UNIMPLEMENTED: "), "{}", ran.err);
     let ran = millstream(["inspect", path.to_str().unwrap(), "--json"]);
     let json: Value = serde_json::from_str(&ran.out).unwrap();
@@ -616,14 +616,14 @@ fn a_graph_is_drawn() {
     assert!(out.starts_with("digraph millstream {") && out.ends_with("}\n"));
     let braces = |c: char| out.chars().filter(|x| *x == c).count();
     assert_eq!(braces('{'), braces('}'));
-    // Three loops, one in the other.
+    // Three nested loops.
     assert_eq!(out.matches("subgraph cluster_").count(), 3);
     let (a, b, c) =
         (out.find("cluster_1 ").unwrap(), out.find("cluster_2 ").unwrap(), out.find("cluster_3 ").unwrap());
     assert!(a < b && b < c);
     assert!(!out[a..c].contains("\n  }"), "the outer loop is closed before the inner one");
     assert!(out.contains("label=\" back: ") && out.contains("constraint=false"));
-    // What brings a value into a branch is drawn there: after the box is opened, and before it is closed.
+    // The Switch that brings a value into a branch is drawn inside its box.
     let collatz = run("dot", "algo_collatz").good();
     for box_of in ["while/cond is true", "while/cond is false"] {
         let from = collatz.find(box_of).unwrap();
@@ -643,7 +643,7 @@ fn a_graph_is_a_picture() {
     let out = run("svg", "loop_nested_three").good();
     assert!(out.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\"") && out.ends_with("</svg>\n"));
     assert_eq!(out.matches("<g class=\"loop\"><title>").count(), 3);
-    // Of another scope, and with room for three boxes.
+    // Another scope, and then a limit of three boxes.
     let whole = out.matches("<g class=\"frame\"><title>").count();
     let inner = run("svg", "loop_nested_three --scope while/while").good();
     assert!((1..whole).contains(&inner.matches("<g class=\"frame\"><title>").count()));
@@ -699,7 +699,7 @@ fn graphs_are_converted_there_and_back() {
     assert_eq!(millstream(["convert", &from, text.to_str().unwrap()]).good(), "");
     assert!(fs::read_to_string(&text).unwrap().starts_with("node {\n  name: \"n\"\n"));
     assert_eq!(millstream(["convert", text.to_str().unwrap(), binary.to_str().unwrap()]).good(), "");
-    // Written twice the bytes are the same; the values are in any case.
+    // Converting twice gives the same bytes.
     let again = scratch("again.pb");
     millstream(["convert", binary.to_str().unwrap(), again.to_str().unwrap()]).good();
     assert_eq!(fs::read(&binary).unwrap(), fs::read(&again).unwrap());
@@ -709,7 +709,7 @@ fn graphs_are_converted_there_and_back() {
     }
     let out = run("convert", "algo_collatz - --to text").good();
     assert_eq!(out, fs::read_to_string(&text).unwrap());
-    // The form asked for wins over the name.
+    // The requested form takes precedence over the name.
     let odd = scratch("odd.pb");
     millstream(["convert", &from, odd.to_str().unwrap(), "--to", "text"]).good();
     assert_eq!(fs::read_to_string(&odd).unwrap(), out);
@@ -730,11 +730,11 @@ fn a_closed_pipe_is_no_error() {
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
 }
 
-/// What fills a queue is started on request; without it the run is told what it waits for.
+/// Queue runners are started on request; without them the error names the queue that the run waits for.
 #[test]
 fn queue_runners_are_started_and_queues_shown() {
     let g = Graph::new();
-    let q = Queue::fifo(&g, 4, [DType::I32]).shapes([shape![]]).make().unwrap();
+    let q = Queue::fifo(&g, 4, [DType::I32]).shapes([shape![]]).build().unwrap();
     let put = q.enqueue([g.constant(7)]).unwrap();
     g.add_queue_runner(&q.runner([put]));
     let [batch] = q.dequeue_many(3).unwrap().all().unwrap();
@@ -754,7 +754,7 @@ fn queue_runners_are_started_and_queues_shown() {
     assert_eq!((queue["capacity"].as_u64(), queue["out"].as_u64()), (Some(4), Some(3)));
     assert_eq!(queue["closed"]["cancelled_pending"], true);
 
-    // Where no other thread could end the wait, nobody is patient.
+    // A wait that no other thread could end fails at once.
     for grace in ["0", "0.2", "never"] {
         run("run", &format!("{line} --stall-grace {grace}")).fails(1, &["whose runner was never started"]);
     }

@@ -1,4 +1,4 @@
-//! `#[derive(Nest)]`: a struct of graph values becomes a loop variable, its fields named in errors (`p.j`).
+//! `#[derive(Nest)]`: makes a struct of graph values a loop variable; errors name its fields (`p.j`).
 //!
 //! ```ignore
 //! #[derive(Nest)]
@@ -8,8 +8,8 @@
 //! }
 //! ```
 //!
-//! Fields may be anything that is a nest itself. The struct's first lifetime is that of the graph. The code refers to the crate
-//! `millstream`; `#[nest(crate = path)]` names another place that has the module `nest`.
+//! Every field must be a nest. The struct's first lifetime is that of the graph. The generated code refers to
+//! the crate `millstream`; `#[nest(crate = path)]` names another path with the module `nest`.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -94,7 +94,7 @@ fn expand(input: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
-/// Where the trait lives: `#[nest(crate = path)]`, or `::millstream`.
+/// Returns the path of the crate with the trait: `#[nest(crate = path)]`, or `::millstream`.
 fn crate_path(input: &DeriveInput) -> Result<Path> {
     let mut path: Path = parse_quote!(::millstream);
     for attr in input.attrs.iter().filter(|a| a.path().is_ident("nest")) {

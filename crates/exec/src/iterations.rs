@@ -1,4 +1,4 @@
-//! [`Iterations`]: the values that something inside of loops has had, one for each iteration.
+//! [`Iterations`]: the values of an output inside of loops, one for each iteration.
 
 use millstream_tensor::budget::{self, Budget, Charged};
 use millstream_tensor::{
@@ -7,20 +7,21 @@ use millstream_tensor::{
 use std::fmt;
 use std::sync::Arc;
 
-/// The values of an output inside of loops, in all iterations in which it had one, in the order of the iterations: an outer loop's
-/// first. An iteration in which a branch was not taken that the value lies on has none.
+/// The values of an output inside of loops, in all iterations in which it had one, in the order of the
+/// iterations; those of an outer loop count first. There is no value for an iteration in which the output's
+/// branch was not taken.
 ///
-/// The values of a loop's body are as many as the loop went round. What belongs to its condition, and a loop variable as the condition sees
-/// it, is computed once more: when the condition says no.
+/// An output of a loop's body has one value for each time the body ran. An output of the condition, or a loop
+/// variable as the condition sees it, has one more: the last, for which the condition was false.
 pub struct Iterations {
     name: String,
     dtype: DType,
     shape: PartialShape,
     loops: Vec<String>,
-    /// For each value the iteration of each loop.
+    /// For each value, the iteration of each loop.
     at: Charged<u64>,
     values: Charged<Tensor>,
-    /// What stacking is charged to.
+    /// The budget that stacked values are charged to.
     budget: Option<Arc<Budget>>,
 }
 
@@ -55,12 +56,12 @@ impl Iterations {
         Ok(())
     }
 
-    /// What had the values: `while/Mul:0`.
+    /// The output: `while/Mul:0`.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What type they are of.
+    /// The dtype of the values.
     pub fn dtype(&self) -> DType {
         self.dtype
     }
@@ -70,7 +71,7 @@ impl Iterations {
         &self.loops
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub fn len(&self) -> usize {
         self.values.len()
     }
@@ -80,13 +81,14 @@ impl Iterations {
         self.values.is_empty()
     }
 
-    /// In which iteration value `k` was, of each loop around.
+    /// The iteration of value `k`, of each loop around.
     fn at(&self, k: usize) -> &[u64] {
         let depth = self.loops.len();
         &self.at[k * depth..][..depth]
     }
 
-    /// The value in an iteration: `get(&[3])`; in nested loops the outer's iteration comes first. None if it had none.
+    /// The value in an iteration: `get(&[3])`. In nested loops the outermost loop's iteration comes first.
+    /// `None` if there is no value.
     pub fn get(&self, at: &[u64]) -> Option<&Tensor> {
         let (mut low, mut high) = (0, self.len());
         while low < high {
@@ -115,14 +117,14 @@ impl Iterations {
         self.values.iter().enumerate().map(|(k, value)| (self.at(k), value))
     }
 
-    /// All values in one tensor, one after another along its first axis. An error where two differ in shape, or where there is none
-    /// to say what shape it would have.
+    /// All values in one tensor, one after another along its first axis. An error where two values differ in
+    /// shape, or where there are none and the shape is not known.
     pub fn stack(&self) -> Result<Tensor> {
         self.stacked(&[self.len()])
     }
 
-    /// All values in one tensor with an axis for each loop around. An error where a loop did not always go round equally often, or left
-    /// iterations out.
+    /// All values in one tensor with an axis for each loop around. An error where a loop did not always run
+    /// equally often, or where iterations have no value.
     pub fn stack_by_loop(&self) -> Result<Tensor> {
         let depth = self.loops.len();
         let mut dims = vec![0usize; depth];
@@ -131,7 +133,7 @@ impl Iterations {
                 *dim = (*dim).max(usize::try_from(i).unwrap_or(usize::MAX).saturating_add(1));
             }
         }
-        // In order and each once: if the last place of every axis is right, all places are taken.
+        // The values are in order, each once: if the last place of every axis is right, all places are taken.
         let mut want = vec![0u64; depth];
         for k in 0..self.len() {
             if self.at(k) != want {
@@ -153,7 +155,7 @@ impl Iterations {
 
     fn uneven(&self, missing: &[u64]) -> Error {
         invalid!(
-            "`{}` has no value in iteration {}, though other iterations go further: there is no tensor with an axis for each loop",
+            "`{}` has no value in iteration {}, though later iterations have one: its values are no tensor with an axis for each loop",
             self.name,
             Place(missing)
         )
@@ -170,7 +172,7 @@ impl Iterations {
             Some(value) => value.shape().dims().to_vec(),
             None => self.shape.full().map(|s| s.dims().to_vec()).ok_or_else(|| {
                 invalid!(
-                    "`{}` had no value in any iteration, and of its shape no more is known than {}",
+                    "`{}` had no value in any iteration, and its shape is not known in full: {}",
                     self.name,
                     self.shape
                 )
@@ -191,7 +193,7 @@ impl Iterations {
         let shape = Shape::from([leading, &dims[..]].concat());
         ensure!(
             shape.rank() <= MAX_RANK,
-            "the values of `{}` stacked would have {} axes: at most {MAX_RANK} can be had",
+            "the values of `{}` stacked would have {} axes: a tensor has at most {MAX_RANK}",
             self.name,
             shape.rank()
         );
@@ -203,7 +205,7 @@ impl Iterations {
     }
 }
 
-/// An iteration as people write it: `3`, or `(2, 0)` in nested loops.
+/// An iteration in messages: `3`, or `(2, 0)` in nested loops.
 pub(crate) struct Place<'a>(pub &'a [u64]);
 
 impl fmt::Display for Place<'_> {

@@ -1,9 +1,11 @@
-//! Program, plan, step: how graphs run. The dataflow machine is the meaning of a graph.
+//! How graphs run: program, plan, step. The dataflow machine is the meaning of a graph.
 //!
-//! Start at [`Plan`] (what is laid out) and `machine` (what happens). Knows ops by their role, never by their name.
+//! Start at [`Plan`] (how a program is laid out) and `machine` (how it runs). Knows ops by their role, never
+//! by their name.
 
+mod errors;
+mod ids;
 mod iterations;
-pub mod lone;
 mod machine;
 mod order;
 mod partial;
@@ -14,6 +16,7 @@ mod progress;
 mod reference;
 mod step;
 mod trace;
+mod variable;
 
 pub use iterations::Iterations;
 pub use partial::Partial;

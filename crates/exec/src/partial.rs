@@ -1,16 +1,26 @@
 //! [`Partial`]: one run in several parts, its feeds given as they become known.
 
+use crate::errors::dead_fetch;
+use crate::ids::FetchId;
 use crate::machine::{Fetched, Machine};
-use crate::step::{RunOptions, Runner, check, dead_fetch};
+use crate::step::{RunOptions, Runner, check};
+use millstream_graph::Entity;
 use millstream_graph::op::StepEnv;
 use millstream_tensor::{Error, Result, Tensor, budget, invalid};
 
-/// A run that stops where a feed is missing and goes on when it comes. What was computed stays: nothing is computed twice.
+/// A run that stops where a feed is missing and goes on when it is given. Computed values stay: nothing is
+/// computed twice.
 pub struct Partial {
-    /// Gone once the run has failed.
+    /// `None` once the run has failed.
     machine: Option<Machine>,
     env: StepEnv,
     failed: Option<Error>,
+}
+
+impl std::fmt::Debug for Partial {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Partial").field("failed", &self.failed).finish_non_exhaustive()
+    }
 }
 
 impl Runner {
@@ -21,8 +31,9 @@ impl Runner {
         Partial { machine: Some(machine), env, failed: None }
     }
 
-    /// Gives feeds, by their place in the plan, and runs all that can run now. Each feed is given once: the caller sees to it, and to
-    /// dtypes and shapes. After an error the run is over, and every further call gives that error again.
+    /// Gives feeds, by their place in the plan, and runs all that can run now. The caller checks dtypes and
+    /// shapes, and that each feed is given once. After an error the run is over, and every further call
+    /// returns that error again.
     pub fn advance(
         &self,
         partial: &mut Partial,
@@ -53,19 +64,20 @@ impl Runner {
     /// The value of fetch `k`, left where it is.
     pub fn fetched(&self, partial: &Partial, k: usize) -> Result<Tensor> {
         let Some(machine) = &partial.machine else { return Err(partial.failure()) };
-        match machine.results.get(k) {
+        let name = self.plan().fetch_name(FetchId::new(k));
+        match machine.results.get(FetchId::new(k)) {
             Some(Fetched::Value(value)) => Ok(value.clone()),
-            Some(Fetched::Dead) => Err(dead_fetch(k, self.plan().fetch_name(k))),
-            // A loop waits for all its Enters before it goes beyond what `parallel_iterations` lets run ahead.
-            Some(Fetched::Pending) | None => Err(machine
-                .stuck(self.plan())
-                .unwrap_or_else(|| invalid!("`{}` has not been computed", self.plan().fetch_name(k)))),
+            Some(Fetched::Dead) => Err(dead_fetch(k, name)),
+            // A loop waits for all its Enters before it runs further ahead than `parallel_iterations` allows.
+            Some(Fetched::Pending) | None => {
+                Err(machine.stuck(self.plan()).unwrap_or_else(|| invalid!("`{name}` has not been computed")))
+            }
         }
     }
 
-    /// Forgets the value of fetch `k`: nobody will ask for it again.
+    /// Forgets the value of fetch `k`, which is not fetched again.
     pub fn forget(&self, partial: &mut Partial, k: usize) {
-        let result = partial.machine.as_mut().and_then(|m| m.results.get_mut(k));
+        let result = partial.machine.as_mut().and_then(|m| m.results.get_mut(FetchId::new(k)));
         if let Some(result @ Fetched::Value(_)) = result {
             *result = Fetched::Value(Tensor::scalar(false));
         }

@@ -1,4 +1,5 @@
-//! [`Poll`]: what a front end wants to be asked while a run goes on, such as whether the user has pressed Ctrl-C.
+//! [`Poll`]: a question that a front end has while a run goes on, such as whether the user has pressed
+//! Ctrl-C.
 
 use millstream_tensor::Result;
 use std::sync::Arc;
@@ -6,7 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
-/// A question put again and again by the thread that called the run; its error ends the run. Clones share it, and so may many runs.
+/// A question that the thread which called the run asks again and again. An error ends the run. Clones share
+/// the question, and so may many runs.
 #[derive(Clone)]
 pub struct Poll(Arc<Shared>);
 
@@ -14,26 +16,26 @@ struct Shared {
     ask: Box<dyn Fn() -> Result<()> + Send + Sync>,
     thread: ThreadId,
     start: Instant,
-    /// When to ask next, in milliseconds from the start.
+    /// The time of the next question, in milliseconds from the start.
     next: AtomicU64,
 }
 
 impl Poll {
-    /// How often it is asked at the most, and at the least where a run waits.
+    /// The time between questions: the shortest, and where a run waits the longest.
     pub const EVERY: Duration = Duration::from_millis(50);
 
-    /// `ask`, put by no thread but this one.
+    /// A poll that calls `ask` from this thread only.
     pub fn new(ask: impl Fn() -> Result<()> + Send + Sync + 'static) -> Poll {
         let thread = std::thread::current().id();
         Poll(Arc::new(Shared { ask: Box::new(ask), thread, start: Instant::now(), next: AtomicU64::new(0) }))
     }
 
-    /// Whether this thread is the one that asks.
+    /// Whether the current thread is the one that asks.
     pub fn is_here(&self) -> bool {
         std::thread::current().id() == self.0.thread
     }
 
-    /// Asks, if it is time and this is the thread.
+    /// Asks, if it is time and this is the thread that does.
     pub(crate) fn ask(&self) -> Result<()> {
         if !self.is_here() {
             return Ok(());

@@ -1,77 +1,86 @@
-//! [`Probes`]: the values that are looked at on their way, wherever in the nest of loops they are: collected in every iteration, or
-//! watched. What a run sees of them is kept by its [`Observer`], in whatever tier it runs.
+//! [`Probes`]: the values of a program that are looked at, wherever in the nest of loops they are: collected
+//! in every iteration, or watched. A run's [`Observer`] keeps what it sees of them, in whatever tier it runs.
 //!
 //! # Which is first
 //!
-//! Iterations overlap and threads race, but what a watch finds does not depend on it. Every [`Moment`] of a run has its place in the
-//! order in which it would run one node at a time, and what a node depends on is earlier. When a watch finds something, all that is *late*,
-//! of a later moment, is not run any more; all that is earlier is run to the end, and may find something earlier. What
-//! was found when nothing is left is the first in the run. Errors of kernels in a watched run are found in the same way. Only kernels that
-//! wait for something outside of the run are not waited for once something is found: that might never come.
+//! Iterations overlap and threads race, but what a watch finds does not depend on it. Every [`Moment`] of a
+//! run has its place in the order in which it would run one node at a time, and a node's dependencies are
+//! earlier than the node. When a watch finds something, all that is *late*, of a later moment, is not run any
+//! more. All that is earlier runs to the end, and may find something earlier. When nothing is left, the
+//! finding that remains is the first in the run. Errors of kernels in a watched run are found in the same
+//! way. Only kernels that wait for something outside of the run are not waited for once something is found:
+//! it might never come.
 
+use crate::errors::in_iteration;
+use crate::ids::ProbeId;
 use crate::iterations::{Iterations, Place};
 use crate::order::{Moment, Order, Path, run_frame};
 use millstream_graph::op::Role;
-use millstream_graph::{Index, Program, ProgramKind, Source};
+use millstream_graph::{Dense, Entity, FrameId, Index, Program, ProgramKind, Source};
 use millstream_tensor::budget::Budget;
 use millstream_tensor::{DType, Error, PartialShape, Result, Tensor, invalid};
 use smallvec::SmallVec;
-use std::fmt::Write;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::sync::Arc;
 
-/// What a run is watched for.
-#[derive(Default)]
+/// The conditions that stop a watched run.
+#[derive(Default, Debug)]
 pub struct Watches {
-    /// One for each watched value of the program.
+    /// One condition for each watched value of the program.
     pub on: Vec<Condition>,
-    /// For all floats that nodes compute or that are fed.
+    /// Conditions for all floats that nodes compute or that are fed.
     pub all: Vec<Condition>,
 }
 
-/// What stops a run.
+/// A condition that stops a run.
 #[derive(Clone)]
 pub struct Condition {
-    /// In words: `has NaN`.
+    /// The condition in words: `has NaN`.
     pub what: String,
-    /// Whether this value in this iteration, of each loop around, outermost first, does.
+    /// Whether a value in an iteration meets the condition.
     pub holds: Test,
 }
 
-/// A question about a value and its iteration.
+impl std::fmt::Debug for Condition {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Condition").field("what", &self.what).finish_non_exhaustive()
+    }
+}
+
+/// A predicate on a value and its iteration of each loop around, outermost first.
 pub type Test = Arc<dyn Fn(&Tensor, &[u64]) -> bool + Send + Sync>;
 
-/// What a watch found, and where. Kept with the error that ends the run: [`Sighting::of`].
+/// What a watch found, and where. The error that ends the run carries it: [`Sighting::of`].
 #[derive(Clone, Debug)]
 pub struct Sighting {
-    /// The node that gave the value.
+    /// The node that computed the value.
     pub node: String,
     /// Which of its outputs.
     pub output: u32,
-    /// Its op type.
+    /// The node's op type.
     pub op: String,
     /// The loops around with their iterations, outermost first.
     pub loops: Vec<(String, u64)>,
     /// The value.
     pub value: Tensor,
-    /// Where the node's inputs come from: `while/Sub:0`.
+    /// The outputs that the node's inputs are: `while/Sub:0`.
     pub inputs: Vec<String>,
 }
 
 impl Sighting {
-    /// What a watch found, if the error comes of one.
+    /// What a watch found, if the error comes from one.
     pub fn of(error: &Error) -> Option<&Sighting> {
         error.detail()
     }
 }
 
-/// What a program's runs look at.
+/// The values that the runs of a program look at.
 pub(crate) struct Probes {
-    list: Vec<Probe>,
+    list: Dense<ProbeId, Probe>,
     n_every: usize,
     n_watched: usize,
     /// The frames' names.
-    frames: Vec<String>,
+    frames: Dense<FrameId, String>,
     /// There if anything is watched.
     order: Option<Order>,
 }
@@ -80,41 +89,42 @@ pub(crate) struct Probes {
 struct Probe {
     source: Source,
     node: String,
-    /// Which of the node's outputs; a feed may stand for any.
+    /// Which of the node's outputs; a feed may replace any.
     index: u32,
     op: String,
     built_at: &'static Location<'static>,
     inputs: Vec<String>,
     role: Role,
-    /// The frame that it runs in.
-    runs_in: u32,
+    /// The frame that the node runs in.
+    runs_in: FrameId,
     /// The loops around the value.
-    loops: Vec<u32>,
+    loops: Vec<FrameId>,
     dtype: DType,
     shape: PartialShape,
 }
 
 impl Probes {
-    /// What a program asks to be looked at, and with `all` every float that a node computes or that is fed. None if that is nothing.
-    /// Of each pair of `afterwards` the second node waits for the first.
+    /// The values that a program asks to be looked at, and with `all` every float that a node computes or
+    /// that is fed. `None` if there are none. Of each pair of `afterwards` the second node waits for the
+    /// first.
     pub(crate) fn new(program: &Program, all: bool, afterwards: &[(Index, Index)]) -> Option<Probes> {
         let floats = if all { floats(program) } else { Vec::new() };
         let sources: Vec<Source> =
-            program.every.iter().chain(&program.watched).copied().chain(floats).collect();
+            program.every().iter().chain(program.watched()).copied().chain(floats).collect();
         if sources.is_empty() {
             return None;
         }
-        let is_watched = program.every.len() < sources.len();
+        let is_watched = program.every().len() < sources.len();
         Some(Probes {
             list: sources.into_iter().map(|s| Probe::new(program, s)).collect(),
-            n_every: program.every.len(),
-            n_watched: program.watched.len(),
-            frames: program.frames.iter().map(|f| f.name.clone()).collect(),
+            n_every: program.every().len(),
+            n_watched: program.watched().len(),
+            frames: program.frames().iter().map(|f| f.name.clone()).collect(),
             order: is_watched.then(|| Order::new(program, afterwards)),
         })
     }
 
-    /// What is looked at, by number.
+    /// The values, in the order of the probes.
     pub(crate) fn sources(&self) -> impl Iterator<Item = Source> {
         self.list.iter().map(|p| p.source)
     }
@@ -124,27 +134,27 @@ impl Probes {
         self.order.is_some()
     }
 
-    /// When probe `k` sees what is there.
-    pub(crate) fn moment_of_probe(&self, path: &[(u32, u64)], k: usize) -> Moment {
-        let probe = &self.list[k];
+    /// The moment at which a probe sees its value.
+    pub(crate) fn moment_of_probe(&self, path: &[(FrameId, u64)], id: ProbeId) -> Moment {
+        let probe = &self.list[id];
         let mut moment = match (&self.order, probe.role) {
             (None, _) => Moment::new(),
-            // What comes into an iteration is there at its start.
+            // A value that enters an iteration is there at its start.
             (Some(order), Role::Enter | Role::NextIteration) => order.start(path),
             (Some(order), Role::Exit) => order.end(path, probe.runs_in),
             (Some(order), _) => order.moment(path, probe.source.node),
         };
-        moment.push(k as u64);
+        moment.push(id.index() as u64);
         moment
     }
 
-    /// When a node runs there.
-    pub(crate) fn moment(&self, path: &[(u32, u64)], node: Index) -> Moment {
+    /// The moment at which a node runs.
+    pub(crate) fn moment(&self, path: &[(FrameId, u64)], node: Index) -> Moment {
         self.order.as_ref().map(|o| o.moment(path, node)).unwrap_or_default()
     }
 
-    fn sighting(&self, k: usize, path: &[(u32, u64)], value: Tensor, what: &str) -> Error {
-        let probe = &self.list[k];
+    fn sighting(&self, id: ProbeId, path: &[(FrameId, u64)], value: Tensor, what: &str) -> Error {
+        let probe = &self.list[id];
         let mut error = invalid!("a watch stopped the run: `{}:{}` {what}: {value}", probe.node, probe.index)
             .at_node(&probe.node, &probe.op)
             .at_line(probe.built_at);
@@ -169,25 +179,21 @@ impl Probes {
             node: probe.node.clone(),
             output: probe.index,
             op: probe.op.clone(),
-            loops: path.iter().map(|&(f, i)| (self.frames[f as usize].clone(), i)).collect(),
+            loops: path.iter().map(|&(f, i)| (self.frames[f].clone(), i)).collect(),
             value,
             inputs: probe.inputs.clone(),
         })
     }
 
-    fn place(&self, path: &[(u32, u64)]) -> String {
-        let mut text = String::new();
-        for &(frame, iteration) in path.iter().rev() {
-            let comma = if text.is_empty() { "" } else { ", in " };
-            let _ = write!(text, "{comma}iteration {iteration} of loop `{}`", self.frames[frame as usize]);
-        }
-        text
+    fn place(&self, path: &[(FrameId, u64)]) -> String {
+        let places = path.iter().rev().map(|&(frame, number)| in_iteration(number, &self.frames[frame]));
+        places.collect::<Vec<_>>().join(", in ")
     }
 }
 
 impl Probe {
     fn new(program: &Program, source: Source) -> Probe {
-        let node = &program.nodes[source.node as usize];
+        let node = program.node(source.node);
         let dtype = match &node.kind {
             ProgramKind::Node(info) => info.output_types[source.index as usize].dtype,
             ProgramKind::Feed(_, _, dtype) => *dtype,
@@ -214,10 +220,10 @@ impl Probe {
     }
 }
 
-/// The name of an output: of its node and which it is. A feed has the name of the output that it stands for.
+/// The name of an output: its node's, and which it is. A feed has the name of the output that it replaces.
 fn output_name(program: &Program, source: Source) -> (&str, u32) {
-    let name = program.nodes[source.node as usize].name();
-    match program.nodes[source.node as usize].kind {
+    let name = program.node(source.node).name();
+    match program.node(source.node).kind {
         ProgramKind::Node(_) => (name, source.index),
         ProgramKind::Feed(..) => {
             name.rsplit_once(':').and_then(|(n, k)| Some((n, k.parse().ok()?))).unwrap_or((name, 0))
@@ -225,13 +231,14 @@ fn output_name(program: &Program, source: Source) -> (&str, u32) {
     }
 }
 
-/// Every float that a node computes or that is fed. What others pass on is seen where it was made.
+/// Every float that a node computes or that is fed. Values that nodes only pass on are seen where they were
+/// made.
 fn floats(program: &Program) -> Vec<Source> {
     let mut found = Vec::new();
-    for (n, node) in program.nodes.iter().enumerate() {
+    for (node, it) in program.nodes().entries() {
         let is_float = |d: DType| d.is_float() || d.is_complex();
-        let mut add = |index| found.push(Source { node: n as Index, index });
-        match &node.kind {
+        let mut add = |index| found.push(Source { node, index });
+        match &it.kind {
             ProgramKind::Feed(_, _, dtype) if is_float(*dtype) => add(0),
             ProgramKind::Node(info) if info.op.role == Role::Compute => {
                 for (i, ty) in info.output_types.iter().enumerate() {
@@ -261,30 +268,30 @@ fn position(shape: &[usize], mut element: usize) -> SmallVec<[u64; 4]> {
     at
 }
 
-/// What one run has seen.
+/// What one run has seen of the values that it looks at.
 pub(crate) struct Observer {
     collected: Vec<Iterations>,
     watches: Arc<Watches>,
-    /// The first that was found yet, and when.
+    /// The earliest finding so far, with its moment.
     first: Option<(Moment, Error)>,
 }
 
 impl Observer {
     pub(crate) fn new(probes: &Probes, watches: Option<Arc<Watches>>) -> Observer {
-        let collected = probes.list[..probes.n_every].iter().map(|p| {
-            let loops = p.loops.iter().map(|&f| probes.frames[f as usize].clone()).collect();
+        let collected = probes.list.iter().take(probes.n_every).map(|p| {
+            let loops = p.loops.iter().map(|&f| probes.frames[f].clone()).collect();
             Iterations::new(format!("{}:{}", p.node, p.index), p.dtype, p.shape.clone(), loops)
         });
         Observer { collected: collected.collect(), watches: watches.unwrap_or_default(), first: None }
     }
 
-    /// Probe `k` sees a value.
-    pub(crate) fn see(&mut self, probes: &Probes, k: usize, path: &Path, value: Tensor) -> Result<()> {
+    /// A probe sees a value.
+    pub(crate) fn see(&mut self, probes: &Probes, probe: ProbeId, path: &Path, value: Tensor) -> Result<()> {
         let at: SmallVec<[u64; 4]> = path.iter().map(|(_, iteration)| *iteration).collect();
-        if let Some(collected) = self.collected.get_mut(k) {
+        if let Some(collected) = self.collected.get_mut(probe.index()) {
             return collected.push(&at, value);
         }
-        let watch = k - probes.n_every;
+        let watch = probe.index() - probes.n_every;
         let conditions = match watch < probes.n_watched {
             true => self.watches.on.get(watch..watch + 1).unwrap_or_default(),
             false => &self.watches.all,
@@ -293,22 +300,22 @@ impl Observer {
             let holds = catch_unwind(AssertUnwindSafe(|| (condition.holds)(&value, &at)))
                 .map_err(|_| Error::internal("the condition of a watch panicked"))?;
             if holds {
-                let error = probes.sighting(k, path, value, &condition.what);
-                self.found(probes.moment_of_probe(path, k), error);
+                let error = probes.sighting(probe, path, value, &condition.what);
+                self.found(probes.moment_of_probe(path, probe), error);
                 return Ok(());
             }
         }
         Ok(())
     }
 
-    /// Something is found that ends the run, unless something earlier is.
+    /// Something is found that ends the run, unless something earlier does.
     pub(crate) fn found(&mut self, moment: Moment, error: Error) {
         if !self.is_late(|| moment.clone()) {
             self.first = Some((moment, error));
         }
     }
 
-    /// Whether what happens at a moment is later than what was found.
+    /// Whether a moment is later than the earliest finding.
     #[inline]
     pub(crate) fn is_late(&self, moment: impl FnOnce() -> Moment) -> bool {
         self.first.as_ref().is_some_and(|(first, _)| *first < moment())
@@ -318,12 +325,12 @@ impl Observer {
         self.first.is_some()
     }
 
-    /// What ends the run.
+    /// The error that ends the run.
     pub(crate) fn take_found(&mut self) -> Option<Error> {
         self.first.take().map(|(_, error)| error)
     }
 
-    /// What was collected, in order.
+    /// The collected values, in the order of the fetches.
     pub(crate) fn collected(self, budget: Option<&Arc<Budget>>) -> Result<Vec<Iterations>> {
         let mut collected = self.collected;
         collected.iter_mut().try_for_each(|c| c.sort(budget.cloned()))?;

@@ -1,4 +1,4 @@
-//! [`Progress`]: how far the loops of a run are, told now and then to the thread that called it.
+//! [`Progress`]: how far the loops of a run are, shown now and then by the thread that called the run.
 
 use crate::machine::Machine;
 use crate::plan::Plan;
@@ -8,19 +8,19 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
-/// Where a loop is.
+/// How far a loop is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoopCount {
-    /// Its frame.
+    /// The frame's name.
     pub name: String,
-    /// How many loops are around it.
+    /// The number of loops around it.
     pub depth: usize,
-    /// How many iterations are over.
+    /// The number of iterations that are over.
     pub iterations: u64,
 }
 
-/// What shows where a run is. The machine writes its counts down only when it has been asked to since the last time, so a run that nobody
-/// looks at for a while does nothing for it. Clones are the same.
+/// Shows how far a run is. The machine writes its counts down only when it has been asked to since the last
+/// time, so a run that is not shown for a while does nothing for it. Clones share everything.
 #[derive(Clone)]
 pub struct Progress(Arc<Shared>);
 
@@ -32,31 +32,37 @@ struct Shared {
     thread: ThreadId,
     start: Instant,
     every: Duration,
-    /// When to show next, in microseconds from the start.
+    /// The time to show next, in microseconds from the start.
     next: AtomicU64,
-    /// The machine is to write its counts down, since when (0: not asked to), and it has.
+    /// Whether the machine is to write its counts down.
     wanted: AtomicBool,
+    /// The time at which it was asked to; 0 if it was not.
     asked: AtomicU64,
+    /// Whether it has since.
     fresh: AtomicBool,
-    /// How many turns go by between looks at the clock, how many are left of them, and when it was looked at.
+    /// The number of turns between looks at the clock.
     turns: AtomicU64,
+    /// The number of turns until the next look.
     turns_left: AtomicU64,
+    /// The time of the last look.
     looked: AtomicU64,
     counts: Mutex<Vec<LoopCount>>,
 }
 
-/// So many turns may go by without a look at the clock, where they take no longer than so many microseconds together.
+/// The most turns without a look at the clock, as long as they take at most [`SHORT_US`] microseconds
+/// together.
 const MOST_TURNS: u64 = 31;
 const SHORT_US: u64 = 2_000;
 
-/// How long counts are waited for.
+/// The longest wait for counts.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// No more loops are told of at a time.
+/// The most loops that are shown at a time.
 const MOST: usize = 8;
 
 impl Progress {
-    /// Shows where a run is that begins now: first after so long, then so often, by no thread but this one.
+    /// Shows how far a run is that begins now: after `first`, then about every `every`. `show` is called by
+    /// this thread only.
     pub fn new(
         first: Duration,
         every: Duration,
@@ -78,13 +84,13 @@ impl Progress {
         }))
     }
 
-    /// Whoever has the machine comes by.
+    /// Called by the thread that drives the machine, between turns.
     pub(crate) fn look(&self, machine: &Machine, plan: &Plan) {
         if self.0.wanted.load(Relaxed) && self.0.wanted.swap(false, AcqRel) {
             *self.0.counts.lock() = machine.counts(plan, MOST);
             self.0.fresh.store(true, Release);
         }
-        // A look at the clock takes a hundredth of a turn of short kernels: where turns are short, not every one looks.
+        // A look at the clock takes a hundredth of a turn of short kernels, so not every short turn looks.
         let left = self.0.turns_left.load(Relaxed);
         if left != 0 {
             return self.0.turns_left.store(left - 1, Relaxed);
@@ -98,8 +104,8 @@ impl Progress {
         self.tick();
     }
 
-    /// If it is time and this is the thread: asks for counts, and shows them once they are there, or what there was before if nobody who
-    /// could write them down comes by.
+    /// Asks for counts if it is time and this is the thread that shows them, and shows them once they are
+    /// there. Shows the earlier ones if the machine is not driven for a while.
     pub(crate) fn tick(&self) {
         let it = &self.0;
         if std::thread::current().id() != it.thread {
@@ -126,7 +132,7 @@ impl Progress {
         it.next.store(micros(it.start.elapsed().saturating_add(it.every)), Relaxed);
     }
 
-    /// How often at the least the thread should come by while it waits.
+    /// The longest time between ticks while the thread waits.
     pub(crate) const EVERY: Duration = Duration::from_millis(50);
 }
 

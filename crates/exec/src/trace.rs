@@ -1,4 +1,5 @@
-//! [`Trace`]: every execution of a node with its frame and iteration, as Chrome's and Perfetto's trace format.
+//! [`Trace`]: every execution of a node with its frame and iteration, in Chrome's and Perfetto's trace
+//! format.
 
 use crate::plan::Label;
 use millstream_tensor::{DType, Shape};
@@ -8,43 +9,43 @@ use std::time::Instant;
 /// One execution of a node.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// The node.
+    /// The node's name.
     pub node: String,
-    /// Its op type.
+    /// The op type.
     pub op: &'static str,
-    /// Where it ran: the loops around it with their iterations; empty outside of loops.
+    /// The loops around it with their iterations; empty outside of loops.
     pub place: String,
     /// The iteration of the innermost loop.
     pub iteration: u64,
-    /// Whether it was dead: passed over.
+    /// Whether the node was dead, so that nothing was computed.
     pub dead: bool,
-    /// Start, in nanoseconds since the run began.
+    /// The start, in nanoseconds since the run began.
     pub start_ns: u64,
-    /// How long it took, in nanoseconds.
+    /// The duration, in nanoseconds.
     pub duration_ns: u64,
-    /// The values that its kernel gave, as far as anything was to read them.
+    /// The kernel's outputs, as far as something reads them.
     pub outputs: Vec<Seen>,
 }
 
-/// A value that a node gave, without its elements.
+/// An output without its elements.
 #[derive(Clone, Debug)]
 pub struct Seen {
-    /// Which output.
+    /// Which of the node's outputs.
     pub index: u32,
-    /// Its element type.
+    /// The dtype.
     pub dtype: DType,
-    /// Its shape.
+    /// The shape.
     pub shape: Shape,
 }
 
 impl Event {
-    /// The loop it ran in: the name of its frame, or `root` outside of loops.
+    /// The name of the frame that the node ran in, or `root` outside of loops.
     pub fn frame(&self) -> &str {
         self.place.split(", in ").next().and_then(|p| p.split('`').nth(1)).unwrap_or("root")
     }
 }
 
-/// What ran, in order.
+/// The executions of one run, in order.
 #[derive(Clone, Debug)]
 pub struct Trace {
     origin: Instant,
@@ -78,7 +79,8 @@ impl Trace {
         });
     }
 
-    /// The trace as JSON that `chrome://tracing` and Perfetto open: one row per loop, times in microseconds.
+    /// The trace as JSON that `chrome://tracing` and Perfetto open: a row for each loop, times in
+    /// microseconds.
     pub fn to_chrome_json(&self) -> String {
         let mut rows: Vec<&str> = Vec::new();
         let mut out = String::from("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");

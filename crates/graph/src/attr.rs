@@ -1,4 +1,4 @@
-//! Attributes: what is fixed about a node when it is built.
+//! Attributes: the values that are fixed when a node is built.
 
 use millstream_tensor::{DType, PartialShape, Result, Str, Tensor, invalid};
 use std::borrow::Cow;
@@ -20,7 +20,7 @@ pub enum Attr {
     List(Vec<Attr>),
 }
 
-/// A function by name.
+/// A reference to a function by name.
 #[derive(Clone, Debug)]
 pub struct FuncRef {
     /// Its name in the library.
@@ -34,7 +34,7 @@ pub struct FuncRef {
 pub struct ValueType {
     /// The element type.
     pub dtype: DType,
-    /// A reference edge (`float32_ref` in TensorFlow).
+    /// Whether it is a reference edge (`float32_ref` in TensorFlow).
     pub is_ref: bool,
 }
 
@@ -79,7 +79,7 @@ impl Attr {
         }
     }
 
-    /// Whether both are the same value, floats by their bits.
+    /// Whether both are the same value. Floats are compared by their bits.
     pub fn same(&self, other: &Attr) -> bool {
         match (self, other) {
             (Attr::Str(a), Attr::Str(b)) => a == b,
@@ -162,11 +162,11 @@ impl Attrs {
 
     /// The attribute, if it is there.
     pub fn get(&self, name: &str) -> Option<&Attr> {
-        // There are few, and most differ in their lengths: looking at all of them is faster than searching.
+        // There are few, and most names differ in length, so a linear scan is faster than a binary search.
         self.0.iter().find(|(n, _)| n.as_ref() == name).map(|(_, value)| value)
     }
 
-    /// Sets an attribute, replacing what was there.
+    /// Sets an attribute, replacing an earlier value.
     pub fn set(&mut self, name: impl Into<Cow<'static, str>>, value: impl Into<Attr>) {
         let (name, value) = (name.into(), value.into());
         match self.0.binary_search_by(|(n, _)| n.as_ref().cmp(name.as_ref())) {

@@ -1,10 +1,11 @@
-//! Whose blocks count: the name scopes, control dependencies, devices and attributes that `with` blocks say belong to threads.
+//! The open blocks of each thread: name scopes, control dependencies, devices and attributes.
 //!
-//! A name scope is always that of the thread that entered it. The other blocks are the graph's, for all threads that build it, until
-//! [`Graph::switch_to_thread_local`]; from then on each thread has its own, beginning with those that stood at that moment.
+//! A name scope applies only to the thread that entered it. The other blocks apply to all threads that build
+//! the graph, until [`Graph::switch_to_thread_local`]. From then on each thread has blocks of its own, which
+//! start as those open at that moment.
 //!
-//! [`GraphData`] holds the blocks of one thread where the builders read them; those of the others are parked. The lock changes them over:
-//! a thread that builds alone never pays more than a comparison.
+//! [`GraphData`] holds the blocks of one thread, where the builders read them; those of other threads are
+//! parked. Taking the graph's lock swaps them in. A thread that builds alone pays for one comparison.
 
 use crate::graph::{ControlScope, Graph, GraphData};
 use crate::within::Overlay;
@@ -19,21 +20,21 @@ pub(crate) struct Blocks {
     pub scope: String,
     pub controls: Vec<ControlScope>,
     pub device: Arc<str>,
-    /// What the blocks around new nodes add to their attributes, the innermost last.
+    /// The attributes that the open blocks add to new nodes, the innermost last.
     pub overlays: Vec<Overlay>,
 }
 
-/// The blocks of the threads that do not build just now.
+/// The blocks of threads other than the one that built last.
 #[derive(Default)]
 pub(crate) struct Parked {
     /// The thread whose blocks the graph holds.
     thread: u64,
     of: HashMap<u64, Blocks>,
-    /// Once the blocks are the threads': what a thread begins with.
+    /// The blocks that a thread starts with, once blocks belong to threads.
     local: Option<Blocks>,
 }
 
-/// A number for this thread; never 0.
+/// This thread's number; never 0.
 fn this_thread() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     thread_local!(static ID: u64 = NEXT.fetch_add(1, Relaxed));
@@ -41,7 +42,8 @@ fn this_thread() -> u64 {
 }
 
 impl Graph {
-    /// From here on the blocks (control dependencies, devices, ..) that a thread enters hold for what that thread makes, not for all.
+    /// From now on, blocks (control dependencies, devices, ..) apply only to the nodes of the thread that
+    /// enters them.
     pub fn switch_to_thread_local(&self) {
         let mut g = self.lock();
         if g.parked.local.is_some() {
@@ -56,7 +58,7 @@ impl Graph {
 }
 
 impl GraphData {
-    /// Brings this thread's blocks in.
+    /// Swaps this thread's blocks in.
     #[inline]
     pub(crate) fn change_thread(&mut self) {
         let thread = this_thread();
@@ -72,7 +74,7 @@ impl GraphData {
             None => {
                 let scope =
                     std::mem::replace(&mut self.blocks.scope, mine.map(|b| b.scope).unwrap_or_default());
-                // Threads come and go: what is empty is not kept.
+                // Threads come and go, so empty scopes are not kept.
                 if !scope.is_empty() {
                     self.parked.of.insert(old, Blocks { scope, ..Blocks::default() });
                 }
@@ -89,7 +91,8 @@ impl GraphData {
 }
 
 impl Blocks {
-    /// Whether a thread that has these has entered nothing: blocks are left in the reverse order, so that lengths tell.
+    /// Whether these are the blocks `start` that a thread starts with. Comparing lengths is enough, because
+    /// blocks are left in reverse order.
     fn is_like(&self, start: &Blocks) -> bool {
         self.scope.is_empty()
             && self.controls.len() == start.controls.len()

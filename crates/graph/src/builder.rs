@@ -1,4 +1,4 @@
-//! [`OpBuilder`]: one node, said step by step: `g.op("Tile").input(x).input([2, 2]).output()`.
+//! [`OpBuilder`]: a node, described step by step: `g.op("Tile").input(x).input([2, 2]).output()`.
 
 use crate::attr::{Attr, Attrs};
 use crate::graph::{Graph, GraphData, Naming, NodeSpec};
@@ -12,18 +12,19 @@ use std::panic::Location;
 use std::sync::Arc;
 
 /// An input: a value of the graph, or a literal that becomes a constant.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Arg<'g>(pub(crate) ArgKind<'g>);
 
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) enum ArgKind<'g> {
     Output(Output<'g>),
-    /// `weak`: a number literal, which takes the dtype that the op wants if that loses nothing.
+    /// `weak` marks a number literal, which takes the dtype that the op expects if no element changes its
+    /// value.
     Literal {
         value: Result<Tensor>,
         weak: bool,
     },
-    /// A back edge to close later.
+    /// A back edge that is closed later.
     Open,
 }
 
@@ -95,7 +96,8 @@ impl<'g> Arg<'g> {
     }
 }
 
-/// A node being described. Ends with [`OpBuilder::output`], [`OpBuilder::finish`] or [`OpBuilder::try_finish`].
+/// A node being described. Ends with [`OpBuilder::output`], [`OpBuilder::finish`] or
+/// [`OpBuilder::try_finish`].
 #[must_use = "the node is made by `output`, `finish` or `try_finish`"]
 pub struct OpBuilder<'g> {
     graph: &'g Graph,
@@ -109,6 +111,16 @@ pub struct OpBuilder<'g> {
     device: Option<Arc<str>>,
     context: Option<crate::context::ContextId>,
     at: &'static Location<'static>,
+}
+
+impl std::fmt::Debug for OpBuilder<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OpBuilder")
+            .field("op", &self.op)
+            .field("name", &self.name)
+            .field("attrs", &self.attrs)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Graph {
@@ -132,25 +144,25 @@ impl Graph {
 }
 
 impl<'g> OpBuilder<'g> {
-    /// The next input.
+    /// Adds an input.
     pub fn input(mut self, arg: impl Into<Arg<'g>>) -> Self {
         self.args.push(arg.into());
         self
     }
 
-    /// The next inputs.
+    /// Adds inputs.
     pub fn inputs(mut self, args: impl IntoIterator<Item = impl Into<Arg<'g>>>) -> Self {
         self.args.extend(args.into_iter().map(Into::into));
         self
     }
 
-    /// An attribute.
+    /// Sets an attribute.
     pub fn attr(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<Attr>) -> Self {
         self.attrs.set(name, value);
         self
     }
 
-    /// Many attributes.
+    /// Sets several attributes.
     pub fn attrs(mut self, attrs: Attrs) -> Self {
         for (name, value) in attrs.iter() {
             self.attrs.set(name.to_owned(), value.clone());
@@ -158,63 +170,65 @@ impl<'g> OpBuilder<'g> {
         self
     }
 
-    /// The name wanted, made unique in the current scope. Without one it is the op type's name. Empty counts as none.
+    /// Asks for a name, which is made unique in the current scope. The default, also for an empty name, is
+    /// the op type's name.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into()).filter(|n| !n.is_empty());
         self
     }
 
-    /// Runs after this operation.
+    /// Adds a control input: the node runs after this operation.
     pub fn control(mut self, op: impl Into<Op<'g>>) -> Self {
         self.controls.push(op.into().id());
         self
     }
 
-    /// The device wanted.
+    /// Asks for a device.
     pub fn device(mut self, device: &str) -> Self {
         self.device = Some(device.into());
         self
     }
 
-    /// The source line to name in errors, where it isn't the caller's.
+    /// Sets the source line that errors name. The default is the caller's.
     pub fn at(mut self, at: &'static Location<'static>) -> Self {
         self.at = at;
         self
     }
 
-    /// Makes the node exactly as said: the name unchanged, no scopes, nothing captured. For importers.
+    /// Makes the node exactly as described: with this name, no scopes and no captures. For importers.
     pub fn exact(mut self) -> Self {
         self.exact = true;
         self.raw = true;
         self
     }
 
-    /// Makes the node with exactly this name, but in the loop or branch that is being built, like any other node there. For importers.
+    /// Makes the node with exactly this name, but otherwise like any other node of the loop or branch being
+    /// built. For importers.
     pub fn exact_here(mut self) -> Self {
         self.exact = true;
         self
     }
 
-    /// Makes the node as said, in this context, with nothing captured; the name is made unique. For loop builders.
+    /// Makes the node in this context, without captures. The name is made unique. For loop builders.
     pub fn raw(mut self, context: Option<crate::context::ContextId>) -> Self {
         self.raw = true;
         self.context = context;
         self
     }
 
-    /// Makes the node and gives its first output. A mistake is remembered by the graph.
+    /// Makes the node and returns its first output. The graph remembers a mistake.
     pub fn output(self) -> Output<'g> {
         self.finish().output(0)
     }
 
-    /// Makes the node. A mistake is remembered by the graph.
+    /// Makes the node. The graph remembers a mistake.
     pub fn finish(self) -> Op<'g> {
         let graph = self.graph;
         let poisoned = self.is_poisoned();
         match self.try_finish() {
             Ok(op) => op,
             Err(error) => {
-                // The mistake that made an input unusable is remembered already.
+                // The graph already remembers the mistake that made an input unusable.
                 if !poisoned {
                     graph.remember(error);
                 }
@@ -228,7 +242,7 @@ impl<'g> OpBuilder<'g> {
             || self.args.iter().any(|a| matches!(&a.0, ArgKind::Output(o) if o.port().node == NodeId::POISON))
     }
 
-    /// Makes the node, or says at once what is wrong with it.
+    /// Makes the node, or returns its mistake at once.
     pub fn try_finish(mut self) -> Result<Op<'g>> {
         self.at = self.graph.line(self.at);
         let at = self.at;
@@ -261,9 +275,9 @@ impl<'g> OpBuilder<'g> {
                 None => g.unique_name(&wanted),
             }),
         };
-        // Constants made of literals, and captures, are named under the node, as TensorFlow does.
+        // Constants of literals, and captures, are named under the node, as in TensorFlow.
         let scope = match &naming {
-            // A constant has neither; what its control inputs bring in is named beside it.
+            // A constant has neither. Captures of its control inputs are named beside it.
             Naming::Reserved(_) if self.op == "Const" => g.current_scope().to_owned(),
             Naming::Reserved(name) => format!("{name}/"),
             Naming::Exact(name) if !self.raw => format!("{name}/"),
@@ -316,7 +330,7 @@ impl GraphData {
     }
 }
 
-/// The name of the constant that argument `i` of `n`, a literal, becomes: the argument's, numbered in a list.
+/// The name of the constant made of argument `i` of `n`, a literal: the argument's name, numbered in a list.
 fn literal_name(def: Option<&OpDef>, attrs: &Attrs, i: usize, n: usize) -> String {
     let Some(def) = def else { return "Const".into() };
     let mut at = 0usize;
@@ -332,8 +346,8 @@ fn literal_name(def: Option<&OpDef>, attrs: &Attrs, i: usize, n: usize) -> Strin
     "Const".into()
 }
 
-/// How many of `n` values each input of an op takes: as many as the attributes say; lists of which they say nothing share what the others
-/// leave.
+/// The number of values, `n` in all, that each input argument of an op takes. Attributes determine it; lists
+/// without an attribute share the rest equally.
 fn list_lengths(def: &OpDef, attrs: &Attrs, n: usize) -> Vec<usize> {
     let said = |count| match count {
         Count::One => Some(1),
@@ -347,9 +361,9 @@ fn list_lengths(def: &OpDef, attrs: &Attrs, n: usize) -> Vec<usize> {
     lengths.into_iter().map(|length| length.unwrap_or(each).min(n)).collect()
 }
 
-/// The dtype that each argument should have, as far as attributes and the other arguments say.
+/// The dtype that each argument should have, as far as attributes and other arguments determine it.
 fn dtype_hints(g: &GraphData, def: &OpDef, args: &[Arg], attrs: &Attrs) -> Vec<Option<DType>> {
-    // One entry per argument in a flat list; a list argument spreads over what is left.
+    // One entry per value; a list argument has an entry for each of its values.
     let mut specs = Vec::with_capacity(args.len());
     for (arg, n) in def.inputs.iter().zip(list_lengths(def, attrs, args.len())) {
         specs.extend(std::iter::repeat_n((arg.ty, arg.count), n));
@@ -380,7 +394,7 @@ fn dtype_hints(g: &GraphData, def: &OpDef, args: &[Arg], attrs: &Attrs) -> Vec<O
         .collect()
 }
 
-/// A number literal as another dtype, if every element stays the number it is.
+/// A number literal converted to another dtype. An error if an element would change its value.
 pub fn weak_cast(value: &Tensor, dtype: DType) -> Result<Tensor> {
     if value.dtype() == dtype || !value.dtype().is_number() || !dtype.is_number() {
         return Ok(value.clone());
@@ -409,7 +423,7 @@ fn as_f64(value: &Tensor) -> Option<Vec<f64>> {
     }
 }
 
-/// Floats take any number (rounded, as literals are); integers only whole numbers in range.
+/// Floats take any number, rounded as literals are. Integers take only whole numbers in their range.
 fn from_f64(value: &Tensor, numbers: &[f64], dtype: DType) -> Option<Tensor> {
     use millstream_tensor::{Complex, bf16, f16};
     fn make<T: Element>(

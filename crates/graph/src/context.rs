@@ -1,36 +1,39 @@
-//! Control-flow contexts: which loop or branch a node belongs to, and how values from outside come in.
+//! Control-flow contexts: the loop or branch that a node belongs to, and how outer values come in.
 //!
-//! Using an outer value inside a loop *captures* it: a constant `Enter` per level of nesting. Inside a branch it goes through a
-//! `Switch` on the branch's predicate. Nodes without inputs hang on the context's pivot by a control edge, so that they run only
-//! when (and as often as) the context does. The rules, and the names that result, are TensorFlow's control flow v1.
+//! Using an outer value inside a loop *captures* it: a constant `Enter` per level of nesting. Inside a branch
+//! it goes through a `Switch` on the branch's predicate. Nodes without inputs have a control edge from the
+//! context's pivot, so that they run only when (and as often as) the context does. The rules, and the names
+//! that result, are those of TensorFlow's control flow v1.
 
-use crate::attr::Attrs;
+use crate::flow::Primitive;
 use crate::graph::{GraphData, Naming, NodeSpec};
 use crate::ids::{NodeId, Port};
+use crate::loops::View;
 use crate::op::Role;
 use millstream_tensor::{Error, Result, invalid};
 use smallvec::SmallVec;
 use std::collections::HashMap;
+use std::panic::Location;
 
 /// A context of a graph.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ContextId(pub u32);
 
 /// A loop or one branch of a cond.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Context {
-    /// Its unique name; a loop's is its frame name.
+    /// The unique name; for a loop, that of its frame.
     pub name: String,
     /// The context around it.
     pub parent: Option<ContextId>,
-    /// What kind.
+    /// Whether it is a loop or a branch.
     pub kind: ContextKind,
-    /// Outer values brought in: the outer port and the port that stands for it inside.
+    /// The captured values: the outer port, and the port by which it is known inside.
     pub external: HashMap<Port, Port>,
 }
 
-/// What a context is.
-#[derive(Clone)]
+/// The kinds of contexts.
+#[derive(Clone, Debug)]
 pub enum ContextKind {
     /// A loop.
     While(WhileContext),
@@ -38,22 +41,22 @@ pub enum ContextKind {
     Cond(CondContext),
 }
 
-/// A loop, as it travels with the graph (`WhileContextDef`).
-#[derive(Clone, Default)]
+/// A loop, as it is stored with the graph (`WhileContextDef`).
+#[derive(Clone, Default, Debug)]
 pub struct WhileContext {
     /// How many iterations may be alive at a time.
     pub parallel_iterations: i64,
-    /// Whether gradients may go through; `None` where a file does not say, which counts as yes.
+    /// Whether gradients flow through the loop. `None` if a file does not say, which counts as true.
     pub back_prop: Option<bool>,
-    /// Whether saved values may leave memory; `None` where a file does not say, which counts as no.
+    /// Whether saved values may leave memory. `None` if a file does not say, which counts as false.
     pub swap_memory: Option<bool>,
     /// The bound on the trip count, if one was given.
     pub maximum_iterations: Option<Port>,
     /// The `LoopCond` output.
     pub pivot: Option<Port>,
-    /// What nodes of the condition without inputs hang on: the first Merge.
+    /// The node that the condition's nodes without inputs wait for: the first Merge.
     pub pivot_for_pred: Option<Port>,
-    /// What nodes of the body without inputs hang on: the first Identity.
+    /// The node that the body's nodes without inputs wait for: the first Identity.
     pub pivot_for_body: Option<Port>,
     /// The Enters of the loop variables.
     pub enters: Vec<Port>,
@@ -62,16 +65,17 @@ pub struct WhileContext {
 }
 
 /// One branch of a cond (`CondContextDef`).
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct CondContext {
     /// The predicate.
     pub pred: Port,
-    /// The branch's identity of the predicate, which nodes without inputs hang on. `None` where it was optimised away; the
-    /// first node that needs it makes one.
+    /// The branch's copy of the predicate, which nodes without inputs wait for. `None` if it was optimised
+    /// away; the first node that needs it makes one.
     pub pivot: Option<Port>,
     /// 1 for the branch taken when the predicate is true, 0 for the other.
     pub branch: u32,
-    /// The Switches that bring values in, in the order of making: the other side of each is no value of the branch.
+    /// The Switches that capture values, in the order of creation. The other output of each is no value of
+    /// the branch.
     pub captures: Vec<NodeId>,
 }
 
@@ -93,7 +97,7 @@ impl Context {
 }
 
 impl GraphData {
-    /// Whether `inner` is `outer` or lies inside of it; `None` is the world around all contexts.
+    /// Returns whether `inner` is `outer` or lies inside of it. `None` means outside of all contexts.
     pub fn is_within(&self, mut inner: Option<ContextId>, outer: Option<ContextId>) -> bool {
         loop {
             if inner == outer {
@@ -106,7 +110,7 @@ impl GraphData {
         }
     }
 
-    /// The innermost loop around a context.
+    /// Returns the innermost loop around a context.
     pub fn loop_of(&self, mut context: Option<ContextId>) -> Option<ContextId> {
         while let Some(id) = context {
             match self.contexts[id.0 as usize].kind {
@@ -117,17 +121,16 @@ impl GraphData {
         None
     }
 
-    /// Where a value comes from, before it went through branches and loops: of several ways, the one that was there first. None if it
-    /// comes from nowhere, as in a loop that is not closed.
+    /// Returns the value that this value was before it went through branches and loops: of a loop variable,
+    /// the initial value. `None` if there is none, as in a loop that is not closed.
     pub fn origin(&self, mut port: Port) -> Option<Port> {
         for _ in 0..self.nodes.len() {
             let node = self.node(port.node).ok()?;
             let inputs = &node.inputs;
             port = match node.role() {
                 Role::Merge => {
-                    let comes_back =
-                        |p: &Port| self.node(p.node).is_ok_and(|n| n.role() == Role::NextIteration);
-                    *inputs.iter().find(|p| **p != Port::OPEN && !comes_back(p))?
+                    let back = self.back_edge(port.node);
+                    *inputs.iter().enumerate().find(|(i, _)| back != Some(*i))?.1
                 }
                 Role::Enter | Role::Exit | Role::Switch | Role::NextIteration | Role::Identity => {
                     *inputs.first()?
@@ -138,7 +141,7 @@ impl GraphData {
         None
     }
 
-    /// The port that stands for `value` inside `context`, bringing it in if needed.
+    /// Returns `value` as it is known inside `context`, captured if necessary.
     pub(crate) fn capture(&mut self, context: Option<ContextId>, value: Port) -> Result<Port> {
         let home = self.home(context, value)?;
         // The chain of contexts between the value's and this one, outermost first: a loop, not a recursion.
@@ -159,10 +162,10 @@ impl GraphData {
         Ok(here)
     }
 
-    /// [`GraphData::capture`] for an input of a node that is being made in the current context.
+    /// Captures an input of a node that is being made in the current context.
     fn capture_for(&mut self, spec: &NodeSpec, value: Port) -> Result<Port> {
         let context = self.current;
-        // Nearly every input is of the context that it is used in.
+        // Nearly all inputs belong to the context that they are used in.
         if self.node(value.node)?.context == context {
             return Ok(value);
         }
@@ -186,7 +189,7 @@ impl GraphData {
         Ok(None)
     }
 
-    /// What is said of a node that takes a value out of the loop `inner`. The first sentence is TensorFlow's.
+    /// The error for a node that takes a value out of the loop `inner`. The first sentence is TensorFlow's.
     fn used_outside(
         &self,
         spec: &NodeSpec,
@@ -211,13 +214,14 @@ impl GraphData {
         .with_help("return it from the body as a loop variable and use the loop's result")
     }
 
-    /// The innermost context around `context` where `value` may be used as it is: its own, or, as a value of an untaken branch
-    /// is dead everywhere, one around the branches that it lies in. Never one outside of its loop.
+    /// Returns the innermost context around `context` in which `value` may be used as it is: its own, or one
+    /// around the branches that it lies in, since a value of an untaken branch is dead everywhere. Never one
+    /// outside of its loop.
     fn home(&self, context: Option<ContextId>, value: Port) -> Result<Option<ContextId>> {
         let node = self.node(value.node)?;
         let mut home = node.context;
         while !self.is_within(context, home) {
-            // `None` is around everything, so this is some context.
+            // `None` is around everything, so `home` is a context.
             let Some(id) = home else { break };
             let inner = &self.contexts[id.0 as usize];
             if let ContextKind::While(_) = inner.kind {
@@ -235,7 +239,7 @@ impl GraphData {
         Ok(home)
     }
 
-    /// Brings a value into one more context. `here` stands for it in the context around.
+    /// Captures a value into one more context. `here` is the value in the context around.
     fn bring_in(&mut self, id: ContextId, value: Port, here: Port) -> Result<Port> {
         let inside = match &self.contexts[id.0 as usize].kind {
             ContextKind::While(_) => Port::new(self.insert_enter(id, here, true)?, 0),
@@ -259,22 +263,18 @@ impl GraphData {
         Ok(inside)
     }
 
-    /// The Enter that brings `value` into the loop `id`: of a loop variable, or of a value that stays the same.
+    /// Makes the Enter of `value` into the loop `id`: of a loop variable, or of a constant.
     pub(crate) fn insert_enter(&mut self, id: ContextId, value: Port, is_constant: bool) -> Result<NodeId> {
         let context = &self.contexts[id.0 as usize];
         let (outer, name) = (context.parent, context.name.clone());
         let parallel = context.as_while().map_or(10, |w| w.parallel_iterations);
-        let mut attrs = Attrs::new();
-        attrs.set("frame_name", name);
-        attrs.set("is_constant", is_constant);
-        attrs.set("parallel_iterations", parallel);
-        let op = if self.type_of(value)?.is_ref { "RefEnter" } else { "Enter" };
-        let mut spec =
-            NodeSpec::new(op, Naming::Scoped(op.into())).inputs([value]).attrs(attrs).context(Some(id));
-        // What `control_dependencies` around the loop ask for, the Enters wait for.
+        let enter = Primitive::enter(value, &name, is_constant, parallel);
+        let mut spec = self.primitive(enter, Location::caller())?.context(Some(id));
+        // The Enters wait for the `control_dependencies` around the loop.
         spec.controls = self.scope_controls(&[value]);
         spec.controls.retain(|c| self.enter_may_wait_for(outer, *c));
-        // A value that is there in every iteration of the loop around must not start this loop in one that never happens.
+        // A constant of the loop around is alive in an iteration that never happens, too, and must not start
+        // this loop there.
         let pivot = self.pivot_around(outer);
         if !is_constant
             && self.nodes[value.node.index()].is_constant_enter()
@@ -288,7 +288,7 @@ impl GraphData {
         Ok(enter)
     }
 
-    /// The pivot of the innermost context that has one, from `context` outwards.
+    /// Returns the pivot of the innermost context around that has one, `context` included.
     fn pivot_around(&self, mut context: Option<ContextId>) -> Option<NodeId> {
         while let Some(id) = context {
             let around = &self.contexts[id.0 as usize];
@@ -300,7 +300,8 @@ impl GraphData {
         None
     }
 
-    /// Whether an Enter into a loop of the context `outer` may wait for this node: one of the contexts around, up to the next loop.
+    /// Returns whether an Enter into a loop of the context `outer` may wait for this node: the node must
+    /// belong to `outer` or a context around it, up to the next loop.
     fn enter_may_wait_for(&self, outer: Option<ContextId>, node: NodeId) -> bool {
         let Some(node) = self.nodes.get(node.index()) else { return false };
         let limit = self.loop_of(outer);
@@ -314,11 +315,11 @@ impl GraphData {
         true
     }
 
-    /// Fits a node that is about to be made into the current context: captures its inputs, sorts its control inputs, hangs it on the
-    /// pivot where it would run of itself.
+    /// Fits a node that is about to be made into the current context: captures its inputs, moves outer
+    /// control inputs, and makes it wait for the pivot if nothing else in the context holds it back.
     pub(crate) fn enter_context(&mut self, spec: &mut NodeSpec) -> Result<()> {
         let Some(id) = self.current else {
-            // Captures nothing, but what lies in a loop cannot be used.
+            // Nothing is captured outside of all contexts, but values inside of loops are errors.
             for i in 0..spec.inputs.len() {
                 if spec.inputs[i] != Port::OPEN {
                     self.capture_for(spec, spec.inputs[i])?;
@@ -336,7 +337,7 @@ impl GraphData {
         let mut internal: SmallVec<[NodeId; 2]> = SmallVec::new();
         let mut external: SmallVec<[NodeId; 2]> = SmallVec::new();
         for &c in &spec.controls {
-            // Outside of loops every control input stays; inside, those of the same loop.
+            // Outside of loops every control input stays; inside, only those of the same loop.
             match here.is_none() || self.loop_of(self.node(c)?.context) == here {
                 true => internal.push(c),
                 false => external.push(c),
@@ -349,7 +350,8 @@ impl GraphData {
                 let constant = |p: &Port| *p != Port::OPEN && self.nodes[p.node.index()].is_constant_enter();
                 internal.is_empty() && spec.inputs.iter().all(constant)
             }
-            // A node with inputs is dead with them; one without hangs on the pivot or on a node of the branch.
+            // A node with inputs is dead with them. One without waits for the pivot or for a node of the
+            // branch.
             false => {
                 spec.inputs.is_empty()
                     && !internal.iter().any(|c| self.is_within(self.nodes[c.index()].context, Some(id)))
@@ -369,7 +371,7 @@ impl GraphData {
         Ok(())
     }
 
-    /// The pivot of a branch that has lost its own.
+    /// Makes the pivot of a branch whose own was optimised away.
     fn make_pivot(&mut self, id: ContextId) -> Result<Port> {
         let around = self.contexts[id.0 as usize].parent;
         let ContextKind::Cond(CondContext { pred, branch, .. }) = self.contexts[id.0 as usize].kind else {
@@ -385,15 +387,15 @@ impl GraphData {
         Ok(pivot)
     }
 
-    /// Control inputs from outside of the loop become captured values, so that they run once, before it. One without an output
-    /// cannot, and is left out, as in TensorFlow.
+    /// Turns control inputs from outside of the loop into captured values, so that they run once, before it.
+    /// A node without outputs cannot be captured and is left out, as in TensorFlow.
     fn pull_in(&mut self, id: ContextId, spec: &mut NodeSpec, external: SmallVec<[NodeId; 2]>) -> Result<()> {
         for c in external {
             if self.node(c)?.info.output_types.is_empty() {
                 continue;
             }
             let name = self.unique_name("Identity");
-            // The blocks of control inputs that are open do not ask anything of these.
+            // Open `control_dependencies` blocks do not apply to these.
             let blocks = self.take_controls();
             let inside = self.with_scope(format!("{name}/"), |g| g.capture(Some(id), Port::new(c, 0)));
             self.restore_controls(blocks);
@@ -410,8 +412,8 @@ impl GraphData {
         Ok(())
     }
 
-    /// The values that a context knows, in order: what its `ValuesDef` lists. Those of its own nodes and of the branches within, those
-    /// brought in and what stands for them, and a loop's results.
+    /// Returns the values that a context knows, in order, as its `ValuesDef` lists them: those of its own
+    /// nodes and of the branches inside, captured values outside and inside, and a loop's results.
     pub fn context_values(&self, id: ContextId) -> Vec<Port> {
         let Some(context) = self.contexts.get(id.0 as usize) else { return Vec::new() };
         let mut values: Vec<Port> = context.external.iter().flat_map(|(&a, &b)| [a, b]).collect();
@@ -436,7 +438,7 @@ impl GraphData {
         values
     }
 
-    /// The `LoopCond`s of the loops around a node.
+    /// Returns the `LoopCond`s of the loops around a node.
     pub(crate) fn loop_conditions(&self, node: NodeId) -> Vec<NodeId> {
         let mut found = Vec::new();
         let mut context = self.nodes.get(node.index()).and_then(|n| n.context);
@@ -448,12 +450,12 @@ impl GraphData {
         found
     }
 
-    /// Whether the node lies inside a loop.
+    /// Returns whether the node lies inside of a loop.
     pub(crate) fn in_loop(&self, node: NodeId) -> bool {
         self.nodes.get(node.index()).is_some_and(|n| self.loop_of(n.context).is_some())
     }
 
-    /// Whether every node between is structural: used by checks.
+    /// Returns the role of a node, if there is such a node.
     pub(crate) fn role(&self, node: NodeId) -> Option<Role> {
         self.nodes.get(node.index()).map(|n| n.role())
     }

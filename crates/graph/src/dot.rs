@@ -1,19 +1,21 @@
-//! [`dot`]: a graph as a picture, in Graphviz's language.
+//! [`dot`]: a picture of a graph in Graphviz's language.
 //!
-//! A cluster per loop and per branch of a cond, nested as they are. Solid edges carry values and are labelled with their types, dashed
-//! ones only order, bold ones lead back to the start of the loop; dotted ones tell a `Switch` which way to go. A `Switch` that brings a value
-//! into one branch is drawn in it.
+//! Each loop and each branch of a cond is a cluster, nested as in the graph. Solid edges carry values and are
+//! labelled with their types; dashed edges are control edges; bold edges lead back to the start of a loop;
+//! dotted edges carry the predicate of a `Switch`. A `Switch` that brings a value into one branch is drawn in
+//! that branch.
 
 use crate::attr::Attr;
 use crate::graph::GraphData;
 use crate::ids::{NodeId, Port};
+use crate::loops::is_back_edge;
 use crate::node::Node;
 use crate::op::Role;
 use crate::outline::{Outline, RegionKind};
 use millstream_tensor::Result;
 use std::fmt::Write;
 
-/// The graph as the text of a `.dot` file. An error where its loops are not well formed.
+/// The graph as the text of a `.dot` file. An error if its loops are not well formed.
 pub fn dot(graph: &GraphData) -> Result<String> {
     let outline = Outline::of(graph)?;
     let mut out = String::from(concat!(
@@ -35,7 +37,7 @@ enum Turn {
     Close(u32),
 }
 
-/// The nodes, each in its cluster. A worklist, as clusters may be nested deeply.
+/// Writes the nodes, each in its cluster. Uses a worklist, since clusters may be nested deeply.
 fn clusters(graph: &GraphData, outline: &Outline, out: &mut String) {
     let children = outline.children();
     let mut members: Vec<Vec<NodeId>> = vec![Vec::new(); outline.regions.len()];
@@ -56,7 +58,7 @@ fn clusters(graph: &GraphData, outline: &Outline, out: &mut String) {
         let title = match outline.regions[region as usize].kind {
             RegionKind::Root => None,
             RegionKind::Loop(l) => {
-                let it = &outline.loops[l as usize];
+                let it = &outline.loops[l];
                 let label = format!("loop {}\nparallel_iterations {}\n", it.name, it.parallel_iterations);
                 Some((label, "color=\"#3060a0\", fontcolor=\"#3060a0\", penwidth=1.5, style=\"rounded\""))
             }
@@ -79,7 +81,7 @@ fn clusters(graph: &GraphData, outline: &Outline, out: &mut String) {
     }
 }
 
-/// The region in which each node is drawn: a `Switch` of a cond of which one side is read, in that branch.
+/// The region in which each node is drawn. A `Switch` of which only one side is read is drawn in that branch.
 pub(crate) fn places(graph: &GraphData, outline: &Outline) -> Vec<u32> {
     let nodes = graph.nodes();
     let mut places: Vec<u32> = (0..nodes.len() as u32).map(|i| outline.region_of(NodeId(i))).collect();
@@ -132,9 +134,9 @@ fn edges(graph: &GraphData, id: NodeId, node: &Node, out: &mut String) {
             continue;
         }
         let label = edge_label(graph, input, from);
-        let back = from.role() == Role::NextIteration && node.role() == Role::Merge;
+        let back = is_back_edge(from.role(), node.role());
         let look = match back {
-            // A back edge may not push its Merge below the NextIteration.
+            // Without `constraint=false`, a back edge would place its Merge below the NextIteration.
             true => ", style=bold, color=\"#3060a0\", constraint=false",
             false => "",
         };
@@ -147,7 +149,7 @@ fn edges(graph: &GraphData, id: NodeId, node: &Node, out: &mut String) {
     }
 }
 
-/// Which output of its node a port is, where that says something.
+/// The label of a port, if its node has several outputs.
 fn which(from: &Node, port: Port) -> String {
     match (from.role(), port.index) {
         (Role::Switch, 0) => "false: ".to_owned(),
@@ -165,7 +167,7 @@ fn edge_label(graph: &GraphData, port: Port, from: &Node) -> String {
     }
 }
 
-/// A string of the language. `end` is what ends a line: `\n` centres it, `\l` puts it to the left.
+/// A quoted string. `end` ends each line: `\n` centres it, `\l` aligns it to the left.
 fn quoted(text: &str, end: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');

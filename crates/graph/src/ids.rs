@@ -1,13 +1,23 @@
-//! Typed ids that print: `n17`, `n17:0`.
+//! Typed ids that print: `n17`, `n17:0`, `frame2`.
 
 use std::fmt;
+
+crate::entity! {
+    /// A static frame of a program, and of the plans made of it: the inside of one loop, or the root.
+    pub struct FrameId = "frame";
+}
+
+impl FrameId {
+    /// The frame outside of all loops.
+    pub const ROOT: FrameId = FrameId(0);
+}
 
 /// A node of a graph.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(pub u32);
 
 impl NodeId {
-    /// Stands for a node that could not be made; what is built on it is not made either.
+    /// A node that could not be made. Nodes that depend on it are not made either.
     pub(crate) const POISON: NodeId = NodeId(u32::MAX);
 
     /// The position in the graph's node list.
@@ -34,12 +44,12 @@ impl fmt::Debug for NodeId {
 pub struct Port {
     /// The node.
     pub node: NodeId,
-    /// Which of its outputs.
+    /// The number of the output.
     pub index: u32,
 }
 
 impl Port {
-    /// The input of a `Merge` whose back edge is yet to be closed.
+    /// The input of a `Merge` whose back edge is not closed yet.
     pub const OPEN: Port = Port { node: NodeId::POISON, index: u32::MAX };
 
     /// Output `index` of `node`.

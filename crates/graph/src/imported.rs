@@ -1,4 +1,4 @@
-//! What importers need beyond the builders: contexts put on nodes after the fact, and a way back when an import fails.
+//! Methods for importers: they assign contexts to existing nodes, and undo an import that failed.
 
 use crate::context::{Context, ContextId};
 use crate::flow::fixpoint;
@@ -6,7 +6,7 @@ use crate::graph::Graph;
 use crate::ids::{NodeId, Port};
 use millstream_tensor::{PartialShape, Result};
 
-/// How far a graph had come, see [`Graph::mark`].
+/// A state of a graph to go back to: see [`Graph::mark`].
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
     n_nodes: usize,
@@ -14,7 +14,7 @@ pub struct Mark {
 }
 
 impl Graph {
-    /// Adds a context; nodes are put into it by [`Graph::place`].
+    /// Adds a context. [`Graph::place`] puts nodes into it.
     pub fn add_context(&self, context: Context) -> ContextId {
         let mut g = self.lock();
         let id = ContextId(g.contexts.len() as u32);
@@ -29,7 +29,7 @@ impl Graph {
         }
     }
 
-    /// Says which context each of these nodes belongs to.
+    /// Assigns these nodes to their contexts.
     pub fn place(&self, nodes: impl IntoIterator<Item = (NodeId, Option<ContextId>)>) {
         let mut g = self.lock();
         for (node, context) in nodes {
@@ -39,25 +39,27 @@ impl Graph {
         }
     }
 
-    /// Refines what is known of the shape of an output; a contradiction is an error at once.
+    /// Merges `shape` into the static shape of an output. A contradiction is an error.
     pub fn refine_shape(&self, port: Port, shape: &PartialShape) -> Result<()> {
         self.lock().merge_shape(port, shape)
     }
 
-    /// Infers the shapes of imported nodes (in the order of making) again, now that their loops are closed: each loop variable has the
-    /// least shape that holds what enters and what the body makes of it.
+    /// Infers the shapes of imported nodes again, in the order in which they were made, now that their loops
+    /// are closed. Each loop variable gets the most specific shape that fits both its initial value and the
+    /// body's result.
     pub fn infer_loops(&self, nodes: &[NodeId]) {
         fixpoint::over_back_edges(&mut self.lock(), nodes);
     }
 
-    /// How far the graph has come.
+    /// The current state, to go back to with [`Graph::take_back`].
     pub fn mark(&self) -> Mark {
         let g = self.lock();
         Mark { n_nodes: g.nodes.len(), n_contexts: g.contexts.len() }
     }
 
-    /// Takes back the nodes and contexts made since `mark`, if all of those nodes are among `ours` (in the order made): what other
-    /// threads made meanwhile is not ours to remove. Names stay taken.
+    /// Removes the nodes and contexts made since `mark`, provided that all of those nodes are in `ours`,
+    /// which is in the order of making: nodes that other threads made meanwhile must stay. The names remain
+    /// taken.
     pub fn take_back(&self, mark: Mark, ours: &[NodeId]) {
         let mut g = self.lock();
         let made = mark.n_nodes..g.nodes.len();

@@ -1,13 +1,15 @@
-//! [`Nest`]: structures made of graph values, as loops carry them and branches return them; [`IntoNest`]: what becomes one.
+//! [`Nest`]: structures of graph values, which loops carry and branches return; [`IntoNest`]: values that
+//! convert to one.
 //!
-//! An [`Output`] is a nest, and so are tuples, arrays, `Vec`, `BTreeMap<String, _>` and structs of nests (`#[derive(Nest)]`),
-//! [`IndexedSlices`], [`SparseTensor`], and for branches [`Op`]. Where a nest is asked for, number literals and tensors may stand for
-//! outputs; they become constants, and so may a `Result` of a nest, whose error is passed on.
+//! An [`Output`] is a nest, and so are tuples, arrays, `Vec`, `BTreeMap<String, _>` and structs of nests
+//! (`#[derive(Nest)]`), [`IndexedSlices`], [`SparseTensor`], and for branches [`Op`]. Where a nest is
+//! expected, number literals and tensors may take the place of outputs; they become constants. A `Result` of
+//! a nest is accepted too, and its error is passed on.
 //!
-//! An integer or float literal without a suffix stands for several types, so the compiler may ask what a loop over `(0, x)` gives where
-//! methods are called on it; `0i32` or `g.constant(0)` say it.
+//! The type of a literal without a suffix is ambiguous, so the compiler may ask for a type annotation where
+//! methods are called on the result of a loop over `(0, x)`. Write `0i32` or `g.constant(0)` instead.
 //!
-//! A front end whose structures are not known to the compiler uses `Vec<Output>` and keeps the structure for itself.
+//! A front end whose structures are dynamic uses `Vec<Output>` and keeps the structure itself.
 
 use crate::attr::Attrs;
 use crate::builder::weak_cast;
@@ -23,9 +25,9 @@ use std::panic::Location;
 
 pub use millstream_tensor::Result;
 
-/// A structure made of graph values.
+/// A structure of graph values.
 pub trait Nest<'g>: Sized {
-    /// How it is put together, for comparisons and messages.
+    /// Its structure, for comparisons and messages.
     fn structure(&self) -> Structure;
 
     /// Appends its values, in the order of the structure.
@@ -35,12 +37,12 @@ pub trait Nest<'g>: Sized {
     fn rebuild(&self, values: &mut Values<'g>) -> Result<Self>;
 }
 
-/// What becomes a [`Nest`]: nests themselves, and nests with literals in place of outputs.
+/// A value that converts to a [`Nest`]: a nest itself, or a nest with literals in place of outputs.
 pub trait IntoNest<'g> {
-    /// The nest that it becomes.
+    /// The resulting nest.
     type Nest: Nest<'g>;
 
-    /// Makes constants of the literals in it.
+    /// Converts the literals in it to constants.
     fn into_nest(self, cx: &Converter<'g, '_>) -> Result<Self::Nest>;
 }
 
@@ -49,20 +51,20 @@ pub trait IntoNest<'g> {
 pub enum Leaf<'g> {
     /// An output.
     Output(Output<'g>),
-    /// An operation: a branch that is there for its effect.
+    /// An operation: the result of a branch that exists for its effect.
     Op(Op<'g>),
 }
 
-/// How a nest is put together.
+/// The structure of a nest.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Structure {
     /// One output.
     Value,
     /// One operation.
     Operation,
-    /// [`IndexedSlices`]: values, indices and, if so, the dense shape.
+    /// [`IndexedSlices`]: values, indices and optionally the dense shape.
     Slices {
-        /// Whether it knows its dense shape.
+        /// Whether it has its dense shape.
         with_shape: bool,
     },
     /// [`SparseTensor`]: indices, values, dense shape.
@@ -79,20 +81,31 @@ pub enum Structure {
     Struct(&'static str, Vec<(&'static str, Structure)>),
 }
 
-/// The values that [`Nest::rebuild`] takes, one after the other.
+/// The values that [`Nest::rebuild`] takes, in order.
+#[derive(Debug)]
 pub struct Values<'g>(std::vec::IntoIter<Output<'g>>);
 
-/// Makes constants of literals while a nest is converted.
+/// Converts literals to constants while a nest is converted.
 pub struct Converter<'g, 'a> {
     graph: &'g Graph,
     at: &'static Location<'static>,
-    /// The dtypes that number literals take where it loses nothing, by leaf.
+    /// For each leaf, the dtype that a number literal takes if it keeps its value.
     wanted: &'a [DType],
     leaf: Cell<usize>,
 }
 
+impl fmt::Debug for Converter<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Converter")
+            .field("wanted", &self.wanted)
+            .field("leaf", &self.leaf)
+            .finish_non_exhaustive()
+    }
+}
+
 impl<'g, 'a> Converter<'g, 'a> {
-    /// For `graph`; errors name the line `at`. Number literals take the dtypes `wanted` (by leaf) where that loses nothing.
+    /// A converter for `graph`. Errors name the line `at`. A number literal takes the dtype that `wanted` has
+    /// for its leaf if it keeps its value.
     pub fn new(graph: &'g Graph, at: &'static Location<'static>, wanted: &'a [DType]) -> Self {
         Converter { graph, at, wanted, leaf: Cell::new(0) }
     }
@@ -102,7 +115,8 @@ impl<'g, 'a> Converter<'g, 'a> {
         self.graph
     }
 
-    /// Counts leaves that need no conversion, so that literals after them know their place. Checks that they are of the graph.
+    /// Counts leaves that need no conversion, so that later literals have the right position, and checks that
+    /// they belong to the graph.
     pub fn pass<N: Nest<'g>>(&self, nest: N) -> Result<N> {
         let mut leaves = Vec::new();
         nest.flatten(&mut leaves);
@@ -119,7 +133,7 @@ impl<'g, 'a> Converter<'g, 'a> {
         Ok(nest)
     }
 
-    /// The next leaf: a constant.
+    /// Makes a constant, the next leaf.
     pub fn constant(&self, value: Tensor, weak: bool) -> Result<Output<'g>> {
         let leaf = self.leaf.replace(self.leaf.get() + 1);
         let value = match self.wanted.get(leaf) {
@@ -148,7 +162,7 @@ impl<'g> Values<'g> {
 }
 
 impl Structure {
-    /// How many values it holds.
+    /// The number of values in it.
     pub fn n_values(&self) -> usize {
         match self {
             Structure::Value | Structure::Operation | Structure::Array => 1,
@@ -160,14 +174,15 @@ impl Structure {
         }
     }
 
-    /// The name of each value: positions and field names, joined by dots (`1.j`). A structure that is one value is `0`.
+    /// The name of each value: positions and field names, joined by dots (`1.j`). A structure that is one
+    /// value is `0`.
     pub fn paths(&self) -> Vec<String> {
         let mut paths = Vec::with_capacity(self.n_values());
         self.add_paths(String::new(), &mut paths);
         paths
     }
 
-    /// The parts of a structure, each with its name; none for a single value and for the composite ones.
+    /// The parts of a structure with their names; none for a single or composite value.
     pub fn parts(&self) -> Vec<(String, &Structure)> {
         match self {
             Structure::Tuple(parts) | Structure::List(parts) => {
@@ -179,7 +194,7 @@ impl Structure {
         }
     }
 
-    /// The names of the components, for a composite value.
+    /// The names of a composite value's components.
     pub(crate) fn components(&self) -> &'static [&'static str] {
         match self {
             Structure::Slices { with_shape: false } => &["values", "indices"],
@@ -214,7 +229,7 @@ pub(crate) fn join_path(prefix: &str, name: &str) -> String {
     }
 }
 
-/// Values as `*`, otherwise as one would write it: `(*, Pair { j: *, k: * }, [*, *])`.
+/// Prints values as `*`, and structures as in Rust: `(*, Pair { j: *, k: * }, [*, *])`.
 impl fmt::Display for Structure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fn list<T>(
@@ -365,7 +380,7 @@ impl<'g> IntoNest<'g> for &str {
     }
 }
 
-/// So that a body may end in a call that can fail, and use `?`.
+/// Lets a body end in a fallible call and use `?`.
 impl<'g, N: IntoNest<'g>> IntoNest<'g> for Result<N> {
     type Nest = N::Nest;
     fn into_nest(self, cx: &Converter<'g, '_>) -> Result<N::Nest> {

@@ -1,4 +1,4 @@
-//! [`Node`]: a node with its edges and what is known of its outputs.
+//! [`Node`]: a node with its edges, and the static knowledge of its outputs.
 
 use crate::context::ContextId;
 use crate::ids::{NodeId, Port};
@@ -9,19 +9,19 @@ use std::panic::Location;
 use std::sync::Arc;
 
 /// A node of a graph.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Node {
-    /// Name, op, attributes, types. Shared with the plans made of it.
+    /// Its name, op, attributes and types. Shared with the plans that contain it.
     pub info: Arc<NodeInfo>,
-    /// Where each data input comes from; [`Port::OPEN`] for a back edge not yet closed.
+    /// The sources of the data inputs; [`Port::OPEN`] for a back edge that is not closed yet.
     pub inputs: SmallVec<[Port; 2]>,
-    /// Nodes that must have run before.
+    /// The nodes that must run before it.
     pub controls: SmallVec<[NodeId; 2]>,
-    /// What is known of the outputs' shapes.
+    /// The static shapes of the outputs.
     pub shapes: SmallVec<[PartialShape; 1]>,
-    /// What is known of the outputs' values.
+    /// The known values of the outputs.
     pub known: SmallVec<[Option<Arc<Known>>; 1]>,
-    /// The device asked for; empty for none.
+    /// The device that it asks for; empty for none.
     pub device: Arc<str>,
     /// The loop or branch that its outputs belong to.
     pub context: Option<ContextId>,
@@ -43,10 +43,5 @@ impl Node {
     /// Its op type's role.
     pub fn role(&self) -> Role {
         self.info.op.role
-    }
-
-    /// Whether this is an Enter that brings the same value to every iteration.
-    pub fn is_constant_enter(&self) -> bool {
-        self.role() == Role::Enter && self.info.attrs.bool("is_constant").unwrap_or(false)
     }
 }

@@ -38,7 +38,7 @@ impl<'g> Output<'g> {
         self.port
     }
 
-    /// The operation that gives this value.
+    /// The operation that computes this value.
     pub fn op(&self) -> Op<'g> {
         Op { graph: self.graph, id: self.port.node }
     }
@@ -53,12 +53,12 @@ impl<'g> Output<'g> {
         self.graph.read(|g| g.type_of(self.port).is_ok_and(|t| t.is_ref))
     }
 
-    /// What is known of the shape.
+    /// The static shape.
     pub fn shape(&self) -> PartialShape {
         self.graph.read(|g| g.shape_of(self.port))
     }
 
-    /// Refines what is known of the shape. A contradiction is remembered by the graph.
+    /// Merges `shape` into the static shape. The graph remembers a contradiction.
     #[track_caller]
     pub fn set_shape(self, shape: impl Into<PartialShape>) -> Self {
         if self.port.node != NodeId::POISON {
@@ -92,7 +92,7 @@ impl<'g> Op<'g> {
         self.id
     }
 
-    /// Output `index`. One that does not exist shows as an error where it is used.
+    /// Output `index`. If it does not exist, using it is an error.
     pub fn output(&self, index: u32) -> Output<'g> {
         Output { graph: self.graph, port: Port::new(self.id, index) }
     }
@@ -159,7 +159,7 @@ impl fmt::Debug for Op<'_> {
     }
 }
 
-/// Adds the node that an operator of the host language stands for.
+/// Adds the node of a Rust operator.
 #[track_caller]
 fn operate<'g>(graph: &'g Graph, operator: Operator, args: impl IntoIterator<Item = Arg<'g>>) -> Output<'g> {
     let def = graph.registry().by_operator(operator);

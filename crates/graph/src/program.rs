@@ -1,54 +1,50 @@
 //! [`Program`]: a verified snapshot of what one set of fetches needs. Nothing in it changes any more.
 
+use crate::entity::{Dense, Entity};
 use crate::graph::GraphData;
-use crate::ids::{NodeId, Port};
+use crate::ids::{FrameId, NodeId, Port};
 use crate::op::{NodeInfo, Role};
 use crate::verify;
 use millstream_tensor::{DType, PartialShape, Result, invalid};
 use smallvec::SmallVec;
+use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-/// A node of a program, by position.
-pub type Index = u32;
-
-/// A pruned and verified graph: the only way to get one is [`Program::new`].
-pub struct Program {
-    /// The nodes, in the order in which the graph made them; those that feeds replace come first.
-    pub nodes: Vec<ProgramNode>,
-    /// The frames, each after its parent; the first is the root.
-    pub frames: Vec<Frame>,
-    /// The sources that take the feeds' values, in the order of the feeds. `None` where nothing needs the feed.
-    pub feeds: Vec<Option<Index>>,
-    /// Where the fetched values come from.
-    pub fetches: Vec<Source>,
-    /// Where the values come from that are fetched in every iteration of the loops around them.
-    pub every: Vec<Source>,
-    /// Where the values come from that are watched.
-    pub watched: Vec<Source>,
-    /// The nodes to run for their effects.
-    pub targets: Vec<Index>,
-    /// The nodes such that every node comes after those that it depends on, back edges left out.
-    pub order: Vec<Index>,
+crate::entity! {
+    /// A node of a program, by position.
+    pub struct Index = "p";
 }
 
-/// What a program is to be made for.
+/// A pruned and verified graph, which does not change. Made by [`Program::new`]; prints as a listing.
+pub struct Program {
+    pub(crate) nodes: Dense<Index, ProgramNode>,
+    pub(crate) frames: Dense<FrameId, Frame>,
+    pub(crate) feeds: Vec<Option<Index>>,
+    pub(crate) fetches: Vec<Source>,
+    pub(crate) every: Vec<Source>,
+    pub(crate) watched: Vec<Source>,
+    pub(crate) targets: Vec<Index>,
+    pub(crate) order: Vec<Index>,
+}
+
+/// The feeds, fetches and targets that a program is made for.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Asked<'a> {
-    /// What is given instead of being computed.
+    /// The outputs that are fed instead of being computed.
     pub feeds: &'a [Port],
-    /// Values to give, outside of loops.
+    /// The outputs to fetch, outside of loops.
     pub fetches: &'a [Port],
-    /// Values inside of loops, to give as they are in every iteration.
+    /// The outputs inside of loops to fetch in every iteration.
     pub every: &'a [Port],
-    /// Values to look at on the way, wherever they are. They have to be needed for something else.
+    /// The outputs to watch, wherever they are. Something else has to need them.
     pub watched: &'a [Port],
-    /// Nodes to run for their effects.
+    /// The nodes to run for their effects.
     pub targets: &'a [NodeId],
 }
 
-/// Output `index` of a node of the program.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+/// Output `index` of a node of the program. Prints as `p17:0`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Source {
     /// The node.
     pub node: Index,
@@ -57,47 +53,61 @@ pub struct Source {
 }
 
 /// A node of a program.
+#[derive(Clone, Debug)]
 pub struct ProgramNode {
-    /// What it is.
+    /// The graph's node, or the feed that takes its place.
     pub kind: ProgramKind,
-    /// Its data inputs.
+    /// The data inputs.
     pub inputs: SmallVec<[Source; 2]>,
-    /// Its control inputs.
+    /// The control inputs.
     pub controls: SmallVec<[Index; 2]>,
-    /// The frame it belongs to: where its outputs live. An `Enter` is of the frame it enters, an `Exit` of the frame it exits to.
-    pub frame: u32,
-    /// What is known of its outputs' shapes.
+    /// The frame that the outputs live in. An `Enter` is of the frame it enters, an `Exit` of the frame it
+    /// exits to.
+    pub frame: FrameId,
+    /// The inferred shapes of the outputs.
     pub shapes: SmallVec<[PartialShape; 1]>,
-    /// The source line that made it.
+    /// The source line that made the node.
     pub at: &'static Location<'static>,
     /// The node of the graph.
     pub id: NodeId,
 }
 
 /// What a node of a program is.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub enum ProgramKind {
     /// A node of the graph.
     Node(Arc<NodeInfo>),
-    /// The source of feed `i`, with the name and dtype of what it stands for.
+    /// The source of feed `i`, with the name and dtype of the output that it replaces.
     Feed(usize, String, DType),
 }
 
 /// A static frame: the inside of one loop.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    /// Its name; empty for the root.
+    /// The name; empty for the root.
     pub name: String,
-    /// The frame around it; the root is its own.
-    pub parent: u32,
-    /// How deep it is nested.
+    /// The frame around it; the root is its own parent.
+    pub parent: FrameId,
+    /// The number of frames around it.
     pub depth: u32,
     /// How many iterations may be alive at a time.
     pub parallel_iterations: u32,
 }
 
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.node, self.index)
+    }
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 impl ProgramNode {
-    /// The name for messages.
+    /// The name in messages.
     pub fn name(&self) -> &str {
         match &self.kind {
             ProgramKind::Node(info) => &info.name,
@@ -105,7 +115,7 @@ impl ProgramNode {
         }
     }
 
-    /// The op type for messages.
+    /// The op type in messages.
     pub fn op(&self) -> &str {
         match &self.kind {
             ProgramKind::Node(info) => info.op.name,
@@ -129,7 +139,7 @@ impl ProgramNode {
         }
     }
 
-    /// How many outputs it has.
+    /// The number of outputs.
     pub fn n_outputs(&self) -> usize {
         self.info().map_or(1, |i| i.output_types.len())
     }
@@ -138,16 +148,10 @@ impl ProgramNode {
     pub fn output_is_ref(&self, index: u32) -> bool {
         self.info().is_some_and(|i| i.output_types.get(index as usize).is_some_and(|t| t.is_ref))
     }
-
-    /// Whether this is an Enter of a value that is the same in every iteration.
-    pub fn is_constant_enter(&self) -> bool {
-        self.role() == Role::Enter
-            && self.info().is_some_and(|i| i.attrs.bool("is_constant").unwrap_or(false))
-    }
 }
 
 impl Program {
-    /// What is needed of the graph for what is asked, verified.
+    /// Takes what a run needs from the graph, and verifies it.
     pub fn new(graph: &GraphData, asked: &Asked) -> Result<Program> {
         let feeds = asked.feeds;
         for &port in feeds.iter().chain(asked.fetches).chain(asked.every).chain(asked.watched) {
@@ -161,48 +165,92 @@ impl Program {
         }
         let needed = needed(graph, asked)?;
         let mut program = snapshot(graph, asked, &needed)?;
-        let (frames, order) = verify::verify(&mut program.nodes)?;
-        program.frames = frames;
-        program.order = order;
+        (program.frames, program.order) = verify::verify(program.nodes.as_mut_slice())?;
         program.check_places(graph, feeds)?;
         program.hand_on_references();
         Ok(program)
     }
 
-    /// These nodes, wherever they lie, with all they depend on, verified. For checks and for looking at frames, not for running.
+    /// Takes these nodes, wherever they lie, with all that they depend on, and verifies them. For checks and
+    /// for looking at frames: nothing is fetched.
     pub fn of_nodes(graph: &GraphData, nodes: &[NodeId]) -> Result<Program> {
         let needed = needed(graph, &Asked { targets: nodes, ..Asked::default() })?;
         let mut program = snapshot(graph, &Asked::default(), &needed)?;
-        (program.frames, program.order) = verify::verify(&mut program.nodes)?;
+        (program.frames, program.order) = verify::verify(program.nodes.as_mut_slice())?;
         Ok(program)
     }
 
+    /// The nodes, in the order in which the graph made them; feeds come first.
+    pub fn nodes(&self) -> &Dense<Index, ProgramNode> {
+        &self.nodes
+    }
+
+    /// A node.
+    pub fn node(&self, n: Index) -> &ProgramNode {
+        &self.nodes[n]
+    }
+
+    /// The frames, each after its parent. The first is the root.
+    pub fn frames(&self) -> &Dense<FrameId, Frame> {
+        &self.frames
+    }
+
+    /// The nodes of the feeds, in order; `None` where nothing needs the feed.
+    pub fn feeds(&self) -> &[Option<Index>] {
+        &self.feeds
+    }
+
+    /// The fetched values, in order.
+    pub fn fetches(&self) -> &[Source] {
+        &self.fetches
+    }
+
+    /// The values fetched in every iteration of the loops around them, in order.
+    pub fn every(&self) -> &[Source] {
+        &self.every
+    }
+
+    /// The watched values, in order.
+    pub fn watched(&self) -> &[Source] {
+        &self.watched
+    }
+
+    /// The nodes to run for their effects.
+    pub fn targets(&self) -> &[Index] {
+        &self.targets
+    }
+
+    /// All nodes, each after those that it depends on, back edges left out.
+    pub fn order(&self) -> &[Index] {
+        &self.order
+    }
+
     /// The loops around the frame, outermost first.
-    pub fn loops_around(&self, mut frame: u32) -> Vec<u32> {
+    pub fn loops_around(&self, mut frame: FrameId) -> Vec<FrameId> {
         let mut loops = Vec::new();
-        while frame != 0 {
+        while frame != FrameId::ROOT {
             loops.push(frame);
-            frame = self.frames[frame as usize].parent;
+            frame = self.frames[frame].parent;
         }
         loops.reverse();
         loops
     }
 
-    /// Fetched, fed and targeted nodes must lie outside of loops: inside there is one value per iteration. Those fetched in every
-    /// iteration must lie inside of one.
+    /// Fetched, fed and targeted nodes must lie outside of loops, because inside there is one value per
+    /// iteration. Values fetched in every iteration must lie inside of one.
     fn check_places(&self, graph: &GraphData, feeds: &[Port]) -> Result<()> {
         let inside = |node: &ProgramNode, what: &str, help: &str| {
             invalid!(
                 "`{}` lies inside the loop `{}` and cannot be {what}",
                 node.name(),
-                self.frames[node.frame as usize].name
+                self.frames[node.frame].name
             )
             .at_line(node.at)
             .with_help(help.to_owned())
         };
         for source in &self.fetches {
-            let node = &self.nodes[source.node as usize];
-            if node.frame != 0 {
+            let node = &self.nodes[source.node];
+            if node.frame != FrameId::ROOT {
                 return Err(inside(
                     node,
                     "fetched",
@@ -211,8 +259,8 @@ impl Program {
             }
         }
         for source in &self.every {
-            let node = &self.nodes[source.node as usize];
-            if node.frame == 0 {
+            let node = &self.nodes[source.node];
+            if node.frame == FrameId::ROOT {
                 return Err(invalid!(
                     "`{}` lies outside of every loop: there are no iterations to give its values in",
                     node.name()
@@ -222,8 +270,8 @@ impl Program {
             }
         }
         for &target in &self.targets {
-            let node = &self.nodes[target as usize];
-            if node.frame != 0 {
+            let node = &self.nodes[target];
+            if node.frame != FrameId::ROOT {
                 return Err(inside(node, "a target", "run the loop's result instead"));
             }
         }
@@ -239,12 +287,14 @@ impl Program {
     }
 }
 
-/// Whether feeding this node's first output replaces the node whole, control edges too, as TensorFlow has it for placeholders.
+/// Whether feeding this node's first output replaces the whole node, control edges too. As in TensorFlow,
+/// that is so for placeholders.
 fn replaced_whole(graph: &GraphData, feeds: &[Port], id: NodeId) -> bool {
     graph.role(id) == Some(Role::Placeholder) && feeds.contains(&Port::new(id, 0))
 }
 
-/// Which nodes the fetches and targets depend on. A worklist, not a recursion: graphs may be chains of millions.
+/// For each node of the graph, whether a fetch or target depends on it. Uses a worklist, since graphs may be
+/// chains of millions of nodes.
 fn needed(graph: &GraphData, asked: &Asked) -> Result<Vec<bool>> {
     let &Asked { feeds, fetches, every, targets, .. } = asked;
     let mut needed = vec![false; graph.nodes().len()];
@@ -262,7 +312,7 @@ fn needed(graph: &GraphData, asked: &Asked) -> Result<Vec<bool>> {
     }
     for port in every.iter().filter(|p| !fed.contains(p)) {
         visit(port.node, &mut work)?;
-        // What is the same in every iteration does not depend on how many there are, and is asked for in each of them.
+        // A loop invariant does not depend on the number of iterations, but is fetched once for each of them.
         for id in graph.loop_conditions(port.node) {
             visit(id, &mut work)?;
         }
@@ -291,30 +341,29 @@ fn needed(graph: &GraphData, asked: &Asked) -> Result<Vec<bool>> {
 
 fn snapshot(graph: &GraphData, asked: &Asked, needed: &[bool]) -> Result<Program> {
     let feeds = asked.feeds;
-    let mut nodes = Vec::new();
+    let mut nodes = Dense::new();
     let mut fed = std::collections::HashMap::new();
     for (i, &port) in feeds.iter().enumerate() {
         let node = graph.node(port.node)?;
-        fed.insert(port, nodes.len() as Index);
-        nodes.push(ProgramNode {
+        let source = nodes.push(ProgramNode {
             kind: ProgramKind::Feed(i, format!("{}:{}", node.name(), port.index), graph.type_of(port)?.dtype),
             inputs: SmallVec::new(),
             controls: SmallVec::new(),
-            frame: 0,
+            frame: FrameId::ROOT,
             shapes: [graph.shape_of(port)].into_iter().collect(),
             at: node.at,
             id: port.node,
         });
+        fed.insert(port, source);
     }
-    let mut position = vec![Index::MAX; needed.len()];
+    let mut position = vec![Index::NONE; needed.len()];
     for (i, position) in position.iter_mut().enumerate().filter(|(i, _)| needed[*i]) {
-        *position = nodes.len() as Index;
         let node = &graph.nodes()[i];
-        nodes.push(ProgramNode {
+        *position = nodes.push(ProgramNode {
             kind: ProgramKind::Node(node.info.clone()),
             inputs: SmallVec::new(),
             controls: SmallVec::new(),
-            frame: 0,
+            frame: FrameId::ROOT,
             shapes: node.shapes.clone(),
             at: node.at,
             id: NodeId(i as u32),
@@ -325,7 +374,7 @@ fn snapshot(graph: &GraphData, asked: &Asked, needed: &[bool]) -> Result<Program
         None => Source { node: position[port.node.index()], index: port.index },
     };
     let control = |id: &NodeId| match position[id.index()] {
-        Index::MAX => fed[&Port::new(*id, 0)],
+        Index::NONE => fed[&Port::new(*id, 0)],
         at => at,
     };
     for node in nodes.iter_mut().filter(|n| matches!(n.kind, ProgramKind::Node(_))) {
@@ -351,7 +400,7 @@ fn snapshot(graph: &GraphData, asked: &Asked, needed: &[bool]) -> Result<Program
         feeds: feeds.iter().map(|p| Some(fed[p])).collect(),
         targets: asked.targets.iter().map(control).collect(),
         nodes,
-        frames: Vec::new(),
+        frames: Dense::new(),
         fetches,
         every,
         watched,

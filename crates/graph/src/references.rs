@@ -1,10 +1,15 @@
-//! What a program does with variables: [`Program::accesses`], and where a reference variable is read.
+//! The variables that a program reads and writes: [`Program::accesses`], and the place where a reference
+//! variable is read.
 //!
-//! TensorFlow's `Identity`, `Switch` and `Enter` hand on the memory of a reference variable, not a copy of it, so that what computes with the
-//! value sees what the variable holds by then: `with control_dependencies([update]): y = v * 2` reads `v` after the update though the graph
-//! took `v/read` long before. `hand_on_references` says the same in a form that has an order: such nodes pass the
-//! reference, and **a reference variable is read by the node that computes with its value**, at that node's place in the program.
+//! TensorFlow's `Identity`, `Switch` and `Enter` pass on the memory of a reference variable, not a copy of
+//! it, so a node that computes with the value sees what the variable holds at that time:
+//! `with control_dependencies([update]): y = v * 2` reads `v` after the update, although the graph took
+//! `v/read` before it. `hand_on_references` makes this explicit: such nodes pass the reference on, and **a
+//! reference variable is read by the node that computes with its value**, at that node's place in the
+//! program.
 
+use crate::entity::Dense;
+use crate::ids::FrameId;
 use crate::op::{Effect, Role};
 use crate::program::{Index, Program, ProgramKind, ProgramNode, Source};
 use millstream_tensor::Str;
@@ -16,13 +21,13 @@ use std::sync::Arc;
 pub struct Access {
     /// The node.
     pub node: Index,
-    /// Whether it writes.
+    /// Whether it writes the variable.
     pub writes: bool,
 }
 
 impl Program {
-    /// For each variable (the first node that makes it) the nodes that read or write it, in the order of the program. An Enter of a loop
-    /// that writes it stands for the loop.
+    /// Returns for each variable, by the first node that makes it, the nodes that read or write it, in the
+    /// order of the program. For a loop that writes the variable an Enter of the loop is listed.
     pub fn accesses(&self) -> BTreeMap<Index, Vec<Access>> {
         let variables = Variables::of(self);
         let written = variables.written_in();
@@ -35,13 +40,13 @@ impl Program {
             }
         };
         for &n in &self.order {
-            let node = &self.nodes[n as usize];
+            let node = &self.nodes[n];
             let enters = |s: Source| variables.behind(s).is_some_and(|v| written.contains(&(node.frame, v)));
             match (node.effect(), node.inputs.first()) {
                 (Effect::Reads, Some(&from)) => add(from, n, false),
                 (Effect::Writes, Some(&from)) => add(from, n, true),
                 (_, Some(&from)) if node.role() == Role::Enter && enters(from) => add(from, n, true),
-                // Runs when all of its frame is over.
+                // It runs when its whole frame is over.
                 _ if node.role() == Role::Exit => {}
                 _ => (0..node.inputs.len())
                     .filter(|&i| self.reads_reference(n, i))
@@ -51,21 +56,21 @@ impl Program {
         accesses
     }
 
-    /// Whether input `i` is a reference to a variable and the node wants its value.
+    /// Returns whether input `i` is a reference to a variable of which the node takes the value.
     pub fn reads_reference(&self, n: Index, i: usize) -> bool {
-        !self.takes_reference(n, i) && self.is_reference(self.nodes[n as usize].inputs[i])
+        !self.takes_reference(n, i) && self.is_reference(self.nodes[n].inputs[i])
     }
 
-    /// The loops in which variables are written: their iterations run one after another.
-    pub fn writing_loops(&self) -> BTreeSet<u32> {
+    /// Returns the loops that write variables. Their iterations run one after another.
+    pub fn writing_loops(&self) -> BTreeSet<FrameId> {
         Variables::of(self).written_in().into_iter().map(|(frame, _)| frame).collect()
     }
 
-    /// Lets nodes that only pass a value on pass references on. Into a loop only where the loop writes the variable: one that only reads
-    /// takes the value once, as it is entered.
+    /// Makes nodes that only pass a value on pass references on. A constant Enter does so only if its loop
+    /// writes the variable: a loop that only reads takes the value once, when it is entered.
     pub(crate) fn hand_on_references(&mut self) {
         for n in self.passing_references() {
-            self.nodes[n as usize].pass_reference();
+            self.nodes[n].pass_reference();
         }
     }
 
@@ -73,9 +78,9 @@ impl Program {
         let variables = Variables::of(self);
         let written = variables.written_in();
         let looked_at: BTreeSet<Index> = self.every.iter().chain(&self.watched).map(|s| s.node).collect();
-        let mut passing = vec![false; self.nodes.len()];
+        let mut passing = Dense::filled(false, self.nodes.len());
         for &n in &self.order {
-            let node = &self.nodes[n as usize];
+            let node = &self.nodes[n];
             let Some(&from) = node.inputs.first() else { continue };
             let passes = match node.role() {
                 Role::Identity | Role::Switch => true,
@@ -84,26 +89,25 @@ impl Program {
                 }
                 _ => false,
             };
-            let is_reference = passing[from.node as usize] || self.is_reference(from);
-            passing[n as usize] =
-                passes && is_reference && !self.takes_reference(n, 0) && !looked_at.contains(&n);
+            let is_reference = passing[from.node] || self.is_reference(from);
+            passing[n] = passes && is_reference && !self.takes_reference(n, 0) && !looked_at.contains(&n);
         }
-        (0..).zip(passing).filter(|(_, passes)| *passes).map(|(n, _)| n).collect()
+        passing.entries().filter(|(_, passes)| **passes).map(|(n, _)| n).collect()
     }
 
     fn takes_reference(&self, n: Index, i: usize) -> bool {
-        self.nodes[n as usize].info().is_some_and(|info| info.input_types.get(i).is_some_and(|t| t.is_ref))
+        self.nodes[n].info().is_some_and(|info| info.input_types.get(i).is_some_and(|t| t.is_ref))
     }
 
     fn is_reference(&self, source: Source) -> bool {
-        self.nodes[source.node as usize].output_is_ref(source.index)
+        self.nodes[source.node].output_is_ref(source.index)
     }
 }
 
 /// The variables of a program.
 struct Variables<'a> {
     program: &'a Program,
-    /// The first node of each container and `shared_name`: nodes of one shared name are one variable.
+    /// The first node of each container and `shared_name`. Nodes with the same shared name are one variable.
     shared: HashMap<SharedName<'a>, Index>,
 }
 
@@ -116,7 +120,7 @@ impl<'a> Variables<'a> {
             reason = "what changes in a string is the count of what it is charged for"
         )]
         let mut shared = HashMap::new();
-        for (n, node) in (0..).zip(&program.nodes) {
+        for (n, node) in program.nodes.entries() {
             if let Some(name) = shared_name(node) {
                 shared.entry(name).or_insert(n);
             }
@@ -124,10 +128,10 @@ impl<'a> Variables<'a> {
         Variables { program, shared }
     }
 
-    /// The node that made the variable that a handle or reference leads to; None where it is fed.
+    /// The node that made the variable behind a handle or reference. `None` if it is fed.
     fn behind(&self, mut source: Source) -> Option<Index> {
         for _ in 0..self.program.nodes.len() {
-            let node = &self.program.nodes[source.node as usize];
+            let node = &self.program.nodes[source.node];
             let info = node.info()?;
             let passes = info.op.role != Role::Compute
                 || self.program.is_reference(source) && self.program.takes_reference(source.node, 0);
@@ -142,14 +146,14 @@ impl<'a> Variables<'a> {
         None
     }
 
-    /// The loops, each with a variable that is written in it, or in a loop inside of it.
-    fn written_in(&self) -> BTreeSet<(u32, Index)> {
+    /// Pairs of a loop and a variable that is written in it, or in a loop inside of it.
+    fn written_in(&self) -> BTreeSet<(FrameId, Index)> {
         let mut written = BTreeSet::new();
         for node in self.program.nodes.iter().filter(|node| node.effect() == Effect::Writes) {
             let Some(variable) = node.inputs.first().and_then(|s| self.behind(*s)) else { continue };
             let mut frame = node.frame;
-            while frame != 0 && written.insert((frame, variable)) {
-                frame = self.program.frames[frame as usize].parent;
+            while frame != FrameId::ROOT && written.insert((frame, variable)) {
+                frame = self.program.frames[frame].parent;
             }
         }
         written
@@ -167,7 +171,7 @@ impl ProgramNode {
         self.info().map_or(Effect::Pure, |i| i.op.kernel.effect)
     }
 
-    /// What takes a value and gives it on now takes a reference and gives that.
+    /// Makes a node that passes a value on take a reference and pass that on.
     fn pass_reference(&mut self) {
         let ProgramKind::Node(info) = &mut self.kind else { return };
         let info = Arc::make_mut(info);

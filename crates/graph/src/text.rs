@@ -1,5 +1,5 @@
-//! The text form of graphs, one line per node in the order they were made. What [`Graph::to_text`] prints, [`Graph::parse`] reads
-//! back, and the graph read prints the same.
+//! The text form of graphs: one line per node, in the order in which they were made. [`Graph::parse`] reads
+//! back the text that [`Graph::to_text`] prints, and the resulting graph prints the same text.
 //!
 //! ```text
 //! graph seed=7
@@ -19,23 +19,24 @@
 //! context = ("while" | "cond") name ["in" context] {field "=" value}
 //! ```
 //!
-//! Tensors stand as `{:#}` prints them. A shape that is not even known in rank is `[..]`. `set` says what was declared of a
-//! shape, beside what was inferred. Types may be left out: they are inferred anyhow, and those given are checked against that.
-//! Only back edges and control inputs may name a node further down. Where contexts share a name, `name#2` is the one of that
-//! position. Source lines are not part of the text, nor is what is open while a graph is built (scopes, the first mistake).
+//! Tensors have the form that `{:#}` prints. A shape of unknown rank is `[..]`. `set` precedes a declared
+//! shape, which is listed beside the inferred one. Types may be left out: they are inferred, and those given
+//! are checked against the inferred ones. Only back edges and control inputs may name a node further down. If
+//! contexts share a name, `name#2` is the second of them. The text contains neither source lines nor the
+//! state of building (open scopes, the first mistake).
 
 mod parse;
 mod print;
 
-/// Deepest nesting of attributes in attributes that is read.
+/// The deepest nesting of attributes that is read.
 const MAX_NESTING: usize = 64;
 
-/// Whether a name stands without quotes.
+/// Whether a character of a name needs no quotes.
 fn is_bare(c: char) -> bool {
     c.is_ascii_alphanumeric() || "_./\\>-".contains(c)
 }
 
-/// Whether a device stands without quotes.
+/// Whether a character of a device needs no quotes.
 fn is_bare_device(c: char) -> bool {
     is_bare(c) || ":*".contains(c)
 }

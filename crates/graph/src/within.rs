@@ -1,5 +1,6 @@
-//! [`Within`]: the blocks of a graph (name scopes, control dependencies, devices, ..) as something to enter and to leave, for those whose
-//! blocks are no closures: `Graph::name_scope` and its like are built on it, and so are Python's `with` blocks.
+//! [`Within`]: a guard for an open block of a graph (name scope, control dependencies, device, ..).
+//! `Graph::name_scope` and its relatives, which take closures, are built on it, and so are Python's `with`
+//! blocks.
 
 use crate::attr::Attr;
 use crate::context::ContextId;
@@ -11,14 +12,21 @@ use millstream_tensor::Result;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// A block that was entered. It is left, and what was before comes back, when this drops. Blocks are left in the reverse order.
+/// An open block. Dropping it leaves the block and restores the state before it. Blocks are left in the
+/// reverse order.
 #[must_use = "the block is left when this drops"]
 pub struct Within {
     graph: Graph,
     before: Before,
 }
 
-/// What leaving brings back.
+impl std::fmt::Debug for Within {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Within").finish_non_exhaustive()
+    }
+}
+
+/// The state that leaving restores.
 enum Before {
     Scope(String),
     Controls,
@@ -28,21 +36,21 @@ enum Before {
     Colocation(usize, Arc<str>),
 }
 
-/// What the blocks around a new node add to its attributes.
+/// An addition that an open block makes to the attributes of new nodes.
 #[derive(Clone)]
 pub(crate) enum Overlay {
-    /// This attribute, where the node has none of the name.
+    /// This attribute, unless the node sets it itself.
     Attr(String, Attr),
-    /// Nodes of this op type are differentiated by the gradient of this name ([`Graph::register_gradient`]).
+    /// For nodes of the first op type, the name of their gradient ([`Graph::register_gradient`]).
     Gradient(String, String),
-    /// Nodes stand where this one stands; `None`: what the blocks around say does not count.
+    /// Colocation with this node; `None` cancels the colocations of enclosing blocks.
     Beside(Option<NodeId>),
-    /// Nodes with resources keep them in this container.
+    /// The container of the nodes' resources.
     Container(String),
 }
 
 impl Graph {
-    /// [`Graph::name_scope`], entered.
+    /// Enters [`Graph::name_scope`].
     pub fn enter_name_scope(&self, name: &str) -> Within {
         let scope = match name.ends_with('/') {
             true => name.to_owned(),
@@ -51,20 +59,20 @@ impl Graph {
         self.enter_scope(scope)
     }
 
-    /// [`Graph::in_scope`], entered.
+    /// Enters [`Graph::in_scope`].
     pub fn enter_scope(&self, scope: String) -> Within {
         let before = Before::Scope(self.lock().replace_scope(scope));
         Within { graph: self.clone(), before }
     }
 
-    /// [`Graph::control_dependencies`], entered.
+    /// Enters [`Graph::control_dependencies`].
     pub fn enter_control_dependencies<'g>(&self, ops: impl IntoIterator<Item = impl Into<Op<'g>>>) -> Within {
         let inputs = ops.into_iter().map(|op| op.into().id()).filter(|id| *id != NodeId::POISON).collect();
         self.lock().push_controls(inputs);
         Within { graph: self.clone(), before: Before::Controls }
     }
 
-    /// [`Graph::without_control`], entered.
+    /// Enters [`Graph::without_control`].
     pub fn enter_without_control(&self) -> Within {
         let mut g = self.lock();
         let before = Before::NoControl(g.take_controls(), g.current.take());
@@ -72,24 +80,26 @@ impl Graph {
         Within { graph: self.clone(), before }
     }
 
-    /// [`Graph::device`], entered.
+    /// Enters [`Graph::device`].
     pub fn enter_device(&self, device: &str) -> Within {
         let before = Before::Device(self.lock().replace_device(device.into()));
         Within { graph: self.clone(), before }
     }
 
-    /// Nodes made inside have this attribute.
+    /// Enters a block whose nodes have this attribute.
     pub fn enter_attr(&self, name: impl Into<String>, value: impl Into<Attr>) -> Within {
         self.enter_overlays([Overlay::Attr(name.into(), value.into())])
     }
 
-    /// Nodes made inside of these op types are differentiated by the gradients of these names: pairs of an op type and a name.
+    /// Enters a block in which nodes of some op types have other gradients: pairs of an op type and the name
+    /// of a gradient.
     pub fn enter_gradient_override(&self, map: impl IntoIterator<Item = (String, String)>) -> Within {
         self.enter_overlays(map.into_iter().map(|(op, gradient)| Overlay::Gradient(op, gradient)))
     }
 
-    /// Nodes made inside say that they belong beside `op` (the attribute `_class`); with `ignore_existing`, and of no others. `None`
-    /// takes back what the blocks around say. Devices that were asked for outside do not count inside: nodes ask for that of `op`.
+    /// Enters a block whose nodes are colocated with `op` (the attribute `_class`), and with
+    /// `ignore_existing` with no other node. `None` cancels the colocations of enclosing blocks. Devices of
+    /// enclosing blocks do not apply: nodes ask for the device of `op`.
     pub fn enter_colocation(&self, op: Option<Op<'_>>, ignore_existing: bool) -> Within {
         let clear = (ignore_existing || op.is_none()).then_some(Overlay::Beside(None));
         let overlays = clear.into_iter().chain(op.map(|op| Overlay::Beside(Some(op.id()))));
@@ -100,7 +110,8 @@ impl Graph {
         Within { graph: self.clone(), before }
     }
 
-    /// Resources (variables, queues, ..) of nodes made inside are kept in this container, where the nodes do not say another.
+    /// Enters a block whose nodes keep their resources (variables, queues, ..) in this container, unless they
+    /// name another.
     pub fn enter_container(&self, container: &str) -> Within {
         self.enter_overlays([Overlay::Container(container.to_owned())])
     }
@@ -135,7 +146,7 @@ impl Drop for Within {
 }
 
 impl GraphData {
-    /// Adds what the blocks around say to the attributes of a new node.
+    /// Adds the attributes of the open blocks to a new node.
     pub(crate) fn overlay(&self, spec: &mut NodeSpec) -> Result<()> {
         let mut beside: BTreeSet<String> = BTreeSet::new();
         let (mut container, mut device): (Option<&str>, Option<Arc<str>>) = (None, None);
@@ -153,7 +164,7 @@ impl GraphData {
                 }
                 Overlay::Beside(Some(id)) => {
                     let node = self.node(*id)?;
-                    // Of several, the outermost that has one.
+                    // If several have a device, the outermost wins.
                     device = device.or_else(|| Some(node.device.clone()).filter(|d| !d.is_empty()));
                     beside.extend(groups_of(node));
                 }
@@ -175,7 +186,8 @@ impl GraphData {
         }
         Ok(())
     }
-    /// A new node that belongs where the one is that gives `value`, whatever the blocks around say: how TensorFlow places the Switch of a value.
+    /// Colocates a new node with the node that computes `value`, regardless of open blocks, as TensorFlow
+    /// does for the Switch of a value.
     pub(crate) fn beside(&self, value: Port, mut spec: NodeSpec) -> Result<NodeSpec> {
         let node = self.node(value.node)?;
         spec.attrs.set("_class", groups_of(node));
@@ -184,7 +196,7 @@ impl GraphData {
     }
 }
 
-/// The groups that a node belongs to (the attribute `_class`); without any, it is one of its own.
+/// The colocation groups of a node (the attribute `_class`). A node without any is a group of its own.
 fn groups_of(node: &Node) -> Vec<String> {
     match node.info.attrs.strs("_class") {
         Ok(groups) => groups.into_iter().map(|g| g.text().into_owned()).collect(),

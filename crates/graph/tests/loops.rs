@@ -1,4 +1,4 @@
-//! Loops and branches that are built wrongly, and what is said about it; structures as loop variables; loops built by hand.
+//! Errors for loops and branches that are built wrongly; structures as loop variables; loops built by hand.
 
 use millstream_derive::Nest;
 use millstream_graph::flow::BranchFn;
@@ -28,7 +28,7 @@ struct Pair<'g> {
     k: Output<'g>,
 }
 
-/// The call fails, and its text has all of these parts.
+/// Checks that the call fails with a message that contains all of these parts.
 #[track_caller]
 fn fails<T>(result: Result<T>, parts: &[&str]) {
     let Err(error) = result else { panic!("that should have failed") };
@@ -57,7 +57,7 @@ fn the_graph_of_a_loop_is_a_program() {
     let g = graph();
     let i: O = g.while_loop(0).run(|i| less(i, 10), |i| i + 1).unwrap();
     let program = g.read(|d| Program::new(d, &Asked { fetches: &[i.port()], ..Asked::default() })).unwrap();
-    assert_eq!(program.frames.len(), 2);
+    assert_eq!(program.frames().len(), 2);
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn values_stay_in_their_loop_and_graph() {
             "`while/Identity` belongs to the loop `while/while_context` and is used outside of it",
         ],
     );
-    // What is built on a mistake is no second one.
+    // A node built on a mistake does not report another one.
     let _ = leaked + 1;
     g.check().unwrap();
     let other = graph();
@@ -289,7 +289,7 @@ fn loops_by_hand() {
     g.check().unwrap();
     let program =
         g.read(|d| Program::new(d, &Asked { fetches: &[result.port()], ..Asked::default() })).unwrap();
-    assert_eq!(program.frames.len(), 2);
+    assert_eq!(program.frames().len(), 2);
 
     let (_, back) = g.loop_var(g.enter(zero, "other"));
     drop(back);

@@ -1,5 +1,5 @@
-//! Loops and branches give the nodes, names and edges that TensorFlow 1.15 gives: compared line by line with what it wrote
-//! (`tests/golden/names`, by `make_names.py` there).
+//! Loops and branches make the same nodes, names and edges as TensorFlow 1.15. Compared line by line with its
+//! output (`tests/golden/names`, made by `make_names.py` there).
 
 use millstream_graph::{
     CollectionItem, ContextId, ContextKind, Graph, GraphData, IndexedSlices, Output, Port, SparseTensor,
@@ -19,7 +19,8 @@ fn ports(g: &GraphData, ports: &[Port]) -> String {
     ports.iter().map(|&p| port(g, p)).collect::<Vec<_>>().join(",")
 }
 
-/// One line per node, sorted by name as the two make them in another order (we make captures before what uses them).
+/// One line per node, sorted by name: the two make nodes in different orders (we make captures before the
+/// nodes that use them).
 fn dump(graph: &Graph) -> Vec<String> {
     graph.read(|g| {
         let mut lines: Vec<String> = g

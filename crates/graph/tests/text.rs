@@ -1,4 +1,5 @@
-//! The text form: what prints reads back and prints the same; what is wrong in a text is said with its place; no text panics.
+//! The text form: a printed graph reads back and prints the same, errors name their place, and no text
+//! panics.
 
 use millstream_graph::{Attr, Attrs, CollectionItem, ContextId, FuncRef, Graph, Output, ValueType};
 use millstream_tensor::DType::{F32, I32};
@@ -26,7 +27,7 @@ fn round_trip(g: &Graph) -> Graph {
     back
 }
 
-/// Loops in loops with a branch inside, and most of what a graph can hold.
+/// A graph of nested loops with a branch inside, and of most other things that a graph can hold.
 fn rich() -> Graph {
     let g = graph();
     g.set_seed(-7);

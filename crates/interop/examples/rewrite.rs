@@ -5,8 +5,9 @@
 //! python tests/golden/check_ours.py OUT
 //! ```
 //!
-//! Each folder of the first directory that holds a `graph.pb` becomes a folder of the second, with its other files copied: the form that
-//! `check_ours.py` runs in TensorFlow. Graphs that cannot be imported are left out, and why is said.
+//! Each folder of the first directory that holds a `graph.pb` becomes a folder of the second, with its other
+//! files copied: the form that `check_ours.py` runs in TensorFlow. Graphs that cannot be imported are left
+//! out, and why is said.
 
 use millstream_graph::Graph;
 use millstream_interop::{ImportOptions, export_graph_def, import_graph_def, read_graph};

@@ -1,8 +1,8 @@
-//! [`Allowance`]: how much an import may still make.
+//! [`Allowance`]: the bytes and nodes that an import may still make.
 
 use millstream_tensor::{Code, Error, Result};
 
-/// Bytes and nodes that are left; running out is an error before anything is allocated.
+/// The remaining bytes and nodes. Running out of them is an error before anything is allocated.
 pub(crate) struct Allowance {
     bytes: usize,
     bytes_left: usize,
@@ -15,7 +15,7 @@ impl Allowance {
         Allowance { bytes, bytes_left: bytes, nodes, nodes_left: nodes }
     }
 
-    /// Takes `count` elements of `size` bytes.
+    /// Reserves `count` elements of `size` bytes.
     pub(crate) fn take(&mut self, count: usize, size: usize) -> Result<()> {
         let wanted = count.checked_mul(size);
         let left = wanted.and_then(|wanted| self.bytes_left.checked_sub(wanted)).ok_or_else(|| {
@@ -30,7 +30,7 @@ impl Allowance {
         Ok(())
     }
 
-    /// Takes a node.
+    /// Reserves a node.
     pub(crate) fn take_node(&mut self) -> Result<()> {
         self.nodes_left = self.nodes_left.checked_sub(1).ok_or_else(|| {
             Error::new(

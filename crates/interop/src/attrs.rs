@@ -1,4 +1,4 @@
-//! Attributes to and from `AttrValue`.
+//! Attributes, converted to and from `AttrValue`.
 
 use crate::allowance::Allowance;
 use crate::types;
@@ -10,12 +10,12 @@ use millstream_proto::{AttrValue, MAX_DEPTH, NameAttrList};
 use millstream_tensor::{Result, Str, ensure, invalid};
 use std::collections::BTreeMap;
 
-/// The value that a message holds.
+/// Returns the value of a message.
 pub(crate) fn decode(message: &AttrValue, allowance: &mut Allowance) -> Result<Attr> {
     decode_at(message, allowance, 0)
 }
 
-// Messages read from bytes nest at most MAX_DEPTH deep; those made by hand are held to the same.
+// Messages read from bytes nest at most MAX_DEPTH deep. The same limit applies to messages made by hand.
 fn decode_at(message: &AttrValue, allowance: &mut Allowance, depth: usize) -> Result<Attr> {
     ensure!(depth <= MAX_DEPTH, "attributes are nested more than {MAX_DEPTH} deep");
     let value = message.value.as_ref().ok_or_else(|| invalid!("the attribute has no value"))?;
@@ -85,7 +85,7 @@ fn decode_list(message: &ListValue, allowance: &mut Allowance, depth: usize) -> 
     Ok(list)
 }
 
-/// Whether this is what most attributes are when nobody sets them: zero, false, nothing.
+/// Returns whether this is the default of most attributes: zero, false, or empty.
 pub(crate) fn is_zero(message: &AttrValue) -> bool {
     match &message.value {
         None => true,
@@ -100,7 +100,7 @@ pub(crate) fn is_zero(message: &AttrValue) -> bool {
     }
 }
 
-/// A value as a message. An empty list needs no kind: the message for it is the same for all.
+/// Returns a value as a message. An empty list has the same message for all kinds.
 pub(crate) fn encode(attr: &Attr) -> Result<AttrValue> {
     let value = match attr {
         Attr::Str(v) => Value::S(v.to_vec()),
@@ -140,7 +140,8 @@ fn encode_list(values: &[Attr]) -> Result<ListValue> {
     Ok(m)
 }
 
-/// Whether a message can be of this kind; used before decoding, where the kind says what an empty list is.
+/// Returns whether a message can be of this kind. It is asked before decoding, since the kind decides what an
+/// empty list is.
 pub(crate) fn fits(message: &AttrValue, kind: AttrKind) -> bool {
     matches!(
         (&message.value, kind),

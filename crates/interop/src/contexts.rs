@@ -1,11 +1,13 @@
-//! Control-flow contexts: found again from the loops and conds of a graph, and to and from the context messages of a `MetaGraphDef`.
+//! Control-flow contexts: recovered from the loops and conds of a graph, and converted to and from the
+//! context messages of a `MetaGraphDef`.
 
 use crate::flat::short;
+use millstream_graph::loops::{Loop, LoopId, LoopTree};
 use millstream_graph::op::Role;
-use millstream_graph::outline::{Loop, LoopVariable, Outline, RegionKind};
+use millstream_graph::outline::{Outline, RegionKind};
 use millstream_graph::{
-    CollectionItem, CondContext, Context, ContextId, ContextKind, Graph, GraphData, Node, NodeId, Port,
-    Program, ProgramNode, WhileContext,
+    CollectionItem, CondContext, Context, ContextId, ContextKind, FrameId, Graph, GraphData, Node, NodeId,
+    Port, Program, ProgramNode, WhileContext,
 };
 use millstream_proto::control_flow_context_def::Ctxt;
 use millstream_proto::{CondContextDef, ControlFlowContextDef, ValuesDef, WhileContextDef, decode, encode};
@@ -18,12 +20,12 @@ pub(crate) const WHILES: &str = "while_context";
 /// The collection of the outermost branches.
 pub(crate) const CONDS: &str = "cond_context";
 
-/// Gives the nodes of loops and branches contexts: a `GraphDef` does not have them, but its primitives say where loops and conds
-/// are. Contexts that are there already stay as they are, and so do the nodes that have one. Switches that make no regular cond
-/// give none.
+/// Gives the nodes of loops and branches contexts: a `GraphDef` has none, but its primitives tell where loops
+/// and conds are. Existing contexts stay as they are, and so do nodes that have one. Switches that make no
+/// regular cond get none.
 pub(crate) fn recover(graph: &Graph, program: &Program, nodes: &[NodeId]) -> Result<()> {
     let is_flow = |n: &ProgramNode| matches!(n.role(), Role::Switch | Role::Enter);
-    if !program.nodes.iter().any(is_flow) {
+    if !program.nodes().iter().any(is_flow) {
         return Ok(());
     }
     let (places, fresh) = graph.read(|g| Recovery::new(g, program).run(nodes));
@@ -37,25 +39,25 @@ pub(crate) fn recover(graph: &Graph, program: &Program, nodes: &[NodeId]) -> Res
 /// A node and the context that it belongs to.
 type Place = (NodeId, Option<ContextId>);
 
-/// Contexts being found.
+/// The contexts that are being recovered.
 struct Recovery<'a> {
     g: &'a GraphData,
     program: &'a Program,
     outline: Outline,
     users: HashMap<Port, Vec<NodeId>>,
-    /// The context of each region, known or to be made.
+    /// The context of each region, existing or new.
     context_of: Vec<Option<ContextId>>,
     fresh: Vec<Context>,
-    /// The branch that a Switch brings a value into.
+    /// The branch that a Switch captures a value for.
     captures: BTreeMap<NodeId, ContextId>,
 }
 
 impl<'a> Recovery<'a> {
     fn new(g: &'a GraphData, program: &'a Program) -> Self {
         let mut users: HashMap<Port, Vec<NodeId>> = HashMap::new();
-        for node in &program.nodes {
+        for node in program.nodes() {
             for source in &node.inputs {
-                let port = Port::new(program.nodes[source.node as usize].id, source.index);
+                let port = Port::new(program.node(source.node).id, source.index);
                 users.entry(port).or_default().push(node.id);
             }
         }
@@ -64,7 +66,7 @@ impl<'a> Recovery<'a> {
         Recovery { g, program, outline, users, context_of, fresh, captures }
     }
 
-    /// Where the nodes belong, and the contexts to add.
+    /// Returns the contexts of the nodes, and the contexts to add.
     fn run(mut self, nodes: &[NodeId]) -> (Vec<Place>, Vec<Context>) {
         let g = self.g;
         let n_known = g.contexts().len();
@@ -84,7 +86,7 @@ impl<'a> Recovery<'a> {
             let id = match region.kind {
                 RegionKind::Root => None,
                 RegionKind::Loop(l) => {
-                    let frame = self.outline.loops[l as usize].name.as_str();
+                    let frame = self.outline.loops[l].name.as_str();
                     Some(match loops.get(frame) {
                         Some(known) => *known,
                         None => {
@@ -104,9 +106,9 @@ impl<'a> Recovery<'a> {
             };
             self.context_of.push(id);
         }
-        for l in 0..self.outline.loops.len() {
-            let region = self.outline.loops[l].region as usize;
-            if let Some(slot) = self.context_of[region].and_then(|id| (id.0 as usize).checked_sub(n_known)) {
+        for (region, context) in self.outline.regions.iter().zip(&self.context_of) {
+            let slot = context.and_then(|id| (id.0 as usize).checked_sub(n_known));
+            if let (RegionKind::Loop(l), Some(slot)) = (region.kind, slot) {
                 self.fresh[slot].kind = ContextKind::While(self.describe_loop(l));
             }
         }
@@ -129,7 +131,7 @@ impl<'a> Recovery<'a> {
     fn branch(&mut self, c: usize, taken: bool, parent: Option<ContextId>) -> ContextId {
         let cond = &self.outline.conds[c];
         let pred = cond.copy.unwrap_or(cond.predicate);
-        // A Switch belongs to the branch whose side of it is used; one with two sides used to none.
+        // A Switch belongs to the branch whose side of it is used. If both are, it belongs to neither.
         let used = |id: NodeId, side: u32| self.users.contains_key(&Port::new(id, side));
         let branch = u32::from(taken);
         let pivot = cond.pivots[usize::from(taken)];
@@ -138,7 +140,7 @@ impl<'a> Recovery<'a> {
             |id: &NodeId| used(*id, branch) && !used(*id, 1 - branch) && Some(*id) != behind.map(|p| p.node);
         let captures: Vec<NodeId> = cond.switches.iter().copied().filter(is_capture).collect();
         let kind = CondContext { pred, pivot, branch, captures };
-        // As TensorFlow names them.
+        // These are TensorFlow's names.
         let name = format!("{}/cond_text{}", cond.name, if taken { "" } else { "_1" });
         let captures = kind.captures.clone();
         let id = self.add(name, parent, ContextKind::Cond(kind));
@@ -146,12 +148,12 @@ impl<'a> Recovery<'a> {
         id
     }
 
-    fn describe_loop(&self, l: usize) -> WhileContext {
+    fn describe_loop(&self, l: LoopId) -> WhileContext {
         let it = &self.outline.loops[l];
         let first = |id: NodeId| Port::new(id, 0);
         let merge = it.variables.iter().find_map(|v| v.merge);
-        let body = it.variables.iter().find_map(|v| self.current(v));
-        let pivot = it.condition.and_then(|c| self.user(c, Role::LoopCond));
+        let body = it.variables.iter().find_map(|v| v.current);
+        let pivot = it.condition.as_ref().map(|c| c.node);
         WhileContext {
             parallel_iterations: it.parallel_iterations.into(),
             back_prop: None,
@@ -165,51 +167,27 @@ impl<'a> Recovery<'a> {
         }
     }
 
-    fn user(&self, port: Port, role: Role) -> Option<NodeId> {
-        self.users.get(&port)?.iter().copied().find(|id| self.role(*id) == Some(role))
+    /// Returns the bound on the trip count, if the loop has the counter that TensorFlow adds for one: its
+    /// first variable grows from 0 by 1, and the first part of a conjunction compares it with the bound.
+    fn bound(&self, it: &Loop<NodeId>) -> Option<Port> {
+        let condition = it.condition.as_ref().filter(|c| 1 < c.n_parts)?;
+        let bound =
+            condition.bounds.first().filter(|b| (b.part, b.variable, b.inclusive) == (0, 0, false))?;
+        let counter = LoopTree::counter(self.g, &it.variables[0], &|port| self.g.known_value(port));
+        let limit = self.g.node(bound.limit.node).ok().filter(|n| n.is_constant_enter())?;
+        limit.inputs.first().copied().filter(|_| counter == Some((0.0, 1.0)))
     }
 
-    fn role(&self, id: NodeId) -> Option<Role> {
-        self.g.node(id).ok().map(Node::role)
-    }
-
-    /// The variable as the body sees it: the identity behind its Switch.
-    fn current(&self, v: &LoopVariable) -> Option<NodeId> {
-        let switch = self.user(Port::new(v.merge?, 0), Role::Switch)?;
-        self.user(Port::new(switch, 1), Role::Identity)
-    }
-
-    /// The bound on the trip count, where the loop has the counter that TensorFlow adds for one: its first variable goes up from 0 by
-    /// ones, and that it is less than the bound is one half of the condition.
-    fn bound(&self, it: &Loop) -> Option<Port> {
-        let op = |port: Port| self.g.node(port.node).ok().map(|n| (n.op(), n.inputs.as_slice()));
-        let counter = it.variables.first()?;
-        let ("LogicalAnd", [less, _]) = op(it.condition?)? else { return None };
-        let ("Less", [count, limit]) = op(*less)? else { return None };
-        let ("Add" | "AddV2", [a, b]) = op(counter.next?)? else { return None };
-        let goes_up = *count == Port::new(counter.merge?, 0)
-            && Some(a.node) == self.current(counter)
-            && self.is_number(counter.initial?, 0)
-            && self.is_number(*b, 1);
-        let limit = self.g.node(limit.node).ok().filter(|n| n.is_constant_enter())?;
-        limit.inputs.first().copied().filter(|_| goes_up)
-    }
-
-    fn is_number(&self, port: Port, number: i64) -> bool {
-        let entries = self.g.known(port).and_then(|k| k.entries());
-        entries.is_some_and(|e| e.as_slice() == [Some(number)])
-    }
-
-    /// What stands for what: by the Enters of loops, and by the Switches of branches.
+    /// Fills in the captured values of the new contexts, by the Enters of loops and the Switches of branches.
     fn bring_in(&mut self) {
         let n_known = self.g.contexts().len();
         let mut brought: HashMap<Port, Port> = HashMap::new();
         let mut pairs: Vec<(ContextId, Port, Port, Port)> = Vec::new();
-        for &n in &self.program.order {
-            let id = self.program.nodes[n as usize].id;
+        for &n in self.program.order() {
+            let id = self.program.node(n).id;
             let Ok(node) = self.g.node(id) else { continue };
             let Some(&from) = node.inputs.first() else { continue };
-            // What was brought into the contexts around stands for the same value.
+            // A value may have been captured by the contexts around already.
             let value = brought.get(&from).copied().unwrap_or(from);
             let (context, inside) = match (node.role(), self.captures.get(&id)) {
                 (Role::Enter, _) if node.is_constant_enter() => {
@@ -235,14 +213,14 @@ impl<'a> Recovery<'a> {
             let Some(context) = self.fresh.get_mut((id.0 as usize).wrapping_sub(n_known)) else { continue };
             context.external.entry(value).or_insert(inside);
             if from != value && context.as_while().is_none() {
-                // As TensorFlow has it in the `CondContextDef`.
+                // TensorFlow's `CondContextDef` lists this too.
                 context.external.insert(from, from);
             }
         }
         for Context { kind, external, .. } in &mut self.fresh {
             if let ContextKind::Cond(c) = kind {
                 external.insert(c.pred, c.pred);
-                // Of several Switches of one value the first stands for it.
+                // If several Switches capture one value, the first one counts.
                 let stand: HashSet<NodeId> = external.values().map(|p| p.node).collect();
                 c.captures.retain(|n| stand.contains(n));
             }
@@ -250,7 +228,7 @@ impl<'a> Recovery<'a> {
     }
 }
 
-/// Adds the outermost contexts made since there were `n_before` to the collections that name them.
+/// Adds the outermost contexts after the first `n_before` to their collections.
 pub(crate) fn collect(graph: &Graph, n_before: usize) {
     let fresh: Vec<(ContextId, bool)> = graph.read(|g| {
         let outermost = g.contexts().iter().enumerate().skip(n_before).filter(|(_, c)| c.parent.is_none());
@@ -261,7 +239,7 @@ pub(crate) fn collect(graph: &Graph, n_before: usize) {
     }
 }
 
-/// Makes the contexts that messages of a `MetaGraphDef` describe, and puts nodes into them.
+/// Makes the contexts that messages of a `MetaGraphDef` describe, and assigns nodes to them.
 pub(crate) fn restore(
     graph: &Graph,
     program: &Program,
@@ -269,9 +247,9 @@ pub(crate) fn restore(
     is_while: bool,
     prefix: &str,
 ) -> Result<()> {
-    let frame_of: HashMap<NodeId, u32> = program.nodes.iter().map(|n| (n.id, n.frame)).collect();
+    let frame_of: HashMap<NodeId, FrameId> = program.nodes().iter().map(|n| (n.id, n.frame)).collect();
     let frame_name = |node: &NodeId| {
-        let frame = frame_of.get(node).and_then(|f| program.frames.get(*f as usize));
+        let frame = frame_of.get(node).and_then(|f| program.frames().get(*f));
         frame.map_or("", |f| f.name.as_str()).to_owned()
     };
     let mut work: Vec<(Option<ContextId>, String, Ctxt)> = Vec::new();
@@ -314,7 +292,7 @@ pub(crate) fn restore(
                     short(&m.context_name),
                     m.branch
                 );
-                // A value that stands for itself was brought into the branch around.
+                // A value that is mapped to itself was captured by the branch around.
                 let values = m.values_def.iter().flat_map(|v| &v.external_values).filter(|(o, i)| o != i);
                 let mut captures: Vec<NodeId> =
                     values.filter_map(|(_, v)| Some(find(v).ok()?.node)).collect();
@@ -332,7 +310,7 @@ pub(crate) fn restore(
         };
         let name = format!("{prefix}{name}");
         let values = values.unwrap_or_default();
-        // What is outside may be gone, where a graph was cut down to what it computes.
+        // The outer value may be missing, if the graph was pruned.
         let external =
             values.external_values.iter().filter_map(|(o, i)| Some((find(o).ok()?, find(i).ok()?)));
         let external: HashMap<Port, Port> = external.collect();
@@ -340,7 +318,8 @@ pub(crate) fn restore(
         let id = graph.add_context(Context { name, parent, kind, external });
         let own = values.values.iter().filter(|v| !values.external_values.contains_key(*v));
         let own = own.filter_map(|v| find(v).ok()).map(|p| p.node);
-        // TensorFlow counts Exits to the loop that they leave; here their values are of the world around it.
+        // TensorFlow counts Exits among the nodes of the loop that they leave; here they belong to the
+        // context around it.
         let own: Vec<_> = own.filter(|n| frame_name(n) == around).map(|n| (n, Some(id))).collect();
         graph.place(own);
         for inner in nested.into_iter().rev().filter_map(|c| c.ctxt) {
@@ -353,12 +332,12 @@ pub(crate) fn restore(
 /// Encoded messages.
 type Messages = Vec<Vec<u8>>;
 
-/// The contexts of a graph as messages: the outermost ones, each with those inside of it.
+/// Returns the contexts of a graph as messages: the outermost ones, each with those inside of it.
 pub(crate) fn collections(g: &GraphData) -> Result<Vec<(&'static str, Messages)>> {
     let contexts = g.contexts();
     let mut nested: Vec<Vec<ControlFlowContextDef>> = vec![Vec::new(); contexts.len()];
     let (mut whiles, mut conds) = (Messages::new(), Messages::new());
-    // Contexts come after those around them; so backwards each finds its inner ones done.
+    // Contexts come after those around them, so in reverse order the inner ones are done first.
     for (i, context) in contexts.iter().enumerate().rev() {
         let mut inner = std::mem::take(&mut nested[i]);
         inner.reverse();

@@ -1,4 +1,5 @@
-//! [`op_def`]: what an op takes and gives, as TensorFlow's `OpDef`; and [`decode_attr`], one attribute from its message.
+//! [`op_def`]: an op's declaration as TensorFlow's `OpDef`; and [`decode_attr`], one attribute from its
+//! message.
 
 use crate::allowance::Allowance;
 use crate::export::NEWER;
@@ -10,16 +11,17 @@ use millstream_proto::op_def::{ArgDef, AttrDef};
 use millstream_proto::{AttrValue, OpDef as Message};
 use millstream_tensor::Result;
 
-/// The attribute that a message holds. What it may take of memory is what the message itself has, and tensors of a hundred megabytes.
+/// Returns the attribute of a message. Its memory is limited to the size of the message, plus a hundred
+/// megabytes for tensors.
 pub fn decode_attr(message: &AttrValue) -> Result<Attr> {
     attrs::decode(message, &mut Allowance::new(100 << 20, 0))
 }
 
-/// The declaration of an op as a message.
+/// Returns the declaration of an op as a message.
 pub fn op_def(def: &OpDef) -> Result<Message> {
     let args = |args: &[ArgSpec]| args.iter().map(arg_def).collect();
     // TensorFlow lists attributes by name.
-    // Those that only newer versions know are left out, as they are of nodes.
+    // As in nodes, attributes that only newer versions know are left out.
     let known = def.attrs.iter().filter(|(name, _)| !NEWER.contains(name));
     let mut attr = known.map(|(name, spec)| attr_def(name, spec)).collect::<Result<Vec<_>>>()?;
     attr.sort_by(|a, b| a.name.cmp(&b.name));
@@ -70,7 +72,7 @@ fn attr_def(name: &str, spec: &AttrSpec) -> Result<AttrDef> {
     Ok(message)
 }
 
-/// What TensorFlow calls a kind of attribute.
+/// TensorFlow's name for a kind of attribute.
 pub(crate) fn kind_name(kind: AttrKind) -> &'static str {
     match kind {
         AttrKind::Type(_) => "type",

@@ -9,10 +9,11 @@ use millstream_proto::meta_graph_def::MetaInfoDef;
 use millstream_proto::{AttrValue, CollectionDef, GraphDef, MetaGraphDef, NodeDef, VersionDef, decode};
 use millstream_tensor::{Result, invalid};
 
-/// The producer version that our graphs carry: that of TensorFlow 1.15, whose meaning they have.
+/// The producer version of our graphs: that of TensorFlow 1.15, whose semantics they have.
 pub(crate) const PRODUCER: i32 = 134;
 
-/// Attributes that TensorFlow 1.15 does not know and that say nothing at their defaults: left out there, as TensorFlow itself does.
+/// Attributes that TensorFlow 1.15 does not know. They are left out if they have their defaults, as
+/// TensorFlow does.
 pub(crate) const NEWER: [&str; 15] = [
     "Tk",
     "Tsegmentids",
@@ -31,13 +32,13 @@ pub(crate) const NEWER: [&str; 15] = [
     "validate_shape",
 ];
 
-/// The graph as a `GraphDef`: nodes in the order in which they were made, with all attributes but those that only newer
-/// versions than the producer's know, where they have their defaults.
+/// Returns the graph as a `GraphDef`: nodes in the order of creation, with all attributes, except those that
+/// only versions newer than the producer know, if they have their defaults.
 pub fn export_graph_def(graph: &Graph) -> Result<GraphDef> {
     graph.read(graph_def)
 }
 
-/// One node as a `NodeDef`; inputs that are still open are left out.
+/// Returns one node as a `NodeDef`. Open back edges are left out.
 pub fn export_node_def(graph: &Graph, id: NodeId) -> Result<NodeDef> {
     graph.read(|g| {
         let mut node = g.node(id)?.clone();
@@ -46,7 +47,7 @@ pub fn export_node_def(graph: &Graph, id: NodeId) -> Result<NodeDef> {
     })
 }
 
-/// The graph with its collections and its loops' and branches' contexts.
+/// Returns the graph with its collections and the contexts of its loops and branches.
 pub fn export_meta_graph(graph: &Graph) -> Result<MetaGraphDef> {
     graph.read(|g| {
         let mut meta = MetaGraphDef {
@@ -54,7 +55,7 @@ pub fn export_meta_graph(graph: &Graph) -> Result<MetaGraphDef> {
             graph_def: Some(graph_def(g)?),
             ..MetaGraphDef::default()
         };
-        // Those of contexts are written from the contexts themselves.
+        // Collections of contexts are written from the contexts themselves.
         let is_context = |item: &CollectionItem| matches!(item, CollectionItem::Context(_));
         for (name, items) in g.collections().iter().filter(|(_, items)| !items.iter().all(is_context)) {
             meta.collection_def.insert(name.clone(), collection(name, items)?);
@@ -63,7 +64,7 @@ pub fn export_meta_graph(graph: &Graph) -> Result<MetaGraphDef> {
             let kind = Some(Kind::BytesList(BytesList { value: bytes }));
             meta.collection_def.insert(name.to_owned(), CollectionDef { kind });
         }
-        // The saver made last is the one that others use.
+        // Readers use the last saver.
         meta.saver_def = match g.collections().get("savers").and_then(|savers| savers.last()) {
             Some(CollectionItem::Bytes(bytes)) => decode(bytes).ok(),
             _ => None,
@@ -72,11 +73,11 @@ pub fn export_meta_graph(graph: &Graph) -> Result<MetaGraphDef> {
     })
 }
 
-/// Adds to each node of a graph's message what is known of the shapes of its outputs, as the attribute `_output_shapes`: what pictures of graphs
-/// show.
+/// Adds the attribute `_output_shapes` to each node of a graph's message: the inferred shapes of its outputs,
+/// which pictures of graphs show.
 pub fn add_output_shapes(def: &mut GraphDef, graph: &Graph) {
     graph.read(|g| {
-        // The message may be older than what the graph is now, but nodes never change places.
+        // The graph may have grown since the message was made, but nodes never change places.
         for (i, (message, node)) in (0u32..).zip(def.node.iter_mut().zip(g.nodes())) {
             let n_outputs = node.info.output_types.len() as u32;
             let shape = (0..n_outputs).map(|k| encode_shape(&g.shape_of(Port::new(NodeId(i), k)))).collect();
@@ -112,7 +113,7 @@ fn node_def(g: &GraphData, node: &Node) -> Result<NodeDef> {
         let default = node.info.op.attr_spec(name).and_then(|s| s.default.as_ref());
         default.is_some_and(|d| d.same(value))
     };
-    // Others have it in 1.15 too.
+    // Other ops have the attribute in 1.15 too.
     let is_newer = |name: &str| match name {
         "validate_shape" if node.op() == "Assign" => false,
         "Tshape" => node.op() == "TensorListGetItem",
@@ -133,7 +134,7 @@ fn node_def(g: &GraphData, node: &Node) -> Result<NodeDef> {
     })
 }
 
-/// `name` for a first output, `name:k` for others, as inputs are spelled.
+/// Returns the text of an input: `name` for a first output, `name:k` for others.
 fn value_name(g: &GraphData, port: Port) -> Result<String> {
     let name = g.node(port.node)?.name();
     Ok(if port.index == 0 { name.to_owned() } else { format!("{name}:{}", port.index) })

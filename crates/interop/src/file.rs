@@ -1,24 +1,24 @@
-//! [`read_graph`]: a graph from the bytes of a file, whatever form it has.
+//! [`read_graph`]: a graph from the bytes of a file in any of its forms.
 
 use crate::{ImportOptions, Imported, import_graph_def, import_meta_graph};
 use millstream_graph::Graph;
 use millstream_proto::{GraphDef, MetaGraphDef, SavedModel, decode, encode, from_text, to_text};
 use millstream_tensor::{Result, invalid};
 
-/// A graph as a file holds it.
+/// The graph of a file.
 #[derive(Clone, Debug)]
 #[expect(clippy::large_enum_variant, reason = "there is one per file")]
 pub enum GraphFile {
-    /// The graph alone.
+    /// A graph without anything else.
     Graph(GraphDef),
-    /// With collections and signatures.
+    /// A graph with collections and signatures.
     MetaGraph(Box<MetaGraphDef>),
     /// A SavedModel: one or more graphs, each with its tags.
     SavedModel(SavedModel),
 }
 
 impl GraphFile {
-    /// The name of the message.
+    /// Returns the name of the message.
     pub fn kind(&self) -> &'static str {
         match self {
             GraphFile::Graph(_) => "GraphDef",
@@ -27,7 +27,7 @@ impl GraphFile {
         }
     }
 
-    /// The message in wire format.
+    /// Returns the message in wire format.
     pub fn to_bytes(&self) -> Vec<u8> {
         match self {
             GraphFile::Graph(graph) => encode(graph),
@@ -36,7 +36,7 @@ impl GraphFile {
         }
     }
 
-    /// The message in text form.
+    /// Returns the message in text form.
     pub fn to_text(&self) -> Result<String> {
         let text = match self {
             GraphFile::Graph(graph) => to_text(graph),
@@ -46,7 +46,7 @@ impl GraphFile {
         text.map_err(|e| invalid!("{e}"))
     }
 
-    /// Adds the graph, with the contexts and collections that go with it, to `graph`.
+    /// Adds the graph to `graph`, with its contexts and collections.
     pub fn import(&self, graph: &Graph, options: &ImportOptions) -> Result<Imported> {
         match self.meta_graph()? {
             Some(meta) => import_meta_graph(graph, meta, options),
@@ -54,7 +54,7 @@ impl GraphFile {
         }
     }
 
-    /// The graph; of a SavedModel the one tagged `serve`, or the only one.
+    /// Returns the graph; for a SavedModel the one tagged `serve`, or the only one.
     pub fn graph_def(&self) -> Result<&GraphDef> {
         match self {
             GraphFile::Graph(graph) => Ok(graph),
@@ -65,7 +65,7 @@ impl GraphFile {
         }
     }
 
-    /// The graph with what goes with it, if the file has more than the graph.
+    /// Returns the `MetaGraphDef`, if the file has more than the graph.
     pub fn meta_graph(&self) -> Result<Option<&MetaGraphDef>> {
         match self {
             GraphFile::Graph(_) => Ok(None),
@@ -91,8 +91,9 @@ impl GraphFile {
 
 /// Reads a binary or text `GraphDef` or `MetaGraphDef`, or a `SavedModel`.
 ///
-/// The forms share field numbers, but hardly a file of one can be read as another: in a `SavedModel` field 1 is a number, in the
-/// others a message; a `MetaGraphDef` read as a `GraphDef` has nodes without ops.
+/// The forms share field numbers, but files of one can hardly be read as another: field 1 of a `SavedModel`
+/// is a number, that of the others a message, and a `MetaGraphDef` read as a `GraphDef` has nodes without
+/// ops.
 pub fn read_graph(bytes: &[u8]) -> Result<GraphFile> {
     match std::str::from_utf8(bytes) {
         Ok(text) if is_text(text) => read_text(text),
@@ -126,13 +127,13 @@ fn read_binary(bytes: &[u8]) -> Result<GraphFile> {
     }
 }
 
-/// Every node has a name and an op; an empty graph has at least nothing else.
+/// Returns whether every node has a name and an op.
 fn plausible(def: &GraphDef) -> bool {
     def.node.iter().all(|n| !n.name.is_empty() && !n.op.is_empty())
 }
 
 fn read_text(text: &str) -> Result<GraphFile> {
-    // The first field that only one of the forms has decides; the error is about the form that the text looks like.
+    // The first field that only one of the forms has decides which form the error is about.
     let starts = |field: &str| {
         text.lines().any(|l| l.strip_prefix(field).is_some_and(|r| r.trim_start().starts_with(['{', ':'])))
     };
@@ -145,7 +146,7 @@ fn read_text(text: &str) -> Result<GraphFile> {
     from_text(text).map(GraphFile::Graph).map_err(|e| invalid!("{e}"))
 }
 
-/// Text has no control characters but those that lay it out.
+/// Returns whether this is not empty, and has no control characters except white space.
 fn is_text(text: &str) -> bool {
     !text.is_empty() && !text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
 }

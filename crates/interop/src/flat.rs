@@ -1,15 +1,16 @@
-//! [`Flat`]: a node of a graph without functions, as close to its `NodeDef` as can be; and the names that nodes go by.
+//! [`Flat`]: a node of a graph without functions, close to its `NodeDef`; and the spelling of node names and
+//! inputs.
 
 use millstream_proto::{AttrValue, NodeDef};
 use millstream_tensor::{Result, ensure, invalid};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// A node: most borrow everything from the message.
+/// A node. Most nodes borrow everything from the message.
 pub(crate) struct Flat<'a> {
     pub name: Cow<'a, str>,
     pub op: Cow<'a, str>,
-    /// `name`, `name:k`, then `^name`.
+    /// The inputs: `name`, `name:k`, then `^name`.
     pub inputs: Vec<Cow<'a, str>>,
     pub attrs: Cow<'a, BTreeMap<String, AttrValue>>,
     pub device: Cow<'a, str>,
@@ -27,16 +28,16 @@ impl<'a> Flat<'a> {
     }
 }
 
-/// An input as it is spelled.
+/// An input, parsed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Input<'a> {
     /// Output `1` of the node.
     Data(&'a str, u32),
-    /// The node must have run.
+    /// A control input: the node must have run.
     Control(&'a str),
 }
 
-/// Reads `name`, `name:k` or `^name`.
+/// Parses `name`, `name:k` or `^name`.
 pub(crate) fn parse_input(text: &str) -> Result<Input<'_>> {
     let (name, index) = match (text.strip_prefix('^'), text.rsplit_once(':')) {
         (Some(name), _) => return check_name(name).map(|()| Input::Control(name)),
@@ -51,7 +52,7 @@ pub(crate) fn parse_input(text: &str) -> Result<Input<'_>> {
     Ok(Input::Data(name, index))
 }
 
-/// Letters, digits and `_./\>-`, as TensorFlow allows in names.
+/// Checks that a name has only the characters that TensorFlow allows: letters, digits and `_./\>-`.
 pub(crate) fn check_name(name: &str) -> Result<()> {
     let fits = |b: u8| b.is_ascii_alphanumeric() || b"_./\\>-".contains(&b);
     ensure!(
@@ -62,7 +63,7 @@ pub(crate) fn check_name(name: &str) -> Result<()> {
     Ok(())
 }
 
-/// The start of a text that may be very long.
+/// Returns a text, cut if it is very long.
 pub(crate) fn short(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(100) {
         None => Cow::Borrowed(text),

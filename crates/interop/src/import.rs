@@ -1,48 +1,49 @@
-//! [`import_graph_def`]: the nodes of a `GraphDef` added to a graph.
+//! [`import_graph_def`]: adds the nodes of a `GraphDef` to a graph.
 //!
-//! First functions are written out (`functions`), then inputs are resolved, then nodes are made so that each comes after its
-//! inputs and otherwise in the order of the message; the back edges of loops are closed last. Nothing here recurses, and what a
-//! message claims to need is held against [`ImportOptions::memory_limit`] and [`ImportOptions::max_nodes`] before it is made.
-//! On an error the graph is as it was.
+//! First functions are expanded (`functions`), then inputs are resolved, then nodes are made, each after its
+//! inputs and otherwise in the order of the message; the back edges of loops are closed last. Nothing here
+//! recurses, and everything that a message asks for is checked against [`ImportOptions::memory_limit`] and
+//! [`ImportOptions::max_nodes`] before it is made. After an error the graph is as it was before.
 
 use crate::allowance::Allowance;
 use crate::flat::{Flat, Input, check_name, parse_input, short};
 use crate::{attrs, contexts, definitions, functions, signature};
+use millstream_graph::loops::is_back_edge;
 use millstream_graph::op::{Count, OpDef, Registry, Role};
-use millstream_graph::{Arg, Attr, Attrs, Graph, GraphData, NodeId, Op, Output, Port, Program};
+use millstream_graph::{Arg, Attr, Attrs, Graph, GraphData, NodeId, Op, Output, Port, Program, topological};
 use millstream_proto::{AttrValue, GraphDef, OpList};
 use millstream_tensor::{Code, DType, Error, PartialShape, Result, Str, budget, ensure, invalid};
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// The version of the graph format that we read; a graph may demand more.
+/// The version of the graph format that we read. A graph may demand a newer one.
 pub(crate) const CONSUMER: i32 = 4000;
 
-/// Before this producer a placeholder's shape `[]` meant that nothing is known.
+/// Before this producer version, the shape `[]` of a placeholder meant an unknown shape.
 const EMPTY_SHAPE_IS_SCALAR: i32 = 24;
 
-/// Before this producer `_output_shapes` could be wrong.
+/// Before this producer version, `_output_shapes` could be wrong.
 const OUTPUT_SHAPES_HOLD: i32 = 21;
 
-/// How to import; `ImportOptions::default()` takes everything as it is.
+/// The options of an import. `ImportOptions::default()` imports everything as it is.
 #[derive(Clone, Debug)]
 pub struct ImportOptions {
-    /// Comes before every name, with a `/` between; made unique, unless it ends in `/`. Empty for none.
+    /// The prefix of every name, before a `/`. It is made unique, unless it ends in `/`. Empty for none.
     pub prefix: String,
-    /// What stands for which value of the message: `name`, `name:k` (values) or `^name` (control inputs) to a value of the graph.
+    /// Replacements of inputs of the message: `name`, `name:k` (values) or `^name` (control inputs), to a
+    /// value of the graph.
     pub input_map: BTreeMap<String, Port>,
-    /// What of the message to return: `name` for an operation, `name:k` for a value.
+    /// The elements of the message to return: `name` for an operation, `name:k` for a value.
     pub return_elements: Vec<String>,
-    /// Imported nodes that depend on no other imported node run after these.
+    /// Nodes that have to run before the imported nodes that depend on no other imported node.
     pub control_dependencies: Vec<NodeId>,
-    /// A name that the graph has already is made unique; otherwise it is an error.
+    /// Whether a name that the graph has already is made unique. If not, it is an error.
     pub unique_names: bool,
-    /// The op types that the producer knew (`MetaInfoDef.stripped_op_list`): attributes that we do not know are left out where
-    /// they have the default that this list gives.
+    /// The op types that the producer knew (`MetaInfoDef.stripped_op_list`). Unknown attributes are left out
+    /// if they have the default that this list gives.
     pub producer_ops: Option<OpList>,
-    /// The most bytes of tensors, strings and copies of function bodies that the import may make.
+    /// The maximum number of bytes of tensors, strings and copies of function bodies.
     pub memory_limit: usize,
-    /// The most nodes that the graph may have with its functions written out.
+    /// The maximum number of nodes, with all functions expanded.
     pub max_nodes: usize,
 }
 
@@ -61,14 +62,14 @@ impl Default for ImportOptions {
     }
 }
 
-/// What an import made.
+/// The result of an import.
 #[derive(Clone, Debug)]
 pub struct Imported {
-    /// The nodes, in the order in which they were made.
+    /// The nodes, in the order of creation.
     pub nodes: Vec<NodeId>,
-    /// What [`ImportOptions::return_elements`] asked for.
+    /// The elements that [`ImportOptions::return_elements`] names.
     pub elements: Vec<Element>,
-    /// What comes before the names, with its `/`, or nothing.
+    /// The prefix of the names, with its `/`, or empty.
     pub prefix: String,
 }
 
@@ -86,7 +87,8 @@ pub fn import_graph_def(graph: &Graph, def: &GraphDef, options: &ImportOptions) 
     import(graph, def, options, |_, _| Ok(()))
 }
 
-/// Imports, then lets `finish` add what goes with the nodes, and takes everything back if anything fails.
+/// Imports the nodes, then calls `finish` to add collections and contexts. Removes everything again if
+/// anything fails.
 pub(crate) fn import(
     graph: &Graph,
     def: &GraphDef,
@@ -100,7 +102,7 @@ pub(crate) fn import(
     let nodes = functions::flatten(def, registry, &mut allowance)?;
     let wiring = Wiring::of(&nodes, registry, &options.input_map)?;
     let order = wiring.order(&nodes)?;
-    // Inference and folding of sizes allocate too.
+    // Shape inference and constant folding allocate too.
     let limit = budget::Budget::new(options.memory_limit);
     let _entered = budget::enter(Some(&limit));
     let mark = graph.mark();
@@ -154,14 +156,14 @@ fn producer_attrs(ops: Option<&OpList>) -> ProducerAttrs<'_> {
         .collect()
 }
 
-/// Where an input comes from.
+/// The source of an input.
 #[derive(Clone, Copy)]
 enum Source {
     /// Output `1` of node `0` of the message.
     Here(u32, u32),
     /// A value of the graph.
     Mapped(Port),
-    /// As `Here`, but closed last.
+    /// A back edge from output `1` of node `0`, which is closed last.
     Back(u32, u32),
 }
 
@@ -199,9 +201,10 @@ impl<'a> Wiring<'a> {
         let mut used = HashSet::new();
         let role = |op: &str| registry.get(op).map(|def| def.role);
         for node in nodes {
-            let is_merge = role(&node.op) == Some(Role::Merge);
+            let to = role(&node.op);
             wiring.resolve(node, map, &mut used, |source| {
-                is_merge && role(&nodes[source as usize].op) == Some(Role::NextIteration)
+                let from = role(&nodes[source as usize].op);
+                from.zip(to).is_some_and(|(from, to)| is_back_edge(from, to))
             })?;
         }
         wiring.check_map(map, &used, nodes, registry)?;
@@ -267,7 +270,7 @@ impl<'a> Wiring<'a> {
         })
     }
 
-    /// Names in the map that nobody asked for are mistakes, unless the node has such an output.
+    /// Checks that every name in the map was used, or is at least the name of a value of the message.
     fn check_map(
         &self,
         map: &BTreeMap<String, Port>,
@@ -279,7 +282,7 @@ impl<'a> Wiring<'a> {
             Input::Control(name) => Ok(self.by_name.contains_key(name)),
             Input::Data(name, index) => Ok::<_, Error>(self.by_name.get(name).is_some_and(|n| {
                 let def = registry.get(&nodes[*n as usize].op);
-                // How many outputs a list has is not known here.
+                // The length of an output list is not known here.
                 let one_each = def.is_some_and(|d| d.outputs.iter().all(|o| o.count == Count::One));
                 !one_each || def.is_some_and(|d| (index as usize) < d.outputs.len())
             })),
@@ -299,32 +302,16 @@ impl<'a> Wiring<'a> {
         Ok(())
     }
 
-    /// Every node after those it depends on, back edges left out; otherwise in the order of the message.
+    /// Returns the nodes such that each comes after those that it depends on, back edges left out, and
+    /// otherwise in the order of the message.
     fn order(&self, nodes: &[Flat]) -> Result<Vec<u32>> {
-        let mut waiting = vec![0u32; nodes.len()];
-        let mut outs: Vec<Vec<u32>> = vec![Vec::new(); nodes.len()];
-        for (n, waiting) in waiting.iter_mut().enumerate() {
-            for before in self.before(n) {
-                outs[before as usize].push(n as u32);
-                *waiting += 1;
-            }
+        let mut edges = Vec::with_capacity(2 * nodes.len());
+        for n in 0..nodes.len() {
+            edges.extend(self.before(n).map(|before| (before, n as u32)));
         }
-        let ready = waiting.iter().enumerate().filter(|(_, w)| **w == 0).map(|(n, _)| Reverse(n as u32));
-        let mut ready: BinaryHeap<_> = ready.collect();
-        let mut order = Vec::with_capacity(nodes.len());
-        while let Some(Reverse(n)) = ready.pop() {
-            order.push(n);
-            for &out in &outs[n as usize] {
-                waiting[out as usize] -= 1;
-                if waiting[out as usize] == 0 {
-                    ready.push(Reverse(out));
-                }
-            }
-        }
-        match order.len() == nodes.len() {
-            true => Ok(order),
-            false => Err(self.cycle(nodes, &waiting)),
-        }
+        let name = |n: u32| short(&nodes[n as usize].name).into_owned();
+        let at = |n: u32, e: Error| e.at_node(&name(n), &short(&nodes[n as usize].op));
+        topological(nodes.len(), &edges, |_| 0).check(&edges, name, at)
     }
 
     fn before(&self, n: usize) -> impl Iterator<Item = u32> {
@@ -337,30 +324,9 @@ impl<'a> Wiring<'a> {
             Before::Mapped(_) => None,
         }))
     }
-
-    /// Walks backwards among the nodes left over until one repeats.
-    fn cycle(&self, nodes: &[Flat], waiting: &[u32]) -> Error {
-        let mut seen = HashMap::new();
-        let mut path = Vec::new();
-        let mut at = waiting.iter().position(|w| *w > 0).unwrap_or(0);
-        while !seen.contains_key(&at) {
-            seen.insert(at, path.len());
-            path.push(at);
-            match self.before(at).find(|n| waiting[*n as usize] > 0) {
-                Some(next) => at = next as usize,
-                None => break,
-            }
-        }
-        let start = seen.get(&at).copied().unwrap_or(0);
-        let names: Vec<_> =
-            path[start..].iter().rev().take(8).map(|n| format!("`{}`", short(&nodes[*n].name))).collect();
-        invalid!("the graph has a cycle without a NextIteration: {}", names.join(" -> "))
-            .at_node(&short(&nodes[at].name), &short(&nodes[at].op))
-            .with_help("only a NextIteration into a Merge may lead back")
-    }
 }
 
-/// An import under way.
+/// An import in progress.
 struct Import<'a> {
     graph: &'a Graph,
     registry: &'static Registry,
@@ -369,10 +335,11 @@ struct Import<'a> {
     producer: i32,
     producer_ops: ProducerAttrs<'a>,
     allowance: Allowance,
-    /// By position in the message.
+    /// The nodes made so far, by position in the message.
     ids: Vec<Option<NodeId>>,
     made: Vec<NodeId>,
-    /// Whether the nodes become part of the loop or branch that is being built: where they have no loops and branches of their own.
+    /// Whether the nodes become part of the loop or branch that is being built. They do if they contain no
+    /// control flow.
     here: bool,
 }
 
@@ -396,7 +363,7 @@ impl Import<'_> {
         self.close(nodes, wiring)?;
         let elements: Result<_> =
             self.options.return_elements.iter().map(|e| self.element(e, wiring)).collect();
-        // In a loop or branch that is still being built there is no program yet.
+        // A loop that is still being built is no valid program yet.
         let whole = if self.here { &[][..] } else { &self.made[..] };
         let program = self.graph.read(|g| Program::of_nodes(g, whole))?;
         self.graph.infer_loops(&self.made);
@@ -472,11 +439,11 @@ impl Import<'_> {
         id.ok_or_else(|| Error::internal("a node is imported before its input"))
     }
 
-    /// The attributes that the op knows, and those that start with `_`. Others are left out where they say nothing, as graphs
-    /// of newer producers have attributes that older readers do not know.
+    /// Returns the attributes that the op knows, and those that start with `_`. Others are left out if they
+    /// have their default, since graphs of newer producers have attributes that older readers do not know.
     fn attrs(&mut self, node: &Flat, def: &OpDef) -> Result<Attrs> {
         let mut kept = Attrs::new();
-        // A name for people that only newer TensorFlows know, and that older ones would refuse to read back.
+        // A descriptive name that only newer versions of TensorFlow know, and that older ones refuse to read.
         for (name, value) in node.attrs.iter().filter(|(name, _)| *name != "debug_name") {
             let note = |e: Error| e.note(format!("in attribute `{}`", short(name)));
             match def.attr_spec(name) {
@@ -493,7 +460,8 @@ impl Import<'_> {
                     kept.set(name.clone(), attrs::decode(value, &mut self.allowance).map_err(note)?);
                 }
                 None if name.starts_with('_') => {
-                    // Such attributes are hints. One of a kind that we cannot hold is not worth an error; running out of memory is.
+                    // Such attributes are hints. One that cannot be decoded is left out; running out of
+                    // memory is an error.
                     match attrs::decode(value, &mut self.allowance) {
                         Ok(value) => kept.set(name.clone(), value),
                         Err(e) if e.code() == Code::ResourceExhausted => return Err(note(e)),
@@ -511,7 +479,7 @@ impl Import<'_> {
         Ok(kept)
     }
 
-    /// What old producers meant, and names that the prefix changes.
+    /// Adapts the attributes of old producers, and names that the prefix changes.
     fn adapt(&self, def: &OpDef, attrs: &mut Attrs) {
         if def.role == Role::Placeholder
             && self.producer < EMPTY_SHAPE_IS_SCALAR
@@ -537,8 +505,8 @@ impl Import<'_> {
         }
     }
 
-    /// What the producer knew of the outputs' shapes. Of handles it is not believed: TensorFlow takes those of TensorArrays for vectors,
-    /// as they were once, and carries that on.
+    /// Applies the shapes of outputs that the producer recorded, except those of handles: TensorFlow records
+    /// those of TensorArrays as vectors, as they once were.
     fn refine(&self, node: &Flat, id: NodeId) -> Result<()> {
         if !node.attrs.contains_key("_output_shapes") {
             return Ok(());
@@ -613,7 +581,7 @@ fn unknown_attr(def: &OpDef, name: &str) -> Error {
         .with_help("the graph is of a newer producer and uses what this op cannot do here")
 }
 
-/// `loc:@name` under a prefix.
+/// Returns `loc:@name` with the name under a prefix.
 fn colocated(class: &Str, prefix: &str) -> Str {
     match class.strip_prefix(b"loc:@".as_slice()) {
         Some(name) => [b"loc:@", prefix.as_bytes(), name].concat().into(),

@@ -1,11 +1,12 @@
-//! Graphs in and out of TensorFlow's messages.
+//! Graphs from and to TensorFlow's messages.
 //!
-//! [`read_graph`] reads what a file holds, [`import_graph_def`] adds the nodes of a `GraphDef` to a
-//! [`Graph`](millstream_graph::Graph), [`import_meta_graph`] those of a `MetaGraphDef` with its collections and contexts;
-//! [`export_graph_def`] and [`export_meta_graph`] lead back. Bytes and text are `millstream_proto`'s.
+//! [`read_graph`] reads the bytes of a file, [`import_graph_def`] adds the nodes of a `GraphDef` to a
+//! [`Graph`](millstream_graph::Graph), [`import_meta_graph`] those of a `MetaGraphDef` with its collections
+//! and contexts; [`export_graph_def`] and [`export_meta_graph`] do the reverse. Bytes and text are
+//! `millstream_proto`'s.
 //!
-//! Never runs a graph and reads no file. What it reads may come from anywhere: nothing here panics on it, recursion does not
-//! grow with it, and memory is bounded by what the options allow.
+//! This crate never runs a graph and reads no file. Its input is not trusted: nothing here panics on it,
+//! recursion does not grow with it, and memory is bounded by the options.
 
 mod allowance;
 mod attrs;

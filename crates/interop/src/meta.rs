@@ -1,4 +1,5 @@
-//! [`import_meta_graph`]: a `MetaGraphDef`: the graph, its collections, its loops' and branches' contexts.
+//! [`import_meta_graph`]: imports a `MetaGraphDef`: a graph, its collections, and the contexts of its loops
+//! and branches.
 
 use crate::contexts;
 use crate::flat::{Input, parse_input};
@@ -12,8 +13,9 @@ use millstream_tensor::{Result, invalid};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-/// Adds what `meta` holds to `graph`. Collections named for contexts become contexts; the others are added as they are, with names
-/// under the prefix. Nodes that only save and restore variables are left out where they cannot be read.
+/// Adds the contents of `meta` to `graph`. Collections of contexts become contexts; the others are added as
+/// they are, with names under the prefix. Nodes that only save and restore variables are left out if they
+/// cannot be read.
 pub fn import_meta_graph(graph: &Graph, meta: &MetaGraphDef, options: &ImportOptions) -> Result<Imported> {
     let def: &GraphDef =
         meta.graph_def.as_ref().ok_or_else(|| invalid!("the MetaGraphDef holds no graph"))?;
@@ -40,7 +42,8 @@ pub fn import_meta_graph(graph: &Graph, meta: &MetaGraphDef, options: &ImportOpt
     Ok(imported)
 }
 
-/// The graph without the nodes that only save and restore variables, if there are ops among them that we do not have.
+/// Returns the graph without the nodes that only save and restore variables, if some of their ops are unknown
+/// here.
 pub(crate) fn without_saver<'a>(
     meta: &MetaGraphDef,
     def: &'a GraphDef,
@@ -72,11 +75,11 @@ pub(crate) fn without_saver<'a>(
     Cow::Owned(GraphDef { node: nodes, ..def.clone() })
 }
 
-/// Collections of variables, each a `VariableDef`.
+/// The collections of variables, whose items are `VariableDef`s.
 const OF_VARIABLES: [&str; 5] =
     ["variables", "trainable_variables", "local_variables", "model_variables", "moving_average_variables"];
 
-/// The names in a variable's message, under the prefix.
+/// Puts the names in a variable's message under the prefix.
 fn under(prefix: &str, collection: &str, item: CollectionItem) -> CollectionItem {
     let CollectionItem::Bytes(bytes) = &item else { return item };
     if prefix.is_empty() || !OF_VARIABLES.contains(&collection) {
@@ -103,7 +106,7 @@ fn items(collection: &CollectionDef, prefix: &str) -> Vec<CollectionItem> {
         Some(Kind::BytesList(list)) => list.value.iter().cloned().map(CollectionItem::Bytes).collect(),
         Some(Kind::Int64List(list)) => list.value.iter().copied().map(CollectionItem::Int).collect(),
         Some(Kind::FloatList(list)) => list.value.iter().copied().map(CollectionItem::Float).collect(),
-        // Messages of types that we do not know.
+        // Messages of unknown types.
         Some(Kind::AnyList(_)) | None => Vec::new(),
     }
 }

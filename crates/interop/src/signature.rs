@@ -1,4 +1,5 @@
-//! [`check`]: whether a node of a message has the attributes and inputs that its op declares, said in TensorFlow's words if not.
+//! [`check`]: checks that a node of a message has the attributes and inputs that its op declares, with
+//! TensorFlow's error messages.
 
 use crate::definitions::{kind_name, op_def};
 use crate::flat::short;
@@ -10,8 +11,8 @@ use millstream_proto::{AttrValue, DataType};
 use millstream_tensor::{DType, Error, Result, ensure, invalid};
 use std::fmt::Write;
 
-/// An error unless the attributes are all there that nothing else says, and the inputs are as many and of the dtypes that these say.
-/// `None` stands for a back edge.
+/// Checks that all attributes that do not follow from inputs are present, and that the number and dtypes of
+/// the inputs agree with them. An input is `None` if it is a back edge.
 pub(crate) fn check(
     graph: &Graph,
     name: &str,
@@ -50,7 +51,7 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// Whether an attribute follows from the inputs.
+/// Returns whether an attribute follows from the inputs.
 fn follows(def: &OpDef, attr: &str) -> bool {
     def.inputs.iter().any(|arg| {
         matches!(arg.count, Count::Number(n) | Count::List(n) if n == attr)
@@ -58,7 +59,7 @@ fn follows(def: &OpDef, attr: &str) -> bool {
     })
 }
 
-/// The dtypes of the inputs, as far as the attributes say them.
+/// Returns the dtypes of the inputs, as far as the attributes determine them.
 fn declared(def: &OpDef, attrs: &Attrs) -> Option<Vec<DType>> {
     let mut types = Vec::new();
     for arg in &def.inputs {
@@ -78,7 +79,7 @@ fn declared(def: &OpDef, attrs: &Attrs) -> Option<Vec<DType>> {
     Some(types)
 }
 
-/// More inputs than this are not listed: what a message claims to have is not believed.
+/// The maximum number of inputs that are listed, whatever number the message claims.
 const MOST: usize = 1 << 16;
 
 fn type_of(graph: &Graph, name: &str, port: Port) -> Result<DType> {
@@ -115,12 +116,12 @@ fn mismatch(graph: &Graph, name: &str, i: usize, port: Port, given: DType, wante
     .with_help("convert it with `cast`, or map another value to it")
 }
 
-/// Which node it is, and of which op.
+/// Describes the node and its op.
 fn place(def: &OpDef, name: &str) -> String {
     format!("{}; NodeDef: {{{{node {}}}}}", summary(def), short(name))
 }
 
-/// An op as TensorFlow shows it: `Op<name=Identity; signature=input:T -> output:T; attr=T:type>`.
+/// Returns an op as TensorFlow prints it: `Op<name=Identity; signature=input:T -> output:T; attr=T:type>`.
 fn summary(def: &OpDef) -> String {
     let Ok(message) = op_def(def) else { return format!("Op<name={}>", def.name) };
     let args = |args: &[ArgDef]| args.iter().map(argument).collect::<Vec<_>>().join(", ");
@@ -194,7 +195,7 @@ fn value(attr: &AttrValue) -> String {
     }
 }
 
-/// What kind of value an attribute of a message has.
+/// Returns TensorFlow's name for the kind of an attribute's value.
 pub(crate) fn kind_of(attr: &AttrValue) -> &'static str {
     match &attr.value {
         Some(Value::S(_)) => "string",

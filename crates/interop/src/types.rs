@@ -1,13 +1,13 @@
-//! Types of edges as the messages number them.
+//! The types of edges, by their numbers in messages.
 
 use millstream_checkpoint::message::dtype;
 use millstream_graph::ValueType;
 use millstream_tensor::Result;
 
-/// References to variables are numbered from here.
+/// The offset of the numbers of references to variables.
 const REF: i32 = 100;
 
-/// The type of an edge with this number.
+/// Returns the type of an edge with this number.
 pub(crate) fn value_type(number: i32) -> Result<ValueType> {
     match number > REF {
         true => Ok(ValueType::reference(dtype(number - REF)?)),
@@ -15,7 +15,7 @@ pub(crate) fn value_type(number: i32) -> Result<ValueType> {
     }
 }
 
-/// The number of the type of an edge.
+/// Returns the number of the type of an edge.
 pub(crate) fn type_number(ty: ValueType) -> i32 {
     ty.dtype.number() + if ty.is_ref { REF } else { 0 }
 }

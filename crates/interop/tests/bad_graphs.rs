@@ -1,4 +1,4 @@
-//! Graphs that are wrong: each gets an error that names what is wrong, and leaves the graph as it was.
+//! Invalid graphs: each import fails with an error that names the fault, and leaves the graph as it was.
 
 use millstream_graph::Graph;
 use millstream_interop::{Element, ImportOptions, export_graph_def, import_graph_def, read_graph};
@@ -31,7 +31,7 @@ fn refused(text: &str, says: &str) {
     assert!(error.contains(says), "{error}");
 }
 
-/// `version 100`, so that shapes are what they say.
+/// A graph with `version 100`, so that its shapes are taken as they are.
 const NEW: &str = "versions { producer: 100 }";
 
 fn constant(name: &str, dtype: &str, value: &str) -> String {
@@ -401,7 +401,7 @@ fn prefixes_maps_and_elements() {
     // `x` depends on nothing imported, `e` does.
     assert_eq!(graph.operation("sub/x").unwrap().control_inputs().len(), 1);
     assert_eq!(graph.operation("sub/e").unwrap().control_inputs().len(), 0);
-    // A second time the prefix is another, and so is the frame.
+    // The second import has another prefix, and so another frame.
     let again = import_graph_def(&graph, &parse(&text), &options).unwrap();
     assert_eq!(again.prefix, "sub_1/");
     let frame = |name: &str| {
@@ -420,7 +420,7 @@ fn prefixes_maps_and_elements() {
     import_graph_def(&graph, &parse(&text), &ImportOptions::default()).unwrap();
 }
 
-/// Sizes are computed while the graph is built; what they are the sizes of is not.
+/// Sizes are computed while the graph is built; the tensors of these sizes are not.
 #[test]
 fn huge_values_are_not_computed_at_import() {
     let text = constant("dims", "DT_INT32", "tensor_shape { dim { size: 1 } } int_val: 2000000000")

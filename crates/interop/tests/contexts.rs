@@ -1,4 +1,4 @@
-//! Contexts found again from the primitives are those that TensorFlow itself kept.
+//! Contexts recovered from the primitives are those that TensorFlow itself recorded.
 
 use millstream_graph::{ContextId, ContextKind, Graph, GraphData, Port};
 use millstream_interop::{ImportOptions, import_graph_def, import_meta_graph, read_graph};
@@ -29,7 +29,7 @@ fn ports(g: &GraphData, list: &[Port]) -> String {
     names.join(" ")
 }
 
-/// A context by what it is, as names of branches are anybody's.
+/// Identifies a context by its contents, since names of branches are arbitrary.
 fn identity(g: &GraphData, id: Option<ContextId>) -> String {
     let Some(id) = id else { return "-".into() };
     let context = &g.contexts()[id.0 as usize];
@@ -39,7 +39,7 @@ fn identity(g: &GraphData, id: Option<ContextId>) -> String {
     }
 }
 
-/// What is said of contexts and nodes, one fact a line.
+/// Lists the facts about contexts and nodes, one a line.
 fn facts(graph: &Graph) -> BTreeMap<String, String> {
     graph.read(|g| {
         let mut facts = BTreeMap::new();
@@ -93,7 +93,7 @@ fn contexts_are_those_that_tensorflow_kept() {
         n_conds += kept.keys().filter(|k| k.ends_with(": captures")).count();
         for key in kept.keys().chain(found.keys()).collect::<std::collections::BTreeSet<_>>() {
             let (kept, found) = (kept.get(key), found.get(key));
-            // TensorFlow gives what it makes for gradients no contexts.
+            // TensorFlow gives the nodes of gradients no contexts.
             let of_gradients = |fact: Option<&String>| fact.is_some_and(|f| f.contains("gradients/"));
             if kept != found && !key.contains("node gradients/") && !of_gradients(found) {
                 differ.push(format!("{name}: {key}\n    kept  {kept:?}\n    found {found:?}"));
@@ -104,7 +104,7 @@ fn contexts_are_those_that_tensorflow_kept() {
     assert!(differ.is_empty(), "{} differ:\n{}", differ.len(), differ.join("\n"));
 }
 
-/// A graph whose cond has lost the pivots that no node hung on: a constant made in a branch runs only if the branch does.
+/// In a graph whose cond lost its unused pivots, a constant made in a branch runs only if the branch does.
 #[test]
 fn a_branch_without_a_pivot_gets_one() {
     let file =

@@ -1,4 +1,5 @@
-//! Graphs that TensorFlow wrote: they import, and going out and in again changes nothing.
+//! Graphs that TensorFlow wrote: they can be imported, and exporting and importing them again changes
+//! nothing.
 
 #![expect(clippy::print_stdout, reason = "a test may say what it did")]
 
@@ -37,7 +38,7 @@ fn golden_graphs_import() {
                 assert!(graph.len() >= def.node.len(), "{name}");
                 n_imported += 1;
             }
-            // Ops come by and by; the error lists what is lacking.
+            // Some ops may be missing. The error lists them.
             Err(e) if e.code() == Code::Unimplemented && e.message().contains("lacks") => {
                 println!("{name}: {e}");
                 n_lacking += 1;
@@ -66,7 +67,7 @@ fn out_and_in_again_changes_nothing() {
     }
 }
 
-/// What TensorFlow wrote is all there in what we write: names, ops, inputs, devices, attributes.
+/// Everything that TensorFlow wrote is in our export: names, ops, inputs, devices, attributes.
 #[test]
 fn in_and_out_keeps_what_was_there() {
     for (name, def) in golden() {
@@ -87,7 +88,7 @@ fn in_and_out_keeps_what_was_there() {
             assert_eq!(plain(our), plain(node), "{name}: {}", node.name);
             for (attr, value) in &node.attr {
                 let Some(ours) = our.attr.get(attr) else { continue };
-                // Tensors may be packed in another way.
+                // Tensors may be encoded in another way.
                 if attr != "value" {
                     assert_eq!(ours, value, "{name}: {}.{attr}", node.name);
                 }

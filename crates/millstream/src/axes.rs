@@ -1,12 +1,13 @@
-//! [`Axes`]: which axes a reduction or a transposition is about.
+//! [`Axes`]: the axes of a reduction or a transposition.
 
 use millstream_graph::{Arg, Output};
 
-/// Some axes, or (`()`) all of them.
+/// Some axes, or all of them (`()`).
+#[derive(Debug)]
 pub enum Axes<'g> {
-    /// All, in order.
+    /// All axes, in order.
     All,
-    /// These: numbers, or a tensor of the graph.
+    /// These axes: literals, or a tensor of the graph.
     These(Arg<'g>),
 }
 

@@ -1,8 +1,10 @@
 //! Functions over the rows of tensors: [`HigherOrder::map_fn`], folds and [`HigherOrder::scan`], as loops.
 //!
-//! What goes in is a [`Nest`] of values of one length (dimension 0); a function sees one row of each, in the same structure, and may give
-//! another structure. All are ordinary loops over [`TensorArray`]s, so gradients of any order go through.
+//! The input is a [`Nest`] of values with the same number of rows (dimension 0). The function gets one row of
+//! each, in the same structure, and may return another structure. All are ordinary loops over
+//! [`TensorArray`]s, so gradients of any order flow through them.
 
+use crate::ops::OutputOps;
 use crate::options::{Options, Start};
 use crate::tensor_array::TensorArray;
 use millstream_graph::nest::{Converter, Leaf, Values};
@@ -12,8 +14,8 @@ use std::panic::Location;
 
 /// Functions over rows.
 pub trait HigherOrder<'g>: Start<'g> {
-    /// `fn(row)` of every row of `elems`, as rows again: options, then [`Map::run`]. The rows are independent, so that up to
-    /// `parallel_iterations` of them are worked on at a time.
+    /// Maps every row of `elems` to a row of the result: options, then [`Map::run`]. Rows are independent, so
+    /// up to `parallel_iterations` of them run at the same time.
     ///
     /// ```
     /// use millstream::prelude::*;
@@ -30,7 +32,8 @@ pub trait HigherOrder<'g>: Start<'g> {
         Map(Over::new(self.options(), elems, "map"))
     }
 
-    /// `fn(fn(fn(first, row 1), row 2), ..)`: [`Fold::run`], or [`Fold::run_from`] an initial value.
+    /// Folds the rows, `fn(fn(fn(row 0, row 1), row 2), ..)`: [`Fold::run`], or [`Fold::run_from`] with an
+    /// initial value.
     ///
     /// ```
     /// use millstream::prelude::*;
@@ -52,8 +55,8 @@ pub trait HigherOrder<'g>: Start<'g> {
         Fold(Over { reverse: true, ..Over::new(self.options(), elems, "foldr") })
     }
 
-    /// All values that a fold goes through, as rows: [`Scan::run`] (the first of them is the first row), or [`Scan::run_from`] an
-    /// initial value (which is not one of them).
+    /// Returns all intermediate values of a fold as rows: [`Scan::run`] (the first of them is the first row),
+    /// or [`Scan::run_from`] with an initial value (which is not one of them).
     ///
     /// ```
     /// use millstream::prelude::*;
@@ -74,7 +77,7 @@ pub trait HigherOrder<'g>: Start<'g> {
 
 impl<'g, S: Start<'g>> HigherOrder<'g> for S {}
 
-/// What all of them are told.
+/// The options that maps, folds and scans share.
 struct Over<'g, E> {
     graph: &'g Graph,
     elems: E,
@@ -87,34 +90,52 @@ struct Over<'g, E> {
     at: &'static Location<'static>,
 }
 
-/// A map being described.
-#[must_use = "it is made by `run`"]
+/// A builder of a map.
+#[must_use = "`run` adds the loop"]
 pub struct Map<'g, E>(Over<'g, E>);
 
-/// A fold being described.
-#[must_use = "it is made by `run` or `run_from`"]
+impl<E> std::fmt::Debug for Map<'_, E> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Map").finish_non_exhaustive()
+    }
+}
+
+/// A builder of a fold.
+#[must_use = "`run` or `run_from` adds the loop"]
 pub struct Fold<'g, E>(Over<'g, E>);
 
-/// A scan being described.
-#[must_use = "it is made by `run` or `run_from`"]
+impl<E> std::fmt::Debug for Fold<'_, E> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Fold").finish_non_exhaustive()
+    }
+}
+
+/// A builder of a scan.
+#[must_use = "`run` or `run_from` adds the loop"]
 pub struct Scan<'g, E>(Over<'g, E>);
+
+impl<E> std::fmt::Debug for Scan<'_, E> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Scan").finish_non_exhaustive()
+    }
+}
 
 macro_rules! loop_options {
     ($($t:ident)*) => { $(
         impl<'g, E: IntoNest<'g>> $t<'g, E> {
-            /// How many rows may be worked on at the same time, 10 by default.
+            /// Sets how many rows may run at the same time; 10 by default.
             pub fn parallel_iterations(mut self, n: i64) -> Self {
                 self.0.parallel_iterations = n;
                 self
             }
 
-            /// Whether gradients may go through; they may by default.
+            /// Sets whether gradients may flow through; true by default.
             pub fn back_prop(mut self, yes: bool) -> Self {
                 self.0.back_prop = yes;
                 self
             }
 
-            /// Whether values saved for the gradient may leave memory; by default they stay.
+            /// Sets whether values saved for the gradient may be swapped out of memory; false by default.
             pub fn swap_memory(mut self, yes: bool) -> Self {
                 self.0.swap_memory = yes;
                 self
@@ -124,11 +145,11 @@ macro_rules! loop_options {
 }
 loop_options!(Map Fold Scan);
 
-/// Rows, one at a time.
+/// The rows of a nest, read one at a time.
 struct Rows<'g, N> {
     nest: N,
     arrays: Vec<TensorArray<'g>>,
-    /// How many.
+    /// The number of rows.
     n: Output<'g>,
 }
 
@@ -161,7 +182,7 @@ impl<'g, N: Nest<'g>> Rows<'g, N> {
         Ok(Rows { nest, arrays, n })
     }
 
-    /// Row `i`.
+    /// Returns row `i`.
     fn at(&self, i: Output<'g>) -> Result<N> {
         self.nest.rebuild(&mut Values::new(self.arrays.iter().map(|a| a.read(i)).collect()))
     }
@@ -197,7 +218,7 @@ impl<'g, E: IntoNest<'g>> Over<'g, E> {
         }
     }
 
-    /// Prepares the rows and builds with them, in the name scope.
+    /// Calls `build` with the rows, in the name scope.
     fn scoped<R>(self, build: impl FnOnce(Over<'g, ()>, Rows<'g, E::Nest>) -> Result<R>) -> Result<R> {
         let (graph, at) = (self.graph, self.at);
         graph.check()?;
@@ -224,7 +245,8 @@ impl<'g, E: IntoNest<'g>> Over<'g, E> {
 }
 
 impl<'g> Over<'g, ()> {
-    /// Goes over the rows: `next` makes the accumulator and the arrays of the accumulator, the row and where it is.
+    /// Adds the loop over the rows. `next` returns the next accumulator and arrays, given the index, the
+    /// accumulator, the arrays and the row.
     fn go<A: Nest<'g>, N: Nest<'g>, R>(
         &self,
         rows: &Rows<'g, N>,
@@ -247,8 +269,8 @@ impl<'g> Over<'g, ()> {
             .back_prop(self.back_prop)
             .swap_memory(self.swap_memory);
         let more = |i: Output<'g>| match self.reverse {
-            false => g.op("Less").input(i).input(rows.n).output(),
-            true => g.op("GreaterEqual").input(i).input(0).output(),
+            false => i.less(rows.n),
+            true => i.greater_equal(0),
         };
         let (_, result) = the_loop.run(
             |(i, _)| more(i),
@@ -259,7 +281,7 @@ impl<'g> Over<'g, ()> {
 }
 
 impl<'g, E: IntoNest<'g>> Map<'g, E> {
-    /// Makes the loop. The results have the structure and dtypes that `each` gives, which is called once.
+    /// Adds the loop. `each` is called once; the result has the structure and dtypes that it returns.
     #[track_caller]
     pub fn run<N: IntoNest<'g>>(self, each: impl FnOnce(E::Nest) -> N) -> Result<N::Nest> {
         self.0.scoped(|over, rows| {
@@ -271,7 +293,8 @@ impl<'g, E: IntoNest<'g>> Map<'g, E> {
                 )
                 .at_line(over.at));
             }
-            // What the arrays hold is known only when `each` has been called: they become variables of the loop after that.
+            // The dtypes of the arrays are known once `each` has been called, so the arrays become loop
+            // variables after that.
             let options = WhileContext {
                 parallel_iterations: over.parallel_iterations,
                 back_prop: Some(over.back_prop),
@@ -283,7 +306,7 @@ impl<'g, E: IntoNest<'g>> Map<'g, E> {
                 let the_loop = g.new_loop("while_context", &options);
                 let inside = Some(the_loop.context());
                 let mut counter = the_loop.enter(zero, PartialShape::scalar())?;
-                let more = g.inside(inside, || g.op("Less").inputs([counter.merged(), rows.n]).output());
+                let more = g.inside(inside, || counter.merged().less(rows.n));
                 the_loop.decide(more)?;
                 let i = the_loop.body_value(&mut counter)?;
                 let (result, next) = g.inside(inside, || -> Result<_> {
@@ -298,7 +321,7 @@ impl<'g, E: IntoNest<'g>> Map<'g, E> {
                     let array = g.inside(around, || {
                         TensorArray::of_dtype(g, value.dtype()?, rows.n)
                             .element_shape(value.shape())
-                            .make()
+                            .build()
                             .checked()
                     })?;
                     let mut var = the_loop.enter(array.flow(), PartialShape::scalar())?;
@@ -315,7 +338,7 @@ impl<'g, E: IntoNest<'g>> Map<'g, E> {
 }
 
 impl<'g, E: IntoNest<'g>> Fold<'g, E> {
-    /// Makes the loop, from the first row on (a fold from the right: from the last one back). There must be one at least.
+    /// Adds the loop, starting with the first row (for `foldr`, the last). There must be at least one row.
     #[track_caller]
     pub fn run<N>(self, next: impl FnOnce(E::Nest, E::Nest) -> N) -> Result<E::Nest>
     where
@@ -330,7 +353,7 @@ impl<'g, E: IntoNest<'g>> Fold<'g, E> {
         })
     }
 
-    /// Makes the loop, from an initial value on.
+    /// Adds the loop, starting with an initial value.
     #[track_caller]
     pub fn run_from<A, N>(self, init: A, next: impl FnOnce(A::Nest, E::Nest) -> N) -> Result<A::Nest>
     where
@@ -347,19 +370,19 @@ impl<'g, E: IntoNest<'g>> Fold<'g, E> {
 }
 
 impl<'g, E: IntoNest<'g>> Scan<'g, E> {
-    /// From the last row to the first; the results stand where their rows do.
+    /// Sets whether the scan runs from the last row to the first; each result keeps the index of its row.
     pub fn reverse(mut self, yes: bool) -> Self {
         self.0.reverse = yes;
         self
     }
 
-    /// Whether (by default) all values have one shape.
+    /// Sets whether all values have the same shape; true by default.
     pub fn infer_shape(mut self, yes: bool) -> Self {
         self.0.infer_shape = yes;
         self
     }
 
-    /// Makes the loop, from the first row on (in reverse, from the last one back). There must be one at least.
+    /// Adds the loop, starting with the first row (in reverse, the last). There must be at least one row.
     #[track_caller]
     pub fn run<N>(self, next: impl FnOnce(E::Nest, E::Nest) -> N) -> Result<E::Nest>
     where
@@ -375,7 +398,7 @@ impl<'g, E: IntoNest<'g>> Scan<'g, E> {
         })
     }
 
-    /// Makes the loop, from an initial value on.
+    /// Adds the loop, starting with an initial value.
     #[track_caller]
     pub fn run_from<A, N>(self, init: A, next: impl FnOnce(A::Nest, E::Nest) -> N) -> Result<A::Nest>
     where
@@ -392,13 +415,13 @@ impl<'g, E: IntoNest<'g>> Scan<'g, E> {
 }
 
 impl<'g> Over<'g, ()> {
-    /// An array for each value of `like`.
+    /// Returns an array for each value of `like`.
     fn arrays<N>(&self, rows: &Rows<'g, N>, like: &impl Nest<'g>) -> Result<Vec<TensorArray<'g>>> {
         let array = |value: Output<'g>| {
             let array =
                 TensorArray::of_dtype(self.graph, value.dtype()?, rows.n).infer_shape(self.infer_shape);
             let shape = if self.infer_shape { value.shape() } else { PartialShape::unknown() };
-            array.element_shape(shape).make().checked()
+            array.element_shape(shape).build().checked()
         };
         values_of(like).into_iter().map(array).collect()
     }

@@ -10,17 +10,21 @@ pub use millstream_state::{Cancellation, HostFunction, HostToken as Token, Regis
 
 /// Functions of the program as nodes.
 pub trait HostFunctions<'g>: Start<'g> {
-    /// The values that `function` gives for those of `inputs`, of these dtypes; their shapes are known only when it has run ([`Output::set_shape`]
-    /// says what is known before). It is called once whenever the node runs, in a loop in every iteration, and by several threads at a time where
-    /// runs overlap. TensorFlow's `py_func`: the op is `PyFunc`, and no gradient flows through it.
+    /// Adds a node that calls `function` with the values of `inputs`, and returns its outputs, which have
+    /// these dtypes. Their shapes are unknown until the node has run; [`Output::set_shape`] declares them.
+    /// The function is called each time the node runs (in a loop: in every iteration), from several threads
+    /// at once if runs overlap. This is TensorFlow's `py_func`: the op is `PyFunc`, and no gradient flows
+    /// through it.
     ///
-    /// The graph keeps the function, so what it captures should not keep the graph. A graph that was written to a file and read again has the
-    /// node, but not the function: running it is an error.
+    /// The graph owns the function, so the function must not capture the graph. A graph that was written to a
+    /// file and read back has the node without the function; running the node is an error.
     ///
-    /// A function may run sessions, this one too; such a run takes no threads but the one it is called on.
+    /// A function may run sessions, including the one that called it; such a run uses only the calling
+    /// thread.
     ///
     /// ```
     /// use millstream::prelude::*;
+    /// use millstream::HostFunctions;
     /// let g = Graph::new();
     /// let x = g.placeholder::<f32>("x", shape![_]);
     /// let median = g.host_function([x], [DType::F32], |inputs| {
@@ -52,6 +56,6 @@ pub trait HostFunctions<'g>: Start<'g> {
 
 impl<'g, S: Start<'g>> HostFunctions<'g> for S {}
 
-/// The functions of a graph.
+/// The functions that a graph owns.
 #[derive(Default)]
 struct Kept(Mutex<Vec<HostToken>>);

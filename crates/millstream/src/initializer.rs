@@ -1,5 +1,6 @@
-//! [`Initializer`]: what new variables hold first.
+//! [`Initializer`]: the initial values of variables.
 
+use crate::ops::{Ops, OutputOps};
 use crate::options::Start;
 use crate::sugar::{filled, normal, uniform};
 use crate::value::Value;
@@ -7,8 +8,8 @@ use millstream_graph::{Graph, Output, weak_cast};
 use millstream_tensor::{DType, Result, Shape, Tensor, ensure, invalid};
 use std::sync::Arc;
 
-/// What a new variable of some shape and dtype holds first; the numbers are those that TensorFlow's initializers of the same names and
-/// seeds give.
+/// A function from a shape and a dtype to the initial value of a variable. The numbers are those of
+/// TensorFlow's initializers of the same names and seeds.
 #[derive(Clone)]
 pub struct Initializer(Kind);
 
@@ -25,25 +26,25 @@ enum Kind {
     Custom(Arc<Make>),
 }
 
-/// What the variance of [`Initializer::variance_scaling`] is divided by.
+/// The divisor of the variance in [`Initializer::variance_scaling`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fan {
     /// The number of inputs of a unit.
     In,
-    /// The number of outputs.
+    /// The number of outputs of a unit.
     Out,
     /// The mean of both.
     Mean,
 }
 
-/// How the numbers of [`Initializer::variance_scaling`] are spread.
+/// The distribution of [`Initializer::variance_scaling`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spread {
-    /// The normal distribution, cut at two standard deviations.
+    /// The normal distribution, truncated at two standard deviations.
     TruncatedNormal,
     /// The normal distribution.
     Normal,
-    /// Evenly.
+    /// The uniform distribution.
     Uniform,
 }
 
@@ -62,90 +63,92 @@ impl std::fmt::Debug for Initializer {
 }
 
 impl Initializer {
-    /// Zeros.
+    /// Returns an initializer with zeros.
     pub fn zeros() -> Initializer {
         Initializer(Kind::Constant { value: Tensor::scalar(0.0), name: "zeros" })
     }
 
-    /// Ones.
+    /// Returns an initializer with ones.
     pub fn ones() -> Initializer {
         Initializer(Kind::Constant { value: Tensor::scalar(1.0), name: "ones" })
     }
 
-    /// One number for all elements, or all elements in order.
+    /// Returns an initializer with one number for all elements, or with all elements in order.
     pub fn constant(value: impl Into<Tensor>) -> Initializer {
         Initializer(Kind::Constant { value: value.into(), name: "Const" })
     }
 
-    /// Numbers spread evenly over `min <= x < max`.
+    /// Returns an initializer with numbers of the uniform distribution over `min <= x < max`.
     pub fn random_uniform(min: f64, max: f64, seed: Option<i64>) -> Initializer {
         Initializer(Kind::Uniform { min, max, seed })
     }
 
-    /// Numbers of the normal distribution.
+    /// Returns an initializer with numbers of the normal distribution.
     pub fn random_normal(mean: f64, stddev: f64, seed: Option<i64>) -> Initializer {
         Initializer(Kind::Normal { mean, stddev, truncated: false, seed })
     }
 
-    /// Numbers of the normal distribution, none further than two standard deviations from the mean.
+    /// Returns an initializer with numbers of the normal distribution, redrawn until they lie within two
+    /// standard deviations of the mean.
     pub fn truncated_normal(mean: f64, stddev: f64, seed: Option<i64>) -> Initializer {
         Initializer(Kind::Normal { mean, stddev, truncated: true, seed })
     }
 
-    /// Numbers of variance `scale / fan`, so that what goes through a layer keeps its size.
+    /// Returns an initializer with numbers of variance `scale / fan`, so that values keep their magnitude
+    /// through a layer.
     pub fn variance_scaling(scale: f64, fan: Fan, spread: Spread, seed: Option<i64>) -> Initializer {
         Initializer(Kind::Scaled { scale, fan, spread, seed })
     }
 
-    /// Glorot's, evenly spread: what float variables get where nothing is said.
+    /// Returns Glorot's initializer with the uniform distribution, the default for float variables.
     pub fn glorot_uniform(seed: Option<i64>) -> Initializer {
         Self::variance_scaling(1.0, Fan::Mean, Spread::Uniform, seed)
     }
 
-    /// Glorot's, of the truncated normal distribution.
+    /// Returns Glorot's initializer with the truncated normal distribution.
     pub fn glorot_normal(seed: Option<i64>) -> Initializer {
         Self::variance_scaling(1.0, Fan::Mean, Spread::TruncatedNormal, seed)
     }
 
-    /// He's, evenly spread.
+    /// Returns He's initializer with the uniform distribution.
     pub fn he_uniform(seed: Option<i64>) -> Initializer {
         Self::variance_scaling(2.0, Fan::In, Spread::Uniform, seed)
     }
 
-    /// He's, of the truncated normal distribution.
+    /// Returns He's initializer with the truncated normal distribution.
     pub fn he_normal(seed: Option<i64>) -> Initializer {
         Self::variance_scaling(2.0, Fan::In, Spread::TruncatedNormal, seed)
     }
 
-    /// LeCun's, evenly spread.
+    /// Returns LeCun's initializer with the uniform distribution.
     pub fn lecun_uniform(seed: Option<i64>) -> Initializer {
         Self::variance_scaling(1.0, Fan::In, Spread::Uniform, seed)
     }
 
-    /// LeCun's, of the truncated normal distribution.
+    /// Returns LeCun's initializer with the truncated normal distribution.
     pub fn lecun_normal(seed: Option<i64>) -> Initializer {
         Self::variance_scaling(1.0, Fan::In, Spread::TruncatedNormal, seed)
     }
 
-    /// A matrix with `gain` on the diagonal and zeros beside it.
+    /// Returns an initializer with a matrix that has `gain` on the diagonal and zeros elsewhere.
     pub fn identity(gain: f64) -> Initializer {
         Initializer(Kind::Identity { gain })
     }
 
-    /// A matrix with orthonormal columns, or rows if there are fewer of them, times `gain`: what goes through it keeps its length. More than
-    /// two axes count as rows but for the last.
+    /// Returns an initializer with a matrix of orthonormal columns (or rows, if there are fewer of them),
+    /// times `gain`: products with it keep the length of vectors. All axes except the last count as rows.
     pub fn orthogonal(gain: f64, seed: Option<i64>) -> Initializer {
         Initializer(Kind::Orthogonal { gain, seed })
     }
 
-    /// What a function makes of the graph, the shape and the dtype.
+    /// Returns an initializer that calls a function with the graph, the shape and the dtype.
     pub fn custom(
         make: impl for<'g> Fn(&'g Graph, &Shape, DType) -> Result<Output<'g>> + Send + Sync + 'static,
     ) -> Initializer {
         Initializer(Kind::Custom(Arc::new(make)))
     }
 
-    /// The value, as nodes named in the current scope.
+    /// Adds the nodes of the value in the current scope.
     #[track_caller]
     pub(crate) fn make<'g>(&self, g: &'g Graph, shape: &Shape, dtype: DType) -> Result<Output<'g>> {
         let number = |value: f64| weak_cast(&Tensor::scalar(value), dtype);
@@ -182,7 +185,7 @@ impl Initializer {
                         Initializer::random_uniform(-limit, limit, *seed)
                     }
                     Spread::Normal => Initializer::random_normal(0.0, variance.sqrt(), *seed),
-                    // The standard deviation of what is left of the normal distribution between -2 and 2.
+                    // The standard deviation of the normal distribution truncated to -2 ..= 2.
                     Spread::TruncatedNormal => {
                         Initializer::truncated_normal(0.0, variance.sqrt() / 0.879_625_661_034_239_8, *seed)
                     }
@@ -199,7 +202,7 @@ impl Initializer {
     }
 }
 
-/// The default: Glorot's evenly spread numbers for floats, zeros for integers, bools and strings.
+/// Returns the default: Glorot's uniform initializer for floats, zeros for integers, bools and strings.
 pub(crate) fn default_of(dtype: DType, name: &str) -> Result<Initializer> {
     match dtype {
         _ if dtype.is_float() => Ok(Initializer::glorot_uniform(None)),
@@ -208,7 +211,7 @@ pub(crate) fn default_of(dtype: DType, name: &str) -> Result<Initializer> {
     }
 }
 
-/// A shape as the constant that random ops take.
+/// Returns a shape as the constant that random ops take.
 fn dims<'g>(shape: &Shape) -> Result<Value<'g>> {
     small(shape).map(Value::from)
 }
@@ -218,7 +221,8 @@ fn small(shape: &Shape) -> Result<Vec<i32>> {
     small.ok_or_else(|| invalid!("{shape} is too large"))
 }
 
-/// How many inputs and outputs a unit has whose weights have this shape: of a convolution, the field counts for both.
+/// Returns the numbers of inputs and outputs of a unit with weights of this shape. The field of a convolution
+/// counts for both.
 fn fans(shape: &Shape) -> (f64, f64) {
     match shape.dims() {
         [] => (1.0, 1.0),
@@ -268,20 +272,20 @@ fn identity<'g>(g: &'g Graph, gain: Tensor, shape: &Shape, dtype: DType) -> Resu
     let eye = g.name_scope("eye", || {
         let diagonal = filled(g.options(), "ones", one, Shape::new([*rows.min(columns)]));
         if rows == columns {
-            return g.op("MatrixDiag").name("diag").input(diagonal).output();
+            return g.named("diag").linalg().matrix_diag(diagonal);
         }
         let zeros = filled(g.options(), "zeros", zero, shape.clone());
-        g.op("MatrixSetDiag").name("set_diag").input(zeros).input(diagonal).output()
+        g.named("set_diag").linalg().matrix_set_diag(zeros, diagonal)
     });
     let gain = g.name_scope("mul", || {
         let gain = g.constant_tensor("x", gain);
-        g.op("Mul").name(g.scope()).input(gain).input(eye).output()
+        g.named(g.scope()).mul(gain, eye)
     });
     Ok(gain)
 }
 
-/// Of a matrix of normal numbers the orthogonal factor, each column with the sign that makes the other factor's diagonal positive: then all
-/// orthogonal matrices are as likely as each other.
+/// Returns the orthogonal factor of a matrix of normal numbers. The signs of its columns make the diagonal of
+/// the other factor positive, so the distribution over orthogonal matrices is uniform.
 #[track_caller]
 fn orthogonal<'g>(
     g: &'g Graph,
@@ -298,15 +302,13 @@ fn orthogonal<'g>(
     let wide = rows < *columns;
     let tall = if wide { [*columns, rows] } else { [rows, *columns] };
     let random = Initializer::random_normal(0.0, 1.0, seed).make(g, &Shape::from(&tall[..]), dtype)?;
-    let qr = g.op("Qr").input(random).finish();
-    let signs = g.op("Sign").input(g.op("DiagPart").input(qr.output(1)).output()).output();
-    let mut q = g.op("Mul").name("mul").input(qr.output(0)).input(signs).output();
+    let qr = g.linalg().qr(random);
+    let signs = g.sign(g.array().diag_part(qr[1]));
+    let mut q = g.named("mul").mul(qr[0], signs);
     if wide {
-        q = g.name_scope("matrix_transpose", || {
-            g.op("Transpose").name("transpose").input(q).input([1, 0]).output()
-        });
+        q = g.name_scope("matrix_transpose", || g.named("transpose").array().transpose(q, [1, 0]));
     }
-    let q = g.op("Reshape").input(q).input(Tensor::vector(&small(shape)?)?).output();
+    let q = q.reshape(Tensor::vector(&small(shape)?)?);
     let gain = g.constant_tensor("gain", gain);
-    Ok(g.op("Mul").name("mul").input(gain).input(q).output())
+    Ok(g.named("mul").mul(gain, q))
 }

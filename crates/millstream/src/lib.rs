@@ -21,24 +21,35 @@
 //!
 //! Where to look:
 //!
-//! - every op, one method each: [`Ops`] on graphs, [`OutputOps`] on values; their attributes and names through [`Start`];
-//! - what TensorFlow's Python functions add to that: [`Functions`], [`Methods`], [`Variables`], [`VariableScopes`], [`Gradients`];
-//! - loops and branches: [`Graph::while_loop`], [`Graph::cond`], [`Graph::case`], and [`derive@Nest`] for structs of values;
+//! - loops and branches: [`Graph::while_loop`](BareGraph::while_loop), [`Graph::cond`](BareGraph::cond),
+//!   [`Graph::case`](BareGraph::case), and [`derive@Nest`] for structs of values;
+//! - every op once: the common ones as methods of graphs ([`Ops`]) and values ([`OutputOps`]), the others by
+//!   family, `g.nn().bias_add(x, b)` ([`ops`]); their attributes and names through [`Start`];
+//! - TensorFlow's Python functions on top of the ops: [`Functions`], [`Methods`], [`Variables`],
+//!   [`VariableScopes`], [`Gradients`], [`HigherOrder`];
 //! - running: [`Session::run`], [`Session::make_callable`], [`SessionOptions`];
 //! - functions of the program as nodes: [`HostFunctions`];
-//! - looking inside of loops: [`every`] fetches the values of all iterations, a [`Watch`] stops a run where a value is not what it should be.
+//! - looking inside loops: [`every`] fetches the values of all iterations, and a [`Watch`] stops a run at an
+//!   unwanted value.
 //!
-//! A mistake made while building is remembered with its line, and returned by the next call that gives a [`Result`].
+//! A mistake made while building is remembered with its line, and the next call that returns a [`Result`]
+//! returns it.
+//!
+//! Builders end in one of two verbs: `run` adds nodes and returns their values (`g.while_loop(vars).run(cond,
+//! body)`, `g.gradients(ys, xs).run()`, `train::batch(&g, x, 32).run()`); `build` returns an object with
+//! methods of its own (`TensorArray::of::<f32>(&g, n).build()`, `Queue::fifo(&g, 10, dtypes).build()`,
+//! `g.get_variable("w", [2, 3]).build()`).
 
 mod axes;
 pub mod contrib;
 pub mod decode;
 mod functional;
+mod graph;
 pub mod host;
 mod initializer;
 pub mod lookup;
 mod md5;
-mod ops;
+pub mod ops;
 mod options;
 pub mod parsing;
 mod queue;
@@ -52,29 +63,31 @@ mod value;
 mod variable;
 mod variable_scope;
 
-pub use millstream_autodiff as autodiff;
-pub use millstream_exec as exec;
-pub use millstream_graph as graph;
-pub use millstream_interop as interop;
-pub use millstream_ops::registry;
-pub use millstream_runtime as runtime;
-pub use millstream_tensor as tensor;
-
 pub use axes::Axes;
 pub use decode::Decode;
 pub use functional::{Fold, HigherOrder, Map, Scan};
+pub use graph::Graph;
 pub use host::HostFunctions;
 pub use initializer::{Fan, Initializer, Spread};
 pub use millstream_autodiff::{Derivatives, Gradients, GradientsBuilder};
-pub use millstream_checkpoint as checkpoint;
 pub use millstream_derive::Nest;
-pub use millstream_graph::{Arg, Graph, IndexedSlices, IntoNest, Nest, Op, Output, SparseTensor, nest};
+pub use millstream_graph::picture::PictureOptions;
+pub use millstream_graph::{
+    Arg, Attr, Attrs, CollectionItem, Grad, Graph as BareGraph, IndexedSlices, IntoNest, Nest, NodeId, Op,
+    OpBuilder, Output, Port, SparseTensor, ValueType, WhileBuilder, dot, nest, svg,
+};
+pub use millstream_ops::registry;
 pub use millstream_runtime::{
-    Callable, Coordinator, Iterations, QUEUE_RUNNERS, QueueRunner, ResourceEntry, ResourceManager,
-    RunOptions, Session, SessionOptions, ShowProgress, Sighting, Watch, every, feed,
+    Callable, Coordinator, Explanation, FeedList, Feeds, Fetch, FetchList, Fetched, FromFetched, Holdings,
+    Iterations, LoopProgress, PartialRun, Progress, QUEUE_RUNNERS, QueueRunner, ResourceEntry,
+    ResourceManager, RunMetadata, RunOptions, Session, SessionOptions, ShowProgress, Sighting, Target, Tier,
+    Watch, every, feed,
 };
 pub use millstream_state::{Closing, Purpose, QueueReport, Waiting};
-pub use millstream_tensor::{Code, DType, Error, PartialShape, Result, Shape, Tensor, shape};
+pub use millstream_tensor::{
+    C64, C128, Code, DType, Element, Error, FromTensor, IntoTensor, PartialShape, QInt8, QInt16, QInt32,
+    QUInt8, QUInt16, Result, Shape, Str, Tensor, bf16, f16, npy, shape,
+};
 pub use ops::{Ops, OutputOps};
 pub use options::{Options, Start};
 pub use queue::{Components, Queue, QueueBuilder, Queues, RunQueues};
@@ -89,24 +102,59 @@ pub use variable::{
 };
 pub use variable_scope::{GetVariable, Reuse, ScopeBuilder, ScopeName, VariableScope, VariableScopes};
 
-/// What a program needs: `use millstream::prelude::*`.
-pub mod prelude {
-    pub use crate::{
-        Arg, Build, Callable, Coordinator, DType, Decode, Derivatives, Functions, Gradients, Graph,
-        HigherOrder, HostFunctions, IndexedSlices, Initializer, Methods, Nest, Op, Ops, Output, OutputOps,
-        Queue, QueueRunner, Queues, Recurrent, Result, Reuse, RunQueues, Session, SparseTensor, Start,
-        Tensor, TensorArray, Variable, VariableScopes, Variables, every, feed, shape,
+/// TensorFlow's graph files: messages to graphs and back.
+pub mod interop {
+    pub use millstream_interop::{
+        GraphFile, ImportOptions, Imported, MissingOp, export_graph_def, export_meta_graph, import_graph_def,
+        import_meta_graph, missing_ops, proto, read_graph,
     };
 }
 
-/// Makes graphs over the whole op library.
-pub trait Build: Sized {
-    /// An empty graph.
-    fn new() -> Self;
+/// Files of tensors by name (TensorFlow's checkpoints and safetensors), and files of records.
+pub mod checkpoint {
+    pub use millstream_checkpoint::{
+        Checkpoint, Info, Item, State, exists, latest_checkpoint, records, remove, write,
+    };
 }
 
-impl Build for Graph {
-    fn new() -> Graph {
-        Graph::with_ops(registry())
-    }
+/// The declarations of op types, for a [`Graph::with_ops`] of one's own.
+pub mod op {
+    pub use millstream_graph::op::{
+        ArgSpec, AttrKind, AttrSpec, Completion, Count, Effect, GradCx, Gradient, InferCx, Kernel, KernelCx,
+        OpDef, Registry, Role, TypeSpec,
+    };
+    pub use millstream_ops::defs;
 }
+
+/// The crates beneath this one, for the front ends of this project. Nothing in here is stable.
+#[doc(hidden)]
+pub mod engine {
+    pub use millstream_autodiff as autodiff;
+    pub use millstream_checkpoint as checkpoint;
+    pub use millstream_exec as exec;
+    pub use millstream_graph as graph;
+    pub use millstream_interop as interop;
+    pub use millstream_ops as ops;
+    pub use millstream_runtime as runtime;
+    pub use millstream_state as state;
+    pub use millstream_tensor as tensor;
+}
+
+/// What a first program needs: `use millstream::prelude::*`.
+///
+/// Traits come without their names, for their methods. Everything else is imported by name.
+pub mod prelude {
+    pub use crate::{
+        DType, Error, Graph, Nest, Op, Output, PartialShape, Result, Session, Shape, Tensor, Variable, feed,
+        shape,
+    };
+    pub use crate::{
+        Functions as _, Gradients as _, HigherOrder as _, Methods as _, Ops as _, OutputOps as _, Start as _,
+        Variables as _,
+    };
+}
+
+/// The programs of README.md, as doc tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

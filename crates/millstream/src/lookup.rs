@@ -1,10 +1,10 @@
-//! Tables: values by key, filled from values or from a vocabulary file, or changed by runs.
+//! Tables: values by key, filled from tensors or a vocabulary file, or updated by runs.
 //!
 //! ```
 //! use millstream::lookup::{Lookup, index_table_from_tensor};
 //! use millstream::prelude::*;
 //! let g = Graph::new();
-//! let table = index_table_from_tensor(&g, ["emerson", "lake", "palmer"]).num_oov_buckets(1).make()?;
+//! let table = index_table_from_tensor(&g, ["emerson", "lake", "palmer"]).num_oov_buckets(1).build()?;
 //! let words = g.constant_tensor("words", "str[3] [\"lake\" \"emerson\" \"king\"]".parse()?);
 //! let ids = table.lookup(words)?;
 //! let session = Session::new(&g)?;
@@ -14,9 +14,11 @@
 //! # Ok::<(), millstream::Error>(())
 //! ```
 //!
-//! Definition: `tf.lookup` and `tf.contrib.lookup` of TensorFlow 1.15, with its node names. Other than there a table of values has the name of its
-//! node, not one of random letters, and tables are exported in the order of their keys.
+//! Definition: `tf.lookup` and `tf.contrib.lookup` of TensorFlow 1.15, with its node names. Unlike there, a
+//! table of values is named after its node, not by random letters, and tables are exported in the order of
+//! their keys.
 
+use crate::ops::{Ops, OutputOps};
 use crate::options::{Options, Start};
 use crate::sugar::{Functions, Methods};
 use crate::value::Value;
@@ -26,7 +28,7 @@ use std::panic::Location;
 
 /// The collection of the operations that fill tables.
 pub const TABLE_INITIALIZERS: &str = "table_initializer";
-/// The collection of the names of files that go with the graph.
+/// The collection of the names of files that belong to the graph.
 pub const ASSET_FILEPATHS: &str = "asset_filepaths";
 
 /// A column of a vocabulary file.
@@ -34,9 +36,9 @@ pub const ASSET_FILEPATHS: &str = "asset_filepaths";
 pub enum Column {
     /// The whole line.
     WholeLine,
-    /// The number of the line, from 0.
+    /// The number of the line, starting at 0.
     LineNumber,
-    /// What stands between delimiters, counted from 0.
+    /// A field between delimiters, counted from 0.
     Index(u32),
 }
 
@@ -50,12 +52,21 @@ impl Column {
     }
 }
 
-/// What fills a table.
+/// The initial content of a table.
 pub struct TableInitializer<'g> {
     source: Source<'g>,
     key: DType,
     value: DType,
     scope: &'static str,
+}
+
+impl std::fmt::Debug for TableInitializer<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TableInitializer")
+            .field("key", &self.key)
+            .field("value", &self.value)
+            .finish_non_exhaustive()
+    }
 }
 
 enum Source<'g> {
@@ -64,7 +75,7 @@ enum Source<'g> {
 }
 
 impl<'g> TableInitializer<'g> {
-    /// These keys and values, vectors that are equally long (`tf.lookup.KeyValueTensorInitializer`).
+    /// Keys and values, vectors of equal length (`tf.lookup.KeyValueTensorInitializer`).
     #[track_caller]
     pub fn key_values(
         g: &'g Graph,
@@ -81,14 +92,14 @@ impl<'g> TableInitializer<'g> {
         Ok(TableInitializer { source: Source::Tensors { keys, values }, key, value, scope })
     }
 
-    /// A column of a text file as keys and one as values (`tf.lookup.TextFileInitializer`).
+    /// Two columns of a text file as keys and values (`tf.lookup.TextFileInitializer`).
     pub fn text_file(name: impl Into<String>, key: (DType, Column), value: (DType, Column)) -> Self {
         let source =
             Source::File { name: name.into(), key: key.1, value: value.1, vocab_size: None, delimiter: '\t' };
         TableInitializer { source, key: key.0, value: value.0, scope: "text_file_init" }
     }
 
-    /// The file has so many lines that are wanted; to have fewer is an error.
+    /// Sets how many lines of the file to read; fewer lines are an error.
     pub fn vocab_size(mut self, lines: u64) -> Self {
         if let Source::File { vocab_size, .. } = &mut self.source {
             *vocab_size = Some(lines);
@@ -96,7 +107,7 @@ impl<'g> TableInitializer<'g> {
         self
     }
 
-    /// What stands between the columns of the file; a tab otherwise.
+    /// Sets the delimiter between the columns of the file; a tab by default.
     pub fn delimiter(mut self, c: char) -> Self {
         if let Source::File { delimiter, .. } = &mut self.source {
             *delimiter = c;
@@ -124,7 +135,7 @@ impl<'g> TableInitializer<'g> {
     }
 }
 
-/// A table, whoever fills it.
+/// The part that all tables share.
 #[derive(Clone, Copy, Debug)]
 struct Core<'g> {
     handle: Output<'g>,
@@ -138,7 +149,7 @@ impl<'g> Core<'g> {
         self.handle.graph()
     }
 
-    /// The last part of the table's name, and this behind it: the scope of what uses it.
+    /// Returns the last part of the table's name with a suffix: the scope of nodes that use it.
     fn scope(&self, suffix: &str) -> String {
         let name = self.handle.op().name();
         format!("{}_{suffix}", name.rsplit('/').next().unwrap_or_default())
@@ -162,7 +173,7 @@ impl<'g> Core<'g> {
     #[track_caller]
     fn size(&self) -> Output<'g> {
         let g = self.graph();
-        g.name_scope(&self.scope("Size"), || g.op("LookupTableSizeV2").input(self.handle).output())
+        g.name_scope(&self.scope("Size"), || g.lookup().lookup_table_size_v2(self.handle))
     }
 
     #[track_caller]
@@ -186,7 +197,7 @@ fn default_value<'g>(
     Ok(value)
 }
 
-/// A table that is filled once, by its initializer.
+/// A table that its initializer fills once.
 ///
 /// ```
 /// use millstream::lookup::{HashTable, Lookup, TableInitializer};
@@ -208,7 +219,7 @@ pub struct HashTable<'g> {
 }
 
 impl<'g> HashTable<'g> {
-    /// A table that is filled by `init`; keys that are not in it have the value `default`.
+    /// Adds a table that `init` fills. Missing keys have the value `default`.
     #[track_caller]
     pub fn new(
         g: impl Start<'g>,
@@ -242,34 +253,34 @@ impl<'g> HashTable<'g> {
         Ok(HashTable { core: Core { handle, default, key, value }, initializer })
     }
 
-    /// The handle: a resource.
+    /// Returns the handle, a resource.
     pub fn handle(&self) -> Output<'g> {
         self.core.handle
     }
 
-    /// What keys have that are not in it.
+    /// Returns the value of missing keys.
     pub fn default_value(&self) -> Output<'g> {
         self.core.default
     }
 
-    /// The operation that fills it; [`Lookup::tables_initializer`] runs those of all tables.
+    /// Returns the operation that fills the table; [`Lookup::tables_initializer`] runs those of all tables.
     pub fn initializer(&self) -> Op<'g> {
         self.initializer
     }
 
-    /// The values of these keys.
+    /// Returns the values of these keys.
     #[track_caller]
     pub fn lookup(&self, keys: Output<'g>) -> Result<Output<'g>> {
         self.core.find(keys, "Lookup")
     }
 
-    /// How many keys are in it: an `int64` scalar.
+    /// Returns the number of keys, an `int64` scalar.
     #[track_caller]
     pub fn size(&self) -> Output<'g> {
         self.core.size()
     }
 
-    /// All its keys, in order, and their values.
+    /// Returns all keys, in order, and their values.
     #[track_caller]
     pub fn export(&self) -> Result<(Output<'g>, Output<'g>)> {
         let scope = self.core.scope("Export");
@@ -280,7 +291,7 @@ impl<'g> HashTable<'g> {
     }
 }
 
-/// A table whose keys come and go.
+/// A table that runs update.
 ///
 /// ```
 /// use millstream::lookup::MutableHashTable;
@@ -301,7 +312,7 @@ pub struct MutableHashTable<'g> {
 }
 
 impl<'g> MutableHashTable<'g> {
-    /// A table that is empty at first. Its values have the dtype and shape of `default`, the value of keys that are not in it.
+    /// Adds an empty table. Its values have the dtype and shape of `default`, the value of missing keys.
     #[track_caller]
     pub fn new(g: impl Start<'g>, key: DType, default: impl Into<Value<'g>>) -> Result<MutableHashTable<'g>> {
         let (options, at) = (g.options(), Location::caller());
@@ -319,8 +330,9 @@ impl<'g> MutableHashTable<'g> {
         Ok(MutableHashTable { core: Core { handle: node.try_finish()?.output(0), default, key, value } })
     }
 
-    /// A dense table that is empty at first (`tf.contrib.lookup.MutableDenseHashTable`). Its keys have the dtype and shape of `empty_key`, and may
-    /// be neither that one nor `deleted_key`; its values have those of `default`, the value of keys that are not in it.
+    /// Adds an empty dense table (`tf.contrib.lookup.MutableDenseHashTable`). Its keys have the dtype and
+    /// shape of `empty_key`; no key may equal `empty_key` or `deleted_key`. Its values have the dtype and
+    /// shape of `default`, the value of missing keys.
     ///
     /// ```
     /// use millstream::lookup::MutableHashTable;
@@ -354,18 +366,18 @@ impl<'g> MutableHashTable<'g> {
         Ok(MutableHashTable { core: Core { handle: node.try_finish()?.output(0), default, key, value } })
     }
 
-    /// The handle: a resource.
+    /// Returns the handle, a resource.
     pub fn handle(&self) -> Output<'g> {
         self.core.handle
     }
 
-    /// The values of these keys.
+    /// Returns the values of these keys.
     #[track_caller]
     pub fn lookup(&self, keys: Output<'g>) -> Result<Output<'g>> {
         self.core.find(keys, "lookup_table_find")
     }
 
-    /// Puts keys in, each with its value.
+    /// Inserts keys with their values.
     #[track_caller]
     pub fn insert(&self, keys: Output<'g>, values: Output<'g>) -> Result<Op<'g>> {
         let g = self.core.graph();
@@ -374,7 +386,7 @@ impl<'g> MutableHashTable<'g> {
         })
     }
 
-    /// Takes keys out.
+    /// Removes keys.
     #[track_caller]
     pub fn remove(&self, keys: Output<'g>) -> Result<Op<'g>> {
         let g = self.core.graph();
@@ -383,13 +395,13 @@ impl<'g> MutableHashTable<'g> {
         })
     }
 
-    /// How many keys are in it: an `int64` scalar.
+    /// Returns the number of keys, an `int64` scalar.
     #[track_caller]
     pub fn size(&self) -> Output<'g> {
         self.core.size()
     }
 
-    /// All its keys, in order, and their values.
+    /// Returns all keys, in order, and their values.
     #[track_caller]
     pub fn export(&self) -> Result<(Output<'g>, Output<'g>)> {
         let scope = self.core.scope("lookup_table_export_values");
@@ -397,18 +409,18 @@ impl<'g> MutableHashTable<'g> {
     }
 }
 
-/// How keys that are in no vocabulary are spread over buckets.
+/// The hash that maps out-of-vocabulary keys to buckets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Hasher {
-    /// Fast; whoever chooses the keys can make them meet in one bucket.
+    /// A fast hash; keys can be chosen so that they collide in one bucket.
     #[default]
     Fast,
-    /// With two secret numbers, which make that hard.
+    /// A hash keyed by two secret numbers, which makes such collisions hard to find.
     Strong([i64; 2]),
 }
 
-/// A table of indices being described: made by [`index_table_from_file`] and [`index_table_from_tensor`].
-#[must_use = "the table is made by `make`"]
+/// A builder of a table of indices, from [`index_table_from_file`] or [`index_table_from_tensor`].
+#[must_use = "`build` adds the table"]
 pub struct IndexTableBuilder<'g> {
     options: Options<'g>,
     vocabulary: Vocabulary<'g>,
@@ -422,18 +434,27 @@ pub struct IndexTableBuilder<'g> {
     at: &'static Location<'static>,
 }
 
+impl std::fmt::Debug for IndexTableBuilder<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("IndexTableBuilder")
+            .field("key", &self.key)
+            .field("num_oov_buckets", &self.num_oov_buckets)
+            .finish_non_exhaustive()
+    }
+}
+
 enum Vocabulary<'g> {
     File(String),
     Values(Value<'g>),
 }
 
-/// Indices of the lines of a file: of each key the number of its line, from 0.
+/// Describes a table of the lines of a file: the value of a key is the number of its line, starting at 0.
 #[track_caller]
 pub fn index_table_from_file<'g>(g: impl Start<'g>, file: impl Into<String>) -> IndexTableBuilder<'g> {
     IndexTableBuilder::new(g.options(), Vocabulary::File(file.into()), Location::caller())
 }
 
-/// Indices of the elements of a vector: of each key the place where it stands.
+/// Describes a table of the elements of a vector: the value of a key is its index.
 #[track_caller]
 pub fn index_table_from_tensor<'g>(
     g: impl Start<'g>,
@@ -458,50 +479,51 @@ impl<'g> IndexTableBuilder<'g> {
         }
     }
 
-    /// Keys that are not in the vocabulary have one of so many indices behind those of the vocabulary, by their hash.
+    /// Sets the number of out-of-vocabulary buckets: other keys hash to one of this many indices after those
+    /// of the vocabulary.
     pub fn num_oov_buckets(mut self, n: u32) -> Self {
         self.num_oov_buckets = n;
         self
     }
 
-    /// The index of keys that are not in the vocabulary where there are no buckets for them; -1 otherwise.
+    /// Sets the index of out-of-vocabulary keys if there are no buckets; -1 by default.
     pub fn default_value(mut self, index: i64) -> Self {
         self.default = index;
         self
     }
 
-    /// How the buckets are chosen.
+    /// Sets the hash that selects a bucket.
     pub fn hasher(mut self, hasher: Hasher) -> Self {
         self.hasher = hasher;
         self
     }
 
-    /// What the keys in the file are: strings (as here otherwise), or `i64`.
+    /// Sets the dtype of the keys in the file: strings (the default) or `i64`.
     pub fn key_dtype(mut self, dtype: DType) -> Self {
         self.key = dtype;
         self
     }
 
-    /// Where in a line of the file the key and the index stand.
+    /// Sets the columns of the key and the index in a line of the file.
     pub fn columns(mut self, key: Column, value: Column) -> Self {
         self.columns = (key, value);
         self
     }
 
-    /// So many lines of the file are wanted; to have fewer is an error.
+    /// Sets how many lines of the file to read; fewer lines are an error.
     pub fn vocab_size(mut self, lines: u64) -> Self {
         self.vocab_size = Some(lines);
         self
     }
 
-    /// What stands between the columns of the file; a tab otherwise.
+    /// Sets the delimiter between the columns of the file; a tab by default.
     pub fn delimiter(mut self, c: char) -> Self {
         self.delimiter = c;
         self
     }
 
-    /// Makes the table.
-    pub fn make(self) -> Result<IndexTable<'g>> {
+    /// Adds the table.
+    pub fn build(self) -> Result<IndexTable<'g>> {
         let g = self.options.graph();
         let at = self.at;
         let (num_oov_buckets, hasher, default) = (self.num_oov_buckets, self.hasher, self.default);
@@ -537,17 +559,17 @@ impl<'g> IndexTableBuilder<'g> {
     }
 }
 
-/// The numbers of the elements of a vector: `i64`.
+/// Returns the indices of the elements of a vector: `i64`.
 fn places<'g>(keys: Output<'g>) -> Output<'g> {
     let g = keys.graph();
     let size = match keys.shape().elements() {
         Some(n) => g.constant_tensor("Size", Tensor::scalar(i32::try_from(n).unwrap_or(i32::MAX))),
-        None => g.op("Size").input(keys).output(),
+        None => keys.size(),
     };
     g.range(0, size, 1).cast_to(DType::I64)
 }
 
-/// Indices of keys in a vocabulary.
+/// A table of the indices of keys in a vocabulary.
 #[derive(Clone, Copy, Debug)]
 pub struct IndexTable<'g> {
     table: HashTable<'g>,
@@ -556,17 +578,17 @@ pub struct IndexTable<'g> {
 }
 
 impl<'g> IndexTable<'g> {
-    /// The table of the vocabulary alone.
+    /// Returns the table of the vocabulary, without buckets.
     pub fn table(&self) -> HashTable<'g> {
         self.table
     }
 
-    /// The operation that fills it; [`Lookup::tables_initializer`] runs those of all tables.
+    /// Returns the operation that fills the table; [`Lookup::tables_initializer`] runs those of all tables.
     pub fn initializer(&self) -> Op<'g> {
         self.table.initializer
     }
 
-    /// The indices of these keys: `int64`.
+    /// Returns the indices of these keys: `int64`.
     #[track_caller]
     pub fn lookup(&self, keys: Output<'g>) -> Result<Output<'g>> {
         let g = keys.graph();
@@ -578,38 +600,33 @@ impl<'g> IndexTable<'g> {
             return self.table.lookup(keys);
         }
         g.name_scope(&self.table.core.scope("Lookup"), || {
-            let texts =
-                if keys.dtype()? == DType::Str { keys } else { g.op("AsString").input(keys).output() };
+            let texts = if keys.dtype()? == DType::Str { keys } else { g.strings().as_string(keys) };
+            let (strings, n) = (g.named("hash_bucket").strings(), i64::from(self.num_oov_buckets));
             let buckets = match self.hasher {
-                Hasher::Fast => g.op("StringToHashBucketFast"),
-                Hasher::Strong(key) => {
-                    let key = key.into_iter().map(Into::into).collect();
-                    g.op("StringToHashBucketStrong").attr("key", millstream_graph::Attr::List(key))
-                }
+                Hasher::Fast => strings.string_to_hash_bucket_fast(texts, n),
+                Hasher::Strong(key) => strings.string_to_hash_bucket_strong(texts, n, &key),
             };
-            let buckets = buckets.name("hash_bucket").input(texts);
-            let buckets = buckets.attr("num_buckets", i64::from(self.num_oov_buckets)).output();
             let ids = self.table.lookup(keys)?;
-            let buckets = g.op("Add").input(buckets).input(self.table.size()).output();
-            let found = g.op("NotEqual").input(ids).input(self.table.core.default).output();
+            let buckets = buckets.add(self.table.size());
+            let found = ids.not_equal(self.table.core.default);
             Ok(g.op("SelectV2").input(found).input(ids).input(buckets).try_finish()?.output(0))
         })
     }
 
-    /// How many indices there are, the buckets' among them: an `int64` scalar.
+    /// Returns the number of indices, including those of the buckets, an `int64` scalar.
     #[track_caller]
     pub fn size(&self) -> Output<'g> {
         let g = self.table.core.graph();
         match self.num_oov_buckets {
             0 => self.table.size(),
             n => g.name_scope(&self.table.core.scope("Size"), || {
-                g.op("AddV2").name("add").input(self.table.size()).input(i64::from(n)).output()
+                g.named("add").math().add_v2(self.table.size(), i64::from(n))
             }),
         }
     }
 }
 
-/// The lines of a file by their numbers: `default` where there is none.
+/// Adds a table of the lines of a file by number; the value of other numbers is `default`.
 #[track_caller]
 pub fn index_to_string_table_from_file<'g>(
     g: impl Start<'g>,
@@ -627,7 +644,7 @@ pub fn index_to_string_table_from_file<'g>(
     })
 }
 
-/// The elements of a vector of strings by their places: `default` where there is none.
+/// Adds a table of the elements of a vector of strings by index; the value of other indices is `default`.
 #[track_caller]
 pub fn index_to_string_table_from_tensor<'g>(
     g: impl Start<'g>,
@@ -644,9 +661,9 @@ pub fn index_to_string_table_from_tensor<'g>(
     })
 }
 
-/// What graphs say of their tables.
+/// Tables of a graph.
 pub trait Lookup {
-    /// An operation that fills all tables, also those of an imported `MetaGraphDef`.
+    /// Adds an operation that fills all tables, including those of an imported `MetaGraphDef`.
     fn tables_initializer(&self) -> Op<'_>;
 }
 

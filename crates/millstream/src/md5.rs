@@ -1,9 +1,9 @@
-//! MD5, by which TensorFlow makes a seed of a shared name. Nothing secret depends on it.
+//! MD5, which TensorFlow uses to derive a seed from a shared name. It protects nothing.
 
-/// How far each step of a round turns, again and again.
+/// The rotations of the steps of each round, in a cycle of four.
 const TURNS: [[u32; 4]; 4] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]];
 
-/// The first four bytes of the digest, as a number read from the left.
+/// Returns the first four bytes of the digest as a big-endian number.
 pub(crate) fn head(message: &[u8]) -> u32 {
     let mut padded = message.to_vec();
     padded.push(0x80);

@@ -1,8 +1,9 @@
-//! [`Queue`]: items that some runs hand in and others take out, which wait for each other where they must.
+//! [`Queue`]: items that some runs enqueue and others dequeue; both wait where they must.
 
 use crate::md5;
+use crate::ops::Ops;
 use crate::options::{Options, Start};
-use crate::sugar::seeds;
+use crate::sugar::{Functions, seeds};
 use millstream_graph::nest::{Converter, Leaf, Structure};
 use millstream_graph::{Arg, Attr, Attrs, Graph, IntoNest, Nest, Op, OpBuilder, Output};
 use millstream_runtime::{Coordinator, QueueRunner, Session};
@@ -10,8 +11,8 @@ use millstream_state::{Batches, QueueKind, QueueSpec};
 use millstream_tensor::{Code, DType, PartialShape, Result, Tensor, ensure, invalid};
 use std::panic::Location;
 
-/// A queue being described.
-#[must_use = "the queue is made by `make`"]
+/// A builder of a [`Queue`].
+#[must_use = "`build` adds the queue"]
 pub struct QueueBuilder<'g> {
     options: Options<'g>,
     kind: QueueKind,
@@ -26,32 +27,44 @@ pub struct QueueBuilder<'g> {
     at: &'static Location<'static>,
 }
 
+impl std::fmt::Debug for QueueBuilder<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("QueueBuilder")
+            .field("capacity", &self.capacity)
+            .field("dtypes", &self.dtypes)
+            .field("shapes", &self.shapes)
+            .finish_non_exhaustive()
+    }
+}
+
 impl<'g> QueueBuilder<'g> {
-    /// The shapes of the components. Batches need them; a padding queue's may have unknown dimensions.
+    /// Sets the shapes of the components. Batches need them; those of a padding queue may have unknown
+    /// dimensions.
     pub fn shapes(mut self, shapes: impl IntoIterator<Item = impl Into<PartialShape>>) -> Self {
         self.shapes = Some(shapes.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Names for the components, to hand them in and take them out by.
+    /// Sets the names of the components, to enqueue and dequeue them by name.
     pub fn names(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.names = names.into_iter().map(Into::into).collect();
         self
     }
 
-    /// The name under which sessions that share resources share the queue.
+    /// Sets the name under which sessions with shared resources share the queue.
     pub fn shared_name(mut self, name: impl Into<String>) -> Self {
         self.shared_name = name.into();
         self
     }
 
-    /// The seed of a shuffling queue.
+    /// Sets the seed of a shuffling queue.
     pub fn seed(mut self, seed: i64) -> Self {
         self.seed = Some(seed);
         self
     }
 
-    /// What a padding queue's components are padded with, how large they are at least, and how many tokens a batch has at most.
+    /// Sets a padding queue's padding values, the least sizes of its components, and the most tokens of a
+    /// batch.
     pub(crate) fn batches(
         mut self,
         padding: Vec<Tensor>,
@@ -62,9 +75,9 @@ impl<'g> QueueBuilder<'g> {
         self
     }
 
-    /// Makes the queue. An error where no queue can be like this.
+    /// Adds the queue, or returns an error if the options contradict each other.
     #[track_caller]
-    pub fn make(self) -> Result<Queue<'g>> {
+    pub fn build(self) -> Result<Queue<'g>> {
         let g = self.options.graph();
         let mut spec = QueueSpec {
             kind: self.kind,
@@ -83,7 +96,7 @@ impl<'g> QueueBuilder<'g> {
             "a queue of {} components was given {of_names} names",
             spec.dtypes.len()
         );
-        // What the op says of itself leaves the priority out.
+        // The attributes of the op do not include the priority.
         let (dtypes, shapes) = (spec.dtypes.clone(), spec.shapes.clone().unwrap_or_default());
         let mut names = self.names;
         if spec.kind == QueueKind::Priority {
@@ -106,7 +119,7 @@ impl<'g> QueueBuilder<'g> {
         if spec.kind == QueueKind::RandomShuffle {
             let (seed, mut seed2) = seeds(g, self.seed);
             if g.seed().is_some() && self.seed.is_none() && !self.shared_name.is_empty() {
-                // Graphs that share the queue agree on its seeds, however many nodes they have.
+                // Graphs that share the queue agree on its seeds, whatever their number of nodes.
                 seed2 = i64::from(md5::head(format!("{seed}{}", self.shared_name).as_bytes()) & 0x7fff_ffff);
             }
             node = node
@@ -139,15 +152,17 @@ fn list<T: Into<Attr>>(items: impl IntoIterator<Item = T>) -> Attr {
     Attr::List(items.into_iter().map(Into::into).collect())
 }
 
-/// A queue: items, each of some components, that runs hand in and others take out. Whoever hands in waits while it is full, whoever takes
-/// out while it is empty; a run that is called off, or takes too long, stops waiting.
+/// A queue of items, each with one or more components. An enqueue waits while the queue is full, a dequeue
+/// while it is empty; a run that is cancelled or exceeds its deadline stops waiting.
 ///
-/// Definition: TensorFlow's `tf.FIFOQueue`, `tf.PaddingFIFOQueue`, `tf.RandomShuffleQueue`, `tf.PriorityQueue`.
+/// Definition: TensorFlow's `tf.FIFOQueue`, `tf.PaddingFIFOQueue`, `tf.RandomShuffleQueue`,
+/// `tf.PriorityQueue`.
 ///
 /// ```
 /// use millstream::prelude::*;
+/// use millstream::Queue;
 /// let g = Graph::new();
-/// let q = Queue::padding(&g, 10, [DType::I32]).shapes([shape![_]]).make()?;
+/// let q = Queue::padding(&g, 10, [DType::I32]).shapes([shape![_]]).build()?;
 /// let x = g.placeholder::<i32>("x", shape![_]);
 /// let put = q.enqueue([x])?;
 /// let [batch] = q.dequeue_many(2)?.all()?;
@@ -163,13 +178,13 @@ pub struct Queue<'g> {
     handle: Output<'g>,
     spec: QueueSpec,
     names: Vec<String>,
-    /// The name for operations, where they are not called by the queue's.
+    /// The name of new operations, if it does not derive from the queue's.
     op_name: Option<String>,
-    /// Attributes that they get beside their own.
+    /// Further attributes of new operations.
     op_attrs: Attrs,
 }
 
-/// What is taken out of a queue: an output for each component, by place or by name.
+/// The result of a dequeue: an output for each component, by index or by name.
 #[derive(Clone, Debug)]
 pub struct Components<'g> {
     outputs: Vec<Output<'g>>,
@@ -199,7 +214,8 @@ impl<'g> Queue<'g> {
         }
     }
 
-    /// Items come out in the order in which they went in. A negative `capacity` is no bound.
+    /// Returns a builder of a queue whose items are dequeued in the order in which they were enqueued. A
+    /// negative `capacity` means no bound.
     #[track_caller]
     pub fn fifo(
         g: impl Start<'g>,
@@ -209,8 +225,8 @@ impl<'g> Queue<'g> {
         Self::builder(g, QueueKind::Fifo, capacity, dtypes)
     }
 
-    /// As [`Queue::fifo`], with components that vary in size: a batch is padded at the end to its largest, with zeros or empty strings. Needs
-    /// [`QueueBuilder::shapes`].
+    /// As [`Queue::fifo`], with components that vary in size: in a batch they are padded at the end to the
+    /// largest, with zeros or empty strings. Needs [`QueueBuilder::shapes`].
     #[track_caller]
     pub fn padding(
         g: impl Start<'g>,
@@ -220,7 +236,8 @@ impl<'g> Queue<'g> {
         Self::builder(g, QueueKind::PaddingFifo, capacity, dtypes)
     }
 
-    /// Items come out in random order; until the queue is closed `min_after_dequeue` of them stay in, to choose from.
+    /// Returns a builder of a queue whose items are dequeued in random order. Until the queue is closed,
+    /// `min_after_dequeue` items stay in it to choose from.
     #[track_caller]
     pub fn shuffle(
         g: impl Start<'g>,
@@ -231,7 +248,8 @@ impl<'g> Queue<'g> {
         QueueBuilder { min_after_dequeue, ..Self::builder(g, QueueKind::RandomShuffle, capacity, dtypes) }
     }
 
-    /// Items come out by priority, another component (`int64`, a scalar) before those of `dtypes`: the smallest first.
+    /// Returns a builder of a queue whose items are dequeued by priority, smallest first. The priority is a
+    /// further component, an `int64` scalar before those of `dtypes`.
     #[track_caller]
     pub fn priority(
         g: impl Start<'g>,
@@ -241,8 +259,8 @@ impl<'g> Queue<'g> {
         Self::builder(g, QueueKind::Priority, capacity, dtypes)
     }
 
-    /// The queue among these that `index`, an `int32` scalar, chooses in each run. They must have the same dtypes and names; of their shapes
-    /// it keeps what is true of all.
+    /// Returns the queue that `index`, an `int32` scalar, selects in each run. The queues must have the same
+    /// dtypes and names; the result's shapes are those that contain the shapes of all.
     #[track_caller]
     pub fn from_list(index: impl Into<Arg<'g>>, queues: &[Queue<'g>]) -> Result<Queue<'g>> {
         let Some(first) = queues.first() else { return Err(invalid!("there is no queue to choose from")) };
@@ -261,63 +279,65 @@ impl<'g> Queue<'g> {
                 _ => None,
             };
         }
-        // Where each of them makes batches, so does the one that is chosen, though their items differ in shape, as a padding queue's do.
+        // If each of them can make batches, so can the selected one, though the shapes of items differ, as in
+        // a padding queue.
         let batches = queues.iter().all(|queue| queue.batches().is_ok());
         let kind = if batches { QueueKind::PaddingFifo } else { first.spec.kind };
         let g = first.graph();
-        let handles = g.op("Pack").inputs(queues.iter().map(|q| q.handle)).output();
-        let handle = g.op("GatherV2").input(handles).input(index).input(0).output();
+        let handles = g.pack(queues.iter().map(|q| q.handle));
+        let handle = g.gather(handles, index, 0);
         Ok(Queue { spec: QueueSpec { kind, shapes, ..first.spec.clone() }, ..first.behind(handle) })
     }
 
-    /// A queue like this one behind another handle.
+    /// Returns a queue like this one with another handle.
     pub(crate) fn behind(&self, handle: Output<'g>) -> Queue<'g> {
         Queue { handle, ..self.clone() }
     }
 
-    /// The same queue; ops that are made of it have this attribute.
+    /// Returns the same queue, with an attribute for its new operations.
     pub(crate) fn with(mut self, attr: &'static str, value: impl Into<Attr>) -> Queue<'g> {
         self.op_attrs.set(attr, value);
         self
     }
 
-    /// The handle: a resource.
+    /// Returns the handle, a resource.
     pub fn handle(&self) -> Output<'g> {
         self.handle
     }
 
-    /// The graph.
+    /// Returns the graph.
     pub fn graph(&self) -> &'g Graph {
         self.handle.graph()
     }
 
-    /// The queue's name: its node's.
+    /// Returns the name of the queue's node.
     pub fn name(&self) -> String {
         self.handle.op().name()
     }
 
-    /// The dtypes of an item's components.
+    /// Returns the dtypes of an item's components.
     pub fn dtypes(&self) -> &[DType] {
         &self.spec.dtypes
     }
 
-    /// Their shapes, if they are known.
+    /// Returns the shapes of the components, if they are known.
     pub fn shapes(&self) -> Option<&[PartialShape]> {
         self.spec.shapes.as_deref()
     }
 
-    /// Their names, if they have some.
+    /// Returns the names of the components; none if they have no names.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// Hands one item in: any structure of as many values as the queue has components; of a map, those of its components' names.
+    /// Enqueues one item: any structure with one value per component. The keys of a map are the components'
+    /// names.
     #[track_caller]
     pub fn enqueue<N: IntoNest<'g>>(&self, item: N) -> Result<Op<'g>> {
         self.hand_in("QueueEnqueueV2", "enqueue", item, |shape| Some(shape.clone()), Location::caller())
     }
 
-    /// Hands in an item for each row of the components, one after the other, as there is room.
+    /// Enqueues an item for each row of the components, one after the other, as room becomes free.
     #[track_caller]
     pub fn enqueue_many<N: IntoNest<'g>>(&self, items: N) -> Result<Op<'g>> {
         self.hand_in("QueueEnqueueManyV2", "EnqueueMany", items, row_of, Location::caller())
@@ -338,7 +358,7 @@ impl<'g> Queue<'g> {
         self.start(op, suffix).at(at).input(self.handle).inputs(components).try_finish()
     }
 
-    /// The values of an item in the order of the components: those of a map by their names.
+    /// Returns the values of an item in the order of the components; those of a map by name.
     fn components_of(&self, item: &impl Nest<'g>) -> Result<Vec<Output<'g>>> {
         let values = values_of(item);
         let Structure::Map(parts) = item.structure() else { return Ok(values) };
@@ -359,7 +379,7 @@ impl<'g> Queue<'g> {
         }
     }
 
-    /// An error unless these can be components of an item, whose shape follows from theirs.
+    /// Checks that these can be the components of an item, whose shapes `item_shape` derives from theirs.
     fn check(
         &self,
         components: &[Output<'g>],
@@ -388,19 +408,19 @@ impl<'g> Queue<'g> {
         Ok(())
     }
 
-    /// Takes one item out.
+    /// Dequeues one item.
     #[track_caller]
     pub fn dequeue(&self) -> Result<Components<'g>> {
         self.take_out("QueueDequeueV2", "Dequeue", None, |_, shape| shape.clone(), Location::caller())
     }
 
-    /// Takes `n` items out as a batch, whose components have `n` rows. The components' shapes must be known.
+    /// Dequeues `n` items as a batch, whose components have `n` rows. The components' shapes must be known.
     #[track_caller]
     pub fn dequeue_many(&self, n: impl Into<Arg<'g>>) -> Result<Components<'g>> {
         self.take_out("QueueDequeueManyV2", "DequeueMany", Some(n.into()), stacked, Location::caller())
     }
 
-    /// As [`Queue::dequeue_many`]; once the queue is closed, what is left of it makes a smaller batch.
+    /// As [`Queue::dequeue_many`]; once the queue is closed, the rest makes a smaller batch.
     #[track_caller]
     pub fn dequeue_up_to(&self, n: impl Into<Arg<'g>>) -> Result<Components<'g>> {
         let of_any_size = |_, shape: &PartialShape| stacked(None, shape);
@@ -436,7 +456,7 @@ impl<'g> Queue<'g> {
         Ok(Components { outputs, names: self.names.clone() })
     }
 
-    /// An error unless its items can be put together to batches.
+    /// Checks that items can be batched.
     fn batches(&self) -> Result<()> {
         let kind = self.spec.kind;
         let but = match self.shapes() {
@@ -449,38 +469,41 @@ impl<'g> Queue<'g> {
             .with_help("say them with `.shapes(..)`, or let `Queue::padding` take items of different sizes"))
     }
 
-    /// Closes it: nothing more goes in; what is in can still be taken out. Waits for who waits to hand something in.
+    /// Closes the queue: nothing can be enqueued any more, and its items can still be dequeued. Waits for
+    /// pending enqueues.
     #[track_caller]
     pub fn close(&self) -> Op<'g> {
         self.start("QueueCloseV2", "Close").input(self.handle).finish()
     }
 
-    /// Closes it at once: who waits to hand something in is told `CANCELLED`.
+    /// Closes the queue at once: pending enqueues fail with `CANCELLED`.
     #[track_caller]
     pub fn close_and_cancel(&self) -> Op<'g> {
         self.start("QueueCloseV2", "Close").input(self.handle).attr("cancel_pending_enqueues", true).finish()
     }
 
-    /// How many items are in it: an `int32` scalar.
+    /// Returns the number of items, an `int32` scalar.
     #[track_caller]
     pub fn size(&self) -> Output<'g> {
         self.start("QueueSizeV2", "Size").input(self.handle).output()
     }
 
-    /// Whether it is closed: a `bool` scalar.
+    /// Returns whether the queue is closed, a `bool` scalar.
     #[track_caller]
     pub fn is_closed(&self) -> Output<'g> {
         self.start("QueueIsClosedV2", "Is_Closed").input(self.handle).output()
     }
 
-    /// A runner that fills it by these operations, one thread each. Add it to the graph with [`Queues::add_queue_runner`].
+    /// Returns a runner that fills the queue by these operations, one thread each.
+    /// [`Queues::add_queue_runner`] adds it to the graph.
     #[track_caller]
     pub fn runner(&self, enqueue_ops: impl IntoIterator<Item = Op<'g>>) -> QueueRunner {
         let (close, cancel) = (self.close(), self.close_and_cancel());
         self.run_by(enqueue_ops, close, cancel)
     }
 
-    /// The same, but when its coordinator stops it runs `cancel` instead of closing the queue at once.
+    /// As [`Queue::runner`], but when the coordinator stops, the runner runs `cancel` instead of closing the
+    /// queue at once.
     #[track_caller]
     pub fn runner_cancelled_by(
         &self,
@@ -496,12 +519,12 @@ impl<'g> Queue<'g> {
         close: Op<'g>,
         cancel: Op<'g>,
     ) -> QueueRunner {
-        // What a branch gives is known by its value, as in TensorFlow's collections.
+        // The result of a branch is named by its value, as in TensorFlow's collections.
         let name = |op: Op<'g>| if op.op_type() == "Merge" { op.output(0).name() } else { op.name() };
         QueueRunner::new(self.name(), enqueue_ops.into_iter().map(name), close.name(), cancel.name())
     }
 
-    /// The same queue; the operations made by this value of it have this name.
+    /// Returns the same queue, with a name for its new operations.
     pub fn named(&self, name: impl Into<String>) -> Queue<'g> {
         Queue { op_name: Some(name.into()), ..self.clone() }
     }
@@ -519,7 +542,7 @@ impl<'g> Queue<'g> {
     }
 }
 
-/// The values of a structure.
+/// Returns the values of a structure.
 pub(crate) fn values_of<'g>(nest: &impl Nest<'g>) -> Vec<Output<'g>> {
     let mut leaves = Vec::new();
     nest.flatten(&mut leaves);
@@ -527,7 +550,7 @@ pub(crate) fn values_of<'g>(nest: &impl Nest<'g>) -> Vec<Output<'g>> {
     leaves.into_iter().filter_map(output).collect()
 }
 
-/// What a row has, of what all rows have.
+/// Returns the shape of a row.
 fn row_of(shape: &PartialShape) -> Option<PartialShape> {
     match shape.dims() {
         None => Some(PartialShape::unknown()),
@@ -535,7 +558,7 @@ fn row_of(shape: &PartialShape) -> Option<PartialShape> {
     }
 }
 
-/// What a batch has, of what an item has.
+/// Returns the shape of a batch of items.
 fn stacked(rows: Option<usize>, item: &PartialShape) -> PartialShape {
     match item.dims() {
         None => PartialShape::unknown(),
@@ -544,13 +567,13 @@ fn stacked(rows: Option<usize>, item: &PartialShape) -> PartialShape {
 }
 
 impl<'g> Components<'g> {
-    /// All of them: `let [x, length] = queue.dequeue()?.all()?`.
+    /// Returns all components: `let [x, length] = queue.dequeue()?.all()?`.
     pub fn all<const N: usize>(self) -> Result<[Output<'g>; N]> {
         let n = self.outputs.len();
         self.outputs.try_into().map_err(|_| invalid!("the queue has {n} components, not {N}"))
     }
 
-    /// The component called `name`.
+    /// Returns the component named `name`.
     pub fn named(&self, name: &str) -> Result<Output<'g>> {
         let at = self.names.iter().position(|n| n == name);
         at.map(|i| self.outputs[i]).ok_or_else(|| match self.names.as_slice() {
@@ -560,7 +583,7 @@ impl<'g> Components<'g> {
         })
     }
 
-    /// As a list.
+    /// Returns the components as a list.
     pub fn to_vec(self) -> Vec<Output<'g>> {
         self.outputs
     }
@@ -574,12 +597,12 @@ impl<'g> std::ops::Index<usize> for Components<'g> {
     }
 }
 
-/// What graphs say of their queues' runners.
+/// Queue runners of a graph.
 pub trait Queues {
-    /// Adds a runner to those that [`RunQueues::start_queue_runners`] starts.
+    /// Adds a runner, which [`RunQueues::start_queue_runners`] starts.
     fn add_queue_runner(&self, runner: &QueueRunner);
 
-    /// All runners of the graph, also those of an imported `MetaGraphDef`.
+    /// Returns all runners, including those of an imported `MetaGraphDef`.
     fn queue_runners(&self) -> Vec<QueueRunner>;
 }
 
@@ -593,18 +616,19 @@ impl Queues for Graph {
     }
 }
 
-/// What sessions do with the runners of their graph's queues.
+/// Running queue runners in a session.
 pub trait RunQueues {
-    /// Starts all runners of the graph. They run until the coordinator stops, or their input ends.
+    /// Starts all runners of the graph. They run until the coordinator stops or their input ends.
     fn start_queue_runners(&self, coordinator: &Coordinator) -> Result<()>;
 
-    /// Calls `work` while the runners of the graph run; then stops and joins them. The end of the input is no error: `work` returning
-    /// `OUT_OF_RANGE` gives `None`.
+    /// Calls `work` while the runners of the graph run, then stops and joins them. The end of the input is no
+    /// error: if `work` returns `OUT_OF_RANGE`, the result is `None`.
     ///
     /// ```
     /// use millstream::prelude::*;
+    /// use millstream::{Queue, Queues, RunQueues};
     /// let g = Graph::new();
-    /// let q = Queue::fifo(&g, 4, [DType::F32]).shapes([shape![]]).make()?;
+    /// let q = Queue::fifo(&g, 4, [DType::F32]).shapes([shape![]]).build()?;
     /// g.add_queue_runner(&q.runner([q.enqueue(g.constant(1f32))?]));
     /// let [batch] = q.dequeue_many(3)?.all()?;
     /// let session = Session::new(&g)?;
@@ -631,7 +655,7 @@ impl RunQueues for Session {
         let joined = coordinator.join();
         match result {
             Ok(value) => joined.map(|()| Some(value)),
-            // A runner that failed closed the queue for which the work waited: its error says more.
+            // A failed runner closed the queue that the work waited for: the runner's error says more.
             Err(error) if error.code() == Code::OutOfRange => joined.map(|()| None),
             Err(error) => Err(error),
         }

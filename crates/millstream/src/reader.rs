@@ -2,12 +2,13 @@
 //!
 //! ```
 //! use millstream::prelude::*;
+//! use millstream::Queue;
 //! use millstream::reader::TextLineReader;
 //! # let file = std::env::temp_dir().join(format!("millstream-lines-{}.txt", std::process::id()));
 //! # std::fs::write(&file, "name\nAda\nGrace\n").unwrap();
 //! let g = Graph::new();
-//! let names = Queue::fifo(&g, 10, [DType::Str]).shapes([shape![]]).make()?;
-//! let reader = TextLineReader::new(&g).skip_header_lines(1).make()?;
+//! let names = Queue::fifo(&g, 10, [DType::Str]).shapes([shape![]]).build()?;
+//! let reader = TextLineReader::new(&g).skip_header_lines(1).build()?;
 //! let (key, value) = reader.read(&names)?;
 //!
 //! let session = Session::new(&g)?;
@@ -22,13 +23,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A read at the end of a file takes the next name out of the queue, and waits while there is none. Several runs may read from one
-//! reader at the same time: each record is read once. What a file should not hold is an error with file and place; every further
-//! read tells it again, until [`Reader::reset`] leaves the file.
+//! A read at the end of a file dequeues the next name, and waits while there is none. Several runs may read
+//! from one reader at the same time; each record is read once. Malformed data is an error that names the file
+//! and the offset. Further reads return the same error until [`Reader::reset`] leaves the file.
 //!
-//! Definition: TensorFlow's `tf.TextLineReader` and the other subclasses of `tf.ReaderBase`. Other than there a record that is cut off
-//! within its header is an error too, as is a file without its header, and [`Reader::read_up_to`] gives the records before the damage first.
+//! Definition: TensorFlow's `tf.TextLineReader` and the other subclasses of `tf.ReaderBase`. Unlike there, a
+//! record that is truncated within its header is an error, as is a file without its header, and
+//! [`Reader::read_up_to`] first returns the records before the damage.
 
+use crate::ops::Ops;
 use crate::options::{Options, Start};
 use crate::queue::Queue;
 use millstream_checkpoint::records::Compression;
@@ -38,24 +41,39 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 /// Lines of text files, without their ends; a record's key is `FILE:LINE`.
+#[derive(Debug)]
 pub struct TextLineReader;
 /// Whole files; a record's key is the file's name.
+#[derive(Debug)]
 pub struct WholeFileReader;
-/// Records that are equally long; a record's key is `FILE:NUMBER`.
+/// Records of equal length; a record's key is `FILE:NUMBER`.
+#[derive(Debug)]
 pub struct FixedLengthRecordReader;
-/// Records of TFRecord files ([`millstream_checkpoint::records`] writes some); a record's key is `FILE:OFFSET`.
+/// Records of TFRecord files, as [`records`](crate::checkpoint::records) writes them; a record's key is
+/// `FILE:OFFSET`.
+#[derive(Debug)]
 pub struct TfRecordReader;
-/// The names themselves, as keys and as values.
+/// The names of the files, as keys and as values.
+#[derive(Debug)]
 pub struct IdentityReader;
 
-/// A reader being described.
-#[must_use = "the reader is made by `make`"]
+/// A builder of a [`Reader`].
+#[must_use = "`build` adds the reader"]
 pub struct ReaderBuilder<'g, K> {
     options: Options<'g>,
     op: &'static str,
     attrs: Attrs,
     at: &'static Location<'static>,
     kind: PhantomData<K>,
+}
+
+impl<K> std::fmt::Debug for ReaderBuilder<'_, K> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ReaderBuilder")
+            .field("op", &self.op)
+            .field("attrs", &self.attrs)
+            .finish_non_exhaustive()
+    }
 }
 
 impl<'g, K> ReaderBuilder<'g, K> {
@@ -70,20 +88,20 @@ impl<'g, K> ReaderBuilder<'g, K> {
         self
     }
 
-    /// The name under which sessions that share resources share the reader.
+    /// Sets the name under which sessions with shared resources share the reader.
     pub fn shared_name(self, name: impl Into<String>) -> Self {
         self.with("shared_name", name.into())
     }
 
-    /// Makes the reader.
-    pub fn make(self) -> Result<Reader<'g>> {
+    /// Adds the reader.
+    pub fn build(self) -> Result<Reader<'g>> {
         let op = self.options.start(self.op).attrs(self.attrs).at(self.at).try_finish()?;
         Ok(Reader { handle: op.output(0) })
     }
 }
 
 impl TextLineReader {
-    /// Describes a reader of lines.
+    /// Returns a builder of a reader of lines.
     #[track_caller]
     pub fn new<'g>(g: impl Start<'g>) -> ReaderBuilder<'g, TextLineReader> {
         ReaderBuilder::new(g, "TextLineReaderV2")
@@ -91,14 +109,14 @@ impl TextLineReader {
 }
 
 impl ReaderBuilder<'_, TextLineReader> {
-    /// So many lines at the beginning of each file are passed over.
+    /// Sets the number of lines to skip at the beginning of each file.
     pub fn skip_header_lines(self, lines: i64) -> Self {
         self.with("skip_header_lines", lines)
     }
 }
 
 impl WholeFileReader {
-    /// Describes a reader of files.
+    /// Returns a builder of a reader of files.
     #[track_caller]
     pub fn new<'g>(g: impl Start<'g>) -> ReaderBuilder<'g, WholeFileReader> {
         ReaderBuilder::new(g, "WholeFileReaderV2")
@@ -106,7 +124,7 @@ impl WholeFileReader {
 }
 
 impl FixedLengthRecordReader {
-    /// Describes a reader of records of `record_bytes`.
+    /// Returns a builder of a reader of records of `record_bytes`.
     #[track_caller]
     pub fn new<'g>(g: impl Start<'g>, record_bytes: i64) -> ReaderBuilder<'g, FixedLengthRecordReader> {
         ReaderBuilder::new(g, "FixedLengthRecordReaderV2").with("record_bytes", record_bytes)
@@ -114,29 +132,29 @@ impl FixedLengthRecordReader {
 }
 
 impl ReaderBuilder<'_, FixedLengthRecordReader> {
-    /// So many bytes at the beginning of each file are passed over.
+    /// Sets the number of bytes to skip at the beginning of each file.
     pub fn header_bytes(self, bytes: i64) -> Self {
         self.with("header_bytes", bytes)
     }
 
-    /// So many bytes at the end of each file are no record.
+    /// Sets the number of bytes to ignore at the end of each file.
     pub fn footer_bytes(self, bytes: i64) -> Self {
         self.with("footer_bytes", bytes)
     }
 
-    /// Records begin so many bytes apart; 0 is one behind the other.
+    /// Sets the distance between the beginnings of records; 0 means that they are adjacent.
     pub fn hop_bytes(self, bytes: i64) -> Self {
         self.with("hop_bytes", bytes)
     }
 
-    /// How the files are compressed.
+    /// Sets the compression of the files.
     pub fn encoding(self, compression: Compression) -> Self {
         self.with("encoding", name_of(compression))
     }
 }
 
 impl TfRecordReader {
-    /// Describes a reader of TFRecord files.
+    /// Returns a builder of a reader of TFRecord files.
     #[track_caller]
     pub fn new<'g>(g: impl Start<'g>) -> ReaderBuilder<'g, TfRecordReader> {
         ReaderBuilder::new(g, "TFRecordReaderV2")
@@ -144,14 +162,14 @@ impl TfRecordReader {
 }
 
 impl ReaderBuilder<'_, TfRecordReader> {
-    /// How the files are compressed.
+    /// Sets the compression of the files.
     pub fn compression(self, compression: Compression) -> Self {
         self.with("compression_type", name_of(compression))
     }
 }
 
 impl IdentityReader {
-    /// Describes a reader of names.
+    /// Returns a builder of a reader of names.
     #[track_caller]
     pub fn new<'g>(g: impl Start<'g>) -> ReaderBuilder<'g, IdentityReader> {
         ReaderBuilder::new(g, "IdentityReaderV2")
@@ -166,31 +184,31 @@ fn name_of(compression: Compression) -> &'static str {
     }
 }
 
-/// A reader: it gives the records of one file after the other.
+/// A reader: returns the records of one file after the other.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'g> {
     handle: Output<'g>,
 }
 
 impl<'g> Reader<'g> {
-    /// The handle: a resource.
+    /// Returns the handle, a resource.
     pub fn handle(&self) -> Output<'g> {
         self.handle
     }
 
-    /// The graph.
+    /// Returns the graph.
     pub fn graph(&self) -> &'g Graph {
         self.handle.graph()
     }
 
-    /// The next record, its key and its value: string scalars. `names` holds names of files.
+    /// Returns the key and the value of the next record, string scalars. `names` is a queue of file names.
     #[track_caller]
     pub fn read(&self, names: &Queue<'g>) -> Result<(Output<'g>, Output<'g>)> {
         let op = self.graph().op("ReaderReadV2").input(self.handle).input(names.handle()).try_finish()?;
         Ok((op.output(0), op.output(1)))
     }
 
-    /// Up to `n` records of one file, at least one, their keys and their values: string vectors.
+    /// Returns the keys and the values of up to `n` records of one file, at least one: string vectors.
     #[track_caller]
     pub fn read_up_to(&self, names: &Queue<'g>, n: impl Into<Arg<'g>>) -> Result<(Output<'g>, Output<'g>)> {
         let op = self.graph().op("ReaderReadUpToV2").input(self.handle).input(names.handle()).input(n);
@@ -198,33 +216,33 @@ impl<'g> Reader<'g> {
         Ok((op.output(0), op.output(1)))
     }
 
-    /// How many records it has given: an `int64` scalar.
+    /// Returns the number of records read so far, an `int64` scalar.
     #[track_caller]
     pub fn num_records_produced(&self) -> Output<'g> {
-        self.graph().op("ReaderNumRecordsProducedV2").input(self.handle).output()
+        self.graph().reader().reader_num_records_produced_v2(self.handle)
     }
 
-    /// How many files it has read to their ends: an `int64` scalar.
+    /// Returns the number of files read to the end, an `int64` scalar.
     #[track_caller]
     pub fn num_work_units_completed(&self) -> Output<'g> {
-        self.graph().op("ReaderNumWorkUnitsCompletedV2").input(self.handle).output()
+        self.graph().reader().reader_num_work_units_completed_v2(self.handle)
     }
 
-    /// How far it is, as a string scalar. Only of readers that are never in the middle of a file.
+    /// Returns the reader's state, a string scalar. Only for readers that are never in the middle of a file.
     #[track_caller]
     pub fn serialize_state(&self) -> Output<'g> {
-        self.graph().op("ReaderSerializeStateV2").input(self.handle).output()
+        self.graph().reader().reader_serialize_state_v2(self.handle)
     }
 
-    /// Brings it to where the reader was whose [`Reader::serialize_state`] gave `state`.
+    /// Restores a state that [`Reader::serialize_state`] returned.
     #[track_caller]
     pub fn restore_state(&self, state: impl Into<Arg<'g>>) -> Op<'g> {
-        self.graph().op("ReaderRestoreStateV2").input(self.handle).input(state).finish()
+        self.graph().reader().reader_restore_state_v2(self.handle, state)
     }
 
-    /// Leaves the file that it is in, and forgets its counts.
+    /// Leaves the current file and resets the counts.
     #[track_caller]
     pub fn reset(&self) -> Op<'g> {
-        self.graph().op("ReaderResetV2").input(self.handle).finish()
+        self.graph().reader().reader_reset_v2(self.handle)
     }
 }

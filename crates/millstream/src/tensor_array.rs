@@ -1,27 +1,30 @@
-//! [`TensorArray`]: tensors by index, written and read one at a time.
+//! [`TensorArray`]: an array of tensors that are written and read by index.
 //!
-//! A typed view of a tensor list, which is a value like any other: a loop carries it, a gradient of any order goes through it,
-//! iterations may overlap. The list is held once, so that writing costs the same however long it is.
+//! A TensorArray is a typed view of a tensor list, which is a value like any other: a loop carries it,
+//! gradients of any order flow through it, and iterations may overlap. Writes happen in place, so their cost
+//! does not depend on the length.
 //!
-//! What differs from TensorFlow 1's, where an array is an object that its ops change:
+//! Differences from TensorFlow 1, where an array is an object that its ops modify:
 //!
-//! - what changes an array takes it and gives the next one, so that the old one cannot be used by mistake;
-//!   [`TensorArray::close`] takes it for good, so that there is no use after it;
-//! - reading changes nothing: an element may be read any number of times, and there is no `clear_after_read`. The memory of an element
-//!   is given back when the array is, or where it is popped by the loop that runs a gradient;
-//! - gradients are of the values, by [`Gradients`]; there are no sources to keep apart.
+//! - a method that modifies an array consumes it and returns the next one, so the old one cannot be used by
+//!   mistake; [`TensorArray::close`] consumes it for good;
+//! - an element may be read any number of times, and there is no `clear_after_read`. Its memory is freed with
+//!   the array, or when the loop of a gradient pops it;
+//! - gradients are those of values, by [`Gradients`]; there are no gradient sources to keep apart.
 
+use crate::ops::{Ops, OutputOps};
 use crate::options::{Options, Start};
 use millstream_autodiff::Gradients;
 use millstream_graph::nest::{Converter, Leaf, Structure, Values};
 use millstream_graph::{Arg, Grad, Graph, IntoNest, Nest, Op, Output};
 use millstream_tensor::{DType, Element, Error, PartialShape, Result, invalid};
 
-/// The attribute of nodes that write to a TensorArray: no element is written twice, and (`false`) the array does not grow.
+/// The attribute of nodes that write to a TensorArray: no element is written twice, and if false, the array
+/// does not grow.
 const GROWS: &str = "_tensor_array_grows";
 
-/// A TensorArray being described.
-#[must_use = "the array is made by `make`"]
+/// A builder of a [`TensorArray`].
+#[must_use = "`build` adds the array"]
 pub struct TensorArrayBuilder<'g> {
     options: Options<'g>,
     dtype: DType,
@@ -31,28 +34,38 @@ pub struct TensorArrayBuilder<'g> {
     infer_shape: bool,
 }
 
+impl std::fmt::Debug for TensorArrayBuilder<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TensorArrayBuilder")
+            .field("dtype", &self.dtype)
+            .field("element_shape", &self.element_shape)
+            .finish_non_exhaustive()
+    }
+}
+
 impl<'g> TensorArrayBuilder<'g> {
-    /// Whether writing beyond the end makes it longer; otherwise (by default) it is an error.
+    /// Sets whether writing past the end makes the array longer. By default it is an error.
     pub fn dynamic_size(mut self, yes: bool) -> Self {
         self.dynamic_size = yes;
         self
     }
 
-    /// Whether (by default) all elements have one shape, which is learned from what is written.
+    /// Sets whether all elements have the same shape, which is inferred from the first write; true by
+    /// default.
     pub fn infer_shape(mut self, yes: bool) -> Self {
         self.infer_shape = yes;
         self
     }
 
-    /// What the shapes of all elements fit. If all of it is known, elements that were never written are zeros.
+    /// Sets the shape of all elements. If it is fully known, elements that were never written are zeros.
     pub fn element_shape(mut self, shape: impl Into<PartialShape>) -> Self {
         self.element_shape = shape.into();
         self
     }
 
-    /// Makes the array.
+    /// Adds the array.
     #[track_caller]
-    pub fn make(self) -> TensorArray<'g> {
+    pub fn build(self) -> TensorArray<'g> {
         let g = self.options.graph();
         let shape = g.element_shape(&self.element_shape);
         let node = self.options.start_as("TensorListReserve", "TensorArray");
@@ -68,12 +81,14 @@ impl<'g> TensorArrayBuilder<'g> {
     }
 }
 
-/// Tensors of one dtype by index, each written once. Errors of the run name the op, the index and the array's length.
+/// An array of tensors of one dtype, each written once. Errors at run time name the op, the index and the
+/// length of the array.
 ///
 /// ```
 /// use millstream::prelude::*;
+/// use millstream::TensorArray;
 /// let g = Graph::new();
-/// let squares = TensorArray::of::<i32>(&g, 5).make();
+/// let squares = TensorArray::of::<i32>(&g, 5).build();
 /// let (_, squares) = g
 ///     .while_loop((g.constant(0), squares))
 ///     .run(|(i, _)| i.less(5), |(i, squares)| (i + 1, squares.write(i, i * i)))?;
@@ -82,25 +97,25 @@ impl<'g> TensorArrayBuilder<'g> {
 /// # Ok::<(), millstream::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "an array that was written to is another array than before"]
+#[must_use = "a write returns the next array"]
 pub struct TensorArray<'g> {
     flow: Output<'g>,
     dtype: DType,
     element_shape: PartialShape,
     infer_shape: bool,
     dynamic_size: bool,
-    /// Just made: nothing can have been written.
+    /// Whether nothing can have been written yet.
     untouched: bool,
 }
 
 impl<'g> TensorArray<'g> {
-    /// An array of `size` elements of dtype `T`, none of them written: options, then [`TensorArrayBuilder::make`].
+    /// Returns a builder of an array of `size` elements of dtype `T`, none of them written.
     #[track_caller]
     pub fn of<T: Element>(g: impl Start<'g>, size: impl Into<Arg<'g>>) -> TensorArrayBuilder<'g> {
         TensorArray::of_dtype(g, T::DTYPE, size)
     }
 
-    /// As [`TensorArray::of`], of a dtype that is known only when the program runs.
+    /// As [`TensorArray::of`], with the dtype as a value.
     #[track_caller]
     pub fn of_dtype(g: impl Start<'g>, dtype: DType, size: impl Into<Arg<'g>>) -> TensorArrayBuilder<'g> {
         TensorArrayBuilder {
@@ -113,17 +128,17 @@ impl<'g> TensorArray<'g> {
         }
     }
 
-    /// The rows of `x` as elements. They are shared, not copied.
+    /// Returns an array whose elements are the rows of `x`, which are shared, not copied.
     #[track_caller]
     pub fn of_rows(x: Output<'g>) -> TensorArray<'g> {
         let g = x.graph();
         let row = row_of(&x.shape());
         let shape = g.element_shape(&row);
-        let flow = g.op("TensorListFromTensor").input(x).input(shape).output();
+        let flow = g.list().tensor_list_from_tensor(x, shape);
         TensorArray::of_list(flow, x.dtype().unwrap_or(DType::F32)).with_shape(row)
     }
 
-    /// The array that a tensor list is.
+    /// Returns a tensor list as an array.
     pub fn of_list(flow: Output<'g>, dtype: DType) -> TensorArray<'g> {
         TensorArray {
             flow,
@@ -140,111 +155,105 @@ impl<'g> TensorArray<'g> {
         self
     }
 
-    /// The tensor list.
+    /// Returns the tensor list.
     pub fn flow(&self) -> Output<'g> {
         self.flow
     }
 
-    /// The dtype of the elements.
+    /// Returns the dtype of the elements.
     pub fn dtype(&self) -> DType {
         self.dtype
     }
 
-    /// What is known of the shape of the elements.
+    /// Returns the known part of the elements' shape.
     pub fn element_shape(&self) -> &PartialShape {
         &self.element_shape
     }
 
-    /// How many elements there are, written or not: a scalar i32.
+    /// Returns the number of elements, written or not: a scalar i32.
     #[track_caller]
     pub fn size(&self) -> Output<'g> {
-        self.graph().op("TensorListLength").name("TensorArraySize").input(self.flow).output()
+        self.graph().named("TensorArraySize").list().tensor_list_length(self.flow)
     }
 
-    /// The array with `value` as element `index`, which must not have been written before.
+    /// Writes element `index`, which must not have been written before.
     #[track_caller]
     pub fn write(mut self, index: impl Into<Arg<'g>>, value: impl Into<Arg<'g>>) -> TensorArray<'g> {
         let g = self.graph();
-        let node =
-            g.op("TensorListSetItem").name("TensorArrayWrite").input(self.flow).input(index).input(value);
-        let node = node.attr("element_dtype", self.dtype).attr(GROWS, self.dynamic_size);
-        let node = if self.dynamic_size { node.attr("resize_if_index_out_of_bounds", true) } else { node };
-        let written = node.finish();
-        if let Some(value) = written.inputs().get(2) {
+        let g = g.named("TensorArrayWrite").with("element_dtype", self.dtype).with(GROWS, self.dynamic_size);
+        let g = if self.dynamic_size { g.with("resize_if_index_out_of_bounds", true) } else { g };
+        let written = g.list().tensor_list_set_item(self.flow, index, value);
+        if let Some(value) = written.op().inputs().get(2) {
             self.learn(&value.shape(), "write");
         }
-        self.next(written.output(0))
+        self.next(written)
     }
 
-    /// Element `index`. One that was never written is zeros where the shape of the elements is known, and otherwise an error.
+    /// Reads element `index`. An element that was never written is zeros if the elements' shape is known, and
+    /// an error otherwise.
     #[track_caller]
     pub fn read(&self, index: impl Into<Arg<'g>>) -> Output<'g> {
-        let node = self.graph().op("TensorListGetItem").name("TensorArrayRead").input(self.flow).input(index);
-        let node = node.input(self.shape_input(&self.element_shape));
-        node.attr("element_dtype", self.dtype).output()
+        let (g, shape) = (self.graph(), self.shape_input(&self.element_shape));
+        g.named("TensorArrayRead").list().tensor_list_get_item(self.flow, index, shape, self.dtype)
     }
 
-    /// All elements as the rows of a tensor.
+    /// Returns all elements as the rows of a tensor.
     #[track_caller]
     pub fn stack(&self) -> Output<'g> {
-        let node = self.graph().op("TensorListStack").name("TensorArrayStack").input(self.flow);
-        node.input(self.shape_input(&self.element_shape)).attr("element_dtype", self.dtype).output()
+        let (g, shape) = (self.graph(), self.shape_input(&self.element_shape));
+        g.named("TensorArrayStack").list().tensor_list_stack(self.flow, shape, self.dtype)
     }
 
-    /// Some elements as the rows of a tensor.
+    /// Returns the elements at these indices as the rows of a tensor.
     #[track_caller]
     pub fn gather(&self, indices: impl Into<Arg<'g>>) -> Output<'g> {
-        let node =
-            self.graph().op("TensorListGather").name("TensorArrayGather").input(self.flow).input(indices);
-        node.input(self.shape_input(&self.element_shape)).attr("element_dtype", self.dtype).output()
+        let (g, shape) = (self.graph(), self.shape_input(&self.element_shape));
+        g.named("TensorArrayGather").list().tensor_list_gather(self.flow, indices, shape, self.dtype)
     }
 
-    /// All elements one after another along their first axis, in which alone they may differ.
+    /// Concatenates all elements along their first axis, the only one in which they may differ.
     #[track_caller]
     pub fn concat(&self) -> Output<'g> {
         let g = self.graph();
         let rows = any_rows(&self.element_shape);
         let none = g.constant(Vec::<i64>::new());
-        let node = g
-            .op("TensorListConcatV2")
-            .name("TensorArrayConcat")
-            .input(self.flow)
-            .input(self.shape_input(&rows));
-        node.input(none).attr("element_dtype", self.dtype).output()
+        let shape = self.shape_input(&rows);
+        let list = g.named("TensorArrayConcat").list();
+        let [all, _] = list.tensor_list_concat_v2(self.flow, shape, none, self.dtype);
+        all
     }
 
-    /// The array with the rows of `value` as its elements, of which none may have been written. There must be as many rows as elements,
-    /// unless the size is dynamic.
+    /// Writes the rows of `value` as the elements, none of which may have been written. There must be as many
+    /// rows as elements, unless the size is dynamic.
     #[track_caller]
     pub fn unstack(mut self, value: impl Into<Arg<'g>>) -> TensorArray<'g> {
         let g = self.graph();
         let value = self.place(value);
         if !self.untouched {
-            let rows = g.op("Shape").input(value).output();
+            let rows = g.array().shape(value);
             let rows = first(rows);
-            let all = g.op("Range").input(0).input(rows).input(1).output();
+            let all = g.reduce().range(0, rows, 1);
             return self.scatter(all, value);
         }
         self.learn(&row_of(&value.shape()), "unstack");
-        let value = self.of_my_size(value, value.shape().dim(0), |v| first(g.op("Shape").input(v).output()));
+        let value = self.of_my_size(value, value.shape().dim(0), |v| first(g.array().shape(v)));
         let shape = self.shape_input(&self.element_shape);
-        let flow = g.op("TensorListFromTensor").name("TensorArrayUnstack").input(value).input(shape).output();
+        let flow = g.named("TensorArrayUnstack").list().tensor_list_from_tensor(value, shape);
         self.next(flow)
     }
 
-    /// The array with row `i` of `value` as element `indices[i]`.
+    /// Writes row `i` of `value` as element `indices[i]`.
     #[track_caller]
     pub fn scatter(mut self, indices: impl Into<Arg<'g>>, value: impl Into<Arg<'g>>) -> TensorArray<'g> {
         let value = self.place(value);
         self.learn(&row_of(&value.shape()), "scatter");
-        let node = self.graph().op("TensorListScatterIntoExistingList").name("TensorArrayScatter");
-        let node = node.input(self.flow).input(value).input(indices).attr(GROWS, self.dynamic_size);
-        let flow = node.output();
+        let g = self.graph().named("TensorArrayScatter").with(GROWS, self.dynamic_size);
+        let flow = g.list().tensor_list_scatter_into_existing_list(self.flow, value, indices);
         self.next(flow)
     }
 
-    /// The array with parts of `value` along its first axis as its elements, of which none may have been written: element `i` has
-    /// `lengths[i]` rows. There must be as many lengths as elements, unless the size is dynamic.
+    /// Splits `value` along its first axis into the elements, none of which may have been written: element
+    /// `i` gets `lengths[i]` rows. There must be as many lengths as elements, unless the size is dynamic.
     #[track_caller]
     pub fn split(mut self, value: impl Into<Arg<'g>>, lengths: impl Into<Arg<'g>>) -> TensorArray<'g> {
         let g = self.graph();
@@ -255,51 +264,50 @@ impl<'g> TensorArray<'g> {
                     .with_help("make another array for the parts: `TensorArray::of`"),
             );
         }
-        let lengths = g.op("Identity").input(lengths).output();
+        let lengths = g.identity(lengths);
         let lengths = match lengths.dtype() {
             Ok(DType::I64) | Err(_) => lengths,
-            Ok(_) => g.op("Cast").input(lengths).attr("DstT", DType::I64).output(),
+            Ok(_) => g.math().cast(lengths, DType::I64),
         };
         let rows = any_rows(&value.shape());
         self.learn(&rows, "split");
-        let lengths = self.of_my_size(lengths, lengths.shape().dim(0), |l| g.op("Size").input(l).output());
+        let lengths = self.of_my_size(lengths, lengths.shape().dim(0), |l| l.size());
         let shape = self.shape_input(&self.element_shape);
-        let node = g.op("TensorListSplit").name("TensorArraySplit").input(value).input(shape).input(lengths);
-        let flow = node.output();
+        let flow = g.named("TensorArraySplit").list().tensor_list_split(value, shape, lengths);
         self.next(flow)
     }
 
-    /// The same array, as another value: made where the current control dependencies say.
+    /// Returns the same array, after the current control dependencies have run.
     #[track_caller]
     pub fn identity(&self) -> TensorArray<'g> {
-        let flow = self.graph().op("Identity").input(self.flow).output();
+        let flow = self.graph().identity(self.flow);
         TensorArray { flow, ..self.clone() }
     }
 
-    /// Gives the array up: it cannot be used after this, and its memory is free as soon as what used it has run. The operation runs then.
+    /// Consumes the array. The operation runs once all uses of the array have; its memory is freed then.
     #[track_caller]
     pub fn close(self) -> Op<'g> {
-        self.graph().op("NoOp").name("TensorArrayClose").control(self.flow).finish()
+        self.graph().start_as("NoOp", "TensorArrayClose").control(self.flow).finish()
     }
 
-    /// The gradients of the sum of `ys` by the elements: an array of as many.
+    /// Returns the gradients of the sum of `ys` with respect to the elements, as an array of the same length.
     #[track_caller]
     pub fn grad(&self, ys: impl IntoIterator<Item = impl Into<Output<'g>>>) -> Result<TensorArray<'g>> {
         let grads = self.graph().gradients(ys, [self.flow]).run()?;
         let flow = match grads.into_iter().next().flatten() {
             Some(Grad::Dense(list)) => list,
-            None => self.graph().op("ZerosLike").input(self.flow).output(),
+            None => self.graph().zeros_like(self.flow),
             Some(_) => return Err(Error::internal("the gradient of a list is a list")),
         };
         Ok(TensorArray { flow, untouched: false, ..self.clone() })
     }
 
-    /// The array as another value: the same one elsewhere in a loop.
+    /// Returns the same array at another point of a loop.
     pub(crate) fn at(&self, flow: Output<'g>) -> TensorArray<'g> {
         TensorArray { flow, untouched: false, ..self.clone() }
     }
 
-    /// The array, unless the graph knows of a mistake.
+    /// Returns the array, or the graph's error.
     pub(crate) fn checked(self) -> Result<TensorArray<'g>> {
         self.graph().check()?;
         Ok(self)
@@ -313,16 +321,16 @@ impl<'g> TensorArray<'g> {
         TensorArray { flow, untouched: false, ..self }
     }
 
-    /// A literal as an output of the elements' dtype.
+    /// Places a literal as an output of the elements' dtype.
     fn place(&self, value: impl Into<Arg<'g>>) -> Output<'g> {
-        self.graph().op("Identity").input(value).attr("T", self.dtype).output()
+        self.graph().with("T", self.dtype).identity(value)
     }
 
     fn shape_input(&self, shape: &PartialShape) -> Output<'g> {
         self.graph().element_shape(shape)
     }
 
-    /// Elements have this shape too, if they all have one.
+    /// Merges `shape` into the elements' shape, if they all have the same.
     #[track_caller]
     fn learn(&mut self, shape: &PartialShape, what: &str) {
         match self.element_shape.merge(shape) {
@@ -339,7 +347,8 @@ impl<'g> TensorArray<'g> {
         }
     }
 
-    /// `value`, checked to bring as many elements as there are: now where both are known, otherwise when it runs.
+    /// Returns `value`, checked to have as many elements as the array: now if both numbers are known,
+    /// otherwise at run time.
     #[track_caller]
     fn of_my_size(
         &self,
@@ -366,18 +375,17 @@ impl<'g> TensorArray<'g> {
             }
             _ => {
                 let n = count(value);
-                let same = g.op("Equal").inputs([n, size]).output();
+                let same = n.equal(size);
                 let what = g.constant("elements are written to a TensorArray of another size:");
-                let check = g.op("Assert").input(same).inputs([what, n, size]).finish();
-                g.control_dependencies([check], || g.op("Identity").input(value).output())
+                let check = g.debug().assert(same, [what, n, size]);
+                g.control_dependencies([check], || value.identity())
             }
         }
     }
 }
 
 fn first(vector: Output<'_>) -> Output<'_> {
-    let node = vector.graph().op("StridedSlice").input(vector).input([0]).input([1]).input([1]);
-    node.attr("shrink_axis_mask", 1).output()
+    vector.graph().with("shrink_axis_mask", 1).array().strided_slice(vector, [0], [1], [1])
 }
 
 fn row_of(shape: &PartialShape) -> PartialShape {
@@ -387,7 +395,7 @@ fn row_of(shape: &PartialShape) -> PartialShape {
     }
 }
 
-/// The shape with any number of rows.
+/// Returns the shape with any number of rows.
 fn any_rows(shape: &PartialShape) -> PartialShape {
     match shape.dims() {
         Some([_, rest @ ..]) => PartialShape::new(std::iter::once(None).chain(rest.iter().copied())),

@@ -1,14 +1,16 @@
-//! [`Value`]: an output of the graph, or a tensor that becomes a constant.
+//! [`Value`]: an output of the graph, or a literal that becomes a constant.
 
+use crate::options::Start;
 use millstream_graph::{Graph, Output};
 use millstream_tensor::{IntoTensor, Result, Tensor};
 use std::panic::Location;
 
 /// An initial value or a shape: an output of the graph, or a literal.
+#[derive(Debug)]
 pub enum Value<'g> {
     /// A value of the graph.
     Output(Output<'g>),
-    /// A constant to make; an error where it is too large for memory.
+    /// A literal that becomes a constant; an error if it does not fit in memory.
     Literal(Result<Tensor>),
 }
 
@@ -69,13 +71,13 @@ macro_rules! literals {
 literals!(f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool);
 
 impl<'g> Value<'g> {
-    /// As an output: a literal becomes a constant of this name.
+    /// Returns an output; a literal becomes a constant of this name.
     pub(crate) fn place(self, g: &'g Graph, name: &str, at: &'static Location<'static>) -> Output<'g> {
         let node = |value: Option<Tensor>| {
-            let node = g.op("Const").name(name).at(at);
+            let node = g.named(name).at(at).start("Const");
             match value {
                 Some(value) => node.attr("dtype", value.dtype()).attr("value", value).output(),
-                // The missing value becomes the graph's error.
+                // The graph remembers the missing value as its error.
                 None => node.output(),
             }
         };
@@ -84,7 +86,7 @@ impl<'g> Value<'g> {
             Value::Literal(value) => node(value.ok()),
         }
     }
-    /// As an output, or the reason why there is no such literal.
+    /// As [`Value::place`], with the error of a literal that could not be made.
     pub(crate) fn try_place(
         self,
         g: &'g Graph,

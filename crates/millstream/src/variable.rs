@@ -1,6 +1,8 @@
-//! [`Variable`]: what a session keeps between runs.
+//! [`Variable`]: a tensor that a session keeps between runs.
 
+use crate::ops::Ops;
 use crate::options::Start;
+use crate::sugar::Functions;
 use crate::value::Value;
 use millstream_graph::{Arg, CollectionItem, Graph, NodeId, Op, Output, Port};
 use millstream_interop::proto::{VariableDef, decode, encode};
@@ -10,22 +12,22 @@ use std::panic::Location;
 /// The collection of all variables.
 pub const GLOBAL_VARIABLES: &str = "variables";
 
-/// The collection of the variables that training changes.
+/// The collection of the variables that training updates.
 pub const TRAINABLE_VARIABLES: &str = "trainable_variables";
 
-/// The collection of the variables that are not saved: counters, say.
+/// The collection of the variables that are not saved, such as counters.
 pub const LOCAL_VARIABLES: &str = "local_variables";
 
-/// The collection of what regularizers make of variables: terms to add to a loss.
+/// The collection of the terms that regularizers add to the loss.
 pub const REGULARIZATION_LOSSES: &str = "regularization_losses";
 
-/// The collection of the operations that train.
+/// The collection of the training operations.
 pub const TRAIN_OP: &str = "train_op";
 
-/// The collection that holds the variable counting steps of training.
+/// The collection of the variable that counts training steps.
 pub const GLOBAL_STEP: &str = "global_step";
 
-/// A variable: a tensor that belongs to the session (or those that share its resources) and outlives its runs.
+/// A variable: a tensor that outlives runs. It belongs to a session, or to the sessions that share resources.
 ///
 /// ```
 /// use millstream::prelude::*;
@@ -44,7 +46,7 @@ pub struct Variable<'g> {
     parts: Parts,
 }
 
-/// What makes up a variable.
+/// The nodes of a variable.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Parts {
     handle: Port,
@@ -55,7 +57,7 @@ pub(crate) struct Parts {
     trainable: bool,
 }
 
-/// Where a new variable is listed.
+/// The collections of a new variable.
 pub(crate) struct Listing {
     pub(crate) trainable: bool,
     pub(crate) collections: Vec<String>,
@@ -69,45 +71,45 @@ impl Default for Listing {
 
 /// Variables of a graph.
 pub trait Variables {
-    /// A variable held by a resource handle, with its initial value.
+    /// Adds a variable held by a resource handle, with its initial value.
     #[track_caller]
     fn variable<'g>(&'g self, name: &str, initial: impl Into<Value<'g>>) -> Variable<'g>;
 
-    /// A variable held by reference, as TensorFlow 1 makes them by default.
+    /// Adds a variable held by reference, as TensorFlow 1 does by default.
     #[track_caller]
     fn ref_variable<'g>(&'g self, name: &str, initial: impl Into<Value<'g>>) -> Variable<'g>;
 
-    /// An operation that gives all variables made so far their initial values; not the local ones.
+    /// Adds an operation that assigns all current variables, except the local ones, their initial values.
     #[track_caller]
     fn global_variables_initializer(&self) -> Op<'_>;
 
-    /// An operation that gives the local variables their initial values.
+    /// Adds an operation that assigns the local variables their initial values.
     #[track_caller]
     fn local_variables_initializer(&self) -> Op<'_>;
 
-    /// An operation that gives these variables their initial values.
+    /// Adds an operation that assigns these variables their initial values.
     #[track_caller]
     fn variables_initializer<'g>(&'g self, variables: &[Variable<'g>], name: &str) -> Op<'g>;
 
-    /// The variables of a collection, also those of an imported `MetaGraphDef`.
+    /// Returns the variables of a collection, including those of an imported `MetaGraphDef`.
     fn variables_in(&self, collection: &str) -> Vec<Variable<'_>>;
 
-    /// All variables but the local ones: what a checkpoint holds.
+    /// Returns all variables except the local ones: the content of a checkpoint.
     fn global_variables(&self) -> Vec<Variable<'_>> {
         self.variables_in(GLOBAL_VARIABLES)
     }
 
-    /// The variables that training changes.
+    /// Returns the variables that training updates.
     fn trainable_variables(&self) -> Vec<Variable<'_>> {
         self.variables_in(TRAINABLE_VARIABLES)
     }
 
-    /// The variables that are not saved.
+    /// Returns the variables that are not saved.
     fn local_variables(&self) -> Vec<Variable<'_>> {
         self.variables_in(LOCAL_VARIABLES)
     }
 
-    /// The names of those of these variables that have no value yet, as a vector of strings.
+    /// Returns the names of those of these variables that have no value yet, as a vector of strings.
     ///
     /// ```
     /// use millstream::prelude::*;
@@ -173,16 +175,15 @@ impl Variables for Graph {
                 return names;
             }
             let has = variables.iter().map(|v| v.is_initialized());
-            let has = self.op("Pack").name("stack").at(at).inputs(has.collect::<Vec<_>>()).output();
-            let left =
-                self.op("Where").at(at).input(self.op("LogicalNot").at(at).input(has).output()).output();
-            let rows = self.op("Squeeze").at(at).input(left).attr("squeeze_dims", vec![1i64]).output();
-            self.op("GatherV2").at(at).input(names).input(rows).input(0).output()
+            let has = self.named("stack").at(at).pack(has.collect::<Vec<_>>());
+            let left = self.at(at).array().where_(self.at(at).logical_not(has));
+            let rows = self.at(at).with("squeeze_dims", vec![1i64]).squeeze(left);
+            self.at(at).gather(names, rows, 0)
         })
     }
 }
 
-/// A variable behind a handle; `initial` makes its initial value, in a scope of its own.
+/// Adds a variable held by a handle; `initial` adds its initial value, in a scope of its own.
 pub(crate) fn by_handle<'g>(
     g: &'g Graph,
     name: &str,
@@ -197,16 +198,15 @@ pub(crate) fn by_handle<'g>(
             let handle = declare(g, "VarHandleOp", initial, at)
                 .attr("shared_name", full.trim_end_matches('/'))
                 .output();
-            g.name_scope("IsInitialized", || g.op("VarIsInitializedOp").at(at).input(handle).finish());
-            let assign = g.op("AssignVariableOp").name("Assign").at(at);
-            let initializer = assign.input(handle).input(initial).finish();
+            g.name_scope("IsInitialized", || g.at(at).state().var_is_initialized_op(handle));
+            let initializer = g.named("Assign").at(at).state().assign_variable_op(handle, initial);
             let snapshot = g.name_scope("Read", || read(handle, initial, at));
             Variable::new(g, [handle, snapshot, initial], initializer, false).listed(listing)
         })
     })
 }
 
-/// A variable held by reference.
+/// Adds a variable held by reference.
 pub(crate) fn by_ref<'g>(
     g: &'g Graph,
     name: &str,
@@ -218,28 +218,27 @@ pub(crate) fn by_ref<'g>(
         g.name_scope(name, || {
             let initial = initial(g);
             let handle = declare(g, "VariableV2", initial, at).output();
-            let initializer = g.op("Assign").at(at).input(handle).input(initial).finish();
-            let snapshot = g.op("Identity").name("read").at(at).input(handle).output();
+            let initializer = g.at(at).state().assign(handle, initial).op();
+            let snapshot = g.named("read").at(at).identity(handle);
             Variable::new(g, [handle, snapshot, initial], initializer, true).listed(listing)
         })
     })
 }
 
-/// The node that holds a variable of an initial value's type, named as the current scope.
+/// Starts the node that holds a variable of the type of `initial`, with the name of the current scope.
 fn declare<'g>(
     g: &'g Graph,
     op: &'static str,
     initial: Output<'g>,
     at: &'static Location<'static>,
 ) -> millstream_graph::OpBuilder<'g> {
-    let node = g.op(op).name(g.scope()).at(at).attr("shape", initial.shape());
-    // Without a dtype the initial value is a mistake that the graph knows of already.
-    initial.dtype().map_or(g.op(op).at(at), |dtype| node.attr("dtype", dtype))
+    let node = g.named(g.scope()).at(at).with("shape", initial.shape()).start(op);
+    // An initial value without a dtype is a mistake that the graph has remembered.
+    initial.dtype().map_or(g.at(at).start(op), |dtype| node.attr("dtype", dtype))
 }
 
 fn read<'g>(handle: Output<'g>, like: Output<'g>, at: &'static Location<'static>) -> Output<'g> {
-    let node = handle.graph().op("ReadVariableOp").at(at).input(handle);
-    like.dtype().map_or(like, |dtype| node.attr("dtype", dtype).output())
+    like.dtype().map_or(like, |dtype| handle.graph().at(at).state().read_variable_op(handle, dtype))
 }
 
 impl<'g> Variable<'g> {
@@ -260,7 +259,7 @@ impl<'g> Variable<'g> {
         Variable { graph, parts }
     }
 
-    /// The variable of these parts.
+    /// Returns the variable of these parts.
     pub(crate) fn of_parts(graph: &'g Graph, parts: Parts) -> Variable<'g> {
         Variable { graph, parts }
     }
@@ -282,7 +281,7 @@ impl<'g> Variable<'g> {
         self
     }
 
-    /// As collections list it.
+    /// Returns the message that collections hold.
     fn message(&self) -> VariableDef {
         VariableDef {
             variable_name: self.handle().name(),
@@ -295,7 +294,7 @@ impl<'g> Variable<'g> {
         }
     }
 
-    /// The variable that a collection lists, if the graph has all of it.
+    /// Returns the variable of a message, if the graph has all of its nodes.
     fn from_message(graph: &'g Graph, message: &VariableDef) -> Option<Variable<'g>> {
         let port = |name: &str| graph.output(name).ok().map(|o| o.port());
         let parts = Parts {
@@ -309,85 +308,85 @@ impl<'g> Variable<'g> {
         Some(Variable { graph, parts })
     }
 
-    /// Its name: under which checkpoints keep it.
+    /// Returns the name, under which checkpoints store it.
     pub fn name(&self) -> String {
         self.handle().op().name()
     }
 
-    /// The graph.
+    /// Returns the graph.
     pub fn graph(&self) -> &'g Graph {
         self.graph
     }
 
-    /// The resource handle, or the reference.
+    /// Returns the resource handle, or the reference.
     pub fn handle(&self) -> Output<'g> {
         Output::new(self.graph, self.parts.handle)
     }
 
-    /// Whether it is held by reference, as TensorFlow 1 makes variables by default, and not behind a handle.
+    /// Returns whether the variable is held by reference, TensorFlow 1's default, rather than by a handle.
     pub fn is_ref(&self) -> bool {
         self.parts.by_ref
     }
 
-    /// Whether training changes it where nothing else is said.
+    /// Returns whether training updates it by default.
     pub fn is_trainable(&self) -> bool {
         self.parts.trainable
     }
 
-    /// The operation that gives it its initial value.
+    /// Returns the operation that assigns the initial value.
     pub fn initializer(&self) -> Op<'g> {
         Op::new(self.graph, self.parts.initializer)
     }
 
-    /// The value that it is given first, where it is known.
+    /// Returns the initial value, if it is known.
     pub fn initial_value(&self) -> Option<Output<'g>> {
         self.parts.initial_value.map(|port| Output::new(self.graph, port))
     }
 
-    /// Its value as the nodes made with it read it: one read for all, before any change of the run is sure to be seen.
+    /// Returns the value from one read that all users share. The read need not see updates of the same run.
     pub fn value(&self) -> Output<'g> {
         Output::new(self.graph, self.parts.snapshot)
     }
 
-    /// Whether it has a value.
+    /// Returns whether the variable has a value, as a `bool` scalar.
     #[track_caller]
     pub fn is_initialized(&self) -> Output<'g> {
         let op = if self.parts.by_ref { "IsVariableInitialized" } else { "VarIsInitializedOp" };
-        self.graph.op(op).input(self.handle()).output()
+        self.graph.start(op).input(self.handle()).output()
     }
 
-    /// The dtype of its value.
+    /// Returns the dtype of the value.
     pub fn dtype(&self) -> Result<DType> {
         self.value().dtype()
     }
 
-    /// What is known of the shape of its value.
+    /// Returns the known part of the value's shape.
     pub fn shape(&self) -> PartialShape {
         self.value().shape()
     }
 
-    /// Its value, read after what the current control dependencies name.
+    /// Returns the value from a new read, which runs after the current control dependencies.
     #[track_caller]
     pub fn read(&self) -> Output<'g> {
         match self.parts.by_ref {
-            true => self.graph.op("Identity").input(self.handle()).output(),
+            true => self.graph.identity(self.handle()),
             false => read(self.handle(), self.value(), Location::caller()),
         }
     }
 
-    /// Replaces its value.
+    /// Replaces the value.
     #[track_caller]
     pub fn assign(&self, value: impl Into<Arg<'g>>) -> Op<'g> {
         self.update("Assign", "AssignVariableOp", value.into())
     }
 
-    /// Adds to its value.
+    /// Adds to the value.
     #[track_caller]
     pub fn assign_add(&self, value: impl Into<Arg<'g>>) -> Op<'g> {
         self.update("AssignAdd", "AssignAddVariableOp", value.into())
     }
 
-    /// Subtracts from its value.
+    /// Subtracts from the value.
     #[track_caller]
     pub fn assign_sub(&self, value: impl Into<Arg<'g>>) -> Op<'g> {
         self.update("AssignSub", "AssignSubVariableOp", value.into())
@@ -396,9 +395,9 @@ impl<'g> Variable<'g> {
     #[track_caller]
     fn update(&self, by_ref: &'static str, by_handle: &'static str, value: Arg<'g>) -> Op<'g> {
         let op = if self.parts.by_ref { by_ref } else { by_handle };
-        let node = self.graph.op(op).input(self.handle()).input(value);
+        let node = self.graph.start(op).input(self.handle()).input(value);
         match self.value().dtype() {
-            // A literal takes the variable's dtype, which a handle does not show.
+            // A literal takes the variable's dtype, which a handle does not have.
             Ok(dtype) if !self.parts.by_ref => node.attr("dtype", dtype).finish(),
             _ => node.finish(),
         }
@@ -420,7 +419,7 @@ impl PartialEq for Variable<'_> {
     }
 }
 
-/// What gradients are taken by.
+/// The handle or reference, with respect to which gradients are taken.
 impl<'g> From<&Variable<'g>> for Output<'g> {
     fn from(variable: &Variable<'g>) -> Self {
         variable.handle()

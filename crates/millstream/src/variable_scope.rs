@@ -1,4 +1,4 @@
-//! Variable scopes: variables found again by name, with defaults for those that are made.
+//! Variable scopes: variables shared by name, and defaults for new ones.
 
 use crate::initializer::{Initializer, default_of};
 use crate::value::Value;
@@ -13,21 +13,21 @@ use std::collections::BTreeMap;
 use std::panic::Location;
 use std::sync::Arc;
 
-/// Whether [`VariableScopes::get_variable`] makes variables or finds those that there are.
+/// Whether [`VariableScopes::get_variable`] adds variables or returns existing ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reuse {
-    /// As the scope around: outermost, variables are made and must be new.
+    /// As in the enclosing scope. In the outermost scope, variables must be new.
     #[default]
     Inherit,
-    /// Variables must be there.
+    /// Variables must exist.
     Yes,
-    /// Variables that are there are found, others are made.
+    /// Existing variables are returned, others are added.
     Auto,
 }
 
 type Regularize = dyn for<'g> Fn(Output<'g>) -> Option<Output<'g>> + Send + Sync;
 
-/// A variable scope: the prefix of variables' names, and defaults. One that was open before can be opened again.
+/// A variable scope: a prefix for the names of variables, and their defaults. A scope can be opened again.
 #[derive(Clone)]
 pub struct VariableScope {
     name: String,
@@ -54,17 +54,17 @@ impl Default for VariableScope {
 }
 
 impl VariableScope {
-    /// The prefix of its variables' names, without the last `/`.
+    /// Returns the prefix of its variables' names, without the last `/`.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The name scope that was open when it was first opened, with its `/`: nodes go on there with [`Graph::in_scope`].
+    /// Returns the name scope of the first opening, with its `/`. [`Graph::in_scope`] adds more nodes to it.
     pub fn original_name_scope(&self) -> &str {
         &self.name_scope
     }
 
-    /// Whether its variables are made or found.
+    /// Returns whether its variables are added or shared.
     pub fn reuse(&self) -> Reuse {
         self.reuse
     }
@@ -76,28 +76,30 @@ impl std::fmt::Debug for VariableScope {
     }
 }
 
-/// What the graph keeps of its variable scopes.
+/// The variable scopes of a graph.
 #[derive(Default)]
 struct Store(Mutex<StoreData>);
 
 #[derive(Default)]
 struct StoreData {
     current: VariableScope,
-    /// How often each scope was opened, for names that nobody else has.
+    /// The number of times each scope was opened, for unique names.
     opened: BTreeMap<String, usize>,
     variables: BTreeMap<String, Parts>,
 }
 
 /// Variable scopes of a graph.
 pub trait VariableScopes {
-    /// A scope to run something in: variables made inside by [`VariableScopes::get_variable`] have its name before theirs. Nodes go to a
-    /// name scope of the same name, but new each time.
+    /// Describes a scope to build in: it prefixes the names of variables from
+    /// [`VariableScopes::get_variable`]. Nodes are added to a name scope of the same name, a new one each
+    /// time.
     ///
     /// ```
     /// use millstream::prelude::*;
+    /// use millstream::{Reuse, VariableScopes};
     /// let g = Graph::new();
     /// let layer = |x: Output<'_>| -> Result<()> {
-    ///     let w = x.graph().get_variable("w", [3, 2]).run()?;
+    ///     let w = x.graph().get_variable("w", [3, 2]).build()?;
     ///     println!("{}", x.matmul(w.value()).name());
     ///     Ok(())
     /// };
@@ -111,32 +113,34 @@ pub trait VariableScopes {
     /// ```
     fn variable_scope(&self, scope: impl Into<ScopeName>) -> ScopeBuilder<'_>;
 
-    /// A scope with this name, or with a number behind it where there was one in the current scope before.
+    /// Describes a scope with this name, which gets a number as suffix if the current scope has had one of
+    /// that name.
     fn unique_variable_scope(&self, name: &str) -> ScopeBuilder<'_>;
 
-    /// The scope that is open.
+    /// Returns the current scope.
     fn current_variable_scope(&self) -> VariableScope;
 
-    /// The variable of this name in the current scope, made or found as the scope says.
+    /// Adds or shares the variable of this name in the current scope, as the scope's [`Reuse`] says.
     #[track_caller]
     fn get_variable(&self, name: &str, shape: impl Into<Shape>) -> GetVariable<'_>;
 
-    /// As [`VariableScopes::get_variable`], with a value that it holds first, which says shape and dtype.
+    /// As [`VariableScopes::get_variable`], with an initial value, which determines shape and dtype.
     #[track_caller]
     fn get_variable_from<'g>(&'g self, name: &str, value: impl Into<Value<'g>>) -> GetVariable<'g>;
 
-    /// The variable that counts steps of training (`global_step`, an i64), made if there is none.
+    /// Returns the variable that counts training steps (`global_step`, an i64), adding it if there is none.
     #[track_caller]
     fn global_step(&self) -> Result<Variable<'_>>;
 }
 
-/// Which scope to open.
+/// The scope to open.
+#[derive(Debug)]
 pub enum ScopeName {
-    /// A new one inside of the current one.
+    /// A new scope inside the current one.
     Name(String),
-    /// One that was open before, wherever we are.
+    /// A scope that was open before, independent of the current one.
     Again(Box<VariableScope>),
-    /// A new one with a name that no other has.
+    /// A new scope with a unique name.
     Unique(String),
 }
 
@@ -189,7 +193,7 @@ impl VariableScopes for Graph {
         if let Some(step) = self.variables_in(GLOBAL_STEP).into_iter().next() {
             return Ok(step);
         }
-        // The collection of an imported graph lists its node, and the variables say more of it.
+        // The collection of an imported graph lists only the node, so the variables are searched.
         let root = VariableScope::default();
         let builder = self.variable_scope(&root);
         let at = Location::caller();
@@ -198,13 +202,13 @@ impl VariableScopes for Graph {
             let mut new = new.initializer(Initializer::zeros()).trainable(false);
             new.collections = vec![GLOBAL_VARIABLES.into(), GLOBAL_STEP.into()];
             new.at = at;
-            new.run()
+            new.build()
         })
     }
 }
 
-/// A scope about to be opened.
-#[must_use = "the scope is opened by `run`"]
+/// A builder of an open scope.
+#[must_use = "`run` opens the scope"]
 pub struct ScopeBuilder<'g> {
     graph: &'g Graph,
     scope: ScopeName,
@@ -216,20 +220,30 @@ pub struct ScopeBuilder<'g> {
     own_name_scope: bool,
 }
 
+impl std::fmt::Debug for ScopeBuilder<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ScopeBuilder")
+            .field("scope", &self.scope)
+            .field("dtype", &self.dtype)
+            .finish_non_exhaustive()
+    }
+}
+
 impl<'g> ScopeBuilder<'g> {
-    /// Whether variables are made or found.
+    /// Sets whether variables are added or shared.
     pub fn reuse(mut self, reuse: Reuse) -> Self {
         self.reuse = reuse;
         self
     }
 
-    /// What variables hold first that say nothing of it.
+    /// Sets the default initializer.
     pub fn initializer(mut self, initializer: Initializer) -> Self {
         self.initializer = Some(initializer);
         self
     }
 
-    /// What makes a term for the loss of each new variable's value, for the collection [`REGULARIZATION_LOSSES`].
+    /// Sets the default regularizer, which returns a loss term for a new variable's value. The terms go to
+    /// the collection [`REGULARIZATION_LOSSES`].
     pub fn regularizer(
         mut self,
         regularizer: impl for<'v> Fn(Output<'v>) -> Option<Output<'v>> + Send + Sync + 'static,
@@ -238,25 +252,25 @@ impl<'g> ScopeBuilder<'g> {
         self
     }
 
-    /// The dtype of variables that say nothing of theirs; f32 where no scope does.
+    /// Sets the default dtype; without one in any scope it is f32.
     pub fn dtype(mut self, dtype: DType) -> Self {
         self.dtype = Some(dtype);
         self
     }
 
-    /// Whether variables are behind handles (as where nothing is said) or held by reference.
+    /// Sets whether variables are held by handles (the default) or by reference.
     pub fn use_resource(mut self, use_resource: bool) -> Self {
         self.use_resource = Some(use_resource);
         self
     }
 
-    /// Leaves the name scope of nodes as it is.
+    /// Adds nodes to the current name scope instead of a new one.
     pub fn without_name_scope(mut self) -> Self {
         self.own_name_scope = false;
         self
     }
 
-    /// Opens the scope, runs `build` in it, closes it.
+    /// Opens the scope, calls `build`, and closes the scope.
     pub fn run<R>(self, build: impl FnOnce(&VariableScope) -> R) -> R {
         let graph = self.graph;
         let name_scope = match &self.scope {
@@ -306,11 +320,11 @@ impl<'g> ScopeBuilder<'g> {
     }
 }
 
-/// Closes a scope, also when what ran in it panics.
+/// Closes a scope when dropped, also after a panic.
 struct Closing {
     store: Arc<Store>,
     old: Option<VariableScope>,
-    /// The counts to go back to, of a scope that was opened again.
+    /// The counts to restore, for a scope that was opened again.
     opened: Option<BTreeMap<String, usize>>,
 }
 
@@ -320,7 +334,7 @@ impl Drop for Closing {
         let closed = std::mem::replace(&mut data.current, self.old.take().unwrap_or_default());
         match self.opened.take() {
             Some(opened) => data.opened = opened,
-            // What was numbered inside is numbered anew the next time.
+            // Numbers inside the scope start again the next time.
             None => {
                 let inside = below(&closed.name, "");
                 data.opened.retain(|name, _| !name.starts_with(&inside));
@@ -330,7 +344,7 @@ impl Drop for Closing {
 }
 
 impl StoreData {
-    /// The name, or with a number behind it where it was opened before.
+    /// Returns the name, with a number as suffix if it was opened before.
     fn unused(&self, name: &str) -> String {
         let numbered = (1..).map(|i| format!("{name}_{i}"));
         let mut names = std::iter::once(name.to_owned()).chain(numbered);
@@ -342,14 +356,14 @@ fn below(scope: &str, name: &str) -> String {
     if scope.is_empty() { name.to_owned() } else { format!("{scope}/{name}") }
 }
 
-/// What a variable holds first.
+/// The initial value of a variable, or the shape for its initializer.
 enum First<'g> {
     Shape(Shape),
     Value(Value<'g>),
 }
 
-/// A variable about to be made or found.
-#[must_use = "the variable is made or found by `run`"]
+/// A builder of a variable.
+#[must_use = "`build` adds or shares the variable"]
 pub struct GetVariable<'g> {
     graph: &'g Graph,
     name: String,
@@ -361,6 +375,15 @@ pub struct GetVariable<'g> {
     collections: Vec<String>,
     use_resource: Option<bool>,
     at: &'static Location<'static>,
+}
+
+impl std::fmt::Debug for GetVariable<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("GetVariable")
+            .field("name", &self.name)
+            .field("dtype", &self.dtype)
+            .finish_non_exhaustive()
+    }
 }
 
 impl<'g> GetVariable<'g> {
@@ -380,25 +403,28 @@ impl<'g> GetVariable<'g> {
         }
     }
 
-    /// A variable that is called as the current scope is, for the slots of optimizers: `scope/` re-enters the name scope of that name.
+    /// Describes a variable with the name of the current scope, for the slots of optimizers: `scope/`
+    /// re-enters the name scope of that name.
     #[track_caller]
     pub(crate) fn whole_scope(graph: &'g Graph, shape: Shape) -> GetVariable<'g> {
         Self::new(graph, "", First::Shape(shape))
     }
 
-    /// Its dtype; else the scope's.
+    /// Sets the dtype; by default the scope's.
     pub fn dtype(mut self, dtype: DType) -> Self {
         self.dtype = Some(dtype);
         self
     }
 
-    /// What it holds first; else what the scope says; else [`Initializer::glorot_uniform`] for floats and zeros for others.
+    /// Sets the initializer; by default the scope's, and without one [`Initializer::glorot_uniform`] for
+    /// floats and zeros for other dtypes.
     pub fn initializer(mut self, initializer: Initializer) -> Self {
         self.initializer = Some(initializer);
         self
     }
 
-    /// What makes a term for the loss of its value, for the collection [`REGULARIZATION_LOSSES`].
+    /// Sets the regularizer, which returns a loss term for the value. The term goes to the collection
+    /// [`REGULARIZATION_LOSSES`].
     pub fn regularizer(
         mut self,
         regularizer: impl for<'v> Fn(Output<'v>) -> Option<Output<'v>> + Send + Sync + 'static,
@@ -407,31 +433,31 @@ impl<'g> GetVariable<'g> {
         self
     }
 
-    /// Whether training changes it.
+    /// Sets whether training updates it.
     pub fn trainable(mut self, trainable: bool) -> Self {
         self.trainable = trainable;
         self
     }
 
-    /// The collections that list it, instead of [`GLOBAL_VARIABLES`].
+    /// Sets the collections that list it, instead of [`GLOBAL_VARIABLES`].
     pub fn collections<S: Into<String>>(mut self, collections: impl IntoIterator<Item = S>) -> Self {
         self.collections = collections.into_iter().map(Into::into).collect();
         self
     }
 
-    /// A variable that no checkpoint holds and no training changes: in [`LOCAL_VARIABLES`].
+    /// Makes it a local variable: in [`LOCAL_VARIABLES`], not saved and not trained.
     pub fn local(self) -> Self {
         self.collections([LOCAL_VARIABLES]).trainable(false)
     }
 
-    /// Whether it is behind a handle or held by reference; else as the scope says.
+    /// Sets whether it is held by a handle or by reference; by default as in the scope.
     pub fn use_resource(mut self, use_resource: bool) -> Self {
         self.use_resource = Some(use_resource);
         self
     }
 
-    /// Makes the variable or finds it.
-    pub fn run(self) -> Result<Variable<'g>> {
+    /// Adds the variable, or returns the existing one.
+    pub fn build(self) -> Result<Variable<'g>> {
         let at = self.at;
         self.get().map_err(|e| e.at_line(at))
     }
@@ -470,7 +496,7 @@ impl<'g> GetVariable<'g> {
             )
             .with_help("`.reuse(Reuse::Auto)` makes those that are not there")),
             (None, _) => {
-                // Variables' names owe nothing to the name scope.
+                // The names of variables do not depend on the name scope.
                 let made = graph.in_scope(String::new(), || self.make(&scope, &name, dtype))?;
                 store.0.lock().variables.insert(name, made.parts());
                 Ok(made)
@@ -478,7 +504,7 @@ impl<'g> GetVariable<'g> {
         }
     }
 
-    /// The variable that there is, if it is as wanted.
+    /// Returns the existing variable, if its shape and dtype fit.
     fn shared(self, found: Variable<'g>, name: &str, dtype: DType) -> Result<Variable<'g>> {
         let shape: PartialShape = match &self.first {
             First::Shape(shape) => shape.into(),
@@ -508,7 +534,7 @@ impl<'g> GetVariable<'g> {
         let listing = Listing { trainable: self.trainable, collections: self.collections };
         let mut failed = None;
         let at = self.at;
-        // What a failed initializer leaves is not used: its error is returned.
+        // The value that replaces a failed initializer is never used: the error is returned.
         let nothing = |error: Error| {
             failed = Some(error);
             graph.constant_tensor("initial_value", Tensor::scalar(false))
@@ -527,7 +553,7 @@ impl<'g> GetVariable<'g> {
                 let initial = |g: &'g Graph| initializer.make(g, &shape, dtype).unwrap_or_else(nothing);
                 match use_resource {
                     true => by_handle(graph, name, listing, at, initial),
-                    // Only what a function makes gets a scope of its own here.
+                    // Here only the nodes of an initializer get a scope of their own.
                     false => by_ref(graph, name, listing, at, |g| g.name_scope("Initializer", || initial(g))),
                 }
             }

@@ -1,7 +1,7 @@
-//! TensorArrays: what they hold, their contract, their gradients; and functions over rows.
+//! TensorArrays: values, contract, gradients; and functions over rows.
 
+use millstream::TensorArray;
 use millstream::prelude::*;
-use millstream::{Error, PartialShape};
 
 #[track_caller]
 fn fails<T>(result: Result<T>, part: &str) {
@@ -24,7 +24,7 @@ fn near(got: &[f64], want: &[f64]) {
 #[test]
 fn written_in_any_order_and_read_back() -> Result<()> {
     let g = Graph::new();
-    let a = TensorArray::of::<f32>(&g, 3).make().write(2, 3.0).write(0, 1.0).write(1, 2.0);
+    let a = TensorArray::of::<f32>(&g, 3).build().write(2, 3.0).write(0, 1.0).write(1, 2.0);
     assert_eq!(*a.element_shape(), PartialShape::scalar());
     let (all, one, some, n) = (a.stack(), a.read(1), a.gather([2, 0]), a.size());
     let (all, one, some, n): (Vec<f32>, f32, Vec<f32>, i32) =
@@ -37,11 +37,11 @@ fn written_in_any_order_and_read_back() -> Result<()> {
 fn rows_in_and_out() -> Result<()> {
     let g = Graph::new();
     let x = g.constant([[1, 2], [3, 4], [5, 6]]);
-    let a = TensorArray::of::<i32>(&g, 3).make().unstack(x);
+    let a = TensorArray::of::<i32>(&g, 3).build().unstack(x);
     assert_eq!(a.stack().shape(), PartialShape::new([None, Some(2)]));
     let joined = a.concat();
-    let b = TensorArray::of::<i32>(&g, 4).make().scatter([3, 1], g.constant([[7, 7], [8, 8]]));
-    let parts = TensorArray::of::<i32>(&g, 2).infer_shape(false).make().split(x, [1i64, 2]);
+    let b = TensorArray::of::<i32>(&g, 4).build().scatter([3, 1], g.constant([[7, 7], [8, 8]]));
+    let parts = TensorArray::of::<i32>(&g, 2).infer_shape(false).build().split(x, [1i64, 2]);
     let (second, close) = (parts.read(1), a.identity().close());
     let fetched = Session::new(&g)?.run((joined, b.stack(), second, parts.concat(), close), feed![])?;
     let (joined, b, second, whole, ()): (Vec<i32>, Tensor, Tensor, Tensor, ()) = fetched;
@@ -57,7 +57,7 @@ fn a_loop_variable_at_any_depth() -> Result<()> {
     let g = Graph::new();
     let n = g.placeholder::<i32>("n", shape![]);
     let (a, b) =
-        (TensorArray::of::<i32>(&g, n).make(), TensorArray::of::<f64>(&g, 0).dynamic_size(true).make());
+        (TensorArray::of::<i32>(&g, n).build(), TensorArray::of::<f64>(&g, 0).dynamic_size(true).build());
     let (_, (held, _)) = g.while_loop((g.constant(0), (vec![a], b))).parallel_iterations(3).run(
         |(i, _)| i.less(n),
         |(i, (mut held, b))| {
@@ -65,7 +65,7 @@ fn a_loop_variable_at_any_depth() -> Result<()> {
             (i + 1, (vec![a], b.write(i, i.cast::<f64>())))
         },
     )?;
-    // What the body learned of the elements is known outside.
+    // The element shape inferred in the body is known outside.
     assert_eq!(held[0].stack().shape(), PartialShape::new([None]));
     let all: Vec<i32> = Session::new(&g)?.run(held[0].stack(), feed![n => 100])?;
     assert_eq!(all, (0..100).map(|i| 2 * i).collect::<Vec<_>>());
@@ -80,20 +80,20 @@ fn what_is_wrong_is_said_while_the_graph_is_built() {
         fails(g.check(), part);
     };
     wrong(
-        &|g| drop(TensorArray::of::<f32>(g, 2).make().write(0, 1.0).write(1, [1.0])),
+        &|g| drop(TensorArray::of::<f32>(g, 2).build().write(0, 1.0).write(1, [1.0])),
         "have shape [] but what is written has shape [1]",
     );
-    wrong(&|g| drop(TensorArray::of::<f32>(g, 2).element_shape([2]).make().write(0, [1.0])), "f32[1]");
+    wrong(&|g| drop(TensorArray::of::<f32>(g, 2).element_shape([2]).build().write(0, [1.0])), "f32[1]");
     wrong(
-        &|g| drop(TensorArray::of::<f32>(g, 2).make().unstack([1.0, 2.0, 3.0])),
+        &|g| drop(TensorArray::of::<f32>(g, 2).build().unstack([1.0, 2.0, 3.0])),
         "3 elements are written to a TensorArray of 2",
     );
-    wrong(&|g| drop(TensorArray::of::<f32>(g, 2).make().write(0, g.constant(1))), "f32");
+    wrong(&|g| drop(TensorArray::of::<f32>(g, 2).build().write(0, g.constant(1))), "f32");
     wrong(
-        &|g| drop(TensorArray::of::<f32>(g, 2).make().write(0, 1.0).split([1.0], [1i64])),
+        &|g| drop(TensorArray::of::<f32>(g, 2).build().write(0, 1.0).split([1.0], [1i64])),
         "before anything is written",
     );
-    wrong(&|g| drop(TensorArray::of::<f32>(g, -1).make()), "must not be negative");
+    wrong(&|g| drop(TensorArray::of::<f32>(g, -1).build()), "must not be negative");
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn what_is_wrong_is_said_when_it_runs() -> Result<()> {
     let wrong = |make: Make, value: i32, part: &str| -> Result<()> {
         let g = Graph::new();
         let i = g.placeholder::<i32>("i", shape![]);
-        let result = make(TensorArray::of::<f32>(&g, 2).make(), i);
+        let result = make(TensorArray::of::<f32>(&g, 2).build(), i);
         g.check()?;
         fails(Session::new(&g)?.run::<Tensor>(result, feed![i => value]), part);
         Ok(())
@@ -133,7 +133,7 @@ trait FillTo<'g> {
 }
 
 impl<'g> FillTo<'g> for Output<'g> {
-    /// As many zeros as `n` says.
+    /// A vector of `n` zeros.
     fn fill_to(self, n: Output<'g>) -> Output<'g> {
         self.graph().op("Fill").input(n.expand_dims(0)).input(0f32).output()
     }
@@ -142,7 +142,7 @@ impl<'g> FillTo<'g> for Output<'g> {
 #[test]
 fn the_iteration_is_named() -> Result<()> {
     let g = Graph::new();
-    let a = TensorArray::of::<f32>(&g, 2).make();
+    let a = TensorArray::of::<f32>(&g, 2).build();
     let (_, a) =
         g.while_loop((g.constant(0), a)).run(|(i, _)| i.less(5), |(i, a)| (i + 1, a.write(i, 1.0)))?;
     let error = Session::new(&g)?.run::<Tensor>(a.stack(), feed![]).map(|_| ()).unwrap_err();
@@ -153,11 +153,11 @@ fn the_iteration_is_named() -> Result<()> {
 
 #[test]
 fn gradients_of_any_order() -> Result<()> {
-    // y_i = x_i · y_{i-1}², over an array that is read and one that is written.
+    // y_i = x_i · y_{i-1}², reading one array and writing another.
     let g = Graph::new();
     let x = g.placeholder::<f64>("x", shape![4]);
     let inputs = TensorArray::of_rows(x);
-    let outputs = TensorArray::of::<f64>(&g, 4).make();
+    let outputs = TensorArray::of::<f64>(&g, 4).build();
     let (_, _, outputs) = g.while_loop((g.constant(0), g.constant(1.0f64), outputs)).run(
         |(i, _, _)| i.less(4),
         |(i, y, outputs)| {
@@ -211,7 +211,7 @@ fn gradients_of_every_method() -> Result<()> {
     let g = Graph::new();
     let x = g.placeholder::<f64>("x", shape![3, 2]);
     let w = g.constant([[1.0f64, 2.0], [3.0, 4.0], [5.0, 6.0]]);
-    let array = || TensorArray::of::<f64>(&g, 3).make();
+    let array = || TensorArray::of::<f64>(&g, 3).build();
     let all = [
         (array().unstack(x).stack() * w).reduce_sum(()),
         (array().unstack(x).gather([2, 2, 0]) * w).reduce_sum(()),

@@ -1,8 +1,9 @@
-//! `bucket` and `bucket_by_sequence_length`: TensorFlow 1.15's nodes, batches and ends (`tests/golden/bucket.txt`), what is on top of that, mistakes.
+//! `bucket` and `bucket_by_sequence_length`: TensorFlow 1.15's nodes, batches and ends
+//! (`tests/golden/bucket.txt`), further options, and errors.
 
 use millstream::contrib::training::{BatchSize, Bucketed, bucket, bucket_by_sequence_length};
 use millstream::prelude::*;
-use millstream::{Code, Error, nest};
+use millstream::{Code, Coordinator, Queue, Queues, RunQueues, SparseTensor, nest};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One case of the golden file: its lines, by their first words.
@@ -21,22 +22,22 @@ fn golden(case: &str) -> BTreeMap<String, Vec<String>> {
 
 const N: i32 = 30;
 
-/// The numbers from 0, once: the next one, and what is to be run first.
+/// The numbers from 0, once: the next one, and the operations to run first.
 fn numbers(g: &Graph) -> Result<(Output<'_>, [Op<'_>; 2])> {
-    let q = Queue::fifo(g.named("numbers"), N.into(), [DType::I32]).shapes([shape![]]).make()?;
+    let q = Queue::fifo(g.named("numbers"), N.into(), [DType::I32]).shapes([shape![]]).build()?;
     let all: Vec<i32> = (0..N).collect();
     let (fill, end) = (q.named("fill").enqueue_many([g.constant(all)])?, q.named("end").close());
     let [x] = q.named("number").dequeue()?.all()?;
     Ok((x, [fill, end]))
 }
 
-/// As long as the number says: its copies.
+/// The number repeated as often as it says.
 fn sequence(x: Output<'_>) -> Output<'_> {
     let g = x.graph();
     g.fill(g.stack([x * 7 % 5 + 1], 0), x).set_shape(shape![_])
 }
 
-/// As many as [`sequence`], at every second place.
+/// The values of [`sequence`] at every second index.
 fn sparse(x: Output<'_>) -> SparseTensor<'_> {
     let g = x.graph();
     let values = sequence(x);
@@ -49,7 +50,7 @@ fn strings(x: Output<'_>) -> Output<'_> {
     x.graph().op("AsString").input(x).output()
 }
 
-/// The values of a nest.
+/// Returns the values of a nest.
 fn flat<'g>(nest: &impl Nest<'g>) -> Vec<Output<'g>> {
     let mut leaves = Vec::new();
     nest.flatten(&mut leaves);
@@ -57,13 +58,13 @@ fn flat<'g>(nest: &impl Nest<'g>) -> Vec<Output<'g>> {
     leaves.into_iter().filter_map(value).collect()
 }
 
-/// A value as the golden file writes it.
+/// Formats a value as in the golden file.
 fn text(value: &Tensor) -> String {
     let text = value.to_string();
     text.split_once(' ').map_or(text.clone(), |(_, numbers)| numbers.to_owned())
 }
 
-/// Builds a case and compares nodes, shapes, runners, batches and end.
+/// Builds a case and compares nodes, shapes, runners, batches and the end.
 fn compare<'g, N: Nest<'g>>(
     g: &'g Graph,
     case: &str,
@@ -73,7 +74,7 @@ fn compare<'g, N: Nest<'g>>(
     by_length: bool,
 ) -> Result<Bucketed<'g, N>> {
     let golden = golden(case);
-    // TensorFlow asks for each bucket whether it is the one; here the queue is chosen.
+    // TensorFlow tests each bucket; here the queue is selected.
     let theirs: BTreeSet<&str> = golden["node"].iter().map(String::as_str).collect();
     let chooses = |name: &str| {
         let (name, _op) = name.split_once(' ').unwrap_or((name, ""));
@@ -82,7 +83,8 @@ fn compare<'g, N: Nest<'g>>(
                 part.strip_prefix(p).is_some_and(|rest| rest.is_empty() || rest.starts_with(['_', 'E']))
             })
         });
-        // Its summaries of the buckets show the size of the queue of batches, ours that of the bucket.
+        // TensorFlow's summaries of the buckets show the size of the queue of batches, ours that of the
+        // bucket.
         let sizes =
             name.contains("_queue_Size") || name.rsplit('/').next().is_some_and(|n| n.contains("_Size"));
         scope || sizes || name.contains("Const") && by_length
@@ -137,7 +139,7 @@ fn compare<'g, N: Nest<'g>>(
 
 type Batches = Vec<(i32, Vec<Tensor>)>;
 
-/// All batches, how it ended, and the session.
+/// Returns all batches, the end, and the session.
 fn drain<'g, N: Nest<'g>>(
     g: &'g Graph,
     start: [Op<'g>; 2],
@@ -168,7 +170,7 @@ fn as_tensorflow() -> Result<()> {
     let (x, start) = numbers(&g)?;
     let which = x % 3;
     let before = g.len();
-    let made = bucket(&g, [x], which, 4, 3).make()?;
+    let made = bucket(&g, [x], which, 4, 3).run()?;
     compare(&g, "plain", start, before, made, false)?;
 
     let g = Graph::new();
@@ -176,7 +178,7 @@ fn as_tensorflow() -> Result<()> {
     let (which, tensors) = (x % 3, [x, strings(x)]);
     let before = g.len();
     let made =
-        bucket(&g, tensors, which, 4, 3).allow_smaller_final_batch(true).shared_name("shared").make()?;
+        bucket(&g, tensors, which, 4, 3).allow_smaller_final_batch(true).shared_name("shared").run()?;
     compare(&g, "smaller", start, before, made, false)?;
 
     let g = Graph::new();
@@ -192,7 +194,7 @@ fn as_tensorflow() -> Result<()> {
         .bucket_capacities([5, 6])
         .capacity(7)
         .num_threads(1)
-        .make()?;
+        .run()?;
     let made = compare(&g, "padded", start, before, made, false)?;
     assert_eq!(made.outputs["text"].dtype()?, DType::Str);
 
@@ -200,7 +202,7 @@ fn as_tensorflow() -> Result<()> {
     let (x, start) = numbers(&g)?;
     let (which, keep) = (x % 2, g.not_equal(x % 5, g.constant(0)));
     let before = g.len();
-    let made = bucket(g.named("mine"), [x], which, 4, 2).keep_input(keep).make()?;
+    let made = bucket(g.named("mine"), [x], which, 4, 2).keep_input(keep).run()?;
     compare(&g, "kept", start, before, made, false)?;
     Ok(())
 }
@@ -211,7 +213,7 @@ fn sparse_tensors_as_tensorflow() -> Result<()> {
     let (x, start) = numbers(&g)?;
     let (which, tensors) = (x % 2, (x, sparse(x)));
     let before = g.len();
-    let made = bucket(&g, tensors, which, [2, 3], 2).allow_smaller_final_batch(true).make()?;
+    let made = bucket(&g, tensors, which, [2, 3], 2).allow_smaller_final_batch(true).run()?;
     compare(&g, "sparse", start, before, made, false)?;
 
     let g = Graph::new();
@@ -219,14 +221,14 @@ fn sparse_tensors_as_tensorflow() -> Result<()> {
     let tensors = BTreeMap::from([("a".to_owned(), sparse(x)), ("b".to_owned(), sparse(x + 1))]);
     let (which, keep) = (x % 2, g.not_equal(x % 5, g.constant(0)));
     let before = g.len();
-    let made = bucket(&g, tensors, which, 4, 2).keep_input(keep).dynamic_pad(true).make()?;
+    let made = bucket(&g, tensors, which, 4, 2).keep_input(keep).dynamic_pad(true).run()?;
     compare(&g, "sparse_kept", start, before, made, false)?;
 
     let g = Graph::new();
     let (x, start) = numbers(&g)?;
     let (which, tensors) = (x % 2, [sparse(x)]);
     let before = g.len();
-    let made = bucket(&g, tensors, which, 4, 2).make()?;
+    let made = bucket(&g, tensors, which, 4, 2).run()?;
     compare(&g, "sparse_alone", start, before, made, false)?;
 
     let g = Graph::new();
@@ -236,12 +238,12 @@ fn sparse_tensors_as_tensorflow() -> Result<()> {
     let made = bucket_by_sequence_length(&g, length, tensors, 4, [2, 4])
         .dynamic_pad(true)
         .allow_smaller_final_batch(true)
-        .make()?;
+        .run()?;
     compare(&g, "sparse_lengths", start, before, made, true)?;
     Ok(())
 }
 
-/// Neither those that are not kept nor those that belong to no bucket stay behind in a map, and they are counted.
+/// Skipped and out-of-range elements leave the map and are counted.
 #[test]
 fn sparse_tensors_that_are_dropped() -> Result<()> {
     let g = Graph::new();
@@ -251,7 +253,7 @@ fn sparse_tensors_that_are_dropped() -> Result<()> {
         .keep_input(keep)
         .drop_out_of_range(true)
         .allow_smaller_final_batch(true);
-    let (_, values) = made.make().map(|made| (made.bucket, made))?;
+    let (_, values) = made.run().map(|made| (made.bucket, made))?;
     let (batches, _, session) = drain(&g, start, &values)?;
     let counts = values.statistics(&session)?;
     assert_eq!(
@@ -279,30 +281,33 @@ fn by_length_as_tensorflow() -> Result<()> {
     let made = bucket_by_sequence_length(&g, length, tensors, 4, [2, 4])
         .dynamic_pad(true)
         .allow_smaller_final_batch(true)
-        .make()?;
+        .run()?;
     compare(&g, "lengths", start, before, made, true)?;
 
     let g = Graph::new();
     let (x, start) = numbers(&g)?;
     let length = x % 6;
     let before = g.len();
-    let made = bucket_by_sequence_length(&g, length, [x], [2, 3, 4], [1, 5]).shapes([shape![]]).make()?;
+    let made = bucket_by_sequence_length(&g, length, [x], [2, 3, 4], [1, 5]).shapes([shape![]]).run()?;
     compare(&g, "lengths_discarding", start, before, made, true)?;
     Ok(())
 }
 
-/// What TensorFlow refuses is refused, with more to say.
+/// Checks that an error names these parts, and that TensorFlow refuses the case, if it has a name.
+#[track_caller]
+fn says(golden_case: &str, error: Error, parts: &[&str]) {
+    if !golden_case.is_empty() {
+        assert!(golden(golden_case).contains_key("error"), "TensorFlow takes {golden_case}");
+    }
+    let text = error.to_string();
+    assert!(parts.iter().all(|part| text.contains(part)), "no {parts:?} in\n{text}");
+    assert_eq!(error.code(), Code::InvalidArgument);
+    assert!(text.contains("bucket.rs:"), "where?\n{text}");
+}
+
+/// Cases that TensorFlow refuses are refused, with more detail.
 #[test]
-fn mistakes() -> Result<()> {
-    let says = |golden_case: &str, error: Error, parts: &[&str]| {
-        if !golden_case.is_empty() {
-            assert!(golden(golden_case).contains_key("error"), "TensorFlow takes {golden_case}");
-        }
-        let text = error.to_string();
-        assert!(parts.iter().all(|part| text.contains(part)), "no {parts:?} in\n{text}");
-        assert_eq!(error.code(), Code::InvalidArgument);
-        assert!(text.contains("bucket.rs:"), "where?\n{text}");
-    };
+fn mistakes() {
     let g = Graph::new();
     let x = g.placeholder::<i32>("x", shape![]);
     let long = g.placeholder::<i32>("long", shape![_]);
@@ -310,98 +315,111 @@ fn mistakes() -> Result<()> {
     let two = || g.constant(0);
     says(
         "no_shape",
-        bucket(&g, (x, long), two(), 4, 2).make().unwrap_err(),
+        bucket(&g, (x, long), two(), 4, 2).run().unwrap_err(),
         &["component 1", "`long:0`", "[?]", "dynamic_pad(true)"],
     );
     says(
         "no_rank",
-        bucket(&g, [odd], two(), 4, 2).dynamic_pad(true).make().unwrap_err(),
+        bucket(&g, [odd], two(), 4, 2).dynamic_pad(true).run().unwrap_err(),
         &["rank", "component 0", "`odd:0`", "set_shape"],
     );
     says(
         "sizes",
-        bucket(&g, [x], two(), [4, 4, 4], 2).make().unwrap_err(),
+        bucket(&g, [x], two(), [4, 4, 4], 2).run().unwrap_err(),
         &["`batch_size` has 3", "2 buckets"],
     );
     says(
         "capacities",
-        bucket(&g, [x], two(), 4, 2).bucket_capacities([4]).make().unwrap_err(),
+        bucket(&g, [x], two(), 4, 2).bucket_capacities([4]).run().unwrap_err(),
         &["`bucket_capacities` has 1", "2 buckets", "`capacity`"],
     );
     let none: [Output<'_>; 0] = [];
-    says("no_tensors", bucket(&g, none, two(), 4, 2).make().unwrap_err(), &["at least one tensor"]);
+    says("no_tensors", bucket(&g, none, two(), 4, 2).run().unwrap_err(), &["at least one tensor"]);
     says(
         "no_boundaries",
-        bucket_by_sequence_length(&g, x, x, 4, []).make().unwrap_err(),
+        bucket_by_sequence_length(&g, x, x, 4, []).run().unwrap_err(),
         &["must not be empty"],
     );
     says(
         "equal_boundaries",
-        bucket_by_sequence_length(&g, x, x, 4, [3, 3]).make().unwrap_err(),
+        bucket_by_sequence_length(&g, x, x, 4, [3, 3]).run().unwrap_err(),
         &["must increase", "boundary 0 is 3", "next 3"],
     );
+}
+
+/// Options out of range, or that contradict the tensors.
+#[test]
+fn options_that_do_not_fit() {
+    let g = Graph::new();
+    let x = g.placeholder::<i32>("x", shape![]);
+    let long = g.placeholder::<i32>("long", shape![_]);
+    let two = || g.constant(0);
     says(
         "",
-        bucket(&g, [x], two(), 0, 2).make().unwrap_err(),
+        bucket(&g, [x], two(), 0, 2).run().unwrap_err(),
         &["`batch_size` must be a positive int32, but is 0"],
     );
-    says("", bucket(&g, [x], two(), [1, -1], 2).make().unwrap_err(), &["`batch_size[1]`", "-1"]);
-    says("", bucket(&g, [x], two(), g.constant(0), 2).make().unwrap_err(), &["must be positive, but is 0"]);
-    says("", bucket(&g, [x], two(), 4, 0).make().unwrap_err(), &["`num_buckets` is 0"]);
-    says("", bucket(&g, [x], two(), 4, 2).num_threads(0).make().unwrap_err(), &["`num_threads` is 0"]);
+    says("", bucket(&g, [x], two(), [1, -1], 2).run().unwrap_err(), &["`batch_size[1]`", "-1"]);
+    says("", bucket(&g, [x], two(), g.constant(0), 2).run().unwrap_err(), &["must be positive, but is 0"]);
+    says("", bucket(&g, [x], two(), 4, 0).run().unwrap_err(), &["`num_buckets` is 0"]);
+    says("", bucket(&g, [x], two(), 4, 2).num_threads(0).run().unwrap_err(), &["`num_threads` is 0"]);
     says(
         "",
-        bucket(&g, [x], two(), 4, 2).capacity(0).make().unwrap_err(),
+        bucket(&g, [x], two(), 4, 2).capacity(0).run().unwrap_err(),
         &["`capacity` is 0", "1 is the least"],
     );
     says(
         "",
-        bucket(&g, [x], long, 4, 2).make().unwrap_err(),
+        bucket(&g, [x], long, 4, 2).run().unwrap_err(),
         &["`which_bucket`", "scalar i32", "`long:0`", "[?]"],
     );
+    says("", bucket(&g, [x], two(), 4, 2).keep_input(x).run().unwrap_err(), &["`keep_input`", "bool", "i32"]);
     says(
         "",
-        bucket(&g, [x], two(), 4, 2).keep_input(x).make().unwrap_err(),
-        &["`keep_input`", "bool", "i32"],
-    );
-    says(
-        "",
-        bucket(&g, [x], two(), 4, 2).shapes([shape![], shape![]]).make().unwrap_err(),
+        bucket(&g, [x], two(), 4, 2).shapes([shape![], shape![]]).run().unwrap_err(),
         &["2 entries", "1 components"],
     );
-    says("", bucket(&g, [x], two(), 4, 2).shapes([shape![3]]).make().unwrap_err(), &["shape []", "[3]"]);
+    says("", bucket(&g, [x], two(), 4, 2).shapes([shape![3]]).run().unwrap_err(), &["shape []", "[3]"]);
+}
+
+/// Padding that cannot be applied, and tensors of another graph.
+#[test]
+fn padding_that_does_not_fit() {
+    let g = Graph::new();
+    let x = g.placeholder::<i32>("x", shape![]);
+    let long = g.placeholder::<i32>("long", shape![_]);
+    let two = || g.constant(0);
     says(
         "",
-        bucket(&g, [x], two(), 4, 2).padding_value("0", 1).make().unwrap_err(),
+        bucket(&g, [x], two(), 4, 2).padding_value("0", 1).run().unwrap_err(),
         &["not to pad", "dynamic_pad"],
     );
     let padded = || bucket(&g, (x, long), two(), 4, 2).dynamic_pad(true);
-    says("", padded().padding_value("2", 1).make().unwrap_err(), &["no component `2`", r#"["0", "1"]"#]);
-    says("", padded().padding_value("1", "x").make().unwrap_err(), &["component 1", "scalar i32", "not str"]);
-    says("", padded().pad_to("1", [3]).make().unwrap_err(), &["1 sizes", "2 buckets"]);
-    says("", padded().pad_to_boundary("1").make().unwrap_err(), &["no boundaries", "pad_to"]);
+    says("", padded().padding_value("2", 1).run().unwrap_err(), &["no component `2`", r#"["0", "1"]"#]);
+    says("", padded().padding_value("1", "x").run().unwrap_err(), &["component 1", "scalar i32", "not str"]);
+    says("", padded().pad_to("1", [3]).run().unwrap_err(), &["1 sizes", "2 buckets"]);
+    says("", padded().pad_to_boundary("1").run().unwrap_err(), &["no boundaries", "pad_to"]);
     let tokens = BatchSize::MaxTokens(10);
     says(
         "",
-        bucket(&g, [x], two(), tokens, 2).make().unwrap_err(),
+        bucket(&g, [x], two(), tokens, 2).run().unwrap_err(),
         &["some dimension of an element must vary"],
     );
     let at = g.placeholder::<i64>("at", shape![_, 1]);
     let sparse = SparseTensor { indices: at, values: long, dense_shape: g.constant([5i64]) };
     let sparse = bucket(&g, sparse, two(), 4, 2).dynamic_pad(true);
-    says("", sparse.padding_value("0", 1).make().unwrap_err(), &["component 0", "is sparse"]);
+    says("", sparse.padding_value("0", 1).run().unwrap_err(), &["component 0", "is sparse"]);
     let there = Graph::new();
-    let other = bucket(&there, [x], there.constant(0), 4, 2).make().unwrap_err();
+    let other = bucket(&there, [x], there.constant(0), 4, 2).run().unwrap_err();
     assert!(other.to_string().contains("another graph"), "{other}");
-    Ok(())
 }
 
-/// Each thing that comes is counted, whatever becomes of it.
+/// Every element is counted, whatever happens to it.
 #[test]
 fn all_are_counted() -> Result<()> {
     let g = Graph::new();
     let (x, start) = numbers(&g)?;
-    // 0, 10, 20 are filtered; of the rest 3, 13, 23 are in no bucket.
+    // 0, 10, 20 are filtered; of the rest 3, 13, 23 are out of range.
     let (which, keep) = (x % 10 - 1, g.not_equal(x % 10, g.constant(0)));
     let which = g.select(g.equal(x % 10, g.constant(3)), g.constant(-7), which % 3);
     let made = bucket(&g, (x, sequence(x)), which, 4, 3)
@@ -409,7 +427,7 @@ fn all_are_counted() -> Result<()> {
         .drop_out_of_range(true)
         .dynamic_pad(true)
         .num_threads(3)
-        .make()?;
+        .run()?;
     let (batches, _, session) = drain(&g, start, &made)?;
     let counts = made.statistics(&session)?;
     assert_eq!((counts.came(), counts.filtered, counts.out_of_range), (30, 3, 3), "{counts}");
@@ -430,14 +448,14 @@ fn all_are_counted() -> Result<()> {
     Ok(())
 }
 
-/// No element is dropped in silence: one that belongs nowhere is an error that says what to do.
+/// No element is dropped silently: one that is out of range is an error with a help.
 #[test]
 fn what_is_in_no_bucket_is_an_error() -> Result<()> {
     for value in [3, -1] {
         let g = Graph::new();
         let (x, start) = numbers(&g)?;
         let which = g.select(g.equal(x, g.constant(20)), g.constant(value), x % 3);
-        let made = bucket(&g, x, which, 4, 3).make()?;
+        let made = bucket(&g, x, which, 4, 3).run()?;
         let error = drain(&g, start, &made).map(|_| ()).unwrap_err();
         assert_eq!(error.code(), Code::InvalidArgument, "{error}");
         let text = error.to_string();
@@ -462,7 +480,7 @@ fn batches_by_tokens() -> Result<()> {
     let made = bucket_by_sequence_length(&g, x * 7 % 5 + 1, tensors, BatchSize::MaxTokens(9), [3])
         .dynamic_pad(true)
         .allow_smaller_final_batch(true)
-        .make()?;
+        .run()?;
     assert_eq!(made.outputs.0.shape(), shape![_]);
     let (batches, _, session) = drain(&g, start, &made)?;
     let mut seen = Vec::new();
@@ -474,7 +492,7 @@ fn batches_by_tokens() -> Result<()> {
         assert!(lengths.iter().all(|&l| (l >= 3) == (*bucket == 1)));
         seen.extend_from_slice(values[2].as_slice::<i32>()?);
     }
-    // Lengths 3 and 5, 4: one, two or three to a batch; lengths 1, 2: four of them and then what is left.
+    // Lengths 3, 5 and 4: one to three per batch; lengths 1 and 2: four, then the rest.
     assert!(batches.iter().any(|(_, values)| values[0].elements() >= 4));
     seen.sort_unstable();
     assert_eq!(seen, (0..N).collect::<Vec<_>>());
@@ -482,7 +500,7 @@ fn batches_by_tokens() -> Result<()> {
 
     let g = Graph::new();
     let (x, start) = numbers(&g)?;
-    let made = bucket(&g, sequence(x), g.constant(0), BatchSize::MaxTokens(4), 1).dynamic_pad(true).make()?;
+    let made = bucket(&g, sequence(x), g.constant(0), BatchSize::MaxTokens(4), 1).dynamic_pad(true).run()?;
     let error = drain(&g, start, &made).map(|_| ()).unwrap_err().to_string();
     assert!(error.contains("has 5 tokens, more than the 4") && error.contains("raise the limit"), "{error}");
     Ok(())
@@ -499,7 +517,7 @@ fn padding_as_it_is_asked_for() -> Result<()> {
         .padding_value("text", "-")
         .padding_value("seq", -1)
         .pad_to_boundary("seq")
-        .make()?;
+        .run()?;
     let (batches, _, _) = drain(&g, start, &made)?;
     assert!(!batches.is_empty());
     for (bucket, values) in &batches {
@@ -516,7 +534,7 @@ fn padding_as_it_is_asked_for() -> Result<()> {
 
     let g = Graph::new();
     let (x, start) = numbers(&g)?;
-    let made = bucket(&g, sequence(x), x % 2, 5, 2).dynamic_pad(true).pad_to("0", [6, 3]).make()?;
+    let made = bucket(&g, sequence(x), x % 2, 5, 2).dynamic_pad(true).pad_to("0", [6, 3]).run()?;
     let (batches, _, _) = drain(&g, start, &made)?;
     for (bucket, values) in &batches {
         assert_eq!(
@@ -532,9 +550,9 @@ fn padding_as_it_is_asked_for() -> Result<()> {
 fn structures_sizes_and_sharing() -> Result<()> {
     let g = Graph::new();
     let (x, start) = numbers(&g)?;
-    // A single tensor comes back as one; the batch size may be known only when it runs.
+    // A single tensor stays a single tensor; the batch size may be known only at run time.
     let size = g.placeholder_with_default(g.constant(6), shape![]);
-    let made = bucket(&g, x, x % 2, size, 2).shared_name("ours").make()?;
+    let made = bucket(&g, x, x % 2, size, 2).shared_name("ours").run()?;
     let one: Output<'_> = made.outputs;
     assert_eq!((one.shape(), made.bucket.shape()), (shape![_], shape![]));
     let resources = millstream::ResourceManager::new();
@@ -546,7 +564,7 @@ fn structures_sizes_and_sharing() -> Result<()> {
     for op in start {
         first.run::<()>(op, feed![])?;
     }
-    // The first session fills, the second takes.
+    // The first session enqueues, the second dequeues.
     let coordinator = Coordinator::with_clean_stops([Code::OutOfRange, Code::Cancelled]);
     first.start_queue_runners(&coordinator)?;
     let mut out = 0;
@@ -562,21 +580,21 @@ fn structures_sizes_and_sharing() -> Result<()> {
     assert!(end.to_string().contains("'ours'"), "{end}");
     let counts = made.statistics(&second)?;
     assert_eq!((counts.came(), counts.out(), counts.dropped()), (30, 24, 6));
-    // Another that shares its name but not its sizes is refused.
+    // A bucketing with the same name but other sizes is refused.
     let there = Graph::new();
     let y = there.constant(1);
-    let other = bucket(&there, y, there.constant(0), 3, 2).capacity(9).shared_name("ours").make()?;
+    let other = bucket(&there, y, there.constant(0), 3, 2).capacity(9).shared_name("ours").run()?;
     let error = session(&there)?.run::<i32>(other.outputs, feed![]).unwrap_err().to_string();
     assert!(error.contains("has capacity 32 but requested capacity was 9"), "{error}");
     Ok(())
 }
 
-/// Runners, attributes and all survive a `MetaGraphDef`.
+/// Runners and attributes survive a `MetaGraphDef`.
 #[test]
 fn saved_and_read_again() -> Result<()> {
     let g = Graph::new();
     let (x, start) = numbers(&g)?;
-    let made = bucket(&g, sequence(x), x % 2, 5, 2).dynamic_pad(true).padding_value("0", 9).make()?;
+    let made = bucket(&g, sequence(x), x % 2, 5, 2).dynamic_pad(true).padding_value("0", 9).run()?;
     let meta = millstream::interop::export_meta_graph(&g)?;
     let again = Graph::new();
     millstream::interop::import_meta_graph(&again, &meta, &Default::default())?;

@@ -1,12 +1,13 @@
-//! Greedy and beam-search decoding against a search that tries everything.
+//! Greedy and beam-search decoding against an exhaustive search.
 
+use millstream::Decode;
 use millstream::prelude::*;
 
 const WORDS: usize = 4;
 const END: i32 = 3;
 const STEPS: usize = 4;
 
-/// How likely each token is after the two before: a table that looks random.
+/// The probability of each token after the last two: a pseudo-random table.
 fn table(seed: u64) -> Vec<f32> {
     let mut x = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut rows = Vec::new();
@@ -28,7 +29,7 @@ fn penalty(length: usize, alpha: f32) -> f32 {
     ((5.0 + length as f32) / 6.0).powf(alpha)
 }
 
-/// All sequences, the best first: what ended, and what was cut off.
+/// Returns all sequences, best first: ended ones and truncated ones.
 fn all(table: &[f32], start: usize, alpha: f32) -> Vec<(f32, Vec<i32>)> {
     let mut open = vec![(0f32, vec![], start, start)];
     let mut found = Vec::new();
@@ -51,7 +52,7 @@ fn all(table: &[f32], start: usize, alpha: f32) -> Vec<(f32, Vec<i32>)> {
     found
 }
 
-/// The net: it remembers the token before.
+/// The net: its state is the previous token.
 fn step<'g>(
     g: &'g Graph,
     table: Output<'g>,
@@ -86,7 +87,7 @@ fn a_beam_that_holds_everything_finds_the_best() -> Result<()> {
             let (tokens, lengths, scores): (Tensor, Tensor, Tensor) = fetched;
             for (b, &start) in starts.iter().enumerate() {
                 let want = all(&rows, start as usize, alpha as f32);
-                // With early stop the best are certain, the rest need not be found.
+                // With early stop only the best are certain.
                 let sure = if early_stop { 1 } else { 10 };
                 for (k, (score, sequence)) in want.iter().take(sure).enumerate() {
                     let at = b * 64 + k;
@@ -97,7 +98,7 @@ fn a_beam_that_holds_everything_finds_the_best() -> Result<()> {
                         (got_score - score).abs() < 1e-5,
                         "seed {seed}, alpha {alpha}: {got_score} {score}"
                     );
-                    // Of those that are as good either may be first.
+                    // Equal scores may be in either order.
                     let own = want.iter().find(|(_, s)| s == got).map(|(score, _)| *score);
                     assert!(own.is_some_and(|own| (own - score).abs() < 1e-5), "{got:?} for {sequence:?}");
                 }
@@ -107,7 +108,7 @@ fn a_beam_that_holds_everything_finds_the_best() -> Result<()> {
     Ok(())
 }
 
-/// The same search written out.
+/// The same search, written out.
 fn narrow(table: &[f32], start: usize, width: usize) -> Vec<(f32, Vec<i32>)> {
     let (mut open, mut done) = (vec![(0f32, vec![], start, start)], Vec::new());
     for length in 1..=STEPS {
@@ -141,7 +142,7 @@ fn a_narrow_beam_is_the_search_written_out() -> Result<()> {
             let rows = table(seed);
             let g = Graph::new();
             let table = graph_table(&g, &rows)?;
-            // How many sequences there are is known only when it runs.
+            // The number of sequences is known only at run time.
             let start = g.placeholder::<i32>("start", shape![_]);
             let search = g.beam_search(start, start, width).end_token(END).max_len(STEPS as i32);
             let beams = search.early_stop(false).run(|tokens, before| Ok(step(&g, table, tokens, before)))?;

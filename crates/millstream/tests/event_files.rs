@@ -1,16 +1,15 @@
-//! Event files: everything that a writer writes is read back. `tests/golden/check_events.py target/tmp/events` reads the same file with
-//! TensorBoard's own reader.
+//! Event files: everything written is read back. `tests/golden/check_events.py target/tmp/events` reads the
+//! same file with TensorBoard's own reader.
 
-use millstream::graph::CollectionItem;
 use millstream::interop::proto::{self, event::What, session_log::SessionStatus};
 use millstream::prelude::*;
 use millstream::summary::{self, Event, FileWriter, SessionLog, summary_iterator};
-use millstream::{Code, RunOptions};
+use millstream::{Code, CollectionItem, RunOptions};
 use std::path::{Path, PathBuf};
 
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    // What an earlier run left.
+    // Files of an earlier run.
     let _gone = std::fs::remove_dir_all(&folder);
     folder
 }
@@ -19,7 +18,7 @@ fn events(path: &Path) -> Vec<Event> {
     summary_iterator(path).unwrap().collect::<Result<_>>().unwrap()
 }
 
-/// The numbers under a tag, by step.
+/// Returns the numbers of a tag by step.
 fn numbers(events: &[Event], tag: &str) -> Vec<(i64, f32)> {
     let of = |e: &Event| match &e.what {
         Some(What::Summary(s)) => s.value.iter().find(|v| v.tag == tag).and_then(|v| match v.value {
@@ -108,7 +107,7 @@ fn all_that_is_written_is_read() {
 
 #[test]
 fn closed_and_opened_again() {
-    let writer = FileWriter::builder(folder("reopened")).filename_suffix(".mine").open().unwrap();
+    let writer = FileWriter::builder(folder("reopened")).filename_suffix(".mine").build().unwrap();
     writer.add_summary(summary::numbers([("a", 1.0)]), 1).unwrap();
     writer.reopen().unwrap();
     let first = writer.path();
@@ -132,7 +131,7 @@ fn closed_and_opened_again() {
 
 #[test]
 fn threads_write_side_by_side() {
-    let writer = FileWriter::builder(folder("threads")).max_queue(3).open().unwrap();
+    let writer = FileWriter::builder(folder("threads")).max_queue(3).build().unwrap();
     std::thread::scope(|scope| {
         for thread in 0..4 {
             let writer = &writer;
@@ -183,7 +182,7 @@ fn mistakes_name_the_file() {
     std::fs::write(&taken, b"xyz").unwrap();
     let error = FileWriter::new(&taken).unwrap_err();
     assert!(error.message().contains("taken"), "{error}");
-    let error = FileWriter::builder(&place).filename_suffix("/no/such").open().unwrap_err();
+    let error = FileWriter::builder(&place).filename_suffix("/no/such").build().unwrap_err();
     assert!(error.code() == Code::NotFound && error.message().contains("/no/such"), "{error}");
 
     let writer = FileWriter::new(&place).unwrap();

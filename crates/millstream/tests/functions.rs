@@ -1,8 +1,9 @@
-//! The functions on top of the ops: their values, and the nodes they make, as TensorFlow 1.15's Python functions make them.
+//! The functions on top of the ops: their values, and their nodes, which are those of TensorFlow 1.15's
+//! Python functions.
 
 use millstream::prelude::*;
 
-/// The nodes that `build` makes after the placeholder `x: f32[2,3]`: `name Op`, joined by commas.
+/// Returns the nodes that `build` adds after the placeholder `x: f32[2,3]`: `name Op`, joined by commas.
 #[track_caller]
 fn check(build: impl FnOnce(&Graph, Output<'_>), expect: &str) {
     let g = Graph::new();
@@ -17,7 +18,7 @@ fn check(build: impl FnOnce(&Graph, Output<'_>), expect: &str) {
     assert_eq!(nodes, expect);
 }
 
-/// The nodes are what matters.
+/// Only the nodes matter.
 fn done<T>(_: T) {}
 
 #[test]
@@ -36,7 +37,7 @@ fn nodes_are_named_as_tensorflow_names_them() {
     check(|_, x| done(x.cast::<i32>()), "Cast Cast");
     check(|_, x| done(x.cast::<f32>().less(1.0)), "Less/y Const, Less Less");
     check(|g, x| done(g.with("transpose_b", true).matmul(x, x)), "MatMul MatMul");
-    check(|g, x| done(g.named("p").with("transpose_b", true).mat_mul(x, x)), "p MatMul");
+    check(|g, x| done(g.named("p").with("transpose_b", true).linalg().mat_mul(x, x)), "p MatMul");
     check(
         |_, x| done(x.index(0)),
         "strided_slice/stack Const, strided_slice/stack_1 Const, strided_slice/stack_2 Const, strided_slice StridedSlice",
@@ -98,7 +99,7 @@ fn values() -> Result<()> {
     let parts = g.split(m, 3, 1);
     let middle: Tensor = session.run(parts[1], feed![])?;
     assert_eq!(middle.as_slice::<i32>()?, [2, 5]);
-    let [values, places] = g.top_k_v2(m, 1);
+    let [values, places] = g.nn().top_k_v2(m, 1);
     let (values, places): (Tensor, Tensor) = session.run((values, places), feed![])?;
     assert_eq!((values.as_slice::<i32>()?, places.as_slice::<i32>()?), (&[3, 6][..], &[2, 2][..]));
     Ok(())
@@ -130,5 +131,21 @@ fn random_numbers_are_tensorflows() -> Result<()> {
     let i = g.random_uniform([2], 0i32, 5, None);
     let (u, n, i): (Vec<f32>, Vec<f32>, Vec<i32>) = Session::new(&g)?.run((u, n, i), feed![])?;
     assert_eq!((u, n, i), (vec![0.19530785, 0.5389501], vec![1.6056037, 2.2249544], vec![2, 3]));
+    Ok(())
+}
+
+/// `?` turns an error of a file into an [`Error`] with TensorFlow's code.
+#[test]
+fn errors_of_files_have_codes() {
+    let read = || -> Result<String> { Ok(std::fs::read_to_string("/no/such/file")?) };
+    assert_eq!(read().unwrap_err().code(), millstream::Code::NotFound);
+}
+
+/// A graph's text form is parsed over the whole op library.
+#[test]
+fn a_graph_is_parsed_from_its_text() -> Result<()> {
+    let g = Graph::default();
+    g.nn().bias_add(g.constant([[1.0f32]]), [2.0f32]);
+    assert_eq!(Graph::parse(&g.to_string())?.to_string(), g.to_string());
     Ok(())
 }

@@ -1,12 +1,12 @@
-//! Initializers: the numbers of TensorFlow 1.15's, for seed 4.
+//! Initializers: TensorFlow 1.15's numbers for seed 4.
 
 use millstream::prelude::*;
-use millstream::{Fan, Initializer, Spread};
+use millstream::{Fan, Initializer, Spread, VariableScopes};
 
-/// What a new variable of this shape holds.
+/// Returns the initial value of a variable of this shape.
 fn first(initializer: Initializer, shape: &[usize]) -> Result<Tensor> {
     let g = Graph::new();
-    let v = g.get_variable("v", shape).initializer(initializer).run()?;
+    let v = g.get_variable("v", shape).initializer(initializer).build()?;
     let session = Session::new(&g)?;
     session.run::<()>(g.global_variables_initializer(), feed![])?;
     session.run(v.value(), feed![])

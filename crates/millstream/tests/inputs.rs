@@ -1,13 +1,15 @@
-//! Producers and batches, beside what TensorFlow 1.15 makes of them and takes out of them (`tests/golden/make_inputs.py`).
+//! Producers and batches against TensorFlow 1.15's nodes and values (`tests/golden/make_inputs.py`).
 
 mod common;
 
 use common::{golden, plain};
-use millstream::graph::{Attr, CollectionItem};
 use millstream::interop::proto::{MetaGraphDef, decode};
 use millstream::prelude::*;
 use millstream::summary::SUMMARIES;
-use millstream::{Code, PartialShape, QUEUE_RUNNERS, interop, train};
+use millstream::{
+    Attr, Code, CollectionItem, Coordinator, IndexedSlices, QUEUE_RUNNERS, Queue, Queues, RunQueues,
+    SparseTensor, interop, train,
+};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -15,7 +17,7 @@ fn texts(value: &Value) -> Vec<&str> {
     value.as_array().expect("a list").iter().map(|v| v.as_str().expect("a text")).collect()
 }
 
-/// The attributes that the golden file tells of.
+/// The attributes in the golden file.
 const ATTRS: [&str; 9] = [
     "capacity",
     "component_types",
@@ -44,7 +46,7 @@ fn attr_text(attr: &Attr) -> String {
     }
 }
 
-/// A node as the golden file lists it.
+/// Returns a node as in the golden file.
 fn line(g: &Graph, op: Op<'_>) -> String {
     let inputs: Vec<String> = op.inputs().iter().map(|i| i.name()).collect();
     let mut words = vec![op.name(), op.op_type().to_owned()];
@@ -61,7 +63,7 @@ fn line(g: &Graph, op: Op<'_>) -> String {
     words.join(" ")
 }
 
-/// What a case fetches: dense, or sparse.
+/// A fetch of a case: dense or sparse.
 enum Fetched<'g> {
     Dense(Output<'g>),
     Sparse(SparseTensor<'g>),
@@ -96,7 +98,7 @@ impl<'g> Fetched<'g> {
     }
 }
 
-/// A tensor as nested lists.
+/// Returns a tensor as nested lists.
 fn run(g: &Graph, fetched: &[Fetched<'_>]) -> Result<(Vec<Value>, Option<Code>)> {
     let init = g.local_variables_initializer();
     let session = Session::new(g)?;
@@ -128,7 +130,7 @@ fn run(g: &Graph, fetched: &[Fetched<'_>]) -> Result<(Vec<Value>, Option<Code>)>
     Ok((batches, end))
 }
 
-/// What comes out until the end is what the golden file says.
+/// The values up to the end are those of the golden file.
 fn same_batches(g: &Graph, fetched: &[Fetched<'_>], case: &str, want: &Value) -> Result<()> {
     let (batches, end) = run(g, fetched)?;
     if case.contains("join") || case.contains("shuffle_") {
@@ -150,60 +152,60 @@ fn producers<'g>(g: &'g Graph, case: &str) -> Result<Option<Vec<Fetched<'g>>>> {
     Ok(Some(match case {
         "input_rows" => {
             let rows = g.constant([[1, 2], [3, 4], [5, 6]]);
-            component(train::input_producer(g, rows).num_epochs(2).shuffle(false).make()?)?
+            component(train::input_producer(g, rows).num_epochs(2).shuffle(false).build()?)?
         }
         "input_named" => {
             let rows = train::input_producer(g.named("rows"), [1f32, 2.0]).shuffle(false);
-            component(rows.capacity(3).shared_name("shared").num_epochs(1).make()?)?
+            component(rows.capacity(3).shared_name("shared").num_epochs(1).build()?)?
         }
         "input_shuffled" => {
             g.set_seed(4);
             let rows = train::input_producer(g, [1, 2, 3, 4, 5, 6, 7]);
-            component(rows.num_epochs(2).seed(3).make()?)?
+            component(rows.num_epochs(2).seed(3).build()?)?
         }
         "input_of_unknown_rows" => {
             let rows = train::input_producer(g, x(DType::F32, shape![_, _]));
-            component(rows.element_shape(shape![3]).shuffle(false).make()?)?
+            component(rows.element_shape(shape![3]).shuffle(false).build()?)?
         }
         "input_cancelled_by" => {
             let stop = g.op("NoOp").name("stop").finish();
-            component(train::input_producer(g, [1, 2]).shuffle(false).cancel_op(stop).make()?)?
+            component(train::input_producer(g, [1, 2]).shuffle(false).cancel_op(stop).build()?)?
         }
         "strings" => {
             let strings = train::string_input_producer(g, ["a", "b", "c"]);
-            component(strings.num_epochs(2).shuffle(false).make()?)?
+            component(strings.num_epochs(2).shuffle(false).build()?)?
         }
         "strings_shuffled" => {
             let files = vec!["a".to_owned(), "b".into(), "c".into()];
             let strings = train::string_input_producer(g.named("files"), files);
-            component(strings.seed(7).num_epochs(3).make()?)?
+            component(strings.seed(7).num_epochs(3).build()?)?
         }
         "strings_of_unknown_number" => {
             let files = g.placeholder_of("files", DType::Str, shape![_]);
-            component(train::string_input_producer(g, files).shuffle(false).capacity(7).make()?)?
+            component(train::string_input_producer(g, files).shuffle(false).capacity(7).build()?)?
         }
-        "numbers" => component(train::range_input_producer(g, 5).num_epochs(2).shuffle(false).make()?)?,
+        "numbers" => component(train::range_input_producer(g, 5).num_epochs(2).shuffle(false).build()?)?,
         "numbers_shuffled" => {
             g.set_seed(9);
             let ids = train::range_input_producer(g.named("ids"), 6);
-            component(ids.num_epochs(2).seed(5).capacity(4).make()?)?
+            component(ids.num_epochs(2).seed(5).capacity(4).build()?)?
         }
-        "numbers_without_end" => component(train::range_input_producer(g, 3).shuffle(false).make()?)?,
+        "numbers_without_end" => component(train::range_input_producer(g, 3).shuffle(false).build()?)?,
         "two_producers" => {
             let of =
-                |n: i32| component(train::range_input_producer(g, n).num_epochs(1).shuffle(false).make()?);
+                |n: i32| component(train::range_input_producer(g, n).num_epochs(1).shuffle(false).build()?);
             let (mut a, b) = (of(2)?, of(3)?);
             a.extend(b);
             a
         }
         "slices" => {
             let tensors = (g.constant([[1, 2], [3, 4]]), g.constant([0.5f32, 1.5]));
-            let (a, b) = train::slice_input_producer(g, tensors).num_epochs(2).shuffle(false).make()?;
+            let (a, b) = train::slice_input_producer(g, tensors).num_epochs(2).shuffle(false).run()?;
             vec![a.into(), b.into()]
         }
         "slices_of_unknown_number" => {
             let slices = train::slice_input_producer(g.named("rows"), [x(DType::I32, shape![_, 2])]);
-            slices.shuffle(false).capacity(5).make()?.map(Fetched::from).into()
+            slices.shuffle(false).capacity(5).run()?.map(Fetched::from).into()
         }
         "epochs" => {
             let x = g.constant_tensor("x", Tensor::vector(&[1, 2])?);
@@ -218,16 +220,16 @@ fn producers<'g>(g: &'g Graph, case: &str) -> Result<Option<Vec<Fetched<'g>>>> {
 }
 
 fn number<'g>(g: &'g Graph, limit: i32) -> Result<Output<'g>> {
-    Ok(train::range_input_producer(g, limit).num_epochs(1).shuffle(false).make()?.dequeue()?[0])
+    Ok(train::range_input_producer(g, limit).num_epochs(1).shuffle(false).build()?.dequeue()?[0])
 }
 
-/// `n` times `n`.
+/// A vector of `n` times `n`.
 fn ragged(n: Output<'_>) -> Output<'_> {
     let g = n.graph();
     g.fill(g.stack([n], 0), n)
 }
 
-/// The same, sparse.
+/// The same as a sparse tensor.
 fn sparse(n: Output<'_>) -> SparseTensor<'_> {
     let g = n.graph();
     let indices = g.reshape(g.range(0, n, 1), [-1, 1]).cast::<i64>();
@@ -253,171 +255,220 @@ fn below_two_of_three(n: Output<'_>) -> Output<'_> {
     g.less(g.named("mod").floor_mod(n, 3), 2)
 }
 
+/// What a case of batches fetches.
 fn batches<'g>(g: &'g Graph, case: &str) -> Result<Option<Vec<Fetched<'g>>>> {
-    let x = |name: &str, dtype: DType, shape: PartialShape| g.placeholder_of(name, dtype, shape);
-    let rows = || g.constant([1, 2, 3, 4]);
-    let one = |fetched: Output<'g>| vec![Fetched::from(fetched)];
-    let map =
-        |parts: [(&str, Output<'g>); 2]| BTreeMap::from(parts.map(|(name, part)| (name.to_owned(), part)));
-    let of_map = |map: BTreeMap<String, Output<'g>>| map.into_values().map(Fetched::from).collect::<Vec<_>>();
+    let families = [plain_batches, kept_batches, joined_batches, shuffled_batches, sparse_batches];
+    for family in families {
+        if let Some(fetched) = family(g, case)? {
+            return Ok(Some(fetched));
+        }
+    }
+    Ok(None)
+}
+
+fn plain_batches<'g>(g: &'g Graph, case: &str) -> Result<Option<Vec<Fetched<'g>>>> {
     Ok(Some(match case {
-        "batch_one" => one(train::batch(g, [number(g, 5)?], 2).make()?[0]),
+        "batch_one" => one(train::batch(g, [number(g, 5)?], 2).run()?[0]),
         "batch_smaller_final" => {
-            one(train::batch(g, number(g, 5)?, 2).allow_smaller_final_batch(true).make()?)
+            one(train::batch(g, number(g, 5)?, 2).allow_smaller_final_batch(true).run()?)
         }
         "batch_dict" => {
             let n = number(g, 4)?;
             let parts = [("n", n), ("b", g.named("mul").mul(n, n)), ("a", n.cast::<f32>())];
             let parts: BTreeMap<String, _> = parts.into_iter().map(|(k, v)| (k.to_owned(), v)).collect();
-            of_map(train::batch(g, parts, 2).make()?)
+            of_map(train::batch(g, parts, 2).run()?)
         }
         "batch_of_literals" => {
-            let (a, b) = train::batch(g, (1i32, Tensor::vector(&[0.5f32, 1.5])?), 3).make()?;
+            let (a, b) = train::batch(g, (1i32, Tensor::vector(&[0.5f32, 1.5])?), 3).run()?;
             vec![a.into(), b.into()]
         }
         "batch_padded" => {
             let n = number(g, 5)?;
             let padded = train::batch(g, [n, ragged(n)], 3).dynamic_pad(true).allow_smaller_final_batch(true);
-            padded.make()?.map(Fetched::from).into()
+            padded.run()?.map(Fetched::from).into()
         }
         "batch_padded_strings" => {
-            let strings = g.as_string(ragged(number(g, 4)?));
-            one(train::batch(g, strings, 4).dynamic_pad(true).make()?)
+            let strings = g.strings().as_string(ragged(number(g, 4)?));
+            one(train::batch(g, strings, 4).dynamic_pad(true).run()?)
         }
         "batch_many" => {
             let tensors = [g.constant([[1, 2], [3, 4], [5, 6]]), g.constant([10, 20, 30])];
-            train::batch(g, tensors, 2).enqueue_many(true).make()?.map(Fetched::from).into()
+            train::batch(g, tensors, 2).enqueue_many(true).run()?.map(Fetched::from).into()
         }
         "batch_many_to_the_end" => {
-            let numbers = train::range_input_producer(g, 5).num_epochs(1).shuffle(false).make()?;
+            let numbers = train::range_input_producer(g, 5).num_epochs(1).shuffle(false).build()?;
             let [some] = numbers.dequeue_up_to(3)?.all()?;
-            one(train::batch(g, some, 2).enqueue_many(true).allow_smaller_final_batch(true).make()?)
+            one(train::batch(g, some, 2).enqueue_many(true).allow_smaller_final_batch(true).run()?)
         }
         "batch_named" => {
             let named = train::batch(g.named("mine"), number(g, 4)?, 2);
-            one(named.num_threads(1).capacity(7).shared_name("shared").make()?)
+            one(named.num_threads(1).capacity(7).shared_name("shared").run()?)
         }
         "batch_with_shapes" => {
             let unknown = PartialShape::unknown;
-            let tensors = [x("x", DType::F32, unknown()), x("y", DType::I32, unknown())];
+            let tensors =
+                [g.placeholder_of("x", DType::F32, unknown()), g.placeholder_of("y", DType::I32, unknown())];
             let batches = train::batch(g, tensors, 2).num_threads(3).shapes([shape![2], shape![]]);
-            batches.make()?.map(Fetched::from).into()
+            batches.run()?.map(Fetched::from).into()
         }
         "batch_by_a_fed_size" => {
-            let (tensor, size) = (g.constant([1, 2]), x("size", DType::I32, shape![]));
-            one(train::batch(g, tensor, size).make()?)
+            let (tensor, size) = (g.constant([1, 2]), g.placeholder_of("size", DType::I32, shape![]));
+            one(train::batch(g, tensor, size).run()?)
         }
         "batch_by_a_fed_size_up_to" => {
-            let (tensor, size) = (g.constant([1, 2]), x("size", DType::I32, shape![]));
-            one(train::batch(g, tensor, size).allow_smaller_final_batch(true).make()?)
-        }
-        "maybe_batch_some" => {
-            let n = number(g, 9)?;
-            one(train::maybe_batch(g, n, below_two_of_three(n), 2).make()?)
-        }
-        "maybe_batch_all" => one(train::maybe_batch(g, number(g, 4)?, true, 2).make()?),
-        "maybe_batch_none" => one(train::maybe_batch(g, x("x", DType::I32, shape![]), false, 2).make()?),
-        "maybe_batch_rows" => {
-            let (x, y) = (rows(), g.constant([[1], [2], [3], [4]]));
-            let odd = g.equal(g.named("mod").floor_mod(x, 2), 1);
-            of_map(train::maybe_batch(g, map([("x", x), ("y", y)]), odd, 3).enqueue_many(true).make()?)
-        }
-        "maybe_batch_many" => {
-            let n = number(g, 4)?;
-            let both = g.stack([n, n + 10], 0);
-            one(train::maybe_batch(g, both, g.greater(n, 1), 2).enqueue_many(true).make()?)
-        }
-        "batch_join_two" => {
-            let sources = [[number(g, 3)?, g.constant(1)], [number(g, 4)?, g.constant(2)]];
-            train::batch_join(g, sources, 7).make()?.map(Fetched::from).into()
-        }
-        "batch_join_dicts" => {
-            let source = |n: i32| -> Result<_> { Ok(BTreeMap::from([("n".to_owned(), number(g, n)?)])) };
-            let joined = train::batch_join(g.named("joined"), [source(3)?, source(4)?], 10);
-            of_map(joined.capacity(5).allow_smaller_final_batch(true).make()?)
-        }
-        "batch_join_padded" => {
-            let (a, b) = (number(g, 2)?, number(g, 3)?);
-            one(train::batch_join(g, [ragged(a), ragged(b)], 5).dynamic_pad(true).make()?)
-        }
-        "maybe_batch_join_some" => {
-            let (a, b) = (number(g, 4)?, number(g, 5)?);
-            one(train::maybe_batch_join(g, [a, b], x("keep", DType::Bool, shape![]), 2).make()?)
-        }
-        "maybe_batch_join_rows" => {
-            let (rows, keep) = (rows(), x("keep", DType::Bool, shape![_]));
-            one(train::maybe_batch_join(g, [rows, rows], keep, 2).enqueue_many(true).make()?)
-        }
-        "shuffle_batch_all" => one(train::shuffle_batch(g, number(g, 9)?, 9, 20, 5).seed(3).make()?),
-        "shuffle_batch_dict" => {
-            g.set_seed(5);
-            let n = number(g, 7)?;
-            let parts = map([("n", n), ("m", g.neg(n))]);
-            let mixed = train::shuffle_batch(g.named("mixed"), parts, 20, 20, 10);
-            of_map(mixed.allow_smaller_final_batch(true).shared_name("shared").make()?)
-        }
-        "shuffle_batch_many" => {
-            let rows = train::shuffle_batch(g, x("x", DType::F32, shape![_, 3]), 4, 20, 3);
-            one(rows.num_threads(2).enqueue_many(true).make()?)
-        }
-        "maybe_shuffle_batch_some" => {
-            let n = number(g, 9)?;
-            one(train::maybe_shuffle_batch(g, n, 6, 20, 5, below_two_of_three(n)).seed(1).make()?)
-        }
-        "shuffle_batch_join_two" => {
-            let sources = [[number(g, 3)?, g.constant(1)], [number(g, 4)?, g.constant(2)]];
-            train::shuffle_batch_join(g, sources, 7, 20, 5).make()?.map(Fetched::from).into()
-        }
-        "maybe_shuffle_batch_join_some" => {
-            let keep = x("keep", DType::Bool, shape![]);
-            let sources = [number(g, 3)?, number(g, 4)?];
-            one(train::maybe_shuffle_batch_join(g, sources, 7, 20, 5, keep).make()?)
-        }
-        "batch_sparse" => {
-            let n = number(g, 5)?;
-            let (n, s) = train::batch(g, (n, sparse(n)), 2).allow_smaller_final_batch(true).make()?;
-            vec![n.into(), s.into()]
-        }
-        "batch_sparse_alone" => vec![train::batch(g, sparse(number(g, 4)?), 2).make()?.into()],
-        "batch_sparse_many" => {
-            let (n, s) = train::batch(g, (rows(), sparse_rows(g)), 3).enqueue_many(true).make()?;
-            vec![n.into(), s.into()]
-        }
-        "maybe_batch_sparse" => {
-            let n = number(g, 7)?;
-            let example = (sparse(n), n);
-            let (s, n) = train::maybe_batch(g, example, below_two_of_three(n), 2).make()?;
-            vec![s.into(), n.into()]
-        }
-        "maybe_batch_sparse_many" => {
-            let keep = g.less(g.named("mod").floor_mod(number(g, 4)?, 2), 1);
-            vec![train::maybe_batch(g, sparse_rows(g), keep, 3).enqueue_many(true).make()?.into()]
-        }
-        "maybe_batch_sparse_rows" => {
-            let example = (sparse_rows(g), rows());
-            let keep = g.constant([true, false, true, true]);
-            let (s, n) = train::maybe_batch(g, example, keep, 2).enqueue_many(true).make()?;
-            vec![s.into(), n.into()]
-        }
-        "batch_join_sparse" => {
-            let (a, b) = (number(g, 3)?, number(g, 3)?);
-            let (s, n) = train::batch_join(g, [(sparse(a), a), (sparse(b), b)], 2).make()?;
-            vec![s.into(), n.into()]
-        }
-        "batch_sparse_of_unknown_rank" => {
-            let dense_shape = x("x/shape", DType::I64, shape![_]);
-            let values = x("x/values", DType::F32, shape![_]);
-            let indices = x("x/indices", DType::I64, shape![_, _]);
-            vec![train::batch(g, SparseTensor { indices, values, dense_shape }, 2).make()?.into()]
-        }
-        "shuffle_batch_sparse" => {
-            vec![train::shuffle_batch(g, sparse(number(g, 5)?), 2, 10, 3).seed(4).make()?.into()]
+            let (tensor, size) = (g.constant([1, 2]), g.placeholder_of("size", DType::I32, shape![]));
+            one(train::batch(g, tensor, size).allow_smaller_final_batch(true).run()?)
         }
         _ => return Ok(None),
     }))
 }
 
-/// The rows of a batch of dense components, put in order.
+fn kept_batches<'g>(g: &'g Graph, case: &str) -> Result<Option<Vec<Fetched<'g>>>> {
+    Ok(Some(match case {
+        "maybe_batch_some" => {
+            let n = number(g, 9)?;
+            one(train::maybe_batch(g, n, below_two_of_three(n), 2).run()?)
+        }
+        "maybe_batch_all" => one(train::maybe_batch(g, number(g, 4)?, true, 2).run()?),
+        "maybe_batch_none" => {
+            one(train::maybe_batch(g, g.placeholder_of("x", DType::I32, shape![]), false, 2).run()?)
+        }
+        "maybe_batch_rows" => {
+            let (x, y) = (rows(g), g.constant([[1], [2], [3], [4]]));
+            let odd = g.equal(g.named("mod").floor_mod(x, 2), 1);
+            of_map(train::maybe_batch(g, map([("x", x), ("y", y)]), odd, 3).enqueue_many(true).run()?)
+        }
+        "maybe_batch_many" => {
+            let n = number(g, 4)?;
+            let both = g.stack([n, n + 10], 0);
+            one(train::maybe_batch(g, both, g.greater(n, 1), 2).enqueue_many(true).run()?)
+        }
+        _ => return Ok(None),
+    }))
+}
+
+fn joined_batches<'g>(g: &'g Graph, case: &str) -> Result<Option<Vec<Fetched<'g>>>> {
+    Ok(Some(match case {
+        "batch_join_two" => {
+            let sources = [[number(g, 3)?, g.constant(1)], [number(g, 4)?, g.constant(2)]];
+            train::batch_join(g, sources, 7).run()?.map(Fetched::from).into()
+        }
+        "batch_join_dicts" => {
+            let source = |n: i32| -> Result<_> { Ok(BTreeMap::from([("n".to_owned(), number(g, n)?)])) };
+            let joined = train::batch_join(g.named("joined"), [source(3)?, source(4)?], 10);
+            of_map(joined.capacity(5).allow_smaller_final_batch(true).run()?)
+        }
+        "batch_join_padded" => {
+            let (a, b) = (number(g, 2)?, number(g, 3)?);
+            one(train::batch_join(g, [ragged(a), ragged(b)], 5).dynamic_pad(true).run()?)
+        }
+        "maybe_batch_join_some" => {
+            let (a, b) = (number(g, 4)?, number(g, 5)?);
+            one(train::maybe_batch_join(g, [a, b], g.placeholder_of("keep", DType::Bool, shape![]), 2)
+                .run()?)
+        }
+        "maybe_batch_join_rows" => {
+            let (rows, keep) = (rows(g), g.placeholder_of("keep", DType::Bool, shape![_]));
+            one(train::maybe_batch_join(g, [rows, rows], keep, 2).enqueue_many(true).run()?)
+        }
+        _ => return Ok(None),
+    }))
+}
+
+fn shuffled_batches<'g>(g: &'g Graph, case: &str) -> Result<Option<Vec<Fetched<'g>>>> {
+    Ok(Some(match case {
+        "shuffle_batch_all" => one(train::shuffle_batch(g, number(g, 9)?, 9, 20, 5).seed(3).run()?),
+        "shuffle_batch_dict" => {
+            g.set_seed(5);
+            let n = number(g, 7)?;
+            let parts = map([("n", n), ("m", g.neg(n))]);
+            let mixed = train::shuffle_batch(g.named("mixed"), parts, 20, 20, 10);
+            of_map(mixed.allow_smaller_final_batch(true).shared_name("shared").run()?)
+        }
+        "shuffle_batch_many" => {
+            let rows = train::shuffle_batch(g, g.placeholder_of("x", DType::F32, shape![_, 3]), 4, 20, 3);
+            one(rows.num_threads(2).enqueue_many(true).run()?)
+        }
+        "maybe_shuffle_batch_some" => {
+            let n = number(g, 9)?;
+            one(train::maybe_shuffle_batch(g, n, 6, 20, 5, below_two_of_three(n)).seed(1).run()?)
+        }
+        "shuffle_batch_join_two" => {
+            let sources = [[number(g, 3)?, g.constant(1)], [number(g, 4)?, g.constant(2)]];
+            train::shuffle_batch_join(g, sources, 7, 20, 5).run()?.map(Fetched::from).into()
+        }
+        "maybe_shuffle_batch_join_some" => {
+            let keep = g.placeholder_of("keep", DType::Bool, shape![]);
+            let sources = [number(g, 3)?, number(g, 4)?];
+            one(train::maybe_shuffle_batch_join(g, sources, 7, 20, 5, keep).run()?)
+        }
+        _ => return Ok(None),
+    }))
+}
+
+fn sparse_batches<'g>(g: &'g Graph, case: &str) -> Result<Option<Vec<Fetched<'g>>>> {
+    Ok(Some(match case {
+        "batch_sparse" => {
+            let n = number(g, 5)?;
+            let (n, s) = train::batch(g, (n, sparse(n)), 2).allow_smaller_final_batch(true).run()?;
+            vec![n.into(), s.into()]
+        }
+        "batch_sparse_alone" => vec![train::batch(g, sparse(number(g, 4)?), 2).run()?.into()],
+        "batch_sparse_many" => {
+            let (n, s) = train::batch(g, (rows(g), sparse_rows(g)), 3).enqueue_many(true).run()?;
+            vec![n.into(), s.into()]
+        }
+        "maybe_batch_sparse" => {
+            let n = number(g, 7)?;
+            let example = (sparse(n), n);
+            let (s, n) = train::maybe_batch(g, example, below_two_of_three(n), 2).run()?;
+            vec![s.into(), n.into()]
+        }
+        "maybe_batch_sparse_many" => {
+            let keep = g.less(g.named("mod").floor_mod(number(g, 4)?, 2), 1);
+            vec![train::maybe_batch(g, sparse_rows(g), keep, 3).enqueue_many(true).run()?.into()]
+        }
+        "maybe_batch_sparse_rows" => {
+            let example = (sparse_rows(g), rows(g));
+            let keep = g.constant([true, false, true, true]);
+            let (s, n) = train::maybe_batch(g, example, keep, 2).enqueue_many(true).run()?;
+            vec![s.into(), n.into()]
+        }
+        "batch_join_sparse" => {
+            let (a, b) = (number(g, 3)?, number(g, 3)?);
+            let (s, n) = train::batch_join(g, [(sparse(a), a), (sparse(b), b)], 2).run()?;
+            vec![s.into(), n.into()]
+        }
+        "batch_sparse_of_unknown_rank" => {
+            let dense_shape = g.placeholder_of("x/shape", DType::I64, shape![_]);
+            let values = g.placeholder_of("x/values", DType::F32, shape![_]);
+            let indices = g.placeholder_of("x/indices", DType::I64, shape![_, _]);
+            vec![train::batch(g, SparseTensor { indices, values, dense_shape }, 2).run()?.into()]
+        }
+        "shuffle_batch_sparse" => {
+            vec![train::shuffle_batch(g, sparse(number(g, 5)?), 2, 10, 3).seed(4).run()?.into()]
+        }
+        _ => return Ok(None),
+    }))
+}
+
+fn one(fetched: Output<'_>) -> Vec<Fetched<'_>> {
+    vec![fetched.into()]
+}
+
+fn rows(g: &Graph) -> Output<'_> {
+    g.constant([1, 2, 3, 4])
+}
+
+fn map<'g>(parts: [(&str, Output<'g>); 2]) -> BTreeMap<String, Output<'g>> {
+    BTreeMap::from(parts.map(|(name, part)| (name.to_owned(), part)))
+}
+
+fn of_map<'g>(map: BTreeMap<String, Output<'g>>) -> Vec<Fetched<'g>> {
+    map.into_values().map(Fetched::from).collect()
+}
+
+/// Returns the rows of a batch of dense components, sorted.
 fn sorted(batch: &Value) -> Vec<String> {
     let columns = batch.as_array().expect("components");
     let n = columns[0].as_array().map_or(0, Vec::len);
@@ -439,7 +490,7 @@ fn as_tensorflow_makes_them() -> Result<()> {
         g.check()?;
         let mut nodes: Vec<String> = g.operations().into_iter().map(|op| line(&g, op)).collect();
         let mut wanted: Vec<&str> = texts(&want["nodes"]);
-        // In a branch TensorFlow makes a node before the Switches that it takes its inputs from, we after them.
+        // In a branch TensorFlow adds a node before the Switches of its inputs, we add it after them.
         if wanted.iter().any(|node| node.contains("/pred_id ")) {
             nodes.sort();
             wanted.sort();
@@ -447,13 +498,13 @@ fn as_tensorflow_makes_them() -> Result<()> {
         for (got, want) in nodes.iter().zip(&wanted) {
             assert_eq!(got, want, "{case}");
         }
-        // What takes out of the queue is not TensorFlow's there, where the case gives the queue itself.
+        // If a case returns the queue itself, the dequeue is not TensorFlow's.
         let more = nodes.len() - wanted.len();
         assert!(
             more <= 1 && nodes[wanted.len()..].iter().all(|n| n.contains("Dequeue")),
             "{case}: {nodes:?}"
         );
-        // What a branch brings in is of the graph's own line.
+        // Captures of a branch have the line of the graph.
         for op in g.operations().into_iter().filter(|op| op.op_type() != "Switch") {
             let at = g.read(|g| g.node(op.id()).map(|node| node.at))?;
             assert!(at.file().ends_with("inputs.rs"), "{case}: {} is of {at}", op.name());
@@ -486,7 +537,7 @@ fn as_tensorflow_makes_them() -> Result<()> {
     Ok(())
 }
 
-/// The graphs that TensorFlow wrote, with its runners and local variables, run as they do there.
+/// Graphs written by TensorFlow, with runners and local variables, run as they do there.
 #[test]
 fn imported_they_give_what_tensorflow_took_out_of_them() -> Result<()> {
     let golden = golden("inputs.json");
@@ -519,7 +570,7 @@ fn imported_they_give_what_tensorflow_took_out_of_them() -> Result<()> {
 #[test]
 fn mistakes_are_named_where_they_are_made() -> Result<()> {
     let g = Graph::new();
-    let says = |error: millstream::Error, part: &str| {
+    let says = |error: Error, part: &str| {
         let text = error.to_string();
         assert!(text.contains(part) && text.contains("inputs.rs"), "no `{part}`, or no line, in\n{text}")
     };
@@ -527,94 +578,94 @@ fn mistakes_are_named_where_they_are_made() -> Result<()> {
     let x = g.placeholder_of("x", DType::F32, shape![_, _]);
     says(train::limit_epochs(&g, x, 0).unwrap_err(), "num_epochs must be > 0 not 0");
     says(
-        train::range_input_producer(&g, 5).num_epochs(-1).make().unwrap_err(),
+        train::range_input_producer(&g, 5).num_epochs(-1).build().unwrap_err(),
         "num_epochs must be > 0 not -1",
     );
-    says(train::string_input_producer(&g, no_files).make().unwrap_err(), "requires a non-null input tensor");
-    says(train::string_input_producer(&g, [1, 2]).make().unwrap_err(), "input_producer_2/Const` is i32");
-    says(train::string_input_producer(&g, "one").make().unwrap_err(), "is a scalar: it has no rows");
-    says(train::input_producer(&g, 1).make().unwrap_err(), "is a scalar: it has no rows");
-    says(train::input_producer(&g, x).make().unwrap_err(), "a row has shape [?]");
+    says(train::string_input_producer(&g, no_files).build().unwrap_err(), "requires a non-null input tensor");
+    says(train::string_input_producer(&g, [1, 2]).build().unwrap_err(), "input_producer_2/Const` is i32");
+    says(train::string_input_producer(&g, "one").build().unwrap_err(), "is a scalar: it has no rows");
+    says(train::input_producer(&g, 1).build().unwrap_err(), "is a scalar: it has no rows");
+    says(train::input_producer(&g, x).build().unwrap_err(), "a row has shape [?]");
     let other = train::input_producer(&g, [[1, 2]]).element_shape(shape![3]);
-    says(other.make().unwrap_err(), "have shape [2], not [3]");
-    says(train::range_input_producer(&g, 1.5f32).make().unwrap_err(), "the literal f32 1.5 is not a i32");
-    says(train::range_input_producer(&g, [1, 2]).make().unwrap_err(), "`limit` must be a scalar");
+    says(other.build().unwrap_err(), "have shape [2], not [3]");
+    says(train::range_input_producer(&g, 1.5f32).build().unwrap_err(), "the literal f32 1.5 is not a i32");
+    says(train::range_input_producer(&g, [1, 2]).build().unwrap_err(), "`limit` must be a scalar");
     let nothing: Vec<Output<'_>> = Vec::new();
-    says(train::slice_input_producer(&g, nothing).make().unwrap_err(), "Expected at least one tensor");
+    says(train::slice_input_producer(&g, nothing).run().unwrap_err(), "Expected at least one tensor");
     let sparse = SparseTensor { indices: x, values: x, dense_shape: x };
-    says(train::slice_input_producer(&g, sparse).make().unwrap_err(), "takes tensors, not SparseTensor");
+    says(train::slice_input_producer(&g, sparse).run().unwrap_err(), "takes tensors, not SparseTensor");
     Ok(())
 }
 
 #[test]
 fn mistakes_in_batches_are_named_where_they_are_made() -> Result<()> {
     let g = Graph::new();
-    let says = |error: millstream::Error, part: &str| {
+    let says = |error: Error, part: &str| {
         let text = error.to_string();
         assert!(text.contains(part) && text.contains("inputs.rs"), "no `{part}`, or no line, in\n{text}")
     };
     let unknown = || g.placeholder_of("unknown", DType::F32, PartialShape::unknown());
     let (one, row) = (g.constant(1), g.placeholder_of("row", DType::F32, shape![_]));
-    says(train::batch(&g, unknown(), 2).make().unwrap_err(), "Cannot infer Tensor's rank: `unknown`");
-    says(train::batch(&g, row, 2).make().unwrap_err(), "require the components to have specified shapes");
-    says(train::batch(&g, one, 2).enqueue_many(true).make().unwrap_err(), "is a scalar: with `enqueue_many`");
+    says(train::batch(&g, unknown(), 2).run().unwrap_err(), "Cannot infer Tensor's rank: `unknown`");
+    says(train::batch(&g, row, 2).run().unwrap_err(), "require the components to have specified shapes");
+    says(train::batch(&g, one, 2).enqueue_many(true).run().unwrap_err(), "is a scalar: with `enqueue_many`");
     says(
-        train::batch(&g, [one, one], 2).shapes([shape![]]).make().unwrap_err(),
+        train::batch(&g, [one, one], 2).shapes([shape![]]).run().unwrap_err(),
         "2 components was given 1 shapes",
     );
-    says(train::batch(&g, one, 2).num_threads(0).make().unwrap_err(), "nobody would read examples");
-    says(train::batch(&g, one, 2).capacity(0).make().unwrap_err(), "capacity is 0");
-    says(train::batch(&g, g.op("NoOp").finish(), 2).make().unwrap_err(), "not of operation");
+    says(train::batch(&g, one, 2).num_threads(0).run().unwrap_err(), "nobody would read examples");
+    says(train::batch(&g, one, 2).capacity(0).run().unwrap_err(), "capacity is 0");
+    says(train::batch(&g, g.op("NoOp").finish(), 2).run().unwrap_err(), "not of operation");
     let slices = IndexedSlices { values: row, indices: one, dense_shape: None };
-    says(train::batch(&g, slices, 2).make().unwrap_err(), "not of IndexedSlices");
+    says(train::batch(&g, slices, 2).run().unwrap_err(), "not of IndexedSlices");
     let nothing: Vec<Output<'_>> = Vec::new();
-    says(train::batch(&g, nothing, 2).make().unwrap_err(), "Expected at least one tensor");
+    says(train::batch(&g, nothing, 2).run().unwrap_err(), "Expected at least one tensor");
     let no_sources: Vec<Output<'_>> = Vec::new();
-    says(train::batch_join(&g, no_sources, 2).make().unwrap_err(), "Expected at least one set of tensors");
+    says(train::batch_join(&g, no_sources, 2).run().unwrap_err(), "Expected at least one set of tensors");
     let lists = [vec![one], vec![one, one]];
-    says(train::batch_join(&g, lists, 2).make().unwrap_err(), "source 0 has [*], source 1 has [*, *]");
-    says(train::batch_join(&g, [one, row], 2).make().unwrap_err(), "to be consistent: int32 vs. float32.");
+    says(train::batch_join(&g, lists, 2).run().unwrap_err(), "source 0 has [*], source 1 has [*, *]");
+    says(train::batch_join(&g, [one, row], 2).run().unwrap_err(), "to be consistent: int32 vs. float32.");
     let pair = g.constant([1, 2]);
     says(
-        train::batch_join(&g, [one, pair], 2).make().unwrap_err(),
+        train::batch_join(&g, [one, pair], 2).run().unwrap_err(),
         "component 0 is [] in source 0, and [2] in another",
     );
     says(
-        train::shuffle_batch(&g, one, 2, 5, 5).make().unwrap_err(),
+        train::shuffle_batch(&g, one, 2, 5, 5).run().unwrap_err(),
         "capacity 5 must be bigger than min_after_dequeue 5.",
     );
     says(
-        train::shuffle_batch(&g, one, 2, 5, -1).make().unwrap_err(),
+        train::shuffle_batch(&g, one, 2, 5, -1).run().unwrap_err(),
         "`min_after_dequeue` must not be negative",
     );
     let keep = |shape: PartialShape| g.placeholder_of("keep", DType::Bool, shape);
-    says(train::maybe_batch(&g, one, keep(shape![_]), 2).make().unwrap_err(), "cannot be a vector when");
+    says(train::maybe_batch(&g, one, keep(shape![_]), 2).run().unwrap_err(), "cannot be a vector when");
     let many = train::maybe_batch(&g, pair, keep(shape![_, _]), 2).enqueue_many(true);
-    says(many.make().unwrap_err(), "must be 0 or 1 dimensions");
+    says(many.run().unwrap_err(), "must be 0 or 1 dimensions");
     let whatever = keep(PartialShape::unknown());
-    says(train::maybe_batch(&g, one, whatever, 2).make().unwrap_err(), "must be known at graph construction");
-    says(train::maybe_batch(&g, one, 1, 2).make().unwrap_err(), "`keep_input` is bool, not i32");
+    says(train::maybe_batch(&g, one, whatever, 2).run().unwrap_err(), "must be known at graph construction");
+    says(train::maybe_batch(&g, one, 1, 2).run().unwrap_err(), "`keep_input` is bool, not i32");
     let sparse = |rank: usize| SparseTensor {
         indices: g.placeholder_of("indices", DType::I64, shape![_, rank]),
         values: row,
         dense_shape: g.placeholder_of("shape", DType::I64, [rank]),
     };
     says(
-        train::batch_join(&g, [sparse(1), sparse(2)], 2).make().unwrap_err(),
+        train::batch_join(&g, [sparse(1), sparse(2)], 2).run().unwrap_err(),
         "Inconsistent SparseTensors list",
     );
     says(
-        train::batch(&g, sparse(1), 2).enqueue_many(true).make().unwrap_err(),
+        train::batch(&g, sparse(1), 2).enqueue_many(true).run().unwrap_err(),
         "should be > 1, but saw rank: 1",
     );
     Ok(())
 }
 
-/// What a queue holds of sparse tensors are numbers: each leaves the map with the batch that it is in.
+/// A queue holds the numbers of sparse tensors: each tensor leaves the map with its batch.
 #[test]
 fn maps_keep_no_sparse_tensor_longer_than_the_queue() -> Result<()> {
     let g = Graph::new();
-    let batch = train::batch(&g, sparse(number(&g, 100)?), 10).make()?;
+    let batch = train::batch(&g, sparse(number(&g, 100)?), 10).run()?;
     let map = g.operation("batch/TakeManySparseFromTensorsMap")?;
     let again = g.op("TakeManySparseFromTensorsMap").input(vec![0i64]).attr("dtype", DType::I32);
     let again = again.attr("shared_name", "batch/AddSparseToTensorsMap").output();
@@ -635,14 +686,14 @@ fn maps_keep_no_sparse_tensor_longer_than_the_queue() -> Result<()> {
     Ok(())
 }
 
-/// As many rows as a first tensor has may be more than another's.
+/// The first tensor may have more rows than another.
 #[test]
 fn what_runs_out_of_rows_is_an_error_of_the_run() -> Result<()> {
     let g = Graph::new();
     let tensors = (g.constant([1, 2, 3]), g.constant([1, 2]));
-    let slices = train::slice_input_producer(&g, tensors).shuffle(false).make()?;
+    let slices = train::slice_input_producer(&g, tensors).shuffle(false).run()?;
     let files = g.placeholder_of("files", DType::Str, shape![_]);
-    let files = train::string_input_producer(&g, files).make()?;
+    let files = train::string_input_producer(&g, files).build()?;
     let [file] = files.dequeue()?.all()?;
     let _ = file;
     let session = Session::new(&g)?;

@@ -1,8 +1,8 @@
-//! How many bytes runs hold at a time, by the session's own account: what is never there whole, and what is written in place.
+//! The peak bytes of runs, as the session counts them: values that never exist as a whole, and values written
+//! in place.
 
-use millstream::SessionOptions;
 use millstream::prelude::*;
-use millstream::runtime::Tier;
+use millstream::{SessionOptions, TensorArray, Tier};
 
 const N: usize = 1 << 18;
 /// The bytes of `N` floats.
@@ -14,7 +14,7 @@ fn session(g: &Graph, threads: usize) -> Result<Session> {
     Session::with_options(g, options)
 }
 
-/// Checks that a run takes `values` times [`ONE`] beside its feed, and little more.
+/// Checks that a run takes `values` times [`ONE`] besides its feed, and little more.
 #[track_caller]
 fn takes(session: &Session, values: usize) {
     let peak = session.peak_bytes();
@@ -38,7 +38,7 @@ fn the_squares_of_a_sum_of_squares_are_never_there() -> Result<()> {
         let want: Vec<Tensor> = plain.run(fetches.to_vec(), feed![x => &feed])?;
         assert!(got.iter().zip(&want).all(|(a, b)| a.bits_eq(b)), "{got:?} {want:?}");
     }
-    // Somebody else wants them too.
+    // They have another reader.
     let session = session(&g, 1)?;
     let (_, total): (Tensor, f32) = session.run((squares, kept), feed![x => &feed])?;
     takes(&session, 1);
@@ -70,7 +70,7 @@ fn what_a_loop_writes_item_by_item_is_there_once() -> Result<()> {
         let g = Graph::new();
         let x = g.placeholder::<f32>("x", shape![_, row]);
         let inputs = TensorArray::of_rows(x);
-        let outputs = TensorArray::of::<f32>(&g, inputs.size()).make();
+        let outputs = TensorArray::of::<f32>(&g, inputs.size()).build();
         let n = inputs.size();
         let (_, outputs) = g
             .while_loop((g.constant(0), outputs))

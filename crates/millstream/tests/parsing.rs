@@ -1,4 +1,4 @@
-//! Parsing and tables beside TensorFlow 1.15's (`tests/golden/make_parsing.py`).
+//! Parsing and tables against TensorFlow 1.15 (`tests/golden/make_parsing.py`).
 
 use millstream::lookup::{
     HashTable, Lookup, MutableHashTable, TableInitializer, index_table_from_file, index_table_from_tensor,
@@ -11,9 +11,7 @@ use millstream::parsing::{
     parse_single_sequence_example, serialize_many_sparse, serialize_sparse,
 };
 use millstream::prelude::*;
-use millstream::runtime::FeedList;
-use millstream::tensor::Str;
-use millstream::{Code, PartialShape, Shape};
+use millstream::{Code, FeedList, SparseTensor, Str};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -38,7 +36,7 @@ fn dtype(name: &str) -> DType {
     DType::parse(name).expect("a dtype")
 }
 
-/// Numbers and texts nested in lists, as a tensor.
+/// Returns nested lists of numbers and texts as a tensor.
 fn tensor(dtype: DType, value: &Value) -> Tensor {
     fn flatten<'v>(value: &'v Value, depth: usize, dims: &mut Vec<usize>, flat: &mut Vec<&'v Value>) {
         let Value::Array(items) = value else { return flat.push(value) };
@@ -61,7 +59,7 @@ fn tensor(dtype: DType, value: &Value) -> Tensor {
     .unwrap()
 }
 
-/// As the golden file lists tensors: dtype, shape, flat values.
+/// Returns a tensor as in the golden file: dtype, shape, flat values.
 fn listed(t: &Tensor) -> Value {
     let floats = |v: f64| if v.is_finite() { json!(v) } else { json!(v.to_string()) };
     let values: Vec<Value> = match t.dtype() {
@@ -77,7 +75,7 @@ fn listed(t: &Tensor) -> Value {
     json!([t.dtype().to_string(), t.shape().dims(), values])
 }
 
-/// The tensor that [`listed`] lists.
+/// Returns the tensor of a listing by [`listed`].
 fn unlisted(value: &Value) -> Tensor {
     let dtype = dtype(text(&value[0]));
     let flat = match dtype {
@@ -88,7 +86,7 @@ fn unlisted(value: &Value) -> Tensor {
     flat.into_shape(Shape::new(list(&value[1]).iter().map(|d| d.as_u64().expect("a size") as usize))).unwrap()
 }
 
-/// Infinities and NaN are no JSON: Python writes them as words, which this makes texts.
+/// Infinities and NaN are not JSON: Python writes them as words, which this turns into strings.
 fn golden(part: &str) -> Value {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/parsing.json");
     let text = std::fs::read_to_string(path).expect("the golden file");
@@ -96,7 +94,7 @@ fn golden(part: &str) -> Value {
     rounded(serde_json::from_str::<Value>(&text).expect("JSON")[part].take())
 }
 
-/// Floats as those of f32: as f64 they may be read a last digit off.
+/// Compares floats as f32: as f64 they may differ in the last digit.
 fn rounded(value: Value) -> Value {
     match value {
         Value::Array(all) => all.into_iter().map(rounded).collect(),
@@ -133,7 +131,7 @@ fn features(specs: &Value) -> Vec<(String, Feature)> {
 
 fn compare(got: Result<BTreeMap<String, Vec<Value>>>, case: &Value) {
     match (got, case["error"].as_str()) {
-        // A length beyond the end of the message, which TensorFlow does not mind.
+        // A length past the end of the message, which TensorFlow accepts.
         (Err(error), None) if case["serialized"].to_string().contains("\"0affffffff0f\"") => {
             assert_eq!(error.code(), Code::InvalidArgument, "{error}");
         }
@@ -224,7 +222,7 @@ fn parse_as_tensorflow_does() {
     }
 }
 
-/// What is said otherwise than by TensorFlow, which does not look: where in a sparse tensor an index lies.
+/// Errors that TensorFlow lacks: it does not check the indices of a sparse tensor.
 #[test]
 fn single_ops_do_as_tensorflows() {
     let ops = golden("ops");
@@ -272,7 +270,7 @@ fn decode_csv_as_tensorflow_does() {
                     _ => csv.select_cols(list(value).iter().map(|c| c.as_i64().unwrap())),
                 };
             }
-            let values: Vec<Tensor> = Session::new(&g)?.run(csv.make()?, feed![])?;
+            let values: Vec<Tensor> = Session::new(&g)?.run(csv.run()?, feed![])?;
             Ok(values.iter().map(listed).collect())
         };
         match (run(), case["error"].as_str()) {
@@ -297,7 +295,7 @@ fn tables_do_as_tensorflows() {
         for step in list(&table["steps"]) {
             let (word, args) = (text(&step[0]), &step[1]);
             let two = |op: &'static str| g.op(op).input(handle).input(given(&args[0])).input(given(&args[1]));
-            let nothing = |op: millstream::graph::OpBuilder<'_>| {
+            let nothing = |op: millstream::OpBuilder<'_>| {
                 session.run::<()>(op.try_finish()?, feed![]).map(|()| Value::Null)
             };
             let run = || -> Result<Value> {
@@ -324,7 +322,7 @@ fn tables_do_as_tensorflows() {
             };
             match (run(), step[2]["error"].as_str()) {
                 (Ok(got), None) => assert_eq!(got, step[2], "{word} of {table}"),
-                // TensorFlow has two codes for a table that is not filled yet; here it is one.
+                // TensorFlow has two codes for an uninitialized table; here there is one.
                 (Err(error), Some("ABORTED")) => {
                     assert_eq!(error.code(), Code::FailedPrecondition, "{error}")
                 }
@@ -366,7 +364,7 @@ fn tables_are_filled_from_files() {
         };
         match (run(), case["error"].as_str()) {
             (Ok(got), None) => assert_eq!(got, case["outputs"], "{case}"),
-            // An empty file is an empty vocabulary, not the end of all input.
+            // An empty file is an empty vocabulary, not the end of the input.
             (Ok(got), Some("OUT_OF_RANGE")) => assert_eq!(got[0][1], json!([0]), "{case}"),
             (Err(error), Some(code)) => assert_eq!(error.code().name(), code, "{case}: {error}"),
             (got, _) => panic!("{case}: {got:?}"),
@@ -374,7 +372,7 @@ fn tables_are_filled_from_files() {
     }
 }
 
-/// Name, type and inputs of all nodes.
+/// Returns the name, type and inputs of all nodes.
 fn nodes(g: &Graph) -> Value {
     g.check().expect("no mistakes");
     let line = |op: Op<'_>| {
@@ -384,18 +382,21 @@ fn nodes(g: &Graph) -> Value {
     g.operations().into_iter().map(line).collect()
 }
 
+/// Compares the nodes that `build` adds with those of the golden file.
+#[track_caller]
+fn made(name: &str, build: impl Fn(&Graph)) {
+    let golden = golden("nodes");
+    let g = Graph::new();
+    build(&g);
+    let (ours, theirs) = (nodes(&g), &golden[name]);
+    for (ours, theirs) in list(&ours).iter().zip(list(theirs)) {
+        assert_eq!(ours, theirs, "{name}");
+    }
+    assert_eq!(list(&ours).len(), list(theirs).len(), "{name}");
+}
+
 #[test]
 fn nodes_are_tensorflows() {
-    let golden = golden("nodes");
-    let made = |name: &str, build: &dyn Fn(&Graph)| {
-        let g = Graph::new();
-        build(&g);
-        let (ours, theirs) = (nodes(&g), &golden[name]);
-        for (ours, theirs) in list(&ours).iter().zip(list(theirs)) {
-            assert_eq!(ours, theirs, "{name}");
-        }
-        assert_eq!(list(&ours).len(), list(theirs).len(), "{name}");
-    };
     let context = || -> Vec<(&str, Feature)> {
         vec![
             ("a", FixedLenFeature::new(shape![], DType::F32).into()),
@@ -411,13 +412,13 @@ fn nodes_are_tensorflows() {
         specs.push(("e2", filled.default_value(Tensor::str("q")).into()));
         specs
     };
-    made("parse_example", &|g| {
+    made("parse_example", |g| {
         drop(parse_example(g, g.placeholder_of("s", DType::Str, shape![_]), specs()).unwrap())
     });
-    made("parse_single_example", &|g| {
+    made("parse_single_example", |g| {
         drop(parse_single_example(g, g.placeholder_of("s", DType::Str, shape![]), specs()).unwrap());
     });
-    made("parse_single_sequence_example", &|g| {
+    made("parse_single_sequence_example", |g| {
         let steps: [(&str, Feature); 3] = [
             ("l", FixedLenSequenceFeature::new(shape![], DType::I64).into()),
             ("m", VarLenFeature::new(DType::Str).into()),
@@ -427,7 +428,7 @@ fn nodes_are_tensorflows() {
         let s = g.placeholder_of("s", DType::Str, shape![]);
         drop(parse_single_sequence_example(g, s, context, steps).unwrap());
     });
-    made("parse_sequence_example", &|g| {
+    made("parse_sequence_example", |g| {
         let steps: [(&str, Feature); 3] = [
             ("l", FixedLenSequenceFeature::new(shape![], DType::I64).into()),
             ("m", VarLenFeature::new(DType::Str).into()),
@@ -437,12 +438,12 @@ fn nodes_are_tensorflows() {
         let s = g.placeholder_of("s", DType::Str, shape![_]);
         drop(parse_sequence_example(g, s, context, steps).unwrap());
     });
-    made("decode_csv", &|g| {
+    made("decode_csv", |g| {
         let s = g.placeholder_of("s", DType::Str, shape![_]);
         let columns = [Column::or("x"), Column::or(0.5f32), Column::or(7)];
-        drop(decode_csv(g, s, columns).field_delim(";").select_cols([0, 2, 3]).make().unwrap());
+        drop(decode_csv(g, s, columns).field_delim(";").select_cols([0, 2, 3]).run().unwrap());
     });
-    made("sparse", &|g| {
+    made("sparse", |g| {
         let sparse = || SparseTensor {
             indices: g.placeholder::<i64>("i", shape![_, 2]),
             values: g.placeholder::<f32>("v", shape![_]),
@@ -454,30 +455,34 @@ fn nodes_are_tensorflows() {
         let one = serialize_sparse(g, &sparse()).unwrap();
         deserialize_sparse(g, one, DType::F32, None).unwrap();
     });
-    let a = |g: &'_ Graph| g.constant_tensor("Const", Tensor::strings([1], vec!["a".into()]).unwrap()).name();
-    let one = |g: &'_ Graph| g.constant([1i64]).name();
-    made("index_file", &|g| {
-        let table = index_table_from_file(g, "V").num_oov_buckets(2).vocab_size(3).make().unwrap();
+}
+
+#[test]
+fn nodes_of_tables_are_tensorflows() {
+    let a = |g: &Graph| g.constant_tensor("Const", Tensor::strings([1], vec!["a".into()]).unwrap()).name();
+    let one = |g: &Graph| g.constant([1i64]).name();
+    made("index_file", |g| {
+        let table = index_table_from_file(g, "V").num_oov_buckets(2).vocab_size(3).build().unwrap();
         table.lookup(g.output(&a(g)).unwrap()).unwrap();
         g.tables_initializer();
     });
-    made("index_file_alone", &|g| {
-        let table = index_table_from_file(g, "V").make().unwrap();
+    made("index_file_alone", |g| {
+        let table = index_table_from_file(g, "V").build().unwrap();
         table.lookup(g.output(&a(g)).unwrap()).unwrap();
     });
-    made("index_tensor", &|g| {
-        let table = index_table_from_tensor(g, ["a", "b"]).num_oov_buckets(1).make().unwrap();
+    made("index_tensor", |g| {
+        let table = index_table_from_tensor(g, ["a", "b"]).num_oov_buckets(1).build().unwrap();
         table.lookup(g.output(&a(g)).unwrap()).unwrap();
     });
-    made("string_file", &|g| {
+    made("string_file", |g| {
         let table = index_to_string_table_from_file(g, "V", "U").unwrap();
         table.lookup(g.output(&one(g)).unwrap()).unwrap();
     });
-    made("string_tensor", &|g| {
+    made("string_tensor", |g| {
         let table = index_to_string_table_from_tensor(g, ["a", "b"], "U").unwrap();
         table.lookup(g.output(&one(g)).unwrap()).unwrap();
     });
-    made("dense_table", &|g| {
+    made("dense_table", |g| {
         let key = g.output(&a(g)).unwrap();
         let table = MutableHashTable::dense(g, -1i64, "", "-").unwrap();
         table.lookup(key).unwrap();
@@ -486,7 +491,7 @@ fn nodes_are_tensorflows() {
         table.size();
         table.export().unwrap();
     });
-    made("hash_table", &|g| {
+    made("hash_table", |g| {
         let init = TableInitializer::key_values(g, ["a"], [1f32]).unwrap();
         let table = HashTable::new(g, init, -1f32).unwrap();
         table.lookup(g.output(&a(g)).unwrap()).unwrap();
@@ -500,7 +505,7 @@ fn vocabularies_give_indices_and_buckets() {
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("words");
     std::fs::write(&path, "the\ncat\nsat\n").unwrap();
     let g = Graph::new();
-    let table = index_table_from_file(&g, path.to_str().unwrap()).num_oov_buckets(3).make().unwrap();
+    let table = index_table_from_file(&g, path.to_str().unwrap()).num_oov_buckets(3).build().unwrap();
     let back = index_to_string_table_from_file(&g, path.to_str().unwrap(), "?").unwrap();
     let words = g.placeholder_of("words", DType::Str, shape![_]);
     let ids = table.lookup(words).unwrap();

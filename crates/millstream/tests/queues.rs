@@ -1,7 +1,8 @@
-//! Queues as people use them: by structure, by name, out of a list; runners that sessions start, from imported graphs too.
+//! Queues in use: by structure, by name, from a list; runners that sessions start, also those of imported
+//! graphs.
 
 use millstream::prelude::*;
-use millstream::{Code, PartialShape, interop};
+use millstream::{Code, Queue, Queues, RunQueues, interop};
 use std::collections::BTreeMap;
 
 #[test]
@@ -10,7 +11,7 @@ fn components_go_in_by_structure_and_come_out_by_name() -> Result<()> {
     let q = Queue::fifo(&g, 10, [DType::I32, DType::F32])
         .shapes([shape![], shape![2]])
         .names(["length", "values"])
-        .make()?;
+        .build()?;
     assert_eq!(q.name(), "fifo_queue");
     let put = q.enqueue((1, g.constant([0.5f32, 1.5])))?;
     assert_eq!(put.name(), "fifo_queue_enqueue");
@@ -33,11 +34,11 @@ fn components_go_in_by_structure_and_come_out_by_name() -> Result<()> {
     Ok(())
 }
 
-/// A map's values go where their names say, in whatever order it has them.
+/// The values of a map are enqueued by name, in any order.
 #[test]
 fn components_go_in_by_name() -> Result<()> {
     let g = Graph::new();
-    let q = Queue::fifo(&g, 10, [DType::I32, DType::I32]).names(["to", "from"]).make()?;
+    let q = Queue::fifo(&g, 10, [DType::I32, DType::I32]).names(["to", "from"]).build()?;
     let map = |names: &[&str]| -> BTreeMap<String, Output<'_>> {
         names.iter().map(|name| ((*name).to_owned(), g.constant(name.len() as i32))).collect()
     };
@@ -52,7 +53,7 @@ fn components_go_in_by_name() -> Result<()> {
     }
     let nested: BTreeMap<String, _> = [("from".to_owned(), vec![g.constant(1); 2])].into();
     assert!(q.enqueue(nested).is_err(), "a component is one value");
-    let nameless = Queue::fifo(&g, 10, [DType::I32]).make()?;
+    let nameless = Queue::fifo(&g, 10, [DType::I32]).build()?;
     let error = nameless.enqueue(map(&["to"])).unwrap_err().to_string();
     assert!(error.contains("have no names, so no map can be handed in"), "{error}");
     let session = Session::new(&g)?;
@@ -65,7 +66,7 @@ fn components_go_in_by_name() -> Result<()> {
 fn a_queue_is_chosen_when_the_program_runs() -> Result<()> {
     let g = Graph::new();
     let queue = |value: i32| -> Result<_> {
-        let q = Queue::fifo(&g, 2, [DType::I32]).shapes([shape![]]).make()?;
+        let q = Queue::fifo(&g, 2, [DType::I32]).shapes([shape![]]).build()?;
         Ok((q.enqueue(value)?, q))
     };
     let ((put_a, a), (put_b, b)) = (queue(10)?, queue(20)?);
@@ -87,7 +88,7 @@ fn drain(make: fn(&Graph) -> Result<(Op<'_>, Output<'_>)>) -> Result<Vec<i32>> {
 }
 
 fn shuffled(g: &Graph) -> Result<(Op<'_>, Output<'_>)> {
-    let q = Queue::shuffle(g, 100, 0, [DType::I32]).shapes([shape![]]).seed(7).make()?;
+    let q = Queue::shuffle(g, 100, 0, [DType::I32]).shapes([shape![]]).seed(7).build()?;
     Ok((q.enqueue_many(g.constant([1, 2, 3, 4, 5, 6, 7, 8]))?, q.dequeue_many(8)?[0]))
 }
 
@@ -97,7 +98,7 @@ fn shuffles_follow_their_seed_and_priorities_their_order() -> Result<()> {
     assert_ne!(first, [1, 2, 3, 4, 5, 6, 7, 8]);
     assert_eq!(first, drain(shuffled)?);
     let sorted = drain(|g| {
-        let q = Queue::priority(g, 100, [DType::I32]).shapes([shape![]]).make()?;
+        let q = Queue::priority(g, 100, [DType::I32]).shapes([shape![]]).build()?;
         Ok((q.enqueue_many((g.constant([3i64, 1, 2]), g.constant([30, 10, 20])))?, q.dequeue_many(3)?[1]))
     })?;
     assert_eq!(sorted, [10, 20, 30]);
@@ -107,7 +108,7 @@ fn shuffles_follow_their_seed_and_priorities_their_order() -> Result<()> {
 #[test]
 fn runners_survive_a_meta_graph() -> Result<()> {
     let g = Graph::new();
-    let q = Queue::fifo(&g, 3, [DType::I32]).shapes([shape![]]).make()?;
+    let q = Queue::fifo(&g, 3, [DType::I32]).shapes([shape![]]).build()?;
     g.add_queue_runner(&q.runner([q.enqueue(5)?]));
     let batch = q.dequeue_many(4)?[0].name();
     let meta = interop::export_meta_graph(&g)?;
@@ -121,11 +122,11 @@ fn runners_survive_a_meta_graph() -> Result<()> {
     Ok(())
 }
 
-/// A runner whose operation fails stops everybody, and its error is what the caller gets.
+/// A runner whose operation fails stops all, and the caller gets its error.
 #[test]
 fn the_error_of_a_runner_comes_back() -> Result<()> {
     let g = Graph::new();
-    let q = Queue::fifo(&g, 3, [DType::I32]).shapes([shape![]]).make()?;
+    let q = Queue::fifo(&g, 3, [DType::I32]).shapes([shape![]]).build()?;
     let bad = g.gather(g.constant([1, 2]), 7, 0);
     g.add_queue_runner(&q.runner([q.enqueue(bad)?]));
     let [one] = q.dequeue()?.all()?;
@@ -139,26 +140,25 @@ fn the_error_of_a_runner_comes_back() -> Result<()> {
 #[test]
 fn mistakes_are_named_where_they_are_made() -> Result<()> {
     let g = Graph::new();
-    let says = |error: millstream::Error, part: &str| {
-        assert!(error.to_string().contains(part), "no `{part}` in\n{error}")
-    };
-    let q = Queue::fifo(&g, 3, [DType::I32]).make()?;
+    let says =
+        |error: Error, part: &str| assert!(error.to_string().contains(part), "no `{part}` in\n{error}");
+    let q = Queue::fifo(&g, 3, [DType::I32]).build()?;
     says(q.dequeue_many(2).unwrap_err(), "require the components to have specified shapes");
     says(q.enqueue((1, 2)).unwrap_err(), "has 1 components, not 2");
     says(q.enqueue(g.constant(1.5f32)).unwrap_err(), "component 0 of `fifo_queue` is i32, not f32");
     says(q.enqueue_many(1).unwrap_err(), "cannot be a scalar");
-    let q = Queue::fifo(&g, 3, [DType::I32]).shapes([shape![_]]).make()?;
+    let q = Queue::fifo(&g, 3, [DType::I32]).shapes([shape![_]]).build()?;
     says(q.dequeue_many(2).unwrap_err(), "they are known in part");
     says(q.enqueue(1).unwrap_err(), "has shape [?], not []");
     let none: [PartialShape; 0] = [];
-    says(Queue::padding(&g, 3, [DType::I32]).make().unwrap_err(), "needs the shapes of its components");
+    says(Queue::padding(&g, 3, [DType::I32]).build().unwrap_err(), "needs the shapes of its components");
     says(
-        Queue::fifo(&g, 3, [DType::I32]).shapes(none).make().unwrap_err(),
+        Queue::fifo(&g, 3, [DType::I32]).shapes(none).build().unwrap_err(),
         "1 components was given 0 shapes",
     );
-    says(Queue::fifo(&g, 3, []).make().unwrap_err(), "at least one component");
+    says(Queue::fifo(&g, 3, []).build().unwrap_err(), "at least one component");
     says(
-        Queue::shuffle(&g, 3, 3, [DType::I32]).make().unwrap_err(),
+        Queue::shuffle(&g, 3, 3, [DType::I32]).build().unwrap_err(),
         "cannot hold back min_after_dequeue = 3",
     );
     says(Queue::from_list(0, &[]).unwrap_err(), "no queue to choose from");

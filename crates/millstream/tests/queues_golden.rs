@@ -1,10 +1,10 @@
-//! Queues step by step, beside what TensorFlow 1.15's do (`tests/golden/make_queues.py`).
+//! Queues step by step against TensorFlow 1.15 (`tests/golden/make_queues.py`).
 
 mod common;
 
 use common::{golden, plain};
 use millstream::prelude::*;
-use millstream::{PartialShape, RunOptions, SessionOptions};
+use millstream::{Queue, RunOptions, SessionOptions};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::thread::{self, ScopedJoinHandle};
@@ -35,16 +35,16 @@ fn make<'g>(g: &'g Graph, s: &Value) -> Result<Queue<'g>> {
         }
     };
     let queue = queue.shared_name(s["shared_name"].as_str().unwrap_or_default());
-    // That of the priority is ours to give.
+    // The builder adds the component of the priority.
     let names = s["names"].as_array().into_iter().flatten().map(word).filter(|name| *name != "priority");
     let queue = queue.names(names);
     match &s["shapes"] {
-        Value::Null => queue.make(),
-        shapes => queue.shapes(list(shapes).iter().map(shape_of)).make(),
+        Value::Null => queue.build(),
+        shapes => queue.shapes(list(shapes).iter().map(shape_of)).build(),
     }
 }
 
-/// Nested lists as a tensor. An empty list is a vector.
+/// Returns nested lists as a tensor. An empty list is a vector.
 fn tensor(value: &Value, dtype: DType) -> Result<Tensor> {
     fn flatten<'v>(value: &'v Value, depth: usize, dims: &mut Vec<usize>, leaves: &mut Vec<&'v Value>) {
         let Some(items) = value.as_array() else { return leaves.push(value) };
@@ -64,7 +64,7 @@ fn tensor(value: &Value, dtype: DType) -> Result<Tensor> {
     }
 }
 
-/// What a step runs: an operation, and what it fetches, with the names of that, if it has some.
+/// The operation of a step, its fetches, and their names, if any.
 struct Built<'g> {
     op: Op<'g>,
     fetches: Vec<Output<'g>>,
@@ -98,7 +98,7 @@ fn build<'g>(queues: &[Queue<'g>], step: &Value) -> Result<Built<'g>> {
     })
 }
 
-/// Hands values in, which are in the order of the components, or have their names.
+/// Enqueues values in the order of the components, or by name.
 fn hand_in<'g>(
     queue: &Queue<'g>,
     values: &Value,
@@ -116,7 +116,7 @@ fn hand_in<'g>(
     named(values.collect::<Result<_>>()?)
 }
 
-/// How a step ends, as the golden file says it.
+/// Formats the end of a step as in the golden file.
 fn run(session: &Session, built: &Built<'_>, timeout: Option<Duration>) -> Value {
     let options = RunOptions { timeout, ..RunOptions::default() };
     let Built { op, fetches, names } = built;
@@ -134,7 +134,7 @@ fn run(session: &Session, built: &Built<'_>, timeout: Option<Duration>) -> Value
     }
 }
 
-/// Waits until this operation waits in a line of a queue.
+/// Waits until this operation is waiting in a queue.
 fn until_it_waits(session: &Session, op: &str) {
     let start = Instant::now();
     let waits =
@@ -145,7 +145,7 @@ fn until_it_waits(session: &Session, op: &str) {
     }
 }
 
-/// What is known of a queue's components.
+/// Returns the static shapes of a queue's components.
 fn spec_of(queue: &Queue<'_>) -> Value {
     let dims = |shape: &PartialShape| shape.dims().map(<[Option<usize>]>::to_vec);
     let shapes: Vec<_> = match queue.shapes() {

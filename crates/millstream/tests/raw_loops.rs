@@ -1,9 +1,9 @@
 //! Loops built from the primitives, run by the machine.
 
 use millstream::prelude::*;
-use millstream::{RunOptions, SessionOptions};
+use millstream::{Arg, RunOptions, SessionOptions};
 
-/// A counter from 0 to a fed limit, by hand.
+/// A counter from 0 to a fed limit, built by hand.
 fn counter(g: &Graph) -> (Output<'_>, Output<'_>) {
     let limit = g.placeholder_of("limit", DType::I32, shape![]);
     let zero = g.constant_tensor("zero", Tensor::scalar(0));

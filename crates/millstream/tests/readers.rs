@@ -1,12 +1,12 @@
-//! Readers beside what TensorFlow 1.15's give (`tests/golden/make_readers.py`), and many runs that read and wait.
+//! Readers against TensorFlow 1.15 (`tests/golden/make_readers.py`), and many runs that read and wait.
 
+use millstream::Queue;
 use millstream::checkpoint::records::{Compression, TfRecordWriter, tf_record_iterator};
 use millstream::prelude::*;
 use millstream::reader::{
     FixedLengthRecordReader, IdentityReader, TextLineReader, TfRecordReader, WholeFileReader,
 };
-use millstream::tensor::Str;
-use millstream::{Code, Error, Reader, RunOptions, SessionOptions};
+use millstream::{Code, Error, Reader, RunOptions, SessionOptions, Str};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).expect("hex")).collect()
 }
 
-/// A folder of a test's own.
+/// Returns a folder for one test.
 fn folder(test: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("readers").join(test);
     std::fs::create_dir_all(&folder).expect("makes the folder");
@@ -34,22 +34,23 @@ fn made<'g>(g: &'g Graph, case: &Value) -> Result<Reader<'g>> {
     let int = |name: &str| attrs[name].as_i64().unwrap_or(0);
     let compression = |name: &str| Compression::parse(attrs[name].as_str().unwrap_or(""));
     match case["op"].as_str().expect("an op") {
-        "TextLineReader" => TextLineReader::new(g).skip_header_lines(int("skip_header_lines")).make(),
-        "WholeFileReader" => WholeFileReader::new(g).make(),
+        "TextLineReader" => TextLineReader::new(g).skip_header_lines(int("skip_header_lines")).build(),
+        "WholeFileReader" => WholeFileReader::new(g).build(),
         "FixedLengthRecordReader" => FixedLengthRecordReader::new(g, int("record_bytes"))
             .header_bytes(int("header_bytes"))
             .footer_bytes(int("footer_bytes"))
             .hop_bytes(int("hop_bytes"))
             .encoding(compression("encoding")?)
-            .make(),
-        "TFRecordReader" => TfRecordReader::new(g).compression(compression("options")?).make(),
-        "IdentityReader" => IdentityReader::new(g).make(),
+            .build(),
+        "TFRecordReader" => TfRecordReader::new(g).compression(compression("options")?).build(),
+        "IdentityReader" => IdentityReader::new(g).build(),
         other => panic!("{other}"),
     }
 }
 
-/// Where ours is meant to differ: TensorFlow says nothing of what is lost at the end of a file, takes a file without its header for the end of
-/// all input, reads the first of several gzips in one file only, and loses the records before a damaged one.
+/// The intended differences: TensorFlow ignores data lost at the end of a file, treats a file without its
+/// header as the end of the input, reads only the first of several gzip members, and loses the records before
+/// a damaged one.
 fn differs(case: &Value, step: usize, theirs: &Value) -> bool {
     let names = case["names"].to_string();
     let message = theirs["message"].as_str().unwrap_or("");
@@ -60,6 +61,24 @@ fn differs(case: &Value, step: usize, theirs: &Value) -> bool {
             && case["steps"]
                 .as_array()
                 .is_some_and(|steps| steps[..=step].iter().any(|s| up_to(s) && s[1]["error"] == "DATA_LOSS")))
+}
+
+/// A step's result in the golden file: keys and values, or an error's code.
+fn wanted(result: &Value) -> std::result::Result<Vec<Vec<Vec<u8>>>, &str> {
+    let list = |v: &Value| -> Vec<Vec<u8>> {
+        match v {
+            Value::Array(all) => all.iter().map(|s| bytes(s.as_str().expect("hex"))).collect(),
+            Value::String(hex) => vec![bytes(hex)],
+            Value::Number(n) => vec![vec![n.as_u64().expect("a count") as u8]],
+            other => panic!("{other}"),
+        }
+    };
+    match result {
+        Value::Object(error) => Err(error["error"].as_str().expect("a code")),
+        Value::Array(both) => Ok(both.iter().map(list).collect()),
+        Value::Null => Ok(vec![]),
+        one => Ok(vec![list(one)]),
+    }
 }
 
 #[test]
@@ -82,7 +101,7 @@ fn read_what_tensorflows_read() {
     let (mut compared, mut different) = (0, 0);
     for case in golden["cases"].as_array().expect("cases") {
         let g = Graph::new();
-        let queue = Queue::fifo(&g, 100, [DType::Str]).shapes([shape![]]).make().unwrap();
+        let queue = Queue::fifo(&g, 100, [DType::Str]).shapes([shape![]]).build().unwrap();
         let reader = made(&g, case).unwrap();
         let name = g.placeholder_of("name", DType::Str, shape![]);
         let (put, close) = (queue.enqueue(name).unwrap(), queue.close());
@@ -122,20 +141,7 @@ fn read_what_tensorflows_read() {
                 continue;
             }
             compared += 1;
-            let list = |v: &Value| -> Vec<Vec<u8>> {
-                match v {
-                    Value::Array(all) => all.iter().map(|s| bytes(s.as_str().expect("hex"))).collect(),
-                    Value::String(hex) => vec![bytes(hex)],
-                    Value::Number(n) => vec![vec![n.as_u64().expect("a count") as u8]],
-                    other => panic!("{other}"),
-                }
-            };
-            let want: std::result::Result<Vec<Vec<Vec<u8>>>, &str> = match &step[1] {
-                Value::Object(error) => Err(error["error"].as_str().expect("a code")),
-                Value::Array(both) => Ok(both.iter().map(list).collect()),
-                Value::Null => Ok(vec![]),
-                one => Ok(vec![list(one)]),
-            };
+            let want = wanted(&step[1]);
             match (&got, want) {
                 (Ok(got), Ok(want)) => assert_eq!(*got, want, "step {i} `{word}` of {case}"),
                 (Err(error), Err(code)) => {
@@ -151,13 +157,13 @@ fn read_what_tensorflows_read() {
 #[test]
 fn nodes_are_tensorflows() {
     let g = Graph::new();
-    let queue = Queue::fifo(&g, 10, [DType::Str]).shapes([shape![]]).make().unwrap();
+    let queue = Queue::fifo(&g, 10, [DType::Str]).shapes([shape![]]).build().unwrap();
     let readers = [
-        TextLineReader::new(&g).skip_header_lines(1).make().unwrap(),
-        WholeFileReader::new(&g).make().unwrap(),
-        FixedLengthRecordReader::new(&g, 4).make().unwrap(),
-        TfRecordReader::new(&g).make().unwrap(),
-        IdentityReader::new(&g).make().unwrap(),
+        TextLineReader::new(&g).skip_header_lines(1).build().unwrap(),
+        WholeFileReader::new(&g).build().unwrap(),
+        FixedLengthRecordReader::new(&g, 4).build().unwrap(),
+        TfRecordReader::new(&g).build().unwrap(),
+        IdentityReader::new(&g).build().unwrap(),
     ];
     for reader in &readers {
         reader.read(&queue).unwrap();
@@ -179,7 +185,7 @@ fn nodes_are_tensorflows() {
     assert_eq!(&ours, golden()["nodes"].as_array().expect("nodes"));
 }
 
-/// A graph that reads names that are put into its queue one by one.
+/// A graph that reads files whose names are enqueued one by one.
 struct Setup<'g> {
     session: Session,
     name: Output<'g>,
@@ -189,7 +195,7 @@ struct Setup<'g> {
 }
 
 fn setup<'g>(g: &'g Graph, reader: Reader<'g>) -> Setup<'g> {
-    let queue = Queue::fifo(g, 100, [DType::Str]).shapes([shape![]]).make().unwrap();
+    let queue = Queue::fifo(g, 100, [DType::Str]).shapes([shape![]]).build().unwrap();
     let name = g.placeholder_of("name", DType::Str, shape![]);
     let (put, close) = (queue.enqueue(name).unwrap(), queue.close());
     let one = reader.read(&queue).unwrap();
@@ -210,20 +216,20 @@ fn within_ms(ms: u64) -> RunOptions {
     RunOptions { timeout: Some(Duration::from_millis(ms)), ..RunOptions::default() }
 }
 
-/// Six runs read, and others that have little time; each record goes to one of them.
+/// Six runs read, and others with short deadlines; each record goes to one of them.
 fn read_at_once(test: &str, impatient_runs: usize) {
     let folder = folder(test);
     let (n_files, n_lines) = (23, 40);
     let mut expect = BTreeSet::new();
     for i in 0..n_files {
-        // Some files are empty: a read goes on to the next, and waits again.
+        // Some files are empty: a read continues with the next one, and waits again.
         let lines: Vec<String> =
             (0..if i % 3 == 0 { 0 } else { n_lines }).map(|j| format!("{i} {j}")).collect();
         std::fs::write(folder.join(i.to_string()), lines.join("\n")).unwrap();
         expect.extend(lines);
     }
     let g = Graph::new();
-    let s = setup(&g, TextLineReader::new(&g).make().unwrap());
+    let s = setup(&g, TextLineReader::new(&g).build().unwrap());
     let read = || -> Vec<String> {
         let mut lines = Vec::new();
         loop {
@@ -239,7 +245,7 @@ fn read_at_once(test: &str, impatient_runs: usize) {
         for _ in 0..30 {
             match s.session.run_with::<(String, String)>(s.one, feed![], &within_ms(1)) {
                 Ok(((_, line), _)) => return Some(line),
-                // What it had read when its time was up is gone with it.
+                // A run past its deadline loses the records that it has read.
                 Err(error) if error.code() == Code::DeadlineExceeded => _ = late.fetch_add(1, Relaxed),
                 Err(error) if error.code() == Code::OutOfRange => return None,
                 Err(error) => panic!("{error}"),
@@ -275,7 +281,7 @@ fn read_at_once(test: &str, impatient_runs: usize) {
 #[test]
 fn a_waiting_read_is_called_off() {
     let g = Graph::new();
-    let s = setup(&g, IdentityReader::new(&g).make().unwrap());
+    let s = setup(&g, IdentityReader::new(&g).build().unwrap());
     let error = s.session.run_with::<(String, String)>(s.one, feed![], &within_ms(20)).err().unwrap();
     assert_eq!(error.code(), Code::DeadlineExceeded, "{error}");
     s.session.run::<()>(s.put, feed![s.name => "later"]).unwrap();
@@ -289,7 +295,7 @@ fn unreadable_files_lose_nothing_else() {
     let good = folder.join("good").display().to_string();
     std::fs::write(&good, "a\n").unwrap();
     let g = Graph::new();
-    let s = setup(&g, TextLineReader::new(&g).make().unwrap());
+    let s = setup(&g, TextLineReader::new(&g).build().unwrap());
     let nowhere = folder.join("nowhere").display().to_string();
     for name in [nowhere.as_str(), "", &good] {
         s.session.run::<()>(s.put, feed![s.name => name]).unwrap();
@@ -311,7 +317,7 @@ fn a_memory_limit_bounds_what_is_read() {
     writer.close().unwrap();
     assert!(std::fs::metadata(&bomb).unwrap().len() < 100_000);
     let g = Graph::new();
-    let mut s = setup(&g, TfRecordReader::new(&g).compression(Compression::Gzip).make().unwrap());
+    let mut s = setup(&g, TfRecordReader::new(&g).compression(Compression::Gzip).build().unwrap());
     let options = SessionOptions { memory_limit: Some(1_000_000), ..SessionOptions::default() };
     s.session = Session::with_options(&g, options).unwrap();
     s.session.run::<()>(s.put, feed![s.name => bomb.as_str()]).unwrap();
@@ -332,7 +338,7 @@ fn records_go_through_files_of_all_kinds() {
         writer.close().unwrap();
         assert_eq!(tf_record_iterator(&path, compression).unwrap().count(), 1000);
         let g = Graph::new();
-        let s = setup(&g, TfRecordReader::new(&g).compression(compression).make().unwrap());
+        let s = setup(&g, TfRecordReader::new(&g).compression(compression).build().unwrap());
         s.session.run::<()>(s.put, feed![s.name => path]).unwrap();
         s.session.run::<()>(s.close, feed![]).unwrap();
         for i in 0..1000u32 {

@@ -1,8 +1,9 @@
-//! Recurrent nets give what TensorFlow 1.15's give (`tests/golden/rnn`): outputs, last states, and gradients by every weight and the input.
+//! Recurrent nets against TensorFlow 1.15 (`tests/golden/rnn`): outputs, last states, and gradients with
+//! respect to every weight and the input.
 
 use millstream::prelude::*;
 use millstream::rnn::*;
-use millstream::{Error, nest};
+use millstream::{Initializer, Recurrent, TensorArray, nest};
 use millstream_graph::Port;
 use std::collections::BTreeMap;
 
@@ -44,7 +45,7 @@ impl Golden {
     }
 }
 
-/// The values of a nest.
+/// Returns the values of a nest.
 fn flat<'g>(nest: &impl Nest<'g>) -> Vec<Output<'g>> {
     let mut leaves = Vec::new();
     nest.flatten(&mut leaves);
@@ -55,7 +56,7 @@ fn flat<'g>(nest: &impl Nest<'g>) -> Vec<Output<'g>> {
     leaves.into_iter().filter_map(value).collect()
 }
 
-/// Compares a net, whose results are `outputs` and the values of the last state, with a golden file.
+/// Compares a net with a golden file: its outputs and the values of the last state.
 fn compare<'g>(
     g: &'g Graph,
     golden: &Golden,
@@ -92,7 +93,8 @@ fn compare<'g>(
     Ok(())
 }
 
-/// A cell along time, with and without lengths, with shapes known and not, at several `parallel_iterations`.
+/// Runs a cell along time, with and without lengths, with known and unknown shapes, at several
+/// `parallel_iterations`.
 fn dynamic<C: for<'g> MakeCell<'g>>(case: &str, make: C) -> Result<()> {
     for (suffix, known, pi) in
         [("", true, 32), ("", false, 1), ("_lengths", true, 1), ("_lengths", false, 32)]
@@ -115,7 +117,7 @@ fn dynamic<C: for<'g> MakeCell<'g>>(case: &str, make: C) -> Result<()> {
     Ok(())
 }
 
-/// Makes a cell for a graph of any lifetime.
+/// Returns a cell for a graph of any lifetime.
 trait MakeCell<'g> {
     type Cell: Cell<'g>;
     fn make(&self) -> Self::Cell;
@@ -236,7 +238,7 @@ fn the_second_derivative_of_a_net() -> Result<()> {
     Ok(())
 }
 
-/// What the loops of a graph push on lists in an iteration, in bytes, sorted.
+/// Returns the bytes that the loops of a graph push on lists per iteration, sorted.
 fn saved_bytes(g: &Graph) -> Vec<usize> {
     let mut saved: Vec<usize> = g.read(|g| {
         let pushes = g.nodes().iter().filter(|n| n.op() == "TensorListPushBack");
@@ -247,8 +249,8 @@ fn saved_bytes(g: &Graph) -> Vec<usize> {
     saved
 }
 
-// Of a step of `b` rows and `h` units: the four gates, the memory before it, and the output before it, which the outputs share. The
-// memory after it, its tanh, and what the kernel is multiplied with are made anew.
+// The saved values of a step of `b` rows and `h` units: the four gates, the previous memory, and the previous
+// output, which the outputs share. The new memory, its tanh, and the kernel's input are recomputed.
 #[test]
 fn what_an_lstm_saves() -> Result<()> {
     for (b, h) in [(8, 16), (32, 64), (64, 256)] {
@@ -272,7 +274,7 @@ fn dropout_keeps_the_mean_and_lets_all_pass_at_one() -> Result<()> {
     let keep = g.placeholder::<f32>("keep", shape![]);
     let x = g.ones::<f32>([1, 400, 5]);
     let of_fives = || BasicRnnCell::new(5).activation(|x| x).initializer(Initializer::zeros());
-    // A cell that gives zero leaves what the residual adds: the dropped input.
+    // With a cell that outputs zero, the result is what the residual adds: the dropped input.
     let wrapped = DropoutWrapper::new(ResidualWrapper::new(of_fives())).input_keep_prob(keep);
     let mut free = wrapped.clone();
     let mut same = wrapped.variational_recurrent(true);
@@ -295,8 +297,8 @@ fn dropout_keeps_the_mean_and_lets_all_pass_at_one() -> Result<()> {
 #[test]
 fn mistakes_are_named() {
     let shown = |build: &dyn Fn(&Graph) -> Result<()>| format!("{:?}", build(&Graph::new()).unwrap_err());
-    let x = |g: &Graph, shape: millstream::PartialShape| g.placeholder_of("x", DType::F32, shape).port();
-    let run = |g: &Graph, shape: millstream::PartialShape, lengths: Option<Tensor>| -> Result<()> {
+    let x = |g: &Graph, shape: PartialShape| g.placeholder_of("x", DType::F32, shape).port();
+    let run = |g: &Graph, shape: PartialShape, lengths: Option<Tensor>| -> Result<()> {
         let x = Output::new(g, x(g, shape));
         let mut cell = GruCell::new(2);
         let rnn = g.dynamic_rnn(&mut cell, x);

@@ -1,10 +1,10 @@
-//! The saver: what it keeps, what it lists, what it refuses; in both formats.
+//! The saver: kept checkpoints, lists, errors; in both formats.
 
+use millstream::Code;
 use millstream::checkpoint::{Checkpoint, State};
 use millstream::interop::{ImportOptions, export_meta_graph, import_meta_graph};
 use millstream::prelude::*;
 use millstream::train::{Saver, latest_checkpoint};
-use millstream::{Code, Error};
 use std::path::{Path, PathBuf};
 
 fn folder(test: &str) -> PathBuf {
@@ -157,7 +157,7 @@ fn what_does_not_fit_is_said_of_all() -> Result<()> {
     Ok(())
 }
 
-/// As a program that reads the graph from a file goes on training.
+/// A program that reads the graph from a file continues the training.
 #[test]
 fn an_imported_graph_saves_and_restores() -> Result<()> {
     let folder = folder("imported");

@@ -1,9 +1,7 @@
-//! Summaries against what TensorFlow 1.15 made of the same: messages byte for byte, names, tags and collections.
+//! Summaries against TensorFlow 1.15: messages byte for byte, names, tags and collections.
 
-use millstream::graph::CollectionItem;
 use millstream::prelude::*;
-use millstream::summary;
-use millstream::tensor::Str;
+use millstream::{CollectionItem, Str, summary};
 use serde_json::{Value, json};
 
 fn golden() -> Value {
@@ -38,7 +36,7 @@ fn tensor(value: &Value) -> Tensor {
         .unwrap()
 }
 
-/// Of each image tag, height, width, channels and pixels.
+/// Returns the height, width, channels and pixels of each image tag.
 fn pictures(summary: &Tensor) -> Vec<Value> {
     let picture = |v: &millstream::interop::proto::summary::Value| {
         let Some(millstream::interop::proto::summary::value::Value::Image(image)) = &v.value else {

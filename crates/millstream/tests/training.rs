@@ -1,9 +1,12 @@
-//! Variables, optimizers, clipping, schedules, beside what TensorFlow 1.15 makes and computes (`tests/golden/make_training.py`).
+//! Variables, optimizers, clipping, schedules, against TensorFlow 1.15's nodes and values
+//! (`tests/golden/make_training.py`).
 
-use millstream::graph::{CollectionItem, Grad};
 use millstream::prelude::*;
 use millstream::train::{Clipping, Optimizer, Schedules};
-use millstream::{Fan, GLOBAL_VARIABLES, REGULARIZATION_LOSSES, Spread};
+use millstream::{
+    CollectionItem, Fan, GLOBAL_VARIABLES, Grad, IndexedSlices, Initializer, REGULARIZATION_LOSSES, Reuse,
+    Spread, VariableScopes,
+};
 use serde_json::Value;
 
 fn golden(part: &str) -> Value {
@@ -37,7 +40,7 @@ fn floats(t: &Tensor) -> Vec<f32> {
     }
 }
 
-/// The nodes as the golden file lists them.
+/// Returns the nodes as in the golden file.
 fn nodes(g: &Graph) -> Vec<String> {
     g.check().expect("no mistakes");
     let line = |op: Op<'_>| {
@@ -55,7 +58,7 @@ fn nodes(g: &Graph) -> Vec<String> {
 fn same_nodes(g: &Graph, want: &Value, case: &str) {
     let (got, want) = (nodes(g), texts(want));
     for (got, want) in got.iter().zip(&want) {
-        // 1.15 adds by `AddV2` where Python's `+` does; we do everywhere else too.
+        // TensorFlow 1.15 uses `AddV2` only for Python's `+`; we use it everywhere else too.
         assert_eq!(got.replace(" AddV2 ", " Add "), want.replace(" AddV2 ", " Add "), "{case}");
     }
     assert_eq!(got.len(), want.len(), "{case}: {:?}", got.get(want.len()));
@@ -91,7 +94,7 @@ fn five_steps_with_given_gradients() -> Result<()> {
         let name = words.next().expect("an optimizer");
         let g = Graph::new();
         let first = g.constant(Tensor::from_slice([4, 2], &numbers(&want["first"]))?);
-        let w = g.get_variable_from("layer/w", first).use_resource(!by_ref).run()?;
+        let w = g.get_variable_from("layer/w", first).use_resource(!by_ref).build()?;
         let shape = if sparse { [3, 2] } else { [4, 2] };
         let grad = g.placeholder::<f32>("grad", shape);
         let given = match sparse {
@@ -102,9 +105,13 @@ fn five_steps_with_given_gradients() -> Result<()> {
                 dense_shape: Some(g.constant([4, 2])),
             }),
         };
-        // TensorFlow makes it a reference unless told otherwise.
-        let step =
-            g.get_variable("global_step", []).dtype(DType::I64).trainable(false).use_resource(false).run()?;
+        // In TensorFlow it is a reference by default.
+        let step = g
+            .get_variable("global_step", [])
+            .dtype(DType::I64)
+            .trainable(false)
+            .use_resource(false)
+            .build()?;
         let train = optimizer(name).apply_gradients([(Some(given), w)], Some(step))?;
         if by_ref && !sparse && name != "adam_w" {
             same_nodes(&g, &want["nodes"], case);
@@ -133,9 +140,11 @@ fn a_line_is_fitted() -> Result<()> {
         let (name, kind) = case.rsplit_once('_').expect("a kind");
         let g = Graph::new();
         let (w, b) = g.variable_scope("net").use_resource(kind == "resource").run(|_| -> Result<_> {
-            let w =
-                g.get_variable("w", [2, 1]).initializer(Initializer::constant(Tensor::scalar(0.5))).run()?;
-            Ok((w, g.get_variable("b", [1]).initializer(Initializer::zeros()).run()?))
+            let w = g
+                .get_variable("w", [2, 1])
+                .initializer(Initializer::constant(Tensor::scalar(0.5)))
+                .build()?;
+            Ok((w, g.get_variable("b", [1]).initializer(Initializer::zeros()).build()?))
         })?;
         let x = g.constant([[1.0f32, 2.0], [3.0, -1.0], [0.5, 0.0], [-2.0, 1.0]]);
         let y = g.constant([[1.0f32], [2.0], [0.0], [-1.0]]);
@@ -204,7 +213,7 @@ fn initializers_make_the_same_nodes_and_numbers() -> Result<()> {
         if let Some(initializer) = initializer {
             v = v.initializer(initializer);
         }
-        let v = v.run()?;
+        let v = v.build()?;
         same_nodes(&g, &want["nodes"], case);
         let session = Session::new(&g)?;
         session.run::<()>(v.initializer(), feed![])?;
@@ -218,7 +227,7 @@ fn scopes_name_as_tensorflow_does() -> Result<()> {
     let want = golden("scopes");
     let g = Graph::new();
     let var =
-        |name: &str| g.get_variable(name, [2]).initializer(Initializer::zeros()).use_resource(false).run();
+        |name: &str| g.get_variable(name, [2]).initializer(Initializer::zeros()).use_resource(false).build();
     let both = || -> Result<()> {
         var("v")?;
         node(&g);
@@ -246,7 +255,7 @@ fn scopes_name_as_tensorflow_does() -> Result<()> {
     g.variable_scope(&a).without_name_scope().run(|_| {
         var("plain")?;
         node(&g);
-        Ok::<(), millstream::Error>(())
+        Ok::<(), Error>(())
     })?;
     let regular = || g.variable_scope("r").regularizer(|w| Some((w * w).reduce_sum(())));
     regular().run(|_| var("v"))?;
@@ -261,12 +270,12 @@ fn scopes_name_as_tensorflow_does() -> Result<()> {
     let mut errors = vec![g.variable_scope("a").run(|_| var("v")).map(drop)];
     g.variable_scope("a").reuse(Reuse::Yes).run(|_| {
         errors.push(var("missing").map(drop));
-        errors.push(g.get_variable("v", [3]).run().map(drop));
-        errors.push(g.get_variable("v", [2]).dtype(DType::F64).run().map(drop));
+        errors.push(g.get_variable("v", [3]).build().map(drop));
+        errors.push(g.get_variable("v", [2]).dtype(DType::F64).build().map(drop));
     });
-    errors.push(g.get_variable("c", [2]).dtype(DType::C64).run().map(drop));
+    errors.push(g.get_variable("c", [2]).dtype(DType::C64).build().map(drop));
     for (error, want) in errors.into_iter().zip(texts(&want["errors"])) {
-        // Shapes and dtypes are written our way.
+        // Shapes and dtypes are written in our notation.
         let want = want.replace("(3,)", "[3]").replace("(2,)", "[2]").replace("float32_ref", "float32");
         let want = want.replace("<dtype: 'complex64'>", "complex64");
         assert_eq!(error.expect_err("refused").message(), want);

@@ -1,9 +1,10 @@
-//! How fast `MatMul` is, in GFLOP/s, on one thread and on two: `cargo bench -p millstream-ops --bench matmul`.
+//! How fast `MatMul` is, in GFLOP/s, on one thread and on two: `cargo bench -p millstream-ops --bench
+//! matmul`.
 #![expect(clippy::print_stdout, reason = "results are for people")]
 
+use millstream_graph::op::lone;
 use millstream_graph::op::{NodeInfo, StepHost};
 use millstream_graph::{Attrs, ValueType};
-use millstream_ops::cases::{lone_env, run};
 use millstream_tensor::{DType, Result, Tensor, invalid};
 use std::sync::Arc;
 use std::time::Instant;
@@ -42,12 +43,12 @@ fn main() -> Result<()> {
         let flops = 2.0 * (m * k * n) as f64;
         let mut best = [0f64; 2];
         for (i, threads) in [1, 2].into_iter().enumerate() {
-            let mut env = lone_env();
+            let mut env = lone::env();
             env.host = Arc::new(Threads(threads));
             let repeats = (2e9 / flops).clamp(20.0, 20_000.0) as usize;
             for _ in 0..repeats {
                 let start = Instant::now();
-                run(&node, &env, &[a.clone(), b.clone()])?;
+                lone::run(&node, &env, &[a.clone(), b.clone()])?;
                 best[i] = best[i].max(flops / start.elapsed().as_nanos() as f64);
             }
         }

@@ -1,65 +1,68 @@
-//! The examples of the op library as data: parsed, and checked against the kernels directly. Other crates run
-//! the same examples through sessions.
+//! The examples of the op library as data: parsing them, and checking them against the kernels. Other crates
+//! run the same examples through sessions.
 //!
-//! `Op(arg, arg; attr=value, attr=value) = out, out` where the relation is `=` (the same bits), `~` (floats within 1e-5
-//! relative or 1e-6 absolute), `:` (inferred types) or `!` (an error whose text contains what follows).
+//! An example is `Op(arg, arg; attr=value, attr=value) = out, out`. The relation is `=` (the same bits), `~`
+//! (floats within 1e-5 relative or 1e-6 absolute), `:` (inferred types) or `!` (an error that contains the
+//! text).
 //!
-//! An argument may be what another op gives: `Op(Op(arg), arg) = out`. Where more is wanted of it than its first output, once,
-//! it comes before: `a b <- Op(arg) | Op(a, b) = out` calls its outputs `a` and `b`.
+//! An argument may be the first output of another op: `Op(Op(arg), arg) = out`. Other outputs, and outputs
+//! with several uses, are named first: in `a b <- Op(arg) | Op(a, b) = out` they are `a` and `b`.
 //!
-//! An argument `&f32[2] [1 2]` is a reference to a variable with this value, `@f32[2] [1 2]` a resource handle to one; with
-//! a type alone (`@f32[?,2]`) the variable has no value yet. A reference that comes out stands for its variable's value; of
-//! an op without outputs the values of its variables are expected, in order, as they are afterwards.
+//! The argument `&f32[2] [1 2]` is a reference to a variable with this value, `@f32[2] [1 2]` a resource
+//! handle of one; with only a type (`@f32[?,2]`) the variable has no value yet. A reference among the outputs
+//! is compared by its variable's value. The example of an op without outputs gives the values of its
+//! variables after the call, in order.
 
-use millstream_graph::op::{HandleShape, InferCx, KernelBody, KernelCx, Known, NodeInfo, StepEnv, StepHost};
+use millstream_graph::op::{HandleShape, InferCx, Known, NodeInfo, lone};
 use millstream_graph::{Attr, Attrs, FuncRef, ValueType};
-use millstream_state::{Activity, Cancellation, Resources, Variable};
+use millstream_state::Variable;
 use millstream_tensor::{DType, Handle, PartialShape, Result, Tensor, ensure, invalid};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// An argument of an example.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub enum Arg {
     /// A value.
     Value(Tensor),
-    /// Only a type and what is known of the shape.
+    /// A type with a partial shape.
     Type(DType, PartialShape),
     /// A variable.
     Variable(VariableArg),
-    /// An output of one of the calls that come before.
+    /// An output of an earlier call: the number of the call, and of the output.
     Output(usize, usize),
 }
 
 /// One op with its inputs.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Call {
     /// The op type.
     pub op: String,
     /// The inputs.
     pub args: Vec<Arg>,
-    /// The attributes given.
+    /// The attributes.
     pub attrs: Attrs,
 }
 
 /// A variable that is an argument of an example.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct VariableArg {
-    /// By reference rather than by resource handle.
+    /// Whether the argument is a reference instead of a resource handle.
     pub by_ref: bool,
     /// The dtype of its values.
     pub dtype: DType,
-    /// What its values fit.
+    /// The shape of its values.
     pub shape: PartialShape,
     /// Its value, if it has one.
     pub value: Option<Tensor>,
 }
 
-/// What an example expects.
+/// The expected result of an example.
+#[derive(Debug)]
 pub enum Expect {
     /// These values, bit for bit.
     Values(Vec<Tensor>),
-    /// These values, nearly.
+    /// These values, within the tolerances of [`near`].
     Near(Vec<Tensor>),
     /// These types.
     Types(Vec<(DType, PartialShape)>),
@@ -68,6 +71,7 @@ pub enum Expect {
 }
 
 /// A parsed example.
+#[derive(Debug)]
 pub struct Case {
     /// What is computed first, in order: a call's inputs come before it.
     pub before: Vec<Call>,
@@ -127,19 +131,19 @@ impl Case {
 /// `a b <- Op(..)`: the names, and the text from the op on.
 fn named(text: &str) -> Option<(impl Iterator<Item = &str>, &str)> {
     let (names, call) = text.split_once("<-")?;
-    // An arrow further on belongs to what is expected.
+    // A later arrow belongs to the expected text.
     (!names.contains('(')).then(|| (names.split_whitespace(), call.trim_start()))
 }
 
 #[derive(Default)]
 struct Parser {
     before: Vec<Call>,
-    /// Names of outputs: of which call, and which.
+    /// The names of outputs, each with the number of its call and of the output.
     names: Vec<(String, usize, usize)>,
 }
 
 impl Parser {
-    /// `Op(arg, arg; attr=value)` at the start of `text`, and what comes after it.
+    /// Parses `Op(arg, arg; attr=value)` at the start of `text`; returns the rest of the text too.
     fn call<'t>(&mut self, text: &'t str) -> Result<(Call, &'t str)> {
         let open = text.find('(').ok_or_else(|| invalid!("no `(` in `{text}`"))?;
         let close = matching(text, open)?;
@@ -168,7 +172,7 @@ impl Parser {
     }
 }
 
-/// The place of the bracket that closes the one at `open`, quotes respected.
+/// Returns the position of the bracket that closes the one at `open`. Brackets in quotes do not count.
 fn matching(text: &str, open: usize) -> Result<usize> {
     let mut depth = 0usize;
     let mut quoted = false;
@@ -192,7 +196,7 @@ fn matching(text: &str, open: usize) -> Result<usize> {
     Err(invalid!("a bracket is not closed in `{text}`"))
 }
 
-/// Splits at `at` outside of brackets and quotes.
+/// Splits text at the separators `at` that are outside of brackets and quotes.
 fn split(text: &str, at: char) -> Vec<&str> {
     let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0usize);
     let (mut quoted, mut escaped) = (false, false);
@@ -236,7 +240,7 @@ fn parse_arg(text: &str) -> Result<Arg> {
     }
 }
 
-/// `f32[?,3]`, `f32[..]` (unknown rank), `f32[]`.
+/// Parses a type: `f32[?,3]`, `f32[..]` (unknown rank), `f32[]`.
 fn parse_type(text: &str) -> Option<(DType, PartialShape)> {
     let (name, rest) = text.split_once('[')?;
     Some((DType::parse(name.trim())?, parse_shape(&format!("[{rest}"))?))
@@ -265,7 +269,8 @@ fn parse_attrs(text: &str) -> Result<Attrs> {
     Ok(attrs)
 }
 
-/// `f32` a type, `"a"` a string, `1` an int, `1.0` a float, `true`, `shape[1,?]`, `tensor(..)`, `func(name)`, `{a b}` a list.
+/// Parses an attribute: `f32` is a type, `"a"` a string, `1` an int, `1.0` a float, `true`, `shape[1,?]`,
+/// `tensor(..)`, `func(name)`, `{a b}` a list.
 fn parse_attr(text: &str) -> Result<Attr> {
     if let Some(dtype) = DType::parse(text) {
         return Ok(dtype.into());
@@ -296,33 +301,7 @@ fn parse_attr(text: &str) -> Result<Attr> {
     text.parse::<f32>().map(Attr::Float).map_err(|_| invalid!("`{text}` is no attribute value"))
 }
 
-struct Host;
-
-impl StepHost for Host {
-    fn print(&self, _line: &str) {}
-    fn threads(&self) -> usize {
-        1
-    }
-    fn in_pool(&self, work: &mut (dyn FnMut() + Send)) {
-        work();
-    }
-}
-
-/// An environment for one kernel on its own.
-pub fn lone_env() -> StepEnv {
-    StepEnv {
-        resources: Arc::new(Resources::new()),
-        step_resources: Arc::new(Resources::new()),
-        kernel_state: Arc::new(Resources::new()),
-        container: "".into(),
-        cancel: Cancellation::new(),
-        activity: Activity::default(),
-        why: None,
-        host: Arc::new(Host),
-    }
-}
-
-/// What is inferred of a call.
+/// The inferred types of a call.
 struct Inference {
     node: NodeInfo,
     shapes: SmallVec<[PartialShape; 2]>,
@@ -373,36 +352,9 @@ fn infer_call(name: String, call: &Call, done: &[Inference]) -> Result<Inference
     Ok(Inference { node, shapes, known })
 }
 
-/// Runs one kernel on values.
-pub fn run(node: &NodeInfo, env: &StepEnv, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
-    let mut inputs = inputs.to_vec();
-    let mut outputs: SmallVec<[Option<Tensor>; 4]> = SmallVec::from_elem(None, node.output_types.len());
-    let mut cx = KernelCx::new(node, env, &mut inputs, &mut outputs);
-    match node.op.kernel.body {
-        KernelBody::Run(run) => run(&mut cx)?,
-        KernelBody::Build(make) => {
-            let kernel_state = &env.kernel_state;
-            make(&millstream_graph::op::BuildCx { node, kernel_state })?.run(&mut cx)?;
-        }
-        KernelBody::Waits(waits) => {
-            ensure!((waits.at_once)(&mut cx)?, "{} would wait", node.op.name);
-        }
-        KernelBody::Structural => return Err(invalid!("{} does not run on its own", node.op.name)),
-    }
-    let outputs: Vec<Tensor> = outputs.into_iter().flatten().collect();
-    ensure!(
-        outputs.len() == node.output_types.len(),
-        "{} gave {} outputs instead of {}",
-        node.op.name,
-        outputs.len(),
-        node.output_types.len()
-    );
-    Ok(outputs)
-}
-
-/// Evaluates an example: its outputs, checked against the inferred types.
+/// Evaluates an example and checks the outputs against the inferred types.
 pub fn evaluate(case: &Case) -> Result<Vec<Tensor>> {
-    let env = lone_env();
+    let env = lone::env();
     let mut variables = Vec::new();
     let mut done: Vec<Vec<Tensor>> = Vec::new();
     for (call, inference) in case.calls().zip(infer_all(case)?) {
@@ -420,14 +372,14 @@ pub fn evaluate(case: &Case) -> Result<Vec<Tensor>> {
                     Tensor::handle(Handle::new("", name, variable))
                 }
             };
-            // As an executor does it: where a value is wanted a reference is read.
+            // Like an executor, this reads a reference if the op takes a value.
             let by_ref = match arg {
                 Arg::Variable(v) => v.by_ref,
                 _ => false,
             };
             if by_ref && !node.input_types[i].is_ref { referred(&value) } else { Ok(value) }
         });
-        let mut outputs = run(node, &env, &inputs.collect::<Result<Vec<_>>>()?)?;
+        let mut outputs = lone::run(node, &env, &inputs.collect::<Result<Vec<_>>>()?)?;
         for (i, (ty, shape)) in node.output_types.iter().zip(&inference.shapes).enumerate() {
             if ty.is_ref && done.len() == case.before.len() {
                 outputs[i] = referred(&outputs[i])?;
@@ -450,7 +402,7 @@ pub fn evaluate(case: &Case) -> Result<Vec<Tensor>> {
     Ok(outputs)
 }
 
-/// The value of the variable that a reference refers to.
+/// Returns the value of the variable of a reference.
 fn referred(reference: &Tensor) -> Result<Tensor> {
     match reference.as_handles() {
         Some([handle]) => match handle.get::<Variable>() {
@@ -461,7 +413,7 @@ fn referred(reference: &Tensor) -> Result<Tensor> {
     }
 }
 
-/// Whether two tensors are equal, floats and complex numbers within 1e-5 relative or 1e-6 absolute.
+/// Returns whether two tensors are equal: floats and complex numbers within 1e-5 relative or 1e-6 absolute.
 pub fn near(a: &Tensor, b: &Tensor) -> bool {
     if a.dtype() != b.dtype() || a.shape() != b.shape() {
         return false;
@@ -493,7 +445,7 @@ pub fn near(a: &Tensor, b: &Tensor) -> bool {
 /// Checks one example.
 ///
 /// # Panics
-/// When the example does not hold: this is for tests.
+/// If the example does not hold; this is for tests.
 #[track_caller]
 pub fn check(text: &str) {
     let case = Case::parse(text).unwrap_or_else(|e| panic!("{text}\n{e}"));

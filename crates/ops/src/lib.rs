@@ -1,23 +1,24 @@
-//! The op library: one file per op, in families. A file holds the declaration, the shape rule, the kernel and the examples
-//! that test it; a family's `mod.rs` lists its files. Nothing else needs to know of a new op.
+//! The op library: one file per op, in families. A file contains the declaration, the shape rule, the kernel,
+//! the gradient and the examples of its op; the family's `mod.rs` lists the file. A new op needs no other
+//! edit. Helpers of several families are in `shared`, arithmetic in `number`.
 //!
-//! Schedules nothing, spawns nothing.
+//! The library schedules nothing and starts no thread.
 
 #[macro_use]
 mod macros;
+#[macro_use]
+mod shared;
 
 mod array;
+mod builtin;
 pub mod cases;
 mod control;
 mod debug;
-mod dims;
 mod io;
 mod linalg;
 mod list;
 mod lookup;
-#[macro_use]
-pub(crate) mod math;
-mod named;
+mod math;
 mod nn;
 mod number;
 mod parsing;
@@ -32,49 +33,46 @@ mod step;
 mod strings;
 mod summary;
 
-use millstream_graph::op::{Effect, NodeInfo, OpDef, Registry};
-use millstream_tensor::Tensor;
+use millstream_graph::op::{OpDef, Registry, lone};
 use std::sync::OnceLock;
 
 /// Declarations of all op types of the library, for a registry that has others beside them.
 pub fn defs() -> Vec<OpDef> {
+    families().into_iter().flat_map(|(_, defs)| defs).collect()
+}
+
+/// The families by name, with their op types.
+pub fn families() -> [(&'static str, Vec<OpDef>); 20] {
     [
-        array::defs(),
-        control::defs(),
-        debug::defs(),
-        io::defs(),
-        linalg::defs(),
-        list::defs(),
-        lookup::defs(),
-        math::defs(),
-        nn::defs(),
-        parsing::defs(),
-        queue::defs(),
-        random::defs(),
-        reader::defs(),
-        reduce::defs(),
-        segment::defs(),
-        sparse::defs(),
-        state::defs(),
-        step::defs(),
-        strings::defs(),
-        summary::defs(),
+        ("array", array::defs()),
+        ("control", control::defs()),
+        ("debug", debug::defs()),
+        ("io", io::defs()),
+        ("linalg", linalg::defs()),
+        ("list", list::defs()),
+        ("lookup", lookup::defs()),
+        ("math", math::defs()),
+        ("nn", nn::defs()),
+        ("parsing", parsing::defs()),
+        ("queue", queue::defs()),
+        ("random", random::defs()),
+        ("reader", reader::defs()),
+        ("reduce", reduce::defs()),
+        ("segment", segment::defs()),
+        ("sparse", sparse::defs()),
+        ("state", state::defs()),
+        ("step", step::defs()),
+        ("strings", strings::defs()),
+        ("summary", summary::defs()),
     ]
-    .into_iter()
-    .flatten()
-    .collect()
 }
 
 /// All op types of the library.
 pub fn registry() -> &'static Registry {
     static REGISTRY: OnceLock<Registry> = OnceLock::new();
-    REGISTRY.get_or_init(|| Registry::new(defs()).with_fold(fold))
-}
-
-/// Computes a pure node of known inputs: how graphs learn the values of shapes and sizes while they are built.
-fn fold(node: &NodeInfo, inputs: &[Tensor]) -> Option<Vec<Tensor>> {
-    match node.op.kernel.effect {
-        Effect::Pure => cases::run(node, &cases::lone_env(), inputs).ok(),
-        _ => None,
-    }
+    REGISTRY.get_or_init(|| {
+        Registry::new(defs())
+            .with_fold(|node, inputs| lone::fold(node, inputs, lone::Bounds::FOLD))
+            .with_builtins(builtin::start)
+    })
 }

@@ -1,8 +1,8 @@
-//! The two macros of an op family: [`ops!`] lists its files, [`cases!`] gives an op its examples.
+//! The two macros of an op family: [`ops!`] lists its files, [`cases!`] lists the examples of an op.
 
 use millstream_graph::op::OpDef;
 
-/// What a file's `def` may return: one declaration, or several that share everything but a name.
+/// The result of a file's `def`: one declaration, or several.
 pub(crate) trait Defs {
     fn add_to(self, cases: &'static [(&'static str, &'static str)], list: &mut Vec<OpDef>);
 }
@@ -19,7 +19,8 @@ impl<const N: usize> Defs for [OpDef; N] {
     }
 }
 
-/// Declares a family's files and its `defs`: `ops! { concat, fill, gather }`.
+/// Declares the files of a family, and a function `defs` that returns their declarations: `ops! { concat,
+/// fill, gather }`.
 macro_rules! ops {
     ($($file:ident),* $(,)?) => {
         $(mod $file;)*
@@ -33,10 +34,11 @@ macro_rules! ops {
     };
 }
 
-/// The examples of an op, which are its tests, and its documentation:
-/// `name: "Op(arg, arg; attr=value) = output, output"`, with `: type` for inferred types, `! text` for an error
-/// that contains the text, and `~ value` for floats that may differ in the last places. An argument is a literal
-/// (`[1 2]`, `f64[2] [1 2]`, `"a"`), or a type with a partial shape where only inference is tested (`f32[?,3]`).
+/// Declares the examples of an op, which are its tests and part of its documentation: `name: "Op(arg, arg;
+/// attr=value) = output, output"`. The relation is `=` for values, `~` for floats that may differ in the last
+/// digits, `: type` for inferred types, or `! text` for an error that contains the text. An argument is a
+/// literal (`[1 2]`, `f64[2] [1 2]`, `"a"`), or a type with a partial shape (`f32[?,3]`) if only inference is
+/// tested.
 macro_rules! cases {
     ($($name:ident : $text:expr),* $(,)?) => {
         pub(crate) const CASES: &[(&str, &str)] = &[$((stringify!($name), $text)),*];

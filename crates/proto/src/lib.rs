@@ -1,23 +1,24 @@
-//! TensorFlow's graph messages: their structs, their wire format and their text form. No meaning.
+//! TensorFlow's graph messages: their structs, wire format and text form, but not their meaning.
 //!
 //! Types to know: [`GraphDef`], [`NodeDef`], [`AttrValue`] and [`TensorProto`]; [`MetaGraphDef`] and
-//! [`SavedModel`] around them; [`ProtoError`]. Functions: [`decode`] and [`encode`] for the wire
-//! format, [`from_text`] and [`to_text`] for the text form (`.pbtxt`), [`from_json`] for JSON; [`DESCRIPTORS`] of all messages.
+//! [`SavedModel`], which contain them; [`ProtoError`]. Functions: [`decode`] and [`encode`] for the wire
+//! format, [`from_text`] and [`to_text`] for the text form (`.pbtxt`), [`from_json`] for JSON.
+//! [`DESCRIPTORS`] describes all messages.
 //!
-//! The structs are compiled from the files in `proto/`. Every map in them is ordered, so that equal
-//! messages encode to equal bytes. Enum fields are plain `i32`, because files may hold values newer
-//! than we are; `DataType::try_from` and the getters tell the known ones.
+//! The structs are generated from the files in `proto/`. Every map in them is ordered, so that equal messages
+//! encode to equal bytes. Enum fields are plain `i32`, because files may hold values newer than this crate;
+//! `DataType::try_from` and the getters recognise the known ones.
 //!
-//! Bytes and text may come from anywhere. Nothing here panics on them; messages nested deeper than
-//! [`MAX_DEPTH`] are refused, so the stack is bounded; and memory is bounded by a constant times the
-//! size of the input, since nothing is reserved because a length says so. That constant is the size
-//! of the largest struct over the two bytes that an empty message takes.
+//! Bytes and text may come from anywhere. Nothing here panics on them. Messages nested deeper than
+//! [`MAX_DEPTH`] are refused, which bounds the stack. Memory is bounded by a constant times the size of the
+//! input, since nothing is reserved on the word of a length; the constant is the size of the largest struct
+//! divided by the two bytes that an empty message takes.
 //!
-//! Text at the depth limit takes under 0.4 MB of stack in an optimised build; with `prost-reflect`
-//! compiled without any optimisation it takes over 2 MB, more than a spawned thread has by default.
+//! Parsing text at the depth limit takes under 0.4 MB of stack in an optimised build. With `prost-reflect`
+//! compiled without optimisation it takes over 2 MB, more than a spawned thread has by default.
 //!
-//! What this crate does not do: it checks no graph, resolves no name and reads no file. Fields that
-//! the `.proto` files do not know are dropped on [`decode`] and are errors in [`from_text`] and [`from_json`].
+//! The crate checks no graphs, resolves no names and reads no files. Fields that the `.proto` files do not
+//! know are dropped by [`decode`] and are errors in [`from_text`] and [`from_json`].
 
 mod json;
 mod proto_error; // Not `error`: that is the module of `tensorflow.error`.
@@ -27,14 +28,14 @@ use prost::{Message, Name};
 
 pub use generated::tensorflow::*;
 pub use json::from_json;
-/// A message of any type: the type's URL and the message's bytes.
+/// A message of any type: the URL of the type and the bytes of the message.
 pub use prost_types::Any;
 pub use proto_error::ProtoError;
 pub use text::{DESCRIPTORS, from_text, to_text};
 
-/// How deep messages may nest, in either form.
+/// The maximum nesting depth of messages, in any form.
 ///
-/// An entry of a map counts as a message of its own.
+/// A map entry counts as a message of its own.
 pub const MAX_DEPTH: usize = 100;
 
 #[expect(
@@ -45,7 +46,7 @@ mod generated {
     include!(concat!(env!("OUT_DIR"), "/messages.rs"));
 }
 
-/// Reads a message in wire format.
+/// Parses a message in wire format.
 ///
 /// Fails on bytes that are not such a message, on strings that are not UTF-8, and on messages nested
 /// deeper than [`MAX_DEPTH`].
@@ -53,7 +54,7 @@ pub fn decode<T: Message + Name + Default>(bytes: &[u8]) -> Result<T, ProtoError
     T::decode(bytes).map_err(|cause| ProtoError::wire(&T::full_name(), bytes, cause))
 }
 
-/// Writes a message in wire format; equal messages give equal bytes.
+/// Encodes a message in wire format. Equal messages give equal bytes.
 pub fn encode<T: Message>(message: &T) -> Vec<u8> {
     message.encode_to_vec()
 }

@@ -1,15 +1,15 @@
-//! [`ProtoError`]: why bytes or text are not the message that they should be.
+//! [`ProtoError`]: the error for bytes or text that are not a valid message.
 
 use std::error::Error;
 use std::fmt;
 
 use prost::DecodeError;
 
-// A parser's message may quote what it found, which may be as long as the input. Both ends tell
-// something: a wire error starts with the path to the field and ends with what is wrong there.
+// A parser's message may quote its input, which may be long. Both ends are informative: a wire error starts
+// with the path to the field and ends with what is wrong there.
 const KEPT_AT_EACH_END: usize = 150;
 
-/// Why bytes or text are not the message that they should be.
+/// The error for bytes or text that are not a valid message.
 #[derive(Clone, Debug)]
 pub struct ProtoError(Box<Inner>);
 
@@ -29,7 +29,7 @@ enum Kind {
 }
 
 impl ProtoError {
-    /// Line and column, both from 1, of the text that is wrong; none when the input was not text.
+    /// The line and column of a text error, both starting at 1; `None` if the input was not text.
     pub fn position(&self) -> Option<(usize, usize)> {
         match self.0.kind {
             Kind::Text { position } => position,
@@ -94,7 +94,7 @@ fn cut(reason: String) -> String {
     }
 }
 
-// A binary message nearly always holds control bytes early on: field keys and lengths.
+// A binary message nearly always has control bytes near its start: field keys and lengths.
 fn looks_like_text(bytes: &[u8]) -> bool {
     let start = bytes.get(..256).unwrap_or(bytes);
     start.iter().all(|b| matches!(b, b'\t' | b'\n' | b'\r' | b' '..=b'~'))

@@ -1,4 +1,4 @@
-//! Round trips in both forms, the layout of the text, and input that must be refused.
+//! Round trips in both forms, the layout of the text, and invalid input.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -18,7 +18,7 @@ fn strings(items: &[&str]) -> Vec<String> {
     items.iter().map(|&item| item.into()).collect()
 }
 
-// A counter of one loop: enough nodes to hold each kind of attribute that loops use.
+// A loop that counts: nodes with every kind of attribute that loops use.
 fn loop_graph() -> GraphDef {
     let node = |name: &str, op: &str, input: &[&str], attr| NodeDef {
         name: name.into(),
@@ -73,7 +73,7 @@ fn attr_values() -> NodeDef {
         attr: attrs([
             ("list", Value::List(Box::new(list))),
             ("shape", Value::Shape(shape)),
-            // Present though zero: a oneof remembers which of its fields was set.
+            // Present although zero: a oneof records which of its fields was set.
             ("zero", Value::I(0)),
             ("empty", Value::S(vec![])),
         ]),
@@ -245,7 +245,7 @@ fn wire_format_is_tensorflow_s() {
     let node = NodeDef { name: "x".into(), attr: attrs([("a", Value::I(7))]), ..Default::default() };
     assert_eq!(encode(&node), b"\x0a\x01x\x2a\x07\x0a\x01a\x12\x02\x18\x07");
     assert_eq!(decode::<VersionDef>(b"\x08\x18\x1a\x02\x03\x05").unwrap().bad_consumers, [3, 5]);
-    // Numbers may come one by one although they are packed by now.
+    // Numbers of a packed field may also come unpacked.
     assert_eq!(decode::<TensorProto>(b"\x38\x01\x38\x02").unwrap().int_val, [1, 2]);
 }
 
@@ -357,10 +357,10 @@ fn wrong_text_is_refused_with_its_place() {
 fn wrong_bytes_are_refused() {
     let message = encode(&saved_model());
     for end in 0..message.len() {
-        // Some prefixes are messages by themselves; none may panic.
+        // Some prefixes are valid messages; none may panic.
         _ = decode::<SavedModel>(&message[..end]);
     }
-    // A length far beyond the end reserves nothing.
+    // A length far beyond the end must not reserve memory.
     assert!(decode::<GraphDef>(b"\x0a\xff\xff\xff\xff\x0f").is_err());
     assert!(decode::<TensorProto>(b"\x22\xff\xff\xff\xff\xff\xff\xff\xff\x7f").is_err());
     assert!(decode::<NodeDef>(b"\x0a\x01\xff").unwrap_err().to_string().contains("NodeDef.name"));
@@ -368,7 +368,7 @@ fn wrong_bytes_are_refused() {
     assert!(error.contains("read them as text"), "{error}");
 }
 
-// Full types, `n` of them one in another, in wire format.
+// `n` nested full types in wire format.
 fn nested_bytes(n: usize) -> Vec<u8> {
     let args = |inner: Vec<u8>, _| {
         let mut outer = vec![0x12];
@@ -397,7 +397,7 @@ fn deep_nesting_is_refused() {
     assert!(to_text(&outer).is_err());
 }
 
-// An `Any` is bytes to us; if it were expanded, each one inside would start a new count of the depth.
+// An `Any` is opaque bytes here; expanding it would restart the count of the depth at every level.
 #[test]
 fn nested_any_is_not_expanded() {
     let mut any = Any::default();
@@ -408,7 +408,7 @@ fn nested_any_is_not_expanded() {
     check_round_trips(&CollectionDef { kind: Some(kind) });
 }
 
-// Two bytes may make a whole message, so these sizes are what bounds memory against the input's size.
+// Two bytes can be a whole message, so these sizes bound the ratio of memory to input.
 #[test]
 fn structs_stay_small() {
     let sizes = [

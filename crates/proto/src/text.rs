@@ -1,7 +1,7 @@
 //! The text form of messages (`.pbtxt`): [`to_text`] and [`from_text`].
 //!
-//! Parsing is the `prost-reflect` crate's; printing is ours (see `print.rs`). Both walk the
-//! descriptors of the messages, which are read when the first text is.
+//! The `prost-reflect` crate parses it; `print.rs` prints it. Both use the messages' descriptors, which are
+//! decoded on first use.
 
 mod nesting;
 mod print;
@@ -14,17 +14,18 @@ use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor};
 
 use crate::ProtoError;
 
-/// What all messages are made of, as a `FileDescriptorSet` in wire format: for those who have protobuf classes of their own to make.
+/// The descriptors of all messages, as a `FileDescriptorSet` in wire format. Callers can build protobuf
+/// classes from it.
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
 
-// Decoded on first use, so that a process that reads no text does not pay for it.
+// Decoded on first use, so that a process that handles no text does not pay for it.
 static POOL: LazyLock<Result<DescriptorPool, String>> =
     LazyLock::new(|| DescriptorPool::decode(DESCRIPTORS).map_err(|cause| cause.to_string()));
 
-/// Writes a message in text form, laid out as TensorFlow does; equal messages give equal texts.
+/// Prints a message in text form, with TensorFlow's layout. Equal messages give equal texts.
 ///
-/// Fails only on a message, made by hand, that nests deeper than [`MAX_DEPTH`](crate::MAX_DEPTH);
-/// what was read can be written.
+/// Fails only on a message that nests deeper than [`MAX_DEPTH`](crate::MAX_DEPTH), which no parsed message
+/// does.
 pub fn to_text<T: Message + Name>(message: &T) -> Result<String, ProtoError> {
     let name = T::full_name();
     descriptor(&name)
@@ -36,17 +37,17 @@ pub fn to_text<T: Message + Name>(message: &T) -> Result<String, ProtoError> {
         .map_err(|reason| ProtoError::print(&name, reason))
 }
 
-/// Reads a message in text form.
+/// Parses a message in text form.
 ///
-/// Fails, with the line and the column, on text that is not such a message, on fields that are not
-/// known, and on messages nested deeper than [`MAX_DEPTH`](crate::MAX_DEPTH).
+/// Fails on text that is not such a message, on unknown fields, and on messages nested deeper than
+/// [`MAX_DEPTH`](crate::MAX_DEPTH). The error names the line and the column.
 pub fn from_text<T: Message + Name + Default>(text: &str) -> Result<T, ProtoError> {
     let name = T::full_name();
     let error = |offset: Option<usize>, reason| {
         ProtoError::text(&name, offset.map(|offset| position(text, offset)), reason)
     };
 
-    // The parser recurses without a limit, so the limit has to be checked before it starts.
+    // The parser recurses without a limit, so the depth is checked before it starts.
     nesting::check(text).map_err(|deep| error(Some(deep.offset), deep.to_string()))?;
     let descriptor = descriptor(&name).map_err(|reason| error(None, reason))?;
     let message = DynamicMessage::parse_text_format(descriptor, text)
@@ -59,19 +60,19 @@ pub(crate) fn descriptor(name: &str) -> Result<MessageDescriptor, String> {
     pool.get_message_by_name(name).ok_or_else(|| format!("`{name}` has no descriptor"))
 }
 
-// An error without a label is about the end of the text.
+// An error without a label is at the end of the text.
 fn offset_of(error: &impl Diagnostic, text: &str) -> usize {
     let label = error.labels().and_then(|mut labels| labels.next());
     label.map_or(text.len(), |label| label.offset())
 }
 
-// Line and column, in characters, from 1.
+// The line and column in characters, both starting at 1.
 fn position(text: &str, offset: usize) -> (usize, usize) {
     let before = text.as_bytes().get(..offset).unwrap_or(text.as_bytes());
     let n_lines = before.iter().filter(|&&b| b == b'\n').count();
     let line_start = before.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
     let line = before.get(line_start..).unwrap_or_default();
-    // Bytes that start a character are those that do not continue one.
+    // Every byte starts a character, except continuation bytes.
     let n_chars = line.iter().filter(|&&b| b & 0xc0 != 0x80).count();
     (n_lines + 1, n_chars + 1)
 }

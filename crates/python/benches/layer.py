@@ -1,6 +1,7 @@
-"""Measures the Python layer: `layer.py MODULE CASE N REPS` prints the seconds of each repetition, divided by N, as a JSON list.
+"""Measures the Python layer: `layer.py MODULE CASE N REPS` prints seconds per iteration as a JSON list.
 
-`cargo xtask bench --case python_run` (and `python_build`) calls it with `millstream` and, where asked to, with an interpreter that has TensorFlow 1.
+Each repetition runs N iterations. `cargo xtask bench --case python_run` (and `python_build`) calls it with
+`millstream` and, on request, with an interpreter that has TensorFlow 1.
 """
 
 import importlib
@@ -12,7 +13,7 @@ import numpy as np
 
 
 def repeated(work, reps):
-    """Seconds of each counted repetition, after at least two and half a second of warm-up."""
+    """Returns the seconds of each repetition, after two or more for half a second of warm-up."""
     begin = time.perf_counter()
     warm = 0
     while warm < 2 or time.perf_counter() - begin < 0.5:
@@ -27,7 +28,7 @@ def repeated(work, reps):
 
 
 def one_node(tf):
-    """A graph of one node that takes eight floats and gives them back negated, and a session."""
+    """Builds a graph with one node that negates eight floats, and a session."""
     graph = tf.Graph()
     with graph.as_default():
         x = tf.placeholder(tf.float32, [8], name="x")
@@ -36,7 +37,7 @@ def one_node(tf):
 
 
 def run(tf, n, reps):
-    """`Session.run` of one node, with a small array in and out."""
+    """Measures `Session.run` of one node with a small array as feed and fetch."""
     x, y, session = one_node(tf)
     value = np.arange(8, dtype=np.float32)
     feeds = {x: value}
@@ -50,7 +51,7 @@ def run(tf, n, reps):
 
 
 def call(tf, n, reps):
-    """The same by `make_callable`."""
+    """Measures the same with `make_callable`."""
     x, y, session = one_node(tf)
     value = np.arange(8, dtype=np.float32)
     function = session.make_callable(y, [x])
@@ -64,7 +65,7 @@ def call(tf, n, reps):
 
 
 def build(tf, n, reps):
-    """A graph of so many nodes, half of them constants made of Python numbers."""
+    """Measures building a graph of `n` nodes, half of them constants from Python numbers."""
 
     def work():
         graph = tf.Graph()
@@ -78,7 +79,7 @@ def build(tf, n, reps):
 
 
 def build_ops(tf, n, reps):
-    """A graph of so many nodes, all of them of tensors."""
+    """Measures building a graph of `n` nodes whose inputs are all tensors."""
 
     def work():
         graph = tf.Graph()

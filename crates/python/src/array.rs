@@ -1,11 +1,12 @@
-//! Values: numpy arrays and what Python writes down, to tensors and back.
+//! Conversion of NumPy arrays and Python values to tensors and back.
 //!
-//! A fetched tensor of more than [`SHARED`] bytes is not copied: the array shows the tensor's own memory through [`Elements`], which owns it. The
-//! other way, [`Memory`] says whether an array may be looked at where it is.
+//! A fetched tensor of more than [`SHARED`] bytes is not copied: the array refers to the tensor's memory
+//! through [`Elements`], which owns it. In the other direction, [`Memory`] states whether an array's memory
+//! may be borrowed.
 
 use crate::dtypes::dtype_object;
 use crate::memory::{self, Memory};
-use millstream::tensor::{C64, C128, Element, f16};
+use millstream::engine::tensor::{C64, C128, Element, f16};
 use millstream::{DType, PartialShape, Shape, Tensor};
 use numpy::ndarray::{ArrayView, IxDyn};
 use numpy::{PyArray, PyArrayDescrMethods, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
@@ -14,10 +15,11 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes, PyComplex, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
-/// From how many bytes on a fetched array shares the tensor's memory. Below, a copy is faster than the way through the array interface.
+/// Size in bytes from which a fetched array shares the tensor's memory. Below it, a copy is faster than the
+/// array interface.
 const SHARED: usize = 1 << 14;
 
-/// `numpy.asarray`, or `numpy.from_dlpack` of what knows no other way.
+/// `numpy.asarray`, or `numpy.from_dlpack` for values that support nothing else.
 #[pyfunction]
 pub fn asarray<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = value.py();
@@ -35,7 +37,7 @@ pub fn asarray<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     }
 }
 
-/// Whether the value shows its elements by DLPack and in no way that NumPy takes by itself.
+/// Whether the value exposes its elements by DLPack only, and by nothing NumPy accepts directly.
 fn only_dlpack(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(value.hasattr("__dlpack__")? && !value.hasattr("__array__")?)
 }
@@ -59,7 +61,7 @@ fn numpy_module(py: Python<'_>) -> PyResult<&Numpy> {
     })
 }
 
-/// Calls `$call::<T>` with the Rust type that stands for a dtype in numpy arrays.
+/// Calls `$call::<T>` with the Rust type of a dtype's elements in NumPy arrays.
 macro_rules! with_type {
     ($dtype:expr, $t:ident => $call:expr, else => $other:expr) => {
         match $dtype {
@@ -124,10 +126,10 @@ macro_rules! with_type {
     };
 }
 
-/// Elements that numpy arrays look at where they are.
+/// A buffer of elements exposed through the array interface.
 #[pyclass(frozen, module = "millstream._engine")]
 pub struct Elements {
-    /// Owned for its memory alone; nobody else reads or writes it.
+    /// Owned for its memory only; nothing else reads or writes it.
     _tensor: Tensor,
     address: usize,
     read_only: bool,
@@ -168,7 +170,8 @@ fn array_kind(dtype: DType) -> Option<&'static str> {
     })
 }
 
-/// A fetched value: a numpy array, or for a scalar what TensorFlow gives: a numpy scalar, `bytes` for a string.
+/// A fetched value as TensorFlow returns it: a NumPy array; for a scalar a NumPy scalar, or `bytes` for a
+/// string.
 pub fn to_python<'py>(py: Python<'py>, tensor: Tensor) -> PyResult<Bound<'py, PyAny>> {
     let dtype = tensor.dtype();
     if let Some(strings) = tensor.as_strs() {
@@ -198,7 +201,7 @@ fn copied<'py, T: Element + numpy::Element>(py: Python<'py>, tensor: &Tensor) ->
 }
 
 fn shared_array<'py>(py: Python<'py>, mut tensor: Tensor, kind: &'static str) -> PyResult<Bound<'py, PyAny>> {
-    // What nobody else has may be written to, as any array that a session returns in TensorFlow.
+    // A tensor with a single owner is writable, like any array that a session returns in TensorFlow.
     let writable = with_type!(
         tensor.dtype(),
         T => tensor.make_mut::<T>().map(|own| own.as_mut_ptr().expose_provenance()),
@@ -215,7 +218,7 @@ fn shared_array<'py>(py: Python<'py>, mut tensor: Tensor, kind: &'static str) ->
     let elements = Bound::new(py, Elements { _tensor: tensor, address, read_only, shape, kind })?;
     let array = numpy_module(py)?.asarray.bind(py).call1((elements,))?;
     match read_only {
-        // A variable's own memory must not be shown where it may change.
+        // A variable's memory must not be shared: it can change.
         true => array.call_method0("copy"),
         false => Ok(array),
     }
@@ -224,7 +227,7 @@ fn shared_array<'py>(py: Python<'py>, mut tensor: Tensor, kind: &'static str) ->
 fn strings_to_python<'py>(
     py: Python<'py>,
     tensor: &Tensor,
-    strings: &[millstream::tensor::Str],
+    strings: &[millstream::engine::tensor::Str],
 ) -> PyResult<Bound<'py, PyAny>> {
     if let ([one], 0) = (strings, tensor.rank()) {
         return Ok(PyBytes::new(py, one).into_any());
@@ -235,7 +238,7 @@ fn strings_to_python<'py>(
     Ok(PyArray::from_owned_object_array(py, array).into_any())
 }
 
-/// bfloat16 and the quantised types, which numpy knows only as what the package says.
+/// An array of bfloat16 or a quantized type, whose NumPy dtypes the package defines.
 fn opaque_array<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<'py, PyAny>> {
     let Some(bytes) = tensor.as_bytes() else {
         return Err(PyTypeError::new_err(format!(
@@ -248,7 +251,7 @@ fn opaque_array<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<'py, Py
     array.call_method1("reshape", (PyTuple::new(py, tensor.shape().dims())?,))?.call_method0("copy")
 }
 
-/// The tensor of a numpy array.
+/// Converts a NumPy array to a tensor.
 pub fn of_array(array: &Bound<'_, PyUntypedArray>, mut memory: Memory<'_>) -> PyResult<Tensor> {
     let py = array.py();
     let shape = Shape::from(array.shape());
@@ -280,9 +283,9 @@ pub fn of_array(array: &Bound<'_, PyUntypedArray>, mut memory: Memory<'_>) -> Py
     of_opaque(py, array, shape)
 }
 
-/// The quantised types and bfloat16.
+/// Converts an array of a quantized type or bfloat16.
 fn of_opaque(py: Python<'_>, array: &Bound<'_, PyUntypedArray>, shape: Shape) -> PyResult<Tensor> {
-    use millstream::tensor::{QInt8, QInt16, QInt32, QUInt8, QUInt16, bf16};
+    use millstream::engine::tensor::{QInt8, QInt16, QInt32, QUInt8, QUInt16, bf16};
     let dtype = crate::dtypes::dtype_of(array.dtype().as_any())?.dtype;
     let bytes = array.call_method0("tobytes")?.cast_into::<PyBytes>()?;
     let bytes = bytes.as_bytes();
@@ -321,7 +324,7 @@ fn of_numbers<T: Element + numpy::Element>(
         return Ok(tensor);
     }
     let array = array.try_readonly().map_err(|e| PyValueError::new_err(e.to_string()))?;
-    // A slice is given out of column-major arrays, too.
+    // `as_slice` succeeds for column-major arrays as well.
     let tensor = match array.as_slice() {
         Ok(values) if array.is_c_contiguous() => Tensor::from_slice(shape, values),
         _ => Tensor::from_iter(shape, array.as_array().iter().copied()),
@@ -329,7 +332,7 @@ fn of_numbers<T: Element + numpy::Element>(
     tensor.map_err(crate::errors::building)
 }
 
-/// Whether every element is where Rust may look at it: fields of records and views of bytes need not be.
+/// Whether every element is aligned for Rust; fields of records and views of bytes need not be.
 fn lies_well<T: numpy::Element>(array: &Bound<'_, PyArray<T, IxDyn>>) -> bool {
     let size = size_of::<T>() as isize;
     array.data().is_aligned() && array.strides().iter().all(|stride| stride % size == 0)
@@ -352,7 +355,7 @@ fn of_texts(array: &Bound<'_, PyUntypedArray>, shape: Shape) -> PyResult<Tensor>
     Tensor::strings(shape, texts).map_err(crate::errors::building)
 }
 
-/// Text or bytes, as bytes.
+/// The bytes of a str or bytes object.
 pub fn text_of(item: &Bound<'_, PyAny>) -> Option<Vec<u8>> {
     if let Ok(bytes) = item.cast::<PyBytes>() {
         return Some(bytes.as_bytes().to_vec());
@@ -360,18 +363,18 @@ pub fn text_of(item: &Bound<'_, PyAny>) -> Option<Vec<u8>> {
     item.cast::<PyString>().ok().and_then(|s| s.to_cow().ok().map(|s| s.as_bytes().to_vec()))
 }
 
-/// What one leaf of a Python structure may be.
+/// Leaves of a Python structure, by type.
 enum Leaves {
     Bools(Vec<bool>),
     Ints(Vec<i64>),
     Floats(Vec<f64>),
     Texts(Vec<Vec<u8>>),
-    /// Something else, or a mixture: numpy decides.
+    /// Anything else, or a mixture; conversion is left to NumPy.
     Other,
 }
 
-/// The tensor that a Python value stands for (a number, text, an array, or lists of them), with this dtype if one is wanted; `None` if it is
-/// nothing of the kind.
+/// Converts a Python value (a number, a string, an array, or lists of them) to a tensor, of dtype `wanted` if
+/// given; `None` if the value is of another type.
 pub fn of_python(value: &Bound<'_, PyAny>, wanted: Option<DType>) -> PyResult<Option<Tensor>> {
     let py = value.py();
     if let Ok(array) = value.cast::<PyUntypedArray>() {
@@ -384,7 +387,7 @@ pub fn of_python(value: &Bound<'_, PyAny>, wanted: Option<DType>) -> PyResult<Op
     {
         return of_leaves(value, wanted).map(Some);
     }
-    // Some of NumPy's scalars are also Python's.
+    // Some NumPy scalars are subclasses of Python types.
     if value.is_instance(numpy_module(py)?.generic.bind(py))? {
         let array = numpy_module(py)?.asarray.bind(py).call1((value,))?;
         return of_array_as(array.cast::<PyUntypedArray>()?, wanted, Memory::Copied).map(Some);
@@ -406,10 +409,10 @@ pub fn of_python(value: &Bound<'_, PyAny>, wanted: Option<DType>) -> PyResult<Op
     Ok(None)
 }
 
-/// How deep lists may be in lists: numpy's own limit. A list that holds itself has no bottom.
+/// Maximum nesting depth of lists: NumPy's own limit. It also stops at lists that contain themselves.
 const MOST_AXES: usize = 64;
 
-/// Whether a list holds nothing but what numpy takes; an error if it is deeper than `depth`.
+/// Whether a list contains only values that NumPy converts; an error if it is nested deeper than `depth`.
 fn is_plain(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<bool> {
     let Some(depth) = depth.checked_sub(1) else {
         return Err(PyValueError::new_err(format!(
@@ -454,7 +457,7 @@ fn of_array_as(
     of_array(array, memory)
 }
 
-/// A number, text, or lists of them.
+/// Converts a number, a string, or lists of them.
 fn of_leaves(value: &Bound<'_, PyAny>, wanted: Option<DType>) -> PyResult<Tensor> {
     if let Some(wanted) = wanted {
         check_leaves(value, wanted)?;
@@ -522,7 +525,7 @@ fn empty_leaves(first: &Bound<'_, PyAny>, wanted: Option<DType>) -> Leaves {
     }
 }
 
-/// Appends the leaves; false if they are not all of one kind, or the lists not of this shape.
+/// Appends the leaves; false if their types differ or the lists do not have this shape.
 fn collect(value: &Bound<'_, PyAny>, shape: &[usize], leaves: &mut Leaves) -> PyResult<bool> {
     let Some((&n, inner)) = shape.split_first() else {
         return Ok(match leaves {
@@ -560,7 +563,7 @@ fn refuse_none(value: &Bound<'_, PyAny>) -> PyResult<()> {
     Ok(())
 }
 
-/// Whether every leaf may become this dtype; TensorFlow's message if not.
+/// Checks that every leaf converts to this dtype; the error has TensorFlow's message.
 fn check_leaves(value: &Bound<'_, PyAny>, wanted: DType) -> PyResult<()> {
     if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
         for item in value.try_iter()? {
@@ -597,7 +600,7 @@ fn check_leaves(value: &Bound<'_, PyAny>, wanted: DType) -> PyResult<()> {
     )))
 }
 
-/// Refuses, in the words of NumPy 2, an integer that the dtype has no room for: an older NumPy cuts it.
+/// Rejects integers out of the dtype's range, with the message of NumPy 2; older versions truncate them.
 fn check_bounds(value: &Bound<'_, PyAny>, wanted: DType) -> PyResult<()> {
     let (low, high): (i64, u64) = match wanted {
         DType::I8 | DType::QI8 => (i8::MIN.into(), i8::MAX as u64),
@@ -622,7 +625,7 @@ fn check_bounds(value: &Bound<'_, PyAny>, wanted: DType) -> PyResult<()> {
     )))
 }
 
-/// What numpy makes of it, with TensorFlow's preference for 32 bits.
+/// Converts by NumPy, with TensorFlow's preference for 32 bits.
 fn through_numpy(value: &Bound<'_, PyAny>, wanted: Option<DType>) -> PyResult<Tensor> {
     let py = value.py();
     let kwargs = PyDict::new(py);
@@ -634,7 +637,7 @@ fn through_numpy(value: &Bound<'_, PyAny>, wanted: Option<DType>) -> PyResult<Te
         };
         kwargs.set_item("dtype", kind)?;
     }
-    // NumPy refuses lists of different lengths from 1.24 on; before, it warns and makes objects of them.
+    // NumPy rejects lists of different lengths from 1.24 on; earlier versions warn and create object arrays.
     if wanted.is_none()
         && let Some(what) = ragged(value)
     {
@@ -655,7 +658,8 @@ fn through_numpy(value: &Bound<'_, PyAny>, wanted: Option<DType>) -> PyResult<Te
             },
         })?;
     let array = array.cast_into::<PyUntypedArray>()?;
-    // NumPy writes numbers down where there are texts beside them, and takes what it does not know for objects; TensorFlow does neither.
+    // NumPy converts numbers to strings if the list contains strings, and unknown values to objects;
+    // TensorFlow does neither.
     if wanted.is_none() && matches!(array.dtype().kind(), b'U' | b'S' | b'O') && !all_text(value)? {
         return Err(no_tensor(value));
     }
@@ -678,7 +682,7 @@ fn through_numpy(value: &Bound<'_, PyAny>, wanted: Option<DType>) -> PyResult<Te
     })
 }
 
-/// What is wrong with lists of different lengths, in TensorFlow's words.
+/// TensorFlow's message for lists of different lengths.
 fn ragged(value: &Bound<'_, PyAny>) -> Option<String> {
     let is_list = |v: &Bound<'_, PyAny>| v.is_instance_of::<PyList>() || v.is_instance_of::<PyTuple>();
     let mut wanted = Vec::new();
@@ -688,7 +692,7 @@ fn ragged(value: &Bound<'_, PyAny>) -> Option<String> {
         let Ok(next) = first.get_item(0) else { break };
         first = next;
     }
-    // As far down as all lists are of one length.
+    // Descends as long as all lists have the same length.
     let mut got: Vec<usize> = Vec::new();
     let mut level = vec![value.clone()];
     while level.iter().all(is_list) {
@@ -719,7 +723,7 @@ fn all_text(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(text_of(value).is_some() || value.cast::<PyUntypedArray>().is_ok())
 }
 
-/// TensorFlow's words for what cannot become a tensor.
+/// TensorFlow's error for values that cannot be converted to a tensor.
 pub fn no_tensor(value: &Bound<'_, PyAny>) -> PyErr {
     let shown = value.str().map_or_else(|_| String::new(), |s| s.to_string());
     PyTypeError::new_err(format!(
@@ -728,7 +732,7 @@ pub fn no_tensor(value: &Bound<'_, PyAny>) -> PyErr {
     ))
 }
 
-/// The tensor fed to something of this dtype and shape.
+/// Converts a fed value to a tensor of this dtype and shape.
 pub fn of_feed(
     value: &Bound<'_, PyAny>,
     name: &str,
@@ -738,14 +742,14 @@ pub fn of_feed(
 ) -> PyResult<Tensor> {
     let fed = match value.cast::<PyUntypedArray>() {
         Ok(array) => of_array_as(array, Some(dtype), memory)?,
-        // What cannot be of one dtype by itself numpy judges below.
+        // Values without a common dtype are converted by NumPy below.
         Err(_) => match of_python(value, None).unwrap_or(None) {
             Some(tensor) if tensor.dtype() == dtype => tensor,
             _ if dtype == DType::Str => through_numpy(value, Some(dtype))?,
             _ if only_dlpack(value)? => {
                 of_array_as(asarray(value)?.cast::<PyUntypedArray>()?, Some(dtype), memory)?
             }
-            // As TensorFlow: whatever numpy makes of it, errors too.
+            // As in TensorFlow, NumPy converts the value or raises its error.
             _ => {
                 let kind = dtype_object(value.py(), dtype)?.getattr("as_numpy_dtype")?;
                 let array = numpy_module(value.py())?.asarray.bind(value.py()).call1((value, kind))?;
@@ -766,7 +770,7 @@ pub fn of_feed(
     Ok(fed)
 }
 
-/// `(2, ?)`, as Python writes tuples.
+/// Formats a shape as a Python tuple: `(2, ?)`.
 fn tuple_text(dims: &[Option<usize>]) -> String {
     let parts: Vec<String> = dims.iter().map(|d| d.map_or("?".into(), |d| d.to_string())).collect();
     match parts.as_slice() {
@@ -775,7 +779,7 @@ fn tuple_text(dims: &[Option<usize>]) -> String {
     }
 }
 
-/// For what the engine cannot do with a value.
+/// The error for values that the engine does not support.
 pub fn cannot(what: &str) -> PyErr {
     PyNotImplementedError::new_err(format!("{what} is not supported yet"))
 }

@@ -1,14 +1,14 @@
-//! Attributes: Python values to ours, by what the op declares, and back.
+//! Conversion of attributes between Python values and [`Attr`], by the declared kind.
 
 use crate::array;
 use crate::dtypes::{dtype_object, dtype_of, shape_object, shape_of};
-use millstream::graph::Attr;
-use millstream::graph::op::AttrKind;
+use millstream::engine::graph::Attr;
+use millstream::engine::graph::op::AttrKind;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyList, PyTuple};
 
-/// The attribute `name` from what Python gives for it.
+/// Converts the Python value of attribute `name`.
 pub fn of_python(name: &str, kind: AttrKind, value: &Bound<'_, PyAny>) -> PyResult<Attr> {
     let one = |value: &Bound<'_, PyAny>, kind| of_python(name, kind, value);
     let list = |item: AttrKind| -> PyResult<Attr> {
@@ -79,7 +79,7 @@ fn wrong(name: &str, wanted: &str, value: &Bound<'_, PyAny>) -> PyErr {
     PyTypeError::new_err(format!("Expected {wanted} for argument '{name}' not {shown}."))
 }
 
-/// Whether TensorFlow gives the attribute as a message.
+/// Whether TensorFlow returns the attribute as a protobuf message.
 pub fn is_message(attr: &Attr) -> bool {
     match attr {
         Attr::Shape(_) | Attr::Tensor(_) => true,
@@ -88,7 +88,7 @@ pub fn is_message(attr: &Attr) -> bool {
     }
 }
 
-/// The attribute as Python has it, for `Operation.get_attr`.
+/// The attribute as returned by `Operation.get_attr`.
 pub fn to_python<'py>(py: Python<'py>, attr: &Attr) -> PyResult<Bound<'py, PyAny>> {
     Ok(match attr {
         Attr::Str(v) => PyBytes::new(py, v).into_any(),

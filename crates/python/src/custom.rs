@@ -1,39 +1,42 @@
-//! Gradients that are Python functions: `RegisterGradient`, `custom_gradient`.
+//! Gradients defined by Python functions: `RegisterGradient`, `custom_gradient`.
 //!
-//! The engine asks for a gradient by name; behind every name that it does not know itself stands one function here, which asks the package
-//! (`custom_gradients.py`) for the Python function and calls it with the operation and the gradients of its outputs.
+//! The engine asks for a gradient by name. Names that it does not know are registered with one function
+//! defined here, which gets the Python function from the package (`ops.custom_gradients`) and calls it with
+//! the operation and the gradients of its outputs.
 //!
-//! Inside of a loop the forward values that the function uses (inputs of the operation, or whatever its closure holds) are other ones in each
-//! iteration, and must be saved there. Which they are shows only while the function runs: each becomes an `Identity` of a placeholder then
-//! ([`StandIns`]), and once the function is through the engine brings the values, and the `Identity`s take those.
+//! Inside a loop, the forward values that the function uses (inputs of the operation, or values captured by
+//! its closure) differ in each iteration and must be saved. They are known only while the function runs: each
+//! is replaced by an `Identity` of a placeholder ([`StandIns`]). When the function returns, the engine
+//! supplies the saved values as inputs of these `Identity` nodes.
 
 use crate::errors::{building, carried};
 use crate::graph::Graph;
 use crate::operation::Operation;
 use crate::tensor::Tensor;
-use millstream::graph::op::{GRADIENT_OVERRIDE, GradCx, Gradient};
-use millstream::graph::{ContextId, Grad, IndexedSlices, Op, Port};
+use millstream::engine::graph::op::{GRADIENT_OVERRIDE, GradCx, Gradient};
+use millstream::engine::graph::{ContextId, Grad, IndexedSlices, Op, Port};
 use millstream::{Code, Error, Output, Result};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple, PyWeakrefMethods, PyWeakrefReference};
 use std::sync::Arc;
 
-/// What stands for forward values in a gradient function that runs.
+/// Replacements for forward values in a running gradient function.
 pub struct StandIns {
-    /// Where the gradient is being built.
+    /// The context in which the gradient is built.
     context: Option<ContextId>,
-    /// Forward values with what stands for each.
+    /// Pairs of a forward value and its replacement.
     made: Vec<(Port, Port)>,
 }
 
 impl StandIns {
-    /// For a gradient that is being built in this context.
+    /// Returns an empty set for a gradient built in this context.
     fn new(context: Option<ContextId>) -> StandIns {
         StandIns { context, made: Vec::new() }
     }
 
-    /// What stands for a value of another loop than those around what is built now; the value itself if it is none.
-    pub fn taken(&mut self, graph: &millstream::Graph, value: Port) -> Result<Port> {
+    /// Returns the replacement for a value of a loop outside the current context; other values are returned
+    /// unchanged.
+    pub fn taken(&mut self, graph: &millstream::BareGraph, value: Port) -> Result<Port> {
         let here = graph.current_context();
         let foreign = graph.read(|g| -> Result<bool> {
             let home = g.loop_of(g.node(value.node)?.context);
@@ -54,11 +57,12 @@ impl StandIns {
         Ok(made.port())
     }
 
-    /// Gives what stands for them the forward values.
+    /// Connects the forward values to their replacements.
     fn fill(self, cx: &mut GradCx<'_, '_>) -> Result<()> {
         let graph = cx.graph();
         for (value, made) in self.made {
-            // One of a loop further out is the same in each iteration of the node's own: as it comes into that.
+            // A value of an outer loop is constant in the node's own loop: the value that enters that loop is
+            // used.
             let (home, own) = graph.read(|g| -> Result<_> {
                 let loop_of = |node| g.node(node).map(|n| g.loop_of(n.context));
                 Ok((loop_of(value.node)?, loop_of(cx.id())?))
@@ -74,14 +78,15 @@ impl StandIns {
     }
 }
 
-/// Whether the library has a gradient for the op type, or says that nothing flows back; None if it has no such op.
+/// Whether the op type has a gradient or is marked as not differentiable; None if the op type is unknown.
 #[pyfunction]
 pub fn has_gradient(op: &str) -> Option<bool> {
     let def = millstream::registry().get(op)?;
     Some(!matches!(def.gradient_of(), None | Some(Gradient::Missing(_))))
 }
 
-/// Tells the engine by name of the gradients that nodes made since the last call ask for, and of those of `op_types`.
+/// Registers with the engine the named gradients of nodes created since the last call, and those of
+/// `op_types`.
 pub fn announce(graph: &Bound<'_, Graph>, op_types: Vec<String>) -> PyResult<()> {
     let share = graph.get();
     let inner = share.inner();
@@ -104,7 +109,7 @@ pub fn announce(graph: &Bound<'_, Graph>, op_types: Vec<String>) -> PyResult<()>
     Ok(())
 }
 
-/// The gradient of a node by the Python function of this name.
+/// Computes the gradient of a node by the Python function of this name.
 fn differentiate(graph: &Py<PyWeakrefReference>, name: &str, cx: &mut GradCx<'_, '_>) -> Result<()> {
     let gone = || Error::new(Code::Cancelled, "the graph is gone from Python");
     let attached = Python::try_attach(|py| {
@@ -118,7 +123,7 @@ fn differentiate(graph: &Py<PyWeakrefReference>, name: &str, cx: &mut GradCx<'_,
 fn call(py: Python<'_>, graph: &Bound<'_, Graph>, name: &str, cx: &mut GradCx<'_, '_>) -> Result<()> {
     let op = Operation::of(graph, cx.id()).map_err(carried)?;
     let prepare = || -> PyResult<(Bound<'_, PyAny>, Option<usize>)> {
-        let module = py.import("millstream.custom_gradients")?;
+        let module = py.import("millstream.ops.custom_gradients")?;
         module.call_method1("_find", (graph, name, &op))?.extract()
     };
     let (apply, n_grads) = prepare().map_err(carried)?;
@@ -150,7 +155,7 @@ fn call(py: Python<'_>, graph: &Bound<'_, Graph>, name: &str, cx: &mut GradCx<'_
     Ok(())
 }
 
-/// The gradient that flows in at an output, as Python has it: zeros where none does.
+/// The gradient of an output as a Python object; zeros if there is none.
 fn flows_in<'py>(
     py: Python<'py>,
     graph: &Bound<'py, Graph>,
@@ -185,7 +190,7 @@ enum Parts {
     Slices(Port, Port, Option<Port>),
 }
 
-/// What the package gives for an input: None, a tensor, or the parts of slices.
+/// Converts the gradient of an input: None, a tensor, or the components of slices.
 fn flows_out(graph: &Graph, grad: &Bound<'_, PyAny>) -> PyResult<Option<Parts>> {
     let port = |t: &Bound<'_, PyAny>| graph.taken(t.cast::<Tensor>()?.get().port());
     if grad.is_none() {

@@ -1,16 +1,16 @@
-//! Dtypes and shapes: Python's `DType` and `TensorShape` (classes of the package) to ours and back.
+//! Conversion of dtypes and shapes between the package's `DType` and `TensorShape` and the engine's types.
 
-use millstream::graph::ValueType;
+use millstream::engine::graph::ValueType;
 use millstream::{DType, PartialShape};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyList, PyTuple};
 
-/// What a reference dtype's number is over its base's.
+/// Offset of the number of a reference dtype from that of its base dtype.
 const REF: i32 = 100;
 
-/// The objects that the package has for dtypes, by number; and its functions.
+/// The package's dtype objects by number, and its functions.
 struct Package {
     as_dtype: Py<PyAny>,
     shape: Py<PyAny>,
@@ -22,7 +22,7 @@ static PACKAGE: PyOnceLock<Package> = PyOnceLock::new();
 
 fn package(py: Python<'_>) -> PyResult<&Package> {
     PACKAGE.get_or_try_init(py, || {
-        let as_dtype = py.import("millstream.dtypes")?.getattr("as_dtype")?;
+        let as_dtype = py.import("millstream.framework.dtypes")?.getattr("as_dtype")?;
         let all = |offset: i32| -> PyResult<Vec<Option<Py<PyAny>>>> {
             let mut objects = Vec::new();
             objects.resize_with(24, || None);
@@ -34,13 +34,13 @@ fn package(py: Python<'_>) -> PyResult<&Package> {
         Ok(Package {
             values: all(0)?,
             refs: all(REF)?,
-            shape: py.import("millstream.shapes")?.getattr("TensorShape")?.unbind(),
+            shape: py.import("millstream.framework.shapes")?.getattr("TensorShape")?.unbind(),
             as_dtype: as_dtype.unbind(),
         })
     })
 }
 
-/// The package's object for a type.
+/// The package's dtype object for a type.
 pub fn dtype_object<'py>(py: Python<'py>, ty: impl Into<ValueType>) -> PyResult<Bound<'py, PyAny>> {
     let ty = ty.into();
     let package = package(py)?;
@@ -49,7 +49,7 @@ pub fn dtype_object<'py>(py: Python<'py>, ty: impl Into<ValueType>) -> PyResult<
     object.map(|o| o.bind(py).clone()).ok_or_else(|| PyTypeError::new_err("an unknown dtype"))
 }
 
-/// A dtype given as a `DType`, a numpy dtype, a name, a number or a Python type.
+/// Converts a `DType`, a NumPy dtype, a name, a number or a Python type to a type.
 pub fn dtype_of(value: &Bound<'_, PyAny>) -> PyResult<ValueType> {
     let object = package(value.py())?.as_dtype.bind(value.py()).call1((value,))?;
     let number: i32 = object.getattr("as_datatype_enum")?.extract()?;
@@ -59,7 +59,7 @@ pub fn dtype_of(value: &Bound<'_, PyAny>) -> PyResult<ValueType> {
     Ok(ValueType { dtype, is_ref })
 }
 
-/// A `TensorShape`.
+/// Converts a shape to a `TensorShape`.
 pub fn shape_object<'py>(py: Python<'py>, shape: &PartialShape) -> PyResult<Bound<'py, PyAny>> {
     let class = package(py)?.shape.bind(py);
     match shape.dims() {
@@ -68,7 +68,7 @@ pub fn shape_object<'py>(py: Python<'py>, shape: &PartialShape) -> PyResult<Boun
     }
 }
 
-/// A shape given as a `TensorShape`, a list of ints, `Dimension`s and Nones, an int, or None for one that is unknown.
+/// Converts a `TensorShape`, a list of ints, `Dimension`s and Nones, an int, or None (unknown) to a shape.
 pub fn shape_of(value: &Bound<'_, PyAny>) -> PyResult<PartialShape> {
     if value.is_none() {
         return Ok(PartialShape::unknown());

@@ -1,4 +1,5 @@
-//! What is raised: the engine's errors as `millstream.errors` (in runs) or as Python's own (while a graph is built).
+//! Conversion of the engine's errors to `millstream.errors` (in runs) or built-in exceptions (in graph
+//! construction).
 
 use crate::graph::Graph;
 use millstream::{Code, Error};
@@ -8,10 +9,11 @@ use pyo3::exceptions::{
 };
 use pyo3::prelude::*;
 
-/// An error of the engine that a Python exception caused: what Python code called back raised comes out as itself.
+/// An error of the engine caused by a Python exception. The exception raised by a callback is raised again
+/// unchanged.
 pub struct Raised(Mutex<Option<PyErr>>);
 
-/// A Python exception on its way through the engine.
+/// Wraps a Python exception in an error of the engine.
 pub fn carried(error: PyErr) -> Error {
     Error::new(Code::Unknown, error.to_string()).with_detail(Raised(Mutex::new(Some(error))))
 }
@@ -20,10 +22,11 @@ fn raised(error: &Error) -> Option<PyErr> {
     error.detail::<Raised>()?.0.lock().take()
 }
 
-/// Whether the error is Ctrl-C on its way through the engine.
+/// Whether the error wraps a `KeyboardInterrupt`.
 pub fn is_interrupt(error: &Error) -> bool {
     let Some(raised) = error.detail::<Raised>() else { return false };
-    // Python first, then the lock, and nothing of Python's while it is held: whoever has Python may be waiting for it.
+    // Attach to Python before locking, and call nothing of Python under the lock: a thread attached to Python
+    // may be waiting for it.
     let is = Python::try_attach(|py| {
         let found = raised.0.lock().as_ref().map(|e| e.clone_ref(py));
         found.is_some_and(|e| e.is_instance_of::<PyKeyboardInterrupt>(py))
@@ -31,19 +34,19 @@ pub fn is_interrupt(error: &Error) -> bool {
     is == Some(true)
 }
 
-/// The Python exception that an error of a run tells of: its `__cause__`.
+/// The `__cause__` of an error of a run.
 struct Cause(Mutex<Option<PyErr>>);
 
-/// An error of a run that tells of a Python exception.
+/// Attaches a Python exception to an error of a run as its cause.
 pub fn caused_by(error: Error, cause: PyErr) -> Error {
     error.with_detail(Cause(Mutex::new(Some(cause))))
 }
 
-/// The message with what the engine adds to it, but for the node, which has its own line.
+/// The message with the engine's notes, except the node, which has a line of its own.
 fn text(error: &Error) -> String {
     let mut text = error.message().to_owned();
     for note in error.notes() {
-        // Lines of this crate say nothing to people who write Python.
+        // Source lines of this crate are meaningless to Python users.
         match note.find("crates/python/src/") {
             None => text += &format!("\n  {note}"),
             Some(at) => {
@@ -59,7 +62,7 @@ fn text(error: &Error) -> String {
     text
 }
 
-/// An error made while a graph was built.
+/// Converts an error of graph construction.
 pub fn building(error: Error) -> PyErr {
     if let Some(raised) = raised(&error) {
         return raised;
@@ -79,7 +82,8 @@ pub fn building(error: Error) -> PyErr {
     }
 }
 
-/// An error that a run ended with: `errors.InvalidArgumentError` and the like, with the operation and the line that made it.
+/// Converts an error of a run to `errors.InvalidArgumentError` etc., with the operation and the source line
+/// that created it.
 pub fn running(py: Python<'_>, graph: &Bound<'_, Graph>, error: Error) -> PyErr {
     if let Some(raised) = raised(&error) {
         return raised;
@@ -99,7 +103,7 @@ fn as_op_error(py: Python<'_>, graph: &Bound<'_, Graph>, error: &Error) -> PyRes
         let place = match graph.get().find(name) {
             Some(id) => {
                 op = crate::operation::Operation::of(graph, id)?.into_any();
-                // Without protobuf there is no NodeDef; the error is told all the same.
+                // Without protobuf there is no NodeDef; the error is raised nevertheless.
                 node_def = op.getattr("node_def").unwrap_or(node_def);
                 graph.get().place_of(py, id)
             }
@@ -109,7 +113,7 @@ fn as_op_error(py: Python<'_>, graph: &Bound<'_, Graph>, error: &Error) -> PyRes
         message += &format!("\n\t [[node {name}{place}]]");
     }
     let class = py
-        .import("millstream.errors")?
+        .import("millstream.framework.errors")?
         .call_method1("exception_type_from_error_code", (error.code() as i32,))?;
     Ok(PyErr::from_value(class.call1((node_def, op, message))?))
 }

@@ -1,20 +1,22 @@
-//! Loops and branches over flat lists of tensors. The package keeps the structures: it flattens what goes in and packs what comes out.
+//! Loops and branches over flat lists of tensors. The package flattens structures before the call and packs
+//! the results.
 //!
-//! Conditions, bodies and branches are Python functions, called while the graph is built; what they raise comes out as it is.
+//! Conditions, bodies and branches are Python functions, called during graph construction; their exceptions
+//! are raised unchanged.
 
 use crate::dtypes::shape_of;
 use crate::errors::{building, carried};
 use crate::graph::Graph;
 use crate::operation::Operation;
 use crate::tensor::Tensor;
-use millstream::graph::Nest;
-use millstream::graph::nest::{Converter, IntoNest, Leaf, Structure, Values};
+use millstream::engine::graph::Nest;
+use millstream::engine::graph::nest::{Converter, IntoNest, Leaf, Structure, Values};
 use millstream::{Op, Output, PartialShape, Result};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-/// A flat list, with a name for each part.
+/// A flat list with a name for each part.
 #[derive(Clone)]
 struct Flat<'g> {
     leaves: Vec<Leaf<'g>>,
@@ -23,7 +25,7 @@ struct Flat<'g> {
 
 impl<'g> Nest<'g> for Flat<'g> {
     fn structure(&self) -> Structure {
-        // Whether a branch gives a value or an operation is the package's to compare.
+        // The package compares whether branches return values or operations.
         let name = |i: usize| self.names.get(i).cloned().unwrap_or_else(|| i.to_string());
         Structure::Map((0..self.leaves.len()).map(|i| (name(i), Structure::Value)).collect())
     }
@@ -86,8 +88,8 @@ impl<'g> Flat<'g> {
     }
 }
 
-/// A loop. `cond` and `body` take a list of tensors; `cond` gives a tensor, `body` a list. `checkpoint`: how many iterations lie between two
-/// that gradients keep, 0 to leave that to the engine.
+/// Builds a loop. `cond` and `body` take a list of tensors; `cond` returns a tensor, `body` a list.
+/// `checkpoint` is the number of iterations between two that gradients save; with 0 the engine chooses it.
 #[pyfunction]
 #[pyo3(signature = (
     graph, cond, body, init, names, shape_invariants = None, parallel_iterations = 10, back_prop = true,
@@ -144,7 +146,7 @@ pub fn while_loop<'py>(
     builder.name(name).run(pred, next).map_err(building)?.tensors(graph)
 }
 
-/// A branch: each function takes nothing and gives a list of tensors and operations.
+/// Builds a conditional; both functions take no arguments and return a list of tensors and operations.
 #[pyfunction]
 pub fn cond<'py>(
     graph: &Bound<'py, Graph>,

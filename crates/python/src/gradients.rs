@@ -1,15 +1,16 @@
-//! Gradients: lists of tensors in, a list of tensors, slices and Nones out; and what is made of gradients.
+//! Gradients, Jacobians and Jacobian-vector products over lists of tensors.
 
 use crate::errors::building;
 use crate::graph::Graph;
 use crate::tensor::Tensor;
-use millstream::graph::Grad;
+use millstream::engine::graph::Grad;
 use millstream::{Derivatives, Gradients, Output};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
-/// The gradients of the sum of `ys` by each of `xs`: None, a tensor, or a tuple `(values, indices, dense_shape or None)` where only some rows
-/// are not zero. `op_types`: op types without a gradient of their own for which the package has one.
+/// Returns the gradient of the sum of `ys` with respect to each of `xs`: None, a tensor, or for sparse
+/// gradients a tuple `(values, indices, dense_shape or None)`. `op_types` are op types without a gradient in
+/// the engine for which the package has one.
 #[pyfunction]
 #[pyo3(signature = (graph, ys, xs, grad_ys = None, stop_gradients = None, name = "gradients", op_types = Vec::new()))]
 pub fn gradients<'py>(
@@ -51,7 +52,8 @@ pub fn gradients<'py>(
     PyList::new(py, grads.into_iter().map(one).collect::<PyResult<Vec<_>>>()?)
 }
 
-/// The derivative of every element of `y` by every element of `x`; of each entry of a batch by its own entry if `of_batch`.
+/// Returns the derivatives of each element of `y` with respect to each element of `x`; per entry of the batch
+/// if `of_batch`.
 #[pyfunction]
 pub fn jacobian<'py>(
     graph: &Bound<'py, Graph>,
@@ -71,7 +73,7 @@ pub fn jacobian<'py>(
     Tensor::of(graph, made.map_err(building)?.port())
 }
 
-/// The derivatives of the ys as the xs move along `tangents`.
+/// Returns the directional derivatives of `ys` for `xs` moving along `tangents`.
 #[pyfunction]
 pub fn jvp<'py>(
     graph: &Bound<'py, Graph>,

@@ -1,4 +1,4 @@
-//! `Graph`: a share of an engine's graph, with what only Python keeps of it, and its `with` blocks.
+//! `Graph`: a reference to an engine graph with the state that only Python needs, and its `with` blocks.
 
 use crate::custom::StandIns;
 use crate::errors::building;
@@ -6,10 +6,10 @@ use crate::handles::Handles;
 use crate::operation::Operation;
 use crate::place::{self, Place};
 use crate::tensor::Tensor;
-use millstream::graph::op::Known;
-use millstream::graph::picture::PictureOptions;
-use millstream::graph::{ContextId, ContextKind, NodeId, Port, Within};
-use millstream::{Build, Op, Output};
+use millstream::engine::graph::op::Known;
+use millstream::engine::graph::picture::PictureOptions;
+use millstream::engine::graph::{ContextId, ContextKind, NodeId, Port, Within};
+use millstream::{Op, Output};
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -18,26 +18,26 @@ use pyo3::{PyTraverseError, PyVisit};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
-/// A graph; the package's `Graph` is a class of this one, and brings the `__dict__`.
+/// The base class of the package's `Graph`, which adds a `__dict__`.
 #[pyclass(subclass, weakref, frozen, module = "millstream._engine")]
 pub struct Graph {
     graph: millstream::Graph,
-    /// Always true, but for the moment in which the garbage collector may meet an object that Python has made (Python 3.11 allocates its `__dict__`
-    /// then) and Rust has not filled yet: all of it is zero.
+    /// True, except while the garbage collector may visit an object allocated by Python but not yet
+    /// initialized by Rust (Python 3.11 allocates its `__dict__` at that time): its memory is zero.
     filled: bool,
-    /// Where nodes were made, in the order of the nodes.
+    /// Source locations of nodes, in the order of the nodes.
     places: Mutex<Vec<Place>>,
-    /// The objects that stand for nodes and ports.
+    /// The Python objects of nodes and ports.
     handles: Mutex<Handles>,
-    /// What may not be fed or fetched, beside what lies in loops and branches.
+    /// Items barred from feeding or fetching, in addition to those inside loops and branches.
     barred: Mutex<Barred>,
-    /// Whether the package wants to see each node that is made: a device is a function, say.
+    /// Whether the package is notified of each new node, e.g. because a device is a function.
     watched: AtomicBool,
-    /// Up to which node the engine was told of gradients by name.
+    /// Number of nodes whose named gradients have been registered with the engine.
     announced: AtomicUsize,
-    /// Gradient functions that run, the innermost last.
+    /// The running gradient functions, innermost last.
     gradients: Mutex<Vec<StandIns>>,
-    /// How many those are.
+    /// Number of running gradient functions.
     n_gradients: AtomicUsize,
 }
 
@@ -45,13 +45,13 @@ pub struct Graph {
 struct Barred {
     feeds: HashSet<Port>,
     fetches: HashSet<NodeId>,
-    /// Contexts from here to there came with imported graphs, which say nothing of what may be fetched.
+    /// Ranges of contexts from imported graphs, which do not restrict fetching.
     imported: Vec<(u32, u32)>,
 }
 
 impl Graph {
     /// The engine's graph.
-    pub fn inner(&self) -> &millstream::Graph {
+    pub fn inner(&self) -> &millstream::BareGraph {
         &self.graph
     }
 
@@ -60,12 +60,12 @@ impl Graph {
         Output::new(&self.graph, port)
     }
 
-    /// The objects of nodes and ports.
+    /// The Python objects of nodes and ports.
     pub fn handles(&self) -> &Mutex<Handles> {
         &self.handles
     }
 
-    /// Tells the package of nodes that were made, if it wants to know.
+    /// Notifies the package of new nodes, if it asked for that.
     pub fn made(slf: &Bound<'_, Graph>) -> PyResult<()> {
         match slf.get().watched.load(Relaxed) {
             true => slf.call_method0("_dress").map(drop),
@@ -73,7 +73,7 @@ impl Graph {
         }
     }
 
-    /// Whether a node may be fetched: not what lies in a loop or branch, or was barred.
+    /// Whether a node can be fetched: it is not inside a loop or branch, and not barred.
     pub fn is_fetchable(&self, node: NodeId) -> bool {
         match self.graph.read(|g| g.node(node).ok().and_then(|n| n.context)) {
             Some(context) if !self.is_imported(context) => false,
@@ -81,7 +81,7 @@ impl Graph {
         }
     }
 
-    /// Whether a port may be fed: not what lies in a loop, or was barred.
+    /// Whether a port can be fed: it is not inside a loop, and not barred.
     pub fn is_feedable(&self, port: Port) -> bool {
         let inside = self.graph.read(|g| g.node(port.node).ok().and_then(|n| g.loop_of(n.context)));
         match inside {
@@ -94,7 +94,7 @@ impl Graph {
         self.barred.lock().imported.iter().any(|(from, to)| (*from..*to).contains(&context.0))
     }
 
-    /// Contexts made by `import` are an imported graph's.
+    /// Runs `import` and records the contexts it creates as imported.
     pub fn importing<R>(&self, import: impl FnOnce() -> R) -> R {
         let count = || self.graph.read(|g| g.contexts().len() as u32);
         let from = count();
@@ -111,12 +111,12 @@ impl Graph {
         self.graph.operation(name).ok().map(|op| op.id())
     }
 
-    /// Nodes made from now on are of the user's line that is running.
+    /// Records the user's current source line as the location of the next nodes.
     pub fn note_place(&self, py: Python<'_>) -> PyResult<()> {
         let from = self.graph.len() as u32;
         if let Some(place) = place::here(py, from)? {
             let mut places = self.places.lock();
-            // The last one, unless another thread makes nodes here, too.
+            // Usually the last entry, unless other threads add nodes.
             let at = places.iter().rposition(|p| p.from <= from).map_or(0, |i| i + 1);
             match at.checked_sub(1).and_then(|i| places.get_mut(i)).filter(|p| p.from == from) {
                 Some(same) => {
@@ -130,12 +130,12 @@ impl Graph {
         Ok(())
     }
 
-    /// The files, lines and functions that made a node, the innermost first.
+    /// The file, line and function of each frame that created a node, innermost first.
     pub fn read_places(&self, py: Python<'_>, node: NodeId) -> PyResult<Vec<(String, i64, String)>> {
         self.place_at(py, node).iter().map(|frame| frame.read(py)).collect()
     }
 
-    /// `file:line`.
+    /// The location of a node as `file:line`.
     pub fn place_of(&self, py: Python<'_>, node: NodeId) -> Option<String> {
         let (file, line, _) = self.place_at(py, node).first()?.read(py).ok()?;
         Some(format!("{file}:{line}"))
@@ -147,24 +147,24 @@ impl Graph {
         place.map_or_else(Vec::new, |p| p.frames.iter().map(|f| f.clone_ref(py)).collect())
     }
 
-    /// The first node that [`custom::announce`](crate::custom::announce) has not seen; it sees all that there are.
+    /// The first node not yet seen by [`custom::announce`](crate::custom::announce); marks all nodes as seen.
     pub fn announced_from(&self) -> usize {
         self.announced.swap(self.graph.len(), Relaxed)
     }
 
-    /// A gradient function begins.
+    /// Pushes the replacements of a gradient function.
     pub fn begin_gradient(&self, stand_ins: StandIns) {
         self.gradients.lock().push(stand_ins);
         self.n_gradients.fetch_add(1, Relaxed);
     }
 
-    /// The innermost gradient function has ended.
+    /// Pops the replacements of the innermost gradient function.
     pub fn end_gradient(&self) -> Option<StandIns> {
         self.n_gradients.fetch_sub(1, Relaxed);
         self.gradients.lock().pop()
     }
 
-    /// What a value is where it is taken: in a gradient function, what stands there for one of the loop that is differentiated.
+    /// Resolves a value used as an input: in a gradient function, forward values of a loop are replaced.
     pub fn taken(&self, port: Port) -> PyResult<Port> {
         if self.n_gradients.load(Relaxed) == 0 {
             return Ok(port);
@@ -176,8 +176,8 @@ impl Graph {
     }
 }
 
-/// What a `with` block does when it is entered, and the value that it gives.
-type Enter = Box<dyn FnOnce(&millstream::Graph) -> (Within, Option<String>) + Send>;
+/// The action on entering a `with` block, which returns its value.
+type Enter = Box<dyn FnOnce(&millstream::BareGraph) -> (Within, Option<String>) + Send>;
 
 /// A `with` block of a graph.
 #[pyclass(frozen, module = "millstream._engine")]
@@ -195,7 +195,7 @@ enum State {
 impl Block {
     fn new(
         graph: &Bound<'_, Graph>,
-        enter: impl FnOnce(&millstream::Graph) -> (Within, Option<String>) + Send + 'static,
+        enter: impl FnOnce(&millstream::BareGraph) -> (Within, Option<String>) + Send + 'static,
     ) -> Block {
         Block { graph: graph.clone().unbind(), state: Mutex::new(State::New(Box::new(enter))) }
     }
@@ -248,18 +248,18 @@ impl Graph {
         if !self.filled {
             return Ok(());
         }
-        // Whoever holds the lock is in the middle of something: what is not visited counts as used.
+        // If the lock is held, an update is under way: unvisited objects count as referenced.
         let Some(handles) = self.handles.try_lock() else { return Ok(()) };
         handles.visit(&visit)
     }
 
     fn __clear__(&self) {
-        // Dropped only after the lock: what goes may run Python code.
+        // Dropped after the lock is released: destructors may run Python code.
         let handles = std::mem::take(&mut *self.handles.lock());
         drop(handles);
     }
 
-    /// How many operations there are.
+    /// Number of operations.
     fn __len__(&self) -> usize {
         self.graph.len()
     }
@@ -268,21 +268,21 @@ impl Graph {
         true
     }
 
-    /// Changes whenever the graph does.
+    /// A number that changes with every modification of the graph.
     #[getter]
     fn version(&self) -> usize {
         self.graph.len()
     }
 
-    /// The picture.
+    /// The graph as SVG.
     #[pyo3(signature = (limit = None, scope = None))]
     fn _svg(&self, py: Python<'_>, limit: Option<usize>, scope: Option<String>) -> PyResult<String> {
         let limit = limit.unwrap_or_else(|| PictureOptions::default().limit);
         let options = PictureOptions { limit, scope };
-        py.detach(|| self.graph.read(|g| millstream::graph::svg(g, &options))).map_err(building)
+        py.detach(|| self.graph.read(|g| millstream::engine::graph::svg(g, &options))).map_err(building)
     }
 
-    /// From here on adding an operation is an error.
+    /// Makes the graph read-only.
     fn finalize(&self) {
         self.graph.finalize();
     }
@@ -295,7 +295,7 @@ impl Graph {
         self.graph.switch_to_thread_local();
     }
 
-    /// Whether `_dress` is to be called after nodes were made.
+    /// Whether `_dress` is called after nodes are created.
     fn _watch(&self, on: bool) {
         self.watched.store(on, Relaxed);
     }
@@ -326,13 +326,13 @@ impl Graph {
         self.graph.set_attr(Op::new(&self.graph, op.get().id()), name, value).map_err(building)
     }
 
-    /// The loop or branch that nodes are made in, by its number.
+    /// The number of the current context for new nodes.
     #[getter]
     fn _context(&self) -> Option<u32> {
         self.graph.current_context().map(|id| id.0)
     }
 
-    /// How many loops and branches there are.
+    /// Number of contexts (loops and branches).
     #[getter]
     fn _n_contexts(&self) -> usize {
         self.graph.read(|g| g.contexts().len())
@@ -351,40 +351,41 @@ impl Graph {
         }
     }
 
-    /// The loops and branches from number `from` on: of each what it is, in a dict.
+    /// The contexts from number `from` on, each described by a dict.
     fn _contexts<'py>(slf: &Bound<'py, Self>, from: usize) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let (py, share) = (slf.py(), slf.get());
         let contexts: Vec<_> = share.graph.read(|g| g.contexts().iter().skip(from).cloned().collect());
         let tensor = |port: Option<Port>| port.map(|p| Tensor::of(slf, p)).transpose();
         let tensors =
             |ports: &[Port]| ports.iter().map(|p| Tensor::of(slf, *p)).collect::<PyResult<Vec<_>>>();
-        let one = |(i, context): (usize, &millstream::graph::Context)| -> PyResult<Bound<'py, PyDict>> {
-            let dict = PyDict::new(py);
-            dict.set_item("name", &context.name)?;
-            dict.set_item("parent", context.parent.map(|p| p.0))?;
-            dict.set_item("imported", share.is_imported(ContextId((from + i) as u32)))?;
-            match &context.kind {
-                ContextKind::While(w) => {
-                    dict.set_item("parallel_iterations", w.parallel_iterations)?;
-                    dict.set_item("back_prop", w.back_prop.unwrap_or(true))?;
-                    dict.set_item("swap_memory", w.swap_memory.unwrap_or(false))?;
-                    dict.set_item("maximum_iterations", tensor(w.maximum_iterations)?)?;
-                    dict.set_item("pivot", tensor(w.pivot)?)?;
-                    dict.set_item("loop_enters", tensors(&w.enters)?)?;
-                    dict.set_item("loop_exits", tensors(&w.exits)?)?;
+        let one =
+            |(i, context): (usize, &millstream::engine::graph::Context)| -> PyResult<Bound<'py, PyDict>> {
+                let dict = PyDict::new(py);
+                dict.set_item("name", &context.name)?;
+                dict.set_item("parent", context.parent.map(|p| p.0))?;
+                dict.set_item("imported", share.is_imported(ContextId((from + i) as u32)))?;
+                match &context.kind {
+                    ContextKind::While(w) => {
+                        dict.set_item("parallel_iterations", w.parallel_iterations)?;
+                        dict.set_item("back_prop", w.back_prop.unwrap_or(true))?;
+                        dict.set_item("swap_memory", w.swap_memory.unwrap_or(false))?;
+                        dict.set_item("maximum_iterations", tensor(w.maximum_iterations)?)?;
+                        dict.set_item("pivot", tensor(w.pivot)?)?;
+                        dict.set_item("loop_enters", tensors(&w.enters)?)?;
+                        dict.set_item("loop_exits", tensors(&w.exits)?)?;
+                    }
+                    ContextKind::Cond(c) => {
+                        dict.set_item("pred", tensor(Some(c.pred))?)?;
+                        dict.set_item("pivot", tensor(c.pivot)?)?;
+                        dict.set_item("branch", c.branch)?;
+                    }
                 }
-                ContextKind::Cond(c) => {
-                    dict.set_item("pred", tensor(Some(c.pred))?)?;
-                    dict.set_item("pivot", tensor(c.pivot)?)?;
-                    dict.set_item("branch", c.branch)?;
-                }
-            }
-            Ok(dict)
-        };
+                Ok(dict)
+            };
         contexts.iter().enumerate().map(one).collect()
     }
 
-    /// The handles of the variables that nodes read or write which were made when there were `start` already.
+    /// The handles of variables, created before node number `start`, that later nodes read or write.
     fn _variables_used<'py>(slf: &Bound<'py, Self>, start: usize) -> PyResult<Bound<'py, PyList>> {
         let handles = slf.get().graph.read(|g| {
             let mut handles: Vec<Port> = Vec::new();
@@ -425,7 +426,8 @@ impl Graph {
         self.graph.set_seed(seed);
     }
 
-    /// A name in the current scope that nobody else gets; with `mark_as_used=False` the one that would be given.
+    /// Returns a name that is unique in the current scope; with `mark_as_used=False` the name is not
+    /// reserved.
     fn _unique_name(&self, name: &str, mark_as_used: bool) -> String {
         match mark_as_used {
             true => self.graph.unique_name(name),
@@ -433,7 +435,7 @@ impl Graph {
         }
     }
 
-    /// Whether the graph is in the middle of a loop or branch.
+    /// Whether the current context is a loop or branch.
     #[getter]
     fn _in_context(&self) -> bool {
         self.graph.current_context().is_some()
@@ -476,20 +478,20 @@ impl Graph {
     /// The graph as an encoded `GraphDef`.
     #[pyo3(signature = (add_shapes = false))]
     fn _graph_def<'py>(&self, py: Python<'py>, add_shapes: bool) -> PyResult<Bound<'py, PyBytes>> {
-        let mut def = millstream::interop::export_graph_def(&self.graph).map_err(building)?;
+        let mut def = millstream::engine::interop::export_graph_def(&self.graph).map_err(building)?;
         if add_shapes {
-            millstream::interop::add_output_shapes(&mut def, &self.graph);
+            millstream::engine::interop::add_output_shapes(&mut def, &self.graph);
         }
-        Ok(PyBytes::new(py, &millstream::interop::proto::encode(&def)))
+        Ok(PyBytes::new(py, &millstream::engine::interop::proto::encode(&def)))
     }
 
-    /// The graph's collections and all, as an encoded `MetaGraphDef`.
+    /// The graph and its collections as an encoded `MetaGraphDef`.
     fn _meta_graph_def<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let def = millstream::interop::export_meta_graph(&self.graph).map_err(building)?;
-        Ok(PyBytes::new(py, &millstream::interop::proto::encode(&def)))
+        let def = millstream::engine::interop::export_meta_graph(&self.graph).map_err(building)?;
+        Ok(PyBytes::new(py, &millstream::engine::interop::proto::encode(&def)))
     }
 
-    /// The value of a tensor, if it is known without running anything; None if not.
+    /// The value of a tensor if it is constant, otherwise None.
     fn _known_value<'py>(
         &self,
         py: Python<'py>,
@@ -510,7 +512,7 @@ impl Graph {
         })
     }
 
-    /// A scope with exactly this name, empty for none.
+    /// A name scope with exactly this name; empty for the root.
     fn _exact_scope(slf: &Bound<'_, Self>, scope: String) -> Block {
         Block::new(slf, move |g| (g.enter_scope(scope.clone()), Some(scope)))
     }
@@ -554,14 +556,14 @@ impl Graph {
         self.graph.add_control_input(op, before).map_err(building)
     }
 
-    /// Makes the back edge of a hand-made loop.
+    /// Closes the back edge of a manually built loop.
     fn _close_back_edge(&self, merge: &Bound<'_, Operation>, value: &Bound<'_, Tensor>) -> PyResult<()> {
         let merge = Op::new(&self.graph, merge.get().id());
         self.graph.close_back_edge(merge, self.output(value.get().port())).map_err(building)
     }
 }
 
-/// The node that a tensor or operation of this graph stands for.
+/// The node of a tensor or operation of this graph.
 pub fn node_of(graph: &Bound<'_, Graph>, item: &Bound<'_, PyAny>) -> PyResult<NodeId> {
     let (id, owner) = match (item.cast::<Operation>(), item.cast::<Tensor>()) {
         (Ok(op), _) => (op.get().id(), op.get().graph(item.py())),

@@ -1,11 +1,11 @@
-//! The objects that stand for nodes and ports: each graph keeps its own, so that a node has always the same one, with whatever attributes
-//! programs have given it. What `Tensor` and `Operation` have in common is here.
+//! The Python objects of nodes and ports. Each graph keeps its objects, so that a node has always the same
+//! one, with the attributes that programs set. Code shared by `Tensor` and `Operation` is here.
 
 use crate::graph::Graph;
 use crate::operation::Operation;
 use crate::stack;
 use crate::tensor::Tensor;
-use millstream::graph::{NodeId, Port};
+use millstream::engine::graph::{NodeId, Port};
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyAttributeError, PyValueError};
 use pyo3::prelude::*;
@@ -14,22 +14,23 @@ use pyo3::{PyClass, PyTraverseError, PyVisit};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The objects of a graph. They hold the graph, as it holds them; the garbage collector knows (`visit`).
+/// The objects of a graph. The objects and the graph refer to each other; the garbage collector knows
+/// (`visit`).
 #[derive(Default)]
 pub struct Handles {
     operations: Vec<Option<Py<Operation>>>,
-    /// First outputs, by their nodes.
+    /// Tensors of first outputs, by node.
     firsts: Vec<Option<Py<Tensor>>>,
     others: HashMap<Port, Option<Py<Tensor>>>,
 }
 
 impl Handles {
-    /// Where a node's object is; nowhere for the node that is none.
+    /// The slot of a node's object; `None` for the invalid node.
     pub fn operation(&mut self, id: NodeId) -> Option<&mut Option<Py<Operation>>> {
         slot(&mut self.operations, id)
     }
 
-    /// Where a port's object is; nowhere for the open port.
+    /// The slot of a port's object; `None` for the open port.
     pub fn tensor(&mut self, port: Port) -> Option<&mut Option<Py<Tensor>>> {
         match port.index {
             0 => slot(&mut self.firsts, port.node),
@@ -37,7 +38,7 @@ impl Handles {
         }
     }
 
-    /// Shows all to the garbage collector.
+    /// Visits all objects for the garbage collector.
     pub fn visit(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         self.operations.iter().flatten().try_for_each(|op| visit.call(op))?;
         self.firsts.iter().chain(self.others.values()).flatten().try_for_each(|t| visit.call(t))
@@ -54,7 +55,7 @@ fn slot<T>(list: &mut Vec<Option<T>>, id: NodeId) -> Option<&mut Option<T>> {
     list.get_mut(id.index())
 }
 
-/// The object that the graph keeps at `slot`; if there is none, that of `make`.
+/// Returns the object at `slot`, created by `make` if the slot is empty.
 pub fn object<'py, T: PyClass + Into<PyClassInitializer<T>>>(
     graph: &Bound<'py, Graph>,
     slot: impl Fn(&mut Handles) -> Option<&mut Option<Py<T>>>,
@@ -66,7 +67,7 @@ pub fn object<'py, T: PyClass + Into<PyClassInitializer<T>>>(
     if let Some(object) = known(&mut handles.lock()) {
         return Ok(object.into_bound(py));
     }
-    // Made without the lock: that may run the garbage collector, which asks for it.
+    // Created without the lock: allocation may run the garbage collector, which needs the lock.
     let made = Bound::new(py, make())?;
     let mut handles = handles.lock();
     if let Some(object) = known(&mut handles) {
@@ -79,8 +80,8 @@ pub fn object<'py, T: PyClass + Into<PyClassInitializer<T>>>(
     Ok(made)
 }
 
-/// The attributes that programs give an object. They are no `__dict__` of the class's making because the garbage collector must see them:
-/// they may lead back to the graph, which holds the object.
+/// Attributes that programs set on an object. This is not a `__dict__` of the class because the garbage
+/// collector must visit them: they may refer to the graph, which holds the object.
 #[derive(Default)]
 pub struct Attributes(Mutex<Option<Py<PyDict>>>);
 
@@ -89,7 +90,7 @@ impl Attributes {
         if let Some(dict) = &*self.0.lock() {
             return dict.bind(py).clone();
         }
-        // Made without the lock: who waits for it must never wait for Python.
+        // Created without the lock: a holder of the lock must never wait for Python.
         let made = PyDict::new(py).unbind();
         self.0.lock().get_or_insert(made).bind(py).clone()
     }
@@ -99,7 +100,7 @@ impl Attributes {
         dict.map_or(Ok(None), |dict| dict.get_item(name))
     }
 
-    /// Sets an attribute, unless the class has a property of the name; None takes it away.
+    /// Sets an attribute, unless the class has a property of this name; None deletes it.
     pub fn set(
         &self,
         object: &Bound<'_, PyAny>,
@@ -128,35 +129,35 @@ impl Attributes {
     }
 }
 
-/// What is said of an attribute that an object does not have.
+/// The error for a missing attribute.
 pub fn missing(object: &Bound<'_, PyAny>, name: &str) -> PyErr {
     let class = object.get_type().name().map_or_else(|_| "object".into(), |n| n.to_string());
     PyAttributeError::new_err(format!("'{class}' object has no attribute '{name}'"))
 }
 
-/// The device that a node asks for.
+/// The device requested by a node.
 pub fn device(graph: &Graph, node: NodeId) -> String {
     graph.inner().read(|g| g.node(node).map_or(String::new(), |n| n.device.to_string()))
 }
 
-/// The hash of what an object stands for.
+/// The hash of an object's identity within its graph.
 pub fn hash(graph: &Py<Graph>, what: impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     (graph.as_ptr().addr(), what).hash(&mut hasher);
     hasher.finish()
 }
 
-/// What is said where there is no session to run something in.
+/// Messages for a missing session.
 pub struct NoSession {
-    /// The session that was given is another graph's.
+    /// The given session belongs to another graph.
     pub given: &'static str,
-    /// The default session is another graph's.
+    /// The default session belongs to another graph.
     pub default: &'static str,
     /// There is no default session.
     pub none: &'static str,
 }
 
-/// The session to run something of this graph in: the one that is given, or the default one.
+/// The session for a graph: the given one, or the default.
 pub fn session_for<'py>(
     graph: &Bound<'py, Graph>,
     given: Option<Bound<'py, PyAny>>,

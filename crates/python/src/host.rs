@@ -1,8 +1,9 @@
-//! `py_func`: Python functions that nodes call while a graph runs.
+//! `py_func`: Python functions that nodes call during a run.
 //!
-//! The engine knows such a function by its token alone; here are what stands behind it ([`PythonFunction`]) and the object that keeps it there
-//! ([`HostFunction`]), which the package hangs on the graph. The function itself is held by the graph, and here weakly: what it refers to (the
-//! session, tensors of the graph) would otherwise hold the graph, and that the function, for ever.
+//! The engine refers to such a function by a token. Here are its implementation ([`PythonFunction`]) and the
+//! object that keeps it registered ([`HostFunction`]), which the package attaches to the graph. The graph
+//! holds the function; here it is held weakly, because the function may refer to the graph (through a session
+//! or tensors), and the cycle would never be freed.
 
 use crate::array::{self, of_array, to_python};
 use crate::errors::{carried, caused_by};
@@ -19,29 +20,29 @@ use pyo3::types::{PyList, PyTuple, PyWeakrefMethods, PyWeakrefReference};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::*};
 
-/// A Python function under a token, as long as this object lives.
+/// Registers a Python function under a token for the lifetime of this object.
 #[pyclass(frozen, module = "millstream._engine")]
 pub struct HostFunction(Token);
 
 #[pymethods]
 impl HostFunction {
-    /// `holder.call` under a new token. The holder is kept by whoever keeps this.
+    /// Registers `holder.call` under a new token. The owner of this object keeps the holder alive.
     #[new]
     fn new(holder: &Bound<'_, PyAny>) -> PyResult<HostFunction> {
         let holder = PyWeakrefReference::new(holder)?.unbind();
         Ok(HostFunction(Token::with(|token| PythonFunction { holder, token: token.to_owned() })))
     }
 
-    /// What the node calls it by.
+    /// The token by which the node calls the function.
     #[getter]
     fn token(&self) -> &str {
         self.0.as_str()
     }
 }
 
-/// What the engine calls.
+/// The function as called by the engine.
 struct PythonFunction {
-    /// To the object of the package whose attribute `call` is the function.
+    /// A weak reference to the package's object whose attribute `call` is the function.
     holder: Py<PyWeakrefReference>,
     token: String,
 }
@@ -77,8 +78,8 @@ impl PythonFunction {
     }
 }
 
-/// What was returned, as a list: None is nothing, a list or tuple its items, and anything else one value. Lets go of what was returned, so that
-/// an array that the function does not keep is nobody else's.
+/// The returned values as a list: none for None, the items of a list or tuple, otherwise one value. Drops the
+/// container, so that arrays that the function does not keep have no other owner.
 fn results(value: Bound<'_, PyAny>) -> PyResult<Vec<Bound<'_, PyAny>>> {
     if value.is_none() {
         return Ok(Vec::new());
@@ -89,8 +90,8 @@ fn results(value: Bound<'_, PyAny>) -> PyResult<Vec<Bound<'_, PyAny>>> {
     }
 }
 
-/// One value as a tensor of the dtype that NumPy gives it. Copied if somebody else has the array: the function may keep what it returned, and change
-/// it later.
+/// Converts a value to a tensor of the dtype NumPy gives it. The array is copied if it has other owners: the
+/// function may keep it and modify it later.
 fn result(py: Python<'_>, value: Bound<'_, PyAny>) -> Result<Tensor> {
     let class = value.get_type();
     let unsupported = || {
@@ -109,8 +110,8 @@ fn result(py: Python<'_>, value: Bound<'_, PyAny>) -> Result<Tensor> {
     }
 }
 
-/// A Python exception as the error of a run, of the class that TensorFlow gives it. What is no `Exception` (Ctrl-C, the end of the program)
-/// stays what it is.
+/// Converts a Python exception to the error of a run, of TensorFlow's class. Exceptions that are not an
+/// `Exception` (`KeyboardInterrupt`, `SystemExit`) are passed through.
 fn as_error(py: Python<'_>, error: PyErr) -> Error {
     if !error.is_instance_of::<PyException>(py) {
         return carried(error);
@@ -141,7 +142,8 @@ fn traceback_of(py: Python<'_>, error: &PyErr) -> PyResult<String> {
     Ok(lines.concat())
 }
 
-/// Passes Ctrl-C on to a function that runs on a thread of the engine: only the main thread gets signals, and it waits for the run.
+/// Forwards Ctrl-C to a function on a thread of the engine: only the main thread gets signals, and it waits
+/// for the run.
 struct Interrupted {
     runs: Arc<AtomicBool>,
     _registration: Option<Registration>,
@@ -168,7 +170,7 @@ impl Interrupted {
         Interrupted { runs, _registration: registration }
     }
 
-    /// The function is through.
+    /// Stops forwarding when the function has returned.
     fn stop(self) {
         self.runs.store(false, Release);
     }
@@ -178,7 +180,7 @@ fn thread_ident(py: Python<'_>) -> PyResult<u64> {
     py.import(pyo3::intern!(py, "_thread"))?.call_method0(pyo3::intern!(py, "get_ident"))?.extract()
 }
 
-/// Raises `KeyboardInterrupt` in another thread, at its next line of Python.
+/// Raises `KeyboardInterrupt` in another thread, at its next bytecode instruction.
 fn interrupt(py: Python<'_>, thread: u64) -> PyResult<()> {
     let ctypes = py.import("ctypes")?;
     let raise = ctypes.getattr("pythonapi")?.getattr("PyThreadState_SetAsyncExc")?;

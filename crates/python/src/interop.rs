@@ -1,38 +1,38 @@
-//! Graphs as protobuf messages, in bytes: Python parses and prints them with classes of its own.
+//! Encoded protobuf messages of graphs. Python parses and prints them with its own classes.
 
 use crate::errors::building;
 use crate::graph::Graph;
 use crate::operation::Operation;
 use crate::tensor::Tensor;
 use millstream::Op;
-use millstream::graph::{Attr, NodeId};
-use millstream::interop::proto::{AttrValue, GraphDef, decode, encode};
-use millstream::interop::{Element, ImportOptions};
+use millstream::engine::graph::{Attr, NodeId};
+use millstream::engine::interop::proto::{AttrValue, GraphDef, decode, encode};
+use millstream::engine::interop::{Element, ImportOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use std::collections::BTreeMap;
 
 /// A node as an encoded `NodeDef`.
-pub fn node_def(graph: &millstream::Graph, id: NodeId) -> millstream::Result<Vec<u8>> {
-    Ok(encode(&millstream::interop::export_node_def(graph, id)?))
+pub fn node_def(graph: &millstream::BareGraph, id: NodeId) -> millstream::Result<Vec<u8>> {
+    Ok(encode(&millstream::engine::interop::export_node_def(graph, id)?))
 }
 
-/// The attribute of an encoded `AttrValue`.
+/// Decodes an `AttrValue`.
 pub fn attr(bytes: &[u8]) -> PyResult<Attr> {
     let message: AttrValue = decode(bytes).map_err(|e| PyValueError::new_err(e.to_string()))?;
-    millstream::interop::decode_attr(&message).map_err(building)
+    millstream::engine::interop::decode_attr(&message).map_err(building)
 }
 
 /// The declaration of an op as an encoded `OpDef`.
 #[pyfunction]
 pub fn op_def<'py>(py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyBytes>>> {
     let Some(def) = millstream::registry().get(name) else { return Ok(None) };
-    let message = millstream::interop::op_def(def).map_err(building)?;
+    let message = millstream::engine::interop::op_def(def).map_err(building)?;
     Ok(Some(PyBytes::new(py, &encode(&message))))
 }
 
-/// Adds the nodes of an encoded `GraphDef`; gives the `return_elements`.
+/// Adds the nodes of an encoded `GraphDef`; returns the `return_elements`.
 #[pyfunction]
 #[pyo3(signature = (graph, bytes, prefix = "", input_map = None, return_elements = None))]
 pub fn import_graph_def<'py>(
@@ -52,9 +52,11 @@ pub fn import_graph_def<'py>(
     };
     graph.get().note_place(graph.py())?;
     let share = graph.get();
-    let imported = share.importing(|| millstream::interop::import_graph_def(share.inner(), &def, &options));
+    let imported =
+        share.importing(|| millstream::engine::interop::import_graph_def(share.inner(), &def, &options));
     let imported = imported.map_err(building)?;
-    // As TensorFlow's Python does: every node waits, but for those in loops and branches, which have their own ways in.
+    // As in TensorFlow's Python: all nodes get the current control dependencies, except those inside loops
+    // and branches.
     for control in share.inner().current_controls() {
         for id in &imported.nodes {
             if share.inner().read(|g| g.node(*id).is_ok_and(|n| n.context.is_none())) {

@@ -1,17 +1,17 @@
-//! Handles of tensors that a session keeps: what is fetched for them, and what is fed.
+//! Session tensor handles: fetching them and feeding them.
 
 use crate::dtypes::dtype_object;
 use crate::errors::{building, running};
 use crate::graph::Graph;
 use crate::session::{Session, op_error};
 use millstream::DType;
-use millstream::graph::Port;
+use millstream::engine::graph::Port;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 
-/// The dtype of the tensor that a node keeps in the session, if the port is the handle of one.
+/// The dtype of the tensor stored in the session if the port is its handle.
 pub fn kept_dtype(graph: &Bound<'_, Graph>, port: Port) -> PyResult<Option<DType>> {
     let found = graph.get().inner().read(|g| -> millstream::Result<Option<DType>> {
         let node = g.node(port.node)?;
@@ -23,10 +23,10 @@ pub fn kept_dtype(graph: &Bound<'_, Graph>, port: Port) -> PyResult<Option<DType
     found.map_err(building)
 }
 
-/// The package's class for handles.
+/// The package's class of handles.
 static TENSOR_HANDLE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
-/// Says which class handles are of; once.
+/// Sets the class of handles; called once.
 #[pyfunction]
 pub fn set_tensor_handle(py: Python<'_>, class: Py<PyType>) {
     let _ = TENSOR_HANDLE.set(py, class);
@@ -48,7 +48,7 @@ pub fn handle_object<'py>(
     class.bind(py).call1((text, dtype_object(py, dtype)?, session))
 }
 
-/// What the session keeps, if a handle's object is fed.
+/// The tensor stored in the session, if the fed value is a handle.
 pub fn kept_value(
     session: &Bound<'_, Session>,
     value: &Bound<'_, PyAny>,

@@ -1,8 +1,9 @@
-//! Leaving the interpreter's lock for the engine, and coming back to it, also when the interpreter ends meanwhile.
+//! Releasing and reacquiring the interpreter's lock (GIL), including during the interpreter's shutdown.
 //!
-//! A thread that asks for the lock of an interpreter that is ending does not get it: before Python 3.14 the thread is ended there and then, by
-//! unwinding, and Rust's frames do not let that pass: the process would abort. So threads that come back from a run while the interpreter
-//! ends stay where they are ([`detached`]), and the interpreter waits for those that are just about to have the lock again ([`ending`]).
+//! A thread that requests the lock of an interpreter that is shutting down never gets it: before Python 3.14
+//! the thread is ended by unwinding, which Rust frames do not permit: the process would abort. Therefore
+//! threads that return from a run during shutdown block ([`detached`]), and the shutdown waits for those that
+//! are about to get the lock ([`ending`]).
 
 use parking_lot::Mutex;
 use pyo3::prelude::*;
@@ -10,16 +11,16 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::thread::{ThreadId, current, sleep};
 use std::time::{Duration, Instant};
 
-/// Whether the interpreter is about to end.
+/// Whether the interpreter is shutting down.
 static ENDING: AtomicBool = AtomicBool::new(false);
 
-/// How many threads have been let back and do not have the lock yet.
+/// Number of threads that may reacquire the lock and do not have it yet.
 static COMING: AtomicUsize = AtomicUsize::new(0);
 
-/// The thread that ends it: it may go on running sessions.
+/// The thread that shuts the interpreter down; it may still run sessions.
 static ENDED_BY: Mutex<Option<ThreadId>> = Mutex::new(None);
 
-/// How long the end waits for threads that wait for the lock: far longer than they need.
+/// Maximum time that shutdown waits for these threads, far longer than they need.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Runs `work` without the interpreter's lock.
@@ -33,7 +34,7 @@ pub fn detached<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> R {
     result
 }
 
-/// Returns if the lock can be asked for; otherwise never.
+/// Returns if the lock may be requested; otherwise blocks forever.
 fn come_back() {
     COMING.fetch_add(1, SeqCst);
     if !ENDING.load(SeqCst) || *ENDED_BY.lock() == Some(current().id()) {
@@ -45,12 +46,12 @@ fn come_back() {
     }
 }
 
-/// In a child of a fork: the other threads are not here.
+/// Called in the child after a fork, where the other threads do not exist.
 pub fn alone() {
     COMING.store(0, SeqCst);
 }
 
-/// To be called when the interpreter is about to end.
+/// Called when the interpreter is about to shut down.
 #[pyfunction]
 pub fn ending(py: Python<'_>) {
     *ENDED_BY.lock() = Some(current().id());

@@ -1,12 +1,19 @@
-//! The extension `millstream._engine`: Python's view of the engine. Every function converts, calls once, converts; what a graph means and how it
-//! runs is the business of the crate `millstream`, and what is only Python's (structures, classes, messages) that of the package in `py/`.
+//! The extension `millstream._engine`: Python bindings of the engine. Every function converts its arguments,
+//! makes one call and converts the result. The meaning and execution of graphs are in the crate `millstream`;
+//! what only Python needs (structures, classes, messages) is in the package in `py/`.
 //!
-//! - `graph`: `Graph` and its blocks, `tensor`: `Tensor`, `operation`: `Operation`, `handles`: what these two have in common;
-//! - `op`: an op type as a function, `array`: numpy and Python values to tensors and back, `memory`: arrays that are not copied, `attr`: attributes;
-//! - `flow`: loops and branches over flat lists of tensors; `gradients`, and those that are Python functions: `custom`;
-//! - `host`: Python functions that nodes call;
-//! - `session`: `Session`; `leave`: without the interpreter's lock; `views`: tables and progress for people; `errors`: what is raised;
-//!   `place`: the Python lines that nodes are of.
+//! - `graph`: `Graph` and its blocks; `tensor`: `Tensor`; `operation`: `Operation`; `handles`: common code;
+//! - `op`: op types as functions; `array`: values to tensors and back; `memory`: arrays that are not copied;
+//!   `attr`: attributes;
+//! - `flow`: loops and branches over flat lists of tensors; `gradients`; `custom`: Python gradients;
+//! - `host`: Python functions called by nodes;
+//! - `session`: `Session`; `leave`: releasing the GIL; `views`: tables and progress; `errors`; `place`: the
+//!   Python source locations of nodes.
+
+#![expect(
+    missing_debug_implementations,
+    reason = "classes of Python print by `__repr__`, and Rust never sees them"
+)]
 
 mod array;
 mod attr;
@@ -33,8 +40,9 @@ mod views;
 
 use pyo3::prelude::*;
 
-/// The module. It stands by itself without the interpreter's lock: every class is frozen, what changes in it is behind a lock or atomic, and
-/// nothing of Python's is called while such a lock is held but references counted (who waits for one is not to be stopped by Python meanwhile).
+/// The module. It supports Python without the GIL: every class is frozen, mutable state is behind a lock or
+/// atomic, and no Python code runs while such a lock is held except reference counting (so a thread that
+/// waits for the lock is never blocked by Python).
 #[pymodule(gil_used = false)]
 fn _engine(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<graph::Graph>()?;

@@ -1,13 +1,15 @@
-//! Arrays whose memory the engine looks at where it is: [`Memory`] says on which terms, [`Loans`] are those of a run. The only `unsafe` of this
-//! crate.
+//! Arrays whose memory the engine borrows: [`Memory`] states the conditions, [`Loans`] holds the arrays of a
+//! run. This file has the only `unsafe` code of the crate.
 //!
-//! Large arrays are worth it, of numbers, in NumPy's usual layout. Others are copied, and so are those of the integers that kernels take for indexes,
-//! where their owner might write to them while a run reads: a kernel looks whether an index is in range, and uses it, and it must be the same both
-//! times, however the compiler has it read. Any other number that changes meanwhile makes a wrong result, as in TensorFlow, but no wrong address.
+//! Borrowing pays off for large arrays of numbers in NumPy's usual layout. Others are copied. Arrays of the
+//! integer types that kernels use as indices are also copied if their owner could write to them during a run:
+//! a kernel checks that an index is in range and then uses it, and both reads must give the same value,
+//! however the compiler arranges them. Any other number modified during a run gives a wrong result, as in
+//! TensorFlow, but no invalid address.
 #![expect(unsafe_code, reason = "the one place where arrays' elements are looked at beyond a call")]
 
 use crate::errors::building;
-use millstream::tensor::{Element, Loan};
+use millstream::engine::tensor::{Element, Loan};
 use millstream::{DType, Shape, Tensor};
 use numpy::ndarray::IxDyn;
 use numpy::{PyArray, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
@@ -15,34 +17,37 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
-/// From how many bytes on an array is not copied. Below, a copy is faster than what holds the array and lets it go.
+/// Size in bytes from which an array is not copied. Below it, a copy is faster than holding and releasing the
+/// array.
 const LEAST: usize = 1 << 15;
 
-/// What kernels take for indexes.
+/// Dtypes that kernels use as indices.
 const INDEXES: [DType; 3] = [DType::I16, DType::I32, DType::I64];
 
 /// What the engine may do with an array's memory.
 pub enum Memory<'a> {
-    /// Look at it now, and have a copy.
+    /// Read it now and copy it.
     Copied,
-    /// Look at it until the loans end.
+    /// Read it until the loans end.
     Lent(&'a mut Loans),
-    /// Keep it if nobody else has it: the caller owns a reference to the array, and lets go of that.
+    /// Keep it if there is no other owner: the caller owns a reference to the array and drops it.
     Left,
 }
 
-/// The arrays that a run looks at.
+/// The arrays that a run reads.
 #[derive(Default)]
 pub struct Loans(Vec<Loan>);
 
 impl Loans {
-    /// To be called when the run is through and its results are handed out: what it left behind somewhere has memory of its own from now on.
+    /// Called when the run has finished and its results are returned: values it stored elsewhere get memory
+    /// of their own.
     pub fn end(self) -> PyResult<()> {
         self.0.into_iter().try_for_each(Loan::end).map_err(building)
     }
 }
 
-/// The tensor of an array's elements where they are; `None` where they have to be copied. The array is aligned and in native byte order.
+/// A tensor that shares the array's elements; `None` if they must be copied. The array is aligned and in
+/// native byte order.
 pub fn shared<T: Element + numpy::Element>(
     array: &Bound<'_, PyArray<T, IxDyn>>,
     shape: &Shape,
@@ -67,7 +72,7 @@ pub fn shared<T: Element + numpy::Element>(
     tensor.map(Some).map_err(building)
 }
 
-/// Whether the caller's reference is the only way to an array and to its memory.
+/// Whether the caller's reference is the only one to the array and its memory.
 fn is_nobody_elses<T: numpy::Element>(array: &Bound<'_, PyArray<T, IxDyn>>) -> PyResult<bool> {
     let py = array.py();
     Ok(counts_are_exact(py)?
@@ -83,7 +88,8 @@ fn weak_references(object: &Bound<'_, PyAny>) -> PyResult<usize> {
     COUNT.import(object.py(), "weakref", "getweakrefcount")?.call1((object,))?.extract()
 }
 
-/// Whether the interpreter counts every reference at once. Without its lock it does not, and other threads take references meanwhile.
+/// Whether reference counts are exact. Without the GIL they are not, and other threads may take references at
+/// any time.
 fn counts_are_exact(py: Python<'_>) -> PyResult<bool> {
     static EXACT: PyOnceLock<bool> = PyOnceLock::new();
     let exact = EXACT.get_or_try_init(py, || -> PyResult<bool> {
@@ -93,19 +99,20 @@ fn counts_are_exact(py: Python<'_>) -> PyResult<bool> {
     exact.copied()
 }
 
-/// An array's elements, and the array, which keeps them where they are.
+/// An array's elements, and the array, which keeps them alive.
 struct Elements<T> {
     first: *const T,
     len: usize,
-    /// Dropped by any thread: without the interpreter's lock the reference is put down for who has it next (whoever returns from a run, for one).
+    /// Dropped on any thread: without the interpreter's lock the decrement is deferred to the next thread
+    /// that holds it.
     _array: Py<PyAny>,
 }
 
-// SAFETY: elements are only read, and plain data; the reference is `Send`.
+// SAFETY: elements are plain data and only read; the reference is `Send`.
 unsafe impl<T: Element> Send for Elements<T> {}
 
 impl<T: Element + numpy::Element> Elements<T> {
-    /// Those of an array that is aligned and contiguous; an error if something writes to it right now.
+    /// The elements of an aligned and contiguous array; an error if something is writing to it.
     fn of(array: &Bound<'_, PyArray<T, IxDyn>>) -> PyResult<Elements<T>> {
         let elements = array.try_readonly().map_err(|e| PyValueError::new_err(e.to_string()))?;
         let elements = elements.as_slice().map_err(|e| PyValueError::new_err(e.to_string()))?;
@@ -119,22 +126,23 @@ impl<T: Element + numpy::Element> Elements<T> {
 
 impl<T: Element> AsRef<[T]> for Elements<T> {
     fn as_ref(&self) -> &[T] {
-        // SAFETY: NumPy gave so many elements there, and neither moves nor frees them while a reference to the array is held (short of
-        // `resize(refcheck=False)`, which is documented to break whoever looks at the array). `T` is no bool, so any bytes are valid elements.
-        // That nobody writes to them is the rule that `Session.run` states. Somebody who breaks it changes numbers; what
-        // addresses are made of is not looked at this way, see the head of this file.
+        // SAFETY: NumPy allocated this many elements there, and neither moves nor frees them while a
+        // reference to the array is held (except by `resize(refcheck=False)`, which is documented as unsafe).
+        // `T` is not bool, so any bytes are valid elements. That nothing writes to them is the contract of
+        // `Session.run`. Breaking it changes numbers; values used as addresses are not borrowed, see the
+        // module's docs.
         unsafe { std::slice::from_raw_parts(self.first, self.len) }
     }
 }
 
-/// Bools are always copied: any byte but zero is true in NumPy, and one is here.
+/// Copies a bool array: in NumPy any nonzero byte is true, here only 1.
 pub fn bools(array: &Bound<'_, PyArray<bool, IxDyn>>, shape: Shape) -> PyResult<Tensor> {
     if !array.is_c_contiguous() {
         let copied = array.call_method0("copy")?;
         return bools(copied.cast::<PyArray<bool, IxDyn>>()?, shape);
     }
-    // SAFETY: a contiguous array has so many bytes there, and they are read here and now. Where there is no interpreter's lock somebody may write to
-    // them meanwhile, who then changes what is true.
+    // SAFETY: a contiguous array has this many bytes there, and they are read immediately. Without the GIL
+    // another thread may write to them meanwhile, which changes only the values read.
     let bytes = unsafe { std::slice::from_raw_parts(array.data().cast::<u8>(), array.len()) };
     Tensor::from_iter(shape, bytes.iter().map(|&byte| byte != 0)).map_err(building)
 }

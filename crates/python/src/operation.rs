@@ -1,18 +1,18 @@
-//! `Operation`: a handle to a node, which keeps its graph alive.
+//! `Operation`: a reference to a node that keeps its graph alive.
 
 use crate::errors::building;
 use crate::graph::Graph;
 use crate::handles::{self, Attributes, NoSession, missing};
 use crate::tensor::Tensor;
 use crate::views::html_rows;
-use millstream::graph::{NodeId, Port};
+use millstream::engine::graph::{NodeId, Port};
 use millstream::{Op, Output};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 
-/// An operation of a graph: a node, which takes tensors and gives tensors.
+/// A node of a graph, which takes tensors as inputs and produces tensors as outputs.
 ///
 /// Example:
 ///
@@ -33,7 +33,7 @@ pub struct Operation {
 }
 
 impl Operation {
-    /// The object for a node.
+    /// The object of a node.
     pub fn of<'py>(graph: &Bound<'py, Graph>, id: NodeId) -> PyResult<Bound<'py, Operation>> {
         let make = || Operation { graph: graph.clone().unbind(), id, attributes: Attributes::default() };
         handles::object(graph, |all| all.operation(id), make)
@@ -81,13 +81,13 @@ impl Operation {
         slf.get().attributes.set(slf, name, None)
     }
 
-    /// The attributes that programs gave it.
+    /// The attributes that programs set.
     #[getter]
     fn __dict__<'py>(&self, py: Python<'py>) -> Bound<'py, PyDict> {
         self.attributes.dict(py)
     }
 
-    /// The name.
+    /// The name of the operation.
     #[getter]
     fn name(&self) -> String {
         self.op().name()
@@ -99,36 +99,36 @@ impl Operation {
         self.op().op_type()
     }
 
-    /// The graph.
+    /// The graph that contains the operation.
     #[getter(graph)]
     fn graph_(&self, py: Python<'_>) -> Py<Graph> {
         self.graph.clone_ref(py)
     }
 
-    /// Its number in the graph, from 1.
+    /// The number of the operation in the graph, from 1.
     #[getter]
     fn _id(&self) -> u32 {
         self.id.0 + 1
     }
 
-    /// The loop or branch that it lies in, by its number.
+    /// The number of the loop or branch that contains the operation.
     #[getter]
     fn _context(&self) -> Option<u32> {
         self.graph.get().inner().read(|g| g.node(self.id).ok().and_then(|n| n.context)).map(|c| c.0)
     }
 
-    /// The loop or branch that it lies in.
+    /// The loop or branch that contains the operation.
     fn _get_control_flow_context<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.graph.bind(py).call_method1("_context_object", (self._context(),))
     }
 
-    /// The loop or branch that it lies in.
+    /// The loop or branch that contains the operation.
     #[getter]
     fn _control_flow_context<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self._get_control_flow_context(py)
     }
 
-    /// Its values.
+    /// Returns the outputs of the operation.
     ///
     /// Returns:
     ///   A tuple of tensors.
@@ -142,14 +142,14 @@ impl Operation {
         Ok(Self::outputs(slf)?.to_tuple())
     }
 
-    /// What the op takes and gives, as an `OpDef`.
+    /// The `OpDef` of the op type.
     #[getter]
     fn op_def<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let class = py.import("millstream.protos")?.getattr("OpDef")?;
+        let class = py.import("millstream.framework.protos")?.getattr("OpDef")?;
         class.call_method1("FromString", (crate::interop::op_def(py, self.type_())?,))
     }
 
-    /// Asks for another device: a name or a `DeviceSpec`.
+    /// Sets the requested device: a name or a `DeviceSpec`.
     fn _set_device(slf: &Bound<'_, Self>, device: &Bound<'_, PyAny>) -> PyResult<()> {
         let name: String = match device.hasattr("to_string")? {
             true => device.call_method0("to_string")?.extract()?,
@@ -160,7 +160,7 @@ impl Operation {
         graph.inner().set_device(Op::new(graph.inner(), slf.get().id), &name).map_err(building)
     }
 
-    /// Sets an attribute: an `AttrValue`.
+    /// Sets an attribute to an `AttrValue`.
     fn _set_attr(slf: &Bound<'_, Self>, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let bytes: Vec<u8> = value.call_method0("SerializeToString")?.extract()?;
         slf.get()
@@ -174,13 +174,13 @@ impl Operation {
         ops.iter().try_for_each(|op| Self::_add_control_input(slf, op))
     }
 
-    /// The device that it asks for.
+    /// The requested device.
     #[getter]
     fn device(&self) -> String {
         handles::device(self.graph.get(), self.id)
     }
 
-    /// Its values.
+    /// A list of the output tensors.
     #[getter]
     fn outputs<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
         let graph = slf.get().graph(slf.py());
@@ -191,7 +191,7 @@ impl Operation {
         )
     }
 
-    /// What it takes.
+    /// The input tensors.
     #[getter]
     fn inputs<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
         let graph = slf.get().graph(slf.py());
@@ -199,7 +199,7 @@ impl Operation {
         PyList::new(slf.py(), inputs.map(|o| Tensor::of(graph, o.port())).collect::<PyResult<Vec<_>>>()?)
     }
 
-    /// What runs before it because of control edges.
+    /// The operations that must run first because of control dependencies.
     #[getter]
     fn control_inputs<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
         let graph = slf.get().graph(slf.py());
@@ -207,16 +207,16 @@ impl Operation {
         PyList::new(slf.py(), ops.iter().map(|o| Operation::of(graph, o.id())).collect::<PyResult<Vec<_>>>()?)
     }
 
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     ///
     /// Args:
-    ///   name: The attribute's name.
+    ///   name: The name of the attribute.
     ///
     /// Returns:
-    ///   A number, text as bytes, a bool, a dtype, a shape, a `TensorProto`, or a list of these.
+    ///   An int, a float, a bool, bytes, a `DType`, a `TensorShapeProto`, a `TensorProto`, or a list.
     ///
     /// Raises:
-    ///   ValueError: There is no such attribute.
+    ///   ValueError: The attribute does not exist.
     ///
     /// Example:
     ///
@@ -229,8 +229,8 @@ impl Operation {
             PyValueError::new_err(format!("Operation '{}' has no attr named '{name}'.", self.name()))
         })?;
         if crate::attr::is_message(&attr) {
-            // As TensorFlow gives shapes and tensors: as their messages.
-            let from = py.import("millstream.protos")?.getattr("_attr_message")?;
+            // As in TensorFlow, shapes and tensors are returned as messages.
+            let from = py.import("millstream.framework.protos")?.getattr("_attr_message")?;
             return from.call1((self.node_def(py)?, name));
         }
         crate::attr::to_python(py, &attr)
@@ -251,8 +251,8 @@ impl Operation {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// Where it was made: frames as `(file, line, function, text)`, the innermost one last. They are those of the user's code; of calls inside each
-    /// other the innermost eight.
+    /// The location as frames `(file, line, function, text)`, innermost last; at most the innermost eight
+    /// frames of the user's code.
     #[getter]
     fn traceback<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let frames = self.graph.get().read_places(py, self.id)?;
@@ -276,7 +276,7 @@ impl Operation {
         format!("<tf.Operation '{}' type={}>", self.name(), self.type_())
     }
 
-    /// The same as a table, with what it takes and gives, and the line that made it.
+    /// An HTML table with type, inputs, outputs and source location.
     fn _repr_html_(&self, py: Python<'_>) -> String {
         let op = self.op();
         let names = |list: Vec<Output<'_>>| list.iter().map(Output::name).collect::<Vec<_>>().join(", ");
@@ -291,27 +291,27 @@ impl Operation {
         html_rows(&rows)
     }
 
-    /// The node in the text form of a `NodeDef`.
+    /// The node as a `NodeDef` in text format.
     fn __str__(slf: &Bound<'_, Self>) -> PyResult<String> {
         let format = slf.py().import("google.protobuf.text_format")?;
         format.call_method1("MessageToString", (slf.getattr("node_def")?,))?.extract()
     }
 
-    /// The node as a `NodeDef`.
+    /// The `NodeDef` of the operation.
     #[getter]
     fn node_def<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let class = py.import("millstream.protos")?.getattr("NodeDef")?;
+        let class = py.import("millstream.framework.protos")?.getattr("NodeDef")?;
         class.call_method1("FromString", (self._node_def(py)?,))
     }
 
-    /// Runs it in this session or the default one.
+    /// Runs the operation in the given or default session.
     ///
     /// Args:
-    ///   feed_dict: As for `Session.run`.
-    ///   session: The session.
+    ///   feed_dict: Same as in `Session.run`.
+    ///   session: A `Session`. Defaults to the default session.
     ///
     /// Raises:
-    ///   ValueError: There is no session, or it is one of another graph.
+    ///   ValueError: There is no session, or it belongs to another graph.
     ///
     /// Example:
     ///
@@ -335,13 +335,13 @@ impl Operation {
         session.call_method1("run", (slf, feed_dict)).map(drop)
     }
 
-    /// Takes all its control inputs away.
+    /// Removes all control inputs.
     fn _remove_all_control_inputs(slf: &Bound<'_, Self>) -> PyResult<()> {
         let graph = slf.get().graph(slf.py()).get().inner();
         graph.remove_control_inputs(slf.get().op()).map_err(building)
     }
 
-    /// Makes input `index` come from another tensor; of a `Merge`, the back edge of a hand-made loop.
+    /// Replaces input `index`; for a `Merge`, sets the back edge of a manually built loop.
     fn _update_input(slf: &Bound<'_, Self>, index: usize, tensor: &Bound<'_, Tensor>) -> PyResult<()> {
         let graph = slf.get().graph(slf.py());
         if !tensor.get().graph(slf.py()).is(graph) {
@@ -354,7 +354,7 @@ impl Operation {
         let (op, port) = (slf.get().op(), tensor.get().port());
         let n = op.inputs().len();
         if n <= index {
-            let class = slf.py().import("millstream.errors")?.getattr("OutOfRangeError")?;
+            let class = slf.py().import("millstream.framework.errors")?.getattr("OutOfRangeError")?;
             let text = format!(
                 "Cannot update edge. Input index [{index}] is greater than the number of total inputs [{n}]."
             );
@@ -369,10 +369,10 @@ impl Operation {
         graph.add_control_input(slf.get().op(), Op::new(graph, op.get().id)).map_err(building)
     }
 
-    /// The groups of operations that it says it belongs to.
+    /// Returns the colocation groups of the operation.
     ///
     /// Returns:
-    ///   A list of bytes.
+    ///   A list of bytes, such as `b"loc:@name"`.
     ///
     /// Example:
     ///

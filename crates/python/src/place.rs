@@ -1,4 +1,4 @@
-//! The Python lines that nodes are of: those of the innermost frames which do not belong to the package.
+//! Source locations of nodes: the innermost Python frames outside the package.
 
 use parking_lot::Mutex;
 use pyo3::prelude::*;
@@ -6,32 +6,33 @@ use pyo3::sync::PyOnceLock;
 use smallvec::SmallVec;
 use std::collections::HashMap;
 
-/// Where a stretch of nodes was made.
+/// The location of a range of nodes.
 pub struct Place {
     /// The first node.
     pub from: u32,
-    /// The user's frames, the innermost first.
+    /// The user's frames, innermost first.
     pub frames: SmallVec<[Frame; 2]>,
 }
 
-/// A frame as it was: a code object and how far in it the frame was. The frame itself would hold its variables.
+/// A saved frame: its code object and instruction offset. The frame itself would keep its variables alive.
 pub struct Frame {
     code: Py<PyAny>,
     at: i64,
 }
 
-/// How many frames a place has at the most: each costs a tenth of a microsecond whenever a node is made.
+/// Maximum number of frames of a location: each costs a tenth of a microsecond per node created.
 const MOST_FRAMES: usize = 8;
 
 struct Frames {
     get: Py<PyAny>,
-    /// The folder of the package.
+    /// The directory of the package.
     folder: String,
-    /// Code objects that were met, by address (each is held, so that no other gets its address), and whether they are the package's.
+    /// Known code objects by address (each is held, so that its address is not reused), and whether they
+    /// belong to the package.
     met: Mutex<HashMap<usize, (Py<PyAny>, bool)>>,
 }
 
-/// How many code objects are remembered at a time: programs that make code without end must not fill memory.
+/// Maximum number of code objects remembered: programs that generate code must not exhaust memory.
 const MOST: usize = 4096;
 
 static FRAMES: PyOnceLock<Frames> = PyOnceLock::new();
@@ -44,7 +45,8 @@ fn frames(py: Python<'_>) -> PyResult<&Frames> {
     })
 }
 
-/// The user's lines that are running, for nodes from `from` on. `None` if no frame is the user's.
+/// The current source lines of the user, for nodes from `from` on. `None` if all frames belong to the
+/// package.
 pub fn here(py: Python<'_>, from: u32) -> PyResult<Option<Place>> {
     let frames = frames(py)?;
     let mut frame = frames.get.bind(py).call0()?;
@@ -62,7 +64,7 @@ pub fn here(py: Python<'_>, from: u32) -> PyResult<Option<Place>> {
                 let old = if MOST <= met.len() { std::mem::take(&mut *met) } else { HashMap::new() };
                 met.insert(address, (code.clone().unbind(), ours));
                 drop(met);
-                // Only now: what goes may run Python code.
+                // Dropped last: destructors may run Python code.
                 drop(old);
                 ours
             }
@@ -77,12 +79,12 @@ pub fn here(py: Python<'_>, from: u32) -> PyResult<Option<Place>> {
 }
 
 impl Frame {
-    /// Another share of it.
+    /// Clones the reference to the code object.
     pub fn clone_ref(&self, py: Python<'_>) -> Frame {
         Frame { code: self.code.clone_ref(py), at: self.at }
     }
 
-    /// The file, the line and the function.
+    /// The file, line and function.
     pub fn read(&self, py: Python<'_>) -> PyResult<(String, i64, String)> {
         let code = self.code.bind(py);
         let mut line: i64 = code.getattr("co_firstlineno")?.extract()?;

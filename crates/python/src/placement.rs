@@ -1,61 +1,71 @@
-//! Which devices a session has, and nodes that ask for others: TensorFlow refuses to run graphs with such nodes, and so does this. All work is
-//! done by the same threads, whichever of its devices a node asks for.
+//! Devices of a session. As in TensorFlow, graphs with nodes that request unavailable devices are rejected.
+//! All work is done by the same threads, whichever device a node requests.
 
 use crate::graph::Graph;
-use millstream::graph::{Node, Port};
-use millstream::runtime::Target;
+use millstream::engine::graph::{Node, Port};
+use millstream::engine::runtime::Target;
 use millstream::{Error, Result};
 use parking_lot::Mutex;
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicUsize, Ordering::*};
 
 /// The devices of a session.
 pub struct Placement {
-    /// How many CPUs it says it has.
+    /// The number of CPU devices.
     cpus: usize,
-    /// Whether nodes that ask for another device of this machine run on a CPU.
+    /// Soft placement: whether nodes that request another device of this machine run on a CPU.
     soft: bool,
-    /// Whether only the nodes that a run needs are looked at.
+    /// Whether only the nodes needed by a run are checked.
     pruned: bool,
-    /// How many nodes of the graph have been looked at.
-    seen: AtomicUsize,
-    /// Those that ask for what is not there.
-    misplaced: Mutex<Vec<usize>>,
+    looked: Mutex<Looked>,
+}
+
+/// Cached results for the graph's nodes. All fields are behind one lock, so that readers see nodes together
+/// with their results.
+#[derive(Default)]
+struct Looked {
+    /// The graph's number of edits when it was checked.
+    edits: u64,
+    /// The number of nodes checked.
+    nodes: usize,
+    /// Nodes that request unavailable devices.
+    misplaced: Vec<usize>,
 }
 
 impl Placement {
-    /// The devices that a configuration asks for.
+    /// The devices that a configuration requests.
     pub fn new(cpus: usize, soft: bool, pruned: bool) -> Placement {
-        Placement { cpus, soft, pruned, seen: AtomicUsize::new(0), misplaced: Mutex::default() }
+        Placement { cpus, soft, pruned, looked: Mutex::default() }
     }
 
-    /// An error if a node that is to run asks for a device that is not there.
+    /// An error if a node of the run requests an unavailable device.
     pub fn check(&self, graph: &Graph, targets: &[Target], fed: impl Iterator<Item = Port>) -> Result<()> {
-        let graph = graph.inner();
-        let len = graph.len();
-        let seen = self.seen.swap(len, AcqRel);
-        let mut misplaced = self.misplaced.lock();
-        if seen == len && misplaced.is_empty() {
-            return Ok(());
-        }
-        graph.read(|g| {
+        graph.inner().read(|g| {
             let nodes = g.nodes();
-            let new = nodes.iter().enumerate().skip(seen).filter(|(_, n)| !self.has(&n.device));
-            misplaced.extend(new.map(|(i, _)| i));
-            let needed = (self.pruned && !misplaced.is_empty()).then(|| needed(nodes, targets, fed));
+            let mut looked = self.looked.lock();
+            if looked.edits != g.edits() {
+                *looked = Looked { edits: g.edits(), ..Looked::default() };
+            }
+            let new = nodes.iter().enumerate().skip(looked.nodes).filter(|(_, n)| !self.has(&n.device));
+            looked.misplaced.extend(new.map(|(i, _)| i));
+            looked.nodes = nodes.len();
+            let misplaced = &looked.misplaced;
+            if misplaced.is_empty() {
+                return Ok(());
+            }
+            let needed = self.pruned.then(|| needed(nodes, targets, fed));
             let wanted = || {
                 misplaced
                     .iter()
                     .map(|&i| (i, &nodes[i]))
                     .filter(|(i, _)| needed.as_ref().is_none_or(|n| n.contains(i)))
             };
-            // As TensorFlow, which places constants last.
+            // As in TensorFlow, which places constants last.
             let first = wanted().find(|(_, node)| node.info.op.name != "Const").or_else(|| wanted().next());
             first.map_or(Ok(()), |(_, node)| Err(self.refused(node)))
         })
     }
 
-    /// Whether a node may ask for this.
+    /// Whether the requested device is available.
     fn has(&self, device: &str) -> bool {
         device.split('/').filter(|part| !part.is_empty()).all(|part| {
             let lower = part.to_ascii_lowercase();
@@ -68,7 +78,7 @@ impl Placement {
         })
     }
 
-    /// Whether there is a device `cpu:1`, `cpu` or `cpu:*`, or another one will do.
+    /// Whether a device such as `cpu:1`, `cpu` or `cpu:*` is available or can be replaced.
     fn has_kind(&self, device: &str) -> bool {
         let (kind, number) = device.split_once(':').unwrap_or((device, "*"));
         let is_there = match number {
@@ -96,7 +106,7 @@ impl Placement {
     }
 }
 
-/// What a run of these needs.
+/// The nodes that a run needs.
 fn needed(nodes: &[Node], targets: &[Target], fed: impl Iterator<Item = Port>) -> HashSet<usize> {
     let fed: HashSet<Port> = fed.collect();
     let mut found = HashSet::new();
@@ -113,33 +123,4 @@ fn needed(nodes: &[Node], targets: &[Target], fed: impl Iterator<Item = Port>) -
         todo.extend(node.controls.iter().map(|c| c.index()));
     }
     found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn which_devices_there_are() {
-        let two = Placement::new(2, false, false);
-        for device in
-            ["", "/cpu:1", "/device:CPU:0", "/CPU:*", "/job:localhost/replica:0/task:0/cpu:1", "/task:0"]
-        {
-            assert!(two.has(device), "{device}");
-        }
-        for device in [
-            "/cpu:2",
-            "/gpu:0",
-            "/device:GPU:0",
-            "/job:worker",
-            "/task:1",
-            "/replica:1/cpu:0",
-            "/device:FOO:0",
-        ] {
-            assert!(!two.has(device), "{device}");
-        }
-        let soft = Placement::new(1, true, false);
-        assert!(soft.has("/cpu:7") && soft.has("/device:GPU:0"));
-        assert!(!soft.has("/job:ps/task:0/cpu:0") && !soft.has("/task:1"));
-    }
 }

@@ -1,5 +1,5 @@
-//! `Session`: one call of the engine without the interpreter's lock. [`fetches`] are of any structure, [`feeds`] become tensors; a [`Callable`] is
-//! a run made ready.
+//! `Session`: runs the engine without the interpreter's lock. [`fetches`] handles structures, [`feeds`]
+//! converts values to tensors; a [`Callable`] is a prepared run.
 
 mod callable;
 mod feeds;
@@ -18,8 +18,10 @@ use crate::tensor::Tensor;
 use crate::views::{OfThreads, Report, shown_by, watch};
 use feeds::{feeds_of, ports_of};
 use fetches::{Form, own};
-use millstream::graph::{NodeId, Port};
-use millstream::runtime::{FeedList, FetchList, Fetched, PartialRun as EnginePartialRun, Poll, Target};
+use millstream::engine::graph::{NodeId, Port};
+use millstream::engine::runtime::{
+    FeedList, FetchList, Fetched, PartialRun as EnginePartialRun, Poll, Target,
+};
 use millstream::{Op, RunOptions, SessionOptions, ShowProgress, Watch};
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
@@ -31,27 +33,28 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*};
 use std::time::Duration;
 
-/// Runs a graph; the package's `Session` is a class of this one, and brings the `__dict__`.
+/// Runs a graph. It is the base class of the package's `Session`, which adds a `__dict__`.
 #[pyclass(subclass, weakref, frozen, module = "millstream._engine")]
 pub struct Session {
-    /// None only where the garbage collector meets an object that Python has made (Python 3.11 allocates its `__dict__` then) and Rust has not
-    /// filled yet: all of it is zero.
+    /// None only while the garbage collector may visit an object allocated by Python but not yet initialized
+    /// by Rust (Python 3.11 allocates its `__dict__` at that time): its memory is zero.
     graph: Option<Py<Graph>>,
     session: Arc<millstream::Session>,
     closed: AtomicBool,
     shown: OfThreads<ShowProgress>,
     watched: OfThreads<Watch>,
-    /// How often the process had forked when it was made. A child has none of its threads, and its locks may be held for ever.
+    /// The number of forks at creation. A forked child has none of the session's threads, and its locks may
+    /// be held forever.
     born: u32,
-    /// How many pools of threads `RunOptions` may choose from; they all are the same threads.
+    /// Number of thread pools that `RunOptions` may select; all are the same threads.
     pools: i64,
     placement: Placement,
 }
 
-/// How often this process, or one that it comes from, forked.
+/// Number of forks of this process and its ancestors.
 static FORKS: AtomicU32 = AtomicU32::new(0);
 
-/// To be called in each child.
+/// Called in each forked child.
 #[pyfunction]
 pub fn forked() {
     FORKS.fetch_add(1, Relaxed);
@@ -61,18 +64,18 @@ pub fn forked() {
 impl Drop for Session {
     fn drop(&mut self) {
         if !self.is_here() {
-            // To end it would wait for threads that are not here.
+            // Ending it would wait for threads that do not exist in this process.
             std::mem::forget(self.session.clone());
         }
     }
 }
 
-/// A run in several parts.
+/// A partial run.
 #[pyclass(frozen, module = "millstream._engine")]
 pub struct PartialRun(EnginePartialRun);
 
 thread_local! {
-    /// What a run on this thread asks now and then: whether Ctrl-C was pressed. Signals are the main thread's business.
+    /// Polled by a run on this thread: whether Ctrl-C was pressed. Only the main thread handles signals.
     static SIGNALS: OnceCell<Option<Poll>> = const { OnceCell::new() };
 }
 
@@ -80,7 +83,7 @@ fn signals(py: Python<'_>) -> Option<Poll> {
     SIGNALS.with(|cell| cell.get_or_init(|| is_main_thread(py).unwrap_or(false).then(poll_signals)).clone())
 }
 
-/// Whether this is the thread that gets signals.
+/// Whether this is the thread that handles signals.
 pub fn on_main_thread(py: Python<'_>) -> bool {
     signals(py).is_some()
 }
@@ -93,26 +96,26 @@ fn is_main_thread(py: Python<'_>) -> PyResult<bool> {
 fn poll_signals() -> Poll {
     Poll::new(|| match Python::try_attach(|py| py.check_signals()) {
         Some(result) => result.map_err(carried),
-        // The interpreter is going away.
+        // The interpreter is shutting down.
         None => Ok(()),
     })
 }
 
 /// An error of `millstream.errors`, by the name of its class.
 pub fn op_error(py: Python<'_>, class: &str, text: &str) -> PyErr {
-    let class = py.import("millstream.errors").and_then(|m| m.getattr(class));
+    let class = py.import("millstream.framework.errors").and_then(|m| m.getattr(class));
     match class.and_then(|class| class.call1((py.None(), py.None(), text))) {
         Ok(error) => PyErr::from_value(error),
         Err(problem) => problem,
     }
 }
 
-/// Adds what a run was seen to do to a `RunMetadata`.
+/// Adds the trace of a run to a `RunMetadata`.
 fn fill_metadata(
     graph: &Bound<'_, Graph>,
     into: Option<&Bound<'_, PyAny>>,
     options: Option<&Bound<'_, PyAny>>,
-    metadata: millstream::runtime::RunMetadata,
+    metadata: millstream::engine::runtime::RunMetadata,
     targets: &[Target],
 ) -> PyResult<()> {
     let Some(into) = into.filter(|m| !m.is_none()) else { return Ok(()) };
@@ -120,7 +123,7 @@ fn fill_metadata(
     into.call_method0("Clear")?;
     if let Some(trace) = metadata.trace {
         let message = millstream::summary::run_metadata_message(&trace);
-        let bytes = millstream::interop::proto::encode(&message);
+        let bytes = millstream::engine::interop::proto::encode(&message);
         into.call_method1("MergeFromString", (PyBytes::new(py, &bytes),))?;
     }
     let wanted = match options.filter(|o| !o.is_none()) {
@@ -130,7 +133,7 @@ fn fill_metadata(
     if wanted {
         let names = targets.iter().map(|t| Op::new(graph.get().inner(), target_node(t)).name());
         let names = PyList::new(py, names.collect::<Vec<_>>())?;
-        py.import("millstream.session")?.call_method1("_partition_graph", (graph, names, into))?;
+        py.import("millstream.framework.session")?.call_method1("_partition_graph", (graph, names, into))?;
     }
     Ok(())
 }
@@ -144,7 +147,7 @@ fn target_node(target: &Target) -> NodeId {
 
 #[pymethods]
 impl Session {
-    /// A session over a graph.
+    /// Creates a session for a graph.
     #[new]
     #[pyo3(signature = (graph, threads = None, one_thread_per_kernel = false, timeout_ms = None, container = String::new(), pools = 1, devices = (1, true, false)))]
     fn new(
@@ -180,7 +183,7 @@ impl Session {
         visit.call(&self.graph)
     }
 
-    /// The graph.
+    /// The graph that the session runs.
     #[getter(graph)]
     fn graph_(&self, py: Python<'_>) -> Py<Graph> {
         self.owner().clone_ref(py)
@@ -191,7 +194,7 @@ impl Session {
         self.closed.load(Acquire)
     }
 
-    /// Ends the session: what runs in it is cancelled, and what it holds is freed.
+    /// Closes the session: cancels its runs and frees its resources.
     ///
     /// Example:
     ///
@@ -208,33 +211,34 @@ impl Session {
         }
     }
 
-    /// Ends what the session holds and runs; it does not count as closed by its owner.
+    /// Cancels runs and frees resources without marking the session as closed by its owner.
     fn _end(&self, py: Python<'_>) {
         if self.is_here() {
             detached(py, || self.session.close());
         }
     }
 
-    /// The values of `fetches`, in their structure.
+    /// Runs the graph and returns the values of `fetches` in the same structure.
     ///
-    /// Large arrays of numbers (and what shows itself as one: DLPack, `__array__`, `__array_interface__`) are not
-    /// copied when they are fed, where they lie as NumPy makes them: the run reads them where they are. Change no
-    /// array while a run that it was fed to is under way, neither on another thread nor in a `py_func` of that run:
-    /// the results would be of neither state. After the run it is yours again: whatever the run leaves behind,
-    /// variables, queues and what it returns, has memory of its own.
+    /// Large numeric arrays (and objects that convert to them by DLPack, `__array__` or
+    /// `__array_interface__`) in NumPy's default layout are not copied when they are fed: the run reads their
+    /// memory. Do not modify an array during a run that it is fed to, on another thread or in a `py_func` of
+    /// that run: results would be undefined. After the run it can be modified: variables, queues and returned
+    /// values do not share its memory.
     ///
     /// Args:
-    ///   fetches: A tensor, an operation, a variable, a name of one; or lists, tuples and dicts of these.
-    ///   feed_dict: A dict of tensors to the values that stand in their place in this run: placeholders need one, any
-    ///     other tensor may have one.
-    ///   options: A `tf.RunOptions`: a time limit, a trace.
-    ///   run_metadata: A `tf.RunMetadata`, into which the trace is written.
+    ///   fetches: A `Tensor`, an `Operation`, a variable, the name of one, or lists, tuples and dicts of
+    ///     these.
+    ///   feed_dict: A dict from tensors to values that replace them in this run. Placeholders must be fed;
+    ///     any other tensor may be.
+    ///   options: A `tf.RunOptions`, such as a timeout or a trace level.
+    ///   run_metadata: A `tf.RunMetadata` to which the trace is added.
     ///
     /// Returns:
-    ///   Arrays, numbers or bytes in the structure of `fetches`; None for operations.
+    ///   NumPy arrays, scalars or bytes in the structure of `fetches`; None for operations.
     ///
     /// Raises:
-    ///   ValueError, TypeError: What is fetched or fed is no part of the graph, or does not fit.
+    ///   ValueError, TypeError: A fetch or feed is not in the graph, or a value does not match.
     ///   RuntimeError: The session is closed.
     ///   tf.errors.OpError: An operation failed.
     ///
@@ -288,12 +292,14 @@ impl Session {
         Ok(filled)
     }
 
-    /// A function of the values of `feed_list` that gives the values of `fetches`. As for `run`, arrays must not change during a call.
+    /// Returns a function from the values of `feed_list` to the values of `fetches`.
+    ///
+    /// As in `run`, arrays must not be modified during a call.
     ///
     /// Args:
-    ///   fetches: As for `run`.
-    ///   feed_list: A list of tensors.
-    ///   accept_options: Whether the function takes `options` and `run_metadata`.
+    ///   fetches: Same as in `run`.
+    ///   feed_list: A list of tensors to feed.
+    ///   accept_options: If true, the function also takes the keyword arguments `options` and `run_metadata`.
     ///
     /// Returns:
     ///   A function.
@@ -329,19 +335,19 @@ impl Session {
         Ok(Callable { session: slf.clone().unbind(), callable, feeds, form, targets, accept_options })
     }
 
-    /// What the session keeps under a handle.
+    /// The tensor stored in the session under a handle.
     fn _kept<'py>(&self, py: Python<'py>, handle: &str) -> PyResult<Bound<'py, PyAny>> {
         self.check_open()?;
         let kept = self.session.kept_tensor(handle).map_err(|e| running(py, self.owner().bind(py), e))?;
         to_python(py, kept)
     }
 
-    /// The session no longer keeps the tensor under this handle; whether it did.
+    /// Deletes the tensor stored under a handle; returns whether it existed.
     fn _forget(&self, handle: &str) -> bool {
         self.is_here() && self.session.forget_tensor(handle).is_ok()
     }
 
-    /// What a run of `fetches` would do, or what the session holds.
+    /// Describes a run of `fetches`, or the resources of the session.
     #[pyo3(signature = (fetches = None, feeds = None))]
     fn _explain<'py>(
         &self,
@@ -360,17 +366,18 @@ impl Session {
         Ok(Report::of_run(&explanation.map_err(|e| running(py, graph, e))?))
     }
 
-    /// Runs of this thread call `show(text, over)` if they take long.
+    /// Reports the progress of long runs of this thread by `show(text, over)`.
     fn _show_progress(&self, show: Py<PyAny>) {
         self.shown.begin(shown_by(show));
     }
 
-    /// They no longer do.
+    /// Ends the effect of `_show_progress`.
     fn _hide_progress(&self) {
         self.shown.end();
     }
 
-    /// Runs of this thread stop at a value of `of`, or of anything, that is NaN, infinite, or that `when` says yes to.
+    /// Stops runs of this thread at a value of `of` (or any value) that is NaN, infinite, or satisfies
+    /// `when`.
     #[pyo3(signature = (of, nan, infinite, when))]
     fn _watch(
         &self,
@@ -389,16 +396,16 @@ impl Session {
         Ok(())
     }
 
-    /// They no longer do.
+    /// Ends the effect of `_watch`.
     fn _unwatch(&self) {
         self.watched.end();
     }
 
-    /// Begins a run in several parts.
+    /// Sets up a partial run.
     ///
     /// Args:
-    ///   fetches: All that the parts will fetch.
-    ///   feeds: A list of all that they will feed.
+    ///   fetches: The fetches of all parts.
+    ///   feeds: A list of the tensors that the parts feed.
     ///
     /// Returns:
     ///   A handle for `partial_run`.
@@ -438,18 +445,18 @@ impl Session {
         Ok(PartialRun(run.map_err(|e| running(py, graph, e))?))
     }
 
-    /// Goes on with a run in several parts: what was computed before is not computed again.
+    /// Continues a partial run; values computed by earlier parts are not computed again.
     ///
     /// Args:
-    ///   handle: What `partial_run_setup` gave.
-    ///   fetches: Some of what it named, and no part fetched before.
-    ///   feed_dict: Some of what it named.
+    ///   handle: A handle returned by `partial_run_setup`.
+    ///   fetches: Some of the declared fetches, not fetched before.
+    ///   feed_dict: A dict from some of the declared feeds to values.
     ///
     /// Returns:
-    ///   As `run`.
+    ///   Values in the structure of `fetches`, as in `run`.
     ///
     /// Raises:
-    ///   tf.errors.InvalidArgumentError: Something was not named, or comes a second time.
+    ///   tf.errors.InvalidArgumentError: A fetch or feed was not declared, or is repeated.
     #[pyo3(signature = (handle, fetches, feed_dict = None))]
     fn partial_run<'py>(
         slf: &Bound<'py, Self>,
@@ -473,7 +480,7 @@ impl Session {
             ));
         }
         let mut feeds = FeedList::new();
-        // What is fed stays until the last part of the run: no array is lent so long.
+        // Feeds are kept until the last part of the run: arrays are not borrowed for that long.
         let mut fed = feeds_of(slf, graph, feed_dict, None, &mut |port, value| {
             feeds = std::mem::take(&mut feeds).and(graph.get().output(port), value);
         })?;
@@ -505,7 +512,7 @@ impl Session {
         self.session.make_callable(FetchList(targets.to_vec()), outputs)
     }
 
-    /// What `RunOptions` says that is the engine's.
+    /// The engine's options from a `RunOptions`.
     fn run_options(&self, py: Python<'_>, options: Option<&Bound<'_, PyAny>>) -> PyResult<RunOptions> {
         let mut run_options = RunOptions {
             poll: signals(py),
@@ -514,7 +521,7 @@ impl Session {
             ..RunOptions::default()
         };
         if let Some(options) = options.filter(|o| !o.is_none()) {
-            // Anything else is told what it lacks, as in TensorFlow.
+            // Other objects raise an AttributeError here, as in TensorFlow.
             options.getattr("SerializeToString")?;
             let ms: i64 = options.getattr("timeout_in_ms")?.extract()?;
             run_options.timeout = u64::try_from(ms).ok().filter(|ms| 0 < *ms).map(Duration::from_millis);
@@ -528,7 +535,7 @@ impl Session {
         Ok(run_options)
     }
 
-    /// Whether this is the process that it was made in.
+    /// Whether the session was created in this process.
     fn is_here(&self) -> bool {
         self.born == FORKS.load(Relaxed)
     }

@@ -1,4 +1,4 @@
-//! The default graph and the default session: a stack of each per thread, as TensorFlow has them.
+//! The stacks of default graphs and default sessions, one per thread as in TensorFlow.
 
 use crate::graph::Graph;
 use pyo3::exceptions::{PyAssertionError, PyRuntimeError};
@@ -12,33 +12,34 @@ thread_local! {
 }
 
 struct Graphs {
-    /// The graph that the thread has where none was entered.
+    /// The thread's default graph outside of any block.
     own: Option<Py<Graph>>,
     stack: Vec<Py<Graph>>,
 }
 
-/// What the package lends the engine.
+/// Callbacks of the package.
 pub struct Hooks {
-    /// Makes a graph.
+    /// Creates a graph.
     pub graph: Py<PyAny>,
-    /// `convert(value, dtype, name, as_ref)`: what is no number, string, array or list of them, as a tensor.
+    /// `convert(value, dtype, name, as_ref)` converts values other than numbers, strings, arrays and lists to
+    /// a tensor.
     pub convert: Py<PyAny>,
     /// `getitem(tensor, key)`.
     pub getitem: Py<PyAny>,
-    /// `run(session, fetches, feeds)`: fetches and feeds of more kinds than the engine knows.
+    /// `run(session, fetches, feeds)` handles types of fetches and feeds unknown to this crate.
     pub expand: Py<PyAny>,
-    /// `operate(name, x, y, reverse)`: an operator that is more than one op.
+    /// `operate(name, x, y, reverse)` builds operators that are more than one op.
     pub operate: Py<PyAny>,
 }
 
 static HOOKS: PyOnceLock<Hooks> = PyOnceLock::new();
 
-/// What the package lends the engine.
+/// The callbacks of the package.
 pub fn hooks(py: Python<'_>) -> PyResult<&Hooks> {
     HOOKS.get(py).ok_or_else(|| PyRuntimeError::new_err("import `millstream`, not `millstream._engine`"))
 }
 
-/// Says what the package lends the engine; once.
+/// Sets the callbacks; called once.
 #[pyfunction]
 pub fn set_hooks(
     py: Python<'_>,
@@ -51,7 +52,7 @@ pub fn set_hooks(
     let _ = HOOKS.set(py, Hooks { graph, convert, getitem, expand, operate });
 }
 
-/// The graph that ops go to.
+/// The default graph.
 #[pyfunction]
 #[pyo3(name = "default_graph")]
 pub fn default_graph<'py>(py: Python<'py>) -> PyResult<Bound<'py, Graph>> {
@@ -65,13 +66,13 @@ pub fn default_graph<'py>(py: Python<'py>) -> PyResult<Bound<'py, Graph>> {
     Ok(made)
 }
 
-/// Makes a graph the default, until `pop_graph`.
+/// Makes a graph the default until `pop_graph`.
 #[pyfunction]
 pub fn push_graph(graph: Py<Graph>) {
     GRAPHS.with_borrow_mut(|g| g.stack.push(graph));
 }
 
-/// Takes the graph off again.
+/// Removes the graph from the stack.
 #[pyfunction]
 pub fn pop_graph(graph: &Bound<'_, Graph>) -> PyResult<()> {
     let popped = GRAPHS.with_borrow_mut(|g| match g.stack.last().is_some_and(|top| top.is(graph)) {
@@ -85,33 +86,33 @@ pub fn pop_graph(graph: &Bound<'_, Graph>) -> PyResult<()> {
     })
 }
 
-/// How many graphs were entered on this thread.
+/// Number of graphs on this thread's stack.
 #[pyfunction]
 pub fn graph_stack_depth() -> usize {
     GRAPHS.with_borrow(|g| g.stack.len())
 }
 
-/// Forgets the thread's own graph.
+/// Drops the thread's own default graph.
 #[pyfunction]
 pub fn reset_default_graph() {
-    // Dropped only after the borrow: what a graph drags along may run Python code.
+    // Dropped after the borrow ends: destructors of objects in the graph may run Python code.
     let old = GRAPHS.with_borrow_mut(|g| g.own.take());
     drop(old);
 }
 
-/// The session that `eval` and `run` use; None if there is none.
+/// The default session of `eval` and `run`, or None.
 #[pyfunction]
 pub fn default_session(py: Python<'_>) -> Option<Py<PyAny>> {
     SESSIONS.with_borrow(|s| s.last().map(|s| s.clone_ref(py)))
 }
 
-/// Makes a session the default, until `pop_session`.
+/// Makes a session the default until `pop_session`.
 #[pyfunction]
 pub fn push_session(session: Py<PyAny>) {
     SESSIONS.with_borrow_mut(|s| s.push(session));
 }
 
-/// Takes the session off again.
+/// Removes the session from the stack.
 #[pyfunction]
 pub fn pop_session(session: &Bound<'_, PyAny>) -> PyResult<()> {
     let popped = SESSIONS.with_borrow_mut(|s| match s.last().is_some_and(|top| top.is(session)) {

@@ -1,4 +1,4 @@
-//! `Tensor`: a handle to a port, which keeps its graph alive.
+//! `Tensor`: a reference to a port that keeps its graph alive.
 
 use crate::dtypes::{dtype_object, shape_object, shape_of};
 use crate::errors::building;
@@ -9,16 +9,17 @@ use crate::operation::Operation;
 use crate::stack;
 use crate::views::html_rows;
 use millstream::DType;
-use millstream::graph::{NodeId, Port, ValueType};
+use millstream::engine::graph::{NodeId, Port, ValueType};
 use pyo3::exceptions::{PyNotImplementedError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 
-/// A value of a graph: an output of one of its operations.
+/// A symbolic output of an operation.
 ///
-/// It has no numbers: a session gives it those when it runs. Operators make operations: `x + y`, `x[1:3]`, `x < y`,
-/// `-x`, `x @ y`. It is equal to itself alone (`tf.equal` compares elements), and has no truth value.
+/// A tensor has no value until a session runs the graph. Operators create operations: `x + y`, `x[1:3]`, `x <
+/// y`, `-x`, `x @ y`. Tensors are compared by identity (`tf.equal` compares elements) and have no truth
+/// value.
 ///
 /// Example:
 ///
@@ -36,7 +37,7 @@ pub struct Tensor {
 }
 
 impl Tensor {
-    /// The object for an output.
+    /// The object of an output.
     pub fn of<'py>(graph: &Bound<'py, Graph>, port: Port) -> PyResult<Bound<'py, Tensor>> {
         let make = || Tensor { graph: graph.clone().unbind(), port, attributes: Attributes::default() };
         handles::object(graph, |all| all.tensor(port), make)
@@ -52,13 +53,13 @@ impl Tensor {
         self.graph.bind(py)
     }
 
-    /// Its element type, and whether it is a reference to a variable.
+    /// The element type, and whether it is a reference to a variable.
     pub fn value_type(&self) -> PyResult<ValueType> {
         self.graph.get().inner().read(|g| g.type_of(self.port)).map_err(building)
     }
 }
 
-/// `x + y`: of strings it is another op.
+/// `x + y`; strings use another op.
 fn add<'py>(
     slf: &Bound<'py, Tensor>,
     other: &Bound<'py, PyAny>,
@@ -68,7 +69,7 @@ fn add<'py>(
     op::binary(slf, if string { "Add" } else { "AddV2" }, "add", other, reverse)
 }
 
-/// An operator that takes more than one op, which the package writes out.
+/// An operator that needs several ops and is built by the package.
 fn compose<'py>(
     slf: &Bound<'py, Tensor>,
     name: &str,
@@ -107,37 +108,37 @@ impl Tensor {
         slf.get().attributes.set(slf, name, None)
     }
 
-    /// The attributes that programs gave it.
+    /// The attributes that programs set.
     #[getter]
     fn __dict__<'py>(&self, py: Python<'py>) -> Bound<'py, PyDict> {
         self.attributes.dict(py)
     }
 
-    /// The operation that gives this tensor.
+    /// The operation that produces the tensor.
     #[getter(op)]
     fn op_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Operation>> {
         Operation::of(slf.get().graph(slf.py()), slf.get().port.node)
     }
 
-    /// The name, `node:0`.
+    /// The name of the tensor, such as `node:0`.
     #[getter]
     fn name(&self) -> String {
         self.graph.get().output(self.port).name()
     }
 
-    /// The element type.
+    /// The `DType` of the elements.
     #[getter]
     fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         dtype_object(py, self.value_type()?)
     }
 
-    /// What is known of the shape.
+    /// The static shape.
     #[getter(shape)]
     fn static_shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         shape_object(py, &self.graph.get().output(self.port).shape())
     }
 
-    /// What is known of the shape.
+    /// Returns the static shape.
     ///
     /// Returns:
     ///   A `TensorShape`.
@@ -166,13 +167,13 @@ impl Tensor {
         self.graph.get().output(self.port).shape().dims().map(<[_]>::to_vec)
     }
 
-    /// Refines what is known of the shape.
+    /// Merges a shape into the static shape.
     ///
     /// Args:
-    ///   shape: A `TensorShape`, or what becomes one.
+    ///   shape: A `TensorShape`, or a value that converts to one.
     ///
     /// Raises:
-    ///   ValueError: It contradicts what is known.
+    ///   ValueError: The shape contradicts the static shape.
     ///
     /// Example:
     ///
@@ -195,28 +196,28 @@ impl Tensor {
         graph.inner().check().map_err(building)
     }
 
-    /// Which of its operation's outputs it is.
+    /// The index of the tensor among the outputs of its operation.
     #[getter]
     fn value_index(&self) -> u32 {
         self.port.index
     }
 
-    /// The graph.
+    /// The graph that contains the tensor.
     #[getter(graph)]
     fn graph_(&self, py: Python<'_>) -> Py<Graph> {
         self.graph.clone_ref(py)
     }
 
-    /// The device that its operation asks for.
+    /// The device requested by the operation.
     #[getter]
     fn device(&self) -> String {
         handles::device(self.graph.get(), self.port.node)
     }
 
-    /// The operations that take it.
+    /// Returns the operations that use the tensor as an input.
     ///
     /// Returns:
-    ///   A list of operations, in the order they were made.
+    ///   A list of `Operation`s in the order of their creation.
     ///
     /// Example:
     ///
@@ -226,27 +227,27 @@ impl Tensor {
     ///     True
     fn consumers<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
         let (graph, port) = (slf.get().graph(slf.py()), slf.get().port);
-        // Once for each input that it is.
+        // One entry per operation and input.
         let takers: Vec<NodeId> = graph.get().inner().read(|g| {
             let nodes = g.nodes().iter().enumerate();
-            let times = |n: &millstream::graph::Node| n.inputs.iter().filter(|p| **p == port).count();
+            let times = |n: &millstream::engine::graph::Node| n.inputs.iter().filter(|p| **p == port).count();
             nodes.flat_map(|(i, n)| std::iter::repeat_n(NodeId(i as u32), times(n))).collect()
         });
         let ops: PyResult<Vec<_>> = takers.into_iter().map(|id| Operation::of(graph, id)).collect();
         PyList::new(slf.py(), ops?)
     }
 
-    /// Its value, run in this session or the default one.
+    /// Runs the tensor in the given or default session.
     ///
     /// Args:
-    ///   feed_dict: As for `Session.run`.
-    ///   session: The session.
+    ///   feed_dict: Same as in `Session.run`.
+    ///   session: A `Session`. Defaults to the default session.
     ///
     /// Returns:
-    ///   An array, a number or bytes.
+    ///   A NumPy array, a scalar or bytes.
     ///
     /// Raises:
-    ///   ValueError: There is no session, or it is one of another graph.
+    ///   ValueError: There is no session, or it belongs to another graph.
     ///
     /// Example:
     ///
@@ -296,7 +297,7 @@ impl Tensor {
         Ok(format!("Tensor(\"{}\"{shape}, dtype={dtype}{device})", self.name()))
     }
 
-    /// The same as a table, with the line that made it.
+    /// An HTML table with name, dtype, shape and source location.
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
         let graph = self.graph.get();
         let (op, node) = (graph.inner().read(|g| g.node(self.port.node).map(|n| n.op())), self.port.node);
@@ -444,7 +445,7 @@ impl Tensor {
     }
 }
 
-/// What is said of two shapes of one tensor: TensorFlow's sentence, and which tensor.
+/// The error for incompatible shapes of a tensor: TensorFlow's sentence, and the name of the tensor.
 fn do_not_merge(old: &millstream::PartialShape, new: &millstream::PartialShape, name: &str) -> String {
     let (Some(a), Some(b)) = (old.dims(), new.dims()) else {
         return format!("`{name}` cannot be {old} and {new}");
@@ -467,9 +468,10 @@ fn do_not_merge(old: &millstream::PartialShape, new: &millstream::PartialShape, 
     )
 }
 
-/// TensorFlow's exception for what takes a value while the graph is built.
+/// TensorFlow's exception for uses of a tensor's value during graph construction.
 fn not_in_a_graph(py: Python<'_>, message: &'static str) -> PyErr {
-    let class = py.import("millstream.errors").and_then(|m| m.getattr("OperatorNotAllowedInGraphError"));
+    let class =
+        py.import("millstream.framework.errors").and_then(|m| m.getattr("OperatorNotAllowedInGraphError"));
     match class.and_then(|class| class.call1((message,))) {
         Ok(error) => PyErr::from_value(error),
         Err(_) => PyTypeError::new_err(message),

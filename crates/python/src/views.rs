@@ -1,7 +1,7 @@
-//! What people look at: `Report`, a table that shows itself in a notebook; the progress of runs, and what they are watched for.
+//! Output for users: `Report`, a table for notebooks; the progress of runs; conditions that stop runs.
 
 use crate::array::to_python;
-use millstream::runtime::{Explanation, Holdings};
+use millstream::engine::runtime::{Explanation, Holdings};
 use millstream::{Output, ShowProgress, Watch};
 use parking_lot::Mutex;
 use pyo3::prelude::*;
@@ -10,23 +10,23 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 use std::thread::ThreadId;
 
-/// A table with a heading, and sentences below it.
+/// A table with a header, and notes below it.
 #[pyclass(frozen, module = "millstream._engine")]
 pub struct Report {
     text: String,
-    /// The rows, the first of them the heading.
+    /// The rows; the first is the header.
     #[pyo3(get)]
     rows: Vec<Vec<String>>,
-    /// What the table does not say.
+    /// Additional notes.
     #[pyo3(get)]
     notes: Vec<String>,
-    /// Of a run: each node with its op type, the loop that it is in (empty for none), and what becomes of it.
+    /// For a run: the name, op type, enclosing loop (empty if none) and treatment of each node.
     #[pyo3(get)]
     nodes: Vec<(String, String, String, String)>,
 }
 
 impl Report {
-    /// Of what a run does.
+    /// A report on a run.
     pub fn of_run(it: &Explanation) -> Report {
         let nodes = it.places.iter().flat_map(|place| {
             place
@@ -37,7 +37,7 @@ impl Report {
         Report { text: it.to_string(), rows: it.table(), notes: it.notes(), nodes: nodes.collect() }
     }
 
-    /// Of what a session holds.
+    /// A report on the resources of a session.
     pub fn of_holdings(it: &Holdings) -> Report {
         Report { text: it.to_string(), rows: it.table(), notes: it.notes(), nodes: Vec::new() }
     }
@@ -83,9 +83,9 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// What threads asked for their runs: how far they are to be shown, or what they are to be watched for.
+/// Settings of threads for their runs: progress reports or conditions that stop them.
 pub struct OfThreads<T> {
-    /// How many there are: all that other runs look at.
+    /// Number of settings; the only field read by other runs.
     n: AtomicUsize,
     asked: Mutex<Vec<(ThreadId, T)>>,
 }
@@ -97,25 +97,25 @@ impl<T> Default for OfThreads<T> {
 }
 
 impl<T: Clone> OfThreads<T> {
-    /// From now on this holds for this thread's runs.
+    /// Starts a setting for this thread's runs.
     pub fn begin(&self, what: T) {
         let mut asked = self.asked.lock();
         asked.push((std::thread::current().id(), what));
         self.n.store(asked.len(), Release);
     }
 
-    /// The last `begin` of this thread is over.
+    /// Ends the thread's last setting.
     pub fn end(&self) {
         let here = std::thread::current().id();
         let mut asked = self.asked.lock();
         let gone = asked.iter().rposition(|(thread, _)| *thread == here).map(|last| asked.remove(last));
         self.n.store(asked.len(), Release);
         drop(asked);
-        // Dropping a Python object may run anything.
+        // Dropping a Python object may run arbitrary code.
         drop(gone);
     }
 
-    /// What holds for runs of this thread, the last asked for at the end.
+    /// The settings of this thread, the latest last.
     pub fn here(&self) -> Vec<T> {
         if self.n.load(Acquire) == 0 {
             return Vec::new();
@@ -125,10 +125,10 @@ impl<T: Clone> OfThreads<T> {
     }
 }
 
-/// Shows how far a run is by `show(text, over)`.
+/// Reports progress by `show(text, over)`.
 pub fn shown_by(show: Py<PyAny>) -> ShowProgress {
     ShowProgress::new(move |progress| {
-        // The interpreter may be going away; a report that fails is no reason for the run to.
+        // The interpreter may be shutting down; a failed report does not stop the run.
         Python::try_attach(|py| {
             if let Err(error) = show.call1(py, (progress.to_string(), progress.over)) {
                 error.write_unraisable(py, Some(show.bind(py)));
@@ -137,7 +137,8 @@ pub fn shown_by(show: Py<PyAny>) -> ShowProgress {
     })
 }
 
-/// What a run stops at: values of one output or of all, that are NaN or infinite, or that a function `when(value, iterations)` says yes to.
+/// A condition that stops a run: values of one output or of all that are NaN or infinite, or satisfy
+/// `when(value, iterations)`.
 pub fn watch(of: Option<Output<'_>>, nan: bool, infinite: bool, when: Option<Py<PyAny>>) -> Watch {
     let watch = of.map_or_else(Watch::all, Watch::on);
     let watch = match (nan, infinite) {
@@ -153,7 +154,7 @@ pub fn watch(of: Option<Output<'_>>, nan: bool, infinite: bool, when: Option<Py<
         };
         let said = Python::try_attach(|py| {
             says(py).unwrap_or_else(|error| {
-                // A run that nobody watches any more is not what was asked for: it stops, and the reason is told.
+                // An exception in the condition stops the run and is reported.
                 error.write_unraisable(py, Some(when.bind(py)));
                 true
             })

@@ -1,4 +1,4 @@
-"""Every test starts with a default graph of its own."""
+"""Fixtures: every test starts with a new default graph."""
 
 import pytest
 

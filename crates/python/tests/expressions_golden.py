@@ -1,7 +1,8 @@
-"""Expressions without a graph, beside what TensorFlow 1.15 makes of them: `expressions/*.txt`, one a line.
+"""Expressions without a graph (`expressions/*.txt`, one per line) and TensorFlow 1.15's results.
 
-`python expressions_golden.py --record` writes `golden/expressions.json` under a real TensorFlow (Python 3.7, with `attrs`).
-An answer is `["=", repr]` or `["!", exception's class, its message]`. Types of TensorFlow's own are shown by their names.
+`python expressions_golden.py --record` writes `golden/expressions.json` under TensorFlow 1.15 (Python 3.7,
+with `attrs`).
+A result is `["=", repr]` or `["!", exception class, message]`. TensorFlow's own types are shown by name.
 """
 
 import json
@@ -14,22 +15,22 @@ GOLDEN = os.path.join(HERE, "golden", "expressions.json")
 
 
 def expressions(topic):
-    """The expressions of one file."""
+    """Returns the expressions of one file."""
     with open(os.path.join(HERE, "expressions", topic + ".txt")) as lines:
         texts = [line.strip() for line in lines]
     return [text for text in texts if text and not text.startswith("#")]
 
 
 def topics():
-    """The files, by name."""
+    """Returns the names of the files."""
     names = sorted(os.listdir(os.path.join(HERE, "expressions")))
     return [name[:-4] for name in names if name.endswith(".txt")]
 
 
 def plain(text):
-    """Text without what differs between versions of Python and places: addresses, modules of classes."""
+    """Removes addresses and modules of classes, which depend on version and machine."""
     text = re.sub(r" at 0x[0-9a-f]+", "", text)
-    # What Python itself says in other words now than 3.7 did, and NumPy.
+    # Messages of Python and NumPy that have changed since Python 3.7.
     text = re.sub(r"\b[A-Za-z_]+\.__(init|new)__\(\)", "__init__()", text)
     text = re.sub(r"can't set attribute '\w+'", "can't set attribute", text)
     text = re.sub(r"property '\w+' of '\w+' object has no setter", "can't set attribute", text)
@@ -39,7 +40,7 @@ def plain(text):
 
 
 def answer(text, names):
-    """What an expression gives."""
+    """Returns the result of an expression."""
     try:
         value = eval(text, dict(names))
     except Exception as error:
@@ -48,7 +49,7 @@ def answer(text, names):
 
 
 def names_for(tf, nest):
-    """What expressions may use."""
+    """Returns the names that expressions can use."""
     names = {}
     with open(os.path.join(HERE, "expressions", "setup.py")) as source:
         exec(compile(source.read(), "setup.py", "exec"), names)
@@ -57,7 +58,7 @@ def names_for(tf, nest):
 
 
 def record():
-    """Asks a real TensorFlow."""
+    """Records the results of TensorFlow."""
     import tensorflow as tf
     from tensorflow.python.util import nest
 

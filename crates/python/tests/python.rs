@@ -1,12 +1,13 @@
-//! Runs the Python tests: makes a virtual environment in the target folder (once; NumPy, protobuf, absl, attrs, pytest and mypy come by pip), puts the extension that
-//! cargo has built beside the package, and calls pytest on this folder.
+//! Runs the Python tests: creates a virtual environment in the target directory (once; NumPy, protobuf, absl,
+//! attrs, pytest and mypy are installed by pip), puts the extension built by cargo beside the package, and
+//! runs pytest in this directory.
 
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, io};
 
-/// What the environment has: a change makes it anew, and so does another PYTHON or PIP_CONSTRAINT.
+/// The packages of the environment. It is recreated if they change, or PYTHON or PIP_CONSTRAINT does.
 const PACKAGES: &[&str] = &["absl-py", "attrs", "mypy>=1.18,<2.5", "numpy", "protobuf>=4.21", "pytest>=8"];
 
 #[test]
@@ -26,7 +27,7 @@ fn python_tests_pass() {
     assert!(status.success(), "the Python tests fail: see above");
 }
 
-/// The interpreter of the virtual environment.
+/// Returns the interpreter of the virtual environment.
 fn environment(scratch: &Path) -> PathBuf {
     let folder = scratch.join("venv");
     let python = if cfg!(windows) { folder.join("Scripts/python.exe") } else { folder.join("bin/python") };
@@ -61,7 +62,7 @@ fn must(command: &mut Command, help: &str) {
     }
 }
 
-/// The package with the extension in it.
+/// Returns a copy of the package with the extension.
 fn place_package(to: &Path) {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("py/millstream");
     let _ = fs::remove_dir_all(to);

@@ -1,7 +1,9 @@
-"""Does one thing very often and looks at the memory: `python soak.py [CASE..] [--short | --count N] [--all]`, with the package importable.
+"""Repeats operations many times and measures memory: `python soak.py [CASE..] [--short | --count N] [--all]`.
 
-After a tenth, a half and all of the rounds the resident memory is looked at: from a tenth on it may not grow by more than an allocator's noise. Each
-case prints its name, how many rounds, seconds, and the memory in MiB at those times; the exit status is 1 if one grew. Without names: all of them.
+The package must be importable. Resident memory is measured after a tenth, a half and all of the rounds; after
+the first tenth it must not grow by more than the allocator's noise. Each case prints its name, the number of
+rounds, seconds, and the memory in MiB at those times; the exit status is 1 if one of them grew. Without
+arguments all cases run.
 """
 
 import argparse
@@ -17,18 +19,19 @@ import numpy as np
 import millstream as tf
 from soak_cases import SOAK
 
-# What the resident memory may grow by between a tenth of the rounds and all of them, in MiB: arenas fill up late, those of a free-threaded Python later.
+# Allowed growth of resident memory between a tenth of the rounds and all of them, in MiB: arenas fill up
+# late, those of a free-threaded Python even later.
 SLACK = {"short": 24 if sysconfig.get_config_var("Py_GIL_DISABLED") else 12, "long": 8}
 
 
 def resident():
-    """The resident memory, in MiB."""
+    """Returns the resident memory in MiB."""
     with open("/proc/self/statm") as source:
         return int(source.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 def runs():
-    """Runs of a small graph with a loop, fed and fetched."""
+    """Runs a small graph with a loop, with feeds and fetches."""
     x = tf.placeholder(tf.float32, [2])
     y = {"y": x * 2, "i": tf.while_loop(lambda i: i < 2, lambda i: i + 1, [tf.constant(0)])}
     sess = tf.Session()
@@ -36,7 +39,7 @@ def runs():
 
 
 def callables():
-    """Callables, made and called."""
+    """Creates and calls callables."""
     x = tf.placeholder(tf.float32, [2])
     y = x * 2
     sess = tf.Session()
@@ -44,7 +47,7 @@ def callables():
 
 
 def feeds():
-    """Feeds and fetches of arrays that are shared, copied, strided, and of text."""
+    """Feeds and fetches arrays that are shared, copied or strided, and strings."""
     x, s = tf.placeholder(tf.float32, [None]), tf.placeholder(tf.string, [None])
     f = tf.Session().make_callable([tf.identity(x), tf.identity(s)], [x, s])
     base, text = np.arange(10000, dtype=np.float32), np.array([b"a", b"long" * 50], dtype=object)
@@ -60,7 +63,7 @@ def feeds():
 
 
 def graphs():
-    """Graphs with a loop, a variable and gradients; a session; closed."""
+    """Builds graphs with a loop, a variable and gradients, and a session that is closed."""
 
     def once():
         with tf.Graph().as_default():
@@ -75,7 +78,7 @@ def graphs():
 
 
 def refused(what, *kinds):
-    """Something that must be refused."""
+    """Asserts that a call raises."""
 
     def once():
         try:
@@ -88,7 +91,7 @@ def refused(what, *kinds):
 
 
 def build_errors():
-    """Mistakes that are told while the graph is built. The nodes that were made before them stay: a graph for each hundred."""
+    """Makes errors of graph construction, in a new graph every 100 rounds, since earlier nodes stay."""
     held = []
 
     def once():
@@ -103,7 +106,7 @@ def build_errors():
 
 
 def run_errors():
-    """Mistakes that only a run can tell."""
+    """Makes errors that are detected only in runs."""
     x = tf.placeholder(tf.int32, [])
     y = tf.gather([1, 2, 3], x)
     sess = tf.Session()
@@ -111,7 +114,7 @@ def run_errors():
 
 
 def feed_errors():
-    """Feeds of another shape or kind."""
+    """Feeds arrays of the wrong shape or type."""
     x = tf.placeholder(tf.float32, [2])
     sess = tf.Session()
     wrong = [np.zeros(3, np.float32), "text", object(), [[1.0], [2.0, 3.0]]]
@@ -125,7 +128,7 @@ def feed_errors():
 
 
 def threads():
-    """Threads that run, each with its own default graph, and end."""
+    """Starts threads that run their own default graphs and end."""
     x = tf.constant(1) + 1
     sess = tf.Session()
 
@@ -145,7 +148,7 @@ def threads():
 
 
 def soak(name, count, slack):
-    """Runs a case; whether it is flat."""
+    """Runs a case; returns whether memory is stable."""
     tf.reset_default_graph()
     once = globals()[name]()
     seen, began = [], time.perf_counter()

@@ -1,4 +1,4 @@
-"""The cases of `soak.py` by name, with how often each is done at full length and when tests run."""
+"""The cases of `soak.py` by name, with their numbers of rounds at full length and in tests."""
 
 SOAK = {
     "runs": (1_000_000, 6000),

@@ -1,4 +1,7 @@
-"""Gradients that are Python functions: what TensorFlow does not have or gets wrong, and lifetimes. The rest is in `programs/custom_gradients.py`."""
+"""Gradients defined by Python functions: cases that TensorFlow lacks or gets wrong, and object lifetimes.
+
+Other cases are in `programs/custom_gradients.py`.
+"""
 
 import gc
 import itertools
@@ -56,7 +59,7 @@ def test_in_loops_inside_loops():
 
 
 def test_what_is_computed_again_in_a_loop():
-    # TensorFlow 1.15 says 0 and 0.1486 here.
+    # TensorFlow 1.15 returns 0 and 0.1486 here.
     with tf.variable_scope("s", use_resource=True):
         w = tf.get_variable("w", [], initializer=tf.constant_initializer(3.0))
 
@@ -98,8 +101,8 @@ def test_a_forward_value_that_is_the_gradient():
 @pytest.mark.parametrize(
     "given, kind, text",
     [
-        (5.0, TypeError, "it must give a Tensor, IndexedSlices or None: `tf.constant(5.0)`"),
-        (np.float32(1), TypeError, "it must give a Tensor"),
+        (5.0, TypeError, "it must return a Tensor, IndexedSlices or None: `tf.constant(5.0)`"),
+        (np.float32(1), TypeError, "it must return a Tensor"),
     ],
 )
 def test_what_is_no_gradient(given, kind, text):

@@ -1,4 +1,4 @@
-"""DLPack: what other libraries' arrays show of themselves goes in, and what a session returns goes out."""
+"""DLPack: feeding arrays of other libraries, and exporting what a session returns."""
 
 import sys
 
@@ -9,7 +9,7 @@ import millstream as tf
 
 
 class Shown:
-    """An array that speaks DLPack and nothing else."""
+    """An array that supports DLPack only."""
 
     def __init__(self, array):
         self._array = array
@@ -80,7 +80,7 @@ def test_fed_and_fetched_arrays_are_nobody_elses(n):
 
 
 class Counted(Shown):
-    """As `Shown`; counts how often its array was asked for, and how many who asked still hold it."""
+    """A `Shown` that counts the requests for its array and the consumers that still hold it."""
 
     def __init__(self, array):
         super().__init__(array)

@@ -1,6 +1,6 @@
-"""What `help` says: every public name has a docstring, those written by hand have all their parts, and the examples in them run.
+"""Docstrings: every public name has one, handwritten ones are complete, and their examples run.
 
-`python test_docs.py` counts what they lack.
+`python test_docs.py` prints the missing parts.
 """
 
 import ast
@@ -25,7 +25,7 @@ MORE_SPACES = "app contrib.lookup flags gfile losses layers lookup metrics pytho
 
 
 def documented():
-    """Everything public that can have a docstring, by name."""
+    """Returns everything public that can have a docstring, by name."""
     found = {}
     for space in ["", *SPACES]:
         module = tf
@@ -45,7 +45,8 @@ def test_every_public_name_has_a_docstring():
     lacking = []
     for name, value in names.items():
         doc = value.__doc__
-        if not doc or not doc.strip() or doc.startswith(value.__name__ + "("):  # What a named tuple has of itself.
+        # The generated docstring of a named tuple.
+        if not doc or not doc.strip() or doc.startswith(value.__name__ + "("):
             lacking.append(name)
         if inspect.isclass(value) and not hasattr(value, "DESCRIPTOR"):
             for method, m in vars(value).items():
@@ -54,21 +55,21 @@ def test_every_public_name_has_a_docstring():
     assert not lacking, lacking
 
 
-# What is written by hand -------------------------------------------------------------------------------------------------
+# Handwritten docstrings ---------------------------------------------------------------------------------
 #
-# A docstring has a line that says what the thing is, its arguments, an example, and "Raises" if the function has a `raise` of its own. An
-# example of a class may stand for its methods, if it calls them; that of a base class for what overrides it.
+# A docstring has a summary line, "Args", an example, and "Raises" if the function has a `raise` statement.
+# The example of a class covers the methods that it calls; that of a base class covers overriding methods.
 
 
 class Written:
-    """A function, class, method or property of the package's Python, and what its docstring has."""
+    """A function, class, method or property of the package's Python code, and the parts of its docstring."""
 
     def __init__(self, name, value, owner=None):
         self.name, self.value, self.owner = name, value, owner
         self.doc = _doc(value)
 
     def lacks(self):
-        """The parts that are missing."""
+        """Returns the missing parts."""
         parts = []
         summary = self.doc.split("\n\n")[0].strip()
         if not re.search(r"[.:!?]`?$", summary) or len(summary.split()) < 2:
@@ -82,7 +83,7 @@ class Written:
         return parts
 
     def has_arguments(self):
-        """Whether "Args" names parameters alone; and of a function all of them, unless the text says where they are told."""
+        """Whether "Args" names only parameters, and all of a function unless it refers to other docs."""
         if isinstance(self.value, property):
             return True
         function = self.value.__init__ if isinstance(self.value, type) else getattr(self.value, "__func__", self.value)
@@ -99,9 +100,9 @@ class Written:
         return told or not set(names) - set(listed) - {"name"}
 
     def has_example(self):
-        """Whether an example shows it, or a reason why none does."""
+        """Whether there is an example, or a reason for having none."""
         if ">>> " in self.doc or isinstance(self.value, type) and issubclass(self.value, Exception):
-            return True  # `tf.errors` has one example for all its classes, in `OpError`.
+            return True  # The classes in `tf.errors` share the example of `OpError`.
         if self.owner is None:
             return isinstance(self.value, type) and ">>> " in (self.value.__init__.__doc__ or "")
         short = self.name.rpartition(".")[2]
@@ -114,7 +115,7 @@ class Written:
         return False
 
     def raises(self):
-        """Whether it has a `raise` of its own that is not one that hands on what was caught."""
+        """Whether it has a `raise` that does more than re-raise a caught exception."""
         functions = [self.value]
         if isinstance(self.value, property):
             functions = [f for f in (self.value.fget, self.value.fset) if f]
@@ -126,7 +127,8 @@ class Written:
 
 
 def _doc(value):
-    return inspect.getdoc(getattr(value, "__func__", value)) or ""  # Before Python 3.10, a static method has a docstring of its own.
+    # Before Python 3.10, a static method has its own docstring.
+    return inspect.getdoc(getattr(value, "__func__", value)) or ""
 
 
 def _raises(function):
@@ -143,7 +145,7 @@ def _raises(function):
 
 
 def written():
-    """Everything public that is written by hand, each under its first name."""
+    """Returns everything public that is handwritten, under its first name."""
     seen, found, classes = set(), [], []
     for space in ["", *SPACES, *MORE_SPACES]:
         module = tf
@@ -165,7 +167,7 @@ def written():
 
 
 def methods(full, value, shown, seen):
-    """What a class has of its own, and of bases that have no public name."""
+    """Yields the methods that a class defines, or inherits from bases without a public name."""
     for base in value.__mro__:
         if base is not value and base in shown or not base.__module__.startswith("millstream."):
             continue
@@ -178,7 +180,7 @@ def methods(full, value, shown, seen):
 
 
 def gaps():
-    """What lacks which part, by name."""
+    """Returns the missing parts by name."""
     return {w.name: w.lacks() for w in written() if w.lacks()}
 
 
@@ -186,11 +188,11 @@ def test_docstrings_have_all_their_parts():
     assert not gaps()
 
 
-# Examples ---------------------------------------------------------------------------------------------------------------
+# Examples -----------------------------------------------------------------------------------------------
 
 
 def modules():
-    """The modules of the package that are files."""
+    """Returns the modules of the package that are files."""
     for path in sorted(PACKAGE.rglob("*.py")):
         name = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
         yield name[: -len(".__init__")] if name.endswith(".__init__") else name
@@ -211,7 +213,7 @@ def test_examples_of_modules_run(name):
     module = importlib.import_module(name)
     if type(module).__name__ == "_Alias":
         return  # The package itself.
-    # What the package makes only when it is asked for would grow it while it is looked through.
+    # Lazily created members of the package would change it during iteration.
     run_examples(doctest.DocTestFinder(exclude_empty=True, recurse=name != "millstream").find(module, globs={"tf": tf, "np": numpy}))
 
 
@@ -242,7 +244,7 @@ def test_help_of_an_op():
 
 
 def main():
-    """Counts, and names what lacks something."""
+    """Prints a count, and the names with missing parts."""
     have, of = gaps(), written()
     counts = collections.Counter(part for parts in have.values() for part in parts)
     for name, parts in sorted(have.items()):

@@ -1,4 +1,4 @@
-"""The programs of `examples/python` run and print what they should."""
+"""The programs in `examples/python` run and print the expected output."""
 
 import pathlib
 import re
@@ -24,7 +24,7 @@ PRINTED = {
 def test_example(name):
     done = subprocess.run([sys.executable, str(EXAMPLES / (name + ".py"))], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-    # Older NumPys show scalars without their type.
+    # Older versions of NumPy print scalars without their type.
     bare = re.sub(r"np\.int32\((\d+)\)", r"\1", PRINTED[name])
     assert done.stdout.strip() in (PRINTED[name], bare)
 

@@ -1,4 +1,4 @@
-"""The modules that need no engine, expression by expression, beside TensorFlow 1.15's recorded answers."""
+"""Expressions without an engine, compared with TensorFlow 1.15's recorded results."""
 
 import json
 import sys
@@ -7,15 +7,16 @@ import types
 import pytest
 
 import expressions_golden
-from millstream import compat, dtypes, errors, graph_keys, logging, nest, protos, shapes, version
-from millstream.devices import DeviceSpec
+from millstream import compat, dtypes, errors, logging, version
+from millstream.framework import graph_keys, nest, protos, shapes
+from millstream.framework.devices import DeviceSpec
 
 with open(expressions_golden.GOLDEN) as source:
     ANSWERS = json.load(source)
 
 
 def namespace():
-    """Just what these expressions name, so that they need no built engine."""
+    """Returns only the names that these expressions use, so that no built engine is needed."""
     tf = types.SimpleNamespace(**{n: v for n, v in vars(dtypes).items() if isinstance(v, dtypes.DType)})
     tf.DType, tf.as_dtype, tf.dtypes, tf.QUANTIZED_DTYPES = dtypes.DType, dtypes.as_dtype, dtypes, dtypes.QUANTIZED_DTYPES
     tf.VERSION, tf.GRAPH_DEF_VERSION = version.VERSION, version.GRAPH_DEF_VERSION
@@ -32,38 +33,39 @@ def namespace():
 
 NAMES = namespace()
 
-# Where we differ on purpose, and why.
+# Intended differences, and their reasons.
 OURS = {
-    # Python's own wording of the same mistake changed between 3.7 and now.
+    # Python's own message for the same error changed after 3.7.
     "tf.errors.InvalidArgumentError(None, None)": "message",
     "tf.errors.AbortedError(None, None, \"m\", 3)": "message",
     "tf.Dimension([1])": "message",
     'tf.DeviceSpec(job="a").replace(foo=3)': "message",
     "tf.TensorShape([1])[\"a\"]": "message",
-    # A list cannot be hashed, which is all that TensorFlow says of it.
+    # TensorFlow's message only says that a list is unhashable.
     "tf.float32 == [1]": "value",
-    # Ours says what is wrong with the keys.
+    # Our message describes the error in the keys.
     'nest.flatten({1: "a", "b": 2})': "message",
     'nest.flatten([{1: "a", "b": 2}])': "message",
-    # Walks `attrs` objects here, too.
+    # Ours also traverses `attrs` objects.
     "nest.flatten_up_to(Point(0, 0), Point([1], 2))": "value",
     "nest.assert_shallow_structure(Pair(0, 0), Pair(1, [2]))": "value",
-    # Ours names the dtype.
+    # Our message names the dtype.
     "tf.string.limits": "message",
     "tf.resource.as_numpy_dtype": "message",
     "tf.variant.as_numpy_dtype": "message",
     "tf.complex64.limits": "message",
     "tf.qint8.limits": "message",
-    # What cannot be hashed is said to be no dtype, here.
+    # Ours reports that an unhashable value is not a dtype.
     "tf.float32.is_compatible_with([])": "message",
     "tf.as_dtype(np.array([1.0]))": "message",
     "tf.as_dtype([])": "message",
     "tf.as_dtype({})": "message",
-    # Python 3.8 and newer take `__index__` for it.
+    # Python 3.8 and newer use `__index__`.
     "float(tf.Dimension(3))": "value",
 }
 if sys.version_info < (3, 10):
-    # `list` of Python 3.8 and 3.9 asks for the length first, and a method that lacks an argument is named without its class.
+    # In Python 3.8 and 3.9 `list` calls `__len__` first, and a missing argument is reported without the class
+    # name.
     OURS.update({"list(tf.TensorShape(None))": "message", "tf.DType()": "message"})
 
 

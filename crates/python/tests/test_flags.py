@@ -1,4 +1,4 @@
-"""Programs with flags: `tf.flags`, `tf.app.run`."""
+"""Programs with command-line flags: `tf.flags`, `tf.app.run`."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Building: names, scopes, conversion, dtypes, operators, slices, mistakes."""
+"""Graph construction: names, scopes, conversion, dtypes, operators, slicing, errors."""
 
 import numpy as np
 import pytest
@@ -112,7 +112,7 @@ def test_mistakes_are_raised_at_once(make, kind, text):
     with pytest.raises(kind) as caught:
         make()
     assert text in str(caught.value)
-    # And nothing of it is left for what comes next.
+    # No state is left for later calls.
     assert value(tf.constant(1) + 1) == 2
 
 
@@ -264,7 +264,7 @@ def test_tracebacks_tell_of_the_calls_around():
     assert [f[2] for f in frames[-4:]] == ["test_tracebacks_tell_of_the_calls_around"] + ["_made_by_a_helper"] * 3
     assert all(f[0] == __file__ for f in frames[-4:])
     assert frames[-4][3] == "x = _made_by_a_helper(2)" and frames[-1][3].startswith("return tf.constant(1) if n == 0")
-    # Bounded: what recurs deeply costs no more.
+    # Bounded: deep recursion costs no more.
     deep = _made_by_a_helper(100).op.traceback
     assert len(deep) == 8 and {f[2] for f in deep} == {"_made_by_a_helper"}
     y = tf.add(x, 1) + tf.constant(2)

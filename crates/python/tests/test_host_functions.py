@@ -1,4 +1,4 @@
-"""`py_func`: what goes in and comes out, errors, threads, Ctrl-C, sessions inside, lifetimes."""
+"""`py_func`: arguments and results, errors, threads, Ctrl-C, nested sessions, object lifetimes."""
 
 import gc
 import os
@@ -150,7 +150,7 @@ def test_the_graph_holds_the_function_and_lets_go_of_it():
         graph, function = tf.Graph(), Function()
         with graph.as_default():
             y = tf.py_func(function, [tf.constant(2.0)], tf.float32)
-            # What refers to the graph again does not keep it.
+            # A function that refers to the graph does not keep it alive.
             function.around = (y, tf.Session(), graph)
             tf.py_func(lambda: y, [], tf.float32)
         return weakref.ref(graph), weakref.ref(function), y
@@ -200,7 +200,8 @@ def test_the_same_session_runs_inside():
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_many_runs_inside_of_many_runs_end(threads):
-    # As many functions as there are threads, each in a run of its own of products that take long enough to be handed to other threads.
+    # As many functions as threads, each in its own run with products that take long enough to move to other
+    # threads.
     a = tf.constant(np.ones((128, 128), np.float32))
     inner = tf.reduce_sum(tf.matmul(a, a)) + tf.reduce_sum(tf.matmul(a, a + 1))
     with tf.Session(config=tf.ConfigProto(inter_op_parallelism_threads=threads)) as sess:

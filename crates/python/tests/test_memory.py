@@ -1,4 +1,4 @@
-"""Nothing is left behind: graphs go when nobody has them any more, and what is done many times takes no memory. `soak.py` does it at length."""
+"""Memory: unreferenced graphs are freed, repeated operations do not leak (`soak.py` runs longer)."""
 
 import gc
 import subprocess
@@ -34,7 +34,7 @@ def callables():
     f = sess.make_callable({"a": x + 1}, [x])
     f(1.0)
     sess.close()
-    # A ring through the session's own attributes.
+    # A reference cycle through the session's attributes.
     sess.ring = f
 
 

@@ -1,4 +1,4 @@
-"""What nobody should do, and somebody will: an exception each time, never a crash or a hang. `misuse/sweep.py` calls everything with nonsense."""
+"""Misuse raises exceptions, without crashes or hangs. `misuse/sweep.py` passes invalid arguments to all."""
 
 import os
 import pathlib
@@ -26,13 +26,13 @@ def test_everything_called_with_nonsense(part):
 
 
 def script(text, timeout=60):
-    """A program in a process of its own: its status and what it printed."""
+    """Runs a program in a new process; returns its status and output."""
     done = subprocess.run([sys.executable, "-c", "import millstream as tf, numpy as np\n" + text], capture_output=True, text=True, timeout=timeout)
     assert done.returncode >= 0, "ended by signal %d\n%s" % (-done.returncode, done.stderr)
     return done
 
 
-# Arrays of every sort that numpy has.
+# NumPy arrays of every kind.
 
 
 def arrays():
@@ -82,11 +82,11 @@ def test_what_is_fetched_is_ones_own():
         c = tf.constant(np.zeros(100_000, np.float32))
         first = sess.run(c)
         try:
-            first[:] = 7  # Where it may be written at all.
+            first[:] = 7  # Only if it is writable.
         except ValueError:
             pass
         assert sess.run(c)[0] == 0
-        # It outlives the session and the graph.
+        # The array outlives the session and the graph.
         kept = sess.run(tf.ones([200, 200]))
     tf.reset_default_graph()
     assert kept.sum() == 40000
@@ -102,7 +102,7 @@ def test_a_fed_array_may_change_afterwards():
         assert sess.run(v).max() == 1
 
 
-# Text.
+# Strings.
 
 
 @pytest.mark.parametrize("text", [b"", b"\0", b"a\0b", b"\xff\xfe", "\0", "ä", "\U0001f600", "x" * 1_000_000], ids=lambda t: repr(t[:5]))
@@ -131,7 +131,7 @@ def test_names_that_are_long():
         assert sess.run(name + ":0") == 1
 
 
-# Depth.
+# Deep nesting.
 
 
 def test_chains_and_loops_that_are_deep():
@@ -217,7 +217,7 @@ def test_timeouts_that_are_none(timeout):
     x = tf.constant(1)
     for run in (lambda: tf.RunOptions(timeout_in_ms=timeout), lambda: tf.ConfigProto(operation_timeout_in_ms=timeout), lambda: tf.train.Coordinator().wait_for_stop(timeout)):
         if run.__code__.co_names[-1] == "wait_for_stop" and (timeout is None or timeout == float("inf")):
-            continue  # For ever, as asked.
+            continue  # Waits forever, as requested.
         try:
             made = run()
         except (TypeError, ValueError, OverflowError):
@@ -228,7 +228,7 @@ def test_timeouts_that_are_none(timeout):
             assert tf.Session(config=made).run(x) == 1
 
 
-# Sessions and graphs of another time or place.
+# Sessions and graphs in the wrong place or state.
 
 
 def test_a_closed_session():
@@ -324,7 +324,7 @@ def test_blocks_left_on_another_thread_or_twice():
         block.__exit__(None, None, None)
 
 
-# The end of the process, forks and signals.
+# Process exit, forks and signals.
 
 
 def test_the_interpreter_may_end_while_threads_run():

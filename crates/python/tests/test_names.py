@@ -1,7 +1,8 @@
-"""Every name that programs need is shown at work: some program that agrees with TensorFlow 1.15 uses it.
+"""Coverage of public names: each is used by a program that agrees with TensorFlow 1.15.
 
-`names.txt` has the names, `programs` and `expressions` what is compared with TensorFlow's answers. What is used is read from the programs' text: chains that
-begin with `tf`, or with a variable that such a chain was given to, and attributes of anything.
+`names.txt` lists the names; `programs` and `expressions` are compared with TensorFlow's results. Uses are
+found in the source of programs: attribute chains that start with `tf`, or with a variable assigned from such
+a chain, and attributes of any object.
 """
 
 import ast
@@ -17,7 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def _lists():
-    """The words of each part of `names.txt`."""
+    """Returns the words of each section of `names.txt`."""
     parts, words = {}, None
     with open(os.path.join(HERE, "names.txt")) as source:
         for line in source:
@@ -37,14 +38,14 @@ def _open_programs():
 
 
 class _Uses(ast.NodeVisitor):
-    """The chains and attributes that a function uses, and the functions of its module that it calls."""
+    """The attribute chains used by a function, and the functions of its module that it calls."""
 
     def __init__(self):
         self.aliases = {"tf": ""}
         self.chains, self.attributes, self.called = set(), set(), set()
 
     def chain(self, node):
-        """`a.b` of `tf.a.b`; None of anything else."""
+        """Returns `a.b` for `tf.a.b`, otherwise None."""
         if isinstance(node, ast.Name):
             return self.aliases.get(node.id)
         if isinstance(node, ast.Attribute):
@@ -72,7 +73,7 @@ class _Uses(ast.NodeVisitor):
         self.called.add(node.id)
 
     def visit_Call(self, node):
-        # Also attributes asked for by name: `getattr(x, "name")`.
+        # Attributes accessed by name as well: `getattr(x, "name")`.
         if isinstance(node.func, ast.Name) and node.func.id == "getattr" and len(node.args) > 1 and isinstance(node.args[1], ast.Constant):
             self.attributes.add(node.args[1].value)
             above = self.chain(node.args[0])
@@ -82,7 +83,7 @@ class _Uses(ast.NodeVisitor):
 
 
 def _used():
-    """What the programs that agree use: chains of `tf`, and attributes."""
+    """Returns what programs that agree use: chains of `tf`, and attributes."""
     opened, chains, attributes = _open_programs(), set(), set()
     for module in run.modules():
         with open(os.path.join(run.HERE, module + ".py")) as source:
@@ -108,7 +109,7 @@ def _used():
 
 
 def _used_by_expressions():
-    """What the expressions beside the programs use, which are compared just so."""
+    """Returns what expressions use; they are compared in the same way."""
     chains, attributes = set(), set()
     folder = os.path.join(HERE, "expressions")
     for name in os.listdir(folder):
@@ -134,7 +135,7 @@ def _there(name):
 @pytest.mark.parametrize("name", LISTS["names"])
 def test_a_name_is_shown_at_work(name):
     _there(name)
-    # A name may be used as what it is within: `tf.nest` and `tf.contrib.framework.nest` are one.
+    # Aliases of a module share uses: `tf.nest` and `tf.contrib.framework.nest` are the same.
     also = {name, name.replace("contrib.framework.nest.", "nest."), "compat.v1." + name, name.replace("nest.", "contrib.framework.nest.")}
     assert not also.isdisjoint(CHAINS), "no program in `programs` that agrees uses tf.%s" % name
 

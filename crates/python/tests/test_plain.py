@@ -1,4 +1,4 @@
-"""What the programs beside TensorFlow do not reach: messages as protobuf classes, damaged files, threads that misbehave."""
+"""Cases not covered by comparison with TensorFlow: protobuf classes, damaged files, failing threads."""
 
 import copy
 import functools
@@ -13,7 +13,9 @@ import time
 import pytest
 
 import millstream as tf
-from millstream import errors, nest, protos, records, scopes, shapes
+from millstream import errors, nest
+from millstream.framework import protos, scopes, shapes
+from millstream.io import records
 from millstream.train.coordinator import Coordinator
 from millstream.train.queue_runner import QueueRunner
 
@@ -138,7 +140,7 @@ def test_joining_does_not_wait_for_long():
 
 
 class FakeQueue:
-    """A queue that counts how often it was closed."""
+    """A queue that counts calls of `close`."""
 
     name = "q"
 
@@ -152,7 +154,7 @@ class FakeOp:
 
 
 class FakeSession:
-    """Runs `end` times without error."""
+    """A session whose first `end` runs succeed."""
 
     def __init__(self, end, repeats):
         self.end, self.repeats, self.ran = end, repeats, []

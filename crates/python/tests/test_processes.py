@@ -1,4 +1,4 @@
-"""Misuse that must not crash or hang: forks, ends of the interpreter, closing under a run, objects of other graphs, garbage in cycles."""
+"""Misuse across processes and lifetimes: forks, exits, closing during a run, foreign objects, cycles."""
 
 import gc
 import os
@@ -49,12 +49,12 @@ print(os.waitstatus_to_exitcode(status), sess.run(r), f())
 @pytest.mark.parametrize(
     "child",
     [
-        # The parent's session is refused, not waited for.
+        # The parent's session raises an error instead of blocking.
         "exec('try: sess.run(r)\\nexcept RuntimeError as e: assert \"forked\" in str(e)\\nelse: raise SystemError')",
         "exec('try: f()\\nexcept RuntimeError as e: assert \"forked\" in str(e)\\nelse: raise SystemError')",
         "sess.close()",
         "del sess, f",
-        # A new one works, over the same graph and over a new one.
+        # A new session works, for the same graph and for a new one.
         "assert tf.Session().run(r) == 100 and tf.Session().run(y) == 300.0**3",
         "tf.reset_default_graph(); assert tf.Session().run(tf.constant(2) + 3) == 5",
         "tf.add(x, 1.0); assert tf.Session().run(r) == 100",

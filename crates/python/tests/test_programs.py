@@ -1,6 +1,7 @@
-"""Programs beside what TensorFlow 1.15 answered (`programs/`, `golden/programs.json`): those that agree must go on doing so.
+"""Programs compared with TensorFlow 1.15's recorded results (`programs/`, `golden/programs.json`).
 
-`programs_open.txt` names those that do not yet, each with what is missing or different as its group; when one of them agrees, its line is to go.
+`programs_open.txt` lists the programs that differ, grouped by reason; a line is removed when its program
+agrees.
 """
 
 import os

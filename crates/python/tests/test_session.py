@@ -55,7 +55,7 @@ def test_arrays_of_every_dtype_go_in_and_out(dtype, shape):
     got = run(tf.identity(x), {x: array})
     assert got.dtype == kind and got.shape == shape
     np.testing.assert_array_equal(got, array)
-    # As in TensorFlow, what a session returns is the caller's.
+    # As in TensorFlow, the caller owns the arrays that a session returns.
     if shape:
         assert got.flags.writeable
         transposed = run(tf.identity(tf.placeholder_with_default(array.T, None)))
@@ -267,3 +267,43 @@ def test_metadata_of_a_traced_run():
         sess.run(tf.constant(1) + 2, options=tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), run_metadata=metadata)
     names = [s.node_name for d in metadata.step_stats.dev_stats for s in d.node_stats]
     assert "add" in names
+
+
+DEVICES = {
+    "/cpu:1": True,
+    "/device:CPU:0": True,
+    "/job:localhost/replica:0/task:0/cpu:1": True,
+    "/task:0": True,
+    "/cpu:2": "soft",
+    "/device:GPU:0": "soft",
+    "/job:worker": False,
+    "/task:1": False,
+    "/job:ps/task:0/cpu:0": False,
+}
+
+
+@pytest.mark.parametrize("soft", [False, True])
+@pytest.mark.parametrize("device", DEVICES)
+def test_devices_that_are_there_and_that_are_not(device, soft):
+    with tf.Graph().as_default():
+        with tf.device(device):
+            x = tf.constant(1) + 1
+        config = tf.ConfigProto(device_count={"CPU": 2}, allow_soft_placement=soft)
+        with tf.Session(config=config) as sess:
+            if DEVICES[device] is True or DEVICES[device] == "soft" and soft:
+                assert sess.run(x) == 2
+            else:
+                with pytest.raises(tf.errors.InvalidArgumentError, match="Cannot assign a device for operation"):
+                    sess.run(x)
+
+
+def test_devices_are_looked_at_again_when_nodes_change():
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x, y = tf.identity(1), tf.identity(2)
+        assert sess.run(x) == 1
+        y.op._set_device("/device:GPU:0")
+        for _ in range(2):
+            with pytest.raises(tf.errors.InvalidArgumentError, match="GPU"):
+                sess.run(x)
+        y.op._set_device("")
+        assert sess.run(x) == 1

@@ -1,4 +1,4 @@
-"""Arrays that the engine reads where they are: as if they had been copied, whatever becomes of them after the run."""
+"""Arrays whose memory the engine borrows: results are the same as with copies."""
 
 import ctypes
 import gc
@@ -20,7 +20,7 @@ def references(array):
 
 
 def held_during(value, array=None, dtype=None):
-    """How many references a run holds on `array` (or the value itself) while it reads it."""
+    """Returns the number of references to `array` (or the value itself) that a run holds while reading it."""
     array = value if array is None else array
     with tf.Graph().as_default(), tf.Session() as sess:
         x = tf.placeholder(dtype or value.dtype, None)
@@ -38,7 +38,7 @@ def held_during(value, array=None, dtype=None):
 
 
 def held_as_a_copy():
-    """As `held_during`, of what is too small to be worth it."""
+    """Same as `held_during` for an array too small to be borrowed."""
     return held_during(np.zeros(8, np.float32))
 
 
@@ -78,7 +78,8 @@ def test_bools_are_one_or_zero_whatever_their_bytes():
         assert sess.run(tf.cast(x, tf.int32), {x: bytes_.view(bool)[::2]}).tolist() == [0, 1, 1]
 
 
-# What keeps a value longer than a run: a function of the value to keep that gives what keeps it, and what reads it later.
+# Ways to keep a value beyond a run: functions that take the value and return an operation that stores it and
+# a tensor that reads it later.
 
 
 def ref_variable(x):
@@ -152,7 +153,7 @@ def test_what_is_kept_is_not_the_array_of_the_feed(keeper, call):
             sess.run(keep, {x: fed})
         else:
             sess.make_callable(keep, [x])(fed)
-        # Nothing holds the array any more, and nothing sees what is written to it.
+        # Nothing holds the array any more, and later writes to it have no effect.
         assert references(fed) == before
         fed[:] = -1
         np.testing.assert_array_equal(sess.run(value), np.arange(N, dtype=np.float32))
@@ -207,7 +208,7 @@ def test_arguments_of_a_function_are_its_own():
 
 
 def test_what_is_not_known_to_keep_values_gets_a_copy_when_the_run_ends():
-    # A list is a value of its own kind: what holds it knows nothing of the tensors within.
+    # A list is converted to a value of its own, whose holder does not refer to the tensors in it.
     x = tf.placeholder(tf.float32, [N])
     q = tf.FIFOQueue(10, [tf.variant])
     shape = tf.constant([N])
@@ -311,11 +312,11 @@ def test_an_array_that_changes_during_runs_harms_nobody():
         writer.join()
 
 
-# What functions return.
+# Results of functions.
 
 
 def traced(make):
-    """Whether Python's memory of a function's result is still in use when something else of the run is computed."""
+    """Whether a function's result still uses Python memory when another node is computed."""
     x = tf.py_func(make, [], tf.float32)
     x.set_shape([1 << 20])
     with tf.control_dependencies([x]):

@@ -1,4 +1,4 @@
-"""`tf.test`: its own TestCase, tried on tests that pass and on ones that must fail."""
+"""`tf.test`: its TestCase with tests that pass and tests that must fail."""
 
 import unittest
 
@@ -8,7 +8,7 @@ import millstream as tf
 
 
 class Passing(tf.test.TestCase):
-    """What holds, in words that TensorFlow's tests use."""
+    """Assertions that hold, as written in TensorFlow's tests."""
 
     def test_values(self):
         with self.cached_session() as session:
@@ -58,10 +58,10 @@ class Passing(tf.test.TestCase):
 
 
 class Failing(tf.test.TestCase):
-    """What must not pass."""
+    """Assertions that must fail."""
 
     def runTest(self):
-        """There to be made without a test."""
+        """Allows instances without a test method."""
 
     def refuses(self, work):
         with np.testing.assert_raises(AssertionError):
@@ -116,7 +116,7 @@ def test_gradients_are_compared_with_differences():
 def test_a_runner_finds_the_tests():
     result = unittest.TestResult()
     unittest.defaultTestLoader.loadTestsFromTestCase(Passing).run(result)
-    # `test_session` is found by its name, and is no test.
+    # `test_session` is collected by its name, but is not a test.
     assert result.testsRun == 6 and [why for _, why in result.skipped] == ["Not a test."] and result.wasSuccessful()
 
 

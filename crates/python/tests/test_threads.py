@@ -1,4 +1,4 @@
-"""Threads side by side: with the interpreter's lock they take turns after every few instructions, in a free-threaded Python they run at once."""
+"""Concurrent threads: with the GIL they switch every few instructions, otherwise they run in parallel."""
 
 import gc
 import subprocess
@@ -23,7 +23,7 @@ def short_turns():
 
 
 def together(work, n=N, seconds=120):
-    """What `work(i)` gives on `n` threads that begin at the same moment. Whatever one of them raises comes out."""
+    """Returns the results of `work(i)` on `n` threads that start simultaneously; raises their exceptions."""
     begin, results, problems = threading.Barrier(n), [None] * n, []
 
     def body(i):
@@ -45,7 +45,7 @@ def together(work, n=N, seconds=120):
 
 
 def program(i):
-    """A graph with a variable, a loop, a branch, a Python function and a gradient; what it is worth."""
+    """Runs a graph with a variable, a loop, a branch, a Python function and a gradient."""
     x = tf.placeholder(tf.float32, [])
     v = tf.Variable(float(i), use_resource=True)
     n, total = tf.while_loop(lambda n, t: n < 10, lambda n, t: [n + 1, t + x * tf.cast(n, tf.float32)], [tf.constant(0), v.read_value()])
@@ -205,7 +205,7 @@ def test_what_is_registered_is_registered_once():
         except KeyError:
             pass
         try:
-            from millstream import session
+            from millstream.framework import session
 
             session.register_session_run_conversion_functions(Fetched, lambda f: ([f.tensor], lambda values: values[0]))
             won += 10

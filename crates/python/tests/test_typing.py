@@ -1,4 +1,4 @@
-"""What a type checker says of the package, the examples and `typing/*.py`; and that it knows every name the package has."""
+"""Type checking of the package, the examples and `typing/*.py`; stubs contain every name of the package."""
 
 import os
 import pathlib
@@ -21,7 +21,7 @@ SPACES = (
 
 
 def public(module):
-    """The names that a module shows, without what it only imports for itself."""
+    """Returns the public names of a module, without its imports."""
     for name in sorted(dir(module)):
         if name.startswith("_") or name == "annotations":
             continue
@@ -31,7 +31,7 @@ def public(module):
 
 
 def every_name():
-    """A program that asks for every name."""
+    """Returns a program that uses every name."""
     lines = ["import millstream as tf"]
     for space in ["", *SPACES]:
         module = tf
@@ -45,7 +45,7 @@ def every_name():
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
-    """Every error: file, line, code, message."""
+    """Returns all errors of mypy: file, line, code, message."""
     folder = tmp_path_factory.mktemp("typing")
     names = folder / "every_name.py"
     names.write_text(every_name())

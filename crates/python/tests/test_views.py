@@ -1,4 +1,4 @@
-"""What people look at: pictures of graphs, tables of what runs do and sessions hold, progress, reprs."""
+"""Output for users: graph pictures, tables of runs and sessions, progress, reprs."""
 
 import io
 import re
@@ -79,7 +79,7 @@ def test_explain_a_run():
             fates = {name: what for name, _, _, what in report.nodes}
             assert fates["mul"] == "computed beforehand" and fates["add"].startswith("kernel") and "unused" not in fates
             assert fates["n:0"] == "fed" and fates["grow/Merge"] == "bypassed"
-            # Where it was not said that it will be fed, and by name.
+            # Not declared as fed, and fed by name.
             assert "Not fed, so a run has to: n:0." in repr(sess.explain("add:0"))
             with pytest.raises(TypeError, match="Fetch argument 3 has invalid type"):
                 sess.explain(3)
@@ -116,13 +116,13 @@ def test_explain_a_session():
 
 
 def counter():
-    """A loop as long as what is fed."""
+    """Builds a loop whose length is fed."""
     n = tf.placeholder(tf.int32, [], name="n")
     return loop(n, parallel_iterations=1), n
 
 
 def run_until(done, run):
-    """Runs longer and longer, however fast the machine is."""
+    """Runs longer and longer loops until `done`, whatever the speed of the machine."""
     n = 1_000_000
     while not done():
         assert n < 2**30, "nothing was shown"
@@ -137,7 +137,7 @@ def test_a_long_run_shows_itself():
         with tf.Session() as sess, sess.progress(file=out) as block:
             assert block is sess
             run_until(lambda: "ended" in out.getvalue(), lambda k: sess.run(r, {n: k}))
-        # No terminal: one line soon, and one at the end.
+        # Without a terminal: one line soon after the start, and one at the end.
         first, last = out.getvalue().splitlines()
         assert re.match(r"loop `while`: iteration [\d,]+ of [\d,]+,000 \(\d+ %\).*; 0\.\d s", first), first
         assert re.match(r"ended after \d+\.\d s$", last), last

@@ -1,4 +1,4 @@
-"""Looking inside of runs: `tf.every` and `Session.watch`; and derivatives that TensorFlow 1 has not."""
+"""Inspection of runs (`tf.every`, `Session.watch`), and derivatives that TensorFlow 1 lacks."""
 
 import threading
 
@@ -15,7 +15,7 @@ def graph():
 
 
 def squares(n):
-    """The sum of the squares from 1 to n by a loop, and a tensor of its body: the squares."""
+    """Returns the sum of the squares from 1 to n, by a loop, and the squares, a tensor of its body."""
     inside = []
 
     def body(i, total):
@@ -98,7 +98,7 @@ def test_a_watch_waits_for_what_a_function_says():
         assert (25, (4,)) in asked
         with sess.watch(square, lambda value, at: False):
             assert sess.run(end) == 385
-            # Of this thread's runs only.
+            # It affects only runs of this thread.
             with sess.watch(square, large):
                 thread = threading.Thread(target=lambda: asked.append(sess.run(end)))
                 thread.start()

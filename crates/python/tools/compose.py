@@ -1,9 +1,10 @@
-"""Writes small random programs of loops, branches, TensorArrays, functions over rows, queues and variables, nested in each other, as a module of
-functions of `tf` that `programs.run` can record and compare: what one of them gives is values and, of floats, gradients.
+"""Writes random test programs of nested loops, branches, TensorArrays, functions, queues and variables.
+
+The output is a module of functions of `tf` for `programs.run`; results are values and gradients of floats.
 
     python crates/python/tools/compose.py FIRST LAST > crates/python/tests/programs/composed.py
 
-The same seeds give the same text, whichever Python this runs under.
+The same seeds give the same text under every version of Python.
 """
 
 import random
@@ -14,7 +15,10 @@ SHAPES = ((), (2,), (3,), (2, 3), (3, 2), (2, 2))
 
 
 class Composer:
-    """Writes one program. A value is its name, dtype and shape; all that is made is kept within small numbers, so that loops do not overflow."""
+    """Writes one program.
+
+    A value is represented by its name, dtype and shape; values are kept small so that loops do not overflow.
+    """
 
     def __init__(self, seed):
         self.rng = random.Random(seed)
@@ -35,7 +39,7 @@ class Composer:
         self.put("%s = %s" % (name, text))
         return name, dtype, shape
 
-    # Leaves.
+    # Expressions.
 
     def literal(self, dtype, shape):
         def number():
@@ -60,7 +64,7 @@ class Composer:
         return self.rng.choice(found)[0] if found and self.rng.random() < 0.85 else None
 
     def need(self, scope, dtype, shape):
-        """The text of a value of this dtype and shape: one there is, one made of others, or a constant."""
+        """Returns an expression of this dtype and shape: a value, an operation, or a constant."""
         known = self.pick(scope, dtype, shape)
         if known:
             return known
@@ -101,7 +105,7 @@ class Composer:
         return self.rng.choice(("int32", "int32", "int64", "bool", "string"))
 
     def within(self, text, dtype):
-        """The text of a value near the given one, whose numbers stay small."""
+        """Returns an expression close to the given one whose numbers stay small."""
         if dtype in FLOATS:
             return "tf.tanh(%s)" % text
         if dtype in ("int32", "int64"):
@@ -131,7 +135,7 @@ class Composer:
         return self.let(text, dtype, shape)
 
     def block(self, scope, depth, results):
-        """The body of a function: statements, and the text of what it returns, of these dtypes and shapes."""
+        """Writes the body of a function; returns an expression for results of these dtypes and shapes."""
         scope = list(scope)
         for _ in range(self.rng.randint(0, 2)):
             scope.append(self.statement(scope, depth))
@@ -144,7 +148,7 @@ class Composer:
         return texts
 
     def function(self, arguments, scope, depth, results, returns="%s"):
-        """Defines a function; its name."""
+        """Writes a function definition; returns the name."""
         name = self.name("f")
         self.put("def %s(%s):" % (name, ", ".join(v[0] for v in arguments)))
         self.indent += 1

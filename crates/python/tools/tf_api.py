@@ -1,6 +1,7 @@
-"""Writes `py/millstream/_api.py` anew: which arguments TensorFlow 1.15's function for each op takes, and under which public names it stands.
+"""Writes `_generated/api.py`: parameters and public names of TensorFlow 1.15's functions for ops.
 
-Run with a Python that has TensorFlow 1.15: `python crates/python/tools/tf_api.py > crates/python/py/millstream/_api.py`. Names and defaults only.
+Run with a Python that has TensorFlow 1.15: `python crates/python/tools/tf_api.py >
+crates/python/py/millstream/_generated/api.py`. The file contains only names and defaults.
 """
 
 import ast
@@ -16,7 +17,7 @@ def unwrap(function):
 
 
 def op_of(function):
-    """The op that a generated function makes, and how it passes on its arguments: {argument of the op: argument of the function}."""
+    """Returns the op of a generated function, and a dict from the op's arguments to the function's."""
     tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
     for call in ast.walk(tree):
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "_apply_op_helper":
@@ -26,7 +27,7 @@ def op_of(function):
 
 
 def signature(function, names):
-    """`x y=2 z->op_z`: arguments in order, with defaults and the op's own word where it is another."""
+    """Formats a signature as `x y=2 z->op_z`: arguments with defaults, and the op's name if different."""
     spec = inspect.getfullargspec(function)
     defaults = dict(zip(reversed(spec.args), reversed(spec.defaults or ())))
     back = {v: k for k, v in names.items()}
@@ -60,7 +61,7 @@ def walk(module, prefix, seen, found):
 
 
 def aliases(module, prefix, seen, tops, found):
-    """Names in modules of what also stands at the top."""
+    """Yields names in modules that are aliases of top-level names."""
     for name in sorted(dir(module)):
         value = getattr(module, name, None)
         if name.startswith("_") or (prefix == "" and name in ("compat", "contrib", "raw_ops", "keras", "estimator")):

@@ -1,4 +1,4 @@
-//! [`Callable`]: fetches and feeds resolved once, for many calls.
+//! [`Callable`]: fetches and feeds that are resolved once, for many calls.
 
 use crate::fetch::{FromFetched, Target, take_all};
 use crate::session::{Prepared, RunMetadata, RunOptions, Shared, spread};
@@ -7,13 +7,22 @@ use millstream_graph::Port;
 use millstream_tensor::{Result, Tensor, ensure};
 use std::sync::Arc;
 
-/// A run made ready: only the values of the feeds are missing. May be called from several threads at once.
+/// A prepared run: only the values of the feeds are missing. May be called from several threads at once.
 pub struct Callable {
     session: Arc<Shared>,
     prepared: Arc<Prepared>,
-    /// What it was prepared for, to prepare it with watches.
+    /// The feeds and targets, to prepare the run again with watches.
     feeds: Vec<Port>,
     targets: Vec<Target>,
+}
+
+impl std::fmt::Debug for Callable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Callable")
+            .field("feeds", &self.feeds)
+            .field("targets", &self.targets)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Callable {
@@ -26,19 +35,20 @@ impl Callable {
         Callable { session, prepared, feeds, targets }
     }
 
-    /// Runs with these values, in the order in which the feeds were named, and gives the fetched values in order; operations give none.
-    /// The values of all iterations are stacked.
+    /// Runs with these values, in the order in which the feeds were named. Returns the fetched values in
+    /// order, without operations. The values of all iterations are stacked.
     pub fn call(&self, feeds: &[Tensor]) -> Result<Vec<Tensor>> {
         Ok(self.call_with(feeds.to_vec(), &RunOptions::default())?.0)
     }
 
-    /// As [`Callable::call`], giving the structure that the caller takes.
+    /// As [`Callable::call`], in the structure that the caller asks for.
     pub fn call_as<V: FromFetched>(&self, feeds: &[Tensor]) -> Result<V> {
         let outcome = self.outcome(feeds.to_vec(), &RunOptions::default())?;
         take_all(spread(&self.targets, outcome.values, outcome.every))
     }
 
-    /// As [`Callable::call`], with the feeds by value (a kernel may then change them in place) and options.
+    /// As [`Callable::call`], with options, and with the feeds by value, so that a kernel may change them in
+    /// place.
     pub fn call_with(&self, feeds: Vec<Tensor>, options: &RunOptions) -> Result<(Vec<Tensor>, RunMetadata)> {
         let outcome = self.outcome(feeds, options)?;
         let values = match outcome.every.is_empty() {

@@ -7,13 +7,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long [`Coordinator::join`] waits for threads after a stop, where it is not told.
+/// How long [`Coordinator::join`] waits for threads after a stop.
 const GRACE: Duration = Duration::from_secs(120);
 
-/// Starts threads that stop together: the first that ends with an error, or anybody who asks, stops all. Clones share it.
+/// Starts threads that stop together: the first that ends with an error stops all, and so does a request.
+/// Clones share it.
 ///
-/// A thread is asked to stop, never forced: it looks at [`Coordinator::should_stop`] between pieces of work. What waits is woken by the
-/// listeners of [`Coordinator::on_stop`].
+/// A thread is asked to stop, never forced: it looks at [`Coordinator::should_stop`] between pieces of work.
+/// Listeners ([`Coordinator::on_stop`]) wake threads that wait.
 ///
 /// Definition: TensorFlow's `tf.train.Coordinator`.
 ///
@@ -35,11 +36,11 @@ const GRACE: Duration = Duration::from_secs(120);
 pub struct Coordinator(Arc<Shared>);
 
 struct Shared {
-    /// Errors with these codes stop, but are none.
+    /// Errors with these codes stop all threads, but are not reported.
     clean: Vec<Code>,
-    /// All that changes. Nothing is locked beneath it, and no listener is called under it.
+    /// Everything that changes. Nothing is locked while it is held, and no listener is called.
     state: Mutex<State>,
-    /// Told when a stop is asked for, and when a thread ends.
+    /// Notified when a stop is requested, and when a thread ends.
     changed: Condvar,
 }
 
@@ -48,20 +49,29 @@ struct State {
     stop: Option<Stop>,
     joined: bool,
     next: u64,
-    /// Names of the threads that run.
+    /// The names of the threads that run.
     running: BTreeMap<u64, String>,
     listeners: Vec<Listener>,
 }
 
 type Listener = Box<dyn FnOnce(&Stop) + Send>;
 
-/// Why all is to stop.
+/// The reason of a stop.
 #[derive(Clone, Debug)]
 pub enum Stop {
-    /// Somebody asked for it, or the input came to its end.
+    /// It was requested, or the input came to its end.
     Asked,
-    /// This went wrong.
+    /// A thread failed with this error.
     Failed(Error),
+}
+
+impl std::fmt::Debug for Coordinator {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Coordinator")
+            .field("running", &self.running())
+            .field("stopped", &self.should_stop())
+            .finish_non_exhaustive()
+    }
 }
 
 impl Default for Coordinator {
@@ -71,18 +81,18 @@ impl Default for Coordinator {
 }
 
 impl Coordinator {
-    /// A coordinator to which `OUT_OF_RANGE`, the end of the input, is no error.
+    /// A coordinator for which `OUT_OF_RANGE`, the end of the input, is no error.
     pub fn new() -> Coordinator {
         Self::with_clean_stops([Code::OutOfRange])
     }
 
-    /// A coordinator to which errors with these codes are a reason to stop, but no errors.
+    /// A coordinator for which errors with these codes are a reason to stop, but not reported.
     pub fn with_clean_stops(codes: impl IntoIterator<Item = Code>) -> Coordinator {
         let clean = codes.into_iter().collect();
         Coordinator(Arc::new(Shared { clean, state: Mutex::default(), changed: Condvar::new() }))
     }
 
-    /// Runs `work` on a thread of its own. What it returns as an error, or panics with, stops all.
+    /// Runs `work` on a thread of its own. If it returns an error or panics, all threads stop.
     pub fn spawn(
         &self,
         name: impl Into<String>,
@@ -111,18 +121,19 @@ impl Coordinator {
                 Err(Error::internal(format!("a thread panicked: {text}")))
             });
             if let Err(error) = result {
-                // After a join nobody would hear of it.
+                // After a join there is nobody to report it to.
                 let _ = ending.coordinator.request_stop_for(error);
             }
             drop(ending);
         };
-        // Where no thread can be had the closure is dropped, and the thread with it taken off the list.
+        // Where no thread can be started the closure is dropped, which takes the thread off the list.
         std::thread::Builder::new().name(name.clone()).spawn(body).map(drop).map_err(|e| {
             Error::new(Code::ResourceExhausted, format!("thread `{name}` could not be started: {e}"))
         })
     }
 
-    /// Calls `work` every `interval` on a thread of its own, or without pause if there is none, until all stops.
+    /// Calls `work` every `interval` on a thread of its own, or without pause if there is no interval, until
+    /// the stop.
     ///
     /// Definition: TensorFlow's `LooperThread`.
     pub fn spawn_looper(
@@ -145,13 +156,13 @@ impl Coordinator {
         })
     }
 
-    /// Asks all to stop.
+    /// Asks all threads to stop.
     pub fn request_stop(&self) {
         self.stop(Stop::Asked);
     }
 
-    /// Asks all to stop because of an error, which [`Coordinator::join`] will return, unless one came before or it is a clean reason. After the
-    /// join it is returned from here.
+    /// Asks all threads to stop because of an error. [`Coordinator::join`] returns the first such error,
+    /// unless its code is one that is not reported. After the join the error is returned from here.
     pub fn request_stop_for(&self, error: Error) -> Result<()> {
         if self.0.clean.contains(&error.code()) {
             self.stop(Stop::Asked);
@@ -167,7 +178,7 @@ impl Coordinator {
     fn stop(&self, why: Stop) {
         let listeners = {
             let mut state = self.0.state.lock();
-            // A failure says more than a wish.
+            // A failure replaces a mere request.
             match (&state.stop, &why) {
                 (None, _) | (Some(Stop::Asked), Stop::Failed(_)) => state.stop = Some(why.clone()),
                 (Some(_), _) => {}
@@ -180,12 +191,12 @@ impl Coordinator {
         }
     }
 
-    /// Whether all is to stop.
+    /// Whether a stop was requested.
     pub fn should_stop(&self) -> bool {
         self.0.state.lock().stop.is_some()
     }
 
-    /// Waits until all is to stop, at most so long; says whether it is.
+    /// Waits for a stop, at most this long. Returns whether one was requested.
     pub fn wait_for_stop(&self, at_most: Duration) -> bool {
         let until = Instant::now().checked_add(at_most);
         let mut state = self.0.state.lock();
@@ -199,7 +210,7 @@ impl Coordinator {
         state.stop.is_some()
     }
 
-    /// Calls `tell` when a stop is asked for; at once if it was. For waking what waits.
+    /// Calls `tell` when a stop is requested; at once if it was. For waking threads that wait.
     pub fn on_stop(&self, tell: impl FnOnce(&Stop) + Send + 'static) {
         let mut state = self.0.state.lock();
         match state.stop.clone() {
@@ -217,7 +228,7 @@ impl Coordinator {
         (state.stop, state.joined) = (None, false);
     }
 
-    /// Calls `work`; an error it returns stops all and is returned by [`Coordinator::join`].
+    /// Calls `work`. An error that it returns stops all threads and is returned by [`Coordinator::join`].
     pub fn stop_on_error<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<Option<T>> {
         match work() {
             Ok(value) => Ok(Some(value)),
@@ -225,15 +236,15 @@ impl Coordinator {
         }
     }
 
-    /// Waits until all threads have ended; returns the error that stopped them. Once a stop is asked for they have two minutes, then
-    /// those that still run are named in an error.
+    /// Waits until all threads have ended. Returns the error that stopped them. Threads that still run two
+    /// minutes after the stop are named in an error.
     pub fn join(&self) -> Result<()> {
         self.join_within(GRACE)
     }
 
-    /// As [`Coordinator::join`], with another time after the stop.
+    /// As [`Coordinator::join`], with `grace` instead of two minutes.
     pub fn join_within(&self, grace: Duration) -> Result<()> {
-        // What the threads wait for can no more come from this one.
+        // This thread can no longer end what the others wait for.
         let _asleep = Asleep::outside();
         let mut state = self.0.state.lock();
         while !state.running.is_empty() && state.stop.is_none() {
@@ -268,7 +279,7 @@ impl Coordinator {
     }
 }
 
-/// A thread on the coordinator's list; off it when this drops.
+/// Takes a thread off the coordinator's list when it drops.
 struct Ending {
     coordinator: Coordinator,
     id: u64,

@@ -1,80 +1,80 @@
-//! [`Explanation`]: what a run would do, and [`Holdings`]: what a session holds. Both are read off, nothing runs.
+//! [`Explanation`]: what a run would do. [`Holdings`]: what a session holds. Nothing runs for either.
 
 use crate::bounds::Bounds;
-use crate::fetch::{Fetch, FetchList, Target};
+use crate::fetch::{Fetch, FetchList, Target, Targets};
 use crate::session::{Session, Shared, Tier};
 use crate::table::Table;
-use millstream_exec::{Account, Fate, PlanOptions};
+use millstream_exec::{Account, Fate, Plan, PlanOptions};
 use millstream_graph::op::Role;
-use millstream_graph::{Asked, Context, GraphData, NodeId, Output, Port, Program};
-use millstream_state::{QueueReport, Variable};
+use millstream_graph::{Context, Dense, FrameId, GraphData, Index, Output, Port, Program};
+use millstream_state::{QueueReport, Resources, Variable};
 use millstream_tensor::{DType, PartialShape, Result};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// What a run of some fetches does: which nodes take part, what becomes of each, and how its loops go.
+/// What a run of some fetches does: which nodes take part, what becomes of each, and how the loops run.
 #[derive(Clone, Debug)]
 pub struct Explanation {
-    /// What runs it.
+    /// The tier that runs it.
     pub tier: Tier,
-    /// How many threads there are for kernels.
+    /// The number of threads for kernels.
     pub threads: usize,
-    /// How many nodes the graph has.
+    /// The number of nodes in the graph.
     pub n_graph: usize,
-    /// How many of them the fetches need.
+    /// The number of those nodes that the fetches need.
     pub n_needed: usize,
-    /// The feeds, by name, and placeholders that would have to be fed too.
+    /// The names of the feeds, and of placeholders that would have to be fed too.
     pub fed: Vec<String>,
-    /// Those of them that were not asked for.
+    /// Those of them that were not named as feeds.
     pub assumed: Vec<String>,
-    /// What happens outside of loops, then each loop after the one around it.
+    /// The part outside of loops, then each loop after the one around it.
     pub places: Vec<PlaceExplanation>,
 }
 
-/// What happens in one place: outside of all loops, or in one loop.
+/// One part of a run: outside of all loops, or in one loop.
 #[derive(Clone, Debug, Default)]
 pub struct PlaceExplanation {
     /// The loop's frame; empty outside of all loops.
     pub name: String,
-    /// How many loops are around it.
+    /// The number of loops around it.
     pub depth: usize,
-    /// The nodes, each with what becomes of it, in the order of the graph.
+    /// The nodes, in the order of the graph.
     pub nodes: Vec<NodeExplanation>,
-    /// What is known of the loop.
+    /// The loop; `None` outside of all loops.
     pub of_loop: Option<LoopExplanation>,
 }
 
 /// What becomes of a node.
 #[derive(Clone, Debug)]
 pub struct NodeExplanation {
-    /// Its name.
+    /// The node's name.
     pub name: String,
-    /// Its op type; `feed` where a feed stands for it.
+    /// The op type; `feed` where a feed replaces the node.
     pub op: &'static str,
     /// What becomes of it.
     pub fate: Fate,
-    /// Whose work is its own too, where a node does that of its only input.
+    /// The name of its only input, where the node does the work of that too.
     pub does_also: Option<String>,
 }
 
-/// How a loop goes.
+/// How a loop runs.
 #[derive(Clone, Debug)]
 pub struct LoopExplanation {
     /// How many iterations may be alive at a time, in fact.
     pub parallel_iterations: u32,
-    /// How many the graph or the session asks for.
+    /// How many the graph or the session allows.
     pub asked: u32,
-    /// One at a time, because it writes variables.
+    /// Whether it is one at a time because the loop writes variables.
     pub serialized: bool,
-    /// It goes round no more often than this, as far as constants say.
+    /// The most iterations, where constants bound them.
     pub bound: Option<u64>,
     /// Whether saved values were allowed to leave memory; `None` where the graph does not say.
     pub swap_memory: Option<bool>,
 }
 
 impl PlaceExplanation {
-    /// How many nodes have a fate.
+    /// The number of nodes with a fate.
     pub fn count(&self, fate: impl Fn(Fate) -> bool) -> usize {
         self.nodes.iter().filter(|n| fate(n.fate)).count()
     }
@@ -93,9 +93,10 @@ impl PlaceExplanation {
 }
 
 impl Session {
-    /// What a run of these fetches with these feeds would do: which nodes of the graph it needs, which of them are computed beforehand, passed
-    /// over, or done by others, which kernels run, and how the loops go. Placeholders that are needed and not fed are taken as fed, and
-    /// named. Nothing runs, and nothing is kept.
+    /// What a run of these fetches with these feeds would do: which nodes of the graph it needs, which of
+    /// them are computed beforehand, passed over, or done by others, which kernels run, and how the loops
+    /// run. Placeholders that are needed and not fed are taken as fed, and named. Nothing runs, and nothing
+    /// is kept.
     pub fn explain<'g>(
         &self,
         fetches: impl Fetch,
@@ -105,6 +106,22 @@ impl Session {
         let mut list = FetchList::default();
         fetches.list(&mut list);
         self.shared.explain(&list.0, feeds.into_iter().map(|o| o.port()).collect())
+    }
+
+    /// The program and the plan of a run of these fetches with these feeds, as listings with a line for each
+    /// node. For those who work on the engine; their form may change.
+    pub fn listing<'g>(
+        &self,
+        fetches: impl Fetch,
+        feeds: impl IntoIterator<Item = Output<'g>>,
+    ) -> Result<String> {
+        self.shared.check_open()?;
+        let mut list = FetchList::default();
+        fetches.list(&mut list);
+        let Needed { program, .. } =
+            self.shared.needed(&list.0, feeds.into_iter().map(|o| o.port()).collect())?;
+        let plan = Plan::new(&program, &Resources::new(), &self.shared.plan_options())?;
+        Ok(format!("{program}\n{plan}"))
     }
 
     /// What the session holds: variables, queues, plans, memory.
@@ -128,7 +145,7 @@ impl Session {
     }
 }
 
-/// How many there are of what is neither variable nor queue, by kind.
+/// The number of resources that are neither variable nor queue, by kind.
 fn others(shared: &Shared) -> Vec<(&'static str, usize)> {
     let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
     for (_, _, kind) in shared.resources().list().into_iter().chain(shared.kernel_state.list()) {
@@ -139,51 +156,59 @@ fn others(shared: &Shared) -> Vec<(&'static str, usize)> {
     counts.into_iter().collect()
 }
 
+/// What a run needs of the graph.
+struct Needed {
+    program: Program,
+    /// The feeds, those that were missing last.
+    feeds: Vec<Port>,
+    /// The number of placeholders that were not named as feeds.
+    n_missing: usize,
+}
+
 impl Shared {
-    fn explain(&self, targets: &[Target], mut feeds: Vec<Port>) -> Result<Explanation> {
-        let (mut fetches, mut every, mut operations): (Vec<Port>, Vec<Port>, Vec<NodeId>) =
-            Default::default();
-        for target in targets {
-            match target {
-                Target::Value(port) => fetches.push(*port),
-                Target::Operation(node) => operations.push(*node),
-                Target::Every(port) => every.push(*port),
-            }
-        }
-        self.graph.check()?;
+    fn explain(&self, targets: &[Target], feeds: Vec<Port>) -> Result<Explanation> {
+        let Needed { program, feeds, n_missing } = self.needed(targets, feeds)?;
+        let account = Account::of(&program, &self.plan_options())?;
         self.graph.read(|g| {
-            let program = |feeds: &[Port]| {
-                let asked =
-                    Asked { feeds, fetches: &fetches, every: &every, watched: &[], targets: &operations };
-                Program::new(g, &asked)
-            };
-            let mut found = program(&feeds)?;
-            let missing: Vec<Port> = (found.nodes.iter())
-                .filter(|n| n.info().is_some() && n.role() == Role::Placeholder)
-                .map(|n| Port::new(n.id, 0))
-                .collect();
-            if !missing.is_empty() {
-                feeds.extend(&missing);
-                found = program(&feeds)?;
-            }
-            let options = PlanOptions {
-                // The reference leaves nothing out.
-                keep_all: self.tier == Tier::Reference,
-                parallel_iterations: self.parallel_iterations,
-                ..PlanOptions::default()
-            };
-            let account = Account::of(&found, &options)?;
-            let name = |port: &Port| name(g, *port);
+            let fed: Vec<String> = feeds.iter().map(|port| name(g, *port)).collect();
             Ok(Explanation {
                 tier: self.tier,
                 threads: self.threads(),
                 n_graph: g.nodes().len(),
-                n_needed: found.nodes.len(),
-                fed: feeds.iter().map(name).collect(),
-                assumed: missing.iter().map(name).collect(),
-                places: places(g, &found, &account, self.parallel_iterations),
+                n_needed: program.nodes().len(),
+                assumed: fed[fed.len() - n_missing..].to_vec(),
+                fed,
+                places: places(g, &program, &account, self.parallel_iterations),
             })
         })
+    }
+
+    /// The program of these targets, with placeholders that are not fed taken as fed.
+    fn needed(&self, targets: &[Target], mut feeds: Vec<Port>) -> Result<Needed> {
+        let targets = Targets::of(targets);
+        self.graph.check()?;
+        self.graph.read(|g| {
+            let program = Program::new(g, &targets.asked(&feeds, &[]))?;
+            let missing: Vec<Port> = (program.nodes().iter())
+                .filter(|n| n.info().is_some() && n.role() == Role::Placeholder)
+                .map(|n| Port::new(n.id, 0))
+                .collect();
+            feeds.extend(&missing);
+            let program = match missing.is_empty() {
+                true => program,
+                false => Program::new(g, &targets.asked(&feeds, &[]))?,
+            };
+            Ok(Needed { program, feeds, n_missing: missing.len() })
+        })
+    }
+
+    fn plan_options(&self) -> PlanOptions {
+        PlanOptions {
+            // The reference leaves nothing out.
+            keep_all: self.tier == Tier::Reference,
+            parallel_iterations: self.parallel_iterations,
+            ..PlanOptions::default()
+        }
     }
 }
 
@@ -193,15 +218,15 @@ fn name(g: &GraphData, port: Port) -> String {
 
 fn places(g: &GraphData, program: &Program, account: &Account, asked: Option<u32>) -> Vec<PlaceExplanation> {
     let bounds = Bounds::of(g, &[]);
-    let mut places: Vec<PlaceExplanation> = (program.frames.iter().enumerate())
-        .map(|(i, frame)| PlaceExplanation {
+    let mut places: Dense<FrameId, PlaceExplanation> = (program.frames().entries())
+        .map(|(id, frame)| PlaceExplanation {
             name: frame.name.clone(),
             depth: frame.depth as usize,
             nodes: Vec::new(),
-            of_loop: (0 < i).then(|| LoopExplanation {
-                parallel_iterations: account.parallel[i],
+            of_loop: (id != FrameId::ROOT).then(|| LoopExplanation {
+                parallel_iterations: account.parallel[id],
                 asked: asked.unwrap_or(frame.parallel_iterations),
-                serialized: account.serialized[i],
+                serialized: account.serialized[id],
                 bound: bounds.get(&frame.name),
                 swap_memory: (g.contexts().iter())
                     .filter(|c| c.name == frame.name)
@@ -210,58 +235,58 @@ fn places(g: &GraphData, program: &Program, account: &Account, asked: Option<u32
             }),
         })
         .collect();
-    let does: BTreeMap<u32, &str> = (account.fates.iter().zip(&program.nodes))
+    let does: BTreeMap<Index, &str> = (account.fates.iter().zip(program.nodes()))
         .filter_map(|(fate, node)| match fate {
             Fate::Fused(reader) => Some((*reader, node.name())),
             _ => None,
         })
         .collect();
-    for (i, (node, fate)) in program.nodes.iter().zip(&account.fates).enumerate() {
-        places[node.frame as usize].nodes.push(NodeExplanation {
+    for (n, node) in program.nodes().entries() {
+        places[node.frame].nodes.push(NodeExplanation {
             name: node.name().to_owned(),
             op: node.info().map_or("feed", |info| info.op.name),
-            fate: *fate,
-            does_also: does.get(&(i as u32)).map(|n| (*n).to_owned()),
+            fate: account.fates[n],
+            does_also: does.get(&n).map(|n| (*n).to_owned()),
         });
     }
-    places
+    places.into_iter().collect()
 }
 
 /// What a session holds.
 #[derive(Clone, Debug)]
 pub struct Holdings {
-    /// What runs its graphs.
+    /// The tier that runs its graphs.
     pub tier: Tier,
-    /// How many threads there are for kernels.
+    /// The number of threads for kernels.
     pub threads: usize,
-    /// How many plans it has made and keeps: one for each combination of fetches and feeds.
+    /// The number of plans that it keeps: one for each combination of fetches and feeds.
     pub n_plans: usize,
-    /// Its variables and those it shares with other sessions.
+    /// Its variables, and those it shares with other sessions.
     pub variables: Vec<VariableReport>,
-    /// Its queues, likewise.
+    /// Its queues, and those it shares with other sessions.
     pub queues: Vec<QueueReport>,
-    /// How many there are of the rest, by kind: readers, tables.
+    /// The number of other resources by kind: readers, tables.
     pub others: Vec<(&'static str, usize)>,
-    /// How many bytes of tensors its runs have alive; variables' values are among them.
+    /// The bytes of tensors alive, values of variables included.
     pub bytes: usize,
-    /// The most that were at a time.
+    /// The most bytes that were alive at a time.
     pub peak_bytes: usize,
-    /// The most that may be.
+    /// The most bytes that may be alive.
     pub memory_limit: usize,
 }
 
 /// A variable.
 #[derive(Clone, Debug)]
 pub struct VariableReport {
-    /// Its container; empty for the default one.
+    /// The container; empty for the default one.
     pub container: String,
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its dtype.
+    /// The dtype.
     pub dtype: DType,
-    /// Its value's shape, or what is known of it where it has none.
+    /// The shape of the value, or the declared shape before it is initialised.
     pub shape: PartialShape,
-    /// How many bytes its value has; `None` before it is initialised.
+    /// The bytes of the value; `None` before it is initialised.
     pub bytes: Option<usize>,
 }
 
@@ -278,7 +303,7 @@ impl VariableReport {
     }
 }
 
-/// What the columns of the table are: a heading, and the fates that it counts.
+/// A column of the table: its heading, and the fates that it counts.
 type Column = (&'static str, fn(Fate) -> bool);
 
 const COLUMNS: [Column; 8] = [
@@ -293,7 +318,7 @@ const COLUMNS: [Column; 8] = [
 ];
 
 impl Explanation {
-    /// The table of what becomes of nodes: a heading, and a row for each place.
+    /// The counts of nodes by fate, as a table: a heading, and a row for each place.
     pub fn table(&self) -> Vec<Vec<String>> {
         let used: Vec<&Column> = (COLUMNS.iter())
             .filter(|c| c.0 == "nodes" || self.places.iter().any(|p| 0 < p.count(c.1)))
@@ -318,7 +343,7 @@ impl Explanation {
             row.push(place.of_loop.as_ref().and_then(|l| l.bound).map_or(String::new(), |b| b.to_string()));
             rows.push(row);
         }
-        // A graph without loops has nothing to say of them.
+        // Columns about loops that are empty are left out.
         for last in ["at most", "iterations at a time"] {
             let at = rows[0].len() - 1;
             if rows[0][at] == last && rows[1..].iter().all(|r| r[at].is_empty()) {
@@ -328,7 +353,7 @@ impl Explanation {
         rows
     }
 
-    /// What the table does not say, a sentence each.
+    /// What the table does not show, a sentence each.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = vec![format!(
             "The fetches need {} of the graph's {} nodes. {}",
@@ -447,7 +472,7 @@ impl Holdings {
         rows
     }
 
-    /// What the table does not say.
+    /// What the table does not show, a sentence each.
     pub fn notes(&self) -> Vec<String> {
         let tier = match self.tier {
             Tier::Dataflow => "dataflow machine",

@@ -1,21 +1,22 @@
-//! What a run is fed: pairs of an output of the graph and a value for it.
+//! Feeds: pairs of an output of the graph and a value for it.
 
 use millstream_graph::{Output, Port};
 use millstream_tensor::{IntoTensor, Result, Tensor};
 
-/// Values for outputs of the graph, placeholders or any others. Made by `feed!` or built with [`FeedList::and`].
-#[derive(Default)]
+/// Values for outputs of the graph, placeholders or any others. Made by `feed!` or built with
+/// [`FeedList::and`].
+#[derive(Default, Debug)]
 pub struct FeedList {
     pub(crate) items: Vec<(Port, Result<Tensor>)>,
 }
 
 impl FeedList {
-    /// Nothing is fed.
+    /// An empty list.
     pub fn new() -> FeedList {
         FeedList::default()
     }
 
-    /// Also feeds this value.
+    /// Adds a feed.
     #[must_use]
     pub fn and(mut self, output: Output<'_>, value: impl IntoTensor) -> FeedList {
         self.items.push((output.port(), value.into_tensor()));
@@ -25,7 +26,7 @@ impl FeedList {
 
 /// Anything that can be fed: `feed![x => 1.0]`, `[(x, tensor)]`, `()` for nothing.
 pub trait Feeds {
-    /// As a list.
+    /// The feeds as a list.
     fn into_feeds(self) -> FeedList;
 }
 

@@ -1,27 +1,27 @@
-//! What a run is asked for: any structure of outputs and operations, given back as the same structure of values.
+//! Fetches: any structure of outputs and operations, given back as the same structure of values.
 
 use millstream_exec::Iterations;
-use millstream_graph::{NodeId, Op, Output, Port};
+use millstream_graph::{Asked, NodeId, Op, Output, Port};
 use millstream_tensor::{DType, Error, FromTensor, Result, Tensor, invalid};
 use std::collections::BTreeMap;
 
-/// Something to run for its effect, or a value to get.
+/// A value to fetch, or an operation to run for its effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
     /// A value.
     Value(Port),
-    /// An operation: gives `()`.
+    /// An operation; its value is `()`.
     Operation(NodeId),
-    /// A value inside of loops, as it is in every iteration: gives [`Iterations`].
+    /// A value inside of loops in every iteration; its value is [`Iterations`].
     Every(Port),
 }
 
-/// What came of one thing asked for.
+/// The result of one fetch.
 #[derive(Debug)]
 pub enum Fetched {
     /// A value.
     Value(Tensor),
-    /// An operation was run.
+    /// The operation has run.
     Ran,
     /// The values of all iterations.
     Every(Iterations),
@@ -31,12 +31,13 @@ pub enum Fetched {
 #[derive(Clone, Copy, Debug)]
 pub struct Every(Port);
 
-/// Fetches the values that something inside of loops has in all their iterations: `session.run(every(x), ())`. The run does what those
-/// loops need, and nothing else of the graph. Taken as a tensor (or what a tensor becomes) they are stacked along a first axis, in order;
-/// taken as [`Iterations`] they can also be asked for one by one, and may differ in shape. They all count against the session's memory limit.
+/// Fetches the values of an output inside of loops in all iterations: `session.run(every(x), ())`. The run
+/// does what those loops need, and nothing else of the graph. Taken as a tensor (or as a type that a tensor
+/// converts to) the values are stacked along a first axis, in order. Taken as [`Iterations`] they are
+/// available one by one, and may differ in shape. They all count against the session's memory limit.
 ///
-/// What a loop's body computes has as many values as the loop goes round. What the loop's condition computes, and a loop variable as
-/// the condition sees it, has one more: the last, for which the condition said no.
+/// An output of a loop's body has one value for each time the body ran. An output of the condition, or a loop
+/// variable as the condition sees it, has one more: the last, for which the condition was false.
 ///
 /// ```
 /// # use millstream_graph::{Graph, Output};
@@ -70,19 +71,47 @@ impl Fetch for Every {
     }
 }
 
-/// A flat list of what is asked for.
+/// A flat list of fetches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FetchList(pub Vec<Target>);
 
-/// Anything that can be fetched: an output, [`every`] of one inside of loops, an operation, tuples, arrays, vectors and maps of these, `()`.
+/// Targets by what they are.
+#[derive(Default)]
+pub(crate) struct Targets {
+    fetches: Vec<Port>,
+    every: Vec<Port>,
+    operations: Vec<NodeId>,
+}
+
+impl Targets {
+    pub(crate) fn of(targets: &[Target]) -> Targets {
+        let mut sorted = Targets::default();
+        for target in targets {
+            match target {
+                Target::Value(port) => sorted.fetches.push(*port),
+                Target::Operation(node) => sorted.operations.push(*node),
+                Target::Every(port) => sorted.every.push(*port),
+            }
+        }
+        sorted
+    }
+
+    /// What a program for these targets is made for.
+    pub(crate) fn asked<'a>(&'a self, feeds: &'a [Port], watched: &'a [Port]) -> Asked<'a> {
+        Asked { feeds, fetches: &self.fetches, every: &self.every, watched, targets: &self.operations }
+    }
+}
+
+/// Anything that can be fetched: an output, [`every`] of one inside of loops, an operation, tuples, arrays,
+/// vectors and maps of these, `()`.
 pub trait Fetch {
-    /// Appends what is asked for, in order.
+    /// Appends the fetches, in order.
     fn list(&self, list: &mut FetchList);
 }
 
-/// What fetched values can be turned into: the structure of the fetches with tensors or Rust values in it.
+/// A type that fetched values convert to: the structure of the fetches with tensors or Rust values in it.
 pub trait FromFetched: Sized {
-    /// Takes its part of the values.
+    /// Takes the values that belong to it.
     fn take(values: &mut dyn Iterator<Item = Fetched>) -> Result<Self>;
 }
 
@@ -140,7 +169,8 @@ impl<K: Ord, F: Fetch> Fetch for BTreeMap<K, F> {
     }
 }
 
-/// Takes all that was fetched: a value left over is a mistake, not one to be dropped in silence.
+/// Takes all fetched values. A value left over is an error, since dropping it in silence would hide a
+/// mistake.
 pub(crate) fn take_all<V: FromFetched>(mut values: impl Iterator<Item = Fetched>) -> Result<V> {
     let taken = V::take(&mut values)?;
     match values.filter(|v| !matches!(v, Fetched::Ran)).count() {
@@ -177,7 +207,7 @@ from_one!(millstream_tensor::f16, millstream_tensor::bf16, millstream_tensor::C6
 
 impl FromFetched for () {
     fn take(values: &mut dyn Iterator<Item = Fetched>) -> Result<Self> {
-        // An operation's place, or nothing at all where nothing was fetched.
+        // The place of an operation, or no place at all where nothing was fetched.
         match values.next() {
             None | Some(Fetched::Ran) => Ok(()),
             Some(_) => Err(invalid!("a value was fetched where `()` is taken")),
@@ -185,14 +215,14 @@ impl FromFetched for () {
     }
 }
 
-/// All the rest, each as a tensor; operations are left out.
+/// All remaining values, each as a tensor; operations are left out.
 impl FromFetched for Vec<Tensor> {
     fn take(values: &mut dyn Iterator<Item = Fetched>) -> Result<Self> {
         values.filter(|v| !matches!(v, Fetched::Ran)).map(|v| next(&mut std::iter::once(v))).collect()
     }
 }
 
-/// Everything, as it came.
+/// All remaining values, unchanged.
 impl FromFetched for Vec<Fetched> {
     fn take(values: &mut dyn Iterator<Item = Fetched>) -> Result<Self> {
         Ok(values.collect())
@@ -264,7 +294,7 @@ impl Fetch for () {
     fn list(&self, _list: &mut FetchList) {}
 }
 
-/// What the values of a dtype are called in a message about a wrong one.
+/// The error for a feed of the wrong dtype.
 pub(crate) fn wrong_dtype(name: &str, wanted: DType, got: &Tensor) -> Error {
     invalid!("`{name}` takes {wanted} but was fed {}{}", got.dtype(), got.shape())
         .with_help("convert the value to the dtype of what it is fed to")

@@ -1,4 +1,4 @@
-//! What a session offers to kernels: threads, and somewhere to print to.
+//! [`Host`]: what a session offers to kernels.
 
 use crate::stall::{Stalls, own_thread_began, own_thread_ended};
 use millstream_graph::op::StepHost;
@@ -7,7 +7,7 @@ use millstream_tensor::Error;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::OnceLock;
 
-/// Where what the program prints goes, each text with its own line end.
+/// Takes the texts that the program prints, each with its own line end.
 pub(crate) type Printer = Box<dyn Fn(&str) + Send + Sync>;
 
 /// A session's threads, started when they are first needed, and its printer.
@@ -49,7 +49,7 @@ impl StepHost for Host {
     fn in_pool(&self, work: &mut (dyn FnMut() + Send)) {
         match self.pool() {
             Some(pool) => pool.install(work),
-            // No thread could be started: the caller's does the work.
+            // No thread could be started, so the caller's does the work.
             None => work(),
         }
     }

@@ -1,4 +1,4 @@
-//! Sessions: a graph made to run, again and again.
+//! Sessions run graphs, again and again.
 //!
 //! Start at [`Session`].
 
@@ -9,7 +9,6 @@ mod explain;
 mod feed;
 mod fetch;
 mod host;
-pub mod knobs;
 mod partial;
 mod progress;
 mod queue_runner;

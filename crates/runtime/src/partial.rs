@@ -1,17 +1,17 @@
 //! [`PartialRun`]: one run in several calls.
 
 use crate::feed::FeedList;
-use crate::fetch::{FetchList, Fetched, FromFetched, Target, take_all};
+use crate::fetch::{FetchList, Fetched, FromFetched, Target, Targets, take_all};
 use crate::session::{FeedSpec, Shared};
 use millstream_exec::{Partial, Plan, PlanOptions, Runner};
-use millstream_graph::{Asked, Index, Port, Program};
+use millstream_graph::{Dense, Index, Port, Program};
 use millstream_tensor::{Error, Result, Tensor, invalid};
 use parking_lot::Mutex;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// A run made by [`Session::partial_run_setup`](crate::Session::partial_run_setup), to be driven on by
-/// [`Session::partial_run`](crate::Session::partial_run) call by call.
+/// A run made by [`Session::partial_run_setup`](crate::Session::partial_run_setup), which goes on with each
+/// call of [`Session::partial_run`](crate::Session::partial_run).
 pub struct PartialRun {
     /// The session that it belongs to.
     session: Arc<Shared>,
@@ -19,14 +19,14 @@ pub struct PartialRun {
     feeds: Vec<FeedSpec>,
     feed_places: HashMap<Port, usize>,
     targets: HashMap<Target, Wanted>,
-    /// Guards the run: one call at a time drives it.
+    /// Guards the run, which one call at a time drives.
     state: Mutex<State>,
 }
 
-/// Something that was declared to be fetched.
+/// A fetch that the setup named.
 struct Wanted {
     name: String,
-    /// Its place among the plan's fetches; operations have none.
+    /// The place among the plan's fetches; operations have none.
     fetch: Option<usize>,
     /// The feeds that it needs.
     needs: BTreeSet<usize>,
@@ -38,6 +38,13 @@ struct State {
     taken: BTreeSet<String>,
 }
 
+impl std::fmt::Debug for PartialRun {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let feeds: Vec<&str> = self.feeds.iter().map(|feed| feed.name.as_str()).collect();
+        f.debug_struct("PartialRun").field("feeds", &feeds).finish_non_exhaustive()
+    }
+}
+
 impl PartialRun {
     pub(crate) fn new(session: &Arc<Shared>, ports: Vec<Port>, list: Vec<Target>) -> Result<PartialRun> {
         session.graph.check()?;
@@ -47,15 +54,12 @@ impl PartialRun {
                 unique.push(target);
             }
         }
-        let (mut fetches, mut operations) = (Vec::new(), Vec::new());
-        for target in &unique {
-            match target {
-                Target::Value(port) => fetches.push(*port),
-                Target::Operation(node) => operations.push(*node),
-                Target::Every(port) => return Err(no_iterations(session, *port)),
-            }
+        if let Some(port) = unique.iter().find_map(|t| if let Target::Every(p) = t { Some(*p) } else { None })
+        {
+            return Err(no_iterations(session, port));
         }
-        let asked = Asked { feeds: &ports, fetches: &fetches, targets: &operations, ..Asked::default() };
+        let sorted = Targets::of(&unique);
+        let asked = sorted.asked(&ports, &[]);
         let (program, feeds, names) = session.graph.read(|g| -> Result<_> {
             let feeds = ports.iter().map(|&p| FeedSpec::new(g, p)).collect::<Result<Vec<_>>>()?;
             let name = |t: &Target| match t {
@@ -69,8 +73,8 @@ impl PartialRun {
         let (mut values, mut effects) = (0, 0);
         for (target, name) in unique.into_iter().zip(names) {
             let (fetch, root) = match target {
-                Target::Value(_) => (Some(values), program.fetches.get(values).map(|s| s.node)),
-                Target::Operation(_) | Target::Every(_) => (None, program.targets.get(effects).copied()),
+                Target::Value(_) => (Some(values), program.fetches().get(values).map(|s| s.node)),
+                Target::Operation(_) | Target::Every(_) => (None, program.targets().get(effects).copied()),
             };
             match fetch {
                 Some(_) => values += 1,
@@ -101,66 +105,8 @@ impl PartialRun {
     pub(crate) fn call<V: FromFetched>(&self, list: &FetchList, feeds: FeedList) -> Result<V> {
         let mut state = self.state.lock();
         let state = &mut *state;
-        let mut given: Vec<(usize, Tensor)> = Vec::new();
-        for (port, value) in feeds.items {
-            let Some(&place) = self.feed_places.get(&port) else {
-                let name = self.name_of(port);
-                return Err(invalid!("The feed {name} was not specified in partial_run_setup."; "the feed `{name}` was not named in the setup of the partial run")
-                .with_help("name all feeds of all calls in `partial_run_setup`"));
-            };
-            let value = value?;
-            let spec = &self.feeds[place];
-            if state.fed[place] || given.iter().any(|(p, _)| *p == place) {
-                let name = &spec.name;
-                return Err(invalid!("The feed {name} has already been fed."; "the feed `{name}` has been fed already in this partial run")
-                    .with_help("each feed is given once; set up another partial run to feed another value"));
-            }
-            spec.check(&value)?;
-            given.push((place, value));
-        }
-        let mut wanted: Vec<&Wanted> = Vec::new();
-        for target in &list.0 {
-            let Some(w) = self.targets.get(target) else {
-                let name = match target {
-                    Target::Value(port) | Target::Every(port) => self.name_of(*port),
-                    Target::Operation(node) => self
-                        .session
-                        .graph
-                        .read(|g| g.node(*node).map_or_else(|_| node.to_string(), |n| n.name().to_owned())),
-                };
-                return Err(invalid!("The fetch {name} was not specified in partial_run_setup."; "the fetch `{name}` was not named in the setup of the partial run")
-                    .with_help("name all fetches of all calls in `partial_run_setup`"));
-            };
-            if state.taken.contains(&w.name) {
-                let name = &w.name;
-                let over = state.fed.iter().all(|&fed| fed) && state.taken.len() == self.targets.len();
-                let words = match over {
-                    true => "Must run 'setup' before performing partial runs!".to_owned(),
-                    false => format!("The fetch {name} has already been fetched."),
-                };
-                return Err(
-                    invalid!("{words}"; "the fetch `{name}` has been fetched already in this partial run")
-                        .with_help("each fetch is given once; keep its value"),
-                );
-            }
-            let missing: Vec<String> = w
-                .needs
-                .iter()
-                .filter(|&&i| !state.fed[i] && given.iter().all(|(p, _)| *p != i))
-                .map(|&i| format!("`{}`", self.feeds[i].name))
-                .collect();
-            if !missing.is_empty() {
-                let first = missing[0].trim_matches('`');
-                return Err(invalid!(
-                    "Fetch {first} can't be computed from the feeds that have been fed so far.";
-                    "`{}` cannot be computed from what has been fed so far: it needs {}",
-                    w.name,
-                    missing.join(", ")
-                )
-                .with_help("feed what is missing in this call or before it"));
-            }
-            wanted.push(w);
-        }
+        let given = self.given(state, feeds)?;
+        let wanted = list.0.iter().map(|t| self.wanted(state, *t, &given)).collect::<Result<Vec<_>>>()?;
         for (place, _) in &given {
             state.fed[*place] = true;
         }
@@ -182,6 +128,72 @@ impl PartialRun {
         take_all(values.into_iter())
     }
 
+    /// The feeds of a call with their places.
+    fn given(&self, state: &State, feeds: FeedList) -> Result<Vec<(usize, Tensor)>> {
+        let mut given: Vec<(usize, Tensor)> = Vec::new();
+        for (port, value) in feeds.items {
+            let Some(&place) = self.feed_places.get(&port) else {
+                let name = self.name_of(port);
+                return Err(invalid!("The feed {name} was not specified in partial_run_setup."; "the feed `{name}` was not named in the setup of the partial run")
+                .with_help("name all feeds of all calls in `partial_run_setup`"));
+            };
+            let value = value?;
+            let spec = &self.feeds[place];
+            if state.fed[place] || given.iter().any(|(p, _)| *p == place) {
+                let name = &spec.name;
+                return Err(invalid!("The feed {name} has already been fed."; "the feed `{name}` has been fed already in this partial run")
+                    .with_help("each feed is given once; set up another partial run to feed another value"));
+            }
+            spec.check(&value)?;
+            given.push((place, value));
+        }
+        Ok(given)
+    }
+
+    /// A fetch of a call that gives these feeds.
+    fn wanted(&self, state: &State, target: Target, given: &[(usize, Tensor)]) -> Result<&Wanted> {
+        let Some(w) = self.targets.get(&target) else {
+            let name = match target {
+                Target::Value(port) | Target::Every(port) => self.name_of(port),
+                Target::Operation(node) => self
+                    .session
+                    .graph
+                    .read(|g| g.node(node).map_or_else(|_| node.to_string(), |n| n.name().to_owned())),
+            };
+            return Err(invalid!("The fetch {name} was not specified in partial_run_setup."; "the fetch `{name}` was not named in the setup of the partial run")
+                .with_help("name all fetches of all calls in `partial_run_setup`"));
+        };
+        if state.taken.contains(&w.name) {
+            let name = &w.name;
+            let over = state.fed.iter().all(|&fed| fed) && state.taken.len() == self.targets.len();
+            let words = match over {
+                true => "Must run 'setup' before performing partial runs!".to_owned(),
+                false => format!("The fetch {name} has already been fetched."),
+            };
+            return Err(
+                invalid!("{words}"; "the fetch `{name}` has been fetched already in this partial run")
+                    .with_help("each fetch is given once; keep its value"),
+            );
+        }
+        let missing: Vec<String> = w
+            .needs
+            .iter()
+            .filter(|&&i| !state.fed[i] && given.iter().all(|(p, _)| *p != i))
+            .map(|&i| format!("`{}`", self.feeds[i].name))
+            .collect();
+        if !missing.is_empty() {
+            let first = missing[0].trim_matches('`');
+            return Err(invalid!(
+                "Fetch {first} can't be computed from the feeds that have been fed so far.";
+                "`{}` cannot be computed from what has been fed so far: it needs {}",
+                w.name,
+                missing.join(", ")
+            )
+            .with_help("feed what is missing in this call or before it"));
+        }
+        Ok(w)
+    }
+
     fn name_of(&self, port: Port) -> String {
         name_of(&self.session, port)
     }
@@ -200,16 +212,16 @@ fn no_iterations(session: &Shared, port: Port) -> Error {
     .with_help("fetch them with `Session::run`")
 }
 
-/// The feeds among all that a node depends on.
+/// The feeds that a node depends on.
 fn needs(program: &Program, root: Index) -> BTreeSet<usize> {
-    let mut seen = vec![false; program.nodes.len()];
+    let mut seen = Dense::filled(false, program.nodes().len());
     let mut todo = vec![root];
     let mut found = BTreeSet::new();
     while let Some(n) = todo.pop() {
-        if std::mem::replace(&mut seen[n as usize], true) {
+        if std::mem::replace(&mut seen[n], true) {
             continue;
         }
-        let node = &program.nodes[n as usize];
+        let node = program.node(n);
         if let millstream_graph::ProgramKind::Feed(i, ..) = &node.kind {
             found.insert(*i);
         }

@@ -1,4 +1,4 @@
-//! [`Progress`]: how far a run is, for people: its loops with the iterations that are over, how many there will be, and how fast they go.
+//! [`Progress`]: how far a run is, for people: the iterations of its loops, their bounds, and their rates.
 
 use crate::bounds::Bounds;
 use millstream_exec::LoopCount;
@@ -8,43 +8,44 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Where a run is.
+/// How far a run is.
 #[derive(Clone, Debug)]
 pub struct Progress {
-    /// How long it has been going on.
+    /// The time since it began.
     pub elapsed: Duration,
     /// The loops that are alive, each after the one around it.
     pub loops: Vec<LoopProgress>,
-    /// The run has ended: this is the last time that it is shown, and the loops are as they were when last seen.
+    /// Whether the run has ended. This is then the last time that it is shown, with the loops as they were
+    /// last seen.
     pub over: bool,
 }
 
-/// Where a loop is.
+/// How far a loop is.
 #[derive(Clone, Debug)]
 pub struct LoopProgress {
-    /// Its frame.
+    /// The frame's name.
     pub name: String,
-    /// How many iterations are over.
+    /// The number of iterations that are over.
     pub iterations: u64,
-    /// No more than so many come, where constants, feeds or `maximum_iterations` say.
+    /// The most iterations, where constants, feeds or `maximum_iterations` bound them.
     pub bound: Option<u64>,
-    /// Iterations in a second, since it was last shown; none before it was seen twice.
+    /// Iterations per second since it was last shown; `None` before it was seen twice.
     pub rate: Option<f64>,
 }
 
-/// What shows the progress of a run that takes long, called by the thread that called the run: not before `after`, then about every `every`, and
-/// once more when the run is over, if it was ever shown. Of a run that is shorter nothing is seen.
+/// Shows the progress of a run that takes long, on the thread that called the run: first after `after`, then
+/// about every `every`, and once more when the run is over. A run that is shorter than `after` is not shown.
 #[derive(Clone)]
 pub struct ShowProgress {
-    /// How long a run has to take to be shown at all; half a second by default.
+    /// How long a run has to take to be shown; half a second by default.
     pub after: Duration,
-    /// How often it is shown; five times in a second by default.
+    /// The time between showings; a fifth of a second by default.
     pub every: Duration,
     show: Arc<dyn Fn(&Progress) + Send + Sync>,
 }
 
 impl ShowProgress {
-    /// Shows by this function.
+    /// Shows progress with this function.
     pub fn new(show: impl Fn(&Progress) + Send + Sync + 'static) -> ShowProgress {
         ShowProgress {
             after: Duration::from_millis(500),
@@ -67,7 +68,7 @@ impl fmt::Debug for ShowProgress {
 pub(crate) struct Shown {
     how: ShowProgress,
     start: Instant,
-    /// Found out when it is first shown.
+    /// Computed when the run is first shown.
     bounds: Mutex<Option<Bounds>>,
     last: Mutex<Option<Progress>>,
 }
@@ -83,7 +84,7 @@ impl Shown {
         })
     }
 
-    /// What the engine asks for.
+    /// The engine's part.
     pub(crate) fn engine(
         self: &Arc<Self>,
         find: impl Fn() -> Bounds + Send + Sync + 'static,
@@ -105,7 +106,7 @@ impl Shown {
             name: c.name.clone(),
             iterations: c.iterations,
             bound: bounds.get(&c.name),
-            // An inner loop may have begun anew.
+            // An inner loop may have started again.
             rate: (seen.get(c.name.as_str()))
                 .filter(|n| **n <= c.iterations && 0.0 < seconds)
                 .map(|n| (c.iterations - n) as f64 / seconds),
@@ -159,7 +160,7 @@ impl fmt::Display for Progress {
     }
 }
 
-/// A frame's name as people know the loop: without what TensorFlow adds.
+/// The name of a loop: its frame's, without the part that TensorFlow adds.
 fn short(name: &str) -> &str {
     name.strip_suffix("/while_context").unwrap_or(name)
 }
@@ -200,7 +201,7 @@ mod tests {
             at(41_000, Some(100_000), Some(29_500.0)),
             "loop `a/while`: iteration 41,000 of 100,000 (41 %), 29,500/s; 2.5 s, at most 2.0 s left"
         );
-        // A bound that did not hold is not told.
+        // A bound that did not hold is not shown.
         assert_eq!(at(9, Some(8), Some(0.5)), "loop `a/while`: iteration 9, 0.5/s; 2.5 s");
         assert_eq!(at(0, Some(0), Some(0.0)), "loop `a/while`: iteration 0 of 0 (100 %), 0.0/s; 2.5 s");
         assert_eq!(time(Duration::from_secs(3723)), "1:02:03 h");

@@ -11,34 +11,35 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The collection of the runners that fill a graph's queues.
+/// The collection of a graph's queue runners.
 pub const QUEUE_RUNNERS: &str = "queue_runners";
 
-/// Operations that fill a queue, each run again and again by a thread of its own, and those that end it.
+/// Operations that fill a queue, each run again and again by a thread of its own, and the operations that
+/// close it.
 ///
-/// A thread ends when its operation fails with one of [`QueueRunner::closed_codes`] (the end of its input); the last to end so closes the
-/// queue. Any other error stops the coordinator, and with it everybody. When that stops, for whatever reason, operations that wait
-/// for room are called off.
+/// A thread ends when its operation fails with one of [`QueueRunner::closed_codes`] (the end of its input);
+/// the last thread to end so closes the queue. Any other error stops the coordinator and all its threads.
+/// When the coordinator stops, operations that wait for room are cancelled.
 ///
 /// Definition: TensorFlow's `tf.train.QueueRunner`.
 #[derive(Clone, Debug)]
 pub struct QueueRunner {
     /// The queue's node.
     pub queue: String,
-    /// The operations, one for each thread. One may be named several times.
+    /// The operations, one for each thread. The same one may occur several times.
     pub enqueue_ops: Vec<String>,
-    /// Closes the queue.
+    /// The operation that closes the queue.
     pub close_op: String,
-    /// Closes the queue and cancels what waits for room in it.
+    /// The operation that closes the queue and cancels enqueues that wait for room.
     pub cancel_op: String,
-    /// What means that an operation has come to its end.
+    /// The codes of errors that mean the end of an operation's input.
     pub closed_codes: Vec<Code>,
-    /// How many threads run, by session.
+    /// The number of threads that run, by session.
     running: Arc<Mutex<HashMap<usize, usize>>>,
 }
 
 impl QueueRunner {
-    /// A runner of these operations, by their names. `OUT_OF_RANGE` means the end of one.
+    /// A runner of these operations, by their names. `OUT_OF_RANGE` means the end of the input.
     pub fn new(
         queue: impl Into<String>,
         enqueue_ops: impl IntoIterator<Item = String>,
@@ -55,13 +56,13 @@ impl QueueRunner {
         }
     }
 
-    /// The same with other codes that mean the end of an operation.
+    /// The same with other codes that mean the end of the input.
     pub fn closed_by(mut self, codes: impl IntoIterator<Item = Code>) -> QueueRunner {
         self.closed_codes = codes.into_iter().collect();
         self
     }
 
-    /// All runners of a graph, also those of an imported `MetaGraphDef`.
+    /// The runners of a graph, those of an imported `MetaGraphDef` included.
     pub fn of_graph(graph: &Graph) -> Vec<QueueRunner> {
         let of_item = |item| {
             let CollectionItem::Bytes(bytes) = item else { return None };
@@ -75,7 +76,7 @@ impl QueueRunner {
         graph.collection(QUEUE_RUNNERS).into_iter().filter_map(of_item).collect()
     }
 
-    /// Adds it to the runners of a graph.
+    /// Adds the runner to those of a graph.
     pub fn add_to(&self, graph: &Graph) {
         let def = QueueRunnerDef {
             queue_name: self.queue.clone(),
@@ -87,12 +88,12 @@ impl QueueRunner {
         graph.add_to_collection(QUEUE_RUNNERS, CollectionItem::Bytes(encode(&def)));
     }
 
-    /// Starts the threads; returns how many. None while those of an earlier call in this session run.
+    /// Starts the threads and returns their number: 0 while those of an earlier call in this session run.
     pub fn start(&self, session: &Session, coordinator: &Coordinator) -> Result<usize> {
         ensure!(!self.enqueue_ops.is_empty(), "the runner of queue `{}` has no operation to run", self.queue);
         let graph = session.graph();
         let call = |name: &str| session.make_callable(graph.operation(name)?, []);
-        // Those that branches give are named by their values: `cond/Merge:0`.
+        // Operations in branches are named by their values: `cond/Merge:0`.
         let enqueue = |name: &String| call(name.strip_suffix(":0").unwrap_or(name));
         let enqueues = self.enqueue_ops.iter().map(enqueue).collect::<Result<Vec<Callable>>>()?;
         let (close, cancel) = (Arc::new(call(&self.close_op)?), call(&self.cancel_op)?);
@@ -107,7 +108,8 @@ impl QueueRunner {
         }
         session.runner_started(&self.queue);
         let n_threads = enqueues.len();
-        // All of them before the first thread: where one cannot be started, those after it are off the count too.
+        // All are counted before the first thread starts: if one cannot be started, those after it leave the
+        // count too.
         let counted = || Running { runner: self.clone(), key, ended: false };
         let counts: Vec<Running> = std::iter::repeat_with(counted).take(n_threads).collect();
         for ((enqueue, op), counted) in enqueues.into_iter().zip(&self.enqueue_ops).zip(counts) {
@@ -121,7 +123,7 @@ impl QueueRunner {
                 Stop::Asked => "the coordinator was asked to stop".to_owned(),
                 Stop::Failed(error) => format!("the coordinator stopped: {}", first_line(&error.to_string())),
             };
-            // It may be closed by now, which is all that is wanted.
+            // The error that the queue is already closed does not matter.
             let _ = cancel.call_with(Vec::new(), &because(format!("{why} (runner of `{queue}`)")));
         });
         Ok(n_threads)
@@ -145,7 +147,7 @@ impl QueueRunner {
             if counted.end() == 0 {
                 let why =
                     format!("the input of its runner came to its end: {}", first_line(&error.to_string()));
-                // Somebody else may have closed it.
+                // Something else may have closed it.
                 let _ = close.call_with(Vec::new(), &because(why));
             }
             return Ok(());
@@ -153,7 +155,7 @@ impl QueueRunner {
     }
 }
 
-/// One thread among those that run in a session; off the count when it ends, however it does.
+/// Counts one thread among those that run in a session, until it ends or drops.
 struct Running {
     runner: QueueRunner,
     key: usize,
@@ -161,7 +163,7 @@ struct Running {
 }
 
 impl Running {
-    /// Takes it off; says how many are left.
+    /// Takes the thread off the count. Returns how many are left.
     fn end(&mut self) -> usize {
         self.ended = true;
         let mut running = self.runner.running.lock();
@@ -183,7 +185,7 @@ impl Drop for Running {
 }
 
 fn because(why: String) -> RunOptions {
-    // What closes a queue waits for those ahead of it; a stop must not wait for ever.
+    // Closing waits for operations ahead of it in the queue; a stop must not wait for ever.
     RunOptions { why: Some(why.into()), timeout: Some(Duration::from_secs(60)), ..RunOptions::default() }
 }
 

@@ -1,53 +1,60 @@
-//! [`ResourceManager`]: what sessions share by name.
+//! [`ResourceManager`]: resources that sessions share by name.
 
 use millstream_state::{Queue, QueueReport, Resources};
 use std::sync::Arc;
 
-/// Named things in named containers: variables, queues, readers, tables. Sessions made with the same manager
-/// ([`SessionOptions::resources`](crate::SessionOptions::resources)) share what has the same container and `shared_name`; what has none belongs to
-/// one session, except variables, whose nodes' names serve. Clones are the same manager.
+/// Named resources in named containers: variables, queues, readers, tables. Sessions with the same manager
+/// ([`SessionOptions::resources`](crate::SessionOptions::resources)) share resources of the same container
+/// and `shared_name`. A resource without a `shared_name` belongs to one session, except for variables, which
+/// are shared by the name of their node. Clones are the same manager.
 ///
-/// A name stands for one thing: a session whose node asks for another kind of thing under it, or for a queue of another capacity or with other
-/// components, gets an error that says both.
+/// A name belongs to one resource. A session whose node asks for another kind of resource by that name, or
+/// for a queue of another capacity or with other components, gets an error that names both.
 ///
 /// Definition: TensorFlow's `ResourceMgr`, which the sessions of one server share.
 #[derive(Clone, Default)]
 pub struct ResourceManager(Arc<Resources>);
 
-/// One thing that a manager holds.
+impl std::fmt::Debug for ResourceManager {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("ResourceManager").field(&self.list()).finish()
+    }
+}
+
+/// One resource of a manager.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceEntry {
     /// The container; empty for the default one.
     pub container: String,
     /// The name in the container.
     pub name: String,
-    /// What it is: `variable`, `queue`.
+    /// The kind: `variable`, `queue`.
     pub kind: &'static str,
 }
 
 impl ResourceManager {
-    /// A manager that holds nothing.
+    /// A manager without resources.
     pub fn new() -> ResourceManager {
         ResourceManager::default()
     }
 
-    /// All that it holds, by container and name.
+    /// All resources, by container and name.
     pub fn list(&self) -> Vec<ResourceEntry> {
         let entry = |(container, name, kind)| ResourceEntry { container, name, kind };
         self.0.list().into_iter().map(entry).collect()
     }
 
-    /// How its queues are: what is in them, who waits for them, how they were closed.
+    /// Reports on the queues: what is in them, which nodes wait, how they were closed.
     pub fn queues(&self) -> Vec<QueueReport> {
         self.0.all::<Queue>().into_iter().map(|(_, queue)| queue.report()).collect()
     }
 
-    /// Forgets all that is in a container; runs that use it keep it until they end.
+    /// Forgets the resources of a container. Runs that use them keep them until they end.
     pub fn clear(&self, container: &str) {
         self.0.clear(container);
     }
 
-    /// Forgets everything.
+    /// Forgets all resources.
     pub fn clear_all(&self) {
         self.0.clear_all();
     }

@@ -1,9 +1,9 @@
-//! [`Session`]: a graph, the state its runs keep, and the plans made of it.
+//! [`Session`]: a graph, the state that its runs keep, and the plans made of it.
 
 use crate::bounds::Bounds;
 use crate::callable::Callable;
 use crate::feed::Feeds;
-use crate::fetch::{Fetch, FetchList, Fetched, FromFetched, Target, take_all, wrong_dtype};
+use crate::fetch::{Fetch, FetchList, Fetched, FromFetched, Target, Targets, take_all, wrong_dtype};
 use crate::host::{Host, Printer};
 use crate::partial::PartialRun;
 use crate::progress::{ShowProgress, Shown};
@@ -12,7 +12,7 @@ use crate::stall::Stalls;
 use crate::watch::{Watch, Watched, watches};
 use millstream_exec::{Iterations, Outcome, Plan, PlanOptions, Poll, Reference, Runner, Trace};
 use millstream_graph::op::{StepEnv, StepHost};
-use millstream_graph::{Asked, Graph, GraphData, NodeId, Output, Port, Program};
+use millstream_graph::{Graph, GraphData, Output, Port, Program};
 use millstream_state::{Cancellation, Queue, QueueReport, Resources, SessionTensors};
 use millstream_tensor::budget::Budget;
 use millstream_tensor::{Code, DType, Error, PartialShape, Result, Tensor, invalid};
@@ -22,75 +22,122 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::*};
 use std::time::{Duration, Instant};
 
-/// What a session is made with.
+/// The options of a session.
 #[derive(Default)]
 pub struct SessionOptions {
-    /// How many threads run kernels; one per core by default.
+    /// The number of threads that run kernels; one per core by default. The results are the same for any
+    /// number.
     pub threads: Option<usize>,
-    /// Kernels never use more than one thread each; threads only serve kernels side by side (TensorFlow's
-    /// `intra_op_parallelism_threads=1`). By default a kernel that runs alone may use them all.
+    /// Kernels use one thread each, and threads only serve to run kernels side by side (TensorFlow's
+    /// `intra_op_parallelism_threads=1`). By default a kernel that runs alone may use all threads.
     pub one_thread_per_kernel: bool,
-    /// How many bytes of tensors may be alive at a time in the session's runs; by default 80 % of the machine's memory.
+    /// The most bytes of tensors that may be alive at a time in the session's runs; by default 80 % of the
+    /// machine's memory. Going over it is an error that names the op.
     pub memory_limit: Option<usize>,
-    /// Overrides `parallel_iterations` of every loop.
+    /// Overrides `parallel_iterations` of every loop. The results are the same for any number.
     pub parallel_iterations: Option<u32>,
-    /// How long a run may take, where the run does not say.
+    /// The longest time that a run may take, where the run's own options set none.
     pub timeout: Option<Duration>,
-    /// Where variables, queues and the like are kept, to share them with other sessions; its own by default.
+    /// The manager of variables, queues and the like, to share them with other sessions; the session's own by
+    /// default.
     pub resources: Option<ResourceManager>,
-    /// The container for resources that name none.
+    /// The container of resources that name none.
     pub container: String,
-    /// A run that waits for a queue ends with an error once nothing has been run with the session's resources for so long; ten minutes by
-    /// default, `Duration::MAX` for never. Sooner where no thread could end the wait, or the queue's runner was never started.
+    /// A run that waits for a queue ends with an error once nothing has been run with the session's resources
+    /// for this long; ten minutes by default, `Duration::MAX` for never. It ends sooner where no thread could
+    /// end the wait, or the queue's runner was never started.
     pub stall_grace: Option<Duration>,
-    /// Where what the program prints goes, each text exactly as given (with its own line end); to the standard error by default.
+    /// Takes the texts that the program prints, each with its own line end; the standard error by default.
     pub print: Option<Printer>,
-    /// What runs the graph.
+    /// The tier that runs the graph.
     pub tier: Tier,
-    /// Every kernel may be given to another thread, however short it is: slow; for tests of what runs at the same time.
+    /// Every kernel may run on another thread, however short it is. Slow; for tests of concurrency.
+    #[doc(hidden)]
     pub hand_out_all: bool,
 }
 
-/// What runs a graph. The values are the same in every tier.
+impl std::fmt::Debug for SessionOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let SessionOptions {
+            threads,
+            one_thread_per_kernel,
+            memory_limit,
+            parallel_iterations,
+            timeout,
+            resources,
+            container,
+            stall_grace,
+            print: _,
+            tier,
+            hand_out_all,
+        } = self;
+        f.debug_struct("SessionOptions")
+            .field("threads", threads)
+            .field("one_thread_per_kernel", one_thread_per_kernel)
+            .field("memory_limit", memory_limit)
+            .field("parallel_iterations", parallel_iterations)
+            .field("timeout", timeout)
+            .field("resources", resources)
+            .field("container", container)
+            .field("stall_grace", stall_grace)
+            .field("tier", tier)
+            .field("hand_out_all", hand_out_all)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A way to run a graph. The values are the same in every tier.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tier {
     /// The dataflow machine.
     #[default]
     Dataflow,
-    /// The slow and obvious evaluation that the others are tested against. Runs on the caller's thread and records no trace.
+    /// The slow and obvious evaluation that the other tiers are tested against. Runs on the caller's thread
+    /// and records no trace.
     Reference,
 }
 
-/// What one run is given beyond fetches and feeds.
+/// The options of one run.
 #[derive(Clone, Debug, Default)]
 pub struct RunOptions {
-    /// How long it may take.
+    /// The longest time that it may take.
     pub timeout: Option<Duration>,
     /// Record every execution of every node.
     pub trace: bool,
-    /// What stops the run, and says where.
+    /// The watches that stop the run.
     pub watch: Vec<Watch>,
-    /// Why it happens, for those who will ask: a queue that it closes tells it to whoever finds it closed.
+    /// The caller's reason for the run; a queue that the run closes reports it.
     pub why: Option<Arc<str>>,
-    /// What the calling thread asks while the run goes on; an error ends the run.
+    /// A question that the calling thread asks while the run goes on; an error ends the run.
     pub poll: Option<Poll>,
-    /// Shows how far the run is, if it takes long.
+    /// Shows the progress of a run that takes long.
     pub progress: Option<ShowProgress>,
 }
 
-/// What one run says beyond its values.
+/// What a run returns beyond its values.
 #[derive(Debug, Default)]
 pub struct RunMetadata {
-    /// What ran, if it was asked for.
+    /// What ran, if the options asked for it.
     pub trace: Option<Box<Trace>>,
 }
 
-/// Runs a graph. Variables keep their values from run to run; runs may happen at the same time, from any threads; the graph may grow
-/// between runs.
+/// Runs a graph. Variables keep their values from run to run. Runs may happen at the same time, from any
+/// threads, and the graph may grow between runs.
 pub struct Session {
     pub(crate) shared: Arc<Shared>,
 }
 
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session")
+            .field("tier", &self.shared.tier)
+            .field("threads", &self.shared.threads())
+            .field("plans", &self.shared.n_plans())
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a session shares with its callables and partial runs.
 pub(crate) struct Shared {
     pub(crate) graph: Graph,
     host: Arc<Host>,
@@ -103,13 +150,15 @@ pub(crate) struct Shared {
     pub(crate) hand_out_all: bool,
     one_thread_per_kernel: bool,
     timeout: Option<Duration>,
-    /// Plans by what they are for. Read by every run, written when a new one is made.
+    /// The plans by their keys. Read by every run, written when a plan is made.
     plans: RwLock<HashMap<Key, Arc<Prepared>>>,
-    /// The flags of all runs, to cancel them when the session closes. Runs reuse them, so there are about as many as ever ran at a time.
+    /// The cancellations of all runs, for closing the session. Runs reuse them, so there are about as many as
+    /// ever ran at a time.
     flags: Mutex<Vec<Cancellation>>,
     closed: AtomicBool,
 }
 
+/// What a plan is for.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
     feeds: Vec<Port>,
@@ -119,13 +168,13 @@ struct Key {
     edits: u64,
 }
 
-/// A plan with what its feeds must be.
+/// A plan with the types of its feeds.
 pub(crate) struct Prepared {
     engine: Engine,
     pub(crate) feeds: Vec<FeedSpec>,
 }
 
-/// A program ready to run in one of the tiers.
+/// A program prepared for one of the tiers.
 enum Engine {
     Dataflow(Runner),
     Reference(Box<Reference>),
@@ -148,6 +197,7 @@ impl Engine {
     }
 }
 
+/// The type of a feed.
 pub(crate) struct FeedSpec {
     pub(crate) name: String,
     port: Port,
@@ -181,7 +231,7 @@ impl FeedSpec {
 }
 
 impl Session {
-    /// A session over this graph with one thread per core. An error if a mistake was made in building the graph.
+    /// A session for this graph with one thread per core. An error if building the graph went wrong.
     pub fn new(graph: &Graph) -> Result<Session> {
         Self::with_options(graph, SessionOptions::default())
     }
@@ -225,18 +275,18 @@ impl Session {
         &self.shared.graph
     }
 
-    /// A number that no other session has while this one lives.
+    /// A number that no other session has during this one's lifetime.
     pub(crate) fn key(&self) -> usize {
         Arc::as_ptr(&self.shared).addr()
     }
 
-    /// Where the session keeps variables, queues and the like, to share them with another session.
+    /// The manager of the session's variables, queues and the like, to share them with another session.
     pub fn resources(&self) -> &ResourceManager {
         &self.shared.resources
     }
 
-    /// How all queues are that the session's runs have opened, and those it shares with others: what is in them, who waits for them, what
-    /// went in and out, how they were closed.
+    /// Reports on the queues that the session's runs have opened, and on those it shares with other sessions:
+    /// what is in them, which nodes wait, what went in and out, how they were closed.
     pub fn queues(&self) -> Vec<QueueReport> {
         let own = self.shared.kernel_state.all::<Queue>().into_iter().map(|(_, queue)| queue.report());
         own.chain(self.shared.resources.queues()).collect()
@@ -252,7 +302,7 @@ impl Session {
         self.shared.kept()?.delete(handle)
     }
 
-    /// A runner fills this queue from now on.
+    /// Notes that a runner fills this queue from now on.
     pub(crate) fn runner_started(&self, queue: &str) {
         self.shared.host.stalls.started.lock().insert(queue.to_owned());
     }
@@ -262,13 +312,13 @@ impl Session {
         self.shared.budget.as_ref().map_or(0, |b| b.peak())
     }
 
-    /// Runs what the fetches need and gives their values, in the structure that the caller takes them as:
+    /// Runs what the fetches need and returns their values, in the structure that the caller asks for:
     /// `let (i, m): (i32, Tensor) = session.run((i, m), feed![n => 3])?`.
     pub fn run<V: FromFetched>(&self, fetches: impl Fetch, feeds: impl Feeds) -> Result<V> {
         Ok(self.run_with(fetches, feeds, &RunOptions::default())?.0)
     }
 
-    /// As [`Session::run`], with options, and with what the run says of itself.
+    /// As [`Session::run`], with options. Also returns metadata of the run.
     pub fn run_with<V: FromFetched>(
         &self,
         fetches: impl Fetch,
@@ -304,8 +354,9 @@ impl Session {
         Ok(Callable::new(self.shared.clone(), prepared, ports, targets))
     }
 
-    /// Begins a run in several parts. Names all that will be fetched and all that will be fed; [`Session::partial_run`] then gives some
-    /// feeds and gets some fetches at a time, each once. Always runs on the dataflow machine.
+    /// Begins a run in several parts, with all its fetches and feeds. Each call of [`Session::partial_run`]
+    /// then gives some of the feeds and gets some of the fetches, each once. Always runs on the dataflow
+    /// machine.
     pub fn partial_run_setup<'g>(
         &self,
         fetches: impl Fetch,
@@ -317,9 +368,10 @@ impl Session {
         PartialRun::new(&self.shared, feeds.into_iter().map(|o| o.port()).collect(), list.0)
     }
 
-    /// Goes on with a partial run: gives these feeds, runs all that they make possible, and gets these fetches. What earlier calls have
-    /// computed is not computed again. A call that is refused (a feed or fetch unknown, repeated, or not computable yet) changes nothing;
-    /// an error while running ends the run. The session's timeout holds for each call.
+    /// Goes on with a partial run: gives these feeds, runs all that they make possible, and gets these
+    /// fetches. What earlier calls have computed is not computed again. A call that is refused (a feed or
+    /// fetch is unknown, repeated, or cannot be computed yet) changes nothing; an error while running ends
+    /// the run. The session's timeout applies to each call.
     pub fn partial_run<V: FromFetched>(
         &self,
         run: &PartialRun,
@@ -335,7 +387,8 @@ impl Session {
         run.call(&list, feeds.into_feeds())
     }
 
-    /// Ends the session: runs going on are cancelled, further ones are errors. Its resources go with the last session that shares them.
+    /// Closes the session: runs that go on are cancelled, and further ones are errors. Its resources are
+    /// dropped with the last session that shares them.
     pub fn close(&self) {
         self.shared.closed.store(true, Release);
         let flags = self.shared.flags.lock().clone();
@@ -347,21 +400,21 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // Callables share what is inside; they go on until they are dropped, as in TensorFlow they keep the session.
+        // Callables keep the session, as in TensorFlow: it closes when the last of them is dropped.
         if Arc::strong_count(&self.shared) == 1 {
             self.close();
         }
     }
 }
 
-/// How long a run waits for a queue while nothing happens.
+/// The default of [`SessionOptions::stall_grace`].
 const STALL_GRACE: Duration = Duration::from_secs(600);
 
 fn closed_error() -> Error {
     Error::new(Code::Cancelled, "the session was closed").led_by("Session has been closed.")
 }
 
-/// What came of each thing asked for.
+/// The result of each target.
 pub(crate) fn spread(
     targets: &[Target],
     values: Vec<Tensor>,
@@ -410,28 +463,13 @@ impl Shared {
     }
 
     fn make_plan(&self, key: &Key) -> Result<Prepared> {
-        let mut fetches: Vec<Port> = Vec::new();
-        let mut every: Vec<Port> = Vec::new();
-        let mut targets: Vec<NodeId> = Vec::new();
-        for target in &key.targets {
-            match target {
-                Target::Value(port) => fetches.push(*port),
-                Target::Operation(node) => targets.push(*node),
-                Target::Every(port) => every.push(*port),
-            }
-        }
+        let targets = Targets::of(&key.targets);
         let watched: Vec<Port> = key
             .watched
             .iter()
             .filter_map(|w| if let Watched::Output(port) = w { Some(*port) } else { None })
             .collect();
-        let asked = Asked {
-            feeds: &key.feeds,
-            fetches: &fetches,
-            every: &every,
-            watched: &watched,
-            targets: &targets,
-        };
+        let asked = targets.asked(&key.feeds, &watched);
         let (program, feeds) = self.graph.read(|g| -> Result<_> {
             let feeds = key.feeds.iter().map(|&port| FeedSpec::new(g, port)).collect::<Result<Vec<_>>>()?;
             Ok((Program::new(g, &asked)?, feeds))
@@ -539,7 +577,8 @@ fn to_stderr(text: &str) {
     eprint!("{text}");
 }
 
-/// 80 % of the machine's memory, or of a control group's limit where that is less; 16 GiB where neither can be known.
+/// 80 % of the machine's memory, or of a control group's limit where that is less; 16 GiB where neither can
+/// be known.
 fn default_memory_limit() -> usize {
     let machine = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
         let line = text.lines().find(|l| l.starts_with("MemTotal:"))?;

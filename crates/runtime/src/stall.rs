@@ -1,11 +1,11 @@
 //! [`Stalls`]: notices runs that would wait for a queue for ever.
 //!
-//! Nobody can know what a thread outside of the engine will do next, so there are three ways to be sure enough, each once nothing has happened with the
-//! session's resources for some time:
+//! What a thread outside of the engine will do next cannot be known, so a run is taken to wait for ever once
+//! nothing has happened with the session's resources for some time:
 //!
-//! - every thread of the process waits in a run, or is the engine's own: at once;
-//! - the queue has a runner in the graph that was never started: after [`UNSTARTED_GRACE`];
-//! - otherwise: after [`SessionOptions::stall_grace`](crate::SessionOptions::stall_grace).
+//! - at once where every thread of the process waits in a run, or is the engine's own;
+//! - after [`UNSTARTED_GRACE`] where the queue has a runner in the graph that was never started;
+//! - otherwise after [`SessionOptions::stall_grace`](crate::SessionOptions::stall_grace).
 
 use crate::QueueRunner;
 use millstream_graph::{Attr, Graph};
@@ -17,37 +17,39 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 use std::time::Duration;
 
-/// How long a run waits for a queue whose runner was never started: in time for whoever starts it a little late.
+/// How long a run waits for a queue whose runner was never started. Long enough for a program that starts it
+/// a little late.
 const UNSTARTED_GRACE: Duration = Duration::from_secs(20);
 
-/// For how long every thread must have been seen asleep.
+/// For how long every thread must have been asleep.
 const ALL_ASLEEP: Duration = Duration::from_millis(150);
 
-/// How many threads the engine has started, which do nothing unless a run asks for it.
+/// The number of threads that the engine has started. They do nothing unless a run asks for it.
 static N_OWN_THREADS: AtomicUsize = AtomicUsize::new(0);
 
-/// Counts the thread that calls it as one of the engine's: it runs nothing by itself.
+/// Counts the calling thread as one of the engine's, which runs nothing by itself.
 pub(crate) fn own_thread_began() {
     N_OWN_THREADS.fetch_add(1, AcqRel);
 }
 
-/// The thread that calls it ends.
+/// Takes the calling thread, which ends, off the count.
 pub(crate) fn own_thread_ended() {
     N_OWN_THREADS.fetch_sub(1, AcqRel);
 }
 
-/// What a session knows of who might fill its queues.
+/// What a session knows about the threads that might fill its queues.
 pub(crate) struct Stalls {
     pub(crate) graph: Graph,
-    /// What sessions may share, and what is this one's own.
+    /// The resources that sessions may share.
     pub(crate) resources: Arc<Resources>,
+    /// The session's own resources.
     pub(crate) private: Arc<Resources>,
     pub(crate) grace: Duration,
     /// The queues whose runners were started, by their nodes.
     pub(crate) started: Mutex<BTreeSet<String>>,
 }
 
-/// How it is known that nothing will happen.
+/// The reason to believe that nothing will happen.
 enum Sure {
     AllAsleep,
     Unstarted(QueueRunner),
@@ -55,7 +57,8 @@ enum Sure {
 }
 
 impl Stalls {
-    /// An error if the run that `cancel` calls off, which only waits, for `n_waits` things, would do so for ever.
+    /// An error if a run that only waits, with `n_waits` kernels, would do so for ever. `cancel` is the
+    /// run's.
     pub(crate) fn look(&self, cancel: &Cancellation, n_waits: usize) -> Option<Error> {
         let waits: Vec<_> = self
             .queues()
@@ -66,7 +69,7 @@ impl Stalls {
         let quiet = self.resources.quiet_for();
         let (at_first, queue) = waits.first()?;
         if n_at_queues < n_waits {
-            // It waits for something else besides, of which nothing is known.
+            // It also waits for something other than queues, about which nothing is known.
             return None;
         }
         let taking = at_first.iter().find(|(_, purpose)| *purpose == Purpose::Dequeue);
@@ -101,7 +104,7 @@ impl Stalls {
         (grace <= quiet).then_some(Sure::Quiet(quiet))
     }
 
-    /// A runner of the queue that the graph has and that nobody started.
+    /// A runner of the queue that is in the graph and was not started.
     fn unstarted(&self, queue: &Queue) -> Option<QueueRunner> {
         let started = self.started.lock().clone();
         let fills = |runner: &QueueRunner| {
@@ -166,12 +169,13 @@ fn listed(ops: &[String]) -> String {
     }
 }
 
-/// Whether every thread of the process is asleep in a run or one of the engine's own. `false` where that cannot be known.
+/// Whether every thread of the process is asleep in a run or is one of the engine's own. `false` where that
+/// is not known.
 fn all_asleep() -> bool {
     n_threads().is_some_and(|all| all <= N_OWN_THREADS.load(Acquire) + Asleep::count())
 }
 
-/// How many threads the process has.
+/// The number of threads of the process.
 fn n_threads() -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find_map(|line| line.strip_prefix("Threads:"))?.trim().parse().ok()

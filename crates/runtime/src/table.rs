@@ -1,8 +1,8 @@
-//! [`Table`]: rows of text with their columns under each other.
+//! [`Table`]: rows of text with aligned columns.
 
 use std::fmt;
 
-/// Rows, the first of them the heading.
+/// Rows, of which the first is the heading.
 pub(crate) struct Table<'a>(&'a [Vec<String>]);
 
 impl<'a> Table<'a> {
@@ -17,7 +17,7 @@ impl fmt::Display for Table<'_> {
         let widths: Vec<usize> = (0..n)
             .map(|c| self.0.iter().filter_map(|r| r.get(c)).map(|t| t.chars().count()).max().unwrap_or(0))
             .collect();
-        // Numbers stand under each other by their last digits.
+        // Numbers are aligned to the right.
         let is_number = |c: usize| {
             let mut cells =
                 self.0.iter().skip(1).filter_map(|r| r.get(c)).filter(|t| !t.is_empty()).peekable();

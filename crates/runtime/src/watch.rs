@@ -1,4 +1,4 @@
-//! [`Watch`]: stops a run where a value is what somebody waits for, without a change to the graph.
+//! [`Watch`]: stops a run at a value that meets a condition, without a change to the graph.
 
 use millstream_exec::{Condition, Test, Watches};
 use millstream_graph::{GraphData, Output, Port};
@@ -6,15 +6,17 @@ use millstream_tensor::{Result, Tensor, invalid};
 use std::fmt;
 use std::sync::Arc;
 
-/// Stops a run at the first value that fulfils all its conditions; given to a run in [`RunOptions::watch`](crate::RunOptions::watch).
+/// Stops a run at the first value that meets all its conditions. A run takes watches in
+/// [`RunOptions::watch`](crate::RunOptions::watch).
 ///
-/// The run ends with INVALID_ARGUMENT: the error says which node, in which iteration of which loops, with what value, and computed
-/// from what; [`Sighting::of`](millstream_exec::Sighting::of) has the same for programs. The first is the first in the order of the
-/// program (each iteration whole before the next, an inner loop whole before what follows it), however much of the run happens at a time: the
-/// same in every tier, for any number of threads and `parallel_iterations`. What is later may have run by then in part; what it
+/// The run ends with INVALID_ARGUMENT. The error names the node, the iteration of each loop, the value, and
+/// the node's inputs; [`Sighting::of`](millstream_exec::Sighting::of) returns the same as data. The first
+/// value is the first in the order of the program (each iteration whole before the next, an inner loop whole
+/// before what follows it), however much of the run happens at the same time. It is the same in every tier,
+/// for any number of threads and `parallel_iterations`. Later nodes may have run in part by then; what they
 /// wrote to variables stays written.
 ///
-/// What is watched has to be computed by the run anyway: a watch computes nothing.
+/// The run has to compute the watched value anyway: a watch computes nothing.
 ///
 /// ```
 /// # use millstream_graph::{Graph, Output};
@@ -35,11 +37,11 @@ pub struct Watch {
     pub(crate) on: Watched,
     what: Vec<String>,
     conditions: Vec<Test>,
-    /// Conditions that only floats can fulfil.
+    /// The condition, in words, that only floats can meet.
     of_floats: Option<&'static str>,
 }
 
-/// What a watch looks at.
+/// The values that a watch looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Watched {
     Output(Port),
@@ -47,13 +49,15 @@ pub(crate) enum Watched {
 }
 
 impl Watch {
-    /// Watches this output, in all iterations of all loops around it. Without a condition the run stops at its first value.
+    /// Watches this output, in all iterations of all loops around it. Without a condition the run stops at
+    /// its first value.
     pub fn on(output: Output<'_>) -> Watch {
         Watch::new(Watched::Output(output.port()))
     }
 
-    /// Watches every float and complex number that a node computes or that is fed, inside of loops and outside. Constants are not
-    /// watched, nor what only passes values on (`Identity`, `Switch`, `Merge`, ..).
+    /// Watches every float and complex number that a node computes or that is fed, inside of loops and
+    /// outside. Constants are not watched, nor are nodes that only pass values on (`Identity`, `Switch`,
+    /// `Merge`, ..).
     pub fn all() -> Watch {
         Watch::new(Watched::All)
     }
@@ -62,23 +66,24 @@ impl Watch {
         Watch { on, what: Vec::new(), conditions: Vec::new(), of_floats: None }
     }
 
-    /// The value has NaN in it.
+    /// Adds the condition that the value has NaN in it.
     pub fn nan(self) -> Watch {
         self.floats("has NaN", |value, _| value.has_nan())
     }
 
-    /// The value has an infinity in it.
+    /// Adds the condition that the value has an infinity in it.
     pub fn infinite(self) -> Watch {
         self.floats("has an infinity", |value, _| value.has_infinite())
     }
 
-    /// The value has NaN or an infinity in it.
+    /// Adds the condition that the value has NaN or an infinity in it.
     pub fn not_finite(self) -> Watch {
         self.floats("is not finite", |value, _| value.has_nan() || value.has_infinite())
     }
 
-    /// The value and its iteration (of each loop around, outermost first) are what this says yes to: `|_, at| at[0] >= 100`. It is called
-    /// in any order, from any thread, and should be quick; the run waits for it.
+    /// Adds a condition on the value and its iteration (of each loop around, outermost first), such as
+    /// `|_, at| 100 <= at[0]`. It is called in any order, from any thread, and should be quick, since the run
+    /// waits for it.
     pub fn when(self, condition: impl Fn(&Tensor, &[u64]) -> bool + Send + Sync + 'static) -> Watch {
         self.and("is what was watched for", condition)
     }
@@ -97,7 +102,7 @@ impl Watch {
         self
     }
 
-    /// An error if no value can fulfil the conditions.
+    /// An error if no value can meet the conditions.
     pub(crate) fn check(&self, graph: &GraphData) -> Result<()> {
         let (Watched::Output(port), Some(what)) = (self.on, self.of_floats) else { return Ok(()) };
         let (node, dtype) = (graph.node(port.node)?, graph.type_of(port)?.dtype);
@@ -123,7 +128,7 @@ impl Watch {
     }
 }
 
-/// What the watches of a run are to its plan.
+/// The watches of a run, as its plan takes them.
 pub(crate) fn watches(all: &[Watch]) -> Option<Arc<Watches>> {
     let of = |wanted: fn(&Watched) -> bool| {
         all.iter().filter(|w| wanted(&w.on)).map(Watch::condition).collect::<Vec<_>>()

@@ -1,4 +1,5 @@
-//! A process whose only thread waits for a queue is told at once that nothing will come. Has a `main` of its own: the usual one starts threads.
+//! A process whose only thread waits for a queue gets an error at once. This file has a `main` of its own,
+//! since the usual one starts threads.
 
 mod common;
 
@@ -36,7 +37,7 @@ fn nobody_else(session: &dyn Fn(&Graph) -> Result<Session>) -> Result<()> {
     Ok(())
 }
 
-/// A runner waits for its input, for which nobody cares.
+/// A runner waits for input that never comes.
 fn everybody_waits(session: &dyn Fn(&Graph) -> Result<Session>) -> Result<()> {
     let g = graph();
     let source = fifo(&g, "FIFOQueueV2", 3, shape![]);
@@ -48,7 +49,7 @@ fn everybody_waits(session: &dyn Fn(&Graph) -> Result<Session>) -> Result<()> {
     let session = session(&g)?;
     let coordinator = Coordinator::new();
     QueueRunner::new("q_1", ["put".to_owned()], "close", "cancel").start(&session, &coordinator)?;
-    // Either of the two may be the first to see it; the other is told by what that does.
+    // Either of the two may be the first to notice; the other ends through what the first does.
     let first = session.run::<i32>(get, ()).expect_err("it should have waited in vain");
     assert!([Code::FailedPrecondition, Code::OutOfRange].contains(&first.code()), "{first}");
     if first.code() == Code::FailedPrecondition {

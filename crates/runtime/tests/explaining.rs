@@ -1,4 +1,4 @@
-//! What a session says of itself: what a run would do, what it holds, and how far a run is.
+//! What a session reports: what a run would do, what the session holds, and how far a run is.
 
 mod common;
 
@@ -24,7 +24,7 @@ fn int(g: &Graph, value: i32) -> Output<'_> {
     g.op("Const").attr("value", Tensor::scalar(value)).attr("dtype", DType::I32).output()
 }
 
-/// `from, from + step, ..` below the limit.
+/// A loop that counts from `from` in steps of `step` up to the limit.
 fn count<'g>(from: Output<'g>, limit: Output<'g>, step: i32) -> Result<Output<'g>> {
     let g = from.graph();
     g.while_loop(from).parallel_iterations(4).run(|i| less(i, limit), |i| add(i, int(g, step)))
@@ -56,9 +56,9 @@ fn a_run_is_explained() -> Result<()> {
     assert_eq!(looped.kernels(), [("AddV2", 1), ("Less", 1)]);
     assert_eq!(looped.count(|f| f == Fate::Bypassed), 1);
     assert_eq!(session.holdings().n_plans, 0, "an explanation is no plan");
-    // What is explained is what happens: a traced run without folding runs all the nodes that are needed.
+    // The explanation agrees with the run: a traced run, which folds nothing, runs all nodes that are needed.
     assert_eq!(session.run::<i32>(out, feed![n => 5])?, 17);
-    // Without the feed it is told what is missing; a run says so as an error.
+    // Without the feed the explanation names what is missing, which is an error in a run.
     assert_eq!(session.explain(out, [])?.assumed, ["n:0"]);
     assert!(session.run::<i32>(out, ()).is_err());
     let text = told.to_string();
@@ -130,7 +130,7 @@ fn a_run_shows_where_it_is() -> Result<()> {
         let options = RunOptions { progress: Some(how), ..RunOptions::default() };
         let begin = Instant::now();
         let mut size = 1 << 18;
-        // However fast the machine is.
+        // However fast the computer is.
         while all.lock().len() < 4 && begin.elapsed() < Duration::from_secs(60) {
             all.lock().clear();
             size *= 2;
@@ -170,8 +170,8 @@ fn squared(x: Output<'_>) -> Op<'_> {
     x.graph().op("MatMul").input(x).input(x).finish()
 }
 
-/// A long product, then a loop that never ends by itself, beside a shorter product: the calling thread does one of the two, and where it does the
-/// shorter one, another thread drives the loop.
+/// A long product, then a loop that never ends by itself, beside a shorter product. The calling thread
+/// computes one of the products; where it computes the shorter one, another thread drives the loop.
 #[test]
 fn a_poll_is_put_whoever_drives() -> Result<()> {
     for sizes in [[900, 200], [200, 900]] {

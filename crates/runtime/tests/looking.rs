@@ -1,4 +1,4 @@
-//! What sessions show of the inside of loops: values in every iteration, and watches.
+//! Looking inside of loops: values in every iteration, and watches.
 
 use millstream_graph::{Arg, Graph, Output};
 use millstream_runtime::{
@@ -56,7 +56,7 @@ fn texts(values: &Iterations) -> Vec<String> {
     values.iter().map(|(at, value)| format!("{at:?} {value}")).collect()
 }
 
-/// `while i < n: x = x * 2 + i`: what the body has as `x`, what it makes of it, and the loop's result.
+/// `while i < n: x = x * 2 + i`. Returns `x` in the body, the body's new `x`, and the loop's result.
 fn doubling<'g>(g: &'g Graph, n: Output<'g>) -> Result<(Output<'g>, Output<'g>, Output<'g>)> {
     let (old, new) = (Cell::new(None), Cell::new(None));
     let (_, result) = g.while_loop((g.constant(0), g.constant(1.0f32))).run(
@@ -87,12 +87,12 @@ fn all_iterations_are_fetched() -> Result<()> {
         assert_eq!(values.get(&[2]).unwrap().to_string(), "f32 12");
         assert!(values.get(&[4]).is_none() && values.get(&[]).is_none());
         assert_eq!(values.indices()?.to_string(), "i64[4,1] [[0] [1] [2] [3]]");
-        // Anything a tensor becomes; in any structure; with results and values of other loops.
+        // As any type that a tensor converts to, in any structure, with results and values of other loops.
         let (x, (stacked, last)): (Vec<f32>, (Tensor, f32)) =
             session.run((every(old), (every(new), result)), feed![n => 4])?;
         assert_eq!(x, [1.0, 2.0, 5.0, 12.0]);
         assert_eq!((stacked.to_string(), last), ("f32[4] [2 5 12 27]".to_owned(), 27.0));
-        // Prepared, and run again with another number of iterations.
+        // A prepared run, called again with another number of iterations.
         let call = session.make_callable((every(new), result), [n])?;
         for trips in [2, 0, 3] {
             let (values, last): (Vec<f32>, f32) = call.call_as(&[Tensor::scalar(trips)])?;
@@ -130,13 +130,13 @@ fn the_condition_has_one_more_and_what_never_changes_has_all() -> Result<()> {
             [true, true, true, false]
         );
         assert_eq!(session.run::<Vec<i32>>(every(output(&captured)), feed![n => 3])?, [9, 9, 9]);
-        // The Enter itself: the same value in every iteration, that of the last question too.
+        // The Enter itself has the same value in every iteration, the last condition's included.
         assert_eq!(session.run::<Vec<i32>>(every(g.output("while/Less/Enter:0")?), feed![n => 3])?, [3; 4]);
     }
     Ok(())
 }
 
-/// For i < 3, j < i + first: i * 10 + j, with the sum of them as the result.
+/// `i * 10 + j` for i < 3, j < i + first. The result is the sum.
 fn triangle<'g>(g: &'g Graph, first: i32, inner: &Cell<Option<Output<'g>>>) -> Result<Output<'g>> {
     let (_, sum) = g.while_loop((g.constant(0), g.constant(0))).run(
         |(i, _)| less(i, 3),
@@ -183,7 +183,7 @@ fn nested_loops_give_their_iterations() -> Result<()> {
         assert_eq!(texts(&values), ["[1, 0] i32 10", "[2, 0] i32 20", "[2, 1] i32 21"]);
         assert_eq!((values.stack()?.to_string(), total), ("i32[3] [10 20 21]".to_owned(), 51));
         fails(values.stack_by_loop(), Code::InvalidArgument, &["no value in iteration (0, 0)", "`stack`"]);
-        // The result of an inner loop that nothing reads is no reason not to look inside.
+        // An inner loop whose result nothing reads can still be looked into.
         let values: Iterations = session.run(every(square), ())?;
         assert_eq!(values.stack()?.shape().dims(), [6, 2]);
         assert_eq!(
@@ -249,7 +249,7 @@ fn only_the_loops_around_are_run() -> Result<()> {
     let g = graph();
     let n = g.constant(3);
     let (_, new, result) = doubling(&g, n)?;
-    // What depends on the loop's result would fail.
+    // A node that depends on the loop's result would fail.
     let no = g.constant(false);
     g.op("Assert").input(no).inputs(vec![result]).finish();
     let failing = g.op("CheckNumerics").input(op("Log", result * -1.0)).attr("message", "no").output();
@@ -295,7 +295,7 @@ fn what_cannot_be_had_is_refused() -> Result<()> {
         Code::Unimplemented,
         &["partial run", "every iteration"],
     );
-    // Without any value, a shape that is known only in part says nothing.
+    // Without any value, a shape that is known only in part does not suffice.
     let v = g.placeholder_of("v", DType::F32, PartialShape::unknown_of_rank(1));
     let inside = Cell::new(None);
     g.while_loop((g.constant(0), v)).run(
@@ -326,7 +326,7 @@ fn memory_is_limited() -> Result<()> {
     Ok(())
 }
 
-/// `while i < n: x = x - 1`, the logarithm of which is NaN from `start + 1` iterations on.
+/// `while i < n: x = x - 1`. The logarithm of `x` is NaN from `start + 1` iterations on.
 fn sinking<'g>(g: &'g Graph, start: Output<'g>) -> Result<(Output<'g>, Output<'g>)> {
     let log = Cell::new(None);
     let (.., sum) = g.while_loop((g.constant(0), start, g.constant(0.0f32))).run(
@@ -363,20 +363,20 @@ fn a_watch_stops_at_the_first() -> Result<()> {
         assert_eq!((&*sighting.node, sighting.output, &*sighting.op), ("while/Log", 0, "Log"));
         assert_eq!(sighting.loops, [("while/while_context".to_owned(), 4)]);
         assert!(sighting.value.has_nan() && sighting.inputs.len() == 1);
-        // The first that is not finite is the logarithm of nought, one iteration before.
+        // The first value that is not finite is the logarithm of 0, one iteration before.
         fails(
             run(Watch::on(log).not_finite()),
             Code::InvalidArgument,
             &["is not finite: f32 -inf", "iteration 3 of"],
         );
         fails(run(Watch::on(log).infinite()), Code::InvalidArgument, &["has an infinity", "iteration 3 of"]);
-        // Of all values, the sum of it comes later.
+        // Among all values, the sum of it comes later.
         fails(run(Watch::all().nan()), Code::InvalidArgument, &["`while/Log:0`", "iteration 4 of"]);
-        // All conditions hold, or a value alone.
+        // All conditions have to hold; without conditions any value will do.
         let late = Watch::on(log).nan().when(|_, at| at[0] >= 7);
         fails(run(late), Code::InvalidArgument, &["has NaN and is what was watched for", "iteration 7 of"]);
         fails(run(Watch::on(log)), Code::InvalidArgument, &["has a value: f32 1.0986", "iteration 0 of"]);
-        // What does not happen changes nothing, and neither does a watch on what is fed.
+        // A watch whose condition is never met changes nothing, and neither does a watch on a feed.
         let none =
             [Watch::on(log).when(|_, at| at[0] > 9), Watch::on(x).nan(), Watch::all().when(|_, _| false)];
         let (value, _) = session.run_with::<f32>(sum, feed![x => 3.0f32], &watching(none))?;
@@ -384,7 +384,7 @@ fn a_watch_stops_at_the_first() -> Result<()> {
         let fed = session.run_with::<f32>(sum, feed![x => f32::NAN], &watching([Watch::all().nan()]));
         let error = fails(fed, Code::InvalidArgument, &["`x:0` has NaN"]);
         assert!(Sighting::of(&error).unwrap().loops.is_empty());
-        // The plan without watches is another.
+        // The plan without watches is another plan.
         assert!(session.run::<f32>(sum, feed![x => 3.0f32])?.is_nan());
         let call = session.make_callable(sum, [x])?;
         let three = || vec![Tensor::scalar(3.0f32)];
@@ -403,7 +403,7 @@ fn which_is_first_does_not_depend_on_how_it_runs() -> Result<()> {
     let g = graph();
     let inner = Cell::new(None);
     let sum = triangle(&g, 2, &inner)?;
-    // Beside it a loop with what is fast, an inner loop, and what follows it.
+    // Beside it a loop with fast nodes, an inner loop, and nodes after that.
     let (_, total) = g.while_loop((g.constant(0), g.constant(1.0f32))).run(
         |(i, _)| less(i, 6),
         |(i, x)| {

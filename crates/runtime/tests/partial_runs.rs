@@ -1,4 +1,5 @@
-//! Runs in several parts: each feed and fetch once, nothing computed twice, and what is said where that does not hold.
+//! Runs in several parts: each feed and fetch once, nothing computed twice, and the errors where that does
+//! not hold.
 
 use millstream_graph::{Graph, Output};
 use millstream_runtime::{Session, SessionOptions, feed};

@@ -1,4 +1,5 @@
-//! Queues in graphs: runs that wait for each other, are called off, close what others wait for; runners that fill and coordinators that stop.
+//! Queues in graphs: runs that wait for each other, are cancelled, or close queues that others wait for;
+//! runners that fill queues, and coordinators that stop.
 
 mod common;
 
@@ -44,7 +45,7 @@ fn runs_wait_for_each_other() -> Result<()> {
             }
             assert_eq!(taker.join().unwrap()?, (0..100).collect::<Vec<_>>());
             assert_eq!(session.run::<i32>(size, ())?, 0);
-            // Nobody puts any more.
+            // Nothing is enqueued any more.
             let late = session.run_with::<i32>(get, (), &BRIEF).unwrap_err();
             assert_eq!(late.code(), Code::DeadlineExceeded);
             session.run::<()>(put, feed![x => 7])?;
@@ -80,7 +81,7 @@ fn batches_are_padded() -> Result<()> {
     Ok(())
 }
 
-/// A loop whose body takes from a queue: as many iterations wait as run at a time, and each gets one.
+/// A loop whose body dequeues: as many iterations wait as may run at a time, and each gets one item.
 #[test]
 fn loops_take_from_queues() -> Result<()> {
     let g = graph();
@@ -169,7 +170,7 @@ fn a_stop_calls_off_who_waits_for_room() -> Result<()> {
     Ok(())
 }
 
-/// Where no thread can be started, none counts as running: another coordinator starts them all.
+/// Where no thread can be started none counts as running, and another coordinator starts them all.
 #[test]
 fn runners_that_could_not_start_start_later() -> Result<()> {
     let g = graph();

@@ -1,4 +1,4 @@
-//! What sessions promise: feeds and fetches of any kind, state between runs, many runs at a time, clean errors.
+//! Sessions: feeds and fetches of any kind, state between runs, many runs at a time, clean errors.
 
 use millstream_graph::{Arg, Graph, Output};
 use millstream_runtime::{Session, SessionOptions, feed};
@@ -27,7 +27,7 @@ fn fails<T>(result: Result<T>, code: Code, parts: &[&str]) -> Error {
     error
 }
 
-/// A resource variable: its handle, the assignment of its first value, and a read.
+/// A resource variable: its handle, its initialiser, and a read.
 fn variable<'g>(g: &'g Graph, name: &str, start: f32) -> (Output<'g>, millstream_graph::Op<'g>) {
     let handle = g
         .op("VarHandleOp")
@@ -185,7 +185,7 @@ fn variables_live_from_run_to_run_and_may_be_shared() -> Result<()> {
     assert_eq!(session.run::<f32>(value, ())?, 4.0);
     let own = Session::new(&g)?;
     fails(own.run::<f32>(value, ()), Code::FailedPrecondition, &["v"]);
-    // Nodes made between runs take part in the next.
+    // Nodes made between runs take part in the next run.
     let doubled = value * 2.0f32;
     assert_eq!(session.run::<f32>(doubled, ())?, 8.0);
     Ok(())
@@ -263,13 +263,13 @@ fn strings_count_against_the_memory_limit() -> Result<()> {
         // One string of 2^41 bytes; a million handles of one string.
         fails(session.run::<i32>(text, feed![n => 40]), Code::ResourceExhausted, &["double` (StringJoin)"]);
         fails(session.run::<i32>(count, feed![n => 1_000_000]), Code::ResourceExhausted, &["`many` (Fill)"]);
-        // Handles that fit, of strings that put together do not.
+        // The handles fit, but the strings together do not.
         fails(
             session.run::<i32>(length, feed![n => 120_000]),
             Code::ResourceExhausted,
             &["`joined` (ReduceJoin)"],
         );
-        // What a run made is given back: this takes most of the limit each time.
+        // A run returns its memory: this takes most of the limit each time.
         for _ in 0..10 {
             assert_eq!(session.run::<i32>(text, feed![n => 17])?, 2 << 17);
         }
@@ -337,7 +337,7 @@ fn inside<'g>(near: Output<'g>, value: i32) -> Output<'g> {
     node.control(near.op()).output()
 }
 
-/// One turn of a loop variable that counts to 10: the merge's value goes in, the exit comes out.
+/// The rest of a loop variable that counts to 10: takes the merge, returns the exit.
 fn count<'g>(g: &'g Graph, value: Output<'g>) -> (Output<'g>, Output<'g>, Output<'g>) {
     let pred = g.loop_cond(less(value, inside(value, 10)));
     let (done, again) = g.switch(value, pred);
@@ -346,7 +346,8 @@ fn count<'g>(g: &'g Graph, value: Output<'g>) -> (Output<'g>, Output<'g>, Output
 
 #[test]
 fn a_run_that_cannot_go_on_says_why() -> Result<()> {
-    // A second variable enters with what the first has come to at the end: that takes more iterations than may be alive.
+    // A second variable enters with the first one's final value, which takes more iterations than may be
+    // alive.
     let g = graph();
     let (i, back) = g.loop_var(g.enter_as(g.constant(0), "tied", false, 1));
     let (end, next, pred) = count(&g, i);

@@ -26,7 +26,7 @@ fn a_shared_name_is_shared() -> Result<()> {
     assert_eq!((entries.len(), &*entries[0].name, entries[0].kind), (1, "mine", "queue"));
     let report = &manager.queues()[0];
     assert_eq!((report.len, report.n_in, report.n_out), (0, 1, 1));
-    // Another manager, another queue.
+    // Another manager has another queue.
     let stranger = Session::with_options(&writes, on(&ResourceManager::new()))?;
     stranger.run::<()>(put, ())?;
     assert_eq!(stranger.queues()[0].len, 1);
@@ -38,7 +38,7 @@ fn a_shared_name_is_shared() -> Result<()> {
     Ok(())
 }
 
-/// Without a shared name it is the session's own, whatever the node is called.
+/// Without a shared name a queue is the session's own, whatever the node's name.
 #[test]
 fn what_has_no_shared_name_is_private() -> Result<()> {
     let manager = ResourceManager::new();
@@ -84,7 +84,8 @@ fn one_name_for_two_different_queues() -> Result<()> {
     Ok(())
 }
 
-/// Handles last from run to run, also those that were picked among others; what was destroyed is made anew.
+/// Handles last from run to run, also those that were picked among others; a destroyed resource is made
+/// again.
 #[test]
 fn handles_last_until_they_are_destroyed() -> Result<()> {
     let g = graph();
@@ -108,7 +109,7 @@ fn handles_last_until_they_are_destroyed() -> Result<()> {
     Ok(())
 }
 
-/// A tensor is kept from run to run under a handle, by the session that gave it.
+/// A tensor is kept from run to run under a handle, by the session that made the handle.
 #[test]
 fn a_tensor_is_kept_under_a_handle() -> Result<()> {
     let g = graph();

@@ -1,4 +1,4 @@
-//! Runs that would wait for a queue for ever are told so; those that only wait for long are let be.
+//! Runs that would wait for a queue for ever get an error; runs that only wait for long do not.
 
 mod common;
 
@@ -38,7 +38,7 @@ fn a_dequeue_that_nobody_will_serve() -> Result<()> {
     Ok(())
 }
 
-/// What is called off by its time limit takes nothing, either.
+/// A dequeue that its deadline cancels takes nothing, either.
 #[test]
 fn a_time_limit_leaves_the_line() -> Result<()> {
     let g = graph();
@@ -55,7 +55,7 @@ fn a_time_limit_leaves_the_line() -> Result<()> {
     Ok(())
 }
 
-/// The message says what is waited for.
+/// The message names what the run waits for.
 #[test]
 fn enqueues_and_closings_that_nobody_will_serve() -> Result<()> {
     let g = graph();
@@ -111,7 +111,7 @@ fn a_runner_that_was_never_started() -> Result<()> {
     coordinator.join()
 }
 
-/// Whoever takes longer to produce than the grace is still waited for, while it runs.
+/// A producer that takes longer than the grace is still waited for, while it runs.
 #[test]
 fn work_in_progress_is_waited_for() -> Result<()> {
     let g = graph();
@@ -122,7 +122,7 @@ fn work_in_progress_is_waited_for() -> Result<()> {
     let get = dequeue(q);
     for threads in [1, 2] {
         let session = Session::with_options(&g, SessionOptions { threads: Some(threads), ..impatient(250) })?;
-        // As many iterations as take about four times the grace.
+        // This many iterations take about four times the grace.
         let begin = Instant::now();
         session.run::<i32>(slow, feed![n => 20_000])?;
         let turns = 20_000.0 / begin.elapsed().as_secs_f64();
@@ -136,7 +136,7 @@ fn work_in_progress_is_waited_for() -> Result<()> {
     Ok(())
 }
 
-/// A run with a time limit comes to its end by itself, and others may wait for what its thread does then.
+/// A run with a time limit ends by itself, and others may wait for what its thread does then.
 #[test]
 fn a_time_limit_goes_first() -> Result<()> {
     let g = graph();

@@ -1,5 +1,5 @@
-//! Kernels that wait, run for ever or panic: parked runs are woken, cancelled, timed out, and blamed on the right node. The ops
-//! are this file's own.
+//! Kernels that wait, run for ever or panic: parked runs are woken, cancelled or timed out, and errors name
+//! the right node. The ops are this file's own.
 
 use millstream_graph::op::{Kernel, OpDef, Registry};
 use millstream_graph::{Arg, Graph, Output};
@@ -12,10 +12,10 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 use std::time::Duration;
 
-/// Listeners of kernels that wait for cancellation; kept, since dropping one takes it back.
+/// Listeners of kernels that wait for cancellation. They are kept, since dropping a listener removes it.
 static LISTENERS: Mutex<Vec<Registration>> = Mutex::new(Vec::new());
 
-/// How many such kernels have started.
+/// The number of such kernels that have started.
 static STARTED: AtomicUsize = AtomicUsize::new(0);
 
 fn passing(name: &'static str) -> OpDef {
@@ -101,7 +101,7 @@ fn parked_nodes_are_woken_from_other_threads() -> Result<()> {
     Ok(())
 }
 
-/// Iterations whose waits overlap take less time than all of them after each other.
+/// Iterations whose waits overlap take less time than they would one after another.
 #[test]
 fn waits_in_many_iterations_all_come_back() -> Result<()> {
     let g = graph();
@@ -130,7 +130,7 @@ fn parked_runs_time_out() -> Result<()> {
     Ok(())
 }
 
-/// What a watch has found is told, though something else would wait for ever.
+/// A watch's finding is reported though something else would wait for ever.
 #[test]
 fn watched_runs_end_though_something_waits() -> Result<()> {
     let g = graph();
@@ -218,7 +218,7 @@ fn a_panic_names_its_node_and_the_session_lives() -> Result<()> {
     Ok(())
 }
 
-/// The error of one task ends the others that wait.
+/// The error of one task ends the waits of others.
 #[test]
 fn an_error_wakes_those_that_wait() -> Result<()> {
     let g = graph();

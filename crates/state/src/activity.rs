@@ -1,40 +1,49 @@
-//! [`Activity`]: who is at work with some resources, so that a run that waits can tell whether anybody is left to end its wait.
+//! [`Activity`]: a counter of the work done by the users of some resources. From it, a waiting run can tell
+//! whether any user is left that could end its wait.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::*};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-/// What one run at a time does: nothing, work, or sleep until something outside of it happens.
+/// The state of a user, which makes one run at a time: idle, at work, or asleep until something outside of
+/// the run happens.
 #[derive(Clone, Debug, Default)]
 pub struct Activity(Arc<AtomicU64>);
 
-/// How many threads of the process sleep without a time limit.
+/// The number of threads of the process that sleep without a time limit.
 static N_ASLEEP: AtomicUsize = AtomicUsize::new(0);
 
-// The number counts the changes: it is odd while a run is at work. One writer at a time, so nothing is contended.
+// The number counts the changes of state: it is odd while a run is at work. There is one writer at a time, so
+// it is never contended.
 impl Activity {
-    /// A run begins, or has been woken.
+    /// Marks the beginning of a run, or its waking.
     pub fn begin(&self) {
         self.0.store(self.0.load(Relaxed) | 1, Release);
     }
 
-    /// A run ends.
+    /// Marks the end of a run.
     pub fn end(&self) {
         self.0.store((self.0.load(Relaxed) | 1) + 1, Release);
     }
 
-    /// The run sleeps until the guard goes.
+    /// Marks the run as asleep until the guard is dropped.
     pub fn sleep(&self) -> Asleep {
         self.end();
         Asleep::new(Some(self.clone()))
     }
 }
 
-/// A thread is asleep until this goes, without a time limit: it does nothing by itself.
+/// A guard: while it lives, a thread sleeps without a time limit and does nothing by itself.
 pub struct Asleep(Option<Activity>);
 
+impl std::fmt::Debug for Asleep {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Asleep").finish_non_exhaustive()
+    }
+}
+
 impl Asleep {
-    /// The thread that calls it sleeps, outside of any run.
+    /// Marks the calling thread as asleep outside of any run.
     pub fn outside() -> Asleep {
         Asleep::new(None)
     }
@@ -44,7 +53,7 @@ impl Asleep {
         Asleep(activity)
     }
 
-    /// How many threads of the process sleep.
+    /// The number of threads of the process that are asleep.
     pub fn count() -> usize {
         N_ASLEEP.load(Acquire)
     }
@@ -59,11 +68,11 @@ impl Drop for Asleep {
     }
 }
 
-/// All that use some resources, and since when none of them has done anything.
+/// The users of some resources, and the time since which all of them have been idle.
 #[derive(Default)]
 pub(crate) struct Users {
     users: Vec<Weak<AtomicU64>>,
-    /// The sum of their counts when somebody last looked.
+    /// The sum of the users' counts at the last call of `quiet_for`.
     counted: u64,
     quiet_since: Option<Instant>,
 }
@@ -78,7 +87,8 @@ impl Users {
         activity
     }
 
-    /// For how long nobody has been at work. It is found out by looking: what happened between two looks shows in the counts.
+    /// The time for which no user has been at work. It is measured by polling: work between two calls shows
+    /// in the counts.
     pub(crate) fn quiet_for(&mut self) -> Duration {
         let (mut at_work, mut counted) = (false, 0u64);
         for user in self.users.iter().filter_map(Weak::upgrade) {

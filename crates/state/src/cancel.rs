@@ -1,22 +1,31 @@
-//! [`Cancellation`]: one flag that many may set once and that everything which waits listens to.
+//! [`Cancellation`]: a flag that is set once and that everything that waits listens to.
 
 use crate::sync::{AtomicBool, Mutex, Ordering::*};
-use millstream_tensor::{Error, Result};
+use millstream_tensor::{Code, Error, Result};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 type Callback = Box<dyn FnOnce(&Error) + Send>;
 
-/// A shared flag with the reason why it was raised. Clones share it.
+/// A shared flag with the reason for the cancellation. Clones share the flag.
 #[derive(Clone, Default)]
 pub struct Cancellation(Arc<Shared>);
 
+impl std::fmt::Debug for Cancellation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Cancellation").field("cancelled", &self.is_cancelled()).finish_non_exhaustive()
+    }
+}
+
 #[derive(Default)]
 struct Shared {
-    /// Set after `state.cause`, so that whoever sees it finds the cause.
+    /// Set after `state.cause`, so that a thread that sees the flag finds the cause.
     raised: AtomicBool,
-    /// Guards the cause and those to be told; never held while one of them is called.
+    /// Guards the cause and the listeners; never held while a listener is called.
     state: Mutex<State>,
+    /// The time from which [`Cancellation::check`] raises the flag.
+    deadline: Option<Instant>,
 }
 
 #[derive(Default)]
@@ -32,7 +41,13 @@ impl Cancellation {
         Self::default()
     }
 
-    /// Raises the flag with its cause and tells all listeners. The first cause stays; returns whether this was it.
+    /// A flag that the first [`Cancellation::check`] after `deadline` raises.
+    pub fn until(deadline: Instant) -> Self {
+        Cancellation(Arc::new(Shared { deadline: Some(deadline), ..Shared::default() }))
+    }
+
+    /// Raises the flag and calls all listeners with the cause. The first cause stays; returns whether this
+    /// one was the first.
     pub fn cancel(&self, cause: Error) -> bool {
         let listeners = {
             let mut state = self.0.state.lock();
@@ -49,19 +64,22 @@ impl Cancellation {
         true
     }
 
-    /// Whether the flag is raised. One relaxed load: for inner loops.
+    /// Whether the flag is raised. A single relaxed load, cheap enough for inner loops.
     #[inline]
     pub fn is_cancelled(&self) -> bool {
         self.0.raised.load(Relaxed)
     }
 
-    /// Whether anybody else holds this flag.
+    /// Whether other clones of this flag exist.
     pub fn is_shared(&self) -> bool {
         Arc::strong_count(&self.0) > 1
     }
 
-    /// The cause as an error, if the flag is raised.
+    /// Returns the cause as an error if the flag is raised.
     pub fn check(&self) -> Result<()> {
+        if self.0.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+            self.cancel(Error::new(Code::DeadlineExceeded, "the time allowed is over"));
+        }
         if !self.is_cancelled() {
             return Ok(());
         }
@@ -71,7 +89,8 @@ impl Cancellation {
         }
     }
 
-    /// Calls `tell` once when the flag is raised; at once if it is. Dropping the registration takes it back.
+    /// Calls `tell` once when the flag is raised, or at once if it already is. Dropping the registration
+    /// removes the listener.
     pub fn on_cancel(&self, tell: impl FnOnce(&Error) + Send + 'static) -> Registration {
         let mut state = self.0.state.lock();
         if let Some(cause) = state.cause.clone() {
@@ -86,15 +105,21 @@ impl Cancellation {
     }
 }
 
-/// A listener's place; dropping it means not being told.
+/// The registration of a listener; dropping it removes the listener.
 #[must_use = "dropping the registration takes the listener back"]
 pub struct Registration {
     shared: Option<Arc<Shared>>,
     id: u64,
 }
 
+impl std::fmt::Debug for Registration {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Registration").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
 impl Registration {
-    /// Whether it listens to this flag.
+    /// Whether the registration belongs to this flag.
     pub fn is_of(&self, cancel: &Cancellation) -> bool {
         self.shared.as_ref().is_some_and(|shared| Arc::ptr_eq(shared, &cancel.0))
     }

@@ -1,8 +1,9 @@
-//! [`HostFunction`]: functions of the program around a graph, which the graph's nodes call by a token.
+//! [`HostFunction`]: functions of the host program, which nodes of a graph call by a token.
 //!
-//! A table of the process holds them weakly: whoever makes a [`HostToken`] keeps it as long as the function may be called (a graph keeps those of
-//! its nodes), and when it goes, so does the function. A function may do what the program may, run sessions included. A run on a thread that is in a
-//! function takes no other threads, see [`in_host_function`].
+//! A process-wide table holds the functions. A function stays in it as long as its [`HostToken`], which must
+//! be kept while the function may be called (a graph keeps the tokens of its nodes). A function may do
+//! whatever the program may, including running sessions. A run on a thread that is inside a host function
+//! uses no other threads; see [`in_host_function`].
 
 use crate::Cancellation;
 use millstream_tensor::{Result, Tensor};
@@ -12,9 +13,9 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock};
 
-/// A function of the program around the graph. It may be called by several threads at a time.
+/// A function of the host program. Several threads may call it at a time.
 pub trait HostFunction: Send + Sync {
-    /// Computes. The inputs are the function's own; `cancel` is raised when the run that calls is to stop.
+    /// Calls the function. It owns its inputs; `cancel` is raised when the calling run is to stop.
     fn call(&self, inputs: Vec<Tensor>, cancel: &Cancellation) -> Result<Vec<Tensor>>;
 }
 
@@ -26,7 +27,7 @@ impl<F: Fn(&[Tensor]) -> Result<Vec<Tensor>> + Send + Sync> HostFunction for F {
 
 type Table = HashMap<String, Arc<dyn HostFunction>>;
 
-/// The functions that can be called, by token. The lock is held for no call.
+/// The functions in use, by token. The lock is not held during calls.
 static TABLE: LazyLock<Mutex<Table>> = LazyLock::new(Mutex::default);
 
 /// The number of the next token.
@@ -36,26 +37,26 @@ thread_local! {
     static DEPTH: Cell<usize> = const { Cell::new(0) };
 }
 
-/// A function in the table; dropping it takes the function out.
+/// The token of a function in the table; dropping it removes the function.
 #[derive(Debug)]
 pub struct HostToken(String);
 
 impl HostToken {
-    /// Puts a function into the table.
+    /// Adds a function to the table.
     pub fn new(function: impl HostFunction + 'static) -> HostToken {
         HostToken::with(|_| function)
     }
 
-    /// As [`HostToken::new`], for a function that wants to know its own token.
+    /// Adds a function that needs to know its own token; otherwise the same as [`HostToken::new`].
     pub fn with<F: HostFunction + 'static>(make: impl FnOnce(&str) -> F) -> HostToken {
-        // The form that TensorFlow's tokens have.
+        // TensorFlow's tokens have this form.
         let token = format!("pyfunc_{}", NEXT.fetch_add(1, Relaxed));
         let function: Arc<dyn HostFunction> = Arc::new(make(&token));
         TABLE.lock().insert(token.clone(), function);
         HostToken(token)
     }
 
-    /// What nodes call the function by.
+    /// The token as nodes carry it.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -63,13 +64,13 @@ impl HostToken {
 
 impl Drop for HostToken {
     fn drop(&mut self) {
-        // What a function holds may be anything: it goes after the lock.
+        // The function may own anything, so it is dropped after the lock is released.
         let function = TABLE.lock().remove(&self.0);
         drop(function);
     }
 }
 
-/// Calls the function of a token; `None` if there is none.
+/// Calls the function with this token; `None` if there is none.
 pub fn call_host_function(
     token: &str,
     inputs: Vec<Tensor>,
@@ -80,8 +81,8 @@ pub fn call_host_function(
     Some(function.call(inputs, cancel))
 }
 
-/// Whether this thread is in a call of a host function. What runs there must not wait for threads of a pool: all of them may be in functions that
-/// wait for the same.
+/// Whether this thread is inside a call of a host function. Code that runs there must not wait for threads of
+/// a pool: all of them may be inside functions that wait for the same.
 pub fn in_host_function() -> bool {
     DEPTH.get() > 0
 }

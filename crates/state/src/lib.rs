@@ -1,7 +1,7 @@
-//! What outlives a step: named resources, variables, TensorArrays, stacks, queues, readers, tables, maps of sparse tensors,
-//! tensors kept under handles; functions of the program around, and the means to call work off.
+//! State that outlives a step: named resources, variables, TensorArrays, stacks, queues, readers, tables,
+//! maps of sparse tensors and tensors kept under handles; functions of the host program; and cancellation.
 //!
-//! Knows no graph and runs no kernel.
+//! The crate knows no graphs and runs no kernels.
 
 mod activity;
 mod cancel;

@@ -1,22 +1,24 @@
-//! [`Reader`]: records of one work (file) after the other, whose names come from a queue.
+//! [`Reader`]: reads records from one work unit (file) after another. The names of the units come from a
+//! queue.
 //!
 //! # Attempts
 //!
-//! Whoever reads makes an *attempt*. It ends at once if nobody is ahead of it and there is a record, or a next name; otherwise it
-//! stands in line. The first in line *asks* the queue for a name, as any dequeue does; when the name comes, the line is served
-//! until somebody has to ask again:
+//! Every read is an *attempt*. It ends at once if no other is ahead of it and there is a record, or a next
+//! name; otherwise it waits in line. The first in line *asks* the queue for a name, like any dequeue. When
+//! the name arrives, the line is served until an attempt has to ask again:
 //!
 //! ```text
 //!   read, read_up_to ─► line ─► first ── asks ──► queue of names
-//!                                 ▲                    │ a name, on whichever thread enqueued it
+//!                                 ▲                    │ a name, on the thread that enqueued it
 //!                                 └── the line is served by a thread of the run that asked
 //! ```
 //!
-//! No thread waits for the queue. An attempt is called off alone: the first by the queue, the others here. A name that comes for
-//! an attempt that is gone becomes the reader's work all the same, so that no file is lost.
+//! No thread blocks on the queue. Attempts are cancelled one by one: the queue cancels the first in line, the
+//! reader cancels the others. If a name arrives for an attempt that is gone, the reader still uses it, so
+//! that no file is lost.
 //!
-//! Definition: the readers of TensorFlow (`ReaderBase`). An error is that of the attempt that met it, and of those that come
-//! later until the reader is reset; records found before it are handed out first.
+//! Definition: TensorFlow's readers (`ReaderBase`). An error is returned to the attempt that met it and to
+//! all later ones until the reader is reset; the records found before it are returned first.
 
 use crate::cancel::{Cancellation, Registration};
 use crate::queue::{Item, Queue, Take, Waiter};
@@ -30,88 +32,95 @@ use std::sync::Arc;
 /// A record: its key and its value.
 pub type Record = (Str, Str);
 
-/// What a reader reads its works with: the format of files.
+/// A file format: how a reader finds the records of a work unit.
 pub trait Format: Send {
-    /// Begins a work. After an error there is none.
+    /// Begins a work unit. After an error no unit is open.
     fn begin(&mut self, work: &Str) -> Result<()>;
 
-    /// The next record of the work that was begun.
+    /// The next record of the open work unit.
     fn record(&mut self) -> Result<Found>;
 
-    /// Forgets the work that was begun, if there is one.
+    /// Closes the open work unit, if any.
     fn reset(&mut self);
 
-    /// Whether [`Progress`] says all there is to say of how far it is.
+    /// Whether [`Progress`] describes the position completely.
     fn can_be_saved(&self) -> bool {
         false
     }
 }
 
-/// What a format finds in its work.
+/// The result of looking for a record.
 #[derive(Clone, Debug)]
 pub enum Found {
-    /// A record.
+    /// A record that may be followed by others.
     Record(Record),
-    /// A record, the last.
+    /// The last record.
     Last(Record),
-    /// Nothing more.
+    /// The end: there are no more records.
     End,
 }
 
-/// How far a reader is: what it can be told to go on from, if its format allows that.
+/// The position of a reader. A reader can resume from it if its format allows that.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Works that were begun.
+    /// The number of work units begun.
     pub started: i64,
-    /// Works that are read to their ends; as many as were begun, or one fewer.
+    /// The number of work units read to the end: as many as were begun, or one fewer.
     pub finished: i64,
-    /// Records handed out.
+    /// The number of records returned.
     pub produced: i64,
-    /// The work that was begun last.
+    /// The work unit begun last.
     pub work: Str,
 }
 
-/// What is called with an attempt's records, or why there are none.
+/// The callback of an attempt. It receives the records, or the error.
 pub type Told = Box<dyn FnOnce(Result<Vec<Record>>) + Send>;
 
-/// Does work soon, on a thread that has time for it.
+/// Runs a job soon, on a free thread.
 pub type Spawn = Arc<dyn Fn(Box<dyn FnOnce() + Send>) + Send + Sync>;
 
-/// Who reads: where the names come from, how many records, and what to do with them.
+/// A request to read: where the names come from, how many records, and where the result goes.
 pub struct Reading {
     /// The queue of names.
     pub names: Arc<Queue>,
-    /// As many records, or those that are left of the work.
+    /// The number of records; fewer if the work unit has fewer left.
     pub up_to: usize,
-    /// The node that asks.
+    /// The name of the node that reads.
     pub who: Arc<str>,
-    /// Calls the attempt off when it is raised.
+    /// Cancels the attempt when it is raised.
     pub cancel: Cancellation,
-    /// Where the line is served when a name has come.
+    /// Runs the job that serves the line once a name has arrived.
     pub spawn: Spawn,
     /// Called once, on any thread, never under the reader's lock.
     pub told: Told,
 }
 
-/// Reads records of one work after the other.
+impl fmt::Debug for Reading {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reading").field("who", &self.who).field("up_to", &self.up_to).finish_non_exhaustive()
+    }
+}
+
+/// Reads records from one work unit after another.
 pub struct Reader {
     name: String,
     op: &'static str,
-    /// The work and the line. Queues are looked into under it, and cancellations' lists of listeners; nobody is told under it.
+    /// The work unit and the line. While this lock is held, queues and the listeners of cancellations may be
+    /// locked; no callback runs under it.
     state: Mutex<State>,
 }
 
 struct State {
     format: Box<dyn Format>,
-    /// A work whose name came, but which is not begun.
+    /// The name of a work unit that has arrived but is not begun.
     next: Option<Str>,
-    /// A work is begun and not at its end.
+    /// Whether a work unit is open.
     in_work: bool,
     progress: Progress,
-    /// What was wrong with the work, and will be.
+    /// The error of the current work unit; later attempts get it too.
     failed: Option<Error>,
     line: VecDeque<Attempt>,
-    /// The first in line waits for the queue.
+    /// Whether the first in line waits for the queue.
     asking: bool,
     next_id: u64,
 }
@@ -121,12 +130,13 @@ struct Attempt {
     reading: Reading,
     /// The budget of the run that reads.
     budget: Option<Arc<Budget>>,
-    /// Takes the attempt off the line when its run is called off. The first in line has none: the queue listens for it.
+    /// Removes the attempt from the line when its run is cancelled. The first in line has none: its wait in
+    /// the queue is cancelled by the queue.
     listening: Option<Registration>,
 }
 
 impl Reader {
-    /// A reader that has read nothing, made by ops of type `op`.
+    /// A reader that has read nothing. `op` is the type of the op that makes it.
     pub fn new(name: impl Into<String>, op: &'static str, format: Box<dyn Format>) -> Reader {
         let state = State {
             format,
@@ -141,12 +151,12 @@ impl Reader {
         Reader { name: name.into(), op, state: Mutex::new(state) }
     }
 
-    /// The type of op that made it.
+    /// The type of the op that made the reader.
     pub fn op(&self) -> &'static str {
         self.op
     }
 
-    /// Up to so many records if they can be had at once, and nobody is ahead.
+    /// Returns up to `up_to` records if they are available at once and no attempt is ahead.
     pub fn try_read(&self, names: &Queue, up_to: usize) -> Result<Option<Vec<Record>>> {
         let mut state = self.state.lock();
         match state.line.is_empty() {
@@ -155,7 +165,7 @@ impl Reader {
         }
     }
 
-    /// Reads, now or when there is something to read.
+    /// Reads now, or as soon as a record is available.
     pub fn read(self: &Arc<Self>, reading: Reading) {
         let mut state = self.state.lock();
         let id = state.next_id;
@@ -164,7 +174,7 @@ impl Reader {
         state.line.push_back(Attempt { id, reading, budget: budget::current(), listening: None });
         drop(state);
         self.serve();
-        // The first in line is listened for by the queue.
+        // The queue listens for the cancellation of the first in line.
         if self.state.lock().behind(id).is_none() {
             return;
         }
@@ -174,14 +184,15 @@ impl Reader {
                 reader.call_off(id, cause);
             }
         });
-        // It may have come first, or to its end, in between.
+        // The attempt may have become the first, or ended, in between.
         let mut state = self.state.lock();
         if let Some(attempt) = state.behind(id) {
             attempt.listening = Some(listening);
         }
     }
 
-    /// Takes an attempt off the line, if it is not the first, of which the queue knows.
+    /// Removes an attempt from the line, unless it is the first and waits for the queue, which then handles
+    /// the cancellation.
     fn call_off(&self, id: u64, cause: &Error) {
         let mut state = self.state.lock();
         let at = state.line.iter().position(|attempt| attempt.id == id).filter(|&at| at > 0 || !state.asking);
@@ -193,7 +204,7 @@ impl Reader {
         }
     }
 
-    /// Serves the line until it is empty or its first has to ask for a name.
+    /// Serves the line until it is empty or its first attempt has to ask for a name.
     fn serve(self: &Arc<Self>) {
         loop {
             let mut state = self.state.lock();
@@ -228,7 +239,7 @@ impl Reader {
         }
     }
 
-    /// A name came for the first in line, or why there is none.
+    /// Receives the name for the first in line, or the error in its place.
     fn arrived(self: &Arc<Self>, names: Result<Vec<Item>>) {
         let mut state = self.state.lock();
         state.asking = false;
@@ -250,12 +261,13 @@ impl Reader {
         self.serve();
     }
 
-    /// How far it is.
+    /// The position of the reader.
     pub fn progress(&self) -> Progress {
         self.state.lock().progress.clone()
     }
 
-    /// How far it is, to go on from there. `UNIMPLEMENTED` where that does not say where in a file it is.
+    /// The position of the reader, to resume from. `UNIMPLEMENTED` if the format cannot describe its position
+    /// in a file.
     pub fn save(&self) -> Result<Progress> {
         let state = self.state.lock();
         self.check_can_be_saved(&state)?;
@@ -271,32 +283,32 @@ impl Reader {
         }
     }
 
-    /// Goes on from where another was.
+    /// Resumes from the position of another reader.
     pub fn restore(&self, progress: Progress) -> Result<()> {
         let mut state = self.state.lock();
         self.check_can_be_saved(&state)?;
         let Progress { started, finished, produced, .. } = progress;
         ensure!(
             started >= 0 && finished >= 0 && produced >= 0,
-            "a state for {self:?} has a negative count: {started} works begun, {finished} finished, {produced} records"
+            "a state for {self:?} has a negative count: {started} work units begun, {finished} finished, {produced} records"
         );
         ensure!(
             started <= finished,
-            "a state for {self:?} has {started} works begun and {finished} finished: it was not saved between two reads"
+            "a state for {self:?} has {started} work units begun and {finished} finished: it was not saved between two reads"
         );
         state.clear();
         state.progress = progress;
         Ok(())
     }
 
-    /// Forgets what it has read, and the work it is in. The next read begins with the next name.
+    /// Discards the position and the open work unit. The next read begins with the next name.
     pub fn reset(&self) {
         self.state.lock().clear();
     }
 }
 
 impl State {
-    /// An attempt in line that is not the first.
+    /// The attempt with this id, if it is in line but not the first.
     fn behind(&mut self, id: u64) -> Option<&mut Attempt> {
         self.line.iter_mut().skip(1).find(|attempt| attempt.id == id)
     }
@@ -309,7 +321,8 @@ impl State {
         self.progress = Progress::default();
     }
 
-    /// Up to so many records of one work; `None` if there is nothing to read until the queue has a name.
+    /// Returns up to `up_to` records of one work unit; `None` if there is nothing to read until the queue has
+    /// a name.
     fn read(&mut self, names: &Queue, up_to: usize) -> Result<Option<Vec<Record>>> {
         if let Some(failed) = &self.failed {
             return Err(failed.clone());
@@ -327,7 +340,7 @@ impl State {
                         Ok(Some(item)) => name_of(&item)?,
                         Ok(None) => return Ok(None),
                         Err(error) => {
-                            // As TensorFlow has it in the state that is saved then.
+                            // The position that TensorFlow saves at this point has no work unit.
                             self.progress.work = Str::default();
                             return Err(error);
                         }
@@ -343,7 +356,7 @@ impl State {
                     Ok(found) => found,
                     Err(error) => {
                         self.failed = Some(error.clone());
-                        // What was found before is told first.
+                        // Records found before the error are returned first.
                         return if records.is_empty() { Err(error) } else { Ok(Some(records)) };
                     }
                 };
@@ -363,7 +376,7 @@ impl State {
     }
 }
 
-/// An error unless the items of the queue are names.
+/// Returns an error unless the items of the queue are names.
 fn check_names(names: &Queue) -> Result<()> {
     let dtypes = &names.spec().dtypes;
     ensure!(

@@ -1,4 +1,4 @@
-//! [`Resources`]: named things in named containers, shared by the sessions that share this.
+//! [`Resources`]: named resources in named containers, shared by several sessions.
 
 use crate::activity::{Activity, Users};
 use millstream_tensor::{Code, Error, Opaque, Result};
@@ -9,24 +9,30 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Things by container and name. A name holds one kind of thing.
+/// Resources by container and name. A name holds a resource of one kind.
 #[derive(Default)]
 pub struct Resources {
-    /// Guards the map only; nothing is built or called under it but the constructor passed to `get_or_create`.
+    /// Guards only the map. Only the constructor passed to `get_or_create` runs under it.
     map: Mutex<BTreeMap<(String, String), Arc<dyn Opaque>>>,
-    /// How often something was forgotten.
+    /// The number of removals.
     epoch: AtomicU64,
-    /// Guards only itself; nothing is locked beneath it.
+    /// Guards only itself; no other lock is taken under it.
     users: Mutex<Users>,
 }
 
+impl std::fmt::Debug for Resources {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Resources").field("resources", &self.list()).finish_non_exhaustive()
+    }
+}
+
 impl Resources {
-    /// No resources.
+    /// An empty set of resources.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The thing under this name, made by `make` if there is none. An error if it is of another kind.
+    /// The resource with this name, made by `make` if there is none. An error if it is of another kind.
     pub fn get_or_create<T: Opaque>(
         &self,
         container: &str,
@@ -46,7 +52,7 @@ impl Resources {
         downcast(object, container, name)
     }
 
-    /// The thing under this name. `NOT_FOUND` if there is none.
+    /// The resource with this name. `NOT_FOUND` if there is none.
     pub fn get<T: Opaque>(&self, container: &str, name: &str) -> Result<Arc<T>> {
         let found = self.map.lock().get(&(container.to_owned(), name.to_owned())).cloned();
         match found {
@@ -58,7 +64,7 @@ impl Resources {
         }
     }
 
-    /// All things of a kind, with their containers, in order.
+    /// All resources of one kind with their containers, in order.
     pub fn all<T: Opaque>(&self) -> Vec<(String, Arc<T>)> {
         let map = self.map.lock();
         let of_kind = |(key, object): (&(String, String), &Arc<dyn Opaque>)| {
@@ -68,7 +74,7 @@ impl Resources {
         map.iter().filter_map(of_kind).collect()
     }
 
-    /// The containers and names of all things, with what they are, in order.
+    /// The containers, names and kinds of all resources, in order.
     pub fn list(&self) -> Vec<(String, String, &'static str)> {
         let map = self.map.lock();
         map.iter()
@@ -76,29 +82,30 @@ impl Resources {
             .collect()
     }
 
-    /// Another user, which says by the activity when it is at work.
+    /// Adds a user, whose work the returned activity records.
     pub fn join(&self) -> Activity {
         self.users.lock().join()
     }
 
-    /// For how long, as far as has been looked, no user has been at work.
+    /// The time for which no user has been at work, as far as observed.
     pub fn quiet_for(&self) -> Duration {
         self.users.lock().quiet_for()
     }
 
-    /// A number that changes whenever something is forgotten: what was found under a name while it was the same is still there.
+    /// A number that changes with every removal. While it is unchanged, every resource that was found is
+    /// still there.
     pub fn epoch(&self) -> u64 {
         self.epoch.load(Ordering::Acquire)
     }
 
-    /// Forgets the thing under this name; those who hold it keep it. Returns whether there was one.
+    /// Removes the resource with this name; existing references stay valid. Returns whether there was one.
     pub fn remove(&self, container: &str, name: &str) -> bool {
         let found = self.map.lock().remove(&(container.to_owned(), name.to_owned()));
         self.epoch.fetch_add(1, Ordering::Release);
         found.is_some()
     }
 
-    /// Forgets everything.
+    /// Removes all resources.
     pub fn clear_all(&self) {
         let old = std::mem::take(&mut *self.map.lock());
         if old.is_empty() {
@@ -108,7 +115,7 @@ impl Resources {
         drop(old);
     }
 
-    /// Forgets everything in a container.
+    /// Removes all resources in a container.
     pub fn clear(&self, container: &str) {
         self.map.lock().retain(|(c, _), _| c != container);
         self.epoch.fetch_add(1, Ordering::Release);
@@ -118,6 +125,8 @@ impl Resources {
 fn downcast<T: Opaque>(object: Arc<dyn Opaque>, container: &str, name: &str) -> Result<Arc<T>> {
     let kind = object.kind();
     (object as Arc<dyn Any + Send + Sync>).downcast::<T>().map_err(|_| {
-        Error::invalid(format!("`{name}` in container `{container}` is a {kind}, not what was asked for"))
+        Error::invalid(format!(
+            "`{name}` in container `{container}` is a {kind}, not a resource of the kind asked for"
+        ))
     })
 }

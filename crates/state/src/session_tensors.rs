@@ -5,16 +5,16 @@ use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// The device that handles end in: the one that there is.
+/// The device in every handle; there is only this one.
 const DEVICE: &str = "/job:localhost/replica:0/task:0/device:CPU:0";
 
-/// Tensors, each under a handle that no other had or will have.
+/// Tensors by handle. No handle is ever used twice.
 ///
-/// Definition: TensorFlow's `SessionState`. A tensor is kept as soon as its handle is made, while TensorFlow waits for the run to end and
-/// keeps those whose handles were fetched.
+/// Definition: TensorFlow's `SessionState`. Here a tensor is kept as soon as its handle is made; TensorFlow
+/// waits for the end of the run and keeps only tensors whose handles were fetched.
 #[derive(Default)]
 pub struct SessionTensors(
-    /// Guards nothing else, and nothing is locked beneath it.
+    /// Guards only itself; no other lock is taken under it.
     Mutex<Kept>,
 );
 
@@ -25,10 +25,11 @@ struct Kept {
 }
 
 impl SessionTensors {
-    /// Where a session's kernels have it, among what they keep: no node's name begins so.
+    /// The name of the store among the resources of a session's kernels; no node name begins with an
+    /// underscore.
     pub const NAME: &str = "_session_tensors";
 
-    /// Keeps a tensor for the node of this name; gives its handle.
+    /// Keeps a tensor for the node of this name. Returns its handle.
     pub fn keep(&self, node: &str, tensor: Tensor) -> String {
         let mut kept = self.0.lock();
         let handle = format!("{node};{};{DEVICE}", kept.next);
@@ -37,30 +38,30 @@ impl SessionTensors {
         handle
     }
 
-    /// The tensor under a handle.
+    /// The tensor with this handle.
     pub fn get(&self, handle: &str) -> Result<Tensor> {
         self.0.lock().tensors.get(handle).cloned().ok_or_else(|| {
             invalid!("The tensor with handle '{handle}' is not in the session store.")
-                .with_help("a handle is good in the session that made it, until it is deleted")
+                .with_help("a handle is valid in the session that made it, until it is deleted")
         })
     }
 
-    /// Forgets the tensor under a handle.
+    /// Removes the tensor with this handle.
     pub fn delete(&self, handle: &str) -> Result<()> {
-        // Dropped only after the lock.
+        // The tensor is dropped after the lock is released.
         let found = self.0.lock().tensors.remove(handle);
         found.map(drop).ok_or_else(|| {
             invalid!("Failed to delete a tensor with handle '{handle}' in the session store.")
-                .with_help("a handle is deleted once, in the session that made it")
+                .with_help("a handle can be deleted once, in the session that made it")
         })
     }
 
-    /// How many there are.
+    /// The number of tensors kept.
     pub fn len(&self) -> usize {
         self.0.lock().tensors.len()
     }
 
-    /// Whether there are none.
+    /// Whether no tensor is kept.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -96,7 +97,7 @@ mod tests {
         let twice = kept.delete(&first).unwrap_err().to_string();
         assert!(twice.contains("Failed to delete a tensor with handle 'h;0;"), "{twice}");
         assert_eq!((kept.len(), kept.is_empty()), (1, false));
-        // No handle is given out twice.
+        // No handle is used twice.
         assert!(kept.keep("h", Tensor::scalar(7)).starts_with("h;2;"));
     }
 }

@@ -1,4 +1,5 @@
-//! [`SparseTensorsMap`]: sparse tensors kept under numbers, so that a queue, which holds tensors, can hold them.
+//! [`SparseTensorsMap`]: sparse tensors by number. A queue, whose items are dense tensors, can hold the
+//! numbers.
 
 use millstream_tensor::{DType, Opaque, Result, Tensor, ensure, invalid};
 use parking_lot::Mutex;
@@ -8,11 +9,11 @@ use std::fmt;
 /// The indices, values and shape of a sparse tensor.
 pub type Sparse = [Tensor; 3];
 
-/// Sparse tensors of one dtype, each under a number that no other had or will have.
+/// Sparse tensors of one dtype by number. No number is ever used twice.
 pub struct SparseTensorsMap {
     name: String,
     dtype: DType,
-    /// Guards nothing else, and nothing is locked beneath it.
+    /// Guards only itself; no other lock is taken under it.
     kept: Mutex<Kept>,
 }
 
@@ -23,7 +24,7 @@ struct Kept {
 }
 
 impl SparseTensorsMap {
-    /// An empty map, for values of this dtype.
+    /// An empty map for values of this dtype.
     pub fn new(name: impl Into<String>, dtype: DType) -> SparseTensorsMap {
         SparseTensorsMap { name: name.into(), dtype, kept: Mutex::default() }
     }
@@ -33,29 +34,30 @@ impl SparseTensorsMap {
         self.dtype
     }
 
-    /// How many it keeps.
+    /// The number of sparse tensors kept.
     pub fn len(&self) -> usize {
         self.kept.lock().tensors.len()
     }
 
-    /// Whether it keeps none.
+    /// Whether no sparse tensor is kept.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Keeps these; gives the number of the first. The others have those that follow.
+    /// Keeps these tensors under consecutive numbers. Returns the first number.
     pub fn add(&self, tensors: &[Sparse]) -> Result<i64> {
-        let count = i64::try_from(tensors.len()).map_err(|_| invalid!("{self:?} cannot keep so many"))?;
+        let count =
+            i64::try_from(tensors.len()).map_err(|_| invalid!("{self:?} cannot keep this many tensors"))?;
         let mut tensors = tensors.to_vec();
         tensors.iter_mut().flatten().try_for_each(Tensor::keep)?;
         let mut kept = self.kept.lock();
         let first = kept.next;
-        kept.next = first.checked_add(count).ok_or_else(|| invalid!("{self:?} has no number left"))?;
+        kept.next = first.checked_add(count).ok_or_else(|| invalid!("{self:?} has used up its numbers"))?;
         kept.tensors.extend((first..).zip(tensors));
         Ok(first)
     }
 
-    /// Takes out what it keeps under these numbers: all of them, or none where one has nothing under it.
+    /// Removes and returns the tensors with these numbers. If one number has no tensor, none is removed.
     pub fn take(&self, numbers: &[i64]) -> Result<Vec<Sparse>> {
         let mut kept = self.kept.lock();
         let mut taken = Vec::with_capacity(numbers.len());
@@ -65,14 +67,14 @@ impl SparseTensorsMap {
                 None => {
                     kept.tensors.extend(numbers.iter().copied().zip(taken));
                     return Err(invalid!("Unable to find SparseTensor: {number} in map: {}", self.name)
-                        .with_help("each number that was given out can be taken once"));
+                        .with_help("each number can be taken only once"));
                 }
             }
         }
         Ok(taken)
     }
 
-    /// An error unless it keeps values of this dtype.
+    /// Returns an error unless the values are of this dtype.
     pub fn check_dtype(&self, dtype: DType) -> Result<()> {
         ensure!(self.dtype == dtype, "{self:?} keeps values that are {}, not {dtype}", self.dtype);
         Ok(())

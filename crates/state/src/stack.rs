@@ -1,16 +1,17 @@
-//! [`Stack`]: tensors that a loop leaves for the loop that runs back.
+//! [`Stack`]: tensors that a loop saves for the loop that computes its gradient.
 
 use millstream_tensor::budget::Charged;
 use millstream_tensor::{DType, Error, Opaque, Result, Tensor, ensure, invalid};
 use parking_lot::Mutex;
 use std::fmt;
 
-/// Tensors of one dtype, last in, first out.
+/// A stack of tensors of one dtype: last in, first out.
 pub struct Stack {
     name: String,
     dtype: DType,
     max_len: Option<usize>,
-    /// The tensors; `None` once it is closed. Guards nothing else, and nothing is locked beneath it.
+    /// The tensors; `None` once the stack is closed. The lock guards only this field, and no other lock is
+    /// taken under it.
     items: Mutex<Option<Charged<Tensor>>>,
 }
 
@@ -25,7 +26,7 @@ impl Stack {
         self.dtype
     }
 
-    /// Puts a tensor on top.
+    /// Pushes a tensor.
     pub fn push(&self, value: Tensor) -> Result<()> {
         ensure!(value.dtype() == self.dtype, "{self:?} holds {}, not {}", self.dtype, value.dtype());
         let mut items = self.items.lock();
@@ -36,14 +37,14 @@ impl Stack {
         items.push(value)
     }
 
-    /// Takes the top one off.
+    /// Pops the last tensor.
     pub fn pop(&self) -> Result<Tensor> {
         let mut items = self.items.lock();
         let items = items.as_mut().ok_or_else(|| self.closed())?;
         items.pop().ok_or_else(|| invalid!("Stack[{}_0] is empty when calling Pop().", self.name; "{self:?} is empty: there is nothing to pop"))
     }
 
-    /// Gives up all tensors. Nothing can be done with it afterwards but to close it again.
+    /// Closes the stack and drops its tensors. Afterwards only `close` may be called again.
     pub fn close(&self) {
         let old = self.items.lock().take();
         drop(old);

@@ -1,7 +1,8 @@
-//! [`Table`]: values by key, which outlive a step.
+//! [`Table`]: key-value tables that outlive a step.
 //!
-//! Definition: TensorFlow's `HashTable`, which is filled once, and `MutableHashTable`, `MutableHashTableOfTensors` and
-//! `MutableDenseHashTable`. Other than there a table is exported in the order of its keys.
+//! Definition: TensorFlow's `HashTable`, which is filled once, and `MutableHashTable`,
+//! `MutableHashTableOfTensors` and `MutableDenseHashTable`. Unlike there, a table is exported in the order of
+//! its keys.
 
 #![expect(
     clippy::mutable_key_type,
@@ -13,14 +14,14 @@ use parking_lot::RwLock;
 use std::collections::HashMap;
 use std::fmt;
 
-/// What a table holds.
+/// The type of a table: its kind, keys and values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableSpec {
-    /// Whether it changes.
+    /// Whether the table can change.
     pub kind: TableKind,
     /// The dtype of the keys: `int32`, `int64` or string.
     pub key: DType,
-    /// The shape of one key; other than a scalar in dense tables only.
+    /// The shape of one key: a scalar, except in dense tables.
     pub key_shape: Shape,
     /// The dtype of the values.
     pub value: DType,
@@ -28,21 +29,22 @@ pub struct TableSpec {
     pub value_shape: Shape,
 }
 
-/// The kinds of table.
+/// The kinds of tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableKind {
     /// Filled once.
     Fixed,
-    /// Keys come and go.
+    /// Keys can be inserted and removed.
     Mutable,
 }
 
-/// Values by key.
+/// A key-value table.
 pub struct Table {
     name: String,
     op: &'static str,
     spec: TableSpec,
-    /// Keys that stand for no key in TensorFlow's implementation, and are refused as there: empty, deleted.
+    /// Keys with a special meaning in TensorFlow's implementation (empty, deleted), which are refused here as
+    /// there.
     reserved: Vec<Tensor>,
     state: RwLock<State>,
 }
@@ -50,7 +52,7 @@ pub struct Table {
 #[derive(Default)]
 struct State {
     rows: HashMap<Key, Tensor>,
-    /// Of a table that is filled once: that it was.
+    /// Whether a fixed table was filled.
     filled: bool,
 }
 
@@ -62,7 +64,7 @@ enum Key {
 }
 
 impl Table {
-    /// An empty table, made by ops of type `op`.
+    /// An empty table. `op` is the type of the op that makes it.
     pub fn new(
         name: impl Into<String>,
         op: &'static str,
@@ -82,7 +84,7 @@ impl Table {
         for (i, key) in reserved.iter().enumerate() {
             ensure!(
                 key.dtype() == spec.key && *key.shape() == spec.key_shape,
-                "the keys that are never used must be {}{} as all keys, but one is {}{}",
+                "the empty and the deleted key must be {}{} like all keys, but one is {}{}",
                 spec.key,
                 spec.key_shape,
                 key.dtype(),
@@ -96,7 +98,7 @@ impl Table {
         Ok(Table { name: name.into(), op, spec, reserved, state: RwLock::default() })
     }
 
-    /// An error unless it is as one that would be made by `op` and hold this.
+    /// Returns an error unless the table could have been made by `op` with this spec.
     pub fn check_same(&self, op: &'static str, spec: &TableSpec) -> Result<()> {
         ensure!(
             self.op == op && self.spec == *spec,
@@ -115,22 +117,22 @@ impl Table {
         Ok(())
     }
 
-    /// What it holds.
+    /// The type of the table.
     pub fn spec(&self) -> &TableSpec {
         &self.spec
     }
 
-    /// How many keys are in it.
+    /// The number of keys.
     pub fn len(&self) -> usize {
         self.state.read().rows.len()
     }
 
-    /// Whether there is no key in it.
+    /// Whether the table has no keys.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The values of the keys; `default` for those that are not in it.
+    /// The values of the keys; `default` for keys that are not in the table.
     pub fn find(&self, keys: &Tensor, default: &Tensor) -> Result<Tensor> {
         let (batch, keys) = self.keys(keys)?;
         let spec = &self.spec;
@@ -156,7 +158,7 @@ impl Table {
         out.finish()
     }
 
-    /// Puts keys in, or gives those that are in it other values.
+    /// Inserts keys; the values of keys that are already there are replaced.
     pub fn insert(&self, keys: &Tensor, values: &Tensor) -> Result<()> {
         self.check_mutable("keys are not inserted")?;
         let rows = self.rows(keys, values)?;
@@ -164,7 +166,7 @@ impl Table {
         Ok(())
     }
 
-    /// Takes keys out that are in it.
+    /// Removes keys. Keys that are not there are ignored.
     pub fn remove(&self, keys: &Tensor) -> Result<()> {
         self.check_mutable("keys are not removed")?;
         let (_, keys) = self.keys(keys)?;
@@ -175,7 +177,7 @@ impl Table {
         Ok(())
     }
 
-    /// All that is in it becomes this. One that is filled once is filled by it.
+    /// Replaces the whole content. A fixed table is filled.
     pub fn import(&self, keys: &Tensor, values: &Tensor) -> Result<()> {
         if self.spec.kind == TableKind::Fixed {
             return self.fill(keys, values);
@@ -186,7 +188,7 @@ impl Table {
         Ok(())
     }
 
-    /// Fills it, for good. Filling it again is no error if there are as many keys.
+    /// Fills a fixed table, once. Filling it again is no error if the number of keys is the same.
     pub fn fill(&self, keys: &Tensor, values: &Tensor) -> Result<()> {
         ensure!(self.spec.kind == TableKind::Fixed, "{self:?} is not filled for good: its keys are inserted");
         ensure!(
@@ -225,7 +227,7 @@ impl Table {
         Ok(())
     }
 
-    /// All keys, in order, and their values.
+    /// All keys in order, with their values.
     pub fn export(&self) -> Result<(Tensor, Tensor)> {
         let state = self.state.read();
         self.check_filled(&state)?;
@@ -264,7 +266,7 @@ impl Table {
         }
     }
 
-    /// The keys with their values, one by one.
+    /// The keys one by one, each with its value.
     fn rows(&self, keys: &Tensor, values: &Tensor) -> Result<Vec<(Key, Tensor)>> {
         let (batch, keys) = self.keys(keys)?;
         let spec = &self.spec;
@@ -285,7 +287,7 @@ impl Table {
         keys.into_iter().enumerate().map(row).collect()
     }
 
-    /// The keys one by one, and the shape in which they stand.
+    /// The keys one by one, and the shape they are arranged in.
     fn keys(&self, keys: &Tensor) -> Result<(Vec<usize>, Vec<Key>)> {
         let spec = &self.spec;
         let batch = keys.shape().dims().strip_suffix(spec.key_shape.dims());
@@ -324,7 +326,7 @@ impl Table {
     }
 }
 
-/// A row in memory of its own: one that stays long would keep all of them.
+/// A copy of a row. A shared row that lives long would keep the whole tensor alive.
 fn own_row(values: &Tensor, i: usize) -> Result<Tensor> {
     let row = values.row(i)?;
     if row.as_scalar().is_some() {
@@ -335,7 +337,7 @@ fn own_row(values: &Tensor, i: usize) -> Result<Tensor> {
     own.finish()
 }
 
-/// A value as TensorFlow's messages show it: without its type and quotes.
+/// A value as in TensorFlow's messages: without type and quotes.
 fn plain(shown: &str) -> &str {
     let value = shown.split_once(' ').map_or(shown, |(_, value)| value);
     value.strip_prefix('"').and_then(|v| v.strip_suffix('"')).unwrap_or(value)

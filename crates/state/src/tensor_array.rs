@@ -1,6 +1,8 @@
-//! [`TensorArray`]: tensors by index that live for a step, each written once and read back, as TensorFlow 1's graphs use them.
+//! [`TensorArray`]: tensors by index that live for a step, each written once and read back, as in TensorFlow
+//! 1.
 //!
-//! It has one lock; iterations that run at the same time may use it together. In which order they do is for the graph to say.
+//! An array has one lock, so concurrent iterations may share it. The graph determines the order of their
+//! accesses.
 
 use millstream_tensor::budget::Charged;
 use millstream_tensor::{DType, Error, Opaque, PartialShape, Result, Shape, Tensor, ensure, invalid};
@@ -9,29 +11,29 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// How a [`TensorArray`] behaves.
+/// The options of a [`TensorArray`].
 #[derive(Clone, Debug)]
 pub struct TensorArrayOptions {
-    /// What the shapes of all elements fit.
+    /// The shape that all elements must fit.
     pub element_shape: PartialShape,
-    /// Writing beyond the end makes it longer.
+    /// Whether a write beyond the end extends the array.
     pub dynamic_size: bool,
-    /// An element can be read once.
+    /// Whether an element can be read only once.
     pub clear_after_read: bool,
-    /// All elements have one shape: that of the first one written.
+    /// Whether all elements have the shape of the first one written.
     pub identical_element_shapes: bool,
 }
 
-/// Tensors by index.
+/// An array of tensors.
 pub struct TensorArray {
     name: String,
     dtype: DType,
     clear_after_read: bool,
     identical_element_shapes: bool,
-    /// A gradient: it sums what is written to one index, and where nothing is written it reads zeros.
+    /// Whether the array is a gradient: writes to one index are summed, and unwritten elements read as zeros.
     sums: bool,
     state: Mutex<State>,
-    /// The gradients of this array, by source. Locked after `state`, never before.
+    /// The gradients of this array by source. Locked after `state`, never before.
     gradients: Mutex<BTreeMap<String, Arc<TensorArray>>>,
 }
 
@@ -39,9 +41,9 @@ struct State {
     element_shape: PartialShape,
     dynamic_size: bool,
     closed: bool,
-    /// Something was written twice and summed: the array has no gradient any more.
+    /// Whether several writes to one index were summed: the array then has no gradient.
     summed: bool,
-    /// How many elements an unpack or split wrote: what the gradient of it puts together again.
+    /// The number of elements that an unpack or split wrote, which its gradient concatenates.
     marked: usize,
     slots: Charged<Slot>,
 }
@@ -56,18 +58,18 @@ struct Slot {
 enum Content {
     #[default]
     Unwritten,
-    /// Zeros of this shape, made when they are read.
+    /// Zeros of this shape, which are made when they are read.
     Zeros(Box<Shape>),
     Value(Tensor),
-    /// Read before, and kept no longer. Its shape, where the element shape does not tell it.
+    /// An element that was read and dropped. Holds its shape if the element shape does not determine it.
     Cleared(Option<Box<Shape>>),
 }
 
-/// Adds two tensors of one dtype and shape.
+/// Adds two tensors of equal dtype and shape.
 pub type Sum<'a> = &'a dyn Fn(Tensor, Tensor) -> Result<Tensor>;
 
 impl TensorArray {
-    /// An array of `len` elements that are not written yet.
+    /// An array of `len` unwritten elements.
     pub fn new(
         name: impl Into<String>,
         dtype: DType,
@@ -94,7 +96,7 @@ impl TensorArray {
         })
     }
 
-    /// Its name, for messages.
+    /// The name of the array, for messages.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -104,40 +106,41 @@ impl TensorArray {
         self.dtype
     }
 
-    /// What the shapes of all elements fit, as far as it is known by now.
+    /// The shape that all elements must fit, as far as it is known by now.
     pub fn element_shape(&self) -> PartialShape {
         self.state.lock().element_shape.clone()
     }
 
-    /// Whether writing beyond the end makes it longer.
+    /// Whether a write beyond the end extends the array.
     pub fn has_dynamic_size(&self) -> bool {
         self.state.lock().dynamic_size
     }
 
-    /// How many elements it has, written or not.
+    /// The number of elements, written or not.
     pub fn len(&self) -> Result<usize> {
         Ok(self.open()?.slots.len())
     }
 
-    /// Whether it has none.
+    /// Whether the array has no elements.
     pub fn is_empty(&self) -> Result<bool> {
         Ok(self.len()? == 0)
     }
 
-    /// How many elements putting all of them together takes: of a gradient, those that an unpack or split of the array wrote.
+    /// The number of elements that a concatenation of the whole array takes. For a gradient, it is the number
+    /// that an unpack or split of the array wrote.
     pub fn whole_len(&self) -> Result<usize> {
         let state = self.open()?;
         Ok(if self.sums { state.marked } else { state.slots.len() })
     }
 
-    /// Says that an unpack or split wrote the first `len` elements.
+    /// Records that an unpack or split wrote the first `len` elements.
     pub fn mark_len(&self, len: usize) {
         if !self.sums {
             self.state.lock().marked = len;
         }
     }
 
-    /// From now on all elements fit `shape` too.
+    /// Restricts the element shape to `shape`, too.
     pub fn constrain(&self, shape: &PartialShape) -> Result<()> {
         let mut state = self.open()?;
         let merged = state.element_shape.merge(shape);
@@ -147,7 +150,7 @@ impl TensorArray {
         Ok(())
     }
 
-    /// Writes values, one to each index.
+    /// Writes each value to its index.
     pub fn write(&self, values: impl IntoIterator<Item = (i64, Tensor)>, sum: Sum) -> Result<()> {
         let mut state = self.open()?;
         values.into_iter().try_for_each(|(index, value)| self.write_one(&mut state, index, value, sum))
@@ -157,11 +160,11 @@ impl TensorArray {
         let len = state.slots.len();
         let i = usize::try_from(index).ok().filter(|i| state.dynamic_size || *i < len).ok_or_else(|| {
             let error = self.error(format!("index {index} cannot be written: there are {len} elements"));
-            // Said of negative indices, too, however the array is made: so TensorFlow does.
+            // TensorFlow uses these words for negative indices too, even if the array is resizable.
             let error = error.led_by(self.words(format!(
                 "Tried to write to index {index} but array is not resizeable and size is: {len}"
             )));
-            if index < 0 { error } else { error.with_help("make it larger, or with `dynamic_size`") }
+            if index < 0 { error } else { error.with_help("make it larger, or set `dynamic_size=True`") }
         })?;
         ensure!(
             value.dtype() == self.dtype,
@@ -243,7 +246,7 @@ impl TensorArray {
         }
     }
 
-    /// Reads an element, or those of several indices.
+    /// Reads the elements at these indices.
     pub fn read<T: FromIterator<Tensor>>(&self, indices: impl IntoIterator<Item = i64>) -> Result<T> {
         let mut state = self.open()?;
         indices.into_iter().map(|index| self.read_one(&mut state, index)).collect()
@@ -251,7 +254,7 @@ impl TensorArray {
 
     fn read_one(&self, state: &mut State, index: i64) -> Result<Tensor> {
         let len = state.slots.len();
-        // Of a gradient every element is zeros where nothing was written, also behind the end.
+        // In a gradient every unwritten element reads as zeros, even beyond the end.
         let i = usize::try_from(index).ok().filter(|i| self.sums || *i < len);
         let i = i.ok_or_else(|| {
             self.error(format!("index {index} cannot be read: there are {len} elements"))
@@ -268,7 +271,7 @@ impl TensorArray {
                     "Could not read from TensorArray index {index}.  Furthermore, the element shape is not fully defined: {}.  It is possible you are working with a resizeable TensorArray and stop_gradients is not allowing the gradients to be written.  If you set the full element_shape property on the forward TensorArray, the proper all-zeros tensor will be returned instead of incurring this error.",
                     said(&state.element_shape)
                 )))
-                .with_help("write it first; or declare the whole `element_shape`, then zeros are read")
+                .with_help("write it first, or declare the full `element_shape` to read zeros")
             })?;
             let zeros = || Slot { value: Content::Zeros(Box::new(shape.clone())), read: false };
             match i < len {
@@ -287,7 +290,7 @@ impl TensorArray {
                     .led_by(self.words(format!(
                         "Could not read index {index} twice because it was cleared after a previous read (perhaps try setting clear_after_read = false?)."
                     )))
-                    .with_help("make the TensorArray with `clear_after_read=False`"));
+                    .with_help("create the TensorArray with `clear_after_read=False`"));
             }
         };
         slot.value = match self.clear_after_read {
@@ -299,7 +302,7 @@ impl TensorArray {
         Ok(value)
     }
 
-    /// Gives up all elements. Nothing can be done with it afterwards but to close it again.
+    /// Closes the array and drops its elements. Afterwards only `close` may be called again.
     pub fn close(&self) {
         let mut state = self.state.lock();
         state.closed = true;
@@ -308,8 +311,8 @@ impl TensorArray {
         drop(old);
     }
 
-    /// The gradient that belongs to `source`, made when it is first asked for. Its elements have the shapes of this array's
-    /// behind the dimensions of `prepended`. This array grows no longer.
+    /// The gradient of the array for `source`, created on first use. Its element shapes are those of the
+    /// array with the dimensions of `prepended` in front. The array can no longer grow.
     pub fn gradient(&self, source: &str, prepended: &Shape) -> Result<Arc<TensorArray>> {
         let mut state = self.open()?;
         state.dynamic_size = false;
@@ -331,7 +334,7 @@ impl TensorArray {
             let shape = match &slot.value {
                 Content::Value(value) => Some(value.shape()),
                 Content::Zeros(shape) | Content::Cleared(Some(shape)) => Some(&**shape),
-                // The element shape tells it, if anything does.
+                // The element shape determines it, if anything does.
                 Content::Cleared(None) | Content::Unwritten => None,
             };
             let value = shape.map_or(Content::Unwritten, |shape| Content::Zeros(Box::new(behind(shape))));
@@ -367,7 +370,8 @@ impl TensorArray {
         }
     }
 
-    /// Its name as TensorFlow's messages have it: with the number of the array in its process, for which programs look. Here it always is 0.
+    /// The name as in TensorFlow's messages, which programs parse: with the number of the array in the
+    /// process, which is always 0 here.
     fn numbered(&self) -> String {
         match self.name.split_once('@') {
             None => format!("{}_0", self.name),
@@ -375,7 +379,7 @@ impl TensorArray {
         }
     }
 
-    /// What TensorFlow says of the array.
+    /// A message about the array in TensorFlow's words.
     fn words(&self, what: String) -> String {
         format!("TensorArray {}: {what}", self.numbered())
     }
@@ -385,7 +389,7 @@ impl TensorArray {
     }
 }
 
-/// A shape as TensorFlow's messages have it.
+/// A shape as in TensorFlow's messages.
 fn said(shape: &PartialShape) -> String {
     match shape.rank() {
         Some(_) => shape.to_string(),

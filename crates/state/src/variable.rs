@@ -3,13 +3,13 @@
 use millstream_tensor::{Code, DType, Error, Opaque, PartialShape, Result, Tensor, invalid};
 use parking_lot::Mutex;
 
-/// A named tensor that outlives steps. Reads share the elements; an update copies them only if a reader still does. No value looks at memory that was
-/// lent for a run ([`Tensor::kept`]).
+/// A named tensor that outlives steps. Reads share the elements; an update copies them only if a reader still
+/// uses them. A value never refers to memory that was lent for a run ([`Tensor::kept`]).
 pub struct Variable {
     name: String,
     dtype: DType,
     shape: PartialShape,
-    /// Guards the value; held for the length of one update, never while anything else is locked.
+    /// Guards the value. Held during one update; no other lock is taken under it.
     value: Mutex<Option<Tensor>>,
 }
 
@@ -26,12 +26,12 @@ impl Opaque for Variable {
 }
 
 impl Variable {
-    /// A variable without a value. `shape` is what every value must fit.
+    /// A variable without a value. Every value must fit `shape`.
     pub fn new(name: impl Into<String>, dtype: DType, shape: PartialShape) -> Variable {
         Variable { name: name.into(), dtype, shape, value: Mutex::new(None) }
     }
 
-    /// The name it was made under.
+    /// The name of the variable.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -41,22 +41,22 @@ impl Variable {
         self.dtype
     }
 
-    /// What is known of the shape of every value.
+    /// The shape that every value must fit.
     pub fn shape(&self) -> &PartialShape {
         &self.shape
     }
 
-    /// Whether it has a value.
+    /// Whether the variable has a value.
     pub fn is_initialized(&self) -> bool {
         self.value.lock().is_some()
     }
 
-    /// The value. `FAILED_PRECONDITION` if it has none yet.
+    /// The value. `FAILED_PRECONDITION` if there is none yet.
     pub fn read(&self) -> Result<Tensor> {
         self.value.lock().clone().ok_or_else(|| self.uninitialized())
     }
 
-    /// Replaces the value; dtype and shape must fit.
+    /// Replaces the value. Its dtype and shape must fit.
     pub fn assign(&self, value: Tensor) -> Result<()> {
         self.check(&value)?;
         let value = value.kept()?;
@@ -65,7 +65,7 @@ impl Variable {
         Ok(())
     }
 
-    /// Replaces the value whatever its shape (`validate_shape=False`); the dtype must fit.
+    /// Replaces the value by one of any shape (`validate_shape=False`). The dtype must fit.
     pub fn assign_any_shape(&self, value: Tensor) -> Result<()> {
         self.check_dtype(&value)?;
         let value = value.kept()?;
@@ -74,13 +74,14 @@ impl Variable {
         Ok(())
     }
 
-    /// Forgets the value.
+    /// Removes the value.
     pub fn clear(&self) {
         let old = self.value.lock().take();
         drop(old);
     }
 
-    /// Changes the value in one indivisible step. If `change` fails the old value stays.
+    /// Changes the value in one atomic step. Nothing is rolled back: if `change` fails, it must have left the
+    /// value as it was.
     pub fn update<R>(&self, change: impl FnOnce(&mut Tensor) -> Result<R>) -> Result<R> {
         let mut slot = self.value.lock();
         let value = slot.as_mut().ok_or_else(|| self.uninitialized())?;

@@ -1,4 +1,4 @@
-//! Cancellation by itself.
+//! Cancellation on its own.
 
 use millstream_state::Cancellation;
 use millstream_tensor::Error;

@@ -1,5 +1,6 @@
-//! Queues and cancellation under a model checker: the sources themselves are compiled with locks and flags that switch threads at every use, and
-//! random schedules (thousands, from fixed seeds; with few switches and with many) are tried. A thread that is never woken is a deadlock, which the checker reports.
+//! Queues and cancellation under a model checker. The sources are compiled with locks and flags that switch
+//! threads at every use, and thousands of random schedules from fixed seeds are tried, with few switches and
+//! with many. A thread that is never woken is a deadlock, which the checker reports.
 
 #[expect(dead_code, reason = "a part of the crate, compiled once more")]
 #[path = "../src/cancel.rs"]
@@ -8,7 +9,7 @@ mod cancel;
 #[path = "../src/queue/mod.rs"]
 mod queue;
 
-/// The checker's locks, under the names that the sources know.
+/// The checker's locks and flags, under the names that the sources use.
 mod sync {
     pub(crate) use shuttle::sync::atomic::{AtomicBool, Ordering};
 
@@ -34,7 +35,7 @@ use shuttle::thread;
 use smallvec::smallvec;
 use std::sync::Arc;
 
-/// Tries so many schedules of either kind.
+/// Tries `schedules` random schedules, and others with few switches.
 fn check(schedules: usize, program: impl Fn() + Send + Sync + Copy + 'static) {
     shuttle::check_random(program, schedules);
     for switches in 1..=4 {
@@ -65,7 +66,7 @@ fn values(items: Vec<Item>) -> Vec<i32> {
     items.iter().map(|item| item[0].to_scalar().unwrap()).collect()
 }
 
-/// Waits for the end of an attempt, of which there must be one.
+/// Waits for an attempt to end, which must happen exactly once.
 fn ended(cancel: &Cancellation, attempt: impl FnOnce(Waiter)) -> Result<Vec<Item>> {
     let (tell, told) = channel();
     let ended = Box::new(move |result| tell.send(result).unwrap());
@@ -75,7 +76,7 @@ fn ended(cancel: &Cancellation, attempt: impl FnOnce(Waiter)) -> Result<Vec<Item
     result
 }
 
-/// As the kernels do: at once if it can be, else in line.
+/// Enqueues as the kernels do: at once if possible, otherwise in line.
 fn put(q: &Arc<Queue>, cancel: &Cancellation, value: i32) -> Result<()> {
     match q.try_enqueue(item(value))? {
         None => Ok(()),
@@ -95,7 +96,7 @@ fn close(q: &Arc<Queue>, cancel_pending: bool) -> Result<()> {
     ended(&Cancellation::new(), |waiter| q.close(cancel_pending, closing, waiter)).map(|_| ())
 }
 
-/// What is left in the queue once nobody else is at work with it.
+/// The items left in the queue after all other threads are done.
 fn rest(q: &Arc<Queue>) -> Vec<i32> {
     let report = q.report();
     assert!(report.enqueuing.is_empty() && report.dequeuing.is_empty(), "{report}");
@@ -103,7 +104,7 @@ fn rest(q: &Arc<Queue>) -> Vec<i32> {
     (0..report.len).flat_map(|_| take(q, &Cancellation::new(), Take::UpTo(1)).unwrap()).collect()
 }
 
-/// Through a queue with room for one: everything comes out once, each producer's in its order.
+/// With room for one item, everything comes out once, and each producer's items in order.
 #[test]
 fn nothing_is_lost_and_order_is_kept() {
     check(8000, || {
@@ -137,7 +138,7 @@ fn nothing_is_lost_and_order_is_kept() {
     });
 }
 
-/// A dequeue of two is called off at any moment: what it had taken is there for the next.
+/// A dequeue of two is cancelled at any moment: the next dequeue gets the items it had taken.
 #[test]
 fn what_is_called_off_gives_back() {
     check(8000, || {
@@ -165,7 +166,7 @@ fn what_is_called_off_gives_back() {
     });
 }
 
-/// Who stands behind one that is called off gets what that one had taken.
+/// The attempt behind a cancelled one gets the items that the latter had taken.
 #[test]
 fn the_next_in_line_gets_it() {
     check(8000, || {
@@ -186,7 +187,7 @@ fn the_next_in_line_gets_it() {
     });
 }
 
-/// An enqueue that waits for room is called off at any moment: its item is in or it is not, and its result says which.
+/// An enqueue that waits for room is cancelled at any moment: its item is in or out, as the result says.
 #[test]
 fn an_enqueue_called_off_is_in_or_out() {
     check(8000, || {
@@ -204,7 +205,8 @@ fn an_enqueue_called_off_is_in_or_out() {
     });
 }
 
-/// A queue is closed while others put in and take out: all of them end, and in = out + left.
+/// A queue is closed while others enqueue and dequeue: all of them end, and items in = items out + items
+/// left.
 #[test]
 fn closing_ends_everybody() {
     for cancel_pending in [false, true] {
@@ -246,7 +248,8 @@ fn closing_ends_everybody() {
     }
 }
 
-/// Many rows through little room, called off at any moment: those that went in stay in, in order, without gaps.
+/// Many rows through little room, cancelled at any moment: the rows that were added stay in the queue, in
+/// order and without gaps.
 #[test]
 fn many_rows_go_in_from_the_first_on() {
     check(8000, || {
@@ -272,7 +275,7 @@ fn many_rows_go_in_from_the_first_on() {
     });
 }
 
-/// Listeners are told once, whatever else happens to the flag at the time.
+/// Listeners are called once, whatever else happens to the flag at the time.
 #[test]
 fn listeners_are_told_once() {
     check(8000, || {

@@ -1,4 +1,4 @@
-//! Queues by themselves: order, waiting, closing, calling off. No graph takes part.
+//! Queues on their own, without a graph: order, waiting, closing, cancellation.
 
 use millstream_state::{Cancellation, Closing, Item, Queue, QueueKind, QueueSpec, Take, Waiter};
 use millstream_tensor::{Code, DType, Error, PartialShape, Result, Tensor};
@@ -45,12 +45,12 @@ fn items(values: impl IntoIterator<Item = i32>) -> Vec<Item> {
     values.into_iter().map(item).collect()
 }
 
-/// How an attempt ended, once it has: the last component of each item.
+/// The result of an attempt, once it has ended: the last component of each item.
 #[derive(Clone, Default)]
 struct Answer(Arc<Mutex<Option<Result<Vec<i32>>>>>);
 
 impl Answer {
-    /// Its values. Panics while it waits.
+    /// The values of the items. Panics while the attempt waits.
     #[track_caller]
     fn values(&self) -> Vec<i32> {
         self.0.lock().clone().expect("still waits").unwrap()
@@ -124,7 +124,7 @@ fn attempts_are_served_in_order() {
     assert_eq!(a.values(), [0]);
     assert!(b.waits() && c.waits());
     assert!(q.try_dequeue_one().unwrap().is_none(), "others are ahead");
-    // More than the queue can hold at a time.
+    // More rows than the capacity.
     enqueue(&q, 3..5);
     assert_eq!((b.values(), c.values()), (vec![1, 2, 3], vec![4]));
 }
@@ -213,7 +213,7 @@ fn who_is_called_off_leaves_the_line_and_gives_back() {
     cancel.cancel(Error::new(Code::DeadlineExceeded, "too late"));
     assert_eq!(first.error().code(), Code::DeadlineExceeded);
     assert_eq!(second.values(), [0, 1]);
-    // One that is called off before it asks.
+    // An attempt that is cancelled before it begins.
     let (late, waiter) = waiter("get", &cancel);
     q.dequeue(Exactly(1), waiter);
     assert_eq!(late.error().code(), Code::DeadlineExceeded);
@@ -292,7 +292,8 @@ fn bad_items_and_bad_queues_are_refused() {
     );
 }
 
-/// Many threads put in and take out, some are called off: nothing is lost, nothing doubled, nobody is left waiting.
+/// Many threads enqueue and dequeue, and some attempts are cancelled: no item is lost or duplicated, and no
+/// attempt is left waiting.
 #[test]
 fn nothing_is_lost_among_threads() {
     for kind in [QueueKind::Fifo, QueueKind::RandomShuffle] {

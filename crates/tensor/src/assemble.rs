@@ -1,4 +1,4 @@
-//! Making tensors of any dtype out of bytes and of runs of other tensors: [`Assembler`], [`Tensor::fill`],
+//! Building tensors of any dtype from bytes and from runs of other tensors: [`Assembler`], [`Tensor::fill`],
 //! [`Tensor::from_bytes`], [`Tensor::bitcast`].
 
 use crate::budget::Charged;
@@ -8,16 +8,26 @@ use crate::walk::by_width;
 use crate::{Code, DType, Error, Result, Shape, Tensor, ensure, invalid};
 use smallvec::SmallVec;
 
-/// Builds a tensor front to back from runs of elements of others, as Concat, Pack and Tile do.
+/// Builds a tensor front to back from runs of elements of other tensors, as Concat, Pack and Tile do.
 pub struct Assembler {
     dtype: DType,
     shape: Shape,
     count: usize,
-    /// Elements written so far; never over `count`.
+    /// The number of elements written so far, at most `count`.
     len: usize,
     storage: Storage,
-    /// What is not written yet is zero.
+    /// Whether the elements that are not yet written are zero.
     blank: Blank,
+}
+
+impl std::fmt::Debug for Assembler {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Assembler")
+            .field("dtype", &self.dtype)
+            .field("shape", &self.shape)
+            .field("len", &self.len)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Assembler {
@@ -39,7 +49,7 @@ impl Assembler {
         Ok(Assembler { dtype, shape, count, len: 0, storage, blank })
     }
 
-    /// Appends elements `start..start + len` of `src`, counted row-major.
+    /// Appends elements `start..start + len` of `src`, in row-major order.
     pub fn push(&mut self, src: &Tensor, start: usize, len: usize) -> Result<()> {
         self.admit(src.dtype(), len)?;
         let end = start.checked_add(len).filter(|&end| end <= src.elements()).ok_or_else(|| {
@@ -66,7 +76,8 @@ impl Assembler {
         Ok(())
     }
 
-    /// Appends the first of `outer` equal runs of each part, then the second of each, and so on, to the end of all.
+    /// Cuts each part into `outer` equal runs, and appends the first run of every part, then the second of
+    /// every part, and so on.
     pub fn push_interleaved(&mut self, parts: &[Tensor], outer: usize) -> Result<()> {
         let whole = parts.iter().all(|part| part.elements().checked_rem(outer) == Some(0));
         ensure!(whole, "the parts cannot be cut into {outer} equal runs");
@@ -78,7 +89,7 @@ impl Assembler {
             }
             return Ok(());
         };
-        // Plain data, the usual case, is looked up once.
+        // For plain data, the usual case, storage and sources are looked up once.
         let (size, total) =
             (self.dtype.size().ok_or_else(mixed)?, parts.iter().map(Tensor::elements).sum::<usize>());
         ensure!(parts.iter().all(|part| part.dtype() == self.dtype), "the parts are not all {}", self.dtype);
@@ -123,11 +134,11 @@ impl Assembler {
         Ok(())
     }
 
-    /// The tensor; an error unless exactly as many elements were pushed as the shape has.
+    /// Returns the tensor; an error unless the number of appended elements is that of the shape.
     pub fn finish(self) -> Result<Tensor> {
         ensure!(
             self.len == self.count,
-            "shape {} has {} elements but {} were put together",
+            "shape {} has {} elements but {} were added",
             self.shape,
             self.count,
             self.len
@@ -142,7 +153,7 @@ impl Assembler {
         ensure!(dtype == self.dtype, "elements of {dtype} cannot go into a tensor of {}", self.dtype);
         ensure!(
             len <= self.count - self.len,
-            "shape {} has {} elements but {} + {len} are put together",
+            "shape {} has {} elements but {} + {len} are added",
             self.shape,
             self.count,
             self.len
@@ -152,7 +163,7 @@ impl Assembler {
 }
 
 impl Tensor {
-    /// The one element of `value` in every place of `shape`.
+    /// Returns a tensor of `shape` filled with the one element of `value`.
     pub fn fill(shape: impl Into<Shape>, value: &Tensor) -> Result<Tensor> {
         let shape = shape.into();
         let count = shape.checked_elements()?;
@@ -161,7 +172,8 @@ impl Tensor {
         out.finish()
     }
 
-    /// Plain data from its bytes, in the machine's order. Refuses a bool that is neither 0 nor 1.
+    /// Returns a tensor of plain data from its bytes, in the machine's byte order. Refuses a bool that is
+    /// neither 0 nor 1.
     pub fn from_bytes(dtype: DType, shape: impl Into<Shape>, bytes: &[u8]) -> Result<Tensor> {
         let shape = shape.into();
         let size =
@@ -176,26 +188,31 @@ impl Tensor {
         if dtype == DType::Bool
             && let Some(i) = bytes.iter().position(|&b| b > 1)
         {
-            return Err(invalid!("byte {} at place {i} is no bool: it must be 0 or 1", bytes[i]));
+            return Err(invalid!("byte {} at index {i} is not a bool: it must be 0 or 1", bytes[i]));
         }
         Ok(Tensor::from_buffer(dtype, shape, Buffer::copy_of(bytes)?))
     }
 
-    /// The same bytes as elements of another dtype; shares them where it can. Both must be plain data and take as many bytes;
-    /// to bool there is no bitcast, as most bytes are no bools.
+    /// Reinterprets the bytes as elements of another dtype; shares them where possible. Both dtypes must be
+    /// plain data, and the byte counts must agree. There is no bitcast to bool, as most bytes are not valid
+    /// bools.
     pub fn bitcast(&self, dtype: DType, shape: impl Into<Shape>) -> Result<Tensor> {
         let shape = shape.into();
         if dtype == self.dtype() {
             return self.reshape(shape);
         }
-        ensure!(dtype != DType::Bool, "{} cannot be bitcast to bool: most bytes are no bools", self.dtype());
+        ensure!(
+            dtype != DType::Bool,
+            "{} cannot be bitcast to bool: most bytes are not valid bools",
+            self.dtype()
+        );
         let bytes = self
             .as_bytes()
             .ok_or_else(|| invalid!("{} is not plain data: it cannot be bitcast", self.dtype()))?;
         let wanted = dtype.size().and_then(|size| shape.checked_elements().ok()?.checked_mul(size));
         ensure!(
             wanted == Some(bytes.len()),
-            "{}{} of {} bytes cannot be bitcast to {dtype}{shape}, which takes another number of bytes",
+            "{}{} of {} bytes cannot be bitcast to {dtype}{shape}, which takes a different number of bytes",
             self.dtype(),
             self.shape(),
             bytes.len()
@@ -206,8 +223,8 @@ impl Tensor {
         }
     }
 
-    /// Whether dtype, shape and every bit agree: a NaN equals itself, 0.0 and -0.0 differ. Strings agree by bytes, handles
-    /// and variants when they are the same thing.
+    /// Whether dtype, shape and every bit agree: a NaN equals itself; 0.0 and -0.0 differ. Strings are
+    /// compared by bytes, handles and variants by identity.
     pub fn bits_eq(&self, other: &Tensor) -> bool {
         fn all<T>(a: Option<&[T]>, b: Option<&[T]>, same: impl Fn(&T, &T) -> bool) -> bool {
             matches!((a, b), (Some(a), Some(b)) if a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)))
@@ -223,8 +240,7 @@ impl Tensor {
     }
 }
 
-/// Zeroed memory for `count` elements of `size` bytes.
-/// Memory for so many elements of plain data, all of which are written over.
+/// Memory for `count` elements of plain data with arbitrary contents; the caller writes all of them.
 pub(crate) fn any_bytes(dtype: DType, count: usize) -> Result<(Buffer, Blank)> {
     let size = dtype.size().ok_or_else(mixed)?;
     let bytes = count.checked_mul(size).filter(|&b| b <= isize::MAX as usize);
@@ -232,10 +248,10 @@ pub(crate) fn any_bytes(dtype: DType, count: usize) -> Result<(Buffer, Blank)> {
 }
 
 fn too_many(count: usize) -> Error {
-    Error::new(Code::ResourceExhausted, format!("the system has no room for {count} elements"))
+    Error::new(Code::ResourceExhausted, format!("cannot allocate {count} elements"))
 }
 
-/// An error unless `value` has one element.
+/// Returns an error unless `value` has one element.
 pub(crate) fn one(value: &Tensor) -> Result<()> {
     ensure!(
         value.elements() == 1,
@@ -255,7 +271,7 @@ fn extend<T: Clone>(out: &mut Charged<T>, value: Option<&[T]>, count: usize) -> 
     out.resize_with(out.len() + count, || value.clone())
 }
 
-/// A tensor whose storage is not what its dtype and shape say.
+/// The error for a tensor whose storage contradicts its dtype and shape.
 pub(crate) fn mixed() -> Error {
     Error::internal("a tensor's storage does not fit its dtype and shape")
 }

@@ -1,8 +1,7 @@
-//! A byte budget for tensor memory. Going over it is an error that the kernel in question reports, not a killed
-//! process.
+//! A byte budget for tensor memory. A kernel that exceeds it reports an error; the process is not killed.
 //!
-//! The budget in force is a property of the thread ([`enter`]); a buffer remembers the one it was charged
-//! to and gives its bytes back when it goes.
+//! The budget in force is a property of the thread ([`enter`]). A buffer remembers the budget that it was
+//! charged to and returns its bytes when it is dropped.
 
 use crate::{Code, Error, Result};
 use parking_lot::Mutex;
@@ -12,28 +11,30 @@ use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Weak};
 
-/// How many bytes of tensors may be alive, and how many are.
+/// A limit on the bytes of living tensors, and the number of bytes charged.
 #[derive(Debug)]
 pub struct Budget {
     account: &'static Account,
 }
 
-/// The count of a budget. Buffers and threads refer to it without counting who does, since those that count the same thing wait for each
-/// other; so it is never freed, but used again once nothing is charged to it any more.
+/// The counters of a budget. Buffers and threads refer to an account without a reference count, since threads
+/// that update the same counter wait for each other. An account is therefore never freed, but used again once
+/// nothing is charged to it.
 #[derive(Debug, Default)]
 struct Account {
-    /// Whose it is. Guards only itself; nothing is locked beneath it.
+    /// The budget that the account belongs to. The lock guards only this field, and no other lock is taken
+    /// under it.
     owner: Mutex<Weak<Budget>>,
     limit: AtomicUsize,
-    /// With what threads have in hand.
+    /// The bytes charged, including what threads have in hand.
     used: AtomicUsize,
     peak: AtomicUsize,
 }
 
-/// The accounts of budgets that are gone. Guards only itself; nothing is locked beneath it.
+/// The accounts of dropped budgets. The lock guards only this list, and no other lock is taken under it.
 static CLOSED: Mutex<Vec<&'static Account>> = Mutex::new(Vec::new());
 
-/// The most bytes that a thread takes in hand at a time, to give them out without asking the account for each.
+/// The most bytes that a thread takes in hand at a time, to hand out without asking the account each time.
 const MOST_IN_HAND: usize = 64 << 10;
 
 impl Budget {
@@ -49,18 +50,19 @@ impl Budget {
         budget
     }
 
-    /// The limit, in bytes.
+    /// The limit in bytes.
     pub fn limit(&self) -> usize {
         self.account.limit.load(Relaxed)
     }
 
-    /// Bytes charged now. What other threads that it is in force on have in hand counts as charged: at most a thousandth of the limit each.
+    /// The bytes charged now. This includes what other threads that use the budget have in hand: at most a
+    /// thousandth of the limit each.
     pub fn used(&self) -> usize {
         let in_hand = PURSE.with(|p| if p.is_for(self.account) { p.in_hand.get() } else { 0 });
         self.account.used.load(Relaxed).saturating_sub(in_hand)
     }
 
-    /// The most bytes that were ever charged at a time, with what threads had in hand.
+    /// The most bytes ever charged at a time, including what threads had in hand.
     pub fn peak(&self) -> usize {
         self.account.peak.load(Relaxed)
     }
@@ -68,18 +70,18 @@ impl Budget {
 
 impl Drop for Budget {
     fn drop(&mut self) {
-        // Nobody has it in force any more, which would borrow it.
+        // No thread has the budget in force any more: that would borrow it.
         CLOSED.lock().push(self.account);
     }
 }
 
 impl Account {
-    /// How many bytes a thread takes in hand: few enough that the limit stays what it says.
+    /// The number of bytes that a thread takes in hand: few enough that the limit stays accurate.
     fn portion(&self) -> usize {
         (self.limit.load(Relaxed) / 1024).min(MOST_IN_HAND)
     }
 
-    /// Charges `bytes`, or says what they would have come to.
+    /// Charges `bytes`; the error is the total that the charge would have reached.
     fn charge(&self, bytes: usize) -> Result<(), usize> {
         let used = self.used.fetch_add(bytes, Relaxed).saturating_add(bytes);
         if used > self.limit.load(Relaxed) {
@@ -93,7 +95,7 @@ impl Account {
     }
 }
 
-/// The budget in force on a thread, and what the thread has in hand of it.
+/// The budget in force on a thread, and the bytes of it that the thread has in hand.
 struct Purse {
     account: Cell<Option<&'static Account>>,
     in_hand: Cell<usize>,
@@ -108,7 +110,7 @@ impl Purse {
         self.account.get().is_some_and(|a| ptr::eq(a, account))
     }
 
-    /// Puts another account in force, and gives the one that was.
+    /// Puts another account in force. Returns the previous one.
     #[inline]
     fn replace(&self, account: Option<&'static Account>) -> Option<&'static Account> {
         let in_hand = self.in_hand.take();
@@ -134,7 +136,7 @@ impl Purse {
         account.charge(bytes)
     }
 
-    /// Whether bytes given back can stay in hand.
+    /// Whether returned bytes can stay in hand; if so, adds them.
     #[inline]
     fn keeps(&self, account: &'static Account, bytes: usize) -> bool {
         let in_hand = self.in_hand.get().saturating_add(bytes);
@@ -146,27 +148,27 @@ impl Purse {
     }
 }
 
-/// While this lives, what this thread allocates is charged to the budget given to [`enter`].
+/// A guard: while it lives, this thread's allocations are charged to the budget given to [`enter`].
 #[derive(Debug)]
 pub struct Entered<'a> {
     before: Option<&'static Account>,
-    /// The budget outlives it, and it stays on its thread.
+    /// The budget outlives the guard, and the guard stays on its thread.
     _budget: PhantomData<(&'a Budget, *const ())>,
 }
 
-/// Puts `budget` in force on this thread until the guard drops; none leaves the one that is.
+/// Puts `budget` in force on this thread until the guard is dropped. `None` keeps the budget in force.
 #[inline]
 pub fn enter(budget: Option<&Arc<Budget>>) -> Entered<'_> {
     let before = PURSE.with(|p| p.replace(budget.map(|b| b.account).or(p.account.get())));
     Entered { before, _budget: PhantomData }
 }
 
-/// The budget in force on this thread: for work that goes on on another.
+/// The budget in force on this thread, for work that continues on another.
 pub fn current() -> Option<Arc<Budget>> {
     PURSE.with(|p| p.account.get()).and_then(|account| account.owner.lock().upgrade())
 }
 
-/// How many bytes more the budget in force allows: how far to read what does not say how long it is.
+/// The number of bytes that the budget in force still allows. Readers of input of unknown length stop there.
 pub fn left() -> usize {
     current().map_or(usize::MAX, |b| b.limit().saturating_sub(b.used()))
 }
@@ -178,7 +180,7 @@ impl Drop for Entered<'_> {
     }
 }
 
-/// Bytes charged to a budget, given back on drop.
+/// Bytes charged to a budget, returned on drop.
 #[derive(Debug, Default)]
 pub(crate) struct Charge {
     account: Option<&'static Account>,
@@ -186,7 +188,7 @@ pub(crate) struct Charge {
 }
 
 impl Charge {
-    /// Charges `bytes` to the budget in force, or says by how much they are too many.
+    /// Charges `bytes` to the budget in force; an error if they exceed it.
     #[inline]
     pub(crate) fn take(bytes: usize) -> Result<Charge> {
         PURSE.with(|p| {
@@ -215,15 +217,15 @@ impl Drop for Charge {
     #[inline]
     fn drop(&mut self) {
         let Some(account) = self.account else { return };
-        // A thread that ends has nothing in hand any more.
+        // A thread that is ending has nothing in hand any more.
         if !PURSE.try_with(|p| p.keeps(account, self.bytes)).unwrap_or(false) {
             account.used.fetch_sub(self.bytes, Relaxed);
         }
     }
 }
 
-/// A vector whose room is charged to the budget in force when it grows, and which refuses to grow beyond
-/// [`Charged::MAX_LEN`]: what a hostile index can ask for stays within bounds even where there is no budget.
+/// A vector whose capacity is charged to the budget in force when it grows, and which refuses to grow beyond
+/// [`Charged::MAX_LEN`]: what a hostile index can ask for stays bounded even without a budget.
 #[derive(Debug)]
 pub struct Charged<T> {
     items: Vec<T>,
@@ -231,33 +233,33 @@ pub struct Charged<T> {
 }
 
 impl<T> Charged<T> {
-    /// The most items that one of them holds.
+    /// The most items that one vector holds.
     pub const MAX_LEN: usize = 1 << 27;
 
-    /// Without items.
+    /// An empty vector.
     pub fn new() -> Charged<T> {
         Charged { items: Vec::new(), charge: Charge::default() }
     }
 
-    /// One item, which is not charged: as scalars of plain data are not.
+    /// A vector of one item. The item is not charged, like a scalar of plain data.
     pub fn one(item: T) -> Charged<T> {
         Charged { items: vec![item], charge: Charge::default() }
     }
 
-    /// Without items, but with room for `count`.
+    /// An empty vector with capacity for `count` items.
     pub fn with_room(count: usize) -> Result<Charged<T>> {
         let mut room = Charged::new();
         room.reserve(count)?;
         Ok(room)
     }
 
-    /// These items, whose room is charged from now on.
+    /// A vector of these items, whose capacity is charged from now on.
     pub fn holding(items: Vec<T>) -> Result<Charged<T>> {
         let charge = Charge::take(items.capacity() * size_of::<T>())?;
         Ok(Charged { items, charge })
     }
 
-    /// Copies of `items`.
+    /// A vector of copies of `items`.
     pub fn copy_of(items: &[T]) -> Result<Charged<T>>
     where
         T: Clone,
@@ -267,7 +269,7 @@ impl<T> Charged<T> {
         Ok(copy)
     }
 
-    /// Makes room for `count` items in all.
+    /// Makes room for `count` items in total.
     pub fn reserve(&mut self, count: usize) -> Result<()> {
         if count <= self.items.capacity() {
             return Ok(());
@@ -281,13 +283,13 @@ impl<T> Charged<T> {
         }
         let charge = Charge::take(count * size_of::<T>())?;
         self.items.try_reserve_exact(count - self.items.len()).map_err(|_| {
-            Error::new(Code::ResourceExhausted, format!("the system has no room for {count} items"))
+            Error::new(Code::ResourceExhausted, format!("the system cannot allocate {count} items"))
         })?;
         self.charge = charge;
         Ok(())
     }
 
-    /// Appends an item. Room doubles, so that many appended items cost little each.
+    /// Appends an item. The capacity doubles, so appending takes amortised constant time.
     #[inline]
     pub fn push(&mut self, item: T) -> Result<()> {
         if self.items.len() == self.items.capacity() {
@@ -310,13 +312,13 @@ impl<T> Charged<T> {
         Ok(())
     }
 
-    /// Takes the last item off.
+    /// Removes the last item and returns it.
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
         self.items.pop()
     }
 
-    /// Makes it `len` long: cut off, or filled up with what `fill` makes.
+    /// Resizes the vector to `len` items: truncates it, or appends items that `fill` makes.
     pub fn resize_with(&mut self, len: usize, fill: impl FnMut() -> T) -> Result<()> {
         if len > self.items.capacity() {
             self.grow(len)?;
@@ -325,7 +327,7 @@ impl<T> Charged<T> {
         Ok(())
     }
 
-    /// Takes all items, whose room is no longer charged.
+    /// Takes all items; their memory is no longer charged.
     pub fn take(&mut self) -> Vec<T> {
         self.charge = Charge::default();
         std::mem::take(&mut self.items)
@@ -389,7 +391,7 @@ mod tests {
         let elsewhere = held.split_off(50);
         std::thread::spawn(move || drop(elsewhere)).join().unwrap();
         assert_eq!(budget.used(), 5_000);
-        // Another budget in between knows nothing of it.
+        // Another budget in between is not affected.
         let other = Budget::new(1 << 20);
         let inner = enter(Some(&other));
         drop(held);
@@ -412,7 +414,7 @@ mod tests {
         let others: Vec<_> = (0..20).map(|_| Budget::new(1 << 20)).collect();
         assert!(others.iter().all(|b| account(b) != was), "something is charged to it");
         drop((others, held));
-        // Other tests take accounts, too.
+        // Other tests take accounts too.
         let found = (0..100).any(|_| {
             let budgets: Vec<_> = (0..50).map(|_| Budget::new(1 << 20)).collect();
             budgets.iter().any(|b| account(b) == was && b.used() == 0 && b.peak() == 0)

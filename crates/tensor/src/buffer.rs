@@ -1,9 +1,10 @@
-//! Aligned, untyped memory for plain elements, and (with `foreign`, for memory of others) the only `unsafe` of this crate.
+//! Aligned, untyped memory for plain elements. Together with `foreign`, which handles borrowed memory, this
+//! is the only `unsafe` code of the crate.
 //!
-//! A [`Buffer`] is `len` bytes at an address that [`ALIGN`] divides, all of them initialised. Typed views are given
-//! out for element types that [`Element`] admits; that trait is sealed, and its contract (below) is what makes the
-//! views sound: no padding, alignment at most [`ALIGN`], and any bytes that one element wrote are valid for it.
-//! A bool buffer holds only 0 and 1 because it is only ever written as `bool`s or copied from bool buffers whole.
+//! A [`Buffer`] is `len` initialised bytes at an address that is a multiple of [`ALIGN`]. Typed views exist
+//! for the types that implement [`Element`]. That trait is sealed, and its contract makes the views sound: no
+//! padding, alignment at most [`ALIGN`], and any bytes that one element wrote are valid for it. A bool buffer
+//! holds only 0 and 1, because it is only ever written as `bool`s or copied whole from bool buffers.
 #![expect(unsafe_code, reason = "the one place where raw memory is given types")]
 
 mod foreign;
@@ -21,7 +22,7 @@ use std::mem::ManuallyDrop;
 use std::ops::RangeInclusive;
 use std::ptr::NonNull;
 
-/// Every buffer starts at a multiple of this, so that a cache line or a vector register never straddles its start.
+/// The alignment of every buffer. No cache line or vector register straddles a buffer's start.
 pub const ALIGN: usize = 64;
 
 /// `len` initialised bytes, aligned to [`ALIGN`].
@@ -50,22 +51,25 @@ impl Buffer {
         let class = Class::of(len);
         if let Some(ptr) = class.map_or_else(|| Spare::take(layout), Small::take) {
             if zero {
-                // SAFETY: a block of this class or layout has `len` bytes and is nobody else's any more.
+                // SAFETY: a block of this class or layout has at least `len` bytes and belongs to nothing
+                // else.
                 unsafe { ptr.write_bytes(0, len) };
             }
             return Ok((Buffer { ptr, len, _charge: charge }, Blank(zero)));
         }
-        // What may be used again is initialised from the start, whatever becomes of who was to write it.
+        // A block that may be used again is initialised from the start, even if the code that was to write it
+        // fails.
         let zero = zero || class.is_some() || KEPT.contains(&len);
         // SAFETY: the layout's size is at least 1.
         let ptr = unsafe { if zero { alloc_zeroed(layout) } else { alloc(layout) } };
         let ptr = NonNull::new(ptr).ok_or_else(|| {
-            Error::new(Code::ResourceExhausted, format!("the system has no {len} bytes left"))
+            Error::new(Code::ResourceExhausted, format!("the system cannot allocate {len} bytes"))
         })?;
         Ok((Buffer { ptr, len, _charge: charge }, Blank(zero)))
     }
 
-    /// `len` bytes of `dtype` for who writes all of them: whatever values were there before, where that is known to be valid.
+    /// `len` bytes of `dtype` with arbitrary contents, for callers that write all of them: stale bytes where
+    /// any bytes are valid, otherwise zeros.
     pub(crate) fn any_bytes(dtype: DType, len: usize) -> Result<(Buffer, Blank)> {
         let any_bits_are_valid = dtype != DType::Bool;
         let initialised = Class::of(len).is_some() || KEPT.contains(&len);
@@ -81,23 +85,24 @@ impl Buffer {
         })
     }
 
-    /// `count` elements whose bytes are all zero (0, 0.0, false).
+    /// A buffer of `count` elements whose bytes are all zero (0, 0.0, false).
     pub fn zeroed<T: Element>(count: usize) -> Result<Buffer> {
         Self::zeroed_bytes(Self::bytes_for::<T>(count)?)
     }
 
-    /// `len` zero bytes.
+    /// A buffer of `len` zero bytes.
     pub(crate) fn zeroed_bytes(len: usize) -> Result<Buffer> {
         Ok(Self::allocate(len, true)?.0)
     }
 
-    /// The first `count` elements that `values` yields; zeros where it yields fewer.
+    /// A buffer of the first `count` elements that `values` yields, with zeros where it yields fewer.
     #[inline]
     pub fn collect<T: Element>(count: usize, values: impl IntoIterator<Item = T>) -> Result<Buffer> {
         let (buffer, _) = Self::allocate(Self::bytes_for::<T>(count)?, false)?;
         let base = buffer.ptr.as_ptr().cast::<T>();
         let mut n = 0;
-        // Until all elements are written nobody else sees the buffer. Should `values` panic, dropping it reads none of its bytes.
+        // The buffer is not visible outside until all elements are written. Should `values` panic, dropping
+        // the buffer reads none of its bytes.
         for v in values.into_iter().take(count) {
             // SAFETY: n < count, as `take` yields no more, and the allocation holds `count` aligned elements.
             unsafe { base.add(n).write(v) };
@@ -110,7 +115,7 @@ impl Buffer {
         Ok(buffer)
     }
 
-    /// A copy of `values`.
+    /// A buffer that holds a copy of `values`.
     pub fn copy_of<T: Element>(values: &[T]) -> Result<Buffer> {
         let (buffer, _) = Self::allocate(Self::bytes_for::<T>(values.len())?, false)?;
         // SAFETY: the new allocation has room for `values.len()` elements and overlaps nothing.
@@ -118,37 +123,37 @@ impl Buffer {
         Ok(buffer)
     }
 
-    /// Length in bytes.
+    /// The length in bytes.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are no bytes.
+    /// Whether the length is 0.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// The bytes.
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: ptr..ptr+len is ours and initialised.
+        // SAFETY: this buffer owns ptr..ptr+len, and all of it is initialised.
         unsafe { std::slice::from_raw_parts(self.ptr.as_ptr(), self.len) }
     }
 
-    /// The bytes, to write whole elements into. Crate-only: the caller keeps bool buffers to 0 and 1.
+    /// The bytes, mutably. Crate-only: the caller writes whole elements, and only 0 and 1 to bool buffers.
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: ptr..ptr+len is ours, initialised, and borrowed exclusively.
+        // SAFETY: this buffer owns ptr..ptr+len; all of it is initialised, and borrowed exclusively.
         unsafe { std::slice::from_raw_parts_mut(self.ptr.as_ptr(), self.len) }
     }
 
     /// The elements. Crate-only: the caller knows that the buffer holds `T`s.
     #[inline]
     pub(crate) fn typed<T: Element>(&self) -> &[T] {
-        // SAFETY: the pointer is aligned for T (ALIGN >= align_of T), the bytes are initialised and, by the caller's
-        // word, were written as T.
+        // SAFETY: the pointer is aligned for T (ALIGN >= align_of T); the bytes are initialised and, as the
+        // caller guarantees, were written as T.
         unsafe { std::slice::from_raw_parts(self.ptr.as_ptr().cast(), self.len / size_of::<T>()) }
     }
 
-    /// The elements, to change. Crate-only, as [`Buffer::typed`].
+    /// The elements, mutably. Crate-only, as [`Buffer::typed`].
     #[inline]
     pub(crate) fn typed_mut<T: Element>(&mut self) -> &mut [T] {
         // SAFETY: as `typed`, and borrowed exclusively.
@@ -167,10 +172,10 @@ impl Drop for Buffer {
     }
 }
 
-/// Whether memory holds zeros.
+/// Whether a block of memory is all zeros.
 pub(crate) struct Blank(pub bool);
 
-/// Lengths that share small blocks: eight classes from one power of two to the next.
+/// A size class of small blocks. There are eight classes from each power of two to the next.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Class(u32);
 
@@ -179,7 +184,7 @@ impl Class {
     const LARGEST: usize = *KEPT.start() - 1;
     const COUNT: usize = Class::that_holds(Class::LARGEST).0 as usize + 1;
 
-    /// The class of blocks for so many bytes; none if they are too large.
+    /// The class of blocks for `len` bytes; `None` if `len` is too large for a small block.
     #[inline]
     const fn of(len: usize) -> Option<Class> {
         if len <= Class::LARGEST { Some(Class::that_holds(len)) } else { None }
@@ -189,19 +194,20 @@ impl Class {
     const fn that_holds(len: usize) -> Class {
         let last = if len < Class::SMALLEST { Class::SMALLEST } else { len } - 1;
         let power = last.ilog2();
-        // The power's number, and the three bits that follow its first.
+        // The class is made of the power's number and the three bits below the highest.
         Class((power - 5) * 8 + ((last >> (power - 3)) & 7) as u32)
     }
 
-    /// How large its blocks are.
+    /// The size of the class's blocks.
     #[inline]
     const fn size(self) -> usize {
         (8 + (self.0 as usize & 7) + 1) << (self.0 / 8 + 5 - 3)
     }
 }
 
-/// Small blocks that a thread's buffers have left, by class. A loop makes and drops them in every iteration, and aligned blocks are what
-/// allocators are slow at: a fifth of the time of w4 with 128 floats.
+/// Small blocks that buffers of this thread have freed, by class. A loop allocates and drops them in every
+/// iteration, and allocators are slow at aligned blocks: without this, a fifth of the time of w4 with 128
+/// floats.
 struct Small {
     classes: [Vec<NonNull<u8>>; Class::COUNT],
     bytes: usize,
@@ -213,7 +219,7 @@ thread_local! {
 }
 
 impl Small {
-    /// How many bytes a thread keeps. No budget is charged for them.
+    /// The most bytes that a thread keeps. No budget is charged for them.
     const MOST: usize = 4 << 20;
 
     /// A block of this class, all its bytes initialised.
@@ -228,7 +234,7 @@ impl Small {
         take.ok()?
     }
 
-    /// Keeps a block of this class; false if there are enough.
+    /// Keeps a block of this class. Returns false, without keeping it, if there are enough.
     #[inline]
     fn keep(class: Class, ptr: NonNull<u8>) -> bool {
         let keep = SMALL.try_with(|small| {
@@ -250,44 +256,46 @@ impl Drop for Small {
         for (i, blocks) in self.classes.iter().enumerate() {
             let Ok(layout) = Layout::from_size_align(Class(i as u32).size(), ALIGN) else { continue };
             for ptr in blocks {
-                // SAFETY: blocks of this class were allocated with this very layout, and nobody else has them.
+                // SAFETY: blocks of this class were allocated with this very layout, and nothing else owns
+                // them.
                 unsafe { dealloc(ptr.as_ptr(), layout) };
             }
         }
     }
 }
 
-/// A block of memory that a buffer has left and another of the same length may have. A loop makes the same tensors again
-/// and again; the system's allocator gives large blocks back to the kernel and asks for them anew, and every page of them costs a
-/// fault (256 KiB: 64 of them, 20 us, as long as to sum them).
+/// A freed block of memory that another buffer of the same length may take. A loop makes the same tensors
+/// again and again. The system's allocator returns large blocks to the kernel and requests new ones, and
+/// every new page costs a fault (256 KiB: 64 faults, 20 us, as long as summing the elements).
 struct Spare {
     ptr: NonNull<u8>,
     layout: Layout,
-    /// The thread that left it: its caches may still hold it.
+    /// The thread that freed the block: its caches may still hold it.
     by: usize,
 }
 
-/// The lengths of blocks that are kept for all threads: below, each thread keeps its own ([`Small`]); above, the work on them takes far longer than the
-/// faults.
+/// The lengths of blocks that are kept for all threads. Below, each thread keeps its own ([`Small`]); above,
+/// work on a block takes far longer than its page faults.
 const KEPT: RangeInclusive<usize> = 1 << 16..=1 << 24;
-/// How many bytes are kept in all; beyond, what was kept longest goes. No budget is charged for them.
+/// The most bytes that are kept in all; beyond it, the blocks kept longest are freed. No budget is charged
+/// for them.
 const MOST_KEPT: usize = 1 << 25;
 
-/// The blocks kept, the oldest first.
+/// The blocks kept, oldest first.
 struct Spares {
     blocks: VecDeque<Spare>,
     bytes: usize,
 }
 
-/// For the whole process, since buffers go between threads and sessions. The lock is held for a look at a few dozen entries, and nothing
-/// is locked beneath it.
+/// One store for the whole process, since buffers move between threads and sessions. The lock is held while a
+/// few dozen entries are searched, and no other lock is taken under it.
 static SPARES: Mutex<Spares> = Mutex::new(Spares { blocks: VecDeque::new(), bytes: 0 });
 
-// SAFETY: a spare block is owned like a buffer, and nobody looks into it.
+// SAFETY: a spare block is owned like a buffer, and nothing reads it.
 unsafe impl Send for Spare {}
 
 impl Spare {
-    /// A block of this layout, all its bytes initialised; sooner one that this thread has left.
+    /// A block of this layout, all its bytes initialised. A block that this thread freed comes first.
     fn take(layout: Layout) -> Option<NonNull<u8>> {
         if !KEPT.contains(&layout.size()) {
             return None;
@@ -301,7 +309,7 @@ impl Spare {
         Some(spare.ptr)
     }
 
-    /// Keeps it, if it is of a length that is kept, and lets go what becomes too much.
+    /// Keeps the block if its length is one that is kept, and frees the oldest blocks beyond the limit.
     fn keep(self) {
         let mut gone = Vec::new();
         if KEPT.contains(&self.layout.size()) {
@@ -325,13 +333,13 @@ impl Drop for Spare {
     }
 }
 
-/// A number that no other living thread has.
+/// A number that is unique among living threads.
 fn this_thread() -> usize {
     thread_local!(static HERE: u8 = const { 0 });
     HERE.with(|here| std::ptr::from_ref(here) as usize)
 }
 
-/// Tells the processor that `slice[index]` will be read soon; nothing if there is no such element.
+/// Tells the processor that `slice[index]` will be read soon. Does nothing if there is no such element.
 #[inline(always)]
 pub fn prefetch<T>(slice: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]
@@ -344,13 +352,13 @@ pub fn prefetch<T>(slice: &[T], index: usize) {
     let _ = (slice, index);
 }
 
-/// The elements of `slice` as the bytes they are made of.
+/// The bytes of the elements of `slice`.
 pub(crate) fn slice_bytes<T: Element>(slice: &[T]) -> &[u8] {
     // SAFETY: Elements have no padding, so all their bytes are initialised.
     unsafe { std::slice::from_raw_parts(slice.as_ptr().cast(), size_of_val(slice)) }
 }
 
-/// An element as two whole words: its bytes, then zeros.
+/// An element as two words: its bytes, then zeros.
 #[inline(always)]
 pub(crate) fn to_words<T: Element>(value: T) -> [u64; 2] {
     let mut bytes = [0; 16];
@@ -358,26 +366,26 @@ pub(crate) fn to_words<T: Element>(value: T) -> [u64; 2] {
     <[u64; 2]>::read(&bytes).unwrap_or_default()
 }
 
-/// The element that [`to_words`] made these of. The caller knows that it was a `T`.
+/// The element that [`to_words`] made these words from. The caller guarantees that it was a `T`.
 #[inline(always)]
 pub(crate) fn in_words<T: Element>(words: &[u64; 2]) -> &T {
     const { assert!(size_of::<T>() <= 16 && align_of::<T>() <= 8) };
-    // SAFETY: the words are as large and as aligned as a T needs, by the assertion, and hold, by the caller's word, the bytes
-    // of one.
+    // SAFETY: by the assertion, the words have the size and alignment that a T needs; as the caller
+    // guarantees, they hold the bytes of one.
     unsafe { &*words.as_ptr().cast() }
 }
 
-/// As [`in_words`], to change.
+/// The element in these words, mutably; see [`in_words`].
 #[inline(always)]
 pub(crate) fn in_words_mut<T: Element>(words: &mut [u64; 2]) -> &mut T {
     const { assert!(size_of::<T>() <= 16 && align_of::<T>() <= 8) };
-    // SAFETY: as in `in_words`; whatever T is written leaves initialised words, since an Element has no padding.
+    // SAFETY: as in `in_words`; writing any T leaves the words initialised, since an Element has no padding.
     unsafe { &mut *words.as_mut_ptr().cast() }
 }
 
-/// An unsigned integer as wide as an element: what movement kernels copy when they need not know the type.
+/// An unsigned integer as wide as an element. Kernels that only move elements copy words, whatever the type.
 pub(crate) trait Word: Copy {
-    /// The word that these bytes make; `None` if they are not as many as it has.
+    /// The word made of these bytes; `None` if their number is not the word's size.
     fn read(bytes: &[u8]) -> Option<Self>;
 }
 
@@ -399,14 +407,14 @@ impl Word for [u64; 2] {
     }
 }
 
-/// The bytes of whole elements as words of their width; `None` when length or alignment do not fit.
+/// The bytes of whole elements as words of their width; `None` if the length or the alignment does not fit.
 pub(crate) fn as_words<W: Word>(bytes: &[u8]) -> Option<&[W]> {
     // SAFETY: any bytes are valid words; `align_to` itself finds the aligned middle.
     let (head, words, tail) = unsafe { bytes.align_to::<W>() };
     (head.is_empty() && tail.is_empty()).then_some(words)
 }
 
-/// As [`as_words`], to write. The caller writes only words that are valid elements.
+/// The same as [`as_words`], mutably. The caller writes only words that are valid elements.
 pub(crate) fn as_words_mut<W: Word>(bytes: &mut [u8]) -> Option<&mut [W]> {
     // SAFETY: as in `as_words`.
     let (head, words, tail) = unsafe { bytes.align_to_mut::<W>() };
@@ -419,7 +427,7 @@ mod tests {
 
     #[test]
     fn blocks_are_used_again_and_zeroed_where_zeros_are_asked_for() {
-        // A length that no other test has.
+        // A length that no other test uses.
         let len = 77_777;
         let old = Buffer::copy_of(&vec![7u8; len]).unwrap();
         let at = old.ptr;

@@ -1,32 +1,34 @@
-//! Rust values to tensors and back: [`IntoTensor`] and [`FromTensor`].
+//! Conversion of Rust values to tensors and back: [`IntoTensor`] and [`FromTensor`].
 //!
-//! What an element may be is [`Datum`]: the types of plain data, and text. What holds elements may be a single one, a slice, a
-//! vector, an array up to three deep, or an `ndarray` of any dimension. Conversion never changes the dtype.
+//! A [`Datum`] is the Rust type of one element: plain data or text. Elements may come as a single value, a
+//! slice, a vector, an array up to three deep, or an `ndarray` of any dimension. Conversion never changes the
+//! dtype.
 
 use crate::{Element, Result, Shape, Str, Tensor, ensure, invalid};
 use ndarray::{ArrayBase, ArrayD, Data, Dimension, IxDyn};
 
-/// A Rust type that one element of a tensor is made from: an [`Element`], `&str`, `String` or [`Str`].
+/// A Rust type that converts to one element of a tensor: an [`Element`], `&str`, `String` or [`Str`].
 pub trait Datum: Clone {
     /// A tensor of these elements.
     fn tensor(shape: Shape, values: &[Self]) -> Result<Tensor>;
 }
 
-/// A Rust type that one element of a tensor is turned into: an [`Element`], `String` (if it is UTF-8) or [`Str`].
+/// A Rust type that one element of a tensor converts to: an [`Element`], `String` (if it is UTF-8) or
+/// [`Str`].
 pub trait OwnedDatum: Datum {
     /// The elements in row-major order; an error if they are of another dtype.
     fn values(tensor: &Tensor) -> Result<Vec<Self>>;
 }
 
-/// What can be fed as a tensor.
+/// A value that can be fed as a tensor.
 pub trait IntoTensor {
-    /// The tensor; an error where the value is not rectangular or memory is short.
+    /// Converts the value to a tensor; an error if it is not rectangular or memory runs out.
     fn into_tensor(self) -> Result<Tensor>;
 }
 
-/// What a fetched tensor can be turned into.
+/// A type that a fetched tensor converts to.
 pub trait FromTensor: Sized {
-    /// The value; an error where dtype or rank differ.
+    /// Converts the tensor; an error if its dtype or rank does not fit.
     fn from_tensor(tensor: Tensor) -> Result<Self>;
 }
 
@@ -235,7 +237,7 @@ mod tests {
     use crate::{C64, QInt8, bf16};
     use ndarray::{Array1, Array2, array, s};
 
-    /// The value turns into the tensor that `text` prints, and back into itself.
+    /// Checks that the value converts to the tensor that prints as `text`, and back to itself.
     #[track_caller]
     fn check<V: IntoTensor + FromTensor + Clone + PartialEq + std::fmt::Debug>(value: V, text: &str) {
         let t = value.clone().into_tensor().unwrap();

@@ -1,7 +1,7 @@
 //! Printing tensors: `f32[2,3] [[1 2 3] [4 5 6]]`.
 //!
-//! `{}` and `{:?}` cut long tensors in the middle, `{:#}` prints in full; what `{:#}` prints, [`Tensor::parse`] reads back to
-//! the same bits, resources and variants apart.
+//! `{}` and `{:?}` cut long tensors in the middle, `{:#}` prints them in full. [`Tensor::parse`] reads the
+//! output of `{:#}` back to the same bits, except for resources and variants.
 
 use crate::text::{Leaf, print_str};
 use crate::{DType, MAX_RANK, Tensor, with_element};
@@ -9,7 +9,7 @@ use std::fmt;
 
 /// Tensors of at most this many elements are never cut.
 const SHORT: usize = 64;
-/// A string longer than this is cut, to its first and last `STR_EDGE` bytes.
+/// Strings longer than this print only their first and last `STR_EDGE` bytes.
 const LONG_STR: usize = 120;
 const STR_EDGE: usize = 40;
 
@@ -19,7 +19,7 @@ impl fmt::Display for Tensor {
     }
 }
 
-/// As `{}`: a tensor inside a pretty-printed struct is cut too.
+/// Prints as `{}` does, so that a tensor inside a pretty-printed struct is cut too.
 impl fmt::Debug for Tensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         print(self, f, false)
@@ -33,7 +33,7 @@ fn print(t: &Tensor, f: &mut fmt::Formatter<'_>, full: bool) -> fmt::Result {
     }
     f.write_str(" ")?;
     if t.elements() == 0 {
-        // Not `[[] [] ..]`: there may be many.
+        // Not `[[] [] ..]`: the list may be long.
         return f.write_str("[]");
     }
     if t.rank() > MAX_RANK {
@@ -59,10 +59,10 @@ fn string(s: &[u8], f: &mut fmt::Formatter<'_>, full: bool) -> fmt::Result {
     print_str(f, &s[s.len() - STR_EDGE..])
 }
 
-/// How many entries of each axis are shown before and after the gap.
+/// The number of entries of each axis that are shown before and after the gap.
 type Cut = (usize, usize);
 
-/// The widest cut that shows at most `SHORT` elements; `None` where nothing needs to be cut.
+/// The widest cut that shows at most `SHORT` elements; `None` if nothing needs to be cut.
 fn cut(t: &Tensor) -> Option<Cut> {
     if t.elements() <= SHORT {
         return None;
@@ -72,7 +72,8 @@ fn cut(t: &Tensor) -> Option<Cut> {
             .iter()
             .fold(1usize, |n, &d| n.saturating_mul(if d > head + tail + 1 { head + tail } else { d }))
     };
-    // The last shows a single element of axes longer than 2; when all are 1 or 2 long, as in 2^20, it still shows too many.
+    // The last cut shows a single element of each axis longer than 2. A tensor whose axes are all 1 or 2
+    // long, such as 2^20, still shows too many, hence `(0, 0)`.
     [(3, 3), (2, 2), (1, 1), (1, 0)].into_iter().find(|c| shown(c) <= SHORT).or(Some((0, 0)))
 }
 
@@ -88,7 +89,7 @@ fn nest<T>(
         return cells.first().map_or(Ok(()), |v| leaf(v, f));
     };
     let size = cells.len() / outer.max(1);
-    // An axis is cut where that hides at least two entries: a gap takes the place of one.
+    // An axis is cut only if that hides at least two entries: the gap itself takes the place of one.
     let (head, tail) = cut.filter(|(head, tail)| outer > head + tail + 1).unwrap_or((outer, 0));
     f.write_str("[")?;
     for (i, part) in cells.chunks_exact(size.max(1)).enumerate() {

@@ -22,7 +22,7 @@ pub enum DType {
     Bool,
     C64,
     C128,
-    /// Quantised types are stored, moved and cast, never computed with.
+    /// A quantised type: stored, moved and cast, but never computed with. So are the four below.
     QI8,
     QU8,
     QI16,
@@ -42,7 +42,7 @@ impl DType {
         QI32, Str, Resource, Variant,
     ];
 
-    /// The short name that the text form and messages use: `f32`.
+    /// The short name, as in the text form and in messages: `f32`.
     pub fn name(self) -> &'static str {
         match self {
             F16 => "f16",
@@ -71,7 +71,7 @@ impl DType {
         }
     }
 
-    /// What the C++ of TensorFlow calls it, in its messages: `float`, `double` and `half` for the floats.
+    /// The name in messages of TensorFlow's C++ code: `float`, `double` and `half` for the floats.
     pub fn kernel_name(self) -> &'static str {
         match self {
             F16 => "half",
@@ -115,7 +115,7 @@ impl DType {
         Self::ALL.into_iter().find(|d| d.name() == name || d.tf_name() == name)
     }
 
-    /// The number that TensorFlow's messages give it.
+    /// The number of the type in TensorFlow's protobuf messages.
     pub fn number(self) -> i32 {
         match self {
             F32 => 1,
@@ -144,12 +144,12 @@ impl DType {
         }
     }
 
-    /// The dtype with this number.
+    /// The dtype with this number, if there is one.
     pub fn from_number(number: i32) -> Option<DType> {
         Self::ALL.into_iter().find(|d| d.number() == number)
     }
 
-    /// Bytes of one element; `None` for strings, resources and variants, which are not plain data.
+    /// The size of an element in bytes; `None` for strings, resources and variants, which are not plain data.
     pub fn size(self) -> Option<usize> {
         Some(match self {
             I8 | U8 | Bool | QI8 | QU8 => 1,
@@ -161,32 +161,33 @@ impl DType {
         })
     }
 
-    /// f16, bf16, f32, f64.
+    /// Whether the type is f16, bf16, f32 or f64.
     pub fn is_float(self) -> bool {
         matches!(self, F16 | BF16 | F32 | F64)
     }
 
-    /// Signed or unsigned integers; not bool, not quantised.
+    /// Whether the type is a signed or unsigned integer; false for bool and the quantised types.
     pub fn is_integer(self) -> bool {
         matches!(self, I8 | I16 | I32 | I64 | U8 | U16 | U32 | U64)
     }
 
-    /// Whether gradients flow along values of it: floats, complex numbers, and what may hold them (variants, resources).
+    /// Whether gradients flow along values of this type: floats, complex numbers, and the types that may hold
+    /// them (variants, resources).
     pub fn carries_gradients(self) -> bool {
         self.is_float() || self.is_complex() || matches!(self, Variant | Resource)
     }
 
-    /// complex64, complex128.
+    /// Whether the type is complex64 or complex128.
     pub fn is_complex(self) -> bool {
         matches!(self, C64 | C128)
     }
 
-    /// The five quantised types.
+    /// Whether the type is one of the five quantised types.
     pub fn is_quantized(self) -> bool {
         matches!(self, QI8 | QU8 | QI16 | QU16 | QI32)
     }
 
-    /// Floats, integers and complex numbers.
+    /// Whether the type is a float, an integer or a complex number.
     pub fn is_number(self) -> bool {
         self.is_float() || self.is_integer() || self.is_complex()
     }

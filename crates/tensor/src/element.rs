@@ -1,13 +1,13 @@
-//! The Rust types of elements, and [`Scalar`]: one element with its dtype, held in place.
+//! The Rust types of elements, and [`Scalar`]: one element with its dtype, stored inline.
 
 use crate::DType;
 use crate::buffer::{in_words, in_words_mut, to_words};
 use half::{bf16, f16};
 use num_complex::Complex;
 
-/// complex64: two f32.
+/// The element type of complex64: two f32.
 pub type C64 = Complex<f32>;
-/// complex128: two f64.
+/// The element type of complex128: two f64.
 pub type C128 = Complex<f64>;
 
 macro_rules! quantized {
@@ -19,15 +19,15 @@ macro_rules! quantized {
     )* };
 }
 quantized! {
-    /// A quantised 8-bit signed number.
+    /// A quantised signed 8-bit number.
     QInt8(i8),
-    /// A quantised 8-bit unsigned number.
+    /// A quantised unsigned 8-bit number.
     QUInt8(u8),
-    /// A quantised 16-bit signed number.
+    /// A quantised signed 16-bit number.
     QInt16(i16),
-    /// A quantised 16-bit unsigned number.
+    /// A quantised unsigned 16-bit number.
     QUInt16(u16),
-    /// A quantised 32-bit signed number.
+    /// A quantised signed 32-bit number.
     QInt32(i32)
 }
 
@@ -35,20 +35,20 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A Rust type whose values are elements of a tensor of plain data.
+/// A Rust type that is an element of plain data.
 ///
-/// Sealed. Every implementor is `Copy`, has no padding, fits in 16 bytes aligned to 8, and all-zero bytes are one of
-/// its values: `buffer.rs` relies on it.
+/// The trait is sealed. Every implementor is `Copy`, has no padding, fits in 16 bytes aligned to 8, and
+/// admits all-zero bytes as a value: `buffer.rs` relies on it.
 pub trait Element:
     sealed::Sealed + Copy + Send + Sync + PartialEq + std::fmt::Debug + Default + 'static
 {
     /// The dtype.
     const DTYPE: DType;
-    /// Holds the element in place.
+    /// Wraps the element in a [`Scalar`].
     fn scalar(self) -> Scalar;
-    /// The element held, if it is of this type.
+    /// The element in `scalar`, if it is of this type.
     fn of(scalar: &Scalar) -> Option<&Self>;
-    /// The element held, to change, if it is of this type.
+    /// The element in `scalar`, mutably, if it is of this type.
     fn of_mut(scalar: &mut Scalar) -> Option<&mut Self>;
 }
 
@@ -58,10 +58,11 @@ macro_rules! elements {
         #[repr(u64)]
         enum Tag { $($variant),* }
 
-        /// One element of plain data with its dtype: how tensors of rank 0 are held, without allocation.
+        /// One element of plain data with its dtype. A tensor of rank 0 holds one inline, without allocation.
         ///
-        /// Three whole words. Were they narrower, copying would read in wide pieces what had been written in narrow ones, and a
-        /// processor that finds such a store still on its way waits for it: a fifth to a quarter of the time of a loop over scalars.
+        /// The struct is three whole words. With narrower fields, a copy would read in wide pieces what was
+        /// written in narrow ones, and the processor would wait for such a store to finish: a fifth to a
+        /// quarter of the time of a loop over scalars.
         #[derive(Clone, Copy)]
         pub struct Scalar {
             tag: Tag,
@@ -118,7 +119,7 @@ macro_rules! elements {
             }
         )*
 
-        /// The Rust type of each plain dtype, under the dtype's name.
+        /// The Rust type of each plain dtype, named after the dtype.
         #[expect(missing_docs, reason = "one alias per dtype, named as it")]
         pub mod types {
             use super::*;
@@ -134,93 +135,66 @@ elements! {
     QI8: QInt8, QU8: QUInt8, QI16: QInt16, QU16: QUInt16, QI32: QInt32,
 }
 
-/// Runs `$body` with the type alias `$T` bound to the Rust type of a plain dtype, or `$other` for strings, resources and
-/// variants: `with_element!(dtype, T => f::<T>(), else => return Err(..))`.
+/// The dtypes of a set, as a slice: `dtypes!(floats)`. The sets are those of `with_element!`.
 #[macro_export]
-macro_rules! with_element {
-    ($dtype:expr, $T:ident => $body:expr, else => $other:expr) => {
+macro_rules! dtypes {
+    ($set:ident) => { $crate::dtypes!(@ $set list) };
+    (@ plain $($to:tt)*) => {
+        $crate::dtypes!(# [F16 BF16 F32 F64 I8 I16 I32 I64 U8 U16 U32 U64 Bool C64 C128 QI8 QU8 QI16 QU16 QI32] $($to)*)
+    };
+    (@ ints $($to:tt)*) => { $crate::dtypes!(# [I32 I64 I8 I16 U8 U16 U32 U64] $($to)*) };
+    (@ floats $($to:tt)*) => { $crate::dtypes!(# [F32 F64 F16 BF16] $($to)*) };
+    (@ singles $($to:tt)*) => { $crate::dtypes!(# [F32 F64] $($to)*) };
+    (@ complexes $($to:tt)*) => { $crate::dtypes!(# [C64 C128] $($to)*) };
+    (@ wide_fields $($to:tt)*) => { $crate::dtypes!(# [F32 F64 C64 C128] $($to)*) };
+    (@ fields $($to:tt)*) => { $crate::dtypes!(# [F32 F64 C64 C128 F16 BF16] $($to)*) };
+    (@ reals $($to:tt)*) => { $crate::dtypes!(# [F32 F64 I32 I64 F16 BF16 I8 I16 U8 U16 U32 U64] $($to)*) };
+    (@ numbers $($to:tt)*) => {
+        $crate::dtypes!(# [F32 F64 I32 I64 F16 BF16 I8 I16 U8 U16 U32 U64 C64 C128] $($to)*)
+    };
+    (@ comparables $($to:tt)*) => {
+        $crate::dtypes!(# [F32 F64 I32 I64 F16 BF16 I8 I16 U8 U16 U32 U64 C64 C128 Bool] $($to)*)
+    };
+    (@ bools $($to:tt)*) => { $crate::dtypes!(# [Bool] $($to)*) };
+    (# [$($d:ident)*] list) => { &[$($crate::DType::$d),*] };
+    (# [$($d:ident)*] pick $dtype:expr, $T:ident => $body:expr, else => $other:expr) => {
         match $dtype {
-            $crate::DType::F16 => {
-                type $T = $crate::element::types::F16;
+            $($crate::DType::$d => {
+                type $T = $crate::element::types::$d;
                 $body
-            }
-            $crate::DType::BF16 => {
-                type $T = $crate::element::types::BF16;
-                $body
-            }
-            $crate::DType::F32 => {
-                type $T = $crate::element::types::F32;
-                $body
-            }
-            $crate::DType::F64 => {
-                type $T = $crate::element::types::F64;
-                $body
-            }
-            $crate::DType::I8 => {
-                type $T = $crate::element::types::I8;
-                $body
-            }
-            $crate::DType::I16 => {
-                type $T = $crate::element::types::I16;
-                $body
-            }
-            $crate::DType::I32 => {
-                type $T = $crate::element::types::I32;
-                $body
-            }
-            $crate::DType::I64 => {
-                type $T = $crate::element::types::I64;
-                $body
-            }
-            $crate::DType::U8 => {
-                type $T = $crate::element::types::U8;
-                $body
-            }
-            $crate::DType::U16 => {
-                type $T = $crate::element::types::U16;
-                $body
-            }
-            $crate::DType::U32 => {
-                type $T = $crate::element::types::U32;
-                $body
-            }
-            $crate::DType::U64 => {
-                type $T = $crate::element::types::U64;
-                $body
-            }
-            $crate::DType::Bool => {
-                type $T = $crate::element::types::Bool;
-                $body
-            }
-            $crate::DType::C64 => {
-                type $T = $crate::element::types::C64;
-                $body
-            }
-            $crate::DType::C128 => {
-                type $T = $crate::element::types::C128;
-                $body
-            }
-            $crate::DType::QI8 => {
-                type $T = $crate::element::types::QI8;
-                $body
-            }
-            $crate::DType::QU8 => {
-                type $T = $crate::element::types::QU8;
-                $body
-            }
-            $crate::DType::QI16 => {
-                type $T = $crate::element::types::QI16;
-                $body
-            }
-            $crate::DType::QU16 => {
-                type $T = $crate::element::types::QU16;
-                $body
-            }
-            $crate::DType::QI32 => {
-                type $T = $crate::element::types::QI32;
-                $body
-            }
+            })*
             _ => $other,
         }
+    };
+}
+
+/// Evaluates an expression with a type alias bound to the Rust type of a dtype, or another expression if the
+/// dtype is not in the set.
+///
+/// ```
+/// # use millstream_tensor::{DType, with_element};
+/// # fn width(dtype: DType) -> Option<usize> {
+/// // Every plain dtype.
+/// with_element!(dtype, T => Some(size_of::<T>()), else => None)
+/// # }
+/// # fn others(dtype: DType) -> Option<usize> {
+/// // The dtypes of a set: `ints`, `floats`, `singles`, `complexes`, `fields`, `wide_fields`, `reals`, `numbers`, `comparables`, `bools`.
+/// with_element!(dtype, T in floats => Some(size_of::<T>()), else => None)
+/// # .or(
+/// // The dtypes listed.
+/// with_element!(dtype, T in [I32 I64] => Some(size_of::<T>()), else => None)
+/// # )}
+/// # assert_eq!([width(DType::Bool), others(DType::I64), others(DType::Bool)], [Some(1), Some(8), None]);
+/// ```
+#[macro_export]
+macro_rules! with_element {
+    ($dtype:expr, $T:ident => $body:expr, else => $other:expr $(,)?) => {
+        $crate::dtypes!(@ plain pick $dtype, $T => $body, else => $other)
+    };
+    ($dtype:expr, $T:ident in [$($d:ident)*] => $body:expr, else => $other:expr $(,)?) => {
+        $crate::dtypes!(# [$($d)*] pick $dtype, $T => $body, else => $other)
+    };
+    ($dtype:expr, $T:ident in $set:ident => $body:expr, else => $other:expr $(,)?) => {
+        $crate::dtypes!(@ $set pick $dtype, $T => $body, else => $other)
     };
 }

@@ -1,8 +1,9 @@
-//! The one error type. Opaque; carries TensorFlow's canonical code, a message, and where known the node and
-//! its op, the source line that built it, and what to do about it.
+//! The one error type. It is opaque and carries TensorFlow's canonical code, a message and, where known, the
+//! node and its op, the source line that built it, and a suggested cure.
 
 use std::any::Any;
 use std::fmt;
+use std::io;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -10,13 +11,13 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Code {
-    /// The caller, or a closed session or queue, called the work off.
+    /// The work was cancelled by the caller, or by a session or queue that closed.
     Cancelled = 1,
-    /// Nothing better is known.
+    /// No better code applies.
     Unknown = 2,
-    /// The input is wrong whatever the state of the system.
+    /// The input is wrong, whatever the state of the system.
     InvalidArgument = 3,
-    /// The time allowed ran out.
+    /// The deadline passed before the work was done.
     DeadlineExceeded = 4,
     /// A named thing does not exist.
     NotFound = 5,
@@ -30,22 +31,22 @@ pub enum Code {
     FailedPrecondition = 9,
     /// A conflict with concurrent work.
     Aborted = 10,
-    /// Past the end of what there is.
+    /// The end of the input or of a range was passed.
     OutOfRange = 11,
-    /// Known, but not there.
+    /// The operation is known but not implemented or not supported.
     Unimplemented = 12,
-    /// A broken invariant: a bug.
+    /// An invariant is broken: a bug.
     Internal = 13,
-    /// Try again later.
+    /// The service is unavailable for now; a retry may succeed.
     Unavailable = 14,
     /// Data is lost or corrupt.
     DataLoss = 15,
-    /// Who is asking is not known.
+    /// The caller could not be identified.
     Unauthenticated = 16,
 }
 
 impl Code {
-    /// The code of TensorFlow's number, if there is one; 0 (`OK`) is none.
+    /// The code with this number in TensorFlow, if there is one; 0 (`OK`) has none.
     pub fn from_number(number: i32) -> Option<Code> {
         const ALL: [Code; 16] = [
             Code::Cancelled,
@@ -68,7 +69,7 @@ impl Code {
         ALL.into_iter().find(|&code| code as i32 == number)
     }
 
-    /// TensorFlow's name, `INVALID_ARGUMENT`.
+    /// TensorFlow's name of the code: `INVALID_ARGUMENT`.
     pub fn name(self) -> &'static str {
         match self {
             Code::Cancelled => "CANCELLED",
@@ -91,15 +92,35 @@ impl Code {
     }
 }
 
+/// The code that TensorFlow gives to errors of files.
+impl From<io::ErrorKind> for Code {
+    fn from(kind: io::ErrorKind) -> Code {
+        match kind {
+            io::ErrorKind::NotFound => Code::NotFound,
+            io::ErrorKind::PermissionDenied => Code::PermissionDenied,
+            io::ErrorKind::AlreadyExists => Code::AlreadyExists,
+            io::ErrorKind::IsADirectory => Code::FailedPrecondition,
+            io::ErrorKind::NotADirectory => Code::InvalidArgument,
+            io::ErrorKind::StorageFull | io::ErrorKind::OutOfMemory => Code::ResourceExhausted,
+            // Decoders report malformed bytes so.
+            io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {
+                Code::DataLoss
+            }
+            _ => Code::Unknown,
+        }
+    }
+}
+
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-/// What every fallible call returns on failure.
+/// The error of every fallible call.
 ///
-/// `Display` prints the message, then indented lines for the node, the source line and the help.
+/// `Display` prints the message, followed by indented lines for the node, the source line, the notes and the
+/// help.
 #[derive(Clone)]
 pub struct Error(Box<Inner>);
 
@@ -115,7 +136,7 @@ struct Inner {
     detail: Option<Arc<dyn Any + Send + Sync>>,
 }
 
-/// Shorthand for a result with [`Error`].
+/// A result whose error is [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
@@ -133,17 +154,17 @@ impl Error {
         }))
     }
 
-    /// `INVALID_ARGUMENT`.
+    /// An `INVALID_ARGUMENT` error.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(Code::InvalidArgument, message)
     }
 
-    /// `INTERNAL`: an invariant of ours does not hold.
+    /// An `INTERNAL` error: an invariant of the engine does not hold.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(Code::Internal, message)
     }
 
-    /// `UNIMPLEMENTED`, naming what is missing.
+    /// An `UNIMPLEMENTED` error; the message names what is missing.
     pub fn unimplemented(message: impl Into<String>) -> Self {
         Self::new(Code::Unimplemented, message)
     }
@@ -153,12 +174,12 @@ impl Error {
         self.0.code
     }
 
-    /// The first line: what is wrong, without node, place and help.
+    /// The message: the first line, without node, source line and help.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// The name of the node that failed, if one did.
+    /// The name of the node that failed, if a node did.
     pub fn node(&self) -> Option<&str> {
         self.0.node.as_deref()
     }
@@ -168,34 +189,34 @@ impl Error {
         self.0.op.as_deref()
     }
 
-    /// The source line that built what is wrong.
+    /// The source line that built the part at fault.
     pub fn built_at(&self) -> Option<&'static Location<'static>> {
         self.0.built_at
     }
 
-    /// The lines below the message.
+    /// The lines printed below the message.
     pub fn notes(&self) -> &[String] {
         &self.0.notes
     }
 
-    /// What to do about it.
+    /// The suggested cure.
     pub fn help(&self) -> Option<&str> {
         self.0.help.as_deref()
     }
 
-    /// What a program may want to know of it, if it is of this type.
+    /// Data for programs about this error, if it is of type `T`.
     pub fn detail<T: Any>(&self) -> Option<&T> {
         self.0.detail.as_deref()?.downcast_ref()
     }
 
-    /// Adds what a program may want to know of it.
+    /// Attaches data for programs, which [`Error::detail`] returns.
     #[must_use]
     pub fn with_detail(mut self, detail: impl Any + Send + Sync) -> Self {
         self.0.detail = Some(Arc::new(detail));
         self
     }
 
-    /// Names the node at fault. The first name given stays: it is the closest to the fault.
+    /// Names the node at fault. A node that is named already stays: the first is the closest to the fault.
     #[must_use]
     pub fn at_node(mut self, name: &str, op: &str) -> Self {
         if self.0.node.is_none() {
@@ -205,7 +226,7 @@ impl Error {
         self
     }
 
-    /// Names the source line at fault. The first one given stays.
+    /// Names the source line at fault. A line that is named already stays.
     #[must_use]
     pub fn at_line(mut self, location: &'static Location<'static>) -> Self {
         self.0.built_at.get_or_insert(location);
@@ -219,7 +240,8 @@ impl Error {
         self
     }
 
-    /// Begins with these words, those that TensorFlow has for it: programs look for them. What the message was becomes the first line below.
+    /// Puts these words first, and makes the message so far the first note. Programs look for TensorFlow's
+    /// own words at the start of a message.
     #[must_use]
     pub fn led_by(mut self, words: impl Into<String>) -> Self {
         let own = std::mem::replace(&mut self.0.message, words.into());
@@ -227,14 +249,14 @@ impl Error {
         self
     }
 
-    /// The first line goes on with this.
+    /// Appends `more` to the message.
     #[must_use]
     pub fn more(mut self, more: &str) -> Self {
         self.0.message += more;
         self
     }
 
-    /// Says what to do about it.
+    /// Sets the suggested cure.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.0.help = Some(help.into());
@@ -270,8 +292,15 @@ impl fmt::Debug for Error {
 
 impl std::error::Error for Error {}
 
-/// `INVALID_ARGUMENT` with a formatted message: `Err(invalid!("rank {r}"))`. Where TensorFlow has words for it, they come first:
-/// `invalid!("Shape must be rank {}", n; "`x` has rank {r}")`, see [`Error::led_by`].
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Error {
+        Error::new(error.kind().into(), error.to_string())
+    }
+}
+
+/// An `INVALID_ARGUMENT` error with a formatted message: `Err(invalid!("rank {r}"))`. TensorFlow's own words,
+/// where it has any, come first: `invalid!("Shape must be rank {}", n; "`x` has rank {r}")`, see
+/// [`Error::led_by`].
 #[macro_export]
 macro_rules! invalid {
     ($words:literal $(, $part:expr)* ; $($own:tt)*) => {
@@ -280,7 +309,8 @@ macro_rules! invalid {
     ($($arg:tt)*) => { $crate::Error::invalid(format!($($arg)*)) };
 }
 
-/// Returns `Err(INVALID_ARGUMENT)` with a message formatted as by [`invalid!`] unless the condition holds.
+/// Returns an `INVALID_ARGUMENT` error, with a message formatted as by [`invalid!`], unless the condition
+/// holds.
 #[macro_export]
 macro_rules! ensure {
     ($cond:expr, $($arg:tt)*) => {

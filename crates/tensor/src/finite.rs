@@ -1,32 +1,33 @@
-//! Whether a tensor's numbers are finite: [`Tensor::has_nan`], [`Tensor::has_infinite`], [`Tensor::not_finite`].
+//! Checks for numbers that are not finite: [`Tensor::has_nan`], [`Tensor::has_infinite`],
+//! [`Tensor::not_finite`].
 
 use crate::{DType, Tensor};
 use half::{bf16, f16};
 use num_complex::Complex;
 
-/// What of a tensor is not finite.
+/// The number and place of a tensor's elements that are not finite.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NotFinite {
-    /// How many elements are NaN, or a complex number with a NaN in it.
+    /// The number of elements that are NaN, or a complex number with a NaN in it.
     pub nan: usize,
-    /// How many others are infinite.
+    /// The number of other elements that are infinite.
     pub infinite: usize,
-    /// The first of all, counted row-major.
+    /// The row-major index of the first such element.
     pub first: usize,
 }
 
 impl Tensor {
-    /// Whether some element is NaN. False for dtypes that have none.
+    /// Whether some element is NaN. False for dtypes without NaNs.
     pub fn has_nan(&self) -> bool {
         any(self, |n| n == Kind::Nan)
     }
 
-    /// Whether some element is infinite. False for dtypes that have none.
+    /// Whether some element is infinite. False for dtypes without infinities.
     pub fn has_infinite(&self) -> bool {
         any(self, |n| n == Kind::Infinite)
     }
 
-    /// What is not finite, if anything is.
+    /// The elements that are not finite; `None` if all are.
     pub fn not_finite(&self) -> Option<NotFinite> {
         if !any(self, |n| n != Kind::Finite) {
             return None;

@@ -1,6 +1,6 @@
 //! Values: dtypes, full and partial shapes, aligned shared buffers, tensors, and the one error type.
 //!
-//! Start at [`Tensor`]. Knows no graph, thread or file.
+//! Start at [`Tensor`]. The crate knows no graphs, threads or files.
 
 mod assemble;
 pub mod budget;

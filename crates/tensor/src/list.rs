@@ -1,8 +1,9 @@
 //! [`TensorList`]: a list of tensors as a value, held in a [`Variant`].
 //!
-//! Items are shared handles: copying a list copies none of their elements. An op that holds the only reference to a
-//! list changes it in place, so that a loop that pushes costs the same in every iteration. A list of known length that is written item by
-//! item lies in one piece while nobody looks at single items ([`Packed`]).
+//! Items are shared handles: copying a list copies no elements. An op that holds the only reference to a list
+//! changes it in place, so an iteration of a loop that pushes takes constant time. A list of known length
+//! that is written item by item is one block of memory ([`Packed`]) until something uses its items one by
+//! one.
 
 use crate::budget::Charged;
 use crate::packed::Packed;
@@ -11,20 +12,20 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-/// Tensors of one dtype whose shapes all fit the element shape. An item may be not yet written.
+/// A list of tensors of one dtype, whose shapes all fit the element shape. An item may be unwritten.
 pub struct TensorList {
     dtype: DType,
     shape: PartialShape,
     max_len: Option<usize>,
-    /// All of this dtype and shape. None of them is there while they are packed.
+    /// The items, all of this dtype and shape. All are `None` while they are packed.
     items: Charged<Option<Tensor>>,
     packed: Option<Box<Packed>>,
-    /// Nothing has been written since it was [made of unwritten items](TensorList::unwritten).
+    /// Whether nothing was written since the list was [made of unwritten items](TensorList::unwritten).
     blank: bool,
 }
 
 impl TensorList {
-    /// A list without items.
+    /// An empty list.
     pub fn new(dtype: DType, element_shape: PartialShape) -> TensorList {
         TensorList {
             dtype,
@@ -36,7 +37,7 @@ impl TensorList {
         }
     }
 
-    /// A list of `len` items that are not written yet.
+    /// A list of `len` unwritten items.
     pub fn unwritten(dtype: DType, element_shape: PartialShape, len: usize) -> Result<TensorList> {
         let mut list = TensorList::new(dtype, element_shape);
         list.resize(len)?;
@@ -44,7 +45,7 @@ impl TensorList {
         Ok(list)
     }
 
-    /// With a number of items that pushing does not go beyond.
+    /// Sets the most items that pushing may reach.
     #[must_use]
     pub fn with_max_len(mut self, max_len: Option<usize>) -> TensorList {
         self.max_len = max_len;
@@ -67,12 +68,12 @@ impl TensorList {
         Ok(list)
     }
 
-    /// The list with other items, and everything else as it is.
+    /// A list of other items with the same dtype, element shape and maximum length.
     pub fn with_items(&self, items: impl IntoIterator<Item = Option<Tensor>>) -> Result<TensorList> {
         Ok(TensorList::of(self.dtype, self.shape.clone(), items)?.with_max_len(self.max_len))
     }
 
-    /// A copy: the items are shared.
+    /// A copy that shares the items.
     pub fn copy(&self) -> Result<TensorList> {
         let items = Charged::copy_of(&self.items())?;
         let (shape, max_len) = (self.shape.clone(), self.max_len);
@@ -84,17 +85,17 @@ impl TensorList {
         self.dtype
     }
 
-    /// What the shapes of all items fit.
+    /// The element shape, which the shapes of all items fit.
     pub fn element_shape(&self) -> &PartialShape {
         &self.shape
     }
 
-    /// The number of items that pushing does not go beyond.
+    /// The most items that pushing may reach.
     pub fn max_len(&self) -> Option<usize> {
         self.max_len
     }
 
-    /// The items; `None` for one that is not written.
+    /// The items; `None` for an unwritten one.
     pub fn items(&self) -> Cow<'_, [Option<Tensor>]> {
         match &self.packed {
             None => Cow::Borrowed(&self.items),
@@ -102,7 +103,7 @@ impl TensorList {
         }
     }
 
-    /// Item `i`, shared, if it is there and written.
+    /// Item `i`, shared, if it exists and is written.
     #[inline]
     pub fn get(&self, i: usize) -> Option<Tensor> {
         match &self.packed {
@@ -111,7 +112,7 @@ impl TensorList {
         }
     }
 
-    /// Whether item `i` is there and written.
+    /// Whether item `i` exists and is written.
     #[inline]
     pub fn is_written(&self, i: usize) -> bool {
         match &self.packed {
@@ -120,12 +121,12 @@ impl TensorList {
         }
     }
 
-    /// All items as the rows of a tensor, if they lie so and all are written.
+    /// All items as the rows of one tensor, if they are packed and all are written.
     pub fn stacked(&self) -> Option<&Tensor> {
         self.packed.as_ref()?.whole()
     }
 
-    /// Each item becomes a tensor of its own.
+    /// Splits packed items into tensors of their own.
     fn unpack(&mut self) {
         self.blank = false;
         if let Some(packed) = self.packed.take() {
@@ -135,17 +136,17 @@ impl TensorList {
         }
     }
 
-    /// How many items there are.
+    /// The number of items.
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// Whether there are none.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
-    /// An error unless a list like this may hold `item`.
+    /// Returns an error unless the list may hold `item`.
     #[inline]
     pub fn admit(&self, item: &Tensor) -> Result<()> {
         ensure!(
@@ -170,14 +171,15 @@ impl TensorList {
         self.items.push(Some(item))
     }
 
-    /// Takes the last item off. The outer `None` says that there is none, the inner that it is not written.
+    /// Removes the last item. The outer `None` means that the list was empty, the inner that the item was
+    /// unwritten.
     #[inline]
     pub fn pop(&mut self) -> Option<Option<Tensor>> {
         self.unpack();
         self.items.pop()
     }
 
-    /// Writes item `i`, which must be there.
+    /// Writes item `i`; an error if the list is shorter.
     #[inline]
     pub fn set(&mut self, i: usize, item: Tensor) -> Result<()> {
         self.admit(&item)?;
@@ -194,7 +196,7 @@ impl TensorList {
         Ok(())
     }
 
-    /// Makes the list `len` items long: the last ones go, or unwritten ones come.
+    /// Resizes the list to `len` items: truncates it, or appends unwritten items.
     pub fn resize(&mut self, len: usize) -> Result<()> {
         self.unpack();
         self.items.resize_with(len, || None)
@@ -222,7 +224,7 @@ impl Opaque for TensorList {
     }
 }
 
-/// `list f32[2,3] of 5`.
+/// Prints as `list f32[2,3] of 5`.
 impl fmt::Debug for TensorList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "list {}{} of {}", self.dtype, self.shape, self.len())
@@ -235,7 +237,7 @@ impl From<TensorList> for Tensor {
     }
 }
 
-/// Lists in lists, however deep, go one by one: a program can nest them deeper than the stack is.
+/// Nested lists are dropped iteratively: a program can nest them deeper than the stack.
 impl Drop for TensorList {
     fn drop(&mut self) {
         if self.dtype != DType::Variant {
@@ -329,7 +331,7 @@ mod tests {
         let whole = l.stacked().unwrap().clone();
         assert_eq!(whole.as_slice::<f32>().unwrap(), [0.0, -0.0, 1.0, -1.0, 2.0, -2.0]);
         assert!(l.items().iter().flatten().zip(0..).all(|(item, i)| item.bits_eq(&row(i as f32))));
-        // Whoever holds the rows keeps them as they are.
+        // A tensor that shares the rows keeps their values.
         l.set(0, row(8.0)).unwrap();
         assert!(whole.row(0).unwrap().bits_eq(&row(0.0)));
         assert!(l.get(0).unwrap().bits_eq(&row(8.0)) && l.get(1).unwrap().bits_eq(&row(1.0)));

@@ -1,8 +1,9 @@
-//! Moving elements without looking at them: the primitives under Gather, Transpose, Slice, Pad, Reverse and their like.
+//! Moving elements without interpreting them: the primitives under Gather, Transpose, Slice, Pad, Reverse and
+//! the like.
 //!
-//! They work for every dtype. Plain data moves as words of the element's width, so there are five loops, not twenty;
-//! strings, handles and variants move by cloning. [`Assembler`](crate::Assembler) is the fourth primitive, for what is built
-//! front to back. Every range is checked before anything is copied.
+//! They work for every dtype. Plain data moves as words of the element's width, so there are five loops, not
+//! twenty; strings, handles and variants are cloned. [`Assembler`](crate::Assembler) builds a tensor front to
+//! back. Every range is checked before anything is copied.
 
 use crate::assemble::{any_bytes, mixed};
 use crate::budget::Charged;
@@ -13,8 +14,8 @@ use crate::{Assembler, Error, Result, Shape, Tensor, ensure, invalid, with_eleme
 use smallvec::SmallVec;
 
 impl Tensor {
-    /// `out[i0,i1,..] = self.flat[offset + i0 * strides[0] + i1 * strides[1] + ..]`. Strides count elements and may be 0
-    /// (repeat) or negative (reverse). An error if any index leaves the tensor.
+    /// Returns `out[i0,i1,..] = self.flat[offset + i0 * strides[0] + i1 * strides[1] + ..]`. Strides count
+    /// elements and may be 0 (repeat) or negative (reverse). An error if any index is out of range.
     pub fn strided(&self, shape: impl Into<Shape>, offset: isize, strides: &[isize]) -> Result<Tensor> {
         let shape = shape.into();
         let Some(space) = Strided::new(&shape, offset, strides, self.elements())? else {
@@ -38,13 +39,13 @@ impl Tensor {
         self.pick(shape, space.indices())
     }
 
-    /// Elements by flat index, in this shape. An error if an index leaves the tensor.
+    /// Returns the elements at these flat indices, in this shape. An error if an index is out of range.
     pub fn take(&self, shape: impl Into<Shape>, indices: &[usize]) -> Result<Tensor> {
         self.take_runs(shape, 1, indices)
     }
 
-    /// Runs of `run` contiguous elements, each given by the flat index of its first, put one after the other in this shape.
-    /// An error if a run leaves the tensor.
+    /// Returns runs of `run` contiguous elements one after another, in this shape. `starts` holds the flat
+    /// index of each run's first element. An error if a run is out of range.
     pub fn take_runs(&self, shape: impl Into<Shape>, run: usize, starts: &[usize]) -> Result<Tensor> {
         let shape = shape.into();
         check_runs(&shape, run, starts, self.elements())?;
@@ -77,8 +78,9 @@ impl Tensor {
         Ok(Tensor::from_buffer(self.dtype(), shape, out))
     }
 
-    /// Overwrites runs of `run` elements, each given by the flat index of its first, with the runs of `src` in order; of runs
-    /// that overlap the later one stays. In place when nobody shares the elements.
+    /// Overwrites runs of `run` elements with the runs of `src`, in order. `starts` holds the flat index of
+    /// each run's first element. Where runs overlap, the last one wins. Writes in place if nothing else
+    /// shares the elements.
     pub fn scatter_runs(&mut self, run: usize, starts: &[usize], src: &Tensor) -> Result<()> {
         self.same_dtype(src)?;
         check_runs(src.shape(), run, starts, self.elements())?;
@@ -98,8 +100,8 @@ impl Tensor {
         })
     }
 
-    /// `self.flat[offset + sum i_k * strides[k]] = src[i0,i1,..]`, the opposite of [`Tensor::strided`]; `shape` has as many
-    /// elements as `src`. In place when nobody shares the elements.
+    /// Writes `self.flat[offset + sum i_k * strides[k]] = src[i0,i1,..]`, the inverse of [`Tensor::strided`].
+    /// `shape` has as many elements as `src`. Writes in place if nothing else shares the elements.
     pub fn assign_strided(
         &mut self,
         offset: isize,
@@ -116,7 +118,7 @@ impl Tensor {
             src.shape()
         );
         let Some(space) = Strided::new(&shape, offset, strides, self.elements())? else { return Ok(()) };
-        // A scalar held in place need not be aligned as its words are.
+        // An inline scalar need not be aligned as its words are.
         let dense;
         let src = match src.as_scalar() {
             Some(_) => {
@@ -138,7 +140,8 @@ impl Tensor {
         })
     }
 
-    /// The tensor repeated along its axes of size 1, and along new outer ones, until it has this shape (NumPy's rule).
+    /// Broadcasts the tensor to this shape by NumPy's rule: axes of size 1 repeat, and new outer axes are
+    /// added.
     pub fn broadcast_to(&self, shape: impl Into<Shape>) -> Result<Tensor> {
         let shape = shape.into();
         if *self.shape() == shape {
@@ -155,8 +158,8 @@ impl Tensor {
         self.strided(shape, 0, &strides)
     }
 
-    // `count` elements from `start` on, which are checked. The commonest case, so it neither zeroes memory first nor, for a
-    // scalar of plain data, allocates any.
+    // Copies `count` elements from `start`, which are in range. This is the commonest case, so it does not
+    // zero memory first, and a scalar of plain data takes no allocation.
     fn run(&self, shape: Shape, start: usize, count: usize) -> Result<Tensor> {
         let (Some(bytes), Some(size)) = (self.as_bytes(), self.dtype().size()) else {
             return self.pick(shape, start..start + count);
@@ -170,7 +173,7 @@ impl Tensor {
         Ok(Tensor::from_buffer(self.dtype(), shape, Buffer::copy_of(bytes)?))
     }
 
-    // Elements that are not plain data, by index; the indices are checked.
+    // Clones elements that are not plain data; the indices are in range.
     fn pick(&self, shape: Shape, indices: impl Iterator<Item = usize>) -> Result<Tensor> {
         fn cloned<T: Clone>(
             cells: &[T],
@@ -203,7 +206,7 @@ impl Tensor {
         Ok(())
     }
 
-    // Runs `write` on the elements, copied first if they are shared.
+    // Calls `write` on the elements, which are copied first if they are shared.
     fn write(&mut self, write: impl FnOnce(Cells) -> Result<()>) -> Result<()> {
         if self.as_scalar().is_some() {
             let mut vector = self.reshape([1])?;
@@ -231,7 +234,7 @@ impl Tensor {
     }
 }
 
-/// Elements to write to: bytes with the width of an element, or others.
+/// Elements to write to: bytes and the width of an element, or opaque elements.
 enum Cells<'a> {
     Plain(&'a mut [u8], usize),
     Opaque(Opaque<'a>),
@@ -244,7 +247,7 @@ enum Opaque<'a> {
 }
 
 impl Opaque<'_> {
-    /// Writes the elements of `src` in order to the places that `indices` yields.
+    /// Writes the elements of `src` in order to the positions that `indices` yields.
     fn put(self, src: &Tensor, indices: &mut dyn Iterator<Item = usize>) -> Result<()> {
         fn each<T: Clone>(
             out: &mut [T],
@@ -264,7 +267,7 @@ impl Opaque<'_> {
     }
 }
 
-/// An error unless `starts.len()` runs fill `shape` and each lies in `0..len`.
+/// Returns an error unless `starts.len()` runs fill `shape` and each is within `0..len`.
 fn check_runs(shape: &Shape, run: usize, starts: &[usize], len: usize) -> Result<()> {
     let count = shape.checked_elements()?;
     ensure!(

@@ -1,19 +1,20 @@
-//! NumPy's array files: one tensor in a `.npy` ([`read`], [`write`](fn@write)), named ones in a `.npz` ([`read_npz`], [`write_npz`]).
+//! NumPy's array files: one tensor in a `.npy` ([`read`], [`write`](fn@write)), named ones in a `.npz`
+//! ([`read_npz`], [`write_npz`]).
 //!
-//! They work on readers and writers; which file that is, the caller knows.
+//! The functions work on readers and writers, not on files.
 //!
 //! | dtype | in the file |
 //! |---|---|
 //! | floats, integers, complex, bool | the same; big-endian and column-major files are read too |
 //! | bf16 | `V2`, as NumPy saves arrays of its bfloat16 extension; `V2` reads as bf16 |
 //! | quantised | the integers below; reads back as these |
-//! | str | `S<n>`, padded with NULs to the longest, so NULs at the end of a string are lost; `U<n>` reads as UTF-8 |
+//! | str | `S<n>`, NUL-padded to the longest, so trailing NULs are lost; `U<n>` reads as UTF-8 |
 //! | resource, variant | an error; so are Python objects (`O`), records and dates when read |
 //!
-//! The format is small and hostile files must not make us allocate what they only claim to hold, so it is read here rather
-//! than by a library. Memory grows with the data that is really there, and the size a header claims is held against the
-//! [budget](crate::budget) in force before anything is read. The exception is what deflate may blow up a thousandfold: give a
-//! budget where files are not trusted.
+//! The format is small, and a hostile file must not make us allocate what it only claims to hold, so it is
+//! parsed here instead of by a library. Memory grows with the data that is present, and the size that a
+//! header claims is checked against the [budget](crate::budget) in force before any data is read. The
+//! exception is deflated data, which can expand a thousandfold: set a budget where files are not trusted.
 
 mod header;
 #[cfg(test)]
@@ -32,8 +33,8 @@ pub fn read(from: &mut impl Read) -> Result<Tensor> {
     let width = header.format.width();
     let bytes = count.checked_mul(width).filter(|&n| n <= isize::MAX as usize);
     let bytes = bytes.ok_or_else(|| invalid!("an array of shape {} is too large", header.shape))?;
-    // Strings without length take no bytes in the file, so nothing there bounds their number.
-    ensure!(width > 0 || count <= 1 << 16, "{count} strings of length 0 are too many to be meant");
+    // Empty strings take no bytes in the file, so the data does not bound their number.
+    ensure!(width > 0 || count <= 1 << 16, "{count} empty strings are too many: at most 65536 are read");
     drop(Charge::take(bytes)?);
 
     let mut data = Vec::new();
@@ -91,7 +92,7 @@ fn utf32(bytes: &[u8], big: bool) -> Result<Str> {
     };
     let mut out = String::with_capacity(bytes.len() / 4);
     for c in bytes.chunks_exact(4).map(code) {
-        out.push(char::from_u32(c).ok_or_else(|| invalid!("{c:#x} in a unicode array is no character"))?);
+        out.push(char::from_u32(c).ok_or_else(|| invalid!("{c:#x} in a unicode array is not a character"))?);
     }
     Ok(Str::from(out.trim_end_matches('\0')))
 }
@@ -104,7 +105,7 @@ pub fn write(to: &mut impl Write, tensor: &Tensor) -> Result<()> {
         to.write_all(&format.header(tensor.shape())).map_err(file)?;
         return to.write_all(tensor.as_bytes().unwrap_or_default()).map_err(file);
     };
-    // NumPy has no `S0` arrays: an empty string takes one byte.
+    // NumPy has no `S0` arrays: the width is at least one byte.
     let width = strs.iter().map(|s| s.len()).max().unwrap_or(0).max(1);
     to.write_all(&Format::Bytes(width).header(tensor.shape())).map_err(file)?;
     for s in strs {
@@ -114,7 +115,7 @@ pub fn write(to: &mut impl Write, tensor: &Tensor) -> Result<()> {
     Ok(())
 }
 
-/// Reads every array of a `.npz`, in the file's order, under its name without `.npy`.
+/// Reads every array of a `.npz` in the file's order, each with its name without `.npy`.
 pub fn read_npz(from: impl Read + Seek) -> Result<Vec<(String, Tensor)>> {
     let mut zip = ZipArchive::new(from).map_err(|e| broken("opening an npz archive", &e))?;
     let mut out = Vec::new();
@@ -123,12 +124,12 @@ pub fn read_npz(from: impl Read + Seek) -> Result<Vec<(String, Tensor)>> {
         let name = entry.name().map_err(|e| broken("reading an npz archive", &e))?.into_owned();
         let Some(short) = name.strip_suffix(".npy") else {
             return Err(invalid!(
-                "entry `{name}` of the npz archive is no array: its name does not end in .npy"
+                "entry `{name}` of the npz archive is not an array: its name does not end in .npy"
             ));
         };
         let tensor =
             read(&mut entry).map_err(|e| e.note(format!("in entry    `{name}` of the npz archive")))?;
-        // Reading on to the end checks the sum; an array is followed by nothing.
+        // Reading to the end verifies the checksum. Nothing may follow an array.
         let rest = io::copy(&mut entry.by_ref().take(1), &mut io::sink());
         match rest.map_err(|e| failed(&format!("reading entry `{name}`"), &e))? {
             0 => out.push((short.to_owned(), tensor)),
@@ -147,7 +148,8 @@ pub enum Compression {
     Deflated,
 }
 
-/// Writes a `.npz`. The same tensors give the same bytes: no times, no random order. Two arrays of one name are an error.
+/// Writes a `.npz`. The same tensors give the same bytes: entries have no times and no random order.
+/// Duplicate names are an error.
 pub fn write_npz<'a>(
     to: impl Write + Seek,
     arrays: impl IntoIterator<Item = (&'a str, &'a Tensor)>,
@@ -159,7 +161,7 @@ pub fn write_npz<'a>(
     };
     let mut zip = ZipWriter::new(to);
     for (name, tensor) in arrays {
-        // Past 4 GiB the zip format needs wider fields, and a string array is padded to its longest.
+        // The zip format needs wider fields beyond 4 GiB, and a string array is padded to its longest string.
         let longest = tensor.as_strs().and_then(|s| s.iter().map(|s| s.len()).max());
         let size = longest.map_or(tensor.byte_size(), |n| tensor.elements().saturating_mul(n.max(1)));
         let options = SimpleFileOptions::default()
@@ -191,7 +193,7 @@ fn broken(doing: &str, e: &zip::result::ZipError) -> Error {
 }
 
 impl Format {
-    /// What a dtype is written as; strings need their width and are not handled here.
+    /// The format for a dtype; strings, whose format depends on their width, are handled separately.
     fn of(dtype: DType) -> Result<Format> {
         match dtype.size() {
             Some(_) => Ok(Format::Plain { dtype, swap: 0 }),

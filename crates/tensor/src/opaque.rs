@@ -1,4 +1,5 @@
-//! Elements that are not plain data: strings ([`Str`]), resource handles ([`Handle`]) and variants ([`Variant`]).
+//! Elements that are not plain data: strings ([`Str`]), resource handles ([`Handle`]) and variants
+//! ([`Variant`]).
 
 use crate::budget::Charge;
 use crate::{Code, Error, Result};
@@ -9,10 +10,10 @@ use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A string element: any bytes, shared when cloned.
+/// A string element: any bytes, shared by clones.
 ///
-/// One that is made in a run ([`Str::new`], [`Str::join`]) is charged to the budget in force until its last clone goes; one
-/// that is made `From` something, as literals and feeds are, is not.
+/// A string made during a run ([`Str::new`], [`Str::join`]) is charged to the budget in force until its last
+/// clone is dropped. A string made by `From`, like literals and feeds, is not charged.
 #[derive(Clone, Default)]
 pub struct Str(Arc<Text>);
 
@@ -30,7 +31,8 @@ impl Str {
         Ok(Str(Arc::new(Text { bytes, _charge: charge })))
     }
 
-    /// The parts one after the other with `separator` between, charged to the budget in force before they are put together.
+    /// The parts joined with `separator` between them. The bytes are charged to the budget in force before
+    /// they are allocated.
     pub fn join(parts: &[&[u8]], separator: &[u8]) -> Result<Str> {
         let between = separator.len().checked_mul(parts.len().saturating_sub(1));
         let len = parts.iter().try_fold(size_of::<Text>(), |len, part| len.checked_add(part.len()));
@@ -43,7 +45,7 @@ impl Str {
         Ok(Str(Arc::new(Text { bytes: parts.join(separator).into(), _charge: charge })))
     }
 
-    /// The text, with what is not UTF-8 replaced.
+    /// The text, with invalid UTF-8 replaced.
     pub fn text(&self) -> std::borrow::Cow<'_, str> {
         String::from_utf8_lossy(self)
     }
@@ -112,13 +114,14 @@ impl fmt::Debug for Str {
     }
 }
 
-/// What a handle or a variant may hold. Implemented by the state and the values themselves, which this crate does not know.
+/// A value that a handle or a variant may hold. This crate does not know the implementors: state and values
+/// of other crates.
 pub trait Opaque: Any + Send + Sync + fmt::Debug {
-    /// The word that messages use for this kind of thing: `variable`, `queue`, `tensor list`.
+    /// The word for this kind of value in messages: `variable`, `queue`, `tensor list`.
     fn kind(&self) -> &'static str;
 }
 
-/// A resource handle: the shared thing itself with the names under which it is known.
+/// A resource handle: a shared resource with the names under which it is known.
 #[derive(Clone)]
 pub struct Handle {
     /// The container that owns the resource; empty for the default one.
@@ -134,22 +137,22 @@ impl Handle {
         Handle { container: container.into(), name: name.into(), object }
     }
 
-    /// What kind of thing this is.
+    /// The kind of resource.
     pub fn kind(&self) -> &'static str {
         self.object.kind()
     }
 
-    /// The thing, if it is a `T`.
+    /// The resource, if it is a `T`.
     pub fn get<T: Opaque>(&self) -> Option<&T> {
         (&*self.object as &dyn Any).downcast_ref()
     }
 
-    /// A share of the thing, if it is a `T`.
+    /// A shared reference to the resource, if it is a `T`.
     pub fn share<T: Opaque>(&self) -> Option<Arc<T>> {
         (self.object.clone() as Arc<dyn Any + Send + Sync>).downcast().ok()
     }
 
-    /// Whether both point to the same thing.
+    /// Whether both handles refer to the same resource.
     pub fn same(&self, other: &Handle) -> bool {
         Arc::ptr_eq(&self.object, &other.object)
     }
@@ -161,7 +164,7 @@ impl fmt::Debug for Handle {
     }
 }
 
-/// An element of dtype variant: a value that only its own ops look into.
+/// An element of dtype variant: a value that only its own ops inspect.
 #[derive(Clone)]
 pub struct Variant(Arc<dyn Opaque>);
 
@@ -171,12 +174,12 @@ impl Variant {
         Variant(value)
     }
 
-    /// What kind of thing this is.
+    /// The kind of value.
     pub fn kind(&self) -> &'static str {
         self.0.kind()
     }
 
-    /// Whether both hold the same thing, not merely an equal one.
+    /// Whether both hold the same value, not merely an equal one.
     pub fn same(&self, other: &Variant) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
@@ -186,7 +189,7 @@ impl Variant {
         (&*self.0 as &dyn Any).downcast_ref()
     }
 
-    /// The value to change in place, if it is a `T` that nobody else holds.
+    /// The value, mutably, if it is a `T` that nothing else shares.
     pub fn get_mut<T: Opaque>(&mut self) -> Option<&mut T> {
         (Arc::get_mut(&mut self.0)? as &mut dyn Any).downcast_mut()
     }

@@ -1,5 +1,6 @@
-//! [`Packed`]: the items of a list as rows of one tensor from the start. A loop that writes its results one by one into a list of known length
-//! needs no second copy of them all when they are stacked, and no block of memory for each.
+//! [`Packed`]: the items of a list as rows of one tensor from the start. A loop that writes its results one
+//! by one into a list of known length needs no block of memory per result, and no second copy when the
+//! results are stacked.
 
 use crate::budget::Charged;
 use crate::tensor::Storage;
@@ -7,19 +8,20 @@ use crate::{Shape, Tensor};
 
 /// Rows of one shape, some of them written.
 pub(crate) struct Packed {
-    /// Rows that are not written hold anything; nobody sees them.
+    /// Rows that are not written have arbitrary contents and are never exposed.
     whole: Tensor,
     written: Charged<bool>,
     n_written: usize,
 }
 
 impl Packed {
-    /// Larger items stay where they are: to copy one takes longer than the rest of a loop's turn.
+    /// The largest item that is packed, in bytes. Copying a larger item takes longer than the rest of an
+    /// iteration.
     const LARGEST_ITEM: usize = 1 << 18;
-    /// Nor is more than this asked for on the word of one item.
+    /// The largest tensor that is allocated on the evidence of one item, in bytes.
     const LARGEST: usize = 1 << 30;
 
-    /// Room for `n` items like this one. `None` where they had better stay apart, or there is no room.
+    /// Room for `n` items like this one. `None` if the items are better kept apart, or if there is no room.
     pub(crate) fn like(item: &Tensor, n: usize) -> Option<Packed> {
         let bytes = item.byte_size();
         let suits = item.as_scalar().is_none()
@@ -36,7 +38,8 @@ impl Packed {
         Some(Packed { whole, written, n_written: 0 })
     }
 
-    /// Copies an item of the same dtype to row `i`. False if it has another shape, or somebody holds rows.
+    /// Copies an item of the same dtype to row `i`. Returns false if its shape differs, or if the rows are
+    /// shared.
     pub(crate) fn write(&mut self, i: usize, item: &Tensor) -> bool {
         if self.whole.shape()[1..] != item.shape()[..] {
             return false;
@@ -57,17 +60,17 @@ impl Packed {
         true
     }
 
-    /// Whether row `i` is written.
+    /// Whether row `i` was written.
     pub(crate) fn is_written(&self, i: usize) -> bool {
         self.written.get(i).copied().unwrap_or(false)
     }
 
-    /// Row `i`, if it is written; shared.
+    /// Row `i`, shared, if it was written.
     pub(crate) fn row(&self, i: usize) -> Option<Tensor> {
         self.is_written(i).then(|| self.whole.row(i).ok())?
     }
 
-    /// All rows, if all are written.
+    /// All rows, if all were written.
     pub(crate) fn whole(&self) -> Option<&Tensor> {
         (self.n_written == self.written.len()).then_some(&self.whole)
     }

@@ -1,21 +1,22 @@
-//! Reading tensors as they print: `f32[2,3] [[1 2 3] [4 5 6]]`.
+//! Parsing the text form of tensors: `f32[2,3] [[1 2 3] [4 5 6]]`.
 //!
 //! ```text
-//! tensor  = [dtype [shape]] value        the shape stands right behind the dtype: f32[2,3]
-//! shape   = "[" sizes "]"                needed only where the value does not give it
+//! tensor  = [dtype [shape]] value        the shape follows the dtype without a space: f32[2,3]
+//! shape   = "[" sizes "]"                needed only where the value does not determine it
 //! value   = "[" {value [","]} "]" | leaf
 //! leaf    = 1 | -2.5e3 | inf | nan | 1+2i | true | "text" | 'text'
 //! ```
 //!
-//! Without a dtype, integers are i32, numbers with a point or an exponent f32, complex ones c64, `true` bool and quoted text
-//! str. `f32[2,3] 0` is the leaf in every place; `f32[0,3] []` is any shape without elements. Commas between values may be left
-//! out. The nesting is followed with a stack of our own, at most [`MAX_RANK`] deep, so no text can overflow the machine's.
+//! Without a dtype, integers are i32, numbers with a point or an exponent f32, complex numbers c64, `true`
+//! bool and quoted text str. `f32[2,3] 0` fills the shape with the leaf; `f32[0,3] []` is any shape without
+//! elements. Commas between values are optional. The parser keeps an explicit stack for the nesting, at most
+//! [`MAX_RANK`] deep, so no text can overflow the call stack.
 
 use crate::text::{Leaf, read_str};
 use crate::{DType, Element, Error, MAX_RANK, Result, Shape, Str, Tensor, invalid, with_element};
 
 impl Tensor {
-    /// Reads the text form. Errors name the column.
+    /// Parses the text form. Errors name the column.
     pub fn parse(text: &str) -> Result<Tensor> {
         let mut p = Parser { text, at: 0 };
         let (dtype, shape) = p.header()?;
@@ -55,7 +56,7 @@ struct Parser<'a> {
     at: usize,
 }
 
-/// The leaves of a value, in order, with where they stand, and the shape of its nesting.
+/// The leaves of a value in order, each with its position, and the shape of the nesting.
 struct Value<'a> {
     shape: Vec<usize>,
     leaves: Vec<(usize, Token<'a>)>,
@@ -82,7 +83,7 @@ impl<'a> Parser<'a> {
         self.rest().chars().next()
     }
 
-    /// The characters up to a separator.
+    /// The characters up to the next separator.
     fn word(&mut self) -> &'a str {
         let rest = self.rest();
         let len = rest.find(|c: char| c.is_whitespace() || "[],\"'".contains(c)).unwrap_or(rest.len());
@@ -104,8 +105,7 @@ impl<'a> Parser<'a> {
         }
         let shape = if self.rest().starts_with('[') { Some(self.shape()?) } else { None };
         if self.peek().is_none() {
-            let hint =
-                if shape.is_some() { " (between the dtype and the value there is a space)" } else { "" };
+            let hint = if shape.is_some() { " (put a space between the dtype and the value)" } else { "" };
             return Err(self.error(self.at, format_args!("the value is missing{hint}")));
         }
         Ok((Some(dtype), shape))
@@ -135,10 +135,11 @@ impl<'a> Parser<'a> {
 
     fn value(&mut self) -> Result<Value<'a>> {
         let mut leaves = Vec::new();
-        // The entries so far of each list that is open; the sizes of lists by depth, where one was closed.
+        // `open` counts the entries so far of each open list; `sizes` holds the list size at each depth, once
+        // a list was closed there.
         let mut open: Vec<usize> = Vec::new();
         let mut sizes: Vec<Option<usize>> = Vec::new();
-        // The depth at which leaves stand, as soon as it is known.
+        // The depth of the leaves, once it is known.
         let mut rank = None;
         let mut comma = true;
         loop {
@@ -155,7 +156,7 @@ impl<'a> Parser<'a> {
                 }
                 '[' => {
                     if rank.is_some_and(|r| open.len() >= r) {
-                        return Err(self.error(self.at, "a list stands where its neighbours are not lists"));
+                        return Err(self.error(self.at, "a list among single values"));
                     }
                     if open.len() == MAX_RANK {
                         return Err(self.error(self.at, format_args!("nested deeper than {MAX_RANK} lists")));
@@ -188,7 +189,7 @@ impl<'a> Parser<'a> {
                 _ => {
                     let at = self.at;
                     if *rank.get_or_insert(open.len()) != open.len() {
-                        return Err(self.error(at, "a single value stands where its neighbours are lists"));
+                        return Err(self.error(at, "a single value among lists"));
                     }
                     leaves.push((at, self.leaf(c)?));
                 }
@@ -225,7 +226,7 @@ impl<'a> Parser<'a> {
         let value = read_str(text).map_err(|i| {
             self.error(
                 self.at + i,
-                "no such escape; known are \\n \\r \\t \\0 \\\\ \\\" \\' \\xff \\u{1f600}",
+                "unknown escape; the known ones are \\n \\r \\t \\0 \\\\ \\\" \\' \\xff \\u{1f600}",
             )
         })?;
         self.at += text.len() + 1;
@@ -245,7 +246,7 @@ impl Value<'_> {
                 _ => guess,
             };
         }
-        // `[]` says nothing of its elements; f32 is what lists without numbers mostly are.
+        // An empty list says nothing about its elements; f32 is the most common type.
         if self.leaves.is_empty() { DType::F32 } else { guess }
     }
 
@@ -271,9 +272,11 @@ impl Value<'_> {
                 Token::Word(w) => T::read(w).ok_or_else(|| {
                     let wide = T::DTYPE == DType::I32 && w.parse::<i64>().is_ok();
                     let hint = if wide { "; write `i64` before the value" } else { "" };
-                    p.error(*at, format_args!("`{w}` is no {}{hint}", T::DTYPE))
+                    p.error(*at, format_args!("`{w}` is not a valid {}{hint}", T::DTYPE))
                 })?,
-                Token::Quoted(_) => return Err(p.error(*at, format_args!("a string is no {}", T::DTYPE))),
+                Token::Quoted(_) => {
+                    return Err(p.error(*at, format_args!("expected a value of {}, got a string", T::DTYPE)));
+                }
             };
             values.push(value);
         }

@@ -1,11 +1,11 @@
-//! Shapes of values ([`Shape`], fully known) and of graph edges ([`PartialShape`], known as far as it is known).
+//! Shapes of values ([`Shape`], fully known) and of graph edges ([`PartialShape`], known in part).
 
 use crate::{Result, invalid};
 use smallvec::SmallVec;
 use std::fmt;
 use std::ops::Deref;
 
-/// The most dimensions a shape may have, as in TensorFlow.
+/// The largest rank of a shape, as in TensorFlow.
 pub const MAX_RANK: usize = 254;
 
 /// A fully known shape, outermost dimension first. Derefs to its dimensions.
@@ -14,7 +14,7 @@ pub const MAX_RANK: usize = 254;
 pub struct Shape(SmallVec<[usize; 4]>);
 
 impl PartialEq for Shape {
-    // Most have one to four dimensions, for which a call that compares memory is a long way.
+    // Most shapes have one to four dimensions, which a loop compares faster than a call to `memcmp`.
     #[inline]
     fn eq(&self, other: &Shape) -> bool {
         self.len() == other.len() && self.iter().zip(other.iter()).all(|(a, b)| a == b)
@@ -25,18 +25,18 @@ impl PartialEq for Shape {
 pub(crate) static SCALAR: Shape = Shape(SmallVec::new_const());
 
 impl Shape {
-    /// The shape of a scalar.
+    /// The shape of a scalar: rank 0.
     pub const fn scalar() -> Shape {
         Shape(SmallVec::new_const())
     }
 
-    /// A shape with these dimensions. Its element count is only checked by [`Shape::checked_elements`].
+    /// A shape with these dimensions. The element count is checked only by [`Shape::checked_elements`].
     pub fn new(dims: impl IntoIterator<Item = usize>) -> Shape {
         Shape(dims.into_iter().collect())
     }
 
-    /// A shape from signed dimensions as graphs carry them; refuses negative ones, ranks over [`MAX_RANK`]
-    /// and element counts over `i64::MAX`.
+    /// A shape from signed dimensions, as graphs carry them. Refuses negative dimensions, ranks over
+    /// [`MAX_RANK`] and element counts over `i64::MAX`.
     pub fn from_signed(dims: &[i64]) -> Result<Shape> {
         if dims.len() > MAX_RANK {
             return Err(invalid!("a shape may have at most {MAX_RANK} dimensions, not {}", dims.len()));
@@ -62,16 +62,16 @@ impl Shape {
         self.0.len()
     }
 
-    /// How many elements, saturating; a shape that belongs to a tensor never saturates.
+    /// The number of elements, saturating. The shape of a tensor never saturates.
     #[inline]
     pub fn elements(&self) -> usize {
         self.checked_elements().unwrap_or(usize::MAX)
     }
 
-    /// How many elements; an error when a product of the non-zero dimensions does not fit in 63 bits.
+    /// The number of elements; an error when the product of the non-zero dimensions does not fit in 63 bits.
     #[inline]
     pub fn checked_elements(&self) -> Result<usize> {
-        // Of a few small dimensions the product is what it seems.
+        // The product of a few small dimensions cannot overflow.
         if let [d] = self.0.as_slice()
             && *d <= i64::MAX as usize
         {
@@ -85,7 +85,7 @@ impl Shape {
     }
 
     fn checked_product(&self) -> Result<usize> {
-        // Zero dimensions are left out of the overflow check's product, so that [0, 2^62, 2^62] is refused too.
+        // The product leaves out zero dimensions, so that [0, 2^62, 2^62] is refused too.
         let product = self.0.iter().filter(|&&d| d != 0).try_fold(1usize, |n, &d| n.checked_mul(d));
         match product {
             Some(n) if n <= i64::MAX as usize => Ok(if self.0.contains(&0) { 0 } else { n }),
@@ -112,12 +112,12 @@ impl Shape {
         self.0.push(dim);
     }
 
-    /// The dimensions, to change in place.
+    /// The dimensions, mutably.
     pub fn dims_mut(&mut self) -> &mut SmallVec<[usize; 4]> {
         &mut self.0
     }
 
-    /// The shape that both broadcast to by NumPy's rule; `None` if they do not.
+    /// The broadcast of two shapes by NumPy's rule; `None` if they are incompatible.
     pub fn broadcast(&self, other: &Shape) -> Option<Shape> {
         if self == other {
             return Some(self.clone());
@@ -178,35 +178,35 @@ impl fmt::Debug for Shape {
     }
 }
 
-/// One dimension of a [`PartialShape`]: known or not.
+/// One dimension of a [`PartialShape`]: its size, or `None` if unknown.
 pub type Dim = Option<usize>;
 
-/// What is known of a shape: nothing (unknown rank), or the rank and some of the dimensions.
+/// A shape known in part: not at all (unknown rank), or with a known rank and some known dimensions.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct PartialShape(Option<SmallVec<[Dim; 4]>>);
 
 impl PartialShape {
-    /// Not even the rank is known.
+    /// A shape of unknown rank.
     pub const fn unknown() -> PartialShape {
         PartialShape(None)
     }
 
-    /// The rank is known, no dimension is.
+    /// A shape of this rank, all of whose dimensions are unknown.
     pub fn unknown_of_rank(rank: usize) -> PartialShape {
         PartialShape(Some(SmallVec::from_elem(None, rank)))
     }
 
-    /// The shape of a scalar.
+    /// The shape of a scalar: rank 0.
     pub const fn scalar() -> PartialShape {
         PartialShape(Some(SmallVec::new_const()))
     }
 
-    /// Known rank; each dimension known or `None`.
+    /// A shape of known rank; a dimension that is `None` is unknown.
     pub fn new(dims: impl IntoIterator<Item = Dim>) -> PartialShape {
         PartialShape(Some(dims.into_iter().collect()))
     }
 
-    /// From signed dimensions where -1 stands for unknown.
+    /// A shape from signed dimensions, in which -1 means unknown.
     pub fn from_signed(dims: &[i64]) -> Result<PartialShape> {
         if dims.len() > MAX_RANK {
             return Err(invalid!("a shape may have at most {MAX_RANK} dimensions, not {}", dims.len()));
@@ -240,12 +240,12 @@ impl PartialShape {
         self.0.as_ref().and_then(|d| d.get(i).copied().flatten())
     }
 
-    /// The full shape, if everything is known.
+    /// The shape, if all of it is known.
     pub fn full(&self) -> Option<Shape> {
         self.0.as_ref()?.iter().copied().collect::<Option<SmallVec<_>>>().map(Shape)
     }
 
-    /// Whether everything is known.
+    /// Whether all of the shape is known.
     pub fn is_full(&self) -> bool {
         self.0.as_ref().is_some_and(|d| d.iter().all(Option::is_some))
     }
@@ -255,12 +255,12 @@ impl PartialShape {
         self.full()?.checked_elements().ok()
     }
 
-    /// Whether some shape satisfies both.
+    /// Whether some full shape fits both.
     pub fn is_compatible(&self, other: &PartialShape) -> bool {
         self.merge(other).is_some()
     }
 
-    /// Whether every shape that satisfies `other` also satisfies `self` (`self` is no more specific).
+    /// Whether every shape that fits `other` also fits `self` (`self` is no more specific).
     pub fn contains(&self, other: &PartialShape) -> bool {
         match (&self.0, &other.0) {
             (None, _) => true,
@@ -269,7 +269,7 @@ impl PartialShape {
         }
     }
 
-    /// Whether `shape` satisfies this.
+    /// Whether `shape` fits this partial shape.
     pub fn admits(&self, shape: &Shape) -> bool {
         self.0.as_ref().is_none_or(|dims| {
             dims.len() == shape.rank()
@@ -277,7 +277,7 @@ impl PartialShape {
         })
     }
 
-    /// What both say together; `None` if they contradict each other.
+    /// The combined knowledge of both shapes; `None` if they contradict each other.
     pub fn merge(&self, other: &PartialShape) -> Option<PartialShape> {
         match (&self.0, &other.0) {
             (None, _) => Some(other.clone()),
@@ -295,7 +295,7 @@ impl PartialShape {
         }
     }
 
-    /// What TensorFlow says of two shapes that contradict each other: see [`PartialShape::merge`].
+    /// TensorFlow's message for two shapes that contradict each other; see [`PartialShape::merge`].
     pub fn difference(&self, other: &PartialShape) -> String {
         let (Some(a), Some(b)) = (&self.0, &other.0) else { return "Shapes must be equal".to_owned() };
         if a.len() != b.len() {
@@ -310,7 +310,7 @@ impl PartialShape {
         }
     }
 
-    /// What TensorFlow says of dimensions that must be equal, and the first that are not.
+    /// TensorFlow's message for dimensions that must be equal, with the first pair that is not.
     pub fn unlike_dims(&self, other: &PartialShape) -> String {
         let (a, b) = (self.0.as_deref().unwrap_or(&[]), other.0.as_deref().unwrap_or(&[]));
         let differ = |(x, y): (&Dim, &Dim)| Some(((*x)?, (*y)?)).filter(|(x, y)| x != y);
@@ -318,7 +318,7 @@ impl PartialShape {
         unequal(x, y)
     }
 
-    /// The shape as TensorFlow's Python prints it: `(2, ?)`, `(3,)`, `<unknown>`.
+    /// The shape as TensorFlow's Python code prints it: `(2, ?)`, `(3,)`, `<unknown>`.
     pub fn as_tuple(&self) -> String {
         let Some(dims) = &self.0 else { return "<unknown>".to_owned() };
         let dims: Vec<_> = dims.iter().map(|d| d.map_or("?".to_owned(), |d| d.to_string())).collect();
@@ -328,12 +328,12 @@ impl PartialShape {
         }
     }
 
-    /// What TensorFlow says of a shape that has not the rank it must have.
+    /// TensorFlow's message for a shape whose rank is not `rank`.
     pub fn not_of_rank(&self, rank: usize) -> String {
         format!("Shape must be rank {rank} but is rank {}", self.rank().unwrap_or(0))
     }
 
-    /// What TensorFlow says of a shape that has not the rank it must have at least.
+    /// TensorFlow's message for a shape whose rank is less than `rank`.
     pub fn below_rank(&self, rank: usize) -> String {
         format!("Shape must be at least rank {rank} but is rank {}", self.rank().unwrap_or(0))
     }
@@ -348,7 +348,8 @@ impl PartialShape {
         }
     }
 
-    /// What TensorFlow says of two shapes that cannot be broadcast while a graph is built: see [`PartialShape::broadcast`].
+    /// TensorFlow's message for two shapes that cannot be broadcast, at graph construction; see
+    /// [`PartialShape::broadcast`].
     pub fn no_broadcast(&self, other: &PartialShape) -> String {
         let (a, b) = (self.0.as_deref().unwrap_or(&[]), other.0.as_deref().unwrap_or(&[]));
         let rank = a.len().max(b.len());
@@ -358,7 +359,7 @@ impl PartialShape {
         unequal(x, y)
     }
 
-    /// The broadcast of two shapes as far as it is known; `None` if they cannot be broadcast.
+    /// The broadcast of two shapes, as far as it is known; `None` if they are incompatible.
     pub fn broadcast(&self, other: &PartialShape) -> Option<PartialShape> {
         let (Some(a), Some(b)) = (&self.0, &other.0) else { return Some(PartialShape::unknown()) };
         let rank = a.len().max(b.len());
@@ -370,7 +371,7 @@ impl PartialShape {
                 (Some(1), y) => y,
                 (x, Some(1)) => x,
                 (Some(_), Some(_)) => return None,
-                // A dimension over 1 wins against an unknown one, which must be 1 or equal to it.
+                // A dimension over 1 determines the result: the unknown one must be 1 or equal to it.
                 (Some(x), None) | (None, Some(x)) => Some(x),
                 (None, None) => None,
             });
@@ -379,7 +380,7 @@ impl PartialShape {
     }
 }
 
-/// What TensorFlow says of two dimensions that must be equal.
+/// TensorFlow's message for two dimensions that must be equal.
 pub fn unequal(x: usize, y: usize) -> String {
     format!("Dimensions must be equal, but are {x} and {y}")
 }

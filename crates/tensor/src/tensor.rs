@@ -1,4 +1,5 @@
-//! [`Tensor`]: a value. Rank 0 plain data is held in place; everything else is shared and copied on write.
+//! [`Tensor`]: a value. A scalar of plain data is stored inline; everything else is shared and copied on
+//! write.
 
 use crate::budget::Charged;
 use crate::buffer::{self, Buffer, Foreign, Loan};
@@ -9,10 +10,10 @@ use crate::{
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A value: dtype, shape and elements, row-major. Cloning shares the elements; writing ([`Tensor::make_mut`]) happens in place when
-/// nobody shares them.
+/// A value: dtype, shape and elements in row-major order. Clones share the elements; [`Tensor::make_mut`]
+/// writes in place if nothing else shares them.
 ///
-/// 24 bytes. A scalar of plain data needs no allocation.
+/// A tensor takes 24 bytes. A scalar of plain data needs no allocation.
 #[derive(Clone)]
 pub struct Tensor(Repr);
 
@@ -24,7 +25,7 @@ enum Repr {
     Dense(Arc<Dense>),
 }
 
-/// Elements `start..start + shape.elements()` of what is held.
+/// Elements `start..start + shape.elements()` of a storage.
 struct Dense {
     dtype: DType,
     shape: Shape,
@@ -32,10 +33,11 @@ struct Dense {
     held: Held,
 }
 
-/// Where a tensor's elements are. Most tensors have their own: one allocation and one count of those who share it, not two.
+/// The owner of a tensor's elements. Most tensors own theirs, which takes one allocation and one reference
+/// count instead of two.
 enum Held {
     Own(Storage),
-    /// Another tensor's, which has its own.
+    /// The elements of another tensor, which owns them.
     Of(Arc<Dense>),
 }
 
@@ -56,7 +58,8 @@ impl Dense {
         }
     }
 
-    /// The storage and which elements of it, to change, if they are ours and nobody shares them.
+    /// The storage and the range of this tensor's elements in it, mutably, if it may be written to and
+    /// nothing else shares it.
     #[inline]
     fn storage_mut(this: &mut Arc<Dense>) -> Option<(&mut Storage, Range<usize>)> {
         let dense = unshared(this)?;
@@ -71,7 +74,7 @@ impl Dense {
         }
     }
 
-    /// A tensor of some of these elements, shared.
+    /// A tensor that shares some of these elements.
     fn share(this: &Arc<Dense>, dtype: DType, shape: Shape, start: usize) -> Tensor {
         let owner = match &this.held {
             Held::Own(_) => this,
@@ -86,11 +89,12 @@ pub(crate) enum Storage {
     Str(Charged<Str>),
     Handle(Charged<Handle>),
     Variant(Charged<Variant>),
-    /// Plain data where its owner has it. It is never given out to be changed.
+    /// Plain data in memory of its owner. It is never lent mutably.
     Foreign(Arc<Foreign>),
 }
 
-/// What an `Arc` holds if nobody shares it. Asks first what costs nothing: `get_mut` locks the memory bus to find out.
+/// The content of an `Arc` that nothing else shares. Reads the count first, which is cheap: `get_mut` locks
+/// the memory bus to check.
 #[inline(always)]
 fn unshared<T>(arc: &mut Arc<T>) -> Option<&mut T> {
     if 1 < Arc::strong_count(arc) { None } else { Arc::get_mut(arc) }
@@ -128,7 +132,8 @@ impl Tensor {
         }
     }
 
-    /// The elements that `values` yields, in this shape. Yields too few: the rest is zero; too many: the rest is left.
+    /// A tensor of the elements that `values` yields. If it yields too few, the rest is zero; elements beyond
+    /// the shape are dropped.
     #[inline]
     pub fn from_iter<T: Element>(
         shape: impl Into<Shape>,
@@ -142,9 +147,10 @@ impl Tensor {
         Ok(Self::dense(T::DTYPE, shape, Storage::Plain(buffer)))
     }
 
-    /// The elements that `owner` shows, in this shape, where they are: no copy, for however large a `Vec`, a `bytes::Bytes` or a mapped file.
-    /// The owner is asked once, and dropped when nobody looks at its elements any more, by whichever thread was the last. Whoever wants to write to
-    /// the tensor gets a copy.
+    /// A tensor of the elements that `owner` exposes, in place: no copy, whatever the size of a `Vec`, a
+    /// `bytes::Bytes` or a mapped file. The owner's `as_ref` is called once. The owner is dropped with the
+    /// last tensor that shares its elements, on the thread that drops that tensor. A write to the tensor
+    /// copies the elements first.
     ///
     /// ```
     /// # use millstream_tensor::{Result, Tensor};
@@ -159,9 +165,12 @@ impl Tensor {
         Ok(Self::foreign::<T>(shape.into(), Foreign::of(owner, false))?.0)
     }
 
-    /// As [`Tensor::from_owner`], for memory that the owner lends for a while only, to write to it again when the [`Loan`] is over. (An owner that does so
-    /// shows elements that others can write to, which takes `unsafe` code; the loan is its means to keep its word. Its word is also that nobody
-    /// reads elements that were asked for before the end of the loan: that the run which the tensor was fed to is through, or that the memory stays as it is.)
+    /// A tensor like that of [`Tensor::from_owner`], of memory that the owner will write to again once the
+    /// [`Loan`] ends.
+    ///
+    /// Such an owner exposes elements that others can write to, which takes `unsafe` code; the loan is how it
+    /// keeps its promise. It also promises that no slice obtained before the end of the loan is still being
+    /// read then: that the run the tensor was fed to is over, or that the memory does not change.
     pub fn lent<T: Element>(
         shape: impl Into<Shape>,
         owner: impl AsRef<[T]> + Send + 'static,
@@ -180,14 +189,14 @@ impl Tensor {
         Ok((Self::dense(T::DTYPE, shape, Storage::Foreign(foreign)), loan))
     }
 
-    /// This tensor, for who keeps it longer than a run: a copy if its memory is only lent ([`Tensor::lent`]).
+    /// This tensor, fit to be kept beyond a run: a copy if its memory is only lent ([`Tensor::lent`]).
     #[inline]
     pub fn kept(mut self) -> Result<Tensor> {
         self.keep()?;
         Ok(self)
     }
 
-    /// As [`Tensor::kept`], where it is.
+    /// Makes this tensor fit to be kept, as [`Tensor::kept`] does, in place.
     #[inline]
     pub fn keep(&mut self) -> Result<()> {
         if let Some((Storage::Foreign(foreign), _)) = self.storage()
@@ -205,33 +214,34 @@ impl Tensor {
         copy.finish()
     }
 
-    /// A vector.
+    /// A vector with these elements.
     pub fn vector<T: Element>(values: &[T]) -> Result<Tensor> {
         Self::from_slice([values.len()], values)
     }
 
-    /// Strings in this shape.
+    /// A tensor of strings.
     pub fn strings(shape: impl Into<Shape>, values: Vec<Str>) -> Result<Tensor> {
         let shape = shape.into();
         check_count(&shape, values.len())?;
         Ok(Self::dense(DType::Str, shape, Storage::Str(Charged::holding(values)?)))
     }
 
-    /// Resource handles in this shape.
+    /// A tensor of resource handles.
     pub fn handles(shape: impl Into<Shape>, values: Vec<Handle>) -> Result<Tensor> {
         let shape = shape.into();
         check_count(&shape, values.len())?;
         Ok(Self::dense(DType::Resource, shape, Storage::Handle(Charged::holding(values)?)))
     }
 
-    /// Variants in this shape.
+    /// A tensor of variants.
     pub fn variants(shape: impl Into<Shape>, values: Vec<Variant>) -> Result<Tensor> {
         let shape = shape.into();
         check_count(&shape, values.len())?;
         Ok(Self::dense(DType::Variant, shape, Storage::Variant(Charged::holding(values)?)))
     }
 
-    /// Zeros, falses or empty strings. Resources and variants have no zero: an error unless there are no elements.
+    /// A tensor of zeros, falses or empty strings. Resources and variants have no zero: an error unless the
+    /// shape has no elements.
     pub fn zeros(dtype: DType, shape: impl Into<Shape>) -> Result<Tensor> {
         let shape = shape.into();
         let count = shape.checked_elements()?;
@@ -262,8 +272,8 @@ impl Tensor {
         Ok(Self::dense(dtype, shape, storage))
     }
 
-    /// A tensor of numbers (or bools) for who writes all of its elements: they are anything, zeros or what other tensors left behind.
-    /// [`Tensor::zeros`], without the time that large ones take.
+    /// A tensor of numbers or bools with arbitrary contents, for callers that write every element: zeros, or
+    /// what a dropped tensor left behind. Unlike [`Tensor::zeros`], it takes no time to clear a large tensor.
     pub fn anything(dtype: DType, shape: impl Into<Shape>) -> Result<Tensor> {
         let shape = shape.into();
         match dtype.size() {
@@ -277,7 +287,7 @@ impl Tensor {
         }
     }
 
-    /// A tensor from elements already in a buffer; the caller's dtype must be what the buffer was written as.
+    /// A tensor of the elements in `buffer`; `dtype` must be the type that the buffer was written as.
     pub(crate) fn from_buffer(dtype: DType, shape: Shape, buffer: Buffer) -> Tensor {
         if shape.rank() == 0
             && let Some(scalar) = with_element_scalar(dtype, &buffer)
@@ -324,7 +334,7 @@ impl Tensor {
         }
     }
 
-    /// Bytes that the elements take; for strings the sum of their lengths.
+    /// The size of the elements in bytes; for strings, the sum of their lengths.
     pub fn byte_size(&self) -> usize {
         match self.dtype().size() {
             Some(size) => self.elements().saturating_mul(size),
@@ -332,7 +342,7 @@ impl Tensor {
         }
     }
 
-    /// The element held in place, if this is a scalar of plain data.
+    /// The inline element, if this is a scalar of plain data.
     #[inline]
     pub fn as_scalar(&self) -> Option<&Scalar> {
         match &self.0 {
@@ -341,7 +351,7 @@ impl Tensor {
         }
     }
 
-    /// The element held in place, to change, if this is a scalar of plain data. Its dtype must stay as it is.
+    /// The inline element, mutably, if this is a scalar of plain data. The caller must keep its dtype.
     #[inline]
     pub fn as_scalar_mut(&mut self) -> Option<&mut Scalar> {
         match &mut self.0 {
@@ -350,7 +360,7 @@ impl Tensor {
         }
     }
 
-    /// The elements; an error if they are of another type.
+    /// The elements; an error if they are not of type `T`.
     #[inline]
     pub fn as_slice<T: Element>(&self) -> Result<&[T]> {
         match &self.0 {
@@ -367,7 +377,7 @@ impl Tensor {
         }
     }
 
-    /// The value of a scalar (or of any tensor of one element).
+    /// The value of a scalar, or of any tensor of one element.
     #[inline]
     pub fn to_scalar<T: Element>(&self) -> Result<T> {
         match self.as_slice::<T>()? {
@@ -376,7 +386,7 @@ impl Tensor {
         }
     }
 
-    /// The elements to write to, if nobody shares them and they are of this type.
+    /// The elements, mutably, if nothing else shares them and they are of type `T`.
     #[inline]
     pub fn make_mut<T: Element>(&mut self) -> Option<&mut [T]> {
         match &mut self.0 {
@@ -391,7 +401,7 @@ impl Tensor {
         }
     }
 
-    /// The elements to write to, copied first if they are shared; an error if they are of another type.
+    /// The elements, mutably, copied first if they are shared; an error if they are not of type `T`.
     pub fn make_mut_or_copy<T: Element>(&mut self) -> Result<&mut [T]> {
         if self.make_mut::<T>().is_none() {
             *self = Self::from_slice(self.shape().clone(), self.as_slice::<T>()?)?;
@@ -423,7 +433,7 @@ impl Tensor {
         }
     }
 
-    /// The strings, to write to, if nobody shares them.
+    /// The strings, mutably, if nothing else shares them.
     pub fn strs_mut(&mut self) -> Option<&mut [Str]> {
         match self.storage_mut()? {
             (Storage::Str(v), range) => v.get_mut(range),
@@ -431,7 +441,7 @@ impl Tensor {
         }
     }
 
-    /// The variants, to write to, if nobody shares them.
+    /// The variants, mutably, if nothing else shares them.
     pub fn variants_mut(&mut self) -> Option<&mut [Variant]> {
         match self.storage_mut()? {
             (Storage::Variant(v), range) => v.get_mut(range),
@@ -443,7 +453,7 @@ impl Tensor {
         self.storage()
     }
 
-    /// Where the elements are and which of them are ours; `None` for a scalar held in place.
+    /// The storage and the range of this tensor's elements in it; `None` for an inline scalar.
     pub(crate) fn storage(&self) -> Option<(&Storage, Range<usize>)> {
         match &self.0 {
             Repr::Scalar(_) => None,
@@ -451,7 +461,7 @@ impl Tensor {
         }
     }
 
-    /// As [`Tensor::storage`], to write to; `None` also if somebody shares the elements.
+    /// The same as [`Tensor::storage`], mutably; also `None` if the elements are shared.
     #[inline]
     pub(crate) fn storage_mut(&mut self) -> Option<(&mut Storage, Range<usize>)> {
         match &mut self.0 {
@@ -460,8 +470,9 @@ impl Tensor {
         }
     }
 
-    /// The same bytes under another dtype of plain data, shared; `None` where they have to be copied, as those of foreign memory, which is
-    /// aligned for its own elements only. The caller checks that the byte counts agree and that the bytes are valid for `dtype`.
+    /// A tensor of another plain dtype that shares these bytes. `None` where they must be copied: if they are
+    /// misaligned, or in foreign memory, which is aligned only for its own elements. The caller checks that
+    /// the byte counts agree and that the bytes are valid for `dtype`.
     pub(crate) fn share_as(&self, dtype: DType, shape: &Shape) -> Option<Tensor> {
         let Repr::Dense(d) = &self.0 else { return None };
         if let Storage::Foreign(_) = d.storage() {
@@ -473,7 +484,7 @@ impl Tensor {
             .then(|| Dense::share(d, dtype, shape.clone(), at / size))
     }
 
-    /// The bytes of plain elements, little-endian as the machine is; `None` for strings, resources and variants.
+    /// The bytes of plain elements in the machine's byte order; `None` for strings, resources and variants.
     pub fn as_bytes(&self) -> Option<&[u8]> {
         match &self.0 {
             Repr::Scalar(s) => {
@@ -493,7 +504,7 @@ impl Tensor {
         }
     }
 
-    /// The same elements in another shape; shares them. An error if the counts differ.
+    /// A tensor of another shape that shares these elements. An error if the element counts differ.
     pub fn reshape(&self, shape: impl Into<Shape>) -> Result<Tensor> {
         let shape = shape.into();
         let count = shape.checked_elements()?;
@@ -506,7 +517,8 @@ impl Tensor {
         self.clone().reshaped(shape)
     }
 
-    /// As [`Tensor::reshape`], by value: keeps the elements unshared, so that the next kernel may write in place.
+    /// Reshapes by value, as [`Tensor::reshape`] does. The elements stay unshared, so the next kernel may
+    /// write in place.
     pub fn into_shape(self, shape: impl Into<Shape>) -> Result<Tensor> {
         let shape = shape.into();
         ensure!(
@@ -540,7 +552,7 @@ impl Tensor {
         }
     }
 
-    /// Rows `start..start + count` along the outermost axis; shares the elements.
+    /// A tensor that shares rows `start..start + count` along the outermost axis.
     pub fn rows(&self, start: usize, count: usize) -> Result<Tensor> {
         let shape = self.shape();
         let Some(&outer) = shape.first() else { return Err(invalid!("a scalar has no rows")) };
@@ -557,15 +569,15 @@ impl Tensor {
         }
     }
 
-    /// Row `i` along the outermost axis, without that axis; shares the elements.
+    /// A tensor that shares row `i` along the outermost axis, without that axis.
     pub fn row(&self, i: usize) -> Result<Tensor> {
         let row = self.rows(i, 1)?;
         let shape = Shape::from(&row.shape()[1..]);
         row.reshaped(shape)
     }
 
-    /// These tensors' elements one after another in `shape`, shared, if that is how they lie in one buffer; `None` where
-    /// they have to be copied.
+    /// A tensor of `shape` that shares the elements of `parts` one after another, if they are adjacent in one
+    /// buffer; `None` where they must be copied.
     pub fn spliced<'a>(parts: impl IntoIterator<Item = &'a Tensor>, shape: &Shape) -> Option<Tensor> {
         let mut parts = parts.into_iter().map(|part| match &part.0 {
             Repr::Scalar(_) => None,

@@ -1,17 +1,19 @@
-//! One element as text and back: the leaves of [`display`](crate::display) and [`parse`](crate::parse).
+//! The text form of one element, printed and parsed: the leaves of [`display`](crate::display) and
+//! [`parse`](crate::parse).
 //!
-//! Numbers print as the shortest decimal that reads back to the same bits. What reads back is decided by [`Leaf::read`], so
-//! printing f16 and bf16, for which the standard library has no shortest form, tries it.
+//! Numbers print as the shortest decimal that parses to the same bits. [`Leaf::read`] defines parsing; the
+//! standard library has no shortest form for f16 and bf16, so printing those tries decimals until one parses
+//! back.
 
 use crate::element::types;
 use crate::{Complex, QInt8, QInt16, QInt32, QUInt8, QUInt16, Str, bf16, f16};
 use std::fmt::{self, Write};
 
-/// An element of plain data that has a text.
+/// An element of plain data with a text form.
 pub(crate) trait Leaf: Sized {
-    /// Writes the text. With `exact`, a NaN that is not the usual one shows its bits.
+    /// Writes the text. If `exact`, a NaN other than the usual one prints its bits.
     fn print(&self, out: &mut dyn Write, exact: bool) -> fmt::Result;
-    /// Reads what `print` wrote, and other usual spellings.
+    /// Parses the output of `print`, and other common spellings.
     fn read(text: &str) -> Option<Self>;
 }
 
@@ -56,7 +58,7 @@ impl Leaf for types::Bool {
     }
 }
 
-// `$nan` is the usual NaN: positive, quiet, no payload.
+// `$nan` is the usual NaN: positive, quiet, without payload.
 macro_rules! floats {
     ($($t:ident, $bits:ty, $nan:expr, $shortest:expr, $read:expr;)*) => { $(
         impl Leaf for $t {
@@ -93,7 +95,8 @@ floats! {
         |t: &str| t.parse().ok().map(bf16::from_f64);
 }
 
-/// Large and small numbers with an exponent, others without; both forms of the standard library are the shortest.
+/// Prints very large and very small numbers with an exponent, others without. The standard library prints the
+/// shortest digits in both forms.
 fn decimal(out: &mut dyn Write, value: impl fmt::Display + fmt::LowerExp, size: f64) -> fmt::Result {
     if size == 0.0 || (1e-5..1e17).contains(&size) || size.is_infinite() {
         write!(out, "{value}")
@@ -102,7 +105,8 @@ fn decimal(out: &mut dyn Write, value: impl fmt::Display + fmt::LowerExp, size: 
     }
 }
 
-/// The decimal with the fewest digits that `same` takes for `value`. Five digits do for f16 and four for bf16.
+/// Prints the decimal with the fewest digits for which `same` holds. Five digits suffice for f16 and four for
+/// bf16.
 fn shortest(out: &mut dyn Write, value: f64, same: impl Fn(f64) -> bool) -> fmt::Result {
     let short =
         (0..6).find_map(|digits| format!("{value:.digits$e}").parse::<f64>().ok().filter(|&v| same(v)));
@@ -117,7 +121,7 @@ impl<T: Leaf + Default + PartialEq> Leaf for Complex<T> {
         self.im.print(&mut im, exact)?;
         write!(out, "{}{im}i", if im.starts_with('-') { "" } else { "+" })
     }
-    /// `1+2i`, `1-2j`, `2i`, `1`.
+    /// Parses `1+2i`, `1-2j`, `2i`, `1`.
     fn read(text: &str) -> Option<Self> {
         let Some(body) = text.strip_suffix(['i', 'j']) else {
             return Some(Complex::new(T::read(text)?, T::default()));
@@ -133,7 +137,8 @@ impl<T: Leaf + Default + PartialEq> Leaf for Complex<T> {
     }
 }
 
-/// A string in double quotes: text as it is, what is not printable escaped, bytes that are not UTF-8 as `\xff`.
+/// Prints a string in double quotes: unprintable characters are escaped, and bytes that are not UTF-8 print
+/// as `\xff`.
 pub(crate) fn print_str(out: &mut dyn Write, bytes: &[u8]) -> fmt::Result {
     out.write_char('"')?;
     for chunk in bytes.utf8_chunks() {
@@ -150,7 +155,7 @@ pub(crate) fn print_str(out: &mut dyn Write, bytes: &[u8]) -> fmt::Result {
     out.write_char('"')
 }
 
-/// What is between the quotes of a string, unescaped; or the byte where an escape is wrong.
+/// Unescapes the text between the quotes of a string. The error is the byte offset of an invalid escape.
 pub(crate) fn read_str(text: &str) -> Result<Str, usize> {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text;
@@ -164,7 +169,7 @@ pub(crate) fn read_str(text: &str) -> Result<Str, usize> {
     Ok(Str::from(out))
 }
 
-/// Decodes the escape after a backslash; what follows it.
+/// Decodes the escape after a backslash. Returns the text that follows it.
 fn unescape<'a>(text: &'a str, out: &mut Vec<u8>) -> Option<&'a str> {
     let mut chars = text.chars();
     let simple = match chars.next()? {

@@ -1,30 +1,33 @@
-//! Strided index spaces, and the loops over words that copy between one and a row-major run.
+//! Strided index spaces, and the loops over words that copy between such a space and a row-major run.
 //!
-//! A [`Strided`] is checked against the length of what it indexes when it is made, so the loops below never leave
-//! their slices. Reading and writing are mirror images: [`Strided::gather`] and [`Strided::scatter`].
+//! A [`Strided`] is checked on construction against the length of the slice that it indexes, so the loops
+//! never leave their slices. [`Strided::gather`] reads and [`Strided::scatter`] writes; they mirror each
+//! other.
 
 use crate::buffer::Word;
 use crate::{Result, Shape, ensure};
 use smallvec::SmallVec;
 
-/// The index space `offset + sum i_k * stride_k`, row-major in `i`, with axes that lie end to end merged.
+/// The index space `offset + sum i_k * stride_k`, row-major in `i`, with adjacent axes merged.
 ///
-/// Invariant: holds at least one index, and every index is below the length it was made for.
+/// Invariant: the space has at least one index, and every index is below the length given to `new`.
 pub(crate) struct Strided {
-    /// Size and stride of each axis, outermost first; no axis of size 1.
+    /// The size and stride of each axis, outermost first; no axis has size 1.
     axes: SmallVec<[(usize, isize); 4]>,
     offset: usize,
 }
 
-/// Edge of the square blocks of a transpose, in words. Narrow words get blocks a cache line of 64 bytes wide: against 16 words
-/// that took u8[500,500] from about 0.34 to 0.17 ms and f16[500,500] from 0.34 to 0.24 ms (2026-11-20, medians of four
-/// interleaved runs on a busy machine). Sizes that are powers of two gained nothing, presumably as the lines of a block collide.
+/// The edge of the square blocks of a transpose, in words. For narrow words a block is as wide as a cache
+/// line of 64 bytes. Compared with 16 words, that took u8[500,500] from about 0.34 to 0.17 ms and
+/// f16[500,500] from 0.34 to 0.24 ms (2026-11-20, medians of four interleaved runs on a busy machine). Sizes
+/// that are powers of two gained nothing, presumably because the lines of a block collide.
 const fn block<W>() -> usize {
     if size_of::<W>() < 4 { 64 / size_of::<W>() } else { 16 }
 }
 
 impl Strided {
-    /// `None` when the space is empty; an error when the strides do not fit the shape or leave `0..len`.
+    /// The index space; `None` if it is empty, an error if the strides do not fit the shape or leave
+    /// `0..len`.
     pub(crate) fn new(
         shape: &Shape,
         offset: isize,
@@ -50,7 +53,7 @@ impl Strided {
                 Some((outer, step))
                     if isize::try_from(size).ok().and_then(|n| n.checked_mul(stride)) == Some(*step) =>
                 {
-                    // The product divides the element count, which is checked.
+                    // This cannot overflow: the product divides the element count, which is checked.
                     (*outer, *step) = (*outer * size, stride);
                 }
                 _ => axes.push((size, stride)),
@@ -63,17 +66,17 @@ impl Strided {
         Ok(Some(Strided { axes, offset: offset as usize }))
     }
 
-    /// Whether the indices are `offset, offset + 1, ..`.
+    /// The offset, if the indices are `offset, offset + 1, ..`.
     pub(crate) fn as_run(&self) -> Option<usize> {
         matches!(&self.axes[..], [] | [(_, 1)]).then_some(self.offset)
     }
 
-    /// Every index in order.
+    /// Iterates over the indices in order.
     pub(crate) fn indices(&self) -> Walk<'_> {
         Walk::new(&self.axes, self.offset)
     }
 
-    /// `out[i] = src[index i]`; `out` has as many words as there are indices.
+    /// Reads `out[i] = src[index i]`; `out` has one word per index.
     pub(crate) fn gather<W: Word>(&self, src: &[W], out: &mut [W]) {
         let rank = self.axes.len();
         match &self.axes[..] {
@@ -81,7 +84,8 @@ impl Strided {
             &[(_, stride)] => gather_row(src, self.offset, stride, out),
             axes => {
                 let (rows, stride) = (axes[rank - 2], axes[rank - 1].1);
-                // A row of the output that jumps through the source while another axis walks it step by step: a transpose.
+                // The output's rows jump through the source, while another axis walks it step by step: a
+                // transpose.
                 if stride != 1
                     && stride != 0
                     && let Some(k) = axes[..rank - 1].iter().position(|a| a.1 == 1)
@@ -99,8 +103,8 @@ impl Strided {
         }
     }
 
-    // Tiles the plane of axis `k`, along which the source is contiguous, and the last axis, along which the output is, so
-    // that both are touched a cache line at a time.
+    // Tiles the plane of axis `k`, along which the source is contiguous, and the last axis, along which the
+    // output is contiguous. Both are then accessed a cache line at a time.
     fn transpose<W: Word>(&self, k: usize, src: &[W], out: &mut [W]) {
         let Some((&(cols, stride), outer)) = self.axes.split_last() else { return };
         let rows = outer[k].0;
@@ -129,7 +133,7 @@ impl Strided {
         }
     }
 
-    /// `out[index i] = src[i]`; `src` has as many words as there are indices.
+    /// Writes `out[index i] = src[i]`; `src` has one word per index.
     pub(crate) fn scatter<W: Word>(&self, src: &[W], out: &mut [W]) {
         let Some((&(cols, stride), outer)) = self.axes.split_last() else {
             out[self.offset] = src[0];
@@ -147,7 +151,7 @@ impl Strided {
     }
 }
 
-/// `at + n * stride`, known to be an index.
+/// Returns `at + n * stride`, which is known to be a valid index.
 #[inline(always)]
 fn step(at: usize, n: usize, stride: isize) -> usize {
     at.wrapping_add_signed((n as isize).wrapping_mul(stride))
@@ -163,7 +167,8 @@ fn gather_row<W: Word>(src: &[W], at: usize, stride: isize, out: &mut [W]) {
     }
 }
 
-/// An odometer over axes: yields the index of each position, innermost axis fastest; one index when there are no axes.
+/// An odometer over axes: yields the index of each position, innermost axis fastest. Without axes, it yields
+/// one index.
 pub(crate) struct Walk<'a> {
     axes: &'a [(usize, isize)],
     counts: SmallVec<[usize; 4]>,
@@ -197,7 +202,7 @@ impl Iterator for Walk<'_> {
     }
 }
 
-/// Runs `$body` with `$W` bound to the word of `$size` bytes.
+/// Evaluates `$body` with `$W` bound to the word type of `$size` bytes.
 macro_rules! by_width {
     ($size:expr, $W:ident => $body:expr) => {
         match $size {

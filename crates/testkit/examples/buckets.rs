@@ -1,18 +1,19 @@
-//! Writes bucketing pipelines as folders, each a `MetaGraphDef` with its queue runners and the batches that we make, for a real TensorFlow to
-//! make them, too:
+//! Writes bucketing pipelines to folders, each as a `MetaGraphDef` with its queue runners, and the batches
+//! that this engine makes. TensorFlow must make the same batches:
 //!
 //! ```text
 //! cargo run -p millstream-testkit --example buckets -- OUT FIRST_SEED COUNT
 //! python tests/golden/check_buckets.py OUT
 //! ```
 //!
-//! What TensorFlow has no word for stands in attributes that it ignores. Graphs that have them (`_counts` is in all; padding of our own, batches
-//! by tokens) are written with them, beside the batches of the same pipeline without: TensorFlow has to make those.
+//! Options that TensorFlow lacks are in attributes that it ignores: `_counts` in all graphs, and in some
+//! custom padding and batches limited by tokens. Such a graph is stored with the batches of the same pipeline
+//! without these options, which TensorFlow must reproduce.
 
 use millstream::contrib::training::{BatchSize, BucketBuilder, bucket, bucket_by_sequence_length};
-use millstream::graph::{IntoNest, Nest};
+use millstream::engine::graph::{IntoNest, Nest};
 use millstream::prelude::*;
-use millstream::{Code, interop, train};
+use millstream::{Code, RunQueues, interop, train};
 use millstream_testkit::generate::Rng;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -42,12 +43,12 @@ struct Pipeline {
     pads: bool,
     smaller: bool,
     keeps: bool,
-    /// Some numbers belong to no bucket: they are dropped, or end it all.
+    /// What happens to numbers that belong to no bucket: they are dropped, or end the run.
     out_of_range: Option<OutOfRange>,
     capacity: usize,
     capacities: Option<Vec<usize>>,
     shared: bool,
-    /// Padding and batches that TensorFlow does not know.
+    /// Padding and batches that TensorFlow does not support.
     padding: bool,
     pad_to: bool,
     tokens: Option<usize>,
@@ -64,7 +65,7 @@ impl Pipeline {
         let mut rng = Rng::new(seed);
         let mut one_of = |n: usize| rng.below(n);
         let (by_length, pads, buckets) = (one_of(3) == 0, one_of(4) > 0, 1 + one_of(4));
-        // A sequence by length has one bucket more than boundaries, of which there is one.
+        // Bucketing by length has one bucket more than boundaries, and at least one boundary.
         let buckets = if by_length { buckets + 1 } else { buckets };
         let out_of_range = match one_of(6) {
             0 if !by_length => Some(OutOfRange::Drops),
@@ -90,15 +91,16 @@ impl Pipeline {
         }
     }
 
-    /// Makes it, with what is ours alone or without. Gives what is fetched: the bucket, and its batch.
+    /// Builds the pipeline, with or without the options that TensorFlow lacks. Returns the fetches: the
+    /// bucket and its batch.
     fn build<'g>(&self, g: &'g Graph, ours: bool) -> Result<Vec<Output<'g>>> {
-        let numbers = train::range_input_producer(g, self.n).num_epochs(1).shuffle(false).make()?;
+        let numbers = train::range_input_producer(g, self.n).num_epochs(1).shuffle(false).build()?;
         let [x] = numbers.dequeue()?.all()?;
         let length = if self.pads { x * 7 % 5 + 1 } else { g.constant(3) };
         let known = if self.pads { shape![_] } else { shape![3] };
         let dims = g.stack([length], 0);
         let floats = g.fill(dims, x.cast::<f32>() * 0.5).set_shape(known.clone());
-        let words = g.fill(dims, g.as_string(x)).set_shape(known);
+        let words = g.fill(dims, g.strings().as_string(x)).set_shape(known);
         let element = vec![x, floats, words];
         let size = match (self.tokens, self.one_size) {
             (Some(tokens), _) if ours => BatchSize::MaxTokens(tokens),
@@ -109,14 +111,14 @@ impl Pipeline {
         if self.by_length {
             let boundaries = (1..self.buckets as i64).map(|i| i + 1);
             let made = bucket_by_sequence_length(g, length, element, size, boundaries);
-            let made = self.set(made, x, ours).make()?;
+            let made = self.set(made, x, ours).run()?;
             let (lengths, mut batch) = made.outputs;
             batch.splice(..0, [made.bucket, lengths]);
             return Ok(batch);
         }
         let modulus = if self.out_of_range.is_some() { self.buckets + 1 } else { self.buckets };
         let made = bucket(g, element, x % modulus as i32, size, self.buckets);
-        let mut made = self.set(made, x, ours).make()?;
+        let mut made = self.set(made, x, ours).run()?;
         made.outputs.insert(0, made.bucket);
         Ok(made.outputs)
     }
@@ -153,7 +155,7 @@ impl Pipeline {
         made
     }
 
-    /// The batches and how they end.
+    /// The batches, and the code that ended the run.
     fn run(&self) -> Result<(Vec<Value>, Code)> {
         let g = Graph::new();
         let fetches = self.build(&g, false)?;
@@ -188,7 +190,7 @@ fn write(folder: &Path, pipeline: &Pipeline) -> Done {
     Ok(())
 }
 
-/// A tensor with all that TensorFlow's has to have.
+/// A tensor as JSON: what TensorFlow's tensor must equal.
 fn plain(t: &Tensor) -> Value {
     let values: Value = match t.dtype() {
         DType::I32 => t.as_slice::<i32>().unwrap_or_default().into(),

@@ -1,15 +1,20 @@
-//! Writes graphs with our gradients in them as folders in the form of the golden graphs, for a real TensorFlow to run:
+//! Writes graphs with our gradients to folders in the format of the golden graphs, for a real TensorFlow to
+//! run:
 //!
 //! ```text
 //! cargo run -p millstream-testkit --example gradients -- OUT FIRST_SEED COUNT
 //! python tests/golden/check_ours.py OUT
 //! ```
 //!
-//! - `golden_*`: the forward graphs of `tests/golden/gradients`; what is wanted is what TensorFlow 1.15's own gradients were;
-//! - `jax_*`: derivatives through loops to the third order, as JAX computes them, with checkpoints to the first;
+//! - `golden_*`: the forward graphs of `tests/golden/gradients`; TensorFlow 1.15's own gradients are
+//!   expected;
+//! - `jax_*`: derivatives through loops up to the third order, as JAX computes them; with checkpoints, up to
+//!   the first;
 //! - `probe_*`: the table of `examples/probes.rs`;
-//! - `net_*`: recurrent nets of ours with the gradients by their weights, as we compute them;
-//! - `random_*`: random programs with loops, branches, lists and checkpoints, differentiated once and twice, as we compute them.
+//! - `net_*`: our recurrent nets with the gradients of their weights; the values that this engine computes
+//!   are expected;
+//! - `random_*`: random programs with loops, branches, lists and checkpoints, differentiated once and twice;
+//!   the values that this engine computes are expected.
 
 #[path = "../../../examples/probes.rs"]
 #[expect(dead_code, reason = "its table is enough")]
@@ -17,6 +22,7 @@ mod probes;
 
 use millstream::prelude::*;
 use millstream::rnn::{BasicLstmCell, GruCell};
+use millstream::{BareGraph, Recurrent};
 use millstream_runtime::{FeedList, Target};
 use millstream_testkit::gradients::GoldenGradients;
 use millstream_testkit::graphs::{Written, folders, store};
@@ -27,7 +33,7 @@ use std::path::{Path, PathBuf};
 
 type Done = std::result::Result<(), Box<dyn std::error::Error>>;
 
-/// How far our numbers and others' may be apart, beside the last digits.
+/// The allowed difference of the numbers, beyond the precision of their dtype.
 const APART: f64 = 1e-9;
 
 #[expect(clippy::print_stdout, reason = "this is a program")]
@@ -55,16 +61,16 @@ fn main() -> Done {
     Ok(())
 }
 
-/// A graph and what is asked of it.
+/// A graph with its feeds, targets and fetches.
 struct What<'a, 'g> {
-    g: &'g Graph,
+    g: &'g BareGraph,
     feeds: &'a [(String, Tensor)],
     targets: &'a [String],
     fetches: &'a [Output<'g>],
 }
 
 impl What<'_, '_> {
-    /// Writes the graph with the values that are wanted, or else with those that we compute.
+    /// Writes the graph with the expected values; by default those that this engine computes.
     fn write(&self, folder: &Path, wanted: Option<Vec<Tensor>>) -> Done {
         let values = match wanted {
             Some(values) => values,
@@ -167,7 +173,7 @@ fn net(
         xs.push(x);
         let mut fetches = vec![loss];
         fetches.extend(g.gradients([loss], xs).dense()?);
-        // The weights are set: TensorFlow need not draw the same.
+        // The weights are set, so that TensorFlow need not draw the same random numbers.
         let numbers = |n: usize| (0..n).map(|i| (i as f32 * 0.7).sin()).collect::<Vec<f32>>();
         let mut inits = Vec::new();
         for (i, weight) in weights.iter().enumerate() {

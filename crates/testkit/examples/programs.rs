@@ -1,11 +1,12 @@
-//! Writes generated programs as folders in the form of the golden graphs, with the values that we compute, for a real TensorFlow to check:
+//! Writes generated programs to folders in the format of the golden graphs, with the values that this engine
+//! computes, for a real TensorFlow to check:
 //!
 //! ```text
 //! cargo run -p millstream-testkit --example programs -- OUT FIRST_SEED COUNT
 //! python tests/golden/check_ours.py OUT
 //! ```
 //!
-//! Their accesses to variables are left out: TensorFlow gives those no order of their own.
+//! Accesses to variables are left out: TensorFlow does not order them.
 
 use millstream_runtime::{FeedList, Target};
 use millstream_tensor::Tensor;

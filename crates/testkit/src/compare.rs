@@ -1,26 +1,27 @@
-//! How a value may differ from the one wanted.
+//! Comparison of values with expected ones, with tolerances.
 
 use millstream_tensor::{C64, C128, DType, Tensor, bf16, f16};
 use serde_json::Value;
 
-/// How to compare.
+/// How values are compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Compare {
-    /// Equal; of floats equal numbers: NaN equals NaN, and zero minus zero.
+    /// Equal values. For floats, NaN equals NaN and 0.0 equals -0.0.
     Exact,
-    /// Floats within `atol + rtol * |want|`; all else exactly.
+    /// Floats within `atol + rtol * |want|`; everything else exactly.
     Close {
-        /// Relative to what is wanted.
+        /// The tolerance relative to the expected value.
         rtol: f64,
-        /// Absolute.
+        /// The absolute tolerance.
         atol: f64,
     },
-    /// Rows of axis 0 in any order, exactly.
+    /// Rows along axis 0 in any order, each exactly.
     Multiset,
 }
 
 impl Compare {
-    /// From a fetch's entry: `"compare": "close", "rtol": .., "atol": ..`, or from a value `{"rtol": .., "atol": ..}`.
+    /// Parses a fetch's entry, `"compare": "close", "rtol": .., "atol": ..`, or a value's `"compare":
+    /// {"rtol": .., "atol": ..}`.
     pub fn parse(entry: &Value) -> Result<Compare, String> {
         let number = |v: &Value, name: &str| v.get(name).and_then(Value::as_f64).unwrap_or(0.0);
         match entry.get("compare") {
@@ -37,7 +38,7 @@ impl Compare {
         }
     }
 
-    /// Whether `got` will do for `want`; says where not.
+    /// Compares `got` with `want`; the error names the first difference.
     pub fn check(self, got: &Tensor, want: &Tensor) -> Result<(), String> {
         let differ = |what: String| Err(format!("{what}\ngot  {got}\nwant {want}"));
         if got.dtype() != want.dtype() || got.shape() != want.shape() {
@@ -75,12 +76,12 @@ impl Compare {
     }
 }
 
-/// The same bits.
+/// Whether two values have the same bits.
 pub fn same(a: &Tensor, b: &Tensor) -> bool {
     a.bits_eq(b)
 }
 
-/// The elements of floats and complex numbers (both parts).
+/// The elements of a float or complex tensor; of complex numbers both parts.
 fn floats(t: &Tensor) -> Option<Vec<f64>> {
     Some(match t.dtype() {
         DType::F16 => t.as_slice::<f16>().ok()?.iter().map(|v| v.to_f64()).collect(),

@@ -1,8 +1,10 @@
-//! Gradients of single ops against central differences: the examples of the op library, in f64, at points in general position.
+//! Gradients of single ops against central differences: the examples of the op library in f64, at points in
+//! general position.
 //!
-//! An example's numbers are moved a little, so that ties and corners are left, or drawn from the [`Domain`] of the op. All inputs that have
-//! gradients are moved at once, in one random direction, and so are the gradients that flow in: the second derivative is checked likewise,
-//! as the difference of the first. In half-width floats the gradient is checked against that in f64.
+//! The numbers of an example are moved a little, away from ties and corners, or drawn from the [`Domain`] of
+//! the op. All inputs that have gradients are moved at once, in one random direction, and so are the incoming
+//! gradients. Second derivatives are checked in the same way, as differences of the first. Gradients in
+//! half-width floats are checked against those in f64.
 
 use crate::json::Text;
 use crate::tiers::DATAFLOW;
@@ -13,52 +15,58 @@ use millstream_ops::cases::{Arg, Call, Case};
 use millstream_runtime::{FeedList, Session, Target};
 use millstream_tensor::{C128, DType, Error, PartialShape, Shape, Tensor, bf16, f16};
 
-/// How far a difference reaches, and how well it must agree.
+/// The step of a difference, and the tolerance for the derivative.
 const STEP: f64 = 1e-5;
 const TOLERANCE: f64 = 2e-5;
 
-/// What is known of the shapes and values of inputs while the gradient is built.
+/// The knowledge of input shapes and values while the gradient is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Knowing {
-    /// Shapes, and the values of what has no gradient.
+    /// All shapes, and the values of inputs without gradients.
     All,
     /// Nothing.
     Nothing,
 }
 
-/// The numbers that an op is differentiated at: from the first to the second.
+/// The range of the numbers at which an op is differentiated.
 pub type Domain = (f64, f64);
 
-/// What an op asks for.
+/// The requirements of an op.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Needs {
-    /// Where its inputs lie.
+    /// The range of its inputs.
     pub domain: Option<Domain>,
-    /// Inputs that are not moved.
+    /// The indices of inputs that are not moved.
     pub held: &'static [usize],
 }
 
-/// An example at a point, ready to be differentiated: the calls before its op, and the op.
+/// An example at a point, ready to be differentiated: its op, and the calls before it.
 pub struct Point {
     calls: Vec<Step>,
 }
 
-/// An op with its inputs.
+impl std::fmt::Debug for Point {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Point").finish_non_exhaustive()
+    }
+}
+
+/// A call of an op with its inputs.
 struct Step {
     op: String,
     attrs: Attrs,
     args: Vec<Place>,
 }
 
-/// An input.
+/// An input of a call.
 enum Place {
-    /// Moved by differences: its value.
+    /// A value that differences move.
     Moving(Tensor),
-    /// A variable that is moved by differences, behind its handle.
+    /// The value of a variable that differences move; the input is its handle.
     Variable(Tensor),
-    /// Held fast.
+    /// A value that is not moved.
     Fixed(Tensor),
-    /// An output of a call before.
+    /// An output of an earlier call: the index of the call, and of the output.
     Output(usize, usize),
 }
 
@@ -69,7 +77,7 @@ pub fn is_differentiable(op: &str) -> bool {
 }
 
 impl Point {
-    /// The point of an example, if it has values and an input that can be moved.
+    /// The point of an example; `None` unless its values are known and some input can be moved.
     pub fn of(case: &Case, needs: Needs, seed: u64) -> Text<Option<Point>> {
         let mut random = Random(seed);
         let mut calls = Vec::new();
@@ -89,7 +97,7 @@ impl Point {
         Ok(has_value.then_some(point))
     }
 
-    /// A point for an op of two inputs of one type that broadcasts.
+    /// A point for an op with two inputs of one type that broadcasts.
     pub fn broadcasting(
         op: &OpDef,
         (x, y): (&[usize], &[usize]),
@@ -110,7 +118,7 @@ impl Point {
             let numbers: Vec<f64> = (0..shape.elements()).map(|_| random.between(0.5, 2.5)).collect();
             let start = Tensor::from_slice(shape, &numbers).map_err(say)?;
             match needs.held.contains(&i) {
-                // A count, for ops that hold one.
+                // An input that is held is a count.
                 true => tensor(DType::F64, start.shape(), &vec![2.0; numbers.len()]).map(Place::Fixed),
                 false => general(&start, DType::F64, needs.domain, &mut random).map(Place::Moving),
             }
@@ -119,19 +127,19 @@ impl Point {
         Ok(Some(Point { calls: vec![Step { op: op.name.to_owned(), attrs: Attrs::new(), args }] }))
     }
 
-    /// Whether the op takes these inputs at all.
+    /// Whether the op accepts these inputs.
     pub fn is_valid(&self) -> bool {
         let graph = Graph::with_ops(millstream_ops::registry());
         Probe::new(&graph, self, Knowing::All).is_ok_and(|probe| !probe.ys.is_empty())
     }
 
-    /// Checks first derivatives, and second ones if `twice`.
+    /// Checks the first derivatives, and the second ones if `twice`.
     pub fn check(&self, knowing: Knowing, twice: bool, seed: u64) -> Text<()> {
         let mut random = Random(seed);
         let graph = Graph::with_ops(millstream_ops::registry());
         let probe = Probe::new(&graph, self, knowing)?;
         let start: Vec<Tensor> = self.moving();
-        // The gradients that flow in have the shapes of the values.
+        // The incoming gradients have the shapes of the values.
         let values = probe.run(&probe.ys, &start, &[], &[])?;
         let seeds: Vec<Output<'_>> =
             values.iter().map(|v| graph.placeholder_of("seed", v.dtype(), probe.shape(v))).collect();
@@ -194,14 +202,15 @@ impl Point {
         agree("second derivative", of(&second, &directions), numeric)
     }
 
-    /// Checks that the gradient in a half-width float is nearly that in f64 of the same numbers. `false`: the op does not take that dtype.
+    /// Checks that the gradient in a half-width float is close to that in f64 at the same numbers. Returns
+    /// false if the op does not accept the dtype.
     pub fn check_narrow(&self, dtype: DType, seed: u64) -> Text<bool> {
         let Some(narrow) = self.with(dtype)? else { return Ok(false) };
         let Some(reference) = narrow.with(DType::F64)? else { return Ok(false) };
         let graph = Graph::with_ops(millstream_ops::registry());
         let probe = Probe::new(&graph, &narrow, Knowing::All)?;
         let values = match probe.run(&probe.ys, &narrow.moving(), &[], &[]) {
-            // Some declarations admit dtypes that, as in TensorFlow, no kernel computes with.
+            // As in TensorFlow, some declarations admit dtypes that no kernel supports.
             Err(e) if e.contains("does not compute with") => return Ok(false),
             values => values?,
         };
@@ -226,7 +235,7 @@ impl Point {
         Ok(true)
     }
 
-    /// The gradients of what moves, with these gradients flowing in.
+    /// The gradients of the moving inputs for these incoming gradients.
     fn gradient(&self, seeds: &[Tensor]) -> Text<Vec<Tensor>> {
         let graph = Graph::with_ops(millstream_ops::registry());
         let probe = Probe::new(&graph, self, Knowing::All)?;
@@ -238,7 +247,7 @@ impl Point {
         probe.run(&grads, &self.moving(), &fed, seeds)
     }
 
-    /// The point with another float dtype in place of the one that it has; `None` where an op does not take that.
+    /// The point with another float dtype; `None` if an op does not accept it.
     fn with(&self, dtype: DType) -> Text<Option<Point>> {
         let mut calls = Vec::new();
         for call in &self.calls {
@@ -295,7 +304,7 @@ impl Point {
 }
 
 impl Step {
-    /// A call of an example, if its values are known.
+    /// A call of an example; `None` unless its values are known.
     fn of(call: &Call, needs: Needs, random: &mut Random) -> Text<Option<Step>> {
         let Some(op) = millstream_ops::registry().get(&call.op) else { return Ok(None) };
         let mut attrs = call.attrs.clone();
@@ -327,7 +336,7 @@ impl Step {
                 Arg::Type(..) | Arg::Variable(_) => return Ok(None),
             });
         }
-        // Types of outputs alone become wide too.
+        // Types that only outputs have become wide too.
         for (name, spec) in &op.attrs {
             let of_input = op.inputs.iter().any(|a| a.ty == TypeSpec::Attr(name));
             let default = || match &spec.default {
@@ -335,7 +344,7 @@ impl Step {
                 _ => None,
             };
             let dtype = attrs.dtype(name).ok().or_else(default);
-            // What a list or a TensorArray holds becomes wide with what is put there.
+            // The element type of a list or a TensorArray becomes wide with its elements.
             let holds = *name == "element_dtype" || (*name == "dtype" && op.name.starts_with("TensorArray"));
             let dtype = dtype.filter(|d| d.is_float() || d.is_complex() || (holds && is_number(*d)));
             if let (AttrKind::Type(_), Some(dtype)) = (spec.kind, dtype) {
@@ -358,16 +367,16 @@ impl Step {
     }
 }
 
-/// The op in a graph, with what moves as inputs.
+/// A point in a graph, with the moving values as inputs.
 struct Probe<'g> {
     graph: &'g Graph,
     knowing: Knowing,
     xs: Vec<Output<'g>>,
     ys: Vec<Output<'g>>,
-    /// Where each moving value is fed.
+    /// The placeholders of the moving values.
     feeds: Vec<Output<'g>>,
     fixed: Vec<(Output<'g>, Tensor)>,
-    /// What gives variables their values.
+    /// The operations that initialise the variables.
     init: Vec<Target>,
 }
 
@@ -480,7 +489,8 @@ fn spec_of(op: &OpDef, i: usize, n: usize) -> Option<&ArgSpec> {
     })
 }
 
-/// The wide dtype that an argument can have in place of this one, if it is a number whose value is not read on the host.
+/// The wide dtype that an argument can have instead of `dtype`, if it is a number that is not read on the
+/// host.
 fn wide_type(op: &OpDef, spec: &ArgSpec, dtype: DType) -> Option<DType> {
     let TypeSpec::Attr(name) = spec.ty else { return None };
     if spec.on_host || spec.is_ref || !is_number(dtype) {
@@ -508,7 +518,7 @@ fn retype(attrs: &mut Attrs, name: &'static str, dtype: DType) {
     }
 }
 
-/// The numbers of a tensor; of complex ones both parts.
+/// The numbers in a tensor; of complex numbers both parts.
 fn numbers(t: &Tensor) -> Vec<f64> {
     macro_rules! of {
         ($($d:ident: $t:ty => $f:expr),* $(,)?) => {
@@ -541,7 +551,7 @@ fn tensor(dtype: DType, shape: &Shape, numbers: &[f64]) -> Text<Tensor> {
     made.map_err(say)
 }
 
-/// A value in f64 or c128 and in general position.
+/// A value of `dtype` in general position.
 fn general(value: &Tensor, dtype: DType, domain: Option<Domain>, random: &mut Random) -> Text<Tensor> {
     let moved = |v: f64| match domain {
         Some((low, high)) => random.between(low, high),
@@ -552,12 +562,12 @@ fn general(value: &Tensor, dtype: DType, domain: Option<Domain>, random: &mut Ra
     tensor(dtype, value.shape(), &moved)
 }
 
-/// Whether the op takes for granted that its matrices are symmetric (and looks at one half of them only).
+/// Whether the op assumes that its matrices are symmetric, and reads only one half of them.
 fn is_symmetric(op: &str) -> bool {
     op == "Cholesky"
 }
 
-/// Matrices made the mean of themselves and their adjoints.
+/// The mean of each matrix and its adjoint.
 fn symmetric(x: &Tensor) -> Text<Tensor> {
     let [.., n, m] = *x.shape().dims() else { return Ok(x.clone()) };
     let parts = if x.dtype().is_complex() { 2 } else { 1 };
@@ -575,7 +585,7 @@ fn symmetric(x: &Tensor) -> Text<Tensor> {
     tensor(x.dtype(), x.shape(), &new)
 }
 
-/// Rows that sum to one: what the op takes for granted of its labels.
+/// Labels scaled so that each row sums to one, as the op assumes.
 fn probabilities(labels: &Tensor) -> Text<Tensor> {
     let n = labels.shape().last().copied().unwrap_or(1).max(1);
     let rows: Vec<f64> = numbers(labels)
@@ -601,7 +611,7 @@ fn moved(start: &[Tensor], direction: &[Tensor], t: f64) -> Text<Vec<Tensor>> {
     start.iter().zip(direction).map(step).collect()
 }
 
-/// Numbers that are the same in every run: SplitMix64.
+/// A generator of numbers that are the same in every run: SplitMix64.
 struct Random(u64);
 
 impl Random {
@@ -621,7 +631,7 @@ impl Random {
         if self.next() & 1 == 0 { 1.0 } else { -1.0 }
     }
 
-    /// Numbers from -1 to 1 in the shape and dtype of another value.
+    /// Numbers from -1 to 1, with the shape and dtype of `value`.
     fn like(&mut self, value: &Tensor) -> Text<Tensor> {
         let n = value.elements() * if value.dtype().is_complex() { 2 } else { 1 };
         let numbers: Vec<f64> = (0..n).map(|_| self.between(-1.0, 1.0)).collect();

@@ -1,4 +1,4 @@
-//! The op library's own examples, run through a graph and a session.
+//! The examples of the op library, run through a graph and a session.
 
 use crate::compare::same;
 use crate::graphs::{round_trip, same_target};
@@ -11,38 +11,44 @@ use millstream_runtime::{FeedList, Session, Target};
 use millstream_tensor::{DType, Error, PartialShape, Tensor};
 use std::time::Duration;
 
-/// How an example's values come into the graph.
+/// How the values of an example enter the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Given {
-    /// As constants: shapes are inferred from them, and what can be folded is.
+    /// As constants: shapes are inferred from them, and constants are folded.
     Constant,
     /// As feeds.
     Fed,
 }
 
-/// No example may run longer; a loaded machine is slow, so much longer than any does.
+/// The time limit of an example. It is far above what any example needs, since the machine may be loaded.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// All examples of the library: the op, the example's name, its text.
+/// All examples of the library: the op, the name of the example, its text.
 pub fn all() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
     let ops = millstream_ops::registry().iter();
     ops.flat_map(|op: &OpDef| op.cases.iter().map(move |(name, text)| (op.name, *name, *text)))
 }
 
-/// An example, built.
+/// The graph of an example.
 pub struct Built {
     /// The graph.
     pub graph: Graph,
     targets: Vec<Target>,
     feeds: Vec<(Target, Tensor)>,
-    /// What gives the variables their values.
+    /// The operations that initialise the variables.
     init: Vec<Target>,
-    /// What reads each variable afterwards.
+    /// The outputs that read each variable after the run.
     reads: Vec<Target>,
     types: Vec<(DType, PartialShape)>,
 }
 
-/// Puts an example's op in a graph.
+impl std::fmt::Debug for Built {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Built").field("targets", &self.targets).finish_non_exhaustive()
+    }
+}
+
+/// Builds the graph of an example.
 pub fn build(case: &Case, given: Given) -> Result<Built, Error> {
     let graph = Graph::with_ops(millstream_ops::registry());
     let (mut feeds, mut init, mut reads) = (Vec::new(), Vec::new(), Vec::new());
@@ -122,7 +128,7 @@ fn add_variable(
 }
 
 impl Built {
-    /// The same after a GraphDef round trip.
+    /// The same example after a GraphDef round trip.
     fn round_trip(&self) -> Text<Built> {
         let graph = round_trip(&self.graph)?;
         let target = |t: &Target| same_target(&self.graph, &graph, *t).map_err(|e| e.to_string());
@@ -158,7 +164,7 @@ pub fn check(text: &str, given: Given, setting: &Setting) -> Text<()> {
         let built = built.as_ref().map_err(|e| format!("building: {e}"))?;
         run(built, setting).map_err(|e| e.to_string())
     };
-    // Alone, an Exit or NextIteration lies in no loop: such a graph is refused.
+    // An Exit or NextIteration on its own is outside every loop; such a graph is refused.
     let stray = ["Exit", "RefExit", "NextIteration", "RefNextIteration"].contains(&case.call.op.as_str());
     if let Ok(built) = &result
         && !stray
@@ -181,7 +187,7 @@ pub fn check(text: &str, given: Given, setting: &Setting) -> Text<()> {
         }
     };
     match &case.expect {
-        // The sign of a NaN is the processor's own.
+        // The sign of a NaN depends on the processor.
         Expect::Values(want) => agree(want, |got, want| same(got, want) || same(&no_nan(got), &no_nan(want))),
         Expect::Near(want) => agree(want, near),
         Expect::Types(want) => match &result {
@@ -206,7 +212,7 @@ pub fn check(text: &str, given: Given, setting: &Setting) -> Text<()> {
     }
 }
 
-/// The value with every NaN the same one.
+/// The value with all NaNs replaced by the same one.
 fn no_nan(value: &Tensor) -> Tensor {
     macro_rules! each {
         ($t:ty) => {{
@@ -244,7 +250,7 @@ fn run(built: &Built, setting: &Setting) -> Result<Vec<Tensor>, Error> {
     }
     if matches!(built.targets.as_slice(), [Target::Operation(_)]) {
         for &read in &built.reads {
-            // As the examples have it: a variable without a value is passed over.
+            // As in the examples themselves, variables without a value are skipped.
             values.extend(session.run::<Tensor>(read, ()).ok());
         }
     }

@@ -1,20 +1,22 @@
-//! Random programs: loops, branches, captures, control dependencies and variables around scalar and small-vector arithmetic.
+//! Random programs: loops, branches, captures, control dependencies and variables around scalar and
+//! small-vector arithmetic.
 //!
-//! A [`Program`] is data, made from a seed. It names values by number, and what a number means is found when the graph is built: the newest value of
-//! the type wanted, counted back and around. So a program stays well-formed whatever is taken out of it, which is what [`shrink`] does to a
-//! failing one. Loops count to a small number, so every program ends.
+//! A [`Program`] is data made from a seed. It refers to values by number; when the graph is built, a number
+//! selects a value of the wanted type, counted back from the newest, modulo their count. A program thus stays
+//! well formed whatever is removed from it, as [`shrink`] does with a failing one. Loops count to a small
+//! number, so every program ends.
 
 use millstream_graph::{Graph, Output, Port};
 use millstream_tensor::{DType, Result, Tensor};
 
-/// A type of value: a dtype, as a scalar or as a short vector.
+/// The type of a value: a dtype, as a scalar or a short vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Type {
     dtype: DType,
     vector: bool,
 }
 
-/// How long vectors are.
+/// The length of vectors.
 const WIDTH: usize = 3;
 
 const I32: Type = Type { dtype: DType::I32, vector: false };
@@ -23,19 +25,19 @@ const BOOL: Type = Type { dtype: DType::Bool, vector: false };
 const I32S: Type = Type { dtype: DType::I32, vector: true };
 const F32S: Type = Type { dtype: DType::F32, vector: true };
 
-/// A value, by how far back among those of its type.
+/// A value, counted back from the newest of its type.
 type Ref = u32;
 
-/// A program.
+/// A random program.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// What it computes.
+    /// The statements.
     pub body: Block,
-    /// What the placeholders are fed: an int and a float.
+    /// The values of the placeholders: an int and a float.
     pub feeds: (i32, f32),
 }
 
-/// Statements in order.
+/// A sequence of statements.
 #[derive(Clone, Debug, Default)]
 pub struct Block {
     stmts: Vec<Stmt>,
@@ -46,9 +48,9 @@ enum Stmt {
     Int(i32),
     Float(f32),
     Floats([f32; WIDTH]),
-    /// An op with arguments; gives one value.
+    /// An op with arguments; it has one result.
     Op(usize, [Ref; 3]),
-    /// The statements run after this value.
+    /// Statements that run after this value is computed.
     After(Ref, Block),
     Cond {
         pred: Ref,
@@ -62,7 +64,7 @@ enum Stmt {
         branches: Vec<(Block, Vec<Ref>)>,
     },
     While(Box<While>),
-    /// Adds to the variable of the loop around, and reads it.
+    /// Adds to the variable of the enclosing loop, and reads it.
     Add(Ref),
 }
 
@@ -70,10 +72,10 @@ enum Stmt {
 struct While {
     types: Vec<Type>,
     init: Vec<Ref>,
-    /// How often: this, or less where a value says so.
+    /// The maximum number of iterations; `limit` may lower it.
     trips: u32,
     limit: Option<Ref>,
-    /// Goes on only while this holds, too.
+    /// An additional condition of the loop.
     also: Option<(Block, Ref)>,
     body: Block,
     next: Vec<Ref>,
@@ -81,7 +83,7 @@ struct While {
     maximum: Option<u32>,
 }
 
-/// An op of the generator: its name, what it takes, what it gives, what it needs beside.
+/// An op that the generator uses: its name, its arguments, its result, and its extra inputs or attributes.
 struct OpKind {
     name: &'static str,
     takes: &'static [Type],
@@ -92,11 +94,11 @@ struct OpKind {
 #[derive(Clone, Copy, PartialEq)]
 enum Extra {
     None,
-    /// The axis 0 as a constant.
+    /// The axis 0 as a constant input.
     Axis,
-    /// `DstT`.
+    /// The attribute `DstT`.
     Cast(DType),
-    /// A list of as many.
+    /// The inputs as one list.
     List,
 }
 
@@ -154,16 +156,17 @@ const OPS: &[OpKind] = &[
 
 const TYPES: [Type; 5] = [I32, F32, BOOL, I32S, F32S];
 
-/// A small generator of numbers (splitmix64): the same for the same seed everywhere.
+/// A small random number generator (SplitMix64): the same numbers for the same seed everywhere.
+#[derive(Debug)]
 pub struct Rng(u64);
 
 impl Rng {
-    /// From a seed.
+    /// A generator with this seed.
     pub fn new(seed: u64) -> Rng {
         Rng(seed)
     }
 
-    /// The next number.
+    /// The next random number.
     pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -172,7 +175,7 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// Less than `n`.
+    /// A random number below `n`.
     pub fn below(&mut self, n: usize) -> usize {
         (self.draw() % n.max(1) as u64) as usize
     }
@@ -182,7 +185,7 @@ impl Rng {
     }
 
     fn value(&mut self) -> Ref {
-        // Mostly the newest.
+        // Mostly the newest value.
         (self.below(4) * self.below(4)) as Ref
     }
 
@@ -206,7 +209,7 @@ impl Program {
         Program { body: without_accesses(&self.body), ..self.clone() }
     }
 
-    /// How many statements there are, those inside of others counted.
+    /// The number of statements, nested ones included.
     pub fn size(&self) -> usize {
         self.body.size()
     }
@@ -286,25 +289,31 @@ fn stmt(rng: &mut Rng, depth: usize) -> Stmt {
             }))
         }
         _ => {
-            // The last one may fail: seldom.
+            // The last op may fail, so it is rare.
             let n = if rng.chance(3) { OPS.len() } else { OPS.len() - 1 };
             Stmt::Op(rng.below(n), [rng.value(), rng.value(), rng.value()])
         }
     }
 }
 
-/// A program as a graph.
+/// The graph of a program.
 pub struct Built {
     /// The graph.
     pub graph: Graph,
-    /// Its placeholders, by name.
+    /// The placeholders with their values.
     pub feeds: [(&'static str, Tensor); 2],
-    /// What to fetch, by name.
+    /// The names of the outputs to fetch.
     pub fetches: Vec<String>,
-    /// What gives the variables their values.
+    /// The names of the operations that initialise the variables.
     pub init: Vec<String>,
-    /// What reads the variables afterwards.
+    /// The names of the outputs that read the variables after the run.
     pub reads: Vec<String>,
+}
+
+impl std::fmt::Debug for Built {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Built").field("fetches", &self.fetches).finish_non_exhaustive()
+    }
 }
 
 /// Builds the graph of a program.
@@ -338,16 +347,16 @@ struct Variables {
     reads: Vec<Port>,
 }
 
-/// What can be named at a place of the program.
+/// The values in scope at a place of the program.
 struct Scope<'g> {
     graph: &'g Graph,
     values: Vec<(Type, Output<'g>)>,
-    /// The variable of the loop around (or of what is outside of all): accesses from within one frame have an order.
+    /// The variable of the enclosing frame: the accesses within one frame are ordered.
     variable: Option<Output<'g>>,
 }
 
 impl<'g> Scope<'g> {
-    /// The value that a number means.
+    /// The value of type `wanted` that a number selects.
     fn get(&self, wanted: Type, number: Ref) -> Output<'g> {
         let of_type: Vec<Output<'g>> =
             self.values.iter().rev().filter(|(t, _)| *t == wanted).map(|(_, v)| *v).collect();
@@ -376,7 +385,7 @@ impl<'g> Scope<'g> {
         block.stmts.iter().try_for_each(|stmt| self.stmt(stmt, variables))
     }
 
-    /// A block with results, in a scope of its own.
+    /// The results of a block, which has a scope of its own.
     fn inner(
         &self,
         (block, results): &(Block, Vec<Ref>),
@@ -385,7 +394,7 @@ impl<'g> Scope<'g> {
     ) -> Result<Vec<Output<'g>>> {
         let mut scope = Scope { graph: self.graph, values: self.values.clone(), variable: self.variable };
         scope.block(block, variables)?;
-        // Some as they are, which may be values from outside; some made in here.
+        // Some results are returned as they are and may be values from outside; others are made in the block.
         let own = |(i, v): (usize, Output<'g>)| match results.get(i).is_some_and(|r| r % 2 == 0) {
             true => self.graph.op("Identity").input(v).output(),
             false => v,
@@ -487,7 +496,7 @@ impl<'g> Scope<'g> {
         let inside = |vars: &[Output<'g>]| {
             let mut values = self.values.clone();
             values.extend(types.iter().copied().zip(vars.iter().copied()));
-            // A variable of its own: accesses from another frame have no order with those in here.
+            // The loop gets a variable of its own: accesses from different frames are not ordered.
             Scope { graph: g, values, variable: None }
         };
         let variables = std::cell::RefCell::new(variables);
@@ -502,7 +511,7 @@ impl<'g> Scope<'g> {
                     None => Ok(more),
                     Some((block, pred)) => {
                         let mut scope = inside(&vars);
-                        // No accesses in a condition: it is another place of the same frame, without an order.
+                        // A condition has no accesses: they would not be ordered with those in the body.
                         scope.block(&without_accesses(block), &mut variables.borrow_mut())?;
                         let pred = scope.get(BOOL, *pred);
                         Ok(g.op("LogicalAnd").input(more).input(pred).output())
@@ -534,7 +543,7 @@ fn without_accesses(block: &Block) -> Block {
     block
 }
 
-/// The smallest program near this one that still fails: statements are taken out as long as it does.
+/// Reduces a failing program: removes statements as long as it still fails.
 pub fn shrink(program: &Program, fails: impl Fn(&Program) -> bool) -> Program {
     let mut best = program.clone();
     loop {
@@ -562,13 +571,13 @@ pub fn shrink(program: &Program, fails: impl Fn(&Program) -> bool) -> Program {
 #[derive(Clone, Copy, PartialEq)]
 enum How {
     Remove,
-    /// What is inside instead of the statement.
+    /// Replaces the statement by the statements inside it.
     Unwrap,
-    /// Fewer results, trips, options.
+    /// Reduces results, trips and options.
     Simplify,
 }
 
-/// Changes statement `n`, counted from the outside in. Whether there was anything to change.
+/// Changes statement `n`, counted from the outside in. Returns whether there was anything to change.
 fn change(block: &mut Block, n: &mut usize, how: How) -> bool {
     for i in 0..block.stmts.len() {
         if *n == 0 {

@@ -1,5 +1,5 @@
-//! Golden gradients: folders with a forward graph that TensorFlow wrote and what its `tf.gradients` computed.
-//! `tests/golden/make_gradients.py` has the form.
+//! Golden gradients: folders with a forward graph that TensorFlow wrote and the gradients that its
+//! `tf.gradients` computed. `tests/golden/make_gradients.py` defines the format.
 
 use crate::compare::Compare;
 use crate::graphs::{npz, typed};
@@ -14,22 +14,28 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Golden gradients of a graph, loaded.
+/// A loaded case of golden gradients.
 pub struct GoldenGradients {
     folder: PathBuf,
-    /// What is fed, by name.
+    /// The feeds, by name.
     pub feeds: Vec<(String, Tensor)>,
-    /// Operations to run first.
+    /// The operations to run first.
     pub targets: Vec<String>,
     ys: Vec<String>,
     xs: Vec<String>,
     grad_ys: Vec<Option<String>>,
     stop: Vec<String>,
     values: Vec<(Compare, Tensor)>,
-    /// None where TensorFlow says that there is none.
+    /// The expected gradients; `None` where TensorFlow returns None.
     gradients: Vec<Option<(Compare, Tensor)>>,
     /// Whether the graph means the same without its contexts.
     pub plain: bool,
+}
+
+impl std::fmt::Debug for GoldenGradients {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("GoldenGradients").field("folder", &self.folder).finish_non_exhaustive()
+    }
 }
 
 fn say(e: Error) -> String {
@@ -76,7 +82,7 @@ impl GoldenGradients {
         })
     }
 
-    /// The forward graph, with TensorFlow's contexts or without.
+    /// Imports the forward graph, with or without TensorFlow's contexts.
     pub fn import(&self, with_contexts: bool) -> Text<Graph> {
         let graph = Graph::with_ops(millstream_ops::registry());
         let file = if with_contexts { "meta.pb" } else { "graph.pb" };
@@ -85,7 +91,7 @@ impl GoldenGradients {
         Ok(graph)
     }
 
-    /// Adds our gradients to the graph. The ys, and the gradients that there are.
+    /// Adds our gradients to the graph. Returns the ys and the gradients that exist.
     pub fn add<'g>(&self, graph: &'g Graph) -> Text<Vec<Output<'g>>> {
         let outputs = |names: &[String]| -> Text<Vec<Output<'g>>> {
             names.iter().map(|n| graph.output(n).map_err(say)).collect()
@@ -119,22 +125,22 @@ impl GoldenGradients {
         Ok(all)
     }
 
-    /// How many ys there are.
+    /// The number of ys.
     pub fn n_ys(&self) -> usize {
         self.ys.len()
     }
 
-    /// Whether a value of this name is differentiated by.
+    /// Whether the gradients are taken with respect to the value of this name.
     pub fn is_x(&self, name: &str) -> bool {
         self.xs.iter().any(|x| x == name)
     }
 
-    /// The values of what [`GoldenGradients::add`] gave, and how to compare them.
+    /// The expected values of the outputs that [`GoldenGradients::add`] returns, and how to compare them.
     pub fn wanted(&self) -> impl Iterator<Item = &(Compare, Tensor)> {
         self.values.iter().chain(self.gradients.iter().flatten())
     }
 
-    /// Runs what [`GoldenGradients::add`] gave, and compares.
+    /// Runs the outputs that [`GoldenGradients::add`] returns, and compares them.
     pub fn check(&self, graph: &Graph, outputs: &[Output<'_>], setting: &Setting) -> Text<()> {
         let session = setting.session(graph, Some(Duration::from_secs(60))).map_err(say)?;
         let feeds = || -> Result<FeedList, Error> {

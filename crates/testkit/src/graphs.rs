@@ -1,5 +1,5 @@
-//! Golden graphs: folders with a graph that TensorFlow wrote, what to feed, and what TensorFlow computed. `tests/golden/README.md`
-//! has the form.
+//! Golden graphs: folders with a graph that TensorFlow wrote, its feeds, and the values that TensorFlow
+//! computed. `tests/golden/README.md` defines the format.
 
 use crate::compare::Compare;
 use crate::json::{self, Text};
@@ -16,7 +16,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The folders of golden graphs under `root`, by name.
+/// The folders of golden graphs under `root`, sorted by name.
 pub fn folders(root: &Path) -> Text<Vec<PathBuf>> {
     let entries = std::fs::read_dir(root).map_err(|e| format!("{}: {e}", root.display()))?;
     let mut folders: Vec<PathBuf> =
@@ -25,16 +25,25 @@ pub fn folders(root: &Path) -> Text<Vec<PathBuf>> {
     Ok(folders)
 }
 
-/// A golden graph, loaded.
+/// A loaded golden graph.
 pub struct GoldenGraph {
     /// The graph as TensorFlow wrote it.
     pub def: GraphDef,
     feeds: Vec<(String, Tensor)>,
     targets: Vec<String>,
-    /// The name, how to compare, and what TensorFlow computed.
+    /// The name, the comparison, and the value that TensorFlow computed.
     fetches: Vec<(String, Compare, Option<Tensor>)>,
     error: Option<String>,
     timeout: Duration,
+}
+
+impl std::fmt::Debug for GoldenGraph {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("GoldenGraph")
+            .field("feeds", &self.feeds)
+            .field("targets", &self.targets)
+            .finish_non_exhaustive()
+    }
 }
 
 impl GoldenGraph {
@@ -78,14 +87,14 @@ impl GoldenGraph {
         })
     }
 
-    /// The graph, imported.
+    /// Imports the graph.
     pub fn import(&self) -> Text<Graph> {
         let graph = Graph::with_ops(millstream_ops::registry());
         import_graph_def(&graph, &self.def, &ImportOptions::default()).map_err(|e| format!("import: {e}"))?;
         Ok(graph)
     }
 
-    /// Runs targets and fetches of an imported graph, and compares.
+    /// Runs the targets and fetches of an imported graph, and compares the values.
     pub fn check(&self, graph: &Graph, setting: &Setting) -> Text<()> {
         match (self.values(graph, setting), &self.error) {
             (Err(e), None) => Err(format!("{setting}: {e}")),
@@ -103,7 +112,8 @@ impl GoldenGraph {
         }
     }
 
-    /// Of a graph that fetches a value and its gradients by the fed floats in order: takes gradients of the value as well, and compares.
+    /// Checks a graph that fetches a value and then its gradients with respect to the fed floats, in order:
+    /// takes the gradients of the value again, and compares them.
     pub fn check_gradients(&self, graph: &Graph, setting: &Setting) -> Text<()> {
         let say = |e: millstream_tensor::Error| format!("{}: {e}", e.code().name());
         let (value, gradients) = self.fetches.split_first().ok_or("nothing is fetched")?;
@@ -154,23 +164,34 @@ impl GoldenGraph {
     }
 }
 
-/// A graph with what it computes, to be written.
+/// A graph with its computed values, to be written.
 pub struct Written<'a> {
     /// The graph.
     pub graph: &'a Graph,
-    /// What is fed, by name.
+    /// The feeds, by name.
     pub feeds: &'a [(String, Tensor)],
-    /// Operations to run first.
+    /// The operations to run first.
     pub targets: &'a [String],
-    /// What is fetched, by name.
+    /// The names of the fetches.
     pub fetches: &'a [String],
-    /// The values, or the error that the run ends with.
+    /// The values, or the error of the run.
     pub result: Result<&'a [Tensor], &'a millstream_tensor::Error>,
-    /// How far the numbers may be apart, beside the digits of their dtype, as a share of the largest.
+    /// The allowed difference of the numbers beyond the precision of their dtype, relative to the largest
+    /// one.
     pub apart: f64,
 }
 
-/// Writes a folder in the form of the golden graphs, for `tests/golden/check_ours.py` to run in a real TensorFlow.
+impl std::fmt::Debug for Written<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Written")
+            .field("targets", &self.targets)
+            .field("fetches", &self.fetches)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Writes a folder in the format of the golden graphs, which `tests/golden/check_ours.py` runs in a real
+/// TensorFlow.
 pub fn store(folder: &Path, written: &Written<'_>) -> Result<(), Box<dyn std::error::Error>> {
     let Written { graph, feeds, targets, fetches, result, apart } = written;
     std::fs::create_dir_all(folder)?;
@@ -201,7 +222,7 @@ pub fn store(folder: &Path, written: &Written<'_>) -> Result<(), Box<dyn std::er
     Ok(())
 }
 
-/// The largest absolute value, at least a thousandth.
+/// The largest absolute value, but at least a thousandth.
 fn largest(value: &Tensor) -> f64 {
     let of = |size: f64, v: f64| if v.is_finite() { size.max(v.abs()) } else { size };
     match (value.as_slice::<f64>(), value.as_slice::<f32>()) {
@@ -211,7 +232,7 @@ fn largest(value: &Tensor) -> f64 {
     }
 }
 
-/// The graph written as a GraphDef and read back; writing it again must give the same bytes.
+/// Writes the graph as a GraphDef and reads it back. Writing it again must give the same bytes.
 pub fn round_trip(graph: &Graph) -> Text<Graph> {
     let say = |e: millstream_tensor::Error| format!("GraphDef round trip: {e}");
     let bytes = millstream_proto::encode(&export_graph_def(graph).map_err(say)?);
@@ -225,7 +246,7 @@ pub fn round_trip(graph: &Graph) -> Text<Graph> {
     }
 }
 
-/// The same target in another graph, by name.
+/// The target of the same name in another graph.
 pub fn same_target(from: &Graph, to: &Graph, target: Target) -> millstream_tensor::Result<Target> {
     let name = |id| from.read(|g| g.node(id).map(|n| n.name().to_owned()));
     Ok(match target {
@@ -235,13 +256,13 @@ pub fn same_target(from: &Graph, to: &Graph, target: Target) -> millstream_tenso
     })
 }
 
-/// The arrays of an `.npz`.
+/// Reads the arrays of an `.npz`.
 pub fn npz(path: &Path) -> Text<Vec<(String, Tensor)>> {
     let file = File::open(path).map_err(|e| format!("{}: {e}", path.display()))?;
     npy::read_npz(std::io::BufReader::new(file)).map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// A value with the dtype that its entry names: NumPy has no bfloat16.
+/// Checks that a value has the dtype that its entry names. NumPy has no bfloat16.
 pub(crate) fn typed(entry: &Value, value: Tensor) -> Text<Tensor> {
     let name = json::text(entry, "dtype")?;
     match DType::parse(name) {

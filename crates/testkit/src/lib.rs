@@ -1,8 +1,10 @@
-//! Suites that meet in one place: golden data by a real TensorFlow, the op library's examples, generated programs, stress.
+//! Test suites that need several crates: golden data from a real TensorFlow, the examples of the op library,
+//! generated programs, stress.
 //!
-//! Start at [`tiers`] (what runs a graph, and all of which must agree), [`graphs`], [`values`], [`gradients`] and [`second`] (golden data),
-//! [`examples`] (the op library's own), [`differences`] (their gradients), [`generate`] (random programs), [`smooth`] (random programs to
-//! differentiate), [`mutate`] (graphs made wrong). The tests of this crate run them all; nothing here is shipped.
+//! Start at [`tiers`] (the ways to run a graph, which must all agree), [`graphs`], [`values`], [`gradients`]
+//! and [`second`] (golden data), [`examples`] (the op library's examples), [`differences`] (their gradients),
+//! [`generate`] (random programs), [`smooth`] (random differentiable programs), [`mutate`] (corrupted
+//! graphs). The tests of this crate run them all; nothing here is shipped.
 
 pub mod compare;
 pub mod differences;

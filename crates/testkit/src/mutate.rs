@@ -1,14 +1,14 @@
-//! Graphs made wrong on purpose, for tests of what reads and runs them: [`mutate_bytes`] breaks the message, [`mutate_graph`] the graph
-//! in it.
+//! Deliberately corrupted graphs, for tests of the code that reads and runs them. [`mutate_bytes`] corrupts
+//! the message, [`mutate_graph`] the graph in it.
 
 use millstream_proto::{AttrValue, GraphDef};
 
-/// SplitMix64.
+/// A random number generator: SplitMix64.
 #[derive(Clone, Debug)]
 pub struct Random(pub u64);
 
 impl Random {
-    /// The next number.
+    /// The next random number.
     pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -17,13 +17,13 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `n`; 0 if there is none.
+    /// A random number below `n`; 0 if `n` is 0.
     pub fn below(&mut self, n: usize) -> usize {
         (self.draw() % n.max(1) as u64) as usize
     }
 }
 
-/// Bytes changed, cut, doubled: most are no message any more.
+/// Changes, cuts or duplicates bytes. Most results are no longer messages.
 pub fn mutate_bytes(bytes: &mut Vec<u8>, random: &mut Random) {
     for _ in 0..=random.below(4) {
         let at = random.below(bytes.len());
@@ -44,7 +44,8 @@ pub fn mutate_bytes(bytes: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// Still a graph, but a wrong one: nodes, inputs, ops and attributes dropped, doubled, exchanged, sizes made huge.
+/// Corrupts a graph that remains a graph: removes, duplicates and exchanges nodes, inputs, ops and
+/// attributes, and makes sizes huge.
 pub fn mutate_graph(def: &mut GraphDef, donor: &GraphDef, random: &mut Random) {
     for _ in 0..=random.below(4) {
         let functions = def.library.as_mut().map(|l| &mut l.function);
@@ -147,7 +148,7 @@ fn distort(value: &mut AttrValue, random: &mut Random) {
     }
 }
 
-/// Adds a few nodes of another graph, some with their inputs taken from this one.
+/// Adds a few nodes of another graph, some with inputs from this one.
 pub fn mix_graphs(def: &mut GraphDef, donor: &GraphDef, random: &mut Random) {
     let n_own = def.node.len();
     for _ in 0..=random.below(4) {

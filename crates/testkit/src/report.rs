@@ -1,10 +1,10 @@
-//! [`Report`]: many cases as one test, with every failure listed and a count.
+//! [`Report`]: runs many cases as one test, counts them, and lists every failure.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What became of the cases of a suite.
-#[derive(Default)]
+/// The results of the cases of a suite.
+#[derive(Default, Debug)]
 pub struct Report {
     passed: usize,
     failures: Vec<(String, String)>,
@@ -13,12 +13,12 @@ pub struct Report {
 }
 
 impl Report {
-    /// Nothing has run yet.
+    /// A report without cases.
     pub fn new() -> Report {
         Report::default()
     }
 
-    /// A case ran. `reason` says why it is known to fail, if it is.
+    /// Adds the result of a case. `reason` is given if the case is known to fail.
     pub fn add(&mut self, case: &str, reason: Option<&str>, result: Result<(), String>) {
         match (result, reason) {
             (Ok(()), None) => self.passed += 1,
@@ -28,7 +28,7 @@ impl Report {
         }
     }
 
-    /// Runs a case and adds what became of it. A panic is a failure like any other.
+    /// Runs a case and adds its result. A panic counts as a failure.
     pub fn run(&mut self, case: &str, reason: Option<&str>, check: impl FnOnce() -> Result<(), String>) {
         let result = catch_unwind(AssertUnwindSafe(check)).unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<String>().cloned();
@@ -38,12 +38,12 @@ impl Report {
         self.add(case, reason, result);
     }
 
-    /// How many cases passed.
+    /// The number of cases that passed.
     pub fn passed(&self) -> usize {
         self.passed
     }
 
-    /// The counts and the failures, for people.
+    /// The counts and the failures, as text.
     pub fn summary(&self, suite: &str) -> String {
         let known: usize = self.expected.values().sum();
         let mut text = format!(
@@ -65,10 +65,10 @@ impl Report {
         text
     }
 
-    /// Prints the counts; fails if a case did.
+    /// Prints the counts, and fails if a case failed.
     ///
     /// # Panics
-    /// When a case failed, or passed against expectation.
+    /// If a case failed, or passed although it is known to fail.
     #[expect(clippy::print_stdout, reason = "this is for tests, whose output this is")]
     pub fn finish(self, suite: &str) {
         let summary = self.summary(suite);

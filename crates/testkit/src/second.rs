@@ -1,7 +1,9 @@
-//! Programs with loops whose derivatives JAX computed with the loops unrolled: the functions of `tests/golden/make_second.py`.
+//! Programs with loops whose derivatives JAX computed with the loops unrolled: the functions in
+//! `tests/golden/make_second.py`.
 
 use crate::json::{self, Text};
 use millstream::prelude::*;
+use millstream::{Arg, TensorArray};
 use millstream_graph::{IntoNest, WhileBuilder};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -9,14 +11,14 @@ use std::path::PathBuf;
 /// A program: a function of the vector `x`.
 pub type Program = for<'g> fn(&'g Graph, Output<'g>, Saving) -> Result<Output<'g>>;
 
-/// What the loops of a program save for their gradients.
+/// The intermediate values that the loops of a program save for their gradients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Saving {
-    /// All that is needed.
+    /// All that are needed.
     All,
     /// The state of every other iteration.
     Every2,
-    /// Few states, however long the loop runs.
+    /// A few states, whatever the number of iterations.
     Auto,
 }
 
@@ -30,7 +32,7 @@ impl Saving {
     }
 }
 
-/// `a`, changed `n` times by `body(i, a)`.
+/// The result of `n` iterations of `a = body(i, a)`.
 fn turn<'g>(
     saving: Saving,
     n: impl Into<Arg<'g>> + Copy,
@@ -40,7 +42,7 @@ fn turn<'g>(
     let g = a.graph();
     let (_, a) = saving
         .of(g.while_loop((g.constant(0), a)))
-        .run(|(i, _)| i.less(n), |(i, a)| Ok::<_, millstream::Error>((i + 1, body(i, a)?)))?;
+        .run(|(i, _)| i.less(n), |(i, a)| Ok::<_, Error>((i + 1, body(i, a)?)))?;
     Ok(a)
 }
 
@@ -157,7 +159,7 @@ fn newton<'g>(_: &'g Graph, x: Output<'g>, s: Saving) -> Result<Output<'g>> {
 }
 
 fn elements<'g>(g: &'g Graph, x: Output<'g>, s: Saving) -> Result<Output<'g>> {
-    let array = TensorArray::of::<f64>(g, 5).make();
+    let array = TensorArray::of::<f64>(g, 5).build();
     let (_, a, array) = s.of(g.while_loop((g.constant(0), x.index(0), array))).run(
         |(i, ..)| i.less(5),
         |(i, a, array)| (i + 1, a.sin() * x.index(1) + i.cast::<f64>() * 0.1, array.write(i, a * a)),
@@ -188,7 +190,7 @@ fn lstm<'g>(g: &'g Graph, x: Output<'g>, s: Saving) -> Result<Output<'g>> {
     Ok(h * h + c)
 }
 
-/// The programs, by name.
+/// The programs by name.
 pub const PROGRAMS: &[(&str, Program)] = &[
     ("power", power),
     ("logistic", logistic),
@@ -210,23 +212,24 @@ pub const PROGRAMS: &[(&str, Program)] = &[
     ("lstm", lstm),
 ];
 
-/// What JAX says of a program.
+/// The derivatives of a program that JAX computed.
+#[derive(Debug)]
 pub struct Derivatives {
-    /// Where.
+    /// The point.
     pub x: Vec<f64>,
     /// The direction of the third derivatives: 1, -1/2, 1/3, ..
     pub along: Vec<f64>,
-    /// The value there.
+    /// The value at the point.
     pub value: Vec<f64>,
     /// The first derivatives.
     pub gradient: Vec<f64>,
-    /// The second ones.
+    /// The second derivatives.
     pub hessian: Vec<f64>,
-    /// The gradient of what the second ones are along the direction, on both sides.
+    /// The gradient of the Hessian's quadratic form along the direction.
     pub third: Vec<f64>,
 }
 
-/// Reads what JAX says of a program.
+/// Reads the derivatives of a program.
 pub fn derivatives(name: &str) -> Text<Derivatives> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/second.json");
     let golden = json::read(&path)?;
@@ -245,7 +248,8 @@ pub fn derivatives(name: &str) -> Text<Derivatives> {
     })
 }
 
-/// The value, the gradient by `x`, its derivative along a direction, and the gradient of that along the direction once more.
+/// The value, its gradient with respect to `x`, the gradient's derivative along a direction, and the gradient
+/// of that along the direction again.
 pub fn orders<'g>(
     g: &'g Graph,
     x: Output<'g>,

@@ -1,16 +1,17 @@
-//! Random smooth programs, and their derivatives by other means: the same program computed over dual numbers.
+//! Random smooth programs, and their derivatives by other means: the same program computed with dual numbers.
 //!
-//! As in [`generate`](crate::generate), a program is data that stays well-formed whatever is taken out of it. Values are f64 scalars and
-//! vectors of three; there are loops (counted, and as long as the data says), branches, captured values, lists that are pushed to and
-//! read from. [`Smooth::graph`] builds the graph, loops and all; [`Smooth::unrolled`] builds it with every loop and branch worked out
-//! beforehand; [`Smooth::eval`] computes it over any [`Num`].
+//! As in [`generate`](crate::generate), a program is data that stays well formed whatever is removed from it.
+//! Values are f64 scalars and vectors of three. There are loops, counted and data-dependent, branches,
+//! captured values, and lists that are pushed to and read from. [`Smooth::graph`] builds the graph with its
+//! loops; [`Smooth::unrolled`] builds it with every loop and branch resolved in advance; [`Smooth::eval`]
+//! evaluates it over any [`Num`].
 
 use crate::generate::Rng;
 use millstream_graph::flow::Checkpoint;
 use millstream_graph::{Graph, Output};
 use millstream_tensor::{DType, PartialShape, Result, Tensor};
 
-/// How long vectors are.
+/// The length of vectors.
 pub const WIDTH: usize = 3;
 
 /// A number with the functions that programs use.
@@ -55,7 +56,7 @@ impl Num for f64 {
     }
 }
 
-/// A number and its derivative along a direction. Nested, it holds second derivatives.
+/// A number and its derivative along a direction. A dual of duals holds second derivatives.
 #[derive(Clone, Copy, Debug)]
 pub struct Dual<N>(pub N, pub N);
 
@@ -124,7 +125,7 @@ impl<N: Num> Val<N> {
     }
 }
 
-/// A value, by how far back among those in scope.
+/// A value, counted back from the newest in scope.
 type Ref = usize;
 
 #[derive(Clone, Debug)]
@@ -135,7 +136,7 @@ enum Stmt {
     Sum(Ref),
     Add(Ref, Ref),
     Mul(Ref, Ref),
-    /// One of two blocks, each giving a scalar, by whether the sum of a value is below a bound.
+    /// One of two blocks with a scalar result, depending on whether the sum of a value is below a bound.
     Cond {
         of: Ref,
         bound: f64,
@@ -149,11 +150,11 @@ enum Stmt {
 struct While {
     init: Vec<Ref>,
     trips: usize,
-    /// Goes on only while the sum of the first variable is below this.
+    /// The loop continues only while the sum of the first variable is below this.
     stop: Option<f64>,
-    /// A value whose elements are read from a list, one each iteration.
+    /// A value whose elements are read from a list, one per iteration.
     read: Option<Ref>,
-    /// A value of the body that is pushed on a list; the sum of the list is one more result.
+    /// A value of the body that is pushed to a list; the sum of the list is an additional result.
     push: Option<Ref>,
     body: Block,
     next: Vec<Ref>,
@@ -161,26 +162,26 @@ struct While {
     checkpoint: Option<Checkpoint>,
 }
 
-/// Statements in order.
+/// A sequence of statements.
 #[derive(Clone, Debug, Default)]
 pub struct Block {
     stmts: Vec<Stmt>,
 }
 
-/// A program of a scalar and a vector; its result is a scalar.
+/// A program of a scalar and a vector, whose result is a scalar.
 #[derive(Clone, Debug)]
 pub struct Smooth {
     body: Block,
 }
 
-/// The kinds of values in scope, while a program is made.
+/// The state of making a program: the random numbers, and the statements left to make.
 struct Maker<'r> {
     rng: &'r mut Rng,
     budget: usize,
 }
 
 impl Smooth {
-    /// A program from a seed.
+    /// The program of a seed.
     pub fn from_seed(seed: u64) -> Smooth {
         let mut rng = Rng::new(seed);
         let budget = 6 + rng.below(24);
@@ -195,7 +196,7 @@ impl Smooth {
         total(&scope)
     }
 
-    /// The graph: `x`, `v` and the result.
+    /// Builds the graph. Returns `x`, `v` and the result.
     pub fn graph<'g>(&self, g: &'g Graph) -> Result<[Output<'g>; 3]> {
         let (x, v) = inputs(g);
         let mut scope = vec![(x, false), (v, true)];
@@ -205,7 +206,7 @@ impl Smooth {
         Ok([x, v, result])
     }
 
-    /// The graph without loops and branches, as the program goes at `x` and `v`.
+    /// Builds the graph without loops and branches, along the path of the program at `x` and `v`.
     pub fn unrolled<'g>(&self, g: &'g Graph, x: f64, v: [f64; WIDTH]) -> Result<[Output<'g>; 3]> {
         let (px, pv) = inputs(g);
         let mut scope = vec![(px, Val::Scalar(x)), (pv, Val::Vector(v))];
@@ -216,12 +217,13 @@ impl Smooth {
         Ok([px, pv, result])
     }
 
-    /// How deep loops are nested, how many loops and branches there are, and how many of the loops have checkpoints.
+    /// The nesting depth of loops, the numbers of loops and branches, and the number of loops with
+    /// checkpoints.
     pub fn size(&self) -> [usize; 4] {
         size(&self.body)
     }
 
-    /// Programs with a statement less, or less in one.
+    /// Programs with one statement removed or simplified.
     pub fn smaller(&self) -> Vec<Smooth> {
         smaller(&self.body).into_iter().map(|body| Smooth { body }).collect()
     }
@@ -229,7 +231,7 @@ impl Smooth {
 
 impl Maker<'_> {
     fn any(&mut self) -> Ref {
-        // Mostly the newest.
+        // Mostly the newest value.
         if self.rng.below(3) > 0 { self.rng.below(3) } else { self.rng.below(12) }
     }
 
@@ -285,7 +287,8 @@ fn back<T>(scope: &[T], r: Ref) -> &T {
     &scope[scope.len() - 1 - r % scope.len()]
 }
 
-/// Where a value of a kind is, counted back among those of the kind: there is one always, the variable itself.
+/// The index of a value of a kind, counted back among those of the kind. There always is one: the variable
+/// itself.
 fn back_of(kinds: &[bool], vector: bool, r: Ref) -> usize {
     let fit: Vec<usize> = (0..kinds.len()).filter(|&i| kinds[i] == vector).collect();
     fit[fit.len() - 1 - r % fit.len()]
@@ -375,7 +378,7 @@ fn build<'g>(g: &'g Graph, block: &Block, scope: &mut Scope<'g>) -> Result<()> {
     Ok(())
 }
 
-/// A statement that is neither loop nor branch.
+/// A statement that is neither a loop nor a branch; `None` for those.
 fn simple<'g>(
     g: &'g Graph,
     stmt: &Stmt,

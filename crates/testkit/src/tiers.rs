@@ -1,4 +1,4 @@
-//! What runs a graph: the tiers, and the settings under which each must give the same values.
+//! The tiers that run graphs, and the settings under which all of them must give the same values.
 
 use millstream_graph::Graph;
 use millstream_runtime::{Session, SessionOptions, Tier};
@@ -6,16 +6,16 @@ use millstream_tensor::Result;
 use std::fmt;
 use std::time::Duration;
 
-/// A tier with settings.
+/// A tier with its settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// What runs.
+    /// The tier.
     pub tier: Tier,
-    /// On how many threads.
+    /// The number of threads.
     pub threads: usize,
-    /// How many iterations may be alive, if not what the graph says.
+    /// The number of iterations that may be alive; if `None`, as the graph says.
     pub parallel_iterations: Option<u32>,
-    /// Whether every kernel may go to another thread.
+    /// Whether every kernel may run on another thread.
     pub hand_out_all: bool,
 }
 
@@ -23,18 +23,19 @@ pub struct Setting {
 pub const REFERENCE: Setting =
     Setting { tier: Tier::Reference, threads: 1, parallel_iterations: None, hand_out_all: false };
 
-/// The dataflow machine as a session has it by default, on two threads.
+/// The dataflow machine with the session's defaults, on two threads.
 pub const DATAFLOW: Setting =
     Setting { tier: Tier::Dataflow, threads: 2, parallel_iterations: None, hand_out_all: false };
 
-/// The bytes of tensors that a session of ours may have: what asks for more is to be refused, not to fill the machine.
+/// The memory limit of a test's session in bytes: a test that asks for more fails instead of filling the
+/// machine.
 pub const MEMORY_LIMIT: usize = 2 << 30;
 
-/// One of each tier.
+/// One setting of each tier.
 pub const TIERS: [Setting; 2] = [DATAFLOW, REFERENCE];
 
 impl Setting {
-    /// A session that keeps to this, and prints nowhere.
+    /// A session with these settings that discards what the graph prints.
     pub fn session(&self, graph: &Graph, timeout: Option<Duration>) -> Result<Session> {
         let options = SessionOptions {
             threads: Some(self.threads),

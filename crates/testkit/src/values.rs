@@ -1,4 +1,5 @@
-//! Golden values of single ops: each op in a graph of its own, its inputs fed. `tests/golden/README.md` has the form.
+//! Golden values of single ops, each in a graph of its own with fed inputs. `tests/golden/README.md` defines
+//! the format.
 
 use crate::compare::Compare;
 use crate::graphs::npz;
@@ -12,6 +13,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 /// A family of golden values.
+#[derive(Debug)]
 pub struct Family {
     entries: Vec<Value>,
     arrays: HashMap<String, Tensor>,
@@ -34,7 +36,8 @@ impl Family {
     }
 }
 
-/// One op with inputs and what came of them.
+/// An op with inputs and expected results.
+#[derive(Debug)]
 pub struct Entry<'a> {
     family: &'a Family,
     entry: &'a Value,
@@ -46,7 +49,7 @@ impl Entry<'_> {
         keys.iter().map(find).collect()
     }
 
-    /// Runs the op through a graph and a session, and compares.
+    /// Runs the op through a graph and a session, and compares the results.
     pub fn check(&self, setting: &Setting) -> Text<()> {
         let got = self.run(setting);
         let first = self.agrees(self.entry, &got);
@@ -72,7 +75,7 @@ impl Entry<'_> {
         let got = got.as_ref().map_err(Clone::clone)?;
         let how = match self.entry.get("compare") {
             Some(_) => Compare::parse(self.entry)?,
-            // An error in one TensorFlow, values in the other.
+            // One version of TensorFlow returns an error, the other values.
             None => Compare::Exact,
         };
         if got.len() != want.len() {
@@ -84,7 +87,7 @@ impl Entry<'_> {
         Ok(())
     }
 
-    /// Whether each element agrees with one of the two answers.
+    /// Checks that each element agrees with one of the two expected results.
     fn each_agrees(&self, also: &Value, got: &Text<Vec<Tensor>>) -> Text<()> {
         if also.get("error").is_some() || self.entry.get("error").is_some() {
             return Err("no".into());

@@ -1,11 +1,13 @@
-//! Inputs that have crashed TensorFlow, and wrong graphs of the same kinds, in one table: what was published about each, how it is
-//! provoked here, and what the error says. Each must end in a clean error: no panic, no hang, no memory beyond the limit.
+//! Inputs that have crashed TensorFlow, and malformed graphs of the same kinds, in one table: the published
+//! report, how the problem is provoked here, and a part of the error. Each must end in a clean error: no
+//! panic, no hang, no memory beyond the limit.
 //!
-//! Not in the table, because what they are about does not exist here yet: session handles (CVE-2020-15204, CVE-2022-29191,
-//! CVE-2022-29194), barriers (issues 112742 and 78828), staging areas (CVE-2021-37673, CVE-2022-21734, CVE-2022-29195), ragged
-//! tensors (CVE-2021-37679), thread pool handles (CVE-2022-21732) and batching (CVE-2022-36002). A graph with one of their ops
-//! is refused by name when it is imported, as the row of `ImmutableConst` shows. Checkpoints that contradict themselves
-//! (CVE-2021-41203) have a suite of their own, `hostile` of `millstream-checkpoint`.
+//! Some reports are not in the table, because their features do not exist here: session handles
+//! (CVE-2020-15204, CVE-2022-29191, CVE-2022-29194), barriers (issues 112742 and 78828), staging areas
+//! (CVE-2021-37673, CVE-2022-21734, CVE-2022-29195), ragged tensors (CVE-2021-37679), thread pool handles
+//! (CVE-2022-21732) and batching (CVE-2022-36002). The import refuses a graph with one of their ops by name,
+//! as the row of `ImmutableConst` shows. Checkpoints that contradict themselves (CVE-2021-41203) have a suite
+//! of their own, `hostile` of `millstream-checkpoint`.
 
 use How::{Built, Case, Example, Import, Look, Run, Value};
 use millstream_autodiff::Gradients;
@@ -21,37 +23,38 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-/// What was published, how it is provoked, and a part of the error.
+/// The published report, how it is provoked, and a part of the error.
 type Row = (&'static str, How, &'static str);
 
-/// What is asked of the inside of loops.
+/// A target inside a loop, and a watch.
 type Looked = (Target, Option<Watch>);
 
 /// How an input is given.
 enum How {
-    /// By an example of the op library, of this op and name, which itself says what the error is.
+    /// An example of the op library, by op and name, which itself states the error.
     Case(&'static str, &'static str),
-    /// By an example of our own.
+    /// An example of this table.
     Example(&'static str),
-    /// By a GraphDef, which is not to be imported.
+    /// A GraphDef that must not be imported.
     Import(String),
-    /// By a GraphDef that is imported; this of it is not to be computed.
+    /// A GraphDef that is imported, and an output of it that must not be computed.
     Run(String, &'static str),
-    /// By a graph that is built; what this returns is not to be computed by the machine (the reference tier bounds no iterations).
+    /// A graph built by code; the dataflow machine must not compute the returned output. (The reference tier
+    /// has no limit on iterations.)
     Built(fn(&Graph) -> Result<Output<'_>>),
-    /// By what is asked of the inside of loops, stacked, with a watch.
+    /// Values inside loops, stacked, with a watch; the run must fail.
     Look(fn(&Graph) -> Result<Looked>),
-    /// By a text, which is not to be a value.
+    /// A text that must not parse as a value.
     Value(&'static str),
 }
 
-/// No row may take longer; a loaded machine is slow, so much longer than any does.
+/// The time limit of a row. It is far above what any row needs, since the machine may be loaded.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// The bytes of tensors that a row may have.
+/// The memory limit of a row, in bytes.
 const MEMORY: usize = 64 << 20;
 
-/// No published id: a wrong structure that an executor has to be safe from.
+/// A structure without a published id that an executor must withstand.
 const STRUCTURE: &str = "structure";
 
 #[test]
@@ -135,7 +138,7 @@ fn loops() -> Vec<Row> {
     ]
 }
 
-/// Looking inside of loops.
+/// Values and watches inside loops.
 fn looks() -> Vec<Row> {
     vec![
         (STRUCTURE, Look(|g| Ok((Target::Every(sixteen(g)?.port()), None))), "lies outside of every loop"),
@@ -170,7 +173,7 @@ fn looks() -> Vec<Row> {
     ]
 }
 
-/// Floats, twice as many in each iteration until there are 16: `while/x` within.
+/// Floats that double in number in each iteration until there are 16; `while/x` is inside the loop.
 fn sixteen(g: &Graph) -> Result<Output<'_>> {
     g.while_loop(g.constant([1.0f32])).shape_invariants(PartialShape::unknown_of_rank(1)).run(
         |v| g.op("Less").input(g.op("Size").input(v).name("size").output()).input(16).output(),
@@ -183,7 +186,7 @@ fn named(g: &Graph, name: &str) -> Result<Port> {
     Ok(g.output(name)?.port())
 }
 
-/// Thousand floats in each of thousand million iterations.
+/// A thousand floats in each of a billion iterations.
 fn endless(g: &Graph) -> Result<Output<'_>> {
     g.while_loop(g.constant(0)).run(
         |i| g.op("Less").input(i).input(1_000_000_000).output(),
@@ -248,7 +251,7 @@ fn lists() -> Vec<Row> {
     ]
 }
 
-/// Gradients of what has none.
+/// Gradients of values without gradients.
 fn gradients() -> Vec<Row> {
     vec![
         (
@@ -450,7 +453,7 @@ fn queues() -> Vec<Row> {
     ]
 }
 
-/// A queue that is told how to put batches together.
+/// A padding queue with an option for its batches.
 fn how_to_pad(attr: &str, value: &str) -> String {
     format!(
         "node {{ name: 'q' op: 'PaddingFIFOQueueV2' attr {{ key: 'component_types' value {{ list {{ type: DT_INT32 }} }} }}
@@ -459,7 +462,7 @@ fn how_to_pad(attr: &str, value: &str) -> String {
     )
 }
 
-/// The size of one of the queues of a list of one.
+/// The size of a queue selected from a list of one.
 fn no_such_bucket(which: i32) -> String {
     constant("which", "DT_INT32", &format!("tensor_shape {{}} int_val: {which}"))
         + &constant("axis", "DT_INT32", "tensor_shape {} int_val: 0")
@@ -470,7 +473,7 @@ fn no_such_bucket(which: i32) -> String {
            node { name: 'size' op: 'QueueSizeV2' input: 'one' }"
 }
 
-/// A queue, and another under its name that differs in one attribute.
+/// A queue, and another of the same name that differs in one attribute.
 fn two_queues(attr: &str, other: &str) -> String {
     let queue = |name: &str, changed: bool| {
         let attrs = [
@@ -663,7 +666,7 @@ fn sizes() -> Vec<Row> {
         ("CVE-2023-25659", Case("DynamicStitch", "negative"), ""),
         ("CVE-2023-25659", Example("DynamicStitch([2147483647], [1]) ! out of memory"), ""),
         ("CVE-2022-23580", Import(one() + &ranks + fill), "at most 254 dimensions"),
-        ("CVE-2022-23580", Run(one() + &dims + fill, "x"), "no room for 4000000000000000000"),
+        ("CVE-2022-23580", Run(one() + &dims + fill, "x"), "cannot allocate 4000000000000000000"),
         ("CVE-2022-23580", Run(one() + &end + range, "x"), "over the limit"),
         ("CVE-2021-41197", Case("Tile", "overflow"), ""),
         ("CVE-2021-41197", Case("Pad", "overflow"), ""),
@@ -689,7 +692,7 @@ fn dtypes() -> Vec<Row> {
     ]
 }
 
-/// Nothing that a refused graph was made of may stay (CVE-2022-23578).
+/// A refused graph must leave nothing in memory (CVE-2022-23578).
 #[test]
 fn refused_graphs_leave_no_memory() {
     let text = constant("c", "DT_FLOAT", "tensor_shape { dim { size: 1048576 } } float_val: 1")
@@ -702,7 +705,8 @@ fn refused_graphs_leave_no_memory() {
     assert!(grown < 64 << 10, "200 graphs of 4 MiB left {grown} KiB behind");
 }
 
-/// A long loop with hardly any bound on its iterations (issue 14623): completions are not a chain of calls.
+/// A long loop with hardly any bound on its iterations (issue 14623): completions must not be a chain of
+/// calls.
 #[test]
 fn many_parallel_iterations() -> Result<()> {
     let g = graph();
@@ -724,7 +728,7 @@ fn no_iterations(g: &Graph) -> Result<Output<'_>> {
     )
 }
 
-/// A frame whose second variable enters with what the first has come to at the end.
+/// A frame whose second variable enters with the final value of the first.
 fn never_complete(g: &Graph) -> Result<Output<'_>> {
     let inside = |value: i32| g.enter_as(g.constant(value), "tied", true, 1);
     let (i, back) = g.loop_var(g.enter_as(g.constant(0i32), "tied", false, 1));
@@ -737,12 +741,12 @@ fn never_complete(g: &Graph) -> Result<Output<'_>> {
     Ok(g.exit(done))
 }
 
-/// Runs a row on a thread of its own, so that one that hangs is a failure like any other.
+/// Runs a row on a thread of its own, so that a row that hangs is a failure like any other.
 fn in_time(row: impl FnOnce() -> Result<(), String> + Send + 'static) -> Result<(), String> {
     let (done, end) = mpsc::channel();
     let thread = thread::spawn(move || {
         let result = row();
-        // Nobody listens any more if it took too long.
+        // Nothing receives this if the row took too long.
         done.send(()).ok();
         result
     });
@@ -783,13 +787,13 @@ fn provoke(how: &How, says: &str) -> Result<(), String> {
     }
 }
 
-/// Runs for a target with a watch in all tiers; an error only if each has one.
+/// Runs a target with a watch in all tiers; an error only if each tier fails.
 fn look(graph: &Graph, target: Target, watch: Option<Watch>) -> Result<()> {
     let options = RunOptions { watch: watch.into_iter().collect(), ..RunOptions::default() };
     each_tier(graph, &TIERS, |session| session.run_with::<Tensor>(target, (), &options).map(drop))
 }
 
-/// Computes an output in these tiers; an error only if each has one.
+/// Computes an output in these tiers; an error only if each tier fails.
 fn compute(graph: &Graph, output: Output<'_>, tiers: &[Setting]) -> Result<()> {
     let target = Target::Value(output.port());
     each_tier(graph, tiers, |session| session.run::<Vec<Tensor>>(vec![target], ()).map(drop))
@@ -827,7 +831,7 @@ fn import(text: &str) -> Result<Graph> {
     result.map(|_| graph)
 }
 
-/// The memory that the process has, in KiB.
+/// The resident memory of the process, in KiB.
 fn resident() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|l| l.starts_with("VmRSS"));

@@ -1,7 +1,7 @@
-//! Thousands of random smooth programs, differentiated once and twice: the gradients are those of the same program over dual numbers, and
-//! of the same program without loops.
+//! Thousands of random smooth programs, differentiated once and twice. The gradients must equal those of the
+//! same program over dual numbers, and of the same program without loops.
 //!
-//! `MILLSTREAM_PROGRAMS=N` runs more of them, `MILLSTREAM_SEED=S` one.
+//! `MILLSTREAM_PROGRAMS=N` runs N programs, `MILLSTREAM_SEED=S` runs one.
 
 #![expect(clippy::print_stdout, reason = "tests say what they did")]
 
@@ -40,7 +40,7 @@ fn along<'g>(g: &'g Graph, y: Output<'g>, xs: [Output<'g>; 2], probe: &Probe) ->
     Ok(grads[0] * probe.dx + dv)
 }
 
-/// The value, the first and the second derivative along the direction.
+/// The value and the first and second derivative along the direction.
 fn computed(build: impl for<'g> Fn(&'g Graph) -> Result<[Output<'g>; 3]>, probe: &Probe) -> Result<[f64; 3]> {
     let g = Graph::with_ops(millstream_ops::registry());
     let [x, v, y] = build(&g)?;
@@ -51,7 +51,7 @@ fn computed(build: impl for<'g> Fn(&'g Graph) -> Result<[Output<'g>; 3]>, probe:
     Ok([y, first, second])
 }
 
-/// The same by dual numbers.
+/// The same derivatives, computed with dual numbers.
 fn expected(program: &Smooth, probe: &Probe) -> [f64; 3] {
     let dual = |x: f64, d: f64| Dual(Dual(x, d), Dual(d, 0.0));
     let y = program.eval(dual(probe.x, probe.dx), std::array::from_fn(|i| dual(probe.v[i], probe.dv[i])));
@@ -61,7 +61,7 @@ fn expected(program: &Smooth, probe: &Probe) -> [f64; 3] {
 fn agree(what: &str, got: Result<[f64; 3]>, want: [f64; 3]) -> Result<(), String> {
     let got = got.map_err(|e| format!("{what}: {e}"))?;
     for (order, (got, want)) in got.iter().zip(want).enumerate() {
-        // Products of many numbers near 1 grow: the scale is that of all three.
+        // Products of many numbers near 1 grow, so all three share a scale.
         let near = (got - want).abs() <= 1e-7 * want.abs().max(1.0);
         if !near && want.is_finite() && want.abs() < 1e12 {
             return Err(format!("{what}: derivative {order} is {got}, not {want}"));
@@ -91,7 +91,7 @@ fn gradients_are_those_of_dual_numbers_and_of_the_unrolled_program() {
         tally[0] = tally[0].max(depth);
         tally[1..].iter_mut().zip(counts).for_each(|(sum, n)| *sum += n);
         let Err(mut error) = check(&program, &probe) else { continue };
-        // Smaller as long as it fails.
+        // Shrinks the program as long as it fails.
         while let Some((less, why)) =
             program.smaller().into_iter().find_map(|p| check(&p, &probe).err().map(|e| (p, e)))
         {

@@ -1,4 +1,5 @@
-//! Gradients of every op against central differences: first and second derivatives, with shapes known and unknown.
+//! Gradients of every op against central differences: first and second derivatives, with known and unknown
+//! shapes.
 
 use millstream_graph::op::Gradient;
 use millstream_ops::cases::{Case, Expect};
@@ -7,7 +8,7 @@ use millstream_testkit::differences::{Domain, Knowing, Needs, Point, is_differen
 use millstream_testkit::examples::all;
 use millstream_testkit::report::Report;
 
-/// Where ops are differentiated that are not smooth, or have no value, just anywhere.
+/// The domains of ops that are not smooth, or not defined, everywhere.
 const DOMAINS: &[(&str, Domain)] = &[
     ("Acos", (-0.8, 0.8)),
     ("Acosh", (1.2, 3.0)),
@@ -42,7 +43,7 @@ const DOMAINS: &[(&str, Domain)] = &[
     ("Div", (0.5, 3.0)),
 ];
 
-/// Examples that cannot be checked so, with the reason.
+/// Examples that cannot be checked this way, with the reason.
 const KNOWN: &[(&str, &str)] = &[
     ("ClipByValue the_lower_bound_wins", CONTRADICTION),
     ("DynamicStitch last_one_stays", REPEATED),
@@ -72,11 +73,11 @@ const KNOWN: &[(&str, &str)] = &[
     ("UnsortedSegmentMin finite_floats", DROWNED),
 ];
 
-/// Ops with broadcasting that cannot be checked so, with the reason.
+/// Ops with broadcasting that cannot be checked this way, with the reason.
 const KNOWN_BROADCASTING: &[(&str, &str)] =
     &[("SoftmaxCrossEntropyWithLogits", "labels that are repeated along a row are no probabilities")];
 
-/// Examples whose gradient in half-width floats is another, with the reason.
+/// Examples whose gradient in half-width floats differs, with the reason.
 const KNOWN_HALF_WIDTH: &[(&str, &str)] =
     &[("CumulativeLogsumexp reverse", "its numbers are so great that their differences have no digits left")];
 
@@ -95,7 +96,7 @@ const ONCE: &[(&str, &str)] = &[
     ("Igammac", "its second derivative by `a` is not computed"),
 ];
 
-/// Inputs that have no gradient, and why.
+/// Inputs without a gradient, with the reason.
 const HELD: &[(&str, &[usize], &str)] = &[
     ("Betainc", &[0, 1], "as in TensorFlow, only that by `x` is computed; others are an error"),
     ("Polygamma", &[0], "the order is a count"),
@@ -143,7 +144,7 @@ fn examples() {
     report.finish("gradients of examples");
 }
 
-/// In half-width floats the gradients are those of the same numbers in f64, nearly.
+/// Gradients in half-width floats are close to those of the same numbers in f64.
 #[test]
 fn half_width() {
     let mut report = Report::new();
@@ -172,7 +173,8 @@ fn half_width() {
     report.finish("gradients in half-width floats");
 }
 
-/// Every op of two inputs of one type that broadcasts does so in both directions, and its gradient sums them back.
+/// Every op with two inputs of one type that broadcasts does so in both directions, and its gradient sums
+/// over the broadcast axes.
 #[test]
 fn broadcasting() {
     let mut report = Report::new();
@@ -197,7 +199,7 @@ fn broadcasting() {
     report.finish("gradients with broadcasting");
 }
 
-/// An op says how it is differentiated, or why not.
+/// Every op declares how it is differentiated, or why it is not.
 #[test]
 fn every_op_says() {
     let silent: Vec<&str> =

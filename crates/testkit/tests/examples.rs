@@ -1,10 +1,11 @@
-//! Every example of the op library through a graph and a session, in every tier, with its values as constants and as feeds.
+//! Every example of the op library, through a graph and a session, in every tier, with its values as
+//! constants and as feeds.
 
 use millstream_testkit::examples::{Given, all, check};
 use millstream_testkit::report::Report;
 use millstream_testkit::tiers::TIERS;
 
-/// Examples that cannot hold this way, with the reason.
+/// Examples that cannot pass this way, with the reason.
 const KNOWN: &[(&str, &str)] = &[];
 
 #[test]
@@ -16,7 +17,7 @@ fn examples() {
         report.run(&case, reason, || {
             TIERS.iter().try_for_each(|setting| {
                 check(text, Given::Constant, setting)?;
-                // What a value says that is known only in the run, of types and in messages, may be less.
+                // With fed values, inferred types and messages may be less specific.
                 let values = text.contains(" = ") || text.contains(" ~ ");
                 if values { check(text, Given::Fed, setting) } else { Ok(()) }
             })

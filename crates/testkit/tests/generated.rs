@@ -1,6 +1,7 @@
-//! Thousands of random programs: every tier and setting gives the same bits, and so does the graph after a GraphDef round trip.
+//! Thousands of random programs: every tier and setting gives the same bits, and so does the graph after a
+//! GraphDef round trip.
 //!
-//! `MILLSTREAM_PROGRAMS=N` runs more of them, `MILLSTREAM_SEED=S` one.
+//! `MILLSTREAM_PROGRAMS=N` runs N programs, `MILLSTREAM_SEED=S` runs one.
 
 #![expect(clippy::print_stdout, reason = "tests say what they did")]
 
@@ -14,10 +15,10 @@ use millstream_testkit::tiers::{REFERENCE, Setting};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-/// What a run gives: values, or the code of an error.
+/// The result of a run: values, or the code of an error.
 type Given = Result<Vec<Tensor>, String>;
 
-/// What the programs of a test did, to see that they did enough.
+/// What the programs of a test did, to check that they did enough.
 #[derive(Default, Debug)]
 struct Tally {
     values: usize,
@@ -44,7 +45,7 @@ fn run(built: &Built, graph: &Graph, setting: &Setting, trace: bool) -> Given {
         let reads: Vec<Target> = built.reads.iter().map(target).collect::<Result<_, _>>()?;
         let options = RunOptions { trace, ..RunOptions::default() };
         let mut all = Vec::new();
-        // Twice: the second run uses what the first left behind.
+        // Runs twice: the second run starts from the state that the first one left.
         for _ in 0..2 {
             let mut feeds = FeedList::new();
             for (name, value) in &built.feeds {
@@ -65,7 +66,7 @@ fn run(built: &Built, graph: &Graph, setting: &Setting, trace: bool) -> Given {
         Ok(all)
     };
     let result = catch_unwind(AssertUnwindSafe(go)).map_err(|_| "PANIC".to_owned())?;
-    // An error's first line is the kind of it; which of several failing nodes is first is chance.
+    // Only the kind of error counts: if several nodes fail, which one is first is random.
     result.map_err(|e| match e.code() {
         millstream_tensor::Code::InvalidArgument if e.message().contains("division by zero") => {
             "division by zero".into()
@@ -95,7 +96,8 @@ fn settings(seed: u64) -> Vec<Setting> {
         hand_out_all,
     };
     let mut all: Vec<Setting> = parallel.iter().map(|&n| dataflow(n, 1, false)).collect();
-    // Threads take long to start: each program meets some of the combinations, all programs all of them.
+    // Threads take long to start, so each program runs under some of the combinations; together the programs
+    // cover all of them.
     all.push(dataflow(parallel[seed as usize % 4], 2 + (seed as usize / 4) % 3, true));
     all.push(Setting { parallel_iterations: Some(1), ..REFERENCE });
     all
@@ -134,7 +136,7 @@ fn check(program: &Program, seed: u64) -> Result<(), String> {
     }
 }
 
-/// Seeds beyond those that always run, whose programs failed once.
+/// Seeds of programs that failed once, in addition to those that always run.
 const ONCE_FAILED: &[u64] = &[3220, 8177];
 
 fn number(name: &str) -> Option<u64> {

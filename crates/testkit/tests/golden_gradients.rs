@@ -1,4 +1,5 @@
-//! Every golden gradient: of graphs that TensorFlow 1.15 wrote, with its contexts and without, our gradients are what it computed.
+//! Every golden gradient: for graphs that TensorFlow 1.15 wrote, with and without its contexts, our gradients
+//! equal those that it computed.
 
 use millstream_autodiff::Gradients;
 use millstream_graph::Output;
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// Cases that fail today, with the reason.
 const KNOWN: &[(&str, &str)] = &[];
 
-/// Cases whose second derivatives are not those of differences, with the reason.
+/// Cases whose second derivatives differ from central differences, with the reason.
 const KNOWN_TWICE: &[(&str, &str)] = &[
     ("loop_no_back_prop", "the loop that lets no gradient through moves all the same"),
     ("loop_stop_gradient", "what the gradient is stopped at moves all the same"),
@@ -56,7 +57,8 @@ fn golden_gradients() {
     run("golden gradients", KNOWN, check);
 }
 
-/// TensorFlow 1 differentiates none of these loops twice; central differences of its gradients, which ours are, tell what is right.
+/// TensorFlow 1 differentiates none of these loops twice. Central differences of its gradients, which ours
+/// equal, are the reference.
 #[test]
 fn second_derivatives_are_those_of_differences() {
     run("second derivatives of golden graphs", KNOWN_TWICE, |folder| {
@@ -64,7 +66,7 @@ fn second_derivatives_are_those_of_differences() {
     });
 }
 
-/// Numbers between -1 and 1 in the shape and dtype of a tensor.
+/// Numbers between -1 and 1, in the shape and dtype of a tensor.
 fn some(like: &Tensor, seed: f64) -> Result<Tensor, millstream_tensor::Error> {
     let numbers = (0..like.elements()).map(|i| (seed + i as f64 * 1.3).sin());
     match like.dtype() {
@@ -73,7 +75,7 @@ fn some(like: &Tensor, seed: f64) -> Result<Tensor, millstream_tensor::Error> {
     }
 }
 
-/// `x + step * along`.
+/// Returns `x + step * along`.
 fn moved(x: &Tensor, along: &Tensor, step: f64) -> Result<Tensor, millstream_tensor::Error> {
     let shape = x.shape().clone();
     if let (Ok(x), Ok(along)) = (x.as_slice::<f32>(), along.as_slice::<f32>()) {

@@ -1,4 +1,4 @@
-//! Every golden graph, in every tier: what TensorFlow computed is what we compute.
+//! Every golden graph, in every tier: the values that TensorFlow computed.
 
 use millstream_graph::Graph;
 use millstream_interop::export_graph_def;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// Cases that fail today, with the reason.
 const KNOWN: &[(&str, &str)] = &[];
 
-/// Every kernel on whatever thread there is.
+/// Every kernel may run on any thread.
 const HANDED_OUT: Setting = Setting { threads: 4, hand_out_all: true, ..DATAFLOW };
 
 /// One thread, one iteration at a time.
@@ -32,7 +32,7 @@ fn check(folder: &Path) -> Result<(), String> {
     let graph = case.import()?;
     same_text(&graph)?;
     TIERS.iter().try_for_each(|setting| case.check(&graph, setting))?;
-    // Under other settings too, and as we write it.
+    // Other settings must give the same values, and so must the exported graph.
     for setting in [HANDED_OUT, ONE_ITERATION] {
         case.check(&graph, &setting)?;
     }
@@ -40,7 +40,7 @@ fn check(folder: &Path) -> Result<(), String> {
     case.check(&back, &DATAFLOW).map_err(|e| format!("after a round trip: {e}"))
 }
 
-/// The text form reads back to a graph that prints the same and is the same GraphDef.
+/// Checks that the text form parses to a graph that prints the same and is the same GraphDef.
 fn same_text(graph: &Graph) -> Result<(), String> {
     let text = graph.to_text();
     let say = |e: Error| format!("text form: {e}");
@@ -62,7 +62,7 @@ fn golden_graphs() {
     report.finish("golden graphs");
 }
 
-/// Imported functional forms have the gradients that TensorFlow 2 computed, and so has the graph as we write it.
+/// Imported functional forms have the gradients that TensorFlow 2 computed, and so has the exported graph.
 #[test]
 fn gradients_of_functional_forms() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/graphs");
@@ -84,7 +84,8 @@ fn gradients_of_functional_forms() {
     assert!(8 < passed, "golden gradients are missing under {}", root.display());
 }
 
-/// Graphs elsewhere, by hand: `MILLSTREAM_GOLDEN=DIRECTORY cargo test -p millstream-testkit --test golden_graphs -- --nocapture`.
+/// Runs graphs of another folder by hand: `MILLSTREAM_GOLDEN=DIRECTORY cargo test -p millstream-testkit
+/// --test golden_graphs -- --nocapture`.
 #[test]
 fn graphs_elsewhere() {
     if let Ok(root) = std::env::var("MILLSTREAM_GOLDEN") {

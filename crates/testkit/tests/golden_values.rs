@@ -5,7 +5,7 @@ use millstream_testkit::tiers::TIERS;
 use millstream_testkit::values::Family;
 use std::path::PathBuf;
 
-/// Op types with golden values that are not among ours.
+/// Op types with golden values that are not supported.
 const LACKING: &[&str] = &["AvgPool", "Conv2D", "FusedBatchNorm", "LRN", "MaxPool"];
 
 /// Entries that fail today, with the reason.
@@ -19,7 +19,7 @@ const KNOWN: &[(&str, &str)] = &[
     ("unary: Log1p #178", "the phase of zero, which is NaN in TensorFlow"),
 ];
 
-/// Why this entry is known to fail, if it is.
+/// The reason why this entry is known to fail, if it is.
 fn reason(name: &str) -> Option<&'static str> {
     let op = name.split([':', '#']).nth(1).map(str::trim);
     match op.is_some_and(|op| LACKING.contains(&op)) {

@@ -1,4 +1,5 @@
-//! A reference variable is read by the node that computes with its value, in every tier and at every setting alike.
+//! A reference variable is read by the node that computes with its value, in every tier and under every
+//! setting.
 
 use millstream_graph::{Graph, Op, Output};
 use millstream_runtime::feed;
@@ -11,7 +12,7 @@ fn settings() -> [Setting; 5] {
     [REFERENCE, DATAFLOW, one, scattered, Setting { threads: 1, ..DATAFLOW }]
 }
 
-/// A variable that starts at 1, its value as the graph takes it, and a session's first run.
+/// A variable, its value read early, and the operation that sets it to 1.
 fn variable(g: &Graph) -> (Output<'_>, Output<'_>, Op<'_>) {
     let v =
         g.op("VariableV2").name("v").attr("dtype", DType::F32).attr("shape", PartialShape::scalar()).output();
@@ -23,7 +24,7 @@ fn added<'g>(g: &'g Graph, v: Output<'g>) -> Output<'g> {
     g.op("AssignAdd").input(v).input(1.0f32).output()
 }
 
-/// Builds with a variable and its early read, runs on everything that runs graphs, 20 times each, and compares.
+/// Builds a graph with a variable and its early read, runs it 20 times under every setting, and compares.
 #[track_caller]
 fn check(build: impl for<'g> Fn(&'g Graph, Output<'g>, Output<'g>) -> Result<Vec<Output<'g>>>, want: &[f32]) {
     let g = Graph::with_ops(millstream_ops::registry());
@@ -71,7 +72,7 @@ fn at_the_end_where_it_is_fetched() {
     check(|g, v, read| Ok(vec![read, v, added(g, v)]), &[2.0, 2.0, 2.0]);
 }
 
-/// Three iterations, each of which makes `total` ten times as much and adds what `value` gives.
+/// Three iterations, each of which multiplies `total` by ten and adds `value`.
 fn digits<'g>(g: &'g Graph, value: impl Fn(Output<'g>) -> Output<'g>) -> Result<Vec<Output<'g>>> {
     let (i, total) =
         (g.constant_tensor("i", Tensor::scalar(0i32)), g.constant_tensor("t", Tensor::scalar(0f32)));
@@ -108,7 +109,7 @@ fn once_where_a_loop_only_reads() {
         |g, v, read| {
             let before = added(g, v);
             let digits = g.control_dependencies([before.op()], || digits(g, |_| read))?;
-            // Nothing but the order of the program puts this after the loop's reads.
+            // Only the order of the program puts this after the loop's reads.
             let after = added(g, v);
             Ok(vec![digits[1], after])
         },

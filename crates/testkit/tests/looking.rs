@@ -1,7 +1,7 @@
-//! Random programs looked into: values in every iteration, and what a watch finds first, are the same in every tier and setting, and are
-//! what a trace says has run.
+//! Random programs with probes: the values in every iteration, and the first match of a watch, are the same
+//! in every tier and setting, and agree with the trace.
 //!
-//! `MILLSTREAM_PROGRAMS=N` runs more of them, `MILLSTREAM_SEED=S` one.
+//! `MILLSTREAM_PROGRAMS=N` runs N programs, `MILLSTREAM_SEED=S` runs one.
 
 #![expect(clippy::print_stdout, reason = "tests say what they did")]
 
@@ -46,7 +46,7 @@ fn fetches(built: &Built) -> Result<Vec<Target>> {
     built.fetches.iter().map(|name| Ok(Target::Value(built.graph.output(name)?.port()))).collect()
 }
 
-/// All outputs of nodes inside of loops.
+/// All outputs of nodes inside loops.
 fn inside(built: &Built) -> Result<Vec<Port>> {
     built.graph.read(|g| {
         let outline = Outline::of(g)?;
@@ -63,7 +63,7 @@ fn inside(built: &Built) -> Result<Vec<Port>> {
     })
 }
 
-/// What all of them were in every iteration, by name; or that it failed.
+/// The values of those outputs in every iteration, by name; or the error.
 fn seen(built: &Built, setting: &Setting, trace: bool) -> Result<BTreeMap<String, String>, String> {
     let go = || -> Result<_> {
         let session = session(built, setting)?;
@@ -85,7 +85,7 @@ fn seen(built: &Built, setting: &Setting, trace: bool) -> Result<BTreeMap<String
                 let op = built.graph.operation(node)?;
                 let constant = op.op_type() == "Enter" || op.op_type() == "RefEnter";
                 let ran = live.get(node).copied().unwrap_or(0);
-                // A Switch has a value on one side; an Enter's may be there in many iterations.
+                // A Switch has a value on one side; that of an Enter may be visible in many iterations.
                 let fits = match op.op_type() {
                     "Switch" | "RefSwitch" => values.len() <= ran,
                     _ if constant => (values.is_empty()) == (ran == 0) || values.len() >= ran,
@@ -99,7 +99,7 @@ fn seen(built: &Built, setting: &Setting, trace: bool) -> Result<BTreeMap<String
     go().map_err(|e: Error| e.code().to_string())
 }
 
-/// What a watch on everything in loops finds first, with a condition that is as good as chance.
+/// The first match of a watch on everything in loops, with a pseudo-random condition.
 fn found(built: &Built, setting: &Setting, modulus: u64) -> Result<String> {
     let session = session(built, setting)?;
     let condition = move |value: &Tensor, at: &[u64]| {
@@ -150,7 +150,7 @@ fn check(program: &Program, seed: u64, tally: &mut Tally) -> Result<(), String> 
             return Err(format!("{setting}\nreference {want:#?}\ngot {got:#?}"));
         }
         let got = found(&built, &setting, modulus).map_err(|e| e.to_string())?;
-        // The reference tier names the innermost loop alone where a kernel failed.
+        // Where a kernel failed, the reference tier names only the innermost loop.
         if got != first && !(first.starts_with("Some") && got.starts_with(first.as_str())) {
             return Err(format!("{setting} found {got}\nreference found {first}"));
         }

@@ -1,5 +1,5 @@
-//! Mutated graphs by the thousand: none panics, none hangs, none leaves nodes behind. The fuzz target (`fuzz/`) does the same for
-//! longer and with coverage.
+//! Thousands of corrupted graphs: none panics, hangs, or leaves nodes behind. The fuzz target (`fuzz/`) does
+//! the same for longer and with coverage.
 
 #![expect(clippy::print_stdout, reason = "a test may say what it did")]
 
@@ -13,13 +13,13 @@ use std::{env, fs};
 
 const N_INPUTS: u64 = 20_000;
 
-/// No input may take longer; a loaded machine is slow, so much longer than any does.
+/// The time limit of an input. It is far above what any input needs, since the machine may be loaded.
 const LONGEST: Duration = Duration::from_secs(5);
 
 fn corpus() -> Vec<Vec<u8>> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/graph_def");
     let mut paths: Vec<_> = fs::read_dir(root).unwrap().map(|e| e.unwrap().path()).collect();
-    // What the fuzzer kept is named by a hash and need not be a graph.
+    // Inputs that the fuzzer kept are named by a hash and need not be graphs.
     paths.retain(|p| p.extension().is_some_and(|e| e == "pb"));
     paths.sort();
     paths.into_iter().map(|p| fs::read(p).unwrap()).collect()

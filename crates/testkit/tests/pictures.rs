@@ -1,5 +1,6 @@
-//! Pictures of graphs: every node drawn once and inside of its boxes, no box over another, every edge an arrow, of golden and of generated
-//! graphs; a few pictures line by line (`UPDATE_GOLDEN=1` writes them); hostile names; and large graphs in little time.
+//! Pictures of graphs. For golden and generated graphs, every node is drawn once and inside its boxes, no
+//! boxes overlap, and every edge is an arrow. A few pictures are compared line by line (`UPDATE_GOLDEN=1`
+//! writes them). Names may be hostile, and large graphs take little time.
 
 #![expect(clippy::print_stdout, reason = "tests say what they did")]
 
@@ -24,7 +25,7 @@ fn all() -> PictureOptions {
     PictureOptions { limit: usize::MAX / 2, scope: None }
 }
 
-/// What holds of every picture.
+/// Checks what holds for every picture.
 #[track_caller]
 fn check(g: &GraphData, options: &PictureOptions, what: &str) -> Picture {
     let picture = Picture::of(g, options).unwrap();
@@ -60,7 +61,7 @@ fn check(g: &GraphData, options: &PictureOptions, what: &str) -> Picture {
     picture
 }
 
-/// No two of these boxes overlap.
+/// Checks that no two of these boxes overlap.
 #[track_caller]
 fn apart(picture: &Picture, list: &[usize], what: &str) {
     let mut list = list.to_vec();
@@ -77,7 +78,7 @@ fn apart(picture: &Picture, list: &[usize], what: &str) {
     }
 }
 
-/// What is read by whom, as lines tell it apart.
+/// The number of edges that the picture draws as separate lines.
 fn edges(g: &GraphData) -> usize {
     let mut edges = BTreeSet::new();
     for (i, node) in g.nodes().iter().enumerate() {
@@ -163,7 +164,7 @@ fn no_name_becomes_markup() {
         !drawn.contains("<script") && !drawn.contains('\u{7}') && drawn.contains("&lt;script&gt;"),
         "{drawn}"
     );
-    // Nothing is fetched, and no element could run anything.
+    // The picture loads nothing, and has no element that could run code.
     let names: BTreeSet<&str> =
         drawn.split('<').skip(1).filter_map(|t| t.split([' ', '>', '/']).find(|n| !n.is_empty())).collect();
     let known = ["svg", "style", "rect", "g", "title", "text", "path"];
@@ -185,7 +186,8 @@ fn a_scope_is_drawn_alone() {
     });
 }
 
-/// A graph of so many nodes: chains, each in a scope of its own, that all read one constant; and as many without any scope.
+/// A graph of `n` nodes: half of them in chains, each in a scope of its own, that all read one constant; the
+/// other half without scopes.
 fn large(n: usize) -> Graph {
     let g = Graph::with_ops(millstream_ops::registry());
     let x = g.op("Placeholder").attr("dtype", millstream_tensor::DType::F32).name("x").output();
@@ -222,7 +224,7 @@ fn large_graphs_are_cut_down_in_little_time() {
                 picture.boxes.len(),
                 text.len()
             );
-            // A debug build on a busy machine.
+            // The limit allows for a debug build on a busy machine.
             assert!(took.as_secs() < 60, "{n} nodes took {took:?}");
             if options.limit < n {
                 assert!(picture.boxes.len() <= options.limit + 2);

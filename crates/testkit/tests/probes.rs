@@ -1,4 +1,5 @@
-//! The programs of `examples/probes.rs` in every tier, one iteration at a time and many, and after a round trip through a GraphDef.
+//! The programs of `examples/probes.rs` in every tier, with one and with many iterations at a time, and after
+//! a GraphDef round trip.
 
 #[path = "../../../examples/probes.rs"]
 #[expect(dead_code, reason = "its table is enough")]
@@ -29,7 +30,7 @@ fn every_row_is_right_everywhere() -> Result<()> {
             for setting in SETTINGS {
                 let session = setting.session(graph, Some(Duration::from_secs(30)))?;
                 let feeds = feeds.iter().try_fold(FeedList::new(), |list, (x, value)| {
-                    Ok::<_, millstream::Error>(list.and(graph.output(&x.name())?, value.clone()))
+                    Ok::<_, Error>(list.and(graph.output(&x.name())?, value.clone()))
                 })?;
                 let target = same_target(&g, graph, millstream_runtime::Target::Value(answer.port()))?;
                 let got: Vec<f32> = session.run(vec![target], feeds)?;

@@ -1,6 +1,7 @@
-//! First, second and third derivatives through loops, against what JAX computes of the same programs unrolled
-//! (`tests/golden/make_second.py`). With checkpoints the first and second ones are the same.
+//! First, second and third derivatives through loops, against those that JAX computed for the unrolled
+//! programs (`tests/golden/make_second.py`). With checkpoints, the first and second ones are the same.
 
+use millstream::Derivatives;
 use millstream::prelude::*;
 use millstream_testkit::second::{Derivatives as Wanted, PROGRAMS, Saving, derivatives, orders};
 
@@ -12,7 +13,7 @@ fn near(what: &str, got: &Tensor, want: &[f64]) {
     assert!(close, "{what}: got {got:?}, want {want:?}");
 }
 
-/// The rows of the Hessian summed, each times its part of `v`.
+/// The product of the Hessian and `v`.
 fn product(hessian: &[f64], v: &[f64]) -> Vec<f64> {
     let entry = |i: usize, j: usize| hessian[j * v.len() + i] * v[j];
     (0..v.len()).map(|i| (0..v.len()).map(|j| entry(i, j)).sum()).collect()
@@ -28,7 +29,7 @@ fn three_orders_as_jax_says() -> Result<()> {
         let along = g.constant(Tensor::vector(&want.along)?);
         let mut fetches = orders(&g, x, y, along, 3)?;
         fetches.push(g.hessians([y], [x])?[0]);
-        // The Hessian is symmetric: forward along the direction it is the same.
+        // The Hessian is symmetric, so forward mode along the direction gives the same.
         fetches.push(g.jvp(&[fetches[1]], &[x], &[along])?[0]);
         let got: Vec<Tensor> = Session::new(&g)?.run(fetches, feed![x => Tensor::vector(&want.x)?])?;
         let Wanted { value, gradient, hessian, third, along, .. } = want;

@@ -1,4 +1,5 @@
-//! Much of everything: iterations, depth, nodes, runs at a time. Memory must not grow with the trip count; the peak is printed.
+//! Stress tests: many iterations, nested loops, nodes and concurrent runs. Memory must not grow with the
+//! number of iterations; the peak is printed.
 //!
 //! `MILLSTREAM_STRESS=1` runs several times as many of each, meant for the release profile.
 
@@ -17,7 +18,7 @@ fn graph() -> Graph {
     Graph::with_ops(millstream_ops::registry())
 }
 
-/// A figure of the process, in KiB: `VmHWM` is the most memory that it ever had, `VmRSS` what it has now.
+/// A figure of the process in KiB: `VmHWM` is its peak memory, `VmRSS` its current memory.
 fn kib(name: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|l| l.starts_with(name));
@@ -29,7 +30,7 @@ fn session(graph: &Graph, threads: usize) -> Session {
     Session::with_options(graph, options).unwrap()
 }
 
-/// Counts to `n` with a float beside.
+/// Counts to `n`, with a float beside the counter.
 fn counter<'g>(g: &'g Graph, n: Output<'g>) -> Result<Vec<Output<'g>>> {
     let zero = g.constant_tensor("zero", Tensor::scalar(0i32));
     let x = g.constant_tensor("x", Tensor::scalar(1.0f32));
@@ -49,7 +50,7 @@ fn scalar<'g>(g: &'g Graph, name: &str) -> Output<'g> {
     g.placeholder_of(name, DType::I32, PartialShape::scalar())
 }
 
-/// Memory of the whole process is looked at, so these run one after the other.
+/// The tests measure the memory of the whole process, so they run one after another.
 #[test]
 fn stress() {
     long_loop();
@@ -77,7 +78,7 @@ fn long_loop() {
     }
 }
 
-/// Loops in loops, `depth` deep, each with `n` trips: how often the innermost body ran.
+/// Nested loops, `depth` deep with `n` iterations each. Returns how often the innermost body ran.
 fn nest<'g>(g: &'g Graph, depth: usize, n: Output<'g>, count: Output<'g>) -> Result<Output<'g>> {
     if depth == 0 {
         return Ok(g.op("AddV2").input(count).input(1i32).output());

@@ -179,7 +179,7 @@ def cond_break_flag(c):
 
 
 def loop_in(name, value):
-    """A loop that stands in one branch of a cond."""
+    """A loop in one branch of a cond."""
     @case('loop_in_cond_' + name, 'conds', 'A loop in the true branch, %s.' % name)
     def build(c):
         p = c.feed('p', np.bool_(value))

@@ -1,4 +1,4 @@
-"""Runs that must fail, with TensorFlow's status code; most of them inside loops or branches."""
+"""Runs that must fail with TensorFlow's status code, most of them inside loops or branches."""
 import numpy as np
 import tensorflow.compat.v1 as tf
 
@@ -8,7 +8,7 @@ INVALID = 'INVALID_ARGUMENT'
 
 
 def fails(name, about, code=INVALID):
-    """Registers a case that must end with `code`; what the builder returns is fetched."""
+    """Registers a case that must end with `code`. The builder's result is fetched."""
     def add(build):
         def one(c):
             result = build(c)

@@ -1,4 +1,4 @@
-"""Graphs that TensorFlow 2 made: While, If, Case and calls as ops with functions."""
+"""Graphs made by TensorFlow 2: While, If, Case and calls as ops with functions."""
 import numpy as np
 import tensorflow.compat.v1 as tf
 import tensorflow as tf2
@@ -320,7 +320,8 @@ def variables_case():
 variables_case()
 
 
-# A value, then its gradients by the fed floats in order: Millstream's own gradients of the value are compared with them.
+# A value, then its gradients by the fed floats in order. Millstream's gradients of the value are compared
+# with them.
 
 @traced('diff_if', 'Gradients through an If in an If.', {'p': np.bool_(True), 'x': np.array([0.5, -2], F), 'w': F(1.5)})
 def diff_if(p, x, w):

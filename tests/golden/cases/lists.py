@@ -1,4 +1,5 @@
-"""TensorLists in graphs of TensorFlow 2: TensorArrays in functional loops, gradients of those, Keras's loops."""
+"""TensorLists in graphs of TensorFlow 2: TensorArrays in functional loops, gradients of those, Keras's
+loops."""
 import numpy as np
 import tensorflow as tf2
 

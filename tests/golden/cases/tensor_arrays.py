@@ -1,4 +1,4 @@
-"""TensorArrays, stacks and what is built on them: recurrent nets, and the gradients of loops that TensorFlow 1 makes."""
+"""TensorArrays, stacks, and programs built on them: recurrent nets, and TensorFlow 1's gradients of loops."""
 import numpy as np
 import tensorflow.compat.v1 as tf
 
@@ -130,7 +130,7 @@ def rnn_inputs(c, batch=3, time=5, size=2):
 
 
 def net(c, build, lengths=None):
-    """A recurrent net with gradients for its weights and inputs; the weights are assigned from constants."""
+    """A recurrent net with gradients by its weights and inputs. The weights are assigned from constants."""
     x = rnn_inputs(c)
     length = c.feed('length', np.array(lengths, I)) if lengths is not None else None
     with tf.variable_scope('net', use_resource=True):

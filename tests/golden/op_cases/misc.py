@@ -127,7 +127,8 @@ def sparse():
 
 @family
 def leftovers():
-    """Mirrored margins, order statistics, histograms, joined segments, systems of equations, parts of tensors."""
+    """Mirrored margins, order statistics, histograms, joined segments, systems of equations, parts of
+    tensors."""
     out = []
     x = f32([[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12]])
     for mode in ('REFLECT', 'SYMMETRIC'):

@@ -1,8 +1,8 @@
-//! The cases.
+//! The cases without gradients or queues.
 
 use super::report::Bench;
 use millstream::prelude::*;
-use millstream::{Callable, Error, SessionOptions};
+use millstream::{Callable, SessionOptions};
 use std::process::Command;
 
 pub(super) fn session(g: &Graph, threads: usize) -> Result<Session> {
@@ -96,7 +96,7 @@ pub(super) fn vectors(b: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// n times n additions to a float.
+/// A nested loop: n times n additions to a float.
 pub(super) fn nested(b: &Bench) -> Result<()> {
     let n = b.size(300);
     for pi in [1, 10] {
@@ -142,7 +142,7 @@ pub(super) fn nested(b: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// An orthogonal matrix: its powers neither grow nor vanish. Householder's reflection of a fixed vector.
+/// An orthogonal matrix, whose powers neither grow nor vanish: the Householder reflection of a fixed vector.
 fn orthogonal(d: usize) -> Result<Tensor> {
     let v: Vec<f64> = (0..d).map(|i| ((i * 37 + 11) % 101) as f64 / 101.0 - 0.4).collect();
     let norm: f64 = v.iter().map(|x| x * x).sum();
@@ -177,7 +177,7 @@ pub(super) fn overlap(b: &Bench) -> Result<()> {
                     (i + 1, a, acc + sum(matmul(a, w2)))
                 },
             )?;
-            // One thread per kernel, as the peer's intra=1.
+            // One thread per kernel, like the peer's intra=1.
             let options = SessionOptions {
                 threads: Some(b.threads),
                 one_thread_per_kernel: true,
@@ -212,7 +212,8 @@ pub(super) fn overlap(b: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// Wall time and peak memory of a process that runs a loop of ten iterations: the command line on a graph file.
+/// Wall time and peak memory of a process that runs a loop of ten iterations: the command line on a graph
+/// file.
 pub(super) fn start_up(b: &Bench) -> Result<()> {
     let io = |e: std::io::Error| Error::internal(format!("w8: {e}"));
     let dir =
@@ -235,7 +236,7 @@ pub(super) fn start_up(b: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// Scalar additions in one graph, a chain or independent; with `--n 1` what one call costs.
+/// Scalar additions in one graph, as a chain or independent. With `--n 1`, the cost of a call.
 pub(super) fn overhead(b: &Bench) -> Result<()> {
     let n = b.size(10_000);
     for shape in ["chain", "independent"] {
@@ -291,7 +292,8 @@ pub(super) fn overhead(b: &Bench) -> Result<()> {
 
 /// float32 matrix products, one after another.
 pub(super) fn products(b: &Bench) -> Result<()> {
-    // Square ones, then a recurrent net's: a step, its gradient by the state (W turned round) and by W (the state turned round).
+    // Square products, then those of a recurrent net: a step, its gradient by the state (W transposed) and by
+    // W (the state transposed).
     for (name, m, k, n) in [
         ("256", 256, 256, 256),
         ("512", 512, 512, 512),

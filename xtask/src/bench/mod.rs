@@ -1,10 +1,17 @@
 //! `cargo xtask bench`: the measurements that are also made on other engines, one JSON line per variant.
 //!
-//! Cases, variants, loads and fields are those of the peers' scripts, so that one table holds all: `w1` counter and
-//! counter+LCG, `w2` vectors, `w3` nested loops, `w4` the gradient of a small loop, `w5` the training step of an LSTM, `w5t` of long
-//! sequences, `w5mem` its memory, `w6` buckets, `w7` overlapping iterations, `w8` process start-up, `w9` executor overhead, `w10` matrix
-//! products, `python_run` and `python_build` the Python layer beside Rust (and TensorFlow, with `--peer`), `queue` a scalar through a queue, `soak` the memory of `w6` over a hundred million elements. Every result is checked. `value` is the median of the counted repetitions, after at least two
-//! and one second of warm-up.
+//! Cases, variants, loads and fields are those of the peers' scripts, so that one table holds all:
+//!
+//! - `w1` a counter, and a counter with a linear congruential generator; `w2` vectors; `w3` nested loops;
+//! - `w4` the gradient of a small loop; `w5` the training step of an LSTM, `w5t` with long sequences, `w5mem`
+//!   its memory;
+//! - `w6` buckets; `queue` a scalar through a queue; `soak` the memory of `w6` over a hundred million
+//!   elements;
+//! - `w7` overlapping iterations; `w8` process start-up; `w9` executor overhead; `w10` matrix products;
+//! - `python_run` and `python_build`: the Python layer next to Rust, and next to TensorFlow with `--peer`.
+//!
+//! Every result is checked. `value` is the median of the counted repetitions, after a warm-up of at least two
+//! repetitions and one second.
 
 mod cases;
 mod python;
@@ -14,39 +21,39 @@ mod training;
 
 use clap::Args;
 
-/// What to measure.
+/// The cases to measure, and how.
 #[derive(Args)]
 pub struct Options {
     /// The case: w1, w2, w3, w4, w5, w5t, w5mem, w6, w7, w8, w9, w10, queue, soak, python_run,
-    /// python_build, or `all` (but w5mem, soak and those of Python).
+    /// python_build, or `all` (all but w5mem, soak and those of Python).
     #[arg(long)]
     case: String,
     /// Only variants whose name contains this.
     #[arg(long)]
     variant: Option<String>,
-    /// The size of one repetition; each case has a default.
+    /// The size of one repetition. Each case has a default.
     #[arg(long)]
     n: Option<usize>,
-    /// How many threads run kernels; one per core by default.
+    /// The number of threads that run kernels. The default is the number of cores.
     #[arg(long)]
     threads: Option<usize>,
-    /// For the cases of Python: an interpreter with NumPy and protobuf.
+    /// For the Python cases: an interpreter with NumPy and protobuf.
     #[arg(long, default_value = "python3")]
     python: String,
-    /// For the cases of Python: an interpreter with TensorFlow, to be measured beside.
+    /// For the Python cases: an interpreter with TensorFlow, which is measured in the same run.
     #[arg(long)]
     peer: Option<String>,
-    /// How many repetitions are counted.
+    /// The number of counted repetitions.
     #[arg(long, default_value_t = 5)]
     reps: usize,
-    /// Print JSON lines (otherwise a line for people).
+    /// Print JSON lines instead of text.
     #[arg(long)]
     json: bool,
 }
 
-/// Measures, and prints as it goes.
+/// Runs the benchmarks and prints each result.
 pub fn run(options: &Options) -> millstream::Result<()> {
-    // Last what needs a process for each variant, and what takes long.
+    // The last four need a process for each variant, or take long.
     let cases = [
         "w1",
         "w2",

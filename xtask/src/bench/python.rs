@@ -1,5 +1,7 @@
-//! The cases of the Python layer: `Session.run` beside the same call in Rust, and the building of a graph; TensorFlow 1 beside both where an
-//! interpreter that has it is named. Python runs `crates/python/benches/layer.py` with the package and an extension built as this program is.
+//! The cases of the Python layer: `Session.run` next to the same call in Rust, and building a graph.
+//! TensorFlow 1 is measured next to both if an interpreter with it is named. Python runs
+//! `crates/python/benches/layer.py` with the package and an extension built in the same profile as this
+//! program.
 
 use super::cases::{check, session};
 use super::report::{Bench, median};
@@ -10,15 +12,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Which interpreters.
+/// The interpreters.
 pub(super) struct Interpreters<'a> {
-    /// Has NumPy and protobuf.
+    /// One with NumPy and protobuf.
     pub(super) own: &'a str,
-    /// Has TensorFlow 1, or 2 with its `compat.v1`.
+    /// One with TensorFlow 1, or with TensorFlow 2 for its `compat.v1`.
     pub(super) peer: Option<&'a str>,
 }
 
-/// `Session.run` of a graph of one node, with eight floats in and out, and the same prepared.
+/// `Session.run` of a graph of one node, with eight floats in and out, and the same as a prepared call.
 pub(super) fn run(b: &Bench, with: &Interpreters<'_>) -> Result<()> {
     let n = b.size(100_000);
     let site = site()?;
@@ -30,7 +32,7 @@ pub(super) fn run(b: &Bench, with: &Interpreters<'_>) -> Result<()> {
             let times = if variant == "run" { rust_run(b, n)? } else { rust_call(b, n)? };
             Ok(times.into_iter().map(|t| t * 1e6 / n as f64).collect())
         };
-        // Before and after: what the machine does beside is then seen.
+        // Rust is measured before and after, which shows the noise of the machine.
         let before = median(&rust()?);
         let python = micros(&script(with.own, Some(&site), "millstream", variant, n, b.reps)?);
         let after = median(&rust()?);
@@ -50,7 +52,8 @@ pub(super) fn run(b: &Bench, with: &Interpreters<'_>) -> Result<()> {
     Ok(())
 }
 
-/// A graph of 10,000 nodes: additions of tensors, and additions of Python numbers (half of the nodes are constants then).
+/// Building a graph of 10,000 nodes: additions of tensors, and additions of Python numbers, where half of the
+/// nodes are constants.
 pub(super) fn build(b: &Bench, with: &Interpreters<'_>) -> Result<()> {
     let n = b.size(10_000);
     let site = site()?;
@@ -127,7 +130,7 @@ fn rust_build(n: usize, numbers: bool) -> Result<()> {
     g.check()
 }
 
-/// What the script says: seconds of each repetition, divided by `n`.
+/// The script's result: the seconds of each repetition, divided by `n`.
 fn script(
     python: &str,
     site: Option<&Path>,
@@ -159,7 +162,7 @@ fn script(
     }
 }
 
-/// A folder with the package and the extension, built in the profile of this program.
+/// A folder with the package, and the extension built in the profile of this program.
 fn site() -> Result<PathBuf> {
     let io = |e: std::io::Error| failed(format!("the Python package: {e}"));
     let here = std::env::current_exe().map_err(io)?;

@@ -6,7 +6,7 @@ use super::training::memory_mib;
 use millstream::contrib::training::{bucket, bucket_by_sequence_length};
 use millstream::prelude::*;
 use millstream::train::range_input_producer;
-use millstream::{Code, Error};
+use millstream::{Code, Coordinator, Queue, RunQueues};
 use std::cell::Cell;
 use std::time::Instant;
 
@@ -14,7 +14,7 @@ const BATCH: usize = 32;
 const LONGEST: i32 = 100;
 const EDGES: [i32; 7] = [13, 26, 38, 51, 63, 76, 88];
 
-/// Sequences of 1 to 100 tokens, end to end.
+/// Sequences of 1 to 100 tokens, one after another.
 struct Data {
     lengths: Vec<i32>,
     offsets: Vec<i32>,
@@ -40,12 +40,23 @@ impl Data {
         let tokens = (0..end).map(|_| 1 + below(999)).collect();
         Data { lengths, offsets, tokens }
     }
+
+    /// The sum of the tokens in the first `n` sequences, which repeat.
+    fn token_sum(&self, n: usize) -> i64 {
+        let all = self.lengths.len();
+        let of = |i: usize| {
+            let (from, length) = (self.offsets[i] as usize, self.lengths[i] as usize);
+            self.tokens[from..from + length].iter().map(|&x| i64::from(x)).sum::<i64>()
+        };
+        let (whole, rest) = (n / all, n % all);
+        whole as i64 * (0..all).map(of).sum::<i64>() + (0..rest).map(of).sum::<i64>()
+    }
 }
 
 /// Sequences of length 1 to 100 in 8 buckets, batches of 32 padded, the last ones smaller.
 pub(super) fn buckets(b: &Bench) -> Result<()> {
     let n = b.size(400_000);
-    // So many sequences that their places are int32; with more of them they come again.
+    // At most a million sequences, whose offsets fit int32. A larger `n` repeats them.
     let data = Data::new(n.min(1_000_000));
     for by_length in [false, true] {
         for num_threads in [1, 2, 4] {
@@ -63,7 +74,8 @@ pub(super) fn buckets(b: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// The same for long, with the memory of the process at ten moments: `--n` sequences, a hundred thousand of them again and again.
+/// The same over a long time, with the memory of the process at ten moments: `--n` sequences, which repeat a
+/// hundred thousand.
 pub(super) fn soak(b: &Bench) -> Result<()> {
     const PERIOD: usize = 100_000;
     let n = b.size(100_000_000);
@@ -90,7 +102,8 @@ pub(super) fn soak(b: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// Seconds from the start of the runners until the last batch of so many elements, so often. `seen` hears of the rows of each.
+/// The seconds from the start of the runners to the last batch of `epochs` times `n` elements. `seen` is
+/// called with the number of rows of each batch.
 fn bucketed(
     b: &Bench,
     data: &Data,
@@ -100,7 +113,7 @@ fn bucketed(
     seen: &mut dyn FnMut(usize) -> Result<()>,
 ) -> Result<f64> {
     let g = Graph::new();
-    let index = range_input_producer(&g, n as i32).num_epochs(epochs as i64).shuffle(false).make()?;
+    let index = range_input_producer(&g, n as i32).num_epochs(epochs as i64).shuffle(false).build()?;
     let [index] = index.dequeue()?.all()?;
     let index = if data.lengths.len() < n { index % data.lengths.len() as i32 } else { index };
     let held = |name: &str, of: &[i32]| -> Result<_> {
@@ -121,7 +134,7 @@ fn bucketed(
                 .num_threads(num_threads)
                 .dynamic_pad(true)
                 .allow_smaller_final_batch(true)
-                .make()?
+                .run()?
                 .outputs
         }
         true => {
@@ -129,7 +142,7 @@ fn bucketed(
                 .num_threads(num_threads)
                 .dynamic_pad(true)
                 .allow_smaller_final_batch(true)
-                .make()?
+                .run()?
                 .outputs
                 .1
         }
@@ -164,15 +177,8 @@ fn bucketed(
     if end.code() != Code::OutOfRange {
         return Err(end);
     }
-    let all = data.lengths.len();
-    let token_sum = |i: usize| {
-        let (from, length) = (data.offsets[i] as usize, data.lengths[i] as usize);
-        data.tokens[from..from + length].iter().map(|&x| i64::from(x)).sum::<i64>()
-    };
-    let (whole, rest) = (n / all, n % all);
-    let want = whole as i64 * (0..all).map(token_sum).sum::<i64>() + (0..rest).map(token_sum).sum::<i64>();
     check(rows == n * epochs, "an element was lost")?;
-    check(sum == want * epochs as i64, "a token was lost")?;
+    check(sum == data.token_sum(n) * epochs as i64, "a token was lost")?;
     Ok(took)
 }
 
@@ -180,14 +186,14 @@ fn bucketed(
 pub(super) fn scalars(b: &Bench) -> Result<()> {
     let n = b.size(200_000);
     let g = Graph::new();
-    let q = Queue::fifo(&g, 1000, [DType::I32]).shapes([shape![]]).make()?;
+    let q = Queue::fifo(&g, 1000, [DType::I32]).shapes([shape![]]).build()?;
     let (put, [get]) = (q.enqueue(1)?, q.dequeue()?.all()?);
     let s = session(&g, b.threads)?;
     let (put, take) = (s.make_callable(put, [])?, s.make_callable(get, [])?);
     let handle: Tensor = s.run(q.handle(), feed![])?;
     let direct = handle.as_handles().and_then(|h| h.first()?.share::<millstream_state::Queue>());
     let direct = direct.ok_or_else(|| Error::internal("the handle is no queue's"))?;
-    // Each is timed apart: a hundred in, a hundred out.
+    // Enqueues and dequeues are timed apart: a hundred in, a hundred out.
     let measure =
         |variant: [&str; 2], put: &dyn Fn() -> Result<()>, take: &dyn Fn() -> Result<()>| -> Result<()> {
             if !variant.iter().any(|v| b.wanted(v)) {

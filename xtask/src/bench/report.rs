@@ -1,9 +1,9 @@
-//! The timing loop and the line that comes of it.
+//! The timing loop, and the line that it prints.
 
 use super::Options;
 use std::time::{Duration, Instant};
 
-/// What is common to all cases.
+/// The options and measurements that all cases share.
 pub(super) struct Bench {
     variant: Option<String>,
     n: Option<usize>,
@@ -28,7 +28,7 @@ impl Bench {
         self.variant.as_ref().is_none_or(|v| variant.contains(v.as_str()))
     }
 
-    /// Whether this variant was asked for by its whole name.
+    /// Whether the options name this variant in full.
     pub(super) fn only(&self, variant: &str) -> bool {
         self.variant.as_deref() == Some(variant)
     }
@@ -37,7 +37,7 @@ impl Bench {
         self.n.unwrap_or(default)
     }
 
-    /// Seconds of each counted repetition.
+    /// The seconds of each counted repetition.
     pub(super) fn timed(
         &self,
         mut work: impl FnMut() -> millstream::Result<()>,
@@ -49,7 +49,7 @@ impl Bench {
         })
     }
 
-    /// The same of work that says itself how long it took, to leave out what it prepares.
+    /// Like `timed`, for work that returns its own time, without its preparation.
     pub(super) fn timed_by(
         &self,
         mut work: impl FnMut() -> millstream::Result<f64>,
@@ -63,7 +63,7 @@ impl Bench {
         (0..self.reps).map(|_| work()).collect()
     }
 
-    /// Prints the line: `work` done in a repetition over its seconds.
+    /// Prints the rate: the `work` of a repetition divided by its seconds.
     pub(super) fn rate(&self, case: &str, variant: &str, n: usize, work: f64, times: &[f64], unit: &str) {
         self.emit(
             case,
@@ -75,7 +75,7 @@ impl Bench {
         );
     }
 
-    /// Tells people how far it is.
+    /// Prints a note on the progress.
     pub(super) fn note(&self, text: &str) {
         if !self.json {
             println!("     {text}");
@@ -122,7 +122,7 @@ pub(super) fn median(values: &[f64]) -> f64 {
     if sorted.len() % 2 == 1 { sorted[mid] } else { (sorted[mid - 1] + sorted[mid]) / 2.0 }
 }
 
-/// Five significant digits.
+/// A number with five significant digits.
 fn digits(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return "0".into();

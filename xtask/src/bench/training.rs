@@ -1,19 +1,19 @@
-//! The cases with gradients: a loop with a product and a tanh (`w4`), the training step of an LSTM (`w5`), that of
-//! long sequences (`w5t`), and the memory that takes (`w5mem`).
+//! The cases with gradients: a loop with a product and a tanh (`w4`), the training step of an LSTM (`w5`),
+//! with long sequences (`w5t`), and its memory (`w5mem`).
 
 use super::cases::{check, session};
 use super::report::Bench;
 use millstream::prelude::*;
 use millstream::rnn::{BasicLstmCell, Cell, LstmState};
-use millstream::{Callable, Error, SessionOptions};
+use millstream::{Callable, Initializer, Recurrent, SessionOptions, TensorArray};
 
 const EPS: f32 = 0.001;
 
-/// Numbers that look random: the same in every run.
+/// Pseudo-random numbers, the same in every run.
 struct Numbers(u64);
 
 impl Numbers {
-    /// In `low <= x < high`.
+    /// A number with `low <= x < high`.
     fn next(&mut self, low: f32, high: f32) -> f32 {
         self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         low + (high - low) * ((self.0 >> 40) as f32 / (1u64 << 24) as f32)
@@ -76,7 +76,7 @@ pub(super) fn small_loop(b: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// The loss and its gradient by `w`, in f64, differentiated forwards.
+/// The loss and its gradient by `w`, in f64, by forward differentiation.
 fn by_hand(x: &[f32], w: &[f32], n: usize) -> (f64, Vec<f64>) {
     let mut x: Vec<f64> = x.iter().map(|&v| v.into()).collect();
     let mut d = vec![0.0; x.len()];
@@ -99,7 +99,7 @@ struct Training {
     session: Session,
 }
 
-/// How the net is built.
+/// The ways in which the net is built.
 #[derive(Clone, Copy)]
 enum Net {
     Dynamic { pi: i64, swap: bool },
@@ -109,20 +109,20 @@ enum Net {
 impl Training {
     fn new(bench: &Bench, (t, b, h): (usize, usize, usize), net: Net) -> Result<Training> {
         let mut numbers = Numbers(5);
-        // The spread of normal numbers.
+        // The standard deviation of standard normal numbers.
         let x = numbers.many(t * b * h, -1.732, 1.732);
         let bound = 1.0 / (h as f32).sqrt();
         let kernel = numbers.many(2 * h * 4 * h, -bound, bound);
         let want = lstm_loss(&x, &kernel, (t, b, h));
         let x = {
-            // The numbers go before the step runs.
+            // The numbers are dropped before the step runs.
             let numbers = x;
             Tensor::from_slice([t, b, h], &numbers)?
         };
         let g = Graph::new();
         let input = g.placeholder::<f32>("x", shape![_, b, h]);
         let values = Tensor::from_slice([2 * h, 4 * h], &kernel)?;
-        // What the forget gate is given stands in the bias.
+        // The bias contains the forget bias.
         let mut cell = BasicLstmCell::new(h).forget_bias(0.0).initializer(Initializer::constant(values));
         let outputs = match net {
             Net::Dynamic { pi, swap } => {
@@ -139,7 +139,7 @@ impl Training {
         let train = g.group(steps);
         let options = SessionOptions {
             threads: Some(bench.threads),
-            // So that the session counts what it holds.
+            // With a limit, the session counts its bytes.
             memory_limit: Some(isize::MAX as usize),
             ..SessionOptions::default()
         };
@@ -163,7 +163,7 @@ impl Training {
     }
 }
 
-/// The same net as people wrote it by hand.
+/// The same net, written by hand.
 fn by_hand_rnn<'g>(
     g: &'g Graph,
     cell: &mut BasicLstmCell<'g>,
@@ -174,7 +174,7 @@ fn by_hand_rnn<'g>(
 ) -> Result<Output<'g>> {
     cell.build(g, "rnn/", h, DType::F32)?;
     let (inputs, zero) = (TensorArray::of_rows(x), cell.zero_state(g, b.into(), DType::F32)?);
-    let outputs = TensorArray::of::<f32>(g, inputs.size()).make();
+    let outputs = TensorArray::of::<f32>(g, inputs.size()).build();
     let n = inputs.size();
     let the_loop = g.while_loop((g.constant(0), zero, outputs)).parallel_iterations(pi);
     let the_loop = match checkpoints {
@@ -251,7 +251,7 @@ pub(super) fn lstm_length(b: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// The most memory after three steps: a process for each variant, so name one.
+/// The peak memory after three steps. Needs a process for each variant, so name one.
 pub(super) fn lstm_memory(b: &Bench) -> Result<()> {
     for t in [100usize, 2000] {
         for (name, net) in [
@@ -274,12 +274,12 @@ pub(super) fn lstm_memory(b: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// The most memory that the process has held.
+/// The peak memory of the process.
 fn peak_mib() -> Result<f64> {
     memory_mib("VmHWM:")
 }
 
-/// What the system says of the memory of the process under this name.
+/// The entry of this name in the system's report on the memory of the process.
 pub(super) fn memory_mib(name: &str) -> Result<f64> {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(name));

@@ -1,26 +1,27 @@
-//! Where the loops of a run are: see `progress.rs`.
+//! How far the loops of a run are: see `progress.rs`.
 
 use super::Machine;
+use crate::ids::IterationId;
 use crate::plan::Plan;
 use crate::progress::LoopCount;
 
 impl Machine {
-    /// The loops that are alive, outer ones first; of the iterations of one the oldest counts. At most so many.
+    /// At most `most` of the loops that are alive, outer ones first, each with its oldest iteration.
     pub(crate) fn counts(&self, plan: &Plan, most: usize) -> Vec<LoopCount> {
         let mut counts = Vec::new();
-        let mut inside = vec![(0, 0)];
+        let mut inside = vec![(IterationId::ROOT, 0)];
         while let Some((iteration, depth)) = inside.pop() {
-            let Some(it) = self.iterations.get(iteration as usize) else { continue };
+            let Some(it) = self.iterations.get(iteration) else { continue };
             for &(_, instance) in &it.children {
-                let Some(frame) = self.frames.get(instance as usize) else { continue };
-                let Some(&oldest) = frame.iterations.front() else { continue };
+                let Some(instance) = self.instances.get(instance) else { continue };
+                let Some(&oldest) = instance.iterations.front() else { continue };
                 if counts.len() == most {
                     return counts;
                 }
                 counts.push(LoopCount {
-                    name: plan.frames[frame.of as usize].name.clone(),
+                    name: plan.frames[instance.of].name.clone(),
                     depth,
-                    iterations: self.iterations[oldest as usize].number,
+                    iterations: self.iterations[oldest].number,
                 });
                 inside.push((oldest, depth + 1));
             }

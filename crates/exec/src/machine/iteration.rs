@@ -1,67 +1,78 @@
 //! The state of one iteration, and what a token does when it arrives in it.
 
-use super::frames::{Arrival, Frame};
+use super::instances::{Arrival, Instance};
 use super::{DEAD, Ready};
-use crate::plan::{Edge, Input, Kind, MergeState, NO_SLOT, Place, Plan, To};
+use crate::ids::{CountId, EdgeId, InstanceId, IterationId, MergeId, PlanNode, SlotId, Span};
+use crate::plan::{Edge, Input, Kind, MergeState, Place, Plan, To};
 use crate::trace::Seen;
+use millstream_graph::{Dense, Entity, FrameId};
 use millstream_tensor::Tensor;
 use smallvec::SmallVec;
 
-/// The state of one iteration of one frame instance.
+/// The state of one iteration of one instance of a frame.
 pub(super) struct Iteration {
-    pub(super) frame: u32,
+    pub(super) instance: InstanceId,
     pub(super) number: u64,
+    /// The number of its nodes that are ready, running or waiting.
     pub(super) outstanding: u32,
-    /// Frame instances alive inside: which static frame, which instance.
-    pub(super) children: SmallVec<[(u32, u32); 2]>,
-    pub(super) pending: Vec<u32>,
-    pub(super) uses: Vec<u32>,
-    pub(super) values: Vec<Tensor>,
-    pub(super) merges: Vec<MergeState>,
+    /// The instances alive inside, by frame.
+    pub(super) children: SmallVec<[(FrameId, InstanceId); 2]>,
+    pub(super) pending: Dense<CountId, u32>,
+    pub(super) uses: Dense<SlotId, u32>,
+    pub(super) values: Dense<SlotId, Tensor>,
+    pub(super) merges: Dense<MergeId, MergeState>,
 }
 
 impl Iteration {
-    /// What lies in the slots of a node that has just run: what its kernel gave.
-    pub(super) fn seen(&self, plan: &Plan, n: u32) -> Vec<Seen> {
-        let node = &plan.nodes[n as usize];
+    /// The values in the slots of a node whose kernel has just run.
+    pub(super) fn seen(&self, plan: &Plan, n: PlanNode) -> Vec<Seen> {
+        let node = &plan.nodes[n];
         let (Kind::Kernel(kernel) | Kind::Unary(_, kernel) | Kind::Binary(_, kernel)) = node.kind else {
             return Vec::new();
         };
-        let types = &plan.kernels[kernel as usize].info.output_types;
-        let slots = plan.slots(node, types.len()).iter().zip(types).enumerate();
+        let types = &plan.kernels[kernel].info.output_types;
+        let slots = plan.slots(node).iter().zip(types).enumerate();
         slots
-            .filter(|(_, (slot, ty))| **slot != NO_SLOT && !ty.is_ref)
+            .filter(|(_, (slot, ty))| **slot != SlotId::NONE && !ty.is_ref)
             .map(|(index, (&slot, _))| {
-                let value = &self.values[slot as usize];
+                let value = &self.values[slot];
                 Seen { index: index as u32, dtype: value.dtype(), shape: value.shape().clone() }
             })
             .collect()
     }
 
-    /// A token arrives that only counts down, at the place `Edge::plain` gives: the node if it is ready now.
+    /// A token arrives that only counts down, at the count that [`Edge::plain`] gives. Returns the node if it
+    /// is now ready.
     #[inline(always)]
-    pub(super) fn count_down(&mut self, at: u32, edge: Edge, local: usize, dead: bool) -> Option<Ready> {
-        let pending = &mut self.pending[local];
+    pub(super) fn count_down(
+        &mut self,
+        at: IterationId,
+        edge: Edge,
+        count: CountId,
+        dead: bool,
+    ) -> Option<Ready> {
+        let pending = &mut self.pending[count];
         // The dead bit is set, never cleared: `|` where the count is `-`.
         let left = (*pending - 1) | (u32::from(dead) << 31);
         *pending = left;
-        (left & !DEAD == 0).then_some(Ready { node: edge.node, at: at | left })
+        (left & !DEAD == 0).then_some(Ready { node: edge.node, at: at.bits() | left })
     }
 
-    /// The tokens of a node's edges arrive. What becomes ready is pushed; the caller counts it as outstanding.
+    /// The tokens of a node's edges arrive. Nodes that become ready are pushed; the caller counts them as
+    /// outstanding.
     #[inline]
     pub(super) fn arrive_all(
         &mut self,
         plan: &Plan,
         ready: &mut Vec<Ready>,
-        at: u32,
-        edges: (u32, u32),
+        at: IterationId,
+        edges: Span<EdgeId>,
         dead: bool,
     ) {
-        for &edge in &plan.edges[edges.0 as usize..edges.1 as usize] {
+        for &edge in edges.of(&plan.edges) {
             match edge.plain() {
-                Some(local) => {
-                    if let Some(node) = self.count_down(at, edge, local, dead) {
+                Some(count) => {
+                    if let Some(node) = self.count_down(at, edge, count, dead) {
                         ready.push(node);
                     }
                 }
@@ -71,33 +82,45 @@ impl Iteration {
     }
 
     #[inline(never)]
-    fn arrive_otherwise(&mut self, plan: &Plan, ready: &mut Vec<Ready>, at: u32, edge: Edge, dead: bool) {
+    fn arrive_otherwise(
+        &mut self,
+        plan: &Plan,
+        ready: &mut Vec<Ready>,
+        at: IterationId,
+        edge: Edge,
+        dead: bool,
+    ) {
         match edge.to() {
             To::Merge => self.arrive_at_merge(plan, ready, at, edge, dead),
             To::MergeControl => {
-                let merge = &mut self.merges[edge.local()];
+                let merge = &mut self.merges[edge.merge()];
                 merge.controls_left -= 1;
                 if merge.controls_left == 0 && merge.chosen != MergeState::NONE {
-                    let dead = if merge.chosen == MergeState::DEAD { DEAD } else { 0 };
-                    ready.push(Ready { node: edge.node, at: at | dead });
+                    ready.push(Ready::new(edge.node, at, merge.chosen == MergeState::DEAD));
                 }
             }
             To::LiveOnly if dead => {}
             To::Node | To::Weak | To::LiveOnly => {
-                ready.extend(self.count_down(at, edge, edge.local(), false));
+                ready.extend(self.count_down(at, edge, edge.count(), false));
             }
         }
     }
 
-    fn arrive_at_merge(&mut self, plan: &Plan, ready: &mut Vec<Ready>, at: u32, edge: Edge, dead: bool) {
-        let (merge, input) = plan.merge_inputs[edge.local()];
-        let merge = &mut self.merges[merge as usize];
+    fn arrive_at_merge(
+        &mut self,
+        plan: &Plan,
+        ready: &mut Vec<Ready>,
+        at: IterationId,
+        edge: Edge,
+        dead: bool,
+    ) {
+        let (merge, input) = plan.merge_inputs[edge.arrival()];
+        let merge = &mut self.merges[merge];
         merge.data_left = merge.data_left.saturating_sub(1);
         if merge.chosen != MergeState::NONE {
-            // The first live input was taken; what comes later is only let go.
+            // The first live input was taken; later ones are only released.
             if !dead {
-                let first = plan.nodes[edge.node as usize].first_input;
-                self.release(plan.inputs[(first + input) as usize]);
+                self.release(plan.inputs(&plan.nodes[edge.node])[input as usize]);
             }
             return;
         }
@@ -107,35 +130,40 @@ impl Iteration {
             true => return,
         }
         if merge.controls_left == 0 {
-            ready.push(Ready { node: edge.node, at: at | if dead { DEAD } else { 0 } });
+            ready.push(Ready::new(edge.node, at, dead));
         }
     }
 
     /// A bypassed merge has got its token.
     #[inline]
-    pub(super) fn settle(&mut self, merge: u32) {
-        if let Some(merge) = self.merges.get_mut(merge as usize) {
+    pub(super) fn settle(&mut self, merge: MergeId) {
+        if let Some(merge) = self.merges.get_mut(merge) {
             merge.chosen = 0;
         }
     }
 
     #[inline(always)]
-    pub(super) fn put(&mut self, slot: u32, value: Tensor) {
-        if slot != NO_SLOT {
-            self.values[slot as usize] = value;
+    pub(super) fn put(&mut self, slot: SlotId, value: Tensor) {
+        if slot != SlotId::NONE {
+            self.values[slot] = value;
         }
     }
 
     /// The value at a place, left where it is.
     #[inline(always)]
-    pub(super) fn peek<'a>(&'a self, plan: &'a Plan, frames: &'a [Frame], input: Input) -> &'a Tensor {
+    pub(super) fn peek<'a>(
+        &'a self,
+        plan: &'a Plan,
+        instances: &'a Dense<InstanceId, Instance>,
+        input: Input,
+    ) -> &'a Tensor {
         if let Some(slot) = input.own_slot() {
             return &self.values[slot];
         }
         match input.place() {
             Place::Slot(slot) => &self.values[slot],
-            Place::Constant(c) => &plan.constants[c],
-            Place::Invariant(i) => match &frames[self.frame as usize].invariants[i] {
+            Place::Constant(constant) => &plan.constants[constant],
+            Place::Invariant(invariant) => match &instances[self.instance].invariants[invariant] {
                 Arrival::Live(value) => value,
                 // A live node never reads an invariant that has not arrived.
                 Arrival::Pending | Arrival::Dead => &plan.nothing,
@@ -143,7 +171,8 @@ impl Iteration {
         }
     }
 
-    /// A reader is through with a value. The last one drops it; scalars have nothing to drop and are not counted.
+    /// A reader needs a value no more. The last one drops it; scalars have nothing to drop and are not
+    /// counted.
     #[inline]
     pub(super) fn release(&mut self, input: Input) {
         if let Place::Slot(slot) = input.place() {
@@ -158,9 +187,9 @@ impl Iteration {
         }
     }
 
-    /// The value for a reader: the last one takes it out of its slot.
+    /// The value for a reader. The last reader takes it out of its slot.
     #[inline(always)]
-    pub(super) fn take(&mut self, slot: usize) -> Tensor {
+    pub(super) fn take(&mut self, slot: SlotId) -> Tensor {
         let value = &mut self.values[slot];
         if let Some(scalar) = value.as_scalar() {
             return (*scalar).into();

@@ -2,27 +2,28 @@
 //!
 //! # The protocol
 //!
-//! A *token* is the arrival of a value, or of the news that there is none (*dead*), at a node of one iteration of
-//! one frame instance. A node is *ready* when all its tokens are in ([`Machine::arrive`] counts them down) and then runs exactly once:
-//! dead if one of them was dead, otherwise for real. `Switch`, `Merge`, `Enter`, `Exit` and `NextIteration` are the exceptions that
-//! make loops and branches.
+//! A *token* is the arrival of a value, or of the news that there is none (*dead*), at a node of one
+//! iteration of one instance of a frame. A node is *ready* when all its tokens are in
+//! ([`Machine::arrive_all`] counts them down). It then runs exactly once: dead if one of the tokens was dead,
+//! otherwise for real. `Switch`, `Merge`, `Enter`, `Exit` and `NextIteration` are the exceptions that make
+//! loops and branches.
 //!
-//! An iteration is over when nothing in it is ready, running or waiting (`outstanding`), no frame inside of it is alive
-//! (`children`), all its frame's Enters are in, and the iteration before it is over. A frame is over when its last iteration is: its
-//! Exits that never fired are dead then.
+//! An iteration is over when nothing in it is ready, running or waiting (`outstanding`), no instance inside
+//! of it is alive (`children`), all Enters of its instance are in, and the iteration before it is over. An
+//! instance is over when its last iteration is; those of its Exits that never fired are then dead.
 //!
-//! The machine has one owner at a time (the *driver*), so nothing here is atomic or locked. Work that takes long is handed out as a
-//! [`Task`] and comes back as a [`Done`]; see `step.rs` for who drives and who works.
+//! The machine has one owner at a time, the *driver*, so nothing here is atomic or locked. Long work is
+//! handed out as a [`Task`] and comes back as a [`Done`]; see the `step` module for who drives and who works.
 //!
-//! No function here recurses: what follows from a step goes on the stack of ready nodes or on a worklist.
+//! No function here recurses: what follows from a turn goes on the stack of ready nodes or on a worklist.
 //!
 //! # The files
 //!
-//! `turn`: a node runs; `iteration`: what a token does where it arrives; `frames`: loops begin, go round and end. `tasks` and `waits`: kernels
-//! that end elsewhere. `looking`, `counting` and `stuck` only tell what is.
+//! `turn`: a node runs. `iteration`: what a token does where it arrives. `instances`: loops begin, go round
+//! and end. `tasks` and `waits`: kernels that end elsewhere. `looking`, `counting` and `stuck` only observe.
 
 mod counting;
-mod frames;
+mod instances;
 mod iteration;
 mod looking;
 mod stuck;
@@ -33,29 +34,51 @@ mod waits;
 pub(crate) use tasks::{Done, Task};
 pub(crate) use waits::Mailbox;
 
+use crate::errors::{in_iteration, of_label};
+use crate::ids::{EdgeId, FetchId, InstanceId, IterationId, PlanNode, SlotId, Span};
 use crate::plan::{Input, LASTS, Place, Plan};
 use crate::probe::Observer;
-use crate::step::read_reference;
 use crate::trace::Trace;
-use frames::Frame;
+use crate::variable::read_reference;
+use instances::Instance;
 use iteration::Iteration;
 use millstream_graph::op::StepEnv;
+use millstream_graph::{Dense, Entity, FrameId};
 use millstream_tensor::{Code, Error, Result, Tensor, prefetch};
 use std::collections::VecDeque;
 use turn::Turn;
 
-/// A pending count's bit that says that a dead token has arrived.
+/// The bit of a pending count, and of a [`Ready`] node, that says that a dead token has arrived.
 const DEAD: u32 = 1 << 31;
 
-/// A node to run: in which iteration, and whether dead.
+/// A node to run.
 #[derive(Clone, Copy)]
 struct Ready {
-    node: u32,
-    /// The iteration's place in [`Machine::iterations`]; the top bit says dead.
+    node: PlanNode,
+    /// The iteration, and [`DEAD`].
     at: u32,
 }
 
-/// What comes of a fetch.
+const _: () = assert!(size_of::<Ready>() == 8);
+
+impl Ready {
+    #[inline(always)]
+    fn new(node: PlanNode, at: IterationId, dead: bool) -> Ready {
+        Ready { node, at: at.bits() | if dead { DEAD } else { 0 } }
+    }
+
+    #[inline(always)]
+    fn is_dead(self) -> bool {
+        self.at & DEAD != 0
+    }
+
+    #[inline(always)]
+    fn iteration(self) -> IterationId {
+        IterationId::from_bits(self.at & !DEAD)
+    }
+}
+
+/// The result of a fetch.
 #[derive(Clone)]
 pub(crate) enum Fetched {
     Pending,
@@ -63,68 +86,69 @@ pub(crate) enum Fetched {
     Dead,
 }
 
-/// All that changes during one run.
+/// The tokens and values of one run: all that changes while it runs.
 pub(crate) struct Machine {
-    iterations: Vec<Iteration>,
-    frames: Vec<Frame>,
-    /// Iterations not in use, by frame of the plan.
-    spare_iterations: Vec<Vec<u32>>,
-    spare_frames: Vec<u32>,
+    iterations: Dense<IterationId, Iteration>,
+    instances: Dense<InstanceId, Instance>,
+    /// Iterations that are not in use, by frame.
+    spare_iterations: Dense<FrameId, Vec<IterationId>>,
+    spare_instances: Vec<InstanceId>,
     ready: Vec<Ready>,
-    /// Long work that nobody has taken yet.
+    /// Long work that no thread has taken yet.
     pub(crate) tasks: VecDeque<Task>,
     /// Kernels that have yet to begin their waits.
     waits: Vec<waits::Wait>,
-    /// Tasks taken and not yet done.
+    /// The number of tasks that were taken and are not done.
     pub(crate) running: usize,
-    /// Waiting kernels.
+    /// The number of waiting kernels.
     pub(crate) waiting: usize,
-    /// Tasks may be made: somebody else can do them.
+    /// Whether tasks may be made: another thread can do them.
     pub(crate) may_hand_out: bool,
-    pub(crate) results: Vec<Fetched>,
+    pub(crate) results: Dense<FetchId, Fetched>,
     pub(crate) error: Option<Error>,
     pub(crate) trace: Option<Box<Trace>>,
-    /// What sees the values that are looked at; there if the plan has probes.
+    /// Sees the values that are looked at. There if the plan has probes.
     pub(crate) observer: Option<Box<Observer>>,
     inputs: Vec<Tensor>,
     outputs: Vec<Option<Tensor>>,
     /// Iterations that may be over.
-    ending: Vec<u32>,
-    /// The names' epochs in which the handles were looked up that lasting slots hold.
+    ending: Vec<IterationId>,
+    /// The epochs of names in which the handles in lasting slots were looked up.
     opened: Option<Epochs>,
 }
 
-/// The epochs of the resources and of what kernels keep: while they stay, so do handles.
+/// The epochs of the resources and of the kernels' state. While they stay the same, so do handles.
 type Epochs = [u64; 2];
 
-/// How many nodes ahead the next ones are fetched into the cache. A node is often followed by one made soon after it, but where it
-/// stands only the node itself says: in a graph larger than the caches each turn would wait for memory. A chain of 10^6 additions takes 18.7
-/// ns a node instead of 33; one of 10^4, 13.0 instead of 12.8 (Intel Xeon, 2026-11).
+/// How many nodes ahead the next ones are fetched into the cache. A node is often followed by one that was
+/// made soon after it, but only the node itself says where its successor is, so in a graph larger than the
+/// caches each turn would wait for memory. A chain of 10^6 additions takes 18.7 ns a node instead of 33; one
+/// of 10^4, 13.0 instead of 12.8 (Intel Xeon, 2026-11).
 const AHEAD: usize = 16;
 
 impl Machine {
     pub(crate) fn new(plan: &Plan) -> Machine {
-        let mut machine =
-            Machine { spare_iterations: vec![Vec::new(); plan.frames.len()], ..Machine::empty() };
-        let root = machine.new_frame(plan, 0, u32::MAX);
+        let spare = Dense::filled(Vec::new(), plan.frames.len());
+        let mut machine = Machine { spare_iterations: spare, ..Machine::empty() };
+        let root = machine.new_instance(plan, FrameId::ROOT, IterationId::NONE);
         machine.new_iteration(plan, root);
         machine
     }
 
-    /// Nothing that could run.
+    /// A machine with nothing that could run.
     pub(crate) fn empty() -> Machine {
         Machine {
-            iterations: Vec::new(),
-            frames: Vec::new(),
-            spare_iterations: Vec::new(),
-            spare_frames: Vec::new(),
+            iterations: Dense::new(),
+            instances: Dense::new(),
+            spare_iterations: Dense::new(),
+            spare_instances: Vec::new(),
             ready: Vec::new(),
             tasks: VecDeque::new(),
             waits: Vec::new(),
             running: 0,
             waiting: 0,
             may_hand_out: false,
-            results: Vec::new(),
+            results: Dense::new(),
             error: None,
             trace: None,
             observer: None,
@@ -137,15 +161,15 @@ impl Machine {
 
     /// Makes a used machine as good as new. Only after a run that ended well.
     pub(crate) fn reset(&mut self, plan: &Plan) {
-        let root = &plan.frames[0];
-        let it = &mut self.iterations[0];
-        it.uses.copy_from_slice(&root.uses);
-        it.merges.copy_from_slice(&root.merges);
+        let root = &plan.frames[FrameId::ROOT];
+        let it = &mut self.iterations[IterationId::ROOT];
+        it.uses.as_mut_slice().copy_from_slice(root.uses.as_slice());
+        it.merges.as_mut_slice().copy_from_slice(root.merges.as_slice());
         it.outstanding = 0;
         self.trace = None;
     }
 
-    /// Forgets every value still held, the last kernel's inputs too, but for those that last.
+    /// Drops every value still held, the last kernel's inputs too, except for handles that last.
     pub(crate) fn drop_values(&mut self) {
         self.inputs.clear();
         for it in &mut self.iterations {
@@ -157,74 +181,74 @@ impl Machine {
         }
     }
 
-    /// Starts the run: nodes that wait for nothing are ready. Where an earlier run has left its handles, and they are still those of their
-    /// names, what gives them need not run.
+    /// Starts the run: nodes that wait for nothing become ready. Where an earlier run has left its handles,
+    /// and they are still those of their names, the nodes that give them need not run.
     pub(crate) fn start(&mut self, plan: &Plan, env: &StepEnv) {
-        self.results.clear();
-        self.results.resize(plan.fetches_ref.len(), Fetched::Pending);
+        self.results = Dense::filled(Fetched::Pending, plan.fetches_ref.len());
         let now = Some([env.resources.epoch(), env.kernel_state.epoch()]);
         let start = match std::mem::replace(&mut self.opened, now) == now {
             true => &plan.start_again,
             false => &plan.start,
         };
-        self.iterations[0].pending.copy_from_slice(&start.pending);
+        let it = &mut self.iterations[IterationId::ROOT];
+        it.pending.as_mut_slice().copy_from_slice(start.pending.as_slice());
         for &node in &start.ready {
-            self.push(node, 0, false);
+            self.push(node, IterationId::ROOT, false);
         }
     }
 
-    /// Feed `i` has this value.
+    /// Gives feed `i` this value.
     pub(crate) fn feed(&mut self, plan: &Plan, i: usize, value: Tensor) {
         let Some(Some(node)) = plan.feeds.get(i).copied() else { return };
-        let node = &plan.nodes[node as usize];
-        self.put(0, node.slot, value);
-        self.arrive_all(plan, 0, node.edges, false);
+        let node = &plan.nodes[node];
+        self.put(IterationId::ROOT, node.slot, value);
+        self.arrive_all(plan, IterationId::ROOT, node.edges, false);
     }
 
     // Tokens and values: the work is in `Iteration`; these find it.
 
     #[inline]
-    fn push(&mut self, node: u32, at: u32, dead: bool) {
-        self.iterations[at as usize].outstanding += 1;
-        self.ready.push(Ready { node, at: at | if dead { DEAD } else { 0 } });
+    fn push(&mut self, node: PlanNode, at: IterationId, dead: bool) {
+        self.iterations[at].outstanding += 1;
+        self.ready.push(Ready::new(node, at, dead));
     }
 
     #[inline(always)]
-    fn put(&mut self, at: u32, slot: u32, value: Tensor) {
-        self.iterations[at as usize].put(slot, value);
+    fn put(&mut self, at: IterationId, slot: SlotId, value: Tensor) {
+        self.iterations[at].put(slot, value);
     }
 
     #[inline]
-    fn arrive_all(&mut self, plan: &Plan, at: u32, edges: (u32, u32), dead: bool) {
-        if edges.0 == edges.1 {
+    fn arrive_all(&mut self, plan: &Plan, at: IterationId, edges: Span<EdgeId>, dead: bool) {
+        if edges.is_empty() {
             return;
         }
-        let it = &mut self.iterations[at as usize];
+        let it = &mut self.iterations[at];
         let before = self.ready.len();
         it.arrive_all(plan, &mut self.ready, at, edges, dead);
         it.outstanding += (self.ready.len() - before) as u32;
     }
 
-    /// A reader is through with a value; the last one drops it.
+    /// A reader needs a value no more. The last one drops it.
     #[inline]
-    fn release(&mut self, at: u32, input: Input) {
-        self.iterations[at as usize].release(input);
+    fn release(&mut self, at: IterationId, input: Input) {
+        self.iterations[at].release(input);
     }
 
-    /// The value for a reader: taken out of its slot by the last one, so that it may be changed in place.
+    /// The value for a reader. The last reader takes it out of its slot, so that it may be changed in place.
     #[inline(always)]
-    fn take(&mut self, plan: &Plan, at: u32, input: Input) -> Result<Tensor> {
+    fn take(&mut self, plan: &Plan, at: IterationId, input: Input) -> Result<Tensor> {
         match input.own_slot() {
-            Some(slot) => Ok(self.iterations[at as usize].take(slot)),
+            Some(slot) => Ok(self.iterations[at].take(slot)),
             None => self.take_otherwise(plan, at, input),
         }
     }
 
-    fn take_otherwise(&mut self, plan: &Plan, at: u32, input: Input) -> Result<Tensor> {
-        let it = &mut self.iterations[at as usize];
+    fn take_otherwise(&mut self, plan: &Plan, at: IterationId, input: Input) -> Result<Tensor> {
+        let it = &mut self.iterations[at];
         let value = match input.place() {
             Place::Slot(slot) => it.take(slot),
-            _ => it.peek(plan, &self.frames, input).clone(),
+            _ => it.peek(plan, &self.instances, input).clone(),
         };
         match input.deref() {
             false => Ok(value),
@@ -246,15 +270,14 @@ impl Machine {
     fn drive_on<const SLOW: bool>(&mut self, plan: &Plan, env: &StepEnv, limit: usize) -> bool {
         let mut next = None;
         for _ in 0..limit {
-            let Some(Ready { node: n, at }) = next.take().or_else(|| self.ready.pop()) else { return false };
-            let dead = at & DEAD != 0;
-            let at = at & !DEAD;
+            let Some(ready) = next.take().or_else(|| self.ready.pop()) else { return false };
+            let (n, at) = (ready.node, ready.iteration());
             if SLOW && self.is_late(plan, n, at) {
                 continue;
             }
-            let node = &plan.nodes[n as usize];
-            prefetch(&plan.nodes, (n as usize).wrapping_add(AHEAD));
-            let result = match dead {
+            let node = &plan.nodes[n];
+            prefetch(plan.nodes.as_slice(), n.index().wrapping_add(AHEAD));
+            let result = match ready.is_dead() {
                 true => {
                     self.run_dead(plan, n, node, at);
                     Ok(Turn::Through)
@@ -278,9 +301,8 @@ impl Machine {
         !self.ready.is_empty()
     }
 
-    pub(crate) fn fail(&mut self, plan: &Plan, n: u32, at: u32, error: Error) {
-        let label = &plan.labels[n as usize];
-        let mut error = error.at_node(&label.name, label.op).at_line(label.at);
+    pub(crate) fn fail(&mut self, plan: &Plan, n: PlanNode, at: IterationId, error: Error) {
+        let mut error = of_label(error, &plan.labels[n]);
         let place = self.place(plan, at);
         if !place.is_empty() {
             error = error.note(format!("in {place}"));
@@ -291,14 +313,14 @@ impl Machine {
         }
     }
 
-    /// Nothing more is run, because of this error or an earlier one.
+    /// Ends the run with this error or an earlier one: nothing more is run.
     pub(crate) fn stop(&mut self, error: Error) {
         let found = self.observer.as_mut().and_then(|o| o.take_found());
         let error = found.unwrap_or(error);
-        // A node that waited says more of being called off than whoever called the run off: it says that, too.
-        let called_off = |e: &Error| e.code() == Code::Cancelled;
-        if self.error.as_ref().is_none_or(|had| called_off(had) && had.node().is_none() && called_off(&error))
-        {
+        // The error of a node whose wait was cancelled replaces the plain cancellation of the run: it names
+        // the node too.
+        let cancelled = |e: &Error| e.code() == Code::Cancelled;
+        if self.error.as_ref().is_none_or(|had| cancelled(had) && had.node().is_none() && cancelled(&error)) {
             self.error = Some(error);
         }
         self.ready.clear();
@@ -306,21 +328,22 @@ impl Machine {
         self.waits.clear();
     }
 
-    /// Where an iteration is, for people: ``iteration 3 of loop `while/while_context` ``.
-    fn place(&self, plan: &Plan, mut at: u32) -> String {
+    /// An iteration, in messages: ``iteration 3 of loop `while/while_context` ``, then the iterations around
+    /// it.
+    fn place(&self, plan: &Plan, mut at: IterationId) -> String {
         let mut parts: Vec<String> = Vec::new();
-        while let Some(it) = self.iterations.get(at as usize) {
-            let Some(frame) = self.frames.get(it.frame as usize) else { break };
-            if frame.of == 0 || parts.len() > 8 {
+        while let Some(it) = self.iterations.get(at) {
+            let Some(instance) = self.instances.get(it.instance) else { break };
+            if instance.of == FrameId::ROOT || parts.len() > 8 {
                 break;
             }
-            parts.push(format!("iteration {} of loop `{}`", it.number, plan.frames[frame.of as usize].name));
-            at = frame.parent;
+            parts.push(in_iteration(it.number, &plan.frames[instance.of].name));
+            at = instance.parent;
         }
         parts.join(", in ")
     }
 
-    /// Whether anything is left to run here.
+    /// Whether nothing is left to run here.
     pub(crate) fn is_idle(&self) -> bool {
         self.ready.is_empty() && self.tasks.is_empty() && self.waits.is_empty()
     }

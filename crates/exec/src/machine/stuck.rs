@@ -1,38 +1,40 @@
-//! What to say when a run cannot go on.
+//! The error of a run that cannot go on.
 
-use super::frames::Frame;
+use super::instances::Instance;
 use super::{Fetched, Machine};
+use crate::errors::{never_computed, stuck};
+use crate::ids::IterationId;
 use crate::plan::{Kind, MergeState, Plan};
-use millstream_tensor::{Error, invalid};
+use millstream_graph::FrameId;
+use millstream_tensor::Error;
 
 impl Machine {
-    /// Nothing runs and nobody will wake anything: says what is stuck, if something is.
+    /// The error if something is stuck, in a run where nothing runs and nothing will be woken.
     pub(crate) fn stuck(&self, plan: &Plan) -> Option<Error> {
-        let root = &self.iterations[0];
-        let unfinished = self.results.iter().position(|r| matches!(r, Fetched::Pending));
-        if root.children.is_empty() && unfinished.is_none() {
+        let root = &self.iterations[IterationId::ROOT];
+        let is_pending = |fetched: &Fetched| matches!(fetched, Fetched::Pending);
+        if root.children.is_empty() && !self.results.iter().any(is_pending) {
             return None;
         }
-        let mut error =
-            invalid!("the run cannot go on: no node is ready, none is running, and not all is done");
+        let mut error = stuck();
         for &(_, inside) in root.children.iter().take(4) {
-            let frame = &self.frames[inside as usize];
-            let of = &plan.frames[frame.of as usize];
+            let instance = &self.instances[inside];
+            let frame = &plan.frames[instance.of];
             error = error.note(format!(
                 "loop `{}`: {} iterations alive, {} of {} Enters missing, {} tokens parked",
-                of.name,
-                frame.iterations.len(),
-                frame.pending_enters,
-                of.n_enters,
-                frame.parked.len()
+                frame.name,
+                instance.iterations.len(),
+                instance.pending_enters,
+                frame.n_enters,
+                instance.parked.len()
             ));
-            error = self.waiting_nodes(plan, frame, error);
+            error = self.note_merges(plan, instance, error);
         }
-        for (n, node) in plan.nodes_of(0) {
-            if let Kind::Fetch(k) = node.kind
-                && matches!(self.results.get(k as usize), Some(Fetched::Pending))
+        for (n, node) in plan.nodes_of(FrameId::ROOT) {
+            if let Kind::Fetch(fetch) = node.kind
+                && self.results.get(fetch).is_some_and(is_pending)
             {
-                error = error.note(format!("`{}` was fetched and never computed", plan.labels[n].name));
+                error = error.note(never_computed(&plan.labels[n].name));
             }
         }
         Some(error.with_help(
@@ -40,22 +42,17 @@ impl Machine {
         ))
     }
 
-    fn waiting_nodes(&self, plan: &Plan, frame: &Frame, mut error: Error) -> Error {
-        for &at in frame.iterations.iter().take(2) {
-            let it = &self.iterations[at as usize];
-            let mut named = 0;
-            for (n, node) in plan.nodes_of(frame.of) {
-                let merge = match node.kind {
-                    Kind::Merge(m) => it.merges[m as usize],
-                    _ => continue,
-                };
-                if merge.chosen == MergeState::NONE && named < 3 {
-                    named += 1;
-                    error = error.note(format!(
-                        "iteration {}: the Merge `{}` has got no input",
-                        it.number, plan.labels[n].name
-                    ));
-                }
+    /// Notes the merges that wait, of the oldest iterations.
+    fn note_merges(&self, plan: &Plan, instance: &Instance, mut error: Error) -> Error {
+        for &at in instance.iterations.iter().take(2) {
+            let it = &self.iterations[at];
+            let waits = plan.nodes_of(instance.of).filter(|(_, node)| match node.kind {
+                Kind::Merge(merge) => it.merges[merge].chosen == MergeState::NONE,
+                _ => false,
+            });
+            for (n, _) in waits.take(3) {
+                let name = &plan.labels[n].name;
+                error = error.note(format!("iteration {}: the Merge `{name}` has got no input", it.number));
             }
         }
         error

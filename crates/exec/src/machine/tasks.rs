@@ -1,28 +1,30 @@
-//! Kernel runs that somebody else does: handed out, and come back.
+//! Kernel runs that another thread does: handed out, and come back.
 
 use super::Machine;
-use super::turn::no_output;
-use crate::plan::{NO_SLOT, Plan};
+use crate::errors::no_output;
+use crate::ids::{IterationId, KernelId, PlanNode, SlotId};
+use crate::plan::Plan;
+use millstream_graph::Entity;
 use millstream_graph::op::{KernelCx, Rest, StepEnv};
 use millstream_tensor::{Code, Result, Tensor};
 use smallvec::SmallVec;
 
-/// A kernel run that somebody else does.
+/// A kernel run that another thread may do.
 pub(crate) struct Task {
-    pub(super) node: u32,
-    pub(super) at: u32,
-    pub(super) kernel: u32,
+    pub(super) node: PlanNode,
+    pub(super) at: IterationId,
+    pub(super) kernel: KernelId,
     pub(super) inputs: Vec<Tensor>,
 }
 
-/// A kernel run that somebody else did.
+/// A kernel run that ended elsewhere.
 pub(crate) struct Done {
-    pub(super) node: u32,
-    pub(super) at: u32,
+    pub(super) node: PlanNode,
+    pub(super) at: IterationId,
     pub(super) outputs: Came,
 }
 
-/// What came of it.
+/// The result of a kernel run that ended elsewhere.
 pub(super) enum Came {
     /// The outputs of a task.
     Task(Result<SmallVec<[Option<Tensor>; 2]>>),
@@ -33,7 +35,7 @@ pub(super) enum Came {
 impl Task {
     /// Runs the kernel.
     pub(crate) fn run(mut self, plan: &Plan, env: &StepEnv) -> Done {
-        let kernel = &plan.kernels[self.kernel as usize];
+        let kernel = &plan.kernels[self.kernel];
         let mut outputs: SmallVec<[Option<Tensor>; 2]> =
             SmallVec::from_elem(None, kernel.info.output_types.len());
         let mut cx = KernelCx::new(&kernel.info, env, &mut self.inputs, &mut outputs);
@@ -43,19 +45,20 @@ impl Task {
 }
 
 impl Machine {
-    /// The task to begin next: one of a newest iteration, since all that follow wait for what it passes on, else the oldest.
+    /// The task to begin next: one of a newest iteration, since all later iterations wait for its result,
+    /// else the oldest task.
     pub(crate) fn next_task(&mut self) -> Option<Task> {
         const LOOK: usize = 16;
         let is_newest = |task: &Task| {
-            let it = &self.iterations[task.at as usize];
-            it.number + 1 == self.frames[it.frame as usize].next
+            let it = &self.iterations[task.at];
+            it.number + 1 == self.instances[it.instance].next
         };
         let from = self.tasks.len().saturating_sub(LOOK);
         let newest = self.tasks.iter().skip(from).position(is_newest).map(|i| from + i);
         self.tasks.remove(newest.unwrap_or(0))
     }
 
-    /// What somebody else did arrives.
+    /// The result of a kernel run elsewhere arrives.
     pub(crate) fn done(&mut self, plan: &Plan, done: Done) {
         let Done { node: n, at, outputs } = done;
         match &outputs {
@@ -66,7 +69,8 @@ impl Machine {
             return;
         }
         if let Some(error) = &self.error {
-            // Who waited, and is called off with all the rest, has the better word of it: `stop` looks whether it is to be kept.
+            // A kernel whose wait was cancelled with the run knows more about it: `stop` decides whether to
+            // keep its error.
             if error.code() == Code::Cancelled
                 && let Came::Rest(rest) = outputs
                 && let Err(error) = rest()
@@ -79,23 +83,28 @@ impl Machine {
             Came::Task(outputs) => outputs,
             Came::Rest(rest) => rest().map(|outputs| outputs.into_iter().map(Some).collect()),
         };
-        let node = &plan.nodes[n as usize];
-        let result = outputs.and_then(|mut outputs| {
-            for (i, &slot) in
-                plan.slots(node, outputs.len()).iter().enumerate().filter(|(_, s)| **s != NO_SLOT)
-            {
-                let value = outputs.get_mut(i).and_then(Option::take).ok_or_else(|| no_output(i))?;
-                self.put(at, slot, value);
-            }
-            Ok(())
-        });
-        match result {
+        match outputs.and_then(|outputs| self.put_all(plan, n, at, outputs)) {
             Ok(()) => {
                 self.traced(plan, n, at, false);
-                self.arrive_all(plan, at, node.edges, false);
+                self.arrive_all(plan, at, plan.nodes[n].edges, false);
                 self.finish(plan, at);
             }
             Err(error) => self.fail(plan, n, at, error),
         }
+    }
+
+    fn put_all(
+        &mut self,
+        plan: &Plan,
+        n: PlanNode,
+        at: IterationId,
+        mut outputs: SmallVec<[Option<Tensor>; 2]>,
+    ) -> Result<()> {
+        let slots = plan.slots(&plan.nodes[n]).iter().enumerate();
+        for (i, &slot) in slots.filter(|(_, slot)| **slot != SlotId::NONE) {
+            let value = outputs.get_mut(i).and_then(Option::take).ok_or_else(|| no_output(i))?;
+            self.put(at, slot, value);
+        }
+        Ok(())
     }
 }

@@ -1,25 +1,40 @@
-//! A node's turn: it runs, or passes on that it is dead, and tells those who wait for it.
+//! A node's turn: it runs, or passes on that it is dead, and tells its consumers.
 
-use super::frames::Arrival;
+use super::instances::Arrival;
 use super::tasks::Task;
 use super::{AHEAD, Fetched, Machine, Ready};
-use crate::plan::{Body, Input, Kind, NO_SLOT, Node, Place, Plan, SwitchPlan};
+use crate::errors::{no_output, predicate};
+use crate::ids::{InstanceId, IterationId, KernelId, MergeId, PlanNode, SlotId, SwitchId};
+use crate::plan::{Body, Input, Kind, Node, Place, Plan};
+use millstream_graph::Entity;
 use millstream_graph::op::{KernelCx, StepEnv};
-use millstream_tensor::{Element, Error, Result, Tensor, invalid, prefetch};
+use millstream_tensor::{Element, Result, Tensor, prefetch};
 
-/// Work from this many nanoseconds on is handed out.
+/// Work of at least this many nanoseconds is handed out.
 const LONG_NS: f64 = 15_000.0;
 
-/// What became of a node's turn.
+/// How a node's turn ended.
 pub(super) enum Turn {
-    /// Through; its iteration is to be told.
+    /// The node is through; its iteration has yet to be told.
     Through,
-    /// Through, and its iteration knows.
+    /// The node is through, and its iteration knows.
     Told,
-    /// As [`Turn::Told`], and this node, the only one that waited for nothing else, is next.
+    /// As [`Turn::Told`]. This node, the only one that waited for nothing else, is next.
     Next(Ready),
-    /// It goes on elsewhere and is finished later.
+    /// The node goes on elsewhere and is finished later.
     Elsewhere,
+}
+
+/// What is left to do once a node has done its work.
+enum Then {
+    /// Its values are in its slots: its consumers are told.
+    Tell,
+    /// Its values went into another iteration: nodes of its own that wait for it are told.
+    TellBeside,
+    /// Nothing.
+    Finish,
+    /// Nothing, and traces do not show it: it is no node of the program.
+    FinishUnseen,
 }
 
 impl Machine {
@@ -29,114 +44,105 @@ impl Machine {
         &mut self,
         plan: &Plan,
         env: &StepEnv,
-        n: u32,
+        n: PlanNode,
         node: &Node,
-        at: u32,
+        at: IterationId,
     ) -> Result<Turn> {
         if SLOW && let Some(trace) = &mut self.trace {
             trace.begin();
         }
-        let first = node.first_input as usize;
-        match node.kind {
+        let [x, y] = node.leading;
+        let then = match node.kind {
             Kind::Binary(f, kernel) => {
-                let [x, y] = node.leading;
-                let it = &mut self.iterations[at as usize];
-                let a = it.peek(plan, &self.frames, x).as_scalar();
-                let b = it.peek(plan, &self.frames, y).as_scalar();
-                let Some(result) = a.zip(b).and_then(|(a, b)| f(a, b)) else {
-                    return self.run_kernel(plan, env, n, node, at, kernel);
-                };
-                it.put(node.slot, result.into());
+                let it = &mut self.iterations[at];
+                let a = it.peek(plan, &self.instances, x).as_scalar();
+                let b = it.peek(plan, &self.instances, y).as_scalar();
+                match a.zip(b).and_then(|(a, b)| f(a, b)) {
+                    Some(result) => it.put(node.slot, result.into()),
+                    None => return self.run_kernel(plan, env, n, node, at, kernel),
+                }
+                Then::Tell
             }
             Kind::Unary(f, kernel) => {
-                let [x, _] = node.leading;
-                let it = &mut self.iterations[at as usize];
-                let Some(result) = it.peek(plan, &self.frames, x).as_scalar().and_then(f) else {
-                    return self.run_kernel(plan, env, n, node, at, kernel);
-                };
-                it.put(node.slot, result.into());
+                let it = &mut self.iterations[at];
+                match it.peek(plan, &self.instances, x).as_scalar().and_then(f) {
+                    Some(result) => it.put(node.slot, result.into()),
+                    None => return self.run_kernel(plan, env, n, node, at, kernel),
+                }
+                Then::Tell
             }
             Kind::Kernel(kernel) => return self.run_kernel(plan, env, n, node, at, kernel),
-            Kind::Forward => {
-                let value = self.take(plan, at, plan.inputs[first])?;
-                self.put(at, node.slot, value);
-            }
-            Kind::Nothing | Kind::Feed => {}
-            Kind::Switch(which) => {
-                self.run_switch(plan, node, &plan.switches[which as usize], at)?;
-                if SLOW {
-                    self.traced(plan, n, at, false);
-                }
-                return Ok(Turn::Through);
-            }
-            Kind::Merge(merge) => {
-                let chosen = self.iterations[at as usize].merges[merge as usize].chosen;
-                let input = plan.inputs[first + chosen as usize];
-                if !matches!(input.place(), Place::Slot(slot) if slot as u32 == node.slot) {
-                    let value = self.take(plan, at, input)?;
-                    self.put(at, node.slot, value);
-                }
-                self.put(at, plan.slots(node, 2)[1], Tensor::scalar(chosen as i32));
-            }
-            Kind::Enter(frame, merge) => {
-                let value = self.take(plan, at, plan.inputs[first])?;
-                let inside = self.enter(plan, at, frame);
-                let to = self.frames[inside as usize].iterations[0];
-                self.give(plan, node, merge, to, value);
-                self.entered(inside, to);
-                self.tell_beside(plan, n, at);
-                if SLOW {
-                    self.traced(plan, n, at, false);
-                }
-                return Ok(Turn::Through);
-            }
-            Kind::EnterConstant(frame, invariant) => {
-                let value = self.take(plan, at, plan.inputs[first])?;
-                let inside = self.enter(plan, at, frame);
-                self.enter_constant(plan, inside, invariant, Arrival::Live(value), node);
-                self.tell_beside(plan, n, at);
-                if SLOW {
-                    self.traced(plan, n, at, false);
-                }
-                return Ok(Turn::Through);
-            }
-            Kind::Exit => {
-                let value = self.take(plan, at, plan.inputs[first])?;
-                self.exit(plan, n, node, at, value)?;
-                if SLOW {
-                    self.traced(plan, n, at, false);
-                }
-                return Ok(Turn::Through);
-            }
-            Kind::NextIteration(merge) => {
-                let value = self.take(plan, at, plan.inputs[first])?;
-                self.next_iteration(plan, n, node, merge, at, value);
-                self.tell_beside(plan, n, at);
-                if SLOW {
-                    self.traced(plan, n, at, false);
-                }
-                return Ok(Turn::Through);
-            }
-            Kind::Fetch(k) => {
-                let value = self.take(plan, at, plan.inputs[first])?;
-                self.results[k as usize] = Fetched::Value(value);
-                return Ok(Turn::Through);
-            }
-            Kind::Probe(k) => {
-                let value = self.take(plan, at, plan.inputs[first])?;
-                self.show(plan, at, k, value)?;
-                return Ok(Turn::Through);
-            }
-        }
-        if SLOW {
+            _ => self.route(plan, n, node, at)?,
+        };
+        if SLOW && !matches!(then, Then::FinishUnseen) {
             self.traced(plan, n, at, false);
         }
-        Ok(self.tell(plan, at, node))
+        match then {
+            Then::Tell => return Ok(self.tell(plan, at, node)),
+            Then::TellBeside => self.tell_beside(plan, n, at),
+            Then::Finish | Then::FinishUnseen => {}
+        }
+        Ok(Turn::Through)
     }
 
-    /// A node whose values went elsewhere has run: those learn of it that wait for that in its own iteration.
+    /// Runs a live node that only sends a value on its way.
+    #[inline(always)]
+    fn route(&mut self, plan: &Plan, n: PlanNode, node: &Node, at: IterationId) -> Result<Then> {
+        let [x, _] = node.leading;
+        Ok(match node.kind {
+            Kind::Switch(switch) => {
+                self.run_switch(plan, node, switch, at)?;
+                Then::Finish
+            }
+            Kind::Merge(merge) => {
+                self.run_merge(plan, node, at, merge)?;
+                Then::Tell
+            }
+            Kind::Enter(frame, merge) => {
+                let value = self.take(plan, at, x)?;
+                let inside = self.enter(plan, at, frame);
+                self.enter_variable(plan, inside, merge, value, node);
+                Then::TellBeside
+            }
+            Kind::EnterConstant(frame, invariant) => {
+                let value = self.take(plan, at, x)?;
+                let inside = self.enter(plan, at, frame);
+                self.enter_constant(plan, inside, invariant, Arrival::Live(value), node);
+                Then::TellBeside
+            }
+            Kind::Exit => {
+                let value = self.take(plan, at, x)?;
+                self.exit(plan, n, node, at, value)?;
+                Then::Finish
+            }
+            Kind::NextIteration(merge) => {
+                let value = self.take(plan, at, x)?;
+                self.next_iteration(plan, n, node, merge, at, value);
+                Then::TellBeside
+            }
+            Kind::Fetch(fetch) => {
+                self.results[fetch] = Fetched::Value(self.take(plan, at, x)?);
+                Then::FinishUnseen
+            }
+            Kind::Probe(probe) => {
+                let value = self.take(plan, at, x)?;
+                self.show(plan, at, probe, value)?;
+                Then::FinishUnseen
+            }
+            Kind::Forward => {
+                let value = self.take(plan, at, x)?;
+                self.put(at, node.slot, value);
+                Then::Tell
+            }
+            Kind::Nothing | Kind::Feed => Then::Tell,
+            // `run` runs these.
+            Kind::Unary(..) | Kind::Binary(..) | Kind::Kernel(_) => Then::Finish,
+        })
+    }
+
+    /// Tells the nodes that wait for this one in its own iteration, though its value went elsewhere.
     #[inline]
-    fn tell_beside(&mut self, plan: &Plan, n: u32, at: u32) {
+    fn tell_beside(&mut self, plan: &Plan, n: PlanNode, at: IterationId) {
         if !plan.beside.is_empty()
             && let Some(&edges) = plan.beside.get(&n)
         {
@@ -144,13 +150,13 @@ impl Machine {
         }
     }
 
-    /// A node's values are in their slots: its consumers learn of it, and its iteration that it is through.
+    /// Tells the consumers that a node's values are in their slots, and its iteration that it is through.
     #[inline]
-    fn tell(&mut self, plan: &Plan, at: u32, node: &Node) -> Turn {
-        let it = &mut self.iterations[at as usize];
-        prefetch(&it.values, (node.slot as usize).wrapping_add(AHEAD));
-        if let Some(local) = node.only.plain()
-            && let Some(next) = it.count_down(at, node.only, local, false)
+    fn tell(&mut self, plan: &Plan, at: IterationId, node: &Node) -> Turn {
+        let it = &mut self.iterations[at];
+        prefetch(it.values.as_slice(), node.slot.index().wrapping_add(AHEAD));
+        if let Some(count) = node.only.plain()
+            && let Some(next) = it.count_down(at, node.only, count, false)
         {
             // One node less is outstanding, and one more.
             return Turn::Next(next);
@@ -160,7 +166,7 @@ impl Machine {
             it.arrive_all(plan, &mut self.ready, at, node.edges, false);
         }
         it.outstanding = it.outstanding + (self.ready.len() - before) as u32 - 1;
-        if it.outstanding == 0 && it.frame != 0 {
+        if it.outstanding == 0 && it.instance != InstanceId::ROOT {
             self.ending.push(at);
             self.end(plan);
         }
@@ -168,13 +174,13 @@ impl Machine {
     }
 
     #[cold]
-    pub(super) fn traced(&mut self, plan: &Plan, n: u32, at: u32, dead: bool) {
+    pub(super) fn traced(&mut self, plan: &Plan, n: PlanNode, at: IterationId, dead: bool) {
         if self.trace.is_some() {
             let place = self.place(plan, at);
-            let number = self.iterations[at as usize].number;
+            let it = &self.iterations[at];
             if let Some(trace) = &mut self.trace {
-                let outputs = (!dead).then(|| self.iterations[at as usize].seen(plan, n));
-                trace.end(&plan.labels[n as usize], place, number, outputs);
+                let outputs = (!dead).then(|| it.seen(plan, n));
+                trace.end(&plan.labels[n], place, it.number, outputs);
             }
         }
     }
@@ -183,17 +189,16 @@ impl Machine {
         &mut self,
         plan: &Plan,
         env: &StepEnv,
-        n: u32,
+        n: PlanNode,
         node: &Node,
-        at: u32,
-        kernel: u32,
+        at: IterationId,
+        kernel: KernelId,
     ) -> Result<Turn> {
-        let k = &plan.kernels[kernel as usize];
-        let first = node.first_input as usize;
+        let k = &plan.kernels[kernel];
         self.inputs.clear();
-        for &input in &plan.inputs[first..first + node.n_inputs as usize] {
+        for &input in plan.inputs(node) {
             match input.own_slot() {
-                Some(slot) => self.inputs.push(self.iterations[at as usize].take(slot)),
+                Some(slot) => self.inputs.push(self.iterations[at].take(slot)),
                 None => {
                     let value = self.take_otherwise(plan, at, input)?;
                     self.inputs.push(value);
@@ -216,12 +221,12 @@ impl Machine {
         if !k.run(&mut cx)? {
             return self.park(n, at, kernel, k);
         }
-        let it = &mut self.iterations[at as usize];
-        for (i, (&slot, value)) in plan.slots(node, n_outputs).iter().zip(&mut self.outputs).enumerate() {
-            // Taken even if nobody reads it: the next kernel finds all of them empty.
+        let it = &mut self.iterations[at];
+        for (i, (&slot, value)) in plan.slots(node).iter().zip(&mut self.outputs).enumerate() {
+            // Taken even if nothing reads it: the next kernel finds all outputs empty.
             match value.take() {
                 Some(value) => it.put(slot, value),
-                None if slot == NO_SLOT => {}
+                None if slot == SlotId::NONE => {}
                 None => return Err(no_output(i)),
             }
         }
@@ -231,19 +236,18 @@ impl Machine {
         Ok(self.tell(plan, at, node))
     }
 
-    /// Dead: nothing is computed; the news is passed on, and values that did arrive are let go.
-    pub(super) fn run_dead(&mut self, plan: &Plan, n: u32, node: &Node, at: u32) {
+    /// Runs a dead node: it computes nothing, passes the news on, and releases the values that did arrive.
+    pub(super) fn run_dead(&mut self, plan: &Plan, n: PlanNode, node: &Node, at: IterationId) {
         if !matches!(node.kind, Kind::Merge(_)) {
-            let first = node.first_input as usize;
-            for i in first..first + node.n_inputs as usize {
-                self.release(at, plan.inputs[i]);
+            for &input in plan.inputs(node) {
+                self.release(at, input);
             }
         }
         match node.kind {
             Kind::Enter(frame, merge) => {
                 let inside = self.enter(plan, at, frame);
-                let to = self.frames[inside as usize].iterations[0];
-                self.iterations[to as usize].settle(merge);
+                let to = self.instances[inside].iterations[0];
+                self.iterations[to].settle(merge);
                 self.arrive_all(plan, to, node.edges, true);
                 self.entered(inside, to);
             }
@@ -251,12 +255,12 @@ impl Machine {
                 let inside = self.enter(plan, at, frame);
                 self.enter_constant(plan, inside, invariant, Arrival::Dead, node);
             }
-            // The frame speaks for its Exits when it ends; a dead NextIteration is what ends it.
+            // The instance decides about its Exits when it ends; a dead NextIteration is what ends it.
             Kind::Exit | Kind::NextIteration(_) | Kind::Probe(_) => {}
-            Kind::Fetch(k) => self.results[k as usize] = Fetched::Dead,
-            Kind::Switch(which) => {
-                let switch = &plan.switches[which as usize];
-                for edges in [switch.dead[0], switch.dead[1], node.edges] {
+            Kind::Fetch(fetch) => self.results[fetch] = Fetched::Dead,
+            Kind::Switch(switch) => {
+                let [no, yes] = plan.switches[switch].dead;
+                for edges in [no, yes, node.edges] {
                     self.arrive_all(plan, at, edges, true);
                 }
             }
@@ -268,9 +272,21 @@ impl Machine {
         }
     }
 
-    fn run_switch(&mut self, plan: &Plan, node: &Node, switch: &SwitchPlan, at: u32) -> Result<()> {
+    fn run_merge(&mut self, plan: &Plan, node: &Node, at: IterationId, merge: MergeId) -> Result<()> {
+        let chosen = self.iterations[at].merges[merge].chosen;
+        let input = plan.inputs(node)[chosen as usize];
+        if input.place() != Place::Slot(node.slot) {
+            let value = self.take(plan, at, input)?;
+            self.put(at, node.slot, value);
+        }
+        self.put(at, plan.slots(node)[1], Tensor::scalar(chosen as i32));
+        Ok(())
+    }
+
+    fn run_switch(&mut self, plan: &Plan, node: &Node, switch: SwitchId, at: IterationId) -> Result<()> {
+        let switch = &plan.switches[switch];
         let [data, pred] = node.leading;
-        let it = &mut self.iterations[at as usize];
+        let it = &mut self.iterations[at];
         let scalar = pred.own_slot().and_then(|slot| it.values[slot].as_scalar());
         let taken = match scalar.and_then(bool::of) {
             Some(taken) => *taken,
@@ -278,13 +294,13 @@ impl Machine {
         };
         let taken = usize::from(taken);
         match switch.slots[taken] {
-            NO_SLOT => self.release(at, data),
+            SlotId::NONE => self.release(at, data),
             slot => {
                 let value = self.take(plan, at, data)?;
                 self.put(at, slot, value);
             }
         }
-        // The dead side first: the stack runs the live side first then.
+        // The dead side first: the stack then runs the live side first.
         self.arrive_all(plan, at, switch.dead[1 - taken], true);
         self.arrive_all(plan, at, node.edges, false);
         self.arrive_all(plan, at, switch.edges[taken], false);
@@ -292,17 +308,8 @@ impl Machine {
     }
 
     /// A predicate that is not simply a bool in a slot.
-    fn predicate(&mut self, plan: &Plan, at: u32, pred: Input) -> Result<bool> {
+    fn predicate(&mut self, plan: &Plan, at: IterationId, pred: Input) -> Result<bool> {
         let value = self.take(plan, at, pred)?;
-        if value.shape().rank() != 0 {
-            return Err(invalid!("The second input must be a scalar, but it has shape {}", value.shape())
-                .with_help("the predicate of a Switch is a single bool"));
-        }
-        let value = value.to_scalar::<bool>();
-        value.map_err(|e| invalid!("the predicate of a Switch must be a scalar bool: {}", e.message()))
+        predicate(&value)
     }
-}
-
-pub(super) fn no_output(i: usize) -> Error {
-    Error::internal(format!("the kernel gave no output {i}"))
 }

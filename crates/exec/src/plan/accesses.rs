@@ -1,31 +1,37 @@
-//! Accesses to a variable that is written get the order of the program.
+//! The order of accesses to variables that are written: that of the program.
 
-use super::{Builder, Draft};
-use millstream_graph::Access;
+use super::builder::{Builder, Draft};
+use crate::ids::PlanNode;
+use millstream_graph::{Access, Dense, FrameId};
 use std::collections::BTreeMap;
 
+/// The accesses to one variable in one frame so far: the last write, and the reads after it.
+#[derive(Default)]
+struct Chain {
+    last_write: Option<PlanNode>,
+    reads: Vec<PlanNode>,
+}
+
 impl Builder<'_> {
-    /// Adds weak edges between accesses to the same variable within a frame; gives the frames that must run one iteration at a time.
-    pub(super) fn order_accesses(&self, drafts: &mut [Draft]) -> Vec<bool> {
+    /// Adds weak edges between accesses to the same variable within a frame. Returns which frames must run
+    /// one iteration at a time.
+    pub(super) fn order_accesses(&self, drafts: &mut Dense<PlanNode, Draft>) -> Dense<FrameId, bool> {
         for list in self.program.accesses().values().filter(|l| l.iter().any(|access| access.writes)) {
             self.chain(list, drafts);
         }
         let writing = self.program.writing_loops();
-        (0..).zip(&self.program.frames).map(|(frame, _)| writing.contains(&frame)).collect()
+        self.program.frames().ids().map(|frame| writing.contains(&frame)).collect()
     }
 
-    fn chain(&self, list: &[Access], drafts: &mut [Draft]) {
-        let mut frames: BTreeMap<u32, (Option<u32>, Vec<u32>)> = BTreeMap::new();
-        for &Access { node, writes } in list.iter().filter(|access| self.left[access.node as usize].is_none())
-        {
-            let (last_write, reads) = frames.entry(self.run_frame(node)).or_default();
-            let here = self.position[node as usize];
-            let weak = &mut drafts[here as usize].weak;
-            match (writes, &*reads) {
-                (true, reads) if !reads.is_empty() => {
-                    weak.extend(reads.iter().copied().filter(|r| *r != here))
-                }
-                _ => weak.extend(*last_write),
+    fn chain(&self, list: &[Access], drafts: &mut Dense<PlanNode, Draft>) {
+        let mut frames: BTreeMap<FrameId, Chain> = BTreeMap::new();
+        for &Access { node, writes } in list.iter().filter(|access| self.left[access.node].is_none()) {
+            let Chain { last_write, reads } = frames.entry(self.run_frame(node)).or_default();
+            let here = self.position[node];
+            let weak = &mut drafts[here].weak;
+            match writes && !reads.is_empty() {
+                true => weak.extend(reads.iter().copied().filter(|r| *r != here)),
+                false => weak.extend(*last_write),
             }
             match writes {
                 true => {

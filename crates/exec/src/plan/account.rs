@@ -1,41 +1,43 @@
-//! [`Account`]: what became of each node of a program in a plan, for people. Made by making the plan once more, with nothing kept.
+//! [`Account`]: what becomes of each node of a program in a plan, for people.
 
-use super::{Builder, Kind, LASTS, Left, NO_SLOT, Plan, PlanOptions, Value};
-use crate::plan::Body;
+use super::builder::{Builder, Left, Value};
+use super::{Body, Kind, LASTS, Plan, PlanOptions};
+use crate::ids::{PlanNode, SlotId};
 use millstream_graph::op::Role;
-use millstream_graph::{Index, Program};
+use millstream_graph::{Dense, Entity, FrameId, Index, Program};
 use millstream_state::Resources;
 use millstream_tensor::Result;
+use std::fmt;
 
 /// What becomes of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// Its value is given by a feed.
+    /// A feed gives its value.
     Fed,
     /// Its kernel runs.
     Kernel,
-    /// Its kernel runs; where its inputs are scalars, a function on those alone does.
+    /// Its kernel runs; where the inputs are scalars, a function of scalars runs instead.
     Scalar,
-    /// Its kernel runs, and may wait for something outside.
+    /// Its kernel runs, and may wait for something outside of the run.
     Waits,
-    /// It gives a handle that lasts: it runs in the first run with these resources.
+    /// It gives a handle that lasts, so it runs in the first run with these resources only.
     Once,
-    /// It sends values on their way: the machine does it without a kernel.
+    /// It routes values; the machine does that without a kernel.
     Routes,
-    /// A constant that its readers read where it is.
+    /// A constant that its readers read from the plan.
     Constant,
     /// Computed when the plan was made.
     Folded,
     /// Its readers read its input.
     PassedOver,
-    /// Its only reader does its work: the program's node with this number.
+    /// Its only reader, this node of the program, does its work.
     Fused(Index),
     /// A loop variable's `Merge`, whose inputs write where its readers read.
     Bypassed,
 }
 
-impl std::fmt::Display for Fate {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Fate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Fate::Fed => "fed",
             Fate::Kernel => "kernel",
@@ -52,73 +54,66 @@ impl std::fmt::Display for Fate {
     }
 }
 
-/// What became of a program.
+/// What becomes of the nodes and frames of a program.
 #[derive(Clone, Debug)]
 pub struct Account {
-    /// Of each node.
-    pub fates: Vec<Fate>,
-    /// How many iterations of each frame may be alive at a time, in fact.
-    pub parallel: Vec<u32>,
-    /// The frames forced to one iteration at a time because variables are written in them.
-    pub serialized: Vec<bool>,
+    /// The fate of each node.
+    pub fates: Dense<Index, Fate>,
+    /// For each frame, how many iterations may in fact be alive at a time.
+    pub parallel: Dense<FrameId, u32>,
+    /// For each frame, whether it is forced to one iteration at a time because variables are written in it.
+    pub serialized: Dense<FrameId, bool>,
 }
 
 impl Account {
-    /// What becomes of a program with these options.
+    /// What becomes of a program with these options. Makes a plan that is not kept.
     pub fn of(program: &Program, options: &PlanOptions) -> Result<Account> {
-        let mut builder = Builder::new(program, options);
-        builder.leave_out()?;
-        let left: Vec<Option<Fate>> =
-            (0..program.nodes.len()).map(|n| Some(builder.fate_left(n, builder.left[n].as_ref()?))).collect();
-        let mut drafts = builder.draft()?;
-        let serialized = builder.order_accesses(&mut drafts);
-        builder.small_first(&mut drafts);
-        let position = builder.position.clone();
-        let plan = builder.lay_out(drafts, serialized.clone(), &Resources::new())?;
-        let fates =
-            left.into_iter().zip(position).map(|(left, at)| left.unwrap_or_else(|| plan.fate(at as usize)));
+        let plan = Plan::new(program, &Resources::new(), options)?;
+        let mut left: Dense<Index, Option<Fate>> = Dense::filled(None, program.nodes().len());
+        for node in &plan.left_out {
+            left[node.node] = Some(node.fate);
+        }
+        // The nodes that stay come in the order of the program.
+        let mut kept = plan.nodes.ids().map(|n| plan.fate(n));
+        let fates = left.into_iter().map(|left| left.or_else(|| kept.next()).unwrap_or(Fate::Routes));
         Ok(Account {
             fates: fates.collect(),
-            parallel: plan.frames.iter().map(|f| f.parallel).collect(),
-            serialized,
+            parallel: plan.frames.iter().map(|frame| frame.parallel).collect(),
+            serialized: plan.serialized,
         })
     }
 }
 
 impl Builder<'_> {
-    /// Of a node that was left out.
-    fn fate_left(&self, n: usize, left: &Left) -> Fate {
-        let role = self.program.nodes[n].role();
-        match left.value {
-            Some(Value::Constant(_)) if role == Role::Const => Fate::Constant,
-            Some(Value::Constant(_)) if role == Role::Compute => Fate::Folded,
-            _ if role == Role::Compute => {
-                let reader = self.instead.keys().find(|r| {
-                    self.program.nodes[**r as usize].inputs.first().is_some_and(|s| s.node as usize == n)
-                });
-                reader.map_or(Fate::PassedOver, |r| Fate::Fused(*r))
-            }
+    /// The fate of a node that is left out. `reader` is the node that does its work, if one does.
+    pub(super) fn fate_left(&self, n: Index, left: &Left, reader: Option<Index>) -> Fate {
+        match (self.node(n).role(), reader, left.value) {
+            (Role::Const, _, Some(Value::Constant(_))) => Fate::Constant,
+            (_, Some(reader), _) => Fate::Fused(reader),
+            (Role::Compute, None, Some(Value::Constant(_))) => Fate::Folded,
             _ => Fate::PassedOver,
         }
     }
 }
 
 impl Plan {
-    /// Of the plan's node with this number.
-    fn fate(&self, at: usize) -> Fate {
-        let (node, label) = (&self.nodes[at], &self.labels[at]);
-        let lasts = label.frame == 0
-            && node.slot != NO_SLOT
-            && self.frames[0].uses.get(node.slot as usize).is_some_and(|uses| LASTS <= *uses);
+    /// What becomes of a node of the plan.
+    pub(super) fn fate(&self, n: PlanNode) -> Fate {
+        let (node, frame) = (&self.nodes[n], self.labels[n].frame);
+        let lasts = || {
+            frame == FrameId::ROOT
+                && node.slot != SlotId::NONE
+                && self.frames[frame].uses.get(node.slot).is_some_and(|uses| LASTS <= *uses)
+        };
         match node.kind {
             Kind::Feed => Fate::Fed,
             Kind::Unary(..) | Kind::Binary(..) => Fate::Scalar,
-            Kind::Kernel(_) if lasts => Fate::Once,
-            Kind::Kernel(k) => match self.kernels[k as usize].body {
+            Kind::Kernel(_) if lasts() => Fate::Once,
+            Kind::Kernel(kernel) => match self.kernels[kernel].body {
                 Body::Waits(_) => Fate::Waits,
                 Body::Run(_) | Body::Prepared(_) => Fate::Kernel,
             },
-            Kind::Merge(m) => match self.frames[label.frame as usize].merges[m as usize].bypassed {
+            Kind::Merge(merge) => match self.frames[frame].merges[merge].bypassed {
                 true => Fate::Bypassed,
                 false => Fate::Routes,
             },

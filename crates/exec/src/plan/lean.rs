@@ -1,27 +1,29 @@
-//! How a plan holds less memory: nodes that their only reader takes in, and readers that go first so that the last may write in place.
+//! How a plan holds less memory: nodes whose only reader does their work, and readers that run first so that
+//! the last reader may write in place.
 
-use super::{Builder, Draft, Value};
-use millstream_graph::op::{Effect, Role, RunFn};
-use millstream_graph::{Index, Source};
+use super::builder::{Builder, Draft};
+use crate::ids::PlanNode;
+use millstream_graph::op::{Effect, NodeInfo, Role, RunFn};
+use millstream_graph::{Dense, FrameId, Index, Source};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
-/// A result of at most this many elements is small.
+/// The most elements of a small result.
 const SMALL: usize = 16;
-/// A value of at most so many elements is not worth an order.
+/// A value of at most this many elements is not worth an order.
 const LARGE: usize = 1024;
-/// How many readers of a value may go first.
+/// The most readers of a value that may run first.
 const MOST_FIRST: usize = 4;
 
 impl Builder<'_> {
-    /// The nodes that their only reader can do the work of, each with that reader and how it computes then.
+    /// The nodes whose work their only reader can do, each with that reader and how it then computes.
     pub(super) fn absorbable(&self) -> BTreeMap<Index, (Index, RunFn)> {
         let mut found = BTreeMap::new();
         if self.is_watched() {
             return found;
         }
         let mut reads = None;
-        for (n, node) in self.program.nodes.iter().enumerate() {
+        for (n, node) in self.program.nodes().entries() {
             let (Some(info), Some(&Source { node: before, .. })) = (node.info(), node.inputs.first()) else {
                 continue;
             };
@@ -37,54 +39,46 @@ impl Builder<'_> {
                 && !self.reads_ref(before, 0);
             if suits
                 && let Some(run) = absorbs(made)
-                && reads.get_or_insert_with(|| self.reads())[before as usize] == 1
+                && reads.get_or_insert_with(|| self.reads())[before] == 1
             {
-                found.insert(before, (n as Index, run));
+                found.insert(before, (n, run));
             }
         }
         found
     }
 
-    /// How often each node is read, in whatever way.
-    fn reads(&self) -> Vec<u32> {
-        let mut reads = vec![0; self.program.nodes.len()];
+    /// The number of times that each node is read, in whatever way.
+    fn reads(&self) -> Dense<Index, u32> {
         let program = self.program;
+        let mut reads = Dense::filled(0, program.nodes().len());
         let inside = program
-            .nodes
+            .nodes()
             .iter()
             .flat_map(|n| n.inputs.iter().map(|s| s.node).chain(n.controls.iter().copied()));
-        let outside = program
-            .fetches
-            .iter()
-            .chain(&program.every)
-            .map(|s| s.node)
-            .chain(program.targets.iter().copied());
-        inside.chain(outside).for_each(|n| reads[n as usize] += 1);
+        let outside = program.fetches().iter().chain(program.every()).map(|s| s.node);
+        let outside = outside.chain(program.targets().iter().copied());
+        inside.chain(outside).for_each(|n| reads[n] += 1);
         reads
     }
 
-    /// Whoever makes little of a large value and waits for nothing else (its mean, its shape) goes before its other readers: the last of
-    /// them may have its memory then. Only outside of loops, where values stand for all iterations together. As the first ones wait for
-    /// the value alone, no cycle comes of it.
-    pub(super) fn small_first(&self, drafts: &mut [Draft]) {
+    /// Nodes that reduce a large value to a small one (its mean, its shape) and wait for nothing else run
+    /// before its other readers, so that the last of these may reuse its buffer. Only outside of loops, where
+    /// values stand for all iterations together. The nodes that run first wait for the value alone, so no
+    /// cycle arises.
+    pub(super) fn small_first(&self, drafts: &mut Dense<PlanNode, Draft>) {
         if self.options.keep_all || self.is_watched() {
             return;
         }
-        let mut readers: BTreeMap<Source, (SmallVec<[u32; 2]>, Vec<u32>)> = BTreeMap::new();
-        for (d, draft) in drafts.iter().enumerate() {
-            let Some(n) = draft.node().filter(|_| self.home(draft) == 0) else { continue };
+        let mut readers: BTreeMap<Source, (SmallVec<[PlanNode; 2]>, Vec<PlanNode>)> = BTreeMap::new();
+        for (d, draft) in drafts.entries() {
+            let Some(n) = draft.node().filter(|_| self.home(draft) == FrameId::ROOT) else { continue };
             let node = self.node(n);
-            let is_pure = |info: &millstream_graph::op::NodeInfo| {
-                info.op.role == Role::Compute && info.op.kernel.effect == Effect::Pure
-            };
+            let is_pure =
+                |info: &NodeInfo| info.op.role == Role::Compute && info.op.kernel.effect == Effect::Pure;
             if !node.info().is_some_and(|info| is_pure(info)) {
                 continue;
             }
-            let sources = draft.inputs.iter().filter_map(|v| match v {
-                Value::Source(s) => Some(*s),
-                Value::Constant(_) => None,
-            });
-            let sources: SmallVec<[Source; 2]> = sources.collect();
+            let sources: SmallVec<[Source; 2]> = draft.sources().collect();
             let is_first = sources.len() == 1
                 && draft.controls.is_empty()
                 && draft.weak.is_empty()
@@ -92,14 +86,14 @@ impl Builder<'_> {
             for source in sources.into_iter().filter(|s| self.may_be_large(*s)) {
                 let (first, others) = readers.entry(source).or_default();
                 match is_first {
-                    true => first.push(d as u32),
-                    false => others.push(d as u32),
+                    true => first.push(d),
+                    false => others.push(d),
                 }
             }
         }
         for (first, others) in readers.into_values().filter(|(first, _)| first.len() <= MOST_FIRST) {
             for other in others {
-                drafts[other as usize].weak.extend(first.iter().copied());
+                drafts[other].weak.extend(first.iter().copied());
             }
         }
     }
@@ -110,6 +104,6 @@ impl Builder<'_> {
     }
 
     fn is_watched(&self) -> bool {
-        self.options.watch_all || !self.program.watched.is_empty()
+        self.options.watch_all || !self.program.watched().is_empty()
     }
 }

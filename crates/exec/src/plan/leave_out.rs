@@ -1,32 +1,32 @@
-//! Which nodes are left out and what stands for them, and drafts of those that stay, with what they wait for.
+//! Which nodes are left out, and what their consumers use instead; drafts of the nodes that stay.
 
-use super::{Body, Builder, Control, Draft, Left, Origin, Value, prepare};
+use super::builder::{Builder, Control, Draft, Left, Origin, Value};
+use crate::ids::{FetchId, PlanNode, ProbeId};
 use crate::probe::Probes;
-use millstream_graph::op::{Effect, KernelCx, NodeInfo, Role};
-use millstream_graph::{Index, Source};
+use millstream_graph::op::lone::{self, Bounds};
+use millstream_graph::op::{Effect, Role};
+use millstream_graph::{Dense, Entity, FrameId, Index, Source};
 use millstream_tensor::{Result, Tensor};
 use smallvec::SmallVec;
-use std::sync::Arc;
 
-/// How many control edges a node left out may pass on to each consumer.
+/// The most control edges that a node left out may pass on to each consumer.
 const MAX_MOVED_CONTROLS: usize = 4;
+/// The most elements of a constant that is computed while the plan is made, and of the constants it is
+/// computed from.
+const MAX_FOLDED: usize = 1 << 14;
 
 impl Builder<'_> {
+    /// Fills `left`, in the order of the program: what a node is replaced by depends on its inputs.
     pub(super) fn leave_out(&mut self) -> Result<()> {
         if self.options.keep_all {
             return Ok(());
         }
-        let mut feeds_merge = vec![false; self.program.nodes.len()];
-        for node in self.program.nodes.iter().filter(|n| n.role() == Role::Merge) {
-            for input in &node.inputs {
-                feeds_merge[input.node as usize] = true;
-            }
-        }
+        let feeds_merge = self.feeds_merge();
         let absorbable = self.absorbable();
-        for &n in &self.program.order {
+        for &n in self.program.order() {
             let node = self.node(n);
             let Some(info) = node.info() else { continue };
-            if feeds_merge[n as usize] && (!node.controls.is_empty() || info.op.role == Role::Const) {
+            if feeds_merge[n] && (!node.controls.is_empty() || info.op.role == Role::Const) {
                 continue;
             }
             let controls = self.moved_controls(n);
@@ -42,7 +42,7 @@ impl Builder<'_> {
                     Some(value) => Some(Value::Constant(self.constant(value)?)),
                     None => match absorbable.get(&n) {
                         Some(&(reader, run)) => {
-                            self.instead.insert(reader, run);
+                            self.absorbed.insert(reader, (n, run));
                             node.inputs.first().map(|s| self.resolve(*s))
                         }
                         None => continue,
@@ -50,15 +50,26 @@ impl Builder<'_> {
                 },
                 _ => continue,
             };
-            if matches!(value, Some(Value::Constant(_))) && feeds_merge[n as usize] {
+            if matches!(value, Some(Value::Constant(_))) && feeds_merge[n] {
                 continue;
             }
-            self.left[n as usize] = Some(Left { value, controls });
+            self.left[n] = Some(Left { value, controls });
         }
         Ok(())
     }
 
-    /// The control edges of a node, and those that come with inputs and controls that were left out.
+    /// For each node, whether a Merge reads it.
+    fn feeds_merge(&self) -> Dense<Index, bool> {
+        let mut feeds_merge = Dense::filled(false, self.program.nodes().len());
+        for node in self.program.nodes().iter().filter(|n| n.role() == Role::Merge) {
+            for input in &node.inputs {
+                feeds_merge[input.node] = true;
+            }
+        }
+        feeds_merge
+    }
+
+    /// The control edges of a node, with those that it takes over from inputs and controls that are left out.
     fn moved_controls(&self, n: Index) -> SmallVec<[Control; 2]> {
         let node = self.node(n);
         let mut controls: SmallVec<[Control; 2]> = SmallVec::new();
@@ -68,7 +79,7 @@ impl Builder<'_> {
             }
         };
         for &c in &node.controls {
-            match &self.left[c as usize] {
+            match &self.left[c] {
                 None => add(Control { node: c, port: None }),
                 Some(left) => {
                     left.controls.iter().copied().for_each(&mut add);
@@ -79,7 +90,7 @@ impl Builder<'_> {
             }
         }
         for input in &node.inputs {
-            if let Some(left) = &self.left[input.node as usize] {
+            if let Some(left) = &self.left[input.node] {
                 left.controls.iter().copied().for_each(&mut add);
             }
         }
@@ -90,10 +101,10 @@ impl Builder<'_> {
     fn folded(&self, n: Index) -> Option<Tensor> {
         let node = self.node(n);
         let info = node.info()?;
-        let kernel = &info.op.kernel;
+        let is_pure = info.op.kernel.effect == Effect::Pure;
         let one = info.output_types.len() == 1 && !info.output_types[0].is_ref;
-        let small = node.shapes.first()?.elements().is_some_and(|n| n <= 1 << 14);
-        if kernel.effect != Effect::Pure || !one || !small || node.inputs.is_empty() || node.frame != 0 {
+        let small = node.shapes.first()?.elements().is_some_and(|n| n <= MAX_FOLDED);
+        if !is_pure || !one || !small || node.inputs.is_empty() || node.frame != FrameId::ROOT {
             return None;
         }
         let inputs: Option<Vec<Tensor>> = node
@@ -101,35 +112,22 @@ impl Builder<'_> {
             .iter()
             .map(|s| match self.resolve(*s) {
                 Value::Constant(c) if self.moved_controls(n).is_empty() => {
-                    self.constants.get(c as usize).filter(|t| t.elements() <= 1 << 14).cloned()
+                    self.constants.get(c).filter(|t| t.elements() <= MAX_FOLDED).cloned()
                 }
                 _ => None,
             })
             .collect();
-        self.program_fold(info, &inputs?)
-    }
-
-    fn program_fold(&self, info: &NodeInfo, inputs: &[Tensor]) -> Option<Tensor> {
-        let env = crate::lone::env();
-        let mut inputs = inputs.to_vec();
-        let mut outputs: SmallVec<[Option<Tensor>; 1]> = SmallVec::from_elem(None, 1);
-        let mut cx = KernelCx::new(info, &env, &mut inputs, &mut outputs);
-        let kernel = prepare(&Arc::new(info.clone()), &env.kernel_state).ok()?;
-        if matches!(kernel.body, Body::Waits(_)) {
-            return None;
-        }
         // An error is left for the run to report.
-        kernel.run(&mut cx).ok()?;
-        outputs.pop()?
+        lone::fold(info, &inputs?, Bounds::FOLD)?.pop()
     }
 
-    pub(super) fn draft(&mut self) -> Result<Vec<Draft>> {
-        let mut drafts = Vec::new();
-        for (n, node) in self.program.nodes.iter().enumerate() {
+    /// Drafts of the nodes that stay and of fetches. Fills `position`.
+    pub(super) fn draft(&mut self) -> Result<Dense<PlanNode, Draft>> {
+        let mut drafts = Dense::new();
+        for (n, node) in self.program.nodes().entries() {
             if self.left[n].is_some() {
                 continue;
             }
-            self.position[n] = drafts.len() as u32;
             let mut inputs: SmallVec<[Value; 2]> = node.inputs.iter().map(|s| self.resolve(*s)).collect();
             if let Some(info) = node.info()
                 && info.op.role == Role::Const
@@ -137,39 +135,40 @@ impl Builder<'_> {
                 // A Const that is kept passes its own value on.
                 inputs.push(Value::Constant(self.constant(info.attrs.tensor("value")?.clone())?));
             }
-            let mut controls = self.moved_controls(n as Index);
+            let mut controls = self.moved_controls(n);
             drop_implied(&mut controls, &inputs, |n| self.node(n).role() == Role::Switch);
-            drafts.push(Draft { origin: Origin::Node(n as Index), inputs, controls, weak: SmallVec::new() });
+            let draft = Draft { origin: Origin::Node(n), inputs, controls, weak: SmallVec::new() };
+            self.position[n] = drafts.push(draft);
         }
-        let fetches = self.program.fetches.iter().enumerate();
-        drafts.extend(fetches.map(|(k, &source)| self.reader(source, Origin::Fetch(k as u32, source))));
+        let fetches = self.program.fetches().iter().enumerate();
+        drafts.extend(fetches.map(|(k, &s)| self.reader(s, Origin::Fetch(FetchId::new(k), s))));
         Ok(drafts)
     }
 
-    /// Drafts of what shows values to the run's observer.
-    pub(super) fn probe(&mut self, drafts: &mut Vec<Draft>) {
+    /// Drafts of the nodes that show values to the run's observer.
+    pub(super) fn probe(&mut self, drafts: &mut Dense<PlanNode, Draft>) {
         let mut afterwards = Vec::new();
         for draft in drafts.iter() {
-            let before = draft.weak.iter().filter_map(|&d| drafts[d as usize].node());
+            let before = draft.weak.iter().filter_map(|&d| drafts[d].node());
             afterwards.extend(before.zip(std::iter::repeat(draft.node())).filter_map(|(a, b)| Some((a, b?))));
         }
         self.probes = Probes::new(self.program, self.options.watch_all, &afterwards).map(Box::new);
         let sources = self.probes.iter().flat_map(|p| p.sources()).enumerate();
-        drafts.extend(sources.map(|(k, source)| self.reader(source, Origin::Probe(k as u32, source))));
+        drafts.extend(sources.map(|(k, s)| self.reader(s, Origin::Probe(ProbeId::new(k), s))));
     }
 
-    /// What takes one value, for somebody outside of the program.
+    /// A node that takes one value out of the program.
     fn reader(&self, source: Source, origin: Origin) -> Draft {
         let inputs: SmallVec<[Value; 2]> = [self.resolve(source)].into_iter().collect();
         let mut controls: SmallVec<[Control; 2]> =
-            self.left[source.node as usize].as_ref().map(|l| l.controls.clone()).unwrap_or_default();
+            self.left[source.node].as_ref().map(|left| left.controls.clone()).unwrap_or_default();
         drop_implied(&mut controls, &inputs, |n| self.node(n).role() == Role::Switch);
         Draft { origin, inputs, controls, weak: SmallVec::new() }
     }
 }
 
-/// A control edge says nothing new where the node reads an output of the same node: of a Switch the same port, or any if
-/// the edge comes from the Switch whole, since a dead Switch has no live port.
+/// Drops control edges that an input implies: the node reads an output of the same node. Of a Switch it has
+/// to be the same port, or any if the edge comes from the whole Switch, since a dead Switch has no live port.
 fn drop_implied(controls: &mut SmallVec<[Control; 2]>, inputs: &[Value], is_switch: impl Fn(Index) -> bool) {
     controls.retain(|c| {
         !inputs.iter().any(|v| match v {

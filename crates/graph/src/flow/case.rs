@@ -1,19 +1,20 @@
-//! [`Graph::case`] and [`Graph::switch_case`]: one of several branches, as conds within conds; [`Graph::smart_cond`].
+//! [`Graph::case`] and [`Graph::switch_case`]: one of several branches, as conds within conds;
+//! [`Graph::smart_cond`].
 //!
-//! The checks that TensorFlow makes while the program runs are made here too, of the same ops (`Pack`, `Cast`, `Sum`,
-//! `LessEqual`, `Assert`): the one place where this crate names ops that are not structural, as it is what these two *are*.
+//! The checks that TensorFlow makes while the program runs are made here too, with the same nodes.
 
 use crate::graph::Graph;
 use crate::nest::{IntoNest, Nest};
-use crate::op::Known;
+use crate::op::{Builtin, Known};
 use crate::output::{Op, Output};
 use millstream_tensor::{DType, PartialShape, Result, invalid};
 use std::panic::Location;
 
-/// What a branch does, called once while the graph is built.
+/// The closure that builds a branch. It is called once, while the graph is built.
 pub type BranchFn<'a, T> = Box<dyn FnOnce() -> Result<T> + 'a>;
 
-/// A `case` being described: branches by [`CaseBuilder::when`], then [`CaseBuilder::otherwise`] or [`CaseBuilder::run`].
+/// The builder of a `case`: branches by [`CaseBuilder::when`], then [`CaseBuilder::otherwise`] or
+/// [`CaseBuilder::run`].
 #[must_use = "the case is made by `otherwise` or `run`"]
 pub struct CaseBuilder<'g, 'a, T> {
     graph: &'g Graph,
@@ -23,8 +24,17 @@ pub struct CaseBuilder<'g, 'a, T> {
     at: &'static Location<'static>,
 }
 
+impl<T> std::fmt::Debug for CaseBuilder<'_, '_, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CaseBuilder")
+            .field("name", &self.name)
+            .field("exclusive", &self.exclusive)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Graph {
-    /// The first branch whose predicate holds:
+    /// Starts a case: the result is that of the first branch whose predicate holds:
     ///
     /// ```text
     /// g.case().when(p, a).when(q, b).otherwise(c)
@@ -32,7 +42,7 @@ impl Graph {
     /// if p { a() } else if q { b() } else { c() }
     /// ```
     ///
-    /// Other than this, every branch is called once, while the graph is built.
+    /// Unlike this, every branch is called once, while the graph is built.
     #[track_caller]
     pub fn case<'g, 'a, T: Nest<'g>>(&'g self) -> CaseBuilder<'g, 'a, T> {
         CaseBuilder {
@@ -44,7 +54,8 @@ impl Graph {
         }
     }
 
-    /// Branch number `index`; an index out of range takes `default`, or the last branch if there is none.
+    /// Returns the result of branch `index`. An index out of range takes `default`, or the last branch if
+    /// there is none.
     #[track_caller]
     pub fn switch_case<'g, 'a, T: Nest<'g> + IntoNest<'g, Nest = T> + 'a>(
         &'g self,
@@ -70,14 +81,14 @@ impl Graph {
         let last =
             i32::try_from(branches.len() - 1).map_err(|_| invalid!("too many branches").at_line(at))?;
         self.name_scope("switch_case", || {
-            // Too large an index ends at the last branch by itself; a negative one is sent there.
-            let negative = self.op("Less").input(index).input(0).at(at).output();
-            let index = self.op("Select").input(negative).input(last).input(index).at(at).output();
+            // An index that is too large takes the last branch anyway; a negative one is replaced.
+            let negative = self.builtin(Builtin::Less(index.into(), 0.into())).at(at).output();
+            let index = self.builtin(Builtin::Select(negative, last.into(), index.into())).at(at).output();
             choose(self, index, 0, branches, at)
         })
     }
 
-    /// [`Graph::cond`], or only the branch that is taken if the predicate is known already.
+    /// Like [`Graph::cond`], but if the predicate is already known, only the branch that is taken is built.
     #[track_caller]
     pub fn smart_cond<'g, T, F>(
         &'g self,
@@ -102,8 +113,8 @@ impl Graph {
     }
 }
 
-/// A balanced tree of conds over the branches from `first` on: what a branch takes from outside passes through a Switch per level, so
-/// a chain of them would cost the square of the number of branches.
+/// Builds a balanced tree of conds over the branches from `first` on. A captured value passes a Switch per
+/// level, so a chain of conds would cost the square of the number of branches.
 fn choose<'g, 'a, T: Nest<'g> + IntoNest<'g, Nest = T> + 'a>(
     graph: &'g Graph,
     index: Output<'g>,
@@ -118,7 +129,7 @@ fn choose<'g, 'a, T: Nest<'g> + IntoNest<'g, Nest = T> + 'a>(
         return only();
     }
     let middle = i32::try_from(first + half).map_err(|_| invalid!("too many branches").at_line(at))?;
-    let pred = graph.op("Less").input(index).input(middle).at(at).output();
+    let pred = graph.builtin(Builtin::Less(index.into(), middle.into())).at(at).output();
     graph.cond(
         pred,
         || choose(graph, index, first, branches, at),
@@ -127,7 +138,7 @@ fn choose<'g, 'a, T: Nest<'g> + IntoNest<'g, Nest = T> + 'a>(
 }
 
 impl<'g: 'a, 'a, T: Nest<'g> + IntoNest<'g, Nest = T> + 'a> CaseBuilder<'g, 'a, T> {
-    /// The next branch: `then` if `pred` holds and none before did.
+    /// Adds a branch: `then` runs if `pred` holds and none before did.
     pub fn when<R: IntoNest<'g, Nest = T>>(
         mut self,
         pred: Output<'g>,
@@ -139,26 +150,26 @@ impl<'g: 'a, 'a, T: Nest<'g> + IntoNest<'g, Nest = T> + 'a> CaseBuilder<'g, 'a, 
         self
     }
 
-    /// Fails while running if more than one predicate holds.
+    /// Makes a run fail if more than one predicate holds.
     pub fn exclusive(mut self, yes: bool) -> Self {
         self.exclusive = yes;
         self
     }
 
-    /// The name scope, `case` by default.
+    /// Sets the name scope, `case` by default.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }
 
-    /// Makes the case, with `default` where no predicate holds.
+    /// Makes the case, with `default` if no predicate holds.
     pub fn otherwise<R: IntoNest<'g, Nest = T>>(self, default: impl FnOnce() -> R + 'a) -> Result<T> {
         let (graph, at) = (self.graph, self.at);
         let default = move || default().into_nest(&crate::nest::Converter::new(graph, at, &[]));
         self.build(Some(Box::new(default)))
     }
 
-    /// Makes the case; it fails while running if no predicate holds.
+    /// Makes the case. A run fails if no predicate holds.
     pub fn run(self) -> Result<T> {
         self.build(None)
     }
@@ -214,7 +225,7 @@ fn nest_conds<'g: 'a, 'a, T: Nest<'g> + IntoNest<'g, Nest = T>>(
     }
 }
 
-/// Without a default the last branch is it, after a check that its predicate holds and none before.
+/// Makes the last branch the default, with a check that its predicate holds and none before did.
 fn last_as_default<'g: 'a, 'a, T: 'a>(
     graph: &'g Graph,
     branches: &mut Vec<(Output<'g>, BranchFn<'a, T>)>,
@@ -223,12 +234,8 @@ fn last_as_default<'g: 'a, 'a, T: 'a>(
     let (pred, then) = branches.pop().ok_or_else(|| invalid!("a case without branches").at_line(at))?;
     let others: Vec<Output<'g>> = branches.iter().map(|(p, _)| *p).collect();
     Ok(Box::new(move || {
-        let all = graph.op("Pack").name("preds_c").inputs(others.iter().copied().chain([pred])).at(at);
-        let all = if others.is_empty() {
-            graph.op("Pack").name("preds_c").input(pred).at(at).output()
-        } else {
-            all.output()
-        };
+        let all = others.iter().copied().chain([pred]).collect();
+        let all = graph.builtin(Builtin::Stack(all)).name("preds_c").at(at).output();
         let mut checks = Vec::new();
         if !others.is_empty() {
             checks.push(at_most(
@@ -244,7 +251,7 @@ fn last_as_default<'g: 'a, 'a, T: 'a>(
     }))
 }
 
-/// Checks that at most `n` predicates hold.
+/// Makes a check that at most `n` predicates hold.
 fn at_most<'g>(
     graph: &'g Graph,
     preds: &[Output<'g>],
@@ -252,18 +259,19 @@ fn at_most<'g>(
     message: &str,
     at: &'static Location<'static>,
 ) -> Result<Op<'g>> {
-    let all = graph.op("Pack").name("preds_c").inputs(preds.iter().copied()).at(at).output();
-    let ones = graph.op("Cast").input(all).attr("DstT", DType::I32).at(at).output();
+    let all = graph.builtin(Builtin::Stack(preds.to_vec())).name("preds_c").at(at).output();
+    let ones = graph.builtin(Builtin::Cast(all, DType::I32)).at(at).output();
     let axis = graph.constant(vec![0i32]);
-    let count = graph.op("Sum").name("num_true_conds").input(ones).input(axis).at(at).output();
+    let count = graph.builtin(Builtin::Sum(ones, axis.into())).name("num_true_conds").at(at).output();
     let limit = graph.op("Const").name("n_true_conds").attr("dtype", DType::I32);
     let limit = limit.attr("value", millstream_tensor::Tensor::scalar(n)).at(at).output();
-    let fine = graph.op("LessEqual").inputs([count, limit]).at(at).output();
+    let fine = graph.builtin(Builtin::LessEqual(count.into(), limit.into())).at(at).output();
     graph.check()?;
     assert(graph, fine, message, all, at)
 }
 
-/// Fails with the message and the predicates unless `fine`. Under a cond, as TensorFlow does.
+/// Makes an assertion that fails with the message and the predicates unless `fine`. It lies in a cond, as in
+/// TensorFlow.
 fn assert<'g>(
     graph: &'g Graph,
     fine: Output<'g>,
@@ -272,9 +280,10 @@ fn assert<'g>(
     at: &'static Location<'static>,
 ) -> Result<Op<'g>> {
     graph.name_scope("Assert", || {
-        // TensorFlow's leaves a constant of the text here, which nothing uses; the graphs are to be the same.
+        // TensorFlow leaves an unused constant of the text here. The graphs are to be the same.
         graph.constant(message);
-        let fails = || graph.op("Assert").input(fine).input(message).input(preds).at(at).finish();
+        let failure = || Builtin::Assert { condition: fine, message: message.into(), data: preds };
+        let fails = || graph.builtin(failure()).at(at).finish();
         graph.cond_named("AssertGuard", fine, || graph.op("NoOp").at(at).finish(), fails)
     })
 }

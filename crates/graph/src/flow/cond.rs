@@ -1,12 +1,12 @@
-//! [`Graph::cond`]: one of two branches, whichever the predicate says.
+//! [`Graph::cond`]: one of two branches, chosen by a predicate.
 //!
 //! ```text
-//! pred ─► Switch ─┬─false─► switch_f      what a branch makes hangs on its pivot (switch_f, switch_t);
-//!                 └─true──► switch_t      what it takes from outside comes through a Switch on pred_id;
+//! pred ─► Switch ─┬─false─► switch_f      nodes of a branch wait for its pivot (switch_f, switch_t);
+//!                 └─true──► switch_t      outer values come in through a Switch on pred_id;
 //! pred ─► pred_id                         each result is a Merge of the two branches' values.
 //! ```
 
-use super::lower::op_for;
+use super::primitive::Primitive;
 use crate::context::{CondContext, Context, ContextId, ContextKind};
 use crate::graph::{CollectionItem, Graph, Naming, NodeSpec};
 use crate::ids::Port;
@@ -16,15 +16,16 @@ use millstream_tensor::{DType, PartialShape, Result, invalid};
 use std::panic::Location;
 
 impl Graph {
-    /// The result of `on_true` if `pred` holds, of `on_false` if not:
+    /// Returns the result of `on_true` if `pred` holds, otherwise that of `on_false`:
     ///
     /// ```text
     /// if pred { on_true() } else { on_false() }
     /// ```
     ///
-    /// Other than this, both are called once, while the graph is built. What they make runs only if their branch is taken; what
-    /// was made outside of them runs in any case. Both give the same structure of the same dtypes. A branch that is there for its
-    /// effect gives the operation, which then runs when the result is wanted.
+    /// Unlike this, both closures are called once, while the graph is built. The nodes that they make run
+    /// only if their branch is taken; nodes made outside of them run in any case. Both return the same
+    /// structure with the same dtypes. A branch that is there for its effect returns the operation, which
+    /// runs when the result is needed.
     #[track_caller]
     pub fn cond<'g, T, F>(
         &'g self,
@@ -39,7 +40,7 @@ impl Graph {
         self.cond_named("cond", pred, on_true, on_false)
     }
 
-    /// [`Graph::cond`] with another name scope.
+    /// Like [`Graph::cond`], in the name scope `name`.
     #[track_caller]
     pub fn cond_named<'g, T, F>(
         &'g self,
@@ -62,7 +63,7 @@ impl Graph {
 
 struct Cond<'g> {
     graph: &'g Graph,
-    /// For messages.
+    /// The name for messages.
     name: String,
     /// `pred_id`.
     pred: Port,
@@ -147,7 +148,7 @@ impl<'g> Cond<'g> {
                 .at_line(self.at)
                 .with_help("make both the same: `Cast` converts"));
             }
-            // Only two references merge to one.
+            // A RefMerge takes references only.
             let op = if type_t.is_ref && type_f.is_ref { "RefMerge" } else { "Merge" };
             let spec = NodeSpec::new(op, Naming::Scoped(op.into())).inputs([f, t]).at(self.at);
             merged.push(Output::new(self.graph, Port::new(g.add_scoped(spec)?, 0)));
@@ -180,7 +181,7 @@ impl<'g> Cond<'g> {
                     branch,
                     captures: Vec::new(),
                 }),
-                // The predicate is known inside as it is.
+                // Inside, the predicate is used as it is.
                 external: [(self.pred, self.pred)].into_iter().collect(),
             });
             g.set_context(pivot.node, context);
@@ -197,7 +198,8 @@ impl<'g> Cond<'g> {
         })
     }
 
-    /// A result of a branch: a value from outside goes through a Switch; an operation is stood for by the pivot after it.
+    /// The value that a branch gives for a result: an outer value through a Switch; for an operation a copy
+    /// of the pivot that waits for it.
     fn result(&self, id: ContextId, branch: u32, pivot: Port, leaf: Leaf<'g>) -> Result<Port> {
         let mut g = self.graph.lock();
         let value = match leaf {
@@ -220,10 +222,9 @@ impl<'g> Cond<'g> {
             return g.capture(Some(id), value);
         }
         let real = g.capture(self.outer, value)?;
-        // What the Switch takes is taken as it is.
+        // As in TensorFlow's `CondContextDef`, the Switch's own input is listed as known inside.
         g.contexts[id.0 as usize].external.insert(real, real);
-        let op = op_for(&g, "Switch", real)?;
-        let spec = NodeSpec::new(op, Naming::Scoped(op.into())).inputs([real, self.pred]).at(self.at);
+        let spec = g.primitive(Primitive::switch(real, self.pred), self.at)?;
         let spec = g.beside(real, spec)?;
         let inside = Port::new(g.add_scoped(spec)?, branch);
         g.contexts[id.0 as usize].external.insert(value, inside);

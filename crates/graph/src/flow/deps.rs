@@ -7,7 +7,7 @@ use millstream_tensor::{Result, invalid};
 use std::panic::Location;
 
 impl Graph {
-    /// An operation that has run when all of these have.
+    /// Returns an operation that runs when all of these have run.
     #[track_caller]
     pub fn group<'g>(&'g self, ops: impl IntoIterator<Item = impl Into<Op<'g>>>) -> Op<'g> {
         let ops: Vec<Op<'g>> = ops.into_iter().map(Into::into).collect();
@@ -18,7 +18,7 @@ impl Graph {
         ops.iter().fold(self.op("NoOp").name(name).at(at), |node, &op| node.control(op)).finish()
     }
 
-    /// `value`, once these operations have run.
+    /// Returns `value`, available once these operations have run.
     #[track_caller]
     pub fn with_dependencies<'g>(
         &'g self,
@@ -30,7 +30,7 @@ impl Graph {
         ops.into_iter().fold(node, |node, op| node.control(op)).output()
     }
 
-    /// The same values, each only once all of them are there.
+    /// Returns the same values, each available only once all of them are.
     #[track_caller]
     pub fn tuple<'g, N: Nest<'g>>(&'g self, values: N) -> Result<N> {
         let at = Location::caller();

@@ -1,19 +1,21 @@
-//! The least shape invariants that a loop's body keeps: shapes are inferred again, with more and more forgotten, until they hold
-//! from one iteration to the next. Each step forgets a dimension or a rank, so it ends. [`relax`] does it for a loop that is being
-//! built, [`over_back_edges`] for all loops of an import at once.
+//! The most specific shape invariants that a loop's body keeps. Shapes are inferred repeatedly and
+//! generalised until they hold from one iteration to the next. Each step forgets a dimension or a rank, so
+//! the process ends. [`relax`] does this for a loop that is being built, [`over_back_edges`] for all loops of
+//! an import at once.
 
 use crate::graph::GraphData;
 use crate::ids::{NodeId, Port};
+use crate::loops::View;
 use crate::op::{HandleShape, Known, Role};
 use millstream_tensor::{PartialShape, Result};
 use smallvec::SmallVec;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// What was known of a node.
+/// The shapes and known values of a node's outputs.
 type Facts = (SmallVec<[PartialShape; 1]>, SmallVec<[Option<Arc<Known>>; 1]>);
 
-/// What was known of the nodes from the first Merge on.
+/// The facts of all nodes from the first Merge on.
 pub(super) struct Saved {
     from: usize,
     facts: Vec<Facts>,
@@ -23,14 +25,14 @@ fn first(merges: &[Port]) -> usize {
     merges.iter().map(|p| p.node.index()).min().unwrap_or(usize::MAX)
 }
 
-/// Remembers what is known of the loop's nodes.
+/// Saves the facts of the loop's nodes.
 pub(super) fn save(g: &GraphData, merges: &[Port]) -> Saved {
     let from = first(merges).min(g.nodes.len());
     let facts = g.nodes[from..].iter().map(|n| (n.shapes.clone(), n.known.clone())).collect();
     Saved { from, facts }
 }
 
-/// Brings back what was known.
+/// Restores saved facts.
 pub(super) fn restore(g: &mut GraphData, saved: Saved) {
     for (node, (shapes, known)) in g.nodes[saved.from..].iter_mut().zip(saved.facts) {
         node.shapes = shapes;
@@ -38,8 +40,8 @@ pub(super) fn restore(g: &mut GraphData, saved: Saved) {
     }
 }
 
-/// Relaxes the shapes of `merges`, and what is known of lists and resources, until they contain those of `nexts`, and infers
-/// the nodes after them again.
+/// Generalises the shapes of `merges`, and of the elements of lists and resources, until they contain those
+/// of `nexts`, and infers the nodes after them again.
 pub(super) fn relax(g: &mut GraphData, merges: &[Port], nexts: &[Port]) -> Result<()> {
     settle(g, merges, nexts, |g, merge, next| {
         let (old, new) = (g.shape_of(merge), g.shape_of(next));
@@ -51,12 +53,14 @@ pub(super) fn relax(g: &mut GraphData, merges: &[Port], nexts: &[Port]) -> Resul
     })
 }
 
-/// As [`relax`], of lists and resources alone: what a variable holds may change from one iteration to the next without a word.
+/// Like [`relax`], for the elements of lists and resources only: these may change from one iteration to the
+/// next without being declared.
 pub(super) fn relax_held(g: &mut GraphData, merges: &[Port], nexts: &[Port]) -> Result<()> {
     settle(g, merges, nexts, forget_held)
 }
 
-/// Keeps of what is known of the things that `merge` holds what also holds of `next`. Whether that is less.
+/// Keeps only those facts about the elements of `merge` that hold of `next` too. Returns whether any were
+/// dropped.
 fn forget_held(g: &mut GraphData, merge: Port, next: Port) -> bool {
     let Some(Known::Handle(old)) = g.known(merge) else { return false };
     let kept = match g.known(next) {
@@ -72,7 +76,8 @@ fn forget_held(g: &mut GraphData, merge: Port, next: Port) -> bool {
     true
 }
 
-/// Lets `forget` forget what does not hold from one iteration to the next until nothing is left to forget.
+/// Applies `forget`, which drops facts that do not hold from one iteration to the next, until it drops
+/// nothing.
 fn settle(
     g: &mut GraphData,
     merges: &[Port],
@@ -88,12 +93,13 @@ fn settle(
         if !changed.contains(&true) {
             return Ok(());
         }
-        // One pass in the order of making; what changes an earlier node, by a back edge, takes another.
+        // One pass in the order of creation. A change that reaches an earlier node, by a back edge, takes
+        // another.
         let mut again = vec![false; changed.len()];
         for n in from..g.nodes.len() {
             let touched =
                 |p: &Port| p.node.index().checked_sub(from).is_some_and(|i| changed.get(i) == Some(&true));
-            // The loop's own Merges know what `forget` left them, whatever comes in by the back edge.
+            // The facts of the loop's own Merges are what `forget` left, whatever the back edge brings.
             let own = || merges.iter().any(|p| p.node.index() == n);
             if !g.nodes[n].inputs.iter().any(touched) || own() || !infer_again(g, NodeId(n as u32))? {
                 continue;
@@ -107,12 +113,13 @@ fn settle(
     }
 }
 
-/// Infers a node again; says whether that changed anything.
+/// Infers a node again. Returns whether that changed anything.
 fn infer_again(g: &mut GraphData, id: NodeId) -> Result<bool> {
     let node = &g.nodes[id.index()];
     let (mut shapes, known) = g.infer(&node.info, &node.inputs)?;
     for (i, shape) in shapes.iter_mut().enumerate() {
-        // Merges of inner loops, and Enters with an invariant, know less than their inputs say; they never learn.
+        // Merges of inner loops, and Enters with an invariant, are less specific than their inputs, and stay
+        // so.
         if matches!(node.role(), Role::Merge | Role::Enter) {
             *shape = shape.join(&node.shapes[i]);
         }
@@ -123,7 +130,7 @@ fn infer_again(g: &mut GraphData, id: NodeId) -> Result<bool> {
     Ok(set_facts(g, id, (shapes, known)))
 }
 
-/// Says what is known of a node; says whether that is news.
+/// Sets the facts of a node. Returns whether they differ from those before.
 fn set_facts(g: &mut GraphData, id: NodeId, (shapes, known): Facts) -> bool {
     let node = &mut g.nodes[id.index()];
     let same = |(a, b): (&Option<Arc<Known>>, &Option<Arc<Known>>)| match (a, b) {
@@ -136,22 +143,20 @@ fn set_facts(g: &mut GraphData, id: NodeId, (shapes, known): Facts) -> bool {
     news
 }
 
-/// From this round on, a variable whose shape still changes is unknown.
+/// From this round on, a shape that still changes becomes unknown.
 const WIDENED: usize = 12;
 
-/// After so many rounds nothing is left to be gained: what was inferred at first stays.
+/// The maximum number of rounds. If shapes still change then, those inferred first are kept.
 const MOST_ROUNDS: usize = 40;
 
-/// Infers the shapes of `nodes` over the back edges that lead from one to another: the nodes of an import, in the order of making.
+/// Infers the shapes of `nodes`, the nodes of an import in the order of creation, over their back edges.
 ///
-/// Whoever makes nodes first knows nothing of what a back edge will bring, so their shapes are sound and poor. Here each loop variable
-/// starts as what enters, the body is inferred, and the variable takes in what comes back, until nothing changes. A node whose shapes
-/// cannot be inferred this way (it may lie in a branch that is not taken then) keeps what it had.
+/// When nodes are created nothing is known of what a back edge will bring, so their shapes are sound but
+/// unspecific. Here each loop variable starts with the shape that enters, the body is inferred, and the
+/// variable is joined with what comes back, until nothing changes. A node whose shapes cannot be inferred
+/// this way (it may lie in a branch that is not taken then) keeps the shapes it had.
 pub(crate) fn over_back_edges(g: &mut GraphData, nodes: &[NodeId]) {
-    let back = |g: &GraphData, id: NodeId| -> Option<usize> {
-        let node = g.nodes.get(id.index()).filter(|n| n.role() == Role::Merge)?;
-        node.inputs.iter().position(|p| g.role(p.node) == Some(Role::NextIteration))
-    };
+    let back = |g: &GraphData, id: NodeId| g.back_edge(id);
     let Some(first) = nodes.iter().position(|&id| back(g, id).is_some()) else { return };
     let nodes = &nodes[first..];
     let facts = |id: &NodeId| g.nodes.get(id.index()).map(|n| (n.shapes.clone(), n.known.clone()));
@@ -164,7 +169,7 @@ pub(crate) fn over_back_edges(g: &mut GraphData, nodes: &[NodeId]) {
             let node = &g.nodes[id.index()];
             let touched =
                 |p: &Port| changed.contains(&p.node) || back.is_some() && round_before.contains(&p.node);
-            // The first round is about what enters, the second about what comes back, changed or not.
+            // The first round uses what enters, the second what comes back, whether that changed or not.
             if !(back.is_some() && round < 2 || node.inputs.iter().any(touched)) {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Shape invariants as they are given, and what they mean for each variable.
+//! Shape invariants: how callers give them, and the invariant of each loop variable.
 
 use crate::nest::{Structure, join_path};
 use crate::output::Output;
@@ -8,21 +8,21 @@ use std::collections::BTreeMap;
 /// Shapes in the structure of a loop's variables.
 #[derive(Clone, Debug)]
 pub enum Shapes {
-    /// Of one variable.
+    /// The shape of one variable.
     One(PartialShape),
-    /// By position; a struct's by the order of its fields.
+    /// Shapes by position; those of a struct in the order of its fields.
     Seq(Vec<Shapes>),
-    /// By key, or by field.
+    /// Shapes by key, or by field.
     Map(BTreeMap<String, Shapes>),
 }
 
-/// What becomes [`Shapes`]: partial shapes in tuples, arrays, `Vec`s and maps.
+/// Types that convert to [`Shapes`]: partial shapes in tuples, arrays, `Vec`s and maps.
 pub trait ShapeNest {
     /// The shapes.
     fn into_shapes(self) -> Shapes;
 }
 
-/// Names a loop variable: by position, or by path (`"1.j"`).
+/// The name of a loop variable: its position, or its path (`"1.j"`).
 #[derive(Clone, Debug)]
 pub struct VarPath(String);
 
@@ -48,7 +48,7 @@ impl From<usize> for VarPath {
 #[derive(Clone, Debug)]
 pub(super) struct Invariant {
     pub shape: PartialShape,
-    /// Whether it was said, rather than taken from the initial value.
+    /// Whether the caller declared it. If not, it is the shape of the initial value.
     pub declared: bool,
 }
 
@@ -58,7 +58,7 @@ impl Invariant {
     }
 }
 
-/// What was said about invariants.
+/// The invariants that a caller declared.
 #[derive(Default)]
 pub(super) struct Given {
     pub all: Option<Shapes>,
@@ -66,7 +66,7 @@ pub(super) struct Given {
 }
 
 impl Given {
-    /// The invariant of each value: the one given, or what holds of the initial one.
+    /// Returns the invariant of each value: the declared one, or the shape of the initial value.
     pub fn resolve(&self, structure: &Structure, init: &[Output<'_>]) -> Result<Vec<Invariant>> {
         let mut walk = Walk { given: self, init, at: 0, used: vec![false; self.some.len()], out: Vec::new() };
         walk.part(structure, self.all.as_ref(), "")?;
@@ -80,7 +80,7 @@ impl Given {
     }
 }
 
-/// The names by which `shape_of` knows variables: composite ones are one each.
+/// The names that `shape_of` accepts. A composite variable has one.
 fn variable_paths(structure: &Structure) -> Vec<String> {
     fn walk(part: &Structure, prefix: &str, paths: &mut Vec<String>) {
         let parts = part.parts();
@@ -152,7 +152,7 @@ impl Walk<'_, '_> {
         }
         let mut components = match (structure, shape) {
             (Structure::Sparse, Some(shape)) => sparse(rank_of(shape, shown)?),
-            // Entries come and go from one iteration to the next, so of their number nothing is said; as TensorFlow has it.
+            // As in TensorFlow, the number of entries may change from one iteration to the next.
             (Structure::Sparse, None) => sparse(sparse_rank(&init)),
             (Structure::Slices { .. }, Some(shape)) => slices(shape),
             (_, Some(shape)) => vec![shape.clone()],
@@ -160,7 +160,7 @@ impl Walk<'_, '_> {
         };
         components.truncate(n);
         for (c, component) in components.into_iter().enumerate() {
-            // A component may be given an invariant of its own (`"1.indices"`).
+            // A component may have an invariant of its own (`"1.indices"`).
             let mut invariant = Invariant { shape: component, declared: shape.is_some() };
             if let Some(name) = structure.components().get(c) {
                 let full = join_path(path, name);

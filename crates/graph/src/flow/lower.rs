@@ -1,5 +1,6 @@
-//! Lowers a loop to primitives, in TensorFlow's order: Enters, Merges, the condition, LoopCond, Switches, Identities, the body,
-//! NextIterations, Exits.
+//! A `while_loop` as primitives, in TensorFlow's order: Enters, Merges, the condition, LoopCond, Switches,
+//! Identities, the body, NextIterations, Exits. [`OpenLoop`] makes the nodes; here is what a `while_loop`
+//! checks.
 //!
 //! ```text
 //! init ─► Enter ─► Merge ─┬────────────────► Switch ─false─► Exit ─► result
@@ -10,16 +11,17 @@
 
 use super::fixpoint;
 use super::invariants::Invariant;
+use super::open::{LoopVar, OpenLoop};
 use super::while_loop::Checkpoint;
-use crate::context::{Context, ContextId, ContextKind, WhileContext};
-use crate::graph::{CollectionItem, Graph, GraphData, Naming, NodeSpec};
-use crate::ids::{NodeId, Port};
+use crate::context::{ContextId, WhileContext};
+use crate::graph::{Graph, GraphData};
+use crate::ids::Port;
 use crate::output::Output;
 use millstream_tensor::{DType, Error, PartialShape, Result, invalid};
 use std::fmt::Write;
 use std::panic::Location;
 
-/// What a loop is made of.
+/// The description of a loop that is to be made.
 pub(super) struct LoopSpec<'g> {
     pub graph: &'g Graph,
     /// The name for messages.
@@ -38,79 +40,47 @@ pub(super) struct LoopSpec<'g> {
     pub at: &'static Location<'static>,
 }
 
-/// A loop on its way.
+/// A loop that is being made.
 pub(super) struct Loop<'g> {
     spec: LoopSpec<'g>,
-    context: ContextId,
+    open: OpenLoop<'g>,
     dtypes: Vec<DType>,
-    /// What is known of the initial values.
+    /// The shapes of the initial values.
     initial: Vec<PartialShape>,
-    merges: Vec<Port>,
-    switches: Vec<NodeId>,
-}
-
-/// `op`, or its form for references.
-pub(super) fn op_for(g: &GraphData, op: &'static str, value: Port) -> Result<&'static str> {
-    Ok(match (g.type_of(value)?.is_ref, op) {
-        (false, op) => op,
-        (true, "Merge") => "RefMerge",
-        (true, "Switch") => "RefSwitch",
-        (true, "Identity") => "RefIdentity",
-        (true, "NextIteration") => "RefNextIteration",
-        (true, "Exit") => "RefExit",
-        (true, op) => op,
-    })
+    vars: Vec<LoopVar<'g>>,
 }
 
 impl<'g> Loop<'g> {
     /// Makes the Enters and Merges.
     pub fn enter(spec: LoopSpec<'g>) -> Result<Loop<'g>> {
         let graph = spec.graph;
-        let mut g = graph.lock();
-        let parent = g.current;
-        let context = g.add_context(Context {
-            name: spec.frame.clone(),
-            parent,
-            kind: ContextKind::While(WhileContext {
-                parallel_iterations: spec.parallel_iterations,
-                back_prop: Some(spec.back_prop),
-                swap_memory: Some(spec.swap_memory),
-                maximum_iterations: spec.maximum_iterations,
-                ..WhileContext::default()
-            }),
-            external: Default::default(),
-        });
-        let mut real = Vec::with_capacity(spec.vars.len());
+        let options = WhileContext {
+            parallel_iterations: spec.parallel_iterations,
+            back_prop: Some(spec.back_prop),
+            swap_memory: Some(spec.swap_memory),
+            maximum_iterations: spec.maximum_iterations,
+            ..WhileContext::default()
+        };
+        let around = graph.current_context();
+        let open = OpenLoop::open(graph, spec.frame.clone(), options, spec.at);
+        let mut init = Vec::with_capacity(spec.vars.len());
         for var in &spec.vars {
-            real.push(g.capture(parent, var.port())?);
+            init.push(graph.brought_in(around, *var)?);
         }
-        let (mut dtypes, mut initial, mut enters) = (Vec::new(), Vec::new(), Vec::new());
-        for &value in &real {
-            dtypes.push(g.type_of(value)?.dtype);
-            initial.push(g.shape_of(value));
-            enters.push(Port::new(g.insert_enter(context, value, false)?, 0));
+        let dtypes = init.iter().map(Output::dtype).collect::<Result<_>>()?;
+        let initial = init.iter().map(Output::shape).collect();
+        let mut this = Loop { spec, open, dtypes, initial, vars: Vec::new() };
+        for i in 0..init.len() {
+            graph.read(|g| this.check_entry(g, i))?;
         }
-        let mut this = Loop { spec, context, dtypes, initial, merges: Vec::new(), switches: Vec::new() };
-        for (i, &enter) in enters.iter().enumerate() {
-            this.check_entry(&g, i)?;
-            g.set_shape(enter, this.spec.invariants[i].shape.clone());
-        }
-        g.set_current(Some(context));
-        let merges: Result<Vec<Port>> =
-            enters.iter().map(|&enter| open_merge(&mut g, enter, this.spec.at)).collect();
-        g.set_current(parent);
-        this.merges = merges?;
-        let first = this.merges.first().copied();
-        g.edit_while(context, |w| {
-            w.enters = enters;
-            w.pivot_for_pred = first;
-        });
+        let shapes: Vec<PartialShape> = this.spec.invariants.iter().map(|i| i.shape.clone()).collect();
+        this.vars = this.open.enter_all(&init, &shapes)?;
         Ok(this)
     }
 
     /// The loop's context.
     pub fn context(&self) -> ContextId {
-        self.context
+        self.open.context()
     }
 
     /// The loop's name for messages.
@@ -125,85 +95,44 @@ impl<'g> Loop<'g> {
 
     /// The variables as the condition sees them.
     pub fn merged(&self) -> Vec<Output<'g>> {
-        self.merges.iter().map(|&p| Output::new(self.spec.graph, p)).collect()
+        self.vars.iter().map(LoopVar::merged).collect()
     }
 
-    /// Makes the LoopCond, Switches and Identities; gives the variables as the body sees them.
+    /// Makes the LoopCond, Switches and Identities. Returns the variables as the body sees them.
     pub fn decide(&mut self, pred: Output<'g>) -> Result<Vec<Output<'g>>> {
-        let (graph, at) = (self.spec.graph, self.spec.at);
         self.check_pred(pred)?;
-        let current = graph.in_context(self.context, || -> Result<Vec<Output<'g>>> {
-            let mut g = graph.lock();
-            let mut loop_cond = NodeSpec::new("LoopCond", Naming::Scoped("LoopCond".into()));
-            if let Some(checkpoint) = self.spec.checkpoint {
-                loop_cond.attrs.set(Checkpoint::ATTR, checkpoint.to_attr());
-            }
-            let pivot = Port::new(g.add_scoped(loop_cond.inputs([pred.port()]).at(at))?, 0);
-            g.edit_while(self.context, |w| w.pivot = Some(pivot));
-            for &merge in &self.merges {
-                let op = op_for(&g, "Switch", merge)?;
-                let spec = NodeSpec::new(op, Naming::Scoped(op.into())).inputs([merge, pivot]).at(at);
-                let spec = g.beside(merge, spec)?;
-                self.switches.push(g.add_scoped(spec)?);
-            }
-            let mut current = Vec::new();
-            for &switch in &self.switches {
-                let live = Port::new(switch, 1);
-                let op = op_for(&g, "Identity", live)?;
-                let spec = NodeSpec::new(op, Naming::Scoped(op.into())).inputs([live]).at(at);
-                current.push(Output::new(graph, Port::new(g.add_scoped(spec)?, 0)));
-            }
-            Ok(current)
-        })?;
-        let first = current.first().map(|o| o.port());
-        graph.lock().edit_while(self.context, |w| w.pivot_for_body = first);
-        Ok(current)
+        self.open.decide_with(pred, self.spec.checkpoint)?;
+        self.open.body_values(&mut self.vars)
     }
 
-    /// Makes the NextIterations and Exits, closes the back edges; gives the results.
+    /// Makes the NextIterations and Exits, and closes the back edges. Returns the results.
     pub fn close(self, next: &[Output<'g>]) -> Result<Vec<Output<'g>>> {
         let (graph, at) = (self.spec.graph, self.spec.at);
-        if next.len() != self.merges.len() {
+        if next.len() != self.vars.len() {
             return Err(invalid!(
                 "the body of the loop `{}` returns {} values for {} variables",
                 self.spec.name,
                 next.len(),
-                self.merges.len()
+                self.vars.len()
             )
             .at_line(at));
         }
-        let nexts = graph.in_context(self.context, || -> Result<Vec<Port>> {
+        for (i, value) in next.iter().enumerate() {
+            graph.read(|g| self.check_next_dtype(g, i, value.port()))?;
+        }
+        let nexts = self.open.next_values(&self.vars, next)?;
+        {
             let mut g = graph.lock();
-            let mut nexts = Vec::new();
-            for (i, value) in next.iter().enumerate() {
-                self.check_next_dtype(&g, i, value.port())?;
-                let op = op_for(&g, "NextIteration", value.port())?;
-                let spec = NodeSpec::new(op, Naming::Scoped(op.into())).inputs([value.port()]).at(at);
-                nexts.push(Port::new(g.add_scoped(spec)?, 0));
-            }
-            Ok(nexts)
-        })?;
-        let mut g = graph.lock();
-        for (&merge, &next) in self.merges.iter().zip(&nexts) {
-            g.close_merge(merge.node, next)?;
+            fixpoint::relax_held(&mut g, &self.merges(), &nexts)?;
+            self.check_next_shapes(&mut g, next, &nexts)?;
         }
-        fixpoint::relax_held(&mut g, &self.merges, &nexts)?;
-        self.check_next_shapes(&mut g, next, &nexts)?;
-        let mut exits = Vec::new();
-        let outer = g.context_parent(self.context);
-        for &switch in &self.switches {
-            let done = Port::new(switch, 0);
-            let op = op_for(&g, "Exit", done)?;
-            let spec = NodeSpec::new(op, Naming::Scoped(op.into())).inputs([done]).context(outer).at(at);
-            let exit = g.insert(spec)?;
-            g.note_seen(exit);
-            exits.push(Port::new(exit, 0));
-        }
-        g.edit_while(self.context, |w| w.exits = exits.clone());
-        if outer.is_none() {
-            g.collect("while_context", CollectionItem::Context(self.context));
-        }
-        Ok(exits.into_iter().map(|p| Output::new(graph, p)).collect())
+        let exits = self.open.exits(&self.vars)?;
+        self.open.collect();
+        Ok(exits)
+    }
+
+    fn merges(&self) -> Vec<Port> {
+        self.vars.iter().map(|var| var.merged().port()).collect()
     }
 
     fn check_pred(&self, pred: Output<'g>) -> Result<()> {
@@ -275,7 +204,7 @@ impl<'g> Loop<'g> {
 
     fn check_next_dtype(&self, g: &GraphData, i: usize, value: Port) -> Result<()> {
         let (wanted, given) = (self.dtypes[i], g.type_of(value)?);
-        let wanted_ref = g.type_of(self.merges[i])?.is_ref;
+        let wanted_ref = g.type_of(self.vars[i].merged().port())?.is_ref;
         if given.dtype == wanted && (given.is_ref == wanted_ref || given.is_ref) && wanted_ref <= given.is_ref
         {
             return Ok(());
@@ -291,14 +220,15 @@ impl<'g> Loop<'g> {
         })
     }
 
-    /// Every variable must fit its invariant again after an iteration.
+    /// Checks that every variable satisfies its invariant after an iteration.
     fn check_next_shapes(&self, g: &mut GraphData, returned: &[Output<'g>], nexts: &[Port]) -> Result<()> {
-        let kept = |g: &GraphData, i: usize| g.shape_of(self.merges[i]).contains(&g.shape_of(nexts[i]));
+        let merges = self.merges();
+        let kept = |g: &GraphData, i: usize| g.shape_of(merges[i]).contains(&g.shape_of(nexts[i]));
         let Some(mut bad) = (0..nexts.len()).find(|&i| !kept(g, i)) else { return Ok(()) };
         let shown: Vec<PartialShape> = nexts.iter().map(|&p| g.shape_of(p)).collect();
-        let before = fixpoint::save(g, &self.merges);
-        let found = fixpoint::relax(g, &self.merges, nexts);
-        let least: Vec<PartialShape> = self.merges.iter().map(|&p| g.shape_of(p)).collect();
+        let before = fixpoint::save(g, &merges);
+        let found = fixpoint::relax(g, &merges, nexts);
+        let least: Vec<PartialShape> = merges.iter().map(|&p| g.shape_of(p)).collect();
         if self.spec.infer_invariants {
             let broken = (0..nexts.len())
                 .find(|&i| self.spec.invariants[i].declared && least[i] != self.spec.invariants[i].shape);
@@ -311,7 +241,7 @@ impl<'g> Loop<'g> {
         Err(self.broken(g, bad, &shown[bad], &least, returned[bad].port()))
     }
 
-    /// The error of a variable that does not fit its invariant after an iteration.
+    /// The error for a variable that does not satisfy its invariant after an iteration.
     fn broken(
         &self,
         g: &GraphData,
@@ -324,7 +254,7 @@ impl<'g> Loop<'g> {
         let dtype = self.dtypes[i];
         let has = if invariant.declared { "has the shape invariant" } else { "enters as" };
         let shape = &invariant.shape;
-        // Where the body keeps the shape itself, another variable had to give way first.
+        // If the body keeps this shape, another variable was generalised first.
         let shown = if shape.contains(shown) { &least[i] } else { shown };
         let side = if invariant.declared { "invariant" } else { "on entry" };
         let mut cure = String::new();
@@ -346,17 +276,7 @@ impl<'g> Loop<'g> {
     }
 }
 
-/// The Merge of a loop variable, whose back edge is still open.
-pub(super) fn open_merge(g: &mut GraphData, enter: Port, at: &'static Location<'static>) -> Result<Port> {
-    let op = op_for(g, "Merge", enter)?;
-    // With the Enter twice, inference knows what will hold of the back edge too, as it is checked when it is closed.
-    let spec = NodeSpec::new(op, Naming::Scoped(op.into())).inputs([enter, enter]).at(at);
-    let merge = g.add_scoped(spec)?;
-    g.open_back_edge(merge);
-    Ok(Port::new(merge, 0))
-}
-
-/// Where two shapes differ, in words.
+/// Describes where two shapes differ.
 fn difference((a_name, a): (&str, &PartialShape), (b_name, b): (&str, &PartialShape)) -> String {
     let rank = |s: &PartialShape| s.rank().map_or("unknown".to_owned(), |r| r.to_string());
     if a.rank() != b.rank() {
@@ -368,7 +288,7 @@ fn difference((a_name, a): (&str, &PartialShape), (b_name, b): (&str, &PartialSh
     format!("dimension {differs}  {} ({a_name}), {} ({b_name})", dim(a.dim(differs)), dim(b.dim(differs)))
 }
 
-/// A shape as one writes it in a program.
+/// The shape as a Rust expression.
 fn as_rust(shape: &PartialShape) -> String {
     let Some(dims) = shape.dims() else { return "PartialShape::unknown()".into() };
     let dims: Vec<String> = dims.iter().map(|d| d.map_or("_".into(), |d| d.to_string())).collect();

@@ -1,4 +1,5 @@
-//! The primitives one by one, for those who build loops by hand; the back edge is closed later, through a [`BackEdge`].
+//! The primitives one by one, for loops that are built by hand. The back edge is closed later, through a
+//! [`BackEdge`].
 //!
 //! ```text
 //! let (i, back) = g.loop_var(g.enter(zero, "frame"));     // Merge
@@ -8,21 +9,28 @@
 //! let result = g.exit(done);
 //! ```
 
-use super::lower::{op_for, open_merge};
+use super::open::open_merge;
+use super::primitive::Primitive;
 use crate::graph::Graph;
 use crate::ids::{NodeId, Port};
-use crate::output::Output;
+use crate::output::{Op, Output};
 use millstream_tensor::{Result, invalid};
 use std::panic::Location;
 
-/// The open back edge of a loop variable. Dropped without [`BackEdge::close`], it leaves a mistake behind that names the variable's
-/// line: a loop cannot be left open.
+/// The open back edge of a loop variable. If it is dropped without [`BackEdge::close`], the graph remembers
+/// an error that names the variable's line, so a loop cannot be left open.
 #[must_use = "a loop variable needs its next value: `close`"]
 pub struct BackEdge<'g> {
     graph: &'g Graph,
     merge: Port,
     at: &'static Location<'static>,
     closed: bool,
+}
+
+impl std::fmt::Debug for BackEdge<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BackEdge").field("merge", &self.merge).finish_non_exhaustive()
+    }
 }
 
 impl<'g> BackEdge<'g> {
@@ -65,17 +73,13 @@ impl Drop for BackEdge<'_> {
 }
 
 impl Graph {
-    fn primitive<'g>(
-        &'g self,
-        op: &'static str,
-        value: Output<'g>,
-        at: &'static Location<'static>,
-    ) -> Output<'g> {
-        let op = self.read(|g| op_for(g, op, value.port()).unwrap_or(op));
-        self.op(op).input(value).at(at).output()
+    /// Makes the node of a primitive. An error is remembered by the graph.
+    fn node_of<'g>(&'g self, primitive: Primitive<Output<'g>>, at: &'static Location<'static>) -> Op<'g> {
+        let op = primitive.op_for(primitive.inputs[0].is_ref());
+        self.op(op).inputs(primitive.inputs).attrs(primitive.attrs).at(at).finish()
     }
 
-    /// `Enter`: `value` as the first value of a variable of the frame `frame_name`.
+    /// `Enter`: returns `value` as the first value of a variable of the frame `frame_name`.
     #[track_caller]
     pub fn enter<'g>(&'g self, value: Output<'g>, frame_name: &str) -> Output<'g> {
         self.enter_as(value, frame_name, false, 10)
@@ -90,38 +94,36 @@ impl Graph {
         is_constant: bool,
         parallel_iterations: i64,
     ) -> Output<'g> {
-        let op = if value.is_ref() { "RefEnter" } else { "Enter" };
-        let node = self.op(op).input(value).attr("frame_name", frame_name).at(Location::caller());
-        node.attr("is_constant", is_constant).attr("parallel_iterations", parallel_iterations).output()
+        let enter = Primitive::enter(value, frame_name, is_constant, parallel_iterations);
+        self.node_of(enter, Location::caller()).output(0)
     }
 
-    /// `Exit`: `value` outside of its frame.
+    /// `Exit`: returns `value` outside of its frame.
     #[track_caller]
     pub fn exit<'g>(&'g self, value: Output<'g>) -> Output<'g> {
-        self.primitive("Exit", value, Location::caller())
+        self.node_of(Primitive::exit(value), Location::caller()).output(0)
     }
 
-    /// `NextIteration`: `value` in the next iteration.
+    /// `NextIteration`: returns `value` in the next iteration.
     #[track_caller]
     pub fn next_iteration<'g>(&'g self, value: Output<'g>) -> Output<'g> {
-        self.primitive("NextIteration", value, Location::caller())
+        self.node_of(Primitive::next_iteration(value), Location::caller()).output(0)
     }
 
-    /// `LoopCond`: the predicate of a loop.
+    /// `LoopCond`: returns `pred` as the predicate of a loop.
     #[track_caller]
     pub fn loop_cond<'g>(&'g self, pred: Output<'g>) -> Output<'g> {
-        self.op("LoopCond").input(pred).at(Location::caller()).output()
+        self.node_of(Primitive::loop_cond(pred), Location::caller()).output(0)
     }
 
-    /// `Switch`: `value` where `pred` is false, and where it is true.
+    /// `Switch`: returns `value` twice, alive if `pred` is false, and alive if `pred` is true.
     #[track_caller]
     pub fn switch<'g>(&'g self, value: Output<'g>, pred: Output<'g>) -> (Output<'g>, Output<'g>) {
-        let op = if value.is_ref() { "RefSwitch" } else { "Switch" };
-        let node = self.op(op).inputs([value, pred]).at(Location::caller()).finish();
+        let node = self.node_of(Primitive::switch(value, pred), Location::caller());
         (node.output(0), node.output(1))
     }
 
-    /// `Merge`: whichever value arrives, and its position.
+    /// `Merge`: returns the value that arrives, and its position.
     #[track_caller]
     pub fn merge<'g>(&'g self, values: &[Output<'g>]) -> (Output<'g>, Output<'g>) {
         let by_ref = !values.is_empty() && values.iter().all(Output::is_ref);
@@ -130,7 +132,8 @@ impl Graph {
         (node.output(0), node.output(1))
     }
 
-    /// A loop variable: the `Merge` of what entered and of what comes back, which [`BackEdge::close`] says later.
+    /// Returns a loop variable, the `Merge` of what entered and what comes back. [`BackEdge::close`] gives
+    /// the latter.
     #[track_caller]
     pub fn loop_var<'g>(&'g self, entered: Output<'g>) -> (Output<'g>, BackEdge<'g>) {
         let at = Location::caller();

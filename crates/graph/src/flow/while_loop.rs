@@ -1,16 +1,16 @@
-//! [`WhileBuilder`]: a loop being described.
+//! [`WhileBuilder`]: the options of a `while_loop`.
 
 use super::invariants::{Given, ShapeNest, VarPath};
 use super::lower::{Loop, LoopSpec};
 use crate::builder::{Arg, ArgKind};
 use crate::graph::Graph;
 use crate::nest::{Converter, IntoNest, Leaf, Nest, Structure, Values};
-use crate::op::Operator;
+use crate::op::{Builtin, Operator};
 use crate::output::Output;
 use millstream_tensor::{DType, PartialShape, Result, Tensor, invalid};
 use std::panic::Location;
 
-/// A loop being described: the options, then [`WhileBuilder::run`].
+/// The builder of a loop: options, then [`WhileBuilder::run`].
 #[must_use = "the loop is made by `run`"]
 pub struct WhileBuilder<'g, V> {
     graph: &'g Graph,
@@ -26,23 +26,35 @@ pub struct WhileBuilder<'g, V> {
     at: &'static Location<'static>,
 }
 
-/// What the gradient of a loop keeps of its iterations.
+impl<V> std::fmt::Debug for WhileBuilder<'_, V> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WhileBuilder")
+            .field("name", &self.name)
+            .field("parallel_iterations", &self.parallel_iterations)
+            .field("back_prop", &self.back_prop)
+            .field("swap_memory", &self.swap_memory)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The checkpoints of a loop: what its gradient keeps of the iterations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checkpoint {
-    /// The variables before every so many iterations.
+    /// The variables before every `k`-th iteration.
     Every(i64),
-    /// The variables at a growing distance.
+    /// The variables at growing distances.
     Auto {
-        /// What lies between two kept states is treated so itself.
+        /// Whether the iterations between two kept states are checkpointed in the same way.
         nested: bool,
     },
 }
 
 impl Checkpoint {
-    /// The attribute of a loop's `LoopCond` that says it: how many iterations, 0 for [`Checkpoint::Auto`], -1 without `nested`.
+    /// The attribute of a loop's `LoopCond` that holds it: the number of iterations, 0 for
+    /// [`Checkpoint::Auto`], -1 for it without `nested`.
     pub const ATTR: &str = "_checkpoint_every";
 
-    /// The value of the attribute.
+    /// Returns the value of the attribute.
     pub fn to_attr(self) -> i64 {
         match self {
             Checkpoint::Every(k) => k,
@@ -56,7 +68,7 @@ impl Checkpoint {
         }
     }
 
-    /// What a value of the attribute means.
+    /// Returns the checkpoints that a value of the attribute means.
     pub fn from_attr(value: i64) -> Checkpoint {
         if value > 0 { Checkpoint::Every(value) } else { Checkpoint::Auto { nested: value == 0 } }
     }
@@ -75,11 +87,12 @@ impl Graph {
     /// vars
     /// ```
     ///
-    /// Other than this, `cond` and `body` are called once each, while the graph is built; iterations may overlap where the data lets
-    /// them (at most [`WhileBuilder::parallel_iterations`] at a time); each variable keeps its dtype, its place in the structure, and its
-    /// shape as far as the [invariant](WhileBuilder::shape_invariants) says.
+    /// Unlike this, `cond` and `body` are called once each, while the graph is built; iterations may overlap
+    /// as far as the data allows (at most [`WhileBuilder::parallel_iterations`] at a time); each variable
+    /// keeps its dtype, its place in the structure, and its [shape
+    /// invariant](WhileBuilder::shape_invariants).
     ///
-    /// Values from outside may be used inside; they are the same in every iteration.
+    /// Values from outside may be used inside. They are the same in every iteration.
     #[track_caller]
     pub fn while_loop<'g, V: IntoNest<'g>>(&'g self, vars: V) -> WhileBuilder<'g, V> {
         WhileBuilder {
@@ -99,70 +112,73 @@ impl Graph {
 }
 
 impl<'g, V: IntoNest<'g>> WhileBuilder<'g, V> {
-    /// What holds of the shape of each variable in every iteration, in the structure of the variables; by default what holds of the
-    /// initial value. A `SparseTensor` takes the shape of its `dense_shape` (`[rank]`), `IndexedSlices` take that of their `values`.
+    /// Sets the shape invariants: a shape for each variable that holds in every iteration, in the structure
+    /// of the variables. The default is the shape of the initial value. A `SparseTensor` takes the shape of
+    /// its `dense_shape` (`[rank]`), `IndexedSlices` take that of their `values`.
     pub fn shape_invariants(mut self, shapes: impl ShapeNest) -> Self {
         self.given.all = Some(shapes.into_shapes());
         self
     }
 
-    /// The shape invariant of one variable, by its position or its name as errors give it (`1`, `"1.j"`, `"p"`).
+    /// Sets the shape invariant of one variable, by its position or its name as errors give it (`1`, `"1.j"`,
+    /// `"p"`).
     pub fn shape_of(mut self, var: impl Into<VarPath>, shape: impl Into<PartialShape>) -> Self {
         self.given.some.push((var.into(), shape.into()));
         self
     }
 
-    /// Takes as invariants the least ones that the body keeps, where none are given. What the body itself reads of its variables'
-    /// shapes while it is built is still what holds on entry.
+    /// Infers the shape invariants that are not given: the most specific ones that the body keeps. While the
+    /// body is built, its variables still have their shapes on entry.
     pub fn infer_invariants(mut self) -> Self {
         self.infer_invariants = true;
         self
     }
 
-    /// How many iterations may run at the same time: a positive integer, 10 by default.
+    /// Sets how many iterations may run at the same time: a positive integer, 10 by default.
     pub fn parallel_iterations(mut self, n: i64) -> Self {
         self.parallel_iterations = n;
         self
     }
 
-    /// Whether gradients may go through the loop; they may by default.
+    /// Sets whether gradients flow through the loop; true by default.
     pub fn back_prop(mut self, yes: bool) -> Self {
         self.back_prop = yes;
         self
     }
 
-    /// Whether values saved for the gradient may leave memory; by default they stay.
+    /// Sets whether values saved for the gradient may leave memory; false by default.
     pub fn swap_memory(mut self, yes: bool) -> Self {
         self.swap_memory = yes;
         self
     }
 
-    /// For the gradient, keeps the variables only before every `k`-th iteration and computes what lies between anew, `k` iterations at
-    /// a time: memory for `n / k + k` iterations instead of `n`, for one more forward pass. The gradient has the same bits. What the
-    /// body does must be repeatable: no random numbers, no assignments.
+    /// Keeps the variables for the gradient only before every `k`-th iteration, and recomputes the iterations
+    /// in between, `k` at a time. This takes memory for `n / k + k` iterations instead of `n`, and one more
+    /// forward pass. The gradient has the same bits. The body must be repeatable: no random numbers, no
+    /// assignments.
     pub fn checkpoint_every(self, k: i64) -> Self {
         self.checkpoint(Some(Checkpoint::Every(k)))
     }
 
-    /// As [`WhileBuilder::checkpoint_every`], for loops of unknown length: keeps about `√n / 2` states of `n` iterations, and computes
-    /// what lies between anew twice.
+    /// Like [`WhileBuilder::checkpoint_every`], for loops of unknown length: keeps about `√n / 2` states of
+    /// `n` iterations, and recomputes the iterations in between twice.
     pub fn checkpoint_auto(self) -> Self {
         self.checkpoint(Some(Checkpoint::Auto { nested: true }))
     }
 
-    /// What the gradient keeps: everything it needs of each iteration, or [checkpoints](Checkpoint).
+    /// Sets what the gradient keeps: everything it needs of each iteration, or [checkpoints](Checkpoint).
     pub fn checkpoint(mut self, checkpoint: Option<Checkpoint>) -> Self {
         self.checkpoint = checkpoint;
         self
     }
 
-    /// Stops after this many iterations at the latest: a number, or a scalar `i32` or `i64` of the graph.
+    /// Sets the maximum number of iterations: a number, or a scalar `i32` or `i64` of the graph.
     pub fn maximum_iterations(mut self, n: impl Into<Arg<'g>>) -> Self {
         self.maximum_iterations = Some(n.into());
         self
     }
 
-    /// The name scope of the loop's nodes, `while` by default.
+    /// Sets the name scope of the loop's nodes, `while` by default.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         let name = name.into();
         if !name.is_empty() {
@@ -171,7 +187,7 @@ impl<'g, V: IntoNest<'g>> WhileBuilder<'g, V> {
         self
     }
 
-    /// Makes the loop. Gives the variables after the last iteration, in the structure of the initial ones.
+    /// Makes the loop. Returns the variables after the last iteration, in the structure of the initial ones.
     #[track_caller]
     pub fn run<C, R, B, N>(self, cond: C, body: B) -> Result<V::Nest>
     where
@@ -252,11 +268,12 @@ impl<'g, V: IntoNest<'g>> WhileBuilder<'g, V> {
         })?;
         let merged = the_loop.merged();
         let pred = graph.in_context(the_loop.context(), || -> Result<Output<'g>> {
-            let more = bound.map(|(_, max)| graph.op("Less").inputs([merged[0], max]).at(at).output());
+            let more = bound
+                .map(|(_, max)| graph.builtin(Builtin::Less(merged[0].into(), max.into())).at(at).output());
             let pred = cond(inside(&merged)?).into_nest(&Converter::new(graph, at, &[DType::Bool]))?;
             graph.check()?;
             Ok(match more {
-                Some(more) => graph.op("LogicalAnd").inputs([more, pred]).at(at).output(),
+                Some(more) => graph.builtin(Builtin::And(more, pred)).at(at).output(),
                 None => pred,
             })
         })?;
@@ -276,7 +293,8 @@ impl<'g, V: IntoNest<'g>> WhileBuilder<'g, V> {
                 Ok((result, next))
             })?;
         let exits = the_loop.close(&next)?;
-        // What the body learned about its variables (of a TensorArray, the shape of what was written) holds of the results.
+        // What the body found out about its variables (the element shape of a TensorArray) holds of the
+        // results too.
         result.rebuild(&mut Values::new(exits[skip..].to_vec()))
     }
 }
@@ -322,13 +340,13 @@ fn bound<'g>(
 
 fn add_one<'g>(counter: Output<'g>, at: &'static Location<'static>) -> Result<Output<'g>> {
     let graph = counter.graph();
-    let add = graph.registry().by_operator(Operator::Add).map_or("AddV2", |d| d.name);
+    let add = graph.registry().by_operator(Operator::Add).map_or(Operator::Add.node_name(), |d| d.name);
     let next = graph.op(add).name(Operator::Add.node_name()).input(counter).input(1).at(at).output();
     graph.check()?;
     Ok(next)
 }
 
-/// The outputs of a nest; operations cannot be carried by a loop.
+/// Returns the outputs of a nest. Operations cannot be loop variables.
 fn values_of<'g>(
     nest: &impl Nest<'g>,
     name: &str,

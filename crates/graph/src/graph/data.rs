@@ -1,4 +1,5 @@
-//! What a graph holds, looked up and noted: names, types, shapes, known values, contexts, collections, and the blocks that are open.
+//! Access to the contents of a graph: names, types, shapes, known values, contexts, collections, and open
+//! blocks.
 
 use super::{CollectionItem, ControlScope, GraphData};
 use crate::attr::ValueType;
@@ -47,17 +48,17 @@ impl GraphData {
         self.finalized
     }
 
-    /// From here on adding a node is an error.
+    /// Makes adding a node an error from now on.
     pub(crate) fn set_finalized(&mut self) {
         self.finalized = true;
     }
 
-    /// Nobody gets this name any more.
+    /// Takes a name, so that no later node gets it.
     pub(crate) fn reserve(&mut self, name: &str) {
         self.names.entry(name.to_lowercase()).or_insert(1);
     }
 
-    /// Changes with every edit of an existing node; together with the length it says whether the graph is the same.
+    /// The number of edits of existing nodes. If it and the length are the same, the graph has not changed.
     pub fn edits(&self) -> u64 {
         self.edits
     }
@@ -111,13 +112,13 @@ impl GraphData {
         })
     }
 
-    /// What is known of the shape of an output.
+    /// The static shape of an output.
     pub fn shape_of(&self, port: Port) -> PartialShape {
         let node = self.nodes.get(port.node.index());
         node.and_then(|n| n.shapes.get(port.index as usize)).cloned().unwrap_or_default()
     }
 
-    /// What is known of the value of an output.
+    /// The known part of the value of an output.
     pub fn known(&self, port: Port) -> Option<&Known> {
         self.nodes.get(port.node.index())?.known.get(port.index as usize)?.as_deref()
     }
@@ -130,7 +131,7 @@ impl GraphData {
         }
     }
 
-    /// What the resource holds that an output refers to, if it is known.
+    /// The type of the values in the resource that an output refers to, if it is known.
     pub fn known_handle(&self, port: Port) -> Option<HandleShape> {
         match self.known(port)? {
             Known::Handle(handle) => Some(handle.clone()),
@@ -138,14 +139,14 @@ impl GraphData {
         }
     }
 
-    /// After nodes were taken back: the names of those that are left are indexed anew when one is looked up.
+    /// Drops the index of names, after nodes were removed. The next lookup rebuilds it.
     pub(crate) fn forget_names(&mut self) {
         self.by_name.clear();
         self.indexed = 0;
         self.edits += 1;
     }
 
-    /// As TensorFlow's `unique_name`: scoped, counted without regard to case.
+    /// A unique name in the current scope, counted without regard to case, like TensorFlow's `unique_name`.
     pub(crate) fn unique_name(&mut self, name: &str) -> String {
         let name = format!("{}{}", self.blocks.scope, name);
         let key = name.to_lowercase();
@@ -158,7 +159,7 @@ impl GraphData {
         format!("{name}_{i}")
     }
 
-    /// The name that [`GraphData::unique_name`] would give, which stays free.
+    /// The name that [`GraphData::unique_name`] would return, without taking it.
     pub(crate) fn free_name(&self, name: &str) -> String {
         let name = format!("{}{}", self.blocks.scope, name);
         match self.next_number(&name.to_lowercase()) {
@@ -167,7 +168,7 @@ impl GraphData {
         }
     }
 
-    /// The number that makes a taken key free, and the key with it; none if it is free itself.
+    /// The next free number for a taken key, and the key with that number. `None` if the key itself is free.
     fn next_number(&self, key: &str) -> Option<(u32, String)> {
         let mut i = *self.names.get(key)?;
         loop {
@@ -193,7 +194,7 @@ impl GraphData {
         }
     }
 
-    /// Sets the context of the nodes to come.
+    /// Sets the context of new nodes.
     pub(crate) fn set_current(&mut self, context: Option<ContextId>) {
         self.current = context;
     }
@@ -203,7 +204,7 @@ impl GraphData {
         self.contexts[id.0 as usize].parent
     }
 
-    /// Changes what is on record of a loop.
+    /// Edits the context of a loop.
     pub(crate) fn edit_while(&mut self, id: ContextId, edit: impl FnOnce(&mut WhileContext)) {
         if let ContextKind::While(w) = &mut self.contexts[id.0 as usize].kind {
             edit(w);
@@ -245,7 +246,7 @@ impl GraphData {
         result
     }
 
-    /// Refines what is known of the shape of an output.
+    /// Merges `shape` into the static shape of an output.
     pub(crate) fn merge_shape(&mut self, port: Port, shape: &PartialShape) -> Result<()> {
         let node = self.node(port.node)?;
         let old = self.shape_of(port);
@@ -258,15 +259,15 @@ impl GraphData {
         Ok(())
     }
 
-    /// Replaces what is known of the shape of an output (loop builders relax what they set before).
+    /// Replaces the static shape of an output. Loop builders relax shapes that they set earlier.
     pub(crate) fn set_shape(&mut self, port: Port, shape: PartialShape) {
         if let Some(node) = self.nodes.get_mut(port.node.index()) {
             node.shapes[port.index as usize] = shape;
         }
     }
 
-    /// The control inputs that the blocks around a new node ask for, as TensorFlow computes them: a block is left out
-    /// when an input of the node was itself made inside of it.
+    /// The control inputs that open blocks add to a new node. As in TensorFlow, a block adds none if an input
+    /// of the node was made inside it.
     pub(crate) fn scope_controls(&self, inputs: &[Port]) -> SmallVec<[NodeId; 2]> {
         let mut controls: SmallVec<[NodeId; 2]> = SmallVec::new();
         for block in &self.blocks.controls {
@@ -282,7 +283,7 @@ impl GraphData {
         controls
     }
 
-    /// The open `control_dependencies` blocks remember that what this node gives already runs after their inputs.
+    /// Records in the open `control_dependencies` blocks that this node runs after their inputs.
     pub(crate) fn note_seen(&mut self, id: NodeId) {
         for block in &mut self.blocks.controls {
             block.seen.insert(id);
@@ -299,12 +300,12 @@ impl GraphData {
         self.blocks.controls.pop();
     }
 
-    /// Sets the name scope; gives the one before.
+    /// Sets the name scope and returns the previous one.
     pub(crate) fn replace_scope(&mut self, scope: String) -> String {
         std::mem::replace(&mut self.blocks.scope, scope)
     }
 
-    /// Sets the device of the nodes to come; gives the one before.
+    /// Sets the device of new nodes and returns the previous one.
     pub(crate) fn replace_device(&mut self, device: Arc<str>) -> Arc<str> {
         std::mem::replace(&mut self.blocks.device, device)
     }

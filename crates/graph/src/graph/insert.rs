@@ -1,4 +1,5 @@
-//! How a node comes into a graph: named, its types checked, its shapes and what is known of its values inferred.
+//! Insertion of a node into a graph: its name, the check of its types, and the inference of its shapes and
+//! known values.
 
 use super::GraphData;
 use crate::attr::{Attrs, ValueType};
@@ -11,14 +12,14 @@ use smallvec::SmallVec;
 use std::panic::Location;
 use std::sync::Arc;
 
-/// How a new node gets its name.
+/// The name of a new node.
 #[derive(Clone)]
 pub(crate) enum Naming {
-    /// Unique in the current scope.
+    /// This name, made unique in the current scope.
     Scoped(String),
-    /// Exactly this; taken already is an error.
+    /// Exactly this name. An error if it is taken.
     Exact(String),
-    /// This, already reserved.
+    /// This name, which is already reserved.
     Reserved(String),
 }
 
@@ -87,7 +88,7 @@ impl GraphData {
         Ok(id)
     }
 
-    /// Adds a node as an op builder does: named in the current scope, with what it captures named under it.
+    /// Adds a node as an op builder does: named in the current scope, with its captures named under it.
     pub(crate) fn add_scoped(&mut self, mut spec: NodeSpec) -> Result<NodeId> {
         let name = match spec.naming {
             Naming::Scoped(name) => self.unique_name(&name),
@@ -97,7 +98,7 @@ impl GraphData {
         self.with_scope(format!("{name}/"), |g| g.add(spec))
     }
 
-    /// Makes a node just as it is said: checks types, infers shapes, appends it.
+    /// Makes a node exactly as described: checks types, infers shapes, appends it.
     pub(crate) fn insert(&mut self, spec: NodeSpec) -> Result<NodeId> {
         let at = spec.at;
         let op = spec.op.clone();
@@ -107,7 +108,7 @@ impl GraphData {
         })
     }
 
-    /// As [`GraphData::insert`], without the source line in errors.
+    /// Like [`GraphData::insert`], without the source line in errors.
     pub(crate) fn insert_inner(&mut self, spec: NodeSpec) -> Result<NodeId> {
         if self.finalized {
             return Err(Error::new(
@@ -141,7 +142,7 @@ impl GraphData {
                         format!("the graph already has a node `{name}`"),
                     ));
                 }
-                // Scopes above it count as taken too, as TensorFlow has it.
+                // The scopes above it are taken too, as in TensorFlow.
                 self.names.entry(name.to_lowercase()).or_insert(1);
                 name
             }
@@ -170,7 +171,7 @@ impl GraphData {
         Ok(id)
     }
 
-    /// How TensorFlow ends what it says of shapes: with the node, its op, and what is known of the inputs' shapes.
+    /// The end of TensorFlow's messages about shapes: the node, its op, and the static shapes of its inputs.
     fn place_of(&self, info: &NodeInfo, inputs: &[Port]) -> String {
         let shape = |&p: &Port| Some(self.shape_of(p)).filter(|s| s.rank().is_some()).map(|s| s.to_string());
         let shapes: Vec<_> = inputs.iter().map(|p| shape(p).unwrap_or_else(|| "?".to_owned())).collect();
@@ -197,7 +198,8 @@ impl GraphData {
         let shapes: SmallVec<[PartialShape; 3]> = inputs.iter().map(|&p| self.shape_of(p)).collect();
         let known: SmallVec<[Option<Known>; 3]> = inputs.iter().map(|&p| self.known(p).cloned()).collect();
         let (shapes, mut outputs) = InferCx::new(info, &shapes, &known).infer()?;
-        // What is not small is not folded, and must not even be tried: a few bytes may ask for any size.
+        // Only small outputs are folded. Others must not even be tried, since a few bytes of input may ask
+        // for any size.
         if outputs.iter().all(Option::is_none)
             && shapes.iter().all(|s| s.elements().is_none_or(|n| n <= 64))
             && let Some(values) = self.fold(info, &known)
@@ -207,8 +209,8 @@ impl GraphData {
         Ok((shapes.into_iter().collect(), outputs.into_iter().map(|k| k.map(Arc::new)).collect()))
     }
 
-    /// The outputs of a node whose inputs are small known integers, as the op library computes them: shapes and sizes are
-    /// worked out this way while the graph is built.
+    /// The outputs of a node whose inputs are small known integers, computed by the op library. Shapes and
+    /// sizes become known this way while the graph is built.
     fn fold(&self, info: &NodeInfo, known: &[Option<Known>]) -> Option<Vec<Tensor>> {
         let small =
             |t: &Tensor| t.elements() <= 64 && matches!(t.dtype(), DType::I32 | DType::I64 | DType::Bool);

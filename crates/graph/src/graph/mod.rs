@@ -1,5 +1,5 @@
-//! [`Graph`]: nodes in the order they were made. Append-only but for back edges, control inputs and what is known of shapes.
-//! `insert` is how a node comes into it, `data` what it holds, looked up and noted.
+//! [`Graph`]: nodes in the order in which they were made. Append-only, except for back edges, control inputs
+//! and static shapes. `insert` adds nodes, and `data` holds the accessors.
 
 mod data;
 mod insert;
@@ -20,16 +20,17 @@ use std::collections::{BTreeMap, HashMap};
 use std::panic::Location;
 use std::sync::Arc;
 
-/// A graph under construction, shared by its clones. Threads may build at the same time. Name scopes are the thread's; control dependencies,
-/// devices and the like are the graph's until [`Graph::switch_to_thread_local`]; the loop or branch being built is the graph's.
+/// A graph under construction, shared by its clones. Several threads may build at the same time. A name scope
+/// belongs to the thread that entered it. Control dependencies, devices and other blocks belong to the graph
+/// until [`Graph::switch_to_thread_local`], and so does the loop or branch being built.
 ///
-/// Adding a node never fails in the middle of an expression: the first mistake is remembered with the line that made it
-/// and is returned by the next call that gives a `Result`, [`Graph::check`] for one.
+/// Adding a node never fails in the middle of an expression: the graph remembers the first mistake with its
+/// source line, and the next call that returns a `Result`, such as [`Graph::check`], returns it.
 #[derive(Clone)]
 pub struct Graph(Arc<Mutex<GraphData>>);
 
 /// An entry of a collection.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub enum CollectionItem {
     /// A node or one of its outputs, by name (`v`, `v:0`).
     Node(String),
@@ -39,17 +40,18 @@ pub enum CollectionItem {
     Int(i64),
     /// A float.
     Float(f32),
-    /// A loop or branch: the entries of `while_context` and `cond_context`.
+    /// A loop or branch: an entry of `while_context` or `cond_context`.
     Context(ContextId),
 }
 
-/// What a graph holds. Reached through [`Graph::read`].
+/// The contents of a graph, for [`Graph::read`].
 pub struct GraphData {
     registry: &'static Registry,
     pub(crate) nodes: Vec<Node>,
-    /// How often each name was asked for, by lower-cased name: names differ by more than case, as files made of them must.
+    /// The number of requests for each lower-cased name. Names must differ by more than case, because files
+    /// are named after them.
     names: HashMap<String, u32>,
-    /// Nodes by name; holds the first `indexed` nodes, the rest is added when a name is looked up.
+    /// Nodes by name. Holds the first `indexed` nodes; a lookup adds the rest.
     by_name: HashMap<Arc<str>, NodeId>,
     indexed: usize,
     /// The open blocks of the thread that holds the lock.
@@ -61,23 +63,32 @@ pub struct GraphData {
     seed: Option<i64>,
     error: Option<Error>,
     finalized: bool,
-    /// The line that nodes are made at, whatever the code that makes them says.
+    /// The source line of new nodes, which overrides that of the code that makes them.
     line: Option<&'static Location<'static>>,
-    /// What others keep with the graph, one of each type.
+    /// Values that other libraries keep with the graph, one of each type.
     extensions: HashMap<std::any::TypeId, Arc<dyn std::any::Any + Send + Sync>>,
-    /// What was declared of shapes (`set_shape`), beside what was inferred.
+    /// Shapes that were declared (`set_shape`), apart from those that were inferred.
     pub(crate) declared: HashMap<Port, PartialShape>,
-    /// Gradients by name: what nodes with the attribute `_gradient_op_type` are differentiated by.
+    /// Registered gradients by name, for nodes with the attribute `_gradient_op_type`.
     gradients: HashMap<String, GradientFn>,
-    /// Counts changes to what is already there (back edges, control inputs), for those who cache by length.
+    /// The number of changes to existing nodes (back edges, control inputs), for caches that compare lengths.
     edits: u64,
+}
+
+impl std::fmt::Debug for GraphData {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("GraphData")
+            .field("n_nodes", &self.nodes.len())
+            .field("error", &self.error)
+            .finish_non_exhaustive()
+    }
 }
 
 /// A `control_dependencies` block.
 #[derive(Clone)]
 pub(crate) struct ControlScope {
     inputs: Vec<NodeId>,
-    /// Nodes made inside: whoever takes one as input already runs after `inputs`.
+    /// The nodes made inside. A node that takes one of them as input runs after `inputs` anyway.
     seen: std::collections::HashSet<NodeId>,
 }
 
@@ -112,12 +123,12 @@ impl Graph {
         g
     }
 
-    /// Looks at the graph as it is now. `look` must not call methods of the graph.
+    /// Calls `look` with the graph's current contents. `look` must not call methods of the graph.
     pub fn read<R>(&self, look: impl FnOnce(&GraphData) -> R) -> R {
         look(&self.lock())
     }
 
-    /// What the open blocks of control dependencies ask for, all together.
+    /// The control inputs of all open `control_dependencies` blocks.
     pub fn current_controls(&self) -> Vec<NodeId> {
         let g = self.lock();
         let mut all: Vec<NodeId> = Vec::new();
@@ -139,7 +150,7 @@ impl Graph {
         self.lock().registry
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub fn len(&self) -> usize {
         self.lock().nodes.len()
     }
@@ -157,12 +168,13 @@ impl Graph {
         }
     }
 
-    /// Remembers a mistake for the next call that gives a `Result`; the first one counts.
+    /// Remembers a mistake for the next call that returns a `Result`. Only the first mistake is kept.
     pub fn remember(&self, error: Error) {
         self.lock().error.get_or_insert(error);
     }
 
-    /// Runs `build` with names prefixed by `name/` (made unique, as TensorFlow does). A name that ends in `/` is a scope to re-enter.
+    /// Runs `build` with names prefixed by `name/`, made unique as in TensorFlow. A name that ends in `/`
+    /// re-enters that scope.
     pub fn name_scope<R>(&self, name: &str, build: impl FnOnce() -> R) -> R {
         let _within = self.enter_name_scope(name);
         build()
@@ -174,8 +186,9 @@ impl Graph {
         build()
     }
 
-    /// Names a gradient: nodes whose attribute `_gradient_op_type` is this name are differentiated by it, whatever their op says. Under the name of an op
-    /// type that has no gradient of its own it is that of its nodes.
+    /// Registers a gradient under a name. It replaces the op's gradient for nodes whose attribute
+    /// `_gradient_op_type` is this name. A gradient under the name of an op type without a gradient applies
+    /// to all nodes of that type.
     pub fn register_gradient(&self, name: impl Into<String>, gradient: GradientFn) {
         self.lock().gradients.insert(name.into(), gradient);
     }
@@ -190,18 +203,18 @@ impl Graph {
         self.lock().blocks.scope.clone()
     }
 
-    /// A name in the current scope that nobody else gets.
+    /// A name in the current scope that no other node gets.
     pub fn unique_name(&self, name: &str) -> String {
         self.lock().unique_name(name)
     }
 
-    /// The name that [`Graph::unique_name`] would give now, without taking it.
+    /// The name that [`Graph::unique_name`] would return now, without taking it.
     pub fn free_name(&self, name: &str) -> String {
         self.lock().free_name(name)
     }
 
-    /// Nodes made by `build` run after these operations (in a loop: in the same iteration; operations outside
-    /// the loop run once, before it).
+    /// Makes the nodes of `build` run after these operations: in a loop, after those of the same iteration.
+    /// Operations outside the loop run once, before it.
     pub fn control_dependencies<'g, R>(
         &'g self,
         ops: impl IntoIterator<Item = impl Into<Op<'g>>>,
@@ -216,12 +229,13 @@ impl Graph {
         self.lock().current
     }
 
-    /// Nodes made from now on belong to this loop or branch, or to none: for those who leave one in the middle and come back.
+    /// Makes new nodes belong to this loop or branch, or to none. For callers that leave one in the middle
+    /// and come back.
     pub fn set_current_context(&self, context: Option<ContextId>) {
         self.lock().current = context;
     }
 
-    /// Runs `build` inside of a loop or branch.
+    /// Runs `build` inside a loop or branch.
     pub(crate) fn in_context<R>(&self, context: ContextId, build: impl FnOnce() -> R) -> R {
         let old = self.lock().current.replace(context);
         let _back = OnDrop(|| self.lock().current = old);
@@ -234,34 +248,36 @@ impl Graph {
         build()
     }
 
-    /// Nodes made by `build` ask for this device.
+    /// Makes the nodes of `build` ask for this device.
     pub fn device<R>(&self, device: &str, build: impl FnOnce() -> R) -> R {
         let _within = self.enter_device(device);
         build()
     }
 
-    /// The device that nodes made now ask for.
+    /// The device that new nodes ask for.
     pub fn current_device(&self) -> String {
         self.lock().blocks.device.to_string()
     }
 
-    /// Nodes made by `build`, and the mistakes in it, are told to be of the line `at`: that of the call which stands for them all.
+    /// Gives the nodes of `build`, and its mistakes, the source line `at`: the line of the call that makes
+    /// them all.
     pub fn built_at<R>(&self, at: &'static Location<'static>, build: impl FnOnce() -> R) -> R {
-        // What calls something that does this too has the line already.
+        // An outer call of `built_at` has set the line already.
         let old = self.lock().line;
         self.lock().line = Some(old.unwrap_or(at));
         let _back = OnDrop(|| self.lock().line = old);
         build()
     }
 
-    /// Within [`Graph::built_at`]: nodes made by `build`, which is the caller's own code, are of their own lines.
+    /// Inside [`Graph::built_at`], gives the nodes of `build`, which is the caller's own code, their own
+    /// lines.
     pub fn built_where_it_stands<R>(&self, build: impl FnOnce() -> R) -> R {
         let old = self.lock().line.take();
         let _back = OnDrop(|| self.lock().line = old);
         build()
     }
 
-    /// The line that a node is of, or a mistake: `at`, or the one that [`Graph::built_at`] says.
+    /// The source line of a node or mistake: that of [`Graph::built_at`] if there is one, else `at`.
     pub fn line(&self, at: &'static Location<'static>) -> &'static Location<'static> {
         self.lock().line.unwrap_or(at)
     }
@@ -276,7 +292,8 @@ impl Graph {
         self.lock().seed
     }
 
-    /// What a library above this one keeps with the graph (its scopes, say): one value of each type, made when first asked for.
+    /// A value that another library keeps with the graph (its scopes, say): one of each type, made on first
+    /// use.
     pub fn extension<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
         let mut g = self.lock();
         let value =
@@ -285,12 +302,12 @@ impl Graph {
         value.downcast().unwrap_or_default()
     }
 
-    /// From here on adding a node is an error.
+    /// Makes adding a node an error from now on.
     pub fn finalize(&self) {
         self.lock().finalized = true;
     }
 
-    /// Takes [`Graph::finalize`] back, for those who know that nobody relies on it.
+    /// Reverts [`Graph::finalize`], for callers who know that no other code relies on it.
     pub fn unfinalize(&self) {
         self.lock().finalized = false;
     }
@@ -304,8 +321,8 @@ impl Graph {
         Ok(())
     }
 
-    /// Sets an attribute of a node that is there already. One that the op declares must stay of its kind; those of which types and shapes
-    /// were inferred do not change these.
+    /// Sets an attribute of an existing node. A declared attribute must keep its kind. Types and shapes that
+    /// were inferred from the attribute do not change.
     pub fn set_attr(&self, op: Op<'_>, name: &str, value: Attr) -> Result<()> {
         let mut g = self.lock();
         let node = g.node(op.id())?;
@@ -339,7 +356,7 @@ impl Graph {
         Ok(Output::new(self, port))
     }
 
-    /// All operations, in the order they were made.
+    /// All operations, in the order in which they were made.
     pub fn operations(&self) -> Vec<Op<'_>> {
         (0..self.len() as u32).map(|i| Op::new(self, NodeId(i))).collect()
     }
@@ -367,13 +384,13 @@ impl Graph {
         }
     }
 
-    /// A placeholder of a dtype that is known only when the program runs. `shape` is what its feeds must fit.
+    /// A placeholder whose dtype is a run-time value. Its feeds must fit `shape`.
     #[track_caller]
     pub fn placeholder_of(&self, name: &str, dtype: DType, shape: impl Into<PartialShape>) -> Output<'_> {
         self.op("Placeholder").name(name).attr("dtype", dtype).attr("shape", shape.into()).output()
     }
 
-    /// Makes the node's first open input (a `Merge`'s back edge) come from `value`.
+    /// Connects `value` to the node's first open input, the back edge of a `Merge`.
     pub fn close_back_edge(&self, merge: Op<'_>, value: Output<'_>) -> Result<()> {
         let mut g = self.lock();
         let target = g.node(merge.id())?;
@@ -401,8 +418,9 @@ impl Graph {
         g.close_merge(merge.id(), value.port())
     }
 
-    /// Makes input `index` of a node that exists already come from `value`: the back edge of a loop made by hand (a `Merge` whose last input
-    /// stood in for it). Of the same type; what is known of the node's outputs becomes what holds of both.
+    /// Connects `value` to input `index` of an existing node: closes the back edge of a loop made by hand,
+    /// whose `Merge` has a stand-in there. The types must be equal. The static shapes of the node's outputs
+    /// become those that fit both inputs.
     pub fn update_input(&self, op: Op<'_>, index: usize, value: Output<'_>) -> Result<()> {
         if !value.graph().same(self) || !op.graph().same(self) {
             return Err(invalid!("an input of `{}` must be of its own graph", op.name()));
@@ -430,7 +448,7 @@ impl Graph {
         Ok(())
     }
 
-    /// Adds a control input to a node that exists already.
+    /// Adds a control input to an existing node.
     pub fn add_control_input(&self, op: Op<'_>, before: Op<'_>) -> Result<()> {
         let mut g = self.lock();
         g.node(before.id())?;
@@ -443,7 +461,7 @@ impl Graph {
         Ok(())
     }
 
-    /// Takes all control inputs away.
+    /// Removes all control inputs of a node.
     pub fn remove_control_inputs(&self, op: Op<'_>) -> Result<()> {
         let mut g = self.lock();
         g.node(op.id())?;
@@ -459,7 +477,7 @@ impl std::fmt::Debug for Graph {
     }
 }
 
-/// Runs its closure when dropped, so that scopes end when `build` panics too.
+/// Runs its closure when dropped, so that scopes end even if `build` panics.
 pub(crate) struct OnDrop<F: FnMut()>(pub(crate) F);
 
 impl<F: FnMut()> Drop for OnDrop<F> {

@@ -1,4 +1,4 @@
-//! [`OpDef`]: the declaration that everything about an op is read from.
+//! [`OpDef`]: the declaration of an op, from which everything else about it is derived.
 
 use super::gradient::Gradient;
 use super::infer::InferCx;
@@ -22,7 +22,7 @@ use millstream_tensor::{DType, Result};
 pub struct OpDef {
     /// The op type, as TensorFlow names it.
     pub name: &'static str,
-    /// What it does, for people.
+    /// What it does: users' documentation.
     pub doc: &'static str,
     /// Inputs in order.
     pub inputs: Vec<ArgSpec>,
@@ -32,19 +32,24 @@ pub struct OpDef {
     pub attrs: Vec<(&'static str, AttrSpec)>,
     /// The shape rule.
     pub infer: fn(&mut InferCx) -> Result<()>,
-    /// How it computes.
+    /// The computation.
     pub kernel: Kernel,
-    /// How it is differentiated.
+    /// The gradient, if it is declared. [`OpDef::gradient_of`] derives it where it is not.
     pub gradient: Option<Gradient>,
-    /// What the graph and the executor need to know of it beyond its kernel.
+    /// What the op means to the graph and the executor.
     pub role: Role,
-    /// The operator of the host language that makes nodes of this op.
+    /// The Rust operator that makes nodes of this op.
     pub operator: Option<Operator>,
+    /// Whether its output is its first input, broadcast.
+    pub spreads: bool,
+    /// What the op computes, if others rely on it.
+    pub meaning: Option<Meaning>,
     /// Examples that are also its tests: a name, and `Op(args; attrs) = values`, `: types` or `! error`.
     pub cases: &'static [(&'static str, &'static str)],
 }
 
-/// What an op means to the graph and the executor. All but [`Role::Compute`] are structural: they move tokens.
+/// What an op means to the graph and the executor. All but [`Role::Compute`] are structural: they move
+/// tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each is the op of its name, of either kind (value or reference)")]
 pub enum Role {
@@ -65,7 +70,29 @@ pub enum Role {
     ControlTrigger,
 }
 
-/// The operators of the host language; each is declared by exactly one op.
+/// What an op computes, as far as others rely on it: loops, whose trip counts are read off their counters,
+/// and ops that treat the values of some op differently. Several ops may have one meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// `x + y`.
+    Sum,
+    /// `x and y`.
+    And,
+    /// `x < y`.
+    Less,
+    /// `x <= y`.
+    LessEqual,
+    /// `x > y`.
+    Greater,
+    /// `x >= y`.
+    GreaterEqual,
+    /// The square of each element.
+    Square,
+    /// A sequence with a constant step: no two elements are equal.
+    Range,
+}
+
+/// Rust's operators on outputs; each is declared by exactly one op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named as Rust's operator traits")]
 pub enum Operator {
@@ -104,7 +131,7 @@ impl Operator {
 pub enum TypeSpec {
     /// Always this.
     Fixed(DType),
-    /// What the type attribute of this name says.
+    /// The dtype in the type attribute of this name.
     Attr(&'static str),
 }
 
@@ -120,12 +147,12 @@ impl From<&'static str> for TypeSpec {
     }
 }
 
-/// How many tensors an argument stands for.
+/// The number of tensors in an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Count {
     /// One.
     One,
-    /// As many as the int attribute of this name says.
+    /// The number in the int attribute of this name.
     Number(&'static str),
     /// One per entry of the type-list attribute of this name (which also gives the types).
     List(&'static str),
@@ -138,18 +165,18 @@ pub struct ArgSpec {
     pub name: &'static str,
     /// Its type (unused for [`Count::List`]).
     pub ty: TypeSpec,
-    /// How many tensors.
+    /// The number of tensors.
     pub count: Count,
-    /// A reference to a variable is needed (or given).
+    /// Whether it must be (for an output: is) a reference to a variable.
     pub is_ref: bool,
-    /// Read on the host even where the op computes elsewhere (shapes, axes).
+    /// Whether it is read on the host even if the op computes elsewhere (shapes, axes).
     pub on_host: bool,
 }
 
-/// What kind of value an attribute has.
+/// The kind of value that an attribute holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AttrKind {
-    /// A dtype; one of these if the slice is not empty.
+    /// A dtype: one of these, or any if the slice is empty.
     Type(&'static [DType]),
     /// A list of dtypes.
     TypeList,
@@ -159,7 +186,7 @@ pub enum AttrKind {
     Float,
     /// A bool.
     Bool,
-    /// A string; one of these if the slice is not empty.
+    /// A string: one of these, or any if the slice is empty.
     Str(&'static [&'static str]),
     /// A shape.
     Shape,
@@ -180,21 +207,21 @@ pub enum AttrKind {
 }
 
 /// An attribute's declaration.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct AttrSpec {
-    /// What kind of value.
+    /// The kind of value.
     pub kind: AttrKind,
-    /// What it is when it is not given.
+    /// The value of an attribute that is not given.
     pub default: Option<Attr>,
 }
 
-/// The words that declarations use for attribute kinds: `AnyType`, `OneOf(&[I32, I64])`, `Int`, `Bool`, ..; each takes a
-/// default with `.or(value)`.
+/// The attribute kinds, as declarations spell them: `AnyType`, `OneOf(&[I32, I64])`, `Int`, `Bool`, ..;
+/// `.or(value)` adds a default.
 pub mod spec {
     use super::{Attr, AttrKind, AttrSpec};
     use millstream_tensor::DType::{self, *};
 
-    /// Anything that says what kind an attribute is.
+    /// A spelling of an attribute kind.
     pub trait Spec: Sized {
         /// The kind.
         fn kind(self) -> AttrKind;
@@ -214,6 +241,7 @@ pub mod spec {
     macro_rules! specs {
         ($($(#[$doc:meta])* $name:ident => $kind:expr;)*) => { $(
             $(#[$doc])*
+            #[derive(Debug)]
             pub struct $name;
             impl Spec for $name {
                 fn kind(self) -> AttrKind { $kind }
@@ -264,6 +292,7 @@ pub mod spec {
     }
 
     /// One of these dtypes.
+    #[derive(Debug)]
     pub struct OneOf(pub &'static [DType]);
     impl Spec for OneOf {
         fn kind(self) -> AttrKind {
@@ -272,6 +301,7 @@ pub mod spec {
     }
 
     /// An int of at least this.
+    #[derive(Debug)]
     pub struct AtLeast(pub i64);
     impl Spec for AtLeast {
         fn kind(self) -> AttrKind {
@@ -280,6 +310,7 @@ pub mod spec {
     }
 
     /// One of these strings.
+    #[derive(Debug)]
     pub struct Words(pub &'static [&'static str]);
     impl Spec for Words {
         fn kind(self) -> AttrKind {
@@ -300,7 +331,7 @@ pub mod spec {
 }
 
 impl OpDef {
-    /// An op type with this name; everything else is added by the methods below.
+    /// An op type with this name, to be completed with the methods below.
     pub fn new(name: &'static str) -> OpDef {
         OpDef {
             name,
@@ -313,11 +344,13 @@ impl OpDef {
             gradient: None,
             role: Role::Compute,
             operator: None,
+            spreads: false,
+            meaning: None,
             cases: &[],
         }
     }
 
-    /// What it does, in a sentence or more.
+    /// The documentation: what the op does, in a sentence or more.
     pub fn doc(mut self, doc: &'static str) -> Self {
         self.doc = doc;
         self
@@ -327,37 +360,37 @@ impl OpDef {
         ArgSpec { name, ty: ty.into(), count, is_ref, on_host: false }
     }
 
-    /// One input, of a fixed dtype or of the type attribute named.
+    /// Adds an input, of a fixed dtype or of the dtype in a type attribute.
     pub fn input(mut self, name: &'static str, ty: impl Into<TypeSpec>) -> Self {
         self.inputs.push(Self::arg(name, ty, Count::One, false));
         self
     }
 
-    /// As many inputs of one type as the int attribute `number` says.
+    /// Adds an argument of several inputs of one type; the int attribute `number` holds how many.
     pub fn inputs(mut self, name: &'static str, number: &'static str, ty: impl Into<TypeSpec>) -> Self {
         self.inputs.push(Self::arg(name, ty, Count::Number(number), false));
         self
     }
 
-    /// Inputs with the types that the type-list attribute says.
+    /// Adds an argument of inputs with the dtypes in the type-list attribute `types`.
     pub fn input_list(mut self, name: &'static str, types: &'static str) -> Self {
         self.inputs.push(Self::arg(name, types, Count::List(types), false));
         self
     }
 
-    /// An input that must be a reference to a variable.
+    /// Adds an input that must be a reference to a variable.
     pub fn ref_input(mut self, name: &'static str, ty: impl Into<TypeSpec>) -> Self {
         self.inputs.push(Self::arg(name, ty, Count::One, true));
         self
     }
 
-    /// As many reference inputs as the int attribute `number` says.
+    /// Adds an argument of several reference inputs; the int attribute `number` holds how many.
     pub fn ref_inputs(mut self, name: &'static str, number: &'static str, ty: impl Into<TypeSpec>) -> Self {
         self.inputs.push(Self::arg(name, ty, Count::Number(number), true));
         self
     }
 
-    /// The latest input is read on the host.
+    /// Declares that the latest input is read on the host.
     pub fn on_host(mut self) -> Self {
         if let Some(arg) = self.inputs.last_mut() {
             arg.on_host = true;
@@ -365,73 +398,87 @@ impl OpDef {
         self
     }
 
-    /// One output.
+    /// Adds an output.
     pub fn output(mut self, name: &'static str, ty: impl Into<TypeSpec>) -> Self {
         self.outputs.push(Self::arg(name, ty, Count::One, false));
         self
     }
 
-    /// As many outputs of one type as the int attribute `number` says.
+    /// Adds several outputs of one type; the int attribute `number` holds how many.
     pub fn outputs(mut self, name: &'static str, number: &'static str, ty: impl Into<TypeSpec>) -> Self {
         self.outputs.push(Self::arg(name, ty, Count::Number(number), false));
         self
     }
 
-    /// Outputs with the types that the type-list attribute says.
+    /// Adds outputs with the dtypes in the type-list attribute `types`.
     pub fn output_list(mut self, name: &'static str, types: &'static str) -> Self {
         self.outputs.push(Self::arg(name, types, Count::List(types), false));
         self
     }
 
-    /// An output that is a reference to a variable.
+    /// Adds an output that is a reference to a variable.
     pub fn ref_output(mut self, name: &'static str, ty: impl Into<TypeSpec>) -> Self {
         self.outputs.push(Self::arg(name, ty, Count::One, true));
         self
     }
 
-    /// An attribute, with or without a default: `.attr("T", AnyType)`, `.attr("axis", Int.or(0))`.
+    /// Adds an attribute, with or without a default: `.attr("T", AnyType)`, `.attr("axis", Int.or(0))`.
     pub fn attr(mut self, name: &'static str, spec: impl Into<AttrSpec>) -> Self {
         self.attrs.push((name, spec.into()));
         self
     }
 
-    /// The shape rule. Without one every output has an unknown shape.
+    /// Sets the shape rule. Without one, the shape of every output is unknown.
     pub fn infer(mut self, infer: fn(&mut InferCx) -> Result<()>) -> Self {
         self.infer = infer;
         self
     }
 
-    /// How it computes.
+    /// Sets the kernel.
     pub fn kernel(mut self, kernel: Kernel) -> Self {
         self.kernel = kernel;
         self
     }
 
-    /// How it is differentiated.
+    /// Sets the gradient.
     pub fn gradient(mut self, gradient: Gradient) -> Self {
         self.gradient = Some(gradient);
         self
     }
 
-    /// What it means to the graph and the executor.
+    /// Sets the role. The default is [`Role::Compute`].
     pub fn role(mut self, role: Role) -> Self {
         self.role = role;
         self
     }
 
-    /// The operator that makes nodes of this op.
+    /// Declares that the output is the first input, broadcast. A gradient that multiplies with such a value
+    /// uses the input instead.
+    pub fn spreads(mut self) -> Self {
+        self.spreads = true;
+        self
+    }
+
+    /// Sets what the op computes.
+    pub fn means(mut self, meaning: Meaning) -> Self {
+        self.meaning = Some(meaning);
+        self
+    }
+
+    /// Sets the operator that makes nodes of this op.
     pub fn operator(mut self, operator: Operator) -> Self {
         self.operator = Some(operator);
         self
     }
 
-    /// Its examples.
+    /// Sets the examples.
     pub fn cases(mut self, cases: &'static [(&'static str, &'static str)]) -> Self {
         self.cases = cases;
         self
     }
 
-    /// How it is differentiated: as declared, or as its role, its types and its effect say; `None` if nothing says.
+    /// The gradient: the declared one, or the one that follows from the op's role, dtypes or effect. `None`
+    /// if neither exists.
     pub fn gradient_of(&self) -> Option<Gradient> {
         match self.role {
             Role::Compute => {}

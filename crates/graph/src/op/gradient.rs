@@ -1,4 +1,5 @@
-//! [`Gradient`]: how an op is differentiated, declared beside its kernel; [`GradCx`]: what a gradient function sees and says.
+//! [`Gradient`], the declaration of how an op is differentiated, and [`GradCx`], the view that a gradient
+//! function has of its node.
 //!
 //! ```ignore
 //! // d tanh(x) = (1 - tanh(x)²) dx
@@ -9,15 +10,18 @@
 //! }
 //! ```
 //!
-//! The gradient of an input has its shape and dtype. An input that the op broadcast gets its part by [`GradCx::give_summed`]; one whose gradient
-//! nobody needs ([`GradCx::wants`]) may be left out. Of complex numbers z = a + bi the gradient is dL/da + i dL/db: the gradient of a
-//! holomorphic function is multiplied with the conjugate of its derivative ([`GradCx::conj`]).
+//! The gradient of an input has the input's shape and dtype. For an input that the op broadcasts,
+//! [`GradCx::give_summed`] sums it back to that shape. A gradient that is not needed ([`GradCx::wants`]) may
+//! be left out. The gradient by a complex number z = a + bi is dL/da + i dL/db, so a holomorphic function
+//! multiplies with the conjugate of its derivative ([`GradCx::conj`]).
 //!
-//! Forward values are asked for only where they are needed: what is asked for inside of a loop is saved, iteration by iteration.
+//! Ask only for the forward values that the gradient needs: inside a loop, each one is saved in every
+//! iteration.
 
+use super::builtin::Builtin;
 use super::resolve::NodeInfo;
 use crate::attr::Attrs;
-use crate::builder::{Arg, OpBuilder};
+use crate::builder::OpBuilder;
 use crate::composite::{Grad, IndexedSlices, ListItem};
 use crate::graph::Graph;
 use crate::ids::{NodeId, Port};
@@ -26,40 +30,42 @@ use crate::output::Output;
 use millstream_tensor::{DType, PartialShape, Result, Tensor};
 use std::sync::Arc;
 
-/// A gradient function: adds the nodes that take the gradients of the outputs to those of the inputs.
+/// A gradient function: adds nodes that compute the gradients of the inputs from those of the outputs.
 pub type GradFn = fn(&mut GradCx) -> Result<()>;
 
-/// A gradient function that a graph knows by name ([`Graph::register_gradient`]).
+/// A gradient function that is registered with a graph under a name ([`Graph::register_gradient`]).
 pub type GradientFn = Arc<dyn Fn(&mut GradCx) -> Result<()> + Send + Sync>;
 
-/// The attribute that says by which [registered](Graph::register_gradient) gradient a node is differentiated.
+/// The attribute that names the [registered](Graph::register_gradient) gradient of a node, which replaces its
+/// op's.
 pub const GRADIENT_OVERRIDE: &str = "_gradient_op_type";
 
-/// How an op is differentiated.
-#[derive(Clone, Copy)]
+/// The way in which an op is differentiated.
+#[derive(Clone, Copy, Debug)]
 pub enum Gradient {
-    /// By this function.
+    /// This function computes the gradient.
     Of(GradFn),
-    /// Nothing flows back through it, for this reason.
+    /// No gradient flows back through the op. The text is the reason.
     None(&'static str),
-    /// It has a gradient that cannot be had, for this reason: to need it is an error.
+    /// The op is differentiable, but its gradient is not implemented. The text is the reason that the error
+    /// gives.
     Missing(&'static str),
-    /// It moves tokens, and gradients flow against them: known by its role.
+    /// The op moves tokens, and gradients flow against them. Its role determines how.
     Structural,
 }
 
 impl Gradient {
-    /// By this function.
+    /// A gradient that this function computes.
     pub fn of(grad: GradFn) -> Gradient {
         Gradient::Of(grad)
     }
 
-    /// Nothing flows back through it: `Gradient::none("integer output")`.
+    /// No gradient, and the reason: `Gradient::none("integer output")`.
     pub fn none(reason: &'static str) -> Gradient {
         Gradient::None(reason)
     }
 
-    /// The gradient passes unchanged from output 0 to input 0.
+    /// A gradient that passes unchanged from output 0 to input 0.
     pub fn pass() -> Gradient {
         Gradient::Of(|cx| {
             if let Some(grad) = cx.grad_as_it_is(0) {
@@ -70,19 +76,19 @@ impl Gradient {
     }
 }
 
-/// Forward values as the gradient sees them: what lies in a loop is saved there and brought back.
+/// Access to forward values while a gradient is built. Values inside a loop are saved there and brought back.
 pub trait Forward<'g> {
-    /// What stands for the value where the gradient is being built.
+    /// The value, as an output that can be used where the gradient is being built.
     fn value(&mut self, port: Port) -> Result<Output<'g>>;
-    /// Its shape, an i32 vector.
+    /// The value's shape, an i32 vector.
     fn shape(&mut self, port: Port) -> Result<Output<'g>>;
-    /// If the value is the flow of a TensorArray: a list of zeros like the array, which is what its gradient is.
+    /// A list of zeros like the array, if the value is the flow of a TensorArray: the type of its gradient.
     fn array_zeros(&mut self, port: Port) -> Result<Option<Output<'g>>>;
 }
 
-/// What a gradient function sees of its node, and where it says the gradients of the inputs.
+/// A node as its gradient function sees it, and the place for the gradients of its inputs.
 ///
-/// Nothing here fails in the middle of an expression: a mistake is remembered by the graph, as everywhere.
+/// No method fails in the middle of an expression: the graph remembers the first mistake, as everywhere.
 pub struct GradCx<'g, 'a> {
     graph: &'g Graph,
     node: &'a Node,
@@ -93,8 +99,15 @@ pub struct GradCx<'g, 'a> {
     forward: &'a mut dyn Forward<'g>,
 }
 
+impl std::fmt::Debug for GradCx<'_, '_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("GradCx").field("node", &self.node.info).finish_non_exhaustive()
+    }
+}
+
 impl<'g, 'a> GradCx<'g, 'a> {
-    /// The context for a node, with the gradients of its outputs and which inputs need one.
+    /// The context for a node, with the gradients of its outputs and, for each input, whether its gradient is
+    /// wanted.
     pub fn new(
         graph: &'g Graph,
         (id, node): (NodeId, &'a Node),
@@ -105,7 +118,7 @@ impl<'g, 'a> GradCx<'g, 'a> {
         GradCx { graph, node, id, grads, wanted, given: vec![None; node.inputs.len()], forward }
     }
 
-    /// Runs the gradient function and gives the gradients of the inputs.
+    /// Runs the gradient function and returns the gradients of the inputs.
     pub fn run(mut self, grad: &dyn Fn(&mut GradCx) -> Result<()>) -> Result<Vec<Option<Grad<'g>>>> {
         grad(&mut self)?;
         self.graph.check()?;
@@ -117,7 +130,7 @@ impl<'g, 'a> GradCx<'g, 'a> {
         self.graph
     }
 
-    /// The forward node's place in the graph.
+    /// The forward node's id.
     pub fn id(&self) -> NodeId {
         self.id
     }
@@ -132,17 +145,18 @@ impl<'g, 'a> GradCx<'g, 'a> {
         &self.node.info.attrs
     }
 
-    /// How many inputs it has.
+    /// The number of its inputs.
     pub fn n_inputs(&self) -> usize {
         self.node.inputs.len()
     }
 
-    /// How many outputs it has.
+    /// The number of its outputs.
     pub fn n_outputs(&self) -> usize {
         self.node.info.output_types.len()
     }
 
-    /// Whether the gradient of input `i` is needed: if not, it need not be given, and what only it takes need not be asked for.
+    /// Whether the gradient of input `i` is needed. If not, there is no need to compute it, or to ask for
+    /// values that only it needs.
     pub fn wants(&self, i: usize) -> bool {
         self.wanted.get(i).copied().unwrap_or(false)
     }
@@ -167,22 +181,22 @@ impl<'g, 'a> GradCx<'g, 'a> {
         self.value(self.out(i))
     }
 
-    /// What is known of the shape of input `i`.
+    /// The static shape of input `i`.
     pub fn input_shape(&self, i: usize) -> PartialShape {
         self.graph.read(|g| g.shape_of(self.node.inputs[i]))
     }
 
-    /// What is known of the shape of output `i`.
+    /// The static shape of output `i`.
     pub fn output_shape(&self, i: usize) -> PartialShape {
         self.graph.read(|g| g.shape_of(self.out(i)))
     }
 
-    /// The value of input `i`, where it is known while the graph is built.
+    /// The value of input `i`, if it is known while the graph is built.
     pub fn known_input(&self, i: usize) -> Option<Tensor> {
         self.graph.read(|g| g.known_value(self.node.inputs[i]))
     }
 
-    /// The integers of input `i`, where they are known while the graph is built.
+    /// The integers of input `i`, if they are known while the graph is built.
     pub fn known_ints(&self, i: usize) -> Option<Vec<i64>> {
         let value = self.known_input(i)?;
         match value.dtype() {
@@ -191,12 +205,12 @@ impl<'g, 'a> GradCx<'g, 'a> {
         }
     }
 
-    /// The op that made the value of input `i`, somewhere before branches and loops.
+    /// The node that made the value of input `i`, traced back through branches and loops.
     pub fn origin(&self, i: usize) -> Option<Arc<NodeInfo>> {
         self.graph.read(|g| g.node(g.origin(self.node.inputs[i])?.node).ok().map(|n| n.info.clone()))
     }
 
-    /// The shape of input `i` as an i32 vector: a constant where it is known, otherwise saved without the value.
+    /// The shape of input `i` as an i32 vector: a constant if it is known, otherwise saved without the value.
     pub fn shape_of_input(&mut self, i: usize) -> Output<'g> {
         self.shape(self.node.inputs[i])
     }
@@ -206,7 +220,7 @@ impl<'g, 'a> GradCx<'g, 'a> {
         self.shape(self.out(i))
     }
 
-    /// The gradient of output `i` as a tensor; zeros where none flows in.
+    /// The gradient of output `i` as a tensor; zeros if no gradient flows in.
     pub fn grad(&mut self, i: usize) -> Output<'g> {
         match self.grad_as_it_is(i) {
             Some(Grad::Dense(grad)) => grad,
@@ -220,18 +234,18 @@ impl<'g, 'a> GradCx<'g, 'a> {
         }
     }
 
-    /// As [`GradCx::grad`], to be multiplied with something of the output's shape: of one that is the same everywhere (that of a sum or a
-    /// mean) a scalar, which need not be spread out first.
+    /// Like [`GradCx::grad`], for use as a factor of a value with the output's shape. A gradient that is the
+    /// same everywhere (that of a sum or a mean) is returned as a scalar, which the product broadcasts.
     pub fn grad_as_factor(&mut self, i: usize) -> Output<'g> {
         let grad = self.grad(i);
         let spread = self.graph.read(|g| {
-            let node = g.node(grad.port().node).ok().filter(|n| n.op() == "BroadcastTo")?;
+            let node = g.node(grad.port().node).ok().filter(|n| n.info.op.spreads)?;
             (g.shape_of(node.inputs[0]).rank() == Some(0)).then_some(node.inputs[0])
         });
         spread.map_or(grad, |scalar| Output::new(self.graph, scalar))
     }
 
-    /// The gradient of output `i`, slices kept as such; `None` where none flows in.
+    /// The gradient of output `i`, with slices left as they are; `None` if no gradient flows in.
     pub fn grad_as_it_is(&self, i: usize) -> Option<Grad<'g>> {
         self.grads.get(i).copied().flatten()
     }
@@ -246,42 +260,44 @@ impl<'g, 'a> GradCx<'g, 'a> {
         self.zeros_of(self.node.inputs[i])
     }
 
-    /// Says the gradient of input `i`.
+    /// Sets the gradient of input `i`.
     pub fn give(&mut self, i: usize, grad: impl Into<Grad<'g>>) {
         self.given[i] = Some(grad.into());
     }
 
-    /// Says the gradient of input `i`, which was broadcast to the shape that `grad` has: sums over the axes that were stretched.
+    /// Sets the gradient of input `i`, which the other inputs stretch to the shape of `grad`: sums over the
+    /// stretched axes.
     pub fn give_summed(&mut self, i: usize, grad: Output<'g>) {
         let grad = self.summed_to_input(i, grad);
         self.give(i, grad);
     }
 
-    /// As [`GradCx::give_summed`], for an input that not the other inputs stretched, but what the op was told.
+    /// Like [`GradCx::give_summed`], for an input that the op itself stretches to a given shape.
     pub fn give_unstretched(&mut self, i: usize, grad: Output<'g>) {
         let grad = self.summed_over(i, grad);
         self.give(i, grad);
     }
 
-    /// Zeros like a value of the gradient.
+    /// Zeros with the dtype and shape of a value of the gradient.
     pub fn zeros_like(&self, x: Output<'g>) -> Output<'g> {
         let zeros = x.dtype().ok().and_then(|dtype| self.graph.static_zeros(dtype, &x.shape()));
-        zeros.unwrap_or_else(|| self.call("ZerosLike", [x]))
+        zeros.unwrap_or_else(|| self.graph.builtin(Builtin::ZerosLike(x)).output())
     }
 
-    /// The shape of a value of the gradient, an i32 vector: a constant where it is known.
+    /// The shape of a value of the gradient, an i32 vector: a constant if it is known.
     pub fn shape_of(&self, x: Output<'g>) -> Output<'g> {
-        self.static_shape(&x.shape()).unwrap_or_else(|| self.call("Shape", [x]))
+        self.static_shape(&x.shape()).unwrap_or_else(|| self.graph.builtin(Builtin::Shape(x)).output())
     }
 
-    /// The shape of what the resource variable at input `i` holds, an i32 vector: a constant where it is known.
+    /// The shape of the value in the resource variable at input `i`, an i32 vector: a constant if it is
+    /// known.
     pub fn shape_of_variable(&mut self, i: usize) -> Output<'g> {
         let known = self.graph.read(|g| g.known_handle(self.node.inputs[i]));
         if let Some(shape) = known.and_then(|handle| self.static_shape(&handle.shape)) {
             return shape;
         }
         let handle = self.input(i);
-        self.call("VariableShape", [handle])
+        self.graph.builtin(Builtin::VariableShape(handle)).output()
     }
 
     fn static_shape(&self, shape: &PartialShape) -> Option<Output<'g>> {
@@ -295,7 +311,7 @@ impl<'g, 'a> GradCx<'g, 'a> {
         self.graph.op(op)
     }
 
-    /// A node of these inputs whose attributes follow from them; its first output.
+    /// Adds a node with these inputs, whose attributes follow from them. Returns its first output.
     #[track_caller]
     pub fn call<const N: usize>(&self, op: &'static str, inputs: [Output<'g>; N]) -> Output<'g> {
         self.graph.op(op).inputs(inputs).output()
@@ -311,10 +327,10 @@ impl<'g, 'a> GradCx<'g, 'a> {
         self.graph.constant(values)
     }
 
-    /// The complex conjugate; real values are their own.
+    /// The complex conjugate; a real value itself.
     pub fn conj(&self, x: Output<'g>) -> Output<'g> {
         match x.dtype() {
-            Ok(DType::C64 | DType::C128) => self.call("Conj", [x]),
+            Ok(DType::C64 | DType::C128) => self.graph.builtin(Builtin::Conj(x)).output(),
             _ => x,
         }
     }
@@ -326,14 +342,15 @@ impl<'g, 'a> GradCx<'g, 'a> {
             return x;
         }
         let shape = self.shape_of_input(i);
-        self.call("Reshape", [x, shape]).set_shape(wanted)
+        self.graph.builtin(Builtin::Reshape(x, shape)).output().set_shape(wanted)
     }
 
     fn out(&self, i: usize) -> Port {
         Port::new(self.id, i as u32)
     }
 
-    /// What stands here for a forward value, of this node or another: one that lies in a loop is saved there and brought back.
+    /// A forward value, of this node or another, as an output that can be used here. A value inside a loop is
+    /// saved there and brought back.
     pub fn value(&mut self, port: Port) -> Output<'g> {
         let value = self.forward.value(port);
         self.graph.or_remembered(value)
@@ -373,18 +390,18 @@ impl<'g, 'a> GradCx<'g, 'a> {
             };
             let mut axes: Vec<i32> = (0..lead as i32).collect();
             axes.extend(dims.iter().enumerate().filter_map(stretched));
-            let summed = self.op("Sum").input(grad).input(axes).attr("keep_dims", false).output();
+            let summed = self.graph.builtin(Builtin::Sum(grad, axes.into())).output();
             return self.reshaped_to_input(i, summed);
         }
         let shape = self.shape_of_input(i);
-        let whole = self.call("Shape", [grad]);
-        let axes = self.call("BroadcastGradientArgs", [shape, whole]);
-        let summed = self.op("Sum").input(grad).input(axes).attr("keep_dims", false).output();
-        // Which the dimensions of a saved shape do not tell.
-        self.call("Reshape", [summed, shape]).set_shape(to)
+        let whole = self.graph.builtin(Builtin::Shape(grad)).output();
+        let axes = self.graph.builtin(Builtin::StretchedAxes(shape, whole)).output();
+        let summed = self.graph.builtin(Builtin::Sum(grad, axes.into())).output();
+        // The dimensions of a saved shape are not static, so inference alone would not know this shape.
+        self.graph.builtin(Builtin::Reshape(summed, shape)).output().set_shape(to)
     }
 
-    /// Whether input `i` certainly has the shape that all inputs are broadcast to.
+    /// Whether input `i` certainly has the shape that all inputs broadcast to.
     fn keeps_shape(&self, i: usize, shape: &PartialShape) -> bool {
         let Some(dims) = shape.dims() else {
             // A scalar stretches nothing.
@@ -403,7 +420,7 @@ impl<'g, 'a> GradCx<'g, 'a> {
     }
 }
 
-/// Zeros like a forward value: of a tensor, of what a variable holds, of a list.
+/// Zeros like a forward value: like a tensor, the value in a variable, or a list.
 pub fn zeros_of<'g>(graph: &'g Graph, port: Port, forward: &mut dyn Forward<'g>) -> Result<Output<'g>> {
     if let Some(zeros) = forward.array_zeros(port)? {
         return Ok(zeros);
@@ -411,7 +428,7 @@ pub fn zeros_of<'g>(graph: &'g Graph, port: Port, forward: &mut dyn Forward<'g>)
     let (dtype, shape, handle) = graph
         .read(|g| -> Result<_> { Ok((g.type_of(port)?.dtype, g.shape_of(port), g.known_handle(port))) })?;
     match dtype {
-        DType::Variant => Ok(graph.op("ZerosLike").input(forward.value(port)?).output()),
+        DType::Variant => Ok(graph.builtin(Builtin::ZerosLike(forward.value(port)?)).output()),
         DType::Resource => {
             let Some(handle) = handle else {
                 return Err(millstream_tensor::invalid!(
@@ -421,22 +438,22 @@ pub fn zeros_of<'g>(graph: &'g Graph, port: Port, forward: &mut dyn Forward<'g>)
             if let Some(zeros) = graph.static_zeros(handle.dtype, &handle.shape) {
                 return Ok(zeros);
             }
-            let shape = graph.op("VariableShape").input(forward.value(port)?).output();
-            Ok(graph.op("Fill").input(shape).input(graph.scalar_of(handle.dtype, 0.0)).output())
+            let shape = graph.builtin(Builtin::VariableShape(forward.value(port)?)).output();
+            Ok(graph.builtin(Builtin::Fill(shape.into(), graph.scalar_of(handle.dtype, 0.0))).output())
         }
         _ => Ok(match graph.static_zeros(dtype, &shape) {
             Some(zeros) => zeros,
-            None => graph.op("Fill").input(forward.shape(port)?).input(graph.scalar_of(dtype, 0.0)).output(),
+            None => {
+                let shape = forward.shape(port)?;
+                graph.builtin(Builtin::Fill(shape.into(), graph.scalar_of(dtype, 0.0))).output()
+            }
         }),
     }
 }
 
-/// The list, at least so long that it has item `index`.
+/// The list, lengthened if need be, so that it has an item `index`.
 pub fn grown<'g>(list: Output<'g>, index: impl Into<Output<'g>>) -> Output<'g> {
-    let graph = list.graph();
-    let (length, wanted) = (graph.op("TensorListLength").input(list).output(), index.into() + 1);
-    let size = graph.op("Maximum").inputs([length, wanted]).output();
-    graph.op("TensorListResize").inputs([list, size]).output()
+    list.graph().builtin(Builtin::GrowList { list, index: index.into() }).output()
 }
 
 impl Graph {
@@ -449,7 +466,8 @@ impl Graph {
         }
     }
 
-    /// Zeros of a shape that is known; `None` if it isn't. Where they are more than a few they are made once, outside of all loops.
+    /// Zeros of a known shape; `None` if the shape is not known. More than 16 zeros are made once, outside
+    /// all loops.
     pub fn static_zeros(&self, dtype: DType, shape: &PartialShape) -> Option<Output<'_>> {
         let shape = shape.full()?;
         if shape.checked_elements().ok()? <= 16 {
@@ -458,11 +476,12 @@ impl Graph {
         let dims: Option<Vec<i32>> = shape.dims().iter().map(|&d| i32::try_from(d).ok()).collect();
         let dims = dims?;
         Some(self.inside(None, || {
-            self.op("Fill").name("zeros").input(dims).input(self.scalar_of(dtype, 0.0)).output()
+            self.builtin(Builtin::Fill(dims.into(), self.scalar_of(dtype, 0.0))).name("zeros").output()
         }))
     }
 
-    /// A partial shape as list ops take it: a vector with -1 for what is not known, or a scalar -1.
+    /// A partial shape in the form that list ops take: a vector with -1 for unknown dimensions, or the scalar
+    /// -1 for an unknown rank.
     pub fn element_shape(&self, shape: &PartialShape) -> Output<'_> {
         let dim = |d: &Option<usize>| d.map_or(Some(-1), |d| i32::try_from(d).ok());
         match shape.dims().and_then(|dims| dims.iter().map(dim).collect::<Option<Vec<i32>>>()) {
@@ -474,7 +493,7 @@ impl Graph {
         }
     }
 
-    /// The value, or what stands for one that could not be made: the mistake is remembered.
+    /// The value, or on an error a placeholder for it. The graph remembers the error.
     pub(crate) fn or_remembered<'g>(&'g self, value: Result<Output<'g>>) -> Output<'g> {
         value.unwrap_or_else(|error| {
             self.remember(error);
@@ -484,15 +503,12 @@ impl Graph {
 }
 
 impl<'g> IndexedSlices<'g> {
-    /// The whole tensor: rows of one place are summed, zeros where there are none. `shape` is that of the whole.
+    /// The dense tensor of shape `shape`: slices with the same index are summed, and rows without a slice are
+    /// zero.
     pub fn to_dense(&self, shape: Output<'g>) -> Output<'g> {
         let g = self.values.graph();
-        let n = g
-            .op("StridedSlice")
-            .inputs([shape.into(), Arg::from([0]), Arg::from([1]), Arg::from([1])])
-            .attr("shrink_axis_mask", 1)
-            .output();
-        g.op("UnsortedSegmentSum").input(self.values).input(self.indices).input(n).output()
+        let rows = g.builtin(Builtin::RowsOfShape(shape)).output();
+        g.builtin(Builtin::SumRows { values: self.values, places: self.indices, rows }).output()
     }
 }
 

@@ -1,38 +1,39 @@
-//! [`InferCx`]: what a shape rule sees and says.
+//! [`InferCx`]: the view of a node that a shape rule reads, and the place for its results.
 
 use super::resolve::NodeInfo;
 use crate::attr::Attrs;
 use millstream_tensor::{DType, Dim, PartialShape, Result, Tensor, invalid};
 use smallvec::SmallVec;
 
-/// What is known, when the graph is built, of the value on an edge: small integer tensors above all, for they are
-/// what shapes, axes and sizes are made of.
-#[derive(Clone)]
+/// The part of an edge's value that is known while the graph is built. Mostly small integer tensors, because
+/// shapes, axes and sizes are made of them.
+#[derive(Clone, Debug)]
 pub enum Known {
     /// All of it.
     Value(Tensor),
-    /// A scalar or vector of i32 or i64 (shape given by the count; `scalar` says which), some entries known.
+    /// A scalar or vector of i32 or i64 with some entries known.
     Partial {
-        /// The entries.
+        /// The entries; their number is the length of the vector.
         entries: SmallVec<[Option<i64>; 4]>,
-        /// A scalar (of one entry) rather than a vector.
+        /// Whether it is a scalar (with one entry) instead of a vector.
         scalar: bool,
     },
-    /// A scalar resource handle, what it refers to holds values of this type; or a scalar variant, a list of such values.
+    /// A scalar handle of a resource that holds values of this type, or a scalar variant that is a list of
+    /// such values.
     Handle(HandleShape),
 }
 
-/// What is known of the values that a resource or a list holds.
+/// The type of the values that a resource or a list holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HandleShape {
     /// Their dtype.
     pub dtype: DType,
-    /// What they all fit.
+    /// A shape that all of them fit.
     pub shape: PartialShape,
 }
 
 impl Known {
-    /// Whether both say the same.
+    /// Whether both hold the same knowledge.
     pub(crate) fn same(&self, other: &Known) -> bool {
         match (self, other) {
             (Known::Value(a), Known::Value(b)) => a.bits_eq(b),
@@ -57,7 +58,8 @@ impl Known {
         }
     }
 
-    /// Entries that are all known as a tensor of this dtype, so that rules that ask for a value find one.
+    /// Turns entries that are all known into a tensor of this dtype, so that rules that ask for a value find
+    /// one.
     fn completed(self, dtype: DType) -> Known {
         let value = match &self {
             Known::Partial { entries, scalar } => entries
@@ -71,7 +73,7 @@ impl Known {
     }
 }
 
-/// An integer scalar or vector; `None` where dtype or range does not allow it.
+/// An integer scalar or vector; `None` if it does not fit the dtype.
 fn whole(dtype: DType, scalar: bool, values: &[i64]) -> Option<Tensor> {
     let narrow = || values.iter().map(|&v| i32::try_from(v).ok()).collect::<Option<SmallVec<[i32; 4]>>>();
     match (dtype, scalar, values) {
@@ -83,7 +85,7 @@ fn whole(dtype: DType, scalar: bool, values: &[i64]) -> Option<Tensor> {
     }
 }
 
-/// What a shape rule sees of the inputs, and where it says what it knows of the outputs.
+/// A node's inputs as a shape rule sees them, and the shapes and values that it infers for the outputs.
 pub struct InferCx<'a> {
     node: &'a NodeInfo,
     inputs: &'a [PartialShape],
@@ -92,11 +94,21 @@ pub struct InferCx<'a> {
     output_known: SmallVec<[Option<Known>; 1]>,
 }
 
-/// What is known of a node's outputs: their shapes, and values where they are known.
+impl std::fmt::Debug for InferCx<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("InferCx")
+            .field("node", &self.node)
+            .field("inputs", &self.inputs)
+            .field("outputs", &self.outputs)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The shapes of a node's outputs, and the values that are known.
 pub type Inferred = (SmallVec<[PartialShape; 2]>, SmallVec<[Option<Known>; 1]>);
 
 impl<'a> InferCx<'a> {
-    /// The context for a node with these input shapes and (where they are) known input values.
+    /// The context for a node with these input shapes and known input values.
     pub fn new(node: &'a NodeInfo, inputs: &'a [PartialShape], known: &'a [Option<Known>]) -> Self {
         let n = node.output_types.len();
         InferCx {
@@ -108,7 +120,7 @@ impl<'a> InferCx<'a> {
         }
     }
 
-    /// Runs the op's shape rule and gives the shapes and known values of the outputs.
+    /// Runs the op's shape rule and returns the shapes and known values of the outputs.
     pub fn infer(mut self) -> Result<Inferred> {
         (self.node.op.infer)(&mut self)?;
         Ok((self.outputs, self.output_known))
@@ -124,12 +136,12 @@ impl<'a> InferCx<'a> {
         &self.node.attrs
     }
 
-    /// How many inputs there are.
+    /// The number of inputs.
     pub fn n_inputs(&self) -> usize {
         self.inputs.len()
     }
 
-    /// How many outputs there are.
+    /// The number of outputs.
     pub fn n_outputs(&self) -> usize {
         self.outputs.len()
     }
@@ -149,7 +161,7 @@ impl<'a> InferCx<'a> {
         self.node.input_types[i].dtype
     }
 
-    /// What is known of the value of input `i`.
+    /// The known part of the value of input `i`.
     pub fn known(&self, i: usize) -> Option<&'a Known> {
         self.known.get(i)?.as_ref()
     }
@@ -162,7 +174,7 @@ impl<'a> InferCx<'a> {
         }
     }
 
-    /// What the resource that input `i` refers to, or the list that it is, holds, if it is known.
+    /// The type of the values in the resource or list at input `i`, if it is known.
     pub fn handle(&self, i: usize) -> Option<&'a HandleShape> {
         match self.known(i)? {
             Known::Handle(handle) => Some(handle),
@@ -170,7 +182,7 @@ impl<'a> InferCx<'a> {
         }
     }
 
-    /// The value of input `i` as integers (i32 or i64, any rank, flat), if all of it is known.
+    /// The elements of input `i` (i32 or i64, any rank) in row-major order, if all of them are known.
     pub fn ints(&self, i: usize) -> Option<Vec<i64>> {
         let t = self.value(i)?;
         match t.dtype() {
@@ -188,7 +200,8 @@ impl<'a> InferCx<'a> {
         }
     }
 
-    /// Input `i` read as a shape (-1 is an unknown dimension), as far as it is known.
+    /// Input `i` read as a shape, where -1 is an unknown dimension. Entries that are not known are unknown
+    /// dimensions, too.
     pub fn as_shape(&self, i: usize) -> Result<PartialShape> {
         let shape = self.input(i);
         if let Some(entries) = self.known(i).and_then(Known::entries) {
@@ -210,7 +223,7 @@ impl<'a> InferCx<'a> {
         })
     }
 
-    /// Checks that input `i` may have this rank and gives its shape with that rank.
+    /// Checks that input `i` may have this rank, and returns its shape with that rank.
     pub fn with_rank(&self, i: usize, rank: usize) -> Result<PartialShape> {
         let shape = self.input(i);
         shape.merge(&PartialShape::unknown_of_rank(rank)).ok_or_else(|| {
@@ -251,7 +264,7 @@ impl<'a> InferCx<'a> {
         }
     }
 
-    /// Checks that input `i` may be a vector and gives its length as far as it is known.
+    /// Checks that input `i` may be a vector, and returns its length.
     pub fn vector(&self, i: usize) -> Result<Dim> {
         Ok(self.with_rank(i, 1)?.dim(0))
     }
@@ -279,12 +292,13 @@ impl<'a> InferCx<'a> {
             .map_or("input", |a| a.name)
     }
 
-    /// Says the shape of output `i`.
+    /// Sets the shape of output `i`.
     pub fn set(&mut self, i: usize, shape: impl Into<PartialShape>) {
         self.outputs[i] = shape.into();
     }
 
-    /// Says the value of output `i`; its shape is set too. Entries that are all known become a value.
+    /// Sets the known part of the value of output `i`, and with it the shape. Entries that are all known
+    /// become a value.
     pub fn set_known(&mut self, i: usize, known: Known) {
         let known = known.completed(self.node.output_types[i].dtype);
         self.outputs[i] = match &known {
@@ -295,18 +309,18 @@ impl<'a> InferCx<'a> {
         self.output_known[i] = Some(known);
     }
 
-    /// Says that output `i` is a scalar handle to a resource that holds such values, or a list of them.
+    /// Declares that output `i` is a scalar handle of a resource that holds such values, or a list of them.
     pub fn set_handle(&mut self, i: usize, dtype: DType, shape: PartialShape) {
         self.set_known(i, Known::Handle(HandleShape { dtype, shape }));
     }
 
-    /// Says that output `output` is input `input`: its shape and all that is known of its value.
+    /// Declares that output `output` is input `input`: gives it the same shape and known value.
     pub fn pass(&mut self, input: usize, output: usize) {
         self.outputs[output] = self.input(input).clone();
         self.output_known[output] = self.known(input).cloned();
     }
 
-    /// Says that output `i` holds the dimensions of `shape` (when its rank is known).
+    /// Declares that output `i` holds the dimensions of `shape`, if its rank is known.
     pub fn set_known_shape(&mut self, i: usize, shape: &PartialShape) {
         match shape.dims() {
             Some(dims) => {
@@ -317,16 +331,16 @@ impl<'a> InferCx<'a> {
         }
     }
 
-    // The shape rules that many ops share.
+    // Shape rules that many ops share.
 
-    /// Output 0 has the shape of input 0.
+    /// Gives output 0 the shape of input 0.
     pub fn same_as_input(&mut self) -> Result<()> {
         let shape = self.input(0).clone();
         self.set(0, shape);
         Ok(())
     }
 
-    /// Output 0 has the broadcast shape of inputs 0 and 1.
+    /// Gives output 0 the broadcast shape of inputs 0 and 1.
     pub fn broadcast(&mut self) -> Result<()> {
         let (a, b) = (self.input(0), self.input(1));
         let shape = a.broadcast(b).ok_or_else(|| {
@@ -343,7 +357,7 @@ impl<'a> InferCx<'a> {
         Ok(())
     }
 
-    /// All outputs are scalars.
+    /// Makes all outputs scalars.
     pub fn scalars(&mut self) -> Result<()> {
         for i in 0..self.n_outputs() {
             self.set(i, PartialShape::scalar());

@@ -1,4 +1,5 @@
-//! How an op computes: [`Kernel`] is its declaration, [`KernelCx`] what a running kernel sees.
+//! [`Kernel`], the declaration of how an op computes, and [`KernelCx`], the view that a running kernel has of
+//! its node.
 
 use super::resolve::NodeInfo;
 use crate::attr::Attrs;
@@ -7,47 +8,51 @@ use millstream_tensor::{DType, Error, Handle, Opaque, Result, Scalar, Tensor, in
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// The kernel of an op: its plain definition, and what the executor may know about it.
+/// The kernel of an op: its plain definition, and properties that the executor uses.
+#[derive(Debug)]
 pub struct Kernel {
     /// The computation.
     pub body: KernelBody,
-    /// What it touches beyond its inputs and outputs.
+    /// The state that it touches beyond its inputs and outputs.
     pub effect: Effect,
-    /// How long it takes.
+    /// An estimate of the time it takes.
     pub cost: Cost,
-    /// A faster way for nodes all of whose inputs are scalars.
+    /// A faster computation for nodes whose inputs are all scalars.
     pub scalar: Option<fn(&NodeInfo) -> Option<ScalarKernel>>,
-    /// Which nodes it does the work of: [`Kernel::absorbing`].
+    /// The nodes whose work it can take over: see [`Kernel::absorbing`].
     pub absorbs: Option<Absorb>,
-    /// Whether it gives the handle of a named thing, the same until names are forgotten.
+    /// Whether it returns the handle of a named resource, which stays the same until names are forgotten.
     pub opens: bool,
 }
 
-/// Of the node that makes input 0: how the kernel computes if it is given that node's only input instead.
+/// Given the node that makes input 0: a function that computes both, from that node's only input. `None` if
+/// there is none.
 pub type Absorb = fn(&NodeInfo) -> Option<RunFn>;
 
 /// A kernel as a plain function.
 pub type RunFn = fn(&mut KernelCx) -> Result<()>;
 
-/// A kernel that may have to wait for somebody outside the step.
-#[derive(Clone, Copy)]
+/// A kernel that may have to wait for an event outside the step.
+#[derive(Clone, Copy, Debug)]
 pub struct Waits {
-    /// Computes as any kernel does if it need not wait; says whether it did. If it did not, its inputs are as they were.
+    /// Computes if it does not have to wait, and returns whether it did. If it did not, its inputs are
+    /// unchanged.
     pub at_once: fn(&mut KernelCx) -> Result<bool>,
-    /// Starts work that ends later, through its [`Completion`]. Sets no outputs.
+    /// Starts work that ends later through the [`Completion`]. Sets no outputs.
     pub start: fn(&mut KernelCx, Completion),
 }
 
 /// The computation of a kernel.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub enum KernelBody {
     /// The op is structural: the executor knows it by its role.
     Structural,
     /// A function that reads its attributes when it runs.
     Run(RunFn),
-    /// A function that prepares a kernel once per node and session: attributes read, state found.
+    /// A function that prepares a kernel once per node and session: it reads attributes and looks up state.
     Build(fn(&BuildCx) -> Result<Box<dyn Run>>),
-    /// May wait: completes later, from any thread. The executor parks the node, not a thread.
+    /// A kernel that may wait, and completes later from any thread. The executor parks the node, not a
+    /// thread.
     Waits(Waits),
 }
 
@@ -63,7 +68,7 @@ impl<F: Fn(&mut KernelCx) -> Result<()> + Send + Sync> Run for F {
     }
 }
 
-/// What a kernel touches beyond its inputs and outputs.
+/// The state that a kernel touches beyond its inputs and outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Nothing: equal inputs give equal outputs. Such nodes are folded and shared.
@@ -76,19 +81,20 @@ pub enum Effect {
     Stateful,
 }
 
-/// How long a kernel takes, for the choice between running it in line and giving it to a worker.
-#[derive(Clone, Copy)]
+/// An estimate of a kernel's time, which decides between running it inline and handing it to a worker.
+#[derive(Clone, Copy, Debug)]
 pub enum Cost {
     /// Nanoseconds per element of the largest input.
     PerElement(f32),
-    /// Nanoseconds, from the inputs.
+    /// Nanoseconds, computed from the inputs.
     Estimate(fn(&NodeInfo, &[Tensor]) -> f64),
 }
 
-/// A computation on scalars held in place. `None` sends the executor to the plain kernel (to report an error, say).
-#[derive(Clone, Copy)]
+/// A computation on inline scalars. On `None` the executor runs the plain kernel instead (which may report an
+/// error).
+#[derive(Clone, Copy, Debug)]
 pub enum ScalarKernel {
-    /// Of one input. The op does the same to each element of a tensor: its output has the input's shape.
+    /// Of one input. The op is elementwise: its output has the input's shape.
     Unary(fn(&Scalar) -> Option<Scalar>),
     /// Of two inputs.
     Binary(fn(&Scalar, &Scalar) -> Option<Scalar>),
@@ -99,49 +105,50 @@ impl Kernel {
         Kernel { body, effect, cost: Cost::PerElement(1.0), scalar: None, absorbs: None, opens: false }
     }
 
-    /// The op is structural.
+    /// The kernel of a structural op.
     pub fn structural() -> Kernel {
         Self::new(KernelBody::Structural, Effect::Pure)
     }
 
-    /// Equal inputs give equal outputs, and nothing else happens.
+    /// A kernel without effects: equal inputs give equal outputs.
     pub fn pure(run: RunFn) -> Kernel {
         Self::new(KernelBody::Run(run), Effect::Pure)
     }
 
-    /// Reads the resource that input 0 refers to.
+    /// A kernel that reads the resource that input 0 refers to.
     pub fn reads(run: RunFn) -> Kernel {
         Self::new(KernelBody::Run(run), Effect::Reads)
     }
 
-    /// Changes the resource that input 0 refers to.
+    /// A kernel that changes the resource that input 0 refers to.
     pub fn writes(run: RunFn) -> Kernel {
         Self::new(KernelBody::Run(run), Effect::Writes)
     }
 
-    /// Does something else beside: prints, fails on purpose, makes handles.
+    /// A kernel with another effect: it prints, fails on purpose, or makes handles.
     pub fn stateful(run: RunFn) -> Kernel {
         Self::new(KernelBody::Run(run), Effect::Stateful)
     }
 
-    /// Prepared once per node and session; `effect` says what it touches.
+    /// A kernel that `make` prepares once per node and session.
     pub fn build(effect: Effect, make: fn(&BuildCx) -> Result<Box<dyn Run>>) -> Kernel {
         Self::new(KernelBody::Build(make), effect)
     }
 
-    /// Gives the handle of a named thing, prepared once per node and session. It is not asked again while it has the same inputs and
-    /// [nothing is forgotten](Resources::epoch).
+    /// A kernel that returns the handle of a named resource, prepared once per node and session. It does not
+    /// run again while its inputs are the same and [no name is forgotten](Resources::epoch).
     pub fn opens(make: fn(&BuildCx) -> Result<Box<dyn Run>>) -> Kernel {
         Kernel { opens: true, ..Self::build(Effect::Stateful, make) }
     }
 
-    /// May wait; [`Kernel::at_once`] spares it that where it need not.
+    /// A kernel that may wait. [`Kernel::at_once`] adds a way that does not, for when there is nothing to
+    /// wait for.
     pub fn waiting(start: fn(&mut KernelCx, Completion)) -> Kernel {
         let waits = Waits { at_once: |_| Ok(false), start };
         Self::new(KernelBody::Waits(waits), Effect::Stateful).cost(Cost::PerElement(0.0))
     }
 
-    /// How a kernel that may wait computes when it need not.
+    /// Sets how a waiting kernel computes when it does not have to wait.
     pub fn at_once(mut self, at_once: fn(&mut KernelCx) -> Result<bool>) -> Kernel {
         if let KernelBody::Waits(waits) = &mut self.body {
             waits.at_once = at_once;
@@ -149,31 +156,34 @@ impl Kernel {
         self
     }
 
-    /// How long it takes, where one nanosecond per element is far off.
+    /// Sets the cost, where the default of one nanosecond per element is far off.
     pub fn cost(mut self, cost: Cost) -> Kernel {
         self.cost = cost;
         self
     }
 
-    /// Can do the work of what makes its input 0, with the same bits: then a value that is needed for nothing else is never there whole
-    /// (the squares of a sum of squares). Asked only where that node is pure and has one input, one output and one reader.
+    /// Declares that the kernel can do the work of the node that makes its input 0, with the same bits. The
+    /// value between them then never exists as a whole (the squares in a sum of squares). `absorbs` is called
+    /// only for a node that is pure and has one input, one output and one reader.
     pub fn absorbing(mut self, absorbs: Absorb) -> Kernel {
         self.absorbs = Some(absorbs);
         self
     }
 
-    /// A faster way for scalars, chosen once per node.
+    /// Sets a faster computation for scalars, chosen once per node.
     pub fn scalar(mut self, pick: fn(&NodeInfo) -> Option<ScalarKernel>) -> Kernel {
         self.scalar = Some(pick);
         self
     }
 }
 
-/// What is there when a kernel is prepared.
+/// The context in which a kernel is prepared.
+#[derive(Debug)]
 pub struct BuildCx<'a> {
     /// The node.
     pub node: &'a NodeInfo,
-    /// What the session's kernels keep between steps (generator states, counters), apart from the named resources.
+    /// The state that the session's kernels keep between steps (generator states, counters), apart from the
+    /// named resources.
     pub kernel_state: &'a Resources,
 }
 
@@ -184,53 +194,64 @@ impl BuildCx<'_> {
     }
 }
 
-/// What the executor offers to kernels beyond data.
+/// The executor's services to kernels.
 pub trait StepHost: Send + Sync {
-    /// Shows a text to the user exactly as it is (`Print`): its line end, if it is to have one, is part of it.
+    /// Shows a text to the user exactly as it is (`Print`). A line end must be part of the text.
     fn print(&self, text: &str);
-    /// How many threads one kernel may use.
+    /// The number of threads that one kernel may use.
     fn threads(&self) -> usize;
-    /// Runs `work` where calls into the thread pool (rayon) use the session's threads.
+    /// Runs `work` on a thread where calls into the thread pool (rayon) use the session's threads.
     fn in_pool(&self, work: &mut (dyn FnMut() + Send));
-    /// Calls `work` on this thread and, as they come free, on other threads of the session, `threads` in all at most; returns when all
-    /// calls have. `work` takes what is left of a task piece by piece, so that a call that comes late finds nothing to do.
+    /// Calls `work` on this thread and, as they become free, on other threads of the session, on at most
+    /// `threads` in all. Returns when all calls have returned. `work` takes pieces of a task until none is
+    /// left, so that a late call finds nothing to do.
     fn share(&self, threads: usize, work: &(dyn Fn() + Sync)) {
         let _ = threads;
         work();
     }
-    /// Asked now and then by a run that `cancel` calls off and that only waits, for `n_waits` things: an error if it would wait for ever.
+    /// An error if the run with the token `cancel`, which has nothing left but `n_waits` waiting kernels,
+    /// would wait forever. The run calls this from time to time.
     fn stalled(&self, cancel: &Cancellation, n_waits: usize) -> Option<Error> {
         let _ = (cancel, n_waits);
         None
     }
-    /// Runs `work` on a thread of the pool, soon.
+    /// Schedules `work` on a thread of the pool.
     fn spawn(&self, work: Box<dyn FnOnce() + Send>) {
         work();
     }
 }
 
-/// What a step gives to all its kernels.
+/// The environment that a step gives to all its kernels.
 #[derive(Clone)]
 pub struct StepEnv {
-    /// Named resources of the session's containers.
+    /// The named resources of the session's containers.
     pub resources: Arc<Resources>,
     /// Resources that die with the step (TensorArrays, stacks).
     pub step_resources: Arc<Resources>,
-    /// What the session's kernels keep between steps.
+    /// The state that the session's kernels keep between steps.
     pub kernel_state: Arc<Resources>,
-    /// The container for resources that name none.
+    /// The container of resources that do not name one.
     pub container: Arc<str>,
-    /// Raised when the step is to stop.
+    /// The step's cancellation token.
     pub cancel: Cancellation,
-    /// Whether a step is at work with these resources.
+    /// Counts the steps that are at work with these resources.
     pub activity: Activity,
-    /// Why whoever asked for the run did, for those who will ask: what closes a queue passes it on.
+    /// The caller's reason for this run; a queue that the run closes reports it.
     pub why: Option<Arc<str>>,
     /// The executor's services.
     pub host: Arc<dyn StepHost>,
 }
 
-/// What a running kernel sees: its node, its inputs (its own to change), its outputs, the step.
+impl std::fmt::Debug for StepEnv {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StepEnv")
+            .field("container", &self.container)
+            .field("why", &self.why)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The view that a running kernel has: its node, its inputs (which it may change), its outputs, and the step.
 pub struct KernelCx<'a> {
     /// The node.
     pub node: &'a NodeInfo,
@@ -240,8 +261,17 @@ pub struct KernelCx<'a> {
     outputs: &'a mut [Option<Tensor>],
 }
 
+impl std::fmt::Debug for KernelCx<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("KernelCx")
+            .field("node", &self.node)
+            .field("inputs", &self.inputs)
+            .finish_non_exhaustive()
+    }
+}
+
 impl<'a> KernelCx<'a> {
-    /// A context over these inputs and outputs. The lengths are those of the node's types.
+    /// A context over these inputs and outputs, whose numbers must be those of the node's types.
     pub fn new(
         node: &'a NodeInfo,
         env: &'a StepEnv,
@@ -257,13 +287,13 @@ impl<'a> KernelCx<'a> {
         &self.node.attrs
     }
 
-    /// How many inputs there are.
+    /// The number of inputs.
     #[inline]
     pub fn n_inputs(&self) -> usize {
         self.inputs.len()
     }
 
-    /// How many outputs there are.
+    /// The number of outputs.
     #[inline]
     pub fn n_outputs(&self) -> usize {
         self.outputs.len()
@@ -281,19 +311,20 @@ impl<'a> KernelCx<'a> {
         self.inputs
     }
 
-    /// Takes input `i` away, so that it can be changed in place if nobody else holds it. Leaves a `false` behind.
+    /// Takes input `i`, so that it can be changed in place if no other reference to it exists. Leaves `false`
+    /// in its place.
     #[inline]
     pub fn take(&mut self, i: usize) -> Tensor {
         std::mem::replace(&mut self.inputs[i], Tensor::scalar(false))
     }
 
-    /// Puts input `i` back that was [taken](KernelCx::take).
+    /// Puts input `i` back after [`KernelCx::take`].
     #[inline]
     pub fn put_back(&mut self, i: usize, value: Tensor) {
         self.inputs[i] = value;
     }
 
-    /// Gives output `i`.
+    /// Sets output `i`.
     #[inline]
     pub fn set(&mut self, i: usize, value: Tensor) {
         self.outputs[i] = Some(value);
@@ -313,7 +344,7 @@ impl<'a> KernelCx<'a> {
         value.map_err(|_| invalid!("`{}` must be a scalar but has shape {}", self.name_of(i), t.shape()))
     }
 
-    /// Input `i` (i32 or i64, any rank, flat) as integers.
+    /// The elements of input `i` (i32 or i64, any rank) in row-major order.
     pub fn ints(&self, i: usize) -> Result<SmallVec<[i64; 8]>> {
         ints_of(self.input(i), self.name_of(i))
     }
@@ -326,7 +357,8 @@ impl<'a> KernelCx<'a> {
         })
     }
 
-    /// The resource that input `i` refers to; an error if it is none, or of another kind.
+    /// The resource that input `i` refers to. An error if the input is not a handle, or the resource is of
+    /// another kind.
     pub fn resource<T: Opaque>(&self, i: usize) -> Result<&T> {
         let handle = self.handle(i)?;
         handle.get::<T>().ok_or_else(|| {
@@ -363,7 +395,7 @@ impl<'a> KernelCx<'a> {
     }
 }
 
-/// The elements of an i32 or i64 tensor, called `name` in messages.
+/// The elements of an i32 or i64 tensor. Messages call it `name`.
 pub fn ints_of(t: &Tensor, name: &str) -> Result<SmallVec<[i64; 8]>> {
     match t.dtype() {
         DType::I32 => Ok(t.as_slice::<i32>()?.iter().map(|&v| v.into()).collect()),
@@ -372,20 +404,26 @@ pub fn ints_of(t: &Tensor, name: &str) -> Result<SmallVec<[i64; 8]>> {
     }
 }
 
-/// What comes of a wait.
+/// The outputs of a kernel that waited.
 pub type Outputs = Result<SmallVec<[Tensor; 2]>>;
 
-/// The rest of the work of a kernel that waited, done by its own run.
+/// The work that is left when a wait ends; the kernel's own run does it.
 pub type Rest = Box<dyn FnOnce() -> Outputs + Send>;
 
 type Done = Box<dyn FnOnce(Rest) + Send>;
 
-/// The end of work that a waiting kernel started: completed once, from any thread. Dropped without being completed it
-/// fails the step, so that nothing waits for ever.
+/// The handle that ends the work of a waiting kernel, once, from any thread. Dropping it without completing
+/// it fails the step, so that nothing waits forever.
 pub struct Completion(Option<Done>);
 
+impl std::fmt::Debug for Completion {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Completion").finish_non_exhaustive()
+    }
+}
+
 impl Completion {
-    /// A completion that calls `done`, which sees to it that the rest is called.
+    /// A completion that calls `done`, which must arrange for the [`Rest`] to be called.
     pub fn new(done: impl FnOnce(Rest) + Send + 'static) -> Completion {
         Completion(Some(Box::new(done)))
     }
@@ -395,8 +433,8 @@ impl Completion {
         self.complete_with(move || outputs);
     }
 
-    /// Ends the wait. `rest` makes the outputs, on a thread of the run that waited and within its memory limit: whoever ends a wait
-    /// should not have to work for it.
+    /// Ends the wait. `rest` makes the outputs on a thread of the run that waited, within that run's memory
+    /// limit, so the thread that ends the wait does not pay for them.
     pub fn complete_with(mut self, rest: impl FnOnce() -> Outputs + Send + 'static) {
         if let Some(done) = self.0.take() {
             done(Box::new(rest));

@@ -1,14 +1,18 @@
-//! What an op *is*: its declaration ([`OpDef`]), how a node of it is checked ([`NodeInfo::resolve`]), how its shapes are
-//! inferred ([`InferCx`]) and how it computes ([`KernelCx`]). Op library and executor meet here and nowhere else.
+//! The definition of an op: its declaration ([`OpDef`]), how its nodes are checked ([`NodeInfo::resolve`]),
+//! how its shapes are inferred ([`InferCx`]) and how it computes ([`KernelCx`]). The op library and the
+//! executor meet here and nowhere else.
 
+mod builtin;
 mod def;
 mod gradient;
 mod infer;
 mod kernel;
+pub mod lone;
 mod registry;
 mod resolve;
 
-pub use def::{ArgSpec, AttrKind, AttrSpec, Count, OpDef, Operator, Role, TypeSpec, spec};
+pub use builtin::{Builtin, StartBuiltin};
+pub use def::{ArgSpec, AttrKind, AttrSpec, Count, Meaning, OpDef, Operator, Role, TypeSpec, spec};
 pub use gradient::{Forward, GRADIENT_OVERRIDE, GradCx, GradFn, Gradient, GradientFn, grown, zeros_of};
 pub use infer::{HandleShape, InferCx, Inferred, Known};
 pub use kernel::{

@@ -1,5 +1,6 @@
-//! [`Registry`]: the op types that there are.
+//! [`Registry`]: the known op types.
 
+use super::builtin::StartBuiltin;
 use super::def::{OpDef, Operator};
 use super::resolve::NodeInfo;
 use millstream_tensor::Tensor;
@@ -10,28 +11,48 @@ use std::collections::BTreeMap;
 pub struct Registry {
     ops: BTreeMap<&'static str, OpDef>,
     fold: Option<Fold>,
+    builtins: Option<StartBuiltin>,
 }
 
-/// Computes a node of known inputs, if its op has no effect; `None` if it has, or fails.
+impl std::fmt::Debug for Registry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Registry").field("n_ops", &self.ops.len()).finish_non_exhaustive()
+    }
+}
+
+/// Computes a node whose inputs are known. `None` if its op has an effect, or if it fails.
 pub type Fold = fn(&NodeInfo, &[Tensor]) -> Option<Vec<Tensor>>;
 
 impl Registry {
-    /// A registry of these op types. A name given twice keeps its first declaration (a test over the op library forbids it).
+    /// A registry of these op types. A name given twice keeps its first declaration (a test over the op
+    /// library forbids it).
     pub fn new(defs: impl IntoIterator<Item = OpDef>) -> Registry {
         let mut ops = BTreeMap::new();
         for def in defs {
             ops.entry(def.name).or_insert(def);
         }
-        Registry { ops, fold: None }
+        Registry { ops, fold: None, builtins: None }
     }
 
-    /// With the means to compute nodes of known inputs: shape inference asks for it, as a graph itself never evaluates.
+    /// Adds the function that computes nodes with known inputs. Shape inference calls it; this crate never
+    /// evaluates a node.
     pub fn with_fold(mut self, fold: Fold) -> Registry {
         self.fold = Some(fold);
         self
     }
 
-    /// The outputs of a node of known inputs, if they can be had.
+    /// Adds the ops that compute [`Builtin`](super::Builtin)s, which branches, loops and gradients need.
+    pub fn with_builtins(mut self, builtins: StartBuiltin) -> Registry {
+        self.builtins = Some(builtins);
+        self
+    }
+
+    /// Starts the nodes of builtins, if the library has them.
+    pub fn builtins(&self) -> Option<StartBuiltin> {
+        self.builtins
+    }
+
+    /// The node's outputs, if its inputs are known and it can be evaluated while the graph is built.
     pub fn fold(&self, node: &NodeInfo, inputs: &[Tensor]) -> Option<Vec<Tensor>> {
         (self.fold?)(node, inputs)
     }
@@ -41,17 +62,17 @@ impl Registry {
         self.ops.get(name)
     }
 
-    /// The op type that an operator makes.
+    /// The op type that declares an operator.
     pub fn by_operator(&self, operator: Operator) -> Option<&OpDef> {
         self.ops.values().find(|d| d.operator == Some(operator))
     }
 
-    /// All op types, by name.
+    /// All op types in the order of their names.
     pub fn iter(&self) -> impl Iterator<Item = &OpDef> {
         self.ops.values()
     }
 
-    /// How many op types there are.
+    /// The number of op types.
     pub fn len(&self) -> usize {
         self.ops.len()
     }
@@ -61,7 +82,7 @@ impl Registry {
         self.ops.is_empty()
     }
 
-    /// The names most like a misspelt one, best first.
+    /// The names most similar to a misspelt one, best first.
     pub fn similar(&self, name: &str) -> Vec<&'static str> {
         let mut near: Vec<_> =
             self.ops.keys().map(|k| (distance(name, k), *k)).filter(|(d, k)| *d <= 1 + k.len() / 4).collect();
@@ -70,7 +91,7 @@ impl Registry {
     }
 }
 
-/// Levenshtein distance over bytes, ignoring case; long inputs are cut, as only near names matter.
+/// The Levenshtein distance over bytes, ignoring case. Long inputs are cut, since only near names matter.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b) = (&a.as_bytes()[..a.len().min(64)], b.as_bytes());
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -1,28 +1,36 @@
-//! [`NodeInfo`]: one node as its op sees it, checked against the declaration.
+//! [`NodeInfo`]: a node checked against the declaration of its op.
 
 use super::def::{ArgSpec, AttrKind, AttrSpec, Count, OpDef, TypeSpec};
 use crate::attr::{Attr, Attrs, ValueType};
 use millstream_tensor::{DType, Error, Result, ensure, invalid};
 use smallvec::SmallVec;
+use std::fmt;
 use std::ops::Range;
 
-/// What is fixed about a node: its name, op, attributes and types. Kernels and shape rules read it.
+/// The fixed part of a node: its name, op, attributes and types. Kernels and shape rules read it.
 #[derive(Clone)]
 pub struct NodeInfo {
     /// The node's name.
     pub name: String,
     /// Its op type.
     pub op: &'static OpDef,
-    /// All declared attributes (defaults filled in), and any others it came with.
+    /// All declared attributes, defaults included, and any others that it came with.
     pub attrs: Attrs,
-    /// The types of its inputs, as the op takes them.
+    /// The types that the op expects of its inputs.
     pub input_types: SmallVec<[ValueType; 3]>,
     /// The types of its outputs.
     pub output_types: SmallVec<[ValueType; 2]>,
 }
 
+impl fmt::Debug for NodeInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} `{}`", self.op.name, self.name)
+    }
+}
+
 impl NodeInfo {
-    /// Checks inputs and attributes against the declaration, infers the attributes that follow from the inputs, and fills in defaults.
+    /// Checks inputs and attributes against the declaration, infers the attributes that follow from the
+    /// inputs, and fills in defaults.
     pub fn resolve(
         op: &'static OpDef,
         name: impl Into<String>,
@@ -53,12 +61,12 @@ impl NodeInfo {
         Ok(NodeInfo { name: name.into(), op, attrs, input_types, output_types })
     }
 
-    /// The positions of the tensors that an input argument stands for.
+    /// The positions of the tensors that belong to an input argument.
     pub fn input_range(&self, arg: &str) -> Result<Range<usize>> {
         range_of(&self.op.inputs, arg, &self.attrs)
     }
 
-    /// The positions of the tensors that an output argument stands for.
+    /// The positions of the tensors that belong to an output argument.
     pub fn output_range(&self, arg: &str) -> Result<Range<usize>> {
         range_of(&self.op.outputs, arg, &self.attrs)
     }
@@ -76,7 +84,7 @@ fn range_of(args: &[ArgSpec], name: &str, attrs: &Attrs) -> Result<Range<usize>>
     Err(Error::internal(format!("no argument is named `{name}`")))
 }
 
-/// Most tensors one argument may stand for: bounds what a hostile `N` can make us allocate.
+/// The largest number of tensors in one argument. It bounds the memory that a hostile `N` can claim.
 const MAX_ARITY: i64 = 1 << 24;
 
 fn count_of(arg: &ArgSpec, attrs: &Attrs) -> Result<usize> {
@@ -113,7 +121,8 @@ where
     Ok(())
 }
 
-/// Which of the inputs belong to which argument. The one count that is not given follows from how many inputs there are.
+/// The range of inputs that belongs to each argument. A count that is not given follows from the number of
+/// inputs.
 fn input_layout(op: &OpDef, inputs: &[ValueType], attrs: &mut Attrs) -> Result<Vec<Range<usize>>> {
     let mut fixed = 0usize;
     let mut open: Option<(Count, usize)> = None;
@@ -249,7 +258,8 @@ fn missing(op: &OpDef, attr: &str, spec: &AttrSpec) -> Error {
     invalid!("{} needs the attribute `{attr}` ({:?})", op.name, spec.kind)
 }
 
-/// TensorFlow's words for a number that is less than its least; a number of tensors is that of a list.
+/// TensorFlow's message for a number below its minimum. TensorFlow calls the number of an argument's tensors
+/// a list's length.
 fn below(op: &OpDef, name: &str, value: i64, least: i64) -> String {
     match op.inputs.iter().find(|a| matches!(a.count, Count::Number(n) if n == name)) {
         Some(list) => format!(
@@ -260,7 +270,7 @@ fn below(op: &OpDef, name: &str, value: i64, least: i64) -> String {
     }
 }
 
-/// Whether an attribute is what the op declares.
+/// Checks that an attribute's value fits its declaration.
 pub(crate) fn check_attr(op: &OpDef, name: &str, spec: &AttrSpec, value: &Attr) -> Result<()> {
     let list_of = |ok: fn(&Attr) -> bool| matches!(value, Attr::List(v) if v.iter().all(ok));
     let fits = match (spec.kind, value) {

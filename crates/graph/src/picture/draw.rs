@@ -1,7 +1,8 @@
-//! A picture as SVG: styles, lines, boxes over them, what is left out above and the legend below. One element a line.
+//! Writes a picture as SVG: styles, lines, boxes over them, a note on hidden nodes above and the legend
+//! below. One element a line.
 //!
-//! Nothing here has an `id` and every style begins with the class of the picture, so that many may stand in one page. Where a page takes the
-//! styles away, as some do, outlines are left.
+//! No element has an `id`, and every style starts with the class of the picture, so one page can hold many
+//! pictures. If a page strips the styles, as some do, the outlines remain.
 
 use super::model::{BoxKind, Look};
 use super::nested::{FONTS, LINE, MARGIN};
@@ -93,7 +94,8 @@ pub(super) fn svg(picture: &Picture) -> String {
     out
 }
 
-/// The edge of a box that others are in. Its title comes over the lines, on a ground that dims them.
+/// Draws the edge of a box that contains others. Its title lies over the lines, on a background that dims
+/// them.
 fn frame(out: &mut String, b: &PictureBox) {
     let _ = writeln!(out, "<g class=\"{}\"><title>{}</title>{}</g>", b.class, escaped(&b.tip), rect(b, 8));
 }
@@ -165,7 +167,7 @@ fn class(look: Look) -> &'static str {
     }
 }
 
-/// Down, over to the other column, down.
+/// A path down, across to the other column, and down again.
 fn curve(points: &[(f64, f64)]) -> String {
     let mut out = String::new();
     let [a, b, c, d] = points else { return out };
@@ -185,7 +187,7 @@ fn curve(points: &[(f64, f64)]) -> String {
     out
 }
 
-/// Straight, with rounded corners.
+/// A path of straight lines with rounded corners.
 fn round(points: &[(f64, f64)]) -> String {
     let mut out = String::new();
     for (i, &(x, y)) in points.iter().enumerate() {
@@ -209,7 +211,7 @@ struct Legend {
     width: f64,
 }
 
-/// What the colours and lines that are there mean.
+/// The legend of the colours and lines that the picture uses.
 fn legend(picture: &Picture) -> Legend {
     let classes: BTreeSet<&str> = picture.boxes.iter().map(|b| b.class).collect();
     let looks: BTreeSet<Look> = picture.routes.iter().map(|r| r.look).collect();
@@ -252,7 +254,7 @@ fn legend(picture: &Picture) -> Legend {
     it
 }
 
-/// A length, to a tenth.
+/// A length, rounded to a tenth.
 fn n(value: f64) -> String {
     let text = format!("{value:.1}");
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)

@@ -1,32 +1,35 @@
-//! [`layered`]: boxes and the lines between them in layers, so that lines lead down. Knows nothing of graphs of tensors.
+//! [`layered`]: arranges boxes and the lines between them in layers, so that lines lead down. Knows nothing
+//! about graphs of tensors.
 //!
 //! ```text
-//!   layer 0   the places where lines come in from above        o     o
-//!   layer 1   boxes that only take from there                 [a]   [b]
-//!     ..      each box below all it takes from; a line that      \  /|
-//!             passes a layer has a bend of its own there         [c] .
-//!   last      the places where lines go on below                  o  o
+//!   layer 0   the points where lines enter from above          o     o
+//!   layer 1   boxes whose inputs all come from there          [a]   [b]
+//!     ..      each box below all of its inputs; a line that      \  /|
+//!             passes a layer has a bend there                    [c] .
+//!   last      the points where lines leave below                  o  o
 //! ```
 //!
-//! Layers are longest paths from the top, but no layer has more than so many boxes, and what takes nothing stands right above the first
-//! that takes it. Orders within layers are barycentres, swept down and up, the order with the fewest crossings kept. Places are what is
-//! nearest to the middle of the neighbours while nothing overlaps. Lines that would lead up go round the right side. All lines that begin
-//! at one place share their bends. Each step takes time in proportion to boxes, lines and bends (and the logarithm of a layer's width).
+//! A box's layer is the length of the longest path from the top. A layer holds at most [`MOST_IN_LAYER`]
+//! boxes, and a box without inputs is placed right above its first consumer. Boxes are ordered within layers
+//! by barycentres, in sweeps down and up, and the order with the fewest crossings is kept. Each box is as
+//! near to the middle of its neighbours as it can be without overlap. Lines that would lead up go round the
+//! right side. All lines from one point share their bends. Each step takes time in proportion to the number
+//! of boxes, lines and bends, times the logarithm of a layer's width.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most boxes side by side.
 const MOST_IN_LAYER: usize = 16;
-/// Between boxes of a layer, and between a bend and what is beside it.
+/// The gap between neighbours in a layer.
 const GAP: f64 = 18.0;
 const BEND_GAP: f64 = 9.0;
-/// Between layers.
+/// The gap between layers.
 const LAYER_GAP: f64 = 30.0;
-/// How often orders are swept, and places.
+/// The number of sweeps for orders, and for positions.
 const SWEEPS: usize = 12;
 const PASSES: usize = 10;
 
-/// A box, or a place on the upper or lower edge.
+/// A box, or a point on the upper or lower edge.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Item {
     pub width: f64,
@@ -34,7 +37,7 @@ pub(super) struct Item {
     pub end: End,
 }
 
-/// Whether an item is a place on an edge.
+/// Whether an item is a box or a point on an edge.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum End {
     #[default]
@@ -43,33 +46,34 @@ pub(super) enum End {
     Bottom,
 }
 
-/// A line from one item to another. `dx` are from the items' middles.
+/// A line from one item to another. Each `dx` is relative to the middle of its item.
 #[derive(Clone, Copy)]
 pub(super) struct Link {
     pub from: usize,
     pub to: usize,
     pub from_dx: f64,
     pub to_dx: f64,
-    /// What is drawn as one line where it begins at one item.
+    /// The line it belongs to. Links of one line from one item are drawn as one.
     pub line: usize,
-    /// It leads back, however the items stand.
+    /// Whether it leads back, regardless of the items' positions.
     pub back: bool,
 }
 
-/// A part of a line: down from the first point, over to the other column, down to the last; a part that goes round has corners instead.
+/// A part of a line: down from the first point, across to the other column, and down to the last. A part that
+/// goes round the side has corners instead.
 #[derive(Clone, Debug)]
 pub(super) struct Piece {
     pub line: usize,
     pub points: Vec<(f64, f64)>,
-    /// It goes round the side.
+    /// Whether it goes round the side.
     pub back: bool,
-    /// The link that it ends, if it does.
+    /// The link whose end it is, if any.
     pub ends: Option<usize>,
-    /// The item that it begins at, if it does.
+    /// The item at which it begins, if any.
     pub begins: Option<usize>,
 }
 
-/// Where all is.
+/// The finished layout.
 #[derive(Default)]
 pub(super) struct Placed {
     /// The left upper corner of each item.
@@ -79,7 +83,7 @@ pub(super) struct Placed {
     pub height: f64,
 }
 
-/// Items and links in layers.
+/// Arranges items and links in layers.
 pub(super) fn layered(items: &[Item], links: &[Link]) -> Placed {
     let mut it = Layout::new(items, links);
     it.break_cycles();
@@ -96,7 +100,7 @@ struct Vertex {
     layer: usize,
     width: f64,
     height: f64,
-    /// The middle.
+    /// The position of the middle.
     x: f64,
     is_bend: bool,
 }
@@ -143,7 +147,7 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// Links of each item that do not lead back, by the item at one end.
+    /// The links that do not lead back, grouped by the item at one end.
     fn by(&self, end: impl Fn(&Link) -> usize) -> Vec<Vec<usize>> {
         let mut lists = vec![Vec::new(); self.items.len()];
         for (i, link) in self.links.iter().enumerate().filter(|(i, _)| !self.back[*i]) {
@@ -152,7 +156,7 @@ impl<'a> Layout<'a> {
         lists
     }
 
-    /// What leads to an item that a walk is still inside of leads back.
+    /// Marks links to items on the current path of a depth-first walk as leading back.
     fn break_cycles(&mut self) {
         let out = self.by(|l| l.from);
         let mut state = vec![0u8; self.items.len()];
@@ -197,7 +201,7 @@ impl<'a> Layout<'a> {
         let last = (0..self.items.len()).map(|i| layer[i]).max().unwrap_or(0).max(1);
         let returns: BTreeSet<usize> =
             self.links.iter().zip(&self.back).filter(|(_, back)| **back).map(|(l, _)| l.from).collect();
-        // What takes nothing, or only from above, stands where it is first wanted.
+        // Boxes without inputs, or with inputs only from above, move down to their first consumer.
         for &i in order.iter().rev().filter(|i| self.items[**i].end == End::Box) {
             let from_above = into[i].iter().all(|l| self.items[self.links[*l].from].end == End::Top);
             let wanted = out[i].iter().map(|l| self.links[*l].to);
@@ -217,7 +221,7 @@ impl<'a> Layout<'a> {
         self.n_layers = last + 2;
     }
 
-    /// Bends where lines pass layers, one for all links of a line that begin at one item.
+    /// Adds bends where lines pass layers, one for all links of a line that begin at one item.
     fn bend(&mut self) {
         self.vertices = (self.items.iter().zip(&self.layer))
             .map(|(item, &layer)| Vertex {
@@ -256,7 +260,7 @@ impl<'a> Layout<'a> {
             self.above[hop.to].push(h);
         }
         self.rows = vec![Vec::new(); self.n_layers];
-        // A walk down each line puts what belongs together side by side.
+        // Walking down each line places its parts side by side.
         let mut seen = vec![false; self.vertices.len()];
         for first in 0..self.vertices.len() {
             let mut walk = vec![first];
@@ -289,7 +293,7 @@ impl<'a> Layout<'a> {
         self.rows = best.1;
     }
 
-    /// Where along its row each vertex is, and a little further for lines that leave it at its right.
+    /// The position of each vertex in its row, slightly larger for lines that leave it on the right.
     fn ranks(&self, row: &[usize]) -> BTreeMap<usize, f64> {
         row.iter().enumerate().map(|(i, v)| (*v, i as f64)).collect()
     }
@@ -313,7 +317,7 @@ impl<'a> Layout<'a> {
                         (false, hop) => ranks[&hop.to] + self.aside(hop.to, hop.to_dx),
                     })
                     .sum();
-                // What has no neighbour there stays about where it is.
+                // A vertex without neighbours there stays about where it is.
                 let scale = self.rows[other].len() as f64 / self.rows[row].len() as f64;
                 (if hops.is_empty() { i as f64 * scale } else { sum / hops.len() as f64 }, v)
             })
@@ -322,7 +326,7 @@ impl<'a> Layout<'a> {
         self.rows[row] = keyed.into_iter().map(|(_, v)| v).collect();
     }
 
-    /// How many pairs of lines cross.
+    /// The number of pairs of lines that cross.
     fn crossings(&self) -> usize {
         self.rows.windows(2).map(|pair| self.crossings_between(&pair[0], &pair[1])).sum()
     }
@@ -346,7 +350,7 @@ impl<'a> Layout<'a> {
         for (i, e) in by_end.into_iter().enumerate() {
             place[e] = i;
         }
-        // How many earlier ones end further right: a tree of counts.
+        // A tree of counts gives the number of earlier lines that end further right.
         let mut tree = vec![0usize; ends.len() + 1];
         let mut crossings = 0;
         for (seen, p) in place.into_iter().enumerate() {
@@ -388,15 +392,16 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// How far apart the middles of neighbours have to be.
+    /// The least distance between the middles of two neighbours.
     fn apart(&self, left: usize, right: usize) -> f64 {
         let (a, b) = (&self.vertices[left], &self.vertices[right]);
         let gap = if a.is_bend || b.is_bend { BEND_GAP } else { GAP };
         (a.width + b.width) / 2.0 + gap
     }
 
-    /// Moves a row's vertices as near as may be to the middle of their neighbours above or below: the least squares that keep order
-    /// and distances, by pooling neighbours that would be too near.
+    /// Moves a row's vertices as near as possible to the middle of their neighbours above or below: the
+    /// least-squares solution that keeps order and distances, found by pooling vertices that would be too
+    /// near.
     fn settle(&mut self, row: usize, above: bool, below: bool) {
         let mut pools: Vec<(f64, f64, usize)> = Vec::new();
         let mut offsets = Vec::with_capacity(self.rows[row].len());
@@ -420,7 +425,7 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// Where a vertex would best be, and how much that matters: bends most, so that long lines are straight.
+    /// The best position of a vertex, and its weight. Bends weigh most, so that long lines are straight.
     fn wanted(&self, v: usize, above: bool, below: bool) -> (f64, f64) {
         let own = self.vertices[v];
         let (mut sum, mut weight) = (0.0, 0.0);
@@ -463,7 +468,7 @@ impl<'a> Layout<'a> {
         Placed { at, pieces, width, height }
     }
 
-    /// The upper and lower edge of each layer, and the height of all.
+    /// The upper and lower edge of each layer, and the total height.
     fn heights(&self) -> (Vec<f64>, Vec<f64>, f64) {
         let n_back = self.back.iter().filter(|b| **b).count();
         let (mut tops, mut bottoms) = (Vec::new(), Vec::new());
@@ -478,7 +483,7 @@ impl<'a> Layout<'a> {
             let is_edge = row.iter().all(|v| *v < self.items.len() && self.items[*v].end != End::Box);
             y += match ends {
                 _ if i + 1 == self.rows.len() => 0.0,
-                // Lines that go round the side need a little room.
+                // Lines that go round the side need some room.
                 true if 0 < n_back => 20.0,
                 true => 0.0,
                 false if is_edge => LAYER_GAP / 2.0 + busy,
@@ -488,7 +493,8 @@ impl<'a> Layout<'a> {
         (tops, bottoms, y.max(1.0))
     }
 
-    /// Boxes hang from the top of their layer; what takes nothing stands on its bottom, near to who takes it.
+    /// Boxes are aligned with the top of their layer; boxes without inputs with its bottom, near their
+    /// consumers.
     fn corner(&self, i: usize, tops: &[f64], bottoms: &[f64]) -> (f64, f64) {
         let (v, layer) = (&self.vertices[i], self.layer[i]);
         let y = match self.above[i].is_empty() {
@@ -508,7 +514,8 @@ impl<'a> Layout<'a> {
         Piece { line: hop.line, points, back: false, ends: hop.link, begins }
     }
 
-    /// Down from an item, out to the right, up, and into the other from above.
+    /// The path of a line that leads back: down from an item, out to the right, up, and into the other item
+    /// from above.
     #[expect(clippy::too_many_arguments, reason = "all that is known of a way round")]
     fn round(
         &self,
@@ -536,7 +543,7 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// The items, each after all that lead to it.
+/// The items in topological order.
 fn topological(links: &[Link], out: &[Vec<usize>], into: &[Vec<usize>]) -> Vec<usize> {
     let mut left: Vec<usize> = into.iter().map(Vec::len).collect();
     let mut order: Vec<usize> = (0..left.len()).filter(|i| left[*i] == 0).collect();
@@ -554,16 +561,16 @@ fn topological(links: &[Link], out: &[Vec<usize>], into: &[Vec<usize>]) -> Vec<u
     order
 }
 
-/// How many boxes each layer has, and which layers are full.
+/// The number of boxes in each layer, and which layers are full.
 #[derive(Default)]
 struct Room {
     taken: Vec<usize>,
-    /// For a full layer, one further down that may not be.
+    /// For a full layer, a layer further down that may have room.
     next: Vec<usize>,
 }
 
 impl Room {
-    /// A place in this layer or the first below that has one.
+    /// Takes a place in the first layer from `least` down that has room.
     fn take(&mut self, least: usize) -> usize {
         let layer = self.free(least);
         self.taken[layer] += 1;
@@ -585,7 +592,7 @@ impl Room {
             }
             at = self.next[at];
         }
-        // The way is shorter next time.
+        // Path compression makes the next search shorter.
         let mut on = least;
         while on != at {
             on = std::mem::replace(&mut self.next[on], at);

@@ -1,11 +1,14 @@
-//! [`Picture`]: a graph as a picture that needs no other program to be seen: SVG, without scripts and without anything fetched.
+//! [`Picture`]: a graph as an SVG picture, which needs no other program, no script and no download.
 //!
-//! Boxes stand for nodes; around those of a loop and of a branch of a cond there is a box, nested as they are. What colours and lines mean is
-//! what it means in [`dot`](crate::dot()), and a legend says it. Each box with others inside is laid out by itself and is then one box for what is
-//! around it: `model` says what is shown, `layers` finds places within one box, `nested` puts them together, `draw` writes.
+//! Each node is a box. The nodes of a loop, or of a branch of a cond, are inside a box of their own, nested
+//! as in the graph. Colours and lines have the same meaning as in [`dot`](crate::dot()), and a legend
+//! explains them. Each box with others inside is laid out by itself, and counts as one box in the layout
+//! around it: `model` decides what is shown, `layers` lays out one box, `nested` combines the layouts, `draw`
+//! writes the SVG.
 //!
-//! [Sugiyama's way](https://en.wikipedia.org/wiki/Layered_graph_drawing) of layers is our own here: the Rust crates that have it give
-//! places of boxes, but neither the bends of lines nor boxes within boxes, and lines that come from outside of a box need both.
+//! The [layered layout](https://en.wikipedia.org/wiki/Layered_graph_drawing) (Sugiyama) is our own. The Rust
+//! crates that implement it return positions of boxes, but neither bends of lines nor boxes within boxes, and
+//! lines from outside a box need both.
 
 mod draw;
 mod layers;
@@ -19,12 +22,13 @@ use crate::graph::GraphData;
 use crate::outline::Outline;
 use millstream_tensor::Result;
 
-/// How a graph is drawn.
+/// Options for drawing a graph.
 #[derive(Clone, Debug)]
 pub struct PictureOptions {
-    /// How many boxes may be seen; where a graph has more nodes, name scopes are folded into one box each, and it is said.
+    /// The most boxes to show. In a graph with more nodes, name scopes are folded into one box each, and a
+    /// note says so.
     pub limit: usize,
-    /// Only what has names in this scope.
+    /// If set, shows only nodes whose names are in this scope.
     pub scope: Option<String>,
 }
 
@@ -34,39 +38,48 @@ impl Default for PictureOptions {
     }
 }
 
-/// A graph with all its boxes in their places.
+/// A graph whose boxes have positions.
 pub struct Picture {
-    /// The boxes, each after the one around it; the first is the whole.
+    /// The boxes, each after the box that contains it. The first is the whole picture.
     pub boxes: Vec<PictureBox>,
     routes: Vec<Route>,
-    /// How many nodes there were to show.
+    /// The number of nodes to show.
     pub n_nodes: usize,
-    /// How many have a box of their own.
+    /// The number of nodes with a box of their own.
     pub n_shown: usize,
     options: PictureOptions,
 }
 
-/// A box in its place.
+impl std::fmt::Debug for Picture {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Picture")
+            .field("n_nodes", &self.n_nodes)
+            .field("n_shown", &self.n_shown)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A box with a position.
 #[derive(Clone, Debug)]
 pub struct PictureBox {
-    /// What it is.
+    /// What the box shows.
     pub kind: BoxKind,
-    /// The box around it; the first is its own.
+    /// The box that contains it. The first box is its own parent.
     pub parent: usize,
     /// The left edge.
     pub x: f64,
     /// The upper edge.
     pub y: f64,
-    /// How wide it is.
+    /// The width.
     pub width: f64,
-    /// How high it is.
+    /// The height.
     pub height: f64,
     lines: Vec<String>,
     tip: String,
     class: &'static str,
 }
 
-/// A part of a line in its place.
+/// A part of a line with its points.
 struct Route {
     look: model::Look,
     points: Vec<(f64, f64)>,
@@ -77,19 +90,19 @@ struct Route {
 }
 
 impl Picture {
-    /// The picture of a graph. An error where its loops are not well formed.
+    /// The picture of a graph. An error if its loops are not well formed.
     pub fn of(graph: &GraphData, options: &PictureOptions) -> Result<Picture> {
         let outline = Outline::of(graph)?;
         let model = model::Model::of(graph, &outline, options);
         Ok(nested::arranged(model, options))
     }
 
-    /// The picture as a document of its own, in SVG. Light or dark, as the reader has it.
+    /// The picture as a complete SVG document, which follows the reader's light or dark theme.
     pub fn to_svg(&self) -> String {
         draw::svg(self)
     }
 
-    /// What is said about nodes without a box, if there are any.
+    /// The note about nodes without a box, if there are any.
     pub fn left_out(&self) -> Option<String> {
         let hidden = self.n_nodes - self.n_shown;
         (0 < hidden).then(|| {

@@ -1,7 +1,8 @@
-//! What a picture of a graph shows: boxes within boxes, and lines between them. No places yet.
+//! The contents of a picture: boxes within boxes, and lines between them, without positions.
 //!
-//! Where a graph has more nodes than may be shown, those of a name scope are folded into one box, and what is inside of a loop or a branch
-//! likewise; the outer ones are opened first, as long as there is room, those with loops before those without.
+//! If a graph has more nodes than the limit, the nodes of a name scope, a loop or a branch are folded into
+//! one box. Boxes are opened while there is room: outer ones first, and those with loops before those
+//! without.
 
 use super::PictureOptions;
 use super::text::{counted, cut};
@@ -9,27 +10,28 @@ use crate::attr::Attr;
 use crate::dot::places;
 use crate::graph::GraphData;
 use crate::ids::{NodeId, Port};
+use crate::loops::{LoopId, is_back_edge};
 use crate::node::Node;
 use crate::op::Role;
 use crate::outline::{Outline, RegionKind};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// What a box is.
+/// The kind of a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BoxKind {
     /// The whole picture.
     Root,
     /// The inside of a loop: its place in [`Outline::loops`].
-    Loop(u32),
+    Loop(LoopId),
     /// A branch of a cond: the cond's place in [`Outline::conds`], and for which predicate.
     Branch(u32, bool),
     /// A node.
     Node(NodeId),
-    /// So many nodes, folded.
+    /// A number of folded nodes.
     Folded(usize),
 }
 
-/// A box without a place.
+/// A box without a position.
 pub(super) struct Shape {
     pub kind: BoxKind,
     pub parent: usize,
@@ -38,7 +40,7 @@ pub(super) struct Shape {
     pub class: &'static str,
 }
 
-/// How a line is drawn.
+/// The style of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Look {
     Value,
@@ -47,32 +49,32 @@ pub(super) enum Look {
     Predicate,
 }
 
-/// What begins at one box and is drawn as one line.
+/// The edges that begin at one box and are drawn as one line.
 pub(super) struct Line {
     pub look: Look,
-    /// Which output it is, where that says something.
+    /// The label of the output, if its node has several.
     pub label: String,
     pub tip: String,
 }
 
-/// A line's way to one box.
+/// The part of a line that leads to one box.
 pub(super) struct Wire {
     pub from: usize,
     pub to: usize,
     pub line: usize,
 }
 
-/// All of it.
+/// The boxes and lines of a picture.
 pub(super) struct Model {
     pub shapes: Vec<Shape>,
     pub lines: Vec<Line>,
     pub wires: Vec<Wire>,
-    /// How many nodes there are to show, and how many have a box of their own.
+    /// The number of nodes to show, and of those with a box of their own.
     pub n_nodes: usize,
     pub n_shown: usize,
 }
 
-/// Names are looked at no deeper.
+/// The deepest name scope that gets a box.
 const MOST_SCOPES: usize = 40;
 
 /// The most letters in a line of a box.
@@ -100,7 +102,7 @@ impl Model {
                 if from == NOWHERE || to == NOWHERE || from == to {
                     continue;
                 }
-                // Folded nodes are one thing.
+                // A folded box has one set of outputs.
                 let folded = matches!(self.shapes[from].kind, BoxKind::Folded(_));
                 let key = (from, (!folded && look != Look::Order).then_some(port), look);
                 let line = *lines.entry(key).or_insert_with(|| {
@@ -119,7 +121,7 @@ fn look(graph: &GraphData, node: &Node, input: usize, port: Port) -> Look {
     let from = graph.node(port.node).map(Node::role);
     match (node.role(), from, input) {
         (Role::Switch, _, 1) => Look::Predicate,
-        (Role::Merge, Ok(Role::NextIteration), _) => Look::Back,
+        (to, Ok(from), _) if is_back_edge(from, to) => Look::Back,
         _ => Look::Value,
     }
 }
@@ -149,20 +151,20 @@ pub(super) fn type_of(graph: &GraphData, port: Port) -> String {
 
 const NOWHERE: usize = usize::MAX;
 
-/// What stands in a box: a node, or all inside of a loop or branch.
+/// A member of a box: a node, or a whole loop or branch.
 #[derive(Clone, Copy)]
 enum Member {
     Node(NodeId),
     Region(u32),
 }
 
-/// A box that may be opened: what is in it.
+/// A box that may be opened, with its members.
 struct Group {
     shape: usize,
     members: Vec<Member>,
-    /// How many parts of the names it stands for.
+    /// The number of leading parts that its members' names share.
     depth: usize,
-    /// A scope; else a loop, a branch or the whole.
+    /// Whether it is a name scope. If not, it is a loop, a branch or the whole.
     scope: bool,
 }
 
@@ -172,10 +174,10 @@ struct Folder<'a> {
     shapes: Vec<Shape>,
     box_of: Vec<usize>,
     n_nodes: usize,
-    /// What stands right in each region, and how many nodes are in it at all depths.
+    /// The direct members of each region, and the number of nodes in it at any depth.
     members: Vec<Vec<Member>>,
     n_inside: Vec<usize>,
-    /// Boxes that may be opened, the outer ones first: loops and branches and scopes with some in them, and others.
+    /// Boxes to open, outer ones first: those that are or contain loops and branches, then the others.
     first: VecDeque<Group>,
     then: VecDeque<Group>,
 }
@@ -225,7 +227,7 @@ impl<'a> Folder<'a> {
         folder
     }
 
-    /// Opens boxes, the outer ones first, while no more than `limit` are seen.
+    /// Opens boxes, outer ones first, while at most `limit` are shown.
     fn open_all(&mut self, limit: usize) {
         let mut seen = 1;
         while let Some(group) = self.first.pop_front().or_else(|| self.then.pop_front()) {
@@ -238,7 +240,8 @@ impl<'a> Folder<'a> {
             } else if group.shape != 0 && limit < seen + limit / 3 + 3 {
                 self.fold_region(&group);
             } else {
-                // A loop, or the whole, with more in it than fits: the first of them, and the rest in one box.
+                // A loop, or the whole, has more members than fit: show the first ones, and the rest in one
+                // box.
                 let room = (limit + 1).saturating_sub(seen).max(2).min(parts.len());
                 let mut parts = parts;
                 let rest: Vec<Member> =
@@ -265,14 +268,14 @@ impl<'a> Folder<'a> {
             Member::Node(id) => self.graph.node(id).map_or("", Node::name),
             Member::Region(r) => match self.outline.regions[r as usize].kind {
                 RegionKind::Root => "",
-                RegionKind::Loop(l) => &self.outline.loops[l as usize].name,
+                RegionKind::Loop(l) => &self.outline.loops[l].name,
                 RegionKind::Branch(c, _) => &self.outline.conds[c as usize].name,
             },
         }
     }
 
-    /// What a group becomes when it is opened: single members, and the scopes that hold the others. What has one scope alone is opened
-    /// further.
+    /// The parts of an opened group: single members, and scopes that hold the others. A group that consists
+    /// of one scope is opened further.
     fn parts(&self, group: &Group) -> Vec<Group> {
         let mut depth = group.depth;
         loop {
@@ -299,7 +302,7 @@ impl<'a> Folder<'a> {
         }
     }
 
-    /// The box that holds what a group is opened to: a scope leaves none.
+    /// The box for the parts of an opened group. A scope has no box once it is open.
     fn inside(&self, shape: usize) -> usize {
         match self.shapes[shape].kind {
             BoxKind::Folded(_) => self.shapes[shape].parent,
@@ -310,7 +313,7 @@ impl<'a> Folder<'a> {
     fn open(&mut self, group: &Group, parts: Vec<Group>) {
         let parent = self.inside(group.shape);
         if group.scope && group.shape != NOWHERE {
-            // It is no box of its own any more.
+            // An open scope is not drawn.
             self.shapes[group.shape].class = GONE;
         }
         for mut part in parts {
@@ -339,7 +342,7 @@ impl<'a> Folder<'a> {
         }
     }
 
-    /// All these nodes, at any depth, are in this box.
+    /// Puts all these members, at any depth, into one box.
     fn fold(&mut self, members: &[Member], shape: usize) {
         let mut work = members.to_vec();
         while let Some(member) = work.pop() {
@@ -350,7 +353,7 @@ impl<'a> Folder<'a> {
         }
     }
 
-    /// A loop or branch for whose inside there is little room.
+    /// Folds a loop or branch that has too little room for its members.
     fn fold_region(&mut self, group: &Group) {
         let n = group.members.iter().map(|m| self.count(*m)).sum();
         let shape = &mut self.shapes[group.shape];
@@ -394,7 +397,7 @@ impl<'a> Folder<'a> {
         let (kind, lines, class) = match outline.regions[r as usize].kind {
             RegionKind::Root => (BoxKind::Root, Vec::new(), "root"),
             RegionKind::Loop(l) => {
-                let it = &outline.loops[l as usize];
+                let it = &outline.loops[l];
                 let name = format!("loop {}", cut(&it.name, 2 * MOST_LETTERS));
                 (
                     BoxKind::Loop(l),
@@ -458,7 +461,7 @@ fn node_shape(graph: &GraphData, id: NodeId, node: &Node, parent: usize) -> Shap
     Shape { kind: BoxKind::Node(id), parent, lines, tip: cut_lines(&tip), class }
 }
 
-/// A tip of bounded length that keeps its line ends.
+/// A tooltip of bounded length, with its line ends.
 fn cut_lines(text: &str) -> String {
     match text.char_indices().nth(400) {
         Some((at, _)) => format!("{}\u{2026}", &text[..at]),

@@ -1,7 +1,9 @@
-//! Boxes within boxes get their places: the innermost are laid out first, and each is one box in the next.
+//! Positions for nested boxes: the innermost boxes are laid out first, and each is one box in the layout
+//! around it.
 //!
-//! A line between boxes of different parents is cut at each edge that it passes: on the way out it ends at a place on the lower edge, on
-//! the way in it begins at one on the upper edge, and where that place is along the edge is known to the layout around.
+//! A line between boxes of different parents is cut at each edge that it crosses. On the way out, a part ends
+//! at a point on the lower edge; on the way in, a part begins at a point on the upper edge. The layout around
+//! knows the position of that point along the edge.
 
 use super::layers::{End, Item, Link, Piece, Placed, layered};
 use super::model::{BoxKind, GONE, Look, Model, Shape};
@@ -9,40 +11,40 @@ use super::text::width;
 use super::{Picture, PictureBox, PictureOptions, Route};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Around what is inside of a box.
+/// The padding inside a box.
 const PAD: f64 = 12.0;
-/// The height of a line of text, and what is above and below the lines of a box.
+/// The height of a line of text, and the margin above and below a box's lines.
 pub(super) const LINE: f64 = 13.0;
 pub(super) const MARGIN: f64 = 5.0;
-/// Of the first line, and of the others.
+/// The font sizes of the first line, and of the others.
 pub(super) const FONTS: [f64; 2] = [11.0, 9.5];
 
-/// An end of a part of a line within one box.
+/// The end of a line's part within one box.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Spot {
-    /// A box right inside.
+    /// A direct child box.
     Child(usize),
-    /// Where a line comes in, above.
+    /// The upper edge, where a line enters.
     In,
-    /// Where it goes on, below.
+    /// The lower edge, where a line leaves.
     Out,
 }
 
-/// What is laid out in one box.
+/// The contents of one box for its layout.
 #[derive(Default)]
 struct Inside {
     children: Vec<usize>,
-    /// Parts of lines: the line, and its ends.
+    /// Parts of lines: the line and both ends.
     parts: BTreeSet<(usize, Spot, Spot)>,
     placed: Placed,
-    /// The lines that come in and go out, and where along the edge, from the left.
+    /// The lines that enter and leave, with their positions along the edge, from the left.
     ins: BTreeMap<usize, f64>,
     outs: BTreeMap<usize, f64>,
-    /// What the links of `placed` were.
+    /// The parts that the links of `placed` represent.
     links: Vec<(usize, Spot, Spot)>,
 }
 
-/// Puts all in its place.
+/// Lays out a whole picture.
 pub(super) fn arranged(model: Model, options: &PictureOptions) -> Picture {
     let mut insides: Vec<Inside> = model.shapes.iter().map(|_| Inside::default()).collect();
     for (i, shape) in model.shapes.iter().enumerate().skip(1).filter(|(_, s)| s.class != GONE) {
@@ -53,7 +55,7 @@ pub(super) fn arranged(model: Model, options: &PictureOptions) -> Picture {
         cut(&model.shapes, &depths, &mut insides, wire.from, wire.to, wire.line);
     }
     let mut sizes = vec![(0.0, 0.0); model.shapes.len()];
-    // Inner boxes come after outer ones.
+    // Inner boxes come after outer ones, so the innermost are laid out first.
     for i in (0..model.shapes.len()).rev() {
         sizes[i] = lay_out(&model, &mut insides, &sizes, i);
     }
@@ -87,7 +89,7 @@ fn depths(shapes: &[Shape]) -> Vec<usize> {
     depths
 }
 
-/// Cuts a line at the edges it passes.
+/// Cuts a line at the edges that it crosses.
 fn cut(shapes: &[Shape], depths: &[usize], insides: &mut [Inside], from: usize, to: usize, line: usize) {
     let (mut a, mut b) = (from, to);
     while shapes[a].parent != shapes[b].parent {
@@ -106,7 +108,7 @@ fn cut(shapes: &[Shape], depths: &[usize], insides: &mut [Inside], from: usize, 
     insides[shapes[a].parent].parts.insert((line, Spot::Child(a), Spot::Child(b)));
 }
 
-/// What is above the inside of a box.
+/// The height of a box's title.
 fn title_height(shape: &Shape) -> f64 {
     match shape.kind {
         BoxKind::Root => PAD,
@@ -116,12 +118,12 @@ fn title_height(shape: &Shape) -> f64 {
 
 fn text_width(shape: &Shape) -> f64 {
     let lines = shape.lines.iter().enumerate();
-    // The first is bold.
+    // The first line is bold.
     let bold = |i: usize| if i == 0 { 1.08 } else { 1.0 };
     lines.map(|(i, line)| width(line, FONTS[i.min(1)]) * bold(i)).fold(0.0, f64::max)
 }
 
-/// Lays out what is inside of a box, and says how large it is.
+/// Lays out the contents of a box and returns their size.
 fn lay_out(model: &Model, insides: &mut [Inside], sizes: &[(f64, f64)], at: usize) -> (f64, f64) {
     let shape = &model.shapes[at];
     let is_plain = matches!(shape.kind, BoxKind::Node(_) | BoxKind::Folded(_));
@@ -157,7 +159,7 @@ fn placed(model: &Model, insides: &[Inside], sizes: &[(f64, f64)], mut inside: I
                 Spot::In => ins[&line],
                 Spot::Out => outs[&line],
             };
-            // Where a line meets a box that others are in.
+            // The point where a line meets a box with contents.
             let dx = |spot, lower: bool| match spot {
                 Spot::Child(c) => {
                     let places = if lower { &insides[c].outs } else { &insides[c].ins };
@@ -170,7 +172,7 @@ fn placed(model: &Model, insides: &[Inside], sizes: &[(f64, f64)], mut inside: I
         })
         .collect();
     inside.placed = layered(&items, &links);
-    // Lines of one box are spread along its edges, in the order in which the others stand: known only now.
+    // Lines of one box are spread along its edges in the order of their other ends, which is known only now.
     if spread(model, &items, &inside, &mut links) {
         inside.placed = layered(&items, &links);
     }
@@ -183,10 +185,10 @@ fn placed(model: &Model, insides: &[Inside], sizes: &[(f64, f64)], mut inside: I
     inside
 }
 
-/// Spreads the ends of lines at boxes with none inside. Whether anything has moved.
+/// Spreads the ends of lines along the edges of boxes without contents. Returns whether any end moved.
 fn spread(model: &Model, items: &[Item], inside: &Inside, links: &mut [Link]) -> bool {
     let middle = |item: usize| inside.placed.at[item].0 + items[item].width / 2.0;
-    // By box and edge: the lines, each with the place of its other end.
+    // For each box and edge, its lines, each with the position of its other end.
     let mut ends: BTreeMap<(usize, bool), BTreeMap<usize, (f64, usize)>> = BTreeMap::new();
     let plain = |spot: Spot| matches!(spot, Spot::Child(c) if matches!(model.shapes[c].kind, BoxKind::Node(_) | BoxKind::Folded(_)));
     for (link, &(line, from, to)) in links.iter().zip(&inside.links).filter(|(l, _)| !l.back) {
@@ -222,7 +224,7 @@ fn spread(model: &Model, items: &[Item], inside: &Inside, links: &mut [Link]) ->
     !place.is_empty()
 }
 
-/// A part of a line, where the box it is in has its place.
+/// A part of a line, moved to the position of the box that contains it.
 fn route(
     model: &Model,
     insides: &[Inside],
@@ -244,14 +246,14 @@ fn route(
     let ends_at = piece.ends.map(|l| inside.links[l].2);
     let begins_at = piece.begins.and_then(|item| inside.children.get(item));
     let bottom = corners[at].1 + sizes[at].1;
-    // Between an edge and the ends that stand for it there is the title or a margin.
+    // The title or a margin lies between an edge and the layout's end points.
     if let (Some(last), Some(Spot::Out)) = (points.last_mut(), ends_at) {
         last.1 = bottom;
     }
     if let (Some(first), true, None) = (points.first_mut(), piece.begins.is_some(), begins_at) {
         first.1 = corners[at].1;
     }
-    // Where this line begins at all.
+    // Whether this is the beginning of the whole line.
     let begins = begins_at.is_some_and(|c| is_plain(*c));
     let arrow = ends_at.as_ref().and_then(end).is_some_and(is_plain);
     Route {

@@ -1,6 +1,7 @@
-//! Text in a picture: how wide it is, cut to a length, and safe to stand in XML.
+//! Text in a picture: its width, cutting it to a length, and escaping it for XML.
 
-/// A text as it may stand between tags and in attributes. What XML cannot hold becomes a replacement character.
+/// A text escaped for XML content and attributes. Characters that XML cannot hold become replacement
+/// characters.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -18,7 +19,7 @@ pub(super) fn escaped(text: &str) -> String {
     out
 }
 
-/// The beginning of a text, in one line.
+/// The first `most` characters of a text, on one line.
 pub(super) fn cut(text: &str, most: usize) -> String {
     let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     match text.char_indices().nth(most) {
@@ -30,7 +31,7 @@ pub(super) fn cut(text: &str, most: usize) -> String {
     }
 }
 
-/// How wide a text is at most, in pixels, whichever of the usual sans-serif fonts it is written in.
+/// An upper bound on the width of a text, in pixels, for the usual sans-serif fonts.
 pub(super) fn width(text: &str, font_size: f64) -> f64 {
     let em = |c: char| match c {
         'i' | 'j' | 'l' | '.' | ',' | ':' | ';' | '|' | '\'' | '!' => 0.30,

@@ -1,4 +1,4 @@
-//! Printing graphs, see [`text`](super).
+//! Prints the [text form](super) of graphs.
 
 use super::{is_bare, is_bare_device};
 use crate::attr::{Attr, Attrs};
@@ -10,13 +10,13 @@ use std::collections::HashMap;
 use std::fmt::{self, Display, Formatter};
 
 impl Graph {
-    /// The text form: what [`Graph::parse`] reads.
+    /// The text form, which [`Graph::parse`] reads.
     pub fn to_text(&self) -> String {
         self.to_string()
     }
 }
 
-/// The text form: what [`Graph::parse`] reads.
+/// Prints the text form, which [`Graph::parse`] reads.
 impl Display for Graph {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         self.read(|graph| Printer::new(graph).graph(f))
@@ -25,7 +25,7 @@ impl Display for Graph {
 
 struct Printer<'a> {
     graph: &'a GraphData,
-    /// How many contexts have the name.
+    /// The number of contexts with each name.
     shared: HashMap<&'a str, usize>,
 }
 
@@ -55,7 +55,7 @@ impl Display for Quoted<'_> {
     }
 }
 
-/// Text that has quotes only where it needs them.
+/// Text in quotes, if it needs them.
 struct Bare<'a>(&'a str, fn(char) -> bool);
 
 impl Display for Bare<'_> {
@@ -75,7 +75,7 @@ fn float(v: f32, f: &mut Formatter<'_>) -> fmt::Result {
     match v.is_nan() {
         true if v.to_bits() != 0x7fc0_0000 => write!(f, "nan({:#x})", v.to_bits()),
         true => f.write_str("nan"),
-        // `{:?}` always has a point or an exponent, which an int never has.
+        // `{:?}` always prints a point or an exponent, so the text differs from that of an int.
         false => write!(f, "{v:?}"),
     }
 }
@@ -93,7 +93,8 @@ fn attrs(attrs: &Attrs, f: &mut Formatter<'_>) -> fmt::Result {
     f.write_str("}")
 }
 
-// As deep as the attribute is nested, which is bounded where attributes are read (here and in GraphDefs).
+// Recurses as deep as the attribute is nested. The readers of attributes (here and in GraphDefs) bound that
+// depth.
 fn attr(value: &Attr, f: &mut Formatter<'_>) -> fmt::Result {
     match value {
         Attr::Str(v) => Quoted(v).fmt(f),

@@ -1,4 +1,4 @@
-//! Attribute messages: made, read, and filled in from the attributes of a call.
+//! Attribute messages: constructors, getters, and substitution of the attributes of a call.
 
 use super::AttrMap;
 use crate::allowance::Allowance;
@@ -22,10 +22,6 @@ pub(super) fn types(numbers: &[i32]) -> AttrValue {
 
 pub(super) fn int(value: i64) -> AttrValue {
     of(Value::I(value))
-}
-
-pub(super) fn bool(value: bool) -> AttrValue {
-    of(Value::B(value))
 }
 
 pub(super) fn text(value: &str) -> AttrValue {
@@ -75,8 +71,8 @@ pub(super) fn get_funcs<'m>(attrs: &'m AttrMap, name: &str) -> Result<&'m [NameA
     }
 }
 
-/// The attributes of a node in a function's body, with what the call gives in place of placeholders. Borrowed where nothing is
-/// to be replaced.
+/// Returns the attributes of a node in a function's body, with placeholders replaced by the attributes of the
+/// call. They are borrowed if there is nothing to replace.
 pub(super) fn instantiate<'a>(
     attrs: &'a AttrMap,
     given: &AttrMap,
@@ -107,7 +103,7 @@ fn has_placeholder(value: &AttrValue, depth: usize) -> bool {
     }
 }
 
-// Messages nest at most MAX_DEPTH deep, and so does this.
+// The recursion is bounded by MAX_DEPTH, like the nesting of messages.
 fn replaced(value: &AttrValue, given: &AttrMap, signature: &OpDef, depth: usize) -> Result<AttrValue> {
     ensure!(depth < MAX_DEPTH, "attributes are nested more than {MAX_DEPTH} deep");
     let in_func = |f: &NameAttrList| -> Result<NameAttrList> {
@@ -131,7 +127,7 @@ fn replaced(value: &AttrValue, given: &AttrMap, signature: &OpDef, depth: usize)
     })
 }
 
-/// What a function's attribute is: given by the call, or its default.
+/// Returns a function's attribute: the one that the call gives, or the default.
 pub(super) fn lookup<'m>(name: &str, given: &'m AttrMap, signature: &'m OpDef) -> Option<&'m AttrValue> {
     given.get(name).or_else(|| signature.attr.iter().find(|a| a.name == name)?.default_value.as_ref())
 }

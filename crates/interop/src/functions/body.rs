@@ -1,7 +1,7 @@
-//! The body of a function, written out: names under a prefix, arguments replaced by values.
+//! The expansion of a function's body: names are put under a prefix, arguments are replaced by values.
 //!
-//! In a body an input is spelled `arg`, `node:output:i` or `^node`, where `output` is the name that the op gives to an output (which
-//! may be a list); `node:output` without a number stands for all of a list.
+//! In a body an input is spelled `arg`, `node:output:i` or `^node`, where `output` is the op's name of an
+//! output (which may be a list); `node:output` without a number means the whole list.
 
 use super::calls::{Call, Target};
 use super::{AttrMap, Body, Expansion, Pending, Value, attr, free_prefix};
@@ -16,10 +16,10 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
-/// The most values that one argument may stand for.
+/// The maximum number of values of one argument.
 const MAX_ARITY: usize = 1 << 24;
 
-/// A node of a body on its way.
+/// A node of a body that is being expanded.
 struct Inner<'a> {
     node: &'a NodeDef,
     attrs: Cow<'a, AttrMap>,
@@ -27,7 +27,7 @@ struct Inner<'a> {
 }
 
 impl<'a> Expansion<'a, '_> {
-    /// Writes the body of a function out under `prefix`.
+    /// Expands the body of a function under `prefix`.
     pub(super) fn instantiate(
         &mut self,
         target: &Target<'a>,
@@ -124,10 +124,10 @@ impl<'a> Expansion<'a, '_> {
                 }
             }
         }
-        // A control input on another node of the body holds back, one on an argument need not.
+        // A control input from another node of the body holds the node back; one from an argument may not.
         let held = inner.node.input.iter().filter_map(|i| i.strip_prefix('^')).any(|c| scope.is_node(c));
         let needs_pivot = !held && inputs.iter().all(|v| v.free);
-        // A call does this itself, for each of its inputs.
+        // A call does this itself for each of its inputs.
         if needs_pivot && (inner.call.is_none() || inputs.is_empty()) {
             controls.extend(pivot.map(str::to_owned));
         }
@@ -146,7 +146,8 @@ impl<'a> Expansion<'a, '_> {
         Ok(outputs)
     }
 
-    /// What must have run when the call is done: what the function says, or else every node with an effect.
+    /// Returns the nodes that must have run when the call is done: those that the function lists, or else
+    /// every node with an effect.
     fn effects(
         &mut self,
         target: &Target<'a>,
@@ -167,7 +168,8 @@ impl<'a> Expansion<'a, '_> {
                 }
             }
         } else if !has_primitives {
-            // Where there are primitives a node may lie in a loop, or be dead; such functions say themselves what to wait for.
+            // In a body with control-flow primitives a node may lie in a loop, or be dead. Such functions
+            // list what to wait for.
             let has_effect = |i: &&Inner| match &i.call {
                 Some(call) => matches!(call.op, "While" | "If" | "Case" | "StatefulPartitionedCall"),
                 None => self.registry.get(&i.node.op).is_some_and(|d| {
@@ -184,13 +186,13 @@ impl<'a> Expansion<'a, '_> {
             name.push('_');
         }
         let name = format!("{prefix}/{name}");
-        // A ControlTrigger runs although something it waits for is in a branch not taken.
+        // A ControlTrigger runs even if a node that it waits for lies in a branch that is not taken.
         let op = if has_primitives { "ControlTrigger" } else { "NoOp" };
         self.add(name.clone(), op, [], &effects, [], device)?;
         Ok(vec![name])
     }
 
-    /// Frames and colocations by their names in the graph.
+    /// Puts the names of frames under the prefix, and removes colocations.
     fn adapt(&self, node: &NodeDef, attrs: Cow<'a, AttrMap>, prefix: &str) -> Cow<'a, AttrMap> {
         let mut attrs = attrs;
         if let Some(Message::S(frame)) = attrs.get("frame_name").and_then(|a| a.value.as_ref())
@@ -199,7 +201,7 @@ impl<'a> Expansion<'a, '_> {
             let frame = format!("{prefix}/{}", String::from_utf8_lossy(frame));
             attrs.to_mut().insert("frame_name".into(), attr::text(&frame));
         }
-        // Colocation means nothing here, and would name nodes that are gone.
+        // Colocation has no meaning here, and would name nodes that do not exist.
         if attrs.contains_key("_class") {
             attrs.to_mut().remove("_class");
         }
@@ -253,7 +255,7 @@ impl<'s, 'a> Scope<'s, 'a> {
         self.nodes.contains_key(name)
     }
 
-    /// The node to wait for, for `^name`.
+    /// Returns the node that the control input `^name` waits for.
     fn control(&self, name: &str) -> Result<String> {
         if self.is_node(name) {
             return Ok(format!("{}/{name}", self.prefix));
@@ -263,7 +265,7 @@ impl<'s, 'a> Scope<'s, 'a> {
         Ok(value.text.split_once(':').map_or(&*value.text, |(node, _)| node).to_owned())
     }
 
-    /// The values that an input stands for.
+    /// Returns the values of an input.
     fn values(&self, text: &str, allowance: &mut crate::allowance::Allowance) -> Result<Vec<Value>> {
         let mut parts = text.split(':');
         let (name, second, third) = (parts.next().unwrap_or_default(), parts.next(), parts.next());
@@ -306,7 +308,7 @@ impl<'s, 'a> Scope<'s, 'a> {
         Ok(range.map(|i| Value::of(&node, i)).collect())
     }
 
-    /// Which outputs of a node an output argument stands for.
+    /// Returns the range of a node's outputs that belong to an output argument.
     fn output_range(&self, inner: &Inner<'a>, output: &str) -> Result<Range<usize>> {
         let missing = || {
             invalid!(
@@ -328,7 +330,7 @@ impl<'s, 'a> Scope<'s, 'a> {
             None => {
                 let def = self.registry.get(&inner.node.op).ok_or_else(missing)?;
                 range_of(output, &def.outputs, |arg| {
-                    // One output needs no name to be told.
+                    // A single output argument matches any name.
                     let name = if def.outputs.len() == 1 { output } else { arg.name };
                     Ok((name, declared_count(def, arg.count, &inner.attrs)?))
                 })?
@@ -374,12 +376,12 @@ fn arity(n: i64) -> Result<usize> {
     count.ok_or_else(|| invalid!("{n} is not a number of values"))
 }
 
-/// How many values an argument of a function stands for.
+/// Returns the number of values of a function's argument.
 fn arg_count(arg: &ArgDef, attrs: &AttrMap, signature: &OpDef) -> Result<usize> {
     Ok(arg_type(arg, attrs, signature)?.1)
 }
 
-/// The types of a function's arguments or results.
+/// Returns the types of a function's arguments or results.
 pub(super) fn arg_types(args: &[ArgDef], attrs: &AttrMap, signature: &OpDef) -> Result<Vec<i32>> {
     let mut types = Vec::new();
     for arg in args {
@@ -401,7 +403,7 @@ fn value<'m>(attrs: &'m AttrMap, signature: &'m OpDef, name: &str) -> Option<&'m
     attr::lookup(name, attrs, signature)?.value.as_ref()
 }
 
-/// The type, if all values of the argument have one, and how many there are.
+/// Returns the type of an argument's values, if they all have the same, and their number.
 fn arg_type(arg: &ArgDef, attrs: &AttrMap, signature: &OpDef) -> Result<(Option<i32>, usize)> {
     let missing = |name: &str| {
         invalid!("the function takes an attribute `{}`, which the call does not give", short(name))
@@ -429,7 +431,7 @@ fn arg_type(arg: &ArgDef, attrs: &AttrMap, signature: &OpDef) -> Result<(Option<
     Ok((Some(ty), count))
 }
 
-/// The one result of a condition: its type.
+/// Returns the type of the single result of a condition.
 pub(super) fn only_type(target: &Target) -> Result<i32> {
     match arg_types(&target.signature.output_arg, &target.attrs, target.signature)?.as_slice() {
         [ty] => Ok(*ty),
@@ -437,7 +439,7 @@ pub(super) fn only_type(target: &Target) -> Result<i32> {
     }
 }
 
-/// Whether result `i` of the function is its argument `i`, passed through.
+/// Returns whether result `i` of the function is its argument `i`, passed through.
 pub(super) fn passes_through(target: &Target, i: usize) -> bool {
     let (args, results) = (&target.signature.input_arg, &target.signature.output_arg);
     let single = |a: &ArgDef| a.number_attr.is_empty() && a.type_list_attr.is_empty();

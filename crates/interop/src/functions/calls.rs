@@ -1,4 +1,4 @@
-//! [`Call`]: which nodes call functions, and what they call.
+//! [`Call`]: the nodes that call functions, and the functions that they call.
 
 use super::library::Library;
 use super::{AttrMap, Expansion, Pending, Value, attr};
@@ -6,19 +6,19 @@ use millstream_graph::op::Registry;
 use millstream_proto::{FunctionDef, NameAttrList, NodeDef, OpDef};
 use millstream_tensor::{Result, ensure, invalid};
 
-/// How an op calls.
+/// The kinds of calls.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     While,
     If,
     Case,
-    /// By the attribute `f`.
+    /// The attribute `f` names the function.
     Partitioned,
-    /// The op's name is the function's.
+    /// The name of the op is that of the function.
     Direct,
 }
 
-/// A function with the attributes that it is called with.
+/// A function with the attributes of its call.
 #[derive(Clone)]
 pub(super) struct Target<'a> {
     pub def: &'a FunctionDef,
@@ -26,7 +26,7 @@ pub(super) struct Target<'a> {
     pub attrs: AttrMap,
 }
 
-/// A node's call: the kind and the functions in the order of the kind (`cond`, `body`; `then`, `else`; the branches).
+/// The call of a node: its kind and its functions (`cond`, `body`; `then`, `else`; the branches).
 pub(super) struct Call<'a> {
     pub kind: Kind,
     pub op: &'a str,
@@ -34,7 +34,8 @@ pub(super) struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// How nodes of this op call, if they do. An op of the registry is no call, whatever the library says.
+    /// Returns the kind of call that nodes of this op are. An op of the registry is no call, even if the
+    /// library has a function of that name.
     pub(super) fn kind(op: &str, registry: &Registry, library: &Library) -> Option<Kind> {
         if registry.get(op).is_some() {
             return None;
@@ -77,7 +78,7 @@ impl<'a> Call<'a> {
         self.op
     }
 
-    /// The types of the call's results.
+    /// Returns the types of the call's results.
     pub(super) fn output_types(&self, attrs: &AttrMap) -> Result<Vec<i32>> {
         match self.kind {
             Kind::While => attr::get_types(attrs, "T"),
@@ -93,7 +94,7 @@ impl<'a> Call<'a> {
 }
 
 impl<'a> Expansion<'a, '_> {
-    /// Writes a call out.
+    /// Expands a call.
     pub(super) fn expand(&mut self, pending: Pending<'a>) -> Result<()> {
         match pending.call.kind {
             Kind::While => self.expand_while(&pending),
@@ -107,7 +108,7 @@ impl<'a> Expansion<'a, '_> {
         let target = pending.call.targets.first().ok_or_else(|| invalid!("the call names no function"))?;
         let (pivot, args) = match pending.controls.as_slice() {
             [] => (pending.pivot.clone(), pending.inputs.clone()),
-            // Whatever takes an argument waits for the control inputs too.
+            // Nodes that take an argument wait for the control inputs too.
             controls => {
                 let held =
                     pending.inputs.iter().map(|v| Value { text: v.text.clone(), free: true }).collect();
@@ -126,7 +127,7 @@ impl<'a> Expansion<'a, '_> {
         self.finish(pending, body.outputs, &types, body.effects)
     }
 
-    /// One node that stands for several control inputs.
+    /// Returns one node that runs after all of these control inputs.
     fn join_controls(&mut self, pending: &Pending<'a>, controls: &[String]) -> Result<String> {
         if let [one] = controls {
             return Ok(one.clone());

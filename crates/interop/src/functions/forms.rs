@@ -7,14 +7,17 @@
 //!                   └─────────────── NextIteration ◄────────────────────────┘
 //! ```
 //!
-//! A variable that the body passes through is an invariant instead: a constant `Enter`, and its result is the value that came in. So a
-//! handle keeps what is known of it, and a bound does not wait for the body. What has an effect in the body runs before the
-//! next iteration does.
+//! The graph does not exist yet when calls are expanded, so the primitives are messages; [`Primitive`]
+//! defines them. A variable that the body passes through becomes an invariant: a constant `Enter`, and its
+//! result is the initial value. So the facts about a handle are kept, and a bound does not wait for the body.
+//! Nodes with an effect in the body run before the next iteration.
 
 use super::body::{only_type, passes_through};
 use super::calls::Target;
-use super::{Body, Expansion, Pending, Value, attr};
-use millstream_proto::{DataType, TensorProto, TensorShapeProto};
+use super::{AttrMap, Body, Expansion, Pending, Value, attr};
+use crate::attrs;
+use millstream_graph::flow::Primitive;
+use millstream_proto::{AttrValue, DataType, TensorProto, TensorShapeProto};
 use millstream_tensor::{Result, ensure, invalid};
 
 const BOOL: i32 = DataType::DtBool as i32;
@@ -25,11 +28,11 @@ struct Variable {
     init: Value,
     ty: i32,
     shape: Option<TensorShapeProto>,
-    /// Position among the variables; none for an invariant.
+    /// The position among the variables. `None` for an invariant.
     number: Option<usize>,
 }
 
-/// `Enter`, `Enter_1`, ..
+/// Returns `Enter`, `Enter_1`, ..
 fn numbered(prefix: &str, op: &str, number: usize) -> String {
     match number {
         0 => format!("{prefix}/{op}"),
@@ -42,7 +45,7 @@ fn scalar(dtype: i32) -> TensorProto {
 }
 
 impl<'a> Expansion<'a, '_> {
-    /// What a node made of one input waits for.
+    /// Returns the control inputs of a node with this input.
     fn held(&self, pending: &Pending<'a>, input: &Value) -> Vec<String> {
         match (pending.controls.as_slice(), &pending.pivot) {
             ([], Some(pivot)) if input.free => vec![pivot.clone()],
@@ -50,7 +53,7 @@ impl<'a> Expansion<'a, '_> {
         }
     }
 
-    /// The value, held back by the pivot if nothing else does.
+    /// Returns the value, held back by the pivot if nothing else holds it back.
     fn bind(&mut self, value: Value, ty: i32, pivot: &str, name: String, device: &'a str) -> Result<Value> {
         if !value.free {
             return Ok(value);
@@ -60,13 +63,32 @@ impl<'a> Expansion<'a, '_> {
         Ok(Value::bound(name))
     }
 
-    /// A predicate of any type as a bool.
+    /// Returns a predicate of any type as a bool.
     fn as_bool(&mut self, value: Value, ty: i32, name: String, device: &'a str) -> Result<Value> {
         if ty == BOOL {
             return Ok(value);
         }
         self.add(name.clone(), "ToBool", [value.text], &[], [("T", attr::ty(ty))], device)?;
         Ok(Value { text: name, free: value.free })
+    }
+
+    /// Adds a primitive of a loop whose values are of type `ty`.
+    fn primitive(
+        &mut self,
+        name: String,
+        made: Primitive<String>,
+        ty: Option<i32>,
+        controls: &[String],
+        more: Vec<(&'static str, AttrValue)>,
+        device: &'a str,
+    ) -> Result<()> {
+        let mut all = AttrMap::new();
+        for (name, value) in made.attrs.iter() {
+            all.insert(name.to_owned(), attrs::encode(value)?);
+        }
+        let more = ty.map(|ty| ("T", attr::ty(ty))).into_iter().chain(more);
+        all.extend(more.map(|(name, value)| (name.to_owned(), value)));
+        self.add_with(name, made.op, made.inputs, controls, all, device)
     }
 
     pub(super) fn expand_while(&mut self, pending: &Pending<'a>) -> Result<()> {
@@ -93,7 +115,7 @@ impl<'a> Expansion<'a, '_> {
             None => v.init.clone(),
         };
         let outputs: Vec<Value> = variables.iter().take(types.len()).map(exit).collect();
-        // Where all results are what came in, the call still ends with the loop.
+        // If all results are initial values, the call still waits for the end of the loop.
         let ends = match variables.iter().take(types.len()).any(|v| v.number.is_some()) {
             true => Vec::new(),
             false => vec![numbered(p, "Exit", 0)],
@@ -120,7 +142,7 @@ impl<'a> Expansion<'a, '_> {
         Ok(pending.inputs.iter().zip(types).enumerate().map(variable).collect())
     }
 
-    /// Something to go round, for a loop that changes nothing but what its effects change.
+    /// Makes a variable for a loop that has none and runs only for its effects.
     fn dummy(&mut self, pending: &Pending<'a>) -> Result<Variable> {
         let name = format!("{}/token", pending.prefix);
         let held = self.held(pending, &Value { text: String::new(), free: true });
@@ -129,11 +151,12 @@ impl<'a> Expansion<'a, '_> {
         Ok(Variable { init: Value::bound(name), ty: BOOL, shape: None, number: Some(0) })
     }
 
-    /// The Enters and Merges; gives what each variable is in an iteration, before the condition.
+    /// Makes the Enters and Merges. Returns each variable as the condition sees it.
     fn enter_loop(&mut self, pending: &Pending<'a>, variables: &[Variable]) -> Result<Vec<Value>> {
-        let p = &pending.prefix;
+        let (p, device) = (&pending.prefix, pending.device);
         let frame = format!("{p}/while_context");
-        let parallel = pending.attrs.get("parallel_iterations").cloned().unwrap_or_else(|| attr::int(10));
+        let parallel = pending.attrs.get("parallel_iterations").cloned();
+        let given: Vec<_> = parallel.into_iter().map(|n| ("parallel_iterations", n)).collect();
         let mut entered = Vec::with_capacity(variables.len());
         let mut n_invariants = 0;
         for v in variables {
@@ -144,27 +167,20 @@ impl<'a> Expansion<'a, '_> {
                     numbered(p, "invariant", n_invariants - 1)
                 }
             };
-            let attrs = [
-                ("T", attr::ty(v.ty)),
-                ("frame_name", attr::text(&frame)),
-                ("is_constant", attr::bool(v.number.is_none())),
-                ("parallel_iterations", parallel.clone()),
-            ];
             let held = self.held(pending, &v.init);
-            self.add(enter.clone(), "Enter", [v.init.text.clone()], &held, attrs, pending.device)?;
+            let made = Primitive::enter(v.init.text.clone(), &frame, v.number.is_none(), 10);
+            self.primitive(enter.clone(), made, Some(v.ty), &held, given.clone(), device)?;
             entered.push(match v.number {
                 None => Value { text: enter, free: true },
                 Some(k) => {
                     let merge = numbered(p, "Merge", k);
-                    let mut attrs = vec![("T", attr::ty(v.ty)), ("N", attr::int(2))];
+                    let made = Primitive::merge(enter, numbered(p, "NextIteration", k));
+                    let mut more = vec![("N", attr::int(2))];
                     if let Some(shape) = &v.shape {
-                        attrs.push((
-                            "_output_shapes",
-                            attr::shapes(vec![shape.clone(), TensorShapeProto::default()]),
-                        ));
+                        let shapes = vec![shape.clone(), TensorShapeProto::default()];
+                        more.push(("_output_shapes", attr::shapes(shapes)));
                     }
-                    let back = numbered(p, "NextIteration", k);
-                    self.add(merge.clone(), "Merge", [enter, back], &[], attrs, pending.device)?;
+                    self.primitive(merge.clone(), made, Some(v.ty), &[], more, device)?;
                     Value::bound(merge)
                 }
             });
@@ -192,7 +208,8 @@ impl<'a> Expansion<'a, '_> {
         let value = self.bind(value, ty, &pivot, format!("{p}/cond_result"), device)?;
         let value = self.as_bool(value, ty, format!("{p}/ToBool"), device)?;
         let name = format!("{p}/LoopCond");
-        self.add(name.clone(), "LoopCond", [value.text], &result.effects, [], device)?;
+        let made = Primitive::loop_cond(value.text);
+        self.primitive(name.clone(), made, None, &result.effects, Vec::new(), device)?;
         Ok(name)
     }
 
@@ -213,21 +230,18 @@ impl<'a> Expansion<'a, '_> {
                 continue;
             };
             let (switch, identity) = (numbered(p, "Switch", k), numbered(p, "Identity", k));
-            let ty = || [("T", attr::ty(v.ty))];
-            self.add(
-                switch.clone(),
-                "Switch",
-                [value.text.clone(), loop_cond.to_owned()],
-                &[],
-                ty(),
-                device,
-            )?;
-            self.add(identity.clone(), "Identity", [format!("{switch}:1")], &[], ty(), device)?;
-            self.add(numbered(p, "Exit", k), "Exit", [switch], &[], ty(), device)?;
+            let nodes = [
+                (switch.clone(), Primitive::switch(value.text.clone(), loop_cond.to_owned())),
+                (identity.clone(), Primitive::identity(Value::of(&switch, 1).text)),
+                (numbered(p, "Exit", k), Primitive::exit(Value::of(&switch, 0).text)),
+            ];
+            for (name, made) in nodes {
+                self.primitive(name, made, Some(v.ty), &[], Vec::new(), device)?;
+            }
             args.push(Value::bound(identity));
         }
         let pivot = numbered(p, "Identity", 0);
-        // The stand-in for a variable is no argument of the body.
+        // The dummy variable is no argument of the body.
         let token = args.split_off(n_args);
         let result =
             self.instantiate(body, args, &format!("{p}/body"), Some(&pivot), device, pending.within)?;
@@ -239,8 +253,8 @@ impl<'a> Expansion<'a, '_> {
         for (v, value) in variables.iter().zip(result.outputs.into_iter().chain(token)) {
             let Some(k) = v.number else { continue };
             let value = self.bind(value, v.ty, &pivot, numbered(p, "body_result", k), device)?;
-            let next = numbered(p, "NextIteration", k);
-            self.add(next, "NextIteration", [value.text], &result.effects, [("T", attr::ty(v.ty))], device)?;
+            let (next, made) = (numbered(p, "NextIteration", k), Primitive::next_iteration(value.text));
+            self.primitive(next, made, Some(v.ty), &result.effects, Vec::new(), device)?;
         }
         Ok(())
     }
@@ -260,8 +274,8 @@ impl<'a> Expansion<'a, '_> {
         self.select(pending, vec![fork], (otherwise, "else"), args, None)
     }
 
-    /// Nested conds, so that contexts and gradients are those of conds: branch `k` runs where the index is `k`, the last one also where
-    /// there is no such branch.
+    /// Expands a Case to nested conds, so that contexts and gradients are those of conds: branch `k` runs if
+    /// the index is `k`, the last one also if the index is out of range.
     pub(super) fn expand_case(&mut self, pending: &Pending<'a>) -> Result<()> {
         let (last, before) =
             pending.call.targets.split_last().ok_or_else(|| invalid!("a Case needs at least one branch"))?;
@@ -287,7 +301,7 @@ impl<'a> Expansion<'a, '_> {
         self.select(pending, forks, (last, &format!("branch_{}", before.len())), args, Some(index_id))
     }
 
-    /// Makes `Equal_k`: whether the index is `k`. The number waits for `pivot`.
+    /// Makes `Equal_k`: whether the index is `k`. The constant `k` waits for `pivot`.
     fn index_is(&mut self, index: &str, k: usize, pivot: &str, p: &str, device: &'a str) -> Result<()> {
         let constant = numbered(p, "index", k);
         let number = i32::try_from(k).map_err(|_| invalid!("a Case has too many branches"))?;
@@ -298,7 +312,7 @@ impl<'a> Expansion<'a, '_> {
         self.add(numbered(p, "Equal", k), "Equal", inputs, &[], [("T", attr::ty(INT32))], device)
     }
 
-    /// The first input, which selects the branch, and the arguments of the branches.
+    /// Returns the first input, which selects the branch, and the arguments of the branches.
     fn split_selector(&self, pending: &Pending<'a>) -> Result<(Value, Vec<Value>)> {
         let (selector, args) =
             pending.inputs.split_first().ok_or_else(|| invalid!("the call needs a value to choose by"))?;
@@ -312,7 +326,8 @@ impl<'a> Expansion<'a, '_> {
         Ok((selector.clone(), args.to_vec()))
     }
 
-    /// Runs the target of the first fork whose predicate holds, or the last one. With an index, fork `k` asks whether it is `k`.
+    /// Expands to the target of the first fork whose predicate holds, or else the last one. With an index,
+    /// the predicate of fork `k` is whether the index is `k`.
     fn select(
         &mut self,
         pending: &Pending<'a>,
@@ -325,7 +340,7 @@ impl<'a> Expansion<'a, '_> {
         let types_in = attr::get_types(&pending.attrs, "Tin")?;
         let types = pending.call.output_types(&pending.attrs)?;
         let boolean = || [("T", attr::ty(BOOL))];
-        // What the nodes of a branch hang on, and the index as it gets there.
+        // The pivot of the current branch, and the index as it is known there.
         let mut pivot = index.clone().unwrap_or_default();
         let mut index = index;
         let mut taken = Vec::with_capacity(forks.len());
@@ -370,7 +385,7 @@ impl<'a> Expansion<'a, '_> {
             (args, pivot) = (around, next);
         }
         if forks.is_empty() {
-            // Nothing chooses: whatever takes an argument waits for the index too.
+            // There is no predicate: nodes that take an argument wait for the index too.
             args.iter_mut().for_each(|arg| arg.free = true);
         }
         let mut result = self.branch(pending, last.0, last.1, args, &pivot, &types)?;
@@ -404,7 +419,7 @@ impl<'a> Expansion<'a, '_> {
         self.finish(pending, result.outputs, &types, done.into_iter().collect())
     }
 
-    /// The body of a branch.
+    /// Expands the body of a branch.
     fn branch(
         &mut self,
         pending: &Pending<'a>,
@@ -425,7 +440,7 @@ impl<'a> Expansion<'a, '_> {
         Ok(body)
     }
 
-    /// A node that runs when the effects of a branch have, where that branch is alive.
+    /// Makes a node that runs after the effects of a branch, if that branch is taken.
     fn end(&mut self, pending: &Pending<'a>, name: &str, pivot: &str, effects: &[String]) -> Result<String> {
         let (end, op) = (format!("{}/{name}_done", pending.prefix), "Identity");
         let ty = if pivot.ends_with("/branch_index") { INT32 } else { BOOL };
@@ -434,7 +449,7 @@ impl<'a> Expansion<'a, '_> {
     }
 }
 
-/// A cond: the branch that is taken where `pred` holds, and what the names of its own nodes start with.
+/// A cond: the branch that is taken if `pred` holds, and the prefix of the cond's own nodes.
 struct Fork<'t, 'a> {
     label: String,
     pred: String,

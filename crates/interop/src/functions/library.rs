@@ -1,4 +1,4 @@
-//! [`Library`]: the functions of a graph by name; and which ops a graph and its functions need.
+//! [`Library`]: the functions of a graph by name; and the ops that a graph and its functions need.
 
 use super::calls::Call;
 use crate::flat::short;
@@ -8,17 +8,17 @@ use millstream_proto::{FunctionDef, GraphDef, NodeDef, OpDef};
 use millstream_tensor::{Error, Result, invalid};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many nodes the error about missing ops names for each.
+/// The number of nodes that the error about missing ops names for each op.
 const PLACES_NAMED: usize = 3;
 
-/// How many missing op types are named; no real graph lacks as many.
+/// The maximum number of missing op types that are named. No real graph lacks as many.
 const TYPES_NAMED: usize = 1000;
 
 pub(super) struct Library<'a> {
     functions: BTreeMap<&'a str, &'a FunctionDef>,
 }
 
-/// The name of a function; those without are not in a library.
+/// Returns the name of a function. A function in a library has one.
 pub(super) fn name_of(function: &FunctionDef) -> &str {
     function.signature.as_ref().map_or("", |s| &s.name)
 }
@@ -49,16 +49,16 @@ impl<'a> Library<'a> {
     }
 }
 
-/// An op type that a graph needs and a library of ops lacks.
+/// An op type that a graph needs and the registry lacks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MissingOp {
-    /// How many nodes are of it, in the graph and in the functions that it uses.
+    /// The number of its nodes, in the graph and in the functions that it uses.
     pub count: usize,
-    /// The first few of them.
+    /// The names of the first few of them.
     pub places: Vec<String>,
 }
 
-/// Fails, with a list of all of them, if the graph or a function that it uses needs op types that there are not.
+/// Checks that the graph, and the functions that it uses, need no unknown op types. The error lists them.
 pub(crate) fn check_ops(def: &GraphDef, registry: &Registry) -> Result<()> {
     let missing = missing_ops(def, registry)?;
     match missing.is_empty() {
@@ -67,7 +67,7 @@ pub(crate) fn check_ops(def: &GraphDef, registry: &Registry) -> Result<()> {
     }
 }
 
-/// The op types, by name, that the graph or a function that it uses needs and that there are not.
+/// Returns the unknown op types, by name, that the graph or a function that it uses needs.
 pub fn missing_ops<'a>(def: &'a GraphDef, registry: &Registry) -> Result<BTreeMap<&'a str, MissingOp>> {
     let library = Library::of(def)?;
     let mut missing: BTreeMap<&str, MissingOp> = BTreeMap::new();

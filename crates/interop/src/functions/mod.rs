@@ -1,14 +1,17 @@
-//! Functions of a graph's library, written out where they are called.
+//! The expansion of functions of a graph's library where they are called.
 //!
-//! A graph of ours has no functions. `PartitionedCall` and calls by name become the nodes of the function's body under the name
-//! of the call; `While`, `If` and `Case` become the control-flow primitives around the bodies of their functions (`forms`).
-//! The call's own name stays: an `IdentityN` of the results (an `Identity` of one, a `NoOp` of none) has it.
+//! Graphs here have no functions. `PartitionedCall` and calls by name become the nodes of the function's body
+//! under the name of the call; `While`, `If` and `Case` become control-flow primitives around the bodies of
+//! their functions (`forms`). The name of the call is kept by an `IdentityN` of the results (an `Identity` if
+//! there is one, a `NoOp` if there is none).
 //!
-//! What runs when, as TensorFlow has it: all of a body runs when the call does, also what only has an effect
-//! ([`Body::effects`]), and nothing of it before the call's control inputs. So that nothing runs in a branch that is not taken or an
-//! iteration that never happens, nodes without inputs, and nodes of nothing but [free](Value::free) inputs, hang on a pivot.
+//! The order of execution is TensorFlow's: all of a body runs when the call does, including nodes that only
+//! have an effect ([`Body::effects`]), and none of it before the call's control inputs. Nodes without inputs,
+//! and nodes with only [free](Value::free) inputs, wait for a pivot, so that nothing runs in a branch that is
+//! not taken or an iteration that never happens.
 //!
-//! Calls wait in a worklist, so that nesting costs no stack; a function that calls itself, by whatever way, is an error.
+//! Calls wait in a worklist, so that nesting takes no stack. A function that calls itself, directly or not,
+//! is an error.
 
 mod attr;
 mod body;
@@ -31,13 +34,13 @@ pub use library::{MissingOp, missing_ops};
 
 type AttrMap = BTreeMap<String, AttrValue>;
 
-/// A value in the graph being written out.
+/// A value in the graph that is being made.
 #[derive(Clone)]
 struct Value {
     /// `name` or `name:k`.
     text: String,
-    /// It may be there although its context is not running: an invariant of a loop, which every iteration gets, even the one
-    /// that never happens.
+    /// Whether it may be alive although its context does not run, like an invariant of a loop, which every
+    /// iteration gets, even the one that never happens.
     free: bool,
 }
 
@@ -51,14 +54,14 @@ impl Value {
     }
 }
 
-/// The body of a function, written out.
+/// The expanded body of a function.
 struct Body {
     outputs: Vec<Value>,
-    /// Nodes to wait for: all that has an effect has run when they have.
+    /// The nodes to wait for: when they have run, everything with an effect has.
     effects: Vec<String>,
 }
 
-/// A call to be written out.
+/// A call that is to be expanded.
 struct Pending<'a> {
     name: String,
     call: Call<'a>,
@@ -66,9 +69,9 @@ struct Pending<'a> {
     device: &'a str,
     inputs: Vec<Value>,
     controls: Vec<String>,
-    /// What the call's nodes hang on where nothing else holds them back.
+    /// The node that the call's nodes wait for if nothing else holds them back.
     pivot: Option<String>,
-    /// What the names of the call's nodes start with.
+    /// The prefix of the names of the call's nodes.
     prefix: String,
     /// The function whose body the call is in, by position in `Expansion::chain`.
     within: Option<usize>,
@@ -80,11 +83,11 @@ struct Expansion<'a, 'w> {
     allowance: &'w mut Allowance,
     flat: Vec<Flat<'a>>,
     work: Vec<Pending<'a>>,
-    /// The functions being written out, each with the one that it is called from.
+    /// The functions that are being expanded, each with the one that calls it.
     chain: Vec<(Option<usize>, &'a str)>,
 }
 
-/// The nodes of the graph, calls replaced by what they call.
+/// Returns the nodes of the graph with all calls expanded.
 pub(crate) fn flatten<'a>(
     def: &'a GraphDef,
     registry: &'static Registry,
@@ -137,7 +140,7 @@ pub(crate) fn flatten<'a>(
             within: None,
         });
     }
-    // The first call first.
+    // The first call is expanded first.
     expansion.work.reverse();
     while let Some(pending) = expansion.work.pop() {
         let (name, op) = (short(&pending.name).into_owned(), pending.call.op().to_owned());
@@ -146,7 +149,7 @@ pub(crate) fn flatten<'a>(
     Ok(expansion.flat)
 }
 
-/// The name itself, or the name with a number, such that no node's name starts with it and a `/`.
+/// Returns the name, with a number if necessary, such that no node's name starts with it and a `/`.
 fn free_prefix<'a>(name: &'a str, names: &BTreeSet<&'a str>, taken: &mut BTreeSet<String>) -> String {
     let mut candidate = name.to_owned();
     let mut i = 0u64;
@@ -163,7 +166,7 @@ fn free_prefix<'a>(name: &'a str, names: &BTreeSet<&'a str>, taken: &mut BTreeSe
 }
 
 impl<'a> Expansion<'a, '_> {
-    /// Adds a node of ours.
+    /// Adds a node that the message does not have.
     fn add(
         &mut self,
         name: String,
@@ -174,6 +177,19 @@ impl<'a> Expansion<'a, '_> {
         device: &'a str,
     ) -> Result<()> {
         let attrs = attrs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        self.add_with(name, op, inputs, controls, attrs, device)
+    }
+
+    /// Like [`Expansion::add`], with all attributes.
+    fn add_with(
+        &mut self,
+        name: String,
+        op: &'static str,
+        inputs: impl IntoIterator<Item = String>,
+        controls: &[String],
+        attrs: AttrMap,
+        device: &'a str,
+    ) -> Result<()> {
         let inputs: Vec<_> = inputs.into_iter().map(Cow::Owned).collect();
         let controls = controls.iter().map(|c| Cow::Owned(format!("^{c}")));
         let inputs: Vec<_> = inputs.into_iter().chain(controls).collect();
@@ -194,7 +210,7 @@ impl<'a> Expansion<'a, '_> {
         Ok(())
     }
 
-    /// Notes that the body of `function` is being written out, unless that is going on already.
+    /// Records that the body of `function` is being expanded. Fails if it is being expanded already.
     fn enter(&mut self, function: &'a FunctionDef, within: Option<usize>) -> Result<usize> {
         let name = library::name_of(function);
         let mut path = vec![name];
@@ -214,7 +230,7 @@ impl<'a> Expansion<'a, '_> {
         Ok(self.chain.len() - 1)
     }
 
-    /// The node that has the call's name: passes the results on when all that the call does is done.
+    /// Makes the node with the call's name, which passes the results on when the call is done.
     fn finish(
         &mut self,
         pending: &Pending<'a>,

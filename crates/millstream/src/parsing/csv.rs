@@ -1,12 +1,18 @@
-//! [`decode_csv`]: columns of text.
+//! [`decode_csv`]: columns of CSV text.
 
 use crate::options::{Options, Start};
 use millstream_graph::{Arg, Attr, Attrs, Output};
 use millstream_tensor::{DType, Result, Tensor};
 use std::panic::Location;
 
-/// A column of text: its dtype (f32, f64, i32, i64 or string), and what stands for a field that is empty.
+/// A column of text: its dtype (f32, f64, i32, i64 or string), and the value of empty fields.
 pub struct Column<'g>(Kind<'g>);
+
+impl std::fmt::Debug for Column<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Column").finish_non_exhaustive()
+    }
+}
 
 enum Kind<'g> {
     Required(DType),
@@ -14,12 +20,12 @@ enum Kind<'g> {
 }
 
 impl<'g> Column<'g> {
-    /// A field must be there.
+    /// Returns a column whose fields must not be empty.
     pub fn required(dtype: DType) -> Self {
         Column(Kind::Required(dtype))
     }
 
-    /// This value, whose dtype is the column's, stands for an empty field.
+    /// Returns a column with the dtype of `default`, the value of empty fields.
     pub fn or(default: impl Into<Arg<'g>>) -> Self {
         Column(Kind::Or(default.into()))
     }
@@ -32,8 +38,8 @@ impl<'g> Column<'g> {
     }
 }
 
-/// Text being taken apart. Made by [`decode_csv`].
-#[must_use = "nodes are made by `make`"]
+/// A builder of the columns, from [`decode_csv`].
+#[must_use = "`run` adds the node"]
 pub struct DecodeCsv<'g> {
     options: Options<'g>,
     records: Arg<'g>,
@@ -42,7 +48,17 @@ pub struct DecodeCsv<'g> {
     at: &'static Location<'static>,
 }
 
-/// A tensor for each of the columns of `records`, lines of text whose fields stand between commas, of the shape of `records`.
+impl std::fmt::Debug for DecodeCsv<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DecodeCsv")
+            .field("options", &self.options)
+            .field("attrs", &self.attrs)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Decodes `records`, lines of comma-separated fields, into one tensor per column, of the shape of `records`:
+/// options, then [`DecodeCsv::run`].
 ///
 /// ```
 /// use millstream::parsing::{Column, decode_csv};
@@ -50,7 +66,7 @@ pub struct DecodeCsv<'g> {
 /// let g = Graph::new();
 /// let lines = g.placeholder_of("lines", DType::Str, shape![_]);
 /// let columns = [Column::required(DType::Str), Column::or(0.5f32)];
-/// let columns = decode_csv(&g, lines, columns).field_delim(";").na_value("-").select_cols([0, 2]).make()?;
+/// let columns = decode_csv(&g, lines, columns).field_delim(";").na_value("-").select_cols([0, 2]).run()?;
 /// let session = Session::new(&g)?;
 /// let given = "str[2] [\"a;1;2.5\" \"b;2;-\"]".parse::<Tensor>()?;
 /// let (names, numbers): (Tensor, Vec<f32>) = session.run((columns[0], columns[1]), feed![lines => given])?;
@@ -75,28 +91,29 @@ pub fn decode_csv<'g>(
 }
 
 impl<'g> DecodeCsv<'g> {
-    /// What stands between fields, one character; a comma by default.
+    /// Sets the delimiter between fields, one character; a comma by default.
     pub fn field_delim(self, delimiter: impl Into<String>) -> Self {
         self.with("field_delim", delimiter.into())
     }
 
-    /// Whether a field that begins with a quote goes on to the next, and may hold what stands between fields; true by default.
+    /// Sets whether a field that begins with a quote extends to the next quote and may contain delimiters;
+    /// true by default.
     pub fn use_quote_delim(self, yes: bool) -> Self {
         self.with("use_quote_delim", yes)
     }
 
-    /// What else, beside nothing, stands for a missing field.
+    /// Sets a text that also marks a missing field.
     pub fn na_value(self, text: impl Into<String>) -> Self {
         self.with("na_value", text.into())
     }
 
-    /// Which columns of the text are wanted, from 0, in order; all by default.
+    /// Selects columns of the text by increasing index, from 0; all by default.
     pub fn select_cols(self, columns: impl IntoIterator<Item = i64>) -> Self {
         self.with("select_cols", columns.into_iter().collect::<Vec<i64>>())
     }
 
-    /// Makes the node; gives a tensor for each column.
-    pub fn make(self) -> Result<Vec<Output<'g>>> {
+    /// Adds the node. Returns a tensor for each column.
+    pub fn run(self) -> Result<Vec<Output<'g>>> {
         let defaults = self.columns.into_iter().map(Column::default).collect::<Result<Vec<_>>>()?;
         let node = self.options.start("DecodeCSV").attrs(self.attrs).at(self.at).input(self.records);
         Ok(node.inputs(defaults).try_finish()?.outputs())

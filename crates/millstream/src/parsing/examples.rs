@@ -19,17 +19,20 @@ fn no_strings() -> Result<Tensor> {
     Tensor::strings([0], Vec::new())
 }
 
-/// The features of many examples: `serialized` is a vector of `Example` messages.
+/// Parses the features of many examples: `serialized` is a vector of `Example` messages.
 ///
 /// ```
 /// use millstream::parsing::{FixedLenFeature, VarLenFeature, parse_example};
 /// use millstream::prelude::*;
 /// let g = Graph::new();
 /// let json = r#"{"features": {"feature": {"n": {"int64List": {"value": [4, 5]}}}}}"#;
-/// let messages = g.decode_json_example(g.pack([json, "{}"]));
-/// let features = [("n", VarLenFeature::new(DType::I64).into()), ("x", FixedLenFeature::new([2], DType::F32).default_value(Tensor::vector(&[0f32, 1.0])?).into())];
+/// let messages = g.parsing().decode_json_example(g.pack([json, "{}"]));
+/// let n = VarLenFeature::new(DType::I64);
+/// let x = FixedLenFeature::new([2], DType::F32).default_value(Tensor::vector(&[0f32, 1.0])?);
+/// let features = [("n", n.into()), ("x", x.into())];
 /// let parsed = parse_example(&g, messages, features)?;
-/// let (n, x): (Tensor, Tensor) = Session::new(&g)?.run((parsed.sparse("n")?.indices, parsed.dense("x")?), feed![])?;
+/// let fetches = (parsed.sparse("n")?.indices, parsed.dense("x")?);
+/// let (n, x): (Tensor, Tensor) = Session::new(&g)?.run(fetches, feed![])?;
 /// assert_eq!(n.to_string(), "i64[2,2] [[0 0] [0 1]]");
 /// assert_eq!(x.to_string(), "f32[2,2] [[0 1] [0 1]]");
 /// # Ok::<(), millstream::Error>(())
@@ -43,7 +46,7 @@ pub fn parse_example<'g, K: Into<String>>(
     named_example(g.options(), serialized.into(), no_strings()?.into(), by_key(features), Location::caller())
 }
 
-/// As [`parse_example`], with names for the examples in messages.
+/// As [`parse_example`], with names of the examples for error messages.
 ///
 /// ```
 /// use millstream::parsing::{FixedLenFeature, parse_named_example};
@@ -66,7 +69,7 @@ pub fn parse_named_example<'g, K: Into<String>>(
     named_example(g.options(), serialized.into(), names.into(), by_key(features), Location::caller())
 }
 
-/// Attributes of the ops for examples.
+/// The attributes of dtypes and shapes of the ops for examples.
 const TYPES: [&str; 3] = ["sparse_types", "Tdense", "dense_shapes"];
 const CONTEXT_TYPES: [&str; 3] = ["context_sparse_types", "Tcontext_dense", "context_dense_shapes"];
 const LIST_TYPES: [&str; 3] =
@@ -92,14 +95,15 @@ fn named_example<'g>(
     wanted.parsed(op, 0)
 }
 
-/// The features of one example: `serialized` is an `Example` message, a scalar.
+/// Parses the features of one example: `serialized` is an `Example` message, a scalar.
 ///
 /// ```
 /// use millstream::parsing::{VarLenFeature, parse_single_example};
 /// use millstream::prelude::*;
 /// let g = Graph::new();
 /// let json = r#"{"features": {"feature": {"n": {"int64List": {"value": [4, 5]}}}}}"#;
-/// let parsed = parse_single_example(&g, g.decode_json_example(json), [("n", VarLenFeature::new(DType::I64).into())])?;
+/// let message = g.parsing().decode_json_example(json);
+/// let parsed = parse_single_example(&g, message, [("n", VarLenFeature::new(DType::I64).into())])?;
 /// let n: Vec<i64> = Session::new(&g)?.run(parsed.sparse("n")?.values, feed![])?;
 /// assert_eq!(n, [4, 5]);
 /// # Ok::<(), millstream::Error>(())
@@ -124,8 +128,9 @@ pub fn parse_single_example<'g, K: Into<String>>(
     wanted.parsed(op, 0)
 }
 
-/// The features of many sequences, of their contexts and of their steps, and how many steps each has of a dense feature: `serialized` is a
-/// vector of `SequenceExample` messages. Dense features of steps are filled up with zeros (or empty strings) to the longest sequence.
+/// Parses the features of many sequences, those of their contexts and of their steps, with the number of
+/// steps of each dense feature: `serialized` is a vector of `SequenceExample` messages. Dense features of
+/// steps are padded with zeros (or empty strings) to the longest sequence.
 ///
 /// ```
 /// use millstream::parsing::{FixedLenFeature, FixedLenSequenceFeature, parse_sequence_example};
@@ -136,7 +141,8 @@ pub fn parse_single_example<'g, K: Into<String>>(
 /// let steps = FixedLenSequenceFeature::new([2], DType::F32).allow_missing();
 /// let parsed = parse_sequence_example(&g, g.fill([2], ""), [("id", id.into())], [("xy", steps.into())])?;
 /// let (context, steps, lengths) = parsed;
-/// let (id, xy): (Vec<i64>, Tensor) = Session::new(&g)?.run((context.dense("id")?, steps.dense("xy")?), feed![])?;
+/// let fetches = (context.dense("id")?, steps.dense("xy")?);
+/// let (id, xy): (Vec<i64>, Tensor) = Session::new(&g)?.run(fetches, feed![])?;
 /// assert_eq!(id, [-1, -1]);
 /// assert_eq!(xy.shape().dims(), [2, 0, 2]);
 /// let lengths: Vec<i64> = Session::new(&g)?.run(lengths["xy"], feed![])?;
@@ -154,7 +160,7 @@ pub fn parse_sequence_example<'g, K: Into<String>, L: Into<String>>(
     named_sequences(g.options(), serialized.into(), names, by_key(context), by_key(steps), at)
 }
 
-/// As [`parse_sequence_example`], with names for the sequences in messages.
+/// As [`parse_sequence_example`], with names of the sequences for error messages.
 ///
 /// ```
 /// use millstream::parsing::{FixedLenFeature, VarLenFeature, parse_named_sequence_example};
@@ -162,7 +168,8 @@ pub fn parse_sequence_example<'g, K: Into<String>, L: Into<String>>(
 /// let g = Graph::new();
 /// let (id, words) = (FixedLenFeature::new(shape![], DType::I64), VarLenFeature::new(DType::Str));
 /// let names = g.pack(["poem"]);
-/// let (context, ..) = parse_named_sequence_example(&g, g.fill([1], ""), names, [("id", id.into())], [("words", words.into())])?;
+/// let (context, steps) = ([("id", id.into())], [("words", words.into())]);
+/// let (context, ..) = parse_named_sequence_example(&g, g.fill([1], ""), names, context, steps)?;
 /// let error = Session::new(&g)?.run::<Tensor>(context.dense("id")?, feed![]).unwrap_err();
 /// assert!(error.message().contains("is not in the context of sequence 0 (\"poem\")"), "{error}");
 /// # Ok::<(), millstream::Error>(())
@@ -179,7 +186,7 @@ pub fn parse_named_sequence_example<'g, K: Into<String>, L: Into<String>>(
     named_sequences(g.options(), serialized.into(), names.into(), by_key(context), by_key(steps), at)
 }
 
-/// The features of contexts, those of steps, and how many steps there are of each dense one.
+/// The features of contexts, those of steps, and the number of steps of each dense feature.
 pub type Sequences<'g> = (Parsed<'g>, Parsed<'g>, BTreeMap<String, Output<'g>>);
 
 fn named_sequences<'g>(
@@ -212,7 +219,8 @@ fn named_sequences<'g>(
     Ok((of_context.parsed(op, 0)?, of_steps.parsed(op, n_context)?, lengths))
 }
 
-/// The features of one sequence, of its context and of its steps: `serialized` is a `SequenceExample` message, a scalar.
+/// Parses the features of one sequence, those of its context and of its steps: `serialized` is a
+/// `SequenceExample` message, a scalar.
 ///
 /// ```
 /// use millstream::parsing::{FixedLenSequenceFeature, VarLenFeature, parse_single_sequence_example};
@@ -253,7 +261,7 @@ pub fn parse_single_sequence_example<'g, K: Into<String>, L: Into<String>>(
     Ok((of_context.parsed(op, 0)?, of_steps.parsed(op, of_context.n_outputs())?))
 }
 
-/// The attributes of the ops for sequences that say how many features there are, and of which types.
+/// Sets the attributes of an op for sequences: the numbers and types of features.
 fn sequence_types<'g>(node: OpBuilder<'g>, context: &Wanted, steps: &Wanted) -> OpBuilder<'g> {
     let node = node
         .attr("Ncontext_sparse", context.sparse.len() as i64)

@@ -1,10 +1,13 @@
-//! What is wanted of messages ([`Feature`]), what comes of it ([`Parsed`]), and how an op is told ([`Wanted`]).
+//! The features to parse ([`Feature`]), the result ([`Parsed`]), and the attributes of the op ([`Wanted`]).
 
+use crate::ops::{Ops, OutputOps};
+use crate::options::Start;
+use crate::sugar::Functions;
 use millstream_graph::{Attr, Graph, Op, OpBuilder, Output, SparseTensor};
 use millstream_tensor::{DType, PartialShape, Result, Shape, Str, Tensor, ensure, invalid};
 use std::collections::BTreeMap;
 
-/// A feature that every example has so many values of.
+/// A feature with a fixed number of values in every example.
 #[derive(Clone, Debug)]
 pub struct FixedLenFeature {
     shape: PartialShape,
@@ -13,32 +16,33 @@ pub struct FixedLenFeature {
 }
 
 impl FixedLenFeature {
-    /// Of this shape; `dtype` is f32, i64 or string.
+    /// Returns a feature of this shape; Returns a feature of this dtype: f32, i64 or string.
     pub fn new(shape: impl Into<PartialShape>, dtype: DType) -> Self {
         FixedLenFeature { shape: shape.into(), dtype, default: None }
     }
 
-    /// The value of examples that lack it; to lack it is an error otherwise.
+    /// Sets the value for examples without the feature; by default its absence is an error.
     pub fn default_value(mut self, value: Tensor) -> Self {
         self.default = Some(value);
         self
     }
 }
 
-/// A feature that examples have any number of values of: a sparse tensor.
+/// A feature with any number of values: a sparse tensor.
 #[derive(Clone, Debug)]
 pub struct VarLenFeature {
     dtype: DType,
 }
 
 impl VarLenFeature {
-    /// `dtype` is f32, i64 or string.
+    /// Returns a feature of this dtype: f32, i64 or string.
     pub fn new(dtype: DType) -> Self {
         VarLenFeature { dtype }
     }
 }
 
-/// A feature whose first dimension varies: a dense tensor, filled up to the longest in a batch. Of a sequence: a value per step.
+/// A feature whose first dimension varies: a dense tensor, padded to the longest in a batch. In a sequence: a
+/// value per step.
 #[derive(Clone, Debug)]
 pub struct FixedLenSequenceFeature {
     shape: PartialShape,
@@ -48,25 +52,26 @@ pub struct FixedLenSequenceFeature {
 }
 
 impl FixedLenSequenceFeature {
-    /// Of this shape, but for the first dimension; `dtype` is f32, i64 or string.
+    /// Returns a feature of this shape, without the first dimension; Returns a feature of this dtype: f32,
+    /// i64 or string.
     pub fn new(shape: impl Into<PartialShape>, dtype: DType) -> Self {
         FixedLenSequenceFeature { shape: shape.into(), dtype, allow_missing: false, default: None }
     }
 
-    /// It may be missing, and then is empty. Of examples, that must be.
+    /// Treats a missing feature as empty. Required for features of examples.
     pub fn allow_missing(mut self) -> Self {
         self.allow_missing = true;
         self
     }
 
-    /// What shorter ones are filled up with: one value; zero or an empty string otherwise.
+    /// Sets the padding, one value; by default zero or an empty string.
     pub fn default_value(mut self, value: Tensor) -> Self {
         self.default = Some(value);
         self
     }
 }
 
-/// A sparse tensor whose indices and values are features of their own.
+/// A sparse tensor whose indices and values are separate features.
 #[derive(Clone, Debug)]
 pub struct SparseFeature {
     index_keys: Vec<String>,
@@ -77,7 +82,8 @@ pub struct SparseFeature {
 }
 
 impl SparseFeature {
-    /// The features `index_keys` (i64) say where the values of `value_key` stand, a dimension each, of these sizes.
+    /// Returns a sparse feature with the values of the feature `value_key`. The features `index_keys` (i64)
+    /// are their indices, one dimension each, of these sizes.
     pub fn new(
         index_keys: impl IntoIterator<Item = impl Into<String>>,
         value_key: impl Into<String>,
@@ -89,23 +95,23 @@ impl SparseFeature {
         SparseFeature { index_keys, value_key: value_key.into(), dtype, sizes, already_sorted: false }
     }
 
-    /// The indices are in order, so that they need not be sorted.
+    /// Declares that the indices are sorted.
     pub fn already_sorted(mut self) -> Self {
         self.already_sorted = true;
         self
     }
 }
 
-/// What is wanted of a feature.
+/// A feature to parse.
 #[derive(Clone, Debug)]
 pub enum Feature {
-    /// So many values.
+    /// A fixed number of values.
     FixedLen(FixedLenFeature),
     /// Any number of values, sparse.
     VarLen(VarLenFeature),
     /// Any number of values, dense.
     Sequence(FixedLenSequenceFeature),
-    /// Values whose indices are features, too.
+    /// Values whose indices are also features.
     Sparse(SparseFeature),
 }
 
@@ -120,7 +126,7 @@ macro_rules! features {
 }
 features! { FixedLen(FixedLenFeature) VarLen(VarLenFeature) Sequence(FixedLenSequenceFeature) Sparse(SparseFeature) }
 
-/// The features of examples: dense and sparse ones by name.
+/// Parsed features, dense and sparse, by name.
 #[derive(Clone, Debug, Default)]
 pub struct Parsed<'g> {
     dense: BTreeMap<String, Output<'g>>,
@@ -128,12 +134,12 @@ pub struct Parsed<'g> {
 }
 
 impl<'g> Parsed<'g> {
-    /// A feature of fixed length, or a sequence.
+    /// Returns a feature of fixed length, or a sequence.
     pub fn dense(&self, key: &str) -> Result<Output<'g>> {
         self.dense.get(key).copied().ok_or_else(|| self.missing(key, "dense"))
     }
 
-    /// A feature of variable length, or a sparse one.
+    /// Returns a feature of variable length, or a sparse one.
     pub fn sparse(&self, key: &str) -> Result<SparseTensor<'g>> {
         self.sparse.get(key).copied().ok_or_else(|| self.missing(key, "sparse"))
     }
@@ -144,13 +150,13 @@ impl<'g> Parsed<'g> {
     }
 }
 
-/// What an op is told of the features wanted, in the order of their keys.
+/// The attributes of an op for the wanted features, in the order of their keys.
 #[derive(Default)]
 pub(super) struct Wanted {
     pub sparse: Vec<(String, DType)>,
     pub dense: Vec<(String, DType, PartialShape)>,
     pub missing_assumed_empty: Vec<Str>,
-    /// What follows from the sparse outputs.
+    /// Features composed of sparse outputs.
     composed: Vec<(String, SparseFeature)>,
     plain: Vec<String>,
 }
@@ -167,7 +173,7 @@ impl Wanted {
         Ok(())
     }
 
-    /// Of examples, or of the context of a sequence.
+    /// Collects the features of examples, or of the context of a sequence.
     pub fn of_examples(features: &BTreeMap<String, Feature>) -> Result<Wanted> {
         let mut wanted = Wanted::default();
         for (key, feature) in features {
@@ -206,7 +212,7 @@ impl Wanted {
         Ok(wanted)
     }
 
-    /// Of the steps of a sequence.
+    /// Collects the features of the steps of a sequence.
     pub fn of_steps(features: &BTreeMap<String, Feature>) -> Result<Wanted> {
         let mut wanted = Wanted::default();
         for (key, feature) in features {
@@ -240,12 +246,12 @@ impl Wanted {
         (sparse, self.dense.iter().map(|(key, ..)| key.clone()).collect())
     }
 
-    /// How many outputs an op has for them, if lengths are not asked for.
+    /// Returns the number of outputs for these features, without lengths.
     pub fn n_outputs(&self) -> usize {
         3 * self.sparse.len() + self.dense.len()
     }
 
-    /// Their dtypes and shapes, as attributes of these names.
+    /// Sets the dtypes and shapes as attributes of these names.
     pub fn types<'g>(
         &self,
         node: OpBuilder<'g>,
@@ -256,7 +262,7 @@ impl Wanted {
             .attr(dense_shapes, list(self.dense.iter().map(|(_, _, shape)| shape.clone())))
     }
 
-    /// The outputs of the op from `first` on, by name.
+    /// Returns the outputs of the op from `first` on, by name.
     pub fn parsed<'g>(&self, op: Op<'g>, first: usize) -> Result<Parsed<'g>> {
         let n = self.sparse.len();
         let outputs = op.outputs();
@@ -280,7 +286,7 @@ impl Wanted {
     }
 }
 
-/// A sparse tensor of which each dimension's indices are the values of another: `tf.sparse_merge`.
+/// Returns a sparse tensor whose indices in each dimension are the values of another one: `tf.sparse_merge`.
 fn compose<'g>(
     feature: &SparseFeature,
     indices: &[&SparseTensor<'g>],
@@ -288,36 +294,25 @@ fn compose<'g>(
 ) -> Result<SparseTensor<'g>> {
     let g = values.values.graph();
     g.name_scope("SparseMerge", || {
-        let columns: Vec<Output<'g>> =
-            indices.iter().map(|i| g.op("ExpandDims").input(i.values).input(1).output()).collect();
+        let columns: Vec<Output<'g>> = indices.iter().map(|i| i.values.expand_dims(1)).collect();
         let sizes = g.constant(feature.sizes.clone());
         let first = indices[0];
-        // All but the last column and size, which number the values of an example.
-        let rows = g
-            .op("StridedSlice")
-            .input(first.indices)
-            .input([0, 0])
-            .input([0, -1])
-            .input([1, 1])
-            .attr("begin_mask", 1)
-            .attr("end_mask", 1)
-            .output();
-        let batch = g
-            .op("StridedSlice")
-            .input(first.dense_shape)
-            .input([0])
-            .input([-1])
-            .input([1])
-            .attr("begin_mask", 1)
-            .output();
+        // All columns and sizes except the last, which numbers the values of an example.
+        let rows = g.with("begin_mask", 1).with("end_mask", 1).array().strided_slice(
+            first.indices,
+            [0, 0],
+            [0, -1],
+            [1, 1],
+        );
+        let batch = g.with("begin_mask", 1).array().strided_slice(first.dense_shape, [0], [-1], [1]);
         let places = std::iter::once(rows).chain(columns);
-        let indices = g.op("ConcatV2").name("concat").inputs(places).input(1).output();
-        let shape = g.op("ConcatV2").name("concat").inputs([batch, sizes]).input(0).output();
+        let indices = g.concat(1, places);
+        let shape = g.concat(0, [batch, sizes]);
         if feature.already_sorted {
             return Ok(SparseTensor { indices, values: values.values, dense_shape: shape });
         }
         let op = g.op("SparseReorder").input(indices).input(values.values).input(shape).try_finish()?;
-        let dense_shape = g.op("Identity").input(shape).output();
+        let dense_shape = shape.identity();
         Ok(SparseTensor { indices: op.output(0), values: op.output(1), dense_shape })
     })
 }
@@ -338,8 +333,8 @@ fn steps_of(shape: &Shape) -> PartialShape {
     PartialShape::new(std::iter::once(None).chain(shape.dims().iter().map(|&d| Some(d))))
 }
 
-/// The defaults of the dense features, in the order of their keys; nothing where there is none. As in TensorFlow, where the op is one for many
-/// sequences they have their shape from the beginning.
+/// Returns the defaults of the dense features, in the order of their keys; an empty value without a default.
+/// As in TensorFlow, defaults of the op for many sequences have their full shape.
 pub(super) fn defaults<'g>(
     g: &'g Graph,
     features: &BTreeMap<String, Feature>,
@@ -353,7 +348,7 @@ pub(super) fn defaults<'g>(
             _ => continue,
         };
         let Some(default) = default else {
-            // What is not there for a feature that must be; zero for what is filled up.
+            // Empty for a required feature; zero for a padded one.
             let none = if prefix == "key" { Shape::from([0]) } else { Shape::default() };
             outputs.push(g.constant_tensor("Const", Tensor::zeros(dtype, none)?));
             continue;
@@ -372,7 +367,7 @@ pub(super) fn defaults<'g>(
         }
         let default = g.constant_tensor(&name, default.clone());
         let dims: Vec<i32> = shape.dims().iter().map(|&d| i32::try_from(d).unwrap_or(i32::MAX)).collect();
-        outputs.push(g.op("Reshape").input(default).input(Tensor::vector(&dims)?).output());
+        outputs.push(default.reshape(Tensor::vector(&dims)?));
     }
     Ok(outputs)
 }

@@ -1,4 +1,5 @@
-//! Parsing: what bytes and text hold, as tensors. `Example` messages, their features by name; columns of text; sparse tensors as strings.
+//! Parsing: tensors from bytes and text. Features of `Example` messages by name, columns of text, sparse
+//! tensors as strings.
 //!
 //! ```
 //! use millstream::parsing::{FixedLenFeature, VarLenFeature, parse_example};
@@ -6,20 +7,24 @@
 //! let g = Graph::new();
 //! let serialized = g.placeholder_of("serialized", DType::Str, shape![_]);
 //! let age = FixedLenFeature::new(shape![], DType::I64).default_value(Tensor::scalar(-1i64));
-//! let parsed = parse_example(&g, serialized, [("age", age.into()), ("words", VarLenFeature::new(DType::Str).into())])?;
+//! let words = VarLenFeature::new(DType::Str);
+//! let parsed = parse_example(&g, serialized, [("age", age.into()), ("words", words.into())])?;
 //! let (age, words) = (parsed.dense("age")?, parsed.sparse("words")?);
 //! let session = Session::new(&g)?;
 //! // Two messages without any feature.
-//! let (age, shape): (Vec<i64>, Vec<i64>) = session.run((age, words.dense_shape), feed![serialized => "str[2] [\"\" \"\"]".parse::<Tensor>()?])?;
+//! let two_empty: Tensor = "str[2] [\"\" \"\"]".parse()?;
+//! let fetches = (age, words.dense_shape);
+//! let (age, shape): (Vec<i64>, Vec<i64>) = session.run(fetches, feed![serialized => two_empty])?;
 //! assert_eq!(age, [-1, -1]);
 //! assert_eq!(shape, [2, 0]);
 //! # Ok::<(), millstream::Error>(())
 //! ```
 //!
-//! What needs no more than its op is a method of [`Ops`](crate::Ops): `decode_raw`, `decode_json_example`, `serialize_tensor`, `parse_tensor`.
+//! Single ops are methods of their families: `g.strings().decode_raw`, `g.parsing().decode_json_example`,
+//! `serialize_tensor`, `parse_tensor`.
 //!
-//! Definition: `tf.parse_example` and its relatives, `tf.decode_csv` and `tf.serialize_sparse` and its relatives of TensorFlow 1.15, with
-//! their node names.
+//! Definition: `tf.parse_example` and its relatives, `tf.decode_csv` and `tf.serialize_sparse` and its
+//! relatives of TensorFlow 1.15, with their node names.
 
 mod csv;
 mod examples;

@@ -4,13 +4,19 @@ use crate::options::Start;
 use millstream_graph::{Arg, Output, SparseTensor};
 use millstream_tensor::{DType, Result};
 
-/// A sparse tensor as a vector of three strings, or of variants: `serialize_sparse(g.with("out_type", DType::Variant), &sparse)`.
+/// Serializes a sparse tensor to a vector of three strings, or of variants:
+/// `serialize_sparse(g.with("out_type", DType::Variant), &sparse)`.
 ///
 /// ```
 /// use millstream::parsing::{deserialize_sparse, serialize_sparse};
 /// use millstream::prelude::*;
+/// use millstream::SparseTensor;
 /// let g = Graph::new();
-/// let sparse = SparseTensor { indices: g.constant([[0i64, 1], [2, 0]]), values: g.constant([1.5f32, 2.5]), dense_shape: g.constant([3i64, 2]) };
+/// let sparse = SparseTensor {
+///     indices: g.constant([[0i64, 1], [2, 0]]),
+///     values: g.constant([1.5f32, 2.5]),
+///     dense_shape: g.constant([3i64, 2]),
+/// };
 /// let strings = serialize_sparse(&g, &sparse)?;
 /// let both = g.pack([strings, strings]);
 /// let batch = deserialize_sparse(&g, both, DType::F32, Some(3))?;
@@ -25,13 +31,18 @@ pub fn serialize_sparse<'g>(g: impl Start<'g>, sparse: &SparseTensor<'g>) -> Res
     serialize(g, "SerializeSparse", sparse)
 }
 
-/// Each row of a sparse tensor as [`serialize_sparse`] writes it, in a matrix.
+/// Serializes each row of a sparse tensor as [`serialize_sparse`] does, to a matrix.
 ///
 /// ```
 /// use millstream::parsing::{deserialize_many_sparse, serialize_many_sparse};
 /// use millstream::prelude::*;
+/// use millstream::SparseTensor;
 /// let g = Graph::new();
-/// let sparse = SparseTensor { indices: g.constant([[0i64, 1], [2, 0]]), values: g.constant([1.5f32, 2.5]), dense_shape: g.constant([3i64, 2]) };
+/// let sparse = SparseTensor {
+///     indices: g.constant([[0i64, 1], [2, 0]]),
+///     values: g.constant([1.5f32, 2.5]),
+///     dense_shape: g.constant([3i64, 2]),
+/// };
 /// let rows = serialize_many_sparse(&g, &sparse)?;
 /// let back = deserialize_many_sparse(&g, rows, DType::F32, Some(2))?;
 /// let indices: Tensor = Session::new(&g)?.run(back.indices, feed![])?;
@@ -43,8 +54,9 @@ pub fn serialize_many_sparse<'g>(g: impl Start<'g>, sparse: &SparseTensor<'g>) -
     serialize(g, "SerializeManySparse", sparse)
 }
 
-/// The sparse tensors in the last axis of `serialized`, three strings or variants each, with its other axes in front. `dtype` is that of the
-/// values; `rank` that of the whole, where it is known. An example is at [`serialize_sparse`].
+/// Deserializes the sparse tensors in the last axis of `serialized`, three strings or variants each; the
+/// other axes come first in the result. `dtype` is the dtype of the values, `rank` the rank of the result, if
+/// known. See the example of [`serialize_sparse`].
 #[track_caller]
 pub fn deserialize_sparse<'g>(
     g: impl Start<'g>,
@@ -55,8 +67,9 @@ pub fn deserialize_sparse<'g>(
     deserialize(g, "DeserializeSparse", serialized.into(), dtype, rank)
 }
 
-/// The sparse tensors in the rows of `serialized`, three strings each, with an axis for the rows in front. `dtype` is that of the values;
-/// `rank` that of the whole, where it is known. An example is at [`serialize_many_sparse`].
+/// Deserializes the sparse tensors in the rows of `serialized`, three strings each; the first axis of the
+/// result is that of the rows. `dtype` is the dtype of the values, `rank` the rank of the result, if known.
+/// See the example of [`serialize_many_sparse`].
 #[track_caller]
 pub fn deserialize_many_sparse<'g>(
     g: impl Start<'g>,

@@ -3,11 +3,12 @@
 use super::weights::{affine, parts, unbuilt, weight};
 use super::{Activation, Batch, Cell, Weight};
 use crate::initializer::Initializer;
+use crate::ops::OutputOps;
 use millstream_graph::nest::{Converter, Leaf, Structure, Values};
 use millstream_graph::{Graph, IntoNest, Nest, Output};
 use millstream_tensor::{DType, Result};
 
-/// What an LSTM carries from step to step.
+/// The state of an LSTM.
 #[derive(Clone, Copy, Debug)]
 pub struct LstmState<'g> {
     /// The memory.
@@ -16,7 +17,8 @@ pub struct LstmState<'g> {
     pub h: Output<'g>,
 }
 
-/// `c = sigmoid(f + forget_bias) · c + sigmoid(i) · tanh(j)`, `h = sigmoid(o) · tanh(c)`, where `[i, j, f, o] = [input, h] · kernel + bias`.
+/// `c = sigmoid(f + forget_bias) · c + sigmoid(i) · tanh(j)`, `h = sigmoid(o) · tanh(c)`, where `[i, j, f,
+/// o] = [input, h] · kernel + bias`.
 ///
 /// Clipping, peepholes and projections: [`LstmCell`](super::LstmCell).
 #[derive(Clone, Debug)]
@@ -30,37 +32,37 @@ pub struct BasicLstmCell<'g> {
 }
 
 impl<'g> BasicLstmCell<'g> {
-    /// A cell of this many units.
+    /// Returns a cell of this many units.
     pub fn new(units: usize) -> Self {
         BasicLstmCell {
             units,
             forget_bias: 1.0,
-            activation: |x| x.graph().op("Tanh").input(x).output(),
+            activation: |x| x.tanh(),
             initializer: None,
             name: "basic_lstm_cell".into(),
             weights: None,
         }
     }
 
-    /// What is added to the forget gate, 1 by default, so that it starts by keeping.
+    /// Sets the bias of the forget gate; 1 by default, so that the cell initially keeps its memory.
     pub fn forget_bias(mut self, bias: f64) -> Self {
         self.forget_bias = bias;
         self
     }
 
-    /// The function for new memory and for output, tanh by default.
+    /// Sets the function for new memory and for the output; tanh by default.
     pub fn activation(mut self, activation: Activation) -> Self {
         self.activation = activation;
         self
     }
 
-    /// What the kernel starts from; by default what the variable scope says.
+    /// Sets the initializer of the kernel; by default the variable scope's.
     pub fn initializer(mut self, initializer: Initializer) -> Self {
         self.initializer = Some(initializer);
         self
     }
 
-    /// The name of the variable scope, `basic_lstm_cell` by default.
+    /// Sets the name of the variable scope; `basic_lstm_cell` by default.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
@@ -92,9 +94,9 @@ impl<'g> Cell<'g> for BasicLstmCell<'g> {
 
     fn step(&self, input: Output<'g>, state: LstmState<'g>) -> Result<(Output<'g>, LstmState<'g>)> {
         let [kernel, bias] = self.weights.as_ref().ok_or_else(|| unbuilt("BasicLstmCell"))?;
-        let sigmoid = |x: Output<'g>| x.graph().op("Sigmoid").input(x).output();
+        let sigmoid = |x: Output<'g>| x.sigmoid();
         let [i, j, f, o] = parts(affine(input, state.h, kernel, bias));
-        // Adding nothing costs a node a step.
+        // Adding zero would cost a node per step.
         let f = if self.forget_bias == 0.0 { f } else { f + self.forget_bias };
         let c = state.c * sigmoid(f) + sigmoid(i) * (self.activation)(j);
         let h = (self.activation)(c) * sigmoid(o);

@@ -3,6 +3,7 @@
 use super::weights::{affine, unbuilt, weight};
 use super::{Activation, Batch, Cell, Weight};
 use crate::initializer::Initializer;
+use crate::ops::OutputOps;
 use millstream_graph::{Graph, Output};
 use millstream_tensor::{DType, Result};
 
@@ -17,30 +18,30 @@ pub struct BasicRnnCell<'g> {
 }
 
 impl<'g> BasicRnnCell<'g> {
-    /// A cell of this many units.
+    /// Returns a cell of this many units.
     pub fn new(units: usize) -> Self {
         BasicRnnCell {
             units,
-            activation: |x| x.graph().op("Tanh").input(x).output(),
+            activation: |x| x.tanh(),
             initializer: None,
             name: "basic_rnn_cell".into(),
             weights: None,
         }
     }
 
-    /// The function applied to the sum, tanh by default.
+    /// Sets the function applied to the sum; tanh by default.
     pub fn activation(mut self, activation: Activation) -> Self {
         self.activation = activation;
         self
     }
 
-    /// What the kernel starts from; by default what the variable scope says.
+    /// Sets the initializer of the kernel; by default the variable scope's.
     pub fn initializer(mut self, initializer: Initializer) -> Self {
         self.initializer = Some(initializer);
         self
     }
 
-    /// The name of the variable scope, `basic_rnn_cell` by default.
+    /// Sets the name of the variable scope; `basic_rnn_cell` by default.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self

@@ -1,4 +1,4 @@
-//! [`Bidirectional`]: one cell along time, another against it.
+//! [`Bidirectional`]: one cell run forward in time, another backward.
 
 use super::dynamic::DynamicRnn;
 use super::{Cell, lengths};
@@ -6,7 +6,7 @@ use millstream_graph::{Graph, Output};
 use millstream_tensor::Result;
 use std::panic::Location;
 
-/// Two recurrent nets being described.
+/// A builder of two recurrent nets.
 #[must_use = "they are made by `run`"]
 pub struct Bidirectional<'g, 'c, F: Cell<'g>, B: Cell<'g>> {
     graph: &'g Graph,
@@ -19,6 +19,15 @@ pub struct Bidirectional<'g, 'c, F: Cell<'g>, B: Cell<'g>> {
     swap_memory: bool,
     scope: String,
     at: &'static Location<'static>,
+}
+
+impl<'g, F: Cell<'g>, B: Cell<'g>> std::fmt::Debug for Bidirectional<'g, '_, F, B> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Bidirectional")
+            .field("scope", &self.scope)
+            .field("inputs", &self.inputs)
+            .finish_non_exhaustive()
+    }
 }
 
 impl<'g, 'c, F: Cell<'g>, B: Cell<'g>> Bidirectional<'g, 'c, F, B> {
@@ -38,43 +47,43 @@ impl<'g, 'c, F: Cell<'g>, B: Cell<'g>> Bidirectional<'g, 'c, F, B> {
         }
     }
 
-    /// How long each sequence of the batch is; see [`DynamicRnn::sequence_length`].
+    /// Sets the lengths of the sequences of the batch; see [`DynamicRnn::sequence_length`].
     pub fn sequence_length(mut self, lengths: Output<'g>) -> Self {
         self.sequence_length = Some(lengths);
         self
     }
 
-    /// The states to start from; zeros by default.
+    /// Sets the initial states; zeros by default.
     pub fn initial_states(mut self, forward: F::State, backward: B::State) -> Self {
         self.initial = (Some(forward), Some(backward));
         self
     }
 
-    /// Whether inputs and outputs are `[time, batch, ..]`; otherwise `[batch, time, ..]`.
+    /// Sets whether inputs and outputs are `[time, batch, ..]`; by default they are `[batch, time, ..]`.
     pub fn time_major(mut self, yes: bool) -> Self {
         self.time_major = yes;
         self
     }
 
-    /// How many steps may run at the same time; 32 by default.
+    /// Sets how many steps may run at the same time; 32 by default.
     pub fn parallel_iterations(mut self, n: i64) -> Self {
         self.parallel_iterations = n;
         self
     }
 
-    /// Whether values saved for the gradient may leave memory; by default they stay.
+    /// Sets whether values saved for the gradient may be swapped out of memory; false by default.
     pub fn swap_memory(mut self, yes: bool) -> Self {
         self.swap_memory = yes;
         self
     }
 
-    /// The scope of names and of the cells' variables, `bidirectional_rnn` by default.
+    /// Sets the name scope and variable scope; `bidirectional_rnn` by default.
     pub fn scope(mut self, scope: impl Into<String>) -> Self {
         self.scope = scope.into();
         self
     }
 
-    /// Makes both loops. Gives the outputs of both, each at its place in time, and the last state of both.
+    /// Adds both loops. Returns the outputs of both, in order of time, and the last states of both.
     #[track_caller]
     #[expect(clippy::type_complexity, reason = "a pair of pairs, as TensorFlow gives it")]
     pub fn run(self) -> Result<((Output<'g>, Output<'g>), (F::State, B::State))> {

@@ -1,14 +1,18 @@
-//! [`DropoutWrapper`]: a cell some of whose values are dropped while it is trained.
+//! [`DropoutWrapper`]: dropout around a cell.
 
 use super::{Batch, Cell, Weight, values_of};
+use crate::ops::{Ops, OutputOps};
+use crate::options::Start;
 use crate::sugar::seeds;
 use millstream_graph::nest::Values;
 use millstream_graph::{Arg, Graph, Nest, Output};
 use millstream_tensor::{DType, Result, Tensor, ensure, invalid};
 
-/// Drops values of the input, the output or the state: each is kept with a probability, and grows by its inverse.
+/// Applies dropout to the input, the output or the state: each value is kept with a probability, and scaled
+/// by its inverse.
 ///
-/// Probabilities are numbers, or scalars of the graph (fed as 1 where nothing is to be dropped). The memory `c` of an LSTM is never dropped.
+/// Probabilities are numbers or scalars of the graph (feed 1 to drop nothing). The memory `c` of an LSTM is
+/// never dropped.
 #[derive(Clone)]
 pub struct DropoutWrapper<'g, C> {
     cell: C,
@@ -17,48 +21,57 @@ pub struct DropoutWrapper<'g, C> {
     seed: Option<i64>,
 }
 
-/// Input, output, state.
+impl<C> std::fmt::Debug for DropoutWrapper<'_, C> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DropoutWrapper")
+            .field("variational", &self.variational)
+            .field("seed", &self.seed)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The kinds of values that can be dropped.
 const WHAT: [&str; 3] = ["input", "output", "state"];
 
 #[derive(Clone, Default)]
 struct Keep<'g> {
     given: Option<Arg<'g>>,
     prob: Option<Output<'g>>,
-    /// Which values are kept in all steps, where the dropping is variational.
+    /// The masks of all steps, for variational dropout.
     masks: Vec<Output<'g>>,
 }
 
 impl<'g, C> DropoutWrapper<'g, C> {
-    /// Around this cell; drops nothing until it is told.
+    /// Wraps a cell; by default nothing is dropped.
     pub fn new(cell: C) -> Self {
         DropoutWrapper { cell, keep: Default::default(), variational: false, seed: None }
     }
 
-    /// The probability that a value of the input is kept.
+    /// Sets the probability that a value of the input is kept.
     pub fn input_keep_prob(mut self, prob: impl Into<Arg<'g>>) -> Self {
         self.keep[0].given = Some(prob.into());
         self
     }
 
-    /// The probability that a value of the output is kept.
+    /// Sets the probability that a value of the output is kept.
     pub fn output_keep_prob(mut self, prob: impl Into<Arg<'g>>) -> Self {
         self.keep[1].given = Some(prob.into());
         self
     }
 
-    /// The probability that a value of the state is kept.
+    /// Sets the probability that a value of the state is kept.
     pub fn state_keep_prob(mut self, prob: impl Into<Arg<'g>>) -> Self {
         self.keep[2].given = Some(prob.into());
         self
     }
 
-    /// Whether the same values are dropped in all steps of a run, and in all sequences of the batch.
+    /// Sets whether the same values are dropped in all steps of a run and in all sequences of the batch.
     pub fn variational_recurrent(mut self, yes: bool) -> Self {
         self.variational = yes;
         self
     }
 
-    /// The seed of the random numbers; see [`crate::Functions::random_uniform`].
+    /// Sets the seed of the random numbers; see [`crate::Functions::random_uniform`].
     pub fn seed(mut self, seed: i64) -> Self {
         self.seed = Some(seed);
         self
@@ -66,11 +79,10 @@ impl<'g, C> DropoutWrapper<'g, C> {
 
     fn random(&self, g: &'g Graph, shape: Output<'g>, dtype: DType, salt: i64) -> Output<'g> {
         let (seed, seed2) = seeds(g, self.seed.map(|s| s.wrapping_add(salt)));
-        let node = g.op("RandomUniform").input(shape).attr("dtype", dtype);
-        node.attr("seed", seed).attr("seed2", seed2).output()
+        g.with("seed", seed).with("seed2", seed2).random().random_uniform(shape, dtype)
     }
 
-    /// `x` with some of its values dropped: the `i`-th kind, of it the `j`-th value.
+    /// Applies dropout to `x`, value `j` of kind `i`.
     fn drop(&self, x: Output<'g>, i: usize, j: usize) -> Result<Output<'g>> {
         let keep = &self.keep[i];
         let Some(prob) = keep.prob else { return Ok(x) };
@@ -78,13 +90,13 @@ impl<'g, C> DropoutWrapper<'g, C> {
         let random = match keep.masks.get(j) {
             Some(random) => *random,
             None => {
-                let shape = g.op("Shape").input(x).output();
+                let shape = g.array().shape(x);
                 self.random(g, shape, x.dtype()?, (i * 100 + j) as i64)
             }
         };
-        // Kept where the random number lies above what is dropped.
-        let kept = g.op("GreaterEqual").inputs([random, 1.0 - prob]).output();
-        let kept = g.op("Cast").input(kept).attr("DstT", x.dtype()?).output();
+        // Values whose random number is at least the probability of a drop are kept.
+        let kept = random.greater_equal(1.0 - prob);
+        let kept = g.math().cast(kept, x.dtype()?);
         Ok((x / prob * kept).set_shape(x.shape()))
     }
 }
@@ -105,7 +117,7 @@ impl<'g, C: Cell<'g>> Cell<'g> for DropoutWrapper<'g, C> {
         let sizes = [vec![inputs], vec![self.output_size()], of_state];
         for i in 0..self.keep.len() {
             let (Some(given), None) = (self.keep[i].given.clone(), self.keep[i].prob) else { continue };
-            let prob = g.op("Identity").name("keep_prob").input(given).attr("T", dtype).output();
+            let prob = g.named("keep_prob").with("T", dtype).identity(given);
             g.check()?;
             let source = prob.op().inputs().first().map(Output::port);
             if let Some(known) = source.and_then(|port| g.read(|g| g.known_value(port))) {

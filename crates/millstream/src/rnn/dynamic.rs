@@ -1,12 +1,13 @@
 //! [`DynamicRnn`]: a cell run along time by a loop.
 
 use super::{Batch, Cell, depth_of, select_rows, size_of, swap_time_and_batch, zip};
+use crate::ops::{Ops, OutputOps};
 use crate::tensor_array::TensorArray;
 use millstream_graph::{Graph, Output};
 use millstream_tensor::{DType, PartialShape, Result, invalid};
 use std::panic::Location;
 
-/// A recurrent net being described.
+/// A builder of a recurrent net.
 #[must_use = "it is made by `run`"]
 pub struct DynamicRnn<'g, 'c, C: Cell<'g>> {
     graph: &'g Graph,
@@ -19,6 +20,15 @@ pub struct DynamicRnn<'g, 'c, C: Cell<'g>> {
     swap_memory: bool,
     scope: String,
     at: &'static Location<'static>,
+}
+
+impl<'g, C: Cell<'g>> std::fmt::Debug for DynamicRnn<'g, '_, C> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DynamicRnn")
+            .field("scope", &self.scope)
+            .field("inputs", &self.inputs)
+            .finish_non_exhaustive()
+    }
 }
 
 impl<'g, 'c, C: Cell<'g>> DynamicRnn<'g, 'c, C> {
@@ -38,43 +48,46 @@ impl<'g, 'c, C: Cell<'g>> DynamicRnn<'g, 'c, C> {
         }
     }
 
-    /// How long each sequence of the batch is: integers `[batch]`. Behind its end a sequence gives zeros and keeps its state.
+    /// Sets the lengths of the sequences of the batch: integers `[batch]`. Past its end a sequence outputs
+    /// zeros and keeps its state.
     pub fn sequence_length(mut self, lengths: Output<'g>) -> Self {
         self.sequence_length = Some(lengths);
         self
     }
 
-    /// The state to start from; zeros by default.
+    /// Sets the initial state; zeros by default.
     pub fn initial_state(mut self, state: C::State) -> Self {
         self.initial_state = Some(state);
         self
     }
 
-    /// Whether inputs and outputs are `[time, batch, ..]`, which saves turning them round; otherwise `[batch, time, ..]`.
+    /// Sets whether inputs and outputs are `[time, batch, ..]`, which saves a transposition; by default they
+    /// are `[batch, time, ..]`.
     pub fn time_major(mut self, yes: bool) -> Self {
         self.time_major = yes;
         self
     }
 
-    /// How many steps may run at the same time, as far as they do not depend on each other; 32 by default.
+    /// Sets how many steps may run at the same time, as far as they do not depend on each other; 32 by
+    /// default.
     pub fn parallel_iterations(mut self, n: i64) -> Self {
         self.parallel_iterations = n;
         self
     }
 
-    /// Whether values saved for the gradient may leave memory; by default they stay.
+    /// Sets whether values saved for the gradient may be swapped out of memory; false by default.
     pub fn swap_memory(mut self, yes: bool) -> Self {
         self.swap_memory = yes;
         self
     }
 
-    /// The scope of names and of the cell's variables, `rnn` by default.
+    /// Sets the name scope and variable scope; `rnn` by default.
     pub fn scope(mut self, scope: impl Into<String>) -> Self {
         self.scope = scope.into();
         self
     }
 
-    /// Makes the loop. Gives the outputs of all steps and the state after the last one.
+    /// Adds the loop. Returns the outputs of all steps and the state after the last one.
     #[track_caller]
     pub fn run(self) -> Result<(Output<'g>, C::State)> {
         let (graph, at) = (self.graph, self.at);
@@ -104,24 +117,24 @@ impl<'g, 'c, C: Cell<'g>> DynamicRnn<'g, 'c, C> {
         let zeros = lengths.as_ref().map(|_| batch.zeros(g, n, dtype)).transpose()?;
         let last = match &lengths {
             None => time,
-            // One step at least, as TensorFlow takes it.
+            // At least one step, as in TensorFlow.
             Some(lengths) => {
-                let longest = g.op("Max").input(lengths.of).input([0]).output();
-                let one = g.op("Maximum").input(longest).input(1).output();
-                g.op("Minimum").inputs([time, one]).output()
+                let longest = lengths.of.max([0]);
+                let one = longest.maximum(1);
+                time.minimum(one)
             }
         };
         let inputs = TensorArray::of_rows(x);
         let item = PartialShape::new([shape.dim(1), Some(n)]);
-        let outputs = TensorArray::of_dtype(g, dtype, time).element_shape(item).make();
+        let outputs = TensorArray::of_dtype(g, dtype, time).element_shape(item).build();
         let the_loop = g.while_loop((g.constant(0), state, outputs));
         let the_loop = the_loop.parallel_iterations(self.parallel_iterations).swap_memory(self.swap_memory);
         let (_, state, outputs) = the_loop.run(
-            |(t, _, _)| g.op("Less").inputs([t, last]).output(),
+            |(t, _, _)| t.less(last),
             |(t, before, outputs)| -> Result<_> {
                 let (mut output, mut state) = cell.step(inputs.read(t), before.clone())?;
                 if let (Some(lengths), Some(zeros)) = (&lengths, zeros) {
-                    let over = g.op("GreaterEqual").inputs([t, lengths.of]).output();
+                    let over = t.greater_equal(lengths.of);
                     output = select_rows(over, zeros, output);
                     state = zip(&before, &state, |before, now| select_rows(over, before, now))?;
                 }
@@ -136,17 +149,17 @@ impl<'g, 'c, C: Cell<'g>> DynamicRnn<'g, 'c, C> {
 
 /// The lengths of the sequences of a batch.
 pub(super) struct Lengths<'g> {
-    /// i32.
+    /// The lengths, as i32.
     pub of: Output<'g>,
 }
 
 impl<'g> Lengths<'g> {
-    /// Of a batch of shape `[time, batch, ..]`.
+    /// Checks lengths for a batch of shape `[time, batch, ..]`.
     pub fn new(lengths: Output<'g>, shape: &PartialShape) -> Result<Lengths<'g>> {
         let (g, dtype) = (lengths.graph(), lengths.dtype()?);
         let of = match dtype {
             DType::I32 => lengths,
-            DType::I64 => g.op("Cast").input(lengths).attr("DstT", DType::I32).output(),
+            DType::I64 => g.math().cast(lengths, DType::I32),
             _ => return Err(invalid!("`sequence_length` is {dtype}; lengths are i32 or i64")),
         };
         let wanted = PartialShape::new([shape.dim(1)]);

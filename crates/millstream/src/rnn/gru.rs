@@ -3,10 +3,12 @@
 use super::weights::{affine, parts, unbuilt, weight};
 use super::{Activation, Batch, Cell, Weight};
 use crate::initializer::Initializer;
+use crate::ops::OutputOps;
 use millstream_graph::{Graph, Output};
 use millstream_tensor::{DType, Result};
 
-/// `state = u · state + (1 - u) · tanh([input, r · state] · kernel + bias)`, where `[r, u] = sigmoid([input, state] · kernel + bias)`.
+/// `state = u · state + (1 - u) · tanh([input, r · state] · kernel + bias)`, where `[r, u] = sigmoid([input,
+/// state] · kernel + bias)`.
 #[derive(Clone, Debug)]
 pub struct GruCell<'g> {
     units: usize,
@@ -18,30 +20,24 @@ pub struct GruCell<'g> {
 }
 
 impl<'g> GruCell<'g> {
-    /// A cell of this many units.
+    /// Returns a cell of this many units.
     pub fn new(units: usize) -> Self {
-        GruCell {
-            units,
-            activation: |x| x.graph().op("Tanh").input(x).output(),
-            initializer: None,
-            name: "gru_cell".into(),
-            weights: None,
-        }
+        GruCell { units, activation: |x| x.tanh(), initializer: None, name: "gru_cell".into(), weights: None }
     }
 
-    /// The function for the candidate, tanh by default.
+    /// Sets the function for the candidate; tanh by default.
     pub fn activation(mut self, activation: Activation) -> Self {
         self.activation = activation;
         self
     }
 
-    /// What the kernels start from; by default what the variable scope says.
+    /// Sets the initializer of the kernels; by default the variable scope's.
     pub fn initializer(mut self, initializer: Initializer) -> Self {
         self.initializer = Some(initializer);
         self
     }
 
-    /// The name of the variable scope, `gru_cell` by default.
+    /// Sets the name of the variable scope; `gru_cell` by default.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
@@ -63,7 +59,7 @@ impl<'g> Cell<'g> for GruCell<'g> {
             };
             self.weights = Some([
                 make("gates/kernel", &[inputs + n, 2 * n], self.initializer.as_ref())?,
-                // Gates that start open keep the state.
+                // Gates that are initially open keep the state.
                 make("gates/bias", &[2 * n], Some(&Initializer::ones()))?,
                 make("candidate/kernel", &[inputs + n, n], self.initializer.as_ref())?,
                 make("candidate/bias", &[n], Some(&Initializer::zeros()))?,
@@ -75,7 +71,7 @@ impl<'g> Cell<'g> for GruCell<'g> {
     fn step(&self, input: Output<'g>, state: Output<'g>) -> Result<(Output<'g>, Output<'g>)> {
         let [gates, gates_bias, candidate, bias] = self.weights.as_ref().ok_or_else(|| unbuilt("GruCell"))?;
         let open = affine(input, state, gates, gates_bias);
-        let [r, u] = parts(open.graph().op("Sigmoid").input(open).output());
+        let [r, u] = parts(open.sigmoid());
         let new = (self.activation)(affine(input, r * state, candidate, bias));
         let state = u * state + (1.0 - u) * new;
         Ok((state, state))

@@ -1,5 +1,7 @@
-//! Sequences of different lengths: which places lie in them, and turning them round.
+//! Sequences of different lengths: masks and reversal.
 
+use crate::ops::{Ops, OutputOps};
+use crate::options::Start;
 use millstream_graph::{Arg, Graph, Output};
 use millstream_tensor::DType;
 
@@ -8,16 +10,16 @@ pub(super) fn mask<'g>(g: &'g Graph, lengths: Output<'g>, max: Option<Arg<'g>>) 
     g.name_scope("SequenceMask", || {
         let dtype = lengths.dtype().unwrap_or(DType::I32);
         let max = max.unwrap_or_else(|| {
-            let rank = g.op("Rank").input(lengths).output();
-            let all = g.op("Range").input(0).input(rank).input(1).output();
-            let longest = g.op("Max").inputs([lengths, all]).output();
+            let rank = lengths.rank();
+            let all = g.reduce().range(0, rank, 1);
+            let longest = lengths.max(all);
             let zero = g.scalar_of(dtype, 0.0);
-            g.op("Maximum").inputs([longest, zero]).output().into()
+            longest.maximum(zero).into()
         });
-        let node = g.op("Range").input(g.scalar_of(dtype, 0.0)).input(max).input(g.scalar_of(dtype, 1.0));
-        let places = node.attr("Tidx", dtype).output();
-        let lengths = g.op("ExpandDims").input(lengths).input(-1).output();
-        g.op("Less").inputs([places, lengths]).output()
+        let (zero, one) = (g.scalar_of(dtype, 0.0), g.scalar_of(dtype, 1.0));
+        let places = g.with("Tidx", dtype).reduce().range(zero, max, one);
+        let lengths = lengths.expand_dims(-1);
+        places.less(lengths)
     })
 }
 
@@ -30,12 +32,7 @@ pub(super) fn reverse<'g>(
 ) -> Output<'g> {
     let (time, batch) = if batch_major { (1, 0) } else { (0, 1) };
     match lengths {
-        Some(lengths) => g
-            .op("ReverseSequence")
-            .inputs([x, lengths])
-            .attr("seq_dim", time)
-            .attr("batch_dim", batch)
-            .output(),
-        None => g.op("ReverseV2").input(x).input([time]).output(),
+        Some(lengths) => g.with("batch_dim", batch).array().reverse_sequence(x, lengths, time),
+        None => g.array().reverse_v2(x, [time]),
     }
 }

@@ -4,11 +4,12 @@ use super::basic_lstm::LstmState;
 use super::weights::{affine, parts, unbuilt, weight};
 use super::{Activation, Batch, Cell, Weight};
 use crate::initializer::Initializer;
+use crate::ops::{Ops, OutputOps};
 use millstream_graph::{Graph, Output};
 use millstream_tensor::{DType, Result};
 
-/// As [`BasicLstmCell`](super::BasicLstmCell), and where asked for: gates that see the memory (peepholes), an output that is projected
-/// to fewer values, memory and output kept within bounds.
+/// As [`BasicLstmCell`](super::BasicLstmCell), with options: gates that depend on the memory (peepholes), a
+/// projection of the output, and clipping of memory and output.
 #[derive(Clone, Debug)]
 pub struct LstmCell<'g> {
     units: usize,
@@ -27,13 +28,13 @@ pub struct LstmCell<'g> {
 struct Weights<'g> {
     kernel: Weight<'g>,
     bias: Weight<'g>,
-    /// From the memory to the gates f, i and o.
+    /// The weights from the memory to the gates f, i and o.
     peepholes: Option<[Weight<'g>; 3]>,
     projection: Option<Weight<'g>>,
 }
 
 impl<'g> LstmCell<'g> {
-    /// A cell of this many units.
+    /// Returns a cell of this many units.
     pub fn new(units: usize) -> Self {
         LstmCell {
             units,
@@ -42,20 +43,20 @@ impl<'g> LstmCell<'g> {
             projection: None,
             proj_clip: None,
             forget_bias: 1.0,
-            activation: |x| x.graph().op("Tanh").input(x).output(),
+            activation: |x| x.tanh(),
             initializer: None,
             name: "lstm_cell".into(),
             weights: None,
         }
     }
 
-    /// Whether the gates see the memory, each unit its own.
+    /// Sets whether each unit's gates depend on its memory.
     pub fn use_peepholes(mut self, yes: bool) -> Self {
         self.peepholes = yes;
         self
     }
 
-    /// Keeps the memory within `-clip..=clip`.
+    /// Clips the memory to `-clip..=clip`.
     pub fn cell_clip(mut self, clip: f64) -> Self {
         self.cell_clip = Some(clip);
         self
@@ -67,31 +68,31 @@ impl<'g> LstmCell<'g> {
         self
     }
 
-    /// Keeps the projected output within `-clip..=clip`.
+    /// Clips the projected output to `-clip..=clip`.
     pub fn proj_clip(mut self, clip: f64) -> Self {
         self.proj_clip = Some(clip);
         self
     }
 
-    /// What is added to the forget gate, 1 by default, so that it starts by keeping.
+    /// Sets the bias of the forget gate; 1 by default, so that the cell initially keeps its memory.
     pub fn forget_bias(mut self, bias: f64) -> Self {
         self.forget_bias = bias;
         self
     }
 
-    /// The function for new memory and for output, tanh by default.
+    /// Sets the function for new memory and for the output; tanh by default.
     pub fn activation(mut self, activation: Activation) -> Self {
         self.activation = activation;
         self
     }
 
-    /// What the kernels and peepholes start from; by default what the variable scope says.
+    /// Sets the initializer of the kernels and peepholes; by default the variable scope's.
     pub fn initializer(mut self, initializer: Initializer) -> Self {
         self.initializer = Some(initializer);
         self
     }
 
-    /// The name of the variable scope, `lstm_cell` by default.
+    /// Sets the name of the variable scope; `lstm_cell` by default.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
@@ -102,8 +103,8 @@ fn clip(x: Output<'_>, bound: Option<f64>) -> Result<Output<'_>> {
     let Some(bound) = bound else { return Ok(x) };
     let g = x.graph();
     let (low, high) = (g.scalar_of(x.dtype()?, -bound), g.scalar_of(x.dtype()?, bound));
-    let below = g.op("Minimum").inputs([x, high]).output();
-    Ok(g.op("Maximum").inputs([below, low]).output())
+    let below = x.minimum(high);
+    Ok(below.maximum(low))
 }
 
 impl<'g> Cell<'g> for LstmCell<'g> {
@@ -139,7 +140,7 @@ impl<'g> Cell<'g> for LstmCell<'g> {
 
     fn step(&self, input: Output<'g>, state: LstmState<'g>) -> Result<(Output<'g>, LstmState<'g>)> {
         let w = self.weights.as_ref().ok_or_else(|| unbuilt("LstmCell"))?;
-        let sigmoid = |x: Output<'g>| x.graph().op("Sigmoid").input(x).output();
+        let sigmoid = |x: Output<'g>| x.sigmoid();
         let seen = |gate: Output<'g>, which: usize, memory: Output<'g>| match &w.peepholes {
             Some(peepholes) => gate + peepholes[which].value * memory,
             None => gate,
@@ -152,7 +153,7 @@ impl<'g> Cell<'g> for LstmCell<'g> {
         let h = match &w.projection {
             None => h,
             Some(kernel) => {
-                let projected = h.graph().op("MatMul").inputs([h, kernel.value]).output();
+                let projected = h.graph().linalg().mat_mul(h, kernel.value);
                 clip(projected, self.proj_clip)?
             }
         };

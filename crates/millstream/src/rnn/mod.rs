@@ -1,13 +1,13 @@
-//! Recurrent nets: cells ([`Cell`]), and what runs them along time.
+//! Recurrent nets: cells ([`Cell`]) and functions that run them along time.
 //!
-//! - cells: [`BasicRnnCell`], [`BasicLstmCell`], [`LstmCell`], [`GruCell`]; several in a row: [`MultiRnnCell`], or a tuple of cells of
-//!   different kinds; around another: [`DropoutWrapper`], [`ResidualWrapper`];
-//! - along time: [`Recurrent::dynamic_rnn`], [`Recurrent::bidirectional_dynamic_rnn`], [`Recurrent::raw_rnn`] (loops), and
-//!   [`Recurrent::static_rnn`] (unrolled);
+//! - cells: [`BasicRnnCell`], [`BasicLstmCell`], [`LstmCell`], [`GruCell`]; stacked: [`MultiRnnCell`], or a
+//!   tuple of cells of different kinds; wrappers: [`DropoutWrapper`], [`ResidualWrapper`];
+//! - along time: [`Recurrent::dynamic_rnn`], [`Recurrent::bidirectional_dynamic_rnn`], [`Recurrent::raw_rnn`]
+//!   (loops), and [`Recurrent::static_rnn`] (unrolled);
 //! - sequences of different lengths: [`Recurrent::sequence_mask`], [`Recurrent::reverse_in_time`].
 //!
-//! Weights are variables with the names and shapes that TensorFlow 1.15 gives them (`rnn/basic_lstm_cell/kernel`), so that its
-//! checkpoints fit.
+//! Weights are variables with TensorFlow 1.15's names and shapes (`rnn/basic_lstm_cell/kernel`), so that its
+//! checkpoints can be restored.
 
 mod basic_lstm;
 mod basic_rnn;
@@ -36,46 +36,50 @@ pub use residual::ResidualWrapper;
 pub use unrolled::StaticRnn;
 pub use weights::Weight;
 
+use crate::ops::{Ops, OutputOps};
+use crate::options::Start;
 use millstream_graph::nest::{Leaf, Values};
 use millstream_graph::{Arg, Graph, IntoNest, Nest, Output};
 use millstream_tensor::{DType, PartialShape, Result, Tensor, invalid};
 
-/// A function of one value: `Output::tanh` and the like.
+/// A function of one value, such as `|x| x.tanh()`.
 pub type Activation = for<'a> fn(Output<'a>) -> Output<'a>;
 
 /// One step of a recurrent net: `(output, state) = step(input, state)`.
 ///
-/// A cell of one's own implements this. Its weights are made by [`Cell::build`], once, outside of the loop that runs it.
+/// Custom cells implement this trait. [`Cell::build`] adds the weights once, outside the loop that runs the
+/// cell.
 pub trait Cell<'g> {
-    /// What it carries from one step to the next.
+    /// The state carried from one step to the next.
     type State: Nest<'g> + IntoNest<'g, Nest = Self::State> + Clone;
 
-    /// How many values it gives for each entry of the batch.
+    /// Returns the number of outputs per batch entry.
     fn output_size(&self) -> usize;
 
-    /// Makes the weights, for inputs of this many values, in the variable scope `scope` (empty, or ending in `/`). Nothing is done where they
-    /// are made already.
+    /// Adds the weights, for this number of inputs, in the variable scope `scope` (empty, or ending in `/`).
+    /// Does nothing if the weights exist.
     fn build(&mut self, g: &'g Graph, scope: &str, inputs: usize, dtype: DType) -> Result<()>;
 
-    /// One step: `input` is `[batch, inputs]`, the output `[batch, output_size]`.
+    /// Adds one step: `input` is `[batch, inputs]`, the output `[batch, output_size]`.
     fn step(&self, input: Output<'g>, state: Self::State) -> Result<(Output<'g>, Self::State)>;
 
-    /// The state to start from where there is nothing before.
+    /// Returns the default initial state.
     fn zero_state(&self, g: &'g Graph, batch: Batch<'g>, dtype: DType) -> Result<Self::State>;
 
-    /// The weights, in the order they were made; none before [`Cell::build`].
+    /// Returns the weights in the order of their creation; none before [`Cell::build`].
     fn weights(&self) -> Vec<Weight<'g>>;
 
-    /// Whether dropout is for each value of the state: not for what carries an LSTM's memory.
+    /// Returns, for each value of the state, whether dropout applies to it. It does not apply to an LSTM's
+    /// memory.
     fn droppable(&self) -> Vec<bool>;
 }
 
-/// How many sequences are worked on together.
+/// The number of sequences in a batch.
 #[derive(Clone, Copy, Debug)]
 pub enum Batch<'g> {
-    /// Known while the graph is built.
+    /// A number known at build time.
     Known(usize),
-    /// Known when it runs: a scalar i32.
+    /// A number known at run time: a scalar i32.
     Given(Output<'g>),
 }
 
@@ -92,7 +96,7 @@ impl<'g> From<Output<'g>> for Batch<'g> {
 }
 
 impl<'g> Batch<'g> {
-    /// The size along an axis of `x`.
+    /// Returns the size of `x` along an axis.
     #[track_caller]
     fn of(x: Output<'g>, axis: usize) -> Batch<'g> {
         match x.shape().dim(axis) {
@@ -101,14 +105,14 @@ impl<'g> Batch<'g> {
         }
     }
 
-    /// Zeros of shape `[batch, n]`.
+    /// Returns zeros of shape `[batch, n]`.
     pub fn zeros(&self, g: &'g Graph, n: usize, dtype: DType) -> Result<Output<'g>> {
         let zeros = match self {
             Batch::Known(batch) => g.static_zeros(dtype, &PartialShape::from([*batch, n])),
             Batch::Given(batch) => {
                 let n_value = g.constant(i32::try_from(n).map_err(|_| invalid!("{n} values are too many"))?);
-                let shape = g.op("Pack").inputs([*batch, n_value]).output();
-                let zeros = g.op("Fill").name("zeros").input(shape).input(g.scalar_of(dtype, 0.0)).output();
+                let shape = g.pack([*batch, n_value]);
+                let zeros = g.named("zeros").fill(shape, g.scalar_of(dtype, 0.0));
                 Some(zeros.set_shape(PartialShape::new([None, Some(n)])))
             }
         };
@@ -117,25 +121,19 @@ impl<'g> Batch<'g> {
     }
 }
 
-/// The size along an axis, a scalar i32: a constant where it is known.
+/// Returns the size along an axis, a scalar i32; a constant if it is known.
 #[track_caller]
 fn size_of(x: Output<'_>, axis: usize) -> Output<'_> {
     let g = x.graph();
     if let Some(n) = x.shape().dim(axis).and_then(|n| i32::try_from(n).ok()) {
         return g.constant_tensor("size", Tensor::scalar(n));
     }
-    let shape = g.op("Shape").input(x).output();
+    let shape = g.array().shape(x);
     let at = axis as i32;
-    g.op("StridedSlice")
-        .input(shape)
-        .input([at])
-        .input([at + 1])
-        .input([1])
-        .attr("shrink_axis_mask", 1)
-        .output()
+    g.with("shrink_axis_mask", 1).array().strided_slice(shape, [at], [at + 1], [1])
 }
 
-/// The first two axes changed for each other.
+/// Swaps the first two axes.
 #[track_caller]
 fn swap_time_and_batch(x: Output<'_>) -> Result<Output<'_>> {
     let rank = x.shape().rank().ok_or_else(|| {
@@ -143,10 +141,10 @@ fn swap_time_and_batch(x: Output<'_>) -> Result<Output<'_>> {
             .with_help("say it: `x.set_shape(shape![_, _, n])`")
     })?;
     let axes: Vec<i32> = (0..rank as i32).map(|i| if i < 2 { 1 - i } else { i }).collect();
-    Ok(x.graph().op("Transpose").name("transpose").input(x).input(axes).output())
+    Ok(x.graph().named("transpose").array().transpose(x, axes))
 }
 
-/// How many values each entry of `[.., n]` has.
+/// Returns `n` of the shape `[.., n]`.
 fn depth_of(x: Output<'_>) -> Result<usize> {
     let shape = x.shape();
     shape.dims().and_then(|dims| dims.last().copied().flatten()).ok_or_else(|| {
@@ -165,26 +163,29 @@ fn values_of<'g>(nest: &impl Nest<'g>) -> Vec<Output<'g>> {
     leaves.into_iter().map(value).collect()
 }
 
-/// A nest with each of its values made of those of two others.
+/// Combines two nests value by value.
 fn zip<'g, N: Nest<'g>>(a: &N, b: &N, join: impl Fn(Output<'g>, Output<'g>) -> Output<'g>) -> Result<N> {
     let joined = values_of(a).into_iter().zip(values_of(b)).map(|(a, b)| join(a, b)).collect();
     a.rebuild(&mut Values::new(joined))
 }
 
-/// Row by row `yes` where `rows` holds and `no` where not. What is no batch of rows (a scalar, a TensorArray) is `no`.
+/// Selects rows of `yes` where `rows` is true and of `no` elsewhere. A value without rows (a scalar, a
+/// TensorArray) is `no`.
 fn select_rows<'g>(rows: Output<'g>, yes: Output<'g>, no: Output<'g>) -> Output<'g> {
     if no.shape().rank() == Some(0) {
         return no;
     }
-    rows.graph().op("Select").inputs([rows, yes, no]).output().set_shape(no.shape())
+    rows.select(yes, no).set_shape(no.shape())
 }
 
-/// Makes recurrent nets.
+/// Recurrent nets of a graph.
 pub trait Recurrent {
-    /// Runs a cell along time, as long as the longest sequence: options, then [`DynamicRnn::run`], which gives the outputs and the last state.
+    /// Runs a cell along time, up to the longest sequence: options, then [`DynamicRnn::run`], which returns
+    /// the outputs and the last state.
     ///
     /// ```
     /// use millstream::prelude::*;
+    /// use millstream::Recurrent;
     /// use millstream::rnn::BasicLstmCell;
     /// let g = Graph::new();
     /// let x = g.placeholder::<f32>("x", shape![_, _, 3]); // [batch, time, values]
@@ -207,7 +208,7 @@ pub trait Recurrent {
         inputs: Output<'g>,
     ) -> DynamicRnn<'g, 'c, C>;
 
-    /// Runs one cell along time and another against it: options, then [`Bidirectional::run`].
+    /// Runs one cell forward in time and another backward: options, then [`Bidirectional::run`].
     #[track_caller]
     fn bidirectional_dynamic_rnn<'g, 'c, F: Cell<'g>, B: Cell<'g>>(
         &'g self,
@@ -216,7 +217,8 @@ pub trait Recurrent {
         inputs: Output<'g>,
     ) -> Bidirectional<'g, 'c, F, B>;
 
-    /// Runs a cell with one node for each step and value: for few steps, whose number is known. Options, then [`StaticRnn::run`].
+    /// Runs a cell unrolled, with separate nodes for each step: for a small, known number of steps. Options,
+    /// then [`StaticRnn::run`].
     #[track_caller]
     fn static_rnn<'g, 'c, C: Cell<'g>>(
         &'g self,
@@ -224,8 +226,8 @@ pub trait Recurrent {
         inputs: Vec<Output<'g>>,
     ) -> StaticRnn<'g, 'c, C>;
 
-    /// Runs a cell while `next` says what it gets and whether to go on; see [`RawStep`]. Gives what was emitted, the last state of
-    /// the cell and of the loop.
+    /// Runs a cell under the control of `next`, which determines its inputs and the end; see [`RawStep`].
+    /// Returns the emitted values and the last states of the cell and the loop.
     #[track_caller]
     fn raw_rnn<'g, C, L, F>(&'g self, cell: &mut C, next: F) -> Result<(crate::TensorArray<'g>, C::State, L)>
     where
@@ -233,10 +235,12 @@ pub trait Recurrent {
         L: Nest<'g> + IntoNest<'g, Nest = L> + Clone,
         F: FnMut(Output<'g>, Option<(Output<'g>, C::State, L)>) -> Result<RawStep<'g, C::State, L>>;
 
-    /// Whether place `j` lies in sequence `i`: `bool[.., max]` for lengths `[..]`. Without `max` it is the longest.
+    /// Returns whether index `j` lies in sequence `i`: `bool[.., max]` for lengths `[..]`. `max` is the
+    /// longest length by default.
     ///
     /// ```
     /// use millstream::prelude::*;
+    /// use millstream::Recurrent;
     /// let g = Graph::new();
     /// let mask = g.sequence_mask(g.constant([1, 3]), None);
     /// let mask: Tensor = Session::new(&g)?.run(mask, feed![])?;
@@ -246,8 +250,8 @@ pub trait Recurrent {
     #[track_caller]
     fn sequence_mask<'g>(&'g self, lengths: Output<'g>, max: Option<Arg<'g>>) -> Output<'g>;
 
-    /// Each sequence of a batch back to front: `x` is `[time, batch, ..]` or, with `batch_major`, `[batch, time, ..]`; behind its length a
-    /// sequence stays as it is.
+    /// Reverses each sequence of a batch: `x` is `[time, batch, ..]` or, with `batch_major`, `[batch, time,
+    /// ..]`. Values past the length of a sequence stay in place.
     #[track_caller]
     fn reverse_in_time<'g>(
         &'g self,

@@ -1,22 +1,23 @@
-//! [`MultiRnnCell`] and tuples of cells: several in a row, the output of one being the input of the next.
+//! [`MultiRnnCell`] and tuples of cells: stacked cells, where the output of one is the input of the next.
 
 use super::{Batch, Cell, Weight};
 use millstream_graph::{Graph, Output};
 use millstream_tensor::{DType, Result, invalid};
 
-/// Cells of one kind in a row; its state is the states of all. Cells of different kinds make a tuple: `(GruCell::new(8), BasicLstmCell::new(4))`.
+/// Stacked cells of one kind; the state is the states of all. A tuple stacks cells of different kinds:
+/// `(GruCell::new(8), BasicLstmCell::new(4))`.
 #[derive(Clone, Debug)]
 pub struct MultiRnnCell<C> {
     cells: Vec<C>,
 }
 
 impl<C> MultiRnnCell<C> {
-    /// These cells, the first one being nearest to the input.
+    /// Stacks these cells; the first one gets the input.
     pub fn new(cells: Vec<C>) -> Self {
         MultiRnnCell { cells }
     }
 
-    /// The cells.
+    /// Returns the cells.
     pub fn cells(&self) -> &[C] {
         &self.cells
     }

@@ -1,17 +1,20 @@
-//! [`RawStep`]: what a function says to the loop of `raw_rnn` between two steps of the cell.
+//! [`RawStep`]: the control of `raw_rnn` between two steps of the cell.
 
 use super::{Batch, Cell, depth_of, select_rows, zip};
+use crate::ops::OutputOps;
 use crate::tensor_array::TensorArray;
 use millstream_graph::{Graph, IntoNest, Nest, Output};
 use millstream_tensor::{PartialShape, Result};
 
-/// Between two steps: what comes next.
+/// The next step of a cell.
 ///
-/// The function given to [`Recurrent::raw_rnn`](super::Recurrent::raw_rnn) is called twice: before the first step, with the time 0 and
-/// nothing else, and in the loop, with the time and what the cell and it itself gave in the step before.
+/// The function given to [`Recurrent::raw_rnn`](super::Recurrent::raw_rnn) is called twice: before the first
+/// step, with time 0 and nothing else, and in the loop, with the time, the cell's last output and state, and
+/// its own last loop state.
 ///
 /// ```
 /// use millstream::prelude::*;
+/// use millstream::Recurrent;
 /// use millstream::rnn::{BasicRnnCell, Batch, Cell, RawStep};
 /// let g = Graph::new();
 /// // The net hears its own output, for four steps; it starts from ones.
@@ -32,16 +35,28 @@ use millstream_tensor::{PartialShape, Result};
 /// # Ok::<(), millstream::Error>(())
 /// ```
 pub struct RawStep<'g, S, L> {
-    /// Which sequences are over: `bool[batch]`. They emit zeros from now on and keep their state; when all are, the loop ends.
+    /// The finished sequences: `bool[batch]`. From now on they emit zeros and keep their state. The loop ends
+    /// when all are finished.
     pub finished: Output<'g>,
-    /// What the cell gets.
+    /// The next input of the cell.
     pub input: Output<'g>,
-    /// The state that it gets.
+    /// The next state of the cell.
     pub state: S,
-    /// What the step before emits, by default the cell's output; in the first call, what emitted values look like.
+    /// The value that the last step emits, by default the cell's output; in the first call, an example of an
+    /// emitted value.
     pub emit: Option<Output<'g>>,
-    /// What the function gets itself.
+    /// The loop state that the function gets next.
     pub loop_state: L,
+}
+
+impl<S, L> std::fmt::Debug for RawStep<'_, S, L> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RawStep")
+            .field("finished", &self.finished)
+            .field("input", &self.input)
+            .field("emit", &self.emit)
+            .finish_non_exhaustive()
+    }
 }
 
 #[track_caller]
@@ -62,26 +77,26 @@ where
         cell.build(g, "rnn/", depth_of(first.input)?, dtype)?;
         let batch = Batch::of(first.input, 0);
         let like = first.emit.map_or_else(|| batch.zeros(g, cell.output_size(), dtype), Ok)?;
-        let zeros = g.op("ZerosLike").input(like).output();
+        let zeros = like.zeros_like();
         let shape = match first.emit {
-            // Values for the whole batch, or for one sequence.
+            // An example for the whole batch, or for one sequence.
             Some(like) => like.shape(),
             None => PartialShape::new([first.input.shape().dim(0), Some(cell.output_size())]),
         };
         let emitted =
-            TensorArray::of_dtype(g, like.dtype()?, 0).dynamic_size(true).element_shape(shape).make();
+            TensorArray::of_dtype(g, like.dtype()?, 0).dynamic_size(true).element_shape(shape).build();
         let vars = (g.constant(0), first.finished, first.input, first.state, first.loop_state, emitted);
         let (_, _, _, state, loop_state, emitted) = g.while_loop(vars).parallel_iterations(32).run(
             |(_, finished, _, _, _, _)| {
-                let all = g.op("All").input(finished).input([0]).output();
-                g.op("LogicalNot").input(all).output()
+                let all = finished.all([0]);
+                all.logical_not()
             },
             |(time, finished, input, before, loop_state, emitted)| -> Result<_> {
                 let (output, state) = cell.step(input, before.clone())?;
                 let said = next(time + 1, Some((output, state, loop_state)))?;
                 let emit = select_rows(finished, zeros, said.emit.unwrap_or(output));
                 let state = zip(&before, &said.state, |before, now| select_rows(finished, before, now))?;
-                let over = g.op("LogicalOr").inputs([finished, said.finished]).output();
+                let over = finished.logical_or(said.finished);
                 Ok((time + 1, over, said.input, state, said.loop_state, emitted.write(time, emit)))
             },
         )?;

@@ -4,14 +4,14 @@ use super::{Batch, Cell, Weight};
 use millstream_graph::{Graph, Output};
 use millstream_tensor::{DType, Result, ensure};
 
-/// `output = cell's output + input`: both have the same size.
+/// `output = cell output + input`: both have the same size.
 #[derive(Clone, Debug)]
 pub struct ResidualWrapper<C> {
     cell: C,
 }
 
 impl<C> ResidualWrapper<C> {
-    /// Around this cell.
+    /// Wraps a cell.
     pub fn new(cell: C) -> Self {
         ResidualWrapper { cell }
     }

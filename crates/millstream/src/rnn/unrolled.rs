@@ -1,12 +1,13 @@
-//! [`StaticRnn`]: a cell run along time, step by step in the graph.
+//! [`StaticRnn`]: a cell unrolled along time.
 
 use super::dynamic::Lengths;
 use super::{Batch, Cell, depth_of, select_rows, zip};
+use crate::ops::OutputOps;
 use millstream_graph::{Graph, Output};
 use millstream_tensor::{PartialShape, Result, Tensor, invalid};
 use std::panic::Location;
 
-/// A recurrent net being described.
+/// A builder of a recurrent net.
 #[must_use = "it is made by `run`"]
 pub struct StaticRnn<'g, 'c, C: Cell<'g>> {
     graph: &'g Graph,
@@ -18,6 +19,15 @@ pub struct StaticRnn<'g, 'c, C: Cell<'g>> {
     at: &'static Location<'static>,
 }
 
+impl<'g, C: Cell<'g>> std::fmt::Debug for StaticRnn<'g, '_, C> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StaticRnn")
+            .field("scope", &self.scope)
+            .field("inputs", &self.inputs)
+            .finish_non_exhaustive()
+    }
+}
+
 impl<'g, 'c, C: Cell<'g>> StaticRnn<'g, 'c, C> {
     #[track_caller]
     pub(super) fn new(graph: &'g Graph, cell: &'c mut C, inputs: Vec<Output<'g>>) -> Self {
@@ -25,25 +35,26 @@ impl<'g, 'c, C: Cell<'g>> StaticRnn<'g, 'c, C> {
         StaticRnn { graph, cell, inputs, sequence_length: None, initial_state: None, scope, at }
     }
 
-    /// How long each sequence of the batch is; see [`DynamicRnn::sequence_length`](super::DynamicRnn::sequence_length).
+    /// Sets the lengths of the sequences of the batch; see
+    /// [`DynamicRnn::sequence_length`](super::DynamicRnn::sequence_length).
     pub fn sequence_length(mut self, lengths: Output<'g>) -> Self {
         self.sequence_length = Some(lengths);
         self
     }
 
-    /// The state to start from; zeros by default.
+    /// Sets the initial state; zeros by default.
     pub fn initial_state(mut self, state: C::State) -> Self {
         self.initial_state = Some(state);
         self
     }
 
-    /// The scope of names and of the cell's variables, `rnn` by default.
+    /// Sets the name scope and variable scope; `rnn` by default.
     pub fn scope(mut self, scope: impl Into<String>) -> Self {
         self.scope = scope.into();
         self
     }
 
-    /// Makes the steps. Gives the output of each and the state after the last one.
+    /// Adds the steps. Returns the output of each and the state after the last one.
     #[track_caller]
     pub fn run(self) -> Result<(Vec<Output<'g>>, C::State)> {
         let (graph, at) = (self.graph, self.at);
@@ -71,7 +82,7 @@ impl<'g, 'c, C: Cell<'g>> StaticRnn<'g, 'c, C> {
             if let (Some(lengths), Some(zeros)) = (&lengths, zeros) {
                 let t = i32::try_from(t).map_err(|_| invalid!("{t} steps are too many"))?;
                 let t = g.constant_tensor("time", Tensor::scalar(t));
-                let over = g.op("GreaterEqual").inputs([t, lengths.of]).output();
+                let over = t.greater_equal(lengths.of);
                 output = select_rows(over, zeros, output);
                 next = zip(&state, &next, |before, now| select_rows(over, before, now))?;
             }

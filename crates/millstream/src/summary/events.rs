@@ -1,4 +1,4 @@
-//! [`summary_iterator`]: what is in event files.
+//! [`summary_iterator`]: reading event files.
 
 use millstream_checkpoint::records::{Compression, RecordReader, tf_record_iterator};
 use millstream_interop::proto::{Event, decode};
@@ -7,16 +7,17 @@ use std::fmt;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
-/// The events of a file, in order. Ends after an error.
+/// An iterator over the events of a file. It ends after an error.
 pub struct Events {
     records: RecordReader<Box<dyn BufRead + Send>>,
     path: PathBuf,
     n_read: usize,
 }
 
-/// Reads an event file, of ours or of TensorFlow's.
+/// Reads an event file of Millstream or TensorFlow.
 ///
-/// Definition: TensorFlow's `tf.train.summary_iterator`. For an example see [`FileWriter`](super::FileWriter).
+/// Definition: TensorFlow's `tf.train.summary_iterator`. For an example see
+/// [`FileWriter`](super::FileWriter).
 pub fn summary_iterator(path: impl AsRef<Path>) -> Result<Events> {
     let path = path.as_ref();
     Ok(Events { records: tf_record_iterator(path, Compression::None)?, path: path.to_owned(), n_read: 0 })

@@ -1,7 +1,8 @@
 //! [`EventFile`]: one event file and the thread that writes it.
 //!
-//! Events wait, framed as records, in memory. The thread takes what waits and writes it without any lock held, so that whoever adds events
-//! waits for nobody. Where writing fails, the file is cut back to its last whole record before the next try.
+//! Events wait in memory, framed as records. The thread takes them and writes them without holding a lock, so
+//! adding an event never blocks. If a write fails, the file is truncated to its last whole record before the
+//! next try.
 
 use super::writer::{FileWriterBuilder, closed, now};
 use millstream_checkpoint::file_error;
@@ -18,14 +19,14 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// What the first record of a file says.
+/// The content of a file's first record.
 const VERSION: &str = "brain.Event:2";
 
-/// An event file. Dropped, it is written to its end.
+/// An event file. Dropping it writes all events.
 #[derive(Debug)]
 pub(super) struct EventFile {
     shared: Arc<Shared>,
-    /// None once the file is closed.
+    /// `None` once the file is closed.
     thread: Option<JoinHandle<()>>,
 }
 
@@ -35,42 +36,42 @@ struct Shared {
     max_queue: usize,
     flush_every: Duration,
     max_waiting: usize,
-    /// Never held while the file is written. Nothing is locked beneath it.
+    /// Not held while the file is written. No other lock is taken under it.
     state: Mutex<State>,
-    /// Tells the thread that there is something to do.
+    /// Signals the thread that there is work.
     work: Condvar,
-    /// Tells that the thread has tried to write.
+    /// Signals that the thread has tried to write.
     tried: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// Records that the thread has not taken yet, and how many.
+    /// Records that the thread has not taken yet, and their number.
     waiting: Vec<u8>,
     n_waiting: usize,
-    /// The bytes of these and of those that it has taken and not written.
+    /// The bytes of these records and of those that are taken but not written.
     unwritten: usize,
-    /// Since when something is unwritten, or was last tried.
+    /// The time of the oldest unwritten event, or of the last try.
     since: Option<Instant>,
-    /// How often writing was asked for, and up to which request it was tried.
+    /// The number of flush requests, and the last request that was tried.
     asked: u64,
     answered: u64,
-    /// What went wrong and was told to nobody yet.
+    /// An error that no call has returned yet.
     error: Option<Error>,
     closing: bool,
 }
 
-/// Where records go: a file, or what stands for one in tests.
+/// The destination of records: a file, or a substitute in tests.
 trait Disk: Send {
-    /// Writes all of it behind what is there already, or nothing that counts.
+    /// Appends all bytes, or nothing that will be read.
     fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
 }
 
 struct Appended {
     file: File,
-    /// The bytes of whole records in it.
+    /// The length of its whole records in bytes.
     len: u64,
-    /// Whether there may be a part of a record behind them.
+    /// Whether a partial record may follow them.
     torn: bool,
 }
 
@@ -89,7 +90,7 @@ impl Disk for Appended {
 }
 
 impl EventFile {
-    /// Makes a file, with the version of its form in it.
+    /// Creates a file that starts with the version of its format.
     pub fn create(options: &FileWriterBuilder) -> Result<EventFile> {
         std::fs::create_dir_all(&options.logdir)
             .map_err(|e| file_error("make the folder", &options.logdir, &e))?;
@@ -109,7 +110,7 @@ impl EventFile {
         });
         let writing = shared.clone();
         let thread = std::thread::Builder::new().name("event file".into()).spawn(move || {
-            // Nobody who waits for a queue may hope for this thread.
+            // No queue waits for this thread.
             let _idle = Asleep::outside();
             writing.write(disk);
         });
@@ -119,7 +120,7 @@ impl EventFile {
         let file = EventFile { shared, thread: Some(thread) };
         let version = What::FileVersion(VERSION.into());
         file.add(&Event { wall_time: now(), step: 0, what: Some(version) })?;
-        // A disk that takes nothing is known at once.
+        // An unwritable disk is reported at once.
         file.begin_flush().map_or(Ok(()), |flushing| flushing.wait())?;
         Ok(file)
     }
@@ -132,8 +133,8 @@ impl EventFile {
         self.thread.is_none()
     }
 
-    /// Hands an event to the thread. An error tells what went wrong since the last one; the event is kept all the same, unless too much
-    /// waits already.
+    /// Passes an event to the thread. An error is one that occurred since the last call; the event is kept
+    /// even then, unless too many bytes wait.
     pub fn add(&self, event: &Event) -> Result<()> {
         if self.is_closed() {
             return Err(closed(self.path()));
@@ -160,7 +161,7 @@ impl EventFile {
             .map_err(|e| file_error("write", self.path(), &e))?;
         state.unwritten += state.waiting.len() - before;
         state.n_waiting += 1;
-        // The first starts the clock.
+        // The first event starts the clock.
         let first = state.since.is_none();
         state.since.get_or_insert_with(Instant::now);
         if first || self.shared.max_queue <= state.n_waiting {
@@ -169,7 +170,7 @@ impl EventFile {
         state.error.take().map_or(Ok(()), Err)
     }
 
-    /// Asks for all to be written; none if the file is closed.
+    /// Requests that all events be written; `None` if the file is closed.
     pub fn begin_flush(&self) -> Option<Flushing> {
         self.thread.as_ref()?;
         let mut state = self.shared.state.lock();
@@ -178,7 +179,7 @@ impl EventFile {
         Some(Flushing { shared: self.shared.clone(), request: state.asked })
     }
 
-    /// Writes what there is, and ends the thread. After an error the file is open still.
+    /// Writes all events and ends the thread. After an error the file is still open.
     pub fn close(&mut self) -> Result<()> {
         if let Some(flushing) = self.begin_flush() {
             flushing.wait()?;
@@ -186,7 +187,8 @@ impl EventFile {
         self.end().map_or(Ok(()), Err)
     }
 
-    /// Writes what there is, tries once only, and ends the thread. The error if that failed: what was not written is lost.
+    /// Writes all events in one try and ends the thread. Returns the error if it failed: unwritten events are
+    /// lost.
     fn end(&mut self) -> Option<Error> {
         let thread = self.thread.take()?;
         self.shared.state.lock().closing = true;
@@ -212,14 +214,14 @@ impl Drop for EventFile {
     }
 }
 
-/// A request to write all.
+/// A request to write all events.
 pub(super) struct Flushing {
     shared: Arc<Shared>,
     request: u64,
 }
 
 impl Flushing {
-    /// Waits until it was tried.
+    /// Waits until the thread has tried.
     pub fn wait(self) -> Result<()> {
         let mut state = self.shared.state.lock();
         while state.answered < self.request {
@@ -230,7 +232,7 @@ impl Flushing {
 }
 
 impl Shared {
-    /// The thread: writes until the file is closed.
+    /// The body of the thread: writes until the file is closed.
     fn write(&self, mut disk: Box<dyn Disk>) {
         let mut taken = Vec::new();
         loop {
@@ -274,7 +276,7 @@ impl Shared {
         }
     }
 
-    /// Waits until there is something to do.
+    /// Waits until there is work.
     fn wait(&self, state: &mut parking_lot::MutexGuard<'_, State>) {
         while !state.closing && state.asked == state.answered && state.n_waiting < self.max_queue {
             match state.since.and_then(|since| since.checked_add(self.flush_every)) {
@@ -286,7 +288,7 @@ impl Shared {
     }
 }
 
-/// A file that was not there before: two writers that begin in the same second have one each.
+/// Creates a new file: two writers that start in the same second get one each.
 fn fresh(folder: &Path, suffix: &str) -> Result<(PathBuf, File)> {
     let host = gethostname::gethostname();
     let host: String = host.to_string_lossy().chars().map(|c| if c == '/' { '_' } else { c }).collect();
@@ -313,7 +315,7 @@ mod tests {
 
     const SOON: Duration = Duration::from_secs(20);
 
-    /// A disk in memory that fails so often, and each time waits to be told that it may go on, if it does.
+    /// A disk in memory that fails a given number of times and can be told to wait before each write.
     #[derive(Clone)]
     struct Shown {
         file: Arc<Mutex<Vec<u8>>>,
@@ -433,7 +435,7 @@ mod tests {
         assert_eq!(shown.steps(), [1]);
     }
 
-    /// Dropped, a file has nobody to tell but the standard error; what it says there is what `end` gives.
+    /// A dropped file can report only to the standard error; it prints the error that `end` returns.
     #[test]
     fn what_is_lost_at_the_end_is_told() {
         let shown = Shown::new();

@@ -1,9 +1,10 @@
-//! Summaries: what a program says of itself while it runs, as TensorBoard shows it.
+//! Summaries: values that a program records while it runs, shown by TensorBoard.
 //!
-//! [`scalar`], [`histogram`], [`image`], [`audio`], [`text`] and [`tensor_summary`] make operations that give an encoded `Summary`; [`merge_all`] makes one of all of them. A [`FileWriter`] writes
-//! what they give to event files, which [`summary_iterator`] reads.
+//! [`scalar`], [`histogram`], [`image`], [`audio`], [`text`] and [`tensor_summary`] add operations that
+//! return an encoded `Summary`; [`merge_all`] merges all of them into one. A [`FileWriter`] writes summaries
+//! to event files, which [`summary_iterator`] reads.
 //!
-//! Definition: TensorFlow's `tf.summary`; operations, tags and names are its.
+//! Definition: TensorFlow's `tf.summary`; operations, tags and names are TensorFlow's.
 //!
 //! ```
 //! use millstream::prelude::*;
@@ -30,9 +31,10 @@ mod file;
 mod run_metadata;
 mod writer;
 
-use crate::options::Start;
+use crate::ops::Ops;
+use crate::options::{Options, Start};
 use crate::value::Value;
-use millstream_graph::{Arg, CollectionItem, Graph, OpBuilder, Output};
+use millstream_graph::{Arg, CollectionItem, Graph, Output};
 use millstream_interop::proto;
 use millstream_interop::proto::summary::{self as message, value};
 use millstream_tensor::{DType, Error, Result, Tensor, invalid};
@@ -47,7 +49,8 @@ pub use writer::{FileWriter, FileWriterBuilder};
 /// The collection of all summaries, which [`merge_all`] merges.
 pub const SUMMARIES: &str = "summaries";
 
-/// Where summaries go, if not where all do: made by [`family`] and [`collections`], it makes them as the functions of those names do.
+/// A family and collections for summaries, from [`family`] and [`collections`]. Its methods add summaries
+/// like the functions of the same names.
 ///
 /// ```
 /// use millstream::prelude::*;
@@ -69,31 +72,31 @@ impl Default for Group {
     }
 }
 
-/// Summaries that TensorBoard shows together, under this name.
+/// Returns a group whose summaries TensorBoard shows together under this name.
 pub fn family(name: impl Into<String>) -> Group {
     Group::default().family(name)
 }
 
-/// Summaries that go to these collections instead of [`SUMMARIES`].
+/// Returns a group whose summaries go to these collections instead of [`SUMMARIES`].
 pub fn collections(names: impl IntoIterator<Item = impl Into<String>>) -> Group {
     Group::default().collections(names)
 }
 
-/// A summary that holds a number.
+/// Adds a summary of a number.
 #[track_caller]
 pub fn scalar<'g>(g: &'g Graph, name: &str, value: impl Into<Arg<'g>>) -> Output<'g> {
     Group::default().scalar(g, name, value)
 }
 
-/// A summary that holds a histogram of numbers. NaN and infinities among them are errors of the run.
+/// Adds a summary of a histogram of numbers. NaN and infinities are errors at run time.
 #[track_caller]
 pub fn histogram<'g>(g: &'g Graph, name: &str, values: impl Into<Arg<'g>>) -> Output<'g> {
     Group::default().histogram(g, name, values)
 }
 
-/// A summary that holds the first `max_outputs` of a batch of images `[batch, height, width, channels]`, as PNG files: gray, colored or colored
-/// with an alpha channel, of bytes or of floats. Of floats each image is scaled by itself: its largest becomes 255; if some are negative, zero
-/// becomes 128 instead; what is not finite becomes red.
+/// Adds a summary of the first `max_outputs` of a batch of images `[batch, height, width, channels]`, as PNG
+/// files: grayscale, RGB or RGBA, of bytes or floats. Each image of floats is scaled on its own: its maximum
+/// becomes 255, or, if there are negative values, zero becomes 128. Values that are not finite become red.
 ///
 /// ```
 /// use millstream::prelude::*;
@@ -109,8 +112,8 @@ pub fn image<'g>(g: &'g Graph, name: &str, images: impl Into<Arg<'g>>, max_outpu
     Group::default().image(g, name, images, max_outputs)
 }
 
-/// A summary that holds the first `max_outputs` of a batch of sounds, f32 from -1 to 1 `[batch, frames]` or `[batch, frames, channels]`,
-/// `sample_rate` frames a second, as WAV files.
+/// Adds a summary of the first `max_outputs` of a batch of sounds, f32 from -1 to 1 `[batch, frames]` or
+/// `[batch, frames, channels]`, `sample_rate` frames a second, as WAV files.
 ///
 /// ```
 /// use millstream::prelude::*;
@@ -132,7 +135,7 @@ pub fn audio<'g>(
     Group::default().audio(g, name, sounds, sample_rate, max_outputs)
 }
 
-/// A summary that holds text: strings of any shape, Markdown.
+/// Adds a summary of text: strings of any shape, in Markdown.
 ///
 /// ```
 /// use millstream::prelude::*;
@@ -148,7 +151,7 @@ pub fn text<'g>(g: &'g Graph, name: &str, text: Output<'g>) -> Output<'g> {
     Group::default().text(g, name, text)
 }
 
-/// A summary that holds a tensor of any dtype and shape, with what is said of it to whatever shows it.
+/// Adds a summary of a tensor of any dtype and shape, with metadata for the program that shows it.
 ///
 /// ```
 /// use millstream::prelude::*;
@@ -171,13 +174,13 @@ pub fn tensor_summary<'g>(
 }
 
 impl Group {
-    /// They are shown together, under this name.
+    /// Shows the summaries together under this name.
     pub fn family(mut self, name: impl Into<String>) -> Group {
         self.family = Some(name.into());
         self
     }
 
-    /// They go to these collections.
+    /// Sets the collections of the summaries.
     pub fn collections(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Group {
         self.collections = names.into_iter().map(Into::into).collect();
         self
@@ -187,16 +190,14 @@ impl Group {
     #[track_caller]
     pub fn scalar<'g>(&self, g: &'g Graph, name: &str, value: impl Into<Arg<'g>>) -> Output<'g> {
         let (value, at) = (value.into(), Location::caller());
-        self.make(g, name, at, |scope, tag| g.op("ScalarSummary").name(scope).at(at).input(tag).input(value))
+        self.make(g, name, at, |g, tag| g.summary().scalar_summary(tag, value))
     }
 
     /// As [`histogram`].
     #[track_caller]
     pub fn histogram<'g>(&self, g: &'g Graph, name: &str, values: impl Into<Arg<'g>>) -> Output<'g> {
         let (values, at) = (values.into(), Location::caller());
-        self.make(g, name, at, |scope, tag| {
-            g.op("HistogramSummary").name(scope).at(at).input(tag).input(values)
-        })
+        self.make(g, name, at, |g, tag| g.summary().histogram_summary(tag, values))
     }
 
     /// As [`image`].
@@ -209,8 +210,8 @@ impl Group {
         max_outputs: usize,
     ) -> Output<'g> {
         let (images, at) = (images.into(), Location::caller());
-        self.make(g, name, at, |scope, tag| {
-            g.op("ImageSummary").name(scope).at(at).input(tag).input(images).attr("max_images", max_outputs)
+        self.make(g, name, at, |g, tag| {
+            g.with("max_images", max_outputs).summary().image_summary(tag, images)
         })
     }
 
@@ -225,10 +226,9 @@ impl Group {
         max_outputs: usize,
     ) -> Output<'g> {
         let (sounds, sample_rate, at) = (sounds.into(), sample_rate.into(), Location::caller());
-        self.make(g, name, at, |scope, tag| {
-            let rate = sample_rate.place(g, "sample_rate", at);
-            let node = g.op("AudioSummaryV2").name(scope).at(at).input(tag).input(sounds).input(rate);
-            node.attr("max_outputs", max_outputs)
+        self.make(g, name, at, |g, tag| {
+            let rate = sample_rate.place(g.graph(), "sample_rate", at);
+            g.with("max_outputs", max_outputs).summary().audio_summary_v2(tag, sounds, rate)
         })
     }
 
@@ -257,9 +257,7 @@ impl Group {
     ) -> Output<'g> {
         let (tensor, at) = (tensor.into(), Location::caller());
         let metadata = Tensor::str(proto::encode(metadata));
-        self.make(g, name, at, |scope, tag| {
-            g.op("TensorSummaryV2").name(scope).at(at).input(tag).input(tensor).input(metadata)
-        })
+        self.make(g, name, at, |g, tag| g.summary().tensor_summary_v2(tag, tensor, metadata))
     }
 
     fn make<'g>(
@@ -267,7 +265,7 @@ impl Group {
         g: &'g Graph,
         name: &str,
         at: &'static Location<'static>,
-        node: impl FnOnce(&str, String) -> OpBuilder<'g>,
+        summary: impl FnOnce(Options<'g>, String) -> Output<'g>,
     ) -> Output<'g> {
         let (name, family) = (clean(name), self.family.as_deref().map(clean));
         let name = match &family {
@@ -279,9 +277,9 @@ impl Group {
         }
         let made = g.name_scope(&name, || {
             let scope = g.scope();
-            let path = scope.trim_end_matches('/');
-            let tag = family.map_or(path.to_owned(), |family| format!("{family}/{path}"));
-            node(&scope, tag).output()
+            let path = scope.trim_end_matches('/').to_owned();
+            let tag = family.map_or(path.clone(), |family| format!("{family}/{path}"));
+            summary(g.named(scope).at(at), tag)
         });
         for collection in &self.collections {
             g.add_to_collection(collection, CollectionItem::Node(made.name()));
@@ -290,9 +288,9 @@ impl Group {
     }
 }
 
-/// One summary of several. A tag that two of them have is an error of the run.
+/// Merges summaries into one. Duplicate tags are an error at run time.
 ///
-/// Another name than `Merge`: `summary::merge(g.named("all"), [a, b])`.
+/// For a name other than `Merge`: `summary::merge(g.named("all"), [a, b])`.
 #[track_caller]
 pub fn merge<'g>(g: impl Start<'g>, summaries: impl IntoIterator<Item = impl Into<Arg<'g>>>) -> Output<'g> {
     let options = g.options();
@@ -302,16 +300,16 @@ pub fn merge<'g>(g: impl Start<'g>, summaries: impl IntoIterator<Item = impl Int
         name if name.is_empty() => ("Merge".to_owned(), "MergeSummary".to_owned()),
         name => (clean(&name), clean(&name)),
     };
-    g.name_scope(&scope, || g.op("MergeSummary").name(name).at(at).inputs(summaries).output())
+    g.name_scope(&scope, || g.named(name).at(at).summary().merge_summary(summaries))
 }
 
-/// One summary of all that were made so far; none if there is none.
+/// Merges all summaries added so far into one; `None` if there is none.
 #[track_caller]
 pub fn merge_all<'g>(g: impl Start<'g>) -> Result<Option<Output<'g>>> {
     merge_all_of(g, SUMMARIES, "")
 }
 
-/// One summary of those of a collection whose names begin with `scope`; none if there is none.
+/// Merges the summaries of a collection whose names begin with `scope` into one; `None` if there is none.
 #[track_caller]
 pub fn merge_all_of<'g>(g: impl Start<'g>, collection: &str, scope: &str) -> Result<Option<Output<'g>>> {
     let options = g.options();
@@ -327,7 +325,7 @@ pub fn merge_all_of<'g>(g: impl Start<'g>, collection: &str, scope: &str) -> Res
     Ok(if summaries.is_empty() { None } else { Some(merge(options, summaries)) })
 }
 
-/// The message that a summary's value holds.
+/// Decodes the value of a summary operation.
 pub fn decode(summary: &Tensor) -> Result<Summary> {
     let Some([bytes]) = summary.as_strs() else {
         return Err(invalid!("a summary is one string, not {}{}", summary.dtype(), summary.shape()));
@@ -335,9 +333,9 @@ pub fn decode(summary: &Tensor) -> Result<Summary> {
     proto::decode(bytes).map_err(|cause| Error::invalid("this is no summary").note(cause.to_string()))
 }
 
-/// What can be written as a summary: the value of a summary operation, or a message.
+/// A value that can be written as a summary: the value of a summary operation, or a message.
 pub trait IntoSummary {
-    /// The message.
+    /// Returns the message.
     fn into_summary(self) -> Result<Summary>;
 }
 
@@ -359,7 +357,7 @@ impl IntoSummary for &Summary {
     }
 }
 
-/// Numbers by their tags as a summary, without a graph.
+/// Returns a summary of numbers by tag, without a graph.
 pub fn numbers(numbers: impl IntoIterator<Item = (impl Into<String>, f32)>) -> Summary {
     let value = |(tag, number): (_, f32)| message::Value {
         tag: Into::into(tag),
@@ -369,14 +367,14 @@ pub fn numbers(numbers: impl IntoIterator<Item = (impl Into<String>, f32)>) -> S
     Summary { value: numbers.into_iter().map(value).collect() }
 }
 
-/// What a name may not hold becomes `_`.
+/// Replaces characters that a name cannot contain by `_`.
 fn clean(name: &str) -> String {
     let keeps = |c: char| c.is_alphanumeric() || matches!(c, '-' | '/' | '_' | '.');
     let name: String = name.chars().map(|c| if keeps(c) { c } else { '_' }).collect();
     name.trim_start_matches('/').to_owned()
 }
 
-/// Names of scopes are ASCII, and the outermost begin with a letter, a digit or a point.
+/// Checks a scope name: ASCII, and in the outermost scope beginning with a letter, a digit or a point.
 fn check(g: &Graph, name: &str) -> Result<()> {
     let first = |c: char| c.is_ascii_alphanumeric() || c == '.' || !g.scope().is_empty();
     match name.is_ascii() && name.starts_with(first) {

@@ -8,10 +8,11 @@ use millstream_interop::proto::{
 };
 use std::collections::BTreeMap;
 
-/// The device that all nodes run on.
+/// The device of all nodes.
 const DEVICE: &str = "/job:localhost/replica:0/task:0/device:CPU:0";
 
-/// What ran, as if it had ended now: a trace does not say when it was. A row for each loop, as in the trace's own picture.
+/// Returns the trace as a message. A trace has no absolute time, so it is taken to have ended now. Each loop
+/// has its own row, as in the trace's Perfetto form.
 pub fn message(trace: &Trace) -> RunMetadata {
     let ran = || trace.events.iter().filter(|e| !e.dead);
     let length = ran().map(|e| e.start_ns.saturating_add(e.duration_ns)).max().unwrap_or(0);
@@ -23,7 +24,7 @@ pub fn message(trace: &Trace) -> RunMetadata {
         let next = rows.len() as u32;
         let start = begun_ns.saturating_add_unsigned(event.start_ns);
         let duration = i64::try_from(event.duration_ns).unwrap_or(i64::MAX);
-        // A step shorter than a microsecond is one, as in TensorFlow, so that it is seen.
+        // A step shorter than a microsecond counts as one, as in TensorFlow, so that it is visible.
         let micros = (duration / 1000).max(1);
         node_stats.push(NodeExecStats {
             node_name: event.node.clone(),

@@ -1,4 +1,4 @@
-//! [`FileWriter`]: event files, each written by a thread of its own, so that no run waits for a disk.
+//! [`FileWriter`]: event files, each written by its own thread, so that no run waits for a disk.
 
 use super::file::EventFile;
 use super::{IntoSummary, run_metadata};
@@ -13,9 +13,9 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// How a [`FileWriter`] is to be.
+/// A builder of a [`FileWriter`].
 #[derive(Clone, Debug)]
-#[must_use = "the file is made by `open`"]
+#[must_use = "`build` opens the file"]
 pub struct FileWriterBuilder {
     pub(super) logdir: PathBuf,
     pub(super) max_queue: usize,
@@ -25,42 +25,44 @@ pub struct FileWriterBuilder {
 }
 
 impl FileWriterBuilder {
-    /// After how many events they are written, 10 by default, if not before. It is no limit: more may come while a disk is slow.
+    /// Sets the number of events after which they are written; 10 by default. It is not a limit: more events
+    /// may wait while a disk is slow.
     pub fn max_queue(mut self, n: usize) -> Self {
         self.max_queue = n.max(1);
         self
     }
 
-    /// After how many seconds events are written, 120 by default, if not before.
+    /// Sets the number of seconds after which events are written; 120 by default.
     pub fn flush_secs(mut self, seconds: f64) -> Self {
         self.flush_every = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
         self
     }
 
-    /// How many bytes of events may wait for the disk, 256 MiB by default. More are refused.
+    /// Sets how many bytes of events may wait for the disk; 256 MiB by default. Further events are refused.
     pub fn max_waiting_bytes(mut self, n: usize) -> Self {
         self.max_waiting = n;
         self
     }
 
-    /// What the names of the files end in.
+    /// Sets the suffix of the files' names.
     pub fn filename_suffix(mut self, suffix: impl Into<String>) -> Self {
         self.suffix = suffix.into();
         self
     }
 
-    /// Makes the folder, if it is not there, and the file.
-    pub fn open(self) -> Result<FileWriter> {
+    /// Creates the folder, if it does not exist, and the file.
+    pub fn build(self) -> Result<FileWriter> {
         let file = EventFile::create(&self)?;
         Ok(FileWriter { file: Mutex::new(file), seen: Mutex::default(), options: self })
     }
 }
 
-/// Writes what a program says of itself to event files, which TensorBoard opens: summaries, graphs, logs and traces.
+/// A writer of event files for TensorBoard: summaries, graphs, logs and traces.
 ///
-/// Adding an event never waits for the disk: a thread writes them, every [`FileWriterBuilder::flush_secs`] seconds or
-/// [`FileWriterBuilder::max_queue`] events. What cannot be written is kept and tried again; the next call says what went wrong. A writer that is
-/// dropped writes what it has; call [`FileWriter::close`] to hear of errors, which otherwise only the standard error is told of.
+/// Adding an event never waits for the disk: a thread writes them, every [`FileWriterBuilder::flush_secs`]
+/// seconds or [`FileWriterBuilder::max_queue`] events. Events that cannot be written are kept and tried
+/// again, and the next call returns the error. Dropping a writer writes all events and prints errors to the
+/// standard error; [`FileWriter::close`] returns them.
 ///
 /// Definition: TensorFlow's `tf.summary.FileWriter`.
 ///
@@ -90,27 +92,27 @@ impl FileWriterBuilder {
 #[derive(Debug)]
 pub struct FileWriter {
     options: FileWriterBuilder,
-    /// The file of the day. Held while an event is handed over, never while one is written.
+    /// The current file. Locked while an event is passed to its thread, not while one is written.
     file: Mutex<EventFile>,
     seen: Mutex<Seen>,
 }
 
-/// What readers want to see once.
+/// Metadata that a file needs only once.
 #[derive(Debug, Default)]
 struct Seen {
-    /// Tags whose metadata are in the file.
+    /// Tags whose metadata the file has.
     described: HashSet<String>,
-    /// Tags of traces.
+    /// Tags of the traces in the file.
     traced: HashSet<String>,
 }
 
 impl FileWriter {
-    /// A writer of a new file in this folder.
+    /// Creates a writer of a new file in this folder.
     pub fn new(logdir: impl AsRef<Path>) -> Result<FileWriter> {
-        Self::builder(logdir).open()
+        Self::builder(logdir).build()
     }
 
-    /// A writer that is described further.
+    /// Returns a builder of a writer in this folder.
     pub fn builder(logdir: impl AsRef<Path>) -> FileWriterBuilder {
         FileWriterBuilder {
             logdir: logdir.as_ref().to_owned(),
@@ -121,23 +123,23 @@ impl FileWriter {
         }
     }
 
-    /// The folder.
+    /// Returns the folder.
     pub fn logdir(&self) -> &Path {
         &self.options.logdir
     }
 
-    /// The file that is written, or was before the writer was closed.
+    /// Returns the path of the current file, or of the last one if the writer is closed.
     pub fn path(&self) -> PathBuf {
         self.file.lock().path().to_owned()
     }
 
-    /// Adds the values of a summary: what a run made of a summary operation, or a [`Summary`](super::Summary).
+    /// Adds a summary: the value of a summary operation, or a [`Summary`](super::Summary).
     pub fn add_summary(&self, summary: impl IntoSummary, step: i64) -> Result<()> {
         let mut summary = summary.into_summary()?;
         {
             let mut seen = self.seen.lock();
             for value in summary.value.iter_mut().filter(|v| v.metadata.is_some()) {
-                // Said once for each tag is enough.
+                // Metadata is written once per tag.
                 if !seen.described.insert(value.tag.clone()) {
                     value.metadata = None;
                 }
@@ -167,12 +169,13 @@ impl FileWriter {
         self.add(What::MetaGraphDef(encode(graph)), step)
     }
 
-    /// Notes that a session began or ended, or where a checkpoint is.
+    /// Adds the start or end of a session, or the path of a checkpoint.
     pub fn add_session_log(&self, log: SessionLog, step: i64) -> Result<()> {
         self.add(What::SessionLog(log), step)
     }
 
-    /// Adds what a run with [`RunOptions::trace`](millstream_runtime::RunOptions::trace) said of itself, under a tag of its own.
+    /// Adds what a run with [`RunOptions::trace`](millstream_runtime::RunOptions::trace) recorded, under a
+    /// unique tag.
     pub fn add_run_metadata(&self, run: &RunMetadata, tag: &str, step: i64) -> Result<()> {
         let Some(trace) = &run.trace else {
             return Err(invalid!("the run of `{tag}` has no trace")
@@ -197,20 +200,23 @@ impl FileWriter {
 
     /// Waits until all events added so far are in the file.
     pub fn flush(&self) -> Result<()> {
-        // The lock is let go first: whoever adds events meanwhile does not wait.
+        // The lock is released first, so that others can add events meanwhile.
         let flushing = self.file.lock().begin_flush();
         flushing.map_or(Ok(()), |flushing| flushing.wait())
     }
 
-    /// Writes all events and closes the file. Adding more is an error until [`FileWriter::reopen`]. Closed already, it does nothing.
+    /// Writes all events and closes the file. Adding events is an error until [`FileWriter::reopen`]. Does
+    /// nothing if the file is closed.
     ///
-    /// After an error it is open still, and nothing is lost: closing, or dropping the writer, tries again.
+    /// After an error the file is still open and nothing is lost: closing again, or dropping the writer,
+    /// tries again.
     pub fn close(&self) -> Result<()> {
         self.flush()?;
         self.file.lock().close()
     }
 
-    /// After [`FileWriter::close`]: goes on in a new file in the same folder. Open still, it does nothing.
+    /// Continues in a new file in the same folder after [`FileWriter::close`]. Does nothing if the file is
+    /// open.
     pub fn reopen(&self) -> Result<()> {
         let mut file = self.file.lock();
         if file.is_closed() {
@@ -221,12 +227,12 @@ impl FileWriter {
     }
 }
 
-/// Seconds since 1970.
+/// Returns the seconds since 1970.
 pub(super) fn now() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |d| d.as_secs_f64())
 }
 
-/// What adding to a closed file is.
+/// Returns the error for adding to a closed file.
 pub(super) fn closed(path: &Path) -> Error {
     Error::new(Code::FailedPrecondition, format!("the event file `{}` is closed", path.display()))
         .with_help("call `reopen` to go on in a new file")

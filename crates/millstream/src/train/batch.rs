@@ -1,9 +1,10 @@
-//! [`batch`] and its relatives: examples, one at a time, become batches, through a queue that a runner fills.
+//! [`batch`] and its relatives: batches of single examples, through a queue that a runner fills.
 //!
-//! [`RunQueues`](crate::RunQueues) starts the runner. A [`SparseTensor`](crate::SparseTensor) cannot stand in a queue: what goes through it is the number under
-//! which a map keeps the tensor.
+//! [`RunQueues`](crate::RunQueues) starts the runner. A queue cannot hold a
+//! [`SparseTensor`](crate::SparseTensor); it holds the number under which a map stores the tensor.
 
 use super::sparse::{Keep, Map, parts, restore, store};
+use crate::ops::Ops;
 use crate::options::{Options, Start};
 use crate::queue::{Queue, QueueBuilder, Queues, values_of};
 use crate::sugar::Methods;
@@ -14,8 +15,9 @@ use millstream_graph::{Arg, Graph, IntoNest, Nest, Op, Output};
 use millstream_tensor::{DType, PartialShape, Result, ensure, invalid};
 use std::panic::Location;
 
-/// Batches being described: of one source of examples ([`One`]) or several ([`Joined`]), [`InOrder`] or [`Shuffled`].
-#[must_use = "the batches are made by `make`"]
+/// A builder of batches, from one source of examples ([`One`]) or several ([`Joined`]), [`InOrder`] or
+/// [`Shuffled`].
+#[must_use = "`run` adds the batches"]
 pub struct Batching<'g, S, Q> {
     options: Options<'g>,
     source: S,
@@ -30,41 +32,66 @@ pub struct Batching<'g, S, Q> {
     at: &'static Location<'static>,
 }
 
-/// One source of examples, which threads may read at the same time.
+impl<S, Q> std::fmt::Debug for Batching<'_, S, Q> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Batching")
+            .field("options", &self.options)
+            .field("capacity", &self.capacity)
+            .field("shapes", &self.shapes)
+            .finish_non_exhaustive()
+    }
+}
+
+/// One source of examples, which several threads may read.
 pub struct One<N> {
     tensors: N,
     num_threads: usize,
 }
 
-/// Several sources of examples, each read by a thread of its own.
+impl<N> std::fmt::Debug for One<N> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("One").field("num_threads", &self.num_threads).finish_non_exhaustive()
+    }
+}
+
+/// Several sources of examples, each read by its own thread.
 pub struct Joined<N>(Vec<N>);
 
-/// Batches of examples in the order in which they come.
+impl<N> std::fmt::Debug for Joined<N> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Joined").finish_non_exhaustive()
+    }
+}
+
+/// Batches of examples in the order of their arrival.
+#[derive(Debug)]
 pub struct InOrder {
     dynamic_pad: bool,
 }
 
 /// Batches of examples in random order.
+#[derive(Debug)]
 pub struct Shuffled {
     min_after_dequeue: i64,
     seed: Option<i64>,
 }
 
-/// Batches of `batch_size` examples, each of which is what `tensors` are in one run. They have the structure of `tensors`, which may be
-/// any nest of outputs and [`SparseTensor`](crate::SparseTensor)s.
+/// Returns a builder of batches of `batch_size` examples; an example is the value of `tensors` in one run.
+/// Batches have the structure of `tensors`, any nest of outputs and [`SparseTensor`](crate::SparseTensor)s.
 ///
-/// With [`Batching::enqueue_many`] each row of `tensors` is an example. A run that asks for a batch when no example is left ends with
-/// `OUT_OF_RANGE`. Without [`Batching::dynamic_pad`] the shapes of examples must be known, or said by [`Batching::shapes`].
+/// With [`Batching::enqueue_many`] each row of `tensors` is an example. A run that needs a batch when no
+/// examples are left ends with `OUT_OF_RANGE`. Without [`Batching::dynamic_pad`] the shapes of examples must
+/// be known, or set by [`Batching::shapes`].
 ///
 /// Definition: TensorFlow's `tf.train.batch`.
 ///
 /// ```
 /// use millstream::prelude::*;
-/// use millstream::train;
+/// use millstream::{RunQueues, train};
 /// let g = Graph::new();
-/// let n = train::range_input_producer(&g, 5).num_epochs(1).shuffle(false).make()?.dequeue()?[0];
+/// let n = train::range_input_producer(&g, 5).num_epochs(1).shuffle(false).build()?.dequeue()?[0];
 /// let row = g.fill(g.stack([n], 0), n);
-/// let (n, row) = train::batch(&g, (n, row), 2).dynamic_pad(true).allow_smaller_final_batch(true).make()?;
+/// let (n, row) = train::batch(&g, (n, row), 2).dynamic_pad(true).allow_smaller_final_batch(true).run()?;
 /// let init = g.local_variables_initializer();
 /// let session = Session::new(&g)?;
 /// session.run::<()>(init, feed![])?;
@@ -97,17 +124,18 @@ pub fn batch<'g, N: IntoNest<'g>>(
     )
 }
 
-/// [`batch`] of those examples for which `keep_input` holds. With [`Batching::enqueue_many`] it may be a vector that says it of each row.
+/// As [`batch`], with only those examples for which `keep_input` is true. With [`Batching::enqueue_many`] it
+/// may be a vector, with an entry for each row.
 ///
 /// Definition: TensorFlow's `tf.train.maybe_batch`.
 ///
 /// ```
 /// use millstream::prelude::*;
-/// use millstream::train;
+/// use millstream::{RunQueues, train};
 /// let g = Graph::new();
 /// let rows = g.constant([1, 2, 3, 4]);
 /// let odd = g.equal(g.floor_mod(rows, 2), 1);
-/// let odd = train::maybe_batch(&g, rows, odd, 3).enqueue_many(true).make()?;
+/// let odd = train::maybe_batch(&g, rows, odd, 3).enqueue_many(true).run()?;
 /// let session = Session::new(&g)?;
 /// let odd: Option<Vec<i32>> = session.with_queue_runners(|_| session.run(odd, feed![]))?;
 /// assert_eq!(odd, Some(vec![1, 3, 1]));
@@ -123,19 +151,20 @@ pub fn maybe_batch<'g, N: IntoNest<'g>>(
     batch(g, tensors, batch_size).keep(keep_input)
 }
 
-/// [`batch`] of the examples of several sources, each read by a thread of its own. They have the same structure and dtypes.
+/// As [`batch`], with the examples of several sources, each read by its own thread. They must have the same
+/// structure and dtypes.
 ///
 /// Definition: TensorFlow's `tf.train.batch_join`.
 ///
 /// ```
 /// use millstream::prelude::*;
-/// use millstream::train;
+/// use millstream::{RunQueues, train};
 /// let g = Graph::new();
 /// let numbers = |n: i32| -> Result<_> {
-///     let numbers = train::range_input_producer(&g, n).num_epochs(1).make()?.dequeue()?[0];
+///     let numbers = train::range_input_producer(&g, n).num_epochs(1).build()?.dequeue()?[0];
 ///     Ok((numbers, g.constant(n)))
 /// };
-/// let (n, of) = train::batch_join(&g, [numbers(3)?, numbers(4)?], 7).make()?;
+/// let (n, of) = train::batch_join(&g, [numbers(3)?, numbers(4)?], 7).run()?;
 /// let init = g.local_variables_initializer();
 /// let session = Session::new(&g)?;
 /// session.run::<()>(init, feed![])?;
@@ -154,7 +183,7 @@ pub fn batch_join<'g, N: IntoNest<'g>>(
     Batching::new(g.options(), sources, InOrder { dynamic_pad: false }, batch_size.into())
 }
 
-/// [`batch_join`] of those examples for which `keep_input` holds, as [`maybe_batch`] has it.
+/// As [`batch_join`], with only those examples for which `keep_input` is true, as in [`maybe_batch`].
 ///
 /// Definition: TensorFlow's `tf.train.maybe_batch_join`.
 #[track_caller]
@@ -167,17 +196,17 @@ pub fn maybe_batch_join<'g, N: IntoNest<'g>>(
     batch_join(g, tensors_list, batch_size).keep(keep_input)
 }
 
-/// [`batch`] in random order: `min_after_dequeue` of `capacity` examples are held back until the input ends, so that there is something to
-/// choose from.
+/// As [`batch`], in random order: `min_after_dequeue` of `capacity` examples stay in the queue to choose from
+/// until the input ends.
 ///
 /// Definition: TensorFlow's `tf.train.shuffle_batch`.
 ///
 /// ```
 /// use millstream::prelude::*;
-/// use millstream::train;
+/// use millstream::{RunQueues, train};
 /// let g = Graph::new();
-/// let numbers = train::range_input_producer(&g, 100).num_epochs(1).shuffle(false).make()?.dequeue()?[0];
-/// let some = train::shuffle_batch(&g, numbers, 4, 50, 20).seed(7).make()?;
+/// let numbers = train::range_input_producer(&g, 100).num_epochs(1).shuffle(false).build()?.dequeue()?[0];
+/// let some = train::shuffle_batch(&g, numbers, 4, 50, 20).seed(7).run()?;
 /// let init = g.local_variables_initializer();
 /// let session = Session::new(&g)?;
 /// session.run::<()>(init, feed![])?;
@@ -197,7 +226,7 @@ pub fn shuffle_batch<'g, N: IntoNest<'g>>(
     Batching::new(g.options(), One { tensors, num_threads: 1 }, queue, batch_size.into()).capacity(capacity)
 }
 
-/// [`shuffle_batch`] of those examples for which `keep_input` holds, as [`maybe_batch`] has it.
+/// As [`shuffle_batch`], with only those examples for which `keep_input` is true, as in [`maybe_batch`].
 ///
 /// Definition: TensorFlow's `tf.train.maybe_shuffle_batch`.
 #[track_caller]
@@ -212,7 +241,8 @@ pub fn maybe_shuffle_batch<'g, N: IntoNest<'g>>(
     shuffle_batch(g, tensors, batch_size, capacity, min_after_dequeue).keep(keep_input)
 }
 
-/// [`shuffle_batch`] of the examples of several sources, each read by a thread of its own. They have the same structure and dtypes.
+/// As [`shuffle_batch`], with the examples of several sources, each read by its own thread. They must have
+/// the same structure and dtypes.
 ///
 /// Definition: TensorFlow's `tf.train.shuffle_batch_join`.
 #[track_caller]
@@ -228,7 +258,7 @@ pub fn shuffle_batch_join<'g, N: IntoNest<'g>>(
     Batching::new(g.options(), sources, queue, batch_size.into()).capacity(capacity)
 }
 
-/// [`shuffle_batch_join`] of those examples for which `keep_input` holds, as [`maybe_batch`] has it.
+/// As [`shuffle_batch_join`], with only those examples for which `keep_input` is true, as in [`maybe_batch`].
 ///
 /// Definition: TensorFlow's `tf.train.maybe_shuffle_batch_join`.
 #[track_caller]
@@ -266,31 +296,31 @@ impl<'g, S, Q> Batching<'g, S, Q> {
         self
     }
 
-    /// How many examples the queue holds, 32 where nothing is said.
+    /// Sets the capacity of the queue in examples; 32 by default.
     pub fn capacity(mut self, capacity: i64) -> Self {
         self.capacity = capacity;
         self
     }
 
-    /// Whether the rows of the tensors are examples; where nothing is said, the tensors are one.
+    /// Sets whether each row of the tensors is an example; by default the tensors are one example.
     pub fn enqueue_many(mut self, yes: bool) -> Self {
         self.enqueue_many = yes;
         self
     }
 
-    /// The shapes of an example's components, where those of the tensors do not say them.
+    /// Sets the shapes of an example's components, for tensors of unknown shape.
     pub fn shapes(mut self, shapes: impl IntoIterator<Item = impl Into<PartialShape>>) -> Self {
         self.shapes = Some(shapes.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Whether the last batch may be smaller; otherwise what is left at the end makes none.
+    /// Sets whether the last batch may be smaller; otherwise the examples left at the end are dropped.
     pub fn allow_smaller_final_batch(mut self, yes: bool) -> Self {
         self.allow_smaller_final_batch = yes;
         self
     }
 
-    /// The name under which sessions that share resources share the queue.
+    /// Sets the name under which sessions with shared resources share the queue.
     pub fn shared_name(mut self, name: impl Into<String>) -> Self {
         self.shared_name = name.into();
         self
@@ -298,7 +328,8 @@ impl<'g, S, Q> Batching<'g, S, Q> {
 }
 
 impl<N, Q> Batching<'_, One<N>, Q> {
-    /// How many threads read examples at the same time, one where nothing is said. With more, their order is not certain.
+    /// Sets how many threads read examples; 1 by default. With more, the order of the examples is not
+    /// determined.
     pub fn num_threads(mut self, n: usize) -> Self {
         self.source.num_threads = n;
         self
@@ -306,7 +337,8 @@ impl<N, Q> Batching<'_, One<N>, Q> {
 }
 
 impl<S> Batching<'_, S, InOrder> {
-    /// Whether examples may differ in size: a batch is as large as its largest, and others are padded at the end with zeros or empty strings.
+    /// Sets whether examples may differ in size: in a batch they are padded at the end to the largest, with
+    /// zeros or empty strings.
     pub fn dynamic_pad(mut self, yes: bool) -> Self {
         self.queue.dynamic_pad = yes;
         self
@@ -314,22 +346,22 @@ impl<S> Batching<'_, S, InOrder> {
 }
 
 impl<S> Batching<'_, S, Shuffled> {
-    /// The seed of the order.
+    /// Sets the seed of the order.
     pub fn seed(mut self, seed: i64) -> Self {
         self.queue.seed = Some(seed);
         self
     }
 }
 
-/// What examples are made of.
+/// A source of examples.
 pub trait Source<'g> {
     /// The structure of an example.
     type Nest: Nest<'g>;
 
-    /// What the name scope is called after: a word behind `batch`.
+    /// The suffix of the name scope, after `batch`.
     const SUFFIX: &'static str;
 
-    /// The examples as nests, and how many threads read each.
+    /// Returns the examples as nests, and the number of threads that read each.
     fn nests(self, cx: &Converter<'g, '_>) -> Result<(Vec<Self::Nest>, usize)>;
 }
 
@@ -362,18 +394,18 @@ impl<'g, N: IntoNest<'g>> Source<'g> for Joined<N> {
     }
 }
 
-/// The order in which examples leave.
+/// The order of examples.
 pub trait Order {
-    /// What the name scope is called after: a word before `batch`.
+    /// The prefix of the name scope, before `batch`.
     const PREFIX: &'static str;
 
-    /// An error if no queue of this capacity can have it.
+    /// Checks that a queue of this capacity can have this order.
     fn check(&self, capacity: i64) -> Result<()>;
 
-    /// How many examples the queue holds back, if it does.
+    /// Returns how many examples the queue holds back, if any.
     fn held_back(&self) -> Option<i64>;
 
-    /// The queue.
+    /// Returns a builder of the queue.
     fn queue<'g>(self, g: &'g Graph, capacity: i64, dtypes: Vec<DType>) -> QueueBuilder<'g>;
 }
 
@@ -420,14 +452,14 @@ impl Order for Shuffled {
 }
 
 impl<'g, S: Source<'g>, Q: Order> Batching<'g, S, Q> {
-    /// Makes the batches, and adds the runner of their queue to the graph's.
+    /// Adds the batches, and the runner of their queue.
     #[track_caller]
-    pub fn make(self) -> Result<S::Nest> {
+    pub fn run(self) -> Result<S::Nest> {
         let (g, at) = (self.options.graph(), self.at);
         g.check()?;
         let name = self.options.name_or(&format!("{}batch{}", Q::PREFIX, S::SUFFIX));
         let made = g.built_at(at, || g.name_scope(&name, || self.build(g)));
-        // A node that could not be made says more than what was to be made of it.
+        // The error of a node says more than that of the result.
         g.check()?;
         made.map_err(|e| e.at_line(at))
     }
@@ -460,8 +492,12 @@ impl<'g, S: Source<'g>, Q: Order> Batching<'g, S, Q> {
         let dtypes = same_dtypes(&sources)?;
         let shapes = self.shapes.map_or_else(|| same_shapes(&sources, self.enqueue_many), Ok)?;
         let held_back = self.queue.held_back();
-        let queue =
-            self.queue.queue(g, self.capacity, dtypes).shapes(shapes).shared_name(self.shared_name).make()?;
+        let queue = self
+            .queue
+            .queue(g, self.capacity, dtypes)
+            .shapes(shapes)
+            .shared_name(self.shared_name)
+            .build()?;
         let mut fills = Vec::with_capacity(sources.len());
         for source in sources {
             fills.push(keep.enqueue(&queue, source, self.enqueue_many)?);
@@ -478,46 +514,46 @@ impl<'g, S: Source<'g>, Q: Order> Batching<'g, S, Q> {
     }
 }
 
-/// Summarizes how full a queue is: what share of its capacity, or of what it has beyond the items that it holds back.
+/// Adds a summary of how full a queue is: the share of its capacity, without the items that it holds back.
 pub(super) fn summarize(queue: &Queue<'_>, capacity: i64, held_back: Option<i64>) {
     let (g, size) = (queue.graph(), queue.size());
     let (name, size, room) = match held_back {
         None => (format!("fraction_of_{capacity}_full"), size, capacity),
         Some(least) => {
-            let beyond = g.op("Sub").name("sub").input(size).input(least).output();
+            let beyond = g.named("sub").sub(size, least);
             let room = capacity.saturating_sub(least);
             let name = format!("fraction_over_{least}_of_{room}_full");
-            (name, g.op("Maximum").input(0).input(beyond).output(), room)
+            (name, g.maximum(0, beyond), room)
         }
     };
     summarize_as(queue, &name, size, room);
 }
 
-/// Summarizes what share of `room` the size is, under this name.
+/// Adds a summary of `size / room` under this name.
 pub(super) fn summarize_as<'g>(queue: &Queue<'g>, name: &str, size: Output<'g>, room: i64) {
     let g = queue.graph();
     let size = size.cast::<f32>();
-    let share = g.op("Mul").name("mul").input(size).input((1.0 / room as f64) as f32).output();
+    let share = g.named("mul").mul(size, (1.0 / room as f64) as f32);
     summary::scalar(g, name, share);
 }
 
 impl<'g> Keep<'g> {
-    /// The operation that hands an example, or the rows of many, to the queue if it is kept.
+    /// Returns the operation that enqueues an example, or the rows of many, if it is kept.
     fn enqueue(&self, queue: &Queue<'g>, example: Vec<Output<'g>>, many: bool) -> Result<Op<'g>> {
         let g = queue.graph();
         if self.by_row {
             let which = self.input.cast::<i32>();
             let kept = |x| {
-                g.op("DynamicPartition").input(x).input(which).attr("num_partitions", 2).finish().output(1)
+                g.start("DynamicPartition").input(x).input(which).attr("num_partitions", 2).finish().output(1)
             };
             return queue.enqueue_many(example.into_iter().map(kept).collect::<Vec<_>>());
         }
         let enqueue = || if many { queue.enqueue_many(example) } else { queue.enqueue(example) };
-        g.smart_cond(self.input, enqueue, || g.op("NoOp").finish())
+        g.smart_cond(self.input, enqueue, || g.no_op())
     }
 }
 
-/// The dtypes of components, the same of all sources.
+/// Returns the dtypes of the components, which all sources share.
 fn same_dtypes(sources: &[Vec<Output<'_>>]) -> Result<Vec<DType>> {
     let of = |source: &Vec<Output<'_>>| source.iter().map(Output::dtype).collect::<Result<Vec<DType>>>();
     let first = of(&sources[0])?;
@@ -529,7 +565,7 @@ fn same_dtypes(sources: &[Vec<Output<'_>>]) -> Result<Vec<DType>> {
     Ok(first)
 }
 
-/// The shapes of an example's components: those of the first source, with which the others' agree.
+/// Returns the shapes of an example's components: those of the first source, with which the others agree.
 fn same_shapes(sources: &[Vec<Output<'_>>], many: bool) -> Result<Vec<PartialShape>> {
     let example = |output: &Output<'_>| {
         let shape = output.shape();

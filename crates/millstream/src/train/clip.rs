@@ -1,5 +1,6 @@
-//! Clipping: gradients kept from growing.
+//! Gradient clipping.
 
+use crate::ops::{Ops, OutputOps};
 use crate::options::{Options, Start};
 use crate::sugar::Functions;
 use crate::value::Value;
@@ -7,9 +8,10 @@ use millstream_graph::{Arg, Grad, Graph, IndexedSlices, Output};
 use millstream_tensor::{Result, Tensor, ensure};
 use std::panic::Location;
 
-/// Functions that clip by norms; within bounds, `clip_by_value` does it. What is said of a tensor holds for the rows of slices too.
+/// Functions that clip by norm; the op `clip_by_value` clips to bounds. Slices are clipped like tensors, by
+/// their rows.
 pub trait Clipping<'g>: Start<'g> {
-    /// Made smaller where its L2 norm is larger than `norm`, to have that norm.
+    /// Scales `x` down to the L2 norm `norm`, if its norm is larger.
     #[track_caller]
     fn clip_by_norm(self, x: impl Into<Grad<'g>>, norm: impl Into<Arg<'g>>) -> Result<Grad<'g>> {
         let (options, norm) = (self.options(), norm.into());
@@ -19,57 +21,58 @@ pub trait Clipping<'g>: Start<'g> {
             map(x.into(), |x| {
                 let axes = all_axes(g, x);
                 let squares = g.with("keep_dims", true).start("Sum").input(x * x).input(axes).output();
-                let some = g.op("Greater").input(squares).input(0.0f64).output();
-                let ones = g.op("OnesLike").name("ones_like").input(squares).output();
-                let safe = select(g, some, squares, ones);
-                let root = g.op("Sqrt").input(safe).output();
-                let own = select(g, some, root, squares);
-                let scaled = g.op("Mul").name("mul").input(x).input(norm.clone()).output();
-                let most = g.op("Maximum").input(own).input(norm).output();
-                g.op("Identity").name(&scope).input(scaled / most).output()
+                let some = squares.greater(0.0f64);
+                let ones = g.named("ones_like").ones_like(squares);
+                let safe = some.select(squares, ones);
+                let root = safe.sqrt();
+                let own = some.select(root, squares);
+                let scaled = g.named("mul").mul(x, norm.clone());
+                let most = own.maximum(norm);
+                g.named(&scope).identity(scaled / most)
             })
         })
     }
 
-    /// Made smaller where its L2 norm over the number of its elements is larger than `norm`, to have that.
+    /// Scales `x` down to the average L2 norm `norm` (the L2 norm divided by the number of elements), if its
+    /// own is larger.
     #[track_caller]
     fn clip_by_average_norm(self, x: Output<'g>, norm: impl Into<Arg<'g>>) -> Output<'g> {
         let (options, norm) = (self.options(), norm.into());
         let g = options.graph();
         g.name_scope(&options.name_or("clip_by_average_norm"), || {
-            let count = g.op("Size").input(x).output();
+            let count = x.size();
             let dtype = x.dtype().unwrap_or(millstream_tensor::DType::F32);
-            let count = g.op("Cast").input(count).attr("DstT", dtype).output();
+            let count = g.math().cast(count, dtype);
             let sum = g.reduce_sum(x * x, all_axes(g, x));
-            let inverse = g.op("Rsqrt").input(sum).output();
+            let inverse = sum.rsqrt();
             let own = count * inverse;
-            let scaled = g.op("Mul").name("mul").input(x).input(norm.clone()).output();
+            let scaled = g.named("mul").mul(x, norm.clone());
             let one = g.scalar_of(dtype, 1.0);
-            let limit = g.op("RealDiv").name("truediv").input(one).input(norm).output();
-            let least = g.op("Minimum").input(own).input(limit).output();
-            g.op("Mul").name(g.scope()).input(scaled).input(least).output()
+            let limit = g.named("truediv").real_div(one, norm);
+            let least = own.minimum(limit);
+            g.named(g.scope()).mul(scaled, least)
         })
     }
 
-    /// The L2 norm of all of them together; those that are none do not count.
+    /// Returns the L2 norm of all gradients together; `None` entries do not count.
     #[track_caller]
     fn global_norm(self, all: &[Option<Grad<'g>>]) -> Result<Output<'g>> {
         let options = self.options();
         let (g, at) = (options.graph(), Location::caller());
         ensure!(all.iter().any(Option::is_some), "the norm of no values at all is wanted");
         g.name_scope(&options.name_or("global_norm"), || {
-            let halves =
-                all.iter().flatten().map(|grad| Ok(g.op("L2Loss").at(at).input(values(grad)?).output()));
+            let halves = all.iter().flatten().map(|grad| Ok(g.at(at).nn().l2_loss(values(grad)?)));
             let halves = halves.collect::<Result<Vec<_>>>()?;
             let sum = g.reduce_sum(g.stack(halves, 0), ());
             let two = millstream_graph::weak_cast(&Tensor::scalar(2.0), sum.dtype()?)?;
             let two = Value::from(two).place(g, "Const", at);
-            Ok(g.op("Sqrt").name("global_norm").input(sum * two).output())
+            Ok(g.named("global_norm").sqrt(sum * two))
         })
     }
 
-    /// All made smaller by one factor where their norm together is larger than `norm`, to have that together; with the norm that they had.
-    /// Where that is infinite or NaN, all become NaN, so that it shows.
+    /// Scales all gradients down by a common factor to the global norm `norm`, if theirs is larger, and
+    /// returns them with their original global norm. If that is infinite or NaN, all become NaN, so that the
+    /// problem is visible.
     #[track_caller]
     fn clip_by_global_norm(
         self,
@@ -85,21 +88,18 @@ pub trait Clipping<'g>: Start<'g> {
         let clipped =
             g.name_scope(&options.name_or("clip_by_global_norm"), || -> Result<Vec<Option<Grad<'g>>>> {
                 let scope = g.scope();
-                let inverse = g.op("RealDiv").name("truediv").input(1.0f64).input(own).output();
+                let inverse = g.named("truediv").real_div(1.0f64, own);
                 let one = Value::from(one).place(g, "Const", at);
-                let limit = g.op("RealDiv").name("truediv").input(one).input(norm.clone()).output();
-                let least = g.op("Minimum").input(inverse).input(limit).output();
-                let scale = g.op("Mul").name("mul").input(norm).input(least).output();
-                let finite = g.op("IsFinite").input(own).output();
+                let limit = g.named("truediv").real_div(one, norm.clone());
+                let least = inverse.minimum(limit);
+                let scale = g.named("mul").mul(norm, least);
+                let finite = own.is_finite();
                 let nan = Value::from(nan).place(g, "Const", at);
-                let scale = select(g, finite, scale, nan);
+                let scale = finite.select(scale, nan);
                 let clip = |(i, grad): (usize, &Option<Grad<'g>>)| {
                     grad.map(|grad| {
                         map(grad, |x| {
-                            g.op("Identity")
-                                .name(format!("{}_{i}/", scope.trim_end_matches('/')))
-                                .input(x * scale)
-                                .output()
+                            g.named(format!("{}_{i}/", scope.trim_end_matches('/'))).identity(x * scale)
                         })
                     })
                     .transpose()
@@ -112,7 +112,7 @@ pub trait Clipping<'g>: Start<'g> {
 
 impl<'g, S: Start<'g>> Clipping<'g> for S {}
 
-/// The same name, if one was asked for.
+/// Returns options with the same name, if it was set.
 fn named_like<'g>(options: &Options<'g>, g: &'g Graph) -> Options<'g> {
     match options.name_or("") {
         name if name.is_empty() => g.options(),
@@ -136,17 +136,13 @@ fn map<'g>(grad: Grad<'g>, f: impl FnOnce(Output<'g>) -> Output<'g>) -> Result<G
     })
 }
 
-fn select<'g>(g: &'g Graph, condition: Output<'g>, yes: Output<'g>, no: Output<'g>) -> Output<'g> {
-    g.op("Select").input(condition).input(yes).input(no).output()
-}
-
-/// All axes: a constant where their number is known.
+/// Returns all axes; a constant if the rank is known.
 fn all_axes<'g>(g: &'g Graph, x: Output<'g>) -> Output<'g> {
     match x.shape().rank() {
         Some(rank) => g.constant((0..rank as i32).collect::<Vec<i32>>()),
         None => {
-            let rank = g.op("Rank").input(x).output();
-            g.op("Range").name("range").input(0).input(rank).input(1).output()
+            let rank = x.rank();
+            g.named("range").reduce().range(0, rank, 1)
         }
     }
 }

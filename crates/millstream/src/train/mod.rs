@@ -1,5 +1,5 @@
-//! Training: [`Optimizer`]s as operations of the graph, clipping of gradients, schedules of learning rates, the [`Saver`], and what
-//! feeds it: producers ([`string_input_producer`], ..) and batches ([`fn@batch`], ..).
+//! Training: [`Optimizer`]s as operations of the graph, gradient clipping, learning rate schedules, the
+//! [`Saver`], and input: producers ([`string_input_producer`], ..) and batches ([`fn@batch`], ..).
 
 mod batch;
 mod clip;

@@ -1,8 +1,10 @@
-//! [`Optimizer`]: gradients taken, and applied to variables.
+//! [`Optimizer`]: computing gradients and applying them to variables.
 
 use super::rules::{Rate, Rule, current};
 use crate::initializer::Initializer;
+use crate::ops::{Ops, OutputOps};
 use crate::options::Start;
+use crate::sugar::Functions;
 use crate::value::Value;
 use crate::variable::{TRAIN_OP, Variable, Variables};
 use crate::variable_scope::{GetVariable, VariableScopes};
@@ -13,14 +15,15 @@ use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::panic::Location;
 
-/// A variable with the gradient of the loss by it; none if the loss does not depend on it.
+/// A variable with the gradient of the loss; `None` if the loss does not depend on it.
 pub type GradAndVar<'g> = (Option<Grad<'g>>, Variable<'g>);
 
-/// Changes variables so that a loss becomes less. What it remembers of each (a *slot*) is a variable too, named as TensorFlow names it,
-/// so that checkpoints fit.
+/// Updates variables to reduce a loss. Its state for each variable (a *slot*) is also a variable, with
+/// TensorFlow's name, so that checkpoints can be exchanged.
 ///
 /// ```
 /// use millstream::prelude::*;
+/// use millstream::VariableScopes;
 /// use millstream::train::Optimizer;
 ///
 /// let g = Graph::new();
@@ -45,8 +48,17 @@ pub struct Optimizer<'g> {
     use_locking: bool,
     decay: Option<Rate<'g>>,
     decay_only: Option<Vec<Variable<'g>>>,
-    /// Slots by their name and their variable's, and variables that belong to no other.
+    /// Slots by their name and their variable's name, and variables of the optimizer itself.
     slots: Mutex<BTreeMap<(String, String), Variable<'g>>>,
+}
+
+impl std::fmt::Debug for Optimizer<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Optimizer")
+            .field("name", &self.name)
+            .field("use_locking", &self.use_locking)
+            .finish_non_exhaustive()
+    }
 }
 
 impl<'g> Optimizer<'g> {
@@ -61,30 +73,31 @@ impl<'g> Optimizer<'g> {
         }
     }
 
-    /// Steps down the gradient.
+    /// Returns an optimizer that descends along the gradient.
     pub fn gradient_descent(rate: impl Into<Rate<'g>>) -> Optimizer<'g> {
         Self::new("GradientDescent", Rule::GradientDescent { rate: rate.into() })
     }
 
-    /// Steps along a sum of gradients that fades by `momentum`.
+    /// Returns an optimizer that descends along a sum of gradients with decay `momentum`.
     pub fn momentum(rate: impl Into<Rate<'g>>, momentum: impl Into<Rate<'g>>) -> Optimizer<'g> {
         let rule = Rule::Momentum { rate: rate.into(), momentum: momentum.into(), nesterov: false };
         Self::new("Momentum", rule)
     }
 
-    /// As [`Optimizer::momentum`], with Nesterov's look ahead.
+    /// As [`Optimizer::momentum`], with Nesterov's lookahead.
     pub fn nesterov(rate: impl Into<Rate<'g>>, momentum: impl Into<Rate<'g>>) -> Optimizer<'g> {
         let rule = Rule::Momentum { rate: rate.into(), momentum: momentum.into(), nesterov: true };
         Self::new("Momentum", rule)
     }
 
-    /// Steps over the root of the sum of squares, which begins at `initial` (TensorFlow's default is 0.1).
+    /// Returns Adagrad: steps divided by the root of the sum of squared gradients, which starts at `initial`
+    /// (TensorFlow's default is 0.1).
     pub fn adagrad(rate: impl Into<Rate<'g>>, initial: f64) -> Optimizer<'g> {
         Self::new("Adagrad", Rule::Adagrad { rate: rate.into(), initial })
     }
 
-    /// Steps over the root of the mean of squares, which fades by `decay` (TensorFlow's defaults: `decay` 0.9, `momentum` 0,
-    /// `epsilon` 1e-10).
+    /// Returns RMSProp: steps divided by the root of the mean of squared gradients, which decays by `decay`
+    /// (TensorFlow's defaults: `decay` 0.9, `momentum` 0, `epsilon` 1e-10).
     pub fn rms_prop(
         rate: impl Into<Rate<'g>>,
         decay: impl Into<Rate<'g>>,
@@ -106,13 +119,12 @@ impl<'g> Optimizer<'g> {
         Self::new("RMSProp", Rule::RmsProp { rate, decay, momentum, epsilon, centered: true })
     }
 
-    /// Steps along the mean of gradients over the root of the mean of squares, with TensorFlow's defaults: fading by 0.9 and 0.999,
-    /// and 1e-8 beside the root.
+    /// Returns Adam with TensorFlow's defaults: `beta1` 0.9, `beta2` 0.999, `epsilon` 1e-8.
     pub fn adam(rate: impl Into<Rate<'g>>) -> Optimizer<'g> {
         Self::adam_with(rate, 0.9, 0.999, 1e-8)
     }
 
-    /// As [`Optimizer::adam`] with other numbers.
+    /// As [`Optimizer::adam`], with other parameters.
     pub fn adam_with(
         rate: impl Into<Rate<'g>>,
         beta1: f64,
@@ -123,42 +135,44 @@ impl<'g> Optimizer<'g> {
         Self::new("Adam", Rule::Adam { rate, beta1, beta2, epsilon })
     }
 
-    /// [`Optimizer::adam`] after the variables have lost `weight_decay` of themselves.
+    /// Returns [`Optimizer::adam`] with [`Optimizer::weight_decay`].
     pub fn adam_w(weight_decay: impl Into<Rate<'g>>, rate: impl Into<Rate<'g>>) -> Optimizer<'g> {
         Optimizer { name: "AdamW".into(), ..Self::adam(rate) }.weight_decay(weight_decay)
     }
 
-    /// Before each step the variables lose this part of themselves, of which the step itself knows nothing.
+    /// Sets decoupled weight decay: before each step, variables are reduced by this share of their value.
     pub fn weight_decay(mut self, decay: impl Into<Rate<'g>>) -> Self {
         self.decay = Some(decay.into());
         self
     }
 
-    /// Only these variables decay.
+    /// Restricts weight decay to these variables.
     pub fn decay_only(mut self, variables: &[Variable<'g>]) -> Self {
         self.decay_only = Some(variables.to_vec());
         self
     }
 
-    /// The name of its operations and slots.
+    /// Sets the name of its operations and slots.
     pub fn named(mut self, name: &str) -> Self {
         self.name = name.into();
         self
     }
 
-    /// The attribute `use_locking` of its operations. Each step of ours is indivisible for each variable anyway.
+    /// Sets the attribute `use_locking` of its operations. Here each update of a variable is atomic either
+    /// way.
     pub fn use_locking(mut self, use_locking: bool) -> Self {
         self.use_locking = use_locking;
         self
     }
 
-    /// An operation that makes `loss` less by changing all trainable variables, and then counts `global_step`.
+    /// Adds an operation that updates all trainable variables to reduce `loss`, and then increments
+    /// `global_step`.
     #[track_caller]
     pub fn minimize(&self, loss: Output<'g>, global_step: Option<Variable<'g>>) -> Result<Op<'g>> {
         self.minimize_over(loss, global_step, &loss.graph().trainable_variables())
     }
 
-    /// As [`Optimizer::minimize`], by changing these variables.
+    /// As [`Optimizer::minimize`], for these variables.
     #[track_caller]
     pub fn minimize_over(
         &self,
@@ -179,13 +193,13 @@ impl<'g> Optimizer<'g> {
         self.apply_gradients(grads, global_step)
     }
 
-    /// The gradients of `loss` by all trainable variables.
+    /// Returns the gradients of `loss` with respect to all trainable variables.
     #[track_caller]
     pub fn compute_gradients(&self, loss: Output<'g>) -> Result<Vec<GradAndVar<'g>>> {
         self.compute_gradients_of(loss, &loss.graph().trainable_variables())
     }
 
-    /// The gradients of `loss` by these variables.
+    /// Returns the gradients of `loss` with respect to these variables.
     #[track_caller]
     pub fn compute_gradients_of(
         &self,
@@ -200,8 +214,8 @@ impl<'g> Optimizer<'g> {
         Ok(grads.into_iter().zip(variables.iter().copied()).collect())
     }
 
-    /// An operation that changes the variables by their gradients, and then counts `global_step`. Variables without a gradient stay as
-    /// they are.
+    /// Adds an operation that applies the gradients to their variables, and then increments `global_step`.
+    /// Variables without a gradient do not change.
     #[track_caller]
     pub fn apply_gradients(
         &self,
@@ -264,12 +278,12 @@ impl<'g> Optimizer<'g> {
         Ok(done)
     }
 
-    /// The slot of a variable, once there is one: `get_slot(w, "momentum")`.
+    /// Returns the slot of a variable, if it exists: `optimizer.slot(&w, "momentum")`.
     pub fn slot(&self, variable: &Variable<'g>, name: &str) -> Option<Variable<'g>> {
         self.slots.lock().get(&(name.to_owned(), variable.name())).copied()
     }
 
-    /// All variables that it made, sorted by name.
+    /// Returns all variables of the optimizer, sorted by name.
     pub fn variables(&self) -> Vec<Variable<'g>> {
         let mut all: Vec<Variable<'g>> = self.slots.lock().values().copied().collect();
         all.sort_by_key(|v| v.name());
@@ -308,7 +322,7 @@ impl<'g> Optimizer<'g> {
         }
     }
 
-    /// Lets the variable (or the rows of it that are changed) decay first.
+    /// Decays the variable, or the rows of it that are updated, before the step.
     fn after_decay(
         &self,
         numbers: &Numbers<'g>,
@@ -321,12 +335,12 @@ impl<'g> Optimizer<'g> {
         let (Some(decay), true) = (&self.decay, decays) else { return update() };
         let g = variable.graph();
         let part = numbers.of("weight_decay", decay, variable.dtype()?)?;
-        // The gradient is that of the variable as it was; TensorFlow leaves open which comes first.
+        // The gradient is that of the variable before its decay; in TensorFlow the order is undefined.
         let decayed = g.control_dependencies([grad], || -> Result<Op<'g>> {
             match rows {
                 None => Ok(variable.assign_sub(part * current(&variable))),
                 Some(rows) => {
-                    let gathered = g.op("GatherV2").input(current(&variable)).input(rows).input(0).output();
+                    let gathered = g.gather(current(&variable), rows, 0);
                     scatter_add(variable, rows, -part * gathered)
                 }
             }
@@ -334,7 +348,7 @@ impl<'g> Optimizer<'g> {
         g.control_dependencies([decayed], update)
     }
 
-    /// A slot of a variable, made if there is none.
+    /// Returns a slot of a variable, adding it if there is none.
     pub(super) fn make_slot(
         &self,
         variable: &Variable<'g>,
@@ -357,14 +371,14 @@ impl<'g> Optimizer<'g> {
         let made = g.without_control(|| {
             g.unique_variable_scope(&format!("{}/{}", variable.name(), self.name)).run(|_| {
                 let new = GetVariable::whole_scope(g, shape).dtype(dtype).initializer(initializer);
-                new.trainable(false).use_resource(!variable.is_ref()).run()
+                new.trainable(false).use_resource(!variable.is_ref()).build()
             })
         })?;
         self.slots.lock().insert(key, made);
         Ok(made)
     }
 
-    /// A variable of its own that belongs to no other.
+    /// Returns a variable of the optimizer itself.
     pub(super) fn make_own(&self, name: &str, value: f32, like: &Variable<'g>) -> Variable<'g> {
         let key = (name.to_owned(), String::new());
         if let Some(own) = self.slots.lock().get(&key) {
@@ -389,7 +403,7 @@ impl<'g> Optimizer<'g> {
     }
 }
 
-/// The numbers of a rule, as tensors: each placed once.
+/// The parameters of a rule as tensors, each added once.
 pub(super) struct Numbers<'g> {
     placed: BTreeMap<&'static str, Output<'g>>,
     graph: &'g Graph,
@@ -405,13 +419,13 @@ impl<'g> Numbers<'g> {
         Numbers { placed, graph }
     }
 
-    /// A number as a tensor of this dtype.
+    /// Returns a parameter as a tensor of this dtype.
     pub(super) fn of(&self, name: &'static str, rate: &Rate<'g>, dtype: DType) -> Result<Output<'g>> {
         let placed = self.placed.get(name).copied().unwrap_or_else(|| rate.place(self.graph, name));
         if placed.dtype()? == dtype {
             return Ok(placed);
         }
-        Ok(self.graph.op("Cast").input(placed).attr("DstT", dtype).output())
+        Ok(self.graph.math().cast(placed, dtype))
     }
 
     pub(super) fn get(&self, name: &'static str, dtype: DType) -> Result<Output<'g>> {
@@ -420,27 +434,27 @@ impl<'g> Numbers<'g> {
         if placed.dtype()? == dtype {
             return Ok(placed);
         }
-        Ok(self.graph.op("Cast").input(placed).attr("DstT", dtype).output())
+        Ok(self.graph.math().cast(placed, dtype))
     }
 }
 
-/// The slices with the rows of one place summed.
+/// Sums the slices of equal index.
 fn summed(slices: IndexedSlices<'_>) -> IndexedSlices<'_> {
     let g = slices.values.graph();
-    let unique = g.op("Unique").input(slices.indices).finish();
-    let (indices, place) = (unique.output(0), unique.output(1));
+    let [indices, place] = slices.indices.unique();
     let n = first_dim(indices);
-    let values = g.op("UnsortedSegmentSum").input(slices.values).input(place).input(n).output();
+    let values = g.segment().unsorted_segment_sum(slices.values, place, n);
     IndexedSlices { values, indices, dense_shape: slices.dense_shape }
 }
 
 fn first_dim(x: Output<'_>) -> Output<'_> {
     let g = x.graph();
-    let shape = g.op("Shape").input(x).output();
+    let shape = g.array().shape(x);
     g.name_scope("strided_slice", || {
         let at = Location::caller();
         let bounds = [[0], [1], [1]].map(|b: [i32; 1]| Value::from(b).place(g, "stack", at));
-        g.op("StridedSlice").name(g.scope()).input(shape).inputs(bounds).attr("shrink_axis_mask", 1).output()
+        let [begin, end, strides] = bounds;
+        g.named(g.scope()).with("shrink_axis_mask", 1).array().strided_slice(shape, begin, end, strides)
     })
 }
 
@@ -467,7 +481,7 @@ pub(super) fn scatter<'g>(
     })
 }
 
-/// Variables of optimizers.
+/// Untrained variables of optimizers.
 trait Untrained {
     fn untrained(&self, name: &str, value: Tensor, use_resource: bool) -> Variable<'_>;
 }
@@ -478,7 +492,7 @@ impl Untrained for Graph {
         let at = Location::caller();
         let listing = Listing { trainable: false, collections: vec![GLOBAL_VARIABLES.into()] };
         let initial = |g| Value::from(value).place(g, "initial_value", at);
-        // As TensorFlow does, in the name scope around, not in the optimizer's.
+        // As in TensorFlow, the nodes are in the enclosing name scope, not in the optimizer's.
         match use_resource {
             true => by_handle(self.options().graph(), name, listing, at, initial),
             false => by_ref(self.options().graph(), name, listing, at, initial),

@@ -1,9 +1,11 @@
-//! [`input_producer`] and its relatives: queues that the rows of a tensor, strings, or numbers are put into, epoch after epoch.
+//! [`input_producer`] and its relatives: queues filled with the rows of a tensor, strings, or numbers, epoch
+//! after epoch.
 //!
-//! A producer is a queue and a runner that fills it; [`RunQueues`](crate::RunQueues) starts it. What limits the epochs is a local variable,
-//! which `g.local_variables_initializer()` initializes.
+//! A producer is a queue and a runner that fills it; [`RunQueues`](crate::RunQueues) starts it. The count of
+//! epochs is a local variable, which `g.local_variables_initializer()` initializes.
 
 use super::batch::summarize_as;
+use crate::ops::Ops;
 use crate::options::{Options, Start};
 use crate::queue::{Queue, Queues, values_of};
 use crate::sugar::{Functions, Methods, seeds};
@@ -14,9 +16,11 @@ use millstream_graph::{Arg, Graph, IntoNest, Nest, Op, Output};
 use millstream_tensor::{DType, PartialShape, Result, Tensor, ensure, invalid};
 use std::panic::Location;
 
-/// `tensor`, as often as `num_epochs` says: after that a run that asks for it ends with `OUT_OF_RANGE`. With `None` it is `tensor` itself.
+/// Returns `tensor` for `num_epochs` runs; later runs that need it end with `OUT_OF_RANGE`. With `None` it is
+/// `tensor` itself.
 ///
-/// The count is a local variable: run `g.local_variables_initializer()` first. Definition: TensorFlow's `tf.train.limit_epochs`.
+/// The count is a local variable: run `g.local_variables_initializer()` first. Definition: TensorFlow's
+/// `tf.train.limit_epochs`.
 ///
 /// ```
 /// use millstream::prelude::*;
@@ -58,13 +62,13 @@ fn limited<'g>(
         let zero = Value::from(0i64).place(g, "Const", at);
         let listing = Listing { trainable: false, collections: vec![LOCAL_VARIABLES.into()] };
         let epochs = by_ref(g, "epochs", listing, at, |_| zero);
-        let counter = g.op("CountUpTo").at(at).input(epochs.handle()).attr("limit", limit).finish();
-        g.control_dependencies([counter], || g.op("Identity").name(g.scope()).at(at).input(tensor).output())
+        let counter = g.at(at).state().count_up_to(epochs.handle(), limit).op();
+        g.control_dependencies([counter], || g.named(g.scope()).at(at).identity(tensor))
     }))
 }
 
-/// A producer being described. Made by [`input_producer`], [`string_input_producer`] and [`range_input_producer`].
-#[must_use = "the producer is made by `make`"]
+/// A builder of a producer, from [`input_producer`], [`string_input_producer`] and [`range_input_producer`].
+#[must_use = "`build` adds the producer"]
 pub struct InputProducer<'g> {
     options: Options<'g>,
     source: Source<'g>,
@@ -79,23 +83,34 @@ pub struct InputProducer<'g> {
     at: &'static Location<'static>,
 }
 
-/// What is produced.
+impl std::fmt::Debug for InputProducer<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("InputProducer")
+            .field("options", &self.options)
+            .field("capacity", &self.capacity)
+            .field("num_epochs", &self.num_epochs)
+            .field("shuffle", &self.shuffle)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The rows that are produced.
 enum Source<'g> {
     Rows(Value<'g>),
     Strings(Value<'g>),
     UpTo(Arg<'g>),
 }
 
-/// A queue of the rows of `tensor`, with a runner that fills it: all rows, in random order, again and again, unless the options say
-/// otherwise. What is taken out of it is one row.
+/// Describes a queue of the rows of `tensor`, and its runner. By default it repeats all rows endlessly in
+/// random order. A dequeue returns one row.
 ///
 /// Definition: TensorFlow's `tf.train.input_producer`.
 ///
 /// ```
 /// use millstream::prelude::*;
-/// use millstream::train;
+/// use millstream::{RunQueues, train};
 /// let g = Graph::new();
-/// let rows = train::input_producer(&g, [[1, 2], [3, 4]]).num_epochs(1).shuffle(false).make()?;
+/// let rows = train::input_producer(&g, [[1, 2], [3, 4]]).num_epochs(1).shuffle(false).build()?;
 /// let [row] = rows.dequeue()?.all()?;
 /// let init = g.local_variables_initializer();
 /// let session = Session::new(&g)?;
@@ -115,16 +130,17 @@ pub fn input_producer<'g>(g: impl Start<'g>, tensor: impl Into<Value<'g>>) -> In
     InputProducer::new(g.options(), Source::Rows(tensor.into()))
 }
 
-/// A queue of strings, names of files say, with a runner that fills it: all of them, in random order, again and again, unless the
-/// options say otherwise. No strings at all are an error: at once where that is known, else of the run that fills the queue.
+/// Describes a queue of strings, such as file names, and its runner. By default it repeats all strings
+/// endlessly in random order. An empty vector is an error: at once if that is known, otherwise in the run
+/// that fills the queue.
 ///
 /// Definition: TensorFlow's `tf.train.string_input_producer`.
 ///
 /// ```
 /// use millstream::prelude::*;
-/// use millstream::train;
+/// use millstream::{RunQueues, train};
 /// let g = Graph::new();
-/// let files = train::string_input_producer(&g, ["a.txt", "b.txt"]).num_epochs(1).shuffle(false).make()?;
+/// let files = train::string_input_producer(&g, ["a.txt", "b.txt"]).num_epochs(1).shuffle(false).build()?;
 /// let [file] = files.dequeue()?.all()?;
 /// let init = g.local_variables_initializer();
 /// let session = Session::new(&g)?;
@@ -138,16 +154,16 @@ pub fn string_input_producer<'g>(g: impl Start<'g>, strings: impl Into<Value<'g>
     InputProducer::new(g.options(), Source::Strings(strings.into()))
 }
 
-/// A queue of the integers `0 <= i < limit`, with a runner that fills it: all of them, in random order, again and again, unless the
-/// options say otherwise.
+/// Describes a queue of the integers `0 <= i < limit`, and its runner. By default it repeats all of them
+/// endlessly in random order.
 ///
 /// Definition: TensorFlow's `tf.train.range_input_producer`.
 ///
 /// ```
 /// use millstream::prelude::*;
-/// use millstream::train;
+/// use millstream::{RunQueues, train};
 /// let g = Graph::new();
-/// let numbers = train::range_input_producer(&g, 5).num_epochs(1).shuffle(false).make()?;
+/// let numbers = train::range_input_producer(&g, 5).num_epochs(1).shuffle(false).build()?;
 /// let [rest] = numbers.dequeue_up_to(100)?.all()?;
 /// let init = g.local_variables_initializer();
 /// let session = Session::new(&g)?;
@@ -179,75 +195,76 @@ impl<'g> InputProducer<'g> {
         }
     }
 
-    /// The shape of a row, where the tensor's does not say it.
+    /// Sets the shape of a row, for a tensor of unknown shape.
     pub fn element_shape(mut self, shape: impl Into<PartialShape>) -> Self {
         self.element_shape = Some(shape.into());
         self
     }
 
-    /// How often each row is produced; after that the queue is closed. Without end by default.
+    /// Sets how often each row is produced, before the queue is closed; endlessly by default.
     pub fn num_epochs(mut self, n: impl Into<Option<i64>>) -> Self {
         self.num_epochs = n.into();
         self
     }
 
-    /// Whether the rows are in random order, another one in each epoch; they are by default.
+    /// Sets whether the rows are in random order, a new one in each epoch; true by default.
     pub fn shuffle(mut self, yes: bool) -> Self {
         self.shuffle = yes;
         self
     }
 
-    /// The seed of that order.
+    /// Sets the seed of the random order.
     pub fn seed(mut self, seed: i64) -> Self {
         self.seed = Some(seed);
         self
     }
 
-    /// How many rows the queue holds, 32 by default.
+    /// Sets the capacity of the queue in rows; 32 by default.
     pub fn capacity(mut self, capacity: i64) -> Self {
         self.capacity = capacity;
         self
     }
 
-    /// The name under which sessions that share resources share the queue.
+    /// Sets the name under which sessions with shared resources share the queue.
     pub fn shared_name(mut self, name: impl Into<String>) -> Self {
         self.shared_name = name.into();
         self
     }
 
-    /// The name of a summary that tells what share of the queue is full. Rows have none where nothing is said; strings and numbers
+    /// Sets the name of a summary of how full the queue is. By default rows have none; strings and numbers
     /// always have one.
     pub fn summary_name(mut self, name: impl Into<String>) -> Self {
         self.summary_name = Some(name.into());
         self
     }
 
-    /// What the runner runs when its coordinator stops, instead of closing the queue at once.
+    /// Sets the operation that the runner runs when its coordinator stops, instead of closing the queue at
+    /// once.
     pub fn cancel_op(mut self, op: Op<'g>) -> Self {
         self.cancel_op = Some(op);
         self
     }
 
-    /// Makes the queue, and adds its runner to the graph's.
+    /// Adds the queue and its runner.
     #[track_caller]
-    pub fn make(self) -> Result<Queue<'g>> {
+    pub fn build(self) -> Result<Queue<'g>> {
         let (g, at) = (self.options.graph(), self.at);
         g.check()?;
         let name = self.options.name_or("input_producer");
-        let made = g.built_at(at, || g.name_scope(&name, || self.build(g)));
-        // A node that could not be made says more than what was to be made of it.
+        let made = g.built_at(at, || g.name_scope(&name, || self.produce(g)));
+        // The error of a node says more than that of the result.
         g.check()?;
         made.map_err(|e| e.at_line(at))
     }
 
-    fn build(self, g: &'g Graph) -> Result<Queue<'g>> {
+    fn produce(self, g: &'g Graph) -> Result<Queue<'g>> {
         let (at, scope) = (self.at, g.scope());
         ensure!(self.capacity != 0, "capacity is 0: nothing would ever go in");
         let summary_name = match self.source {
             Source::Rows(_) => self.summary_name,
             _ => Some(self.summary_name.unwrap_or_else(|| format!("fraction_of_{}_full", self.capacity))),
         };
-        // The queue of rows has a name of its own within the scope, the others are called as it is.
+        // The queue of rows has its own name within the scope; the others are named after the scope.
         let (rows, queue_name, element_shape) = match self.source {
             Source::Rows(rows) => {
                 let name = self.options.name_or("FIFOQueueV2");
@@ -284,12 +301,12 @@ impl<'g> InputProducer<'g> {
             false => rows,
             true => {
                 let (seed, seed2) = seeds(g, self.seed);
-                g.op("RandomShuffle").at(at).attr("seed", seed).attr("seed2", seed2).input(rows).output()
+                g.at(at).with("seed", seed).with("seed2", seed2).random().random_shuffle(rows)
             }
         };
         let limited = limited(g, "limit_epochs", shuffled, self.num_epochs, at)?;
         let queue = Queue::fifo(g.named(queue_name), self.capacity, [limited.dtype()?]);
-        let queue = queue.shapes([row]).shared_name(self.shared_name).make()?;
+        let queue = queue.shapes([row]).shared_name(self.shared_name).build()?;
         let fill = queue.enqueue_many([limited])?;
         g.add_queue_runner(&match self.cancel_op {
             None => queue.runner([fill]),
@@ -302,7 +319,7 @@ impl<'g> InputProducer<'g> {
     }
 }
 
-/// The numbers of a range, if its limit, which is input 1, can be one.
+/// Returns the numbers of a range, after a check of its limit, input 1.
 fn numbers(range: Op<'_>) -> Result<Output<'_>> {
     let limit = range.inputs()[1];
     let (dtype, shape) = (limit.dtype()?, limit.shape());
@@ -315,7 +332,7 @@ fn numbers(range: Op<'_>) -> Result<Output<'_>> {
 
 const NO_STRINGS: &str = "string_input_producer requires a non-null input tensor";
 
-/// The strings, of which there must be one when they are asked for.
+/// Returns the strings; there must be at least one when the graph runs.
 fn some_strings<'g>(strings: Output<'g>, at: &'static Location<'static>) -> Result<Output<'g>> {
     let (g, dtype) = (strings.graph(), strings.dtype()?);
     ensure!(
@@ -325,41 +342,47 @@ fn some_strings<'g>(strings: Output<'g>, at: &'static Location<'static>) -> Resu
     );
     let size = match strings.shape().elements() {
         Some(0) => return Err(invalid!("{NO_STRINGS}")),
-        // TensorFlow makes a constant of a size that is known.
+        // In TensorFlow a known size is a constant.
         Some(n) => {
             let n = i32::try_from(n).map_err(|_| invalid!("{n} strings are too many"))?;
             Value::Literal(Ok(Tensor::scalar(n))).place(g, "Size", at)
         }
-        None => g.op("Size").at(at).input(strings).output(),
+        None => g.at(at).size(strings),
     };
-    let some = g.op("Greater").at(at).input(size).input(0).output();
+    let some = g.at(at).greater(size, 0);
     let check = g.name_scope("Assert", || {
-        // TensorFlow's leaves a constant of the text here, which nothing uses; the graphs are to be the same.
+        // TensorFlow adds an unused constant of the text here; it keeps the graphs identical.
         g.constant(NO_STRINGS);
-        g.op("Assert").at(at).input(some).input(NO_STRINGS).finish()
+        g.at(at).debug().assert(some, [NO_STRINGS])
     });
-    Ok(g.control_dependencies([check], || g.op("Identity").at(at).input(strings).output()))
+    Ok(g.control_dependencies([check], || g.at(at).identity(strings)))
 }
 
-/// A producer of slices being described. Made by [`slice_input_producer`].
-#[must_use = "the producer is made by `make`"]
+/// A builder of a producer of slices, from [`slice_input_producer`].
+#[must_use = "`run` adds the producer"]
 pub struct SliceInputProducer<'g, N> {
     tensors: N,
-    /// Of the indices: its name is the scope's, and its source is put in when the tensors are known.
+    /// The producer of the indices. Its name is the scope's; its source is set once the tensors are known.
     producer: InputProducer<'g>,
 }
 
-/// One row of each of `tensors`, the same of all, another one in each run: in the structure of `tensors`, which have as many rows each.
-/// All rows, in random order, again and again, unless the options say otherwise.
+impl<N> std::fmt::Debug for SliceInputProducer<'_, N> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SliceInputProducer").field("producer", &self.producer).finish_non_exhaustive()
+    }
+}
+
+/// Describes slices of `tensors`: in each run another row, the same one of each, in the structure of
+/// `tensors`, which have the same number of rows. By default all rows repeat endlessly in random order.
 ///
 /// Definition: TensorFlow's `tf.train.slice_input_producer`.
 ///
 /// ```
 /// use millstream::prelude::*;
-/// use millstream::train;
+/// use millstream::{RunQueues, train};
 /// let g = Graph::new();
 /// let (images, labels) = (g.constant([[0.5f32, 1.5], [2.5, 3.5]]), g.constant([7, 8]));
-/// let (image, label) = train::slice_input_producer(&g, (images, labels)).num_epochs(1).shuffle(false).make()?;
+/// let (image, label) = train::slice_input_producer(&g, (images, labels)).num_epochs(1).shuffle(false).run()?;
 /// let init = g.local_variables_initializer();
 /// let session = Session::new(&g)?;
 /// session.run::<()>(init, feed![])?;
@@ -373,49 +396,49 @@ pub fn slice_input_producer<'g, N: IntoNest<'g>>(g: impl Start<'g>, tensors: N) 
 }
 
 impl<'g, N: IntoNest<'g>> SliceInputProducer<'g, N> {
-    /// How often each row is produced; after that a run ends with `OUT_OF_RANGE`. Without end by default.
+    /// Sets how often each row is produced, before runs end with `OUT_OF_RANGE`; endlessly by default.
     pub fn num_epochs(mut self, n: impl Into<Option<i64>>) -> Self {
         self.producer = self.producer.num_epochs(n);
         self
     }
 
-    /// Whether the rows are in random order, another one in each epoch; they are by default.
+    /// Sets whether the rows are in random order, a new one in each epoch; true by default.
     pub fn shuffle(mut self, yes: bool) -> Self {
         self.producer = self.producer.shuffle(yes);
         self
     }
 
-    /// The seed of that order.
+    /// Sets the seed of the random order.
     pub fn seed(mut self, seed: i64) -> Self {
         self.producer = self.producer.seed(seed);
         self
     }
 
-    /// How many indices of rows the queue holds, 32 by default.
+    /// Sets the capacity of the queue of row indices; 32 by default.
     pub fn capacity(mut self, capacity: i64) -> Self {
         self.producer = self.producer.capacity(capacity);
         self
     }
 
-    /// The name under which sessions that share resources share the queue.
+    /// Sets the name under which sessions with shared resources share the queue.
     pub fn shared_name(mut self, name: impl Into<String>) -> Self {
         self.producer = self.producer.shared_name(name);
         self
     }
 
-    /// Makes the slices, and adds the runner of their queue to the graph's.
+    /// Adds the slices, and the runner of their queue.
     #[track_caller]
-    pub fn make(self) -> Result<N::Nest> {
+    pub fn run(self) -> Result<N::Nest> {
         let (g, at) = (self.producer.options.graph(), self.producer.at);
         g.check()?;
         let name = self.producer.options.name_or("input_producer");
-        let made = g.built_at(at, || g.name_scope(&name, || self.build(g)));
-        // A node that could not be made says more than what was to be made of it.
+        let made = g.built_at(at, || g.name_scope(&name, || self.produce(g)));
+        // The error of a node says more than that of the result.
         g.check()?;
         made.map_err(|e| e.at_line(at))
     }
 
-    fn build(self, g: &'g Graph) -> Result<N::Nest> {
+    fn produce(self, g: &'g Graph) -> Result<N::Nest> {
         let at = self.producer.at;
         let nest = self.tensors.into_nest(&Converter::new(g, at, &[]))?;
         let tensors = values_of(&nest);
@@ -434,19 +457,19 @@ impl<'g, N: IntoNest<'g>> SliceInputProducer<'g, N> {
                     .collect();
                 Value::from(dims?).place(g, "Shape", at)
             }
-            None => g.op("Shape").at(at).input(first).output(),
+            None => g.at(at).array().shape(first),
         };
         let limit = dims.index(0);
         let options = g.options();
         let indices =
-            InputProducer { options, source: Source::UpTo(limit.into()), ..self.producer }.make()?;
+            InputProducer { options, source: Source::UpTo(limit.into()), ..self.producer }.build()?;
         let [index] = indices.dequeue()?.all()?;
         let slices = tensors.iter().map(|&t| g.gather(t, index, 0)).collect();
         nest.rebuild(&mut Values::new(slices))
     }
 }
 
-/// Whether a structure is made of tensors alone.
+/// Returns whether a structure consists of tensors only.
 fn dense(structure: &Structure) -> bool {
     match structure {
         Structure::Value => true,

@@ -1,15 +1,22 @@
-//! What each optimizer does to a variable: its slots, its numbers, its step with a whole gradient and with some rows of one.
+//! The update rules of the optimizers: slots, parameters, and the steps for dense gradients and for slices.
 
 use super::optimizer::{Numbers, Optimizer, scatter, scatter_add};
 use crate::initializer::Initializer;
+use crate::ops::{Ops, OutputOps};
 use crate::options::Start;
 use crate::variable::Variable;
 use millstream_graph::{Graph, IndexedSlices, Op, OpBuilder, Output};
 use millstream_tensor::{DType, Result, Tensor, ensure};
 
-/// A number of an optimizer: fixed, or a value of the graph (a schedule, say).
+/// A parameter of an optimizer: a number, or a value of the graph such as a schedule.
 #[derive(Clone)]
 pub struct Rate<'g>(Kind<'g>);
+
+impl std::fmt::Debug for Rate<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Rate").finish_non_exhaustive()
+    }
+}
 
 #[derive(Clone)]
 enum Kind<'g> {
@@ -36,7 +43,7 @@ impl<'g> From<Output<'g>> for Rate<'g> {
 }
 
 impl<'g> Rate<'g> {
-    /// As a tensor: an f32 constant of this name, or the value.
+    /// Returns the parameter as a tensor: an f32 constant of this name, or the value.
     pub(super) fn place(&self, g: &'g Graph, name: &str) -> Output<'g> {
         match self.0 {
             Kind::Number(number) => g.constant_tensor(name, Tensor::scalar(number as f32)),
@@ -56,7 +63,7 @@ pub(super) enum Rule<'g> {
 use Rule::*;
 
 impl<'g> Rule<'g> {
-    /// The numbers, in the order in which TensorFlow makes them tensors.
+    /// Returns the parameters in the order in which TensorFlow adds their tensors.
     pub(super) fn numbers(&self) -> Vec<(&'static str, Rate<'g>)> {
         match self {
             GradientDescent { rate } | Adagrad { rate, .. } => vec![("learning_rate", rate.clone())],
@@ -119,12 +126,12 @@ impl<'g> Rule<'g> {
         Ok(())
     }
 
-    /// Whether slices may name a row twice: else such rows are summed first.
+    /// Returns whether slices may contain a row twice; otherwise duplicate rows are summed first.
     pub(super) fn takes_rows_twice(&self) -> bool {
         matches!(self, GradientDescent { .. })
     }
 
-    /// The step with a whole gradient.
+    /// Adds the step for a dense gradient.
     pub(super) fn dense(
         &self,
         optimizer: &Optimizer<'g>,
@@ -157,7 +164,7 @@ impl<'g> Rule<'g> {
         }
     }
 
-    /// The step with some rows of a gradient.
+    /// Adds the step for slices.
     pub(super) fn sparse(
         &self,
         optimizer: &Optimizer<'g>,
@@ -189,7 +196,7 @@ impl<'g> Rule<'g> {
         }
     }
 
-    /// The operation that is done when all updates are, and what follows them.
+    /// Adds the operation that runs after all updates, and the updates of the optimizer's own variables.
     pub(super) fn finish(
         &self,
         optimizer: &Optimizer<'g>,
@@ -214,12 +221,13 @@ impl<'g> Rule<'g> {
     }
 }
 
-/// A variable's value as TensorFlow's operators take it: by reference its one read, behind a handle a read of its own.
+/// Returns a variable's value as TensorFlow's operators read it: the shared read of a reference, a new read
+/// of a handle.
 pub(super) fn current<'g>(variable: &Variable<'g>) -> Output<'g> {
     if variable.is_ref() { variable.value() } else { variable.read() }
 }
 
-/// A step of one variable being written down.
+/// The step of one variable.
 struct Step<'g, 'a> {
     optimizer: &'a Optimizer<'g>,
     numbers: &'a Numbers<'g>,
@@ -236,7 +244,7 @@ impl<'g> Step<'g, '_> {
         self.start(if self.variable.is_ref() { "SparseApply" } else { "ResourceSparseApply" }, kind, slots)
     }
 
-    /// The op with the variable and its slots.
+    /// Starts the op with the variable and its slots.
     fn start(&self, form: &str, kind: &str, slots: &[&str]) -> Result<OpBuilder<'g>> {
         let mut node = self.variable.graph().op(format!("{form}{kind}")).input(self.variable.handle());
         for slot in slots {
@@ -254,7 +262,7 @@ impl<'g> Step<'g, '_> {
         let value = current(&power);
         Ok(match value.dtype()? == self.dtype {
             true => value,
-            false => self.variable.graph().op("Cast").input(value).attr("DstT", self.dtype).output(),
+            false => self.variable.graph().math().cast(value, self.dtype),
         })
     }
 
@@ -272,13 +280,13 @@ impl<'g> Step<'g, '_> {
         ["learning_rate", "beta1", "beta2", "epsilon"].into_iter().map(|name| self.number(name)).collect()
     }
 
-    /// Adam with some rows: the slots fade as a whole, and all of the variable moves.
+    /// Adds Adam's step for slices: the whole slots decay, and the whole variable is updated.
     fn adam_rows(&self, grad: Output<'g>, rows: Output<'g>) -> Result<Op<'g>> {
         let g = self.variable.graph();
         let [power1, power2] = [self.power("beta1_power")?, self.power("beta2_power")?];
         let [rate, beta1, beta2, epsilon] = <[Output<'g>; 4]>::try_from(self.adam_numbers()?)
             .map_err(|_| millstream_tensor::Error::internal("Adam has four numbers"))?;
-        let root = g.op("Sqrt").input(1.0f64 - power2).output();
+        let root = g.sqrt(1.0f64 - power2);
         let rate = rate * root / (1.0f64 - power1);
         let fade = |slot: &str, beta: Output<'g>, rows_of: Output<'g>| -> Result<(Op<'g>, Output<'g>)> {
             let slot = self.optimizer.slot_of(&self.variable, slot)?;
@@ -292,7 +300,7 @@ impl<'g> Step<'g, '_> {
         };
         let (m_done, m) = fade("m", beta1, grad * (1.0f64 - beta1))?;
         let (v_done, v) = fade("v", beta2, (grad * grad) * (1.0f64 - beta2))?;
-        let root = g.op("Sqrt").input(v).output();
+        let root = v.sqrt();
         let moved = self.variable.assign_sub(rate * m / (root + epsilon));
         let node = g.start_as("NoOp", "group_deps");
         Ok([moved, m_done, v_done].into_iter().fold(node, |node, op| node.control(op)).finish())

@@ -1,4 +1,4 @@
-//! [`restore_saved_model`]: what a SavedModel's graph needs before it can be called.
+//! [`restore_saved_model`]: the state of a SavedModel's graph.
 
 use millstream_graph::{Graph, Op};
 use millstream_interop::proto::collection_def::Kind;
@@ -8,8 +8,8 @@ use millstream_runtime::{FeedList, Session};
 use millstream_tensor::{Result, Tensor, invalid};
 use std::path::Path;
 
-/// Gives the variables of a SavedModel's graph the values saved in its folder, then runs what initialises its tables. Gives whether
-/// the folder had values. The graph of the session must hold what `meta` holds, under the same names.
+/// Restores the variables of a SavedModel's graph from its folder, then initializes its tables. Returns
+/// whether the folder had values. The graph of the session must contain that of `meta`, under the same names.
 pub fn restore_saved_model(session: &Session, meta: &MetaGraphDef, folder: impl AsRef<Path>) -> Result<bool> {
     let (folder, graph) = (folder.as_ref(), session.graph());
     let saved = folder.join("variables").join("variables");
@@ -27,7 +27,7 @@ pub fn restore_saved_model(session: &Session, meta: &MetaGraphDef, folder: impl 
     Ok(found && restores.is_some())
 }
 
-/// The operation that initialises what is no variable.
+/// Returns the operation that initializes tables and the like.
 fn initializer(meta: &MetaGraphDef) -> Option<&str> {
     let by_signature = meta.signature_def.get("__saved_model_init_op");
     let named = by_signature.and_then(|s| name(s.outputs.get("__saved_model_init_op")?));
@@ -38,7 +38,7 @@ fn initializer(meta: &MetaGraphDef) -> Option<&str> {
     named.or_else(|| in_collection("saved_model_main_op")).or_else(|| in_collection("legacy_init_op"))
 }
 
-/// The paths of the files that come with the graph, for the tensors that hold them.
+/// Returns the paths of the model's asset files, as feeds of the tensors that hold them.
 fn assets(graph: &Graph, meta: &MetaGraphDef, folder: &Path) -> Result<FeedList> {
     let mut feeds = FeedList::new();
     for asset in &meta.asset_file_def {
@@ -49,7 +49,7 @@ fn assets(graph: &Graph, meta: &MetaGraphDef, folder: &Path) -> Result<FeedList>
     Ok(feeds)
 }
 
-/// The operation of a name, or of an output's name.
+/// Returns the operation of a name, or of an output's name.
 fn operation<'g>(graph: &'g Graph, name: &str) -> Result<Op<'g>> {
     graph.operation(name.split(':').next().unwrap_or(name))
 }

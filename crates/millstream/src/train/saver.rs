@@ -1,5 +1,6 @@
-//! [`Saver`]: variables to checkpoints and back.
+//! [`Saver`]: saving variables to checkpoints and restoring them.
 
+use crate::ops::Ops;
 use crate::options::Start;
 use crate::value::Value;
 use crate::variable::{Variable, Variables};
@@ -18,10 +19,11 @@ pub use millstream_checkpoint::latest_checkpoint;
 /// The collection of savers, each a `SaverDef`.
 const SAVERS: &str = "savers";
 
-/// Saves variables to checkpoints and restores them. Its work is done by operations of the graph, so that a graph that is exported can
-/// be saved and restored by TensorFlow, and the other way round.
+/// Saves variables to checkpoints and restores them. It works by operations of the graph, so TensorFlow can
+/// save and restore an exported graph, and the reverse.
 ///
-/// A path that ends in `.safetensors` is a file of that format; any other is the prefix of a TensorFlow checkpoint.
+/// A path that ends in `.safetensors` is a file of that format; any other is the prefix of a TensorFlow
+/// checkpoint.
 ///
 /// ```
 /// use millstream::prelude::*;
@@ -56,16 +58,25 @@ pub struct Saver<'g> {
     kept: Mutex<Kept>,
 }
 
-/// What this saver has saved.
+impl std::fmt::Debug for Saver<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Saver")
+            .field("max_to_keep", &self.max_to_keep)
+            .field("keep_every_hours", &self.keep_every_hours)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The checkpoints of a saver.
 struct Kept {
-    /// Oldest first, with the seconds since 1970.
+    /// The paths, oldest first, with their times in seconds since 1970.
     all: Vec<(PathBuf, f64)>,
-    /// When the next one is due that is kept for good.
+    /// The time of the next checkpoint to keep permanently.
     next_for_good: f64,
     last_preserved: f64,
 }
 
-/// A saver about to be made.
+/// A builder of a [`Saver`].
 #[must_use = "the saver is made by `build`"]
 pub struct SaverBuilder<'g> {
     graph: &'g Graph,
@@ -75,14 +86,24 @@ pub struct SaverBuilder<'g> {
     at: &'static Location<'static>,
 }
 
+impl std::fmt::Debug for SaverBuilder<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SaverBuilder")
+            .field("max_to_keep", &self.max_to_keep)
+            .field("keep_every_hours", &self.keep_every_hours)
+            .finish_non_exhaustive()
+    }
+}
+
 impl<'g> SaverBuilder<'g> {
-    /// How many checkpoints are kept, 5 by default; older ones are removed. 0 keeps all.
+    /// Sets how many checkpoints are kept, 5 by default; older ones are removed. 0 keeps all.
     pub fn max_to_keep(mut self, n: usize) -> Self {
         self.max_to_keep = n;
         self
     }
 
-    /// Of those that would be removed, one in so many hours is kept for good. By default 10000, which is never.
+    /// Sets the interval in hours at which a checkpoint is kept permanently instead of being removed. The
+    /// default of 10000 means never.
     pub fn keep_checkpoint_every_n_hours(mut self, hours: f64) -> Self {
         self.keep_every_hours = hours;
         self
@@ -109,13 +130,7 @@ impl<'g> SaverBuilder<'g> {
             graph.name_scope("save", || -> Result<_> {
                 let input = graph.name_scope("filename", || Value::from("model").place(graph, "input", at));
                 let default = |name: &str, input| {
-                    graph
-                        .op("PlaceholderWithDefault")
-                        .name(name)
-                        .at(at)
-                        .input(input)
-                        .attr("shape", PartialShape::scalar())
-                        .output()
+                    graph.named(name).at(at).placeholder_with_default(input, PartialShape::scalar())
                 };
                 let filename = default("Const", default("filename", input));
                 let names = || strings(variables.iter().map(|(name, _)| name.as_str().into()).collect());
@@ -129,25 +144,18 @@ impl<'g> SaverBuilder<'g> {
                         }),
                     })
                     .collect();
-                let save = graph
-                    .op("SaveV2")
-                    .at(at)
-                    .input(filename)
-                    .input(names()?)
-                    .input(slices()?)
-                    .inputs(values)
-                    .finish();
+                let save = graph.at(at).io().save_v2(filename, names()?, slices()?, values);
                 let saved = graph.control_dependencies([save], || {
-                    graph.op("Identity").name("control_dependency").at(at).input(filename).output()
+                    graph.named("control_dependency").at(at).identity(filename)
                 });
                 let dtypes = variables.iter().map(|(_, v)| v.dtype()).collect::<Result<Vec<DType>>>()?;
                 let read = graph.op("RestoreV2").at(at).input(filename).input(names()?).input(slices()?);
                 let read = read.attr("dtypes", dtypes).finish();
                 let assigns = variables.iter().zip(0u32..).map(|((_, v), i)| match v.is_ref() {
-                    true => graph.op("Assign").at(at).input(v.handle()).input(read.output(i)).finish(),
+                    true => graph.at(at).state().assign(v.handle(), read.output(i)).op(),
                     false => {
-                        let value = graph.op("Identity").at(at).input(read.output(i)).output();
-                        graph.op("AssignVariableOp").at(at).input(v.handle()).input(value).finish()
+                        let value = graph.at(at).identity(read.output(i));
+                        graph.at(at).state().assign_variable_op(v.handle(), value)
                     }
                 });
                 let assigns: Vec<Op<'g>> = assigns.collect();
@@ -175,19 +183,19 @@ impl<'g> SaverBuilder<'g> {
 }
 
 impl<'g> Saver<'g> {
-    /// Saves all variables but the local ones, each under its name.
+    /// Returns a saver of all variables except the local ones, each under its name.
     #[track_caller]
     pub fn new(graph: &'g Graph) -> Result<Saver<'g>> {
         Self::of(graph, &graph.global_variables()).build()
     }
 
-    /// Saves these variables, each under its name.
+    /// Returns a builder of a saver of these variables, each under its name.
     #[track_caller]
     pub fn of(graph: &'g Graph, variables: &[Variable<'g>]) -> SaverBuilder<'g> {
         Self::by_name(graph, variables.iter().map(|v| (v.name(), *v)))
     }
 
-    /// Saves these variables under other names than their own.
+    /// Returns a builder of a saver of variables under the given names.
     #[track_caller]
     pub fn by_name<S: Into<String>>(
         graph: &'g Graph,
@@ -202,7 +210,7 @@ impl<'g> Saver<'g> {
         }
     }
 
-    /// Its operations by name, as a `MetaGraphDef` holds them.
+    /// Returns the names of its operations, as a `MetaGraphDef` holds them.
     pub fn def(&self) -> SaverDef {
         SaverDef {
             filename_tensor_name: self.filename.name(),
@@ -215,8 +223,9 @@ impl<'g> Saver<'g> {
         }
     }
 
-    /// Saves the variables. `step` becomes part of the name, before `.safetensors` if that is its end. The folder's file `checkpoint`
-    /// then lists it, and checkpoints of this saver that are too old are removed. Gives the path for [`Saver::restore`].
+    /// Saves the variables and returns the path for [`Saver::restore`]. `step` is appended to the name,
+    /// before `.safetensors`. The folder's file `checkpoint` lists the checkpoint, and old checkpoints of
+    /// this saver are removed.
     pub fn save(&self, session: &Session, path: impl AsRef<Path>, step: Option<i64>) -> Result<PathBuf> {
         let path = numbered(path.as_ref(), step);
         if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty())
@@ -230,19 +239,20 @@ impl<'g> Saver<'g> {
         Ok(path)
     }
 
-    /// Gives the variables the values of a checkpoint, all or none. What does not fit is said of all of them at once.
+    /// Restores the variables from a checkpoint, all or none. The error lists all variables that do not
+    /// match.
     pub fn restore(&self, session: &Session, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         self.check(path)?;
         session.run(self.restored, feed![self.filename => text(path)?])
     }
 
-    /// The checkpoints that it has saved and not removed, oldest first.
+    /// Returns the paths of the checkpoints that it has saved and not removed, oldest first.
     pub fn last_checkpoints(&self) -> Vec<PathBuf> {
         self.kept.lock().all.iter().map(|(path, _)| path.clone()).collect()
     }
 
-    /// Whether a checkpoint holds all variables, as they are.
+    /// Checks that a checkpoint has all variables, with their dtypes and shapes.
     fn check(&self, path: &Path) -> Result<()> {
         let checkpoint = Checkpoint::open(path)?;
         let mut missing = Vec::new();
@@ -283,7 +293,7 @@ impl<'g> Saver<'g> {
         Err(error.with_help("restore only what fits (`Saver::of`), or under other names (`Saver::by_name`)"))
     }
 
-    /// Notes a checkpoint, removes what is too old, and writes the list.
+    /// Records a checkpoint, removes old ones, and writes the list.
     fn list(&self, path: &Path) -> Result<()> {
         let mut kept = self.kept.lock();
         kept.all.retain(|(old, _)| old != path);
@@ -305,7 +315,7 @@ impl<'g> Saver<'g> {
     }
 }
 
-/// The path with the step's number: `model-100`, `model-100.safetensors`.
+/// Returns the path with the step appended: `model-100`, `model-100.safetensors`.
 fn numbered(path: &Path, step: Option<i64>) -> PathBuf {
     let Some(step) = step else { return path.to_owned() };
     let (stem, end) = match is_safetensors(path) {

@@ -1,13 +1,14 @@
-//! Schedules: learning rates that follow the step.
+//! Learning rate schedules.
 
+use crate::ops::{Ops, OutputOps};
 use crate::options::Start;
 use crate::sugar::{Functions, Methods};
 use millstream_graph::{Arg, Graph, Output, weak_cast};
 use millstream_tensor::{DType, Result, Tensor, ensure};
 
-/// Learning rates as functions of the step: f32 values, for [`Optimizer`](super::Optimizer)s.
+/// Learning rates as functions of the step, f32 values for [`Optimizer`](super::Optimizer)s.
 pub trait Schedules<'g> {
-    /// `rate * decay_rate ^ (step / decay_steps)`; with `staircase` the quotient is a whole number.
+    /// `rate * decay_rate ^ (step / decay_steps)`; with `staircase` the quotient is rounded down.
     fn exponential_decay(
         self,
         rate: f32,
@@ -37,8 +38,8 @@ pub trait Schedules<'g> {
         staircase: bool,
     ) -> Output<'g>;
 
-    /// From `rate` to `end` in `decay_steps` steps along a curve of this power (1: a line); with `cycle` the way is made longer each time
-    /// its end is reached.
+    /// From `rate` to `end` in `decay_steps` steps, along a polynomial of this power (1 is linear). With
+    /// `cycle`, `decay_steps` grows to the next multiple each time the step reaches it.
     fn polynomial_decay(
         self,
         rate: f32,
@@ -49,13 +50,14 @@ pub trait Schedules<'g> {
         cycle: bool,
     ) -> Result<Output<'g>>;
 
-    /// From `rate` to `alpha * rate` in `decay_steps` steps, along half a wave.
+    /// From `rate` to `alpha * rate` in `decay_steps` steps, along half a cosine wave.
     fn cosine_decay(self, rate: f32, step: Output<'g>, decay_steps: f32, alpha: f32) -> Output<'g>;
 
-    /// `values[0]` up to and with step `boundaries[0]`, then `values[1]`, and so on: one value more than boundaries.
+    /// `values[0]` up to and with step `boundaries[0]`, then `values[1]`, and so on: one more value than
+    /// boundaries.
     fn piecewise_constant(self, step: Output<'g>, boundaries: &[i64], values: &[f32]) -> Result<Output<'g>>;
 
-    /// `rate`, reached along a line from 0 in `steps` steps.
+    /// From 0 to `rate` linearly in `steps` steps, then `rate`.
     fn linear_warm_up(self, rate: impl Into<Arg<'g>>, step: Output<'g>, steps: f32) -> Output<'g>;
 }
 
@@ -71,8 +73,8 @@ impl<'g> Schedules<'g> for &'g Graph {
         self.name_scope("ExponentialDecay", || {
             let rate = self.constant_tensor("learning_rate", Tensor::scalar(rate));
             let p = passed(step, decay_steps, staircase);
-            let factor = self.op("Pow").input(decay_rate).input(p).output();
-            self.op("Mul").name(self.scope()).input(rate).input(factor).output()
+            let factor = self.pow(decay_rate, p);
+            self.named(self.scope()).mul(rate, factor)
         })
     }
 
@@ -84,7 +86,7 @@ impl<'g> Schedules<'g> for &'g Graph {
         decay_rate: f32,
         staircase: bool,
     ) -> Output<'g> {
-        // As TensorFlow computes it: a power of a number that was rounded before.
+        // As in TensorFlow: a power of a rounded number.
         let base = (-f64::from(decay_rate)).exp() as f32;
         self.exponential_decay(rate, step, decay_steps, base, staircase)
     }
@@ -118,20 +120,15 @@ impl<'g> Schedules<'g> for &'g Graph {
             let end = self.constant_tensor("end_learning_rate", Tensor::scalar(end));
             let step = step.cast::<f32>();
             let (step, whole) = match cycle {
-                false => {
-                    (self.op("Minimum").input(step).input(decay_steps).output(), self.constant(decay_steps))
-                }
+                false => (step.minimum(decay_steps), self.constant(decay_steps)),
                 true => {
-                    let first = self.op("Equal").input(step).input(0.0f32).output();
-                    let times = self.cond(
-                        first,
-                        || self.constant(1.0f32),
-                        || self.op("Ceil").input(step / decay_steps).output(),
-                    )?;
+                    let first = step.equal(0.0f32);
+                    let times =
+                        self.cond(first, || self.constant(1.0f32), || self.ceil(step / decay_steps))?;
                     (step, times * decay_steps)
                 }
             };
-            let left = self.op("Pow").input(1.0f32 - step / whole).input(power).output();
+            let left = self.pow(1.0f32 - step / whole, power);
             Ok((rate - end) * left + end)
         })
     }
@@ -139,10 +136,10 @@ impl<'g> Schedules<'g> for &'g Graph {
     fn cosine_decay(self, rate: f32, step: Output<'g>, decay_steps: f32, alpha: f32) -> Output<'g> {
         self.name_scope("CosineDecay", || {
             let rate = self.constant_tensor("learning_rate", Tensor::scalar(rate));
-            let step = self.op("Minimum").input(step.cast::<f32>()).input(decay_steps).output();
+            let step = self.minimum(step.cast::<f32>(), decay_steps);
             let angle = (step / decay_steps) * std::f32::consts::PI;
-            let wave = 0.5f32 * (1.0f32 + self.op("Cos").input(angle).output());
-            // Rounded once, as TensorFlow's numbers of the host language are.
+            let wave = 0.5f32 * (1.0f32 + angle.cos());
+            // Rounded once, like TensorFlow's Python numbers.
             let rest = (1.0 - f64::from(alpha)) as f32;
             rate * (rest * wave + alpha)
         })
@@ -159,9 +156,9 @@ impl<'g> Schedules<'g> for &'g Graph {
         ensure!(boundaries.is_sorted(), "the boundaries {boundaries:?} are not in order");
         let dtype = step.dtype()?;
         self.name_scope("PiecewiseConstant", || {
-            // How many boundaries were passed is which value it is.
+            // The index of the value is the number of boundaries passed.
             let bounds = weak_cast(&Tensor::vector(boundaries)?, dtype)?;
-            let passed = self.op("Greater").input(step).input(bounds).output();
+            let passed = step.greater(bounds);
             let passed = passed.cast_to(DType::I32).reduce_sum(0);
             Ok(self.gather(self.constant(values), passed, 0))
         })
@@ -169,14 +166,14 @@ impl<'g> Schedules<'g> for &'g Graph {
 
     fn linear_warm_up(self, rate: impl Into<Arg<'g>>, step: Output<'g>, steps: f32) -> Output<'g> {
         self.name_scope("LinearWarmUp", || {
-            let part = self.op("Minimum").input(step.cast::<f32>() / steps).input(1.0f32).output();
+            let part = self.minimum(step.cast::<f32>() / steps, 1.0f32);
             self.start_as("Mul", "mul").input(rate).input(part).output()
         })
     }
 }
 
-/// How much of `steps` has passed, once over or more.
+/// Returns `step / steps`, rounded down with `staircase`.
 fn passed<'g>(step: Output<'g>, steps: f32, staircase: bool) -> Output<'g> {
     let p = step.cast::<f32>() / steps;
-    if staircase { p.graph().op("Floor").input(p).output() } else { p }
+    if staircase { p.floor() } else { p }
 }

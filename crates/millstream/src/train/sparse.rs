@@ -1,5 +1,7 @@
-//! SparseTensors that pass through queues, which hold tensors: what stands in the queue is the number under which a map keeps one.
+//! SparseTensors in queues: a queue holds the number under which a map stores the tensor.
 
+use crate::ops::{Ops, OutputOps};
+use crate::options::Start;
 use crate::sugar::{Functions, Methods, column};
 use millstream_graph::nest::Structure;
 use millstream_graph::{Graph, Op, Output, SparseTensor};
@@ -11,7 +13,7 @@ pub(crate) enum Part<'g> {
     Sparse(SparseTensor<'g>),
 }
 
-/// The components of a structure with these values.
+/// Returns the components of a structure with these values.
 pub(crate) fn parts<'g>(
     structure: &Structure,
     values: &mut impl Iterator<Item = Output<'g>>,
@@ -35,10 +37,10 @@ pub(crate) fn parts<'g>(
     })
 }
 
-/// Which examples are kept.
+/// The filter of examples.
 pub(crate) struct Keep<'g> {
     pub input: Output<'g>,
-    /// Each row by itself.
+    /// Whether the filter applies to rows.
     pub by_row: bool,
 }
 
@@ -60,18 +62,18 @@ impl<'g> Keep<'g> {
     }
 }
 
-/// The map in which SparseTensors wait while their numbers stand in the queue.
+/// The map that stores SparseTensors while the queue holds their numbers.
 #[derive(Clone)]
 pub(crate) struct Map<'g> {
-    /// The operation that puts them there.
+    /// The operation that adds them.
     op: Op<'g>,
     dtype: DType,
-    /// The rank of an example, where it is known.
+    /// The rank of an example, if it is known.
     pub rank: Option<usize>,
 }
 
-/// The components of an example as the queue holds them, and the maps of those that are sparse: the same as another source's, if `maps` are
-/// not empty.
+/// Returns the components of an example as the queue holds them, and the maps of the sparse ones; those of
+/// another source, if `maps` is not empty.
 pub(crate) fn store<'g>(
     g: &'g Graph,
     parts: &[Part<'g>],
@@ -94,20 +96,21 @@ pub(crate) fn store<'g>(
             continue;
         };
         let whole = sparse.dense_shape.shape().dim(0);
-        // What a branch gives is a Merge of what was put and what was not.
+        // The result of the branch is a Merge of the number of a stored tensor and -1.
         let puts = |op: &Op<'g>| op.op_type().ends_with("SparseToTensorsMap");
         let op = stored[i].op();
         let op = op.inputs().iter().map(Output::op).find(puts).unwrap_or(op);
         let rank = whole.map(|rank| rank.saturating_sub(usize::from(many)));
         let op = shared(i).map_or(op, |map| map.op);
         known.push(Some(Map { op, dtype: sparse.values.dtype()?, rank }));
-        // Each number is a row, as an example's component has a shape.
-        stored[i] = g.op("ExpandDims").input(stored[i]).input([-1]).output();
+        // Each number is a row, like other components of an example.
+        stored[i] = g.expand_dims(stored[i], [-1]);
     }
     Ok((stored, known))
 }
 
-/// Puts a sparse tensor, or the rows of many, into a map if it is kept; gives numbers, -1 where it is not.
+/// Adds a sparse tensor, or the rows of many, to a map if it is kept. Returns the numbers, -1 for those not
+/// kept.
 fn put<'g>(
     g: &'g Graph,
     sparse: &SparseTensor<'g>,
@@ -133,9 +136,9 @@ fn put<'g>(
         let rows = shape.slice_axis(0, 0..1);
         let ones = g.name_scope("ones", || {
             let one = g.constant(1i64);
-            g.op("Fill").name(g.scope()).input(rows).input(one).output()
+            g.named(g.scope()).fill(rows, one)
         });
-        g.op("Mul").name("mul").input(-1i64).input(ones).output()
+        g.named("mul").mul(-1i64, ones)
     };
     Ok(g.smart_cond(keep.input, || put(*sparse), none)?.set_shape(shape_of_numbers()))
 }
@@ -144,18 +147,19 @@ fn shape_of_numbers() -> PartialShape {
     PartialShape::new([None])
 }
 
-/// The entries for which `keep` holds.
+/// Returns the entries for which `keep` is true.
 fn retain<'g>(g: &'g Graph, sparse: &SparseTensor<'g>, keep: Output<'g>) -> SparseTensor<'g> {
-    let places = g.op("Where").input(keep).output();
-    let places = g.op("Reshape").input(places).input([-1]).output();
+    let places = g.array().where_(keep);
+    let places = places.reshape([-1]);
     SparseTensor {
         indices: g.gather(sparse.indices, places, 0),
         values: g.gather(sparse.values, places, 0),
-        dense_shape: g.op("Identity").input(sparse.dense_shape).output(),
+        dense_shape: sparse.dense_shape.identity(),
     }
 }
 
-/// The components of a batch: what stands in the maps under its numbers is taken out. One batch's are all taken together, or none.
+/// Returns the components of a batch, taking the tensors of its numbers out of the maps. Those of a batch are
+/// taken together, or not at all.
 pub(crate) fn restore<'g>(g: &'g Graph, taken: Vec<Output<'g>>, maps: &[Option<Map<'g>>]) -> Vec<Output<'g>> {
     if maps.iter().all(Option::is_none) {
         return taken;
@@ -166,14 +170,15 @@ pub(crate) fn restore<'g>(g: &'g Graph, taken: Vec<Output<'g>>, maps: &[Option<M
         .map(|(taken, map)| match map {
             None => Part::Dense(taken),
             Some(map) => {
-                let numbers = g.op("Squeeze").input(taken).attr("squeeze_dims", vec![1i64]).output();
-                let take = g.op("TakeManySparseFromTensorsMap").input(numbers).attr("dtype", map.dtype);
-                let take = take.attr("shared_name", shared_name(g, map.op)).finish();
+                let numbers = g.with("squeeze_dims", vec![1i64]).squeeze(taken);
+                let sparse = g.with("shared_name", shared_name(g, map.op)).sparse();
+                let [indices, values, dense_shape] =
+                    sparse.take_many_sparse_from_tensors_map(numbers, map.dtype);
                 let rank = map.rank.and_then(|rank| rank.checked_add(1));
                 Part::Sparse(SparseTensor {
-                    indices: take.output(0).set_shape(PartialShape::new([None, rank])),
-                    values: take.output(1),
-                    dense_shape: take.output(2).set_shape(PartialShape::new([rank])),
+                    indices: indices.set_shape(PartialShape::new([None, rank])),
+                    values,
+                    dense_shape: dense_shape.set_shape(PartialShape::new([rank])),
                 })
             }
         })
@@ -184,9 +189,7 @@ pub(crate) fn restore<'g>(g: &'g Graph, taken: Vec<Output<'g>>, maps: &[Option<M
     });
     let all: Vec<Output<'g>> = all.collect();
     let after = |x: Output<'g>| {
-        g.name_scope("control_dependency", || {
-            g.control_dependencies(&all, || g.op("Identity").name(g.scope()).input(x).output())
-        })
+        g.name_scope("control_dependency", || g.control_dependencies(&all, || g.named(g.scope()).identity(x)))
     };
     let outputs = parts.iter().flat_map(|part| match part {
         Part::Dense(output) => vec![*output],
@@ -195,7 +198,7 @@ pub(crate) fn restore<'g>(g: &'g Graph, taken: Vec<Output<'g>>, maps: &[Option<M
     outputs.map(after).collect()
 }
 
-/// The name of the map that an operation puts into: the one it shares, or its own.
+/// Returns the name of the map of an operation: its shared name, or its own.
 fn shared_name(g: &Graph, op: Op<'_>) -> String {
     let shared =
         g.read(|g| g.node(op.id()).ok()?.info.attrs.str("shared_name").ok().map(|s| s.text().into_owned()));

@@ -1,15 +1,15 @@
-//! What TensorFlow said, as JSON, and tensors as it would say them.
+//! TensorFlow's answers as JSON, and tensors in the same form.
 
 use millstream::prelude::*;
 use serde_json::Value;
 
-/// A file of golden data.
+/// Reads a file of golden data.
 pub fn golden(name: &str) -> Value {
     let path = format!("{}/../../tests/golden/{name}", env!("CARGO_MANIFEST_DIR"));
     serde_json::from_str(&std::fs::read_to_string(path).expect("the golden file")).expect("JSON")
 }
 
-/// A tensor as nested lists.
+/// Returns a tensor as nested lists.
 pub fn plain(t: &Tensor) -> Value {
     if t.rank() > 0 {
         return (0..t.shape().dims()[0]).map(|i| plain(&t.row(i).expect("a row"))).collect();

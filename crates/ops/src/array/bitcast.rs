@@ -1,4 +1,4 @@
-//! `Bitcast`: the same bytes as elements of another dtype.
+//! `Bitcast`: reinterprets bytes as elements of another dtype.
 
 use millstream_graph::op::spec::OneOf;
 use millstream_graph::op::{Gradient, InferCx, Kernel, KernelCx, OpDef};
@@ -8,8 +8,9 @@ use millstream_tensor::{Dim, PartialShape, Result, Shape, ensure, invalid};
 pub(crate) fn def() -> OpDef {
     OpDef::new("Bitcast")
         .doc(
-            "The bytes of `input` as elements of another dtype. To a narrower one a new last axis holds the parts of each element; \
-             to a wider one the last axis goes, and must have as many elements as make one.",
+            "Reinterprets the bytes of `input` as elements of another dtype. A narrower dtype adds a last \
+             axis with the parts of each element; a wider one removes the last axis, whose elements must \
+             make up exactly one element.",
         )
         .input("input", "T")
         .output("output", "type")
@@ -23,7 +24,7 @@ pub(crate) fn def() -> OpDef {
 const PLAIN: &[DType] =
     &[BF16, F16, F32, F64, I64, I32, U8, U16, U32, U64, I8, I16, C64, C128, QI8, QU8, QI16, QU16, QI32];
 
-/// The dimensions of `dims` read as `to` instead of `from`.
+/// Returns the shape of the elements of `dims` after reinterpreting `from` as `to`.
 fn cast_dims(dims: &[Dim], from: DType, to: DType) -> Result<Vec<Dim>> {
     let (Some(old), Some(new)) = (from.size(), to.size()) else {
         return Err(invalid!("{from} cannot be bitcast to {to}: both must be plain data"));

@@ -1,13 +1,13 @@
-//! `BroadcastTo`: a tensor repeated to a shape that it broadcasts to.
+//! `BroadcastTo`: broadcasts a tensor to a given shape.
 
-use super::axes::vector;
+use crate::shared::axes::vector;
 use millstream_graph::op::spec::{AnyType, IndexType, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, Shape, ensure};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("BroadcastTo")
-        .doc("`input` repeated along its axes of size 1, and along new outer axes, until it has the given shape.")
+        .doc("Broadcasts `input` to `shape`: axes of size 1 are repeated, and new outer axes are added.")
         .input("input", "T")
         .input("shape", "Tidx")
         .on_host()
@@ -16,6 +16,7 @@ pub(crate) fn def() -> OpDef {
         .attr("Tidx", IndexType.or(DType::I32))
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .spreads()
         .gradient(Gradient::of(grad))
 }
 

@@ -1,7 +1,7 @@
-//! `Concat` and `ConcatV2`: tensors put one after the other along an axis.
+//! `Concat` and `ConcatV2`: concatenation of tensors along an axis.
 
-use super::back::as_i32;
-use super::axes::{axis, dim_replaced, empty, product, scalar, sum};
+use crate::shared::axes::{axis, dim_replaced, empty, product, scalar, sum};
+use crate::shared::gradient::as_i32;
 use millstream_graph::Output;
 use millstream_graph::op::spec::{AnyType, AtLeast, IndexType, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, Known, NodeInfo, OpDef};
@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use std::ops::Range;
 
 pub(crate) fn def() -> [OpDef; 2] {
-    let doc = "The values put one after the other along an axis. Their other dimensions agree.";
+    let doc = "Concatenates the values along an axis. Their other dimensions must be equal.";
     [
         OpDef::new("Concat").input("concat_dim", DType::I32).on_host().inputs("values", "N", "T"),
         OpDef::new("ConcatV2")
@@ -25,18 +25,20 @@ pub(crate) fn def() -> [OpDef; 2] {
             .attr("N", AtLeast(2))
             .attr("T", AnyType)
             .infer(infer)
-            .kernel(Kernel::pure(run)).gradient(Gradient::of(grad))
+            .kernel(Kernel::pure(run))
+            .gradient(Gradient::of(grad))
     })
 }
 
-/// Where the values are among the inputs, and where the axis.
+/// Returns the range of the values among the inputs, and the index of the axis input.
 fn layout(node: &NodeInfo) -> Result<(Range<usize>, usize)> {
     let values = node.input_range("values")?;
     let axis = if values.start == 0 { values.end } else { 0 };
     Ok((values, axis))
 }
 
-// The sum along the axis, what all agree on elsewhere. Of vectors that hold shapes the entries are known, too.
+// The output has the sum of the sizes along the axis, and the merged dimensions elsewhere. Entries of vectors
+// that hold shapes are propagated, too.
 fn infer(cx: &mut InferCx) -> Result<()> {
     let (values, at) = layout(cx.node())?;
     cx.scalar(at)?;
@@ -73,7 +75,8 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     Ok(())
 }
 
-/// What TensorFlow says of shapes that differ apart from an axis: it compares what is before the axis, then what is after it.
+/// Returns TensorFlow's message for shapes that differ outside the axis: it compares the dimensions before
+/// the axis, then those after it.
 fn difference(others: &PartialShape, shape: &PartialShape, axis: usize) -> String {
     let (a, b) = (others.dims().unwrap_or(&[]), shape.dims().unwrap_or(&[]));
     if a.len() != b.len() {
@@ -87,7 +90,8 @@ fn difference(others: &PartialShape, shape: &PartialShape, axis: usize) -> Strin
     }
 }
 
-/// The entries of the vectors one after the other, if some are known and there are not too many.
+/// Returns the concatenated entries of the vectors, if at least one is known and there are at most
+/// `MAX_RANK`.
 fn entries(cx: &InferCx, values: Range<usize>, total: Dim) -> Option<SmallVec<[Option<i64>; 4]>> {
     total.filter(|n| *n <= millstream_tensor::MAX_RANK)?;
     let mut all = SmallVec::new();
@@ -136,8 +140,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-/// Cuts every part into `outer` runs and puts the first run of each, the second of each, and so on, one after the other.
-/// The parts have together as many elements as `shape`, and `outer` divides each.
+/// Cuts each part into `outer` runs of equal length, and concatenates the first run of every part, then the
+/// second, and so on. The parts have as many elements in total as `shape`, and `outer` divides the number of
+/// elements of each.
 pub(super) fn interleave(shape: Shape, outer: usize, parts: &[Tensor]) -> Result<Tensor> {
     let dtype = parts.first().map_or(DType::F32, Tensor::dtype);
     let count = shape.checked_elements()?;
@@ -161,16 +166,22 @@ pub(super) fn interleave(shape: Shape, outer: usize, parts: &[Tensor]) -> Result
     out.finish()
 }
 
-// To each value its part.
+// Each value receives its slice of the gradient.
 fn grad(cx: &mut GradCx) -> Result<()> {
-    let first = usize::from(cx.node().op.name == "Concat");
-    let (n, at) = (cx.n_inputs() - 1, if first == 1 { 0 } else { cx.n_inputs() - 1 });
+    let (values, at) = layout(cx.node())?;
+    let (first, n) = (values.start, values.len());
     let dy = cx.grad(0);
     let axis = cx.known_ints(at).and_then(|axis| axis.first().copied());
     let wanted: Vec<usize> = (0..n).filter(|&i| cx.wants(first + i)).collect();
     match axis.and_then(|axis| sizes(cx, axis, first..first + n)) {
         Some((axis, _, sizes)) if wanted.len() == n => {
-            let parts = cx.op("SplitV").input(dy).input(sizes).input(axis as i32).attr("num_split", n as i64).finish();
+            let parts = cx
+                .op("SplitV")
+                .input(dy)
+                .input(sizes)
+                .input(axis as i32)
+                .attr("num_split", n as i64)
+                .finish();
             (0..n).for_each(|i| cx.give(first + i, parts.output(i as u32)));
         }
         Some((axis, rank, sizes)) => {
@@ -198,10 +209,12 @@ fn grad(cx: &mut GradCx) -> Result<()> {
     Ok(())
 }
 
-/// The axis from the front, the rank, and the sizes along the axis of these inputs, where they are known.
+/// Returns the axis counted from the front, the rank, and the sizes of these inputs along the axis, if all
+/// are known.
 fn sizes(cx: &GradCx, axis: i64, inputs: Range<usize>) -> Option<(usize, usize, Vec<i64>)> {
     let rank = inputs.clone().find_map(|i| cx.input_shape(i).rank())?;
-    let axis = usize::try_from(if axis < 0 { axis + rank as i64 } else { axis }).ok().filter(|&a| a < rank)?;
+    let axis =
+        usize::try_from(if axis < 0 { axis + rank as i64 } else { axis }).ok().filter(|&a| a < rank)?;
     let sizes = inputs.map(|i| i64::try_from(cx.input_shape(i).dim(axis)?).ok());
     Some((axis, rank, sizes.collect::<Option<_>>()?))
 }

@@ -1,13 +1,16 @@
-//! `ConcatOffset`: where each value of a concatenation begins in the result.
+//! `ConcatOffset`: the offsets of the values of a concatenation.
 
-use super::axes::{axis, counts, ints, vector};
+use crate::shared::axes::{axis, counts, ints, vector};
 use millstream_graph::op::spec::{AtLeast, IndexType, Spec};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("ConcatOffset")
-        .doc("Where each of the values with these shapes begins when they are put one after the other along `concat_dim`.")
+        .doc(
+            "Returns the offset of each value in the concatenation along `concat_dim` of values with these \
+             shapes.",
+        )
         .input("concat_dim", DType::I32)
         .on_host()
         .inputs("shape", "N", "shape_type")
@@ -29,7 +32,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    super::axes::scalar("concat_dim", cx.input(0))?;
+    crate::shared::axes::scalar("concat_dim", cx.input(0))?;
     vector("shape", cx.input(1))?;
     let first = ints(cx.input(1))?;
     let axis = axis("concat_dim", cx.int(0)?, first.len())?;

@@ -1,6 +1,6 @@
-//! `Diag` and `DiagPart`: a tensor on the diagonal of one of twice its rank, and back.
+//! `Diag` and `DiagPart`: a diagonal tensor of twice the rank, and its diagonal.
 
-use super::axes::product;
+use crate::shared::axes::product;
 use millstream_graph::op::spec::Number;
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure};
@@ -8,14 +8,20 @@ use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure};
 pub(crate) fn def() -> [OpDef; 2] {
     [
         OpDef::new("Diag")
-            .doc("`diagonal` on the diagonal of a tensor of twice its rank that is zero elsewhere: `output[i.., i..] = diagonal[i..]`.")
+            .doc(
+                "Returns a tensor of twice the rank with `diagonal` on its diagonal and zeros elsewhere: \
+                 `output[i.., i..] = diagonal[i..]`.",
+            )
             .input("diagonal", "T")
             .output("output", "T")
             .infer(infer_diag)
             .kernel(Kernel::pure(run_diag))
             .gradient(Gradient::of(|cx| grad(cx, "DiagPart"))),
         OpDef::new("DiagPart")
-            .doc("The diagonal of a tensor whose shape is some shape twice: `diagonal[i..] = input[i.., i..]`.")
+            .doc(
+                "Returns the diagonal of a tensor whose shape consists of two equal halves: \
+                 `diagonal[i..] = input[i.., i..]`.",
+            )
             .input("input", "T")
             .output("diagonal", "T")
             .infer(infer_part)
@@ -28,7 +34,7 @@ pub(crate) fn def() -> [OpDef; 2] {
 fn infer_diag(cx: &mut InferCx) -> Result<()> {
     let Some(dims) = cx.input(0).dims() else { return Ok(()) };
     ensure!(!dims.is_empty(), "{}", cx.input(0).below_rank(1); "`diagonal` must have at least rank 1");
-    cx.set(0, super::axes::joined(&[dims, dims]));
+    cx.set(0, crate::shared::axes::joined(&[dims, dims]));
     Ok(())
 }
 

@@ -1,13 +1,16 @@
-//! `DynamicPartition`: the rows of a tensor sorted into several by a number for each.
+//! `DynamicPartition`: distributes the rows of a tensor over several outputs.
 
-use super::axes::{entry, joined, product};
+use crate::shared::axes::{entry, joined, prefix_difference, product};
 use millstream_graph::op::spec::{AnyType, AtLeast};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
-use millstream_tensor::{DType, PartialShape, Result, Shape, ensure, invalid};
+use millstream_tensor::{DType, Result, Shape, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("DynamicPartition")
-        .doc("Output `i` has, in order, the parts of `data` whose number in `partitions` is `i`. The shape of `partitions` begins that of `data`.")
+        .doc(
+            "Partitions `data` by `partitions`: output `i` holds, in order, the slices of `data` whose \
+             entry in `partitions` is `i`. The shape of `data` must begin with that of `partitions`.",
+        )
         .input("data", "T")
         .input("partitions", DType::I32)
         .outputs("outputs", "num_partitions", "T")
@@ -35,15 +38,6 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     Ok(())
 }
 
-/// What TensorFlow says of a shape that does not begin with another.
-pub(crate) fn prefix_difference(data: &PartialShape, prefix: &PartialShape) -> String {
-    let (all, front) = (data.dims().unwrap_or(&[]), prefix.dims().unwrap_or(&[]));
-    match all.get(..front.len()) {
-        Some(begin) => PartialShape::new(begin.iter().copied()).unlike_dims(prefix),
-        None => data.below_rank(front.len()),
-    }
-}
-
 fn run(cx: &mut KernelCx) -> Result<()> {
     let (data, partitions) = (cx.input(0), cx.input(1));
     let rest = data.shape().strip_prefix(&partitions.shape()[..]).ok_or_else(|| {
@@ -60,10 +54,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let mut starts: Vec<Vec<usize>> = vec![Vec::new(); n];
     for (i, &p) in partitions.as_slice::<i32>()?.iter().enumerate() {
         let list = usize::try_from(p).ok().and_then(|p| starts.get_mut(p));
-        list.ok_or_else(|| invalid!(
+        list.ok_or_else(|| {
+            invalid!(
             "{} = {p} is not in [0, {n})", entry("partitions", partitions.shape(), i);
-            "`partitions` {i} (counted flat) is {p}, which is not in 0..{n}"))?
-            .push(i * run);
+            "`partitions` {i} (counted flat) is {p}, which is not in 0..{n}")
+        })?
+        .push(i * run);
     }
     let shapes = starts.iter().map(|s| Shape::new(std::iter::once(s.len()).chain(rest.iter().copied())));
     let outs = shapes
@@ -74,7 +70,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-// Each part goes back to where it came from.
+// Partitioning the row numbers alike tells where each row of the gradient belongs.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let shape = cx.shape_of_input(1);
     let partitions = cx.input(1);
@@ -82,7 +78,8 @@ fn grad(cx: &mut GradCx) -> Result<()> {
     let places = cx.op("Range").input(0).input(size).input(1).output();
     let places = cx.reshaped_to_input(1, places);
     let n = cx.n_outputs();
-    let places = cx.op("DynamicPartition").inputs([places, partitions]).attr("num_partitions", n as i64).finish();
+    let places =
+        cx.op("DynamicPartition").inputs([places, partitions]).attr("num_partitions", n as i64).finish();
     let mut parts = places.outputs();
     for i in 0..n {
         parts.push(cx.grad(i));

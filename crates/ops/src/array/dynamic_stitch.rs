@@ -1,15 +1,18 @@
-//! `DynamicStitch` and `ParallelDynamicStitch`: rows of several tensors put in the places that indices name.
+//! `DynamicStitch` and `ParallelDynamicStitch`: interleaves the rows of several tensors by index.
 
-use super::axes::product;
+use crate::shared::axes::product;
 use millstream_graph::op::spec::{AnyType, AtLeast};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, Shape, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> [OpDef; 2] {
     [
-        OpDef::new("DynamicStitch")
-            .doc("Row `indices[m][i]` of the result is `data[m][i]`. Of rows for one place the last stays; places that none names are zero."),
-        OpDef::new("ParallelDynamicStitch").doc("As DynamicStitch. Here, too, of rows for one place the last stays."),
+        OpDef::new("DynamicStitch").doc(
+            "Merges rows by index: `merged[indices[m][i]] = data[m][i]`. If an index occurs more than \
+             once, the last row wins; rows that no index names are zero.",
+        ),
+        OpDef::new("ParallelDynamicStitch")
+            .doc("Merges rows as DynamicStitch does; the last row with an index also wins."),
     ]
     .map(|def| {
         def.inputs("indices", "N", DType::I32)
@@ -18,7 +21,8 @@ pub(crate) fn def() -> [OpDef; 2] {
             .attr("N", AtLeast(1))
             .attr("T", AnyType)
             .infer(infer)
-            .kernel(Kernel::pure(run)).gradient(Gradient::of(grad))
+            .kernel(Kernel::pure(run))
+            .gradient(Gradient::of(grad))
     })
 }
 
@@ -33,18 +37,19 @@ fn infer(cx: &mut InferCx) -> Result<()> {
         let (Some(front), Some(dims)) = (indices.dims(), data.dims()) else { continue };
         let begins = dims.len() >= front.len()
             && dims.iter().zip(front).all(|(d, p)| d.is_none() || p.is_none() || d == p);
-        ensure!(begins, "{}", super::dynamic_partition::prefix_difference(data, indices); "`data` {i} has shape {data}, which does not begin with {indices} of `indices` {i}");
+        ensure!(begins, "{}", crate::shared::axes::prefix_difference(data, indices); "`data` {i} has shape {data}, which does not begin with {indices} of `indices` {i}");
         let own = PartialShape::new(dims[front.len()..].iter().copied());
         rest = rest.merge(&own).ok_or_else(|| {
             invalid!("the rows of `data` {i} have shape {own}, but those of the others have {rest}")
         })?;
     }
-    let shape = rest.dims().map(|rest| super::axes::joined(&[&[rows], rest]));
+    let shape = rest.dims().map(|rest| crate::shared::axes::joined(&[&[rows], rest]));
     cx.set(0, shape.unwrap_or_default());
     Ok(())
 }
 
-/// What TensorFlow says of data that do not fit: they do not begin as their indices do, or their rows are not those of the first.
+/// Returns TensorFlow's message for a shape of `data` that does not begin with that of its indices, or whose
+/// rows differ from those of the first.
 fn unlike(i: usize, data: &Shape, indices: &Shape, first: (&Shape, &Shape)) -> String {
     match data.starts_with(indices) {
         false => format!("data[{i}].shape = {data} does not start with indices[{i}].shape = {indices}"),
@@ -92,7 +97,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-// To each row what became of its place.
+// Each row gets the gradient at its index.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dy, n) = (cx.grad(0), cx.n_inputs() / 2);
     for i in 0..n {

@@ -1,13 +1,16 @@
-//! `Empty`: a tensor whose elements do not matter.
+//! `Empty`: a tensor of unspecified elements.
 
-use super::axes::vector;
+use crate::shared::axes::vector;
 use millstream_graph::op::spec::{AnyType, Bool, Spec};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, Shape, Tensor};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Empty")
-        .doc("A tensor of this shape whose elements do not matter; here they are always zero, as `init` asks for.")
+        .doc(
+            "Returns a tensor of the given shape with unspecified elements. This implementation always \
+             fills it with zeros, with or without `init`.",
+        )
         .input("shape", DType::I32)
         .on_host()
         .output("output", "dtype")

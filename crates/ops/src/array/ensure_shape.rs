@@ -1,4 +1,4 @@
-//! `EnsureShape`: passes a tensor on if its shape is as declared.
+//! `EnsureShape`: checks a shape while a graph runs.
 
 use millstream_graph::op::spec::{AnyShape, AnyType};
 use millstream_graph::op::{Gradient, InferCx, Kernel, KernelCx, OpDef};
@@ -7,7 +7,8 @@ use millstream_tensor::{Result, ensure, invalid};
 pub(crate) fn def() -> OpDef {
     OpDef::new("EnsureShape")
         .doc(
-            "Passes `input` on; an error if it does not have the shape declared. Unknown dimensions fit any.",
+            "Returns `input` unchanged, or fails if its shape does not match the attribute `shape`. Unknown \
+             dimensions of `shape` match any size.",
         )
         .input("input", "T")
         .output("output", "T")
@@ -21,10 +22,13 @@ pub(crate) fn def() -> OpDef {
 fn infer(cx: &mut InferCx) -> Result<()> {
     let declared = cx.attrs().shape("shape")?;
     let merged = cx.input(0).merge(declared);
-    cx.set(0, merged.ok_or_else(|| {
-        invalid!("`input` has shape {} but must have {declared}", cx.input(0))
-            .led_by(declared.difference(cx.input(0)))
-    })?);
+    cx.set(
+        0,
+        merged.ok_or_else(|| {
+            invalid!("`input` has shape {} but must have {declared}", cx.input(0))
+                .led_by(declared.difference(cx.input(0)))
+        })?,
+    );
     Ok(())
 }
 

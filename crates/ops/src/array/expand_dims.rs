@@ -1,13 +1,16 @@
-//! `ExpandDims`: puts in an axis of size 1.
+//! `ExpandDims`: inserts an axis of size 1.
 
-use super::axes::new_axis;
+use crate::shared::axes::new_axis;
 use millstream_graph::op::spec::{AnyType, IndexType, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, ensure};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("ExpandDims")
-        .doc("Puts an axis of size 1 before axis `dim`; a negative `dim` counts from the back, -1 appends.")
+        .doc(
+            "Inserts an axis of size 1 before axis `dim`. A negative `dim` counts from the back; -1 appends \
+             the axis.",
+        )
         .input("input", "T")
         .input("dim", "Tdim")
         .on_host()
@@ -27,7 +30,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
             let place = new_axis("dim", at, dims.len())
                 .map_err(|e| e.led_by(format!("dim {at} not in the interval [{}, {rank}].", -rank - 1)))?;
             let (front, back) = dims.split_at(place);
-            super::axes::joined(&[front, &[Some(1)], back])
+            crate::shared::axes::joined(&[front, &[Some(1)], back])
         }
         None => PartialShape::unknown_of_rank(dims.len() + 1),
     };
@@ -39,8 +42,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let dim = cx.ints(1)?;
     ensure!(dim.len() == 1, "'dim' must be a tensor with a single value"; "`dim` must hold one number but has shape {}", cx.input(1).shape());
     let (at, rank) = (dim[0], cx.input(0).rank());
-    let at = new_axis("dim", at, rank)
-        .map_err(|e| e.led_by(format!("Tried to expand dim index {at} for tensor with {rank} dimensions.")))?;
+    let at = new_axis("dim", at, rank).map_err(|e| {
+        e.led_by(format!("Tried to expand dim index {at} for tensor with {rank} dimensions."))
+    })?;
     let mut shape = cx.input(0).shape().clone();
     shape.dims_mut().insert(at, 1);
     let out = cx.take(0).into_shape(shape)?;

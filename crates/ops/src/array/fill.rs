@@ -1,14 +1,14 @@
-//! `Fill`: one value in every place.
+//! `Fill`: a tensor filled with one value.
 
-use super::back::sum_of_all;
-use super::axes::{scalar, vector};
+use crate::shared::axes::{scalar, vector};
+use crate::shared::gradient::sum_of_all;
 use millstream_graph::op::spec::{AnyType, IndexType, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, Shape, Tensor, ensure};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Fill")
-        .doc("A tensor of shape `dims` with `value` in every place.")
+        .doc("Returns a tensor of shape `dims` filled with `value`.")
         .input("dims", "index_type")
         .on_host()
         .input("value", "T")
@@ -31,8 +31,9 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    vector("dims", cx.input(0))
-        .map_err(|e| e.led_by(format!("dims must be a vector of int32, got shape {}", cx.input(0).shape())))?;
+    vector("dims", cx.input(0)).map_err(|e| {
+        e.led_by(format!("dims must be a vector of int32, got shape {}", cx.input(0).shape()))
+    })?;
     scalar("value", cx.input(1))
         .map_err(|e| e.led_by(format!("value must be a scalar, got shape {}", cx.input(1).shape())))?;
     let sizes = cx.ints(0)?;

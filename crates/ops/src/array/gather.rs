@@ -1,39 +1,46 @@
-//! `Gather` and `GatherV2`: parts of a tensor picked by index along an axis.
+//! `Gather` and `GatherV2`: slices of a tensor selected by index along an axis.
 
-use super::back::{as_i32, as_index};
-use crate::dims::Dims;
+use crate::shared::axes::{axis, element, entry, joined, product, replaced, scalar};
+use crate::shared::dims::Dims;
+use crate::shared::gather_gradient::{Sizes, along};
+use crate::shared::gradient::as_i32;
 use millstream_graph::IndexedSlices;
-use super::axes::{axis, element, entry, joined, product, replaced, scalar};
-use millstream_graph::Output;
 use millstream_graph::op::spec::{AnyType, Bool, IndexType, Int, Spec};
 use millstream_graph::op::{Cost, GradCx, Gradient, InferCx, Kernel, KernelCx, Known, NodeInfo, OpDef};
 use millstream_tensor::{Assembler, PartialShape, Result, Shape, Tensor, ensure, invalid, with_element};
 
 pub(crate) fn def() -> [OpDef; 2] {
+    let of = |name| OpDef::new(name).input("params", "Tparams").input("indices", "Tindices");
     [
-        OpDef::new("Gather")
-            .doc("The rows of `params` that `indices` names, in the shape of `indices`.")
-            .attr("validate_indices", Bool.or(true)),
-        OpDef::new("GatherV2")
+        of("Gather")
             .doc(
-                "The parts of `params` along `axis` that `indices` names, in the shape of `indices`. The first `batch_dims` axes of \
-                 both are walked together.",
+                "Gathers rows of `params` by index. The output's shape is that of `indices` followed by the \
+                 shape of a row.",
+            )
+            .attr("validate_indices", Bool.or(true)),
+        of("GatherV2")
+            .input("axis", "Taxis")
+            .on_host()
+            .doc(
+                "Gathers slices of `params` along `axis` by index. In the output's shape, the shape of \
+                 `indices` replaces axis `axis`. The first `batch_dims` axes are shared by `params` and \
+                 `indices`.",
             )
             .attr("Taxis", IndexType)
             .attr("batch_dims", Int.or(0i64)),
     ]
     .map(|def| {
-        let def = def.input("params", "Tparams").input("indices", "Tindices");
-        let def = if def.name == "GatherV2" { def.input("axis", "Taxis").on_host() } else { def };
         def.output("output", "Tparams")
             .attr("Tparams", AnyType)
             .attr("Tindices", IndexType)
             .infer(infer)
-            .kernel(Kernel::pure(run).cost(Cost::Estimate(cost))).gradient(Gradient::of(grad))
+            .kernel(Kernel::pure(run).cost(Cost::Estimate(cost)))
+            .gradient(Gradient::of(grad))
     })
 }
 
-// What is picked, not what it is picked from: a row of a large table is no work for another thread.
+// The cost counts the gathered elements and not `params`: one row of a large table is not worth another
+// thread.
 fn cost(_: &NodeInfo, inputs: &[Tensor]) -> f64 {
     let (Some(params), Some(indices)) = (inputs.first(), inputs.get(1)) else { return 0.0 };
     let axis = inputs.get(2).and_then(|axis| axis.to_scalar::<i32>().ok()).unwrap_or(0);
@@ -42,7 +49,7 @@ fn cost(_: &NodeInfo, inputs: &[Tensor]) -> f64 {
     params.elements() as f64 / along.unwrap_or(1).max(1) as f64 * indices.elements() as f64
 }
 
-/// How many axes are walked together; a negative number counts from the back of `indices`.
+/// Returns the number of batch axes. A negative number counts from the back of `indices`.
 fn batch_dims(batch: i64, axis: usize, indices_rank: usize) -> Result<usize> {
     let from_front = if batch < 0 { batch + indices_rank as i64 } else { batch };
     match usize::try_from(from_front) {
@@ -131,18 +138,18 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-/// The indices as places, each checked to be below `len`.
+/// Returns the indices as positions, each checked to be below `len`.
 fn places(indices: &[i64], dims: &[usize], len: usize) -> Result<Vec<usize>> {
     indices.iter().enumerate().map(|(i, &v)| place(i, v, dims, len)).collect()
 }
 
-/// Index `i` as a place.
+/// Returns index `i`, whose value is `v`, as a position.
 fn place(i: usize, v: i64, dims: &[usize], len: usize) -> Result<usize> {
     let place = usize::try_from(v).ok().filter(|&p| p < len);
     place.ok_or_else(|| invalid!("{} = {v} is not in [0, {len})", entry("indices", dims, i); "`indices` {i} (counted flat) is {v}, which is not in 0..{len}"))
 }
 
-/// The places along an axis, in this order.
+/// Returns the slices at these positions along an axis, in this order.
 pub(super) fn take_along(t: &Tensor, axis: usize, places: &[usize]) -> Result<Tensor> {
     let shape = t.shape();
     let pick = Pick {
@@ -154,7 +161,7 @@ pub(super) fn take_along(t: &Tensor, axis: usize, places: &[usize]) -> Result<Te
     pick.pick(t, places, replaced(shape, axis, places.len()))
 }
 
-/// A tensor seen as `[blocks, outer, len, run]`, of which runs are picked along the third axis.
+/// A tensor viewed as `[blocks, outer, len, run]`, from which runs are picked along the third axis.
 struct Pick {
     blocks: usize,
     outer: usize,
@@ -163,7 +170,7 @@ struct Pick {
 }
 
 impl Pick {
-    /// Block `b` picks with the `b`-th share of `places`, all of them below `len`.
+    /// Picks runs. Block `b` uses the `b`-th equal share of `places`, which are all below `len`.
     fn pick(&self, t: &Tensor, places: &[usize], shape: Shape) -> Result<Tensor> {
         let &Pick { blocks, outer, len, run } = self;
         if shape.checked_elements()? == 0 {
@@ -192,10 +199,12 @@ impl Pick {
     }
 }
 
-// Rows that were taken get what became of them. Of whole rows these are slices; along an inner axis they are summed.
+// Each gathered slice adds its gradient at its index: as IndexedSlices along axis 0, as a dense segment sum
+// along inner axes.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let batch = cx.attrs().int("batch_dims").unwrap_or(0);
-    let axis = if cx.n_inputs() == 3 { cx.known_ints(2).and_then(|axis| axis.first().copied()) } else { Some(0) };
+    let axis =
+        if cx.n_inputs() == 3 { cx.known_ints(2).and_then(|axis| axis.first().copied()) } else { Some(0) };
     if axis == Some(0) && batch == 0 {
         let slices = rows(cx);
         cx.give(0, slices);
@@ -219,7 +228,7 @@ fn grad(cx: &mut GradCx) -> Result<()> {
     Ok(())
 }
 
-/// The gradient of whole rows.
+/// Returns the gradient of a gather of whole rows.
 fn rows<'g>(cx: &mut GradCx<'g, '_>) -> IndexedSlices<'g> {
     let (mut values, mut indices) = (cx.grad(0), cx.input(1));
     if cx.input_shape(1).rank() != Some(1) {
@@ -229,76 +238,6 @@ fn rows<'g>(cx: &mut GradCx<'g, '_>) -> IndexedSlices<'g> {
         indices = cx.op("Reshape").input(indices).input([-1]).output();
     }
     IndexedSlices { values, indices, dense_shape: Some(cx.shape_of_input(0)) }
-}
-
-/// A gather along an axis, the first `batch` axes walked together, as one of four axes: the batch, what is outside of the axis, the axis,
-/// and what is inside of it.
-pub(crate) struct Sizes<'g> {
-    batches: Dims<'g>,
-    outer: Dims<'g>,
-    n: Dims<'g>,
-    inner: Dims<'g>,
-    /// How many are taken from each batch.
-    taken: Dims<'g>,
-}
-
-impl<'g> Sizes<'g> {
-    /// Where the axis is known.
-    pub(crate) fn at(cx: &mut GradCx<'g, '_>, params: &Dims<'g>, axis: i32, batch: i32) -> Self {
-        let part = |from, to| params.part(cx, from, to).product(cx);
-        let (outer, n, inner) = (part(batch, Some(axis)), part(axis, Some(axis + 1)), part(axis + 1, None));
-        let batches = Dims::part_of_input(cx, 1, 0, Some(batch)).product(cx);
-        let taken = Dims::part_of_input(cx, 1, batch, None).product(cx);
-        Sizes { batches, outer, n, inner, taken }
-    }
-
-    /// Where it comes out in the run.
-    fn made(cx: &mut GradCx<'g, '_>, params: &Dims<'g>, axis: Output<'g>, batch: i64) -> Self {
-        let (params, indices) = (params.output(cx), cx.shape_of_input(1));
-        let one = |x: Output<'g>| cx.op("Reshape").input(x).input([1]).output();
-        let (rank, last) = (one(cx.call("Size", [params])), one(cx.call("Size", [indices])));
-        let axis = (one(axis) + rank) % rank;
-        let batch = if batch < 0 { last + batch as i32 } else { cx.ints(&[batch as i32]) };
-        let part = |dims: Output<'g>, from: Output<'g>, to: Output<'g>| {
-            Dims::Made(cx.op("StridedSlice").inputs([dims, from, to]).input([1]).output()).product(cx)
-        };
-        Sizes {
-            batches: part(indices, cx.ints(&[0]), batch),
-            outer: part(params, batch, axis),
-            n: part(params, axis, axis + 1),
-            inner: part(params, axis + 1, rank),
-            taken: part(indices, batch, last),
-        }
-    }
-}
-
-/// The gradient of a gather along an axis, as a tensor of its four axes.
-pub(crate) fn along<'g>(cx: &mut GradCx<'g, '_>, sizes: Sizes<'g>) -> Output<'g> {
-    let (dy, mut indices) = (cx.grad(0), cx.input(1));
-    let Sizes { batches, outer, n, inner, taken } = sizes;
-    let shaped = |cx: &GradCx<'g, '_>, x, dims: &[&Dims<'g>]| {
-        let dims: Vec<Dims<'g>> = dims.iter().map(|&d| d.clone()).collect();
-        cx.call("Reshape", [x, Dims::joined(cx, &dims).output(cx)])
-    };
-    let turned = |cx: &GradCx<'g, '_>, x| match outer.is_one() {
-        true => x,
-        false => cx.op("Transpose").input(x).input([0, 2, 1, 3]).output(),
-    };
-    let four = shaped(cx, dy, &[&batches, &outer, &taken, &inner]);
-    let row = Dims::joined(cx, &[outer.clone(), inner.clone()]).product(cx);
-    let rows = Dims::joined(cx, &[batches.clone(), taken.clone()]).product(cx);
-    let values = shaped(cx, turned(cx, four), &[&rows, &row]);
-    let all = Dims::joined(cx, &[batches.clone(), n.clone()]).product(cx).scalar(cx);
-    if !batches.is_one() {
-        // Number i of batch b is number b * n + i of all.
-        let starts = cx.op("Range").input(0).input(batches.scalar(cx)).input(1).output() * n.scalar(cx);
-        let starts = cx.op("ExpandDims").input(as_index(cx, starts, cx.dtype(1))).input(1).output();
-        indices = shaped(cx, indices, &[&batches, &taken]) + starts;
-    }
-    let indices = cx.op("Reshape").input(indices).input([-1]).output();
-    let sums = cx.call("UnsortedSegmentSum", [values, indices, all]);
-    let four = shaped(cx, sums, &[&batches, &n, &outer, &inner]);
-    turned(cx, four)
 }
 
 cases! {

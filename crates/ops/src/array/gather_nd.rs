@@ -1,9 +1,9 @@
-//! `GatherNd`: parts of a tensor picked by rows of indices.
+//! `GatherNd`: slices of a tensor selected by index tuples.
 
-use super::back::{as_index, shape_in};
+use crate::shared::axes::joined;
+use crate::shared::gradient::{as_index, shape_in};
+use crate::shared::places::{Places, depth, policy, same_policy, skips};
 use millstream_graph::IndexedSlices;
-use super::axes::joined;
-use super::places::{same_policy, Places, depth, policy, skips};
 use millstream_graph::op::spec::{AnyType, OneOf};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{I16, I32, I64};
@@ -11,7 +11,11 @@ use millstream_tensor::{Result, Shape, Tensor, invalid};
 
 pub(crate) fn def() -> OpDef {
     let def = OpDef::new("GatherNd")
-        .doc("The parts of `params` at the indices in the last axis of `indices`, in the shape of the rest of `indices`; zeros for bad ones if they are ignored.")
+        .doc(
+            "Gathers the slices of `params` at the index tuples in the last axis of `indices`. The output's \
+             shape is the rest of the shape of `indices`, followed by the shape of a slice. If \
+             `bad_indices_policy` ignores indices out of range, their slices are zero.",
+        )
         .input("params", "Tparams")
         .input("indices", "Tindices")
         .output("output", "Tparams")
@@ -43,7 +47,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let rows = &indices.shape()[..indices.rank() - 1];
     let shape = Shape::new(rows.iter().chain(&params.shape()[depth..]).copied());
     let out = if depth == 0 {
-        // Every row is all of it, and no number says how many rows may be asked for: broadcasting is checked.
+        // Each row is a copy of all of `params`, and nothing limits the number of rows: `broadcast_to` checks
+        // the size.
         params.broadcast_to(shape)?
     } else {
         let places = Places::taken(indices, params.shape(), skips(cx.attrs())?)?;
@@ -65,7 +70,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-// Parts that were taken get what became of them; of whole rows these are slices.
+// Each gathered slice adds its gradient at its index. For whole rows the result is IndexedSlices.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dy, indices) = (cx.grad(0), cx.input(1));
     let dtype = if cx.dtype(1) == I64 { I64 } else { I32 };

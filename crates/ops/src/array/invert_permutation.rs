@@ -1,13 +1,13 @@
-//! `InvertPermutation`: where each number of a permutation stands.
+//! `InvertPermutation`: the inverse of a permutation.
 
-use super::axes::{counts, vector};
+use crate::shared::axes::{counts, vector};
 use millstream_graph::op::spec::{IndexType, Spec};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, ensure};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("InvertPermutation")
-        .doc("The inverse of a permutation: `y[x[i]] = i`.")
+        .doc("Computes the inverse of a permutation: `y[x[i]] = i`.")
         .input("x", "T")
         .output("y", "T")
         .attr("T", IndexType.or(DType::I32))

@@ -1,8 +1,8 @@
-//! `ListDiff`: the elements of one vector that another lacks.
+//! `ListDiff`: the difference of two vectors.
 
-use super::axes::{counts, vector};
 use super::gather::take_along;
-use super::keys::{Key, keys};
+use crate::shared::axes::{counts, vector};
+use crate::shared::keys::{Key, keys};
 use millstream_graph::op::spec::{AnyType, IndexType, Spec};
 use millstream_graph::op::{Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, PartialShape, Result};
@@ -10,7 +10,10 @@ use std::collections::HashSet;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("ListDiff")
-        .doc("The elements of `x` that are not in `y`, in order and as often as they occur, and their places in `x`.")
+        .doc(
+            "Returns the elements of `x` that are not in `y`, in order and with duplicates, and their \
+             indices in `x`.",
+        )
         .input("x", "T")
         .input("y", "T")
         .output("out", "T")
@@ -34,7 +37,10 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let (x, y) = (cx.input(0), cx.input(1));
     vector("x", x)?;
     vector("y", y)?;
-    #[expect(clippy::mutable_key_type, reason = "what changes in a string is the count of what it is charged for")]
+    #[expect(
+        clippy::mutable_key_type,
+        reason = "what changes in a string is the count of what it is charged for"
+    )]
     let gone: HashSet<Key> = keys(y)?.into_iter().filter(|k| !matches!(k, Key::Unequal(_))).collect();
     let kept =
         keys(x)?.iter().enumerate().filter(|(_, k)| !gone.contains(k)).map(|(i, _)| i).collect::<Vec<_>>();

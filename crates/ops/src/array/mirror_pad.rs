@@ -1,4 +1,4 @@
-//! `MirrorPad`: a tensor with a margin that mirrors it.
+//! `MirrorPad`: pads a tensor with its own mirror image.
 
 use super::gather::take_along;
 use super::paddings::{Paddings, infer};
@@ -9,8 +9,8 @@ use millstream_tensor::{DType, Result, ensure};
 pub(crate) fn def() -> OpDef {
     OpDef::new("MirrorPad")
         .doc(
-            "`input` with a margin that mirrors it: with mode `REFLECT` without its edge (`3 2 [1 2 3] 2 1`), with \
-             `SYMMETRIC` with it (`2 1 [1 2 3] 3 2`).",
+            "Pads `input` with its mirror image. Mode `REFLECT` leaves out the border element \
+             (`3 2 [1 2 3] 2 1`); mode `SYMMETRIC` repeats it (`2 1 [1 2 3] 3 2`).",
         )
         .input("input", "T")
         .input("paddings", "Tpaddings")
@@ -26,7 +26,7 @@ pub(crate) fn def() -> OpDef {
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let paddings = Paddings::around(cx.input(1), cx.input(0).shape())?;
-    // How many places the mirror leaves out: the edge itself, or nothing.
+    // The number of border elements that the mirror leaves out.
     let skip = usize::from(&**cx.attrs().str("mode")? == b"REFLECT");
     let mut out = cx.take(0);
     for (axis, &(before, after)) in paddings.0.iter().enumerate() {
@@ -42,11 +42,14 @@ fn run(cx: &mut KernelCx) -> Result<()> {
             if skip == 1 { "not less than" } else { "greater than" };
             "`paddings` [{before}, {after}] of axis {axis} must not be over {most}: the axis has size {len}"
         );
-        let padded =
-            super::axes::replaced(out.shape(), axis, len.saturating_add(before).saturating_add(after));
+        let padded = crate::shared::axes::replaced(
+            out.shape(),
+            axis,
+            len.saturating_add(before).saturating_add(after),
+        );
         if padded.checked_elements()? == 0 {
             // An empty tensor may have axes too long to list.
-            out = super::axes::empty(out.dtype(), padded)?;
+            out = crate::shared::axes::empty(out.dtype(), padded)?;
             continue;
         }
         let left = (0..before).rev().map(|i| i + skip);

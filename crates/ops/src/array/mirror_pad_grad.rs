@@ -1,14 +1,14 @@
-//! `MirrorPadGrad`: what the gradient of a mirrored margin means for what was mirrored.
+//! `MirrorPadGrad`: the gradient of `MirrorPad`.
 
-use super::axes::{ints, product, replaced};
-use crate::number::{Number, with_number};
+use crate::number::{Number, no_kernel};
+use crate::shared::axes::{ints, product, replaced};
 use millstream_graph::op::spec::{AnyType, IndexType, Spec, Words};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
-use millstream_tensor::{DType, PartialShape, Result, Tensor, ensure, invalid};
+use millstream_tensor::{DType, PartialShape, Result, Tensor, ensure, invalid, with_element};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("MirrorPadGrad")
-        .doc("`input` without the margins of `paddings`, whose elements are added to those that MirrorPad took them from.")
+        .doc("Removes the margins that MirrorPad added, and adds their elements to those that they mirror.")
         .input("input", "T")
         .input("paddings", "Tpaddings")
         .on_host()
@@ -23,7 +23,10 @@ pub(crate) fn def() -> OpDef {
 
 fn infer(cx: &mut InferCx) -> Result<()> {
     let paddings = cx.with_rank(1, 2)?;
-    let Some(rank) = cx.input(0).rank().or(paddings.dim(0)).filter(|r| *r <= millstream_tensor::MAX_RANK) else { return Ok(()) };
+    let Some(rank) = cx.input(0).rank().or(paddings.dim(0)).filter(|r| *r <= millstream_tensor::MAX_RANK)
+    else {
+        return Ok(());
+    };
     let mut shape = PartialShape::unknown_of_rank(rank);
     if let (Some(dims), Some(given)) = (cx.input(0).dims(), cx.ints(1)) {
         ensure!(given.len() == 2 * rank, "`paddings` has shape {paddings} but must have [{rank},2]");
@@ -37,7 +40,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     Ok(())
 }
 
-/// Where an axis begins inside of its margins, and how long it is.
+/// Returns the offset of an axis inside its margins, and its size.
 fn inner(dim: usize, padding: &[i64]) -> Result<(usize, usize)> {
     let (before, after) = (usize::try_from(padding[0]), usize::try_from(padding[1]));
     let (Ok(before), Ok(after)) = (before, after) else {
@@ -52,7 +55,11 @@ fn inner(dim: usize, padding: &[i64]) -> Result<(usize, usize)> {
 fn run(cx: &mut KernelCx) -> Result<()> {
     let paddings = cx.input(1);
     let rank = cx.input(0).rank();
-    ensure!(paddings.shape()[..] == [rank, 2], "`paddings` has shape {} but must have [{rank},2]", paddings.shape());
+    ensure!(
+        paddings.shape()[..] == [rank, 2],
+        "`paddings` has shape {} but must have [{rank},2]",
+        paddings.shape()
+    );
     let given = ints(paddings)?;
     let skip = usize::from(&**cx.attrs().str("mode")? == b"REFLECT");
     let mut out = cx.take(0);
@@ -65,7 +72,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
             "`paddings` {padding:?} of axis {axis} must not be over {most}: without them the axis has size {len}"
         );
         if before + after > 0 {
-            out = with_number!("MirrorPadGrad", out.dtype(), T => fold::<T>(&out, axis, before, len, skip))?;
+            out = with_element!(out.dtype(), T in numbers => fold::<T>(&out, axis, before, len, skip), else => Err(no_kernel("MirrorPadGrad", out.dtype())))?;
         }
     }
     cx.set(0, out);
@@ -79,22 +86,22 @@ fn fold<T: Number>(x: &Tensor, axis: usize, before: usize, len: usize, skip: usi
     if out.elements() == 0 {
         return Ok(out);
     }
-    let planes = crate::math::elementwise::fresh::<T>(&mut out)?.chunks_exact_mut(len * run);
+    let planes = crate::shared::elementwise::fresh::<T>(&mut out)?.chunks_exact_mut(len * run);
     for (out, x) in planes.zip(x.as_slice::<T>()?.chunks_exact(whole * run)) {
         for (i, row) in x.chunks_exact(run).enumerate() {
-            // The place that this one is an image of.
+            // The position that this row mirrors.
             let at = match i {
                 i if i < before => before - 1 - i + skip,
                 i if i < before + len => i - before,
                 i => len - 1 - skip - (i - before - len),
             };
-            out[at * run..(at + 1) * run].iter_mut().zip(row).for_each(|(o, v)| *o = o.plus(*v));
+            out[at * run..(at + 1) * run].iter_mut().zip(row).for_each(|(o, v)| *o = o.add(*v));
         }
     }
     Ok(out)
 }
 
-// It adds up what MirrorPad copies.
+// The op sums what MirrorPad copies, so MirrorPad is its gradient.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dy, paddings) = (cx.grad(0), cx.input(1));
     let mode = cx.attrs().str("mode")?.text();

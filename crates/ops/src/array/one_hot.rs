@@ -1,7 +1,7 @@
-//! `OneHot`: a tensor that is "on" at the places that indices name.
+//! `OneHot`: a tensor with `on_value` at the given indices.
 
-use super::back::sum_of_all;
-use super::axes::{joined, new_axis, product, scalar, size};
+use crate::shared::axes::{joined, new_axis, product, scalar, size};
+use crate::shared::gradient::sum_of_all;
 use millstream_graph::op::spec::{AnyType, Int, OneOf, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{I8, I32, I64, U8};
@@ -9,7 +9,11 @@ use millstream_tensor::{Dim, Result, Tensor};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("OneHot")
-        .doc("`on_value` at place `indices[..]` of a new axis of size `depth`, and `off_value` elsewhere. Indices out of range are on nowhere.")
+        .doc(
+            "Returns one-hot tensors: a new axis of size `depth` holds `on_value` at the position given by \
+             the index, and `off_value` elsewhere. An index out of range gives `off_value` at all \
+             positions.",
+        )
         .input("indices", "TI")
         .input("depth", I32)
         .on_host()
@@ -29,14 +33,14 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     let unfit = |d| format!("Dimension size, given by scalar input 1, must be non-negative but is {d}");
     let depth: Dim = cx.int(1).map(|d| size("depth", d).map_err(|e| e.led_by(unfit(d)))).transpose()?;
     let Some(dims) = cx.input(0).dims() else { return Ok(()) };
-    // TensorFlow says only in the run that there is no such axis.
+    // TensorFlow reports an axis out of range only in the run.
     let Ok(at) = new_axis("axis", cx.attrs().int("axis")?, dims.len()) else { return Ok(()) };
     let (front, back) = dims.split_at(at);
     cx.set(0, joined(&[front, &[depth], back]));
     Ok(())
 }
 
-/// The indices as i64.
+/// Returns the indices as i64.
 fn wide(t: &Tensor) -> Result<Vec<i64>> {
     Ok(match t.dtype() {
         U8 => t.as_slice::<u8>()?.iter().map(|&v| v.into()).collect(),
@@ -51,8 +55,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         scalar(what, cx.input(i))?;
     }
     let depth = cx.int(1)?;
-    let depth = size("depth", depth)
-        .map_err(|e| e.led_by(format!("depth must be non-negative, got: {depth}")))?;
+    let depth =
+        size("depth", depth).map_err(|e| e.led_by(format!("depth must be non-negative, got: {depth}")))?;
     let mut shape = cx.input(0).shape().clone();
     let at = cx.attrs().int("axis")?;
     let at = new_axis("axis", at, shape.rank()).map_err(|e| {
@@ -77,7 +81,8 @@ fn grad(cx: &mut GradCx) -> Result<()> {
     let (one, zero) = (cx.scalar(cx.dtype(2), 1.0), cx.scalar(cx.dtype(2), 0.0));
     for (i, on, off) in [(2, one, zero), (3, zero, one)] {
         if cx.wants(i) {
-            let share = cx.op("OneHot").inputs([indices, depth, on, off]).attr("axis", cx.attrs().int("axis")?);
+            let share =
+                cx.op("OneHot").inputs([indices, depth, on, off]).attr("axis", cx.attrs().int("axis")?);
             cx.give(i, sum_of_all(cx, dy * share.output()));
         }
     }

@@ -1,7 +1,7 @@
-//! `Pack`: tensors of one shape stacked along a new axis.
+//! `Pack`: stacks tensors of one shape along a new axis.
 
-use super::axes::{joined, new_axis, product};
 use super::concat::interleave;
+use crate::shared::axes::{joined, new_axis, product};
 use millstream_graph::op::spec::{AnyType, AtLeast, Int, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, Known, OpDef};
 use millstream_tensor::{Element, Result, Tensor, ensure, invalid, with_element};
@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Pack")
-        .doc("The values, all of one shape, stacked along a new axis.")
+        .doc("Stacks the values, all of one shape, along a new axis at position `axis`.")
         .inputs("values", "N", "T")
         .output("output", "T")
         .attr("N", AtLeast(1))
@@ -22,7 +22,8 @@ pub(crate) fn def() -> OpDef {
 
 fn infer(cx: &mut InferCx) -> Result<()> {
     let mut shape = cx.input(cx.n_inputs() - 1).clone();
-    // From the last to the first: a message names the shapes in this order in TensorFlow, too.
+    // The order is from the last to the first, as in TensorFlow, because the message names the shapes in that
+    // order.
     for (i, other) in cx.inputs().iter().enumerate().rev() {
         shape = other.merge(&shape).ok_or_else(|| {
             let words = other.difference(&shape);
@@ -41,7 +42,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     Ok(())
 }
 
-/// Where the new axis goes.
+/// Returns the position of the new axis.
 fn place(axis: i64, rank: usize) -> Result<usize> {
     let n = rank as i64 + 1;
     new_axis("axis", axis, rank).map_err(|e| e.led_by(format!("axis = {axis} not in [{}, {n})", -n)))
@@ -72,7 +73,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-/// A vector of scalars.
+/// Returns a vector of scalars.
 fn scalars<T: Element>(values: &[Tensor]) -> Result<Tensor> {
     let values: SmallVec<[T; 8]> = values.iter().map(Tensor::to_scalar).collect::<Result<_>>()?;
     Tensor::vector(&values)
@@ -80,7 +81,8 @@ fn scalars<T: Element>(values: &[Tensor]) -> Result<Tensor> {
 
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dy, n) = (cx.grad(0), cx.n_inputs());
-    let parts = cx.op("Unpack").input(dy).attr("num", n as i64).attr("axis", cx.attrs().int("axis")?).finish();
+    let parts =
+        cx.op("Unpack").input(dy).attr("num", n as i64).attr("axis", cx.attrs().int("axis")?).finish();
     (0..n).for_each(|i| cx.give(i, parts.output(i as u32)));
     Ok(())
 }

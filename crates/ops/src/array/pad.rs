@@ -1,26 +1,32 @@
-//! `Pad` and `PadV2`: a tensor with a margin of zeros, or of a value.
+//! `Pad` and `PadV2`: pads a tensor with zeros, or with a given value.
 
-use super::back::{as_i32, sum_of_all};
-use super::axes::{Sizes, scalar};
 use super::paddings::{Paddings, infer};
+use crate::shared::axes::{Sizes, scalar};
+use crate::shared::gradient::{as_i32, sum_of_all};
 use millstream_graph::op::spec::{AnyType, IndexType, Spec};
 use millstream_graph::op::{GradCx, Gradient, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, Shape, Tensor};
 use smallvec::SmallVec;
 
 pub(crate) fn def() -> [OpDef; 2] {
+    let of = |name| OpDef::new(name).input("input", "T").input("paddings", "Tpaddings").on_host();
     [
-        OpDef::new("Pad").doc("`input` with `paddings[i][0]` zeros before and `paddings[i][1]` after it along axis `i`."),
-        OpDef::new("PadV2").doc("`input` with `paddings[i][0]` times a value before and `paddings[i][1]` times after it along axis `i`."),
+        of("Pad").doc(
+            "Pads `input` along each axis `i` with `paddings[i][0]` zeros before it and `paddings[i][1]` \
+             after it.",
+        ),
+        of("PadV2").input("constant_values", "T").doc(
+            "Pads `input` along each axis `i` with `constant_values`, `paddings[i][0]` times before it and \
+             `paddings[i][1]` times after it.",
+        ),
     ]
     .map(|def| {
-        let def = def.input("input", "T").input("paddings", "Tpaddings").on_host();
-        let def = if def.name == "PadV2" { def.input("constant_values", "T") } else { def };
         def.output("output", "T")
             .attr("T", AnyType)
             .attr("Tpaddings", IndexType.or(DType::I32))
             .infer(infer)
-            .kernel(Kernel::pure(run)).gradient(Gradient::of(grad))
+            .kernel(Kernel::pure(run))
+            .gradient(Gradient::of(grad))
     })
 }
 
@@ -39,13 +45,13 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-/// `input` in the middle of a tensor that is `value` elsewhere.
+/// Returns `input` inside a tensor that is `value` elsewhere.
 pub(super) fn pad(input: &Tensor, paddings: &Paddings, value: &Tensor) -> Result<Tensor> {
     let shape = paddings.padded(input.shape())?;
     let steps = shape.strides();
     let before: Sizes = paddings.0.iter().map(|p| p.0).collect();
     let mut out = Tensor::fill(shape, value)?;
-    // An empty input may have a margin so wide that the place where it would be has no number.
+    // With an empty input, the margins may be so wide that its offset overflows.
     if input.elements() > 0 {
         let offset: usize = before.iter().zip(&steps).map(|(b, s)| b * s).sum();
         let steps: SmallVec<[isize; 4]> = steps.iter().map(|&s| s as isize).collect();
@@ -54,7 +60,7 @@ pub(super) fn pad(input: &Tensor, paddings: &Paddings, value: &Tensor) -> Result
     Ok(out)
 }
 
-// What was inside; a value around it gets what is left.
+// The input gets the gradient inside the margins; the padding value gets the sum of the rest.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let dy = cx.grad(0);
     let begin = match cx.known_ints(1) {

@@ -1,15 +1,16 @@
-//! [`Paddings`]: how much is put before and after each axis, as Pad, MirrorPad and SpaceToBatch take it.
+//! [`Paddings`]: the number of elements added before and after each axis, as Pad, MirrorPad and
+//! SpaceToBatchND take them.
 
-use super::axes::{bounded, dim_replaced, ints, sum};
+use crate::shared::axes::{bounded, dim_replaced, ints, sum};
 use millstream_graph::op::{InferCx, Known};
 use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure, invalid};
 use smallvec::SmallVec;
 
-/// Before and after, per axis.
+/// The numbers of elements before and after each axis.
 pub(super) struct Paddings(pub SmallVec<[(usize, usize); 4]>);
 
 impl Paddings {
-    /// From a tensor of shape [rank, 2].
+    /// Reads a tensor of shape [rank, 2].
     pub(super) fn of(t: &Tensor, rank: usize) -> Result<Paddings> {
         ensure!(
             t.shape()[..] == [rank, 2],
@@ -19,7 +20,7 @@ impl Paddings {
         Paddings::from_flat(&ints(t)?)
     }
 
-    /// From a tensor of shape [rank, 2], for something of this shape.
+    /// Reads a tensor of shape [rank, 2] whose rank must be that of `input`.
     pub(super) fn around(t: &Tensor, input: &Shape) -> Result<Paddings> {
         Paddings::of(t, input.rank()).map_err(|e| match t.shape()[..] == [input.rank(), 2] {
             true => e,
@@ -40,12 +41,12 @@ impl Paddings {
         pairs.collect::<Result<_>>().map(Paddings)
     }
 
-    /// Whether nothing is put anywhere.
+    /// Returns whether there is no padding on any axis.
     pub(super) fn is_none(&self) -> bool {
         self.0.iter().all(|p| *p == (0, 0))
     }
 
-    /// The shape with its paddings.
+    /// Returns the shape with its paddings added.
     pub(super) fn padded(&self, shape: &Shape) -> Result<Shape> {
         let dims = shape.iter().zip(&self.0).map(|(&d, &(before, after))| {
             bounded(d.checked_add(before).and_then(|d| d.checked_add(after)))
@@ -57,7 +58,7 @@ impl Paddings {
     }
 }
 
-/// The shape rule of the ops that pad input 0 by input 1: each dimension and its paddings added up.
+/// The shape rule of the ops that pad input 0 by input 1: each dimension plus its paddings.
 pub(super) fn infer(cx: &mut InferCx) -> Result<()> {
     let paddings = cx.with_rank(1, 2)?;
     let rows = paddings.dim(0);

@@ -1,13 +1,13 @@
-//! `Rank`: how many dimensions a tensor has.
+//! `Rank`: the number of dimensions of a tensor.
 
-use super::axes::counts;
+use crate::shared::axes::counts;
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{InferCx, Kernel, KernelCx, Known, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, Shape};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Rank")
-        .doc("How many dimensions `input` has.")
+        .doc("Returns the number of dimensions of `input`.")
         .input("input", "T")
         .output("output", DType::I32)
         .attr("T", AnyType)

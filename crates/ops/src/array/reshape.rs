@@ -1,13 +1,16 @@
 //! `Reshape`: the same elements in another shape.
 
-use super::axes::vector;
+use crate::shared::axes::vector;
 use millstream_graph::op::spec::{AnyType, IndexType, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, Error, PartialShape, Result, Shape, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Reshape")
-        .doc("The elements of `tensor`, in order, in another shape. One entry of `shape` may be -1: it follows from the others.")
+        .doc(
+            "Returns the elements of `tensor`, in order, in shape `shape`. One entry of `shape` may be -1: \
+             that size is computed from the others.",
+        )
         .input("tensor", "T")
         .input("shape", "Tshape")
         .on_host()
@@ -19,7 +22,8 @@ pub(crate) fn def() -> OpDef {
         .gradient(Gradient::of(grad))
 }
 
-// The shape asked for; its one unknown dimension follows when the element count of the input is known.
+// The output has the requested shape. A single unknown dimension is computed if the element count of the
+// input is known.
 fn infer(cx: &mut InferCx) -> Result<()> {
     cx.vector(1)?;
     let asked = cx.as_shape(1)?;
@@ -72,11 +76,13 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-/// `sizes` as a shape for what has shape `have`, with the size that is -1, if one is, worked out. Where both are empty, what is not 0 in either
-/// decides, as in TensorFlow: `[0, -1]` of `[0, 3]` is `[0, 3]`.
+/// Returns `sizes` as a shape for elements of shape `have`, with a size of -1 computed. If both are empty,
+/// only their non-zero sizes count, as in TensorFlow: `[0, -1]` applied to shape `[0, 3]` is `[0, 3]`.
 fn resolve(sizes: &[i64], have: &Shape) -> Result<Shape> {
     if let Some((i, size)) = sizes.iter().enumerate().find(|(_, s)| **s < -1) {
-        return Err(invalid!("Size {i} must be non-negative, not {size}"; "dimension {size} of shape {sizes:?} is negative"));
+        return Err(
+            invalid!("Size {i} must be non-negative, not {size}"; "dimension {size} of shape {sizes:?} is negative"),
+        );
     }
     let mut holes = sizes.iter().enumerate().filter(|(_, s)| **s == -1).map(|(i, _)| i);
     let (hole, second) = (holes.next(), holes.next());

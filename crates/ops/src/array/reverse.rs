@@ -1,6 +1,6 @@
-//! `Reverse` and `ReverseV2`: a tensor back to front along some axes.
+//! `Reverse` and `ReverseV2`: reverses a tensor along some axes.
 
-use super::axes::{axis, ints, vector};
+use crate::shared::axes::{axis, ints, vector};
 use millstream_graph::op::spec::{AnyType, IndexType, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, Tensor, ensure};
@@ -9,18 +9,24 @@ use smallvec::SmallVec;
 pub(crate) fn def() -> [OpDef; 2] {
     [
         OpDef::new("Reverse")
-            .doc("`tensor` back to front along the axes for which `dims` is true.")
+            .doc("Reverses `tensor` along the axes for which `dims` is true.")
             .input("tensor", "T")
             .input("dims", DType::Bool)
             .on_host(),
         OpDef::new("ReverseV2")
-            .doc("`tensor` back to front along the axes listed.")
+            .doc("Reverses `tensor` along the axes in `axis`.")
             .input("tensor", "T")
             .input("axis", "Tidx")
             .on_host()
             .attr("Tidx", IndexType.or(DType::I32)),
     ]
-    .map(|def| def.output("output", "T").attr("T", AnyType).infer(infer).kernel(Kernel::pure(run)).gradient(Gradient::of(grad)))
+    .map(|def| {
+        def.output("output", "T")
+            .attr("T", AnyType)
+            .infer(infer)
+            .kernel(Kernel::pure(run))
+            .gradient(Gradient::of(grad))
+    })
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -31,7 +37,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     cx.same_as_input()
 }
 
-/// Which axes are reversed.
+/// Returns, for each axis, whether it is reversed.
 fn chosen(which: &Tensor, rank: usize) -> Result<SmallVec<[bool; 4]>> {
     if which.dtype() == DType::Bool {
         vector("dims", which)?;
@@ -42,8 +48,9 @@ fn chosen(which: &Tensor, rank: usize) -> Result<SmallVec<[bool; 4]>> {
     vector("axis", which)?;
     let mut reversed: SmallVec<[bool; 4]> = SmallVec::from_elem(false, rank);
     for (i, a) in ints(which)?.into_iter().enumerate() {
-        let a = axis("axis", a, rank)
-            .map_err(|e| e.led_by(format!("'axis'[{i}] = {a} is out of valid range [0, {}", rank as i64 - 1)))?;
+        let a = axis("axis", a, rank).map_err(|e| {
+            e.led_by(format!("'axis'[{i}] = {a} is out of valid range [0, {}", rank as i64 - 1))
+        })?;
         ensure!(!reversed[a], "axis {a} specified more than once."; "axis {a} is listed twice in `axis`");
         reversed[a] = true;
     }

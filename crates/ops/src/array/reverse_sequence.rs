@@ -1,6 +1,6 @@
-//! `ReverseSequence`: the start of each sequence of a batch back to front.
+//! `ReverseSequence`: reverses the beginning of each sequence of a batch.
 
-use super::axes::vector;
+use crate::shared::axes::vector;
 use millstream_graph::Attrs;
 use millstream_graph::op::spec::{AnyType, IndexType, Int, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
@@ -9,7 +9,10 @@ use smallvec::SmallVec;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("ReverseSequence")
-        .doc("Reverses the first `seq_lengths[i]` places along axis `seq_dim` of the `i`-th part along axis `batch_dim`; the rest stays.")
+        .doc(
+            "Reverses the first `seq_lengths[i]` elements along axis `seq_dim` of slice `i` along axis \
+             `batch_dim`. The elements behind them are copied unchanged.",
+        )
         .input("input", "T")
         .input("seq_lengths", "Tlen")
         .output("output", "T")
@@ -22,12 +25,12 @@ pub(crate) fn def() -> OpDef {
         .gradient(Gradient::of(grad))
 }
 
-/// The axes of time and batch. Negative numbers are refused, as TensorFlow does.
+/// Returns the time axis and the batch axis. Negative numbers are errors, as in TensorFlow.
 fn axes(attrs: &Attrs, rank: usize) -> Result<(usize, usize)> {
     let get = |what: &str| -> Result<usize> {
         let a = attrs.int(what)?;
         ensure!(a >= 0, "`{what}` is {a} but must not be negative");
-        super::axes::axis(what, a, rank)
+        crate::shared::axes::axis(what, a, rank)
     };
     let (seq, batch) = (get("seq_dim")?, get("batch_dim")?);
     ensure!(seq != batch, "`seq_dim` and `batch_dim` are both {seq}; they must differ");
@@ -41,7 +44,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     if let (Some(n), Some(size)) = (lengths, dims[batch]) {
         ensure!(n == size, "Dimensions must be equal, but are {size} and {n}"; "`seq_lengths` has {n} entries but axis {batch} of `input` has size {size}");
     }
-    let shape = super::axes::dim_replaced(dims, batch, dims[batch].or(lengths));
+    let shape = crate::shared::axes::dim_replaced(dims, batch, dims[batch].or(lengths));
     cx.set(0, shape);
     Ok(())
 }

@@ -1,7 +1,7 @@
-//! `Roll`: a tensor moved along axes; what leaves at one end comes back at the other.
+//! `Roll`: rolls a tensor along axes; elements that pass the last position reappear at the first.
 
-use super::axes::{axis, ints};
 use super::gather::take_along;
+use crate::shared::axes::{axis, ints};
 use millstream_graph::op::spec::{AnyType, IndexType};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{Result, ensure};
@@ -9,7 +9,10 @@ use smallvec::SmallVec;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Roll")
-        .doc("`input` moved by `shift[i]` places along axis `axis[i]`; what leaves at one end comes back at the other. Shifts of one axis add up.")
+        .doc(
+            "Rolls `input` by `shift[i]` positions along axis `axis[i]`. Elements that pass the last \
+             position reappear at the first. Shifts of the same axis are added.",
+        )
         .input("input", "T")
         .input("shift", "Tshift")
         .on_host()

@@ -1,15 +1,18 @@
-//! `ScatterNd`: parts added up in zeros, at rows of indices.
+//! `ScatterNd`: adds slices to zeros at index tuples.
 
-use super::axes::vector;
-use super::places::{parts, Places, policy, skips, updates_fit, updates_may_fit};
 use super::tensor_scatter::{Combine, combine};
+use crate::shared::axes::vector;
+use crate::shared::places::{Places, parts, policy, skips, updates_fit, updates_may_fit};
 use millstream_graph::op::spec::{AnyType, IndexType};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{Result, Shape, Tensor};
 
 pub(crate) fn def() -> OpDef {
     let def = OpDef::new("ScatterNd")
-        .doc("Zeros of the given shape, to which the parts in `updates` are added at the indices in the last axis of `indices`.")
+        .doc(
+            "Returns a tensor of the given shape that is zero except where `updates` are added, at the \
+             index tuples in the last axis of `indices`. Updates of the same index are summed.",
+        )
         .input("indices", "Tindices")
         .input("updates", "T")
         .input("shape", "Tindices")
@@ -34,7 +37,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let (indices, updates) = (cx.input(0), cx.input(1));
     let rows = updates_fit(indices, updates, &shape)?;
     let mut out = Tensor::zeros(updates.dtype(), shape)?;
-    // Without elements in the updates there may be any number of rows.
+    // If the updates have no elements, nothing bounds the number of rows.
     if updates.elements() > 0 {
         let places = Places::new(indices, out.shape(), rows, skips(cx.attrs())?)?;
         combine(&mut out, Combine::Add, &places, &places.kept(updates)?)?;

@@ -1,6 +1,6 @@
 //! `Shape` and `ShapeN`: the dimensions of tensors.
 
-use super::axes::counts;
+use crate::shared::axes::counts;
 use millstream_graph::op::spec::{AnyType, AtLeast, IndexType, Spec};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, Result};
@@ -8,11 +8,11 @@ use millstream_tensor::{DType, Result};
 pub(crate) fn def() -> [OpDef; 2] {
     [
         OpDef::new("Shape")
-            .doc("The dimensions of `input`, outermost first.")
+            .doc("Returns the dimensions of `input`, outermost first.")
             .input("input", "T")
             .output("output", "out_type"),
         OpDef::new("ShapeN")
-            .doc("The dimensions of each of the inputs, outermost first.")
+            .doc("Returns the dimensions of each input, outermost first.")
             .inputs("input", "N", "T")
             .outputs("output", "N", "out_type")
             .attr("N", AtLeast(1)),

@@ -1,13 +1,13 @@
-//! `Size`: how many elements a tensor has.
+//! `Size`: the number of elements of a tensor.
 
-use super::axes::counts;
+use crate::shared::axes::counts;
 use millstream_graph::op::spec::{AnyType, IndexType, Spec};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, Known, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, Shape};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Size")
-        .doc("How many elements `input` has.")
+        .doc("Returns the number of elements of `input`.")
         .input("input", "T")
         .output("output", "out_type")
         .attr("T", AnyType)

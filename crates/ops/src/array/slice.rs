@@ -1,7 +1,7 @@
-//! `Slice`: a box of a tensor.
+//! `Slice`: a contiguous box of a tensor.
 
-use super::back::as_i32;
-use super::axes::{ints, vector};
+use crate::shared::axes::{ints, vector};
+use crate::shared::gradient::as_i32;
 use millstream_graph::op::spec::{AnyType, IndexType};
 use millstream_graph::op::{Cost, GradCx, Gradient, InferCx, Kernel, KernelCx, Known, NodeInfo, OpDef};
 use millstream_tensor::{Dim, PartialShape, Result, Shape, Tensor, ensure, invalid};
@@ -9,7 +9,10 @@ use smallvec::SmallVec;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Slice")
-        .doc("The box of `input` that starts at `begin` and has size `size`; -1 in `size` reaches to the end of the axis.")
+        .doc(
+            "Returns the slice of `input` that begins at `begin` and has shape `size`. A `size` of -1 \
+             extends to the end of the axis.",
+        )
         .input("input", "T")
         .input("begin", "Index")
         .on_host()
@@ -23,7 +26,7 @@ pub(crate) fn def() -> OpDef {
         .gradient(Gradient::of(grad))
 }
 
-// The box, not what it is cut from.
+// The cost counts the elements of the slice and not those of the input.
 fn cost(_: &NodeInfo, inputs: &[Tensor]) -> f64 {
     let [input, _, size] = inputs else { return 0.0 };
     let whole = input.elements() as f64;
@@ -33,10 +36,11 @@ fn cost(_: &NodeInfo, inputs: &[Tensor]) -> f64 {
     dims.zip(sizes).map(length).product::<f64>().min(whole)
 }
 
-/// What is read of axis `i`: where it starts and how much it is, as far as it is known.
+/// Returns the offset and the size of the part read from axis `i`, as far as they are known.
 fn range(i: usize, dim: Dim, begin: Option<i64>, size: Option<i64>) -> Result<(Option<usize>, Dim)> {
-    // How far a box may begin or reach, for the message.
-    let most = |what: &str| dim.zip(begin).map_or(0, |(d, b)| if what == "begin" { d as i64 } else { d as i64 - b });
+    // The largest valid begin or size, for the message.
+    let most =
+        |what: &str| dim.zip(begin).map_or(0, |(d, b)| if what == "begin" { d as i64 } else { d as i64 - b });
     let place = |what: &str, v: i64| {
         usize::try_from(v).map_err(|_| {
             invalid!(
@@ -65,18 +69,15 @@ fn range(i: usize, dim: Dim, begin: Option<i64>, size: Option<i64>) -> Result<(O
     Ok((begin, size))
 }
 
-/// As [`range`], while the graph is built: of a box that does not lie in the input TensorFlow speaks only in the run, but for one that is to
-/// reach to the end of an axis that it begins behind.
-fn known_range(
-    i: usize,
-    dim: Dim,
-    begin: Option<i64>,
-    size: Option<i64>,
-) -> Result<(Option<usize>, Dim)> {
+/// As [`range`], while the graph is built. TensorFlow reports a box outside the input only in the run, except
+/// for sizes below -1 and for a size of -1 whose begin is past the end of the axis.
+fn known_range(i: usize, dim: Dim, begin: Option<i64>, size: Option<i64>) -> Result<(Option<usize>, Dim)> {
     match range(i, dim, begin, size) {
         Ok(range) => Ok(range),
         Err(e) => match (dim, begin, size) {
-            (_, _, Some(size)) if size < -1 => Err(e.led_by(format!("Invalid value in tensor used for shape: {size}"))),
+            (_, _, Some(size)) if size < -1 => {
+                Err(e.led_by(format!("Invalid value in tensor used for shape: {size}")))
+            }
             (Some(dim), Some(begin), Some(-1)) if 0 <= begin => {
                 Err(e.led_by(format!("Negative dimension size caused by subtracting {begin} from {dim}")))
             }
@@ -147,13 +148,14 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-/// The box of this shape that starts at `begin`; it lies inside `input`. Shares the elements when they are whole rows.
+/// Returns the slice of this shape that begins at `begin` and lies inside `input`. It shares the elements if
+/// it consists of whole rows.
 pub(super) fn part(input: Tensor, begin: &[usize], shape: Shape) -> Result<Tensor> {
     if *input.shape() == shape {
         return Ok(input);
     }
     if shape.elements() == 0 {
-        return super::axes::empty(input.dtype(), shape);
+        return crate::shared::axes::empty(input.dtype(), shape);
     }
     if input.shape()[1..] == shape[1..] {
         return input.rows(begin[0], shape[0]);
@@ -164,7 +166,7 @@ pub(super) fn part(input: Tensor, begin: &[usize], shape: Shape) -> Result<Tenso
     input.strided(shape, offset as isize, &strides)
 }
 
-// Zeros around the part.
+// The gradient is padded with zeros to the input's shape.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let dy = cx.grad(0);
     let paddings = match known_paddings(cx) {
@@ -180,7 +182,7 @@ fn grad(cx: &mut GradCx) -> Result<()> {
     Ok(())
 }
 
-/// How much of the input lies before and after the part along each axis, where that is known.
+/// Returns the numbers of elements before and after the slice along each axis, if they are known.
 fn known_paddings(cx: &GradCx) -> Option<Tensor> {
     let (all, part, begin) = (cx.input_shape(0).full()?, cx.output_shape(0).full()?, cx.known_ints(1)?);
     let mut paddings = Vec::new();

@@ -1,7 +1,7 @@
-//! `SparseToDense`: values put at indices in a tensor that is a default elsewhere.
+//! `SparseToDense`: scatters values into a tensor filled with a default.
 
-use super::back::sum_of_all;
-use super::axes::{ints, listed, vector};
+use crate::shared::axes::{ints, listed, vector};
+use crate::shared::gradient::sum_of_all;
 use millstream_graph::op::spec::{AnyType, Bool, IndexType, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{Result, Shape, Tensor, ensure, invalid};
@@ -9,8 +9,9 @@ use millstream_tensor::{Result, Shape, Tensor, ensure, invalid};
 pub(crate) fn def() -> OpDef {
     OpDef::new("SparseToDense")
         .doc(
-            "A tensor of shape `output_shape` with `sparse_values[i]` (or the one value) at the index in row `i` of `sparse_indices`, \
-             and `default_value` elsewhere. With `validate_indices` the indices must be in order and differ.",
+            "Returns a tensor of shape `output_shape` that holds `sparse_values[i]` (or the single value, \
+             if it is a scalar) at the index in row `i` of `sparse_indices`, and `default_value` elsewhere. \
+             If `validate_indices` is true, the indices must be sorted and distinct.",
         )
         .input("sparse_indices", "Tindices")
         .input("output_shape", "Tindices")
@@ -39,8 +40,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     vector("output_shape", cx.input(1))?;
     let shape = Shape::from_signed(&cx.ints(1)?)?;
     let (indices, values) = (cx.input(0), cx.input(2));
-    super::axes::scalar("default_value", cx.input(3))?;
-    // A vector of indices indexes a vector, a scalar is one index of it.
+    crate::shared::axes::scalar("default_value", cx.input(3))?;
+    // A vector of indices indexes a vector; a scalar is one such index.
     let (rows, depth) = match indices.shape()[..] {
         [] => (1, 1),
         [n] => (n, 1),
@@ -83,7 +84,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         starts.push(at);
     }
     let mut dense = Tensor::fill(shape, cx.input(3))?;
-    // No axes, so every row is the one index of a scalar.
+    // Without axes, every row is the index of a scalar, and the last row wins.
     if depth == 0 && rows > 0 {
         starts.push(0);
     }
@@ -99,7 +100,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dy, indices) = (cx.grad(0), cx.input(0));
-    // One index in each row: an entry alone is an index of a vector, or all there is.
+    // Reshaped to one index tuple a row: a vector of indices indexes a vector, and a scalar is one such
+    // index.
     let rank = cx.call("Rank", [dy]);
     let rows = cx.op("Pack").input(-1).input(rank).output();
     let values = cx.call("GatherNd", [dy, cx.call("Reshape", [indices, rows])]);

@@ -1,7 +1,7 @@
-//! `Split` and `SplitV`: a tensor cut into parts along an axis.
+//! `Split` and `SplitV`: splits a tensor into parts along an axis.
 
-use super::axes::{axis, dim_replaced, listed, replaced, scalar, vector};
 use super::slice::part;
+use crate::shared::axes::{axis, dim_replaced, listed, replaced, scalar, vector};
 use millstream_graph::op::spec::{AnyType, AtLeast, IndexType, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, Known, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, Tensor, ensure, invalid};
@@ -10,14 +10,18 @@ use smallvec::SmallVec;
 pub(crate) fn def() -> [OpDef; 2] {
     [
         OpDef::new("Split")
-            .doc("`value` cut into `num_split` equal parts along an axis.")
+            .doc("Splits `value` into `num_split` equal parts along axis `split_dim`.")
             .input("split_dim", DType::I32)
             .on_host()
             .input("value", "T")
             .infer(infer_equal)
-            .kernel(Kernel::pure(run_equal)),
+            .kernel(Kernel::pure(run_equal))
+            .gradient(Gradient::of(|cx| grad(cx, 1, 0))),
         OpDef::new("SplitV")
-            .doc("`value` cut into parts of the given sizes along an axis. One size may be -1: it takes what is left.")
+            .doc(
+                "Splits `value` into parts of the given sizes along axis `split_dim`. One size may be -1: \
+                 it takes the rest of the axis.",
+            )
             .input("value", "T")
             .input("size_splits", "Tlen")
             .on_host()
@@ -25,19 +29,20 @@ pub(crate) fn def() -> [OpDef; 2] {
             .on_host()
             .attr("Tlen", IndexType.or(DType::I64))
             .infer(infer_sized)
-            .kernel(Kernel::pure(run_sized)),
+            .kernel(Kernel::pure(run_sized))
+            .gradient(Gradient::of(|cx| grad(cx, 0, 2))),
     ]
-    .map(|def| def.outputs("output", "num_split", "T").attr("num_split", AtLeast(1)).attr("T", AnyType).gradient(Gradient::of(grad)))
+    .map(|def| def.outputs("output", "num_split", "T").attr("num_split", AtLeast(1)).attr("T", AnyType))
 }
 
-/// `count` places from `start` along an axis.
+/// Returns `count` positions from `start` along an axis.
 pub(super) fn cut(value: &Tensor, axis: usize, start: usize, count: usize) -> Result<Tensor> {
     let mut begin: SmallVec<[usize; 4]> = SmallVec::from_elem(0, value.rank());
     begin[axis] = start;
     part(value.clone(), &begin, replaced(value.shape(), axis, count))
 }
 
-/// The size of one of `parts` equal parts.
+/// Returns the size of one of `parts` equal parts.
 fn equal_size(size: usize, axis: usize, parts: usize) -> Result<usize> {
     ensure!(
         size.is_multiple_of(parts),
@@ -47,10 +52,10 @@ fn equal_size(size: usize, axis: usize, parts: usize) -> Result<usize> {
     Ok(size / parts)
 }
 
-/// What TensorFlow says of sizes that do not add up.
+/// TensorFlow's message for sizes whose sum does not match the axis.
 const DETERMINED: &str = "Determined shape must either match input shape along split_dim exactly if fully specified, or be less than the size of the input along split_dim if not fully specified.";
 
-/// The axis while a graph is built.
+/// Returns the axis, with TensorFlow's message for while a graph is built.
 fn known_axis(at: i64, rank: usize) -> Result<usize> {
     axis("split_dim", at, rank).map_err(|e| {
         let r = rank as i64;
@@ -58,7 +63,7 @@ fn known_axis(at: i64, rank: usize) -> Result<usize> {
     })
 }
 
-/// The axis in a run.
+/// Returns the axis, with TensorFlow's message for a run.
 fn axis_in_run(at: i64, rank: usize) -> Result<usize> {
     axis("split_dim", at, rank).map_err(|e| {
         let r = rank as i64;
@@ -66,7 +71,7 @@ fn axis_in_run(at: i64, rank: usize) -> Result<usize> {
     })
 }
 
-/// All outputs have unknown dimensions of the input's rank.
+/// Gives all outputs unknown dimensions and the input's rank.
 fn unknown_parts(cx: &mut InferCx, rank: usize) {
     for i in 0..cx.n_outputs() {
         cx.set(i, PartialShape::unknown_of_rank(rank));
@@ -159,7 +164,7 @@ fn run_sized(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-/// The sizes, with the -1 worked out; they add up to `total`.
+/// Returns the sizes with -1 replaced by the rest of the axis. Their sum is `total`.
 fn resolve(sizes: &[i64], total: usize, axis: usize) -> Result<Vec<usize>> {
     ensure!(
         sizes.iter().filter(|s| **s == -1).count() <= 1,
@@ -183,8 +188,7 @@ fn resolve(sizes: &[i64], total: usize, axis: usize) -> Result<Vec<usize>> {
     Ok(sizes.iter().map(|&s| usize::try_from(s).unwrap_or(total - sum)).collect())
 }
 
-fn grad(cx: &mut GradCx) -> Result<()> {
-    let (value, axis) = if cx.node().op.name == "Split" { (1, 0) } else { (0, 2) };
+fn grad(cx: &mut GradCx, value: usize, axis: usize) -> Result<()> {
     let axis = cx.input(axis);
     let parts: Vec<_> = (0..cx.n_outputs()).map(|i| cx.grad(i)).collect();
     match parts.as_slice() {

@@ -1,13 +1,13 @@
-//! `Squeeze`: drops axes of size 1.
+//! `Squeeze`: removes axes of size 1.
 
-use super::axes::axis;
+use crate::shared::axes::axis;
 use millstream_graph::op::spec::{AnyType, IntList, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{Dim, PartialShape, Result, Shape, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Squeeze")
-        .doc("Drops the axes of size 1: those in `squeeze_dims`, or all of them if it is empty.")
+        .doc("Removes the axes of size 1 that `squeeze_dims` lists, or all of them if it is empty.")
         .input("input", "T")
         .output("output", "T")
         .attr("T", AnyType)
@@ -17,7 +17,7 @@ pub(crate) fn def() -> OpDef {
         .gradient(Gradient::of(grad))
 }
 
-// Without a list of axes an unknown dimension may or may not stay, so even the rank is unknown.
+// If no axes are listed, an unknown dimension may or may not be removed, so even the rank is unknown.
 fn infer(cx: &mut InferCx) -> Result<()> {
     let asked = cx.attrs().ints("squeeze_dims")?;
     let Some(dims) = cx.input(0).dims() else { return Ok(()) };
@@ -26,14 +26,16 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     }
     let rank = dims.len() as i64;
     if let Some(i) = asked.iter().position(|a| !(-rank..rank).contains(a)) {
-        return Err(invalid!("squeeze_dims[{i}] not in [{},{rank}).", -rank; "`squeeze_dims` is {}, which is not in {}..{rank} for rank {rank}", asked[i], -rank));
+        return Err(
+            invalid!("squeeze_dims[{i}] not in [{},{rank}).", -rank; "`squeeze_dims` is {}, which is not in {}..{rank} for rank {rank}", asked[i], -rank),
+        );
     }
     let kept = kept(dims, &asked)?;
     cx.set(0, PartialShape::new(kept));
     Ok(())
 }
 
-/// The dimensions that stay.
+/// Returns the dimensions that are kept.
 fn kept(dims: &[Dim], asked: &[i64]) -> Result<Vec<Dim>> {
     if asked.is_empty() {
         return Ok(dims.iter().copied().filter(|d| *d != Some(1)).collect());

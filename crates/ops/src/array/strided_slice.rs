@@ -1,20 +1,21 @@
-//! `StridedSlice`: `x[a:b:c, ..., new, i]`.
+//! `StridedSlice`: slicing as in `x[a:b:c, ..., new, i]`.
 
-use super::back::shape_in;
-use super::subscript::masks_of;
-use super::axes::{element, empty};
-use super::subscript::{Selection, Subscript, masks};
+use crate::shared::axes::{element, empty};
+use crate::shared::gradient::shape_in;
+use crate::shared::subscript::masks_of;
+use crate::shared::subscript::{Selection, Subscript, inferred, masks};
 use millstream_graph::op::spec::{AnyType, IndexType};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, Known, OpDef};
 use millstream_tensor::{Result, Tensor};
-use smallvec::SmallVec;
 
 pub(crate) fn def() -> OpDef {
     let def = OpDef::new("StridedSlice")
         .doc(
-            "Part of `input`: entry `i` of the index reads `begin[i]..end[i]` in steps of `strides[i]`. The bits of the masks say \
-             of which entries begin or end is left open, which is an ellipsis, which puts in an axis of size 1, and \
-             which is a single place whose axis is dropped.",
+            "Returns a strided slice of `input`. Entry `i` of the index selects `begin[i]..end[i]` in steps \
+             of `strides[i]`. Bit `i` of a mask changes the meaning of entry `i`: `begin_mask` and \
+             `end_mask` ignore its begin or end, `ellipsis_mask` makes it an ellipsis, `new_axis_mask` \
+             inserts an axis of size 1, and `shrink_axis_mask` selects a single position and removes the \
+             axis.",
         )
         .input("input", "T")
         .input("begin", "Index")
@@ -29,7 +30,7 @@ pub(crate) fn def() -> OpDef {
     masks(def).infer(infer).kernel(Kernel::pure(run)).gradient(Gradient::of(grad))
 }
 
-// Dimensions are known where the numbers that make them are. A slice of a shape is known as far as the shape is.
+// A dimension is known if the numbers that determine it are. Known entries of shapes are propagated.
 fn infer(cx: &mut InferCx) -> Result<()> {
     let Some(index) = inferred(cx, 1)? else { return Ok(()) };
     let Some(dims) = cx.input(0).dims() else { return Ok(()) };
@@ -41,25 +42,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     Ok(())
 }
 
-/// The index in inputs `i`, `i + 1` and `i + 2`, as far as it is known; `None` if not even its length is.
-pub(crate) fn inferred(cx: &InferCx, i: usize) -> Result<Option<Subscript>> {
-    let shape = [i + 1, i + 2].into_iter().try_fold(cx.with_rank(i, 1)?, |shape, j| {
-        let other = cx.with_rank(j, 1)?;
-        Ok(shape.merge(&other).unwrap_or(other))
-    })?;
-    let Some(n) = shape.dim(0).or_else(|| known_len(cx, i)) else { return Ok(None) };
-    let read = |j: usize| -> SmallVec<[Option<i64>; 4]> {
-        let unknown = || SmallVec::from_elem(None, n.min(super::subscript::MAX_ENTRIES));
-        cx.known(j).and_then(Known::entries).unwrap_or_else(unknown)
-    };
-    Subscript::new(cx.attrs(), read(i), read(i + 1), read(i + 2)).map(Some)
-}
-
-fn known_len(cx: &InferCx, i: usize) -> Option<usize> {
-    (i..i + 3).find_map(|j| cx.known(j).and_then(Known::entries)).map(|e| e.len())
-}
-
-/// The slice of a known vector, where it is a vector or a scalar.
+/// Returns the slice of a known vector, if the result is a vector or a scalar.
 fn slice_of(known: &Known, selection: &Selection) -> Option<Known> {
     let ([axis], false) = (selection.axes.as_slice(), selection.out.contains(&None)) else { return None };
     let entries = known.entries()?;
@@ -77,7 +60,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-/// The selected elements. Shares them when they are whole rows, or all.
+/// Returns the selected elements. They are shared with the input if they are whole rows, or all of it.
 fn select(input: Tensor, selection: &Selection) -> Result<Tensor> {
     let shape = selection.full_shape()?;
     if selection.axes.iter().all(|a| a.whole) {
@@ -95,7 +78,7 @@ fn select(input: Tensor, selection: &Selection) -> Result<Tensor> {
     }
 }
 
-// Zeros around the part.
+// The gradient is zero outside the slice.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let dy = cx.grad(0);
     let shape = shape_in(cx, 0, cx.dtype(1));

@@ -1,15 +1,18 @@
 //! `StridedSliceGrad`: the gradient of `StridedSlice` with respect to its input.
 
-use super::subscript::masks_of;
-use super::strided_slice::inferred;
-use super::subscript::{Subscript, masks};
+use crate::shared::subscript::inferred;
+use crate::shared::subscript::masks_of;
+use crate::shared::subscript::{Subscript, masks};
 use millstream_graph::op::spec::{AnyType, IndexType};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{Result, Shape, Tensor, ensure};
 
 pub(crate) fn def() -> OpDef {
     let def = OpDef::new("StridedSliceGrad")
-        .doc("A tensor of shape `shape` that holds `dy` where `StridedSlice` with the same index reads, and zeros elsewhere.")
+        .doc(
+            "Returns a tensor of shape `shape` that holds `dy` at the positions that StridedSlice selects \
+             with the same index, and zeros elsewhere.",
+        )
         .input("shape", "Index")
         .on_host()
         .input("begin", "Index")
@@ -34,7 +37,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    super::axes::vector("shape", cx.input(0))?;
+    crate::shared::axes::vector("shape", cx.input(0))?;
     let shape = Shape::from_signed(&cx.ints(0)?)?;
     let index = Subscript::of(cx.attrs(), cx.input(1), cx.input(2), cx.input(3))?;
     let selection = index.resolve(shape.iter().map(|&d| Some(d)))?;

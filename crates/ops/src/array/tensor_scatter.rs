@@ -1,10 +1,11 @@
-//! `TensorScatterUpdate`, `..Add`, `..Sub`, `..Min`, `..Max`, and `ScatterNdNonAliasingAdd`: a tensor with parts changed at rows of indices.
+//! `TensorScatterUpdate`, `..Add`, `..Sub`, `..Min`, `..Max`, and `ScatterNdNonAliasingAdd`: copies of a
+//! tensor with slices changed at index tuples.
 
-use super::places::{parts, same_policy, Places, policy, skips, updates_fit, updates_may_fit};
-use crate::number::{Number, Real, with_number, with_real};
+use crate::number::{Num, Real, no_kernel};
+use crate::shared::places::{Places, parts, policy, same_policy, skips, updates_fit, updates_may_fit};
 use millstream_graph::op::spec::{AnyType, IndexType};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef, RunFn};
-use millstream_tensor::{DType, Element, Result, Str, Tensor, ensure, invalid};
+use millstream_tensor::{DType, Element, Result, Str, Tensor, ensure, invalid, with_element};
 
 pub(crate) fn def() -> [OpDef; 6] {
     let named = |name, input, doc, run: RunFn| {
@@ -22,26 +23,40 @@ pub(crate) fn def() -> [OpDef; 6] {
     [
         op(
             "TensorScatterUpdate",
-            "`tensor` with the parts at the indices in the last axis of `indices` replaced by `updates`; of those for one place the last stays.",
+            "Returns a copy of `tensor` in which `updates` replace the slices at the index tuples in the \
+             last axis of `indices`. If an index occurs more than once, the last update wins.",
             |cx| run(cx, Combine::Replace),
         )
         .gradient(Gradient::of(grad_of_update)),
-        op("TensorScatterAdd", "`tensor` with `updates` added at `indices`.", |cx| run(cx, Combine::Add))
-            .gradient(Gradient::of(grad_of_sum)),
-        op("TensorScatterSub", "`tensor` with `updates` subtracted at `indices`.", |cx| {
+        op("TensorScatterAdd", "Returns a copy of `tensor` with `updates` added at `indices`.", |cx| {
+            run(cx, Combine::Add)
+        })
+        .gradient(Gradient::of(|cx| grad_of_sum(cx, false))),
+        op("TensorScatterSub", "Returns a copy of `tensor` with `updates` subtracted at `indices`.", |cx| {
             run(cx, Combine::Sub)
         })
-        .gradient(Gradient::of(grad_of_sum)),
-        op("TensorScatterMin", "`tensor` with the lesser of itself and `updates` at `indices`.", |cx| {
-            run(cx, Combine::Min)
-        })
+        .gradient(Gradient::of(|cx| grad_of_sum(cx, true))),
+        op(
+            "TensorScatterMin",
+            "Returns a copy of `tensor` with the elementwise minimum of its slices at `indices` and \
+             `updates`.",
+            |cx| run(cx, Combine::Min),
+        )
         .gradient(Gradient::of(grad_of_extreme)),
-        op("TensorScatterMax", "`tensor` with the greater of itself and `updates` at `indices`.", |cx| {
-            run(cx, Combine::Max)
-        })
+        op(
+            "TensorScatterMax",
+            "Returns a copy of `tensor` with the elementwise maximum of its slices at `indices` and \
+             `updates`.",
+            |cx| run(cx, Combine::Max),
+        )
         .gradient(Gradient::of(grad_of_extreme)),
-        named("ScatterNdNonAliasingAdd", "input", "`input` with `updates` added at `indices`.", |cx| run(cx, Combine::Add))
-            .gradient(Gradient::of(grad_of_sum)),
+        named(
+            "ScatterNdNonAliasingAdd",
+            "input",
+            "Returns a copy of `input` with `updates` added at `indices`.",
+            |cx| run(cx, Combine::Add),
+        )
+        .gradient(Gradient::of(|cx| grad_of_sum(cx, false))),
     ]
 }
 
@@ -61,7 +76,7 @@ fn run(cx: &mut KernelCx, how: Combine) -> Result<()> {
     Ok(())
 }
 
-/// What happens to a place.
+/// The operation that combines an element with its update.
 #[derive(Clone, Copy)]
 pub(super) enum Combine {
     Replace,
@@ -71,7 +86,8 @@ pub(super) enum Combine {
     Max,
 }
 
-/// Combines the parts of `out` with those of `updates`, in order. Bools are added by "or", strings one after the other.
+/// Combines the slices of `out` with those of `updates`, in order. Adding bools is a logical or; adding
+/// strings concatenates them.
 pub(super) fn combine(out: &mut Tensor, how: Combine, places: &Places, updates: &Tensor) -> Result<()> {
     let dtype = out.dtype();
     match how {
@@ -79,16 +95,16 @@ pub(super) fn combine(out: &mut Tensor, how: Combine, places: &Places, updates: 
         Combine::Add if dtype == DType::Str => append(out, places, updates),
         Combine::Add if dtype == DType::Bool => each::<bool>(out, places, updates, |a, b| a | b),
         Combine::Add => {
-            with_number!("TensorScatterAdd", dtype, T => each::<T>(out, places, updates, T::plus))
+            with_element!(dtype, T in numbers => each::<T>(out, places, updates, Num::add), else => Err(no_kernel("TensorScatterAdd", dtype)))
         }
         Combine::Sub => {
-            with_number!("TensorScatterSub", dtype, T => each::<T>(out, places, updates, T::minus))
+            with_element!(dtype, T in numbers => each::<T>(out, places, updates, Num::sub), else => Err(no_kernel("TensorScatterSub", dtype)))
         }
         Combine::Min => {
-            with_real!("TensorScatterMin", dtype, T => each::<T>(out, places, updates, T::lesser))
+            with_element!(dtype, T in reals => each::<T>(out, places, updates, |a, b| Real::min(b, a)), else => Err(no_kernel("TensorScatterMin", dtype)))
         }
         Combine::Max => {
-            with_real!("TensorScatterMax", dtype, T => each::<T>(out, places, updates, T::greater))
+            with_element!(dtype, T in reals => each::<T>(out, places, updates, |a, b| Real::max(b, a)), else => Err(no_kernel("TensorScatterMax", dtype)))
         }
     }
 }
@@ -121,7 +137,7 @@ fn out_of_place() -> millstream_tensor::Error {
     invalid!("a place lies outside of the tensor")
 }
 
-// To a part that was replaced nothing, to its update all.
+// The updates get the gradient of the replaced slices; the tensor gets zero there.
 fn grad_of_update(cx: &mut GradCx) -> Result<()> {
     let (dy, indices) = (cx.grad(0), cx.input(1));
     if cx.wants(0) {
@@ -135,18 +151,18 @@ fn grad_of_update(cx: &mut GradCx) -> Result<()> {
     Ok(())
 }
 
-fn grad_of_sum(cx: &mut GradCx) -> Result<()> {
+fn grad_of_sum(cx: &mut GradCx, subtracted: bool) -> Result<()> {
     let dy = cx.grad(0);
     cx.give(0, dy);
     if cx.wants(2) {
         let indices = cx.input(1);
         let updates = parts(cx, dy, indices)?;
-        cx.give(2, if cx.node().op.name == "TensorScatterSub" { -updates } else { updates });
+        cx.give(2, if subtracted { -updates } else { updates });
     }
     Ok(())
 }
 
-// Shared by the element and all updates that are equal to what came of them.
+// An element and all the updates that equal the result share its gradient equally.
 fn grad_of_extreme(cx: &mut GradCx) -> Result<()> {
     let (dy, indices) = (cx.grad(0), cx.input(1));
     let (x, updates, y) = (cx.input(0), cx.input(2), cx.output(0));

@@ -1,15 +1,18 @@
-//! `TensorStridedSliceUpdate`: a tensor with a part replaced.
+//! `TensorStridedSliceUpdate`: a copy of a tensor with a strided slice replaced.
 
-use super::subscript::masks_of;
-use super::strided_slice::inferred;
-use super::subscript::{Subscript, masks};
+use crate::shared::subscript::inferred;
+use crate::shared::subscript::masks_of;
+use crate::shared::subscript::{Subscript, masks};
 use millstream_graph::op::spec::{AnyType, IndexType};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{Result, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
     let def = OpDef::new("TensorStridedSliceUpdate")
-        .doc("`input` with the part that StridedSlice would read replaced by `value`, which is broadcast to it.")
+        .doc(
+            "Returns a copy of `input` in which `value`, broadcast as needed, replaces the elements that \
+             StridedSlice selects with the same index.",
+        )
         .input("input", "T")
         .input("begin", "Index")
         .on_host()
@@ -41,7 +44,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let (part, value) = (selection.full_shape()?, cx.input(4));
     let value = match value.shape().broadcast(&part) {
         Some(all) if all == part => value.broadcast_to(part)?,
-        _ => return Err(invalid!("`value` has shape {} but the index names a part of shape {part}", value.shape())),
+        _ => {
+            return Err(invalid!(
+                "`value` has shape {} but the index names a part of shape {part}",
+                value.shape()
+            ));
+        }
     };
     if let Some(s) = selection.strides(&shape) {
         out.assign_strided(s.offset, &s.strides, s.shape, &value)?;
@@ -50,7 +58,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-// To the part that was replaced nothing, to its value all.
+// The value gets the gradient of the replaced slice; the input gets zero there.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let dy = cx.grad(0);
     let index = [cx.input(1), cx.input(2), cx.input(3)];
@@ -60,7 +68,7 @@ fn grad(cx: &mut GradCx) -> Result<()> {
         cx.give(0, masks_of(cx, dx)?.output());
     }
     if cx.wants(4) {
-        // One element may stand for all.
+        // The value may have been broadcast.
         let part = masks_of(cx, cx.op("StridedSlice").input(dy).inputs(index))?.output();
         cx.give_unstretched(4, part);
     }

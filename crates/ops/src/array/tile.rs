@@ -1,7 +1,7 @@
-//! `Tile`: a tensor repeated along each of its axes.
+//! `Tile`: repeats a tensor along its axes.
 
-use super::back::as_i32;
-use super::axes::{Sizes, bounded, size, vector};
+use crate::shared::axes::{Sizes, bounded, size, vector};
+use crate::shared::gradient::as_i32;
 use millstream_graph::op::spec::{AnyType, IndexType, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, Known, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, Shape, ensure, invalid};
@@ -27,7 +27,7 @@ fn times(dim: usize, multiple: i64) -> Result<usize> {
         .ok_or_else(|| invalid!("{dim} repeated {multiple} times does not fit in 63 bits"))
 }
 
-// Each dimension times its multiple; unknown as soon as either is.
+// Each dimension is multiplied by its multiple; the result is unknown if either is.
 fn infer(cx: &mut InferCx) -> Result<()> {
     let n = cx.vector(1)?;
     let rank = cx.input(0).rank();
@@ -37,7 +37,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     let Some(rank) = rank.or(n).filter(|&r| r <= millstream_tensor::MAX_RANK) else { return Ok(()) };
     let entries = cx.known(1).and_then(Known::entries);
     let dims = (0..rank).map(|i| {
-        // TensorFlow refuses a negative one only in the run.
+        // TensorFlow reports a negative multiple only in the run.
         let multiple = entries.as_ref().and_then(|e| *e.get(i)?).filter(|m| 0 <= *m);
         cx.input(0).dim(i).zip(multiple).map(|(d, m)| times(d, m)).transpose()
     });
@@ -60,7 +60,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         input.rank()
     );
     if let Some((i, m)) = multiples.iter().enumerate().find(|(_, m)| **m < 0) {
-        return Err(invalid!("Expected multiples[{i}] >= 0, but got {m}"; "`multiples` is {m} but must not be negative"));
+        return Err(
+            invalid!("Expected multiples[{i}] >= 0, but got {m}"; "`multiples` is {m} but must not be negative"),
+        );
     }
     let dims = input.shape().iter().zip(&multiples).map(|(&d, &m)| times(d, m)).collect::<Result<Sizes>>()?;
     // Each axis becomes two: the outer one repeats, so its stride is 0.
@@ -79,12 +81,14 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-// Each element was used once per tile.
+// Each element is used once in each tile.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let dy = cx.grad(0);
     let shape = cx.input_shape(0).full();
-    let known = shape.and_then(|s| Some((s.iter().map(|&d| i32::try_from(d).ok()).collect::<Option<Vec<i32>>>()?, cx.known_ints(1)?)));
-    // Seen with two axes for each: which tile, and where in it.
+    let known = shape.and_then(|s| {
+        Some((s.iter().map(|&d| i32::try_from(d).ok()).collect::<Option<Vec<i32>>>()?, cx.known_ints(1)?))
+    });
+    // Each axis is viewed as two: the tile, and the position in it.
     let (split, tiles) = match known {
         Some((shape, multiples)) => {
             let split = multiples.iter().zip(&shape).flat_map(|(&m, &d)| [m as i32, d]).collect::<Vec<i32>>();

@@ -1,8 +1,7 @@
-//! `Transpose` and `ConjugateTranspose`: axes in another order.
+//! `Transpose` and `ConjugateTranspose`: permutes the axes of a tensor.
 
-use super::back::as_index;
-use super::axes::{ints, listed, vector};
-use crate::number::Number;
+use crate::shared::axes::{ints, listed, vector};
+use crate::shared::gradient::as_index;
 use millstream_graph::op::spec::{AnyType, IndexType, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{C64, C128, DType, PartialShape, Result, Shape, Tensor, ensure};
@@ -11,10 +10,10 @@ use smallvec::SmallVec;
 pub(crate) fn def() -> [OpDef; 2] {
     [
         OpDef::new("Transpose")
-            .doc("`x` with its axes in another order: axis `i` of the result is axis `perm[i]` of `x`.")
+            .doc("Permutes the axes of `x`: axis `i` of the result is axis `perm[i]` of `x`.")
             .kernel(Kernel::pure(run)),
         OpDef::new("ConjugateTranspose")
-            .doc("As Transpose, and complex elements become their conjugates.")
+            .doc("Permutes the axes of `x` as Transpose does, and conjugates complex elements.")
             .kernel(Kernel::pure(run_conjugate)),
     ]
     .map(|def| {
@@ -45,7 +44,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     Ok(())
 }
 
-/// The axes that `perm` names, each of them once. Negative numbers count from the back.
+/// Returns the axes that `perm` lists, each of which occurs once. Negative numbers count from the back.
 fn permutation(perm: &[i64], rank: usize) -> Result<SmallVec<[usize; 4]>> {
     ensure!(
         perm.len() == rank,
@@ -55,7 +54,7 @@ fn permutation(perm: &[i64], rank: usize) -> Result<SmallVec<[usize; 4]>> {
     );
     let mut seen: SmallVec<[bool; 8]> = SmallVec::from_elem(false, rank);
     let axes = perm.iter().map(|&p| {
-        let p = super::axes::axis("perm", p, rank)
+        let p = crate::shared::axes::axis("perm", p, rank)
             .map_err(|e| e.led_by(format!("{p} is out of range [0 .. {rank})")))?;
         ensure!(!seen[p], "{} is missing from {{{}}}.", missing(perm), listed(perm, ","); "axis {p} is listed twice in `perm` {perm:?}");
         seen[p] = true;
@@ -64,14 +63,14 @@ fn permutation(perm: &[i64], rank: usize) -> Result<SmallVec<[usize; 4]>> {
     axes.collect()
 }
 
-/// The first axis that is not listed.
+/// Returns the first axis that is not listed.
 fn missing(perm: &[i64]) -> i64 {
     (0..perm.len() as i64).find(|axis| !perm.contains(axis)).unwrap_or(0)
 }
 
-/// As [`permutation`] while the graph is built, where TensorFlow does not mind an axis that is listed twice.
+/// As [`permutation`] while the graph is built, when TensorFlow accepts an axis that is listed twice.
 fn known_permutation(perm: &[i64], rank: usize) -> Result<Option<SmallVec<[usize; 4]>>> {
-    let bad = perm.iter().find(|&&p| super::axes::axis("perm", p, rank).is_err());
+    let bad = perm.iter().find(|&&p| crate::shared::axes::axis("perm", p, rank).is_err());
     match (permutation(perm, rank), bad) {
         (Ok(axes), _) => Ok(Some(axes)),
         (Err(e), Some(p)) => Err(e.led_by(format!("perm dim {p} is out of range of input rank {rank}"))),
@@ -88,8 +87,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 fn run_conjugate(cx: &mut KernelCx) -> Result<()> {
     let mut y = transposed(cx)?;
     match y.dtype() {
-        DType::C64 => y.make_mut_or_copy::<C64>()?.iter_mut().for_each(|v| *v = v.conjugate()),
-        DType::C128 => y.make_mut_or_copy::<C128>()?.iter_mut().for_each(|v| *v = v.conjugate()),
+        DType::C64 => y.make_mut_or_copy::<C64>()?.iter_mut().for_each(|v| *v = v.conj()),
+        DType::C128 => y.make_mut_or_copy::<C128>()?.iter_mut().for_each(|v| *v = v.conj()),
         _ => {}
     }
     cx.set(0, y);
@@ -101,7 +100,7 @@ fn transposed(cx: &mut KernelCx) -> Result<Tensor> {
     let perm = permutation(&ints(cx.input(1))?, cx.input(0).rank())?;
     let x = cx.take(0);
     let shape = Shape::new(perm.iter().map(|&p| x.shape()[p]));
-    // Axes of size 1 may go anywhere: then nothing moves.
+    // Axes of size 1 do not affect the order of elements. If the others keep their order, nothing moves.
     let moving = perm.iter().filter(|&&p| x.shape()[p] != 1);
     if moving.clone().zip(moving.skip(1)).all(|(a, b)| a < b) {
         return x.into_shape(shape);
@@ -124,7 +123,7 @@ fn grad(cx: &mut GradCx) -> Result<()> {
         None => {
             let perm = cx.input(1);
             let n = as_index(cx, cx.call("Size", [perm]), cx.dtype(1));
-            // Axes that count from the back do so no longer.
+            // Makes negative axes positive.
             cx.call("InvertPermutation", [(perm + n) % n])
         }
     };

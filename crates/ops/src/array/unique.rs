@@ -1,32 +1,48 @@
-//! `Unique`, `UniqueV2`, `UniqueWithCounts`, `UniqueWithCountsV2`: the distinct elements in order of first appearance.
+//! `Unique`, `UniqueV2`, `UniqueWithCounts`, `UniqueWithCountsV2`: the distinct elements, in order of first
+//! appearance.
 
-use super::axes::{axis, counts, dim_replaced, ints, product};
 use super::gather::take_along;
-use super::keys::{Key, keys};
+use crate::shared::axes::{axis, counts, dim_replaced, ints, product};
+use crate::shared::keys::{Key, keys};
 use millstream_graph::op::spec::{AnyType, IndexType, Spec};
 use millstream_graph::op::{Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, Tensor, ensure};
 use std::collections::HashMap;
 
 pub(crate) fn def() -> [OpDef; 4] {
+    // Each with whether it takes an axis, and whether it counts.
     [
-        OpDef::new("Unique").doc("The distinct elements of a vector in order of first appearance, and for each element its place among them."),
-        OpDef::new("UniqueWithCounts").doc("As Unique, and how often each occurs."),
-        OpDef::new("UniqueV2").doc("The distinct parts of `x` along an axis in order of first appearance, and for each part its place among them. Without an axis `x` must be a vector."),
-        OpDef::new("UniqueWithCountsV2").doc("As UniqueV2, and how often each occurs."),
+        (OpDef::new("Unique").doc(
+            "Returns the distinct elements of a vector in order of first appearance, and the index of each \
+             element among them.",
+        ), false, false),
+        (OpDef::new("UniqueWithCounts")
+            .doc("Returns the results of Unique, and the number of occurrences of each distinct element."), false, true),
+        (OpDef::new("UniqueV2").doc(
+            "Returns the distinct slices of `x` along an axis in order of first appearance, and the index \
+             of each slice among them. `axis` holds one number, or none if `x` is a vector.",
+        ), true, false),
+        (OpDef::new("UniqueWithCountsV2")
+            .doc("Returns the results of UniqueV2, and the number of occurrences of each distinct slice."), true, true),
     ]
-    .map(|def| {
-        let (v2, counted) = (def.name.ends_with("V2"), def.name.starts_with("UniqueWithCounts"));
+    .map(|(def, has_axis, counted)| {
         let def = def.input("x", "T");
-        let def = if v2 { def.input("axis", "Taxis").on_host().attr("Taxis", IndexType.or(DType::I64)) } else { def };
+        let def = if has_axis {
+            def.input("axis", "Taxis").on_host().attr("Taxis", IndexType.or(DType::I64))
+        } else {
+            def
+        };
         let def = def.output("y", "T").output("idx", "out_idx");
         let def = if counted { def.output("count", "out_idx") } else { def };
-        def.attr("T", AnyType).attr("out_idx", IndexType.or(DType::I32)).infer(infer).kernel(Kernel::pure(run))
+        def.attr("T", AnyType)
+            .attr("out_idx", IndexType.or(DType::I32))
+            .infer(infer)
+            .kernel(Kernel::pure(run))
             .gradient(Gradient::none("which elements are equal changes by steps"))
     })
 }
 
-/// The axis that an `axis` input names: it holds one number, or none, which only a vector may have.
+/// Returns the axis in an `axis` input, which holds one number, or none if `x` is a vector.
 fn chosen(given: &[i64], rank: usize) -> Result<usize> {
     match *given {
         [] => {
@@ -63,7 +79,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let x = cx.input(0);
     let axis = match cx.n_inputs() {
         1 => {
-            super::axes::vector("x", x)?;
+            crate::shared::axes::vector("x", x)?;
             0
         }
         _ => chosen(&ints(cx.input(1))?, x.rank())?,
@@ -73,7 +89,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let (outer, run) = (product(&shape[..axis]), product(&shape[axis + 1..]));
     let dtype = cx.attrs().dtype("out_idx")?;
     if outer * run == 0 && len > 0 {
-        // Parts without elements are all equal, and there may be too many to list.
+        // Slices without elements are all equal, and there may be too many to list.
         let (y, idx) = (take_along(x, axis, &[0])?, Tensor::zeros(dtype, [len])?);
         cx.set(0, y);
         cx.set(1, idx);
@@ -95,14 +111,20 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         places.push(place);
     };
     if outer == 1 && run == 1 {
-        #[expect(clippy::mutable_key_type, reason = "what changes in a string is the count of what it is charged for")]
+        #[expect(
+            clippy::mutable_key_type,
+            reason = "what changes in a string is the count of what it is charged for"
+        )]
         let mut seen: HashMap<&Key, usize> = HashMap::with_capacity(len.min(1 << 16));
         for (i, key) in keys.iter().enumerate() {
             let next = seen.len();
             note(*seen.entry(key).or_insert(next), i);
         }
     } else {
-        #[expect(clippy::mutable_key_type, reason = "what changes in a string is the count of what it is charged for")]
+        #[expect(
+            clippy::mutable_key_type,
+            reason = "what changes in a string is the count of what it is charged for"
+        )]
         let mut seen: HashMap<Vec<&Key>, usize> = HashMap::new();
         for i in 0..len {
             let part = (0..outer).flat_map(|o| &keys[(o * len + i) * run..(o * len + i + 1) * run]);

@@ -1,14 +1,14 @@
-//! `Unpack`: a tensor taken apart along an axis.
+//! `Unpack`: splits a tensor along an axis into tensors of lower rank.
 
-use super::axes::{axis, element, joined, without};
 use super::split::cut;
+use crate::shared::axes::{axis, element, joined, without};
 use millstream_graph::op::spec::{AnyType, AtLeast, Int, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, Known, OpDef};
 use millstream_tensor::{Result, ensure};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Unpack")
-        .doc("The `num` parts of `value` along an axis, which they lack.")
+        .doc("Unpacks `value` along `axis` into `num` tensors, which have one axis less.")
         .input("value", "T")
         .outputs("output", "num", "T")
         .attr("num", AtLeast(0))

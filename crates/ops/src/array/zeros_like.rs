@@ -1,6 +1,6 @@
 //! `ZerosLike` and `OnesLike`: zeros or ones in the shape of another tensor.
 
-use crate::list;
+use crate::shared::lists;
 use millstream_graph::op::spec::{AnyType, OneOf};
 use millstream_graph::op::{Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{self, *};
@@ -9,18 +9,23 @@ use millstream_tensor::{C64 as Complex64, C128 as Complex128, Error, Result, Ten
 pub(crate) fn def() -> [OpDef; 2] {
     [
         OpDef::new("ZerosLike")
-            .doc("Zeros (falses, empty strings) in the shape of `x`; of a list, a list of zeros.")
+            .doc(
+                "Returns zeros (false, empty strings) in the shape of `x`. For a tensor list, returns a \
+                 list of zeros.",
+            )
             .attr("T", AnyType)
             .kernel(Kernel::pure(zeros)),
         OpDef::new("OnesLike")
-            .doc("Ones (trues) in the shape of `x`.")
+            .doc("Returns ones (true) in the shape of `x`.")
             .attr("T", OneOf(&[BF16, F16, F32, F64, I8, U8, I16, U16, I32, U32, I64, U64, C64, C128, Bool]))
             .kernel(Kernel::pure(ones)),
     ]
-    .map(|def| def.input("x", "T").output("y", "T").infer(infer).gradient(Gradient::none("only the shape counts")))
+    .map(|def| {
+        def.input("x", "T").output("y", "T").infer(infer).gradient(Gradient::none("only the shape counts"))
+    })
 }
 
-// Zeros of a list are a list of the same kind.
+// The zeros of a list are a list of the same dtype and shape.
 fn infer(cx: &mut InferCx) -> Result<()> {
     match cx.handle(0) {
         Some(list) if cx.dtype(0) == Variant => cx.set_handle(0, list.dtype, list.shape.clone()),
@@ -32,7 +37,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 fn zeros(cx: &mut KernelCx) -> Result<()> {
     let x = cx.input(0);
     let y = match x.dtype() {
-        Variant => list::zeros_like(x)?,
+        Variant => lists::zeros_like(x)?,
         dtype => Tensor::zeros(dtype, x.shape().clone())?,
     };
     cx.set(0, y);
@@ -48,7 +53,7 @@ fn ones(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-/// One (or true) as a scalar of this dtype.
+/// Returns one (or true) as a scalar of this dtype.
 fn one(dtype: DType) -> Option<Tensor> {
     Some(match dtype {
         F16 => f16::ONE.into(),

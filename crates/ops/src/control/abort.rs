@@ -4,7 +4,8 @@ use millstream_graph::op::spec::{Bool, Spec, Text};
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
 use millstream_tensor::{Code, Error, Result};
 
-// TensorFlow ends the process here. A library must not, so the step fails, with `exit_without_error` too.
+// TensorFlow ends the process here. A library must not, so the step fails, even if `exit_without_error` is
+// true.
 pub(crate) fn def() -> OpDef {
     OpDef::new("Abort")
         .doc("Makes the step that runs it fail with `ABORTED` and `error_msg`.")

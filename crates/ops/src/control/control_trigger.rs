@@ -1,10 +1,10 @@
-//! `ControlTrigger`: a `NoOp` that runs although its control inputs are dead.
+//! `ControlTrigger`: a NoOp that runs even if its control inputs are dead.
 
 use millstream_graph::op::{Kernel, OpDef, Role};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("ControlTrigger")
-        .doc("Does nothing, but also when its control inputs come from branches that were not taken.")
+        .doc("Does nothing, but runs even if its control inputs come from branches that were not taken.")
         .role(Role::ControlTrigger)
         .kernel(Kernel::structural())
 }

@@ -1,12 +1,12 @@
-//! Ops that come twice, for edges that carry values and for edges that carry references to variables.
+//! Ops that exist twice: for edges that carry values, and for edges that carry references to variables.
 
 use millstream_graph::op::OpDef;
 
-/// Declares arguments whose edges carry values or references, as `by_ref` says.
+/// Declares arguments whose edges carry references if `by_ref` is true, else values.
 pub(crate) trait Edge: Sized {
-    /// An input.
+    /// Declares an input.
     fn edge_in(self, by_ref: bool, name: &'static str, ty: &'static str) -> Self;
-    /// An output.
+    /// Declares an output.
     fn edge_out(self, by_ref: bool, name: &'static str, ty: &'static str) -> Self;
 }
 

@@ -1,4 +1,4 @@
-//! `Enter`, `RefEnter`: brings a value into a frame.
+//! `Enter`, `RefEnter`: passes a value into a frame.
 
 use super::edge::Edge;
 use millstream_graph::op::spec::{AnyType, Bool, Int, Spec, Text};
@@ -8,8 +8,9 @@ pub(crate) fn def() -> [OpDef; 2] {
     [("Enter", false), ("RefEnter", true)].map(|(name, by_ref)| {
         OpDef::new(name)
             .doc(
-                "Brings `data` into the frame `frame_name`: as the value of iteration 0, or if `is_constant` of every \
-                 iteration. `parallel_iterations` of the frame may run at the same time.",
+                "Passes `data` into the frame `frame_name`: as its value in iteration 0, or in all \
+                 iterations if `is_constant` is true. Up to `parallel_iterations` iterations of the frame \
+                 may run at the same time.",
             )
             .edge_in(by_ref, "data", "T")
             .edge_out(by_ref, "output", "T")

@@ -1,4 +1,4 @@
-//! `Exit`, `RefExit`: brings a value out of a frame.
+//! `Exit`, `RefExit`: passes a value out of a frame.
 
 use super::edge::Edge;
 use millstream_graph::op::spec::AnyType;
@@ -7,7 +7,7 @@ use millstream_graph::op::{Kernel, OpDef, Role};
 pub(crate) fn def() -> [OpDef; 2] {
     [("Exit", false), ("RefExit", true)].map(|(name, by_ref)| {
         OpDef::new(name)
-            .doc("Brings `data` out of its frame, to the iteration that the frame was entered from.")
+            .doc("Passes `data` out of its frame, to the iteration that entered the frame.")
             .edge_in(by_ref, "data", "T")
             .edge_out(by_ref, "output", "T")
             .attr("T", AnyType)

@@ -1,4 +1,4 @@
-//! `Identity`, `RefIdentity`: passes its input on.
+//! `Identity`, `RefIdentity`: returns its input unchanged.
 
 use super::edge::Edge;
 use millstream_graph::op::spec::AnyType;
@@ -7,7 +7,10 @@ use millstream_graph::op::{Kernel, OpDef, Role};
 pub(crate) fn def() -> [OpDef; 2] {
     [("Identity", false), ("RefIdentity", true)].map(|(name, by_ref)| {
         OpDef::new(name)
-            .doc("Passes `input` on. The `Ref` form passes the reference; `Identity` of a reference reads the variable.")
+            .doc(
+                "Returns `input` unchanged. RefIdentity returns the reference; Identity of a reference \
+                 reads the variable.",
+            )
             .edge_in(by_ref, "input", "T")
             .edge_out(by_ref, "output", "T")
             .attr("T", AnyType)

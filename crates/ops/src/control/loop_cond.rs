@@ -1,4 +1,4 @@
-//! `LoopCond`: marks the predicate of a loop.
+//! `LoopCond`: marks the condition of a loop.
 
 use millstream_graph::op::{InferCx, Kernel, OpDef, Role};
 use millstream_tensor::DType::Bool;
@@ -6,7 +6,7 @@ use millstream_tensor::{PartialShape, Result};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("LoopCond")
-        .doc("Passes on the predicate that decides whether the loop of its frame goes on.")
+        .doc("Returns `input`, which decides whether the loop of its frame continues.")
         .input("input", Bool)
         .output("output", Bool)
         .infer(infer)

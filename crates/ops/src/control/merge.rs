@@ -1,4 +1,4 @@
-//! `Merge`, `RefMerge`: passes on whichever of its inputs is alive.
+//! `Merge`, `RefMerge`: passes on the input that is not dead.
 
 use millstream_graph::op::spec::{AnyType, AtLeast};
 use millstream_graph::op::{InferCx, Kernel, OpDef, Role};
@@ -10,7 +10,7 @@ pub(crate) fn def() -> [OpDef; 2] {
         OpDef::new("RefMerge").ref_inputs("inputs", "N", "T").ref_output("output", "T"),
     ]
     .map(|def| {
-        def.doc("Passes on the input that arrives, and says in `value_index` which one it was.")
+        def.doc("Returns the input that is available, and its index as `value_index`.")
             .output("value_index", DType::I32)
             .attr("T", AnyType)
             .attr("N", AtLeast(1))
@@ -20,8 +20,9 @@ pub(crate) fn def() -> [OpDef; 2] {
     })
 }
 
-// What all inputs have in common. Of values nothing is said, not even where all agree: the inputs of a loop's merge
-// stand for many values. What a handle refers to has a type, though, which all of them share.
+// The shape that all inputs have in common. Values are never known, even if those of all inputs are equal,
+// because the inputs of a loop's merge take many values. The type of what a handle refers to is known if all
+// inputs have the same.
 fn infer(cx: &mut InferCx) -> Result<()> {
     let mut inputs = cx.inputs().iter();
     let first = inputs.next().cloned().unwrap_or_else(PartialShape::unknown);

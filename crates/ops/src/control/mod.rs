@@ -1,11 +1,24 @@
-//! The control-flow primitives. All but a few are structural: they have a shape rule and a role, and the executor moves
-//! their tokens itself.
+//! The control-flow primitives. Most are structural: they have a shape function and a role, and no kernel,
+//! because the executor moves their values itself.
 
 pub(crate) mod edge;
 
-pub(crate) use optional::Optional;
-
 ops! {
-    abort, constant, control_trigger, enter, exit, identity, loop_cond, merge, next_iteration, no_op, optional, placeholder,
-    placeholder_with_default, py_func, ref_select, switch, to_bool,
+    abort,
+    r#const,
+    control_trigger,
+    enter,
+    exit,
+    identity,
+    loop_cond,
+    merge,
+    next_iteration,
+    no_op,
+    optional,
+    placeholder,
+    placeholder_with_default,
+    py_func,
+    ref_select,
+    switch,
+    to_bool,
 }

@@ -1,4 +1,4 @@
-//! `NextIteration`, `RefNextIteration`: carries a value into the next iteration of its frame.
+//! `NextIteration`, `RefNextIteration`: passes a value to the next iteration of its frame.
 
 use super::edge::Edge;
 use millstream_graph::op::spec::AnyType;
@@ -7,7 +7,7 @@ use millstream_graph::op::{Kernel, OpDef, Role};
 pub(crate) fn def() -> [OpDef; 2] {
     [("NextIteration", false), ("RefNextIteration", true)].map(|(name, by_ref)| {
         OpDef::new(name)
-            .doc("Carries `data` into the next iteration of its frame.")
+            .doc("Passes `data` to the next iteration of its frame.")
             .edge_in(by_ref, "data", "T")
             .edge_out(by_ref, "output", "T")
             .attr("T", AnyType)

@@ -1,10 +1,10 @@
-//! `NoOp`: nothing, at a point that control edges give.
+//! `NoOp`: does nothing.
 
 use millstream_graph::op::{Kernel, OpDef, Role};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("NoOp")
-        .doc("Does nothing; a place for control edges to meet.")
+        .doc("Does nothing. It can join control edges.")
         .role(Role::NoOp)
         .kernel(Kernel::structural())
 }

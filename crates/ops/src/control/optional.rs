@@ -1,17 +1,19 @@
-//! Optionals: `OptionalFromValue`, `OptionalNone`, `OptionalHasValue`, `OptionalGetValue`. A scalar variant that holds some tensors, or
-//! nothing; branches that were taken hand their intermediate values to the gradient's branches in them.
+//! `OptionalFromValue`, `OptionalNone`, `OptionalHasValue`, `OptionalGetValue`: optionals, which are scalar
+//! variants that contain some tensors or nothing. The branches of a conditional pass intermediate values to
+//! the gradient's branches in optionals.
 
+use crate::shared::optional::Optional;
 use millstream_graph::Attr;
 use millstream_graph::op::spec::{ShapeList, TypeList};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{self, Bool};
-use millstream_tensor::{Opaque, Result, Tensor, Variant, ensure, invalid};
+use millstream_tensor::{Result, Tensor, Variant, ensure, invalid};
 use std::sync::Arc;
 
 pub(crate) fn def() -> [OpDef; 4] {
     [
         OpDef::new("OptionalFromValue")
-            .doc("An optional that holds these tensors.")
+            .doc("Returns an optional that contains `components`.")
             .input_list("components", "Toutput_types")
             .output("optional", DType::Variant)
             .attr("Toutput_types", TypeList)
@@ -23,7 +25,7 @@ pub(crate) fn def() -> [OpDef; 4] {
                 Ok(())
             })),
         OpDef::new("OptionalNone")
-            .doc("An optional that holds nothing.")
+            .doc("Returns an optional without a value.")
             .output("optional", DType::Variant)
             .infer(|cx| cx.scalars())
             .kernel(Kernel::pure(|cx| {
@@ -31,7 +33,7 @@ pub(crate) fn def() -> [OpDef; 4] {
                 Ok(())
             })),
         OpDef::new("OptionalHasValue")
-            .doc("Whether an optional holds something.")
+            .doc("Returns whether an optional has a value.")
             .input("optional", DType::Variant)
             .output("has_value", Bool)
             .infer(|cx| {
@@ -44,7 +46,10 @@ pub(crate) fn def() -> [OpDef; 4] {
                 Ok(())
             })),
         OpDef::new("OptionalGetValue")
-            .doc("The tensors that an optional holds, which have these types and shapes; an error if it holds nothing.")
+            .doc(
+                "Returns the tensors that an optional contains, which must have the dtypes `output_types` \
+                 and the shapes `output_shapes`. An optional without a value is an error.",
+            )
             .input("optional", DType::Variant)
             .output_list("components", "output_types")
             .attr("output_types", TypeList)
@@ -53,34 +58,6 @@ pub(crate) fn def() -> [OpDef; 4] {
             .kernel(Kernel::pure(get))
             .gradient(Gradient::of(grad_of_unwrapped)),
     ]
-}
-
-/// What the variant holds.
-#[derive(Debug)]
-pub(crate) struct Optional(Option<Vec<Tensor>>);
-
-impl Optional {
-    /// With each of its tensors changed.
-    pub fn map(&self, change: impl FnMut(&Tensor) -> Result<Tensor>) -> Result<Variant> {
-        let values = self.0.as_ref().map(|values| values.iter().map(change).collect::<Result<_>>()).transpose()?;
-        Ok(Variant::new(Arc::new(Optional(values))))
-    }
-
-    /// The sum with another one, tensor by tensor; nothing adds nothing.
-    pub fn add(&self, other: &Optional, mut add: impl FnMut(&Tensor, &Tensor) -> Result<Tensor>) -> Result<Variant> {
-        let (Some(a), Some(b)) = (&self.0, &other.0) else {
-            return if self.0.is_some() { self } else { other }.map(|value| Ok(value.clone()));
-        };
-        ensure!(a.len() == b.len(), "optionals of {} and of {} tensors cannot be added", a.len(), b.len());
-        let sums = a.iter().zip(b).map(|(a, b)| add(a, b)).collect::<Result<_>>()?;
-        Ok(Variant::new(Arc::new(Optional(Some(sums)))))
-    }
-}
-
-impl Opaque for Optional {
-    fn kind(&self) -> &'static str {
-        "optional"
-    }
 }
 
 fn wrapped(values: Option<Vec<Tensor>>) -> Tensor {
@@ -161,8 +138,8 @@ cases! {
 
 #[cfg(test)]
 mod tests {
-    use crate::cases::{lone_env, run};
     use millstream_graph::op::NodeInfo;
+    use millstream_graph::op::lone;
     use millstream_graph::{Attr, Attrs, ValueType};
     use millstream_tensor::{DType, Result, Tensor, shape};
 
@@ -171,11 +148,14 @@ mod tests {
         let types: Vec<ValueType> = inputs.iter().map(|t| t.dtype().into()).collect();
         let mut all = Attrs::new();
         attrs.iter().for_each(|(name, value)| all.set(*name, value.clone()));
-        run(&NodeInfo::resolve(def, "o", &types, all)?, &lone_env(), inputs)
+        lone::run(&NodeInfo::resolve(def, "o", &types, all)?, &lone::env(), inputs)
     }
 
     fn wanted(dtype: DType) -> [(&'static str, Attr); 2] {
-        [("output_types", Attr::List(vec![dtype.into()])), ("output_shapes", Attr::List(vec![shape![2].into()]))]
+        [
+            ("output_types", Attr::List(vec![dtype.into()])),
+            ("output_shapes", Attr::List(vec![shape![2].into()])),
+        ]
     }
 
     #[test]
@@ -187,7 +167,10 @@ mod tests {
         let got = call("OptionalGetValue", &optional, &wanted(DType::F32)).expect("unwraps");
         assert!(got[0].bits_eq(&value));
         let error = call("OptionalGetValue", &optional, &wanted(DType::I32)).expect_err("another dtype");
-        assert!(error.message().contains("tensor 0 of the optional is f32[2] but i32[2] is wanted"), "{error}");
+        assert!(
+            error.message().contains("tensor 0 of the optional is f32[2] but i32[2] is wanted"),
+            "{error}"
+        );
     }
 
     #[test]
@@ -200,8 +183,13 @@ mod tests {
         let sum = call("AddN", &all, &[]).expect("adds");
         let got = call("OptionalGetValue", &sum, &wanted(DType::F32)).expect("unwraps");
         assert_eq!(got[0].as_slice::<f32>().expect("floats"), [3.0, 5.0]);
-        let list = call("EmptyTensorList", &[Tensor::scalar(-1i32), Tensor::scalar(-1i32)], &[("element_dtype", DType::F32.into())]);
-        let error = call("AddN", &[optional[0].clone(), list.expect("makes")[0].clone()], &[]).expect_err("another kind");
+        let list = call(
+            "EmptyTensorList",
+            &[Tensor::scalar(-1i32), Tensor::scalar(-1i32)],
+            &[("element_dtype", DType::F32.into())],
+        );
+        let error = call("AddN", &[optional[0].clone(), list.expect("makes")[0].clone()], &[])
+            .expect_err("another kind");
         assert!(error.message().contains("a tensor list is wanted"), "{error}");
     }
 

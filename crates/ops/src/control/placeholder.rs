@@ -1,4 +1,4 @@
-//! `Placeholder`, `PlaceholderV2`: a value that every run must feed.
+//! `Placeholder`, `PlaceholderV2`: a value that must be fed.
 
 use millstream_graph::op::spec::{AnyShape, AnyType, Spec};
 use millstream_graph::op::{InferCx, Kernel, OpDef, Role};
@@ -10,7 +10,7 @@ pub(crate) fn def() -> [OpDef; 2] {
         OpDef::new("PlaceholderV2").attr("dtype", AnyType).attr("shape", AnyShape),
     ]
     .map(|def| {
-        def.doc("A value of this type that must be fed to every run that needs it.")
+        def.doc("A tensor of dtype `dtype` and shape `shape` that must be fed to every run that needs it.")
             .output("output", "dtype")
             .infer(infer)
             .role(Role::Placeholder)

@@ -1,4 +1,4 @@
-//! `PlaceholderWithDefault`: a value that a run may feed.
+//! `PlaceholderWithDefault`: a value that can be fed.
 
 use millstream_graph::op::spec::{AnyShape, AnyType};
 use millstream_graph::op::{Gradient, InferCx, Kernel, KernelCx, OpDef};
@@ -6,7 +6,7 @@ use millstream_tensor::{Result, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("PlaceholderWithDefault")
-        .doc("`input`, unless a run feeds another value of a shape that fits `shape`.")
+        .doc("Returns `input`, unless another value is fed, whose shape must be compatible with `shape`.")
         .input("input", "dtype")
         .output("output", "dtype")
         .attr("dtype", AnyType)
@@ -16,16 +16,14 @@ pub(crate) fn def() -> OpDef {
         .gradient(Gradient::pass())
 }
 
-// What is known of the input is not known of the output, which may be fed; so the kernel is not declared pure either,
-// as folding it would fix the default.
+// The value of the input does not determine the output, which can be fed. For the same reason the kernel is
+// not declared as pure: constant folding would fix the default.
 fn infer(cx: &mut InferCx) -> Result<()> {
     let shape = cx.attrs().shape("shape")?;
-    cx.input(0)
-        .merge(shape)
-        .ok_or_else(|| {
-            invalid!("`input` has shape {} but the attribute `shape` is {shape}", cx.input(0))
-                .led_by(cx.input(0).difference(shape))
-        })?;
+    cx.input(0).merge(shape).ok_or_else(|| {
+        invalid!("`input` has shape {} but the attribute `shape` is {shape}", cx.input(0))
+            .led_by(cx.input(0).difference(shape))
+    })?;
     cx.set(0, shape.clone());
     Ok(())
 }

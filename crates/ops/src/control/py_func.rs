@@ -1,4 +1,4 @@
-//! `PyFunc`, `PyFuncStateless`: calls of a function of the program around the graph ([`millstream_state::HostFunction`]).
+//! `PyFunc`, `PyFuncStateless`: calls of a function of the host program ([`millstream_state::HostFunction`]).
 
 use millstream_graph::op::spec::{Text, TypeList};
 use millstream_graph::op::{Cost, Gradient, Kernel, KernelCx, OpDef};
@@ -6,8 +6,8 @@ use millstream_state::call_host_function;
 use millstream_tensor::{DType, Error, PartialShape, Result, ensure, invalid};
 
 pub(crate) fn def() -> [OpDef; 2] {
-    // Stateless calls are not pure all the same: what is pure is computed while graphs are built, under their locks, where foreign code has no
-    // place.
+    // Stateless calls are not declared as pure either: pure nodes are computed while graphs are built, with
+    // locks held, and foreign code must not run there.
     let of = |name, doc| {
         OpDef::new(name)
             .doc(doc)
@@ -28,17 +28,20 @@ pub(crate) fn def() -> [OpDef; 2] {
     [
         of(
             "PyFunc",
-            "Calls the function that the program around registered under `token`, with the inputs, once whenever the op runs. The values that it \
-             returns must have the dtypes `Tout`; their shapes are known only then.",
+            "Calls the function that the host program registered under `token` with the inputs, once for \
+             each run of the op. The returned values must have the dtypes `Tout`; their shapes are known \
+             only in the run.",
         ),
         of(
             "PyFuncStateless",
-            "As `PyFunc`, of a function that does nothing but compute, and always the same of equal inputs.",
+            "Calls a function as PyFunc does. The function must have no side effects, and return equal \
+             outputs for equal inputs.",
         ),
     ]
 }
 
-/// Nanoseconds. It may wait for anything: other nodes go on meanwhile where there are threads for them.
+/// The estimated cost in nanoseconds. The function may wait for anything; with enough threads, other nodes
+/// run in the meantime.
 const AS_LONG_AS_IT_LIKES: f64 = 1e9;
 
 fn run(cx: &mut KernelCx) -> Result<()> {
@@ -57,9 +60,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         let wanted = cx.node.output_types[i].dtype;
         if output.dtype() != wanted {
             let (is, expects) = (short_name(output.dtype()), short_name(wanted));
-            return Err(invalid!("{i}-th value returned by {token} is {is}, but expects {expects}").with_help(
-                format!("return a value of dtype {}, or say {} in `Tout`", wanted, output.dtype()),
-            ));
+            return Err(invalid!("{i}-th value returned by {token} is {is}, but expects {expects}")
+                .with_help(format!(
+                    "return a value of dtype {}, or say {} in `Tout`",
+                    wanted,
+                    output.dtype()
+                )));
         }
         cx.set(i, output);
     }
@@ -72,7 +78,7 @@ fn not_found(token: &str) -> Error {
     )
 }
 
-/// What TensorFlow calls a dtype in these messages.
+/// Returns TensorFlow's name of a dtype in these messages.
 fn short_name(dtype: DType) -> &'static str {
     match dtype {
         DType::F16 => "half",

@@ -6,7 +6,7 @@ use millstream_tensor::{DType, PartialShape, Result, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("RefSelect")
-        .doc("Passes on the reference `inputs[index]`.")
+        .doc("Returns the reference `inputs[index]`.")
         .input("index", DType::I32)
         .ref_inputs("inputs", "N", "T")
         .ref_output("output", "T")

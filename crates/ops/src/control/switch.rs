@@ -1,4 +1,4 @@
-//! `Switch`, `RefSwitch`: sends a value one of two ways.
+//! `Switch`, `RefSwitch`: passes a value to one of two outputs.
 
 use super::edge::Edge;
 use millstream_graph::op::spec::AnyType;
@@ -8,7 +8,10 @@ use millstream_tensor::{DType, Result};
 pub(crate) fn def() -> [OpDef; 2] {
     [("Switch", false), ("RefSwitch", true)].map(|(name, by_ref)| {
         OpDef::new(name)
-            .doc("Sends `data` to `output_true` if `pred` holds, to `output_false` if not; the other output is dead.")
+            .doc(
+                "Passes `data` to `output_true` if `pred` is true, else to `output_false`. The other output \
+                 is dead.",
+            )
             .edge_in(by_ref, "data", "T")
             .input("pred", DType::Bool)
             .edge_out(by_ref, "output_false", "T")

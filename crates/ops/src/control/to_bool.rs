@@ -7,8 +7,8 @@ use millstream_tensor::{DType, PartialShape, Result, Tensor, invalid};
 pub(crate) fn def() -> OpDef {
     OpDef::new("ToBool")
         .doc(
-            "Whether `input` counts as true: a number other than zero, a string that is not empty; of any other shape than a \
-             scalar's, whether there are elements.",
+            "Returns whether `input` counts as true: a number that is not zero, a string that is not empty, \
+             or a tensor of rank 1 or higher that has elements.",
         )
         .input("input", "T")
         .output("output", DType::Bool)
@@ -30,7 +30,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-// The bits of a number are zero only where it is zero, but for minus zero.
+// All bits of an integer or bool are zero only if it is zero. Floats are compared, because of minus zero.
 fn scalar_holds(input: &Tensor) -> Result<bool> {
     if let Some([value]) = input.as_strs() {
         return Ok(!value.is_empty());

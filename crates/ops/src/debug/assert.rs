@@ -7,7 +7,10 @@ use millstream_tensor::{DType, Result, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Assert")
-        .doc("Fails unless `condition` holds, and shows the first `summarize` elements of each tensor of `data`.")
+        .doc(
+            "Fails if `condition` is false, with the first `summarize` elements of each tensor in `data` in \
+             the message.",
+        )
         .input("condition", DType::Bool)
         .input_list("data", "T")
         .attr("T", TypeList)

@@ -1,15 +1,20 @@
 //! `CheckNumerics`, `CheckNumericsV2`: fails on NaN and infinity.
 
-use crate::number::with_float;
+use crate::number::no_kernel;
 use millstream_graph::op::spec::{FloatType, Text};
-use millstream_graph::op::{GradCx, Gradient, Kernel, KernelCx, OpDef};
-use millstream_tensor::{Element, Result, Tensor, invalid};
+use millstream_graph::op::{GradCx, Gradient, Kernel, KernelCx, OpDef, RunFn};
+use millstream_tensor::{Element, Result, Tensor, invalid, with_element};
 use num_traits::Float;
 
 pub(crate) fn def() -> [OpDef; 2] {
-    ["CheckNumerics", "CheckNumericsV2"].map(|name| {
+    let kernels: [(_, RunFn); 2] =
+        [("CheckNumerics", |cx| run(cx, false)), ("CheckNumericsV2", |cx| run(cx, true))];
+    kernels.map(|(name, run)| {
         OpDef::new(name)
-            .doc("Passes `tensor` on; fails with `message` if it holds NaN or infinity. V2 tells the infinities' signs.")
+            .doc(
+                "Returns `tensor` unchanged, or fails with `message` if it contains NaN or infinity. \
+                 CheckNumericsV2 reports the signs of infinities.",
+            )
             .input("tensor", "T")
             .output("output", "T")
             .attr("T", FloatType)
@@ -20,17 +25,17 @@ pub(crate) fn def() -> [OpDef; 2] {
     })
 }
 
-fn run(cx: &mut KernelCx) -> Result<()> {
-    let signed = cx.node.op.name == "CheckNumericsV2";
+fn run(cx: &mut KernelCx, signed: bool) -> Result<()> {
     let tensor = cx.take(0);
-    if let Some(found) = with_float!(cx.node.op.name, tensor.dtype(), T => find::<T>(&tensor, signed))? {
+    if let Some(found) = with_element!(tensor.dtype(), T in floats => find::<T>(&tensor, signed), else => Err(no_kernel(cx.node.op.name, tensor.dtype())))?
+    {
         return Err(invalid!("{} : Tensor had {found} values", cx.attrs().str("message")?.text()));
     }
     cx.set(0, tensor);
     Ok(())
 }
 
-/// What there is besides finite numbers, in words.
+/// Describes the values that are not finite, if there are any.
 fn find<T: Float + Element>(tensor: &Tensor, signed: bool) -> Result<Option<String>> {
     let values = tensor.as_slice::<T>()?;
     if values.iter().all(|v| v.is_finite()) {
@@ -53,7 +58,7 @@ fn find<T: Float + Element>(tensor: &Tensor, signed: bool) -> Result<Option<Stri
     }))
 }
 
-// What is wrong with the gradient is found as well.
+// The gradient is checked as well.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let dy = cx.grad(0);
     let message = cx.attrs().str("message")?.text();

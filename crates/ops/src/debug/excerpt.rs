@@ -1,10 +1,11 @@
-//! Tensors as text, cut short: the forms that `Assert` and `Print` use ([`flat`]) and that `StringFormat` uses ([`nested`]).
+//! Tensors as shortened text: as Assert and Print write them ([`flat`]), and as StringFormat does
+//! ([`nested`]).
 
 use millstream_tensor::{DType, Tensor, bf16, f16};
 use std::fmt::Write;
 
-/// The first `most` elements (all if negative) with brackets around inner axes, and `...` where some are missing:
-/// `1 2 3...`, `[1 2][3...]...`.
+/// Formats the first `most` elements (all if negative) with brackets around inner axes, and `...` where some
+/// are omitted: `1 2 3...`, `[1 2][3...]...`.
 pub(crate) fn flat(tensor: &Tensor, most: i64) -> String {
     let count = tensor.elements();
     let limit = limit(most, count);
@@ -54,8 +55,8 @@ fn flat_axis(
     }
 }
 
-/// Nested brackets, one line per row; of each axis the first and last `ends` entries (all if negative):
-/// `[1 2 ... 8 9]`. Strings are quoted.
+/// Formats a tensor with nested brackets and a line for each row. Of each axis the first and last `ends`
+/// entries are written (all if negative): `[1 2 ... 8 9]`. Strings are quoted.
 pub(crate) fn nested(tensor: &Tensor, ends: i64) -> String {
     let count = tensor.elements();
     let limit = limit(ends, count);
@@ -112,7 +113,7 @@ fn limit(most: i64, count: usize) -> usize {
 
 type Show<'a> = Box<dyn Fn(&mut String, usize) + 'a>;
 
-/// What writes an element; `None` for dtypes that have no text.
+/// Returns a function that writes an element, or `None` for dtypes without a text form.
 fn elements(tensor: &Tensor, quoted: bool) -> Option<Show<'_>> {
     if let Some(strs) = tensor.as_strs() {
         let quote = if quoted { "\"" } else { "" };
@@ -167,19 +168,19 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// With 6 digits, or 9 where 6 do not say it all.
+/// Formats with 6 digits, or with 9 if 6 do not represent the value exactly.
 fn float(value: f32) -> String {
     let short = general(value.into(), 6);
     if value.is_nan() || short.parse() == Ok(value) { short } else { general(value.into(), 9) }
 }
 
-/// With 15 digits, or 17 where 15 do not say it all.
+/// Formats with 15 digits, or with 17 if 15 do not represent the value exactly.
 fn double(value: f64) -> String {
     let short = general(value, 15);
     if value.is_nan() || short.parse() == Ok(value) { short } else { general(value, 17) }
 }
 
-/// As C's `%.<digits>g`.
+/// Formats as C's `%.<digits>g`.
 fn general(value: f64, digits: usize) -> String {
     if value.is_nan() {
         return "nan".into();

@@ -1,5 +1,12 @@
-//! Looking and checking: Assert, Print, CheckNumerics.
+//! Debugging ops: Assert, CheckNumerics, Print, StringFormat and Timestamp.
 
 mod excerpt;
 
-ops! { assert, check_numerics, print, print_v2, string_format, timestamp }
+ops! {
+    assert,
+    check_numerics,
+    print,
+    print_v2,
+    string_format,
+    timestamp,
+}

@@ -1,4 +1,4 @@
-//! `Print`: shows tensors and passes another one on.
+//! `Print`: prints tensors and returns another one.
 
 use super::excerpt::flat;
 use millstream_graph::op::spec::{AnyType, Int, Spec, Text, TypeList};
@@ -10,8 +10,9 @@ use std::sync::atomic::{AtomicI64, Ordering};
 pub(crate) fn def() -> OpDef {
     OpDef::new("Print")
         .doc(
-            "Passes `input` on, and shows `message` with the first `summarize` elements of each tensor of `data`; the \
-             first `first_n` times in a session if that is not negative.",
+            "Returns `input` unchanged, and prints `message` with the first `summarize` elements of each \
+             tensor in `data`. If `first_n` is not negative, only the first `first_n` runs in a session \
+             print.",
         )
         .input("input", "T")
         .input_list("data", "U")
@@ -29,7 +30,7 @@ pub(crate) fn def() -> OpDef {
         .gradient(Gradient::pass())
 }
 
-/// How often it was shown in this session.
+/// How often the node has printed in this session.
 #[derive(Debug, Default)]
 struct Shown(AtomicI64);
 
@@ -81,8 +82,8 @@ cases! {
 
 #[cfg(test)]
 mod tests {
-    use crate::cases::{lone_env, run};
     use millstream_graph::Attrs;
+    use millstream_graph::op::lone;
     use millstream_graph::op::{NodeInfo, StepHost};
     use millstream_tensor::{DType, Tensor};
     use parking_lot::Mutex;
@@ -106,7 +107,7 @@ mod tests {
     #[test]
     fn shows_the_first_times_only() {
         let host = Arc::new(Recorder::default());
-        let env = millstream_graph::op::StepEnv { host: host.clone(), ..lone_env() };
+        let env = millstream_graph::op::StepEnv { host: host.clone(), ..lone::env() };
         let mut attrs = Attrs::new();
         attrs.set("first_n", 2);
         attrs.set("message", "m: ");
@@ -115,7 +116,7 @@ mod tests {
         let node = NodeInfo::resolve(op, "print", &types, attrs).expect("resolves");
         let data = Tensor::vector(&[1.0f32, 0.1, 1e20, 1.0 / 3.0]).expect("small");
         for _ in 0..3 {
-            run(&node, &env, &[Tensor::scalar(1i32), data.clone(), Tensor::str("it's")]).expect("runs");
+            lone::run(&node, &env, &[Tensor::scalar(1i32), data.clone(), Tensor::str("it's")]).expect("runs");
         }
         assert_eq!(*host.0.lock(), ["m: [1 0.1 1e+20...][it\\'s]\n", "m: [1 0.1 1e+20...][it\\'s]\n"]);
     }

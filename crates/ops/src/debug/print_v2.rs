@@ -1,13 +1,16 @@
-//! `PrintV2`: shows a string.
+//! `PrintV2`: prints a string.
 
 use millstream_graph::op::spec::{Spec, Text};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, Error, Result, ensure, invalid};
 
-// Where the text goes is for the program that runs the graph to say; a graph must not choose files to write to.
+// The program that runs the graph decides where the text goes. A graph must not choose files to write to.
 pub(crate) fn def() -> OpDef {
     OpDef::new("PrintV2")
-        .doc("Shows `input`, followed by `end`. All streams go where the session's output goes.")
+        .doc(
+            "Prints `input` followed by `end`. All values of `output_stream` print to the output of the \
+             session.",
+        )
         .input("input", DType::Str)
         .attr("output_stream", Text.or("stderr"))
         .attr("end", Text.or("\n"))
@@ -23,7 +26,11 @@ fn infer(cx: &mut InferCx) -> Result<()> {
         return Err(Error::unimplemented(format!("PrintV2 does not write to files (`{stream}`)"))
             .with_help(format!("use one of {}", STREAMS.join(", "))));
     }
-    ensure!(STREAMS.contains(&&*stream), "`output_stream` is `{stream}` but must be one of {}", STREAMS.join(", "));
+    ensure!(
+        STREAMS.contains(&&*stream),
+        "`output_stream` is `{stream}` but must be one of {}",
+        STREAMS.join(", ")
+    );
     cx.scalar(0)
 }
 
@@ -32,7 +39,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         return Err(invalid!("`input` must be a scalar string but has shape {}", cx.input(0).shape()));
     };
     let end = cx.attrs().str("end")?.text();
-    // In one piece, so that what other threads print does not come in between.
+    // Printed in one piece, so that output of other threads does not come in between.
     cx.env.host.print(&format!("{}{end}", text.text()));
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `StringFormat`: tensors in a template.
+//! `StringFormat`: formats tensors with a template.
 
 use super::excerpt::nested;
 use millstream_graph::Attrs;
@@ -9,8 +9,8 @@ use millstream_tensor::{DType, PartialShape, Result, Str, Tensor, ensure};
 pub(crate) fn def() -> OpDef {
     OpDef::new("StringFormat")
         .doc(
-            "The `template` with each `placeholder` replaced by the text of an input, of whose axes the first and last \
-             `summarize` entries are shown.",
+            "Returns `template` with each `placeholder` replaced by the text of an input, which has the \
+             first and last `summarize` entries of each axis.",
         )
         .input_list("inputs", "T")
         .output("output", DType::Str)
@@ -22,7 +22,7 @@ pub(crate) fn def() -> OpDef {
         .kernel(Kernel::pure(run))
 }
 
-/// The template around its placeholders.
+/// Returns the parts of the template between the placeholders.
 fn parts(attrs: &Attrs, inputs: usize) -> Result<Vec<String>> {
     let (template, placeholder) = (attrs.str("template")?.text(), attrs.str("placeholder")?.text());
     ensure!(!placeholder.is_empty(), "`placeholder` is empty");

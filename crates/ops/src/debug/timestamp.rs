@@ -1,4 +1,4 @@
-//! `Timestamp`: the time.
+//! `Timestamp`: the current time.
 
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, Tensor};
@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Timestamp")
-        .doc("Seconds since the start of 1970, when the op runs.")
+        .doc("Returns the time at which the op runs, in seconds since the start of 1970 (UTC).")
         .output("ts", DType::F64)
         .infer(|cx| cx.scalars())
         .kernel(Kernel::stateful(run))

@@ -1,6 +1,6 @@
 //! `MatchingFiles`: the files whose names match patterns.
 
-use super::names::{SLOW, strs};
+use super::checkpoint_args::{SLOW, strs};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, Str, Tensor, ensure, invalid};
 use std::fs;
@@ -9,8 +9,9 @@ use std::path::Path;
 pub(crate) fn def() -> OpDef {
     OpDef::new("MatchingFiles")
         .doc(
-            "The names, in order, of the files and folders that match `pattern`, a scalar or a vector of patterns. `*` stands for any \
-             characters, `?` for one, `[a-c]` and `[^a-c]` for one of some, `\\\\` takes the meaning off the next; none stands for `/`.",
+            "Returns the names, in order, of the files and folders that match `pattern`, a scalar or a \
+             vector of patterns. `*` matches any characters, `?` one character, `[a-c]` and `[^a-c]` one \
+             character in or not in a set, and `\\` escapes the next character. None of them matches `/`.",
         )
         .input("pattern", DType::Str)
         .output("filenames", DType::Str)
@@ -31,7 +32,8 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 fn run(cx: &mut KernelCx) -> Result<()> {
     let mut names = Vec::new();
     for pattern in strs(cx, 0)? {
-        let pattern = std::str::from_utf8(pattern).map_err(|_| invalid!("the pattern {pattern:?} is no UTF-8"))?;
+        let pattern =
+            std::str::from_utf8(pattern).map_err(|_| invalid!("the pattern {pattern:?} is no UTF-8"))?;
         let (start, rest) = match pattern.strip_prefix('/') {
             Some(rest) => ("/", rest),
             None => ("", pattern),
@@ -45,7 +47,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-/// Names in `folder` (with its `/`, empty for the current one) that match the parts of a pattern.
+/// Adds the names in `folder` (with a trailing `/`, or empty for the current folder) that match the remaining
+/// parts of a pattern.
 fn find(folder: String, parts: &[&str], cx: &KernelCx, names: &mut Vec<String>) -> Result<()> {
     cx.env.cancel.check()?;
     let Some((part, rest)) = parts.split_first() else { return Ok(()) };
@@ -60,7 +63,7 @@ fn find(folder: String, parts: &[&str], cx: &KernelCx, names: &mut Vec<String>) 
         let name = folder + part;
         return if Path::new(&name).symlink_metadata().is_ok() { go_on(name) } else { Ok(()) };
     }
-    // A folder that is not there, or that may not be looked into, holds nothing that matches.
+    // A folder that does not exist or cannot be read has no matches.
     let Ok(entries) = fs::read_dir(if folder.is_empty() { "." } else { &folder }) else { return Ok(()) };
     let part: Vec<char> = part.chars().collect();
     for entry in entries.flatten() {
@@ -73,7 +76,8 @@ fn find(folder: String, parts: &[&str], cx: &KernelCx, names: &mut Vec<String>) 
     Ok(())
 }
 
-/// Whether a name matches a pattern. Goes back to the latest `*` only: an earlier one could not match better.
+/// Returns whether a name matches a pattern. Backtracks only to the latest `*`, because an earlier one could
+/// not match better.
 fn matches(pattern: &[char], name: &[char]) -> bool {
     let (mut p, mut n) = (0, 0);
     let mut star = None;
@@ -99,7 +103,7 @@ fn matches(pattern: &[char], name: &[char]) -> bool {
     }
 }
 
-/// How much of the pattern stands for this character, if its beginning does.
+/// Returns the length of the pattern's first element, if it matches `c`.
 fn one(pattern: &[char], c: char) -> Option<usize> {
     match pattern {
         ['?', ..] => Some(1),
@@ -107,8 +111,9 @@ fn one(pattern: &[char], c: char) -> Option<usize> {
         ['[', set @ ..] => {
             let not = matches!(set.first(), Some('^' | '!'));
             let first = usize::from(not);
-            // A bracket at the beginning is one of the set.
-            let Some(end) = set.iter().skip(first + 1).position(|&c| c == ']').map(|at| at + first + 1) else {
+            // A `]` that comes first belongs to the set.
+            let Some(end) = set.iter().skip(first + 1).position(|&c| c == ']').map(|at| at + first + 1)
+            else {
                 return (c == '[').then_some(1);
             };
             let mut set_left = &set[first..end];

@@ -1,6 +1,6 @@
-//! `MergeV2Checkpoints`: one checkpoint of several.
+//! `MergeV2Checkpoints`: merges checkpoints.
 
-use super::names::{SLOW, path, strs, to_path};
+use super::checkpoint_args::{SLOW, path, strs, to_path};
 use millstream_checkpoint::merge;
 use millstream_graph::op::spec::{Bool, Spec};
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
@@ -11,8 +11,9 @@ use std::path::PathBuf;
 pub(crate) fn def() -> OpDef {
     OpDef::new("MergeV2Checkpoints")
         .doc(
-            "Makes the checkpoint `destination_prefix` of all those in `checkpoint_prefixes`, moving their data files. With \
-             `delete_old_dirs` their folders are removed where nothing else is in them.",
+            "Merges the checkpoints `checkpoint_prefixes` into the checkpoint `destination_prefix` and \
+             moves their data files. If `delete_old_dirs` is true, their folders are removed if they are \
+             then empty.",
         )
         .input("checkpoint_prefixes", S)
         .input("destination_prefix", S)
@@ -33,8 +34,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     }
     merge(&prefixes, &destination)?;
     if cx.attrs().bool("delete_old_dirs")? {
-        for folder in prefixes.iter().filter_map(|p| p.parent()).filter(|f| Some(*f) != destination.parent()) {
-            // Refused where something else is in it, which is then left.
+        for folder in prefixes.iter().filter_map(|p| p.parent()).filter(|f| Some(*f) != destination.parent())
+        {
+            // This fails if the folder is not empty; the folder then remains.
             let _left = std::fs::remove_dir(folder);
         }
     }

@@ -1,10 +1,17 @@
-//! Files: checkpoints saved, restored, merged; files read, written, looked for.
+//! File ops: saving, restoring and merging checkpoints; reading, writing and finding files.
 
-mod names;
+mod checkpoint_args;
 
-pub(crate) use names::file_name;
-
-ops! { matching_files, merge_v2_checkpoints, read_file, restore_v2, save_v2, sharded_filename, sharded_filespec, write_file }
+ops! {
+    matching_files,
+    merge_v2_checkpoints,
+    read_file,
+    restore_v2,
+    save_v2,
+    sharded_filename,
+    sharded_filespec,
+    write_file,
+}
 
 #[cfg(test)]
 mod tests;

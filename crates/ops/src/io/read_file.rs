@@ -1,13 +1,13 @@
-//! `ReadFile`: what a file holds.
+//! `ReadFile`: the contents of a file.
 
-use super::names::{SLOW, file};
+use super::checkpoint_args::{SLOW, file};
 use millstream_checkpoint::records::{Compression, open, read_bounded};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, Str, Tensor};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("ReadFile")
-        .doc("All bytes of the file `filename`.")
+        .doc("Returns the contents of the file `filename`.")
         .input("filename", DType::Str)
         .output("contents", DType::Str)
         .infer(infer)

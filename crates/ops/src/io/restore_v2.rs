@@ -1,6 +1,6 @@
 //! `RestoreV2`: reads tensors from a checkpoint.
 
-use super::names::{SLOW, check_shapes, named, path};
+use super::checkpoint_args::{SLOW, check_shapes, named, path};
 use millstream_checkpoint::Checkpoint;
 use millstream_graph::op::spec::TypeList;
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
@@ -10,8 +10,9 @@ use millstream_tensor::{PartialShape, Result, Tensor, ensure};
 pub(crate) fn def() -> OpDef {
     OpDef::new("RestoreV2")
         .doc(
-            "Reads the tensors called `tensor_names` from the checkpoint `prefix`, a safetensors file where that ends in \
-             `.safetensors`. An entry of `shape_and_slices` that is not empty asks for a part: `10 4 0,5:-`.",
+            "Reads the tensors `tensor_names` from the checkpoint `prefix`, which is a safetensors file if \
+             the name ends in `.safetensors`. An entry of `shape_and_slices` that is not empty selects a \
+             slice: `10 4 0,5:-` is rows 0 to 4 of a tensor of shape `[10, 4]`.",
         )
         .input("prefix", S)
         .input("tensor_names", S)
@@ -38,7 +39,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let mut tensors: Vec<Tensor> = Vec::new();
     for ((name, part), dtype) in named.into_iter().zip(dtypes) {
         cx.env.cancel.check()?;
-        // Before its elements are read.
+        // This is checked before the elements are read.
         if let Some(info) = checkpoint.info(name) {
             ensure!(
                 info.dtype == dtype,

@@ -1,6 +1,6 @@
 //! `SaveV2`: writes tensors to a checkpoint.
 
-use super::names::{SLOW, check_shapes, named, path};
+use super::checkpoint_args::{SLOW, check_shapes, named, path};
 use millstream_checkpoint::{Item, write};
 use millstream_graph::op::spec::TypeList;
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
@@ -10,9 +10,10 @@ use millstream_tensor::Result;
 pub(crate) fn def() -> OpDef {
     OpDef::new("SaveV2")
         .doc(
-            "Writes `tensors` under `tensor_names` to the checkpoint `prefix`: in the safetensors format where that ends in \
-             `.safetensors`, else in TensorFlow's second format. An entry of `shape_and_slices` that is not empty says that its \
-             tensor is a part of a larger one: `10 4 0,5:-`.",
+            "Writes `tensors` under the names `tensor_names` to the checkpoint `prefix`, in the safetensors \
+             format if the name ends in `.safetensors`, else in TensorFlow's V2 format. An entry of \
+             `shape_and_slices` that is not empty means that the tensor is a slice of a larger one: \
+             `10 4 0,5:-` is rows 0 to 4 of a tensor of shape `[10, 4]`.",
         )
         .input("prefix", S)
         .input("tensor_names", S)

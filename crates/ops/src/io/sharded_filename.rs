@@ -1,13 +1,13 @@
 //! `ShardedFilename`: the name of one of several files.
 
-use super::names::strs;
+use super::checkpoint_args::strs;
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{I32, Str as S};
 use millstream_tensor::{Result, Tensor, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("ShardedFilename")
-        .doc("The name of file `shard` of `num_shards`: `basename-00002-of-00010`.")
+        .doc("Returns the name of file number `shard` of `num_shards`, such as `basename-00002-of-00010`.")
         .input("basename", S)
         .input("shard", I32)
         .input("num_shards", I32)

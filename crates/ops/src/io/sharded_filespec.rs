@@ -1,13 +1,16 @@
 //! `ShardedFilespec`: the pattern that the names of several files match.
 
-use super::names::strs;
+use super::checkpoint_args::strs;
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{I32, Str as S};
 use millstream_tensor::{Result, Tensor, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("ShardedFilespec")
-        .doc("The pattern that the names of all `num_shards` files match: `basename-?????-of-00010`.")
+        .doc(
+            "Returns the pattern that the names of all `num_shards` files match, such as \
+             `basename-?????-of-00010`.",
+        )
         .input("basename", S)
         .input("num_shards", I32)
         .output("filename", S)

@@ -1,7 +1,7 @@
-//! The ops together, on files.
+//! Tests of several ops together, on files.
 
-use crate::cases::{lone_env, run};
 use millstream_graph::op::NodeInfo;
+use millstream_graph::op::lone;
 use millstream_graph::{Attr, Attrs};
 use millstream_tensor::{DType, Result, Tensor};
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ fn call(op: &str, inputs: &[Tensor], attrs: &[(&'static str, Attr)]) -> Result<V
     }
     let types: Vec<_> = inputs.iter().map(|t| t.dtype().into()).collect();
     let op = crate::registry().get(op).expect("declared");
-    run(&NodeInfo::resolve(op, "case", &types, all)?, &lone_env(), inputs)
+    lone::run(&NodeInfo::resolve(op, "case", &types, all)?, &lone::env(), inputs)
 }
 
 fn restore(prefix: &str, name: &str, part: &str, dtype: DType) -> Result<Tensor> {

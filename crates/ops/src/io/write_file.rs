@@ -1,6 +1,6 @@
-//! `WriteFile`: makes a file.
+//! `WriteFile`: writes a file.
 
-use super::names::{SLOW, file, strs};
+use super::checkpoint_args::{SLOW, file, strs};
 use millstream_checkpoint::file_error;
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, invalid};
@@ -9,7 +9,10 @@ use std::path::Path;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("WriteFile")
-        .doc("Writes `contents` to the file `filename`, which it makes, or replaces; makes the folders above it where they are missing.")
+        .doc(
+            "Writes `contents` to the file `filename`. An existing file is replaced; missing folders are \
+             created.",
+        )
         .input("filename", DType::Str)
         .input("contents", DType::Str)
         .infer(infer)

@@ -1,7 +1,7 @@
-//! [`Band`]: neighbouring diagonals of matrices, as the second and third versions of the diagonal ops take them.
+//! [`Band`]: adjacent diagonals of matrices, as the second and third versions of the diagonal ops take them.
 //!
-//! Diagonals are counted from the main one, upwards; a band is stored as rows, the highest diagonal first, each as long as the
-//! longest and aligned to one side:
+//! Diagonals are numbered from the main one, upwards. A band is stored as rows, the highest diagonal first.
+//! Each row has the length of the longest diagonal, and shorter diagonals are aligned to one side:
 //!
 //! ```text
 //! 1 2 3        k = -1..=1,          * 2 6
@@ -9,7 +9,7 @@
 //! 7 8 9                             4 8 *
 //! ```
 
-use crate::array::sum_of_all;
+use crate::shared::gradient::sum_of_all;
 use millstream_graph::Attrs;
 use millstream_graph::OpBuilder;
 use millstream_graph::Output;
@@ -17,30 +17,31 @@ use millstream_graph::op::{GradCx, InferCx, KernelCx};
 use millstream_tensor::{Dim, Result, Shape, Tensor, ensure, invalid};
 use smallvec::SmallVec;
 
-/// How the attribute `align` is spelled.
+/// The values of the attribute `align`.
 pub(super) const ALIGNMENTS: &[&str] = &["LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT"];
 
-/// Which diagonals, and how they are aligned.
+/// A range of diagonals, and their alignment.
 pub(super) struct Band {
     pub low: i64,
     pub high: i64,
-    /// Diagonals above the main one begin at the left.
+    /// True if diagonals above the main one are aligned to the left.
     upper_left: bool,
-    /// Those below it do.
+    /// True if diagonals below the main one are aligned to the left.
     lower_left: bool,
 }
 
 /// One diagonal of a band in matrices of known size.
 struct Line {
-    /// Its place in the matrix: the flat index of its first element.
+    /// The flat index of its first element in the matrix.
     first: isize,
-    /// Its place in the band.
+    /// The flat index of its first element in the band.
     start: isize,
     len: usize,
 }
 
 impl Band {
-    /// From the input `k`, one number or two, and the attribute `align` where there is one: without it all begin at the left.
+    /// Makes a band of the input `k`, which holds one or two numbers, and the attribute `align`. Without the
+    /// attribute, all diagonals are aligned to the left.
     pub fn new(attrs: &Attrs, k: &[i64]) -> Result<Band> {
         let (low, high) = match *k {
             [k] => (k, k),
@@ -68,7 +69,7 @@ impl Band {
         Band::new(cx.attrs(), &cx.ints(i)?)
     }
 
-    /// As [`Band::new`], from input `i` as far as it is known.
+    /// As [`Band::new`], from input `i`, or `None` if its value is not known.
     pub fn inferred(cx: &InferCx, i: usize) -> Result<Option<Band>> {
         ensure!(
             cx.input(i).rank().is_none_or(|r| r <= 1),
@@ -78,13 +79,13 @@ impl Band {
         cx.ints(i).map(|k| Band::new(cx.attrs(), &k)).transpose()
     }
 
-    /// How many diagonals there are.
+    /// Returns the number of diagonals.
     pub fn count(&self) -> Result<usize> {
         let count = self.high.checked_sub(self.low).and_then(|n| n.checked_add(1));
         count.and_then(|n| usize::try_from(n).ok()).ok_or_else(|| invalid!("`k` names too many diagonals"))
     }
 
-    /// The length of the longest diagonal; an error if one lies outside of the matrices.
+    /// Returns the length of the longest diagonal, or an error if a diagonal lies outside the matrices.
     pub fn longest(&self, rows: usize, cols: usize) -> Result<usize> {
         let (r, c) = (rows as i64, cols as i64);
         for k in [self.low, self.high] {
@@ -96,12 +97,12 @@ impl Band {
         Ok(self.length(rows, cols))
     }
 
-    /// The length of the longest diagonal; those outside of the matrices have none.
+    /// Returns the length of the longest diagonal. Diagonals outside the matrices have length 0.
     fn length(&self, rows: usize, cols: usize) -> usize {
         (rows as i64 + self.high.min(0)).min(cols as i64 - self.low.max(0)).max(0) as usize
     }
 
-    /// The shape of the band in a batch of matrices.
+    /// Returns the shape of the band of a batch of matrices.
     pub fn shape<D: Clone>(&self, batch: &[D], longest: D, size: impl Fn(usize) -> D) -> Result<Vec<D>> {
         let mut dims = batch.to_vec();
         if self.low < self.high {
@@ -111,7 +112,7 @@ impl Band {
         Ok(dims)
     }
 
-    /// The shape of the band where the sizes of the matrices may be unknown.
+    /// Returns the shape of the band of matrices whose sizes may be unknown.
     pub fn dims(&self, batch: &[Dim], rows: Dim, cols: Dim) -> Result<Vec<Dim>> {
         let longest = match (rows, cols) {
             (Some(rows), Some(cols)) => Some(self.longest(rows, cols)?),
@@ -137,7 +138,7 @@ impl Band {
         (self.low..=self.high).map(line).filter(|line| line.len > 0).collect()
     }
 
-    /// Writes the diagonals of `band` into `matrices`, a batch of `rows` by `cols`.
+    /// Writes the diagonals in `band` to `matrices`, a batch of `rows` by `cols` matrices.
     pub fn write(
         &self,
         band: &Tensor,
@@ -160,7 +161,7 @@ impl Band {
         Ok(())
     }
 
-    /// Writes the diagonals of `matrices`, a batch of `rows` by `cols`, into `band`.
+    /// Reads the diagonals of `matrices`, a batch of `rows` by `cols` matrices, into `band`.
     pub fn read(
         &self,
         matrices: &Tensor,
@@ -183,7 +184,7 @@ impl Band {
     }
 }
 
-/// Strides of a batch of blocks of `size` elements, then `step` within each.
+/// Returns the strides of a batch of blocks of `size` elements, followed by `step`, the stride within each.
 fn strides(batch: &[usize], size: usize, step: isize) -> SmallVec<[isize; 8]> {
     let mut strides: SmallVec<[isize; 8]> = SmallVec::from_elem(0, batch.len());
     let mut block = size;
@@ -195,21 +196,23 @@ fn strides(batch: &[usize], size: usize, step: isize) -> SmallVec<[isize; 8]> {
     strides
 }
 
-/// An op of the family (`MatrixDiag`, `MatrixDiagPart`, `MatrixSetDiag`) of the same version and alignment as the node.
+/// Returns the op of the family (`MatrixDiag`, `MatrixDiagPart`, `MatrixSetDiag`) with the same version and
+/// alignment as the node.
 pub(super) fn of_same_version<'g>(cx: &GradCx<'g, '_>, family: [&'static str; 2]) -> OpBuilder<'g> {
-    let v3 = cx.node().op.name.ends_with("V3");
-    let op = cx.op(family[usize::from(v3)]);
+    // Only the third version has an alignment.
+    let [unaligned, aligned] = family;
     match cx.attrs().get("align") {
-        Some(align) if v3 => op.attr("align", align.clone()),
-        _ => op,
+        Some(align) => cx.op(aligned).attr("align", align.clone()),
+        None => cx.op(unaligned),
     }
 }
 
-/// The ops that take diagonals, and that put them in, by version.
+/// The ops that read diagonals ([`TAKE`]) and write them ([`PUT`]), by version.
 pub(super) const TAKE: [&str; 2] = ["MatrixDiagPartV2", "MatrixDiagPartV3"];
 pub(super) const PUT: [&str; 2] = ["MatrixSetDiagV2", "MatrixSetDiagV3"];
 
-/// The gradient of what fills up: all of the output that did not come from elsewhere.
+/// Sets the gradient of a padding value: the sum of `dy` minus the sum of `elsewhere`, the part of it that
+/// goes to other inputs.
 pub(super) fn give_padding<'g>(cx: &mut GradCx<'g, '_>, i: usize, dy: Output<'g>, elsewhere: Output<'g>) {
     if cx.wants(i) {
         let padding = sum_of_all(cx, dy) - sum_of_all(cx, elsewhere);

@@ -1,52 +1,56 @@
-//! `BatchMatMul`, `BatchMatMulV2`, `BatchMatMulV3`: products of batches of matrices. V2 broadcasts the batches; V3 also converts to another type
-//! before it multiplies.
+//! `BatchMatMul`, `BatchMatMulV2`, `BatchMatMulV3`: products of batches of matrices. V2 broadcasts the
+//! batches; V3 also casts the matrices before it multiplies them.
 
-use super::parts::{at_least, split};
+use super::matrices::{at_least, split};
 use super::product::{Matrix, Product};
-use crate::math::cast;
-use crate::number::with_number;
+use crate::number::no_kernel;
+use crate::shared::casting::cast;
 use millstream_graph::Output;
 use millstream_graph::op::spec::{Bool, Number, Spec};
 use millstream_graph::op::{Cost, GradCx, Gradient, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
-use millstream_tensor::{DType, Error, PartialShape, Result, Shape, Tensor, ensure, invalid, unequal};
+use millstream_tensor::{
+    DType, Error, PartialShape, Result, Shape, Tensor, ensure, invalid, unequal, with_element,
+};
 
 pub(crate) fn def() -> [OpDef; 3] {
-    let def = |name| {
-        let def = match name {
-            "BatchMatMulV3" => OpDef::new(name)
-                .input("x", "Ta")
-                .input("y", "Tb")
-                .output("output", "Tout")
-                .attr("Ta", Number)
-                .attr("Tb", Number)
-                .attr("Tout", Number),
-            _ => OpDef::new(name).input("x", "T").input("y", "T").output("output", "T").attr("T", Number),
-        };
+    let equal = |def: OpDef| {
+        def.infer(|cx| infer(cx, false))
+            .kernel(Kernel::pure(|cx| run(cx, false)).cost(Cost::Estimate(cost)))
+            .gradient(Gradient::of(|cx| grad(cx, false)))
+    };
+    let broadcast = |def: OpDef| {
+        def.infer(|cx| infer(cx, true))
+            .kernel(Kernel::pure(|cx| run(cx, true)).cost(Cost::Estimate(cost)))
+            .gradient(Gradient::of(|cx| grad(cx, true)))
+    };
+    let of_one_type =
+        |name| OpDef::new(name).input("x", "T").input("y", "T").output("output", "T").attr("T", Number);
+    let of_any_types = |name| {
+        let def = OpDef::new(name).input("x", "Ta").input("y", "Tb").output("output", "Tout");
+        def.attr("Ta", Number).attr("Tb", Number).attr("Tout", Number)
+    };
+    [
+        equal(of_one_type("BatchMatMul")).doc(
+            "Multiplies the matrices of two batches of equal shape pairwise. `adj_x` and `adj_y` take \
+                 the adjoint (conjugate transpose) of a side first.",
+        ),
+        broadcast(of_one_type("BatchMatMulV2")).doc(
+            "Multiplies the matrices of two batches pairwise, with broadcasting of the batch \
+                 dimensions. `adj_x` and `adj_y` take the adjoint (conjugate transpose) of a side first.",
+        ),
+        broadcast(of_any_types("BatchMatMulV3")).doc(
+            "Multiplies batches of matrices as BatchMatMulV2 does, after casting both inputs to `Tout`.",
+        ),
+    ]
+    .map(|def| {
         def.attr("adj_x", Bool.or(false))
             .attr("adj_y", Bool.or(false))
             .attr("grad_x", Bool.or(false))
             .attr("grad_y", Bool.or(false))
-            .infer(infer)
-            .gradient(Gradient::of(grad))
-    };
-    [
-        def("BatchMatMul")
-            .doc("The matrix product of each pair in two equal batches; `adj_x`, `adj_y` take adjoints first.")
-            .kernel(Kernel::pure(run).cost(Cost::Estimate(cost))),
-        def("BatchMatMulV2")
-            .doc("The matrix product of each pair in two batches that broadcast; `adj_x`, `adj_y` take adjoints first.")
-            .kernel(Kernel::pure(run).cost(Cost::Estimate(cost))),
-        def("BatchMatMulV3")
-            .doc("As BatchMatMulV2, of matrices of any types: both are converted to `Tout` first.")
-            .kernel(Kernel::pure(run).cost(Cost::Estimate(cost))),
-    ]
+    })
 }
 
-fn broadcasts(node: &NodeInfo) -> bool {
-    node.op.name != "BatchMatMul"
-}
-
-fn infer(cx: &mut InferCx) -> Result<()> {
+fn infer(cx: &mut InferCx, broadcasts: bool) -> Result<()> {
     let (ax, ay) = (cx.attrs().bool("adj_x")?, cx.attrs().bool("adj_y")?);
     let (x, y) = (cx.input(0), cx.input(1));
     at_least("x", x, 2)?;
@@ -62,11 +66,13 @@ fn infer(cx: &mut InferCx) -> Result<()> {
         "{}", inner(x, ax, y, ay)
     );
     let (bx, by) = (PartialShape::new(bx.iter().copied()), PartialShape::new(by.iter().copied()));
-    let batch = if broadcasts(cx.node()) { bx.broadcast(&by) } else { bx.merge(&by) };
-    let batch = batch.ok_or_else(|| batches(cx.node(), &bx, &by).led_by(match broadcasts(cx.node()) {
-        true => bx.no_broadcast(&by),
-        false => bx.difference(&by),
-    }))?;
+    let batch = if broadcasts { bx.broadcast(&by) } else { bx.merge(&by) };
+    let batch = batch.ok_or_else(|| {
+        batches(broadcasts, &bx, &by).led_by(match broadcasts {
+            true => bx.no_broadcast(&by),
+            false => bx.difference(&by),
+        })
+    })?;
     let dims = batch.dims().unwrap_or(&[]).iter().copied().chain([*m, *n]);
     cx.set(0, PartialShape::new(dims));
     Ok(())
@@ -81,15 +87,15 @@ fn inner(x: &PartialShape, ax: bool, y: &PartialShape, ay: bool) -> String {
     )
 }
 
-fn batches(node: &NodeInfo, x: &PartialShape, y: &PartialShape) -> Error {
-    match broadcasts(node) {
+fn batches(broadcasts: bool, x: &PartialShape, y: &PartialShape) -> Error {
+    match broadcasts {
         true => invalid!("the batch dimensions {x} of `x` and {y} of `y` do not broadcast"),
         false => invalid!("the batch dimensions {x} of `x` and {y} of `y` must be equal")
             .with_help("BatchMatMulV2 broadcasts them"),
     }
 }
 
-fn run(cx: &mut KernelCx) -> Result<()> {
+fn run(cx: &mut KernelCx, broadcasts: bool) -> Result<()> {
     let (ax, ay) = (cx.attrs().bool("adj_x")?, cx.attrs().bool("adj_y")?);
     let dtype = cx.node.output_types[0].dtype;
     let (x, y) = (&cast(cx.input(0), dtype)?, &cast(cx.input(1), dtype)?);
@@ -103,12 +109,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         "{}", inner(&x.shape().into(), ax, &y.shape().into(), ay)
     );
     let (bx, by) = (Shape::from(bx), Shape::from(by));
-    let batch = match broadcasts(cx.node) {
+    let batch = match broadcasts {
         true => bx.broadcast(&by),
         false => (bx == by).then(|| bx.clone()),
     };
     let batch = batch.ok_or_else(|| {
-        batches(cx.node, &(&bx).into(), &(&by).into()).led_by(format!(
+        batches(broadcasts, &(&bx).into(), &(&by).into()).led_by(format!(
             "In[0] and In[1] must have compatible batch dimensions: {} vs. {}",
             x.shape(),
             y.shape()
@@ -117,7 +123,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let mut shape = batch.clone();
     shape.push(m);
     shape.push(n);
-    let out = with_number!(cx.node.op.name, x.dtype(), T => {
+    let out = with_element!(x.dtype(), T in numbers => {
         let (a, b) = (x.as_slice::<T>()?, y.as_slice::<T>()?);
         let mut out = Tensor::anything(x.dtype(), shape)?;
         let cells = out.make_mut::<T>().ok_or_else(|| Error::internal("a fresh tensor is shared"))?;
@@ -132,12 +138,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
             }
         }
         Ok::<_, Error>(out)
-    })?;
+    }, else => Err(no_kernel(cx.node.op.name, x.dtype())))?;
     cx.set(0, out);
     Ok(())
 }
 
-/// For each matrix of the broadcast batch, which matrix of the batch `own` it comes from.
+/// Returns, for each matrix of the broadcast batch, the index of its matrix in the batch `own`.
 fn places(own: &Shape, batch: &Shape) -> impl Iterator<Item = usize> + use<> {
     let mut strides = vec![0usize; batch.rank() - own.rank().min(batch.rank())];
     strides.extend(own.iter().zip(own.strides()).map(|(&d, s)| if d == 1 { 0 } else { s }));
@@ -156,31 +162,46 @@ fn cost(node: &NodeInfo, inputs: &[Tensor]) -> f64 {
     let [x, y] = inputs else { return 0.0 };
     let adjoint = node.attrs.bool("adj_y").unwrap_or(false);
     let n = match y.shape().dims() {
-        [.., rows, cols] => if adjoint { *rows } else { *cols },
+        [.., rows, cols] => {
+            if adjoint {
+                *rows
+            } else {
+                *cols
+            }
+        }
         _ => 0,
     };
     2.0 * x.elements() as f64 * n as f64 / 100.0
 }
 
-// P = X Y: dX = dP Yᴴ, dY = Xᴴ dP; with the sides turned as they were given, and summed over the batches they were repeated for.
-fn grad(cx: &mut GradCx) -> Result<()> {
+// P = X Y: dX = dP Yᴴ, dY = Xᴴ dP. The adjoints of the attributes apply, and gradients are summed over
+// broadcast batch dimensions.
+fn grad(cx: &mut GradCx, broadcasts: bool) -> Result<()> {
     let (ax, ay) = (cx.attrs().bool("adj_x")?, cx.attrs().bool("adj_y")?);
     let dp = cx.grad(0);
     if cx.wants(0) {
         let y = cx.input(1);
-        let dx = if ax { multiplied(cx, cx.dtype(0), (y, ay), (dp, true)) } else { multiplied(cx, cx.dtype(0), (dp, false), (y, !ay)) };
-        given(cx, 0, dx);
+        let dx = if ax {
+            multiplied(cx, cx.dtype(0), (y, ay), (dp, true))
+        } else {
+            multiplied(cx, cx.dtype(0), (dp, false), (y, !ay))
+        };
+        given(cx, broadcasts, 0, dx);
     }
     if cx.wants(1) {
         let x = cx.input(0);
-        let dy = if ay { multiplied(cx, cx.dtype(1), (dp, true), (x, ax)) } else { multiplied(cx, cx.dtype(1), (x, !ax), (dp, false)) };
-        given(cx, 1, dy);
+        let dy = if ay {
+            multiplied(cx, cx.dtype(1), (dp, true), (x, ax))
+        } else {
+            multiplied(cx, cx.dtype(1), (x, !ax), (dp, false))
+        };
+        given(cx, broadcasts, 1, dy);
     }
     Ok(())
 }
 
-fn given<'g>(cx: &mut GradCx<'g, '_>, i: usize, grad: Output<'g>) {
-    match broadcasts(cx.node()) {
+fn given<'g>(cx: &mut GradCx<'g, '_>, broadcasts: bool, i: usize, grad: Output<'g>) {
+    match broadcasts {
         true => cx.give_summed(i, grad),
         false => cx.give(i, grad),
     }
@@ -193,9 +214,9 @@ fn multiplied<'g>(
     (y, ay): (Output<'g>, bool),
 ) -> Output<'g> {
     let product = cx.op(cx.node().op.name).input(x).input(y).attr("adj_x", ax).attr("adj_y", ay);
-    match cx.node().op.name {
-        "BatchMatMulV3" => product.attr("Tout", dtype).output(),
-        _ => product.output(),
+    match cx.attrs().get("Tout") {
+        Some(_) => product.attr("Tout", dtype).output(),
+        None => product.output(),
     }
 }
 

@@ -1,15 +1,20 @@
-//! `Cholesky`: the triangular root of positive definite matrices.
+//! `Cholesky`: the Cholesky factor of positive definite matrices.
 
-use super::parts::{adjoint, product_of};
-use super::factor::{COST, Entry, TYPES, each_matrix, square, with_entry};
-use super::parts::at_least;
+use super::factor::{COST, Entry, TYPES, each_matrix, square};
+use super::matrices::at_least;
+use super::matrices::{adjoint, product_of};
+use crate::number::no_kernel;
 use millstream_graph::op::spec::OneOf;
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
-use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid, unequal};
+use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid, unequal, with_element};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Cholesky")
-        .doc("The lower triangular matrix whose product with its adjoint is each innermost matrix of `input`, of which only the lower triangle is read.")
+        .doc(
+            "Computes the Cholesky factor of each innermost matrix of `input`: the lower triangular matrix \
+             whose product with its adjoint is the input matrix, which must be positive definite. Only the \
+             lower triangle of `input` is read.",
+        )
         .input("input", "T")
         .output("output", "T")
         .attr("T", OneOf(TYPES))
@@ -18,23 +23,16 @@ pub(crate) fn def() -> OpDef {
         .gradient(Gradient::of(grad))
 }
 
-/// What TensorFlow says of a matrix that is not square: of some ops the columns first.
-fn uneven(op: &str, rows: usize, cols: usize) -> String {
-    match op.contains("Determinant") {
-        true => unequal(cols, rows),
-        false => unequal(rows, cols),
-    }
-}
-
-/// The shape of `input` if its matrices may be square, their sizes made equal.
-pub(super) fn squared(cx: &InferCx) -> Result<PartialShape> {
+/// Returns the shape of `input` with the rows and columns of its matrices merged, or an error if they are not
+/// square; `unequal` is TensorFlow's message.
+pub(super) fn squared(cx: &InferCx, unequal: fn(usize, usize) -> String) -> Result<PartialShape> {
     let input = cx.input(0);
     at_least(cx.name_of(0), input, 2)?;
     let Some([batch @ .., rows, cols]) = input.dims() else { return Ok(input.clone()) };
     ensure!(
         rows.is_none() || cols.is_none() || rows == cols,
         "{}",
-        uneven(cx.node().op.name, rows.unwrap_or(0), cols.unwrap_or(0));
+        unequal(rows.unwrap_or(0), cols.unwrap_or(0));
         "`{}` must hold square matrices but has shape {input}",
         cx.name_of(0)
     );
@@ -43,7 +41,7 @@ pub(super) fn squared(cx: &InferCx) -> Result<PartialShape> {
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
-    let shape = squared(cx)?;
+    let shape = squared(cx, unequal)?;
     cx.set(0, shape);
     Ok(())
 }
@@ -51,11 +49,11 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 fn run(cx: &mut KernelCx) -> Result<()> {
     let input = cx.input(0);
     let (_, n) = square("input", input.shape())?;
-    let out: Result<Tensor> = with_entry!("Cholesky", input.dtype(), T => {
+    let out: Result<Tensor> = with_element!(input.dtype(), T in wide_fields => {
         each_matrix::<T>(input, n, input.shape().clone(), |i, matrix| {
             root(matrix, n).ok_or_else(|| invalid!("Cholesky decomposition was not successful. The input might not be valid."; "matrix {i} of `input` is not positive definite"))
         })
-    });
+    }, else => Err(no_kernel("Cholesky", input.dtype())));
     let out = out?;
     cx.set(0, out);
     Ok(())
@@ -65,7 +63,8 @@ fn root<T: Entry>(matrix: &[T], n: usize) -> Option<Vec<T>> {
     let mut out = vec![T::int(0); n * n];
     for i in 0..n {
         for j in 0..=i {
-            let rest = (0..j).fold(matrix[i * n + j], |rest, k| rest.sub(out[i * n + k].mul(out[j * n + k].conj())));
+            let rest =
+                (0..j).fold(matrix[i * n + j], |rest, k| rest.sub(out[i * n + k].mul(out[j * n + k].conj())));
             out[i * n + j] = match i == j {
                 true if rest.part() > 0.0 => T::real(rest.part()).sqrt(),
                 true => return None,
@@ -76,8 +75,8 @@ fn root<T: Entry>(matrix: &[T], n: usize) -> Option<Vec<T>> {
     Some(out)
 }
 
-// A = L Lᴴ: dA is half of S + Sᴴ, where S = L⁻ᴴ Φ(Lᴴ dL) L⁻¹ and Φ takes the lower triangle with half of its diagonal. (Murray, "Differentiation of
-// the Cholesky decomposition", 2016.)
+// A = L Lᴴ: dA is half of S + Sᴴ, where S = L⁻ᴴ Φ(Lᴴ dL) L⁻¹, and Φ takes the lower triangle with half of its
+// diagonal (Murray, "Differentiation of the Cholesky decomposition", 2016).
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dl, l) = (cx.grad(0), cx.output(0));
     let middle = product_of(cx, (l, true), (dl, false));
@@ -85,7 +84,9 @@ fn grad(cx: &mut GradCx) -> Result<()> {
     let middle = cx.call("MatrixSetDiag", [middle, half]);
     let middle = cx.op("MatrixBandPart").input(middle).input(-1i64).input(0i64).output();
     // L⁻ᴴ M L⁻¹ is the adjoint of L⁻ᴴ (L⁻ᴴ M)ᴴ.
-    let solved = |m| cx.op("MatrixTriangularSolve").input(l).input(m).attr("lower", true).attr("adjoint", true).output();
+    let solved = |m| {
+        cx.op("MatrixTriangularSolve").input(l).input(m).attr("lower", true).attr("adjoint", true).output()
+    };
     let s = solved(adjoint(cx, solved(middle)));
     cx.give(0, (s + adjoint(cx, s)) * 0.5);
     Ok(())

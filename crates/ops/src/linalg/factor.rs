@@ -1,20 +1,21 @@
-//! What solving systems of equations takes: [`Lu`], the factors of a square matrix, and [`solve_triangular`].
+//! Factorisation and solution of linear systems: [`Lu`], the factors of a square matrix, and [`substitute`].
 
-use crate::math::numbers::{Field, Lane, Pairs};
+use crate::number::{Field, Lane, Pairs};
 use millstream_graph::op::Cost;
 use millstream_tensor::{C64, C128, Error, Result, Shape, Tensor, invalid};
 
-/// What it takes to factor the matrices of input 0 or to solve by them: a nanosecond for each element and row, roughly.
+/// The cost of factoring the matrices of input 0 or of solving by them: about a nanosecond for each element
+/// and row.
 pub(super) const COST: Cost = Cost::Estimate(|_, inputs| {
     let Some(x) = inputs.first() else { return 0.0 };
     x.elements() as f64 * x.shape().last().copied().unwrap_or(1) as f64
 });
 
-/// An element type whose systems can be solved.
+/// An element type for which linear systems can be solved.
 pub(super) trait Entry: Lane + Field {
-    /// The distance from zero, as far as pivots are compared.
+    /// The absolute value, with which pivots are compared.
     fn far(self) -> f64;
-    /// A real number.
+    /// A real number as an element.
     fn real(v: f64) -> Self;
     /// The real part.
     fn part(self) -> f64;
@@ -36,21 +37,13 @@ entries! {
     C128: |v: C128| v.size(), |v: C128| v.re;
 }
 
-/// Runs `$body` with `$T` bound to the [`Entry`] of a dtype; the half-width floats, which declarations admit, have no kernels.
-macro_rules! with_entry {
-    ($op:expr, $dtype:expr, $T:ident => $body:expr) => {
-        $crate::number::with_types!($op, $dtype, $T => $body; F32 F64 C64 C128)
-    };
-}
-pub(super) use with_entry;
-
-/// The dtypes that declarations admit.
+/// The dtypes in the declarations.
 pub(super) const TYPES: &[millstream_tensor::DType] = {
     use millstream_tensor::DType::*;
     &[F64, F32, F16, C64, C128]
 };
 
-/// A shape as a batch of square matrices: the outer dimensions and the size.
+/// Returns a shape as a batch of square matrices: the outer dimensions and the size.
 pub(super) fn square<'a>(name: &str, shape: &'a Shape) -> Result<(&'a [usize], usize)> {
     match shape.dims() {
         [batch @ .., n, m] if n == m => Ok((batch, *n)),
@@ -60,18 +53,19 @@ pub(super) fn square<'a>(name: &str, shape: &'a Shape) -> Result<(&'a [usize], u
     }
 }
 
-/// The matrix with its rows exchanged, as the product of a lower matrix with ones on the diagonal and an upper one, both held in one.
+/// The LU decomposition with row exchanges: a lower triangular matrix with ones on its diagonal and an upper
+/// triangular one, stored in one matrix.
 pub(super) struct Lu<T> {
     n: usize,
     cells: Vec<T>,
-    /// Which row of the matrix each row comes from.
+    /// The row of the original matrix that each row comes from.
     rows: Vec<usize>,
-    /// Whether the exchanges are odd in number.
+    /// True if the number of row exchanges is odd.
     odd: bool,
 }
 
 impl<T: Entry> Lu<T> {
-    /// The factors of an `n` by `n` matrix, with partial pivoting.
+    /// Factors an `n` by `n` matrix, with partial pivoting.
     pub fn new(matrix: &[T], n: usize) -> Lu<T> {
         let mut lu = Lu { n, cells: matrix.to_vec(), rows: (0..n).collect(), odd: false };
         for k in 0..n {
@@ -101,17 +95,17 @@ impl<T: Entry> Lu<T> {
         self.cells[i * self.n + j]
     }
 
-    /// The entries on the diagonal of the upper factor, whose product is the determinant but for its sign.
+    /// Returns the diagonal of the upper factor. Its product is the determinant, up to the sign.
     pub fn pivots(&self) -> impl Iterator<Item = T> {
         (0..self.n).map(|i| self.at(i, i))
     }
 
-    /// Whether the determinant has the other sign than the product of the pivots.
+    /// Returns whether the determinant has the opposite sign of the product of the pivots.
     pub fn is_odd(&self) -> bool {
         self.odd
     }
 
-    /// Solves for `m` columns of `rhs`; an error if the matrix cannot be inverted.
+    /// Solves for the `m` columns of `rhs`. Returns an error if the matrix is not invertible.
     pub fn solve(&self, rhs: &[T], m: usize) -> Result<Vec<T>> {
         if self.pivots().any(|p| p.far() == 0.0) {
             return Err(singular());
@@ -128,7 +122,8 @@ pub(super) fn singular() -> Error {
     invalid!("Input is not invertible."; "the matrix cannot be inverted: a pivot is zero")
 }
 
-/// Solves a triangular system in place, from the top if it is lower, else from the bottom. No pivot is zero.
+/// Solves a triangular system in place, from the top if it is lower triangular, else from the bottom. No
+/// pivot may be zero.
 pub(super) fn substitute<T: Entry>(
     n: usize,
     m: usize,
@@ -150,12 +145,12 @@ pub(super) fn substitute<T: Entry>(
     }
 }
 
-/// The conjugate transpose of an `n` by `n` matrix.
+/// Returns the conjugate transpose of an `n` by `n` matrix.
 pub(super) fn adjoint<T: Entry>(matrix: &[T], n: usize) -> Vec<T> {
     (0..n * n).map(|i| matrix[(i % n) * n + i / n].conj()).collect()
 }
 
-/// Fills a fresh tensor, a part per matrix of a batch of `n` by `n` ones.
+/// Returns a tensor of shape `shape` whose parts are `f` of each matrix in a batch of `n` by `n` matrices.
 pub(super) fn each_matrix<T: Entry>(
     input: &Tensor,
     n: usize,
@@ -168,7 +163,7 @@ pub(super) fn each_matrix<T: Entry>(
         return Ok(out);
     }
     let part = out.elements() / count;
-    let cells = crate::math::elementwise::fresh::<T>(&mut out)?.chunks_exact_mut(part);
+    let cells = crate::shared::elementwise::fresh::<T>(&mut out)?.chunks_exact_mut(part);
     for (i, (out, matrix)) in cells.zip(input.as_slice::<T>()?.chunks_exact(n * n)).enumerate() {
         out.copy_from_slice(&f(i, matrix)?);
     }

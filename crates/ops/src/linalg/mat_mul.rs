@@ -1,16 +1,16 @@
 //! `MatMul`: the product of two matrices.
 
-use super::parts::split;
+use super::matrices::split;
 use super::product::{Matrix, Product};
-use crate::number::with_number;
-use millstream_graph::op::spec::{Bool, Number, Spec};
+use crate::number::no_kernel;
 use millstream_graph::Output;
+use millstream_graph::op::spec::{Bool, Number, Spec};
 use millstream_graph::op::{Cost, GradCx, Gradient, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
-use millstream_tensor::{Error, PartialShape, Result, Tensor, ensure, unequal};
+use millstream_tensor::{Error, PartialShape, Result, Tensor, ensure, unequal, with_element};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("MatMul")
-        .doc("The matrix product `a b`; `transpose_a` and `transpose_b` turn a side round first.")
+        .doc("Multiplies two matrices. `transpose_a` and `transpose_b` transpose a side first.")
         .input("a", "T")
         .input("b", "T")
         .output("product", "T")
@@ -51,7 +51,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     ensure!(a.rank() == 2, "In[0] is not a matrix"; "`a` must be a matrix but has shape {}", a.shape());
     ensure!(b.rank() == 2, "In[1] is not a matrix"; "`b` must be a matrix but has shape {}", b.shape());
     let ((_, ar, ac), (_, br, bc)) = (split("a", a.shape())?, split("b", b.shape())?);
-    let out = with_number!("MatMul", a.dtype(), T => {
+    let out = with_element!(a.dtype(), T in numbers => {
         let x = Matrix::new(a.as_slice::<T>()?, ar, ac)?.transposed(ta);
         let y = Matrix::new(b.as_slice::<T>()?, br, bc)?.transposed(tb);
         ensure!(
@@ -62,12 +62,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         let mut out = Tensor::anything(a.dtype(), [x.rows, y.cols])?;
         let cells = out.make_mut::<T>().ok_or_else(|| Error::internal("a fresh tensor is shared"))?;
         T::multiply(&*cx.env.host, x, y, cells).map(|()| out)
-    })?;
+    }, else => Err(no_kernel("MatMul", a.dtype())))?;
     cx.set(0, out);
     Ok(())
 }
 
-/// 100 floating-point operations per nanosecond.
+/// The estimate assumes 100 floating-point operations per nanosecond.
 fn cost(node: &NodeInfo, inputs: &[Tensor]) -> f64 {
     let [a, b] = inputs else { return 0.0 };
     let columns = usize::from(!node.attrs.bool("transpose_b").unwrap_or(false));
@@ -75,7 +75,7 @@ fn cost(node: &NodeInfo, inputs: &[Tensor]) -> f64 {
     2.0 * a.elements() as f64 * n as f64 / 100.0
 }
 
-// P = A B: dA = dP Bᵀ, dB = Aᵀ dP; with the sides turned as they were given.
+// P = A B: dA = dP Bᵀ, dB = Aᵀ dP. The transpositions of the attributes apply.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (ta, tb) = (cx.attrs().bool("transpose_a")?, cx.attrs().bool("transpose_b")?);
     let dp = cx.grad(0);
@@ -94,7 +94,11 @@ fn grad(cx: &mut GradCx) -> Result<()> {
     Ok(())
 }
 
-fn multiplied<'g>(cx: &GradCx<'g, '_>, (a, ta): (Output<'g>, bool), (b, tb): (Output<'g>, bool)) -> Output<'g> {
+fn multiplied<'g>(
+    cx: &GradCx<'g, '_>,
+    (a, ta): (Output<'g>, bool),
+    (b, tb): (Output<'g>, bool),
+) -> Output<'g> {
     cx.op("MatMul").input(a).input(b).attr("transpose_a", ta).attr("transpose_b", tb).output()
 }
 

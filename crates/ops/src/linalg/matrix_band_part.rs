@@ -1,6 +1,6 @@
 //! `MatrixBandPart`: matrices with everything outside a band around the diagonal set to zero.
 
-use super::parts::{at_least, split};
+use super::matrices::{at_least, split};
 use crate::number::no_kernel;
 use millstream_graph::op::spec::{AnyType, IndexType, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
@@ -9,7 +9,11 @@ use millstream_tensor::{Element, Result, Tensor, ensure, with_element};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("MatrixBandPart")
-        .doc("`input` with zeros outside the `num_lower` diagonals below and the `num_upper` above the main one; negative keeps all.")
+        .doc(
+            "Keeps the main diagonal, `num_lower` diagonals below it and `num_upper` above it of each \
+             innermost matrix, and sets all other elements to zero. A negative number keeps all diagonals \
+             on its side.",
+        )
         .input("input", "T")
         .input("num_lower", "Tindex")
         .on_host()
@@ -34,11 +38,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let (lower, upper) = (cx.int(1)?, cx.int(2)?);
     let mut out = cx.take(0);
     let (_, rows, cols) = split("input", out.shape())?;
-    for (name, given, most) in [("num_lower", lower, rows), ("num_upper", upper, cols)] {
+    for (name, given, most, lines) in
+        [("num_lower", lower, rows, "rows"), ("num_upper", upper, cols, "columns")]
+    {
         ensure!(
             given <= most as i64,
-            "{name} must be negative or less or equal to number of {} ({most}) got: {given}",
-            if name == "num_lower" { "rows" } else { "columns" };
+            "{name} must be negative or less or equal to number of {lines} ({most}) got: {given}";
             "`{name}` is {given} but the matrices are {rows} by {cols}: it may be at most {most}, or negative to keep all"
         );
     }

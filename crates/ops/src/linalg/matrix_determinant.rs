@@ -1,23 +1,29 @@
 //! `MatrixDeterminant`, `LogMatrixDeterminant`: determinants.
 
-use super::parts::per_matrix;
-use crate::math::complex_parts::{part, whole};
 use super::cholesky::squared;
-use super::factor::{COST, Entry, Lu, TYPES, each_matrix, square, with_entry};
-use crate::math::numbers::Num;
+use super::factor::{COST, Entry, Lu, TYPES, each_matrix, square};
+use super::matrices::per_matrix;
+use crate::number::{Num, no_kernel};
+use crate::shared::gradient::{part, whole};
 use millstream_graph::Output;
 use millstream_graph::op::spec::OneOf;
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
-use millstream_tensor::{PartialShape, Result, Shape, Tensor};
+use millstream_tensor::{PartialShape, Result, Shape, Tensor, unequal, with_element};
 
 pub(crate) fn def() -> [OpDef; 2] {
     [
-        OpDef::new("MatrixDeterminant").gradient(Gradient::of(grad))
-            .doc("The determinant of each innermost matrix of `input`.")
+        OpDef::new("MatrixDeterminant")
+            .gradient(Gradient::of(grad))
+            .doc("Computes the determinant of each innermost matrix of `input`.")
             .input("input", "T")
             .output("output", "T"),
-        OpDef::new("LogMatrixDeterminant").gradient(Gradient::of(grad_of_log))
-            .doc("The determinant of each innermost matrix of `input` as a number of size 1 and the logarithm of its size.")
+        OpDef::new("LogMatrixDeterminant")
+            .gradient(Gradient::of(grad_of_log))
+            .doc(
+                "Computes the sign and the logarithm of the absolute value of the determinant of each \
+                 innermost matrix of `input`. The sign of a complex determinant is a number of absolute \
+                 value 1.",
+            )
             .input("input", "T")
             .output("sign", "T")
             .output("log_abs_determinant", "T"),
@@ -26,7 +32,8 @@ pub(crate) fn def() -> [OpDef; 2] {
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
-    if let Some([batch @ .., _, _]) = squared(cx)?.dims() {
+    // TensorFlow names the columns first here.
+    if let Some([batch @ .., _, _]) = squared(cx, |rows, cols| unequal(cols, rows))?.dims() {
         let shape = PartialShape::new(batch.iter().copied());
         (0..cx.n_outputs()).for_each(|i| cx.set(i, shape.clone()));
     }
@@ -38,7 +45,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let (batch, n) = square("input", input.shape())?;
     let (batch, log) = (Shape::from(batch), cx.n_outputs() == 2);
     let name = cx.node.op.name;
-    let outputs: Result<Vec<Tensor>> = with_entry!(name, input.dtype(), T => match log {
+    let outputs: Result<Vec<Tensor>> = with_element!(input.dtype(), T in wide_fields => match log {
         false => numbers::<T>(input, n, &batch, |lu| lu.pivots().fold(sign(lu), |d, p| d.mul(p)), 1).map(|t| vec![t]),
         true => {
             let size = |p: T| T::real(p.far().ln());
@@ -46,7 +53,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
             let logs = numbers::<T>(input, n, &batch, |lu| lu.pivots().fold(T::int(0), |d, p| d.add(size(p))), 0)?;
             Ok(vec![signs, logs])
         }
-    });
+    }, else => Err(no_kernel(name, input.dtype())));
     outputs?.into_iter().enumerate().for_each(|(i, out)| cx.set(i, out));
     Ok(())
 }
@@ -55,8 +62,14 @@ fn sign<T: Entry>(lu: &Lu<T>) -> T {
     T::int(if lu.is_odd() { -1 } else { 1 })
 }
 
-/// A number per matrix; of matrices without rows it is `none`.
-fn numbers<T: Entry>(input: &Tensor, n: usize, batch: &Shape, f: impl Fn(&Lu<T>) -> T, none: i8) -> Result<Tensor> {
+/// Returns `f` of the factors of each matrix, or `none` for matrices without rows.
+fn numbers<T: Entry>(
+    input: &Tensor,
+    n: usize,
+    batch: &Shape,
+    f: impl Fn(&Lu<T>) -> T,
+    none: i8,
+) -> Result<Tensor> {
     match n {
         0 => Tensor::fill(batch.clone(), &Tensor::scalar(T::int(none))),
         _ => each_matrix::<T>(input, n, batch.clone(), |_, matrix| Ok(vec![f(&Lu::new(matrix, n))])),
@@ -71,7 +84,7 @@ fn grad(cx: &mut GradCx) -> Result<()> {
     Ok(())
 }
 
-// d log|det(A)| = Re tr(A⁻¹ dA); the sign of complex ones is turned by the imaginary part.
+// d log|det(A)| = Re tr(A⁻¹ dA). The imaginary part turns the sign of a complex determinant.
 fn grad_of_log(cx: &mut GradCx) -> Result<()> {
     let (mut scale, a) = (cx.grad(1), cx.input(0));
     if cx.dtype(0).is_complex() {
@@ -85,7 +98,7 @@ fn grad_of_log(cx: &mut GradCx) -> Result<()> {
     Ok(())
 }
 
-/// The adjoint of the inverse.
+/// Returns the adjoint of the inverse.
 fn inverse<'g>(cx: &GradCx<'g, '_>, a: Output<'g>) -> Output<'g> {
     cx.op("MatrixInverse").input(a).attr("adjoint", true).output()
 }

@@ -1,13 +1,16 @@
-//! `MatrixDiag`: matrices with given diagonals, zero elsewhere.
+//! `MatrixDiag`: diagonal matrices.
 
-use super::parts::{at_least, diagonal_strides};
+use super::matrices::{at_least, diagonal_strides};
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{PartialShape, Result, Tensor, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("MatrixDiag")
-        .doc("A square matrix for each innermost row of `diagonal`, which becomes its diagonal; zero elsewhere.")
+        .doc(
+            "Returns a square matrix for each innermost row of `diagonal`, with the row on its diagonal and \
+             zeros elsewhere.",
+        )
         .input("diagonal", "T")
         .output("output", "T")
         .attr("T", AnyType)

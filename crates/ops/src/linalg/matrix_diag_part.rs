@@ -1,13 +1,16 @@
 //! `MatrixDiagPart`: the diagonals of matrices.
 
-use super::parts::{at_least, diagonal_strides, split};
+use super::matrices::{at_least, diagonal_strides, split};
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{PartialShape, Result, Shape};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("MatrixDiagPart")
-        .doc("The diagonal of each innermost matrix of `input`, as long as its shorter side.")
+        .doc(
+            "Returns the main diagonal of each innermost matrix of `input`. It has the length of the \
+             shorter side.",
+        )
         .input("input", "T")
         .output("diagonal", "T")
         .attr("T", AnyType)

@@ -1,8 +1,8 @@
-//! `MatrixDiagPartV2`, `MatrixDiagPartV3`: some diagonals of matrices.
+//! `MatrixDiagPartV2`, `MatrixDiagPartV3`: a range of diagonals of matrices.
 
-use super::band::{PUT, give_padding, of_same_version};
 use super::band::{ALIGNMENTS, Band};
-use super::parts::{at_least, split};
+use super::band::{PUT, give_padding, of_same_version};
+use super::matrices::{at_least, split};
 use millstream_graph::op::spec::{AnyType, Spec, Words};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I32;
@@ -23,11 +23,15 @@ pub(crate) fn def() -> [OpDef; 2] {
     };
     [
         def("MatrixDiagPartV2").doc(
-            "The diagonals `k` (one, or from the lower to the upper of two) of each innermost matrix of `input` as rows, the highest first, \
-             `padding_value` after the shorter ones.",
+            "Returns the diagonals `k` of each innermost matrix of `input` as rows, the highest first. `k` \
+             is one number, or the lowest and the highest of a range. Shorter diagonals are padded at the \
+             end with `padding_value`.",
         ),
         def("MatrixDiagPartV3")
-            .doc("As MatrixDiagPartV2; `align` says to which side the diagonals above and below the main one are aligned.")
+            .doc(
+                "Returns diagonals as MatrixDiagPartV2 does. `align` selects the side to which the \
+                 diagonals above and below the main one are aligned.",
+            )
             .attr("align", Words(ALIGNMENTS).or("RIGHT_LEFT")),
     ]
 }

@@ -1,8 +1,8 @@
 //! `MatrixDiagV2`, `MatrixDiagV3`: matrices with given diagonals.
 
-use super::band::{TAKE, give_padding, of_same_version};
 use super::band::{ALIGNMENTS, Band};
-use super::parts::at_least;
+use super::band::{TAKE, give_padding, of_same_version};
+use super::matrices::at_least;
 use millstream_graph::op::spec::{AnyType, Spec, Words};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I32;
@@ -27,16 +27,20 @@ pub(crate) fn def() -> [OpDef; 2] {
     };
     [
         def("MatrixDiagV2").doc(
-            "Matrices whose diagonals `k` (one, or from the lower to the upper of two) are the innermost rows of `diagonal`, the highest \
-             first, and `padding_value` elsewhere. Sizes of -1 are worked out.",
+            "Returns matrices whose diagonals `k` are the innermost rows of `diagonal`, the highest first, \
+             and which hold `padding_value` elsewhere. `k` is one number, or the lowest and the highest of \
+             a range. A size of -1 is computed from the diagonals.",
         ),
         def("MatrixDiagV3")
-            .doc("As MatrixDiagV2; `align` says to which side the diagonals above and below the main one are aligned in `diagonal`.")
+            .doc(
+                "Returns matrices as MatrixDiagV2 does. `align` selects the side of `diagonal` to which the \
+                 diagonals above and below the main one are aligned.",
+            )
             .attr("align", Words(ALIGNMENTS).or("RIGHT_LEFT")),
     ]
 }
 
-/// Rows and columns of the matrices; -1 is worked out.
+/// Returns the rows and columns of the matrices, with sizes of -1 computed.
 fn sizes(band: &Band, longest: usize, rows: i64, cols: i64) -> Result<(usize, usize)> {
     let longest = longest as i64;
     let least = (longest - band.high.min(0), longest + band.low.max(0));
@@ -59,9 +63,20 @@ fn sizes(band: &Band, longest: usize, rows: i64, cols: i64) -> Result<(usize, us
     }
 }
 
-/// The outer dimensions and the length of the diagonals; an error unless there are as many as the band has.
-fn split<'a, D: PartialEq + Copy>(band: &Band, dims: &'a [D], size: impl Fn(usize) -> D, unknown: Option<D>) -> Result<(&'a [D], D)> {
-    let too_few = || invalid!("`diagonal` needs an axis for the diagonals `k` and one for their elements, but has rank {}", dims.len());
+/// Returns the outer dimensions and the length of the diagonals, or an error if their number is not that of
+/// the band.
+fn split<'a, D: PartialEq + Copy>(
+    band: &Band,
+    dims: &'a [D],
+    size: impl Fn(usize) -> D,
+    unknown: Option<D>,
+) -> Result<(&'a [D], D)> {
+    let too_few = || {
+        invalid!(
+            "`diagonal` needs an axis for the diagonals `k` and one for their elements, but has rank {}",
+            dims.len()
+        )
+    };
     let (longest, rest) = dims.split_last().ok_or_else(too_few)?;
     if band.low == band.high {
         return Ok((rest, *longest));
@@ -96,7 +111,12 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 fn run(cx: &mut KernelCx) -> Result<()> {
     let (diagonal, band) = (cx.input(0), Band::of(cx, 1)?);
     for i in 2..5 {
-        ensure!(cx.input(i).rank() == 0, "`{}` must be a scalar but has shape {}", cx.name_of(i), cx.input(i).shape());
+        ensure!(
+            cx.input(i).rank() == 0,
+            "`{}` must be a scalar but has shape {}",
+            cx.name_of(i),
+            cx.input(i).shape()
+        );
     }
     let (batch, longest) = split(&band, diagonal.shape().dims(), |n| n, None)?;
     let (rows, cols) = sizes(&band, longest, cx.int(2)?, cx.int(3)?)?;

@@ -1,16 +1,19 @@
-//! `MatrixInverse`: inverses.
+//! `MatrixInverse`: the inverse of matrices.
 
-use super::parts::product_of;
 use super::cholesky::squared;
-use super::factor::{COST, Entry, Lu, TYPES, adjoint, each_matrix, square, with_entry};
-use crate::math::numbers::Num;
+use super::factor::{COST, Entry, Lu, TYPES, adjoint, each_matrix, square};
+use super::matrices::product_of;
+use crate::number::{Num, no_kernel};
 use millstream_graph::op::spec::{Bool, OneOf, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
-use millstream_tensor::{Result, Tensor};
+use millstream_tensor::{Result, Tensor, unequal, with_element};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("MatrixInverse")
-        .doc("The inverse of each innermost matrix of `input`, or of its adjoint.")
+        .doc(
+            "Computes the inverse of each innermost matrix of `input`, or of its adjoint if `adjoint` is \
+             true.",
+        )
         .input("input", "T")
         .output("output", "T")
         .attr("adjoint", Bool.or(false))
@@ -21,7 +24,7 @@ pub(crate) fn def() -> OpDef {
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
-    let shape = squared(cx)?;
+    let shape = squared(cx, unequal)?;
     cx.set(0, shape);
     Ok(())
 }
@@ -29,10 +32,10 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 fn run(cx: &mut KernelCx) -> Result<()> {
     let (input, turned) = (cx.input(0), cx.attrs().bool("adjoint")?);
     let (_, n) = square("input", input.shape())?;
-    let out: Result<Tensor> = with_entry!("MatrixInverse", input.dtype(), T => {
+    let out: Result<Tensor> = with_element!(input.dtype(), T in wide_fields => {
         let one: Vec<T> = (0..n * n).map(|i| T::int((i % (n + 1) == 0).into())).collect();
         each_matrix::<T>(input, n, input.shape().clone(), |_, matrix| inverse(matrix, n, turned, &one))
-    });
+    }, else => Err(no_kernel("MatrixInverse", input.dtype())));
     let out = out?;
     cx.set(0, out);
     Ok(())
@@ -49,7 +52,7 @@ fn inverse<T: Entry>(matrix: &[T], n: usize, turned: bool, one: &[T]) -> Result<
 // dA⁻¹ = -A⁻¹ dA A⁻¹
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dy, y) = (cx.grad(0), cx.output(0));
-    // Of B = A⁻¹ it is -Bᴴ dB Bᴴ, of B = A⁻ᴴ it is -B dBᴴ B.
+    // For B = A⁻¹ the gradient is -Bᴴ dB Bᴴ; for B = A⁻ᴴ it is -B dBᴴ B.
     let dx = match cx.attrs().bool("adjoint")? {
         false => product_of(cx, (y, true), (product_of(cx, (dy, false), (y, true)), false)),
         true => product_of(cx, (y, false), (product_of(cx, (dy, true), (y, false)), false)),

@@ -1,13 +1,16 @@
-//! `MatrixSetDiag`: matrices with their diagonals replaced.
+//! `MatrixSetDiag`: matrices with their main diagonals replaced.
 
-use super::parts::{at_least, diagonal_strides, split};
+use super::matrices::{at_least, diagonal_strides, split};
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{PartialShape, Result, Shape, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("MatrixSetDiag")
-        .doc("`input` with the diagonal of each innermost matrix replaced by the innermost rows of `diagonal`.")
+        .doc(
+            "Replaces the main diagonal of each innermost matrix of `input` by the innermost rows of \
+             `diagonal`.",
+        )
         .input("input", "T")
         .input("diagonal", "T")
         .output("output", "T")
@@ -64,7 +67,7 @@ fn grad(cx: &mut GradCx) -> Result<()> {
     Ok(())
 }
 
-/// TensorFlow's words for a diagonal of the wrong shape: the last dimension is compared first.
+/// Returns TensorFlow's message for a diagonal of the wrong shape, which compares the last dimension first.
 fn unequal_diagonal(wanted: &PartialShape, diagonal: &PartialShape) -> String {
     match (wanted.dims().and_then(|d| d.last().copied()), diagonal.dims().and_then(|d| d.last().copied())) {
         (Some(Some(a)), Some(Some(b))) if a != b => millstream_tensor::unequal(a, b),

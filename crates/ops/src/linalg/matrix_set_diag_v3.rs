@@ -1,8 +1,8 @@
-//! `MatrixSetDiagV2`, `MatrixSetDiagV3`: matrices with some diagonals replaced.
+//! `MatrixSetDiagV2`, `MatrixSetDiagV3`: matrices with a range of diagonals replaced.
 
-use super::band::{PUT, TAKE, of_same_version};
 use super::band::{ALIGNMENTS, Band};
-use super::parts::{at_least, split};
+use super::band::{PUT, TAKE, of_same_version};
+use super::matrices::{at_least, split};
 use millstream_graph::op::spec::{AnyType, Spec, Words};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I32;
@@ -23,11 +23,14 @@ pub(crate) fn def() -> [OpDef; 2] {
     };
     [
         def("MatrixSetDiagV2").doc(
-            "`input` with the diagonals `k` (one, or from the lower to the upper of two) of each innermost matrix replaced by the innermost \
-             rows of `diagonal`, the highest first.",
+            "Replaces the diagonals `k` of each innermost matrix of `input` by the innermost rows of \
+             `diagonal`, the highest first. `k` is one number, or the lowest and the highest of a range.",
         ),
         def("MatrixSetDiagV3")
-            .doc("As MatrixSetDiagV2; `align` says to which side the diagonals above and below the main one are aligned in `diagonal`.")
+            .doc(
+                "Replaces diagonals as MatrixSetDiagV2 does. `align` selects the side of `diagonal` to \
+                 which the diagonals above and below the main one are aligned.",
+            )
             .attr("align", Words(ALIGNMENTS).or("RIGHT_LEFT")),
     ]
 }

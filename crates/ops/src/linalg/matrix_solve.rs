@@ -1,15 +1,19 @@
-//! `MatrixSolve`: systems of linear equations.
+//! `MatrixSolve`: solutions of systems of linear equations.
 
-use super::parts::product_of;
-use super::factor::{COST, Lu, TYPES, adjoint, each_matrix, square, with_entry};
-use super::parts::{at_least, split};
+use super::factor::{COST, Lu, TYPES, adjoint, each_matrix, square};
+use super::matrices::product_of;
+use super::matrices::{at_least, split};
+use crate::number::no_kernel;
 use millstream_graph::op::spec::{Bool, OneOf, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
-use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid};
+use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid, unequal, with_element};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("MatrixSolve")
-        .doc("The matrices whose product with each innermost matrix of `matrix`, or with its adjoint, is that of `rhs`.")
+        .doc(
+            "Solves systems of linear equations: the product of each innermost matrix of `matrix` (or of \
+             its adjoint, if `adjoint` is true) and the output is `rhs`.",
+        )
         .input("matrix", "T")
         .input("rhs", "T")
         .output("output", "T")
@@ -21,14 +25,14 @@ pub(crate) fn def() -> OpDef {
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
-    let matrix = super::cholesky::squared(cx)?;
+    let matrix = super::cholesky::squared(cx, unequal)?;
     let rhs = cx.input(1);
     at_least("rhs", rhs, 2)?;
     if let (Some([batch @ .., _, n]), Some([outer @ .., rows, cols])) = (matrix.dims(), rhs.dims()) {
         let of = |batch: &[_], n| PartialShape::new(batch.iter().copied().chain([n]));
-        let merged = of(batch, *n).merge(&of(outer, *rows)).ok_or_else(|| {
-            no_fit(&matrix, rhs).led_by(of(batch, *n).unlike_dims(&of(outer, *rows)))
-        })?;
+        let merged = of(batch, *n)
+            .merge(&of(outer, *rows))
+            .ok_or_else(|| no_fit(&matrix, rhs).led_by(of(batch, *n).unlike_dims(&of(outer, *rows))))?;
         let merged = merged.dims().unwrap_or(&[]).iter().copied();
         cx.set(0, PartialShape::new(merged.chain([*cols])));
     }
@@ -44,26 +48,30 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let (batch, n) = square("matrix", matrix.shape())?;
     let (outer, rows, m) = split("rhs", rhs.shape())?;
     ensure!(batch == outer && rows == n, "{}", no_fit(&matrix.shape().into(), &rhs.shape().into()).message());
-    let out: Result<Tensor> = with_entry!("MatrixSolve", matrix.dtype(), T => {
+    let out: Result<Tensor> = with_element!(matrix.dtype(), T in wide_fields => {
         let right = rhs.as_slice::<T>()?;
         each_matrix::<T>(matrix, n, rhs.shape().clone(), |i, matrix| {
             let lu = if turned { Lu::new(&adjoint(matrix, n), n) } else { Lu::new(matrix, n) };
             lu.solve(&right[i * n * m..(i + 1) * n * m], m)
         })
-    });
+    }, else => Err(no_kernel("MatrixSolve", matrix.dtype())));
     let out = out?;
     cx.set(0, out);
     Ok(())
 }
 
-// A X = B: dB = A⁻ᴴ dX, dA = -dB Xᴴ; with A turned as it was given.
+// A X = B: dB = A⁻ᴴ dX, dA = -dB Xᴴ. With `adjoint`, A is replaced by Aᴴ.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let adjoint = cx.attrs().bool("adjoint")?;
     let (dx, a, x) = (cx.grad(0), cx.input(0), cx.output(0));
     let solve = cx.op("MatrixSolve").input(a).input(dx).attr("adjoint", !adjoint);
     let db = solve.output();
     if cx.wants(0) {
-        let da = if adjoint { product_of(cx, (x, false), (db, true)) } else { product_of(cx, (db, false), (x, true)) };
+        let da = if adjoint {
+            product_of(cx, (x, false), (db, true))
+        } else {
+            product_of(cx, (db, false), (x, true))
+        };
         cx.give(0, -da);
     }
     cx.give(1, db);

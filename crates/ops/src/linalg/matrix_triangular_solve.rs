@@ -1,17 +1,19 @@
-//! `MatrixTriangularSolve`: systems of linear equations whose matrix is triangular.
+//! `MatrixTriangularSolve`: solutions of triangular systems of linear equations.
 
-use super::parts::product_of;
-use super::factor::{COST, Entry, adjoint, each_matrix, singular, square, substitute, with_entry};
-use super::parts::{at_least, split};
+use super::factor::{COST, Entry, adjoint, each_matrix, singular, square, substitute};
+use super::matrices::product_of;
+use super::matrices::{at_least, split};
+use crate::number::no_kernel;
 use millstream_graph::op::spec::{Bool, FloatOrComplex, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
-use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure, invalid};
+use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure, invalid, unequal, with_element};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("MatrixTriangularSolve")
         .doc(
-            "The matrices whose product with the lower (or upper) triangle of each innermost matrix of `matrix`, or with its adjoint, is \
-             that of `rhs`. Batches broadcast.",
+            "Solves triangular systems of linear equations: the product of the lower (or upper) triangle of \
+             each innermost matrix of `matrix`, or of the triangle's adjoint if `adjoint` is true, and the \
+             output is `rhs`. Batch dimensions are broadcast.",
         )
         .input("matrix", "T")
         .input("rhs", "T")
@@ -25,7 +27,7 @@ pub(crate) fn def() -> OpDef {
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
-    let matrix = super::cholesky::squared(cx)?;
+    let matrix = super::cholesky::squared(cx, unequal)?;
     let rhs = cx.input(1);
     at_least("rhs", rhs, 2)?;
     if let (Some([batch @ .., _, n]), Some([outer @ .., rows, cols])) = (matrix.dims(), rhs.dims()) {
@@ -56,12 +58,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         t.broadcast_to(Shape::new(batch.iter().copied().chain([rows, cols])))
     };
     let (matrix, rhs) = (spread(matrix, n, n)?, spread(rhs, n, m)?);
-    let out: Result<Tensor> = with_entry!("MatrixTriangularSolve", matrix.dtype(), T => {
+    let out: Result<Tensor> = with_element!(matrix.dtype(), T in wide_fields => {
         let right = rhs.as_slice::<T>()?;
         each_matrix::<T>(&matrix, n, rhs.shape().clone(), |i, matrix| {
             solve(matrix, n, lower, turned, &right[i * n * m..(i + 1) * n * m], m)
         })
-    });
+    }, else => Err(no_kernel("MatrixTriangularSolve", matrix.dtype())));
     let out = out?;
     cx.set(0, out);
     Ok(())
@@ -82,15 +84,20 @@ fn solve<T: Entry>(matrix: &[T], n: usize, lower: bool, turned: bool, rhs: &[T],
     Ok(out)
 }
 
-// A X = B: dB = A⁻ᴴ dX, dA = -dB Xᴴ, the triangle of it; with A turned as it was given.
+// A X = B: dB = A⁻ᴴ dX, and dA is the triangle of -dB Xᴴ. With `adjoint`, A is replaced by Aᴴ.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let adjoint = cx.attrs().bool("adjoint")?;
     let lower = cx.attrs().bool("lower")?;
     let (dx, a, x) = (cx.grad(0), cx.input(0), cx.output(0));
-    let solve = cx.op("MatrixTriangularSolve").input(a).input(dx).attr("adjoint", !adjoint).attr("lower", lower);
+    let solve =
+        cx.op("MatrixTriangularSolve").input(a).input(dx).attr("adjoint", !adjoint).attr("lower", lower);
     let db = solve.output();
     if cx.wants(0) {
-        let da = if adjoint { product_of(cx, (x, false), (db, true)) } else { product_of(cx, (db, false), (x, true)) };
+        let da = if adjoint {
+            product_of(cx, (x, false), (db, true))
+        } else {
+            product_of(cx, (db, false), (x, true))
+        };
         let (below, above) = if lower { (-1i64, 0i64) } else { (0, -1) };
         let da = cx.op("MatrixBandPart").input(da).input(below).input(above).output();
         cx.give_summed(0, -da);

@@ -1,11 +1,25 @@
-//! Matrix products, diagonals and bands, and what comes from factors: solutions, inverses, determinants.
+//! Linear algebra: matrix products, diagonals and bands, factorisations, solutions of linear systems,
+//! inverses and determinants.
 
 mod band;
 mod factor;
-mod parts;
+mod matrices;
 mod product;
 
 ops! {
-    batch_mat_mul, cholesky, mat_mul, matrix_band_part, matrix_determinant, matrix_diag, matrix_diag_part, matrix_diag_part_v3, matrix_diag_v3,
-    matrix_inverse, matrix_set_diag, matrix_set_diag_v3, matrix_solve, matrix_triangular_solve, qr,
+    batch_mat_mul,
+    cholesky,
+    mat_mul,
+    matrix_band_part,
+    matrix_determinant,
+    matrix_diag,
+    matrix_diag_part,
+    matrix_diag_part_v3,
+    matrix_diag_v3,
+    matrix_inverse,
+    matrix_set_diag,
+    matrix_set_diag_v3,
+    matrix_solve,
+    matrix_triangular_solve,
+    qr,
 }

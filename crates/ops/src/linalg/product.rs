@@ -1,9 +1,10 @@
-//! Products of matrices: [`Matrix`] is a view with strides, [`Product::multiply`] fills a row-major result.
+//! Matrix products: [`Matrix`] is a strided view, and [`Product::multiply`] fills a row-major result.
 //!
-//! Floats and complex numbers go to `gemm` unless the product is small, or is f32 with few rows; the half-width floats through f32; integers through a
-//! plain loop. Which way is taken follows from dtype and sizes alone, and how many threads work on a product never
-//! changes an element's order of summation, so a product's bits do not depend on threads.
-//! The file holds the only `unsafe` of this crate: the call of `gemm`, which takes pointers.
+//! Products of floats and complex numbers are computed by `gemm`, unless they are small, or f32 with few
+//! rows. Half-precision floats are computed in f32, and integers by a plain loop. The choice depends on dtype
+//! and sizes alone, and the number of threads never changes the order in which an element is summed, so the
+//! bits of a product do not depend on threads. The only `unsafe` code of this crate is here: the call of
+//! `gemm`, which takes pointers.
 #![expect(unsafe_code, reason = "gemm takes pointers")]
 
 mod few_rows;
@@ -12,7 +13,7 @@ use crate::number::Number;
 use millstream_graph::op::StepHost;
 use millstream_tensor::{C64, C128, DType, Element, Error, Result, Tensor, bf16, ensure, f16};
 
-/// A matrix inside a slice: element `(i, j)` is `data[i * row_stride + j * col_stride]`, conjugated if `conj`.
+/// A matrix in a slice: element `(i, j)` is `data[i * row_stride + j * col_stride]`, conjugated if `conj`.
 #[derive(Clone, Copy)]
 pub(crate) struct Matrix<'a, T> {
     data: &'a [T],
@@ -24,7 +25,7 @@ pub(crate) struct Matrix<'a, T> {
 }
 
 impl<'a, T: Element> Matrix<'a, T> {
-    /// A row-major matrix; an error unless `data` has `rows * cols` elements.
+    /// Returns a row-major matrix, or an error unless `data` has `rows * cols` elements.
     pub fn new(data: &'a [T], rows: usize, cols: usize) -> Result<Self> {
         ensure!(
             rows.checked_mul(cols) == Some(data.len()),
@@ -34,7 +35,7 @@ impl<'a, T: Element> Matrix<'a, T> {
         Ok(Matrix { data, rows, cols, row_stride: cols, col_stride: 1, conj: false })
     }
 
-    /// The transpose, if `yes`.
+    /// Returns the transpose if `yes`, else the matrix itself.
     pub fn transposed(self, yes: bool) -> Self {
         if !yes {
             return self;
@@ -48,7 +49,7 @@ impl<'a, T: Element> Matrix<'a, T> {
         }
     }
 
-    /// The conjugate transpose, if `yes`.
+    /// Returns the conjugate transpose if `yes`, else the matrix itself.
     pub fn adjoint(self, yes: bool) -> Self {
         Matrix { conj: self.conj != yes, ..self }.transposed(yes)
     }
@@ -59,9 +60,9 @@ impl<'a, T: Element> Matrix<'a, T> {
     }
 }
 
-/// An element type whose matrices multiply.
+/// An element type with matrix products.
 pub(crate) trait Product: Number {
-    /// `out = a * b`, row-major, whatever `out` holds.
+    /// Computes `out = a * b`, row-major. The previous contents of `out` are ignored.
     fn multiply(host: &dyn StepHost, a: Matrix<Self>, b: Matrix<Self>, out: &mut [Self]) -> Result<()>;
 }
 
@@ -78,13 +79,13 @@ fn check<T: Element>(a: &Matrix<T>, b: &Matrix<T>, out: &[T]) -> Result<()> {
     Ok(())
 }
 
-/// Products of at most this many multiplications are computed in place: below it gemm's set-up and packing cost more
-/// than its kernels win (f32, 16 by 16 by 16: see `benches/matmul.rs`).
+/// The number of multiplications up to which a plain loop computes a product. For such sizes, gemm's set-up
+/// and packing cost more than its kernels gain (f32, 16 by 16 by 16: see `benches/matmul.rs`).
 const SMALL: usize = 16 * 16 * 8;
 
-/// The plain product, row by row; every element sums its terms in order.
+/// Computes the product by plain loops, row by row. Each element sums its terms in order.
 fn plain<T: Number>(a: Matrix<T>, b: Matrix<T>, out: &mut [T]) {
-    let pick = |conj: bool, v: T| if conj { v.conjugate() } else { v };
+    let pick = |conj: bool, v: T| if conj { v.conj() } else { v };
     out.fill(T::ZERO);
     if a.cols == 0 || b.cols == 0 {
         return;
@@ -95,18 +96,19 @@ fn plain<T: Number>(a: Matrix<T>, b: Matrix<T>, out: &mut [T]) {
             let from = &b.data[k * b.row_stride..];
             if b.col_stride == 1 && !b.conj {
                 for (o, &y) in row.iter_mut().zip(from) {
-                    *o = o.plus(x.times(y));
+                    *o = o.add(x.mul(y));
                 }
             } else {
                 for (o, &y) in row.iter_mut().zip(from.iter().step_by(b.col_stride.max(1))) {
-                    *o = o.plus(x.times(pick(b.conj, y)));
+                    *o = o.add(x.mul(pick(b.conj, y)));
                 }
             }
         }
     }
 }
 
-/// How many threads a product is worth. With few rows or columns each thread would pack as much as it multiplies.
+/// Returns the number of threads for a product. With few rows or columns, each thread would spend as much
+/// time on packing as on multiplying.
 fn threads(host: &dyn StepHost, m: usize, k: usize, n: usize) -> usize {
     const WORTH: f64 = 4e6;
     let work = m as f64 * k as f64 * n as f64;
@@ -117,10 +119,11 @@ fn by_gemm<T: Number>(host: &dyn StepHost, a: Matrix<T>, b: Matrix<T>, out: &mut
     let (m, k, n) = (a.rows, a.cols, b.cols);
     let threads = threads(host, m, k, n);
     let mut call = |parallelism| {
-        // SAFETY: `Matrix` is only made of a slice of exactly rows * cols elements with the strides of that row-major matrix or
-        // of its transpose, so every (i, j) in range is inside its slice; `check` has made sure that the inner
-        // dimensions agree and that `out`, borrowed exclusively, has m * n elements. Slices are at most isize::MAX
-        // bytes long, so the strides fit. T is one of the four types that gemm knows (only `fast!` calls this).
+        // SAFETY: a `Matrix` is only made of a slice of exactly rows * cols elements, with the strides of
+        // that row-major matrix or of its transpose, so every (i, j) in range is inside its slice. `check`
+        // has verified that the inner dimensions agree and that `out`, borrowed exclusively, has m * n
+        // elements. Slices are at most isize::MAX bytes long, so the strides fit. T is one of the four types
+        // that gemm supports: only `fast` calls this, for f32 and the types of `fast!`.
         unsafe {
             gemm::gemm(
                 m,
@@ -164,7 +167,7 @@ impl Product for f32 {
     }
 }
 
-/// `out = a * b`, for the types that `gemm` knows.
+/// Computes `out = a * b` for the types that `gemm` supports.
 fn fast<T: Number>(host: &dyn StepHost, a: Matrix<T>, b: Matrix<T>, out: &mut [T]) {
     match out.len().saturating_mul(a.cols) {
         work if work <= SMALL => plain(a, b, out),
@@ -208,7 +211,8 @@ macro_rules! integer {
         impl Product for $t {
             fn multiply(_: &dyn StepHost, a: Matrix<Self>, b: Matrix<Self>, out: &mut [Self]) -> Result<()> {
                 check(&a, &b, out)?;
-                // Row by row a transposed right side would be read with a long stride: turn it round once.
+                // The row-by-row loop would read a transposed right side with a long stride, so it is
+                // transposed once.
                 if b.col_stride != 1 && a.rows > 4 {
                     let turned = Tensor::vector(b.data)?
                         .strided([b.rows, b.cols], 0, &[b.row_stride as isize, b.col_stride as isize])?;

@@ -1,18 +1,21 @@
-//! `Qr`: matrices as the product of one with orthonormal columns and an upper triangular one.
+//! `Qr`: the QR decomposition of matrices.
 
-use super::factor::{COST, Entry, TYPES, with_entry};
-use super::parts::{adjoint, at_least, product_of, split};
-use crate::math::elementwise::fresh;
+use super::factor::{COST, Entry, TYPES};
+use super::matrices::{adjoint, at_least, product_of, split};
+use crate::number::no_kernel;
+use crate::shared::elementwise::fresh;
 use millstream_graph::Output;
 use millstream_graph::op::spec::{Bool, OneOf, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
-use millstream_tensor::{Error, PartialShape, Result, Shape, Tensor};
+use millstream_tensor::{Error, PartialShape, Result, Shape, Tensor, with_element};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Qr")
         .doc(
-            "For each innermost matrix `q` with orthonormal columns and the upper triangular `r` whose product it is, by Householder's \
-             reflections. Of `m` by `n` matrices `q` has `min(m, n)` columns, or `m` if `full_matrices`; `r` has as many rows.",
+            "Computes the QR decomposition of each innermost matrix by Householder reflections: `q`, which \
+             has orthonormal columns, and the upper triangular `r`, whose product is the matrix. For an `m` \
+             by `n` matrix, `q` has `min(m, n)` columns, or `m` if `full_matrices` is true, and `r` has as \
+             many rows.",
         )
         .input("input", "T")
         .output("q", "T")
@@ -39,7 +42,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let (input, full) = (cx.input(0), cx.attrs().bool("full_matrices")?);
-    let (q, r) = with_entry!("Qr", input.dtype(), T => all::<T>(input, full))?;
+    let (q, r) = with_element!(input.dtype(), T in wide_fields => all::<T>(input, full), else => Err(no_kernel("Qr", input.dtype())))?;
     cx.set(0, q);
     cx.set(1, r);
     Ok(())
@@ -60,7 +63,7 @@ fn all<T: Entry>(input: &Tensor, full: bool) -> Result<(Tensor, Tensor)> {
     Ok((q, r))
 }
 
-/// `I - tau v vᴴ`, where `v` is 1 at the row `at` and zero before it.
+/// The matrix `I - tau v vᴴ`, where `v` is 1 at row `at` and zero before it.
 struct Reflection<T> {
     at: usize,
     v: Vec<T>,
@@ -68,8 +71,9 @@ struct Reflection<T> {
 }
 
 impl<T: Entry> Reflection<T> {
-    /// The one that makes a column `x`, from the row `at`, a real number and zeros; and that number. The number has the sign that lets nothing
-    /// cancel, but a column which is real and zeros already stays as it is.
+    /// Returns the reflection that maps a column `x`, which begins at row `at`, to a real number followed by
+    /// zeros, and that number. Its sign is chosen so that nothing cancels, but a column that already has this
+    /// form is left unchanged.
     fn of(at: usize, x: &[T]) -> (Reflection<T>, f64) {
         let below: f64 = x[1..].iter().map(|v| v.far() * v.far()).sum();
         let imaginary = x[0].sub(T::real(x[0].part())).far();
@@ -86,7 +90,7 @@ impl<T: Entry> Reflection<T> {
         (Reflection { at, v, tau }, to)
     }
 
-    /// Reflects the columns from `first` of a matrix of `n`; back, if `adjoint`.
+    /// Applies the reflection, or its adjoint, to the columns from `first` of a matrix with `n` columns.
     fn apply(&self, cells: &mut [T], n: usize, first: usize, adjoint: bool) {
         let tau = if adjoint { self.tau.conj() } else { self.tau };
         let mut sums = vec![T::int(0); n - first];
@@ -100,7 +104,8 @@ impl<T: Entry> Reflection<T> {
     }
 }
 
-/// Of an `m` by `n` matrix: reflected column by column it becomes `r`; the identity reflected back is `q`.
+/// Decomposes an `m` by `n` matrix: the reflections of its columns turn it into `r`, and their adjoints turn
+/// the identity into `q`.
 fn one<T: Entry>(mut matrix: Vec<T>, [m, n, inner]: [usize; 3], q: &mut [T], r: &mut [T]) {
     let mut reflections = Vec::with_capacity(m.min(n));
     for k in 0..m.min(n) {
@@ -121,16 +126,20 @@ fn one<T: Entry>(mut matrix: Vec<T>, [m, n, inner]: [usize; 3], q: &mut [T], r: 
     }
 }
 
-// With the first columns X of A and U of R, and the rest Y and V: X = Q U, and V = Qᴴ Y gives dY = Q dV and Y dVᴴ to Q.
+// A = [X Y] and R = [U V], where X and U have as many columns as Q. Then X = Q U and V = Qᴴ Y, so dY = Q dV,
+// and Y dVᴴ is added to dQ.
 fn grad(cx: &mut GradCx) -> Result<()> {
-    let known = |i: usize| cx.input_shape(0).rank().and_then(|rank| cx.input_shape(0).dim(rank.checked_sub(i)?));
+    let known =
+        |i: usize| cx.input_shape(0).rank().and_then(|rank| cx.input_shape(0).dim(rank.checked_sub(i)?));
     let (m, n) = (known(2), known(1));
     if cx.attrs().bool("full_matrices")? && m.zip(n).is_none_or(|(m, n)| n < m) {
         let what = "the gradient of `full_matrices` is not defined where there are more rows than columns, or not known which are more";
-        return Err(Error::unimplemented(what).with_help("leave `full_matrices` out, or give the input a shape"));
+        return Err(
+            Error::unimplemented(what).with_help("leave `full_matrices` out, or give the input a shape")
+        );
     }
     let (q, r, dq, dr) = (cx.output(0), cx.output(1), cx.grad(0), cx.grad(1));
-    // What is below the diagonal of R is zero whatever A is.
+    // R is zero below its diagonal, whatever A is.
     let dr = cx.op("MatrixBandPart").input(dr).input(0i64).input(-1i64).output();
     if m.zip(n).is_some_and(|(m, n)| n <= m) {
         let da = of_square_or_tall(cx, [q, r, dq, dr]);
@@ -150,8 +159,9 @@ fn grad(cx: &mut GradCx) -> Result<()> {
     Ok(())
 }
 
-// Where A moves by dA, the lower triangle of C = Qᴴ dA R⁻¹ says how Q turns (by a skew matrix), and what is left of C how R changes; with
-// S = dR Rᴴ and G = Qᴴ dQ - S that is S + tril(G - Gᴴ) for C, the diagonal halved, as both triangles share it.
+// For a change dA, the lower triangle of C = Qᴴ dA R⁻¹ gives the rotation of Q (by a skew matrix), and the
+// rest of C gives the change of R. With S = dR Rᴴ and G = Qᴴ dQ - S, the gradient of C is S + tril(G - Gᴴ),
+// with the diagonal halved because both triangles share it.
 fn of_square_or_tall<'g>(cx: &GradCx<'g, '_>, [q, r, dq, dr]: [Output<'g>; 4]) -> Output<'g> {
     let s = product_of(cx, (dr, false), (r, true));
     let p = product_of(cx, (q, true), (dq, false));
@@ -161,18 +171,19 @@ fn of_square_or_tall<'g>(cx: &GradCx<'g, '_>, [q, r, dq, dr]: [Output<'g>; 4]) -
     let dc = s + cx.call("MatrixSetDiag", [skew, half]);
     let turned = dq + product_of(cx, (q, false), (dc - p, false));
     // X R⁻ᴴ is the adjoint of R⁻¹ Xᴴ.
-    let solved = cx.op("MatrixTriangularSolve").input(r).input(adjoint(cx, turned)).attr("lower", false).output();
+    let solved =
+        cx.op("MatrixTriangularSolve").input(r).input(adjoint(cx, turned)).attr("lower", false).output();
     adjoint(cx, solved)
 }
 
-/// The columns before one.
+/// Returns the columns before `column`.
 fn columns_to<'g>(cx: &GradCx<'g, '_>, x: Output<'g>, column: Output<'g>) -> Output<'g> {
     let ends = cx.op("Pack").inputs([cx.graph().constant(0), column]).output();
     let part = cx.op("StridedSlice").input(x).input([0, 0]).input(ends).input([1, 1]);
     part.attr("ellipsis_mask", 1).attr("begin_mask", 2).output()
 }
 
-/// The columns from one.
+/// Returns the columns from `column` on.
 fn columns_from<'g>(cx: &GradCx<'g, '_>, x: Output<'g>, column: Output<'g>) -> Output<'g> {
     let starts = cx.op("Pack").inputs([cx.graph().constant(0), column]).output();
     let part = cx.op("StridedSlice").input(x).input(starts).input([0, 0]).input([1, 1]);

@@ -1,6 +1,6 @@
-//! `EmptyTensorList`: a list without items.
+//! `EmptyTensorList`: an empty list.
 
-use super::common::{element_shape, handles, known_element_shape};
+use super::lists::{element_shape, handles, known_element_shape};
 use millstream_graph::op::spec::{AnyType, IndexType};
 use millstream_graph::op::{Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, TensorList};
@@ -8,8 +8,9 @@ use millstream_tensor::{DType, Result, TensorList};
 pub(crate) fn def() -> OpDef {
     OpDef::new("EmptyTensorList")
         .doc(
-            "A list without items. Items will be of `element_dtype` and fit `element_shape` (-1 is an unknown dimension, a scalar \
-             -1 an unknown rank); pushing beyond `max_num_elements` is an error unless that is negative.",
+            "Returns an empty list. Its items must have dtype `element_dtype` and match `element_shape`, in \
+             which -1 is an unknown dimension and a scalar -1 an unknown rank. Pushing more than \
+             `max_num_elements` items is an error unless `max_num_elements` is negative.",
         )
         .input("element_shape", "shape_type")
         .on_host()

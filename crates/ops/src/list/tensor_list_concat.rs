@@ -1,15 +1,15 @@
-//! `TensorListConcat`, `TensorListConcatV2`: all items one after another along their first axis.
+//! `TensorListConcat`, `TensorListConcatV2`: concatenation of all items along their first axis.
 
-use super::common::{
-    copies, element_shape, join, known_element_shape, known_list, merge, stacked, typed_list, unstacked,
-};
+use super::lists::{copies, element_shape, known_element_shape, known_list, typed_list};
+use crate::shared::lists::{join, merge, stacked, unstacked};
 use millstream_graph::op::spec::{AnyShape, AnyType, IndexType, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, Shape, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> [OpDef; 2] {
-    let doc = "All items, which may differ in their first dimension alone, one after another along it; and how long each is. In the \
-               newer form an item that is not written is zeros, as many as `leading_dims` or the element shape says.";
+    let doc = "Concatenates all items along their first axis, and returns the length of each along it. The \
+               other dimensions must be equal. In V2, an unwritten item is zeros whose length is given by \
+               `leading_dims` or by the element shape.";
     let old = OpDef::new("TensorListConcat").input("input_handle", DType::Variant);
     let new = OpDef::new("TensorListConcatV2")
         .input("input_handle", DType::Variant)
@@ -47,12 +47,15 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     Ok(())
 }
 
-/// The shape of the items without their first dimension.
+/// Returns the shape of the items without their first dimension.
 fn row(list: &PartialShape, wanted: &PartialShape) -> Result<PartialShape> {
     for shape in [list, wanted] {
-        ensure!(shape.rank() != Some(0), "the items are scalars: they cannot follow each other along an axis");
+        ensure!(
+            shape.rank() != Some(0),
+            "the items are scalars: they cannot follow each other along an axis"
+        );
     }
-    // An unknown rank must not become a rank of its own.
+    // An unknown rank must not become a known one.
     merge(&unstacked(list), &unstacked(wanted))
 }
 
@@ -68,13 +71,15 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         let shape = item.shape();
         ensure!(shape.rank() > 0, "item {i} is a scalar: it cannot follow the others along an axis");
         row = row.merge(&shape[1..].into()).ok_or_else(|| {
-            invalid!("item {i} has shape {shape}, which beyond its first dimension is not {row} as the others are")
+            invalid!(
+                "item {i} has shape {shape}, which beyond its first dimension is not {row} as the others are"
+            )
         })?;
     }
     let full = row.full().ok_or_else(|| {
         invalid!("no item is written, and their shape beyond the first dimension is not known beyond {row}")
     })?;
-    // In the old form the first dimension of `element_shape` says nothing.
+    // TensorListConcat ignores the first dimension of `element_shape`.
     let first = list.element_shape().dim(0).or(if cx.n_inputs() > 1 { wanted.dim(0) } else { None });
     let (mut lengths, mut total) = (Vec::with_capacity(list.len()), 0usize);
     for (i, item) in items.iter().enumerate() {

@@ -1,6 +1,7 @@
-//! `TensorListConcatLists`: the items of two lists in one.
+//! `TensorListConcatLists`: concatenation of two lists.
 
-use super::common::{as_list, handles};
+use super::lists::handles;
+use crate::shared::lists::as_list;
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, Tensor, TensorList, Variant, ensure, invalid};
@@ -8,7 +9,10 @@ use std::sync::Arc;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("TensorListConcatLists")
-        .doc("The items of `input_a` and then those of `input_b`; for tensors of lists, one by one.")
+        .doc(
+            "Returns a list with the items of `input_a` followed by those of `input_b`. For tensors of \
+             lists, lists are concatenated pairwise.",
+        )
         .input("input_a", DType::Variant)
         .input("input_b", DType::Variant)
         .output("output", DType::Variant)
@@ -21,7 +25,7 @@ pub(crate) fn def() -> OpDef {
 fn infer(cx: &mut InferCx) -> Result<()> {
     let shape = cx.merge(0, 1)?;
     let dtype = cx.attrs().dtype("element_dtype")?;
-    // Both have the same element shape, so what is known of either holds.
+    // Both have the same element shape, so what is known of either one holds.
     match [0, 1].into_iter().find_map(|i| cx.handle(i)) {
         Some(held) => {
             ensure!(held.dtype == dtype, "the list holds {} but `element_dtype` is {dtype}", held.dtype);
@@ -64,14 +68,18 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-// The first items are those of `input_a`, the others, which must have one shape, those of `input_b`.
+// The gradient's first items are those of `input_a`. The others, which must have one shape, are those of
+// `input_b`.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dlist, a, b) = (cx.grad(0), cx.input(0), cx.input(1));
     let [n_a, n_b] = [a, b].map(|list| cx.call("TensorListLength", [list]));
     cx.give(0, cx.call("TensorListResize", [dlist, n_a]));
     let any = cx.graph().element_shape(&PartialShape::unknown());
     let rest = cx.op("Range").input(n_a).input(n_a + n_b).input(1).output();
-    let items = cx.op("TensorListGather").inputs([dlist, rest, any]).attr("element_dtype", cx.attrs().dtype("element_dtype")?);
+    let items = cx
+        .op("TensorListGather")
+        .inputs([dlist, rest, any])
+        .attr("element_dtype", cx.attrs().dtype("element_dtype")?);
     cx.give(1, cx.call("TensorListFromTensor", [items.output(), any]));
     Ok(())
 }

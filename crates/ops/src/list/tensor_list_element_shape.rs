@@ -1,13 +1,16 @@
-//! `TensorListElementShape`: what the shapes of all items fit.
+//! `TensorListElementShape`: the element shape of a list.
 
-use super::common::{handles, list};
+use super::lists::{handles, list};
 use millstream_graph::op::spec::IndexType;
 use millstream_graph::op::{Gradient, InferCx, KernelCx, Known, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, Tensor, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("TensorListElementShape")
-        .doc("The element shape that a list was made with: -1 for unknown dimensions, a scalar -1 for an unknown rank.")
+        .doc(
+            "Returns the element shape that the list was created with: -1 for unknown dimensions, a scalar \
+             -1 for an unknown rank.",
+        )
         .input("input_handle", DType::Variant)
         .output("element_shape", "shape_type")
         .attr("shape_type", IndexType)
@@ -16,7 +19,8 @@ pub(crate) fn def() -> OpDef {
         .gradient(Gradient::none("integer output"))
 }
 
-// The list may know more or less than is known of it here, where it comes from several places; what is known is never wrong.
+// If a list can come from several places, the element shape in the run may be more or less specific than the
+// inferred one, but does not contradict it.
 fn infer(cx: &mut InferCx) -> Result<()> {
     cx.scalar(0)?;
     let dims = cx.handle(0).and_then(|h| h.shape.dims());

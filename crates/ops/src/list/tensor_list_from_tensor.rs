@@ -1,13 +1,14 @@
-//! `TensorListFromTensor`: the rows of a tensor as a list.
+//! `TensorListFromTensor`: a list of the rows of a tensor.
 
-use super::common::{element_shape, handles, known_element_shape, rows, unstacked};
+use super::lists::{element_shape, handles, known_element_shape};
+use crate::shared::lists::{rows, unstacked};
 use millstream_graph::op::spec::{AnyType, IndexType};
 use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, TensorList, ensure};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("TensorListFromTensor")
-        .doc("The rows of `tensor` as a list. They are shared, not copied.")
+        .doc("Returns a list of the rows of `tensor`. The rows share its memory and are not copied.")
         .input("tensor", "element_dtype")
         .input("element_shape", "shape_type")
         .on_host()
@@ -19,7 +20,7 @@ pub(crate) fn def() -> OpDef {
         .gradient(Gradient::of(grad))
 }
 
-// Later items need only fit what `element_shape` says, whatever shape the rows have.
+// Later items only have to match `element_shape`, whatever the shape of the rows.
 fn infer(cx: &mut InferCx) -> Result<()> {
     let shape = known_element_shape(cx, 1)?;
     let tensor = cx.input(0);

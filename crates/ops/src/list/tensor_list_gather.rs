@@ -1,14 +1,17 @@
-//! `TensorListGather`: some items as the rows of a tensor.
+//! `TensorListGather`: selected items as the rows of a tensor.
 
-use super::common::unstacked;
-use super::common::{common_shape, copies, known_items, merged_shape, place, stack, stacked, typed_list};
+use super::lists::{common_shape, copies, known_items, merged_shape, place, typed_list};
+use crate::shared::lists::{stack, stacked, unstacked};
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, Result};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("TensorListGather")
-        .doc("The items that `indices` names, which must have one shape, as the rows of a tensor; zeros for those not written.")
+        .doc(
+            "Stacks the items at `indices`, which must have one shape, into a tensor. Unwritten items are \
+             zeros.",
+        )
         .input("input_handle", DType::Variant)
         .input("indices", DType::I32)
         .on_host()
@@ -38,7 +41,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 }
 
 fn grad(cx: &mut GradCx) -> Result<()> {
-    // An item may be read more than once: then its gradients are summed.
+    // An item may be read more than once; its gradients are summed.
     let (dvalues, indices, list) = (cx.grad(0), cx.input(1), cx.input(0));
     let item = cx.graph().element_shape(&unstacked(&cx.output_shape(0)));
     let flat = cx.input_shape(1).rank() == Some(1);

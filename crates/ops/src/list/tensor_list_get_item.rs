@@ -1,6 +1,6 @@
 //! `TensorListGetItem`: one item of a list.
 
-use super::common::{check_item, handles, known_items, merged_shape, place, typed_list};
+use super::lists::{check_item, handles, known_items, merged_shape, place, typed_list};
 use millstream_graph::ListItem;
 use millstream_graph::op::spec::{AnyType, IndexType, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
@@ -9,8 +9,8 @@ use millstream_tensor::{DType, Result, Tensor, TensorList, ensure, invalid};
 pub(crate) fn def() -> OpDef {
     OpDef::new("TensorListGetItem")
         .doc(
-            "Item `index` of a list. One that is not written is zeros, of the element shape or, where that is not wholly known, of \
-             the shape that all written items have.",
+            "Returns item `index` of a list. An unwritten item is zeros in the element shape, or, if that \
+             is not fully known, in the merged shape of the written items.",
         )
         .input("input_handle", DType::Variant)
         .input("index", DType::I32)
@@ -64,7 +64,7 @@ fn zeros(cx: &KernelCx, list: &TensorList, i: usize) -> Result<Tensor> {
     Tensor::zeros(list.dtype(), full.unwrap_or_default())
 }
 
-// Of the list, only the item that was read has a gradient.
+// Only the item that was read has a gradient.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (value, index) = (cx.grad(0), cx.input(1));
     cx.give(0, ListItem { index, value, grows: false });

@@ -1,12 +1,12 @@
-//! `TensorListLength`: how many items a list has.
+//! `TensorListLength`: the number of items of a list.
 
-use super::common::{handles, list};
+use super::lists::{handles, list};
 use millstream_graph::op::{Gradient, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, Tensor, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("TensorListLength")
-        .doc("The number of items of a list, written or not.")
+        .doc("Returns the number of items of a list, including unwritten ones.")
         .input("input_handle", DType::Variant)
         .output("length", DType::I32)
         .infer(|cx| {

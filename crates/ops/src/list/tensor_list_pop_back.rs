@@ -1,13 +1,16 @@
-//! `TensorListPopBack`: a list without its last item, and that item.
+//! `TensorListPopBack`: removes the last item of a list.
 
-use super::common::{check_item, edit, handles, known_items, merged_shape, same_list, typed_list};
+use super::lists::{check_item, edit, handles, known_items, merged_shape, same_list, typed_list};
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, Tensor, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("TensorListPopBack")
-        .doc("The list without its last item, and that item. One that is not written is zeros of the element shape.")
+        .doc(
+            "Returns the list without its last item, and that item. An unwritten item is zeros in the \
+             element shape.",
+        )
         .input("input_handle", DType::Variant)
         .input("element_shape", DType::I32)
         .on_host()
@@ -49,7 +52,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-// What was popped is pushed.
+// A popped item has its gradient pushed.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dlist, ditem) = (cx.grad(0), cx.grad(1));
     let dlist = cx.call("TensorListPushBack", [dlist, ditem]);

@@ -1,13 +1,13 @@
-//! `TensorListPushBack`: a list with one more item.
+//! `TensorListPushBack`: appends an item to a list.
 
-use super::common::{edit, handles, known_list};
+use super::lists::{edit, handles, known_list};
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, ensure};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("TensorListPushBack")
-        .doc("The list with `tensor` as one more item at its end. The elements are shared, not copied.")
+        .doc("Returns the list with `tensor` appended. The elements are shared and not copied.")
         .input("input_handle", DType::Variant)
         .input("tensor", "element_dtype")
         .output("output_handle", DType::Variant)
@@ -34,7 +34,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     edit(cx, |list| list.push(item))
 }
 
-// What was pushed is popped.
+// A pushed item has its gradient popped.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dlist, dtype) = (cx.grad(0), cx.dtype(1));
     let shape = cx.graph().element_shape(&cx.input_shape(1));

@@ -1,6 +1,7 @@
-//! `TensorListPushBackBatch`: one more item for each of several lists.
+//! `TensorListPushBackBatch`: appends an item to each of several lists.
 
-use super::common::{as_list, handles};
+use super::lists::handles;
+use crate::shared::lists::as_list;
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, Tensor, TensorList, Variant, ensure, invalid};

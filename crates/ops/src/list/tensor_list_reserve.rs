@@ -1,13 +1,16 @@
-//! `TensorListReserve`: a list of items that are not written yet.
+//! `TensorListReserve`: a list of unwritten items.
 
-use super::common::{count, element_shape, handles, known_element_shape};
+use super::lists::{count, element_shape, handles, known_element_shape};
 use millstream_graph::op::spec::{AnyType, IndexType};
 use millstream_graph::op::{Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, TensorList, ensure};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("TensorListReserve")
-        .doc("A list of `num_elements` items that are not written yet; what is read before it is written is zeros.")
+        .doc(
+            "Returns a list of `num_elements` unwritten items. An item that is read before it is written is \
+             zeros.",
+        )
         .input("element_shape", "shape_type")
         .on_host()
         .input("num_elements", DType::I32)

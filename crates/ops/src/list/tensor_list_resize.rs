@@ -1,12 +1,12 @@
-//! `TensorListResize`: a list cut off or filled up.
+//! `TensorListResize`: a list cut or extended to a size.
 
-use super::common::{count, edit, handles};
+use super::lists::{count, edit, handles};
 use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, ensure};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("TensorListResize")
-        .doc("The list with `size` items: the last ones go, or items that are not written come.")
+        .doc("Returns the list with `size` items: the last ones are removed, or unwritten ones are appended.")
         .input("input_handle", DType::Variant)
         .input("size", DType::I32)
         .on_host()

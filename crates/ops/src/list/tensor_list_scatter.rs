@@ -1,28 +1,31 @@
-//! `TensorListScatter`, `TensorListScatterV2`: rows of a tensor as the items of a new list.
+//! `TensorListScatter`, `TensorListScatterV2`: a list with the rows of a tensor at given indices.
 
-use super::common::{count, element_shape, handles, known_element_shape, place, rows, unstacked};
+use super::lists::{count, element_shape, handles, known_element_shape, place};
+use crate::shared::lists::{rows, unstacked};
 use millstream_graph::op::spec::{AnyType, IndexType};
 use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, TensorList, ensure};
 
 pub(crate) fn def() -> [OpDef; 2] {
-    ["TensorListScatter", "TensorListScatterV2"].map(|name| {
+    [("TensorListScatter", false), ("TensorListScatterV2", true)].map(|(name, sized)| {
         let def = OpDef::new(name)
             .doc(
-                "A list in which row `i` of `tensor` is item `indices[i]`; items between are not written. It is as long as it \
-                 has to be, or as `num_elements` says if there is such an input and it is not -1.",
+                "Returns a list whose item `indices[i]` is row `i` of `tensor`. Items at other indices are \
+                 unwritten. The length is `num_elements` if there is such an input and it is not -1; \
+                 otherwise it is the greatest index plus one.",
             )
             .input("tensor", "element_dtype")
             .input("indices", DType::I32)
             .on_host()
             .input("element_shape", "shape_type")
             .on_host();
-        let def = if name.ends_with("V2") { def.input("num_elements", DType::I32).on_host() } else { def };
+        let def = if sized { def.input("num_elements", DType::I32).on_host() } else { def };
         def.output("output_handle", DType::Variant)
             .attr("element_dtype", AnyType)
             .attr("shape_type", IndexType)
             .infer(infer)
-            .kernel(handles(run)).gradient(Gradient::of(grad))
+            .kernel(handles(run))
+            .gradient(Gradient::of(grad))
     })
 }
 
@@ -38,7 +41,8 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     Ok(())
 }
 
-/// Checks that `tensor` (input 0) may have as many rows as `indices` (input 1) has entries.
+/// Checks that `tensor` (input 0) has as many rows as `indices` (input 1) has entries, as far as they are
+/// known.
 pub(super) fn check_rows(cx: &InferCx) -> Result<()> {
     let (tensor, n) = (cx.input(0), cx.input(1).elements());
     ensure!(tensor.rank() != Some(0), "`tensor` is a scalar: it has no rows to make items of");
@@ -59,7 +63,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-/// Writes the rows of input `i` to the items that input `i + 1` names; the list grows as far as it must, if it may.
+/// Writes the rows of input `i` to the items at the indices in input `i + 1`. If `grows`, the list is
+/// extended as needed.
 pub(super) fn scatter(cx: &KernelCx, i: usize, list: &mut TensorList, grows: bool) -> Result<()> {
     let (tensor, indices) = (cx.input(i), cx.ints(i + 1)?);
     let n = tensor.shape().first().copied();

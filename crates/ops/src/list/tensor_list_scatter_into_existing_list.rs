@@ -1,14 +1,18 @@
-//! `TensorListScatterIntoExistingList`: rows of a tensor as items of a list.
+//! `TensorListScatterIntoExistingList`: writes the rows of a tensor to items of a list.
 
-use super::common::{check_unwritten, edit, handles, is_array, known_list, list, may_grow, unstacked};
+use super::lists::{check_unwritten, edit, handles, is_array, known_list, list, may_grow};
 use super::tensor_list_scatter::scatter;
+use crate::shared::lists::unstacked;
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, TensorList, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("TensorListScatterIntoExistingList")
-        .doc("The list with row `i` of `tensor` as item `indices[i]`. It grows as far as it must.")
+        .doc(
+            "Returns the list with row `i` of `tensor` as item `indices[i]`. The list is extended as \
+             needed.",
+        )
         .input("input_handle", DType::Variant)
         .input("tensor", "element_dtype")
         .input("indices", DType::I32)
@@ -31,7 +35,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    // The rows are brought in order first: nothing of the list is changed when one of them is wrong.
+    // All rows are checked first, so that the list is unchanged if one of them is invalid.
     let mut rows = TensorList::new(cx.input(1).dtype(), millstream_tensor::PartialShape::unknown());
     scatter(cx, 1, &mut rows, true)?;
     let len = list(cx, 0)?.len();
@@ -51,7 +55,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     })
 }
 
-// To an item that was replaced nothing, to its row all; in a TensorArray nothing was replaced.
+// The rows get the gradient of the replaced items, and the list gets zero there. In a TensorArray nothing was
+// replaced.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dlist, indices) = (cx.grad(0), cx.input(2));
     if cx.wants(0) && is_array(cx.attrs()) {
@@ -62,7 +67,8 @@ fn grad(cx: &mut GradCx) -> Result<()> {
     }
     if cx.wants(1) {
         let item = cx.graph().element_shape(&unstacked(&cx.input_shape(1)));
-        let rows = cx.op("TensorListGather").inputs([dlist, indices, item]).attr("element_dtype", cx.dtype(1));
+        let rows =
+            cx.op("TensorListGather").inputs([dlist, indices, item]).attr("element_dtype", cx.dtype(1));
         cx.give(1, rows.output());
     }
     Ok(())

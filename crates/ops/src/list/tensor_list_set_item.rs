@@ -1,6 +1,6 @@
-//! `TensorListSetItem`: a list with one item written.
+//! `TensorListSetItem`: writes one item of a list.
 
-use super::common::{check_unwritten, edit, handles, is_array, known_list, place};
+use super::lists::{check_unwritten, edit, handles, is_array, known_list, place};
 use millstream_graph::op::spec::{AnyType, Bool, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, ensure};
@@ -8,8 +8,8 @@ use millstream_tensor::{DType, Result, ensure};
 pub(crate) fn def() -> OpDef {
     OpDef::new("TensorListSetItem")
         .doc(
-            "The list with `item` as item `index`. With `resize_if_index_out_of_bounds` a list that is too short grows to have \
-             it; the items between are not written.",
+            "Returns the list with `item` as item `index`. If `resize_if_index_out_of_bounds` is true, a \
+             list that is too short is extended with unwritten items.",
         )
         .input("input_handle", DType::Variant)
         .input("index", DType::I32)
@@ -50,7 +50,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     })
 }
 
-// What was written does not depend on what was there before; in a TensorArray there was nothing.
+// The result does not depend on the replaced item. In a TensorArray nothing was replaced.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dlist, index) = (cx.grad(0), cx.input(1));
     if cx.wants(0) && is_array(cx.attrs()) {
@@ -61,7 +61,8 @@ fn grad(cx: &mut GradCx) -> Result<()> {
     }
     if cx.wants(2) {
         let (dtype, shape) = (cx.dtype(2), cx.input_shape(2));
-        let item = cx.op("TensorListGetItem").input(dlist).input(index).input(cx.graph().element_shape(&shape));
+        let item =
+            cx.op("TensorListGetItem").input(dlist).input(index).input(cx.graph().element_shape(&shape));
         cx.give(2, item.attr("element_dtype", dtype).output().set_shape(shape));
     }
     Ok(())

@@ -1,13 +1,17 @@
-//! `TensorListSplit`: a tensor cut into items of given lengths.
+//! `TensorListSplit`: a list of the parts of a tensor.
 
-use super::common::{element_shape, handles, known_element_shape, stacked, unstacked};
+use super::lists::{element_shape, handles, known_element_shape};
+use crate::shared::lists::{stacked, unstacked};
 use millstream_graph::op::spec::{AnyType, IndexType};
 use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
-use millstream_tensor::{PartialShape, DType, Result, TensorList, ensure, invalid};
+use millstream_tensor::{DType, PartialShape, Result, TensorList, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("TensorListSplit")
-        .doc("A list of parts of `tensor` along its first axis: item `i` has `lengths[i]` rows. They are shared, not copied.")
+        .doc(
+            "Returns a list of parts of `tensor` along its first axis: item `i` has `lengths[i]` rows. The \
+             parts share its memory and are not copied.",
+        )
         .input("tensor", "element_dtype")
         .input("element_shape", "shape_type")
         .on_host()
@@ -26,7 +30,10 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     let shape = known_element_shape(cx, 1)?;
     let tensor = cx.input(0);
     ensure!(tensor.rank() != Some(0), "`tensor` is a scalar: it cannot be split");
-    ensure!(shape.rank() != Some(0), "`element_shape` says that the items are scalars: parts have a first dimension");
+    ensure!(
+        shape.rank() != Some(0),
+        "`element_shape` says that the items are scalars: parts have a first dimension"
+    );
     let part = stacked(None, &unstacked(tensor));
     ensure!(shape.is_compatible(&part), "parts of shape {part} do not fit `element_shape` {shape}");
     cx.set_handle(0, cx.dtype(0), shape);
@@ -64,7 +71,8 @@ fn grad(cx: &mut GradCx) -> Result<()> {
         _ => PartialShape::unknown(),
     };
     let item = cx.graph().element_shape(&item);
-    let dtensor = cx.op("TensorListConcatV2").inputs([dlist, item, lengths]).attr("element_dtype", cx.dtype(0));
+    let dtensor =
+        cx.op("TensorListConcatV2").inputs([dlist, item, lengths]).attr("element_dtype", cx.dtype(0));
     cx.give(0, dtensor.output());
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! `TensorListStack`: all items as the rows of a tensor.
 
-use super::common::{common_shape, copies, known_items, merged_shape, stack, stacked, typed_list, unstacked};
+use super::lists::{common_shape, copies, known_items, merged_shape, typed_list};
+use crate::shared::lists::{stack, stacked, unstacked};
 use millstream_graph::op::spec::{AnyType, AtLeast, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, ensure};
@@ -8,8 +9,8 @@ use millstream_tensor::{DType, Result, ensure};
 pub(crate) fn def() -> OpDef {
     OpDef::new("TensorListStack")
         .doc(
-            "All items, which must have one shape, as the rows of a tensor; zeros for those not written. `num_elements` says how many \
-             there must be, unless it is -1.",
+            "Stacks all items, which must have one shape, into a tensor. Unwritten items are zeros. The \
+             list must have `num_elements` items unless that is -1.",
         )
         .input("input_handle", DType::Variant)
         .input("element_shape", DType::I32)

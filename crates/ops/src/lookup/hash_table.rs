@@ -1,4 +1,4 @@
-//! `HashTable`, `HashTableV2`: a table that is filled once.
+//! `HashTable`, `HashTableV2`: a lookup table that is initialized once.
 
 use super::tables::{generations, opener, opening, opens};
 use millstream_graph::op::OpDef;
@@ -7,12 +7,11 @@ use millstream_tensor::Shape;
 
 pub(crate) fn def() -> [OpDef; 2] {
     generations(["HashTable", "HashTableV2"], |name, by| {
-        opens(OpDef::new(name), by)
-            .kernel(opener(|cx| opening(cx, TableKind::Fixed, Shape::default())))
-            .doc(
-                "The table called `shared_name` (or as this node is) in `container`, made if there is none. It is filled once, and gives a value \
-                 for each key.",
-            )
+        opens(OpDef::new(name), by).kernel(opener(|cx| opening(cx, TableKind::Fixed, Shape::default()))).doc(
+            "Returns a handle to the table `shared_name` (by default, the node's name) in `container`, \
+             which is created if it does not exist. The table is initialized once, and has a value for \
+             each key.",
+        )
     })
 }
 

@@ -1,4 +1,4 @@
-//! `InitializeTable`, `InitializeTableV2`: fills a table.
+//! `InitializeTable`, `InitializeTableV2`: initializes a table.
 
 use super::tables::{generations, one_handle, pairs, table, user};
 use millstream_graph::op::{InferCx, Kernel, OpDef};
@@ -7,7 +7,7 @@ use millstream_tensor::{Result, ensure};
 pub(crate) fn def() -> [OpDef; 2] {
     generations(["InitializeTable", "InitializeTableV2"], |name, by| {
         pairs(user(name, by), "Tkey", "Tval")
-            .doc("Fills a table that is filled once. A key may come twice if its value is the same.")
+            .doc("Initializes a table with keys and values. A key may occur twice if its values are equal.")
             .infer(infer)
             .kernel(Kernel::stateful(|cx| table(cx)?.fill(cx.input(1), cx.input(2))))
     })
@@ -17,7 +17,10 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     one_handle(cx)?;
     cx.vector(1)?;
     let (keys, values) = (cx.input(1), cx.input(2));
-    ensure!(keys.is_compatible(values), "`keys` and `values` must be equally long, but are {keys} and {values}");
+    ensure!(
+        keys.is_compatible(values),
+        "`keys` and `values` must be equally long, but are {keys} and {values}"
+    );
     Ok(())
 }
 

@@ -1,15 +1,16 @@
-//! `InitializeTableFromTextFile`, `InitializeTableFromTextFileV2`: fills a table with what the lines of a file say.
+//! `InitializeTableFromTextFile`, `InitializeTableFromTextFileV2`: initializes a table from the lines of a
+//! text file.
 
 use super::tables::{generations, one_handle, table, user};
-use crate::io::file_name;
-use crate::reader::line;
-use crate::strings::{number, strs};
+use crate::shared::files::file_name;
+use crate::shared::files::line;
+use crate::shared::{strings::strs, text_numbers::number};
 use millstream_checkpoint::records::{Compression, open};
 use millstream_graph::op::spec::{AtLeast, Spec, Text};
 use millstream_graph::op::{Cost, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, Str, Tensor, ensure, invalid};
 
-/// What stands for a whole line, and for its number.
+/// The column numbers that mean the whole line and the line number.
 const WHOLE_LINE: i64 = -2;
 const LINE_NUMBER: i64 = -1;
 
@@ -17,9 +18,10 @@ pub(crate) fn def() -> [OpDef; 2] {
     generations(["InitializeTableFromTextFile", "InitializeTableFromTextFileV2"], |name, by| {
         user(name, by)
             .doc(
-                "Fills a table that is filled once with a key and a value of each line of `filename`: the column (from 0, between `delimiter`s) that \
-                 `key_index` and `value_index` say, -2 for the whole line, -1 for its number. With a `vocab_size` so many lines are read, \
-                 and there must be so many.",
+                "Initializes a table with a key and a value from each line of `filename`. `key_index` and \
+                 `value_index` are columns, numbered from 0 and separated by `delimiter`; -2 is the whole \
+                 line and -1 its number. If `vocab_size` is not negative, that many lines are read, and the \
+                 file must have at least that many.",
             )
             .input("filename", DType::Str)
             .attr("key_index", AtLeast(WHOLE_LINE))
@@ -49,8 +51,10 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     };
     let vocab_size = attrs.int("vocab_size")?;
     let spec = table.spec();
-    let (mut keys, mut values) =
-        (Column::new(attrs.int("key_index")?, spec.key)?, Column::new(attrs.int("value_index")?, spec.value)?);
+    let (mut keys, mut values) = (
+        Column::new(attrs.int("key_index")?, spec.key)?,
+        Column::new(attrs.int("value_index")?, spec.value)?,
+    );
     let mut lines = open(file, Compression::None)?;
     let mut n = 0;
     while vocab_size < 0 || n < vocab_size {
@@ -69,7 +73,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     table.fill(&keys.finish()?, &values.finish()?)
 }
 
-/// The keys, or the values, of the lines so far.
+/// The keys or the values of the lines read so far.
 struct Column {
     index: i64,
     dtype: DType,
@@ -81,7 +85,9 @@ struct Column {
 impl Column {
     fn new(index: i64, dtype: DType) -> Result<Column> {
         match index {
-            WHOLE_LINE => ensure!(dtype == DType::Str, "a whole line is a string, but the table wants {dtype}"),
+            WHOLE_LINE => {
+                ensure!(dtype == DType::Str, "a whole line is a string, but the table wants {dtype}")
+            }
             LINE_NUMBER => {
                 ensure!(dtype == DType::I64, "the number of a line is an i64, but the table wants {dtype}");
             }
@@ -108,7 +114,8 @@ impl Column {
                 })?
             }
         };
-        let no = |dtype| invalid!("column {} holds \"{}\", which is no {dtype}", self.index, text.escape_ascii());
+        let no =
+            |dtype| invalid!("column {} holds \"{}\", which is no {dtype}", self.index, text.escape_ascii());
         match self.dtype {
             DType::I32 => self.ints.push(number::<i32>(text).ok_or_else(|| no(DType::I32))?.into()),
             DType::I64 => self.ints.push(number(text).ok_or_else(|| no(DType::I64))?),

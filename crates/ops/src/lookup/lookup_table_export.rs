@@ -1,4 +1,4 @@
-//! `LookupTableExport`, `LookupTableExportV2`: all that is in a table.
+//! `LookupTableExport`, `LookupTableExportV2`: the contents of a table.
 
 use super::tables::{generations, one_handle, table, user};
 use millstream_graph::op::spec::AnyType;
@@ -8,7 +8,7 @@ use millstream_tensor::{PartialShape, Result, ensure};
 pub(crate) fn def() -> [OpDef; 2] {
     generations(["LookupTableExport", "LookupTableExportV2"], |name, by| {
         user(name, by)
-            .doc("All keys of the table, in order, and their values.")
+            .doc("Returns all keys of the table, in order, and their values.")
             .output("keys", "Tkeys")
             .output("values", "Tvalues")
             .attr("Tkeys", AnyType)

@@ -1,4 +1,4 @@
-//! `LookupTableFind`, `LookupTableFindV2`: the values of keys.
+//! `LookupTableFind`, `LookupTableFindV2`: looks up keys.
 
 use super::tables::{generations, one_handle, table, user};
 use millstream_graph::op::spec::AnyType;
@@ -8,7 +8,7 @@ use millstream_tensor::{PartialShape, Result};
 pub(crate) fn def() -> [OpDef; 2] {
     generations(["LookupTableFind", "LookupTableFindV2"], |name, by| {
         user(name, by)
-            .doc("The value of each key, `default_value` for those that are not in the table.")
+            .doc("Returns the value of each key, or `default_value` for keys that are not in the table.")
             .input("keys", "Tin")
             .input("default_value", "Tout")
             .output("values", "Tout")
@@ -19,11 +19,14 @@ pub(crate) fn def() -> [OpDef; 2] {
     })
 }
 
-// The keys may have dimensions of their own, of which the graph says nothing where they are no scalars.
+// Keys may be tensors, whose dimensions the graph does not know, so the shape is known only for scalars.
 fn infer(cx: &mut InferCx) -> Result<()> {
     one_handle(cx)?;
     let scalars = cx.input(2).rank() == Some(0);
-    cx.set(0, if scalars && cx.input(1).rank() == Some(0) { cx.input(1).clone() } else { PartialShape::unknown() });
+    cx.set(
+        0,
+        if scalars && cx.input(1).rank() == Some(0) { cx.input(1).clone() } else { PartialShape::unknown() },
+    );
     Ok(())
 }
 

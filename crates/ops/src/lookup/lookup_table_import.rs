@@ -1,4 +1,4 @@
-//! `LookupTableImport`, `LookupTableImportV2`: all that is in a table.
+//! `LookupTableImport`, `LookupTableImportV2`: replaces the contents of a table.
 
 use super::tables::{generations, pairs, table, user};
 use millstream_graph::op::{Kernel, OpDef};
@@ -6,7 +6,10 @@ use millstream_graph::op::{Kernel, OpDef};
 pub(crate) fn def() -> [OpDef; 2] {
     generations(["LookupTableImport", "LookupTableImportV2"], |name, by| {
         pairs(user(name, by), "Tin", "Tout")
-            .doc("Makes these keys and values all that is in the table. One that is filled once is filled by it.")
+            .doc(
+                "Replaces the contents of the table by the given keys and values. A table that is \
+                 initialized once is initialized by this.",
+            )
             .kernel(Kernel::stateful(|cx| table(cx)?.import(cx.input(1), cx.input(2))))
     })
 }

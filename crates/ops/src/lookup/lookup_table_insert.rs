@@ -1,4 +1,4 @@
-//! `LookupTableInsert`, `LookupTableInsertV2`: puts keys in.
+//! `LookupTableInsert`, `LookupTableInsertV2`: inserts keys into a table.
 
 use super::tables::{generations, pairs, table, user};
 use millstream_graph::op::{Kernel, OpDef};
@@ -6,7 +6,7 @@ use millstream_graph::op::{Kernel, OpDef};
 pub(crate) fn def() -> [OpDef; 2] {
     generations(["LookupTableInsert", "LookupTableInsertV2"], |name, by| {
         pairs(user(name, by), "Tin", "Tout")
-            .doc("Puts keys in, each with its value; a key that is in the table gets another value.")
+            .doc("Inserts keys with their values into the table. The value of an existing key is replaced.")
             .kernel(Kernel::stateful(|cx| table(cx)?.insert(cx.input(1), cx.input(2))))
     })
 }

@@ -1,4 +1,4 @@
-//! `LookupTableRemoveV2`: takes keys out.
+//! `LookupTableRemoveV2`: removes keys from a table.
 
 use super::tables::{By, table, user};
 use millstream_graph::op::spec::AnyType;
@@ -6,7 +6,7 @@ use millstream_graph::op::{Kernel, OpDef};
 
 pub(crate) fn def() -> OpDef {
     user("LookupTableRemoveV2", By::Resource)
-        .doc("Takes keys out of the table; those that are not in it do not matter.")
+        .doc("Removes keys from the table. Keys that are not in it are ignored.")
         .input("keys", "Tin")
         .attr("Tin", AnyType)
         .kernel(Kernel::stateful(|cx| table(cx)?.remove(cx.input(1))))

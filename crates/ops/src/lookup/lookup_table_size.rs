@@ -1,4 +1,4 @@
-//! `LookupTableSize`, `LookupTableSizeV2`: how many keys are in a table.
+//! `LookupTableSize`, `LookupTableSizeV2`: the number of keys in a table.
 
 use super::tables::{generations, one_handle, table, user};
 use millstream_graph::op::{Kernel, OpDef};
@@ -7,7 +7,7 @@ use millstream_tensor::{DType, PartialShape, Tensor};
 pub(crate) fn def() -> [OpDef; 2] {
     generations(["LookupTableSize", "LookupTableSizeV2"], |name, by| {
         user(name, by)
-            .doc("How many keys are in the table.")
+            .doc("Returns the number of keys in the table.")
             .output("size", DType::I64)
             .infer(|cx| {
                 cx.set(0, PartialShape::unknown_of_rank(0));

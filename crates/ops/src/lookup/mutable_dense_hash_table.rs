@@ -1,4 +1,5 @@
-//! `MutableDenseHashTable`, `MutableDenseHashTableV2`: a table whose keys may be tensors, of which two are never used.
+//! `MutableDenseHashTable`, `MutableDenseHashTableV2`: a mutable table whose keys may be tensors, with two
+//! reserved keys.
 
 use super::tables::{generations, named, open, opener, opens, spec, value_shape};
 use millstream_graph::Attr;
@@ -16,9 +17,10 @@ pub(crate) fn def() -> [OpDef; 2] {
             .attr("max_load_factor", Float.or(0.8f32))
             .kernel(opener(make))
             .doc(
-                "The table called `shared_name` (or as this node is) in `container`, made if there is none. Keys have the shape of `empty_key`; \
-                 neither that one nor `deleted_key` can be used. Each key has a tensor of shape `value_shape` as its value. The other \
-                 attributes, which say how TensorFlow lays it out in memory, mean nothing here.",
+                "Returns a handle to the table `shared_name` (by default, the node's name) in `container`, \
+                 which is created if it does not exist. Keys have the shape of `empty_key`; neither it nor \
+                 `deleted_key` can be used as a key. Each value is a tensor of shape `value_shape`. The \
+                 other attributes set TensorFlow's memory layout and have no effect here.",
             )
     })
 }
@@ -38,5 +40,5 @@ cases! {
     by_its_old_name: "LookupTableSize(MutableDenseHashTable(\"\", \"x\"; value_dtype=i32)) = i64 0",
     not_its_empty_key: "LookupTableFindV2(MutableDenseHashTableV2(i64 -1, i64 -2; value_dtype=i32), i64[2] [5 -1], 7) ! -1 is the empty or the deleted key",
     two_keys: "MutableDenseHashTableV2(i64 -1, i64 -1; value_dtype=i32) ! the empty and the deleted key must not be equal",
-    alike: "MutableDenseHashTableV2(i64 -1, i64[1] [-2]; value_dtype=i32) ! must be i64[] as all keys, but one is i64[1]",
+    alike: "MutableDenseHashTableV2(i64 -1, i64[1] [-2]; value_dtype=i32) ! must be i64[] like all keys, but one is i64[1]",
 }

@@ -1,4 +1,4 @@
-//! `MutableHashTable`, `MutableHashTableV2`: a table whose keys come and go.
+//! `MutableHashTable`, `MutableHashTableV2`: a mutable table.
 
 use super::tables::{generations, opener, opening, opens};
 use millstream_graph::op::OpDef;
@@ -10,8 +10,9 @@ pub(crate) fn def() -> [OpDef; 2] {
         opens(OpDef::new(name), by)
             .kernel(opener(|cx| opening(cx, TableKind::Mutable, Shape::default())))
             .doc(
-                "The table called `shared_name` (or as this node is) in `container`, made if there is none. Keys are inserted and removed; each has \
-                 a scalar as its value.",
+                "Returns a handle to the table `shared_name` (by default, the node's name) in `container`, \
+                 which is created if it does not exist. Keys can be inserted and removed; each value is a \
+                 scalar.",
             )
     })
 }

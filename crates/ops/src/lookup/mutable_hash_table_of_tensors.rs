@@ -1,4 +1,4 @@
-//! `MutableHashTableOfTensors`, `MutableHashTableOfTensorsV2`: a table whose values are tensors.
+//! `MutableHashTableOfTensors`, `MutableHashTableOfTensorsV2`: a mutable table whose values are tensors.
 
 use super::tables::{generations, opener, opening, opens, value_shape};
 use millstream_graph::Attr;
@@ -13,8 +13,9 @@ pub(crate) fn def() -> [OpDef; 2] {
             .attr("value_shape", AnyShape.or(Attr::from(PartialShape::unknown_of_rank(0))))
             .kernel(opener(make))
             .doc(
-                "The table called `shared_name` (or as this node is) in `container`, made if there is none. Keys are inserted and removed; each has \
-                 a tensor of shape `value_shape` as its value.",
+                "Returns a handle to the table `shared_name` (by default, the node's name) in `container`, \
+                 which is created if it does not exist. Keys can be inserted and removed; each value is a \
+                 tensor of shape `value_shape`.",
             )
     })
 }

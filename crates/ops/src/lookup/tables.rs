@@ -1,14 +1,14 @@
-//! What the ops on tables share: opening a table by its name, and the types of keys and values.
+//! Helpers of the ops on tables: opening a table by name, and the types of keys and values.
 
-pub(super) use crate::named::{By, generations, one_handle};
-use crate::named::{Named, handle_shape, share};
+pub(super) use crate::shared::handles::{By, generations, one_handle};
+use crate::shared::handles::{Named, handle_shape, share};
 use millstream_graph::op::spec::{AnyType, Bool, Spec, Text};
 use millstream_graph::op::{BuildCx, Gradient, Kernel, KernelCx, OpDef, Run};
 use millstream_state::{Table, TableKind, TableSpec};
 use millstream_tensor::{Result, Shape, Tensor, ensure};
 use std::sync::Arc;
 
-/// Declares what all ops that open a table have, but for doc, cases, and what comes before and after.
+/// Declares what all ops that open a table have in common, without doc and cases.
 pub(super) fn opens(def: OpDef, by: By) -> OpDef {
     by.output(def, "table_handle")
         .attr("container", Text.or(""))
@@ -20,19 +20,21 @@ pub(super) fn opens(def: OpDef, by: By) -> OpDef {
         .gradient(Gradient::none("of tables there is none, as in TensorFlow"))
 }
 
-/// A kernel that opens a table: the one under its name if that is alike, or a new one.
+/// Returns a kernel that opens a table: the one of this name, whose specification must be equal, or a new
+/// one.
 pub(super) fn opener(kind: fn(&BuildCx) -> Result<Box<dyn Run>>) -> Kernel {
     Kernel::opens(kind)
 }
 
-/// A kernel that opens a table of scalar keys.
+/// Returns a kernel that opens a table with scalar keys.
 pub(super) fn opening(cx: &BuildCx, kind: TableKind, value_shape: Shape) -> Result<Box<dyn Run>> {
     let spec = spec(cx, kind, value_shape)?;
     let named = named(cx)?;
     Ok(Box::new(move |cx: &mut KernelCx| open(cx, &named, &spec, Vec::new())))
 }
 
-/// The name of the table. Without a `shared_name` it is this session's own, unless it is to be shared by its node's name.
+/// Returns the name of the table. Without a `shared_name` it is private to the session, unless
+/// `use_node_name_sharing` is true.
 pub(super) fn named(cx: &BuildCx) -> Result<Named> {
     match cx.node.attrs.bool("use_node_name_sharing")? {
         true => Named::new(cx.node),
@@ -40,21 +42,21 @@ pub(super) fn named(cx: &BuildCx) -> Result<Named> {
     }
 }
 
-/// What the attributes say of a table of scalar keys.
+/// Returns the specification of a table with scalar keys from the attributes.
 pub(super) fn spec(cx: &BuildCx, kind: TableKind, value_shape: Shape) -> Result<TableSpec> {
     let attrs = &cx.node.attrs;
     let (key, value) = (attrs.dtype("key_dtype")?, attrs.dtype("value_dtype")?);
     Ok(TableSpec { kind, key, key_shape: Shape::default(), value, value_shape })
 }
 
-/// The shape of a value that the attributes say, which must be known.
+/// Returns the attribute `value_shape`, which must be fully known.
 pub(super) fn value_shape(cx: &BuildCx) -> Result<Shape> {
     let shape = cx.node.attrs.shape("value_shape")?;
     ensure!(shape.is_full(), "`value_shape` must be known, but is {shape}");
     Ok(shape.full().unwrap_or_default())
 }
 
-/// Opens the table.
+/// Opens the table and sets output 0 to its handle.
 pub(super) fn open(cx: &mut KernelCx, named: &Named, spec: &TableSpec, reserved: Vec<Tensor>) -> Result<()> {
     let op = cx.node.op.name;
     let handle = named.handle(cx, |resources, container, name| {
@@ -67,7 +69,7 @@ pub(super) fn open(cx: &mut KernelCx, named: &Named, spec: &TableSpec, reserved:
     Ok(())
 }
 
-/// The table that input 0 refers to.
+/// Returns the table that input 0 refers to.
 pub(super) fn table(cx: &KernelCx) -> Result<Arc<Table>> {
     share(cx, 0)
 }
@@ -79,7 +81,7 @@ pub(super) fn user(name: &'static str, by: By) -> OpDef {
         .gradient(Gradient::none("of tables there is none, as in TensorFlow"))
 }
 
-/// Declares keys and values that an op takes, of the types that attributes of these names say.
+/// Declares the keys and values that an op takes, with dtypes in the attributes of these names.
 pub(super) fn pairs(def: OpDef, key: &'static str, value: &'static str) -> OpDef {
     def.input("keys", key).input("values", value).attr(key, AnyType).attr(value, AnyType)
 }

@@ -6,11 +6,15 @@ use millstream_tensor::Result;
 formula!(x: Real => x.abs());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Abs", reals, Formula).doc("The absolute value of each element. The least integer stays itself.")
+    unary!("Abs", reals, Formula)
+        .doc(
+            "Computes the absolute value of each element. The least integer of a signed dtype is its own \
+             absolute value.",
+        )
         .gradient(Gradient::of(grad))
 }
 
-// d |x| = sign(x) dx, and nothing at 0.
+// d |x| = sign(x) dx, which is 0 at 0.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dy, x) = (cx.grad(0), cx.input(0));
     cx.give(0, dy * cx.call("Sign", [x]));

@@ -1,22 +1,27 @@
-//! `AccumulateNV2`: the sum of many tensors whose shape is said.
+//! `AccumulateNV2`: the sum of several tensors of a declared shape.
 
 use super::sum_of_many::{common_shape, run};
-use millstream_graph::op::spec::{AnyShape, AtLeast};
+use millstream_graph::op::spec::{AnyShape, AtLeast, OneOf};
 use millstream_graph::op::{GradCx, Gradient, Kernel, OpDef};
-use millstream_tensor::{Result, invalid};
+use millstream_tensor::{Result, dtypes, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("AccumulateNV2")
-        .doc("The sum of all inputs, which have the shape `shape`, added from the first to the last.")
+        .doc(
+            "Computes the sum of all inputs, added from the first to the last. All have the shape in the \
+             attribute `shape`.",
+        )
         .inputs("inputs", "N", "T")
         .output("sum", "T")
         .attr("N", AtLeast(1))
-        .attr("T", dtypes!(numbers))
+        .attr("T", OneOf(dtypes!(numbers)))
         .attr("shape", AnyShape)
         .infer(|cx| {
             let (inputs, said) = (common_shape(cx)?, cx.attrs().shape("shape")?);
             let shape = inputs.merge(said).ok_or_else(|| {
-                invalid!("AccumulateNV2: the inputs have shape {inputs} but `shape` is {said}; they must agree")
+                invalid!(
+                    "AccumulateNV2: the inputs have shape {inputs} but `shape` is {said}; they must agree"
+                )
             })?;
             cx.set(0, shape);
             Ok(())

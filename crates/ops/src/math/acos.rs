@@ -6,7 +6,8 @@ use millstream_tensor::Result;
 formula!(x: Field => x.acos());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Acos", fields, Formula).doc("The angle whose cosine each element is; NaN outside -1..=1.")
+    unary!("Acos", fields, Formula)
+        .doc("Computes the arc cosine of each element. The result is NaN for real elements outside -1..=1.")
         .gradient(Gradient::of(grad))
 }
 

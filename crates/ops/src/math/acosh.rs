@@ -1,4 +1,4 @@
-//! `Acosh`: the inverse of cosh.
+//! `Acosh`: the inverse hyperbolic cosine.
 
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
@@ -6,7 +6,11 @@ use millstream_tensor::Result;
 formula!(x: Field => x.acosh());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Acosh", fields, Formula).doc("The number whose hyperbolic cosine each element is; NaN below 1.")
+    unary!("Acosh", fields, Formula)
+        .doc(
+            "Computes the inverse hyperbolic cosine of each element. The result is NaN for real elements \
+             below 1.",
+        )
         .gradient(Gradient::of(grad))
 }
 

@@ -1,23 +1,28 @@
-//! `Add`: elementwise sum, of strings too.
+//! `Add`: the elementwise sum, also of strings.
 
-use super::elementwise::broadcast;
+use crate::shared::elementwise::broadcast;
 use millstream_graph::op::spec::OneOf;
-use millstream_graph::op::{GradCx, Gradient, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, Kernel, KernelCx, Meaning, OpDef};
 use millstream_tensor::DType::*;
-use millstream_tensor::{Error, Result, Str, Tensor};
+use millstream_tensor::{Error, Result, Str, Tensor, with_element};
 
 formula!(x, y: Num => x.add(y));
 
 pub(crate) fn def() -> OpDef {
     let pick = kernel!(binary, numbers, Formula).scalar;
     OpDef::new("Add")
-        .doc("The elementwise sum `x + y`, with broadcasting. Integers wrap around, strings are joined.")
+        .doc(
+            "Computes `x + y` elementwise, with broadcasting. Integers wrap around; strings are \
+             concatenated.",
+        )
         .input("x", "T")
         .input("y", "T")
         .output("z", "T")
         .attr("T", OneOf(&[F16, BF16, F32, F64, U8, I8, I16, I32, I64, C64, C128, Str, U16, U32, U64]))
         .infer(|cx| cx.broadcast())
-        .kernel(Kernel { scalar: pick, ..Kernel::pure(run) }).gradient(Gradient::of(grad))
+        .kernel(Kernel { scalar: pick, ..Kernel::pure(run) })
+        .means(Meaning::Sum)
+        .gradient(Gradient::of(grad))
 }
 
 fn grad(cx: &mut GradCx) -> Result<()> {
@@ -31,7 +36,7 @@ fn grad(cx: &mut GradCx) -> Result<()> {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    dtypes!(numbers, cx.input(0).dtype(), T => super::elementwise::run::binary::<T, Formula>(cx), else => join(cx))
+    with_element!(cx.input(0).dtype(), T in numbers => crate::shared::elementwise::run::binary::<T, Formula>(cx), else => join(cx))
 }
 
 fn join(cx: &mut KernelCx) -> Result<()> {

@@ -1,21 +1,21 @@
-//! `AddN`: the sum of many tensors.
+//! `AddN`: the sum of several tensors.
 
-use super::sum_of_many::{common_shape, run, sum};
-use crate::list;
+use super::sum_of_many::{common_shape, run};
+use crate::shared::lists;
+use crate::shared::sum::sum;
 use millstream_graph::op::spec::{AtLeast, OneOf};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{self, *};
 use millstream_tensor::{Result, ensure};
 
-/// All that has a sum: numbers, and lists of them.
-const SUMMABLE: &[DType] =
-    &[F32, F64, I32, I64, F16, BF16, I8, I16, U8, U16, U32, U64, C64, C128, Variant];
+/// The dtypes with a sum: numbers, and lists of them.
+const SUMMABLE: &[DType] = &[F32, F64, I32, I64, F16, BF16, I8, I16, U8, U16, U32, U64, C64, C128, Variant];
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("AddN")
         .doc(
-            "The sum of all inputs, which have one shape, added from the first to the last. Lists are added item by item; an item \
-             that is not written adds nothing.",
+            "Computes the sum of all inputs, added from the first to the last. All must have the same \
+             shape. Lists are added element by element; an element that was never written counts as zero.",
         )
         .inputs("inputs", "N", "T")
         .output("sum", "T")
@@ -26,7 +26,7 @@ pub(crate) fn def() -> OpDef {
         .gradient(Gradient::of(grad))
 }
 
-// Lists of one dtype, whose element shapes are merged.
+// Lists must have one dtype; their element shapes are merged.
 fn infer(cx: &mut InferCx) -> Result<()> {
     let shape = common_shape(cx)?;
     let mut lists = (0..cx.n_inputs()).map(|i| cx.handle(i));
@@ -46,7 +46,7 @@ fn add_lists(cx: &mut KernelCx) -> Result<()> {
     ensure!(cx.n_inputs() > 0, "AddN: there is nothing to add");
     let mut total = cx.take(0);
     for i in 1..cx.n_inputs() {
-        total = list::add(&total, cx.input(i), &|a, b| {
+        total = lists::add(&total, cx.input(i), &|a, b| {
             let shape = a.shape().clone();
             sum(cx.node.op.name, [a, b], &shape)
         })?;

@@ -1,14 +1,16 @@
-//! `AddV2`: elementwise sum.
+//! `AddV2`: the elementwise sum.
 
-use millstream_graph::op::{GradCx, Gradient, OpDef, Operator};
+use millstream_graph::op::{GradCx, Gradient, Meaning, OpDef, Operator};
 use millstream_tensor::Result;
 
 formula!(x, y: Num => x.add(y));
 
 pub(crate) fn def() -> OpDef {
     binary!("AddV2", numbers, Formula)
-        .doc("The elementwise sum `x + y`, with broadcasting. Integers wrap around.")
-        .operator(Operator::Add).gradient(Gradient::of(grad))
+        .doc("Computes `x + y` elementwise, with broadcasting. Integers wrap around.")
+        .operator(Operator::Add)
+        .means(Meaning::Sum)
+        .gradient(Gradient::of(grad))
 }
 
 fn grad(cx: &mut GradCx) -> Result<()> {

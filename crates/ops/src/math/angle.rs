@@ -1,18 +1,19 @@
-//! `Angle`: the angle of complex numbers.
+//! `Angle`: the argument of complex numbers.
 
-use super::complex_parts::{part, whole, whole_of_real};
 use super::complex_parts::parts_op;
+use crate::shared::gradient::{part, whole, whole_of_real};
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
 
 formula!(x: Pairs => x.angle(), T::Part);
 
 pub(crate) fn def() -> OpDef {
-    parts_op("Angle", "input", "output", kernel!(turn, complexes, Formula)).doc("The angle of each element, in -pi..=pi.")
+    parts_op("Angle", "input", "output", kernel!(turn, complexes, Formula))
+        .doc("Computes the argument (angle) of each element, in -pi..=pi.")
         .gradient(Gradient::of(grad))
 }
 
-// d angle(a + bi) = (a db - b da) / (a² + b²), which are the parts of -1 / (b + ai).
+// d angle(a + bi) = (a db - b da) / (a² + b²): the coefficients are the parts of -1 / (b + ai).
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dy, x) = (cx.grad(0), cx.input(0));
     let (re, im) = (part(cx, "Real", x), part(cx, "Imag", x));

@@ -1,22 +1,22 @@
-//! `ApproximateEqual`: which elements nearly agree.
+//! `ApproximateEqual`: elementwise comparison with a tolerance.
 
-use super::casting::To;
-use super::elementwise::{Pair, unsupported};
-use super::numbers::Real;
-use millstream_graph::op::spec::{Float, Spec};
+use crate::number::Real;
+use crate::shared::casting::To;
+use crate::shared::elementwise::{Pair, unsupported};
+use millstream_graph::op::spec::{Float, OneOf, Spec};
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::Bool;
-use millstream_tensor::{Result, Tensor, ensure};
+use millstream_tensor::{Result, Tensor, dtypes, ensure, with_element};
 
 formula!(x, y: Real => x.sub(y).abs());
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("ApproximateEqual")
-        .doc("Whether `|x - y| < tolerance`, elementwise. The shapes must be equal.")
+        .doc("Returns whether `|x - y| < tolerance`, elementwise. The shapes must be equal.")
         .input("x", "T")
         .input("y", "T")
         .output("z", Bool)
-        .attr("T", dtypes!(reals))
+        .attr("T", OneOf(dtypes!(reals)))
         .attr("tolerance", Float.or(1e-5f32))
         .infer(|cx| {
             let shape = cx.merge(0, 1)?;
@@ -34,7 +34,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         "ApproximateEqual: `x` has shape {shape} and `y` has shape {}; they must be equal",
         cx.input(1).shape()
     );
-    let z = dtypes!(reals, cx.input(0).dtype(), T => {
+    let z = with_element!(cx.input(0).dtype(), T in reals => {
         let (x, y) = (cx.take(0), cx.take(1));
         let (apart, _) = const { &Pair::<T>::of::<Formula>() }.map(x, y, &shape)?;
         let limit: T = tolerance.to();

@@ -6,7 +6,8 @@ use millstream_tensor::Result;
 formula!(x: Field => x.asin());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Asin", fields, Formula).doc("The angle whose sine each element is; NaN outside -1..=1.")
+    unary!("Asin", fields, Formula)
+        .doc("Computes the arc sine of each element. The result is NaN for real elements outside -1..=1.")
         .gradient(Gradient::of(grad))
 }
 

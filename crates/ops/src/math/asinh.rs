@@ -1,4 +1,4 @@
-//! `Asinh`: the inverse of sinh.
+//! `Asinh`: the inverse hyperbolic sine.
 
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
@@ -6,7 +6,8 @@ use millstream_tensor::Result;
 formula!(x: Field => x.asinh());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Asinh", fields, Formula).doc("The number whose hyperbolic sine each element is.")
+    unary!("Asinh", fields, Formula)
+        .doc("Computes the inverse hyperbolic sine of each element.")
         .gradient(Gradient::of(grad))
 }
 

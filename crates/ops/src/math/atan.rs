@@ -6,7 +6,8 @@ use millstream_tensor::Result;
 formula!(x: Field => x.atan());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Atan", fields, Formula).doc("The angle whose tangent each element is.")
+    unary!("Atan", fields, Formula)
+        .doc("Computes the arc tangent of each element.")
         .gradient(Gradient::of(grad))
 }
 

@@ -1,17 +1,21 @@
-//! `Atan2`: the angle of a point.
+//! `Atan2`: the arc tangent of a quotient, in the right quadrant.
 
+use millstream_graph::op::spec::OneOf;
 use millstream_graph::op::{GradCx, Gradient, OpDef};
-use millstream_tensor::Result;
+use millstream_tensor::{Result, dtypes};
 
 formula!(y, x: Float => y.atan2(x));
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Atan2")
-        .doc("The angle of the point `(x, y)`, in -pi..=pi, with broadcasting.")
+        .doc(
+            "Computes the arc tangent of `y / x`, elementwise, with broadcasting. The result is the angle \
+             of the point `(x, y)`, in -pi..=pi.",
+        )
         .input("y", "T")
         .input("x", "T")
         .output("z", "T")
-        .attr("T", dtypes!(floats))
+        .attr("T", OneOf(dtypes!(floats)))
         .infer(|cx| cx.broadcast())
         .kernel(kernel!(binary, floats, Formula))
         .gradient(Gradient::of(grad))

@@ -1,4 +1,4 @@
-//! `Atanh`: the inverse of tanh.
+//! `Atanh`: the inverse hyperbolic tangent.
 
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
@@ -6,7 +6,11 @@ use millstream_tensor::Result;
 formula!(x: Field => x.atanh());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Atanh", fields, Formula).doc("The number whose hyperbolic tangent each element is; NaN outside -1..=1.")
+    unary!("Atanh", fields, Formula)
+        .doc(
+            "Computes the inverse hyperbolic tangent of each element. The result is NaN for real elements \
+             outside -1..=1.",
+        )
         .gradient(Gradient::of(grad))
 }
 

@@ -1,4 +1,4 @@
-//! `BesselI0e`: Bessel's modified function of order 0, scaled.
+//! `BesselI0e`: the exponentially scaled modified Bessel function of order 0.
 
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
@@ -6,7 +6,11 @@ use millstream_tensor::Result;
 formula!(x: Float => x.bessel_i0e());
 
 pub(crate) fn def() -> OpDef {
-    unary!("BesselI0e", floats, Formula).doc("Bessel's modified function of order 0 of `x`, times `e^-|x|`, which keeps it from overflowing.")
+    unary!("BesselI0e", floats, Formula)
+        .doc(
+            "Computes the modified Bessel function of order 0 of each element, times `e^-|x|`, which keeps \
+             it from overflowing.",
+        )
         .gradient(Gradient::of(grad))
 }
 

@@ -1,13 +1,17 @@
-//! `BesselI1e`: Bessel's modified function of order 1, scaled.
+//! `BesselI1e`: the exponentially scaled modified Bessel function of order 1.
 
-use millstream_tensor::DType;
 use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::DType;
 use millstream_tensor::Result;
 
 formula!(x: Float => x.bessel_i1e());
 
 pub(crate) fn def() -> OpDef {
-    unary!("BesselI1e", floats, Formula).doc("Bessel's modified function of order 1 of `x`, times `e^-|x|`, which keeps it from overflowing.")
+    unary!("BesselI1e", floats, Formula)
+        .doc(
+            "Computes the modified Bessel function of order 1 of each element, times `e^-|x|`, which keeps \
+             it from overflowing.",
+        )
         .gradient(Gradient::of(grad))
 }
 

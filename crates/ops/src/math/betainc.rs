@@ -1,22 +1,25 @@
-//! `Betainc`: the incomplete beta function.
+//! `Betainc`: the regularized incomplete beta function.
 
-use super::elementwise::{Source, fresh};
-use super::gamma::betainc;
-use super::numbers::{Field, Lane};
+use crate::number::gamma::betainc;
+use crate::number::{Field, Lane};
+use crate::shared::elementwise::{Source, fresh};
+use millstream_graph::op::spec::OneOf;
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
-use millstream_tensor::{Error, PartialShape, Result, Shape, Tensor, invalid};
+use millstream_tensor::{Error, PartialShape, Result, Shape, Tensor, dtypes, invalid, with_element};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Betainc")
         .doc(
-            "The regularised incomplete beta function: the share of the beta distribution of parameters `a` and `b` below `x`. \
-             Arguments that are not scalars have one shape. NaN unless `a` and `b` are positive and `x` in 0..1.",
+            "Computes the regularized incomplete beta function: the cumulative distribution function at `x` \
+             of the beta distribution with parameters `a` and `b`. Arguments that are not scalars must have \
+             the same shape. The result is NaN unless `a` and `b` are positive and finite and `x` is in \
+             0..=1.",
         )
         .input("a", "T")
         .input("b", "T")
         .input("x", "T")
         .output("z", "T")
-        .attr("T", dtypes!(singles))
+        .attr("T", OneOf(dtypes!(singles)))
         .infer(infer)
         .kernel(Kernel::pure(run))
         .gradient(Gradient::of(grad))
@@ -33,7 +36,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
             (_, Some(0)) => shape,
             (Some(0), _) => other.clone(),
             (Some(_), Some(_)) => shape.merge(other).ok_or_else(|| differ(&shape, other))?,
-            // What is unknown may be a scalar.
+            // A shape of unknown rank may be a scalar's.
             (_, Some(_)) => other.clone(),
             _ => shape,
         };
@@ -50,7 +53,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         }
         shape = other.clone();
     }
-    let out = dtypes!(singles, cx.input(0).dtype(), T => each::<T>(cx, shape), else => Err(super::elementwise::unsupported(cx)))?;
+    let out = with_element!(cx.input(0).dtype(), T in singles => each::<T>(cx, shape), else => Err(crate::shared::elementwise::unsupported(cx)))?;
     cx.set(0, out);
     Ok(())
 }
@@ -71,18 +74,23 @@ fn each<T: Lane + Field + Into<f64>>(cx: &KernelCx, shape: Shape) -> Result<Tens
     Ok(out)
 }
 
-// By x it is the density of the beta distribution.
+// The derivative by x is the density of the beta distribution.
 fn grad(cx: &mut GradCx) -> Result<()> {
     if cx.wants(0) {
-        return Err(Error::unimplemented("the gradient by `a` is not computed").with_help("stop it: `stop_gradient`"));
+        return Err(
+            Error::unimplemented("the gradient by `a` is not computed").with_help("stop it: `stop_gradient`")
+        );
     }
     if cx.wants(1) {
-        return Err(Error::unimplemented("the gradient by `b` is not computed").with_help("stop it: `stop_gradient`"));
+        return Err(
+            Error::unimplemented("the gradient by `b` is not computed").with_help("stop it: `stop_gradient`")
+        );
     }
     let (dz, a, b, x) = (cx.grad(0), cx.input(0), cx.input(1), cx.input(2));
     let lgamma = |v| cx.call("Lgamma", [v]);
     let beta = lgamma(a) + lgamma(b) - lgamma(a + b);
-    let density = cx.call("Exp", [(b - 1.0) * cx.call("Log1p", [-x]) + (a - 1.0) * cx.call("Log", [x]) - beta]);
+    let density =
+        cx.call("Exp", [(b - 1.0) * cx.call("Log1p", [-x]) + (a - 1.0) * cx.call("Log", [x]) - beta]);
     cx.give_summed(2, dz * density);
     Ok(())
 }

@@ -1,11 +1,12 @@
-//! `BitwiseAnd`: and of bits.
+//! `BitwiseAnd`: the bitwise and.
 
 use millstream_graph::op::OpDef;
 
 formula!(x, y: Int => x.bit_and(y));
 
 pub(crate) fn def() -> OpDef {
-    binary!("BitwiseAnd", ints, Formula).doc("The and of the bits of `x` and `y`, elementwise, with broadcasting.")
+    binary!("BitwiseAnd", ints, Formula)
+        .doc("Computes the bitwise and of `x` and `y`, elementwise, with broadcasting.")
 }
 
 cases! {

@@ -1,11 +1,12 @@
-//! `BitwiseOr`: or of bits.
+//! `BitwiseOr`: the bitwise or.
 
 use millstream_graph::op::OpDef;
 
 formula!(x, y: Int => x.bit_or(y));
 
 pub(crate) fn def() -> OpDef {
-    binary!("BitwiseOr", ints, Formula).doc("The or of the bits of `x` and `y`, elementwise, with broadcasting.")
+    binary!("BitwiseOr", ints, Formula)
+        .doc("Computes the bitwise or of `x` and `y`, elementwise, with broadcasting.")
 }
 
 cases! {

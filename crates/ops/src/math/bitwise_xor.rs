@@ -1,11 +1,13 @@
-//! `BitwiseXor`: exclusive or of bits.
+//! `BitwiseXor`: the bitwise exclusive or.
 
 use millstream_graph::op::{OpDef, Operator};
 
 formula!(x, y: Int => x.bit_xor(y));
 
 pub(crate) fn def() -> OpDef {
-    binary!("BitwiseXor", ints, Formula).doc("The exclusive or of the bits of `x` and `y`, elementwise, with broadcasting.").operator(Operator::BitXor)
+    binary!("BitwiseXor", ints, Formula)
+        .doc("Computes the bitwise exclusive or of `x` and `y`, elementwise, with broadcasting.")
+        .operator(Operator::BitXor)
 }
 
 cases! {

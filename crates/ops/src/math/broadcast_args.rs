@@ -7,7 +7,7 @@ use millstream_tensor::{PartialShape, Result, Shape, Tensor, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("BroadcastArgs")
-        .doc("The shape that tensors of shapes `s0` and `s1` broadcast to.")
+        .doc("Returns the shape that tensors of shapes `s0` and `s1` broadcast to.")
         .input("s0", "T")
         .on_host()
         .input("s1", "T")
@@ -31,10 +31,13 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let (a, b) = (Shape::from_signed(&cx.ints(0)?)?, Shape::from_signed(&cx.ints(1)?)?);
     let both = a.broadcast(&b).ok_or_else(|| no_broadcast(&(&a).into(), &(&b).into()))?;
     let dims = both.to_signed();
-    cx.set(0, match cx.input(0).dtype() {
-        I32 => Tensor::from_iter([dims.len()], dims.iter().map(|&d| d as i32))?,
-        _ => Tensor::vector(&dims)?,
-    });
+    cx.set(
+        0,
+        match cx.input(0).dtype() {
+            I32 => Tensor::from_iter([dims.len()], dims.iter().map(|&d| d as i32))?,
+            _ => Tensor::vector(&dims)?,
+        },
+    );
     Ok(())
 }
 

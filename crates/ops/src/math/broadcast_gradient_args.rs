@@ -1,4 +1,4 @@
-//! `BroadcastGradientArgs`: along which axes the gradients of broadcast operands are summed.
+//! `BroadcastGradientArgs`: the axes along which the gradients of broadcast operands are summed.
 
 use millstream_graph::op::spec::{IndexType, Spec};
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
@@ -8,8 +8,9 @@ use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid};
 pub(crate) fn def() -> OpDef {
     OpDef::new("BroadcastGradientArgs")
         .doc(
-            "The axes of the broadcast of shapes `s0` and `s1` along which each operand was repeated (or may have been: where both \
-             have size 1). Equal shapes have none.",
+            "Returns, for each operand, the axes of the broadcast shape of `s0` and `s1` along which its \
+             gradient is summed: those along which it has size 1 or that it lacks, even if the other \
+             operand also has size 1. If the shapes are equal, there are none.",
         )
         .input("s0", "T")
         .on_host()
@@ -33,7 +34,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let (mut r0, mut r1) = (Vec::new(), Vec::new());
     if s0 != s1 {
         let rank = s0.len().max(s1.len());
-        let at = |s: &[i64], i: usize| (i + s.len()).checked_sub(rank).and_then(|j| s.get(j).copied()).unwrap_or(1);
+        let at = |s: &[i64], i: usize| {
+            (i + s.len()).checked_sub(rank).and_then(|j| s.get(j).copied()).unwrap_or(1)
+        };
         for i in 0..rank {
             let (a, b) = (at(&s0, i), at(&s1, i));
             ensure!(
@@ -51,10 +54,13 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     }
     let narrow = cx.input(0).dtype() == I32;
     for (i, r) in [r0, r1].iter().enumerate() {
-        cx.set(i, match narrow {
-            true => Tensor::from_iter([r.len()], r.iter().map(|&axis| axis as i32))?,
-            false => Tensor::vector(r)?,
-        });
+        cx.set(
+            i,
+            match narrow {
+                true => Tensor::from_iter([r.len()], r.iter().map(|&axis| axis as i32))?,
+                false => Tensor::vector(r)?,
+            },
+        );
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
-//! `Bucketize`: into which of some ranges numbers fall.
+//! `Bucketize`: the ranges between boundaries that numbers fall into.
 
-use super::numbers::{Lane, Real};
+use crate::number::{Lane, Real};
 use millstream_graph::op::spec::{FloatList, OneOf};
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{F32, F64, I32, I64};
@@ -8,13 +8,16 @@ use millstream_tensor::{Result, Tensor, ensure};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Bucketize")
-        .doc("For each number how many of the `boundaries`, which are in order, are not above it.")
+        .doc(
+            "Returns, for each number, the index of its bucket: the number of `boundaries` that are not \
+             above it. The `boundaries` must be sorted.",
+        )
         .input("input", "T")
         .output("output", I32)
         .attr("T", OneOf(&[I32, I64, F32, F64]))
         .attr("boundaries", FloatList)
         .infer(|cx| {
-            // Whether the boundaries are in order TensorFlow says only in the run.
+            // TensorFlow reports unsorted boundaries only in the run.
             cx.same_as_input()
         })
         .kernel(Kernel::pure(run))
@@ -41,7 +44,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 }
 
 fn places<T: Lane + Real>(x: &Tensor, boundaries: &[f32], below: impl Fn(T, f32) -> bool) -> Result<Tensor> {
-    // NaN is below nothing, so it comes after all.
+    // NaN is below no boundary, so its bucket is the last.
     let place = |&v| boundaries.partition_point(|&b| !below(v, b)) as i32;
     Tensor::from_iter(x.shape().clone(), x.as_slice::<T>()?.iter().map(place))
 }

@@ -1,16 +1,16 @@
-//! `Cast`: elements converted to another dtype.
+//! `Cast`: conversion of elements to another dtype.
 
-use super::casting::To;
-use super::elementwise::fresh;
+use crate::shared::casting::{To, cast};
 use millstream_graph::op::spec::{AnyType, Bool, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, Known, OpDef, ScalarKernel};
-use millstream_tensor::{DType, Element, Error, Result, Scalar, Tensor, with_element};
+use millstream_tensor::{DType, Element, Result, Scalar, Tensor, with_element};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Cast")
         .doc(
-            "Each element converted to `DstT`. Floats become integers towards zero; anything but 0 is true. With `Truncate` a float \
-             that becomes a narrower one is rounded towards zero.",
+            "Converts each element to `DstT`. Floats are truncated towards zero on conversion to integers, \
+             and every number except 0 is true. If `Truncate` is true, conversion to a narrower float dtype \
+             rounds towards zero.",
         )
         .input("x", "SrcT")
         .output("y", "DstT")
@@ -28,14 +28,16 @@ pub(crate) fn def() -> OpDef {
         .gradient(Gradient::of(grad))
 }
 
-// Entries of shapes that are known stay known between the two index types.
+// Known entries of shapes remain known through casts between the two index types.
 fn infer(cx: &mut InferCx) -> Result<()> {
     cx.same_as_input()?;
-    let fits = |v: i64| cx.node().output_types.first().is_some_and(|t| match t.dtype {
-        DType::I64 => true,
-        DType::I32 => i32::try_from(v).is_ok(),
-        _ => false,
-    });
+    let fits = |v: i64| {
+        cx.node().output_types.first().is_some_and(|t| match t.dtype {
+            DType::I64 => true,
+            DType::I32 => i32::try_from(v).is_ok(),
+            _ => false,
+        })
+    };
     if let Some(Known::Partial { entries, scalar }) = cx.known(0)
         && entries.iter().flatten().all(|&v| fits(v))
         && fits(0)
@@ -62,25 +64,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-/// The elements as `dst`.
-pub(crate) fn cast(x: &Tensor, dst: DType) -> Result<Tensor> {
-    let src = x.dtype();
-    if src == dst {
-        return Ok(x.clone());
-    }
-    with_element!(src, S => with_element!(dst, D => converted::<S, D>(x), else => Err(no_cast(src, dst))),
-        else => Err(no_cast(src, dst)))
-}
-
-fn converted<S: Element + To<D>, D: Element>(x: &Tensor) -> Result<Tensor> {
-    let mut y = Tensor::zeros(D::DTYPE, x.shape().clone())?;
-    for (y, x) in fresh::<D>(&mut y)?.iter_mut().zip(x.as_slice::<S>()?) {
-        *y = x.to();
-    }
-    Ok(y)
-}
-
-// Floats with the digits that `dst` has no room for set to zero, so that converting them does not round up.
+// Returns floats with the fraction bits that `dst` cannot hold set to zero, so that converting them does not
+// round up.
 fn cleared(mut x: Tensor, dst: DType) -> Result<Tensor> {
     let digits = |dtype| match dtype {
         DType::F64 => Some(52),
@@ -89,7 +74,9 @@ fn cleared(mut x: Tensor, dst: DType) -> Result<Tensor> {
         DType::BF16 => Some(7),
         _ => None,
     };
-    let Some((own, kept)) = digits(x.dtype()).zip(digits(dst)).filter(|(own, kept)| own > kept) else { return Ok(x) };
+    let Some((own, kept)) = digits(x.dtype()).zip(digits(dst)).filter(|(own, kept)| own > kept) else {
+        return Ok(x);
+    };
     let mask = u64::MAX << (own - kept);
     match x.dtype() {
         DType::F32 => {
@@ -107,13 +94,8 @@ fn cleared(mut x: Tensor, dst: DType) -> Result<Tensor> {
     Ok(x)
 }
 
-#[cold]
-fn no_cast(src: DType, dst: DType) -> Error {
-    Error::unimplemented(format!("{src} cannot be cast to {dst}: only numbers and bools convert"))
-        .led_by(format!("Cast {} to {} is not supported", src.tf_name(), dst.tf_name()))
-}
-
-// Numbers that are no integers on both sides: a complex gradient of a real number is that of its real part.
+// A gradient passes only between float or complex dtypes. The gradient of a real number that became complex
+// is the real part.
 fn grad(cx: &mut GradCx) -> Result<()> {
     if cx.dtype(0).carries_gradients() && cx.output_dtype(0).carries_gradients() {
         let dy = cx.grad(0);

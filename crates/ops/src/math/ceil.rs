@@ -1,11 +1,12 @@
-//! `Ceil`: rounding up.
+//! `Ceil`: rounding up to an integer.
 
 use millstream_graph::op::{Gradient, OpDef};
 
 formula!(x: Float => x.ceil());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Ceil", floats, Formula).doc("The least whole number not below each element.")
+    unary!("Ceil", floats, Formula)
+        .doc("Rounds each element up to the nearest integer.")
         .gradient(Gradient::none("constant between its steps"))
 }
 

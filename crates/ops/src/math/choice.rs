@@ -1,9 +1,9 @@
-//! What Select and SelectV2 share: taking each element from one of two tensors.
+//! The kernel that Select and SelectV2 share: each element is taken from one of two tensors.
 
-use super::elementwise::{Source, TILE, fresh};
+use crate::shared::elementwise::{Source, TILE, fresh};
 use millstream_tensor::{Assembler, Element, Result, Shape, Tensor, with_element};
 
-/// `t` where `condition` holds, else `e`, all broadcast to `shape`, which they must.
+/// Returns `t` where `condition` is true and `e` elsewhere. All three must broadcast to `shape`.
 pub(crate) fn choose(condition: &Tensor, t: Tensor, e: Tensor, shape: &Shape) -> Result<Tensor> {
     if let &[whole] = condition.as_slice::<bool>()? {
         let chosen = if whole { t } else { e };
@@ -12,7 +12,7 @@ pub(crate) fn choose(condition: &Tensor, t: Tensor, e: Tensor, shape: &Shape) ->
     with_element!(t.dtype(), T => choose_plain::<T>(condition, t, e, shape), else => choose_others(condition, &t, &e, shape))
 }
 
-// In the memory of either side, if it has the shape and nobody shares it.
+// Reuses the memory of either operand if it has the shape and is not shared.
 fn choose_plain<T: Element>(
     condition: &Tensor,
     mut t: Tensor,
@@ -40,7 +40,7 @@ fn choose_plain<T: Element>(
     Ok(out)
 }
 
-// Puts the elements of `by` where the condition is `when`.
+// Writes the elements of `by` where the condition equals `when`.
 fn replace<T: Element>(condition: &Source<bool>, when: bool, by: &Source<T>, out: &mut [T]) {
     let (mut conditions, mut values) = ([false; TILE], [T::default(); TILE]);
     for (i, out) in out.chunks_mut(TILE).enumerate() {

@@ -1,9 +1,10 @@
-//! `ClipByValue`: elements kept between two bounds.
+//! `ClipByValue`: limits elements to a range.
 
-use super::elementwise::{Binary, Pair, unsupported};
-use super::numbers::Real;
+use crate::number::Real;
+use crate::shared::elementwise::{Binary, Pair, unsupported};
+use millstream_graph::op::spec::OneOf;
 use millstream_graph::op::{GradCx, Gradient, Kernel, KernelCx, OpDef};
-use millstream_tensor::{Result, ensure};
+use millstream_tensor::{Result, dtypes, ensure, with_element};
 
 struct Upper;
 
@@ -27,12 +28,15 @@ impl<T: Real> Binary<T> for Lower {
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("ClipByValue")
-        .doc("`max(min(t, clip_value_max), clip_value_min)`. Each bound is a scalar or has the shape of `t`. NaNs stay.")
+        .doc(
+            "Computes `max(min(t, clip_value_max), clip_value_min)`. Each bound is a scalar or has the \
+             shape of `t`. NaNs are kept.",
+        )
         .input("t", "T")
         .input("clip_value_min", "T")
         .input("clip_value_max", "T")
         .output("output", "T")
-        .attr("T", dtypes!(reals))
+        .attr("T", OneOf(dtypes!(reals)))
         .infer(|cx| cx.same_as_input())
         .kernel(Kernel::pure(run))
         .gradient(Gradient::of(grad))
@@ -48,7 +52,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
             cx.name_of(i)
         );
     }
-    dtypes!(reals, cx.input(0).dtype(), T => {
+    with_element!(cx.input(0).dtype(), T in reals => {
         let (t, low, high) = (cx.take(0), cx.take(1), cx.take(2));
         let t = const { &Pair::<T>::of::<Upper>() }.map(t, high, &shape)?.0;
         let t = const { &Pair::<T>::of::<Lower>() }.map(t, low, &shape)?.0;
@@ -57,7 +61,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     }, else => Err(unsupported(cx)))
 }
 
-// To the elements where they are kept, elsewhere to the bound.
+// Elements inside the range get their gradient; the gradients of clipped elements go to the bound.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dy, t, low, high) = (cx.grad(0), cx.input(0), cx.input(1), cx.input(2));
     let zero = cx.scalar(cx.dtype(0), 0.0);

@@ -1,17 +1,17 @@
-//! `Complex`: complex numbers from their parts.
+//! `Complex`: complex numbers from their real and imaginary parts.
 
-use super::complex_parts::part;
 use super::complex_parts::check_widths;
-use millstream_graph::op::{GradCx, Gradient, OpDef};
-use millstream_tensor::Result;
+use crate::shared::gradient::part;
 use millstream_graph::op::spec::{OneOf, Spec};
+use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::DType::{C64, C128, F32, F64};
+use millstream_tensor::Result;
 
 formula!(x, y: Part => x.with(y), T::Whole);
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Complex")
-        .doc("Complex numbers with these real and imaginary parts, with broadcasting.")
+        .doc("Returns complex numbers with the given real and imaginary parts, with broadcasting.")
         .input("real", "T")
         .input("imag", "T")
         .output("out", "Tout")

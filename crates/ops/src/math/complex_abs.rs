@@ -1,18 +1,19 @@
 //! `ComplexAbs`: the absolute value of complex numbers.
 
-use super::complex_parts::whole_of_real;
 use super::complex_parts::parts_op;
+use crate::shared::gradient::whole_of_real;
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
 
 formula!(x: Pairs => x.size(), T::Part);
 
 pub(crate) fn def() -> OpDef {
-    parts_op("ComplexAbs", "x", "y", kernel!(turn, complexes, Formula)).doc("The absolute value of each element.")
+    parts_op("ComplexAbs", "x", "y", kernel!(turn, complexes, Formula))
+        .doc("Computes the absolute value of each complex element.")
         .gradient(Gradient::of(grad))
 }
 
-// d |x| is the step along the direction of x, and nothing at 0.
+// d |x| is the component of dx in the direction of x, and 0 at 0.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dy, x) = (cx.grad(0), cx.input(0));
     let dy = whole_of_real(cx, dy);

@@ -1,12 +1,11 @@
-//! What Real, Imag, Angle and ComplexAbs share.
+//! Helpers that Real, Imag, Angle and ComplexAbs share.
 
-use millstream_graph::Output;
 use millstream_graph::op::spec::{OneOf, Spec};
-use millstream_graph::op::{GradCx, InferCx, Kernel, OpDef};
+use millstream_graph::op::{InferCx, Kernel, OpDef};
 use millstream_tensor::DType::{C64, C128, F32, F64};
 use millstream_tensor::{Result, ensure};
 
-/// An op from complex numbers to floats as wide as their parts.
+/// Declares an op from complex numbers to floats of the dtype of their parts.
 pub(crate) fn parts_op(
     name: &'static str,
     input: &'static str,
@@ -25,7 +24,8 @@ pub(crate) fn parts_op(
         .kernel(kernel)
 }
 
-/// An error unless the type attribute `whole` is complex with parts of the type that attribute `part` says.
+/// Returns an error unless the dtype attribute `whole` is the complex dtype with parts of the dtype attribute
+/// `part`.
 pub(crate) fn check_widths(cx: &InferCx, whole: &str, part: &str) -> Result<()> {
     let (w, p) = (cx.attrs().dtype(whole)?, cx.attrs().dtype(part)?);
     ensure!(
@@ -34,22 +34,4 @@ pub(crate) fn check_widths(cx: &InferCx, whole: &str, part: &str) -> Result<()> 
         cx.node().op.name
     );
     Ok(())
-}
-
-/// `Real` or `Imag` of complex numbers.
-pub(crate) fn part<'g>(cx: &GradCx<'g, '_>, op: &'static str, x: Output<'g>) -> Output<'g> {
-    let wide = matches!(x.dtype(), Ok(C128));
-    cx.op(op).input(x).attr("Tout", if wide { F64 } else { F32 }).output()
-}
-
-/// Complex numbers of their parts.
-pub(crate) fn whole<'g>(cx: &GradCx<'g, '_>, re: Output<'g>, im: Output<'g>) -> Output<'g> {
-    let wide = matches!(re.dtype(), Ok(F64));
-    cx.op("Complex").input(re).input(im).attr("Tout", if wide { C128 } else { C64 }).output()
-}
-
-/// Real numbers as complex ones.
-pub(crate) fn whole_of_real<'g>(cx: &GradCx<'g, '_>, re: Output<'g>) -> Output<'g> {
-    let wide = matches!(re.dtype(), Ok(F64));
-    cx.op("Cast").input(re).attr("DstT", if wide { C128 } else { C64 }).output()
 }

@@ -1,15 +1,15 @@
 //! `Conj`: the complex conjugate.
 
-use millstream_graph::op::{GradCx, Gradient, OpDef};
-use millstream_tensor::Result;
 use millstream_graph::op::spec::{OneOf, Spec};
+use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::DType::{C64, C128};
+use millstream_tensor::Result;
 
 formula!(x: Num => x.conj());
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Conj")
-        .doc("Each element with its imaginary part negated.")
+        .doc("Computes the complex conjugate of each element.")
         .input("input", "T")
         .output("output", "T")
         .attr("T", OneOf(&[C64, C128]).or(C64))

@@ -6,7 +6,9 @@ use millstream_tensor::Result;
 formula!(x: Field => x.cos());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Cos", fields, Formula).doc("The cosine of each element, in radians.").gradient(Gradient::of(grad))
+    unary!("Cos", fields, Formula)
+        .doc("Computes the cosine of each element, an angle in radians.")
+        .gradient(Gradient::of(grad))
 }
 
 // d cos(x) = -sin(x) dx

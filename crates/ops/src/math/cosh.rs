@@ -6,7 +6,8 @@ use millstream_tensor::Result;
 formula!(x: Field => x.cosh());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Cosh", fields, Formula).doc("The hyperbolic cosine of each element.")
+    unary!("Cosh", fields, Formula)
+        .doc("Computes the hyperbolic cosine of each element.")
         .gradient(Gradient::of(grad))
 }
 

@@ -1,14 +1,14 @@
 //! `Cross`: the cross product.
 
-use super::elementwise::fresh;
-use super::numbers::{Lane, Num};
+use crate::number::{Lane, Num};
+use crate::shared::elementwise::fresh;
 use millstream_graph::op::spec::RealNumber;
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
-use millstream_tensor::{Code, Error, Result, Tensor, ensure};
+use millstream_tensor::{Code, Error, Result, Tensor, ensure, with_element};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Cross")
-        .doc("The cross products of the vectors of three along the last axes of `a` and `b`.")
+        .doc("Computes the cross products of the 3-element vectors in the last axes of `a` and `b`.")
         .input("a", "T")
         .input("b", "T")
         .output("product", "T")
@@ -32,11 +32,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let (a, b) = (cx.input(0), cx.input(1));
     ensure!(a.shape() == b.shape(), "`a` has shape {} but `b` has {}", a.shape(), b.shape());
     if a.shape().last() != Some(&3) {
-        // TensorFlow's code for it.
-        let message = format!("the last axes of `a` and `b` must have size 3, but their shape is {}", a.shape());
+        // TensorFlow's error code for this.
+        let message =
+            format!("the last axes of `a` and `b` must have size 3, but their shape is {}", a.shape());
         return Err(Error::new(Code::FailedPrecondition, message));
     }
-    let out = dtypes!(reals, a.dtype(), T => cross::<T>(a, b), else => Err(super::elementwise::unsupported(cx)))?;
+    let out = with_element!(a.dtype(), T in reals => cross::<T>(a, b), else => Err(crate::shared::elementwise::unsupported(cx)))?;
     cx.set(0, out);
     Ok(())
 }

@@ -1,13 +1,14 @@
 //! `Digamma`: the logarithmic derivative of the gamma function.
 
-use super::grad::at_least_single;
+use crate::shared::gradient::at_least_single;
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
 
 formula!(x: Float => x.digamma());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Digamma", floats, Formula).doc("The derivative of `Lgamma`; NaN at its poles.")
+    unary!("Digamma", floats, Formula)
+        .doc("Computes the derivative of `Lgamma` for each element. The result is NaN at its poles.")
         .gradient(Gradient::of(grad))
 }
 

@@ -1,4 +1,4 @@
-//! `DivNoNan`: quotient, zero for a zero divisor.
+//! `DivNoNan`: the quotient, or zero where the divisor is zero.
 
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
@@ -6,11 +6,12 @@ use millstream_tensor::Result;
 formula!(x, y: Field => T::select(y.equal(T::int(0)), T::int(0), x.div(y)));
 
 pub(crate) fn def() -> OpDef {
-    binary!("DivNoNan", fields, Formula).doc("`x / y`, and 0 where `y` is 0.")
+    binary!("DivNoNan", fields, Formula)
+        .doc("Computes `x / y` elementwise, with broadcasting. The result is 0 where `y` is 0.")
         .gradient(Gradient::of(grad))
 }
 
-// d(x / y) = dx / y - (x / y) / y dy, all of it 0 where y is.
+// d(x / y) = dx / y - (x / y) / y dy, and both are 0 where y is.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dz, y) = (cx.grad(0), cx.input(1));
     let y = cx.conj(y);

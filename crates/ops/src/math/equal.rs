@@ -1,12 +1,13 @@
-//! `Equal`: which elements are equal.
+//! `Equal`: elementwise equality.
 
 use super::equality::equality;
 use millstream_graph::op::OpDef;
 
 pub(crate) fn def() -> OpDef {
     equality::<true>("Equal").doc(
-        "Whether `x` and `y` are equal, elementwise, with broadcasting. A NaN differs from itself. Shapes that do not broadcast \
-         are an error or, with `incompatible_shape_error` off, make the answer `false`.",
+        "Returns whether `x` and `y` are equal, elementwise, with broadcasting. A NaN is not equal to \
+         itself. Shapes that do not broadcast are an error or, if `incompatible_shape_error` is false, give \
+         the scalar `false`.",
     )
 }
 

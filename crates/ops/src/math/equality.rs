@@ -1,13 +1,13 @@
-//! What Equal and NotEqual share: they take every dtype, and with `incompatible_shape_error` off they call tensors of
-//! shapes that do not broadcast different as a whole.
+//! The declaration and the kernel that Equal and NotEqual share. They accept every dtype. If
+//! `incompatible_shape_error` is false, tensors whose shapes do not broadcast are unequal as a whole.
 
-use super::elementwise::{Binary, Merge, broadcast, unsupported};
-use super::numbers::{Mask, Math};
+use crate::number::{Mask, Math};
+use crate::shared::elementwise::{Binary, Merge, broadcast, unsupported};
 use millstream_graph::op::spec::{AnyType, Bool, Spec};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef, RunFn, ScalarKernel};
-use millstream_tensor::{DType, Result, Tensor, invalid};
+use millstream_tensor::{DType, Result, Tensor, invalid, with_element};
 
-/// Equality where `YES`, else inequality.
+/// Equality if `YES`, else inequality.
 pub(crate) struct Same<const YES: bool>;
 
 impl<T: Math, const YES: bool> Binary<T> for Same<YES> {
@@ -28,8 +28,7 @@ pub(crate) fn equality<const YES: bool>(name: &'static str) -> OpDef {
         .attr("incompatible_shape_error", Bool.or(true))
         .infer(infer)
         .kernel(Kernel::pure(run::<YES> as RunFn).scalar(|node| {
-            dtypes!(comparables, node.input_types.first()?.dtype,
-                T => Some(ScalarKernel::Binary(super::elementwise::scalar2::<T, Same<YES>>)), else => None)
+            with_element!(node.input_types.first()?.dtype, T in comparables => Some(ScalarKernel::Binary(crate::shared::elementwise::scalar2::<T, Same<YES>>)), else => None)
         }))
 }
 
@@ -37,7 +36,8 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     if cx.attrs().bool("incompatible_shape_error")? {
         return cx.broadcast();
     }
-    // The output is a scalar if the shapes turn out not to broadcast, so only full shapes that do say anything.
+    // The output is a scalar if the shapes do not broadcast, so its shape is known only if both shapes are,
+    // and broadcast.
     if let (Some(x), Some(y)) = (cx.input(0).full(), cx.input(1).full())
         && let Some(shape) = x.broadcast(&y)
     {
@@ -56,7 +56,7 @@ fn run<const YES: bool>(cx: &mut KernelCx) -> Result<()> {
         Err(e) => return Err(e),
     };
     let (x, y) = (plain(cx.input(0))?, plain(cx.input(1))?);
-    let z = dtypes!(comparables, x.dtype(), T => const { &Merge::<T, bool>::of::<Same<YES>>() }.map(&x, &y, &shape)?.0,
+    let z = with_element!(x.dtype(), T in comparables => const { &Merge::<T, bool>::of::<Same<YES>>() }.map(&x, &y, &shape)?.0,
     else => {
         let (x, y) = (x.broadcast_to(shape.clone())?, y.broadcast_to(shape.clone())?);
         let (Some(x), Some(y)) = (x.as_strs(), y.as_strs()) else { return Err(unsupported(cx)) };
@@ -66,7 +66,7 @@ fn run<const YES: bool>(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-// Quantised numbers as the integers they are stored as.
+// Returns quantized numbers as the integers that store them.
 fn plain(t: &Tensor) -> Result<Tensor> {
     let dtype = match t.dtype() {
         DType::QI8 => DType::I8,

@@ -1,13 +1,14 @@
 //! `Erf`: the error function.
 
-use std::f64::consts::FRAC_2_SQRT_PI;
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
+use std::f64::consts::FRAC_2_SQRT_PI;
 
 formula!(x: Float => x.erf());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Erf", floats, Formula).doc("The error function of each element.")
+    unary!("Erf", floats, Formula)
+        .doc("Computes the error function of each element.")
         .gradient(Gradient::of(grad))
 }
 

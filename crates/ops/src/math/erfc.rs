@@ -1,13 +1,14 @@
-//! `Erfc`: one less the error function.
+//! `Erfc`: the complementary error function.
 
-use std::f64::consts::FRAC_2_SQRT_PI;
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
+use std::f64::consts::FRAC_2_SQRT_PI;
 
 formula!(x: Float => x.erfc());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Erfc", floats, Formula).doc("`1 - erf(x)`, exact for large elements.")
+    unary!("Erfc", floats, Formula)
+        .doc("Computes `1 - erf(x)` for each element, accurately also where `erf(x)` is close to 1.")
         .gradient(Gradient::of(grad))
 }
 

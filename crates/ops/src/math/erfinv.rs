@@ -1,13 +1,14 @@
 //! `Erfinv`: the inverse of the error function.
 
-use std::f64::consts::PI;
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
+use std::f64::consts::PI;
 
 formula!(x: Float => x.erfinv());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Erfinv", floats, Formula).doc("The number whose error function is `x`; NaN outside of -1..1.")
+    unary!("Erfinv", floats, Formula)
+        .doc("Computes the inverse of the error function for each element. The result is NaN outside -1..=1.")
         .gradient(Gradient::of(grad))
 }
 

@@ -1,4 +1,4 @@
-//! `Exp`: e to the x.
+//! `Exp`: the exponential function.
 
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
@@ -6,7 +6,9 @@ use millstream_tensor::Result;
 formula!(x: Field => x.exp());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Exp", fields, Formula).doc("e to the power of each element.").gradient(Gradient::of(grad))
+    unary!("Exp", fields, Formula)
+        .doc("Computes e to the power of each element.")
+        .gradient(Gradient::of(grad))
 }
 
 // d eˣ = eˣ dx

@@ -1,4 +1,4 @@
-//! `Expm1`: e to the x, less one.
+//! `Expm1`: the exponential function minus one.
 
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
@@ -6,11 +6,12 @@ use millstream_tensor::Result;
 formula!(x: Field => x.expm1());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Expm1", fields, Formula).doc("`exp(x) - 1`, exact near zero.")
+    unary!("Expm1", fields, Formula)
+        .doc("Computes `exp(x) - 1` for each element, accurately also near zero.")
         .gradient(Gradient::of(grad))
 }
 
-// d(eˣ - 1) = eˣ dx, from x: from the value little would be left of a small one.
+// d(eˣ - 1) = eˣ dx. It is computed from x, as a small eˣ is lost by rounding in the value eˣ - 1.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dy, x) = (cx.grad(0), cx.input(0));
     let x = cx.conj(x);

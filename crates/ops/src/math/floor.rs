@@ -1,11 +1,12 @@
-//! `Floor`: rounding down.
+//! `Floor`: rounding down to an integer.
 
 use millstream_graph::op::{Gradient, OpDef};
 
 formula!(x: Float => x.floor());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Floor", floats, Formula).doc("The greatest whole number not above each element.")
+    unary!("Floor", floats, Formula)
+        .doc("Rounds each element down to the nearest integer.")
         .gradient(Gradient::none("constant between its steps"))
 }
 

@@ -1,16 +1,22 @@
-//! `FloorDiv`: quotient rounded down.
+//! `FloorDiv`: the quotient rounded down.
 
+use crate::shared::elementwise::Failure;
+use millstream_graph::op::spec::OneOf;
 use millstream_graph::op::{Gradient, OpDef};
+use millstream_tensor::dtypes;
 
-formula!(x, y: Real => x.floor_div(y); y.divides_nothing() => "division by zero: `y` has a zero; mask it with Select before dividing");
+formula!(x, y: Real => x.floor_div(y); y.divides_nothing() => Failure::DIVISION);
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("FloorDiv")
-        .doc("The elementwise quotient rounded down, with broadcasting. As in TensorFlow there is none of complex numbers, though `T` may say so.")
+        .doc(
+            "Computes `x / y` elementwise, rounded down, with broadcasting. As in TensorFlow, `T` admits \
+             complex dtypes, but there is no kernel for them.",
+        )
         .input("x", "T")
         .input("y", "T")
         .output("z", "T")
-        .attr("T", dtypes!(numbers))
+        .attr("T", OneOf(dtypes!(numbers)))
         .infer(|cx| cx.broadcast())
         .kernel(kernel!(binary, reals, Formula))
         .gradient(Gradient::none("constant between its steps"))

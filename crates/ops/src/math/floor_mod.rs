@@ -1,12 +1,18 @@
-//! `FloorMod`: remainder with the sign of the divisor.
+//! `FloorMod`: the remainder with the sign of the divisor.
 
+use crate::shared::elementwise::Failure;
 use millstream_graph::op::{GradCx, Gradient, OpDef, Operator};
 use millstream_tensor::Result;
 
-formula!(x, y: Real => x.floor_mod(y); y.divides_nothing() => "division by zero: `y` has a zero; mask it with Select before dividing");
+formula!(x, y: Real => x.floor_mod(y); y.divides_nothing() => Failure::DIVISION);
 
 pub(crate) fn def() -> OpDef {
-    binary!("FloorMod", reals, Formula).doc("What `FloorDiv` leaves: has the sign of `y`.").operator(Operator::Rem)
+    binary!("FloorMod", reals, Formula)
+        .doc(
+            "Computes the remainder of `FloorDiv` elementwise, with broadcasting: `x - y * floor(x / y)`. \
+             It has the sign of `y`.",
+        )
+        .operator(Operator::Rem)
         .gradient(Gradient::of(grad))
 }
 

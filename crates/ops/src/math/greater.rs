@@ -1,11 +1,14 @@
-//! `Greater`: x > y.
+//! `Greater`: elementwise `x > y`.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{Meaning, OpDef};
 
 formula!(x, y: Real => y.less(x), T::Mask);
 
 pub(crate) fn def() -> OpDef {
-    compare!("Greater", reals, Formula).doc("Whether `x > y`, elementwise, with broadcasting. False where either is NaN.")
+    compare!("Greater", reals, Formula).means(Meaning::Greater).doc(
+        "Returns whether `x > y`, elementwise, with broadcasting. The result is false where either is \
+         NaN.",
+    )
 }
 
 cases! {

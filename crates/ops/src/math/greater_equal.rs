@@ -1,11 +1,14 @@
-//! `GreaterEqual`: x >= y.
+//! `GreaterEqual`: elementwise `x >= y`.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{Meaning, OpDef};
 
 formula!(x, y: Real => y.less_equal(x), T::Mask);
 
 pub(crate) fn def() -> OpDef {
-    compare!("GreaterEqual", reals, Formula).doc("Whether `x >= y`, elementwise, with broadcasting. False where either is NaN.")
+    compare!("GreaterEqual", reals, Formula).means(Meaning::GreaterEqual).doc(
+        "Returns whether `x >= y`, elementwise, with broadcasting. The result is false where either is \
+         NaN.",
+    )
 }
 
 cases! {

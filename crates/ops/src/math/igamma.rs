@@ -1,24 +1,29 @@
-//! `Igamma`: the lower incomplete gamma function.
+//! `Igamma`: the regularized lower incomplete gamma function.
 
-use super::grad::at_least_single;
+use crate::shared::gradient::at_least_single;
+use millstream_graph::op::spec::OneOf;
 use millstream_graph::op::{GradCx, Gradient, OpDef};
-use millstream_tensor::Result;
+use millstream_tensor::{Result, dtypes};
 
 formula!(a, x: Float => a.igamma(x));
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Igamma")
-        .doc("The regularised incomplete gamma function: the share of the gamma distribution of shape `a` below `x`. NaN unless `a` is positive and `x` is not negative.")
+        .doc(
+            "Computes the regularized lower incomplete gamma function, elementwise, with broadcasting: the \
+             cumulative distribution function at `x` of the gamma distribution of shape `a`. The result is \
+             NaN unless `a` is positive and `x` is not negative, except that `Igamma(0, 0)` is 0.",
+        )
         .input("a", "T")
         .input("x", "T")
         .output("z", "T")
-        .attr("T", dtypes!(floats))
+        .attr("T", OneOf(dtypes!(floats)))
         .infer(|cx| cx.broadcast())
         .kernel(kernel!(binary, floats, Formula))
         .gradient(Gradient::of(grad))
 }
 
-// By x it is the density of the gamma distribution.
+// The derivative by x is the density of the gamma distribution.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dz, a, x) = (cx.grad(0), cx.input(0), cx.input(1));
     if cx.wants(0) {

@@ -1,26 +1,28 @@
-//! `IgammaGradA`: how the incomplete gamma function changes with its shape.
+//! `IgammaGradA`: the derivative of the incomplete gamma function by its shape.
 
+use millstream_graph::op::spec::OneOf;
 use millstream_graph::op::{GradCx, Gradient, OpDef};
-use millstream_tensor::{Error, Result};
+use millstream_tensor::{Error, Result, dtypes};
 
 formula!(a, x: Float => a.igamma_grad_a(x));
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("IgammaGradA")
-        .doc("The derivative of `Igamma(a, x)` by `a`.")
+        .doc("Computes the derivative of `Igamma(a, x)` by `a`, elementwise, with broadcasting.")
         .input("a", "T")
         .input("x", "T")
         .output("z", "T")
-        .attr("T", dtypes!(singles))
+        .attr("T", OneOf(dtypes!(singles)))
         .infer(|cx| cx.broadcast())
         .kernel(kernel!(binary, singles, Formula))
         .gradient(Gradient::of(grad))
 }
 
-// By x it is how the density of the gamma distribution changes with its shape.
+// The derivative by x is the derivative of the gamma distribution's density by the shape a.
 fn grad(cx: &mut GradCx) -> Result<()> {
     if cx.wants(0) {
-        return Err(Error::unimplemented("the second derivative by `a` is not computed").with_help("stop it: `stop_gradient`"));
+        return Err(Error::unimplemented("the second derivative by `a` is not computed")
+            .with_help("stop it: `stop_gradient`"));
     }
     let (dz, a, x) = (cx.grad(0), cx.input(0), cx.input(1));
     let log = cx.call("Log", [x]);

@@ -1,24 +1,28 @@
-//! `Igammac`: the upper incomplete gamma function.
+//! `Igammac`: the regularized upper incomplete gamma function.
 
-use super::grad::at_least_single;
+use crate::shared::gradient::at_least_single;
+use millstream_graph::op::spec::OneOf;
 use millstream_graph::op::{GradCx, Gradient, OpDef};
-use millstream_tensor::Result;
+use millstream_tensor::{Result, dtypes};
 
 formula!(a, x: Float => a.igammac(x));
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Igammac")
-        .doc("The share of the gamma distribution of shape `a` above `x`: `1 - Igamma(a, x)`, with all its digits where that is small.")
+        .doc(
+            "Computes the regularized upper incomplete gamma function, elementwise, with broadcasting: \
+             `1 - Igamma(a, x)`, accurate also where it is small.",
+        )
         .input("a", "T")
         .input("x", "T")
         .output("z", "T")
-        .attr("T", dtypes!(floats))
+        .attr("T", OneOf(dtypes!(floats)))
         .infer(|cx| cx.broadcast())
         .kernel(kernel!(binary, floats, Formula))
         .gradient(Gradient::of(grad))
 }
 
-// By x it is the density of the gamma distribution, downwards.
+// The derivative by x is the negative density of the gamma distribution.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dz, a, x) = (cx.grad(0), cx.input(0), cx.input(1));
     if cx.wants(0) {

@@ -1,14 +1,15 @@
 //! `Imag`: the imaginary part of complex numbers.
 
-use super::complex_parts::whole;
 use super::complex_parts::parts_op;
+use crate::shared::gradient::whole;
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
 
 formula!(x: Pairs => x.im(), T::Part);
 
 pub(crate) fn def() -> OpDef {
-    parts_op("Imag", "input", "output", kernel!(turn, complexes, Formula)).doc("The imaginary part of each element.")
+    parts_op("Imag", "input", "output", kernel!(turn, complexes, Formula))
+        .doc("Returns the imaginary part of each element.")
         .gradient(Gradient::of(grad))
 }
 

@@ -1,11 +1,11 @@
-//! `Invert`: every bit flipped.
+//! `Invert`: the bitwise complement.
 
 use millstream_graph::op::OpDef;
 
 formula!(x: Int => x.invert());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Invert", ints, Formula).doc("Every bit of each element flipped.")
+    unary!("Invert", ints, Formula).doc("Inverts every bit of each element.")
 }
 
 cases! {

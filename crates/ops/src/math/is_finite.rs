@@ -1,11 +1,11 @@
-//! `IsFinite`: which elements are finite.
+//! `IsFinite`: elementwise test for finite numbers.
 
 use millstream_graph::op::OpDef;
 
 formula!(x: Float => x.is_finite(), T::Mask);
 
 pub(crate) fn def() -> OpDef {
-    holds!("IsFinite", floats, Formula).doc("Whether each element is neither infinite nor NaN.")
+    holds!("IsFinite", floats, Formula).doc("Returns whether each element is neither infinite nor NaN.")
 }
 
 cases! {

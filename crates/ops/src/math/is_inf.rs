@@ -1,11 +1,11 @@
-//! `IsInf`: which elements are infinite.
+//! `IsInf`: elementwise test for infinities.
 
 use millstream_graph::op::OpDef;
 
 formula!(x: Float => x.is_inf(), T::Mask);
 
 pub(crate) fn def() -> OpDef {
-    holds!("IsInf", floats, Formula).doc("Whether each element is infinite, of either sign.")
+    holds!("IsInf", floats, Formula).doc("Returns whether each element is positive or negative infinity.")
 }
 
 cases! {

@@ -1,11 +1,11 @@
-//! `IsNan`: which elements are NaN.
+//! `IsNan`: elementwise test for NaN.
 
 use millstream_graph::op::OpDef;
 
 formula!(x: Float => x.is_nan(), T::Mask);
 
 pub(crate) fn def() -> OpDef {
-    holds!("IsNan", floats, Formula).doc("Whether each element is NaN.")
+    holds!("IsNan", floats, Formula).doc("Returns whether each element is NaN.")
 }
 
 cases! {

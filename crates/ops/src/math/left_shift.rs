@@ -1,11 +1,14 @@
-//! `LeftShift`: bits shifted up.
+//! `LeftShift`: the bitwise left shift.
 
 use millstream_graph::op::OpDef;
 
 formula!(x, y: Int => x.shl(y));
 
 pub(crate) fn def() -> OpDef {
-    binary!("LeftShift", ints, Formula).doc("The bits of `x` moved up by `y` places, `y` kept within 0 and the width less one.")
+    binary!("LeftShift", ints, Formula).doc(
+        "Shifts the bits of `x` left by `y` positions, elementwise, with broadcasting. `y` is clamped \
+         to 0 up to the number of bits minus one.",
+    )
 }
 
 cases! {

@@ -1,11 +1,14 @@
-//! `Less`: x < y.
+//! `Less`: elementwise `x < y`.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{Meaning, OpDef};
 
 formula!(x, y: Real => x.less(y), T::Mask);
 
 pub(crate) fn def() -> OpDef {
-    compare!("Less", reals, Formula).doc("Whether `x < y`, elementwise, with broadcasting. False where either is NaN.")
+    compare!("Less", reals, Formula).means(Meaning::Less).doc(
+        "Returns whether `x < y`, elementwise, with broadcasting. The result is false where either is \
+         NaN.",
+    )
 }
 
 cases! {

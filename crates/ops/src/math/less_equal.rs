@@ -1,11 +1,14 @@
-//! `LessEqual`: x <= y.
+//! `LessEqual`: elementwise `x <= y`.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{Meaning, OpDef};
 
 formula!(x, y: Real => x.less_equal(y), T::Mask);
 
 pub(crate) fn def() -> OpDef {
-    compare!("LessEqual", reals, Formula).doc("Whether `x <= y`, elementwise, with broadcasting. False where either is NaN.")
+    compare!("LessEqual", reals, Formula).means(Meaning::LessEqual).doc(
+        "Returns whether `x <= y`, elementwise, with broadcasting. The result is false where either is \
+         NaN.",
+    )
 }
 
 cases! {

@@ -6,7 +6,8 @@ use millstream_tensor::Result;
 formula!(x: Float => x.lgamma());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Lgamma", floats, Formula).doc("The logarithm of the absolute value of the gamma function.")
+    unary!("Lgamma", floats, Formula)
+        .doc("Computes the logarithm of the absolute value of the gamma function of each element.")
         .gradient(Gradient::of(grad))
 }
 

@@ -6,7 +6,9 @@ use millstream_tensor::Result;
 formula!(x: Field => x.log());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Log", fields, Formula).doc("The natural logarithm of each element.").gradient(Gradient::of(grad))
+    unary!("Log", fields, Formula)
+        .doc("Computes the natural logarithm of each element.")
+        .gradient(Gradient::of(grad))
 }
 
 // d log(x) = dx / x

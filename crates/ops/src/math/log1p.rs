@@ -1,4 +1,4 @@
-//! `Log1p`: the logarithm of one more.
+//! `Log1p`: the logarithm of one plus x.
 
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
@@ -6,7 +6,8 @@ use millstream_tensor::Result;
 formula!(x: Field => x.log1p());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Log1p", fields, Formula).doc("`log(1 + x)`, exact near zero.")
+    unary!("Log1p", fields, Formula)
+        .doc("Computes `log(1 + x)` for each element, accurately also near zero.")
         .gradient(Gradient::of(grad))
 }
 

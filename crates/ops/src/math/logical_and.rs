@@ -1,12 +1,12 @@
-//! `LogicalAnd`: both.
+//! `LogicalAnd`: the logical and.
 
-use super::numbers::Mask;
-use millstream_graph::op::{OpDef, Operator};
+use crate::number::Mask;
+use millstream_graph::op::{Meaning, OpDef, Operator};
 use millstream_tensor::DType::Bool;
 
 struct Formula;
 
-impl<T: super::numbers::Math + Mask> super::elementwise::Binary<T> for Formula {
+impl<T: crate::number::Math + Mask> crate::shared::elementwise::Binary<T> for Formula {
     type Out = T;
     #[inline(always)]
     fn at(x: T, y: T) -> T {
@@ -16,13 +16,14 @@ impl<T: super::numbers::Math + Mask> super::elementwise::Binary<T> for Formula {
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("LogicalAnd")
-        .doc("Whether both of `x` and `y` hold, elementwise, with broadcasting.")
+        .doc("Computes the logical and of `x` and `y`, elementwise, with broadcasting.")
         .input("x", Bool)
         .input("y", Bool)
         .output("z", Bool)
         .infer(|cx| cx.broadcast())
         .kernel(kernel!(binary, bools, Formula))
         .operator(Operator::BitAnd)
+        .means(Meaning::And)
 }
 
 cases! {

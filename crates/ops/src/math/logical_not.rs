@@ -1,12 +1,12 @@
-//! `LogicalNot`: the opposite.
+//! `LogicalNot`: the logical not.
 
-use super::numbers::Mask;
+use crate::number::Mask;
 use millstream_graph::op::{OpDef, Operator};
 use millstream_tensor::DType::Bool;
 
 struct Formula;
 
-impl<T: super::numbers::Math + Mask> super::elementwise::Unary<T> for Formula {
+impl<T: crate::number::Math + Mask> crate::shared::elementwise::Unary<T> for Formula {
     type Out = T;
     #[inline(always)]
     fn at(x: T) -> T {
@@ -16,7 +16,7 @@ impl<T: super::numbers::Math + Mask> super::elementwise::Unary<T> for Formula {
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("LogicalNot")
-        .doc("False where `x` holds, true where it does not.")
+        .doc("Computes the logical not of each element.")
         .input("x", Bool)
         .output("y", Bool)
         .infer(|cx| cx.same_as_input())

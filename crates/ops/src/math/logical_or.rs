@@ -1,12 +1,12 @@
-//! `LogicalOr`: either.
+//! `LogicalOr`: the logical or.
 
-use super::numbers::Mask;
+use crate::number::Mask;
 use millstream_graph::op::{OpDef, Operator};
 use millstream_tensor::DType::Bool;
 
 struct Formula;
 
-impl<T: super::numbers::Math + Mask> super::elementwise::Binary<T> for Formula {
+impl<T: crate::number::Math + Mask> crate::shared::elementwise::Binary<T> for Formula {
     type Out = T;
     #[inline(always)]
     fn at(x: T, y: T) -> T {
@@ -16,7 +16,7 @@ impl<T: super::numbers::Math + Mask> super::elementwise::Binary<T> for Formula {
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("LogicalOr")
-        .doc("Whether either of `x` and `y` hold, elementwise, with broadcasting.")
+        .doc("Computes the logical or of `x` and `y`, elementwise, with broadcasting.")
         .input("x", Bool)
         .input("y", Bool)
         .output("z", Bool)

@@ -1,4 +1,4 @@
-//! `Maximum`: the greater of two.
+//! `Maximum`: the elementwise maximum.
 
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
@@ -6,11 +6,15 @@ use millstream_tensor::Result;
 formula!(x, y: Real => x.max(y));
 
 pub(crate) fn def() -> OpDef {
-    binary!("Maximum", reals, Formula).doc("The greater of `x` and `y`, elementwise, with broadcasting; NaN if either is.")
+    binary!("Maximum", reals, Formula)
+        .doc(
+            "Computes the maximum of `x` and `y`, elementwise, with broadcasting. The result is NaN where \
+             either is.",
+        )
         .gradient(Gradient::of(grad))
 }
 
-// To whichever was taken; of equals to x.
+// The gradient goes to the operand that was returned, and to x where both are equal.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dz, zero) = (cx.grad(0), cx.scalar(cx.dtype(0), 0.0));
     let (x, y) = (cx.input(0), cx.input(1));

@@ -1,19 +1,10 @@
-//! Arithmetic, comparison, logic: elementwise ops.
+//! Math ops: elementwise arithmetic, comparison and logic.
 
-#[macro_use]
-pub(crate) mod elementwise;
-pub(crate) mod casting;
 mod choice;
-pub(crate) mod complex_parts;
+mod complex_parts;
 mod equality;
-mod gamma;
-mod grad;
-pub(crate) mod numbers;
-mod special;
+mod gradient_ops;
 mod sum_of_many;
-
-pub(crate) use grad::at_least_single;
-pub(crate) use sum_of_many::sum;
 
 ops! {
     abs,
@@ -80,6 +71,7 @@ ops! {
     logical_or,
     maximum,
     minimum,
+    modulo,
     mul,
     mul_no_nan,
     ndtri,
@@ -120,5 +112,3 @@ ops! {
     xlogy,
     zeta,
 }
-
-pub(crate) use cast::cast;

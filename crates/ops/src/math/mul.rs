@@ -1,4 +1,4 @@
-//! `Mul`: elementwise product.
+//! `Mul`: the elementwise product.
 
 use millstream_graph::op::{GradCx, Gradient, OpDef, Operator};
 use millstream_tensor::Result;
@@ -6,7 +6,10 @@ use millstream_tensor::Result;
 formula!(x, y: Num => x.mul(y));
 
 pub(crate) fn def() -> OpDef {
-    binary!("Mul", numbers, Formula).doc("The elementwise product `x * y`, with broadcasting. Integers wrap around.").operator(Operator::Mul).gradient(Gradient::of(grad))
+    binary!("Mul", numbers, Formula)
+        .doc("Computes `x * y` elementwise, with broadcasting. Integers wrap around.")
+        .operator(Operator::Mul)
+        .gradient(Gradient::of(grad))
 }
 
 // d(x y) = y dx + x dy

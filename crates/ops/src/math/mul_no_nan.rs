@@ -1,4 +1,4 @@
-//! `MulNoNan`: product, zero for a zero factor.
+//! `MulNoNan`: the product, or zero where the second factor is zero.
 
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
@@ -6,11 +6,15 @@ use millstream_tensor::Result;
 formula!(x, y: Field => T::select(y.equal(T::int(0)), T::int(0), x.mul(y)));
 
 pub(crate) fn def() -> OpDef {
-    binary!("MulNoNan", fields, Formula).doc("`x * y`, and 0 where `y` is 0, even if `x` is infinite or NaN.")
+    binary!("MulNoNan", fields, Formula)
+        .doc(
+            "Computes `x * y` elementwise, with broadcasting. The result is 0 where `y` is 0, even if `x` \
+             is infinite or NaN.",
+        )
         .gradient(Gradient::of(grad))
 }
 
-// d(x y) = y dx + x dy, 0 where what is multiplied with is.
+// d(x y) = y dx + x dy. The first term is 0 where y is, the second where dz is.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let dz = cx.grad(0);
     if cx.wants(0) {

@@ -1,13 +1,17 @@
 //! `Ndtri`: the quantile function of the normal distribution.
 
-use std::f64::consts::PI;
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
+use std::f64::consts::PI;
 
 formula!(x: Float => x.ndtri());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Ndtri", floats, Formula).doc("The number below which a normal variable lies with probability `x`; NaN outside of 0..1.")
+    unary!("Ndtri", floats, Formula)
+        .doc(
+            "Computes the quantile function of the standard normal distribution for each element: the \
+             number below which a sample lies with probability `x`. The result is NaN outside 0..=1.",
+        )
         .gradient(Gradient::of(grad))
 }
 

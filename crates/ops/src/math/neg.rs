@@ -1,4 +1,4 @@
-//! `Neg`: the negative.
+//! `Neg`: negation.
 
 use millstream_graph::op::{GradCx, Gradient, OpDef, Operator};
 use millstream_tensor::Result;
@@ -7,8 +7,9 @@ formula!(x: Num => x.neg());
 
 pub(crate) fn def() -> OpDef {
     unary!("Neg", numbers, Formula)
-        .doc("The negative of each element. Integers wrap around.")
-        .operator(Operator::Neg).gradient(Gradient::of(grad))
+        .doc("Computes the negative of each element. Integers wrap around.")
+        .operator(Operator::Neg)
+        .gradient(Gradient::of(grad))
 }
 
 fn grad(cx: &mut GradCx) -> Result<()> {

@@ -1,15 +1,18 @@
-//! `NextAfter`: the next number towards another.
+//! `NextAfter`: the next representable number in a direction.
 
-use millstream_graph::op::{GradCx, Gradient, OpDef};
-use millstream_tensor::Result;
 use millstream_graph::op::spec::{OneOf, Spec};
+use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::DType::{F32, F64};
+use millstream_tensor::Result;
 
 formula!(x, y: Float => x.next_after(y));
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("NextAfter")
-        .doc("The representable number next to `x1` on the way to `x2`, with broadcasting; `x2` if they are equal.")
+        .doc(
+            "Returns the representable number that follows `x1` in the direction of `x2`, elementwise, with \
+             broadcasting. If both are equal, returns `x2`.",
+        )
         .input("x1", "T")
         .input("x2", "T")
         .output("output", "T")
@@ -19,7 +22,7 @@ pub(crate) fn def() -> OpDef {
         .gradient(Gradient::of(grad))
 }
 
-// A step beside x, where x goes; which way, y only points.
+// The result moves with x1; x2 is only a direction.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let dz = cx.grad(0);
     cx.give_summed(0, dz);

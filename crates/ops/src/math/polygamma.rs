@@ -1,23 +1,27 @@
 //! `Polygamma`: derivatives of the digamma function.
 
+use millstream_graph::op::spec::OneOf;
 use millstream_graph::op::{GradCx, Gradient, OpDef};
-use millstream_tensor::Result;
+use millstream_tensor::{Result, dtypes};
 
 formula!(a, x: Float => a.polygamma(x));
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Polygamma")
-        .doc("The derivative of order `a` of `Digamma` at `x`; NaN unless `a` is a whole number from 0.")
+        .doc(
+            "Computes the derivative of order `a` of `Digamma` at `x`, elementwise, with broadcasting. The \
+             result is NaN unless `a` is a non-negative integer.",
+        )
         .input("a", "T")
         .input("x", "T")
         .output("z", "T")
-        .attr("T", dtypes!(singles))
+        .attr("T", OneOf(dtypes!(singles)))
         .infer(|cx| cx.broadcast())
         .kernel(kernel!(binary, singles, Formula))
         .gradient(Gradient::of(grad))
 }
 
-// Of the order, a count, there is none.
+// The order is a count and has no gradient.
 fn grad(cx: &mut GradCx) -> Result<()> {
     if cx.wants(1) {
         let (dz, a, x) = (cx.grad(0), cx.input(0), cx.input(1));

@@ -1,16 +1,18 @@
-//! `PopulationCount`: how many bits are set.
+//! `PopulationCount`: the number of bits that are set.
 
 use millstream_graph::op::OpDef;
+use millstream_graph::op::spec::OneOf;
 use millstream_tensor::DType::U8;
+use millstream_tensor::dtypes;
 
 formula!(x: Int => x.ones(), u8);
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("PopulationCount")
-        .doc("How many bits of each element are 1.")
+        .doc("Returns the number of bits that are 1 in each element.")
         .input("x", "T")
         .output("y", U8)
-        .attr("T", dtypes!(ints))
+        .attr("T", OneOf(dtypes!(ints)))
         .infer(|cx| cx.same_as_input())
         .kernel(kernel!(turn, ints, Formula))
 }

@@ -1,16 +1,21 @@
-//! `Pow`: x to the power of y.
+//! `Pow`: the power.
 
+use crate::shared::elementwise::Failure;
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
 
-formula!(x, y: Num => x.pow(y); y.is_no_exponent() => "an integer cannot be raised to a negative exponent: cast to a float first");
+formula!(x, y: Num => x.pow(y); y.is_no_exponent() => Failure::POWER);
 
 pub(crate) fn def() -> OpDef {
-    binary!("Pow", numbers, Formula).doc("`x` to the power of `y`, elementwise, with broadcasting. Integers wrap around and refuse a negative exponent.")
+    binary!("Pow", numbers, Formula).doc(
+        "Computes `x` to the power of `y`, elementwise, with broadcasting. Integers wrap around; a negative \
+         integer exponent is an error.",
+    )
         .gradient(Gradient::of(grad))
 }
 
-// d xʸ = y xʸ⁻¹ dx + xʸ log(x) dy; the logarithm counts as 0 where there is none (x not positive, or 0 of complex numbers).
+// d xʸ = y xʸ⁻¹ dx + xʸ log(x) dy. Where the logarithm is undefined (x not positive, or a complex 0), it is
+// taken as 0.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dz, x, y) = (cx.grad(0), cx.input(0), cx.input(1));
     if cx.wants(0) {
@@ -22,7 +27,7 @@ fn grad(cx: &mut GradCx) -> Result<()> {
         let (x, z, zero) = (cx.conj(x), cx.conj(z), cx.scalar(cx.dtype(0), 0.0));
         let has = if cx.dtype(0).is_complex() { "NotEqual" } else { "Greater" };
         let has = cx.call(has, [x, zero]);
-        // The logarithm is taken of ones elsewhere, lest its own gradient there be no number.
+        // Elsewhere the logarithm of one is taken, so that its own gradient is not NaN.
         let log = cx.call("Log", [cx.call("SelectV2", [has, x, cx.scalar(cx.dtype(0), 1.0)])]);
         cx.give_summed(1, dz * z * log);
     }

@@ -1,14 +1,15 @@
 //! `Real`: the real part of complex numbers.
 
-use super::complex_parts::whole_of_real;
 use super::complex_parts::parts_op;
+use crate::shared::gradient::whole_of_real;
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
 
 formula!(x: Pairs => x.re(), T::Part);
 
 pub(crate) fn def() -> OpDef {
-    parts_op("Real", "input", "output", kernel!(turn, complexes, Formula)).doc("The real part of each element.")
+    parts_op("Real", "input", "output", kernel!(turn, complexes, Formula))
+        .doc("Returns the real part of each element.")
         .gradient(Gradient::of(grad))
 }
 

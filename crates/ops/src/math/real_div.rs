@@ -1,12 +1,14 @@
-//! `RealDiv` and `Div`: elementwise quotient.
+//! `RealDiv` and `Div`: the elementwise quotient.
 
+use crate::shared::elementwise::Failure;
 use millstream_graph::op::{GradCx, Gradient, OpDef, Operator};
 use millstream_tensor::Result;
 
-formula!(x, y: Num => x.div(y); y.divides_nothing() => "division by zero: `y` has a zero; mask it with Select before dividing");
+formula!(x, y: Num => x.div(y); y.divides_nothing() => Failure::DIVISION);
 
 pub(crate) fn def() -> [OpDef; 2] {
-    let doc = "The elementwise quotient `x / y`, with broadcasting. Integers round towards zero and refuse a zero divisor.";
+    let doc = "Computes `x / y` elementwise, with broadcasting. Integer quotients are rounded towards zero; \
+               an integer division by zero is an error.";
     [binary!("RealDiv", numbers, Formula).operator(Operator::Div), binary!("Div", numbers, Formula)]
         .map(|def| def.doc(doc).gradient(Gradient::of(grad)))
 }

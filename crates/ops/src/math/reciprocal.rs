@@ -1,4 +1,4 @@
-//! `Reciprocal` and `Inv`: one over x.
+//! `Reciprocal` and `Inv`: the reciprocal.
 
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
@@ -6,7 +6,7 @@ use millstream_tensor::Result;
 formula!(x: Num => T::int(1).div(x));
 
 pub(crate) fn def() -> [OpDef; 2] {
-    let doc = "One over each element; of integers rounded towards zero.";
+    let doc = "Computes the reciprocal of each element. For integers it is rounded towards zero.";
     [unary!("Reciprocal", numbers, Formula), unary!("Inv", numbers, Formula)]
         .map(|def| def.doc(doc).gradient(Gradient::of(grad)))
 }

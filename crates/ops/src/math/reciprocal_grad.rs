@@ -1,16 +1,19 @@
 //! `ReciprocalGrad` and `InvGrad`: the gradient of Reciprocal.
 
-use super::grad::gradient_op;
+use super::gradient_ops::gradient_op;
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
 
-// Nothing flowing in gives nothing, also where the function itself is not finite.
+// A zero gradient stays zero, even where the function is not finite.
 formula!(y, dy: Field => T::select(dy.equal(T::int(0)), T::int(0), dy.neg().mul(y.conj()).mul(y.conj())));
 
 pub(crate) fn def() -> [OpDef; 2] {
     ["ReciprocalGrad", "InvGrad"].map(|name| {
         gradient_op(name, kernel!(binary, fields, Formula))
-            .doc("`-dy * y * y` where `y = 1 / x`; of complex numbers the conjugate of `y` is taken.")
+            .doc(
+                "Computes `-dy * y * y`, the gradient of `y = 1 / x`. For complex numbers, the conjugate of \
+                 `y` is used.",
+            )
             .gradient(Gradient::of(grad))
     })
 }

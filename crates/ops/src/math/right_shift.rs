@@ -1,11 +1,14 @@
-//! `RightShift`: bits shifted down.
+//! `RightShift`: the bitwise right shift.
 
 use millstream_graph::op::OpDef;
 
 formula!(x, y: Int => x.shr(y));
 
 pub(crate) fn def() -> OpDef {
-    binary!("RightShift", ints, Formula).doc("The bits of `x` moved down by `y` places, `y` kept within 0 and the width less one; the sign is kept.")
+    binary!("RightShift", ints, Formula).doc(
+        "Shifts the bits of `x` right by `y` positions, elementwise, with broadcasting. The sign is kept. \
+         `y` is clamped to 0 up to the number of bits minus one.",
+    )
 }
 
 cases! {

@@ -1,11 +1,12 @@
-//! `Rint`: rounding to nearest.
+//! `Rint`: rounding to the nearest integer.
 
 use millstream_graph::op::{Gradient, OpDef};
 
 formula!(x: Num => x.round());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Rint", floats, Formula).doc("The nearest whole number, the even one of two.")
+    unary!("Rint", floats, Formula)
+        .doc("Rounds each element to the nearest integer, halves to the even one.")
         .gradient(Gradient::none("constant between its steps"))
 }
 

@@ -1,11 +1,14 @@
-//! `Round`: rounding to nearest.
+//! `Round`: rounding to the nearest integer.
 
 use millstream_graph::op::{Gradient, OpDef};
 
 formula!(x: Num => x.round());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Round", numbers, Formula).doc("The nearest whole number, the even one of two. Integers stay as they are; complex numbers by parts.")
+    unary!("Round", numbers, Formula).doc(
+        "Rounds each element to the nearest integer, halves to the even one. The parts of complex numbers \
+         are rounded separately; integers are returned unchanged.",
+    )
         .gradient(Gradient::none("constant between its steps"))
 }
 

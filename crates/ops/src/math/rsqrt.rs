@@ -1,4 +1,4 @@
-//! `Rsqrt`: one over the square root.
+//! `Rsqrt`: the reciprocal of the square root.
 
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
@@ -6,7 +6,8 @@ use millstream_tensor::Result;
 formula!(x: Field => x.rsqrt());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Rsqrt", fields, Formula).doc("One over the square root of each element.")
+    unary!("Rsqrt", fields, Formula)
+        .doc("Computes the reciprocal of the square root of each element.")
         .gradient(Gradient::of(grad))
 }
 

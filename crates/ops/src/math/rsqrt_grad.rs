@@ -1,15 +1,18 @@
 //! `RsqrtGrad`: the gradient of Rsqrt.
 
-use super::grad::gradient_op;
+use super::gradient_ops::gradient_op;
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
 
-// Nothing flowing in gives nothing, also where the function itself is not finite.
+// A zero gradient stays zero, even where the function is not finite.
 formula!(y, dy: Field => T::select(dy.equal(T::int(0)), T::int(0), dy.mul(T::lit(-0.5)).mul(y.mul(y).mul(y).conj())));
 
 pub(crate) fn def() -> OpDef {
     gradient_op("RsqrtGrad", kernel!(binary, fields, Formula))
-        .doc("`dy * -0.5 * y^3` where `y = rsqrt(x)`; of complex numbers the conjugate of `y` is taken.")
+        .doc(
+            "Computes `dy * -0.5 * y^3`, the gradient of `y = rsqrt(x)`. For complex numbers, the conjugate \
+             of `y` is used.",
+        )
         .gradient(Gradient::of(grad))
 }
 

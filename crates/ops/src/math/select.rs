@@ -1,4 +1,4 @@
-//! `Select`: elements or rows from one of two tensors.
+//! `Select`: elements or rows chosen from one of two tensors.
 
 use super::choice::choose;
 use millstream_graph::op::spec::AnyType;
@@ -9,8 +9,9 @@ use millstream_tensor::{PartialShape, Result, Shape, ensure, invalid};
 pub(crate) fn def() -> OpDef {
     OpDef::new("Select")
         .doc(
-            "`t` where `condition` holds, else `e`, which have one shape. The condition has that shape too, or is a scalar, or a \
-             vector with an entry for each row.",
+            "Returns the elements of `t` where `condition` is true, and those of `e` elsewhere. `t` and `e` \
+             must have the same shape. `condition` has that shape, or is a scalar, or is a vector with an \
+             entry for each row.",
         )
         .input("condition", Bool)
         .input("t", "T")
@@ -66,13 +67,14 @@ fn run(cx: &mut KernelCx) -> Result<()> {
             own.rank() == 1 && own.first() == shape.first(),
             "Select: `condition` has shape {own}, which is neither {shape} nor the number of its rows"
         );
-        condition.into_shape(Shape::new(shape.iter().enumerate().map(|(i, &d)| if i == 0 { d } else { 1 })))?
+        condition
+            .into_shape(Shape::new(shape.iter().enumerate().map(|(i, &d)| if i == 0 { d } else { 1 })))?
     };
     cx.set(0, choose(&condition, t, e, &shape)?);
     Ok(())
 }
 
-// To the side that was taken.
+// The gradient goes to the chosen side.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let dz = cx.grad(0);
     let zeros = cx.zeros_like(dz);

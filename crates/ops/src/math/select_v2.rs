@@ -1,4 +1,4 @@
-//! `SelectV2`: elements from one of two tensors, with broadcasting.
+//! `SelectV2`: elements chosen from one of two tensors, with broadcasting.
 
 use super::choice::choose;
 use millstream_graph::op::spec::AnyType;
@@ -8,7 +8,10 @@ use millstream_tensor::{Error, PartialShape, Result, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("SelectV2")
-        .doc("`t` where `condition` holds, else `e`, all three broadcast to one shape.")
+        .doc(
+            "Returns the elements of `t` where `condition` is true, and those of `e` elsewhere, with \
+             broadcasting.",
+        )
         .input("condition", Bool)
         .input("t", "T")
         .input("e", "T")
@@ -16,7 +19,8 @@ pub(crate) fn def() -> OpDef {
         .attr("T", AnyType)
         .infer(|cx| {
             let (c, t, e) = (cx.input(0), cx.input(1), cx.input(2));
-            let shape = t.broadcast(e).and_then(|both| both.broadcast(c)).ok_or_else(|| no_broadcast(c, t, e))?;
+            let shape =
+                t.broadcast(e).and_then(|both| both.broadcast(c)).ok_or_else(|| no_broadcast(c, t, e))?;
             cx.set(0, shape);
             Ok(())
         })
@@ -27,15 +31,15 @@ pub(crate) fn def() -> OpDef {
 fn run(cx: &mut KernelCx) -> Result<()> {
     let (condition, t, e) = (cx.take(0), cx.take(1), cx.take(2));
     let shape = t.shape().broadcast(e.shape()).and_then(|both| both.broadcast(condition.shape()));
-    let shape = shape
-        .ok_or_else(|| no_broadcast(&condition.shape().into(), &t.shape().into(), &e.shape().into()))?;
+    let shape =
+        shape.ok_or_else(|| no_broadcast(&condition.shape().into(), &t.shape().into(), &e.shape().into()))?;
     cx.set(0, choose(&condition, t, e, &shape)?);
     Ok(())
 }
 
 #[cold]
 fn no_broadcast(condition: &PartialShape, t: &PartialShape, e: &PartialShape) -> Error {
-    // The two that do not fit: the sides, or the condition and what they become.
+    // The pair that does not broadcast: `t` and `e`, or else the condition and `t`.
     let (first, second, names) = match t.broadcast(e) {
         None => (t, e, "then {} and else {}"),
         Some(_) => (condition, t, "condition {}, then {}"),
@@ -45,7 +49,7 @@ fn no_broadcast(condition: &PartialShape, t: &PartialShape, e: &PartialShape) ->
         .with_help("dimensions must be equal, or one of them 1, counted from the last")
 }
 
-// To the side that was taken.
+// The gradient goes to the chosen side.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dz, condition) = (cx.grad(0), cx.input(0));
     let zero = cx.scalar(cx.output_dtype(0), 0.0);

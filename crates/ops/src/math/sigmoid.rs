@@ -6,7 +6,9 @@ use millstream_tensor::Result;
 formula!(x: Field => x.sigmoid());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Sigmoid", fields, Formula).doc("`1 / (1 + exp(-x))`.").gradient(Gradient::of(grad))
+    unary!("Sigmoid", fields, Formula)
+        .doc("Computes `1 / (1 + exp(-x))` for each element.")
+        .gradient(Gradient::of(grad))
 }
 
 // dσ(x) = σ(x) (1 - σ(x)) dx

@@ -1,13 +1,14 @@
 //! `SigmoidGrad`: the gradient of Sigmoid.
 
-use super::grad::gradient_op;
+use super::gradient_ops::gradient_op;
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
 
 formula!(y, dy: Field => dy.mul(y).mul(T::int(1).sub(y)));
 
 pub(crate) fn def() -> OpDef {
-    gradient_op("SigmoidGrad", kernel!(binary, fields, Formula)).doc("`dy * y * (1 - y)` where `y = sigmoid(x)`.")
+    gradient_op("SigmoidGrad", kernel!(binary, fields, Formula))
+        .doc("Computes `dy * y * (1 - y)`, the gradient of `y = sigmoid(x)`.")
         .gradient(Gradient::of(grad))
 }
 

@@ -1,25 +1,30 @@
 //! `Sign`: the sign.
 
-use super::complex_parts::{part, whole_of_real};
-use millstream_tensor::DType::{C128, F32, F64};
+use crate::shared::gradient::{part, whole_of_real};
 use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::DType::{C128, F32, F64};
 use millstream_tensor::Result;
 
 formula!(x: Num => x.sign());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Sign", numbers, Formula).doc("-1, 0 or 1; `x / |x|` of complex numbers; NaN of NaN.")
+    unary!("Sign", numbers, Formula)
+        .doc(
+            "Returns the sign of each element: -1, 0 or 1 for real numbers, `x / |x|` for complex numbers, \
+             and NaN for NaN.",
+        )
         .gradient(Gradient::of(grad))
 }
 
-// Of real numbers constant but for the step at 0. Of complex ones a direction, which only what is across it turns:
-// s = x / |x|, ds = (dx - s Re(s̅ dx)) / |x|.
+// The sign of a real number is piecewise constant. That of a complex number is a direction, which changes
+// only with the component of dx perpendicular to it: s = x / |x|, ds = (dx - s Re(s̅ dx)) / |x|.
 fn grad(cx: &mut GradCx) -> Result<()> {
     if cx.dtype(0).is_complex() {
         let (dy, x, y) = (cx.grad(0), cx.input(0), cx.output(0));
         let along = part(cx, "Real", cx.conj(y) * dy);
         let across = dy - y * whole_of_real(cx, along);
-        let size = cx.op("ComplexAbs").input(x).attr("Tout", if cx.dtype(0) == C128 { F64 } else { F32 }).output();
+        let size =
+            cx.op("ComplexAbs").input(x).attr("Tout", if cx.dtype(0) == C128 { F64 } else { F32 }).output();
         cx.give(0, cx.call("DivNoNan", [across, whole_of_real(cx, size)]));
     }
     Ok(())

@@ -6,7 +6,9 @@ use millstream_tensor::Result;
 formula!(x: Field => x.sin());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Sin", fields, Formula).doc("The sine of each element, in radians.").gradient(Gradient::of(grad))
+    unary!("Sin", fields, Formula)
+        .doc("Computes the sine of each element, an angle in radians.")
+        .gradient(Gradient::of(grad))
 }
 
 // d sin(x) = cos(x) dx

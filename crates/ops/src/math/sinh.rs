@@ -6,7 +6,8 @@ use millstream_tensor::Result;
 formula!(x: Field => x.sinh());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Sinh", fields, Formula).doc("The hyperbolic sine of each element.")
+    unary!("Sinh", fields, Formula)
+        .doc("Computes the hyperbolic sine of each element.")
         .gradient(Gradient::of(grad))
 }
 

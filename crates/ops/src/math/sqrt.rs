@@ -6,7 +6,9 @@ use millstream_tensor::Result;
 formula!(x: Field => x.sqrt());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Sqrt", fields, Formula).doc("The square root of each element; NaN of negative ones.").gradient(Gradient::of(grad))
+    unary!("Sqrt", fields, Formula)
+        .doc("Computes the square root of each element. The result is NaN for negative real elements.")
+        .gradient(Gradient::of(grad))
 }
 
 // d √x = dx / (2 √x)

@@ -1,14 +1,18 @@
 //! `SqrtGrad`: the gradient of Sqrt.
 
-use super::grad::gradient_op;
+use super::gradient_ops::gradient_op;
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
 
-// Nothing flowing in gives nothing, also where the function itself is not finite.
+// A zero gradient stays zero, even where the function is not finite.
 formula!(y, dy: Field => T::select(dy.equal(T::int(0)), T::int(0), dy.mul(T::lit(0.5)).div(y.conj())));
 
 pub(crate) fn def() -> OpDef {
-    gradient_op("SqrtGrad", kernel!(binary, fields, Formula)).doc("`dy * 0.5 / y` where `y = sqrt(x)`.")
+    gradient_op("SqrtGrad", kernel!(binary, fields, Formula))
+        .doc(
+            "Computes `dy * 0.5 / y`, the gradient of `y = sqrt(x)`. For complex numbers, the conjugate of \
+             `y` is used.",
+        )
         .gradient(Gradient::of(grad))
 }
 

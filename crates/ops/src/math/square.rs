@@ -1,12 +1,15 @@
 //! `Square`: the square.
 
-use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_graph::op::{GradCx, Gradient, Meaning, OpDef};
 use millstream_tensor::Result;
 
 formula!(x: Num => x.mul(x));
 
 pub(crate) fn def() -> OpDef {
-    unary!("Square", numbers, Formula).doc("Each element times itself. Integers wrap around.").gradient(Gradient::of(grad))
+    unary!("Square", numbers, Formula)
+        .doc("Computes the square of each element. Integers wrap around.")
+        .means(Meaning::Square)
+        .gradient(Gradient::of(grad))
 }
 
 // d x² = 2 x dx

@@ -1,17 +1,22 @@
 //! `SquaredDifference`: the square of the difference.
 
-use super::complex_parts::{part, whole_of_real};
+use crate::shared::gradient::{part, whole_of_real};
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
 
 formula!(x, y: Num => x.sub(y).mul(x.sub(y).conj()));
 
 pub(crate) fn def() -> OpDef {
-    binary!("SquaredDifference", numbers, Formula).doc("`(x - y)^2`; of complex numbers `|x - y|^2`.")
+    binary!("SquaredDifference", numbers, Formula)
+        .doc(
+            "Computes `(x - y)^2` elementwise, with broadcasting. For complex numbers, computes \
+             `|x - y|^2`.",
+        )
         .gradient(Gradient::of(grad))
 }
 
-// d(x - y)² = 2 (x - y) (dx - dy). Of complex numbers it is the real |x - y|², to which an imaginary gradient does nothing.
+// d(x - y)² = 2 (x - y) (dx - dy). For complex numbers the result |x - y|² is real, so only the real part of
+// its gradient counts.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (mut dz, x, y) = (cx.grad(0), cx.input(0), cx.input(1));
     if cx.dtype(0).is_complex() {

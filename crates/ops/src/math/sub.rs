@@ -1,4 +1,4 @@
-//! `Sub`: elementwise difference.
+//! `Sub`: the elementwise difference.
 
 use millstream_graph::op::{GradCx, Gradient, OpDef, Operator};
 use millstream_tensor::Result;
@@ -6,7 +6,10 @@ use millstream_tensor::Result;
 formula!(x, y: Num => x.sub(y));
 
 pub(crate) fn def() -> OpDef {
-    binary!("Sub", numbers, Formula).doc("The elementwise difference `x - y`, with broadcasting. Integers wrap around.").operator(Operator::Sub).gradient(Gradient::of(grad))
+    binary!("Sub", numbers, Formula)
+        .doc("Computes `x - y` elementwise, with broadcasting. Integers wrap around.")
+        .operator(Operator::Sub)
+        .gradient(Gradient::of(grad))
 }
 
 fn grad(cx: &mut GradCx) -> Result<()> {

@@ -1,17 +1,16 @@
-//! What AddN and AccumulateNV2 share: the sum of many tensors of one shape, from the first to the last.
+//! The shape rule and the kernel that AddN and AccumulateNV2 share: the sum of tensors of one shape, from the
+//! first to the last.
 
-use super::elementwise::Pair;
-use crate::number::no_kernel;
+use crate::shared::sum::sum;
 use millstream_graph::op::{InferCx, KernelCx};
-use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure, invalid};
+use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid};
 use smallvec::SmallVec;
 
-formula!(x, y: Num => x.add(y));
-
-/// The shape that all inputs have.
+/// Returns the merged shape of all inputs, or an error if they differ.
 pub(crate) fn common_shape(cx: &InferCx) -> Result<PartialShape> {
     let mut shape = PartialShape::unknown();
-    // From the last to the first: a message names the shapes in this order in TensorFlow, too.
+    // The order is from the last to the first, as in TensorFlow, because the message names the shapes in that
+    // order.
     for (i, input) in cx.inputs().iter().enumerate().rev() {
         shape = input.merge(&shape).ok_or_else(|| {
             invalid!(
@@ -24,7 +23,7 @@ pub(crate) fn common_shape(cx: &InferCx) -> Result<PartialShape> {
     Ok(shape)
 }
 
-/// The sum of all inputs.
+/// Sets output 0 to the sum of all inputs.
 pub(crate) fn run(cx: &mut KernelCx) -> Result<()> {
     ensure!(cx.n_inputs() > 0, "{}: there is nothing to add", cx.node.op.name);
     let shape = cx.input(0).shape().clone();
@@ -44,16 +43,4 @@ pub(crate) fn run(cx: &mut KernelCx) -> Result<()> {
     let total = sum(cx.node.op.name, inputs, &shape)?;
     cx.set(0, total);
     Ok(())
-}
-
-/// The sum of tensors of one dtype and of this shape.
-pub(crate) fn sum(op: &str, inputs: impl IntoIterator<Item = Tensor>, shape: &Shape) -> Result<Tensor> {
-    let mut inputs = inputs.into_iter();
-    let mut total = inputs.next().ok_or_else(|| invalid!("{op}: there is nothing to add"))?;
-    dtypes!(numbers, total.dtype(), T => {
-        for input in inputs {
-            total = const { &Pair::<T>::of::<Formula>() }.map(total, input, shape)?.0;
-        }
-        Ok(total)
-    }, else => Err(no_kernel(op, total.dtype())))
 }

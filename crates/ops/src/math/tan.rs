@@ -6,7 +6,8 @@ use millstream_tensor::Result;
 formula!(x: Field => x.tan());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Tan", fields, Formula).doc("The tangent of each element, in radians.")
+    unary!("Tan", fields, Formula)
+        .doc("Computes the tangent of each element, an angle in radians.")
         .gradient(Gradient::of(grad))
 }
 

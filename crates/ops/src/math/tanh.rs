@@ -6,7 +6,9 @@ use millstream_tensor::Result;
 formula!(x: Field => x.tanh());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Tanh", fields, Formula).doc("The hyperbolic tangent of each element.").gradient(Gradient::of(grad))
+    unary!("Tanh", fields, Formula)
+        .doc("Computes the hyperbolic tangent of each element.")
+        .gradient(Gradient::of(grad))
 }
 
 // d tanh(x) = (1 - tanh(x)²) dx

@@ -1,13 +1,14 @@
 //! `TanhGrad`: the gradient of Tanh.
 
-use super::grad::gradient_op;
+use super::gradient_ops::gradient_op;
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
 
 formula!(y, dy: Field => dy.mul(T::int(1).sub(y.mul(y))));
 
 pub(crate) fn def() -> OpDef {
-    gradient_op("TanhGrad", kernel!(binary, fields, Formula)).doc("`dy * (1 - y * y)` where `y = tanh(x)`.")
+    gradient_op("TanhGrad", kernel!(binary, fields, Formula))
+        .doc("Computes `dy * (1 - y * y)`, the gradient of `y = tanh(x)`.")
         .gradient(Gradient::of(grad))
 }
 

@@ -1,11 +1,16 @@
-//! `TruncateDiv`: quotient rounded towards zero.
+//! `TruncateDiv`: the quotient rounded towards zero.
 
+use crate::shared::elementwise::Failure;
 use millstream_graph::op::{Gradient, OpDef};
 
-formula!(x, y: Real => x.trunc_div(y); y.divides_nothing() => "division by zero: `y` has a zero; mask it with Select before dividing");
+formula!(x, y: Real => x.trunc_div(y); y.divides_nothing() => Failure::TRUNCATING_DIVISION);
 
 pub(crate) fn def() -> OpDef {
-    binary!("TruncateDiv", reals, Formula).doc("The elementwise quotient rounded towards zero, with broadcasting.")
+    binary!("TruncateDiv", reals, Formula)
+        .doc(
+            "Computes `x / y` elementwise, rounded towards zero, with broadcasting. An integer division by \
+             zero is an error.",
+        )
         .gradient(Gradient::none("constant between its steps"))
 }
 

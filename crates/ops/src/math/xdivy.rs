@@ -1,17 +1,18 @@
-//! `Xdivy`: quotient, zero for a zero dividend.
+//! `Xdivy`: the quotient, or zero where the dividend is zero.
 
-use super::grad::not_zero;
+use super::gradient_ops::not_zero;
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
 
 formula!(x, y: Field => T::select(x.equal(T::int(0)), T::int(0), x.div(y)));
 
 pub(crate) fn def() -> OpDef {
-    binary!("Xdivy", fields, Formula).doc("`x / y`, and 0 where `x` is 0.")
+    binary!("Xdivy", fields, Formula)
+        .doc("Computes `x / y` elementwise, with broadcasting. The result is 0 where `x` is 0.")
         .gradient(Gradient::of(grad))
 }
 
-// d(x / y) = dx / y - x / y² dy, 0 where x is.
+// d(x / y) = dx / y - x / y² dy. Both terms are 0 where x is.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dz, x, y) = (cx.grad(0), cx.input(0), cx.input(1));
     let (x, y) = (cx.conj(x), cx.conj(y));

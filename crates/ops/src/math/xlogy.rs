@@ -1,17 +1,18 @@
-//! `Xlogy`: x log y, zero for a zero x.
+//! `Xlogy`: `x log(y)`, or zero where x is zero.
 
-use super::grad::not_zero;
+use super::gradient_ops::not_zero;
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
 
 formula!(x, y: Field => T::select(x.equal(T::int(0)), T::int(0), x.mul(y.log())));
 
 pub(crate) fn def() -> OpDef {
-    binary!("Xlogy", fields, Formula).doc("`x * log(y)`, and 0 where `x` is 0.")
+    binary!("Xlogy", fields, Formula)
+        .doc("Computes `x * log(y)` elementwise, with broadcasting. The result is 0 where `x` is 0.")
         .gradient(Gradient::of(grad))
 }
 
-// d(x log(y)) = log(y) dx + x / y dy, 0 where x is.
+// d(x log(y)) = log(y) dx + x / y dy. Both terms are 0 where x is.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dz, x, y) = (cx.grad(0), cx.input(0), cx.input(1));
     let (x, y) = (cx.conj(x), cx.conj(y));

@@ -1,17 +1,21 @@
 //! `Zeta`: the Hurwitz zeta function.
 
+use millstream_graph::op::spec::OneOf;
 use millstream_graph::op::{GradCx, Gradient, OpDef};
-use millstream_tensor::{Error, Result};
+use millstream_tensor::{Error, Result, dtypes};
 
 formula!(x, q: Float => x.zeta(q));
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Zeta")
-        .doc("The Hurwitz zeta function: the sum of `(q + k)^-x` over all whole `k` from 0.")
+        .doc(
+            "Computes the Hurwitz zeta function, elementwise, with broadcasting: the sum of `(q + k)^-x` \
+             over all integers `k` from 0.",
+        )
         .input("x", "T")
         .input("q", "T")
         .output("z", "T")
-        .attr("T", dtypes!(singles))
+        .attr("T", OneOf(dtypes!(singles)))
         .infer(|cx| cx.broadcast())
         .kernel(kernel!(binary, singles, Formula))
         .gradient(Gradient::of(grad))
@@ -20,7 +24,9 @@ pub(crate) fn def() -> OpDef {
 // dζ(x, q) = -x ζ(x + 1, q) dq + ..
 fn grad(cx: &mut GradCx) -> Result<()> {
     if cx.wants(0) {
-        return Err(Error::unimplemented("the gradient by `x` is not computed").with_help("stop it: `stop_gradient`"));
+        return Err(
+            Error::unimplemented("the gradient by `x` is not computed").with_help("stop it: `stop_gradient`")
+        );
     }
     let (dz, x, q) = (cx.grad(0), cx.input(0), cx.input(1));
     cx.give_summed(1, -(dz * (x * cx.call("Zeta", [x + 1.0, q]))));

@@ -1,10 +1,11 @@
-//! What activations and their gradients share: declarations, and loops that work in place where nobody shares the input.
+//! Declarations and loops that activations and their gradients share. The loops work in place if the input is
+//! not shared.
 
-use crate::number::Float;
+use crate::number::FloatElement;
 use millstream_graph::op::{Kernel, KernelCx, OpDef, RunFn};
 use millstream_tensor::{Element, Result, Tensor, ensure};
 
-/// The declaration of an activation but for its types.
+/// Returns the declaration of an activation without its types.
 pub(super) fn activation(name: &'static str, run: RunFn) -> OpDef {
     OpDef::new(name)
         .input("features", "T")
@@ -13,7 +14,7 @@ pub(super) fn activation(name: &'static str, run: RunFn) -> OpDef {
         .kernel(Kernel::pure(run))
 }
 
-/// The declaration of the gradient of an activation; `of` is `features` or `outputs`.
+/// Returns the declaration of the gradient of an activation. `of` is `features` or `outputs`.
 pub(super) fn gradient(name: &'static str, of: &'static str, run: RunFn) -> OpDef {
     OpDef::new(name)
         .input("gradients", "T")
@@ -27,7 +28,7 @@ pub(super) fn gradient(name: &'static str, of: &'static str, run: RunFn) -> OpDe
         .kernel(Kernel::pure(run))
 }
 
-/// Output 0 is `f` of every element of input 0.
+/// Returns `f` of every element of input 0.
 pub(super) fn map<T: Element>(cx: &mut KernelCx, f: impl Fn(T) -> T) -> Result<Tensor> {
     let mut x = cx.take(0);
     if let Some(cells) = x.make_mut::<T>() {
@@ -37,7 +38,7 @@ pub(super) fn map<T: Element>(cx: &mut KernelCx, f: impl Fn(T) -> T) -> Result<T
     Tensor::from_iter(x.shape().clone(), x.as_slice::<T>()?.iter().map(|v| f(*v)))
 }
 
-/// Output 0 is `f(gradient, x)` of every pair of elements of the inputs.
+/// Returns `f(gradient, x)` of every pair of elements of the two inputs.
 pub(super) fn zip<T: Element>(cx: &mut KernelCx, f: impl Fn(T, T) -> T) -> Result<Tensor> {
     ensure!(
         cx.input(0).shape() == cx.input(1).shape(),
@@ -56,16 +57,16 @@ pub(super) fn zip<T: Element>(cx: &mut KernelCx, f: impl Fn(T, T) -> T) -> Resul
     Tensor::from_iter(g.shape().clone(), pairs.map(|(g, x)| f(*g, *x)))
 }
 
-/// The two constants of the scaled exponential linear unit: for positive numbers, and for negative ones.
+/// The constants of the scaled exponential linear unit: the scale, and the scale times alpha.
 pub(super) const SELU: (f64, f64) = (1.050_700_987_355_480_5, 1.758_099_340_847_376_6);
 
-/// A constant in the type that a kernel works in.
+/// Returns a constant in the type that a kernel computes in.
 pub(super) fn constant<W: num_traits::Float>(value: f64) -> W {
     W::from(value).unwrap_or_else(W::nan)
 }
 
-/// The slope of a leaky activation, rounded to the type of the features as TensorFlow does.
-pub(super) fn alpha<T: Float>(cx: &KernelCx) -> Result<T::Work> {
+/// Returns the slope of a leaky activation, rounded to the dtype of the features as in TensorFlow.
+pub(super) fn alpha<T: FloatElement>(cx: &KernelCx) -> Result<T::Work> {
     let alpha = cx.attrs().float("alpha")?;
     Ok(T::of_work(constant(alpha.into())).work())
 }

@@ -1,10 +1,10 @@
-//! `BiasAdd`, `BiasAddV1`: a vector added along the channels.
+//! `BiasAdd`, `BiasAddV1`: addition of a bias vector along the channels.
 
-use crate::number::{Number, with_number};
+use crate::number::{Number, no_kernel};
 use millstream_graph::Attrs;
 use millstream_graph::op::spec::{self, Spec, Words};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
-use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid, unequal};
+use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid, unequal, with_element};
 
 pub(crate) fn def() -> [OpDef; 2] {
     let def = |name| {
@@ -19,13 +19,16 @@ pub(crate) fn def() -> [OpDef; 2] {
     };
     [
         def("BiasAdd")
-            .doc("`value + bias`, the bias along the channels: the last axis, or axis 1 with `data_format` NCHW.")
+            .doc(
+                "Adds `bias` to `value` along the channels: the last axis, or axis 1 if `data_format` is \
+                 NCHW.",
+            )
             .attr("data_format", Words(&["NHWC", "NCHW"]).or("NHWC")),
-        def("BiasAddV1").doc("`value + bias`, the bias along the last axis."),
+        def("BiasAddV1").doc("Adds `bias` to `value` along the last axis."),
     ]
 }
 
-/// Which axis of `rank` holds the channels.
+/// Returns the axis of the channels.
 pub(super) fn channels(name: &str, attrs: &Attrs, rank: usize) -> Result<usize> {
     ensure!(2 <= rank, "Shape must be at least rank 2 but is rank {rank}"; "`{name}` must have rank 2 or more but has rank {rank}");
     let second = attrs.get("data_format").is_some() && **attrs.str("data_format")? == *b"NCHW";
@@ -39,7 +42,9 @@ fn infer(cx: &mut InferCx) -> Result<()> {
         let axis = channels("value", cx.attrs(), dims.len())?;
         let n = match (dims[axis], bias) {
             (Some(n), Some(b)) if n != b => {
-                return Err(invalid!("{}", unequal(n, b); "`bias` has {b} entries but `value` of shape {value} has {n} channels"));
+                return Err(
+                    invalid!("{}", unequal(n, b); "`bias` has {b} entries but `value` of shape {value} has {n} channels"),
+                );
             }
             (n, b) => n.or(b),
         };
@@ -63,7 +68,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         bias.shape(),
         value.shape()
     );
-    with_number!(cx.node.op.name, value.dtype(), T => add::<T>(&mut value, &bias, axis))?;
+    with_element!(value.dtype(), T in numbers => add::<T>(&mut value, &bias, axis), else => Err(no_kernel(cx.node.op.name, value.dtype())))?;
     cx.set(0, value);
     Ok(())
 }
@@ -76,10 +81,10 @@ fn add<T: Number>(value: &mut Tensor, bias: &Tensor, axis: usize) -> Result<()> 
     }
     for plane in cells.chunks_exact_mut(bias.len() * inner) {
         match inner {
-            1 => plane.iter_mut().zip(bias).for_each(|(c, b)| *c = c.plus(*b)),
+            1 => plane.iter_mut().zip(bias).for_each(|(c, b)| *c = c.add(*b)),
             _ => {
                 for (row, b) in plane.chunks_exact_mut(inner).zip(bias) {
-                    row.iter_mut().for_each(|c| *c = c.plus(*b));
+                    row.iter_mut().for_each(|c| *c = c.add(*b));
                 }
             }
         }

@@ -1,20 +1,20 @@
-//! `Elu`: negative numbers approach -1 exponentially.
+//! `Elu`: the exponential linear unit.
 
 use super::activation::{activation, map};
-use crate::number::{Float, Number, with_float};
+use crate::number::{FloatElement, Number, no_kernel};
 use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
-use millstream_tensor::Result;
+use millstream_tensor::{Result, with_element};
 
 pub(crate) fn def() -> OpDef {
     activation("Elu", run)
-        .doc("`features` where positive, `exp(features) - 1` elsewhere.")
+        .doc("Computes `features` where they are positive and `exp(features) - 1` elsewhere.")
         .attr("T", spec::FloatType)
         .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let out = with_float!("Elu", cx.input(0).dtype(), T => map::<T>(cx, |x| if x < T::ZERO { T::of_work(x.work().exp_m1()) } else { x }))?;
+    let out = with_element!(cx.input(0).dtype(), T in floats => map::<T>(cx, |x| if x < T::ZERO { T::of_work(x.work().exp_m1()) } else { x }), else => Err(no_kernel("Elu", cx.input(0).dtype())))?;
     cx.set(0, out);
     Ok(())
 }

@@ -1,26 +1,28 @@
 //! `EluGrad`: the gradient of `Elu`, from its outputs.
 
 use super::activation::{gradient, zip};
-use crate::number::{Float, Number, with_float};
+use crate::number::{FloatElement, Number, no_kernel};
 use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
-use millstream_tensor::Result;
-
+use millstream_tensor::{Result, with_element};
 
 pub(crate) fn def() -> OpDef {
     gradient("EluGrad", "outputs", run)
-        .doc("`gradients` where `outputs` is positive, `gradients * (outputs + 1)` elsewhere.")
+        .doc(
+            "Computes the gradient of `Elu` from its outputs: `gradients` where `outputs` is positive, \
+             `gradients * (outputs + 1)` elsewhere.",
+        )
         .attr("T", spec::FloatType)
         .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let out = with_float!("EluGrad", cx.input(0).dtype(), T => zip::<T>(cx, |g, y| if y < T::ZERO { T::of_work((y.work() + <<T as Float>::Work as Number>::ONE) * g.work()) } else { g }))?;
+    let out = with_element!(cx.input(0).dtype(), T in floats => zip::<T>(cx, |g, y| if y < T::ZERO { T::of_work((y.work() + <<T as FloatElement>::Work as Number>::ONE) * g.work()) } else { g }), else => Err(no_kernel("EluGrad", cx.input(0).dtype())))?;
     cx.set(0, out);
     Ok(())
 }
 
-// z = dy (y + constant) where y is negative, and constant times dy elsewhere.
+// z = dy (y + 1) where y is negative, and dy elsewhere.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dz, y) = (cx.grad(0), cx.input(1));
     if cx.wants(0) {

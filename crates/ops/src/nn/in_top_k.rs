@@ -1,4 +1,4 @@
-//! `InTopK`, `InTopKV2`: whether a class is among the most probable ones.
+//! `InTopK`, `InTopKV2`: whether a target class is among the most probable ones.
 
 use millstream_graph::op::spec::{IndexType, Int, Spec};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
@@ -6,7 +6,9 @@ use millstream_tensor::DType::{self, I32};
 use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> [OpDef; 2] {
-    let doc = "Whether fewer than `k` predictions of a row are greater than that of its target; false if any that matters is not finite.";
+    let doc = "Returns, for each row, whether fewer than `k` predictions are greater than that of the target \
+               class. The result is false if the target's prediction, or one before the result is decided, \
+               is not finite.";
     let def = |name| OpDef::new(name).doc(doc).input("predictions", DType::F32).input("targets", "T");
     [
         def("InTopK").output("precision", DType::Bool).attr("k", Int).attr("T", IndexType.or(I32)),
@@ -52,7 +54,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-// Entries after the one that decides are not looked at, as in TensorFlow, finite or not.
+// Entries after the deciding one are not checked for finiteness, as in TensorFlow.
 fn is_in(row: &[f32], target: i64, k: i64) -> bool {
     let Some(&own) = usize::try_from(target).ok().and_then(|t| row.get(t)).filter(|v| v.is_finite()) else {
         return false;

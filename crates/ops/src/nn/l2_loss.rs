@@ -1,15 +1,15 @@
 //! `L2Loss`: half the sum of squares.
 
-use crate::number::{Float, Number, with_float};
-use crate::reduce::EuclideanNorm;
-use crate::reduce::fold::fold_run;
+use crate::number::{FloatElement, Number, no_kernel};
+use crate::shared::fold::fold_run;
+use crate::shared::folds::EuclideanNorm;
 use millstream_graph::op::spec::FloatType;
 use millstream_graph::op::{GradCx, Gradient, Kernel, KernelCx, OpDef};
-use millstream_tensor::{Result, Tensor};
+use millstream_tensor::{Result, Tensor, with_element};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("L2Loss")
-        .doc("Half the sum of the squares of all elements.")
+        .doc("Computes half the sum of the squares of all elements.")
         .input("t", "T")
         .output("output", "T")
         .attr("T", FloatType)
@@ -20,12 +20,12 @@ pub(crate) fn def() -> OpDef {
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let t = cx.input(0);
-    let out = with_float!("L2Loss", t.dtype(), T => half_of_squares::<T>(t))?;
+    let out = with_element!(t.dtype(), T in floats => half_of_squares::<T>(t), else => Err(no_kernel("L2Loss", t.dtype())))?;
     cx.set(0, out);
     Ok(())
 }
 
-fn half_of_squares<T: Float>(t: &Tensor) -> Result<Tensor> {
+fn half_of_squares<T: FloatElement>(t: &Tensor) -> Result<Tensor> {
     let squares = fold_run::<EuclideanNorm<T>>(t.as_slice::<T>()?);
     Ok(Tensor::scalar(T::narrow(squares.over(T::Wide::count(2)))))
 }

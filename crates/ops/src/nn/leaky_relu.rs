@@ -1,26 +1,25 @@
-//! `LeakyRelu`: negative numbers are scaled down.
+//! `LeakyRelu`: the rectified linear unit with a small slope for negative numbers.
 
-use millstream_graph::Attr;
 use super::activation::{activation, alpha, map};
-use crate::number::{Float, Number, with_float};
+use crate::number::{FloatElement, Number, no_kernel};
+use millstream_graph::Attr;
 use millstream_graph::op::spec::{self, Spec};
 use millstream_graph::op::{GradCx, Gradient, KernelCx, OpDef};
-use millstream_tensor::Result;
-
+use millstream_tensor::{Result, with_element};
 
 pub(crate) fn def() -> OpDef {
     activation("LeakyRelu", run)
-        .doc("`features` where positive, `alpha * features` elsewhere.")
+        .doc("Computes `features` where they are positive and `alpha * features` elsewhere.")
         .attr("alpha", spec::Float.or(0.2f32))
         .attr("T", spec::FloatType.or(millstream_tensor::DType::F32))
         .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let out = with_float!("LeakyRelu", cx.input(0).dtype(), T => {
+    let out = with_element!(cx.input(0).dtype(), T in floats => {
         let alpha = alpha::<T>(cx)?;
         map::<T>(cx, |x| if T::ZERO < x { x } else { T::of_work(alpha * x.work()) })
-    })?;
+    }, else => Err(no_kernel("LeakyRelu", cx.input(0).dtype())))?;
     cx.set(0, out);
     Ok(())
 }

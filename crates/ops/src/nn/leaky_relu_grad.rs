@@ -1,31 +1,33 @@
 //! `LeakyReluGrad`: the gradient of `LeakyRelu`.
 
-use millstream_graph::Attr;
 use super::activation::{alpha, gradient, zip};
-use crate::number::{Float, Number, with_float};
+use crate::number::{FloatElement, Number, no_kernel};
+use millstream_graph::Attr;
 use millstream_graph::op::spec::{self, Spec};
 use millstream_graph::op::{GradCx, Gradient, KernelCx, OpDef};
-use millstream_tensor::Result;
-
+use millstream_tensor::{Result, with_element};
 
 pub(crate) fn def() -> OpDef {
     gradient("LeakyReluGrad", "features", run)
-        .doc("`gradients` where `features` is positive, `alpha * gradients` elsewhere.")
+        .doc(
+            "Computes the gradient of `LeakyRelu`: `gradients` where `features` is positive, \
+             `alpha * gradients` elsewhere.",
+        )
         .attr("alpha", spec::Float.or(0.2f32))
         .attr("T", spec::FloatType.or(millstream_tensor::DType::F32))
         .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let out = with_float!("LeakyReluGrad", cx.input(0).dtype(), T => {
+    let out = with_element!(cx.input(0).dtype(), T in floats => {
         let alpha = alpha::<T>(cx)?;
         zip::<T>(cx, |g, x| if T::ZERO < x { g } else { T::of_work(alpha * g.work()) })
-    })?;
+    }, else => Err(no_kernel("LeakyReluGrad", cx.input(0).dtype())))?;
     cx.set(0, out);
     Ok(())
 }
 
-// Linear in the gradients; the features only choose.
+// The op is linear in the gradients and piecewise constant in the features.
 fn grad(cx: &mut GradCx) -> Result<()> {
     if cx.wants(0) {
         let (dz, x) = (cx.grad(0), cx.input(1));

@@ -1,15 +1,15 @@
 //! `LogSoftmax`: the logarithm of the softmax along the last axis.
 
-use super::rows::sum_of_rows;
-use super::rows::by_rows;
-use crate::number::with_float;
+use super::softmax_rows::by_rows;
+use super::softmax_rows::sum_of_rows;
+use crate::number::no_kernel;
 use millstream_graph::op::spec::FloatType;
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
-use millstream_tensor::{Result, ensure};
+use millstream_tensor::{Result, ensure, with_element};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("LogSoftmax")
-        .doc("`logits - ln(sum(exp(logits)))`, the sum along the last axis.")
+        .doc("Computes `logits - ln(sum(exp(logits)))`, with the sum along the last axis.")
         .input("logits", "T")
         .output("logsoftmax", "T")
         .attr("T", FloatType)
@@ -25,9 +25,9 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let logits = cx.input(0);
-    let out = with_float!("LogSoftmax", logits.dtype(), T => {
+    let out = with_element!(logits.dtype(), T in floats => {
         by_rows::<T>("logits", logits, |row, i| row.shifted[i] - row.sum.ln())
-    })?;
+    }, else => Err(no_kernel("LogSoftmax", logits.dtype())))?;
     cx.set(0, out);
     Ok(())
 }

@@ -1,16 +1,19 @@
-//! `NthElement`: the element at a place of the order.
+//! `NthElement`: the n-th smallest element of each row.
 
-use super::rows::sum_of_rows;
-use crate::number::{Real, with_real};
+use super::softmax_rows::sum_of_rows;
+use crate::number::{RealElement, no_kernel};
 use millstream_graph::op::spec::{Bool, RealNumber, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I32;
-use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure, invalid};
+use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure, invalid, with_element};
 use std::cmp::Ordering;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("NthElement")
-        .doc("The element at place `n` of each innermost row once it is put in order; `reverse` puts the greatest first.")
+        .doc(
+            "Returns the element at index `n` of each innermost row in ascending order, or in descending \
+             order if `reverse` is true. NaN counts as the greatest.",
+        )
         .input("input", "T")
         .input("n", I32)
         .on_host()
@@ -47,13 +50,13 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     };
     let at = place(cx.int(1)?, Some(len))?;
     let at = if reverse { len - 1 - at } else { at };
-    let out = with_real!("NthElement", input.dtype(), T => pick::<T>(input, len, at, Shape::from(batch)))?;
+    let out = with_element!(input.dtype(), T in reals => pick::<T>(input, len, at, Shape::from(batch)), else => Err(no_kernel("NthElement", input.dtype())))?;
     cx.set(0, out);
     Ok(())
 }
 
-fn pick<T: Real>(input: &Tensor, len: usize, at: usize, shape: Shape) -> Result<Tensor> {
-    // NaN comes last, wherever it stands.
+fn pick<T: RealElement>(input: &Tensor, len: usize, at: usize, shape: Shape) -> Result<Tensor> {
+    // NaN is ordered last, at any position.
     let order = |a: &T, b: &T| {
         let nan = |v: &T| v.partial_cmp(v).is_none();
         a.partial_cmp(b).unwrap_or_else(|| nan(a).cmp(&nan(b)))
@@ -63,7 +66,7 @@ fn pick<T: Real>(input: &Tensor, len: usize, at: usize, shape: Shape) -> Result<
     Tensor::from_iter(shape, rows.map(|row| *row.to_vec().select_nth_unstable_by(at, least).1))
 }
 
-// Shared by all of a row that are equal to it.
+// The elements of a row that equal the result share its gradient.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dy, x, y) = (cx.grad(0), cx.input(0), cx.output(0));
     let column = |v| cx.op("ExpandDims").input(v).input(-1).output();

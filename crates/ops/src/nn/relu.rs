@@ -1,21 +1,20 @@
-//! `Relu`: negative numbers become 0.
+//! `Relu`: the rectified linear unit.
 
 use super::activation::{activation, map};
-use crate::number::{Number, Real, with_real};
+use crate::number::{Number, Real, no_kernel};
 use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
-use millstream_tensor::Result;
-
+use millstream_tensor::{Result, with_element};
 
 pub(crate) fn def() -> OpDef {
     activation("Relu", run)
-        .doc("`max(features, 0)`; NaN stays.")
+        .doc("Computes `max(features, 0)`. NaN is kept.")
         .attr("T", spec::RealNumber)
         .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let out = with_real!("Relu", cx.input(0).dtype(), T => map::<T>(cx, |x| x.greater(T::ZERO)))?;
+    let out = with_element!(cx.input(0).dtype(), T in reals => map::<T>(cx, |x| Real::max(T::ZERO, x)), else => Err(no_kernel("Relu", cx.input(0).dtype())))?;
     cx.set(0, out);
     Ok(())
 }

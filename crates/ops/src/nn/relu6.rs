@@ -1,21 +1,20 @@
-//! `Relu6`: numbers are kept between 0 and 6.
+//! `Relu6`: the rectified linear unit, limited to 6.
 
 use super::activation::{activation, map};
-use crate::number::{Number, Real, with_real};
+use crate::number::{Number, Real, no_kernel};
 use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
-use millstream_tensor::Result;
-
+use millstream_tensor::{Result, with_element};
 
 pub(crate) fn def() -> OpDef {
     activation("Relu6", run)
-        .doc("`min(max(features, 0), 6)`; NaN stays.")
+        .doc("Computes `min(max(features, 0), 6)`. NaN is kept.")
         .attr("T", spec::RealNumber)
         .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let out = with_real!("Relu6", cx.input(0).dtype(), T => map::<T>(cx, |x| x.greater(T::ZERO).lesser(T::count(6))))?;
+    let out = with_element!(cx.input(0).dtype(), T in reals => map::<T>(cx, |x| Real::min(T::count(6), Real::max(T::ZERO, x))), else => Err(no_kernel("Relu6", cx.input(0).dtype())))?;
     cx.set(0, out);
     Ok(())
 }

@@ -1,26 +1,28 @@
 //! `Relu6Grad`: the gradient of `Relu6`.
 
 use super::activation::{gradient, zip};
-use crate::number::{Number, with_real};
+use crate::number::{Num, Number, no_kernel};
 use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
-use millstream_tensor::Result;
-
+use millstream_tensor::{Result, with_element};
 
 pub(crate) fn def() -> OpDef {
     gradient("Relu6Grad", "features", run)
-        .doc("`gradients` where `features` is between 0 and 6, 0 elsewhere.")
+        .doc(
+            "Computes the gradient of `Relu6`: `gradients` where `features` is between 0 and 6, and 0 \
+             elsewhere.",
+        )
         .attr("T", spec::RealNumber)
         .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let out = with_real!("Relu6Grad", cx.input(0).dtype(), T => zip::<T>(cx, |g, x| g.times(if T::ZERO < x && x < T::count(6) { T::ONE } else { T::ZERO })))?;
+    let out = with_element!(cx.input(0).dtype(), T in reals => zip::<T>(cx, |g, x| g.mul(if T::ZERO < x && x < T::count(6) { T::ONE } else { T::ZERO })), else => Err(no_kernel("Relu6Grad", cx.input(0).dtype())))?;
     cx.set(0, out);
     Ok(())
 }
 
-// Linear in the gradients; the features only choose.
+// The op is linear in the gradients and piecewise constant in the features.
 fn grad(cx: &mut GradCx) -> Result<()> {
     if cx.wants(0) {
         let (dz, x) = (cx.grad(0), cx.input(1));

@@ -1,26 +1,25 @@
 //! `ReluGrad`: the gradient of `Relu`.
 
 use super::activation::{gradient, zip};
-use crate::number::{Number, with_real};
+use crate::number::{Num, Number, no_kernel};
 use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
-use millstream_tensor::Result;
-
+use millstream_tensor::{Result, with_element};
 
 pub(crate) fn def() -> OpDef {
     gradient("ReluGrad", "features", run)
-        .doc("`gradients` where `features` is positive, 0 elsewhere.")
+        .doc("Computes the gradient of `Relu`: `gradients` where `features` is positive, and 0 elsewhere.")
         .attr("T", spec::RealNumber)
         .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let out = with_real!("ReluGrad", cx.input(0).dtype(), T => zip::<T>(cx, |g, x| g.times(if T::ZERO < x { T::ONE } else { T::ZERO })))?;
+    let out = with_element!(cx.input(0).dtype(), T in reals => zip::<T>(cx, |g, x| g.mul(if T::ZERO < x { T::ONE } else { T::ZERO })), else => Err(no_kernel("ReluGrad", cx.input(0).dtype())))?;
     cx.set(0, out);
     Ok(())
 }
 
-// Linear in the gradients; the features only choose.
+// The op is linear in the gradients and piecewise constant in the features.
 fn grad(cx: &mut GradCx) -> Result<()> {
     if cx.wants(0) {
         let (dz, x) = (cx.grad(0), cx.input(1));

@@ -1,23 +1,26 @@
 //! `Selu`: the scaled exponential linear unit.
 
 use super::activation::{SELU, activation, constant, map};
-use crate::number::{Float, Number, with_float};
+use crate::number::{FloatElement, Number, no_kernel};
 use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
-use millstream_tensor::Result;
+use millstream_tensor::{Result, with_element};
 
 pub(crate) fn def() -> OpDef {
     activation("Selu", run)
-        .doc("`scale * features` where positive, `scale * alpha * (exp(features) - 1)` elsewhere, with the constants that keep mean and variance.")
+        .doc(
+            "Computes `scale * features` where they are positive and `scale * alpha * (exp(features) - 1)` \
+             elsewhere. The constants preserve mean 0 and variance 1 from layer to layer.",
+        )
         .attr("T", spec::FloatType)
         .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let out = with_float!("Selu", cx.input(0).dtype(), T => {
-        let (scale, negative) = (constant::<<T as Float>::Work>(SELU.0), constant::<<T as Float>::Work>(SELU.1));
+    let out = with_element!(cx.input(0).dtype(), T in floats => {
+        let (scale, negative) = (constant::<<T as FloatElement>::Work>(SELU.0), constant::<<T as FloatElement>::Work>(SELU.1));
         map::<T>(cx, |x| T::of_work(if x < T::ZERO { negative * x.work().exp_m1() } else { scale * x.work() }))
-    })?;
+    }, else => Err(no_kernel("Selu", cx.input(0).dtype())))?;
     cx.set(0, out);
     Ok(())
 }

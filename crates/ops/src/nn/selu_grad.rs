@@ -1,29 +1,31 @@
 //! `SeluGrad`: the gradient of `Selu`, from its outputs.
 
 use super::activation::{SELU, constant, gradient, zip};
-use crate::number::{Float, Number, with_float};
+use crate::number::{FloatElement, Number, no_kernel};
 use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
-use millstream_tensor::Result;
-
+use millstream_tensor::{Result, with_element};
 
 pub(crate) fn def() -> OpDef {
     gradient("SeluGrad", "outputs", run)
-        .doc("`gradients * scale` where `outputs` is positive, `gradients * (outputs + scale * alpha)` elsewhere.")
+        .doc(
+            "Computes the gradient of `Selu` from its outputs: `gradients * scale` where `outputs` is \
+             positive, `gradients * (outputs + scale * alpha)` elsewhere.",
+        )
         .attr("T", spec::FloatType)
         .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let out = with_float!("SeluGrad", cx.input(0).dtype(), T => {
-        let (scale, negative) = (constant::<<T as Float>::Work>(SELU.0), constant::<<T as Float>::Work>(SELU.1));
+    let out = with_element!(cx.input(0).dtype(), T in floats => {
+        let (scale, negative) = (constant::<<T as FloatElement>::Work>(SELU.0), constant::<<T as FloatElement>::Work>(SELU.1));
         zip::<T>(cx, |g, y| T::of_work(g.work() * if y < T::ZERO { y.work() + negative } else { scale }))
-    })?;
+    }, else => Err(no_kernel("SeluGrad", cx.input(0).dtype())))?;
     cx.set(0, out);
     Ok(())
 }
 
-// z = dy (y + constant) where y is negative, and constant times dy elsewhere.
+// z = dy (y + scale alpha) where y is negative, and scale dy elsewhere.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dz, y) = (cx.grad(0), cx.input(1));
     if cx.wants(0) {

@@ -1,15 +1,15 @@
-//! `Softmax`: exponentials that sum to one along the last axis.
+//! `Softmax`: the softmax along the last axis.
 
-use super::rows::through_softmax;
-use super::rows::by_rows;
-use crate::number::with_float;
+use super::softmax_rows::by_rows;
+use super::softmax_rows::through_softmax;
+use crate::number::no_kernel;
 use millstream_graph::op::spec::FloatType;
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
-use millstream_tensor::Result;
+use millstream_tensor::{Result, with_element};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Softmax")
-        .doc("`exp(logits)` divided by its sum along the last axis.")
+        .doc("Computes `exp(logits) / sum(exp(logits))`, with the sum along the last axis.")
         .input("logits", "T")
         .output("softmax", "T")
         .attr("T", FloatType)
@@ -25,9 +25,9 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let logits = cx.input(0);
-    let out = with_float!("Softmax", logits.dtype(), T => {
+    let out = with_element!(logits.dtype(), T in floats => {
         by_rows::<T>("logits", logits, |row, i| row.exps[i] / row.sum)
-    })?;
+    }, else => Err(no_kernel("Softmax", logits.dtype())))?;
     cx.set(0, out);
     Ok(())
 }

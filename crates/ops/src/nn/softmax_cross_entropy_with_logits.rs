@@ -1,16 +1,20 @@
-//! `SoftmaxCrossEntropyWithLogits`: the cross entropy of rows of probabilities and rows of logits, with its gradient.
+//! `SoftmaxCrossEntropyWithLogits`: the cross entropy of rows of probabilities and rows of logits, with its
+//! gradient.
 
-use super::rows::through_entropy;
-use super::rows::Row;
-use crate::number::{Float, Number, with_float};
+use super::softmax_rows::Row;
+use super::softmax_rows::through_entropy;
+use crate::number::{FloatElement, Number, no_kernel};
 use millstream_graph::op::spec::FloatType;
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
-use millstream_tensor::{Error, PartialShape, Result, Shape, Tensor, ensure, invalid};
+use millstream_tensor::{Error, PartialShape, Result, Shape, Tensor, ensure, invalid, with_element};
 use num_traits::Float as _;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("SoftmaxCrossEntropyWithLogits")
-        .doc("For each row `-sum(labels * log_softmax(features))`, and its gradient `softmax(features) - labels`. The inputs broadcast to a matrix.")
+        .doc(
+            "Computes, for each row, the cross entropy `-sum(labels * log_softmax(features))`, and its \
+             gradient `softmax(features) - labels`. The inputs are broadcast to a matrix.",
+        )
         .input("features", "T")
         .input("labels", "T")
         .output("loss", "T")
@@ -40,15 +44,15 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let shape = features.shape().broadcast(labels.shape()).filter(|s| s.rank() == 2);
     let shape = shape.ok_or_else(|| mismatch(&features.shape().into(), &labels.shape().into()))?;
     let (features, labels) = (features.broadcast_to(shape.clone())?, labels.broadcast_to(shape.clone())?);
-    let (loss, backprop) = with_float!("SoftmaxCrossEntropyWithLogits", features.dtype(), T => {
+    let (loss, backprop) = with_element!(features.dtype(), T in floats => {
         entropy::<T>(&features, &labels, &shape)
-    })?;
+    }, else => Err(no_kernel("SoftmaxCrossEntropyWithLogits", features.dtype())))?;
     cx.set(0, loss);
     cx.set(1, backprop);
     Ok(())
 }
 
-fn entropy<T: Float>(features: &Tensor, labels: &Tensor, shape: &Shape) -> Result<(Tensor, Tensor)>
+fn entropy<T: FloatElement>(features: &Tensor, labels: &Tensor, shape: &Shape) -> Result<(Tensor, Tensor)>
 where
     T::Work: Number<Wide = T::Work>,
 {
@@ -76,7 +80,7 @@ where
     Ok((loss, backprop))
 }
 
-// loss = -Σ labels log(softmax), backprop = softmax - labels, which is what the loss does to the logits.
+// loss = -Σ labels log(softmax); backprop = softmax - labels, the derivative of the loss by the logits.
 fn grad(cx: &mut GradCx) -> Result<()> {
     if cx.wants(0) {
         let logits = through_entropy(cx);

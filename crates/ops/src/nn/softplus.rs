@@ -1,25 +1,25 @@
-//! `Softplus`: a smooth Relu.
+//! `Softplus`: a smooth approximation of Relu.
 
 use super::activation::{activation, map};
-use crate::number::{Float, with_float};
+use crate::number::{FloatElement, no_kernel};
 use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
-use millstream_tensor::Result;
+use millstream_tensor::{Result, with_element};
 
 pub(crate) fn def() -> OpDef {
     activation("Softplus", run)
-        .doc("`ln(exp(features) + 1)`.")
+        .doc("Computes `ln(exp(features) + 1)`.")
         .attr("T", spec::FloatType)
         .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let out = with_float!("Softplus", cx.input(0).dtype(), T => map::<T>(cx, |x| {
+    let out = with_element!(cx.input(0).dtype(), T in floats => map::<T>(cx, |x| {
         let x = x.work();
-        // Exact at both ends: exp(x) neither overflows nor vanishes in the sum.
+        // This form is accurate at both ends: exp(x) neither overflows nor vanishes in the sum.
         let tail = (-x.abs()).exp().ln_1p();
-        T::of_work(if x.is_nan() { x } else { x.max(<<T as Float>::Work>::default()) + tail })
-    }))?;
+        T::of_work(if x.is_nan() { x } else { x.max(<<T as FloatElement>::Work>::default()) + tail })
+    }), else => Err(no_kernel("Softplus", cx.input(0).dtype())))?;
     cx.set(0, out);
     Ok(())
 }

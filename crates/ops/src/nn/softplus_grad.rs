@@ -1,25 +1,25 @@
 //! `SoftplusGrad`: the gradient of `Softplus`.
 
 use super::activation::{gradient, zip};
-use crate::number::{Float, Number, with_float};
+use crate::number::{FloatElement, Number, no_kernel};
 use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
-use millstream_tensor::Result;
+use millstream_tensor::{Result, with_element};
 
 pub(crate) fn def() -> OpDef {
     gradient("SoftplusGrad", "features", run)
-        .doc("`gradients / (exp(-features) + 1)`.")
+        .doc("Computes the gradient of `Softplus`: `gradients / (exp(-features) + 1)`.")
         .attr("T", spec::FloatType)
         .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let out = with_float!("SoftplusGrad", cx.input(0).dtype(), T => zip::<T>(cx, |g, x| T::of_work(g.work() / ((-x.work()).exp() + <<T as Float>::Work as Number>::ONE))))?;
+    let out = with_element!(cx.input(0).dtype(), T in floats => zip::<T>(cx, |g, x| T::of_work(g.work() / ((-x.work()).exp() + <<T as FloatElement>::Work as Number>::ONE))), else => Err(no_kernel("SoftplusGrad", cx.input(0).dtype())))?;
     cx.set(0, out);
     Ok(())
 }
 
-// z = dy σ(x): σ' is one over e⁻ˣ + 2 + eˣ.
+// z = dy σ(x), and σ'(x) = 1 / (e⁻ˣ + 2 + eˣ).
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dz, x) = (cx.grad(0), cx.input(1));
     if cx.wants(0) {

@@ -1,20 +1,20 @@
-//! `Softsign`: numbers are squeezed between -1 and 1.
+//! `Softsign`: an activation with values between -1 and 1.
 
 use super::activation::{activation, map};
-use crate::number::{Float, Number, with_float};
+use crate::number::{FloatElement, Number, no_kernel};
 use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
-use millstream_tensor::Result;
+use millstream_tensor::{Result, with_element};
 
 pub(crate) fn def() -> OpDef {
     activation("Softsign", run)
-        .doc("`features / (abs(features) + 1)`.")
+        .doc("Computes `features / (abs(features) + 1)`.")
         .attr("T", spec::FloatType)
         .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let out = with_float!("Softsign", cx.input(0).dtype(), T => map::<T>(cx, |x| T::of_work(x.work() / (x.work().abs() + <<T as Float>::Work as Number>::ONE))))?;
+    let out = with_element!(cx.input(0).dtype(), T in floats => map::<T>(cx, |x| T::of_work(x.work() / (x.work().abs() + <<T as FloatElement>::Work as Number>::ONE))), else => Err(no_kernel("Softsign", cx.input(0).dtype())))?;
     cx.set(0, out);
     Ok(())
 }

@@ -1,23 +1,23 @@
 //! `SoftsignGrad`: the gradient of `Softsign`.
 
 use super::activation::{gradient, zip};
-use crate::number::{Float, Number, with_float};
+use crate::number::{FloatElement, Number, no_kernel};
 use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
-use millstream_tensor::Result;
+use millstream_tensor::{Result, with_element};
 
 pub(crate) fn def() -> OpDef {
     gradient("SoftsignGrad", "features", run)
-        .doc("`gradients / (1 + abs(features))^2`.")
+        .doc("Computes the gradient of `Softsign`: `gradients / (1 + abs(features))^2`.")
         .attr("T", spec::FloatType)
         .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let out = with_float!("SoftsignGrad", cx.input(0).dtype(), T => zip::<T>(cx, |g, x| {
-        let d = x.work().abs() + <<T as Float>::Work as Number>::ONE;
+    let out = with_element!(cx.input(0).dtype(), T in floats => zip::<T>(cx, |g, x| {
+        let d = x.work().abs() + <<T as FloatElement>::Work as Number>::ONE;
         T::of_work(g.work() / (d * d))
-    }))?;
+    }), else => Err(no_kernel("SoftsignGrad", cx.input(0).dtype())))?;
     cx.set(0, out);
     Ok(())
 }

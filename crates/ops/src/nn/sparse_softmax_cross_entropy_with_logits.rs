@@ -1,17 +1,21 @@
-//! `SparseSoftmaxCrossEntropyWithLogits`: the cross entropy of class numbers and rows of logits, with its gradient.
+//! `SparseSoftmaxCrossEntropyWithLogits`: the cross entropy of class indices and rows of logits, with its
+//! gradient.
 
-use super::rows::through_entropy;
-use super::rows::Row;
-use crate::number::{Float, Number, with_float};
+use super::softmax_rows::Row;
+use super::softmax_rows::through_entropy;
+use crate::number::{FloatElement, Number, no_kernel};
 use millstream_graph::op::spec::{FloatType, IndexType, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I64;
-use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid};
+use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid, with_element};
 use num_traits::Float as _;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("SparseSoftmaxCrossEntropyWithLogits")
-        .doc("For each row `-log_softmax(features)[label]`, and its gradient: the softmax, less 1 at the label.")
+        .doc(
+            "Computes, for each row, the cross entropy `-log_softmax(features)[label]`, and its gradient: \
+             the softmax, minus 1 at the label.",
+        )
         .input("features", "T")
         .input("labels", "Tlabels")
         .output("loss", "T")
@@ -45,15 +49,15 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         features.shape()
     );
     let labels = cx.ints(1)?;
-    let (loss, backprop) = with_float!("SparseSoftmaxCrossEntropyWithLogits", features.dtype(), T => {
+    let (loss, backprop) = with_element!(features.dtype(), T in floats => {
         entropy::<T>(features, &labels)
-    })?;
+    }, else => Err(no_kernel("SparseSoftmaxCrossEntropyWithLogits", features.dtype())))?;
     cx.set(0, loss);
     cx.set(1, backprop);
     Ok(())
 }
 
-fn entropy<T: Float>(features: &Tensor, labels: &[i64]) -> Result<(Tensor, Tensor)>
+fn entropy<T: FloatElement>(features: &Tensor, labels: &[i64]) -> Result<(Tensor, Tensor)>
 where
     T::Work: Number<Wide = T::Work>,
 {
@@ -68,7 +72,7 @@ where
     let inputs = features.as_slice::<T>()?.chunks_exact(n).zip(labels);
     for (i, ((loss, grads), (xs, &label))) in losses.iter_mut().zip(rows).zip(inputs).enumerate() {
         let at = usize::try_from(label).ok().filter(|l| *l < n).ok_or_else(|| {
-            invalid!("Received a label value of {label} which is outside the valid range of [0, {n}).  Label values: {}", crate::array::listed(labels, " "); "`labels` has {label} at {i}, but there are {n} classes: a label lies in 0..{n}")
+            invalid!("Received a label value of {label} which is outside the valid range of [0, {n}).  Label values: {}", crate::shared::axes::listed(labels, " "); "`labels` has {label} at {i}, but there are {n} classes: a label lies in 0..{n}")
         })?;
         row.compute(xs);
         *loss = T::of_work(row.sum.ln() - row.shifted[at]);
@@ -81,7 +85,8 @@ where
     Ok((loss, backprop))
 }
 
-// loss = -log(softmax[label]), backprop = softmax less one at the label, which is what the loss does to the logits.
+// loss = -log(softmax[label]); backprop = softmax, minus 1 at the label, the derivative of the loss by the
+// logits.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let logits = through_entropy(cx);
     cx.give(0, logits);

@@ -1,15 +1,16 @@
-//! `TopK`, `TopKV2`: the greatest entries of each row, and where they are.
+//! `TopK`, `TopKV2`: the greatest entries of each row and their indices.
 
-use crate::dims::Dims;
-use crate::number::{Real, with_real};
+use crate::number::{RealElement, no_kernel};
+use crate::shared::dims::Dims;
 use millstream_graph::op::spec::{AtLeast, Bool, OneOf, RealNumber, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::*;
-use millstream_tensor::{Element, PartialShape, Result, Shape, Tensor, ensure, invalid};
+use millstream_tensor::{Element, PartialShape, Result, Shape, Tensor, ensure, invalid, with_element};
 use std::cmp::Ordering;
 
 pub(crate) fn def() -> [OpDef; 2] {
-    let doc = "The `k` greatest entries along the last axis, greatest first, and their indices. Of equals the first comes first; NaN comes last.";
+    let doc = "Returns the `k` greatest entries along the last axis in descending order, and their indices. \
+               Equal entries are in order of index; NaN is last.";
     let def = |name| OpDef::new(name).doc(doc).input("input", "T").gradient(Gradient::of(grad));
     [
         def("TopK")
@@ -79,31 +80,31 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         return Err(invalid!("`input` must have rank 1 or more but is a scalar"));
     };
     ensure!(
-                k <= *n,
-                "input must have last dimension >= k = {k} but is {n}";
-                "{}", too_many(k, *n)
-            );
+        k <= *n,
+        "input must have last dimension >= k = {k} but is {n}";
+        "{}", too_many(k, *n)
+    );
     let shape = Shape::new(batch.iter().copied().chain([k]));
     let index = cx.node.output_types.get(1).map_or(I32, |t| t.dtype);
-    let (values, indices) = with_real!(cx.node.op.name, input.dtype(), T => match index {
+    let (values, indices) = with_element!(input.dtype(), T in reals => match index {
         I16 => top::<T, i16>(input, *n, k, shape, |i| i as i16),
         I64 => top::<T, i64>(input, *n, k, shape, |i| i as i64),
         _ => top::<T, i32>(input, *n, k, shape, |i| i as i32),
-    })?;
+    }, else => Err(no_kernel(cx.node.op.name, input.dtype())))?;
     cx.set(0, values);
     cx.set(1, indices);
     Ok(())
 }
 
-/// Greater entries first, NaN last.
-fn rank<T: Real>(a: T, b: T) -> Ordering {
+/// Orders greater entries first and NaN last.
+fn rank<T: RealElement>(a: T, b: T) -> Ordering {
     b.partial_cmp(&a).unwrap_or_else(|| {
         let nan = |v: T| v.partial_cmp(&v).is_none();
         nan(a).cmp(&nan(b))
     })
 }
 
-fn top<T: Real, I: Element>(
+fn top<T: RealElement, I: Element>(
     input: &Tensor,
     n: usize,
     k: usize,
@@ -139,16 +140,17 @@ fn top<T: Real, I: Element>(
     Ok((values, indices))
 }
 
-// To the entries that were taken.
+// The entries that were chosen get the gradient.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dy, places) = (cx.grad(0), cx.output(1));
     let shape = Dims::of_input(cx, 0);
     let places = cx.op("Cast").input(places).attr("DstT", I32).output();
-    // Of rows below each other: the entry at place p of row r is number r * n + p of all.
+    // With the rows concatenated, the entry at position p of row r has index r * n + p.
     let k = Dims::of(cx, dy).part(cx, -1, None);
     let rows = Dims::joined(cx, &[Dims::Known(vec![-1]), k]).output(cx);
     let (places, n) = (cx.call("Reshape", [places, rows]), shape.part(cx, -1, None).scalar(cx));
-    let row = cx.op("Range").input(0).input(shape.part(cx, 0, Some(-1)).product(cx).scalar(cx)).input(1).output();
+    let row =
+        cx.op("Range").input(0).input(shape.part(cx, 0, Some(-1)).product(cx).scalar(cx)).input(1).output();
     let starts = cx.op("ExpandDims").input(row * n).input(1).output();
     let (places, flat) = (cx.op("Reshape").input(places + starts).input([-1]).output(), cx.ints(&[-1]));
     let size = shape.product(cx).scalar(cx);

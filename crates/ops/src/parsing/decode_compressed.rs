@@ -1,6 +1,6 @@
-//! `DecodeCompressed`: what compressed strings hold.
+//! `DecodeCompressed`: decompresses strings.
 
-use crate::strings::strs;
+use crate::shared::strings::strs;
 use millstream_checkpoint::records::{Compression, read_bounded};
 use millstream_graph::op::spec::{Spec, Text};
 use millstream_graph::op::{Cost, Kernel, KernelCx, OpDef};
@@ -10,7 +10,7 @@ use std::io::Cursor;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("DecodeCompressed")
-        .doc("What each string holds, which is compressed as `compression_type` says: not at all, `GZIP` or `ZLIB`.")
+        .doc("Decompresses each string. `compression_type` is empty for none, `GZIP` or `ZLIB`.")
         .input("bytes", S)
         .output("output", S)
         .attr("compression_type", Text.or(""))

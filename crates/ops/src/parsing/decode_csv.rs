@@ -1,18 +1,20 @@
-//! `DecodeCSV`: columns from lines of text.
+//! `DecodeCSV`: parses columns from lines of text.
 
-use crate::strings::{number, strs};
+use crate::shared::{strings::strs, text_numbers::number};
+use millstream_graph::Attr;
 use millstream_graph::op::spec::{Bool, IntList, Spec, Text, TypeList};
 use millstream_graph::op::{Cost, Gradient, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
-use millstream_graph::Attr;
 use millstream_tensor::DType::{self, F32, F64, I32, I64};
 use millstream_tensor::{Result, Shape, Str, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("DecodeCSV")
         .doc(
-            "A tensor for each column of the comma-separated `records`, of the same shape as they. `record_defaults` has for each column the \
-             value that stands for an empty field (or `na_value`), or nothing where there must be one. Fields stand between `field_delim`; \
-             with `use_quote_delim` one that is quoted may hold those, and doubled quotes. `select_cols` says which columns are wanted.",
+            "Parses the comma-separated `records` to one tensor for each column, in the shape of `records`. \
+             `record_defaults` has, for each column, the value of an empty field (or of `na_value`), or no \
+             element if the field is required. Fields are separated by `field_delim`. If `use_quote_delim` \
+             is true, a quoted field may contain delimiters and doubled quotes. `select_cols` lists the \
+             columns to return.",
         )
         .input("records", DType::Str)
         .input_list("record_defaults", "OUT_TYPE")
@@ -27,12 +29,12 @@ pub(crate) fn def() -> OpDef {
         .gradient(Gradient::none("what is read from bytes has none, as in TensorFlow"))
 }
 
-/// How lines are taken apart.
+/// The syntax of lines.
 struct Dialect {
     delimiter: u8,
     quotes: bool,
     na: Str,
-    /// The columns wanted, in order; all of them if there are none.
+    /// The columns to return, in order, or none for all of them.
     columns: Vec<usize>,
 }
 
@@ -63,15 +65,21 @@ impl Dialect {
             types.len()
         );
         let columns = columns.iter().map(|&c| c as usize).collect();
-        Ok(Dialect { delimiter, quotes: attrs.bool("use_quote_delim")?, na: attrs.str("na_value")?.clone(), columns })
+        Ok(Dialect {
+            delimiter,
+            quotes: attrs.bool("use_quote_delim")?,
+            na: attrs.str("na_value")?.clone(),
+            columns,
+        })
     }
 
-    /// The fields of a line that are wanted.
+    /// Returns the selected fields of a line.
     fn fields(&self, line: &[u8]) -> Result<Vec<Vec<u8>>> {
         let (mut fields, mut at, mut n) = (Vec::new(), 0, 0);
-        let wanted = |found: &Vec<_>, n: usize| self.columns.is_empty() || self.columns.get(found.len()) == Some(&n);
+        let wanted =
+            |found: &Vec<_>, n: usize| self.columns.is_empty() || self.columns.get(found.len()) == Some(&n);
         while at < line.len() {
-            // Ends of lines between fields, as TensorFlow has it.
+            // Line ends between fields are skipped, as in TensorFlow.
             if matches!(line[at], b'\n' | b'\r') {
                 at += 1;
                 continue;
@@ -82,7 +90,10 @@ impl Dialect {
                 let rest = &line[at..];
                 let end = rest.iter().position(|&b| b == self.delimiter).unwrap_or(rest.len());
                 let odd = rest[..end].iter().any(|&b| matches!(b, b'\n' | b'\r') || b == b'"' && self.quotes);
-                ensure!(!odd, "field {n} is not quoted, so that it cannot have a quote or an end of line in it");
+                ensure!(
+                    !odd,
+                    "field {n} is not quoted, so that it cannot have a quote or an end of line in it"
+                );
                 at += end + 1;
                 rest[..end].to_vec()
             };
@@ -94,14 +105,14 @@ impl Dialect {
             }
             n += 1;
         }
-        // An empty last field.
+        // A trailing delimiter is followed by an empty last field.
         if line.last() == Some(&self.delimiter) && wanted(&fields, n) {
             fields.push(Vec::new());
         }
         Ok(fields)
     }
 
-    /// A field that begins with a quote at `at`, which then is behind the delimiter after it.
+    /// Parses a field that begins with a quote at `at`, and moves `at` behind the delimiter after it.
     fn quoted(&self, line: &[u8], at: &mut usize) -> Result<Vec<u8>> {
         let mut field = Vec::new();
         *at += 1;
@@ -114,7 +125,9 @@ impl Dialect {
                     *at += 2;
                 }
                 (Some(b'"'), Some(_)) => {
-                    return Err(invalid!("a quote in a quoted field, at byte {at}, must be doubled, or end the field"));
+                    return Err(invalid!(
+                        "a quote in a quoted field, at byte {at}, must be doubled, or end the field"
+                    ));
                 }
                 (Some(&other), _) => {
                     field.push(other);
@@ -178,7 +191,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-/// The fields of a column, to be read.
+/// The fields of a column, not yet parsed.
 struct Column<'a> {
     c: usize,
     fields: Vec<Vec<u8>>,
@@ -198,14 +211,21 @@ impl Column<'_> {
         })
     }
 
-    fn numbers<T: crate::strings::FromText>(&self) -> Result<Tensor> {
+    fn numbers<T: crate::shared::text_numbers::FromText>(&self) -> Result<Tensor> {
         let default = self.default.as_slice::<T>()?;
         let read = |(r, field): (usize, &Vec<u8>)| match self.is_missing(field) {
             true => self.default(r, default),
-            // As in TensorFlow an integer has no plus.
-            false => number::<T>(field).filter(|_| !(T::DTYPE.is_integer() && field.contains(&b'+'))).ok_or_else(|| {
-                invalid!("field {} in record {r} is no {}: \"{}\"", self.c, T::DTYPE, field.escape_ascii())
-            }),
+            // As in TensorFlow, an integer cannot have a plus sign.
+            false => number::<T>(field)
+                .filter(|_| !(T::DTYPE.is_integer() && field.contains(&b'+')))
+                .ok_or_else(|| {
+                    invalid!(
+                        "field {} in record {r} is no {}: \"{}\"",
+                        self.c,
+                        T::DTYPE,
+                        field.escape_ascii()
+                    )
+                }),
         };
         let values = self.fields.iter().enumerate().map(read).collect::<Result<Vec<T>>>()?;
         Tensor::from_slice(self.shape.clone(), &values)

@@ -1,6 +1,6 @@
-//! `DecodeJSONExample`: `Example` messages from their JSON form.
+//! `DecodeJSONExample`: `Example` messages from JSON.
 
-use crate::strings::strs;
+use crate::shared::strings::strs;
 use millstream_graph::op::{Cost, Gradient, Kernel, KernelCx, OpDef};
 use millstream_proto::{Example, encode, from_json};
 use millstream_tensor::{DType, Result, Str, Tensor, invalid};
@@ -8,8 +8,9 @@ use millstream_tensor::{DType, Result, Str, Tensor, invalid};
 pub(crate) fn def() -> OpDef {
     OpDef::new("DecodeJSONExample")
         .doc(
-            "Each string, an `Example` message in protobuf's JSON form, as an encoded message for ParseExample. Bytes are in base64; a field that \
-             is not known is an error. Features are in the order of their names.",
+            "Converts each string, an `Example` message in protobuf's JSON form, to an encoded message for \
+             ParseExample. Bytes are in base64; an unknown field is an error. Features are in the order of \
+             their names.",
         )
         .input("json_examples", DType::Str)
         .output("binary_examples", DType::Str)

@@ -1,4 +1,5 @@
-//! What the ops that parse examples share: the values of a feature in many examples (or steps of a sequence), as one dense or sparse tensor.
+//! Helpers of the ops that parse examples: the values of a feature in many examples (or steps of a sequence)
+//! as one dense or sparse tensor.
 
 use millstream_graph::op::{InferCx, NodeInfo};
 use millstream_proto::{Feature, feature::Kind};
@@ -7,28 +8,30 @@ use millstream_tensor::{Assembler, DType, PartialShape, Result, Shape, Str, Tens
 /// The dtypes of features.
 pub(super) const KINDS: &[DType] = &[DType::F32, DType::I64, DType::Str];
 
-/// A feature that all examples have alike, or a default for it.
+/// A feature that every example has in the same shape, or a default for it.
 pub(super) struct Dense<'a> {
     pub key: &'a str,
     pub dtype: DType,
-    /// Of one example. The first dimension may be unknown: it is then as long as the example has values for it.
+    /// The shape in one example. If the first dimension is unknown, the number of values in the example
+    /// determines it.
     pub shape: &'a PartialShape,
-    /// A value for where it is missing; nothing where it must not be. What is too short is filled up with it where it may be short.
+    /// The value of a missing feature, or `None` if it is required. A feature of variable length is padded
+    /// with it.
     pub default: Option<&'a Tensor>,
 }
 
-/// Where a feature is looked for: in row after row of these, called `row` in messages.
+/// The rows (examples or steps) in which a feature is looked up. `row` formats a row number for messages.
 pub(super) struct Rows<'a, 'r> {
     pub features: &'r [Option<&'a Feature>],
     pub row: &'r dyn Fn(usize) -> String,
 }
 
-/// The key that a string names.
+/// Returns a key as UTF-8 text.
 pub(super) fn key(bytes: &Str) -> Result<&str> {
     std::str::from_utf8(bytes).map_err(|_| invalid!("the key {bytes:?} is no UTF-8"))
 }
 
-/// The values of a feature, if it is there.
+/// Returns the values of a feature, if it is present.
 fn kind(feature: Option<&Feature>) -> Option<&Kind> {
     feature?.kind.as_ref()
 }
@@ -60,7 +63,7 @@ fn values(kind: &Kind) -> Result<Tensor> {
     }
 }
 
-/// What TensorFlow calls a dtype of features in its messages.
+/// Returns TensorFlow's name of a feature's dtype in messages.
 fn word(dtype: DType) -> &'static str {
     match dtype {
         DType::F32 => "float",
@@ -70,7 +73,7 @@ fn word(dtype: DType) -> &'static str {
 }
 
 impl Rows<'_, '_> {
-    /// How TensorFlow's messages begin about one example of several: with its name.
+    /// Returns the beginning of TensorFlow's messages about one example of several, with its name.
     fn name(&self, i: usize) -> String {
         let row = (self.row)(i);
         match row
@@ -82,7 +85,7 @@ impl Rows<'_, '_> {
         }
     }
 
-    /// Which of several it is, in such messages.
+    /// Returns the index of the row as such messages give it.
     fn index(&self, i: usize) -> String {
         if self.name(i).is_empty() { String::new() } else { format!(", Index: {i}") }
     }
@@ -100,7 +103,7 @@ impl Rows<'_, '_> {
         Ok(())
     }
 
-    /// The values of all rows, in a tensor of as many rows.
+    /// Returns the values of all rows, in a tensor with as many rows.
     pub fn dense(&self, spec: &Dense<'_>) -> Result<Tensor> {
         let Dense { key, dtype, shape, default } = spec;
         let (varies, inner) = check_dense(key, shape, *dtype, *default)?;
@@ -162,7 +165,8 @@ impl Rows<'_, '_> {
         out.finish()
     }
 
-    /// The values that there are, with their places: indices of rows and in the rows, values, shape.
+    /// Returns the existing values as a sparse tensor: indices of rows and of values in the rows, values, and
+    /// shape.
     pub fn sparse(&self, key: &str, wanted: DType) -> Result<[Tensor; 3]> {
         let (mut total, mut longest) = (0, 0);
         for (i, feature) in self.features.iter().enumerate() {
@@ -185,7 +189,7 @@ impl Rows<'_, '_> {
     }
 }
 
-/// Whether the first dimension of a dense feature varies, and the others.
+/// Returns whether the first dimension of a dense feature varies, and the other dimensions.
 fn check_dense(
     key: &str,
     shape: &PartialShape,
@@ -221,25 +225,25 @@ fn check_dense(
     Ok((varies, inner))
 }
 
-/// The default that an input says: one without elements is none.
+/// Returns the default in an input. An input without elements means that there is none.
 pub(super) fn default(input: &Tensor) -> Option<&Tensor> {
     (input.elements() > 0).then_some(input)
 }
 
-/// A tensor of one row as that row.
+/// Returns the only row of a tensor.
 pub(super) fn only_row(tensor: Tensor) -> Result<Tensor> {
     let row = Shape::new(tensor.shape().dims().iter().copied().skip(1));
     tensor.into_shape(row)
 }
 
-/// A sparse tensor of one row as that row.
+/// Returns the only row of a sparse tensor.
 pub(super) fn only_sparse_row([indices, values, shape]: [Tensor; 3]) -> Result<[Tensor; 3]> {
     let own: Vec<i64> = indices.as_slice::<i64>()?.chunks(2).map(|pair| pair[1]).collect();
     let longest = shape.as_slice::<i64>()?.get(1).copied().unwrap_or(0);
     Ok([Tensor::from_slice([own.len(), 1], &own)?, values, Tensor::vector(&[longest])?])
 }
 
-/// An error unless there are as many entries in these lists.
+/// Returns an error unless these lists have equal lengths.
 pub(super) fn check_counts(node: &NodeInfo, lists: &[(&str, usize)]) -> Result<()> {
     for pair in lists.windows(2) {
         let [(first, n), (second, m)] = pair else { continue };
@@ -248,7 +252,8 @@ pub(super) fn check_counts(node: &NodeInfo, lists: &[(&str, usize)]) -> Result<(
     Ok(())
 }
 
-/// Says the shapes of sparse outputs, with `rank` indices each: all indices, all values, all shapes, `n` of each, from output `at`.
+/// Sets the shapes of sparse outputs from output `at`: `n` indices of rank `rank`, then `n` values, then `n`
+/// shapes.
 pub(super) fn sparse_shapes(cx: &mut InferCx, at: usize, n: usize, rank: usize) {
     for i in 0..n {
         cx.set(at + i, PartialShape::new([None, Some(rank)]));
@@ -257,7 +262,7 @@ pub(super) fn sparse_shapes(cx: &mut InferCx, at: usize, n: usize, rank: usize) 
     }
 }
 
-/// Says the shapes of dense outputs from output `at`: `rows` in front of the shapes of one row.
+/// Sets the shapes of dense outputs from output `at`: `rows` followed by the shape of one row.
 pub(super) fn dense_shapes(cx: &mut InferCx, at: usize, attr: &str, rows: &[Option<usize>]) -> Result<()> {
     let shapes: Vec<PartialShape> = cx.attrs().shapes(attr)?.into_iter().cloned().collect();
     for (i, shape) in shapes.iter().enumerate() {

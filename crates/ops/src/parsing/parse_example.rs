@@ -1,7 +1,7 @@
-//! `ParseExample`: features of many `Example` messages.
+//! `ParseExample`: parses features of several `Example` messages.
 
 use super::features::{Dense, KINDS, Rows, check_counts, default, dense_shapes, key, sparse_shapes};
-use crate::strings::strs;
+use crate::shared::strings::strs;
 use millstream_graph::op::spec::{AtLeast, ShapeList, TypeList};
 use millstream_graph::op::{Cost, Gradient, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
 use millstream_proto::{Example, Feature, decode};
@@ -11,10 +11,12 @@ use millstream_tensor::{Result, ensure, invalid};
 pub(crate) fn def() -> OpDef {
     OpDef::new("ParseExample")
         .doc(
-            "Features of each of the `Example` messages in `serialized`. Sparse ones, of which an example has any number, become sparse \
-             tensors of a row per example. Dense ones have a shape per example, or `dense_defaults` where they are missing (one without \
-             elements is none: then it is an error); a first dimension that is unknown is as long as it must be, filled up with the \
-             default. `names` are for messages.",
+            "Parses features of the `Example` messages in `serialized`. Sparse features, which have any \
+             number of values in an example, become sparse tensors with a row for each example. Dense \
+             features have a fixed shape in each example. A missing dense feature has its value in \
+             `dense_defaults`, or is an error if that has no elements. If the first dimension of a dense \
+             feature is unknown, it has the size of the longest example, and shorter ones are padded with \
+             the default. `names` are used in messages.",
         )
         .input("serialized", Str)
         .input("names", Str)
@@ -35,7 +37,7 @@ pub(crate) fn def() -> OpDef {
         .gradient(Gradient::none("what is read from bytes has none, as in TensorFlow"))
 }
 
-/// How many features there are, sparse and dense.
+/// Returns the numbers of sparse and dense features.
 fn counts(node: &NodeInfo) -> Result<(usize, usize)> {
     let (sparse, dense) = (node.input_range("sparse_keys")?.len(), node.input_range("dense_keys")?.len());
     let attrs = &node.attrs;
@@ -44,7 +46,10 @@ fn counts(node: &NodeInfo) -> Result<(usize, usize)> {
     let (tdense, shapes) = (attrs.dtypes("Tdense")?.len(), attrs.shapes("dense_shapes")?.len());
     check_counts(node, &[("dense_keys", dense), ("Tdense", tdense), ("dense_shapes", shapes)])?;
     for dtype in types {
-        ensure!(KINDS.contains(&dtype), "a sparse feature cannot be {dtype}: features are f32, i64 or strings");
+        ensure!(
+            KINDS.contains(&dtype),
+            "a sparse feature cannot be {dtype}: features are f32, i64 or strings"
+        );
     }
     Ok((sparse, dense))
 }

@@ -1,11 +1,12 @@
-//! `ParseSequenceExample`: features of many `SequenceExample` messages, of the whole of each and of its steps.
+//! `ParseSequenceExample`: parses features of several `SequenceExample` messages: of their contexts and of
+//! their steps.
 
 use super::features::{Dense, Rows, check_counts, default, dense_shapes, sparse_shapes};
-use crate::sparse::batch;
-use crate::strings::strs;
-use millstream_graph::Attr;
+use crate::shared::sparse_batch::batch;
+use crate::shared::strings::strs;
 use millstream_graph::op::spec::{AtLeast, ShapeList, Spec, TextList, TypeList};
 use millstream_graph::op::{Cost, Gradient, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
+use millstream_graph::{Attr, Attrs};
 use millstream_proto::{Feature, FeatureList, SequenceExample, decode};
 use millstream_tensor::DType::{I64, Str};
 use millstream_tensor::{Assembler, Result, Shape, Tensor, ensure, invalid};
@@ -15,10 +16,12 @@ pub(crate) fn def() -> OpDef {
     let none = || Attr::List(Vec::new());
     OpDef::new("ParseSequenceExample")
         .doc(
-            "Features of each of the `SequenceExample` messages in `serialized`: of their contexts, as `ParseExample` reads them, and of the steps in \
-             their feature lists, with dimensions for the sequences and the steps in front. A dense feature list is filled up with zeros or empty \
-             strings to the longest; `feature_list_dense_lengths` says how many steps each has. One that is missing is an error unless \
-             `feature_list_dense_missing_assumed_empty` names it. `debug_name`s are for messages.",
+            "Parses features of the `SequenceExample` messages in `serialized`: those of their contexts, as \
+             ParseExample does, and those of the steps in their feature lists, with axes for the sequences \
+             and the steps in front. Dense feature lists are padded with zeros or empty strings to the \
+             longest; `feature_list_dense_lengths` has the number of steps of each. A missing list is an \
+             error unless `feature_list_dense_missing_assumed_empty` lists it. `debug_name` is used in \
+             messages.",
         )
         .input("serialized", Str)
         .input("debug_name", Str)
@@ -72,7 +75,11 @@ impl Keys {
         let all = Keys {
             context_sparse: keys("Ncontext_sparse", "context_sparse_keys", "context_sparse_types")?,
             context_dense: keys("Ncontext_dense", "context_dense_keys", "Tcontext_dense")?,
-            list_sparse: keys("Nfeature_list_sparse", "feature_list_sparse_keys", "feature_list_sparse_types")?,
+            list_sparse: keys(
+                "Nfeature_list_sparse",
+                "feature_list_sparse_keys",
+                "feature_list_sparse_types",
+            )?,
             list_dense: keys("Nfeature_list_dense", "feature_list_dense_keys", "feature_list_dense_types")?,
         };
         for (name, keys, n) in [
@@ -84,7 +91,7 @@ impl Keys {
         Ok(all)
     }
 
-    /// The first output of each kind, and of the lengths.
+    /// Returns the first output of each kind, and that of the lengths.
     fn places(&self) -> [usize; 5] {
         let context_dense = 3 * self.context_sparse.len();
         let list_sparse = context_dense + self.context_dense.len();
@@ -118,86 +125,135 @@ impl Sequence {
     }
 }
 
+/// The messages of a run, with what is asked of them.
+struct Batch<'a> {
+    sequences: Vec<Sequence>,
+    names: &'a [millstream_tensor::Str],
+    attrs: &'a Attrs,
+}
+
+/// Outputs with their positions.
+type Outputs = Vec<(usize, Tensor)>;
+
+impl<'a> Batch<'a> {
+    fn read(cx: &'a KernelCx) -> Result<Batch<'a>> {
+        let (serialized, names) = (strs(cx, 0)?, strs(cx, 1)?);
+        ensure!(
+            names.is_empty() || names.len() == serialized.len(),
+            "there are {} `debug_name`s for {} sequences: give one each or none",
+            names.len(),
+            serialized.len()
+        );
+        let mut batch = Batch { sequences: Vec::with_capacity(serialized.len()), names, attrs: cx.attrs() };
+        for (i, bytes) in serialized.iter().enumerate() {
+            cx.env.cancel.check()?;
+            let message: SequenceExample = decode(bytes)
+                .map_err(|e| invalid!("{} is no `SequenceExample` message: {e}", batch.whole(i)))?;
+            batch.sequences.push(Sequence {
+                context: message.context.unwrap_or_default().feature,
+                lists: message.feature_lists.unwrap_or_default().feature_list,
+            });
+        }
+        Ok(batch)
+    }
+
+    /// Returns the name of a sequence in messages.
+    fn whole(&self, i: usize) -> String {
+        match self.names.get(i) {
+            Some(name) => format!("sequence {i} ({name:?})"),
+            None => format!("sequence {i}"),
+        }
+    }
+
+    /// Calls `f` with the rows of a feature of the contexts.
+    fn context<R>(&self, key: &str, f: impl FnOnce(Rows) -> R) -> R {
+        let features: Vec<_> = self.sequences.iter().map(|s| s.context.get(key)).collect();
+        f(Rows { features: &features, row: &|i| format!("the context of {}", self.whole(i)) })
+    }
+
+    /// Calls `f` with the rows of a feature list of each sequence, and with the sequence.
+    fn lists<R>(&self, key: &str, f: impl Fn(Rows, usize, &Sequence) -> Result<R>) -> Result<Vec<R>> {
+        let one = |(n, sequence): (usize, &Sequence)| {
+            let row = |step: usize| format!("step {step} of {}", self.whole(n));
+            f(Rows { features: &sequence.steps(key), row: &row }, n, sequence)
+        };
+        self.sequences.iter().enumerate().map(one).collect()
+    }
+
+    fn context_sparse(&self, keys: &[String], first: usize) -> Result<Outputs> {
+        let mut outputs = Vec::new();
+        for (i, (key, dtype)) in keys.iter().zip(self.attrs.dtypes("context_sparse_types")?).enumerate() {
+            let parts = self.context(key, |rows| rows.sparse(key, dtype))?;
+            outputs.extend(parts.into_iter().enumerate().map(|(p, t)| (first + p * keys.len() + i, t)));
+        }
+        Ok(outputs)
+    }
+
+    fn context_dense(&self, defaults: &[Tensor], keys: &[String], first: usize) -> Result<Outputs> {
+        let shapes = self.attrs.shapes("context_dense_shapes")?;
+        let all = keys.iter().zip(self.attrs.dtypes("Tcontext_dense")?).enumerate();
+        all.map(|(i, (key, dtype))| {
+            let spec = Dense { key, dtype, shape: shapes[i], default: default(&defaults[i]) };
+            Ok((first + i, self.context(key, |rows| rows.dense(&spec))?))
+        })
+        .collect()
+    }
+
+    fn list_sparse(&self, keys: &[String], first: usize) -> Result<Outputs> {
+        let mut outputs = Vec::new();
+        for (i, (key, dtype)) in keys.iter().zip(self.attrs.dtypes("feature_list_sparse_types")?).enumerate()
+        {
+            let each = self.lists(key, |rows, _, _| rows.sparse(key, dtype))?;
+            let parts = match each.is_empty() {
+                true => [Tensor::zeros(I64, [0, 3])?, Tensor::zeros(dtype, [0])?, Tensor::zeros(I64, [3])?],
+                false => batch(dtype, &[each.len()], &each)?,
+            };
+            outputs.extend(parts.into_iter().enumerate().map(|(p, t)| (first + p * keys.len() + i, t)));
+        }
+        Ok(outputs)
+    }
+
+    fn list_dense(&self, keys: &[String], first: usize, lengths: usize) -> Result<Outputs> {
+        let assumed_empty = self.attrs.strs("feature_list_dense_missing_assumed_empty")?;
+        let shapes = self.attrs.shapes("feature_list_dense_shapes")?;
+        let mut outputs = Vec::new();
+        for (i, (key, dtype)) in keys.iter().zip(self.attrs.dtypes("feature_list_dense_types")?).enumerate() {
+            let may_be_missing = assumed_empty.iter().any(|name| name[..] == *key.as_bytes());
+            let each = self.lists(key, |rows, n, sequence| {
+                ensure!(
+                    may_be_missing || sequence.lists.contains_key(key),
+                    "Feature list '{key}' is required but could not be found.  Did you mean to include it in \
+             feature_list_dense_missing_assumed_empty or feature_list_dense_defaults? It is not in {}",
+                    self.whole(n)
+                );
+                rows.dense(&Dense { key, dtype, shape: shapes[i], default: None })
+            })?;
+            let inner = shapes[i].full().ok_or_else(|| {
+                invalid!("the shape of feature list `{key}` is {}: that of a step must be known", shapes[i])
+            })?;
+            outputs.push((first + i, padded(dtype, &inner, &each)?));
+            let steps = each.iter().map(|t| t.shape()[0] as i64);
+            outputs.push((lengths + i, Tensor::from_iter([each.len()], steps)?));
+        }
+        Ok(outputs)
+    }
+}
+
 fn run(cx: &mut KernelCx) -> Result<()> {
     let keys = Keys::of(cx.node)?;
-    let (serialized, names) = (strs(cx, 0)?, strs(cx, 1)?);
-    ensure!(
-        names.is_empty() || names.len() == serialized.len(),
-        "there are {} `debug_name`s for {} sequences: give one each or none",
-        names.len(),
-        serialized.len()
-    );
-    let whole = |i: usize| match names.get(i) {
-        Some(name) => format!("sequence {i} ({name:?})"),
-        None => format!("sequence {i}"),
-    };
-    let mut sequences = Vec::with_capacity(serialized.len());
-    for (i, bytes) in serialized.iter().enumerate() {
-        cx.env.cancel.check()?;
-        let message: SequenceExample =
-            decode(bytes).map_err(|e| invalid!("{} is no `SequenceExample` message: {e}", whole(i)))?;
-        sequences.push(Sequence {
-            context: message.context.unwrap_or_default().feature,
-            lists: message.feature_lists.unwrap_or_default().feature_list,
-        });
-    }
-    let of_context = |i: usize| format!("the context of {}", whole(i));
-    let contexts = |key: &str| sequences.iter().map(|s| s.context.get(key)).collect::<Vec<_>>();
-    let attrs = cx.attrs();
     let [context_sparse, context_dense, list_sparse, list_dense, lengths] = keys.places();
-    let mut outputs: Vec<(usize, Tensor)> = Vec::new();
-    for (i, (key, dtype)) in keys.context_sparse.iter().zip(attrs.dtypes("context_sparse_types")?).enumerate() {
-        let parts = Rows { features: &contexts(key), row: &of_context }.sparse(key, dtype)?.into_iter();
-        outputs.extend(parts.enumerate().map(|(p, t)| (context_sparse + p * keys.context_sparse.len() + i, t)));
-    }
-    let shapes = attrs.shapes("context_dense_shapes")?;
-    for (i, (key, dtype)) in keys.context_dense.iter().zip(attrs.dtypes("Tcontext_dense")?).enumerate() {
-        let spec = Dense { key, dtype, shape: shapes[i], default: default(cx.input(2 + i)) };
-        outputs.push((context_dense + i, Rows { features: &contexts(key), row: &of_context }.dense(&spec)?));
-    }
-    for (i, (key, dtype)) in keys.list_sparse.iter().zip(attrs.dtypes("feature_list_sparse_types")?).enumerate() {
-        let one = |(n, sequence): (usize, &Sequence)| {
-            let row = |step: usize| format!("step {step} of {}", whole(n));
-            Rows { features: &sequence.steps(key), row: &row }.sparse(key, dtype)
-        };
-        let each = sequences.iter().enumerate().map(one).collect::<Result<Vec<_>>>()?;
-        let parts = match each.is_empty() {
-            true => [Tensor::zeros(I64, [0, 3])?, Tensor::zeros(dtype, [0])?, Tensor::zeros(I64, [3])?],
-            false => batch(dtype, &[each.len()], &each)?,
-        };
-        let parts = parts.into_iter().enumerate();
-        outputs.extend(parts.map(|(p, t)| (list_sparse + p * keys.list_sparse.len() + i, t)));
-    }
-    let assumed_empty = attrs.strs("feature_list_dense_missing_assumed_empty")?;
-    let shapes = attrs.shapes("feature_list_dense_shapes")?;
-    for (i, (key, dtype)) in keys.list_dense.iter().zip(attrs.dtypes("feature_list_dense_types")?).enumerate() {
-        let may_be_missing = assumed_empty.iter().any(|name| name[..] == *key.as_bytes());
-        let one = |(n, sequence): (usize, &Sequence)| {
-            ensure!(
-                may_be_missing || sequence.lists.contains_key(key),
-                "Feature list '{key}' is required but could not be found.  Did you mean to include it in \
-             feature_list_dense_missing_assumed_empty or feature_list_dense_defaults? It is not in {}",
-                whole(n)
-            );
-            let row = |step: usize| format!("step {step} of {}", whole(n));
-            let spec = Dense { key, dtype, shape: shapes[i], default: None };
-            Rows { features: &sequence.steps(key), row: &row }.dense(&spec)
-        };
-        let each = sequences.iter().enumerate().map(one).collect::<Result<Vec<_>>>()?;
-        let inner = shapes[i].full().ok_or_else(|| {
-            invalid!("the shape of feature list `{key}` is {}: that of a step must be known", shapes[i])
-        })?;
-        outputs.push((list_dense + i, padded(dtype, &inner, &each)?));
-        let steps = each.iter().map(|t| t.shape()[0] as i64);
-        outputs.push((lengths + i, Tensor::from_iter([each.len()], steps)?));
-    }
-    for (i, tensor) in outputs {
-        cx.set(i, tensor);
-    }
+    let all = Batch::read(cx)?;
+    let outputs = [
+        all.context_sparse(&keys.context_sparse, context_sparse)?,
+        all.context_dense(&cx.inputs()[2..], &keys.context_dense, context_dense)?,
+        all.list_sparse(&keys.list_sparse, list_sparse)?,
+        all.list_dense(&keys.list_dense, list_dense, lengths)?,
+    ];
+    outputs.into_iter().flatten().for_each(|(i, output)| cx.set(i, output));
     Ok(())
 }
 
-/// Tensors of any number of rows of this shape, each filled up to as many as the longest has.
+/// Stacks tensors with different numbers of rows, padded to the longest.
 fn padded(dtype: millstream_tensor::DType, inner: &Shape, each: &[Tensor]) -> Result<Tensor> {
     let longest = each.iter().map(|t| t.shape()[0]).max().unwrap_or(0);
     let whole = Shape::new([each.len(), longest].into_iter().chain(inner.dims().iter().copied()));

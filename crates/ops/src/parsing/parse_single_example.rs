@@ -1,21 +1,22 @@
-//! `ParseSingleExample`: features of one `Example` message.
+//! `ParseSingleExample`: parses features of one `Example` message.
 
 use super::features::{
     Dense, KINDS, Rows, check_counts, default, dense_shapes, only_row, only_sparse_row, sparse_shapes,
 };
-use crate::strings::strs;
+use crate::shared::strings::strs;
 use millstream_graph::op::spec::{AtLeast, ShapeList, TextList, TypeList};
 use millstream_graph::op::{Cost, Gradient, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
 use millstream_proto::{Example, decode};
 use millstream_tensor::DType::{I64, Str};
-use millstream_tensor::{Result, ensure, invalid};
+use millstream_tensor::{Error, Result, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("ParseSingleExample")
         .doc(
-            "Features of the `Example` message `serialized`. Sparse ones, with any number of values, become sparse tensors of one dimension. \
-             Dense ones have a shape, or `dense_defaults` where they are missing (one without elements is none: then it is an error); a \
-             first dimension that is unknown is as long as there are values.",
+            "Parses features of the `Example` message `serialized`. Sparse features, which have any number \
+             of values, become sparse tensors of rank 1. Dense features have a fixed shape. A missing one \
+             has its value in `dense_defaults`, or is an error if that has no elements. An unknown first \
+             dimension is determined by the number of values.",
         )
         .input("serialized", Str)
         .input_list("dense_defaults", "Tdense")
@@ -34,10 +35,11 @@ pub(crate) fn def() -> OpDef {
         .gradient(Gradient::none("what is read from bytes has none, as in TensorFlow"))
 }
 
-/// The keys of the features, sparse and dense.
+/// Returns the keys of the sparse and of the dense features.
 fn keys(node: &NodeInfo) -> Result<[Vec<String>; 2]> {
     let attrs = &node.attrs;
-    let texts = |name| Ok(attrs.strs(name)?.iter().map(|s| s.text().into_owned()).collect::<Vec<_>>());
+    let texts =
+        |name| Ok::<_, Error>(attrs.strs(name)?.iter().map(|s| s.text().into_owned()).collect::<Vec<_>>());
     let (sparse, dense) = (texts("sparse_keys")?, texts("dense_keys")?);
     let types = attrs.dtypes("sparse_types")?;
     let n_sparse = usize::try_from(attrs.int("num_sparse")?).unwrap_or(0);
@@ -48,7 +50,10 @@ fn keys(node: &NodeInfo) -> Result<[Vec<String>; 2]> {
     let (tdense, shapes) = (attrs.dtypes("Tdense")?.len(), attrs.shapes("dense_shapes")?.len());
     check_counts(node, &[("dense_keys", dense.len()), ("Tdense", tdense), ("dense_shapes", shapes)])?;
     for dtype in types {
-        ensure!(KINDS.contains(&dtype), "a sparse feature cannot be {dtype}: features are f32, i64 or strings");
+        ensure!(
+            KINDS.contains(&dtype),
+            "a sparse feature cannot be {dtype}: features are f32, i64 or strings"
+        );
     }
     Ok([sparse, dense])
 }
@@ -66,7 +71,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         return Err(invalid!("`serialized` must be a scalar but has shape {}", cx.input(0).shape()));
     };
     let row = |_| "the example".to_owned();
-    let example: Example = decode(bytes).map_err(|e| invalid!("`serialized` is no `Example` message: {e}"))?;
+    let example: Example =
+        decode(bytes).map_err(|e| invalid!("`serialized` is no `Example` message: {e}"))?;
     let features = example.features.unwrap_or_default().feature;
     let mut outputs = Vec::new();
     for (i, (key, dtype)) in sparse.iter().zip(cx.attrs().dtypes("sparse_types")?).enumerate() {

@@ -1,9 +1,10 @@
-//! `ParseSingleSequenceExample`: features of one `SequenceExample` message, of the whole and of its steps.
+//! `ParseSingleSequenceExample`: parses features of one `SequenceExample` message: of its context and of its
+//! steps.
 
 use super::features::{
     Dense, Rows, check_counts, default, dense_shapes, key, only_row, only_sparse_row, sparse_shapes,
 };
-use crate::strings::strs;
+use crate::shared::strings::strs;
 use millstream_graph::Attr;
 use millstream_graph::op::spec::{AtLeast, ShapeList, Spec, TypeList};
 use millstream_graph::op::{Cost, Gradient, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
@@ -15,9 +16,10 @@ pub(crate) fn def() -> OpDef {
     let none = || Attr::List(Vec::new());
     OpDef::new("ParseSingleSequenceExample")
         .doc(
-            "Features of the `SequenceExample` message `serialized`: of its context, as `ParseSingleExample` reads them, and of the steps in its \
-             feature lists, with a dimension for the steps in front. A dense feature list that is missing is an error unless \
-             `feature_list_dense_missing_assumed_empty` names it. `debug_name` is for messages.",
+            "Parses features of the `SequenceExample` message `serialized`: those of its context, as \
+             ParseSingleExample does, and those of the steps in its feature lists, with an axis for the \
+             steps in front. A missing dense feature list is an error unless \
+             `feature_list_dense_missing_assumed_empty` lists it. `debug_name` is used in messages.",
         )
         .input("serialized", Str)
         .input("feature_list_dense_missing_assumed_empty", Str)
@@ -50,7 +52,7 @@ pub(crate) fn def() -> OpDef {
         .gradient(Gradient::none("what is read from bytes has none, as in TensorFlow"))
 }
 
-/// How many features there are of each kind.
+/// The number of features of each kind.
 struct Counts {
     context_sparse: usize,
     context_dense: usize,
@@ -60,14 +62,15 @@ struct Counts {
 impl Counts {
     fn of(node: &NodeInfo) -> Result<Counts> {
         let attrs = &node.attrs;
-        let count = |keys: &'static str, types: &'static str, shapes: Option<&'static str>| -> Result<usize> {
-            let n = node.input_range(keys)?.len();
-            check_counts(node, &[(keys, n), (types, attrs.dtypes(types)?.len())])?;
-            if let Some(shapes) = shapes {
-                check_counts(node, &[(keys, n), (shapes, attrs.shapes(shapes)?.len())])?;
-            }
-            Ok(n)
-        };
+        let count =
+            |keys: &'static str, types: &'static str, shapes: Option<&'static str>| -> Result<usize> {
+                let n = node.input_range(keys)?.len();
+                check_counts(node, &[(keys, n), (types, attrs.dtypes(types)?.len())])?;
+                if let Some(shapes) = shapes {
+                    check_counts(node, &[(keys, n), (shapes, attrs.shapes(shapes)?.len())])?;
+                }
+                Ok(n)
+            };
         count("feature_list_dense_keys", "feature_list_dense_types", Some("feature_list_dense_shapes"))?;
         Ok(Counts {
             context_sparse: count("context_sparse_keys", "context_sparse_types", None)?,
@@ -76,7 +79,7 @@ impl Counts {
         })
     }
 
-    /// The first output of each kind.
+    /// Returns the first output of each kind.
     fn places(&self) -> [usize; 4] {
         let context_dense = 3 * self.context_sparse;
         let list_sparse = context_dense + self.context_dense;
@@ -101,7 +104,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         _ => Err(invalid!("`{}` must be a scalar but has shape {}", cx.name_of(i), cx.input(i).shape())),
     };
     let debug_name = one(cx.node.input_range("debug_name")?.start)?;
-    let whole = if debug_name.is_empty() { "the sequence".into() } else { format!("sequence {debug_name:?}") };
+    let whole =
+        if debug_name.is_empty() { "the sequence".into() } else { format!("sequence {debug_name:?}") };
     let sequence: SequenceExample =
         decode(one(0)?).map_err(|e| invalid!("{whole} is no `SequenceExample` message: {e}"))?;
     let assumed_empty = strs(cx, 1)?;
@@ -109,9 +113,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let lists = sequence.feature_lists.unwrap_or_default().feature_list;
     let of_context = |_| format!("the context of {whole}");
     let of_step = |i| format!("step {i} of {whole}");
-    let keys_of = |name: &str| -> Result<Vec<&str>> {
-        cx.node.input_range(name)?.map(|i| key(one(i)?)).collect()
-    };
+    let keys_of =
+        |name: &str| -> Result<Vec<&str>> { cx.node.input_range(name)?.map(|i| key(one(i)?)).collect() };
     let steps = |key: &str| -> Vec<Option<&Feature>> {
         lists.get(key).map_or_else(Vec::new, |list| list.feature.iter().map(Some).collect())
     };
@@ -125,7 +128,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         let parts = only_sparse_row(parts)?.into_iter().enumerate();
         outputs.extend(parts.map(|(p, tensor)| (context_sparse + p * counts.context_sparse + i, tensor)));
     }
-    let (shapes, defaults) = (attrs.shapes("context_dense_shapes")?, cx.node.input_range("context_dense_defaults")?);
+    let (shapes, defaults) =
+        (attrs.shapes("context_dense_shapes")?, cx.node.input_range("context_dense_defaults")?);
     for (i, (key, dtype)) in
         keys_of("context_dense_keys")?.into_iter().zip(attrs.dtypes("Tcontext_dense")?).enumerate()
     {

@@ -1,4 +1,4 @@
-//! `ParseTensor`: the tensor that a `TensorProto` holds.
+//! `ParseTensor`: parses a serialized tensor.
 
 use millstream_checkpoint::message;
 use millstream_graph::op::spec::AnyType;
@@ -9,7 +9,10 @@ use millstream_tensor::{Result, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("ParseTensor")
-        .doc("The tensor, of dtype `out_type` and any shape, that the encoded `TensorProto` `serialized` holds: what SerializeTensor writes.")
+        .doc(
+            "Parses the encoded `TensorProto` in `serialized`, which SerializeTensor wrote, to a tensor of \
+             dtype `out_type` and any shape.",
+        )
         .input("serialized", Str)
         .output("output", "out_type")
         .attr("out_type", AnyType)

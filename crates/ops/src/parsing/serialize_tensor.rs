@@ -1,4 +1,4 @@
-//! `SerializeTensor`: a tensor as a `TensorProto`.
+//! `SerializeTensor`: serializes a tensor.
 
 use millstream_checkpoint::message;
 use millstream_graph::op::spec::AnyType;
@@ -8,7 +8,10 @@ use millstream_tensor::{DType, Result, Str, Tensor};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("SerializeTensor")
-        .doc("A tensor as an encoded `TensorProto`, with its dtype and shape: ParseTensor makes the tensor of it again.")
+        .doc(
+            "Serializes a tensor, with its dtype and shape, to an encoded `TensorProto`. ParseTensor \
+             reverses this.",
+        )
         .input("tensor", "T")
         .output("serialized", DType::Str)
         .attr("T", AnyType)

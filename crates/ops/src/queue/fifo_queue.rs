@@ -1,4 +1,4 @@
-//! `FIFOQueue`, `FIFOQueueV2`: a queue whose items come out in the order in which they went in.
+//! `FIFOQueue`, `FIFOQueueV2`: a first-in, first-out queue.
 
 use super::queues::{generations, opener, opening, spec, typed};
 use millstream_graph::op::OpDef;
@@ -7,9 +7,10 @@ use millstream_state::QueueKind;
 pub(crate) fn def() -> [OpDef; 2] {
     generations(["FIFOQueue", "FIFOQueueV2"], |name, by| {
         typed(opener(name, by, |cx| opening(cx, spec(QueueKind::Fifo, &cx.node.attrs)?))).doc(
-            "The queue called `shared_name` (or as this node is) in `container`, made if there is none. Its items have a component of \
-             each of `component_types`, of these `shapes` if there are any, and come out in the order in which they went in. It holds \
-             `capacity` of them; a negative one is no bound.",
+            "Returns a handle to the first-in, first-out queue `shared_name` (by default, the node's name) \
+             in `container`, which is created if it does not exist. An item has one component for each of \
+             `component_types`, of the given `shapes` if there are any. The queue holds up to `capacity` \
+             items; a negative capacity is unlimited.",
         )
     })
 }

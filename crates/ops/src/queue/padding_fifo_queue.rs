@@ -1,4 +1,5 @@
-//! `PaddingFIFOQueue`, `PaddingFIFOQueueV2`: a queue whose items may vary in size; batches of them are padded.
+//! `PaddingFIFOQueue`, `PaddingFIFOQueueV2`: a first-in, first-out queue that pads items of different sizes
+//! to batches.
 
 use super::queues::{generations, opener, opening, spec, typed};
 use millstream_graph::op::OpDef;
@@ -7,8 +8,9 @@ use millstream_state::QueueKind;
 pub(crate) fn def() -> [OpDef; 2] {
     generations(["PaddingFIFOQueue", "PaddingFIFOQueueV2"], |name, by| {
         typed(opener(name, by, |cx| opening(cx, spec(QueueKind::PaddingFifo, &cx.node.attrs)?))).doc(
-            "A queue like FIFOQueueV2's, whose `shapes` may have unknown dimensions: in a batch they are as large as the largest item's; \
-             smaller items are padded at the end, with zeros, false or empty strings.",
+            "Returns a handle to a queue as FIFOQueueV2 does, but `shapes` may have unknown dimensions. In \
+             a batch, such a dimension has the size of the largest item, and smaller items are padded at \
+             the end with zeros, false or empty strings.",
         )
     })
 }

@@ -1,4 +1,4 @@
-//! `PriorityQueue`, `PriorityQueueV2`: a queue whose items come out by priority.
+//! `PriorityQueue`, `PriorityQueueV2`: a queue ordered by priority.
 
 use super::queues::{generations, opener, opening, spec};
 use millstream_graph::Attr;
@@ -11,8 +11,9 @@ pub(crate) fn def() -> [OpDef; 2] {
     generations(["PriorityQueue", "PriorityQueueV2"], |name, by| {
         opener(name, by, make)
             .doc(
-                "A queue like FIFOQueueV2's whose items have another component before those of `component_types`, an int64 scalar: the item \
-                 for which it is the smallest comes out first, of equal ones the one that went in first.",
+                "Returns a handle to a queue as FIFOQueueV2 does, whose items begin with an additional \
+                 component, the priority, an int64 scalar. The item with the smallest priority is dequeued \
+                 first; of equal ones, the one that was enqueued first.",
             )
             .attr("component_types", TypeList.or(Attr::List(Vec::new())))
             .attr("shapes", ShapeList)
@@ -22,7 +23,7 @@ pub(crate) fn def() -> [OpDef; 2] {
 fn make(cx: &BuildCx) -> Result<Box<dyn Run>> {
     let mut spec = spec(QueueKind::Priority, &cx.node.attrs)?;
     spec.dtypes.insert(0, DType::I64);
-    // Where nothing follows the priority, its own shape is all there is to know.
+    // A queue of priorities alone has known shapes.
     match &mut spec.shapes {
         Some(shapes) => shapes.insert(0, PartialShape::unknown_of_rank(0)),
         None if spec.dtypes.len() == 1 => spec.shapes = Some(vec![PartialShape::unknown_of_rank(0)]),

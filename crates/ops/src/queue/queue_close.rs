@@ -1,4 +1,4 @@
-//! `QueueClose`, `QueueCloseV2`: says that nothing more goes in.
+//! `QueueClose`, `QueueCloseV2`: closes a queue.
 
 use super::queues::{generations, queue, user, waiter};
 use millstream_graph::op::spec::{Bool, Spec};
@@ -10,8 +10,9 @@ pub(crate) fn def() -> [OpDef; 2] {
     generations(["QueueClose", "QueueCloseV2"], |name, by| {
         user(name, by)
             .doc(
-                "Closes the queue: nothing more goes in; what is in can still be taken out. Waits for enqueues that wait, unless \
-                 `cancel_pending_enqueues`: then they end with `CANCELLED`. Closing a closed queue is an error.",
+                "Closes the queue: later enqueues fail, and the items in the queue can still be dequeued. \
+                 The op waits for pending enqueues; if `cancel_pending_enqueues` is true, it cancels them \
+                 with `CANCELLED` instead. Closing a closed queue is an error.",
             )
             .attr("cancel_pending_enqueues", Bool.or(false))
             .kernel(Kernel::waiting(start))

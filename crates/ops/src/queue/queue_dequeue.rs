@@ -1,6 +1,7 @@
-//! `QueueDequeue`, `QueueDequeueV2`: takes an item out.
+//! `QueueDequeue`, `QueueDequeueV2`: dequeues one item.
 
-use super::queues::{Counts, check_types, count_rows, generations, no_timeout, queue, takes_out, user, waiter, with_queue,
+use super::queues::{
+    Counts, check_types, count_rows, generations, no_timeout, queue, takes_out, user, waiter, with_queue,
 };
 use millstream_graph::op::{Completion, Kernel, KernelCx, OpDef};
 use millstream_state::Take;
@@ -9,7 +10,10 @@ use millstream_tensor::Result;
 pub(crate) fn def() -> [OpDef; 2] {
     generations(["QueueDequeue", "QueueDequeueV2"], |name, by| {
         takes_out(user(name, by))
-            .doc("Takes one item out. Waits while there is none; `OUT_OF_RANGE` once the queue is closed and empty.")
+            .doc(
+                "Dequeues one item. The op waits while the queue is empty, and fails with `OUT_OF_RANGE` \
+                 once the queue is closed and empty.",
+            )
             .kernel(Kernel::waiting(start).at_once(at_once))
     })
 }

@@ -1,4 +1,4 @@
-//! `QueueDequeueMany`, `QueueDequeueManyV2`: takes a batch out.
+//! `QueueDequeueMany`, `QueueDequeueManyV2`: dequeues a batch of items.
 
 use super::queues::{batch, generations, no_timeout, queue, takes_batches, takes_out, user, waiter};
 use millstream_graph::op::{Completion, Kernel, KernelCx, OpDef};
@@ -6,23 +6,29 @@ use millstream_state::{Queue, Take};
 use millstream_tensor::{DType, Result, ensure};
 use std::sync::Arc;
 
+/// How many items are taken at least, and the name of the kernel in TensorFlow's messages.
+pub(super) type Way = (fn(usize) -> Take, &'static str);
+
+const EXACTLY: Way = (Take::Exactly, "DequeueManyOp");
+
 pub(crate) fn def() -> [OpDef; 2] {
     generations(["QueueDequeueMany", "QueueDequeueManyV2"], |name, by| {
         takes_out(user(name, by).input("n", DType::I32).on_host())
             .doc(
-                "Takes `n` items out and puts them together in a batch, component by component. Waits until there are so many; \
-                 `OUT_OF_RANGE` once the queue is closed and has fewer, which stay in it.",
+                "Dequeues `n` items and stacks their components into a batch. The op waits until there are \
+                 `n` items. It fails with `OUT_OF_RANGE` once the queue is closed and has fewer, which stay \
+                 in the queue.",
             )
             .kernel(
-                Kernel::waiting(|cx, completion| start(cx, completion, Take::Exactly))
-                    .at_once(|cx| at_once(cx, Take::Exactly)),
+                Kernel::waiting(|cx, completion| start(cx, completion, EXACTLY))
+                    .at_once(|cx| at_once(cx, EXACTLY)),
             )
     })
 }
 
-/// Takes as many items as input 1 says, in this way, if they can be had at once.
-pub(super) fn at_once(cx: &mut KernelCx, take: fn(usize) -> Take) -> Result<bool> {
-    let (queue, n) = asked(cx)?;
+/// Dequeues as many items as input 1 requires, if that is possible without waiting. Returns whether it was.
+pub(super) fn at_once(cx: &mut KernelCx, (take, words): Way) -> Result<bool> {
+    let (queue, n) = asked(cx, words)?;
     let Some(items) = queue.try_dequeue(take(n))? else { return Ok(false) };
     for (i, component) in batch(&queue, &items)?.into_iter().enumerate() {
         cx.set(i, component);
@@ -30,9 +36,9 @@ pub(super) fn at_once(cx: &mut KernelCx, take: fn(usize) -> Take) -> Result<bool
     Ok(true)
 }
 
-/// Takes them as they come.
-pub(super) fn start(cx: &mut KernelCx, completion: Completion, take: fn(usize) -> Take) {
-    match asked(cx) {
+/// Dequeues as many items as input 1 requires, as soon as they are available.
+pub(super) fn start(cx: &mut KernelCx, completion: Completion, (take, words): Way) {
+    match asked(cx, words) {
         Err(error) => completion.complete(Err(error)),
         Ok((queue, n)) => {
             let of = queue.clone();
@@ -41,12 +47,11 @@ pub(super) fn start(cx: &mut KernelCx, completion: Completion, take: fn(usize) -
     }
 }
 
-fn asked(cx: &KernelCx) -> Result<(Arc<Queue>, usize)> {
+fn asked(cx: &KernelCx, words: &str) -> Result<(Arc<Queue>, usize)> {
     no_timeout(cx.attrs())?;
     let queue = queue(cx)?;
     takes_batches(&queue, cx.node)?;
     let n = cx.int(1)?;
-    let words = if cx.node.op.name.contains("UpTo") { "DequeueUpToOp" } else { "DequeueManyOp" };
     ensure!(n >= 0, "{words} requested {n} < 0 elements"; "{queue:?}: cannot take {n} items out; `n` must not be negative");
     Ok((queue, n as usize))
 }

@@ -1,6 +1,8 @@
-//! `QueueEnqueue`, `QueueEnqueueV2`: hands an item in.
+//! `QueueEnqueue`, `QueueEnqueueV2`: enqueues one item.
 
-use super::queues::{components, generations, hands_in, no_timeout, put_back, queue, user, waiter, with_queue};
+use super::queues::{
+    components, generations, hands_in, no_timeout, put_back, queue, user, waiter, with_queue,
+};
 use millstream_graph::op::{Completion, Kernel, KernelCx, OpDef};
 use millstream_tensor::Result;
 use smallvec::SmallVec;
@@ -8,7 +10,10 @@ use smallvec::SmallVec;
 pub(crate) fn def() -> [OpDef; 2] {
     generations(["QueueEnqueue", "QueueEnqueueV2"], |name, by| {
         hands_in(user(name, by))
-            .doc("Hands one item in, made of `components`. Waits while the queue is full; `CANCELLED` once it is closed.")
+            .doc(
+                "Enqueues one item made of `components`. The op waits while the queue is full, and fails \
+                 with `CANCELLED` once the queue is closed.",
+            )
             .kernel(Kernel::waiting(start).at_once(at_once))
     })
 }

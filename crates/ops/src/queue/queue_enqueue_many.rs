@@ -1,4 +1,4 @@
-//! `QueueEnqueueMany`, `QueueEnqueueManyV2`: hands many items in.
+//! `QueueEnqueueMany`, `QueueEnqueueManyV2`: enqueues a batch of items.
 
 use super::queues::{components, generations, hands_in, no_timeout, queue, rows, user, waiter};
 use millstream_graph::op::{Completion, Kernel, KernelCx, OpDef};
@@ -11,8 +11,8 @@ pub(crate) fn def() -> [OpDef; 2] {
     generations(["QueueEnqueueMany", "QueueEnqueueManyV2"], |name, by| {
         hands_in(user(name, by))
             .doc(
-                "Hands an item in for each row of `components`, one after the other, as there is room. If it is called off meanwhile, those \
-                 that are in stay in.",
+                "Enqueues one item for each row of `components`, in order, as capacity becomes available. \
+                 If the op is cancelled while it waits, the items already enqueued stay in the queue.",
             )
             .kernel(Kernel::waiting(start).at_once(at_once))
     })
@@ -21,7 +21,8 @@ pub(crate) fn def() -> [OpDef; 2] {
 fn at_once(cx: &mut KernelCx) -> Result<bool> {
     no_timeout(cx.attrs())?;
     let queue = queue(cx)?;
-    // Apart from the rows that would have to wait, taking them apart again is all that a wrong guess costs.
+    // This check avoids splitting rows that would have to wait. If it is outdated, the only cost is that they
+    // are split again.
     let n_rows = cx.inputs().get(1).and_then(|first| first.shape().first().copied()).unwrap_or(0);
     if !queue.has_room(n_rows) {
         return Ok(false);

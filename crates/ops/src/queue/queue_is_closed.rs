@@ -8,7 +8,7 @@ use millstream_tensor::{DType, Tensor};
 pub(crate) fn def() -> [OpDef; 2] {
     generations(["QueueIsClosed", "QueueIsClosedV2"], |name, by| {
         user(name, by)
-            .doc("Whether the queue is closed. Items may be left in it.")
+            .doc("Returns whether the queue is closed. A closed queue may still hold items.")
             .output("is_closed", DType::Bool)
             .infer(scalar)
             .kernel(Kernel::stateful(|cx| {

@@ -1,4 +1,4 @@
-//! `QueueSize`, `QueueSizeV2`: how many items are in a queue.
+//! `QueueSize`, `QueueSizeV2`: the number of items in a queue.
 
 use super::queues::{Counts, generations, one_handle, queue, user};
 use millstream_graph::op::{InferCx, Kernel, OpDef};
@@ -7,7 +7,7 @@ use millstream_tensor::{DType, PartialShape, Result, Tensor};
 pub(crate) fn def() -> [OpDef; 2] {
     generations(["QueueSize", "QueueSizeV2"], |name, by| {
         user(name, by)
-            .doc("How many items are in the queue at this moment.")
+            .doc("Returns the current number of items in the queue.")
             .output("size", DType::I32)
             .infer(scalar)
             .kernel(Kernel::stateful(|cx| {
@@ -24,7 +24,7 @@ pub(crate) fn def() -> [OpDef; 2] {
     })
 }
 
-/// The output is a scalar.
+/// Sets a scalar as the shape of the output.
 pub(super) fn scalar(cx: &mut InferCx) -> Result<()> {
     cx.set(0, PartialShape::unknown_of_rank(0));
     one_handle(cx)

@@ -1,8 +1,9 @@
-//! What the queue ops share: both generations of handles, opening a queue by its name, taking items apart and putting batches together.
+//! Helpers of the queue ops: both generations of handles, opening a queue by name, splitting batches into
+//! items and assembling batches.
 
-pub(super) use crate::named::{By, generations, one_handle};
-use crate::named::{Named, handle_shape, share};
-use crate::random::Words;
+pub(super) use crate::shared::handles::{By, generations, one_handle};
+use crate::shared::handles::{Named, handle_shape, share};
+use crate::shared::philox::Words;
 use millstream_graph::op::spec::{Int, ShapeList, Spec, Text, TypeList};
 use millstream_graph::op::{BuildCx, Completion, Gradient, Kernel, KernelCx, NodeInfo, OpDef, Outputs, Run};
 use millstream_graph::{Attr, Attrs};
@@ -11,7 +12,7 @@ use millstream_tensor::{Assembler, DType, Error, PartialShape, Result, Shape, Te
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Declares an op that opens a queue, but for its doc, its cases, and the attributes that only it has.
+/// Declares an op that opens a queue, without its doc, its cases and its own attributes.
 pub(super) fn opener(name: &'static str, by: By, make: fn(&BuildCx) -> Result<Box<dyn Run>>) -> OpDef {
     by.output(OpDef::new(name), "handle")
         .attr("capacity", Int.or(-1))
@@ -22,12 +23,12 @@ pub(super) fn opener(name: &'static str, by: By, make: fn(&BuildCx) -> Result<Bo
         .gradient(Gradient::none("of queues there is none, as in TensorFlow"))
 }
 
-/// Declares the components of an item.
+/// Declares the component attributes of a queue.
 pub(super) fn typed(def: OpDef) -> OpDef {
     def.attr("component_types", TypeList).attr("shapes", ShapeList.or(Attr::List(Vec::new())))
 }
 
-/// The queue that the attributes describe.
+/// Returns the queue that the attributes specify.
 pub(super) fn spec(kind: QueueKind, attrs: &Attrs) -> Result<QueueSpec> {
     let shapes: Vec<PartialShape> = attrs.shapes("shapes")?.into_iter().cloned().collect();
     Ok(QueueSpec {
@@ -41,7 +42,7 @@ pub(super) fn spec(kind: QueueKind, attrs: &Attrs) -> Result<QueueSpec> {
     })
 }
 
-/// How the queue is to put batches together. TensorFlow ignores such attributes.
+/// Returns the options for assembling batches. TensorFlow ignores these attributes.
 fn batches(attrs: &Attrs) -> Batches {
     let list = |name| match attrs.get(name) {
         Some(Attr::List(list)) => list.as_slice(),
@@ -56,7 +57,7 @@ fn batches(attrs: &Attrs) -> Batches {
     }
 }
 
-/// A kernel that opens a queue: the one under its name if that is alike, or a new one.
+/// Returns a kernel that opens the queue of this name, whose specification must be equal, or creates it.
 pub(super) fn opening(cx: &BuildCx, spec: QueueSpec) -> Result<Box<dyn Run>> {
     let named = Named::or_private(cx.node)?;
     let words = Words::seeded(spec.seeds.0, spec.seeds.1)?;
@@ -76,13 +77,13 @@ pub(super) fn opening(cx: &BuildCx, spec: QueueSpec) -> Result<Box<dyn Run>> {
     }))
 }
 
-/// The queue that input 0 refers to.
+/// Returns the queue that input 0 refers to.
 pub(super) fn queue(cx: &KernelCx) -> Result<Arc<Queue>> {
     share(cx, 0)
 }
 
-/// Uses the queue that input 0 refers to without holding it for longer: threads that use the same one would wait for each other to count
-/// who does.
+/// Runs `work` with the queue that input 0 refers to, without incrementing its reference count: threads that
+/// use the same queue would contend for the count.
 pub(super) fn with_queue<T>(
     cx: &mut KernelCx,
     work: impl FnOnce(&mut KernelCx, &Queue) -> Result<T>,
@@ -103,12 +104,12 @@ pub(super) fn user(name: &'static str, by: By) -> OpDef {
         .gradient(Gradient::none("of queues there is none, as in TensorFlow"))
 }
 
-/// Declares the components that an op hands in.
+/// Declares the components that an op enqueues.
 pub(super) fn hands_in(def: OpDef) -> OpDef {
     def.input_list("components", "Tcomponents").attr("Tcomponents", TypeList).attr("timeout_ms", Int.or(-1))
 }
 
-/// Declares the components that an op takes out.
+/// Declares the components that an op dequeues.
 pub(super) fn takes_out(def: OpDef) -> OpDef {
     def.output_list("components", "component_types")
         .attr("component_types", TypeList)
@@ -122,7 +123,7 @@ pub(super) fn takes_out(def: OpDef) -> OpDef {
         })
 }
 
-/// An error if the op asks for what no queue does.
+/// Returns an error if the op sets `timeout_ms`, which no queue supports.
 pub(super) fn no_timeout(attrs: &Attrs) -> Result<()> {
     let timeout = attrs.int("timeout_ms")?;
     ensure!(
@@ -133,19 +134,19 @@ pub(super) fn no_timeout(attrs: &Attrs) -> Result<()> {
     Ok(())
 }
 
-/// The components that the node hands in.
+/// Takes the components that the node enqueues.
 pub(super) fn components(cx: &mut KernelCx) -> Item {
     (1..cx.n_inputs()).map(|i| cx.take(i)).collect()
 }
 
-/// Puts components back where [`components`] took them.
+/// Returns components to the inputs that [`components`] took them from.
 pub(super) fn put_back(cx: &mut KernelCx, item: Item) {
     for (i, value) in item.into_iter().enumerate() {
         cx.put_back(i + 1, value);
     }
 }
 
-/// The rows of components that hold many items.
+/// Splits components of several items into rows, one for each item.
 pub(super) fn rows(components: &[Tensor], queue: &Queue) -> Result<Vec<Item>> {
     let spec = queue.spec();
     ensure!(
@@ -170,7 +171,7 @@ pub(super) fn rows(components: &[Tensor], queue: &Queue) -> Result<Vec<Item>> {
             return Err(invalid!("component {i} holds many items of {queue:?}, so it cannot be a scalar"));
         };
         let first = *n_rows.get_or_insert(rows);
-        // TensorFlow looks at the whole shape at once, with as many rows as the first component has.
+        // TensorFlow checks the whole shape at once, with the number of rows of the first component.
         let known = spec.shapes.as_ref().map(|shapes| shapes[i].clone());
         let whole = known.and_then(|row| {
             Some(PartialShape::new([Some(first)].into_iter().chain(row.dims()?.iter().copied())))
@@ -189,13 +190,14 @@ pub(super) fn rows(components: &[Tensor], queue: &Queue) -> Result<Vec<Item>> {
     (0..n_rows.unwrap_or(0)).map(|i| components.iter().map(|c| own_row(c, i)).collect()).collect()
 }
 
-/// The shape of component `i` of so many items.
+/// Returns the shape of component `i` of `rows` items.
 fn ahead(shapes: &Option<Vec<PartialShape>>, rows: usize, i: usize) -> PartialShape {
     let item = shapes.as_ref().and_then(|shapes| shapes.get(i)).and_then(PartialShape::dims);
     PartialShape::new(std::iter::once(Some(rows)).chain(item.unwrap_or_default().iter().copied()))
 }
 
-/// Row `i` in memory of its own: a row that stays long would keep all of them.
+/// Returns row `i` in a buffer of its own. A shared row would keep the whole component alive while it is
+/// queued.
 fn own_row(component: &Tensor, i: usize) -> Result<Tensor> {
     let row = component.row(i)?;
     if row.as_scalar().is_some() {
@@ -206,7 +208,7 @@ fn own_row(component: &Tensor, i: usize) -> Result<Tensor> {
     own.finish()
 }
 
-/// How items leave a queue as a batch.
+/// Returns an error unless the queue's items can be dequeued as batches of the node's types.
 pub(super) fn takes_batches(queue: &Queue, node: &NodeInfo) -> Result<()> {
     let spec = queue.spec();
     check_types(queue, node)?;
@@ -222,7 +224,7 @@ pub(super) fn takes_batches(queue: &Queue, node: &NodeInfo) -> Result<()> {
     Ok(())
 }
 
-/// An error unless the op takes what the queue holds.
+/// Returns an error unless the node's types are those of the queue's components.
 pub(super) fn check_types(queue: &Queue, node: &NodeInfo) -> Result<()> {
     let (held, wanted) = (&queue.spec().dtypes, &node.output_types);
     if wanted.len() == held.len() && wanted.iter().zip(held).all(|(w, h)| w.dtype == *h) {
@@ -244,7 +246,7 @@ fn listed(dtypes: &[DType]) -> String {
     format!("{{{}}}", names.join(", "))
 }
 
-/// The items as a batch: component by component, padded at the end where their dimensions differ.
+/// Stacks the items into a batch, component by component, padded at the end where their dimensions differ.
 pub(super) fn batch(queue: &Queue, items: &[Item]) -> Outputs {
     let spec = queue.spec();
     let shapes = spec.shapes.as_deref().unwrap_or_default();
@@ -288,7 +290,7 @@ pub(super) fn batch(queue: &Queue, items: &[Item]) -> Outputs {
     Ok(batch)
 }
 
-/// Appends elements of shape `from`, which start at `start` in `value`, as shape `to`.
+/// Appends the elements of shape `from` that begin at `start` in `value`, padded to shape `to`.
 fn pad(
     out: &mut Assembler,
     value: &Tensor,
@@ -305,21 +307,22 @@ fn pad(
     };
     let row: usize = from.iter().product();
     match from == to {
-        // Only the number of rows differs: they go in together.
+        // Only the number of rows differs, so all rows are copied at once.
         true => out.push(value, start, n * row)?,
         false => (0..n).try_for_each(|i| pad(out, value, start + i * row, from, to, nothing))?,
     }
     out.push_fill(nothing, (m - n) * to.iter().product::<usize>())
 }
 
-/// What a node is asked to count of its queue beside its own work, by its attribute `_counts`. TensorFlow ignores such attributes.
+/// What a node counts for its queue besides its own work, given by its attribute `_counts`. TensorFlow
+/// ignores this attribute.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Counts {
-    /// An item that was not wanted.
+    /// An item that a filter dropped.
     Filtered,
-    /// An item that belonged nowhere.
+    /// An item that fits no bucket.
     OutOfRange,
-    /// The rows of the batch that is taken out.
+    /// The rows of the dequeued batch.
     Rows,
 }
 
@@ -335,7 +338,7 @@ impl Counts {
     }
 }
 
-/// Counts an item that is a batch: its number, and its rows behind.
+/// Counts an item that is a batch: its first component is a number, and the others have its rows.
 pub(super) fn count_rows(queue: &Queue, item: &Item) {
     let (Some(number), Some(first)) = (item.first(), item.get(1)) else { return };
     let Ok(number) = number.to_scalar::<i32>() else { return };
@@ -347,7 +350,7 @@ pub(super) fn count_rows(queue: &Queue, item: &Item) {
     });
 }
 
-/// Who waits, for what this node asks: `rest` makes its outputs of the items.
+/// Returns the waiter for this node's request. `rest` makes the node's outputs of the items.
 pub(super) fn waiter(
     cx: &KernelCx,
     completion: Completion,

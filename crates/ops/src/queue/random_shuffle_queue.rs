@@ -1,4 +1,4 @@
-//! `RandomShuffleQueue`, `RandomShuffleQueueV2`: a queue whose items come out in random order.
+//! `RandomShuffleQueue`, `RandomShuffleQueueV2`: a queue that dequeues items in random order.
 
 use super::queues::{generations, opener, opening, spec, typed};
 use millstream_graph::op::spec::{Int, Spec};
@@ -10,8 +10,9 @@ pub(crate) fn def() -> [OpDef; 2] {
     generations(["RandomShuffleQueue", "RandomShuffleQueueV2"], |name, by| {
         typed(opener(name, by, make))
             .doc(
-                "A queue like FIFOQueueV2's, out of which comes any of its items. Until it is closed, `min_after_dequeue` of them stay in it, \
-                 so that there is something to choose from. The choices follow from `seed` and `seed2`, unless both are zero.",
+                "Returns a handle to a queue as FIFOQueueV2 does, which dequeues a randomly chosen item. \
+                 Until it is closed, at least `min_after_dequeue` items stay in it, so that there is a \
+                 choice. The choices are determined by `seed` and `seed2`, unless both are 0.",
             )
             .attr("min_after_dequeue", Int.or(0))
             .attr("seed", Int.or(0))

@@ -1,16 +1,18 @@
-//! Classes drawn with the probabilities that rows of logits say: the part that the multinomial ops share.
+//! Sampling of classes with the probabilities given by rows of logits, for the multinomial ops.
 //!
-//! All rows draw from one stream in turn, two words per sample, as TensorFlow does on one thread. (When TensorFlow divides many
-//! rows among threads, each part starts elsewhere in the stream, so that its own results depend on the machine.)
+//! All rows draw from one stream in turn, two words for each sample, as TensorFlow does on one thread. (If
+//! TensorFlow divides many rows among threads, each part starts elsewhere in the stream, so its own results
+//! depend on the machine.)
 
 use super::fill::unit_f64;
-use super::philox::{Philox, Words};
-use crate::number::with_real;
+use crate::number::no_kernel;
+use crate::shared::philox::{Philox, Words};
 use millstream_graph::op::{InferCx, KernelCx};
-use millstream_tensor::{DType, Result, Shape, Tensor, ensure, invalid};
+use millstream_tensor::{DType, Result, Shape, Tensor, ensure, invalid, with_element};
 use num_traits::ToPrimitive;
 
-/// Draws input 1 classes for each row of logits in input 0; `philox` gives the generator for that many rows and samples.
+/// Draws as many classes as input 1 requires for each row of logits in input 0. `philox` returns the
+/// generator for a number of rows and samples.
 pub(super) fn draw(cx: &KernelCx, philox: impl FnOnce(usize, usize) -> Result<Philox>) -> Result<Tensor> {
     let (rows, classes) = match *cx.input(0).shape().dims() {
         [rows, classes] => (rows, classes),
@@ -23,18 +25,18 @@ pub(super) fn draw(cx: &KernelCx, philox: impl FnOnce(usize, usize) -> Result<Ph
     let shape = Shape::new([rows, samples]);
     let outputs = shape.checked_elements()?;
     let dtype = cx.attrs().dtype("output_dtype")?;
-    // Refuses what is too large before anything is drawn.
+    // Checking the size here reports an excessive one before anything is drawn.
     if outputs == 0 {
         return Tensor::zeros(dtype, shape);
     }
     let mut words = Words::new(philox(rows, samples)?);
-    with_real!(cx.node.op.name, cx.input(0).dtype(), T => {
+    with_element!(cx.input(0).dtype(), T in reals => {
         let logits = cx.input(0).as_slice::<T>()?;
         let drawn = logits.chunks(classes).flat_map(|row| {
             let sums = running_sums(row.iter().map(|v| ToPrimitive::to_f64(v).unwrap_or(f64::NAN)));
             let total = sums.last().copied().unwrap_or(0.0);
             let words = &mut words;
-            // One row at a time: samples are drawn before the next row begins.
+            // The samples of a row are drawn before the next row begins.
             let row: Vec<usize> = (0..samples).map(|_| {
                 let (high, low) = (words.word(), words.word());
                 let wanted = unit_f64(high, low) * total;
@@ -46,10 +48,11 @@ pub(super) fn draw(cx: &KernelCx, philox: impl FnOnce(usize, usize) -> Result<Ph
             DType::I32 => Tensor::from_iter(shape, drawn.map(|c| c as i32)),
             _ => Tensor::from_iter(shape, drawn.map(|c| c as i64)),
         }
-    })
+    }, else => Err(no_kernel(cx.node.op.name, cx.input(0).dtype())))
 }
 
-/// The sums of probabilities up to and with each class, not normalised. Logits that are not finite have probability zero.
+/// Returns the cumulative probabilities of the classes, not normalized. Logits that are not finite have
+/// probability zero.
 fn running_sums(logits: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
     let max = logits.clone().filter(|v| v.is_finite()).fold(f64::MIN, f64::max);
     let probabilities = logits.map(|v| if v.is_finite() { (v - max).exp() } else { 0.0 });
@@ -61,7 +64,7 @@ fn running_sums(logits: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
         .collect()
 }
 
-/// The output has a row of input 1 samples for each row of input 0.
+/// The output has a row for each row of input 0, of as many samples as input 1 requires.
 pub(super) fn infer_outputs(cx: &mut InferCx) -> Result<()> {
     let rows = cx.with_rank(0, 2)?.dim(0);
     cx.scalar(1)?;

@@ -1,41 +1,44 @@
-//! Tensors filled from a Philox stream: uniform, normal, truncated normal, and integers.
+//! Tensors filled from a Philox stream: uniform, normal and truncated normal floats, and integers.
 //!
-//! Outputs come in groups of as many as one step of the generator gives: four, or two of 64 bits. Group `g` starts at step
-//! `g`, or where samples may be rejected at a step that leaves room for `RESERVED` words per output. So every group can be
-//! computed alone, and the numbers are the same however the work is divided.
+//! Outputs form groups of the size that one step of the generator yields: four, or two of 64 bits. Group `g`
+//! starts at step `g`, or, where samples may be rejected, at a step that reserves `RESERVED` words for each
+//! output. Every group can therefore be computed alone, and the numbers are the same however the work is
+//! divided.
 
-use super::philox::{Philox, RESERVED, Stream, WORDS, Words, from_key, from_seed};
+use crate::shared::philox::{Philox, RESERVED, Stream, WORDS, Words, from_key, from_seed};
 use millstream_graph::op::{BuildCx, InferCx, KernelCx, Run};
 use millstream_tensor::{DType, Element, Error, Result, Shape, Tensor, bf16, ensure, f16, invalid};
 
-/// A float dtype: how words become its values.
+/// A float dtype, with the conversions from random words to its values.
 pub(super) trait Sample: Element {
-    /// How many outputs one step gives.
+    /// The number of outputs of one step.
     const GROUP: usize;
-    /// In `[0, 1)`; the first `GROUP` entries count.
+    /// Returns uniform values in `[0, 1)`. Only the first `GROUP` entries are used.
     fn uniform(words: [u32; WORDS]) -> [Self; WORDS];
-    /// Standard normal; the first `GROUP` entries count.
+    /// Returns standard normal values. Only the first `GROUP` entries are used.
     fn normal(words: [u32; WORDS]) -> [Self; WORDS];
-    /// A pair of standard normal values within two deviations, `None` for those beyond.
+    /// Returns a pair of standard normal values, with `None` for those two or more standard deviations from
+    /// zero.
     fn truncated(words: &mut Words) -> [Option<Self>; 2];
 }
 
-/// Mantissa bits under the exponent of one, minus one.
+/// Returns a value in `[0, 1)`: the low bits of the word are the mantissa of a number in `[1, 2)`, from which
+/// one is subtracted.
 #[inline]
 pub(super) fn unit_f32(word: u32) -> f32 {
     f32::from_bits(127 << 23 | (word & 0x7F_FFFF)) - 1.0
 }
 
-/// As [`unit_f32`], from two words of which the first is the more significant.
+/// As [`unit_f32`], from two words, the more significant one first.
 #[inline]
 pub(super) fn unit_f64(high: u32, low: u32) -> f64 {
     f64::from_bits(1023 << 52 | u64::from(high & 0xF_FFFF) << 32 | u64::from(low)) - 1.0
 }
 
-/// Below this the logarithm of Box and Muller's radius would be too large.
+/// The least uniform value used in the Box-Muller transform, which bounds the radius.
 const LEAST: f64 = 1.0e-7;
 
-/// Two independent normal values from two words, by Box and Muller.
+/// Returns two independent normal values from two words, by the Box-Muller transform.
 #[inline]
 fn normals_f32(a: u32, b: u32) -> [f32; 2] {
     let u = unit_f32(a);
@@ -103,18 +106,18 @@ impl Sample for f64 {
     }
 }
 
-/// What the floats are drawn from.
+/// The distribution of random floats.
 #[derive(Clone, Copy)]
 pub(super) enum Law {
     /// Uniform in `[0, 1)`.
     Uniform,
     /// Standard normal.
     Normal,
-    /// Standard normal, redrawn when two or more deviations from zero.
+    /// Standard normal, redrawn if two or more standard deviations from zero.
     Truncated,
 }
 
-/// A tensor of floats drawn from `law`.
+/// Returns a tensor of floats drawn from the distribution `law`.
 pub(super) fn floats(law: Law, dtype: DType, shape: Shape, philox: Philox) -> Result<Tensor> {
     match dtype {
         DType::F16 => draw::<f16>(law, shape, philox),
@@ -140,7 +143,7 @@ fn draw<T: Sample>(law: Law, shape: Shape, philox: Philox) -> Result<Tensor> {
     }
 }
 
-/// Each group of outputs from one step.
+/// Computes each group of outputs from one step.
 fn by_step<T: Element>(
     shape: Shape,
     group: usize,
@@ -160,15 +163,16 @@ fn by_group<T: Element>(shape: Shape, group: usize, mut fill: impl FnMut(usize, 
     Ok(result)
 }
 
-/// Integers in `low..high`, which are scalars of the wanted dtype. As TensorFlow does it: the remainder of a word (two for 64
-/// bits) by the width of the range, so large ranges are not quite uniform.
+/// Returns integers in `low..high`, which are scalars of the output's dtype. As in TensorFlow, each is the
+/// remainder of a word (two for 64 bits) divided by the width of the range, so large ranges are not exactly
+/// uniform.
 pub(super) fn ints(low: &Tensor, high: &Tensor, shape: Shape, philox: Philox) -> Result<Tensor> {
     ensure!(low.rank() == 0, "`minval` must be a scalar but has shape {}", low.shape());
     ensure!(high.rank() == 0, "`maxval` must be a scalar but has shape {}", high.shape());
     macro_rules! within {
         ($t:ty, $unsigned:ty, $group:literal, $words:ident) => {{
             let (low, high) = (low.to_scalar::<$t>()?, high.to_scalar::<$t>()?);
-            // An empty output has nothing that could be out of range.
+            // An empty output has no value that could be out of range.
             ensure!(
                 low < high || shape.elements() == 0,
                 "`minval` is {low} but must be less than `maxval`, {high}"
@@ -186,7 +190,7 @@ pub(super) fn ints(low: &Tensor, high: &Tensor, shape: Shape, philox: Philox) ->
     }
 }
 
-/// Integers of all values of their dtype.
+/// Returns integers that are uniform over all values of their dtype.
 pub(super) fn all_ints(dtype: DType, shape: Shape, philox: Philox) -> Result<Tensor> {
     match dtype {
         DType::I32 => by_step(shape, 4, philox, |w| w.map(|v| v as i32)),
@@ -206,7 +210,7 @@ fn words64(w: [u32; WORDS]) -> [u64; WORDS] {
     [pair(w[0], w[1]), pair(w[2], w[3]), 0, 0]
 }
 
-/// Input `i` as the shape of the output.
+/// Returns input `i` as the shape of the output.
 pub(super) fn shape_of(cx: &KernelCx, i: usize) -> Result<Shape> {
     let t = cx.input(i);
     ensure!(t.rank() == 1, "`{}` must be a vector but has shape {}", cx.name_of(i), t.shape());
@@ -215,7 +219,7 @@ pub(super) fn shape_of(cx: &KernelCx, i: usize) -> Result<Shape> {
     Ok(shape)
 }
 
-/// Output 0 has the shape that input 0 says.
+/// Output 0 has the shape given by input 0.
 pub(super) fn infer_shape(cx: &mut InferCx) -> Result<()> {
     cx.vector(0)?;
     let shape = cx.as_shape(0)?;
@@ -229,7 +233,7 @@ pub(super) fn infer_shape_and_seed(cx: &mut InferCx) -> Result<()> {
     check_seed(cx, 1)
 }
 
-/// Input `i` may be two integers.
+/// Checks that input `i` can be a seed of two integers.
 pub(super) fn check_seed(cx: &InferCx, i: usize) -> Result<()> {
     let length = cx.vector(i)?;
     ensure!(
@@ -249,7 +253,7 @@ pub(super) fn infer_shape_and_key(cx: &mut InferCx) -> Result<()> {
     cx.scalar(3)
 }
 
-/// The kernel of an op that draws floats from its node's stream.
+/// Returns the kernel of an op that draws floats from its node's stream.
 pub(super) fn build_floats(cx: &BuildCx, law: Law) -> Result<Box<dyn Run>> {
     let stream = Stream::of(cx)?;
     let dtype = cx.node.attrs.dtype("dtype")?;
@@ -261,14 +265,14 @@ pub(super) fn build_floats(cx: &BuildCx, law: Law) -> Result<Box<dyn Run>> {
     }))
 }
 
-/// Computes output 0 of an op that draws floats by the seed in input 1.
+/// Computes output 0 of an op that draws floats from the seed in input 1.
 pub(super) fn run_seeded_floats(cx: &mut KernelCx, law: Law) -> Result<()> {
     let value = floats(law, cx.attrs().dtype("dtype")?, shape_of(cx, 0)?, from_seed(cx, 1)?)?;
     cx.set(0, value);
     Ok(())
 }
 
-/// Computes output 0 of an op that draws floats by key, counter and algorithm in inputs 1, 2 and 3.
+/// Computes output 0 of an op that draws floats from the key, counter and algorithm in inputs 1, 2 and 3.
 pub(super) fn run_keyed_floats(cx: &mut KernelCx, law: Law) -> Result<()> {
     let value = floats(law, cx.attrs().dtype("dtype")?, shape_of(cx, 0)?, from_key(cx)?)?;
     cx.set(0, value);

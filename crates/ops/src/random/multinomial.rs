@@ -1,7 +1,7 @@
-//! `Multinomial`: classes drawn with the probabilities that rows of logits say, from the node's stream.
+//! `Multinomial`: classes drawn with the probabilities given by rows of logits, from the node's stream.
 
 use super::categories::{draw, infer_outputs};
-use super::philox::{RESERVED, Stream, WORDS};
+use crate::shared::philox::{RESERVED, Stream, WORDS};
 use millstream_graph::op::spec::{IndexType, Int, RealNumber, Spec};
 use millstream_graph::op::{BuildCx, Effect, Kernel, KernelCx, OpDef, Run};
 use millstream_tensor::DType::{I32, I64};
@@ -10,8 +10,9 @@ use millstream_tensor::Result;
 pub(crate) fn def() -> OpDef {
     OpDef::new("Multinomial")
         .doc(
-            "`num_samples` classes per row of `logits`, which are logarithms of probabilities up to a constant. \
-             Each run takes the next part of the stream that `seed` and `seed2` name.",
+            "Draws `num_samples` classes for each row of `logits`, which are unnormalized \
+             log-probabilities. Each run continues the random stream of the node, which starts from `seed` \
+             and `seed2`, or from random seeds if both are 0.",
         )
         .input("logits", "T")
         .input("num_samples", I32)
@@ -28,7 +29,8 @@ pub(crate) fn def() -> OpDef {
 fn build(cx: &BuildCx) -> Result<Box<dyn Run>> {
     let stream = Stream::of(cx)?;
     Ok(Box::new(move |cx: &mut KernelCx| {
-        // As many steps as TensorFlow reserves: samples rounded up to whole steps, twice over for two words each.
+        // The number of steps is the one that TensorFlow reserves: samples rounded up to whole steps, twice
+        // because each takes two words.
         let value = draw(cx, |rows, samples| {
             let rounded = (samples.div_ceil(WORDS) as u64).wrapping_mul(2 * WORDS as u64);
             Ok(stream.reserve((rows as u64).wrapping_mul(rounded).wrapping_mul(RESERVED)))

@@ -1,22 +1,24 @@
-//! `ParameterizedTruncatedNormal`: normal floats between bounds, each row with its own parameters.
+//! `ParameterizedTruncatedNormal`: truncated normal floats with parameters for each row.
 //!
-//! The words are used as TensorFlow's kernel uses them on one thread, so the values are its values. Three ways to draw, after
-//! Robert, "Simulation of truncated normal variables" (1995): where the bounds leave enough of the bell a normal
-//! variable is redrawn; where they are near each other a uniform one is; in a tail an exponential one.
+//! The words are used as TensorFlow's kernel uses them on one thread, so the values are TensorFlow's. There
+//! are three methods, after Robert, "Simulation of truncated normal variables" (1995). If the bounds leave
+//! enough of the distribution, normal variables are redrawn; if they are close together, uniform ones; in a
+//! tail, exponential ones.
 
 use super::fill::{Sample, infer_shape, shape_of};
-use super::philox::{Philox, Stream};
-use crate::number::{Float, with_float};
+use crate::number::{FloatElement, no_kernel};
+use crate::shared::philox::{Philox, Stream};
 use millstream_graph::op::spec::{FloatType, IndexType, Int, Spec};
 use millstream_graph::op::{BuildCx, Effect, Gradient, InferCx, Kernel, KernelCx, OpDef, Run};
-use millstream_tensor::{Error, Result, Tensor, ensure, invalid};
+use millstream_tensor::{Error, Result, Tensor, ensure, invalid, with_element};
 use num_traits::Float as _;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("ParameterizedTruncatedNormal")
         .doc(
-            "Floats with a normal distribution, redrawn outside of `minvals..maxvals`. The parameters are scalars, or have an entry for \
-             each row of the output. Each run takes the next part of the stream that `seed` and `seed2` name.",
+            "Draws floats from normal distributions truncated to `minvals..maxvals`. The parameters are \
+             scalars, or have an entry for each row of the output. Each run continues the random stream of \
+             the node, which starts from `seed` and `seed2`, or from random seeds if both are 0.",
         )
         .input("shape", "T")
         .on_host()
@@ -46,13 +48,13 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     infer_shape(cx)
 }
 
-/// Tries after which a sample is taken as it is.
+/// The number of rejections after which a sample is accepted anyway.
 const MOST_TRIES: usize = 1000;
 
-/// Rows of an output whose parameters are all scalars.
+/// The number of samples in a row if all parameters are scalars.
 const ROW: usize = 100;
 
-/// How far a bound must be from the mean for normal variables to be redrawn.
+/// The distance of a bound from the mean, in standard deviations, from which normal variables are redrawn.
 const WIDE: f64 = 1.3;
 
 fn build(cx: &BuildCx) -> Result<Box<dyn Run>> {
@@ -79,13 +81,18 @@ fn build(cx: &BuildCx) -> Result<Box<dyn Run>> {
         let mut out = Tensor::zeros(dtype, shape)?;
         let tries = (rows as u64).wrapping_mul(2 * MOST_TRIES as u64);
         let philox = stream.reserve(tries.wrapping_mul(per_row as u64 + 3) / 4);
-        with_float!("ParameterizedTruncatedNormal", dtype, T => fill::<T>(cx, philox, per_row, &mut out))?;
+        with_element!(dtype, T in floats => fill::<T>(cx, philox, per_row, &mut out), else => Err(no_kernel("ParameterizedTruncatedNormal", dtype)))?;
         cx.set(0, out);
         Ok(())
     }))
 }
 
-fn fill<T: Sample + Float>(cx: &KernelCx, mut philox: Philox, per_row: usize, out: &mut Tensor) -> Result<()> {
+fn fill<T: Sample + FloatElement>(
+    cx: &KernelCx,
+    mut philox: Philox,
+    per_row: usize,
+    out: &mut Tensor,
+) -> Result<()> {
     let [mean, stdev, min, max] = [1, 2, 3, 4].map(|i| cx.input(i).as_slice::<T>());
     let (mean, stdev, min, max) = (mean?, stdev?, min?, max?);
     let of = |values: &[T], row: usize| values[if values.len() == 1 { 0 } else { row }];
@@ -97,8 +104,12 @@ fn fill<T: Sample + Float>(cx: &KernelCx, mut philox: Philox, per_row: usize, ou
     Ok(())
 }
 
-/// Computes in the type itself, or for the half-width floats in f32.
-fn one_row<T: Sample + Float>(philox: &mut Philox, [mean, stdev, min, max]: [T::Work; 4], out: &mut [T]) -> Result<()> {
+/// Draws one row. The computation is in the dtype itself, or in f32 for half-precision floats.
+fn one_row<T: Sample + FloatElement>(
+    philox: &mut Philox,
+    [mean, stdev, min, max]: [T::Work; 4],
+    out: &mut [T],
+) -> Result<()> {
     let lit = |v: f64| <T::Work as num_traits::NumCast>::from(v).unwrap_or_else(num_traits::Zero::zero);
     let (zero, two) = (lit(0.0), lit(2.0));
     ensure!(
@@ -106,7 +117,8 @@ fn one_row<T: Sample + Float>(philox: &mut Philox, [mean, stdev, min, max]: [T::
         "a deviation of {stdev:?} between {min:?} and {max:?} is no truncated normal distribution: the deviation must be positive, the bounds in \
          order, and one of them finite"
     );
-    // Turned round so that a single bound is the lower one, and both are above the mean or on either side of it.
+    // Mirrored if necessary, so that a single finite bound is the lower one, and the bounds do not both lie
+    // below the mean.
     let turned = (min.is_infinite() && min < zero) || max < mean;
     let (min, max, stdev) = if turned { (max, min, -stdev) } else { (min, max, stdev) };
     let (low, high) = ((min - mean) / stdev, (max - mean) / stdev);
@@ -116,7 +128,7 @@ fn one_row<T: Sample + Float>(philox: &mut Philox, [mean, stdev, min, max]: [T::
     let mut samples = out.iter_mut();
     let Some(mut next) = samples.next() else { return Ok(()) };
     let mut tries = 0;
-    // Takes a sample, or counts a try; `None` when all are taken.
+    // Accepts a sample or counts a rejection. Returns `None` once all samples are accepted.
     let mut offer = |z: T::Work, accept: bool| {
         if !accept && tries + 1 < MOST_TRIES {
             tries += 1;

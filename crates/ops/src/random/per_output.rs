@@ -1,12 +1,14 @@
-//! Distributions with a parameter tensor: for each parameter a block of samples, each sample from its own place in the
-//! stream, so that a sample does not depend on how many words its neighbours used up in rejections.
+//! Sampling from distributions with a parameter tensor: a block of samples for each parameter. Each sample
+//! has its own position in the stream, so it does not depend on the number of words that its neighbours used
+//! up in rejections.
 
 use super::fill::{normals_f64, shape_of, unit_f64};
-use super::philox::{Philox, RESERVED, Stream, WORDS};
+use crate::shared::philox::{Philox, RESERVED, Stream, WORDS};
 use millstream_graph::op::{InferCx, KernelCx};
 use millstream_tensor::{Element, Error, Result, Tensor, invalid};
 
-/// What one sample is drawn from: uniform and normal doubles. Each step gives two, and the second is used first.
+/// The source of one sample: uniform and normal doubles. Each step yields two, of which the second is used
+/// first.
 pub(super) struct Draws {
     philox: Philox,
     uniform: Pair,
@@ -34,7 +36,7 @@ impl Draws {
         Draws { philox, uniform: Pair::default(), normal: Pair::default() }
     }
 
-    /// Uniform in `[0, 1)`.
+    /// Returns a uniform value in `[0, 1)`.
     pub fn uniform(&mut self) -> f64 {
         self.uniform.next(|| {
             let w: [u32; WORDS] = self.philox.step();
@@ -42,13 +44,14 @@ impl Draws {
         })
     }
 
-    /// Standard normal.
+    /// Returns a standard normal value.
     pub fn normal(&mut self) -> f64 {
         self.normal.next(|| normals_f64(self.philox.step()))
     }
 }
 
-/// Output 0: for each sample of the shape in input 0, one value per parameter in input 1. `law` prepares a parameter.
+/// Sets output 0: for each sample of the shape in input 0, one value for each parameter in input 1. `law`
+/// prepares the sampling for a parameter.
 pub(super) fn run<P: Element, T: Element, L: Fn(&mut Draws) -> T>(
     cx: &mut KernelCx,
     stream: &Stream,
@@ -67,7 +70,8 @@ pub(super) fn run<P: Element, T: Element, L: Fn(&mut Draws) -> T>(
             let sample = law(parameter);
             let column = out.iter_mut().skip(p).step_by(parameters.len());
             for (s, out) in column.enumerate() {
-                // Places in the stream go by parameter first, values in memory by sample first.
+                // Positions in the stream are ordered by parameter, then sample; values in memory by sample,
+                // then parameter.
                 let place = (p as u64).wrapping_mul(samples as u64).wrapping_add(s as u64);
                 *out = sample(&mut Draws::new(philox.ahead(place.wrapping_mul(RESERVED))));
             }
@@ -77,7 +81,7 @@ pub(super) fn run<P: Element, T: Element, L: Fn(&mut Draws) -> T>(
     Ok(())
 }
 
-/// The shape that input 0 says, then that of the parameters.
+/// The output's shape is the one in input 0, followed by that of the parameters.
 pub(super) fn infer(cx: &mut InferCx) -> Result<()> {
     cx.vector(0)?;
     let (samples, parameters) = (cx.as_shape(0)?, cx.input(1));

@@ -1,20 +1,21 @@
-//! `RandomGamma`: floats with gamma distributions, from the node's stream.
+//! `RandomGamma`: gamma-distributed floats, from the node's stream.
 
 use super::per_output::{Draws, infer, run};
-use super::philox::Stream;
-use crate::math::at_least_single;
-use crate::number::with_types;
+use crate::number::no_kernel;
+use crate::shared::gradient::at_least_single;
+use crate::shared::philox::Stream;
 use millstream_graph::op::spec::{IndexType, Int, OneOf, Spec};
 use millstream_graph::op::{BuildCx, Effect, GradCx, Gradient, Kernel, KernelCx, OpDef, Run};
 use millstream_tensor::DType::{F16, F32, F64};
-use millstream_tensor::Result;
+use millstream_tensor::{Result, with_element};
 use num_traits::{NumCast, ToPrimitive};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("RandomGamma")
         .doc(
-            "Floats with the gamma distribution of rate 1 and each shape parameter in `alpha`: `shape` many for each. \
-             Each run takes the next part of the stream that `seed` and `seed2` name.",
+            "Draws floats from gamma distributions of rate 1: samples of shape `shape` for each shape \
+             parameter in `alpha`. Each run continues the random stream of the node, which starts from \
+             `seed` and `seed2`, or from random seeds if both are 0.",
         )
         .input("shape", "S")
         .on_host()
@@ -32,10 +33,10 @@ pub(crate) fn def() -> OpDef {
 fn build(cx: &BuildCx) -> Result<Box<dyn Run>> {
     let stream = Stream::of(cx)?;
     Ok(Box::new(move |cx: &mut KernelCx| {
-        with_types!(cx.node.op.name, cx.input(1).dtype(), T => run(cx, &stream, |alpha: T| {
+        with_element!(cx.input(1).dtype(), T in [F16 F32 F64] => run(cx, &stream, |alpha: T| {
             let law = Gamma::new(ToPrimitive::to_f64(&alpha).unwrap_or(f64::NAN));
             move |draws: &mut Draws| <T as NumCast>::from(law.sample(draws)).unwrap_or_default()
-        }); F16 F32 F64)
+        }), else => Err(no_kernel(cx.node.op.name, cx.input(1).dtype())))
     }))
 }
 
@@ -48,7 +49,8 @@ struct Gamma {
 
 impl Gamma {
     fn new(alpha: f64) -> Gamma {
-        // Below one the method is used for alpha + 1, and the sample scaled down by a power of a uniform one.
+        // For alpha below one, alpha + 1 is used, and the sample is scaled down by a power of a uniform
+        // variable.
         let d = alpha + if alpha < 1.0 { 2.0 / 3.0 } else { -1.0 / 3.0 };
         Gamma { alpha, d, c: 1.0 / 3.0 / d.sqrt() }
     }
@@ -57,7 +59,7 @@ impl Gamma {
         if self.alpha == 1.0 {
             return -(-draws.uniform()).ln_1p();
         }
-        // What no sample can come from would be rejected for ever.
+        // With such parameters, every sample would be rejected.
         if !(self.d > 0.0 && self.d.is_finite()) {
             return f64::NAN;
         }
@@ -69,7 +71,7 @@ impl Gamma {
             }
             let v = v * v * v;
             let u = draws.uniform();
-            // Nine in ten are accepted by the polynomial, without a logarithm.
+            // The polynomial test accepts nine samples in ten without a logarithm.
             if u < 1.0 - 0.0331 * (x * x) * (x * x) || u.ln() < 0.5 * x * x + self.d * (1.0 - v + v.ln()) {
                 let scale = if self.alpha < 1.0 { draws.uniform().powf(1.0 / self.alpha) } else { 1.0 };
                 return self.d * v * scale;
@@ -78,7 +80,7 @@ impl Gamma {
     }
 }
 
-// A sample keeps its share of the distribution when `alpha` moves.
+// The gradient moves a sample so that its quantile stays the same as `alpha` changes.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dy, alpha, samples) = (cx.grad(0), cx.input(1), cx.output(0));
     let moves = at_least_single(cx, "RandomGammaGrad", [alpha, samples]);

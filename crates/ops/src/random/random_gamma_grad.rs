@@ -1,16 +1,21 @@
-//! `RandomGammaGrad`: how samples of gamma distributions move with their shapes.
+//! `RandomGammaGrad`: the derivatives of gamma samples by their shape parameters.
 
+use millstream_graph::op::spec::OneOf;
 use millstream_graph::op::{Gradient, OpDef};
+use millstream_tensor::dtypes;
 
 formula!(alpha, sample: Float => alpha.random_gamma_grad(sample));
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("RandomGammaGrad")
-        .doc("The derivative by `alpha` of a `sample` that RandomGamma drew: how far it moves if its share of the distribution stays the same.")
+        .doc(
+            "Computes the derivative by `alpha` of a `sample` that RandomGamma drew, at a constant \
+             quantile.",
+        )
         .input("alpha", "T")
         .input("sample", "T")
         .output("output", "T")
-        .attr("T", dtypes!(singles))
+        .attr("T", OneOf(dtypes!(singles)))
         .infer(|cx| cx.broadcast())
         .kernel(kernel!(binary, singles, Formula))
         .gradient(Gradient::Missing("second derivatives of samples are not computed"))

@@ -1,12 +1,12 @@
-//! `RandomPoissonV2` and its forerunner `RandomPoisson`: counts with Poisson distributions, from the node's stream.
+//! `RandomPoissonV2` and its predecessor `RandomPoisson`: Poisson-distributed counts, from the node's stream.
 
 use super::per_output::{Draws, infer, run};
-use super::philox::Stream;
-use crate::number::{no_kernel, with_types};
+use crate::number::no_kernel;
+use crate::shared::philox::Stream;
 use millstream_graph::op::spec::{IndexType, Int, OneOf, Spec};
 use millstream_graph::op::{BuildCx, Effect, Gradient, Kernel, KernelCx, OpDef, Run};
 use millstream_tensor::DType::{F16, F32, F64, I32, I64};
-use millstream_tensor::{DType, Element, Result, f16};
+use millstream_tensor::{DType, Element, Result, f16, with_element};
 use num_traits::ToPrimitive;
 
 pub(crate) fn def() -> [OpDef; 2] {
@@ -28,12 +28,13 @@ pub(crate) fn def() -> [OpDef; 2] {
         plain(
             "RandomPoissonV2",
             "R",
-            "Counts with the Poisson distribution of each rate in `rate`: `shape` many for each. \
-             Each run takes the next part of the stream that `seed` and `seed2` name.",
+            "Draws counts from Poisson distributions: samples of shape `shape` for each rate in `rate`. \
+             Each run continues the random stream of the node, which starts from `seed` and `seed2`, or \
+             from random seeds if both are 0.",
         )
         .attr("R", OneOf(&[F16, F32, F64, I32, I64]).or(F64))
         .attr("dtype", OneOf(&[F16, F32, F64, I32, I64]).or(I64)),
-        plain("RandomPoisson", "dtype", "As `RandomPoissonV2`, the counts of the same dtype as the rates.")
+        plain("RandomPoisson", "dtype", "Draws counts as RandomPoissonV2 does, in the dtype of the rates.")
             .attr("dtype", OneOf(&[F16, F32, F64])),
     ]
 }
@@ -42,7 +43,7 @@ fn build(cx: &BuildCx) -> Result<Box<dyn Run>> {
     let stream = Stream::of(cx)?;
     let dtype = cx.node.attrs.dtype("dtype")?;
     Ok(Box::new(
-        move |cx: &mut KernelCx| with_types!(cx.node.op.name, cx.input(1).dtype(), R => counts::<R>(cx, &stream, dtype); F16 F32 F64 I32 I64),
+        move |cx: &mut KernelCx| with_element!(cx.input(1).dtype(), R in [F16 F32 F64 I32 I64] => counts::<R>(cx, &stream, dtype), else => Err(no_kernel(cx.node.op.name, cx.input(1).dtype()))),
     ))
 }
 
@@ -65,11 +66,12 @@ fn counts<R: Element + ToPrimitive>(cx: &mut KernelCx, stream: &Stream, dtype: D
     }
 }
 
-/// The constants of one rate. Small rates multiply uniform values until they are unlikely enough (Knuth); others use
-/// transformed rejection (Hoermann, "The transformed rejection method for generating Poisson random variables", 1993).
+/// The constants of one rate. Samples of small rates are products of uniform variables (Knuth). Others use
+/// transformed rejection (Hoermann, "The transformed rejection method for generating Poisson random
+/// variables", 1993).
 struct Poisson {
     rate: f64,
-    /// The largest count that the dtype holds.
+    /// The largest count that the dtype can hold.
     highest: f64,
     exp_neg_rate: f64,
     ln_rate: f64,
@@ -94,7 +96,7 @@ impl Poisson {
 
     fn sample(&self, draws: &mut Draws) -> f64 {
         match self.rate {
-            // What no count can come from would be rejected for ever.
+            // With such rates, every count would be rejected.
             r if r.is_nan() || r < 0.0 => f64::NAN,
             r if r.is_infinite() || r > self.highest => f64::INFINITY,
             r if r < 10.0 => self.by_products(draws),
@@ -123,7 +125,7 @@ impl Poisson {
             if count > self.highest {
                 continue;
             }
-            // A rectangle that lies under the curve: accepted without a logarithm.
+            // This rectangle lies under the curve, so the count is accepted without a logarithm.
             if edge >= 0.07 && v <= 0.9277 - 3.6224 / (b - 2.0) {
                 return count;
             }

@@ -1,13 +1,16 @@
-//! `RandomShuffle`: the slices along axis 0 in random order.
+//! `RandomShuffle`: random order of the slices along axis 0.
 
-use super::philox::{Stream, WORDS, Words};
+use crate::shared::philox::{Stream, WORDS, Words};
 use millstream_graph::op::spec::{AnyType, Int, Spec};
 use millstream_graph::op::{BuildCx, Effect, Gradient, Kernel, KernelCx, OpDef, Run};
 use millstream_tensor::Result;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("RandomShuffle")
-        .doc("`value` with its slices along axis 0 in random order. Each run takes the next part of the stream that `seed` and `seed2` name.")
+        .doc(
+            "Shuffles the slices of `value` along axis 0. Each run continues the random stream of the node, \
+             which starts from `seed` and `seed2`, or from random seeds if both are 0.",
+        )
         .input("value", "T")
         .output("output", "T")
         .attr("seed", Int.or(0))
@@ -23,7 +26,8 @@ fn build(cx: &BuildCx) -> Result<Box<dyn Run>> {
     Ok(Box::new(move |cx: &mut KernelCx| shuffle(cx, &stream)))
 }
 
-// Fisher and Yates from the front, one word per position but the last. A scalar, one slice or none takes nothing of the stream.
+// A Fisher-Yates shuffle from the front, which takes one word for each position but the last. A scalar, or a
+// value with at most one slice or element, takes nothing from the stream.
 fn shuffle(cx: &mut KernelCx, stream: &Stream) -> Result<()> {
     let value = cx.take(0);
     let count = value.shape().dims().first().copied().unwrap_or(1);
@@ -36,7 +40,7 @@ fn shuffle(cx: &mut KernelCx, stream: &Stream) -> Result<()> {
     let run = value.elements() / count;
     let mut starts: Vec<usize> = (0..count).map(|i| i * run).collect();
     for i in 0..count - 1 {
-        // The words are 32 bits wide, and so is the remaining count that they are reduced by.
+        // The words are 32 bits wide, so the remaining count is reduced to 32 bits, too.
         let rest = ((count - i) as u32).max(1);
         starts.swap(i, i + (words.word() % rest) as usize);
     }

@@ -7,7 +7,10 @@ use millstream_tensor::Result;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("RandomStandardNormal")
-        .doc("Floats with the standard normal distribution. Each run takes the next part of the stream that `seed` and `seed2` name.")
+        .doc(
+            "Draws floats from the standard normal distribution. Each run continues the random stream of \
+             the node, which starts from `seed` and `seed2`, or from random seeds if both are 0.",
+        )
         .input("shape", "T")
         .on_host()
         .output("output", "dtype")

@@ -7,7 +7,10 @@ use millstream_tensor::Result;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("RandomUniform")
-        .doc("Floats that are uniform in `[0, 1)`. Each run takes the next part of the stream that `seed` and `seed2` name.")
+        .doc(
+            "Draws floats uniformly from `[0, 1)`. Each run continues the random stream of the node, which \
+             starts from `seed` and `seed2`, or from random seeds if both are 0.",
+        )
         .input("shape", "T")
         .on_host()
         .output("output", "dtype")

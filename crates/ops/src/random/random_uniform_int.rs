@@ -1,7 +1,7 @@
-//! `RandomUniformInt`: uniform integers of a range, from the node's stream.
+//! `RandomUniformInt`: uniform integers in a range, from the node's stream.
 
 use super::fill::{infer_shape, ints, shape_of};
-use super::philox::Stream;
+use crate::shared::philox::Stream;
 use millstream_graph::op::spec::{IndexType, Int, Spec};
 use millstream_graph::op::{BuildCx, Effect, InferCx, Kernel, KernelCx, OpDef, Run};
 use millstream_tensor::Result;
@@ -9,8 +9,9 @@ use millstream_tensor::Result;
 pub(crate) fn def() -> OpDef {
     OpDef::new("RandomUniformInt")
         .doc(
-            "Integers that are uniform in `minval..maxval`, but for the bias of a remainder. \
-             Each run takes the next part of the stream that `seed` and `seed2` name.",
+            "Draws integers uniformly from `minval..maxval`, with a small bias because they are remainders. \
+             Each run continues the random stream of the node, which starts from `seed` and `seed2`, or \
+             from random seeds if both are 0.",
         )
         .input("shape", "T")
         .on_host()

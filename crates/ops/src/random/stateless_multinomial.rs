@@ -1,8 +1,8 @@
-//! `StatelessMultinomial`: classes drawn with the probabilities that rows of logits say, from a seed alone.
+//! `StatelessMultinomial`: classes drawn with the probabilities given by rows of logits, from a seed.
 
 use super::categories::{draw, infer_outputs};
 use super::fill::check_seed;
-use super::philox::from_seed;
+use crate::shared::philox::from_seed;
 use millstream_graph::op::spec::{IndexType, RealNumber, Spec};
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{I32, I64};
@@ -11,8 +11,8 @@ use millstream_tensor::Result;
 pub(crate) fn def() -> OpDef {
     OpDef::new("StatelessMultinomial")
         .doc(
-            "`num_samples` classes per row of `logits`, which are logarithms of probabilities up to a constant. \
-             The same seed gives the same classes.",
+            "Draws `num_samples` classes for each row of `logits`, which are unnormalized \
+             log-probabilities. The classes are determined by `seed`.",
         )
         .input("logits", "T")
         .input("num_samples", I32)

@@ -1,13 +1,13 @@
-//! `StatelessRandomGetAlg`: which generator the stateless ops use.
+//! `StatelessRandomGetAlg`: the generator of the stateless ops.
 
-use super::philox::PHILOX;
+use crate::shared::philox::PHILOX;
 use millstream_graph::op::{Kernel, OpDef};
 use millstream_tensor::DType::I32;
 use millstream_tensor::Tensor;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("StatelessRandomGetAlg")
-        .doc("The number of the generator that the stateless ops use: 1, Philox.")
+        .doc("Returns the number of the generator of the stateless ops: 1, Philox.")
         .output("alg", I32)
         .infer(|cx| cx.scalars())
         .kernel(Kernel::pure(|cx| {

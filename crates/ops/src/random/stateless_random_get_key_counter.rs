@@ -1,7 +1,7 @@
-//! `StatelessRandomGetKeyCounter` and `StatelessRandomGetKeyCounterAlg`: from a seed to a key and a counter.
+//! `StatelessRandomGetKeyCounter` and `StatelessRandomGetKeyCounterAlg`: a key and a counter made of a seed.
 
 use super::fill::check_seed;
-use super::philox::{PHILOX, from_seed, key_and_counter};
+use crate::shared::philox::{PHILOX, from_seed, key_and_counter};
 use millstream_graph::op::spec::{IndexType, Spec};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{I32, I64, U64};

@@ -7,7 +7,10 @@ use millstream_tensor::DType::{F32, I32, U64};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("StatelessRandomNormalV2")
-        .doc("Floats with the standard normal distribution. The same key and counter give the same values.")
+        .doc(
+            "Draws floats from the standard normal distribution. The values are determined by `key` and \
+             `counter`.",
+        )
         .input("shape", "Tshape")
         .on_host()
         .input("key", U64)

@@ -1,4 +1,4 @@
-//! `StatelessRandomUniform`: uniform floats in `[0, 1)`, from a seed alone.
+//! `StatelessRandomUniform`: uniform floats in `[0, 1)`, from a seed.
 
 use super::fill::{Law, infer_shape_and_seed, run_seeded_floats};
 use millstream_graph::op::spec::{FloatType, IndexType, Spec};
@@ -7,7 +7,7 @@ use millstream_tensor::DType::{F32, I32, I64};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("StatelessRandomUniform")
-        .doc("Floats that are uniform in `[0, 1)`. The same seed gives the same values.")
+        .doc("Draws floats uniformly from `[0, 1)`. The values are determined by `seed`.")
         .input("shape", "T")
         .on_host()
         .input("seed", "Tseed")

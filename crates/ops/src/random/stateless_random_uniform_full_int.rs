@@ -1,7 +1,7 @@
-//! `StatelessRandomUniformFullInt`: integers of all values of their dtype, from a seed alone.
+//! `StatelessRandomUniformFullInt`: integers uniform over all values of their dtype, from a seed.
 
 use super::fill::{all_ints, infer_shape_and_seed, shape_of};
-use super::philox::from_seed;
+use crate::shared::philox::from_seed;
 use millstream_graph::op::spec::{IndexType, OneOf, Spec};
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{I32, I64, U32, U64};
@@ -9,7 +9,7 @@ use millstream_tensor::Result;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("StatelessRandomUniformFullInt")
-        .doc("Integers that are uniform over all values of their dtype. The same seed gives the same values.")
+        .doc("Draws integers uniformly from all values of their dtype. The values are determined by `seed`.")
         .input("shape", "T")
         .on_host()
         .input("seed", "Tseed")

@@ -1,7 +1,8 @@
-//! `StatelessRandomUniformFullIntV2`: integers of all values of their dtype, from a key and a counter.
+//! `StatelessRandomUniformFullIntV2`: integers uniform over all values of their dtype, from a key and a
+//! counter.
 
 use super::fill::{all_ints, infer_shape_and_key, shape_of};
-use super::philox::from_key;
+use crate::shared::philox::from_key;
 use millstream_graph::op::spec::{IndexType, OneOf, Spec};
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{I32, I64, U32, U64};
@@ -9,7 +10,10 @@ use millstream_tensor::Result;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("StatelessRandomUniformFullIntV2")
-        .doc("Integers that are uniform over all values of their dtype. The same key and counter give the same values.")
+        .doc(
+            "Draws integers uniformly from all values of their dtype. The values are determined by `key` \
+             and `counter`.",
+        )
         .input("shape", "Tshape")
         .on_host()
         .input("key", U64)

@@ -1,7 +1,7 @@
-//! `StatelessRandomUniformInt`: uniform integers of a range, from a seed alone.
+//! `StatelessRandomUniformInt`: uniform integers in a range, from a seed.
 
 use super::fill::{infer_shape_and_seed, ints, shape_of};
-use super::philox::from_seed;
+use crate::shared::philox::from_seed;
 use millstream_graph::op::spec::{IndexType, Spec};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I64;
@@ -9,7 +9,10 @@ use millstream_tensor::Result;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("StatelessRandomUniformInt")
-        .doc("Integers that are uniform in `minval..maxval`, but for the bias of a remainder. The same seed gives the same values.")
+        .doc(
+            "Draws integers uniformly from `minval..maxval`, with a small bias because they are remainders. \
+             The values are determined by `seed`.",
+        )
         .input("shape", "T")
         .on_host()
         .input("seed", "Tseed")

@@ -1,7 +1,7 @@
-//! `StatelessRandomUniformIntV2`: uniform integers of a range, from a key and a counter.
+//! `StatelessRandomUniformIntV2`: uniform integers in a range, from a key and a counter.
 
 use super::fill::{infer_shape_and_key, ints, shape_of};
-use super::philox::from_key;
+use crate::shared::philox::from_key;
 use millstream_graph::op::spec::{IndexType, OneOf, Spec};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{I32, I64, U32, U64};
@@ -9,7 +9,10 @@ use millstream_tensor::Result;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("StatelessRandomUniformIntV2")
-        .doc("Integers that are uniform in `minval..maxval`, but for the bias of a remainder. The same key and counter give the same values.")
+        .doc(
+            "Draws integers uniformly from `minval..maxval`, with a small bias because they are remainders. \
+             The values are determined by `key` and `counter`.",
+        )
         .input("shape", "Tshape")
         .on_host()
         .input("key", U64)

@@ -7,7 +7,7 @@ use millstream_tensor::DType::{F32, I32, U64};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("StatelessRandomUniformV2")
-        .doc("Floats that are uniform in `[0, 1)`. The same key and counter give the same values.")
+        .doc("Draws floats uniformly from `[0, 1)`. The values are determined by `key` and `counter`.")
         .input("shape", "Tshape")
         .on_host()
         .input("key", U64)

@@ -1,4 +1,4 @@
-//! `StatelessTruncatedNormal`: normal floats without the tails, from a seed alone.
+//! `StatelessTruncatedNormal`: truncated normal floats, from a seed.
 
 use super::fill::{Law, infer_shape_and_seed, run_seeded_floats};
 use millstream_graph::op::spec::{FloatType, IndexType, Spec};
@@ -7,7 +7,10 @@ use millstream_tensor::DType::{F32, I32, I64};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("StatelessTruncatedNormal")
-        .doc("Floats with the standard normal distribution, redrawn when two or more deviations from zero. The same seed gives the same values.")
+        .doc(
+            "Draws floats from the standard normal distribution, redrawing those two or more standard \
+             deviations from zero. The values are determined by `seed`.",
+        )
         .input("shape", "T")
         .on_host()
         .input("seed", "Tseed")

@@ -1,4 +1,4 @@
-//! `StatelessTruncatedNormalV2`: normal floats without the tails, from a key and a counter.
+//! `StatelessTruncatedNormalV2`: truncated normal floats, from a key and a counter.
 
 use super::fill::{Law, infer_shape_and_key, run_keyed_floats};
 use millstream_graph::op::spec::{FloatType, IndexType, Spec};
@@ -7,7 +7,10 @@ use millstream_tensor::DType::{F32, I32, U64};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("StatelessTruncatedNormalV2")
-        .doc("Floats with the standard normal distribution, redrawn when two or more deviations from zero. The same key and counter give the same values.")
+        .doc(
+            "Draws floats from the standard normal distribution, redrawing those two or more standard \
+             deviations from zero. The values are determined by `key` and `counter`.",
+        )
         .input("shape", "Tshape")
         .on_host()
         .input("key", U64)

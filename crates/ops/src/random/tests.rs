@@ -1,13 +1,15 @@
-//! The ops against what TensorFlow gave: `tests/golden/random.txt`, which `make_random.py` beside it explains.
+//! Compares the ops with TensorFlow's results in `tests/golden/random.txt`, whose format `make_random.py`
+//! beside it describes.
 
-use crate::cases::{Case, Expect, lone_env, near, run};
+use crate::cases::{Case, Expect, near};
 use millstream_graph::ValueType;
 use millstream_graph::op::NodeInfo;
+use millstream_graph::op::lone;
 use millstream_tensor::Tensor;
 
 const GOLDEN: &str = include_str!("../../../../tests/golden/random.txt");
 
-/// The checksum that the golden file gives for long results: CRC-32 of the bytes of all outputs.
+/// Returns the checksum that the golden file has for long results: the CRC-32 of the bytes of all outputs.
 fn crc32(outputs: &[Tensor]) -> u32 {
     let bytes = outputs.iter().flat_map(|t| t.as_bytes().unwrap_or_default());
     !bytes.fold(!0u32, |crc, byte| {
@@ -15,7 +17,8 @@ fn crc32(outputs: &[Tensor]) -> u32 {
     })
 }
 
-/// Runs one entry as often as it has lines of results, in one session. The first line that differs.
+/// Runs one entry once for each of its results, in one session. Returns a description of the first
+/// difference.
 fn check(call: &str, results: &[&str]) -> Option<String> {
     let case = Case::parse(&format!("{call} = 0")).unwrap_or_else(|e| panic!("{call}\n{e}"));
     let op = crate::registry().get(&case.call.op).unwrap_or_else(|| panic!("{call}\nthere is no such op"));
@@ -30,9 +33,9 @@ fn check(call: &str, results: &[&str]) -> Option<String> {
         .collect();
     let types: Vec<ValueType> = inputs.iter().map(|t| t.dtype().into()).collect();
     let node = NodeInfo::resolve(op, "n", &types, case.call.attrs).unwrap_or_else(|e| panic!("{call}\n{e}"));
-    let env = lone_env();
+    let env = lone::env();
     results.iter().enumerate().find_map(|(i, want)| {
-        let got = run(&node, &env, &inputs).unwrap_or_else(|e| panic!("{call}\n{e}"));
+        let got = lone::run(&node, &env, &inputs).unwrap_or_else(|e| panic!("{call}\n{e}"));
         let agrees = match want.strip_prefix("# ") {
             Some(sum) => format!("{:08x}", crc32(&got)) == sum,
             None => {

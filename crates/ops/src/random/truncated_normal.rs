@@ -1,4 +1,4 @@
-//! `TruncatedNormal`: normal floats without the tails, from the node's stream.
+//! `TruncatedNormal`: truncated normal floats, from the node's stream.
 
 use super::fill::{Law, build_floats, infer_shape};
 use millstream_graph::op::spec::{FloatType, IndexType, Int, Spec};
@@ -7,7 +7,11 @@ use millstream_tensor::Result;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("TruncatedNormal")
-        .doc("Floats with the standard normal distribution, redrawn when two or more deviations from zero. Each run takes the next part of the stream that `seed` and `seed2` name.")
+        .doc(
+            "Draws floats from the standard normal distribution, redrawing those two or more standard \
+             deviations from zero. Each run continues the random stream of the node, which starts from \
+             `seed` and `seed2`, or from random seeds if both are 0.",
+        )
         .input("shape", "T")
         .on_host()
         .output("output", "dtype")

@@ -1,6 +1,6 @@
-//! `FixedLengthRecordReader`, `FixedLengthRecordReaderV2`: records that are equally long.
+//! `FixedLengthRecordReader`, `FixedLengthRecordReaderV2`: records of a fixed length.
 
-use super::readers::{generations, key, named, opener, opening, path, skip};
+use super::readers::{By, generations, key, named, opener, opening, path, skip};
 use millstream_checkpoint::records::{Compression, open, read_bounded};
 use millstream_graph::op::spec::{Int, Spec, Text};
 use millstream_graph::op::{BuildCx, OpDef, Run};
@@ -9,20 +9,23 @@ use millstream_tensor::{Code, Error, Result, Str, ensure};
 use std::io::BufRead;
 
 pub(crate) fn def() -> [OpDef; 2] {
-    const NEW: &str = "FixedLengthRecordReaderV2";
-    generations(["FixedLengthRecordReader", NEW], |name, by| {
+    generations(["FixedLengthRecordReader", "FixedLengthRecordReaderV2"], |name, by| {
         let opens = opener(name, by, make)
             .attr("header_bytes", Int.or(0))
             .attr("record_bytes", Int)
             .attr("footer_bytes", Int.or(0))
             .attr("hop_bytes", Int.or(0));
         let opens = named(opens);
-        let opens = if name == NEW { opens.attr("encoding", Text.or("")) } else { opens };
+        let opens = match by {
+            By::Reference => opens,
+            By::Resource => opens.attr("encoding", Text.or("")),
+        };
         opens.doc(
-            "The reader called `shared_name` (or as this node is) in `container`, made if there is none. A file is `header_bytes`, then \
-             records of `record_bytes`, which begin `hop_bytes` apart (0: one behind the other), then `footer_bytes`; what is left in \
-             between for less than a record is passed over. A record's key is `FILE:NUMBER`. A file may be compressed as `encoding` says, \
-             `GZIP` or `ZLIB`.",
+            "Returns a handle to the reader `shared_name` (by default, the node's name) in `container`, \
+             which is created if it does not exist. A file has a header of `header_bytes`, records of \
+             `record_bytes` that begin every `hop_bytes` (0: directly one after another), and a footer of \
+             `footer_bytes`. Bytes before the footer that do not complete a record are ignored. A record's \
+             key is `FILE:NUMBER`. If `encoding` is `GZIP` or `ZLIB`, files are decompressed.",
         )
     })
 }
@@ -43,7 +46,17 @@ fn make(cx: &BuildCx) -> Result<Box<dyn Run>> {
     let compression = Compression::parse(&encoding)?;
     opening(cx, move || {
         let from = None;
-        Box::new(Fixed { header, record, footer, hop, compression, file: String::new(), from, ahead: Vec::new(), n_records: 0 })
+        Box::new(Fixed {
+            header,
+            record,
+            footer,
+            hop,
+            compression,
+            file: String::new(),
+            from,
+            ahead: Vec::new(),
+            n_records: 0,
+        })
     })
 }
 
@@ -55,7 +68,8 @@ struct Fixed {
     compression: Compression,
     file: String,
     from: Option<Box<dyn BufRead + Send>>,
-    /// What was read and not handed out: the beginning of a record. The footer, too, is known only by what follows it.
+    /// Bytes that were read but not returned: the beginning of a record. Only what follows shows whether they
+    /// are the footer.
     ahead: Vec<u8>,
     n_records: u64,
 }
@@ -69,7 +83,10 @@ impl Format for Fixed {
         if there < self.header {
             return Err(Error::new(
                 Code::DataLoss,
-                format!("`{file}` is damaged: {} bytes of header are wanted, but there are {there}", self.header),
+                format!(
+                    "`{file}` is damaged: {} bytes of header are wanted, but there are {there}",
+                    self.header
+                ),
             ));
         }
         (self.file, self.from, self.n_records) = (file.to_owned(), Some(from), 0);
@@ -91,7 +108,7 @@ impl Format for Fixed {
         let n_ahead = self.ahead.len() as u64;
         match usize::try_from(self.hop) {
             Ok(hop) if hop <= self.ahead.len() => drop(self.ahead.drain(..hop)),
-            // At the end of the file there is no next record.
+            // At the end of the file, there is no next record.
             _ => {
                 self.ahead.clear();
                 skip(from, self.hop - n_ahead, &self.file)?;

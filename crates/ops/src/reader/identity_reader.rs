@@ -1,4 +1,4 @@
-//! `IdentityReader`, `IdentityReaderV2`: the names themselves.
+//! `IdentityReader`, `IdentityReaderV2`: the strings in the queue themselves.
 
 use super::readers::{generations, named, opener, opening};
 use millstream_graph::op::OpDef;
@@ -8,8 +8,9 @@ use millstream_tensor::{Result, Str};
 pub(crate) fn def() -> [OpDef; 2] {
     generations(["IdentityReader", "IdentityReaderV2"], |name, by| {
         named(opener(name, by, |cx| opening(cx, || Box::new(Names::default())))).doc(
-            "The reader called `shared_name` (or as this node is) in `container`, made if there is none. A record is what the queue gives, \
-             as key and as value.",
+            "Returns a handle to the reader `shared_name` (by default, the node's name) in `container`, \
+             which is created if it does not exist. A record is an element of the queue, as both key and \
+             value.",
         )
     })
 }

@@ -1,4 +1,5 @@
-//! `ReaderNumRecordsProduced`, `ReaderNumRecordsProducedV2`: how many records the reader has given.
+//! `ReaderNumRecordsProduced`, `ReaderNumRecordsProducedV2`: the number of records that a reader has
+//! returned.
 
 use super::readers::{generations, reader, scalars, user};
 use millstream_graph::op::{Kernel, OpDef};
@@ -7,7 +8,7 @@ use millstream_tensor::{DType, Tensor};
 pub(crate) fn def() -> [OpDef; 2] {
     generations(["ReaderNumRecordsProduced", "ReaderNumRecordsProducedV2"], |name, by| {
         user(name, by)
-            .doc("How many records the reader has given.")
+            .doc("Returns the number of records that the reader has returned.")
             .output("records_produced", DType::I64)
             .infer(scalars)
             .kernel(Kernel::stateful(|cx| {

@@ -1,4 +1,5 @@
-//! `ReaderNumWorkUnitsCompleted`, `ReaderNumWorkUnitsCompletedV2`: how many files the reader has read to their ends.
+//! `ReaderNumWorkUnitsCompleted`, `ReaderNumWorkUnitsCompletedV2`: the number of files that a reader has
+//! finished.
 
 use super::readers::{generations, reader, scalars, user};
 use millstream_graph::op::{Kernel, OpDef};
@@ -7,7 +8,7 @@ use millstream_tensor::{DType, Tensor};
 pub(crate) fn def() -> [OpDef; 2] {
     generations(["ReaderNumWorkUnitsCompleted", "ReaderNumWorkUnitsCompletedV2"], |name, by| {
         user(name, by)
-            .doc("How many files the reader has read to their ends.")
+            .doc("Returns the number of files that the reader has read to their ends.")
             .output("units_completed", DType::I64)
             .infer(scalars)
             .kernel(Kernel::stateful(|cx| {

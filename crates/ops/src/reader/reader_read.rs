@@ -1,4 +1,4 @@
-//! `ReaderRead`, `ReaderReadV2`: the next record.
+//! `ReaderRead`, `ReaderReadV2`: the next record of a reader.
 
 use super::readers::{generations, read_later, reads, scalars, try_read};
 use millstream_graph::op::{Completion, Kernel, KernelCx, OpDef, Outputs};
@@ -9,8 +9,9 @@ pub(crate) fn def() -> [OpDef; 2] {
     generations(["ReaderRead", "ReaderReadV2"], |name, by| {
         reads(name, by)
             .doc(
-                "The next record of the reader. At the end of a file it takes the next file's name out of the queue, and waits while there is \
-                 none; `OUT_OF_RANGE` once the queue is closed and empty. Several may read from one reader: each record is read once.",
+                "Returns the next record of the reader. At the end of a file, the name of the next file is \
+                 taken from the queue; if the queue is empty, the op waits, and fails with `OUT_OF_RANGE` \
+                 once it is closed. Several ops may read from one reader: each record is returned once.",
             )
             .output("key", DType::Str)
             .output("value", DType::Str)

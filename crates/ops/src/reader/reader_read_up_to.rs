@@ -1,7 +1,7 @@
-//! `ReaderReadUpTo`, `ReaderReadUpToV2`: the next records.
+//! `ReaderReadUpTo`, `ReaderReadUpToV2`: the next records of a reader.
 
 use super::readers::{generations, read_later, reads, try_read};
-use crate::named::one_handle;
+use crate::shared::handles::one_handle;
 use millstream_graph::op::{Completion, InferCx, Kernel, KernelCx, OpDef, Outputs};
 use millstream_state::Record;
 use millstream_tensor::{DType, PartialShape, Result, Str, Tensor, invalid};
@@ -10,8 +10,10 @@ pub(crate) fn def() -> [OpDef; 2] {
     generations(["ReaderReadUpTo", "ReaderReadUpToV2"], |name, by| {
         reads(name, by)
             .doc(
-                "Up to `num_records` records of one file, at least one. At the end of a file it takes the next file's name out of the queue, and \
-                 waits while there is none; `OUT_OF_RANGE` once the queue is closed and empty. Records before a damaged one are given first.",
+                "Returns up to `num_records` records of one file, at least one (unless `num_records` is 0). \
+                 At the end of a file, the name of the next file is taken from the queue; if the queue is \
+                 empty, the op waits, and fails with `OUT_OF_RANGE` once it is closed. The records before a \
+                 damaged one are returned first.",
             )
             .input("num_records", DType::I64)
             .output("keys", DType::Str)

@@ -1,4 +1,4 @@
-//! `ReaderReset`, `ReaderResetV2`: begins anew.
+//! `ReaderReset`, `ReaderResetV2`: resets a reader.
 
 use super::readers::{generations, reader, user};
 use millstream_graph::op::{Kernel, OpDef};
@@ -6,7 +6,10 @@ use millstream_graph::op::{Kernel, OpDef};
 pub(crate) fn def() -> [OpDef; 2] {
     generations(["ReaderReset", "ReaderResetV2"], |name, by| {
         user(name, by)
-            .doc("Leaves the file that the reader is in, and forgets its counts. The next read begins with the queue's next name.")
+            .doc(
+                "Resets the reader to its initial state: its current file is left and its counts are 0. The \
+                 next read takes the next name from the queue.",
+            )
             .kernel(Kernel::stateful(|cx| {
                 reader(cx)?.reset();
                 Ok(())

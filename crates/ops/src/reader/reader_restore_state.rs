@@ -1,8 +1,8 @@
-//! `ReaderRestoreState`, `ReaderRestoreStateV2`: goes on from where a reader was.
+//! `ReaderRestoreState`, `ReaderRestoreStateV2`: restores the state of a reader.
 
 use super::readers::{generations, reader, user};
-use crate::named::one_handle;
-use crate::strings::strs;
+use crate::shared::handles::one_handle;
+use crate::shared::strings::strs;
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
 use millstream_proto::{ReaderBaseState, decode};
 use millstream_state::Progress;
@@ -11,7 +11,10 @@ use millstream_tensor::{DType, Result, Str, invalid};
 pub(crate) fn def() -> [OpDef; 2] {
     generations(["ReaderRestoreState", "ReaderRestoreStateV2"], |name, by| {
         user(name, by)
-            .doc("Brings the reader to where the one was whose `ReaderSerializeState` gave `state`. If it cannot, the reader stays as it is.")
+            .doc(
+                "Restores the reader to `state`, which ReaderSerializeState returned. If this fails, the \
+                 reader is unchanged.",
+            )
             .input("state", DType::Str)
             .infer(|cx| {
                 one_handle(cx)?;

@@ -1,4 +1,4 @@
-//! `ReaderSerializeState`, `ReaderSerializeStateV2`: how far a reader is, as a string.
+//! `ReaderSerializeState`, `ReaderSerializeStateV2`: the state of a reader as a string.
 
 use super::readers::{generations, reader, scalars, user};
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
@@ -9,8 +9,9 @@ pub(crate) fn def() -> [OpDef; 2] {
     generations(["ReaderSerializeState", "ReaderSerializeStateV2"], |name, by| {
         user(name, by)
             .doc(
-                "How far the reader is, for `ReaderRestoreState`: a `ReaderBaseState` message. Only of readers that are never in the middle of a \
-                 file, `IdentityReader` and `WholeFileReader`.",
+                "Returns the state of the reader for ReaderRestoreState, as an encoded `ReaderBaseState` \
+                 message. Only IdentityReader and WholeFileReader support this, because they are never in \
+                 the middle of a file.",
             )
             .output("state", DType::Str)
             .infer(scalars)

@@ -1,18 +1,18 @@
-//! What the reader ops share: opening a reader by its name, and being told to wait for a queue.
+//! Helpers of the reader ops: opening a reader by name, and reading that waits for a queue.
 
-pub(super) use crate::io::file_name as path;
-pub(super) use crate::named::{By, generations};
-use crate::named::{Named, handle_shape, in_container, one_handle, share};
+pub(super) use crate::shared::files::file_name as path;
+pub(super) use crate::shared::handles::{By, generations};
+use crate::shared::handles::{Named, handle_shape, in_container, one_handle, share};
 use millstream_checkpoint::file_error;
-use millstream_checkpoint::records::{read_bounded, too_long};
+use millstream_checkpoint::records::read_bounded;
 use millstream_graph::op::{BuildCx, Completion, Gradient, InferCx, Kernel, KernelCx, OpDef, Outputs, Run};
 use millstream_state::{Format, Queue, Reader, Reading, Record};
-use millstream_tensor::{Code, Error, PartialShape, Result, Str, budget, ensure};
+use millstream_tensor::{Code, Error, PartialShape, Result, Str, ensure};
 use std::io::BufRead;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Declares an op that opens a reader, but for its doc, its cases, and the attributes that come before its name's.
+/// Declares an op that opens a reader, without doc, cases and the attributes before those of its name.
 pub(super) fn opener(name: &'static str, by: By, make: fn(&BuildCx) -> Result<Box<dyn Run>>) -> OpDef {
     by.output(OpDef::new(name), "reader_handle")
         .infer(handle_shape)
@@ -20,12 +20,13 @@ pub(super) fn opener(name: &'static str, by: By, make: fn(&BuildCx) -> Result<Bo
         .gradient(Gradient::none("of readers there is none, as in TensorFlow"))
 }
 
-/// Declares where the reader has its name; the last attributes of most.
+/// Declares the attributes of the reader's name, which most of these ops have last.
 pub(super) fn named(def: OpDef) -> OpDef {
     in_container(def)
 }
 
-/// A kernel that opens a reader of the format that `format` makes: the one under its name, or a new one.
+/// Returns a kernel that opens a reader: the one of this name, or a new one with the format that `format`
+/// creates.
 pub(super) fn opening(
     cx: &BuildCx,
     format: impl Fn() -> Box<dyn Format> + Send + Sync + 'static,
@@ -51,17 +52,17 @@ pub(super) fn user(name: &'static str, by: By) -> OpDef {
         .gradient(Gradient::none("of readers there is none, as in TensorFlow"))
 }
 
-/// Declares an op that reads with the names that a queue gives.
+/// Declares an op that reads files whose names come from a queue.
 pub(super) fn reads(name: &'static str, by: By) -> OpDef {
     by.input(user(name, by), "queue_handle")
 }
 
-/// The reader that input 0 refers to.
+/// Returns the reader that input 0 refers to.
 pub(super) fn reader(cx: &KernelCx) -> Result<Arc<Reader>> {
     share(cx, 0)
 }
 
-/// All outputs are scalars.
+/// Sets the shapes of all outputs to scalars.
 pub(super) fn scalars(cx: &mut InferCx) -> Result<()> {
     one_handle(cx)?;
     for i in 0..cx.n_outputs() {
@@ -70,13 +71,13 @@ pub(super) fn scalars(cx: &mut InferCx) -> Result<()> {
     Ok(())
 }
 
-/// Reads up to so many records if that needs no waiting.
+/// Reads up to `up_to` records, or returns `None` if that would have to wait.
 pub(super) fn try_read(cx: &KernelCx, up_to: usize) -> Result<Option<Vec<Record>>> {
     let (reader, names) = (reader(cx)?, share::<Queue>(cx, 1)?);
     reader.try_read(&names, up_to).map_err(|e| reading_error(&reader, e))
 }
 
-/// Reads up to so many records when there is something to read.
+/// Reads up to `up_to` records as soon as there are any.
 pub(super) fn read_later(
     cx: &KernelCx,
     completion: Completion,
@@ -102,7 +103,7 @@ pub(super) fn read_later(
     });
 }
 
-/// Says what to do about a file that is not what it should be.
+/// Adds the reader to an error, and advice if all further reads would fail too.
 fn reading_error(reader: &Reader, error: Error) -> Error {
     match error.code() {
         Code::DataLoss | Code::FailedPrecondition if error.help().is_none() => {
@@ -114,12 +115,12 @@ fn reading_error(reader: &Reader, error: Error) -> Error {
     }
 }
 
-/// A record's key: where it is.
+/// Returns the key of a record: its file and position.
 pub(super) fn key(file: &str, place: u64) -> Result<Str> {
     Str::new(format!("{file}:{place}"))
 }
 
-/// Passes over so many bytes; says how many there were.
+/// Skips `n` bytes, and returns how many there were.
 pub(super) fn skip(from: &mut dyn BufRead, n: u64, file: &str) -> Result<u64> {
     let mut left = n;
     while left > 0 {
@@ -134,23 +135,7 @@ pub(super) fn skip(from: &mut dyn BufRead, n: u64, file: &str) -> Result<u64> {
     Ok(n - left)
 }
 
-/// A line without its end, `\n` or `\r\n`; `None` where there is none left. No longer than the memory limit allows.
-pub(crate) fn line(from: &mut dyn BufRead, file: &str) -> Result<Option<Vec<u8>>> {
-    let most = budget::left() as u64;
-    let mut line = Vec::new();
-    let mut limited = std::io::Read::take(from, most.saturating_add(1));
-    let n = limited.read_until(b'\n', &mut line).map_err(|e| file_error("read", Path::new(file), &e))?;
-    if n == 0 {
-        return Ok(None);
-    }
-    if line.pop_if(|last| *last == b'\n').is_none() && n as u64 > most {
-        return Err(too_long(file, most));
-    }
-    let _carriage_return = line.pop_if(|last| *last == b'\r');
-    Ok(Some(line))
-}
-
-/// All that is left.
+/// Returns all remaining bytes.
 pub(super) fn rest(mut from: &mut dyn BufRead, file: &str) -> Result<Vec<u8>> {
     read_bounded(&mut from, u64::MAX, file)
 }

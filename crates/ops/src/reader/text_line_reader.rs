@@ -1,6 +1,7 @@
 //! `TextLineReader`, `TextLineReaderV2`: the lines of text files.
 
-use super::readers::{generations, key, line, named, opener, opening, path};
+use super::readers::{generations, key, named, opener, opening, path};
+use crate::shared::files::line;
 use millstream_checkpoint::records::{Compression, open};
 use millstream_graph::op::OpDef;
 use millstream_graph::op::spec::{Int, Spec};
@@ -17,9 +18,10 @@ pub(crate) fn def() -> [OpDef; 2] {
             opening(cx, move || Box::new(Lines { header, ..Lines::default() }))
         };
         named(opener(name, by, make).attr("skip_header_lines", Int.or(0))).doc(
-            "The reader called `shared_name` (or as this node is) in `container`, made if there is none. Its records are the lines of \
-             files, without `\\n` or `\\r\\n`, and without the first `skip_header_lines` of each file; a record's key is `FILE:LINE`. \
-             Bytes are left as they are, whether they are UTF-8 or not.",
+            "Returns a handle to the reader `shared_name` (by default, the node's name) in `container`, \
+             which is created if it does not exist. Records are the lines of files without `\\n` or \
+             `\\r\\n`, except the first `skip_header_lines` of each file. A record's key is `FILE:LINE`. \
+             Lines need not be UTF-8.",
         )
     })
 }

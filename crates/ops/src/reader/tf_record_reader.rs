@@ -15,9 +15,10 @@ pub(crate) fn def() -> [OpDef; 2] {
             opening(cx, move || Box::new(Records { compression, file: String::new(), records: None }))
         };
         named(opener(name, by, make)).attr("compression_type", Text.or("")).doc(
-            "The reader called `shared_name` (or as this node is) in `container`, made if there is none. Its records are those of TFRecord \
-             files, which are compressed as `compression_type` says: not at all, `GZIP` or `ZLIB`. A record's key is `FILE:OFFSET`. A record \
-             whose checksums are wrong, or that is cut off, is `DATA_LOSS`.",
+            "Returns a handle to the reader `shared_name` (by default, the node's name) in `container`, \
+             which is created if it does not exist. Records are those of TFRecord files. `compression_type` \
+             is empty for none, `GZIP` or `ZLIB`. A record's key is `FILE:OFFSET`. A record that is \
+             truncated or has a wrong checksum is a `DATA_LOSS` error.",
         )
     })
 }

@@ -1,4 +1,4 @@
-//! `WholeFileReader`, `WholeFileReaderV2`: whole files.
+//! `WholeFileReader`, `WholeFileReaderV2`: whole files as records.
 
 use super::readers::{generations, named, opener, opening, path, rest};
 use millstream_checkpoint::records::{Compression, open};
@@ -9,8 +9,9 @@ use millstream_tensor::{Result, Str};
 pub(crate) fn def() -> [OpDef; 2] {
     generations(["WholeFileReader", "WholeFileReaderV2"], |name, by| {
         named(opener(name, by, |cx| opening(cx, || Box::new(Whole::default())))).doc(
-            "The reader called `shared_name` (or as this node is) in `container`, made if there is none. A record is what a file holds; \
-             its key is the file's name.",
+            "Returns a handle to the reader `shared_name` (by default, the node's name) in `container`, \
+             which is created if it does not exist. A record is the contents of a file, with the file's \
+             name as key.",
         )
     })
 }

@@ -1,13 +1,17 @@
-//! `All`: the conjunction along axes.
+//! `All`: the logical and of elements along axes.
 
-use super::fold::{Fold, Reduction, reduction};
+use super::reduction::reduction;
+use crate::shared::fold::{Fold, Reduction};
 use millstream_graph::op::{KernelCx, OpDef};
 use millstream_tensor::DType::Bool;
 use millstream_tensor::Result;
 
 pub(crate) fn def() -> OpDef {
     reduction("All", run)
-        .doc("Whether all elements along `reduction_indices` are true; true of none.")
+        .doc(
+            "Computes the logical and of the elements along `reduction_indices`. It is true for no \
+             elements.",
+        )
         .input("input", Bool)
         .input("reduction_indices", "Tidx")
         .on_host()

@@ -1,13 +1,17 @@
-//! `Any`: the disjunction along axes.
+//! `Any`: the logical or of elements along axes.
 
-use super::fold::{Fold, Reduction, reduction};
+use super::reduction::reduction;
+use crate::shared::fold::{Fold, Reduction};
 use millstream_graph::op::{KernelCx, OpDef};
 use millstream_tensor::DType::Bool;
 use millstream_tensor::Result;
 
 pub(crate) fn def() -> OpDef {
     reduction("Any", run)
-        .doc("Whether any element along `reduction_indices` is true; false of none.")
+        .doc(
+            "Computes the logical or of the elements along `reduction_indices`. It is false for no \
+             elements.",
+        )
         .input("input", Bool)
         .input("reduction_indices", "Tidx")
         .on_host()

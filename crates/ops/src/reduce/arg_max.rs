@@ -1,13 +1,13 @@
-//! `ArgMax`, `ArgMin`: where along an axis the greatest (least) element is.
+//! `ArgMax`, `ArgMin`: the index of the greatest or least element along an axis.
 
-use crate::number::with_types;
+use crate::number::no_kernel;
 use millstream_graph::op::spec::{IndexType, OneOf, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef, RunFn};
 use millstream_tensor::DType::*;
-use millstream_tensor::{Element, PartialShape, Result, Shape, Tensor, ensure};
+use millstream_tensor::{Element, PartialShape, Result, Shape, Tensor, ensure, with_element};
 
 pub(crate) fn def() -> [OpDef; 2] {
-    let def = |name, doc| {
+    let def = |name, doc, run: RunFn| {
         OpDef::new(name)
             .doc(doc)
             .input("input", "T")
@@ -21,8 +21,18 @@ pub(crate) fn def() -> [OpDef; 2] {
             .kernel(Kernel::pure(run))
     };
     [
-        def("ArgMax", "The index of the greatest element along `dimension`; of equals the first. NaN is never greater."),
-        def("ArgMin", "The index of the least element along `dimension`; of equals the first. NaN is never less."),
+        def(
+            "ArgMax",
+            "Returns the index of the greatest element along `dimension`. If several are equal, returns the \
+             first. NaNs are ignored, unless all elements are NaN.",
+            |cx| run(cx, false),
+        ),
+        def(
+            "ArgMin",
+            "Returns the index of the least element along `dimension`. If several are equal, returns the \
+             first. NaNs are ignored, unless all elements are NaN.",
+            |cx| run(cx, true),
+        ),
     ]
 }
 
@@ -32,7 +42,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     let shape = match cx.int(1) {
         Some(axis) => {
             let rank = dims.len();
-            let axis = super::axis("dimension", axis, rank).map_err(|e| {
+            let axis = crate::shared::axes::input_axis("dimension", axis, rank).map_err(|e| {
                 e.led_by(format!(
                     "Dimension ({axis}) must be in the range [-{rank}, {rank}), where {rank} is the number of dimensions in the input."
                 ))
@@ -45,7 +55,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     Ok(())
 }
 
-fn run(cx: &mut KernelCx) -> Result<()> {
+fn run(cx: &mut KernelCx, least: bool) -> Result<()> {
     ensure!(
         cx.input(1).rank() == 0,
         "dim must be a scalar, but received tensor of shape: {}", cx.input(1).shape();
@@ -53,13 +63,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     );
     let (input, op) = (cx.input(0), cx.node.op.name);
     let (axis, rank) = (cx.int(1)?, input.rank());
-    let axis = super::axis("dimension", axis, rank).map_err(|e| {
+    let axis = crate::shared::axes::input_axis("dimension", axis, rank).map_err(|e| {
         e.led_by(format!("Expected dimension in the range [-{rank}, {rank}), but got {axis}"))
     })?;
     ensure!(input.shape()[axis] != 0, "Reduction axis {axis} is empty in shape {}", input.shape(); "{op}: axis {axis} of shape {} is empty", input.shape());
-    let least = op == "ArgMin";
     let index = cx.attrs().dtype("output_type")?;
-    let out = with_types!(op, input.dtype(), T => match (index, least) {
+    let out = with_element!(input.dtype(), T in [F16 F32 F64 BF16 I8 I16 I32 I64 U8 U16 U32 U64 Bool] => match (index, least) {
         (I16, false) => positions(input, axis, T::gt, |i| i as i16),
         (U16, false) => positions(input, axis, T::gt, |i| i as u16),
         (I32, false) => positions(input, axis, T::gt, |i| i as i32),
@@ -68,7 +77,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         (U16, true) => positions(input, axis, T::lt, |i| i as u16),
         (I32, true) => positions(input, axis, T::lt, |i| i as i32),
         (_, true) => positions(input, axis, T::lt, |i| i as i64),
-    }; F16 F32 F64 BF16 I8 I16 I32 I64 U8 U16 U32 U64 Bool)?;
+    }, else => Err(no_kernel(op, input.dtype())))?;
     cx.set(0, out);
     Ok(())
 }
@@ -84,7 +93,7 @@ fn positions<T: Element, I: Element>(
     let inner: usize = shape[axis + 1..].iter().product();
     let out = Shape::new(shape.iter().enumerate().filter(|(i, _)| *i != axis).map(|(_, d)| *d));
     let xs = input.as_slice::<T>()?;
-    // Nothing is kept of an empty input.
+    // An empty input has an empty result.
     if xs.is_empty() {
         return Tensor::zeros(I::DTYPE, out);
     }
@@ -96,7 +105,7 @@ fn positions<T: Element, I: Element>(
             let mut start = false;
             #[expect(clippy::eq_op, reason = "only NaN differs from itself")]
             for (i, &x) in plane[j..].iter().step_by(inner).enumerate() {
-                // A NaN at the start gives way to the first number.
+                // A NaN at the start is replaced by the first number.
                 if better(&x, &best.1) || (!start && best.1 != best.1 && x == x) {
                     best = (i, x);
                 }

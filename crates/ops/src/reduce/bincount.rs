@@ -1,14 +1,17 @@
-//! `Bincount`: how often each small integer occurs.
+//! `Bincount`: the number of occurrences of each small integer.
 
-use crate::number::{Number, with_types};
+use crate::number::{Number, no_kernel};
 use millstream_graph::op::spec::OneOf;
 use millstream_graph::op::{Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::*;
-use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid};
+use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid, with_element};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Bincount")
-        .doc("How often each of `0..size` occurs in `arr`, or the sum of its `weights` there; values from `size` on are left out.")
+        .doc(
+            "Counts how often each of `0..size` occurs in `arr`, or sums the `weights` of its occurrences \
+             if these are not empty. Values of `size` or more are ignored.",
+        )
         .input("arr", I32)
         .input("size", I32)
         .on_host()
@@ -45,7 +48,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         weights.shape(),
         arr.shape()
     );
-    let out = with_types!("Bincount", weights.dtype(), T => count::<T>(arr, size, weights); I32 I64 F32 F64)?;
+    let out = with_element!(weights.dtype(), T in [I32 I64 F32 F64] => count::<T>(arr, size, weights), else => Err(no_kernel("Bincount", weights.dtype())))?;
     cx.set(0, out);
     Ok(())
 }
@@ -57,7 +60,7 @@ fn count<T: Number>(arr: &Tensor, size: usize, weights: &Tensor) -> Result<Tenso
     for (i, &value) in arr.iter().enumerate() {
         let bin = usize::try_from(value).map_err(|_| invalid!("Input arr must be non-negative!"; "`arr` has the value {value}, which must not be negative"))?;
         if let Some(bin) = bins.get_mut(bin) {
-            *bin = bin.plus(weights.get(i).copied().unwrap_or(T::ONE));
+            *bin = bin.add(weights.get(i).copied().unwrap_or(T::ONE));
         }
     }
     Ok(out)

@@ -1,25 +1,29 @@
-//! `Cumprod`: running products along an axis.
+//! `Cumprod`: the cumulative product along an axis.
 
 use super::scan::turned_round;
 use super::scan::{self, scan};
-use crate::number::{Number, with_number};
+use crate::number::{Num, Number, no_kernel};
 use millstream_graph::op::{GradCx, Gradient, KernelCx, OpDef};
-use millstream_tensor::Result;
+use millstream_tensor::{Result, with_element};
 
 pub(crate) fn def() -> OpDef {
-    scan("Cumprod", run).doc("The products of all elements up to each along `axis`; `exclusive` leaves the element itself out, `reverse` starts at the end.")
+    scan("Cumprod", run)
+        .doc(
+            "Computes the cumulative product along `axis`. If `exclusive` is true, an element is not part of \
+             its own product; if `reverse` is true, products start at the end of the axis.",
+        )
         .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let out = with_number!("Cumprod", cx.input(0).dtype(), T => {
-        scan::run::<T>(cx, <T as Number>::Wide::ONE, |a, b| a.times(b))
-    })?;
+    let out = with_element!(cx.input(0).dtype(), T in numbers => {
+        scan::run::<T>(cx, <T as Number>::Wide::ONE, |a, b| a.mul(b))
+    }, else => Err(no_kernel("Cumprod", cx.input(0).dtype())))?;
     cx.set(0, out);
     Ok(())
 }
 
-// An element counts in all products from its own on, and is in each of them once.
+// An element is a factor of each product from its own on.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dy, x, y, axis) = (cx.grad(0), cx.input(0), cx.output(0), cx.input(1));
     let (x, y) = (cx.conj(x), cx.conj(y));

@@ -1,25 +1,29 @@
-//! `Cumsum`: running sums along an axis.
+//! `Cumsum`: the cumulative sum along an axis.
 
 use super::scan::turned_round;
 use super::scan::{self, scan};
-use crate::number::{Number, with_number};
+use crate::number::{Num, Number, no_kernel};
 use millstream_graph::op::{GradCx, Gradient, KernelCx, OpDef};
-use millstream_tensor::Result;
+use millstream_tensor::{Result, with_element};
 
 pub(crate) fn def() -> OpDef {
-    scan("Cumsum", run).doc("The sums of all elements up to each along `axis`; `exclusive` leaves the element itself out, `reverse` starts at the end.")
+    scan("Cumsum", run)
+        .doc(
+            "Computes the cumulative sum along `axis`. If `exclusive` is true, an element is not part of its \
+             own sum; if `reverse` is true, sums start at the end of the axis.",
+        )
         .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let out = with_number!("Cumsum", cx.input(0).dtype(), T => {
-        scan::run::<T>(cx, <T as Number>::Wide::ZERO, |a, b| a.plus(b))
-    })?;
+    let out = with_element!(cx.input(0).dtype(), T in numbers => {
+        scan::run::<T>(cx, <T as Number>::Wide::ZERO, |a, b| a.add(b))
+    }, else => Err(no_kernel("Cumsum", cx.input(0).dtype())))?;
     cx.set(0, out);
     Ok(())
 }
 
-// An element counts in all sums from its own on.
+// An element is a term of each sum from its own on.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dy, axis) = (cx.grad(0), cx.input(1));
     let dx = turned_round(cx, dy, axis)?;

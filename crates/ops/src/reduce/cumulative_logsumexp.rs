@@ -1,39 +1,41 @@
-//! `CumulativeLogsumexp`: running logarithms of sums of exponentials along an axis.
+//! `CumulativeLogsumexp`: the cumulative log-sum-exp along an axis.
 
-use millstream_tensor::DType;
 use super::scan::{self, scan};
-use crate::number::{Real, with_float};
+use crate::number::{RealElement, no_kernel};
 use millstream_graph::op::spec::FloatType;
 use millstream_graph::op::{GradCx, Gradient, KernelCx, OpDef};
 use millstream_tensor::Result;
+use millstream_tensor::{DType, with_element};
 use num_traits::Float;
 
 pub(crate) fn def() -> OpDef {
     let mut def = scan("CumulativeLogsumexp", run).doc(
-        "The logarithms of the sums of the exponentials of all elements up to each along `axis`; `exclusive` leaves the element itself out, \
-         `reverse` starts at the end.",
+        "Computes the logarithm of the cumulative sum of exponentials along `axis`, without overflow. If \
+         `exclusive` is true, an element is not part of its own sum; if `reverse` is true, sums start at \
+         the end of the axis.",
     );
-    // The other running ops take any number.
+    // The other cumulative ops accept every numeric dtype.
     def.attrs.retain(|(name, _)| *name != "T");
     def.attr("T", FloatType).gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let out = with_float!("CumulativeLogsumexp", cx.input(0).dtype(), T => {
-        scan::run::<T>(cx, Real::LOWEST, join)
-    })?;
+    let out = with_element!(cx.input(0).dtype(), T in floats => {
+        scan::run::<T>(cx, RealElement::LOWEST, join)
+    }, else => Err(no_kernel("CumulativeLogsumexp", cx.input(0).dtype())))?;
     cx.set(0, out);
     Ok(())
 }
 
-/// The logarithm of e^a + e^b, without overflow.
+/// Returns the logarithm of e^a + e^b, without overflow.
 fn join<T: Float>(a: T, b: T) -> T {
     let (low, high) = if a < b { (a, b) } else { (b, a) };
-    // The difference of two equal infinities is no number, but they need nothing added.
+    // The difference of two equal infinities is NaN, but an infinity needs nothing added.
     if high.is_infinite() { high } else { high + (low - high).exp().ln_1p() }
 }
 
-// y = log Σ eˣ: dx = eˣ Σ e⁻ʸ dy over the sums that x is in. In logarithms, of the positive and of the negative gradients, lest it overflow.
+// y = log Σ eˣ, so dx = eˣ Σ e⁻ʸ dy over the sums that contain x. The sum is computed in logarithms,
+// separately for positive and negative gradients, to avoid overflow.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dy, x, y, axis) = (cx.grad(0), cx.input(0), cx.output(0), cx.input(1));
     let (exclusive, reverse) = (cx.attrs().bool("exclusive")?, cx.attrs().bool("reverse")?);

@@ -1,17 +1,21 @@
-//! `EuclideanNorm`: the length of vectors along axes.
+//! `EuclideanNorm`: the Euclidean norm along axes.
 
-use super::stretch::with_reduced_axes;
-use crate::math::complex_parts::{part, whole_of_real};
-use super::fold::{Fold, Reduction, reduction};
-use crate::number::{Number, with_number};
+use super::gradients::with_reduced_axes;
+use super::reduction::reduction;
+use crate::number::no_kernel;
+use crate::shared::fold::Reduction;
+use crate::shared::folds::EuclideanNorm;
+use crate::shared::gradient::{part, whole_of_real};
 use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
-use millstream_tensor::Result;
-use std::marker::PhantomData;
+use millstream_tensor::{Result, with_element};
 
 pub(crate) fn def() -> OpDef {
     reduction("EuclideanNorm", run)
-        .doc("The square root of the sum of squares along `reduction_indices`; 0 of none. Integers truncate.")
+        .doc(
+            "Computes the square root of the sum of squares along `reduction_indices`. It is 0 for no \
+             elements. Integer results are truncated.",
+        )
         .input("input", "T")
         .input("reduction_indices", "Tidx")
         .on_host()
@@ -20,30 +24,9 @@ pub(crate) fn def() -> OpDef {
         .gradient(Gradient::of(grad))
 }
 
-pub(crate) struct EuclideanNorm<T>(PhantomData<T>);
-
-impl<T: Number> Fold for EuclideanNorm<T> {
-    type In = T;
-    type Out = T;
-    type Acc = T::Wide;
-    const START: Self::Acc = <T::Wide as Number>::ZERO;
-    #[inline(always)]
-    fn step(acc: Self::Acc, x: T) -> Self::Acc {
-        acc.plus(x.widen().times(x.widen().conjugate()))
-    }
-    #[inline(always)]
-    fn merge(a: Self::Acc, b: Self::Acc) -> Self::Acc {
-        a.plus(b)
-    }
-    #[inline(always)]
-    fn finish(acc: Self::Acc, _: usize) -> T {
-        T::narrow(acc.root())
-    }
-}
-
 fn run(cx: &mut KernelCx) -> Result<()> {
     let reduction = Reduction::of(cx)?;
-    let out = with_number!("EuclideanNorm", reduction.dtype(), T => reduction.fold::<EuclideanNorm<T>>())?;
+    let out = with_element!(reduction.dtype(), T in numbers => reduction.fold::<EuclideanNorm<T>>(), else => Err(no_kernel("EuclideanNorm", reduction.dtype())))?;
     cx.set(0, out);
     Ok(())
 }
@@ -52,7 +35,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (mut dy, x, y) = (cx.grad(0), cx.input(0), cx.output(0));
     if cx.dtype(0).is_complex() {
-        // The length is real: an imaginary gradient does nothing to it.
+        // The norm is real, so only the real part of its gradient counts.
         let real = part(cx, "Real", dy);
         dy = whole_of_real(cx, real);
     }

@@ -1,13 +1,16 @@
-//! `HistogramFixedWidth`: how many values fall into each of some equal ranges.
+//! `HistogramFixedWidth`: a histogram with bins of equal width.
 
 use millstream_graph::op::spec::{IndexType, OneOf, Spec};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{F32, F64, I32, I64};
-use millstream_tensor::{Error, Result, Tensor, ensure, invalid};
+use millstream_tensor::{Error, Result, Tensor, ensure, invalid, with_element};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("HistogramFixedWidth")
-        .doc("How many of `values` fall into each of `nbins` equal parts of `value_range`; those outside count in the first or the last.")
+        .doc(
+            "Counts how many of `values` are in each of `nbins` bins of equal width in `value_range`. \
+             Values outside the range are counted in the first or the last bin.",
+        )
         .input("values", "T")
         .input("value_range", "T")
         .input("nbins", I32)
@@ -25,7 +28,11 @@ fn bins(n: i64) -> Result<usize> {
 
 fn infer(cx: &mut InferCx) -> Result<()> {
     let range = cx.vector(1)?;
-    ensure!(range.is_none_or(|n| n == 2), "`value_range` has shape {} but must have two entries", cx.input(1));
+    ensure!(
+        range.is_none_or(|n| n == 2),
+        "`value_range` has shape {} but must have two entries",
+        cx.input(1)
+    );
     cx.scalar(2)?;
     let n = cx.int(2).map(bins).transpose()?;
     cx.set(0, [n]);
@@ -35,8 +42,8 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 fn run(cx: &mut KernelCx) -> Result<()> {
     let n = bins(cx.int(2)?)?;
     let as_f64 = |t: &Tensor| -> Result<Vec<f64>> {
-        dtypes!(reals, t.dtype(), T => Ok(t.as_slice::<T>()?.iter().map(|v| num_traits::ToPrimitive::to_f64(v).unwrap_or(f64::NAN)).collect()),
-            else => Err(crate::math::elementwise::unsupported(cx)))
+        with_element!(t.dtype(), T in reals => Ok(t.as_slice::<T>()?.iter().map(|v| num_traits::ToPrimitive::to_f64(v).unwrap_or(f64::NAN)).collect()),
+            else => Err(crate::shared::elementwise::unsupported(cx)))
     };
     let range = cx.input(1);
     let [low, high] = as_f64(range)?[..] else {
@@ -51,13 +58,15 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let mut counts = Tensor::zeros(I64, [n])?;
     let cells = counts.make_mut_or_copy::<i64>()?;
     for v in as_f64(cx.input(0))? {
-        // A NaN becomes 0.
+        // A NaN is counted in the first bin.
         cells[(((v - low) / step).max(0.0) as usize).min(n - 1)] += 1;
     }
     if cx.node.output_types[0].dtype == I32 {
         let narrow = |v: &i64| i32::try_from(*v);
         let narrow: std::result::Result<Vec<i32>, _> = counts.as_slice::<i64>()?.iter().map(narrow).collect();
-        counts = Tensor::vector(&narrow.map_err(|_| Error::invalid("a count does not fit in i32").with_help("ask for i64"))?)?;
+        counts = Tensor::vector(
+            &narrow.map_err(|_| Error::invalid("a count does not fit in i32").with_help("ask for i64"))?,
+        )?;
     }
     cx.set(0, counts);
     Ok(())

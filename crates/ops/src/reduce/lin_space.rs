@@ -1,15 +1,15 @@
-//! `LinSpace`: equally spaced numbers between two ends.
+//! `LinSpace`: evenly spaced numbers between two ends.
 
-use crate::number::{Float, with_float};
+use crate::number::{FloatElement, no_kernel};
 use millstream_graph::op::spec::{FloatType, IndexType, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I32;
-use millstream_tensor::{Error, PartialShape, Result, Tensor, ensure, invalid};
+use millstream_tensor::{Error, PartialShape, Result, Tensor, ensure, invalid, with_element};
 use num_traits::NumCast;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("LinSpace")
-        .doc("`num` equally spaced numbers from `start` to `stop`, both included.")
+        .doc("Returns `num` evenly spaced numbers from `start` to `stop`, both included.")
         .input("start", "T")
         .input("stop", "T")
         .input("num", "Tidx")
@@ -30,23 +30,32 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 }
 
 fn count(num: i64) -> Result<usize> {
-    usize::try_from(num).ok().filter(|n| 0 < *n).ok_or_else(|| invalid!("Requires num > 0: {num}"; "`num` is {num} but must be at least 1"))
+    usize::try_from(num)
+        .ok()
+        .filter(|n| 0 < *n)
+        .ok_or_else(|| invalid!("Requires num > 0: {num}"; "`num` is {num} but must be at least 1"))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     for i in 0..3 {
-        ensure!(cx.input(i).rank() == 0, "`{}` must be a scalar but has shape {}", cx.name_of(i), cx.input(i).shape());
+        ensure!(
+            cx.input(i).rank() == 0,
+            "`{}` must be a scalar but has shape {}",
+            cx.name_of(i),
+            cx.input(i).shape()
+        );
     }
     let num = count(cx.int(2)?)?;
-    let out = with_float!("LinSpace", cx.input(0).dtype(), T => {
+    let out = with_element!(cx.input(0).dtype(), T in floats => {
         spaced::<T>(cx.input(0).to_scalar()?, cx.input(1).to_scalar()?, num)
-    })?;
+    }, else => Err(no_kernel("LinSpace", cx.input(0).dtype())))?;
     cx.set(0, out);
     Ok(())
 }
 
-fn spaced<T: Float>(start: T, stop: T, num: usize) -> Result<Tensor> {
-    let number = |n: usize| <T::Work as NumCast>::from(n).ok_or_else(|| Error::internal("a count that is no float"));
+fn spaced<T: FloatElement>(start: T, stop: T, num: usize) -> Result<Tensor> {
+    let number =
+        |n: usize| <T::Work as NumCast>::from(n).ok_or_else(|| Error::internal("a count that is no float"));
     let last = num - 1;
     let (a, b) = (start.work(), stop.work());
     let step = if last == 0 { T::Work::default() } else { (b - a) / number(last)? };
@@ -59,7 +68,7 @@ fn spaced<T: Float>(start: T, stop: T, num: usize) -> Result<Tensor> {
     Tensor::from_iter([num], values)
 }
 
-// Each number is so much of the start and so much of the stop.
+// Each number is a weighted mean of the two ends.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dy, dtype, num) = (cx.grad(0), cx.dtype(0), cx.input(2));
     let (zero, one) = (cx.scalar(dtype, 0.0), cx.scalar(dtype, 1.0));

@@ -1,16 +1,20 @@
 //! `Max`: the maximum along axes.
 
-use super::stretch::to_extremes;
-use super::fold::{Fold, Reduction, reduction};
-use crate::number::{Real, with_real};
+use super::gradients::to_extremes;
+use super::reduction::reduction;
+use crate::number::no_kernel;
+use crate::shared::fold::Reduction;
+use crate::shared::folds::Max;
 use millstream_graph::op::{Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
-use millstream_tensor::Result;
-use std::marker::PhantomData;
+use millstream_tensor::{Result, with_element};
 
 pub(crate) fn def() -> OpDef {
     reduction("Max", run)
-        .doc("The greatest element along `reduction_indices`; NaN if one is NaN; the lowest value (negative infinity) of none.")
+        .doc(
+            "Computes the maximum of the elements along `reduction_indices`. It is NaN if an element is \
+             NaN, and the lowest value of the dtype (negative infinity for floats) for no elements.",
+        )
         .input("input", "T")
         .input("reduction_indices", "Tidx")
         .on_host()
@@ -19,33 +23,12 @@ pub(crate) fn def() -> OpDef {
         .gradient(Gradient::of(to_extremes))
 }
 
-pub(crate) struct Max<T>(PhantomData<T>);
-
-impl<T: Real> Fold for Max<T> {
-    type In = T;
-    type Out = T;
-    type Acc = T;
-    const START: Self::Acc = T::LOWEST;
-    #[inline(always)]
-    fn step(acc: Self::Acc, x: T) -> Self::Acc {
-        x.greater(acc)
-    }
-    #[inline(always)]
-    fn merge(a: Self::Acc, b: Self::Acc) -> Self::Acc {
-        a.greater(b)
-    }
-    #[inline(always)]
-    fn finish(acc: Self::Acc, _: usize) -> T {
-        acc
-    }
-}
-
 fn run(cx: &mut KernelCx) -> Result<()> {
     let reduction = Reduction::of(cx)?;
     let out = if reduction.is_trivial() {
         reduction.unreduced()?
     } else {
-        with_real!("Max", reduction.dtype(), T => reduction.fold::<Max<T>>())?
+        with_element!(reduction.dtype(), T in reals => reduction.fold::<Max<T>>(), else => Err(no_kernel("Max", reduction.dtype())))?
     };
     cx.set(0, out);
     Ok(())

@@ -1,18 +1,22 @@
 //! `Mean`: the mean along axes.
 
-use super::stretch::{count, stretched};
-use super::fold::{Fold, Reduction, fold_squares, makes_squares, reduction_by};
-use crate::number::{Number, with_number};
+use super::gradients::{count, stretched};
+use super::reduction::reduction_by;
+use crate::number::{Num, Number, no_kernel};
+use crate::shared::fold::{Fold, Reduction, fold_squares, makes_squares};
 use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{Kernel, KernelCx, OpDef, RunFn};
-use millstream_tensor::Result;
+use millstream_tensor::{Result, with_element};
 use std::marker::PhantomData;
 
 pub(crate) fn def() -> OpDef {
     let kernel = Kernel::pure(run)
         .absorbing(|before| makes_squares(before).then_some(fold_squares::<Mean<f32>, Mean<f64>> as RunFn));
     reduction_by("Mean", kernel)
-        .doc("The mean of the elements along `reduction_indices`. Integers are summed in 64 bits and truncate; of none it is NaN, 0 for integers.")
+        .doc(
+            "Computes the mean of the elements along `reduction_indices`. Integers are summed in 64 bits, \
+             and their mean is truncated. The mean of no elements is NaN, or 0 for integers.",
+        )
         .input("input", "T")
         .input("reduction_indices", "Tidx")
         .on_host()
@@ -30,11 +34,11 @@ impl<T: Number> Fold for Mean<T> {
     const START: Self::Acc = <T::Total as Number>::ZERO;
     #[inline(always)]
     fn step(acc: Self::Acc, x: T) -> Self::Acc {
-        acc.plus(x.total())
+        acc.add(x.total())
     }
     #[inline(always)]
     fn merge(a: Self::Acc, b: Self::Acc) -> Self::Acc {
-        a.plus(b)
+        a.add(b)
     }
     #[inline(always)]
     fn finish(acc: Self::Acc, n: usize) -> T {
@@ -47,13 +51,13 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let out = if reduction.is_trivial() {
         reduction.unreduced()?
     } else {
-        with_number!("Mean", reduction.dtype(), T => reduction.fold::<Mean<T>>())?
+        with_element!(reduction.dtype(), T in numbers => reduction.fold::<Mean<T>>(), else => Err(no_kernel("Mean", reduction.dtype())))?
     };
     cx.set(0, out);
     Ok(())
 }
 
-// Each element counts as one of so many.
+// Each element has the weight one over their number.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let dy = cx.grad(0);
     let count = count(cx);

@@ -1,16 +1,20 @@
 //! `Min`: the minimum along axes.
 
-use super::stretch::to_extremes;
-use super::fold::{Fold, Reduction, reduction};
-use crate::number::{Real, with_real};
+use super::gradients::to_extremes;
+use super::reduction::reduction;
+use crate::number::no_kernel;
+use crate::shared::fold::Reduction;
+use crate::shared::folds::Min;
 use millstream_graph::op::{Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
-use millstream_tensor::Result;
-use std::marker::PhantomData;
+use millstream_tensor::{Result, with_element};
 
 pub(crate) fn def() -> OpDef {
     reduction("Min", run)
-        .doc("The least element along `reduction_indices`; NaN if one is NaN; the highest value (infinity) of none.")
+        .doc(
+            "Computes the minimum of the elements along `reduction_indices`. It is NaN if an element is \
+             NaN, and the highest value of the dtype (infinity for floats) for no elements.",
+        )
         .input("input", "T")
         .input("reduction_indices", "Tidx")
         .on_host()
@@ -19,33 +23,12 @@ pub(crate) fn def() -> OpDef {
         .gradient(Gradient::of(to_extremes))
 }
 
-pub(crate) struct Min<T>(PhantomData<T>);
-
-impl<T: Real> Fold for Min<T> {
-    type In = T;
-    type Out = T;
-    type Acc = T;
-    const START: Self::Acc = T::HIGHEST;
-    #[inline(always)]
-    fn step(acc: Self::Acc, x: T) -> Self::Acc {
-        x.lesser(acc)
-    }
-    #[inline(always)]
-    fn merge(a: Self::Acc, b: Self::Acc) -> Self::Acc {
-        a.lesser(b)
-    }
-    #[inline(always)]
-    fn finish(acc: Self::Acc, _: usize) -> T {
-        acc
-    }
-}
-
 fn run(cx: &mut KernelCx) -> Result<()> {
     let reduction = Reduction::of(cx)?;
     let out = if reduction.is_trivial() {
         reduction.unreduced()?
     } else {
-        with_real!("Min", reduction.dtype(), T => reduction.fold::<Min<T>>())?
+        with_element!(reduction.dtype(), T in reals => reduction.fold::<Min<T>>(), else => Err(no_kernel("Min", reduction.dtype())))?
     };
     cx.set(0, out);
     Ok(())

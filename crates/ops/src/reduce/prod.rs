@@ -1,18 +1,22 @@
 //! `Prod`: the product along axes.
 
-use super::stretch::{all_and_reduced_axes, reduced_axes, with_reduced_axes};
-use crate::dims::Dims;
-use super::fold::{Fold, Reduction, reduction};
-use crate::number::{Number, with_number};
+use super::gradients::{all_and_reduced_axes, reduced_axes, with_reduced_axes};
+use super::reduction::reduction;
+use crate::number::no_kernel;
+use crate::shared::dims::Dims;
+use crate::shared::fold::Reduction;
+use crate::shared::folds::Prod;
 use millstream_graph::Output;
 use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
-use millstream_tensor::Result;
-use std::marker::PhantomData;
+use millstream_tensor::{Result, with_element};
 
 pub(crate) fn def() -> OpDef {
     reduction("Prod", run)
-        .doc("The product of the elements along `reduction_indices`; 1 of none. Integers wrap around.")
+        .doc(
+            "Computes the product of the elements along `reduction_indices`. It is 1 for no elements. \
+             Integers wrap around.",
+        )
         .input("input", "T")
         .input("reduction_indices", "Tidx")
         .on_host()
@@ -21,39 +25,19 @@ pub(crate) fn def() -> OpDef {
         .gradient(Gradient::of(grad))
 }
 
-pub(crate) struct Prod<T>(PhantomData<T>);
-
-impl<T: Number> Fold for Prod<T> {
-    type In = T;
-    type Out = T;
-    type Acc = T::Wide;
-    const START: Self::Acc = <T::Wide as Number>::ONE;
-    #[inline(always)]
-    fn step(acc: Self::Acc, x: T) -> Self::Acc {
-        acc.times(x.widen())
-    }
-    #[inline(always)]
-    fn merge(a: Self::Acc, b: Self::Acc) -> Self::Acc {
-        a.times(b)
-    }
-    #[inline(always)]
-    fn finish(acc: Self::Acc, _: usize) -> T {
-        T::narrow(acc)
-    }
-}
-
 fn run(cx: &mut KernelCx) -> Result<()> {
     let reduction = Reduction::of(cx)?;
     let out = if reduction.is_trivial() {
         reduction.unreduced()?
     } else {
-        with_number!("Prod", reduction.dtype(), T => reduction.fold::<Prod<T>>())?
+        with_element!(reduction.dtype(), T in numbers => reduction.fold::<Prod<T>>(), else => Err(no_kernel("Prod", reduction.dtype())))?
     };
     cx.set(0, out);
     Ok(())
 }
 
-// Each element is multiplied with all others: those before it, and those behind it. (Not the product over the element, for that may be 0.)
+// The derivative by an element is the product of all others: of those before it and those after it. The
+// product of all divided by the element would fail for 0.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let dy = cx.grad(0);
     let dy = with_reduced_axes(cx, dy);
@@ -63,7 +47,7 @@ fn grad(cx: &mut GradCx) -> Result<()> {
         Some([]) => cx.call("OnesLike", [x]),
         Some(&[axis]) => others_along(cx, x, axis as i32),
         _ => {
-            // The reduced axes first, as one.
+            // The reduced axes are moved to the front and merged.
             let (perm, back, first) = reduced_first(cx);
             let turned = cx.call("Transpose", [x, perm]);
             let matrix = Dims::joined(cx, &[first.product(cx), Dims::Known(vec![-1])]).output(cx);
@@ -77,14 +61,14 @@ fn grad(cx: &mut GradCx) -> Result<()> {
     Ok(())
 }
 
-/// For each element the product of all others along an axis.
+/// Returns, for each element, the product of all others along an axis.
 fn others_along<'g>(cx: &GradCx<'g, '_>, x: Output<'g>, axis: i32) -> Output<'g> {
     let before = cx.op("Cumprod").input(x).input(axis).attr("exclusive", true);
     let behind = cx.op("Cumprod").input(x).input(axis).attr("exclusive", true).attr("reverse", true);
     before.output() * behind.output()
 }
 
-/// The permutation that brings the reduced axes to the front, its inverse, and the reduced dimensions.
+/// Returns the permutation that moves the reduced axes to the front, its inverse, and the reduced dimensions.
 fn reduced_first<'g>(cx: &mut GradCx<'g, '_>) -> (Output<'g>, Output<'g>, Dims<'g>) {
     if let (Some(axes), Some(rank)) = (reduced_axes(cx), cx.input_shape(0).rank()) {
         let others = (0..rank).filter(|axis| !axes.contains(axis));

@@ -1,14 +1,17 @@
-//! `Range`: numbers from a start in equal steps up to a limit.
+//! `Range`: a sequence of numbers with a constant step.
 
-use crate::number::{Number, Real, with_types};
+use crate::number::{Num, Number, RealElement, no_kernel};
 use millstream_graph::op::spec::{OneOf, Spec};
-use millstream_graph::op::{Gradient, InferCx, Kernel, KernelCx, Known, OpDef};
+use millstream_graph::op::{Gradient, InferCx, Kernel, KernelCx, Known, Meaning, OpDef};
 use millstream_tensor::DType::{self, *};
-use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid};
+use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid, with_element};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Range")
-        .doc("`start`, `start + delta`, `start + 2 delta`, .. as long as they lie before `limit`.")
+        .doc(
+            "Returns the numbers `start`, `start + delta`, `start + 2 delta` and so on, up to but not \
+             including `limit`.",
+        )
         .input("start", "Tidx")
         .on_host()
         .input("limit", "Tidx")
@@ -19,16 +22,18 @@ pub(crate) fn def() -> OpDef {
         .attr("Tidx", OneOf(&[F16, BF16, F32, F64, I8, I16, I32, I64, U16, U32, U64]).or(I32))
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .means(Meaning::Range)
         .gradient(Gradient::none("its length depends on the numbers"))
 }
 
-/// Ranges of at most this many integers are known while a graph is built: they are axes and permutations.
+/// The largest range of integers whose values are propagated while a graph is built. Such ranges are axes and
+/// permutations.
 const KNOWN: usize = 64;
 
 fn infer(cx: &mut InferCx) -> Result<()> {
     (0..3).try_for_each(|i| cx.scalar(i).map_err(|e| e.more(&format!("\n\t for '{}'", cx.name_of(i)))))?;
     let (Some(start), Some(limit), Some(delta)) = (cx.value(0), cx.value(1), cx.value(2)) else {
-        // The integers may be known without being values: the rank of an edge, say.
+        // Integers may be known without being values, such as the rank of an edge.
         if let (Some(start), Some(limit), Some(delta)) = (cx.int(0), cx.int(1), cx.int(2)) {
             let n = count(start as i128, limit as i128, delta as i128).map_err(|e| built(e, delta as f64))?;
             cx.set(0, [n]);
@@ -38,7 +43,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
         return Ok(());
     };
     let dtype = cx.dtype(0);
-    let n = with_range!(dtype, T => T::steps(start.to_scalar()?, limit.to_scalar()?, delta.to_scalar()?))
+    let n = with_element!(dtype, T in [F16 F32 F64 BF16 I8 I16 I32 I64 U16 U32 U64] => T::steps(start.to_scalar()?, limit.to_scalar()?, delta.to_scalar()?), else => Err(no_kernel("Range", dtype)))
         .map_err(|e| if e.message().starts_with(NO_STEP) { built(e, 0.0) } else { e })?;
     match n <= KNOWN && dtype.is_integer() {
         true => cx.set_known(0, Known::Value(range(dtype, start, limit, delta)?)),
@@ -47,10 +52,10 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     Ok(())
 }
 
-/// How TensorFlow's words for a step of 0 begin.
+/// The beginning of TensorFlow's message for a step of 0.
 const NO_STEP: &str = "Requires delta != 0";
 
-/// While a graph is built it does not name the step.
+/// Removes the step from TensorFlow's message, which does not name it while a graph is built.
 fn built(error: millstream_tensor::Error, delta: f64) -> millstream_tensor::Error {
     if delta == 0.0 { error.led_by(NO_STEP) } else { error }
 }
@@ -74,22 +79,22 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 }
 
 fn range(dtype: DType, start: &Tensor, limit: &Tensor, delta: &Tensor) -> Result<Tensor> {
-    with_range!(dtype, T => {
+    with_element!(dtype, T in [F16 F32 F64 BF16 I8 I16 I32 I64 U16 U32 U64] => {
         let (start, limit, delta) = (start.to_scalar::<T>()?, limit.to_scalar::<T>()?, delta.to_scalar::<T>()?);
         let n = T::steps(start, limit, delta)?;
         Tensor::from_iter([n], (0..n).map(|i| start.at(delta, i)))
-    })
+    }, else => Err(no_kernel("Range", dtype)))
 }
 
-/// A type that ranges are made of.
-trait Steps: Real {
-    /// How many steps there are from `start` to before `limit`.
+/// An element type of ranges.
+trait Steps: RealElement {
+    /// Returns the number of steps from `start` to before `limit`.
     fn steps(start: Self, limit: Self, delta: Self) -> Result<usize>;
-    /// `self + i delta`.
+    /// Returns `self + i delta`.
     fn at(self, delta: Self, i: usize) -> Self;
 }
 
-/// The count for integers.
+/// Returns the number of steps of an integer range.
 fn count(start: i128, limit: i128, delta: i128) -> Result<usize> {
     direction(start, limit, delta, 0)?;
     let n = (limit - start).unsigned_abs().div_ceil(delta.unsigned_abs());
@@ -117,7 +122,7 @@ macro_rules! int_steps {
                 count(start as i128, limit as i128, delta as i128)
             }
             fn at(self, delta: Self, i: usize) -> Self {
-                self.plus(delta.times(<$t as Number>::count(i)))
+                self.add(delta.mul(<$t as Number>::count(i)))
             }
         }
     )* };
@@ -129,7 +134,8 @@ macro_rules! float_steps {
         impl Steps for $t {
             fn steps(start: Self, limit: Self, delta: Self) -> Result<usize> {
                 direction(start, limit, delta, <$t as Number>::ZERO)?;
-                // Divided in its own precision: 0.3 / 0.1 is 3 in f32, but more in f64 of the same f32 numbers.
+                // The division has the element type's precision: 0.3 / 0.1 is 3 in f32, but more for the same
+                // numbers in f64.
                 let n: f64 = $to((limit - start) / delta);
                 let n = n.abs().ceil();
                 ensure!(n < i64::MAX as f64, "a range from {start} to {limit} in steps of {delta} has no end");
@@ -148,13 +154,6 @@ float_steps! {
     f16: f64::from, |i| f16::from_f32(i as f32);
     bf16: f64::from, |i| bf16::from_f32(i as f32)
 }
-
-macro_rules! with_range {
-    ($dtype:expr, $T:ident => $body:expr) => {
-        with_types!("Range", $dtype, $T => $body; F16 F32 F64 BF16 I8 I16 I32 I64 U16 U32 U64)
-    };
-}
-use with_range;
 
 cases! {
     counts: "Range(0, 5, 2) = [0 2 4]",

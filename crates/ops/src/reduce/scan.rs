@@ -1,4 +1,4 @@
-//! Running sums and products along an axis: what `Cumsum` and `Cumprod` share.
+//! The declaration, the kernel and the gradient of cumulative ops along an axis, as `Cumsum` and `Cumprod`.
 
 use crate::number::Number;
 use millstream_graph::Output;
@@ -7,7 +7,7 @@ use millstream_graph::op::{GradCx, InferCx, Kernel, KernelCx, OpDef, RunFn};
 use millstream_tensor::DType::I32;
 use millstream_tensor::{Result, Tensor, ensure};
 
-/// The declaration.
+/// Returns the declaration that cumulative ops share.
 pub(super) fn scan(name: &'static str, run: RunFn) -> OpDef {
     OpDef::new(name)
         .input("x", "T")
@@ -23,12 +23,13 @@ pub(super) fn scan(name: &'static str, run: RunFn) -> OpDef {
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
-    // TensorFlow says only in the run that there is no such axis.
+    // TensorFlow reports an axis out of range only in the run.
     cx.scalar(1)?;
     cx.same_as_input()
 }
 
-/// Replaces each element by what `join` makes of all up to it (`exclusive`: before it), starting from `start`.
+/// Replaces each element by the fold with `join`, starting from `start`, of all elements up to and including
+/// it (`exclusive`: before it).
 pub(super) fn run<T: Number>(
     cx: &mut KernelCx,
     start: T::Wide,
@@ -40,7 +41,7 @@ pub(super) fn run<T: Number>(
     let mut x = cx.take(0);
     let shape = x.shape().clone();
     let rank = shape.rank();
-    let axis = super::axis("axis", axis, rank).map_err(|e| {
+    let axis = crate::shared::axes::input_axis("axis", axis, rank).map_err(|e| {
         e.led_by(format!("ScanOp: Expected scan axis in the range [-{rank}, {rank}), but got {axis}"))
     })?;
     if shape.elements() == 0 {
@@ -68,10 +69,10 @@ pub(super) fn run<T: Number>(
     Ok(x)
 }
 
-/// Columns that run together, so that their sums stay in the first-level cache.
+/// The number of columns processed together, so that their accumulators stay in the first-level cache.
 const STRIP: usize = 1024;
 
-/// The running sums in the other direction: what counted in an element of the output comes back from it.
+/// Returns the cumulative sums in the opposite direction: the gradient of a cumulative sum.
 pub(super) fn turned_round<'g>(cx: &GradCx<'g, '_>, dy: Output<'g>, axis: Output<'g>) -> Result<Output<'g>> {
     let (exclusive, reverse) = (cx.attrs().bool("exclusive")?, cx.attrs().bool("reverse")?);
     let sums = cx.op("Cumsum").input(dy).input(axis);

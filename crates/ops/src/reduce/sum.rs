@@ -1,18 +1,22 @@
 //! `Sum`: the sum along axes.
 
-use super::fold::{Fold, Reduction, fold_squares, makes_squares, reduction_by};
-use super::stretch::stretched;
-use crate::number::{Number, with_number};
+use super::gradients::stretched;
+use super::reduction::reduction_by;
+use crate::number::no_kernel;
+use crate::shared::fold::{Reduction, fold_squares, makes_squares};
+use crate::shared::folds::Sum;
 use millstream_graph::op::spec;
 use millstream_graph::op::{GradCx, Gradient, Kernel, KernelCx, OpDef, RunFn};
-use millstream_tensor::Result;
-use std::marker::PhantomData;
+use millstream_tensor::{Result, with_element};
 
 pub(crate) fn def() -> OpDef {
     let kernel = Kernel::pure(run)
         .absorbing(|before| makes_squares(before).then_some(fold_squares::<Sum<f32>, Sum<f64>> as RunFn));
     reduction_by("Sum", kernel)
-        .doc("The sum of the elements along `reduction_indices`; 0 of none. Integers wrap around.")
+        .doc(
+            "Computes the sum of the elements along `reduction_indices`. It is 0 for no elements. Integers \
+             wrap around.",
+        )
         .input("input", "T")
         .input("reduction_indices", "Tidx")
         .on_host()
@@ -21,7 +25,7 @@ pub(crate) fn def() -> OpDef {
         .gradient(Gradient::of(grad))
 }
 
-// Each element counts once.
+// Each element is a term of one sum.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let dy = cx.grad(0);
     let dx = stretched(cx, dy);
@@ -29,33 +33,12 @@ fn grad(cx: &mut GradCx) -> Result<()> {
     Ok(())
 }
 
-pub(crate) struct Sum<T>(PhantomData<T>);
-
-impl<T: Number> Fold for Sum<T> {
-    type In = T;
-    type Out = T;
-    type Acc = T::Wide;
-    const START: Self::Acc = <T::Wide as Number>::ZERO;
-    #[inline(always)]
-    fn step(acc: Self::Acc, x: T) -> Self::Acc {
-        acc.plus(x.widen())
-    }
-    #[inline(always)]
-    fn merge(a: Self::Acc, b: Self::Acc) -> Self::Acc {
-        a.plus(b)
-    }
-    #[inline(always)]
-    fn finish(acc: Self::Acc, _: usize) -> T {
-        T::narrow(acc)
-    }
-}
-
 fn run(cx: &mut KernelCx) -> Result<()> {
     let reduction = Reduction::of(cx)?;
     let out = if reduction.is_trivial() {
         reduction.unreduced()?
     } else {
-        with_number!("Sum", reduction.dtype(), T => reduction.fold::<Sum<T>>())?
+        with_element!(reduction.dtype(), T in numbers => reduction.fold::<Sum<T>>(), else => Err(no_kernel("Sum", reduction.dtype())))?
     };
     cx.set(0, out);
     Ok(())

@@ -1,27 +1,30 @@
-//! `SegmentMean`: mean over runs of rows.
+//! `SegmentMean`: the mean over segments of sorted ids.
 
-use super::back::{counts, of_segment};
-use super::rows::{Mean, reduce_sorted, sorted};
-use crate::number::{Number, with_number};
+use super::gradients::{counts, of_segment};
+use super::segments::{Mean, reduce_sorted, sorted};
+use crate::number::{Number, no_kernel};
 
 use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
-use millstream_tensor::Result;
+use millstream_tensor::{Result, with_element};
 
 pub(crate) fn def() -> OpDef {
     sorted("SegmentMean", run)
-        .doc("The mean of the rows of `data` for each id in the sorted `segment_ids`; ids without rows give 0.")
+        .doc(
+            "Computes the mean of the rows of `data` for each id in the sorted `segment_ids`. Ids without \
+             rows give 0.",
+        )
         .attr("T", spec::Number)
         .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let out = with_number!("SegmentMean", cx.input(0).dtype(), T => reduce_sorted::<Mean<T>>(cx, <T as Number>::ZERO))?;
+    let out = with_element!(cx.input(0).dtype(), T in numbers => reduce_sorted::<Mean<T>>(cx, <T as Number>::ZERO), else => Err(no_kernel("SegmentMean", cx.input(0).dtype())))?;
     cx.set(0, out);
     Ok(())
 }
 
-// Every row counted as one of so many in its segment.
+// Each row has the weight one over the number of rows in its segment.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dy, ids) = (cx.grad(0), cx.input(1));
     let share = dy / counts(cx, dy, ids);

@@ -1,22 +1,25 @@
-//! `SegmentMin`: minimum over runs of rows.
+//! `SegmentMin`: the minimum over segments of sorted ids.
 
-use super::back::to_extremes;
-use super::rows::{reduce_sorted, sorted};
-use crate::number::{Number, with_real};
-use crate::reduce::Min;
+use super::gradients::to_extremes;
+use super::segments::{reduce_sorted, sorted};
+use crate::number::{Number, no_kernel};
+use crate::shared::folds::Min;
 use millstream_graph::op::{Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
-use millstream_tensor::Result;
+use millstream_tensor::{Result, with_element};
 
 pub(crate) fn def() -> OpDef {
     sorted("SegmentMin", run)
-        .doc("The minimum of the rows of `data` for each id in the sorted `segment_ids`; ids without rows give 0.")
+        .doc(
+            "Computes the minimum of the rows of `data` for each id in the sorted `segment_ids`. Ids \
+             without rows give 0.",
+        )
         .attr("T", spec::RealNumber)
         .gradient(Gradient::of(to_extremes))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let out = with_real!("SegmentMin", cx.input(0).dtype(), T => reduce_sorted::<Min<T>>(cx, <T as Number>::ZERO))?;
+    let out = with_element!(cx.input(0).dtype(), T in reals => reduce_sorted::<Min<T>>(cx, <T as Number>::ZERO), else => Err(no_kernel("SegmentMin", cx.input(0).dtype())))?;
     cx.set(0, out);
     Ok(())
 }

@@ -1,22 +1,25 @@
-//! `SegmentProd`: product over runs of rows.
+//! `SegmentProd`: the product over segments of sorted ids.
 
-use super::back::through_products;
-use super::rows::{reduce_sorted, sorted};
-use crate::number::{Number, with_number};
-use crate::reduce::Prod;
+use super::gradients::through_products;
+use super::segments::{reduce_sorted, sorted};
+use crate::number::{Number, no_kernel};
+use crate::shared::folds::Prod;
 use millstream_graph::op::{Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
-use millstream_tensor::Result;
+use millstream_tensor::{Result, with_element};
 
 pub(crate) fn def() -> OpDef {
     sorted("SegmentProd", run)
-        .doc("The product of the rows of `data` for each id in the sorted `segment_ids`; ids without rows give 1.")
+        .doc(
+            "Computes the product of the rows of `data` for each id in the sorted `segment_ids`. Ids \
+             without rows give 1.",
+        )
         .attr("T", spec::Number)
         .gradient(Gradient::of(through_products))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let out = with_number!("SegmentProd", cx.input(0).dtype(), T => reduce_sorted::<Prod<T>>(cx, <T as Number>::ONE))?;
+    let out = with_element!(cx.input(0).dtype(), T in numbers => reduce_sorted::<Prod<T>>(cx, <T as Number>::ONE), else => Err(no_kernel("SegmentProd", cx.input(0).dtype())))?;
     cx.set(0, out);
     Ok(())
 }

@@ -1,27 +1,30 @@
-//! `SegmentSum`: sum over runs of rows.
+//! `SegmentSum`: the sum over segments of sorted ids.
 
-use super::back::of_segment;
-use super::rows::{reduce_sorted, sorted};
-use crate::number::{Number, with_number};
-use crate::reduce::Sum;
+use super::gradients::of_segment;
+use super::segments::{reduce_sorted, sorted};
+use crate::number::{Number, no_kernel};
+use crate::shared::folds::Sum;
 use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
-use millstream_tensor::Result;
+use millstream_tensor::{Result, with_element};
 
 pub(crate) fn def() -> OpDef {
     sorted("SegmentSum", run)
-        .doc("The sum of the rows of `data` for each id in the sorted `segment_ids`; ids without rows give 0.")
+        .doc(
+            "Computes the sum of the rows of `data` for each id in the sorted `segment_ids`. Ids without \
+             rows give 0.",
+        )
         .attr("T", spec::Number)
         .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let out = with_number!("SegmentSum", cx.input(0).dtype(), T => reduce_sorted::<Sum<T>>(cx, <T as Number>::ZERO))?;
+    let out = with_element!(cx.input(0).dtype(), T in numbers => reduce_sorted::<Sum<T>>(cx, <T as Number>::ZERO), else => Err(no_kernel("SegmentSum", cx.input(0).dtype())))?;
     cx.set(0, out);
     Ok(())
 }
 
-// Every row counted in its segment.
+// Each row is a term of its segment's sum.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dy, ids) = (cx.grad(0), cx.input(1));
     cx.give(0, of_segment(cx, dy, ids));

@@ -1,22 +1,25 @@
-//! `SparseSegmentMean`: mean over runs of chosen rows.
+//! `SparseSegmentMean`: the mean over segments of selected rows.
 
-use super::back::{counts, to_chosen_rows};
-use super::rows::{Mean, reduce_sparse, sparse};
-use crate::number::with_float;
+use super::gradients::{counts, to_chosen_rows};
+use super::segments::{Mean, reduce_sparse, sparse};
+use crate::number::no_kernel;
 
 use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
-use millstream_tensor::Result;
+use millstream_tensor::{Result, with_element};
 
 pub(crate) fn def() -> OpDef {
     sparse("SparseSegmentMean", run)
-        .doc("The mean of the rows of `data` that `indices` names, for each id in the sorted `segment_ids`; ids without rows give 0.")
+        .doc(
+            "Computes the mean of the rows of `data` at `indices` for each id in the sorted `segment_ids`. \
+             Ids without rows give 0.",
+        )
         .attr("T", spec::FloatType)
         .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let out = with_float!("SparseSegmentMean", cx.input(0).dtype(), T => reduce_sparse::<Mean<T>>(cx))?;
+    let out = with_element!(cx.input(0).dtype(), T in floats => reduce_sparse::<Mean<T>>(cx), else => Err(no_kernel("SparseSegmentMean", cx.input(0).dtype())))?;
     cx.set(0, out);
     Ok(())
 }

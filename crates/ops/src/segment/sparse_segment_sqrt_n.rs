@@ -1,22 +1,25 @@
-//! `SparseSegmentSqrtN`: sum over the square root of the count over runs of chosen rows.
+//! `SparseSegmentSqrtN`: the sum divided by the square root of the count, over segments of selected rows.
 
-use super::back::{counts, to_chosen_rows};
-use super::rows::{SqrtN, reduce_sparse, sparse};
-use crate::number::with_float;
+use super::gradients::{counts, to_chosen_rows};
+use super::segments::{SqrtN, reduce_sparse, sparse};
+use crate::number::no_kernel;
 
 use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
-use millstream_tensor::Result;
+use millstream_tensor::{Result, with_element};
 
 pub(crate) fn def() -> OpDef {
     sparse("SparseSegmentSqrtN", run)
-        .doc("The sum over the square root of the count of the rows of `data` that `indices` names, for each id in the sorted `segment_ids`; ids without rows give 0.")
+        .doc(
+            "Computes the sum of the rows of `data` at `indices` for each id in the sorted `segment_ids`, \
+             divided by the square root of their number. Ids without rows give 0.",
+        )
         .attr("T", spec::FloatType)
         .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let out = with_float!("SparseSegmentSqrtN", cx.input(0).dtype(), T => reduce_sparse::<SqrtN<T>>(cx))?;
+    let out = with_element!(cx.input(0).dtype(), T in floats => reduce_sparse::<SqrtN<T>>(cx), else => Err(no_kernel("SparseSegmentSqrtN", cx.input(0).dtype())))?;
     cx.set(0, out);
     Ok(())
 }

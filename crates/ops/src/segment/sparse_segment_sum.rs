@@ -1,22 +1,25 @@
-//! `SparseSegmentSum`: sum over runs of chosen rows.
+//! `SparseSegmentSum`: the sum over segments of selected rows.
 
-use super::back::to_chosen_rows;
-use super::rows::{reduce_sparse, sparse};
-use crate::number::with_real;
-use crate::reduce::Sum;
+use super::gradients::to_chosen_rows;
+use super::segments::{reduce_sparse, sparse};
+use crate::number::no_kernel;
+use crate::shared::folds::Sum;
 use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
-use millstream_tensor::Result;
+use millstream_tensor::{Result, with_element};
 
 pub(crate) fn def() -> OpDef {
     sparse("SparseSegmentSum", run)
-        .doc("The sum of the rows of `data` that `indices` names, for each id in the sorted `segment_ids`; ids without rows give 0.")
+        .doc(
+            "Computes the sum of the rows of `data` at `indices` for each id in the sorted `segment_ids`. \
+             Ids without rows give 0.",
+        )
         .attr("T", spec::RealNumber)
         .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let out = with_real!("SparseSegmentSum", cx.input(0).dtype(), T => reduce_sparse::<Sum<T>>(cx))?;
+    let out = with_element!(cx.input(0).dtype(), T in reals => reduce_sparse::<Sum<T>>(cx), else => Err(no_kernel("SparseSegmentSum", cx.input(0).dtype())))?;
     cx.set(0, out);
     Ok(())
 }

@@ -1,21 +1,25 @@
-//! `UnsortedSegmentMin`: minimum over the rows with each id.
+//! `UnsortedSegmentMin`: the minimum over segments of ids in any order.
 
-use super::back::to_extremes;
-use super::rows::{reduce_unsorted, unsorted};
-use crate::number::{Real, with_real};
+use super::gradients::to_extremes;
+use super::segments::{reduce_unsorted, unsorted};
+use crate::number::{Real, RealElement, no_kernel};
 use millstream_graph::op::{Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
-use millstream_tensor::Result;
+use millstream_tensor::{Result, with_element};
 
 pub(crate) fn def() -> OpDef {
     unsorted("UnsortedSegmentMin", run)
-        .doc("The minimum of the parts of `data` for each id below `num_segments` in `segment_ids`, in any order; ids without parts give the greatest finite value. Negative ids are left out.")
+        .doc(
+            "Computes the minimum of the slices of `data` for each id in `segment_ids`, which are below \
+             `num_segments`, in any order. Ids without slices give the greatest finite value. Negative ids \
+             are ignored.",
+        )
         .attr("T", spec::RealNumber)
         .gradient(Gradient::of(to_extremes))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let out = with_real!("UnsortedSegmentMin", cx.input(0).dtype(), T => reduce_unsorted::<T>(cx, T::GREATEST_FINITE, |a, b| b.lesser(a)))?;
+    let out = with_element!(cx.input(0).dtype(), T in reals => reduce_unsorted::<T>(cx, T::GREATEST_FINITE, Real::min), else => Err(no_kernel("UnsortedSegmentMin", cx.input(0).dtype())))?;
     cx.set(0, out);
     Ok(())
 }

@@ -1,21 +1,24 @@
-//! `UnsortedSegmentProd`: product over the rows with each id.
+//! `UnsortedSegmentProd`: the product over segments of ids in any order.
 
-use super::back::through_products;
-use super::rows::{reduce_unsorted, unsorted};
-use crate::number::{Number, with_number};
+use super::gradients::through_products;
+use super::segments::{reduce_unsorted, unsorted};
+use crate::number::{Num, Number, no_kernel};
 use millstream_graph::op::{Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
-use millstream_tensor::Result;
+use millstream_tensor::{Result, with_element};
 
 pub(crate) fn def() -> OpDef {
     unsorted("UnsortedSegmentProd", run)
-        .doc("The product of the parts of `data` for each id below `num_segments` in `segment_ids`, in any order; ids without parts give 1. Negative ids are left out.")
+        .doc(
+            "Computes the product of the slices of `data` for each id in `segment_ids`, which are below \
+             `num_segments`, in any order. Ids without slices give 1. Negative ids are ignored.",
+        )
         .attr("T", spec::Number)
         .gradient(Gradient::of(through_products))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let out = with_number!("UnsortedSegmentProd", cx.input(0).dtype(), T => reduce_unsorted::<T>(cx, T::ONE, |a, b| a.times(b)))?;
+    let out = with_element!(cx.input(0).dtype(), T in numbers => reduce_unsorted::<T>(cx, T::ONE, |a, b| a.mul(b)), else => Err(no_kernel("UnsortedSegmentProd", cx.input(0).dtype())))?;
     cx.set(0, out);
     Ok(())
 }

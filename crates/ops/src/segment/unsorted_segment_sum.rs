@@ -1,26 +1,29 @@
-//! `UnsortedSegmentSum`: sum over the rows with each id.
+//! `UnsortedSegmentSum`: the sum over segments of ids in any order.
 
-use super::back::of_segment_or_zeros;
-use super::rows::{reduce_unsorted, unsorted};
-use crate::number::{Number, with_number};
+use super::gradients::of_segment_or_zeros;
+use super::segments::{reduce_unsorted, unsorted};
+use crate::number::{Num, Number, no_kernel};
 use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
-use millstream_tensor::Result;
+use millstream_tensor::{Result, with_element};
 
 pub(crate) fn def() -> OpDef {
     unsorted("UnsortedSegmentSum", run)
-        .doc("The sum of the parts of `data` for each id below `num_segments` in `segment_ids`, in any order; ids without parts give 0. Negative ids are left out.")
+        .doc(
+            "Computes the sum of the slices of `data` for each id in `segment_ids`, which are below \
+             `num_segments`, in any order. Ids without slices give 0. Negative ids are ignored.",
+        )
         .attr("T", spec::Number)
         .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let out = with_number!("UnsortedSegmentSum", cx.input(0).dtype(), T => reduce_unsorted::<T>(cx, T::ZERO, |a, b| a.plus(b)))?;
+    let out = with_element!(cx.input(0).dtype(), T in numbers => reduce_unsorted::<T>(cx, T::ZERO, |a, b| a.add(b)), else => Err(no_kernel("UnsortedSegmentSum", cx.input(0).dtype())))?;
     cx.set(0, out);
     Ok(())
 }
 
-// Every row counted in its segment, if it has one.
+// Each row with an id is a term of its segment's sum.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dy, ids) = (cx.grad(0), cx.input(1));
     cx.give(0, of_segment_or_zeros(cx, dy, ids));

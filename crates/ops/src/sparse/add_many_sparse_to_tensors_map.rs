@@ -1,4 +1,4 @@
-//! `AddManySparseToTensorsMap`: keeps each row of a sparse tensor under a number.
+//! `AddManySparseToTensorsMap`: stores the rows of a sparse tensor in a map.
 
 use super::batches::{inferred_rows, rows_of};
 use super::entries::Entries;
@@ -11,8 +11,9 @@ use millstream_tensor::{Result, Tensor};
 pub(crate) fn def() -> OpDef {
     let def = OpDef::new("AddManySparseToTensorsMap")
         .doc(
-            "Keeps each row of a sparse tensor, a sparse tensor of one axis less, in the map called `shared_name` (or as this node is) in \
-             `container`, and gives the numbers under which TakeManySparseFromTensorsMap takes them out.",
+            "Stores each row of a sparse tensor, which is a sparse tensor of lower rank, in the map \
+             `shared_name` (by default, the node's name) in `container`, and returns the numbers by which \
+             TakeManySparseFromTensorsMap takes the rows out.",
         )
         .input("sparse_indices", I64)
         .input("sparse_values", "T")
@@ -30,7 +31,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 
 fn run(cx: &mut KernelCx, map: &SparseTensorsMap) -> Result<()> {
     let rows = rows_of(&Entries::of(cx, 0)?)?;
-    // As in TensorFlow, rows without entries have the last numbers.
+    // As in TensorFlow, rows without entries get the last numbers.
     let (full, none): (Vec<usize>, Vec<usize>) = (0..rows.len()).partition(|&i| rows[i][1].elements() > 0);
     let order: Vec<usize> = full.into_iter().chain(none).collect();
     let ordered: Vec<_> = order.iter().map(|&i| rows[i].clone()).collect();

@@ -1,4 +1,4 @@
-//! `AddSparseToTensorsMap`: keeps a sparse tensor under a number.
+//! `AddSparseToTensorsMap`: stores a sparse tensor in a map.
 
 use super::entries::{Entries, inferred};
 use super::tensors_map::{mapped, with_map};
@@ -10,8 +10,9 @@ use millstream_tensor::{PartialShape, Result, Tensor};
 pub(crate) fn def() -> OpDef {
     let def = OpDef::new("AddSparseToTensorsMap")
         .doc(
-            "Keeps a sparse tensor in the map called `shared_name` (or as this node is) in `container`, made if there is none, and gives the \
-             number under which TakeManySparseFromTensorsMap takes it out.",
+            "Stores a sparse tensor in the map `shared_name` (by default, the node's name) in `container`, \
+             which is created if it does not exist, and returns the number by which \
+             TakeManySparseFromTensorsMap takes it out.",
         )
         .input("sparse_indices", I64)
         .input("sparse_values", "T")

@@ -1,42 +1,47 @@
-//! `DeserializeSparse`, `DeserializeManySparse`: a sparse tensor of its serialized parts.
+//! `DeserializeSparse`, `DeserializeManySparse`: sparse tensors from their serialized parts.
 
-use super::batches::batch;
 use super::serialized::deserialize;
+use crate::shared::sparse_batch::batch;
 use millstream_graph::op::spec::{AnyType, OneOf, Spec};
 use millstream_graph::op::{Cost, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{I64, Str, Variant};
-use millstream_tensor::{Result, ensure};
+use millstream_tensor::{PartialShape, Result, ensure};
 
 pub(crate) fn def() -> [OpDef; 2] {
     let many = OpDef::new("DeserializeManySparse")
         .doc(
-            "The sparse tensors that the rows of `serialized_sparse` stand for, as SerializeManySparse writes them, put together along a new first \
-             axis. The other axes are as long as the longest of each. Values must be of `dtype`.",
+            "Deserializes the rows of `serialized_sparse`, which SerializeManySparse wrote, and stacks the \
+             sparse tensors along a new first axis. Each other axis has the size of the largest one. The \
+             values must have dtype `dtype`.",
         )
-        .input("serialized_sparse", Str);
+        .input("serialized_sparse", Str)
+        .infer(|cx| {
+            let matrix = cx.with_rank(0, 2)?;
+            infer(cx, &matrix)
+        });
     let any = OpDef::new("DeserializeSparse")
         .doc(
-            "The sparse tensors that the last axis of `serialized_sparse` stands for, as SerializeSparse writes them: one, or several put together along \
-             new axes, the other axes of `serialized_sparse`. Those of the sparse tensors are as long as the longest of each. Values must be of `dtype`.",
+            "Deserializes the last axis of `serialized_sparse`, which SerializeSparse wrote. If \
+             `serialized_sparse` has other axes, the sparse tensors are stacked along them. Each axis of \
+             the sparse tensors has the size of the largest one. The values must have dtype `dtype`.",
         )
         .input("serialized_sparse", "Tserialized")
-        .attr("Tserialized", OneOf(&[Str, Variant]).or(Str));
+        .attr("Tserialized", OneOf(&[Str, Variant]).or(Str))
+        .infer(|cx| {
+            let any = cx.input(0).clone();
+            infer(cx, &any)
+        });
     [many, any].map(|def| {
         def.output("sparse_indices", I64)
             .output("sparse_values", "dtype")
             .output("sparse_shape", I64)
             .attr("dtype", AnyType)
-            .infer(infer)
             .kernel(Kernel::pure(run).cost(Cost::PerElement(100.0)))
             .gradient(Gradient::none("what is read from bytes has none, as in TensorFlow"))
     })
 }
 
-fn infer(cx: &mut InferCx) -> Result<()> {
-    let serialized = match cx.node().op.name {
-        "DeserializeManySparse" => cx.with_rank(0, 2)?,
-        _ => cx.input(0).clone(),
-    };
+fn infer(cx: &mut InferCx, serialized: &PartialShape) -> Result<()> {
     if let Some(dims) = serialized.dims() {
         ensure!(
             dims.last().is_some_and(|last| last.is_none_or(|n| n == 3)),

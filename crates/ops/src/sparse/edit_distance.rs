@@ -1,7 +1,7 @@
-//! `EditDistance`: how many changes make one sequence another, for rows of sparse tensors.
+//! `EditDistance`: the Levenshtein distance of sequences in the rows of sparse tensors.
 
 use super::entries::{Entries, inferred};
-use crate::array::{Key, keys};
+use crate::shared::keys::{Key, keys};
 use millstream_graph::op::spec::{AnyType, Bool, Spec};
 use millstream_graph::op::{Cost, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{F32, I64};
@@ -11,8 +11,9 @@ use std::collections::BTreeMap;
 pub(crate) fn def() -> OpDef {
     OpDef::new("EditDistance")
         .doc(
-            "For each row (along the last axis) how many insertions, deletions and replacements make the sequence of the hypothesis that of the \
-             truth; with `normalize`, over the length of the latter, which for none is infinite.",
+            "Computes, for each row along the last axis, the Levenshtein distance: the number of \
+             insertions, deletions and replacements that turn the hypothesis into the truth. If `normalize` \
+             is true, it is divided by the length of the truth, and is infinite if that is 0.",
         )
         .input("hypothesis_indices", I64)
         .input("hypothesis_values", "T")
@@ -41,7 +42,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     Ok(())
 }
 
-/// The shape of the output: all axes but the last, each as long as in the longer of the two.
+/// Returns the shape of the output: all axes but the last, each with the larger of the two sizes.
 fn groups(a: &[i64], b: &[i64]) -> Result<Shape> {
     ensure!(
         a.len() == b.len(),
@@ -81,7 +82,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-/// Levenshtein's distance, a row of his table at a time.
+/// Returns the Levenshtein distance, computed one row of the table at a time.
 fn distance(from: &[Key], to: &[Key]) -> usize {
     let mut row: Vec<usize> = (0..=to.len()).collect();
     for (i, a) in from.iter().enumerate() {

@@ -1,38 +1,41 @@
-//! [`Entries`]: a sparse tensor as ops take it, in three inputs: a matrix with an index per row, a vector of values, a shape.
+//! [`Entries`]: a sparse tensor in three inputs of an op: a matrix with one index per row, a vector of
+//! values, and a shape.
 
 use millstream_graph::op::{InferCx, KernelCx, ints_of};
 use millstream_tensor::{DType, Dim, PartialShape, Result, Tensor, ensure, invalid};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
 
-/// The entries of a sparse tensor. Its shape may be one that no dense tensor could have.
+/// The entries of a sparse tensor. Its shape may be too large for a dense tensor.
 pub(super) struct Entries {
-    /// How many there are.
+    /// The number of entries.
     pub n: usize,
-    /// How long an index is.
+    /// The length of an index.
     pub rank: usize,
-    /// The indices, one after the other.
+    /// The concatenated indices.
     pub indices: SmallVec<[i64; 8]>,
-    /// One per entry.
+    /// The values, one for each entry.
     pub values: Tensor,
-    /// The sizes of the axes; none is negative.
+    /// The sizes of the axes, none of which is negative.
     pub shape: SmallVec<[i64; 8]>,
-    /// What messages call the indices.
+    /// The name of the indices in messages.
     name: &'static str,
 }
 
 impl Entries {
-    /// Inputs `i`, `i + 1` and `i + 2`.
+    /// Reads a sparse tensor from inputs `i`, `i + 1` and `i + 2`.
     pub fn of(cx: &KernelCx, i: usize) -> Result<Entries> {
         Entries::new(cx, [i, i + 1, i + 2])
     }
 
-    /// Indices, values and shape from these inputs. An error unless every index lies inside the shape.
+    /// Reads indices, values and shape from these inputs. Returns an error unless every index is inside the
+    /// shape.
     pub fn new(cx: &KernelCx, places: [usize; 3]) -> Result<Entries> {
         Entries::checked(places.map(|i| cx.input(i)), places.map(|i| cx.name_of(i)))
     }
 
-    /// These indices, values and shape, with what messages call them. An error unless every index lies inside the shape.
+    /// Makes a sparse tensor of indices, values and shape, with their names in messages. Returns an error
+    /// unless every index is inside the shape.
     pub fn checked([indices, values, shape]: [&Tensor; 3], names: [&'static str; 3]) -> Result<Entries> {
         let name = names[0];
         let indices = Indices::checked(indices, name)?;
@@ -63,24 +66,24 @@ impl Entries {
         Ok(all)
     }
 
-    /// The index of an entry.
+    /// Returns the index of an entry.
     pub fn index(&self, row: usize) -> &[i64] {
         &self.indices[row * self.rank..(row + 1) * self.rank]
     }
 
-    /// The beginning of a message about an entry.
+    /// Returns the beginning of a message about an entry.
     pub fn says(&self, row: usize) -> String {
         format!("row {row} of `{}` is {:?}", self.name, self.index(row))
     }
 
-    /// The entries in row-major order; those that are equal stay as they are.
+    /// Returns the entries in row-major order. Entries with equal indices keep their order.
     pub fn order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.n).collect();
         order.sort_by(|a, b| self.index(*a).cmp(self.index(*b)));
         order
     }
 
-    /// An error unless the entries are in row-major order.
+    /// Returns an error unless the entries are in row-major order.
     pub fn check_order(&self) -> Result<()> {
         for row in 1..self.n {
             ensure!(
@@ -92,13 +95,13 @@ impl Entries {
         Ok(())
     }
 
-    /// Where an entry lies in a dense row-major tensor of these strides.
+    /// Returns the offset of an entry in a dense row-major tensor with these strides.
     pub fn offset(&self, row: usize, strides: &[usize]) -> usize {
         self.index(row).iter().zip(strides).map(|(&at, s)| (at as usize).saturating_mul(*s)).sum()
     }
 }
 
-/// A matrix of indices alone.
+/// The indices of a sparse tensor, without values.
 pub(super) struct Indices {
     pub n: usize,
     pub rank: usize,
@@ -106,7 +109,7 @@ pub(super) struct Indices {
 }
 
 impl Indices {
-    /// Input `i`.
+    /// Reads a matrix of indices from input `i`.
     pub fn of(cx: &KernelCx, i: usize) -> Result<Indices> {
         Indices::checked(cx.input(i), cx.name_of(i))
     }
@@ -120,13 +123,13 @@ impl Indices {
         Ok(Indices { n, rank, indices: ints_of(t, name)? })
     }
 
-    /// The index in a row.
+    /// Returns the index in a row.
     pub fn row(&self, row: usize) -> &[i64] {
         &self.indices[row * self.rank..(row + 1) * self.rank]
     }
 }
 
-/// A step of walking two sorted lists of entries together: an entry of one, or two with the same index.
+/// A step in merging two sorted lists of entries: an entry of one list, or two entries with the same index.
 #[derive(Clone, Copy)]
 pub(super) enum Step {
     First(usize),
@@ -134,7 +137,7 @@ pub(super) enum Step {
     Both(usize, usize),
 }
 
-/// Walks the entries of `a` and `b` in order. An error unless each are in order.
+/// Merges the entries of `a` and `b` in order. Returns an error unless both are in order.
 pub(super) fn together(a: &Entries, b: &Entries) -> Result<Vec<Step>> {
     ensure!(
         a.shape == b.shape,
@@ -166,22 +169,23 @@ pub(super) fn together(a: &Entries, b: &Entries) -> Result<Vec<Step>> {
     Ok(steps.collect())
 }
 
-/// A matrix of indices as a tensor.
+/// Returns a matrix of indices as a tensor.
 pub(super) fn matrix<'a>(rank: usize, rows: impl ExactSizeIterator<Item = &'a [i64]>) -> Result<Tensor> {
     Tensor::from_iter([rows.len(), rank], rows.flatten().copied())
 }
 
-/// Sizes as a tensor.
+/// Returns sizes as a tensor.
 pub(super) fn sizes(shape: &[i64]) -> Result<Tensor> {
     Tensor::vector(shape)
 }
 
-/// The shape rule's view of inputs `i`, `i + 1`, `i + 2`: how many entries there are, and how long an index is.
+/// Returns, for a shape rule, the number of entries and the length of an index in inputs `i`, `i + 1` and
+/// `i + 2`.
 pub(super) fn inferred(cx: &InferCx, i: usize) -> Result<(Dim, Dim)> {
     inferred_of(cx, [i, i + 1, i + 2])
 }
 
-/// As [`inferred`], of any three inputs.
+/// As [`inferred`], for any three inputs.
 pub(super) fn inferred_of(cx: &InferCx, [i, v, s]: [usize; 3]) -> Result<(Dim, Dim)> {
     let indices = cx.with_rank(i, 2)?;
     let (values, sizes) = (cx.with_rank(v, 1)?, cx.with_rank(s, 1)?);
@@ -196,7 +200,7 @@ pub(super) fn inferred_of(cx: &InferCx, [i, v, s]: [usize; 3]) -> Result<(Dim, D
     Ok((same(0, &values, v)?, same(1, &sizes, s)?))
 }
 
-/// Says that outputs `i`, `i + 1` and, if there is one, `i + 2` are a sparse tensor.
+/// Sets the shapes of outputs `i`, `i + 1` and, if there is one, `i + 2` to those of a sparse tensor.
 pub(super) fn gives(cx: &mut InferCx, i: usize, n: Dim, rank: Dim) {
     cx.set(i, [n, rank]);
     cx.set(i + 1, [n]);

@@ -2,15 +2,32 @@
 
 mod batches;
 mod entries;
-mod rows;
+mod row_numbers;
 mod serialized;
 mod tensors_map;
 
-pub(crate) use batches::batch;
-
 ops! {
-    add_many_sparse_to_tensors_map, add_sparse_to_tensors_map, deserialize_sparse, edit_distance, serialize_many_sparse, serialize_sparse, sparse_add, sparse_add_grad, sparse_concat, sparse_dense_cwise,
-    sparse_fill_empty_rows, sparse_fill_empty_rows_grad, sparse_reduce, sparse_reorder, sparse_reshape, sparse_slice,
-    sparse_slice_grad, sparse_softmax, sparse_sparse_extreme, sparse_split, sparse_tensor_dense_add, sparse_tensor_dense_mat_mul,
+    add_many_sparse_to_tensors_map,
+    add_sparse_to_tensors_map,
+    deserialize_sparse,
+    edit_distance,
+    serialize_many_sparse,
+    serialize_sparse,
+    sparse_add,
+    sparse_add_grad,
+    sparse_concat,
+    sparse_dense_cwise,
+    sparse_fill_empty_rows,
+    sparse_fill_empty_rows_grad,
+    sparse_reduce,
+    sparse_reorder,
+    sparse_reshape,
+    sparse_slice,
+    sparse_slice_grad,
+    sparse_softmax,
+    sparse_sparse_extreme,
+    sparse_split,
+    sparse_tensor_dense_add,
+    sparse_tensor_dense_mat_mul,
     take_many_sparse_from_tensors_map,
 }

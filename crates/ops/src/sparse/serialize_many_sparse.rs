@@ -1,4 +1,4 @@
-//! `SerializeManySparse`: each row of a sparse tensor as three strings.
+//! `SerializeManySparse`: serializes each row of a sparse tensor.
 
 use super::batches::{inferred_rows, rows_of};
 use super::entries::Entries;
@@ -11,8 +11,9 @@ use millstream_tensor::Result;
 pub(crate) fn def() -> OpDef {
     OpDef::new("SerializeManySparse")
         .doc(
-            "Each row of a sparse tensor, a sparse tensor of one axis less, as a row of three: its indices, values and shape, each an encoded \
-             `TensorProto`, or a variant that holds it. DeserializeManySparse and DeserializeSparse put rows together again.",
+            "Serializes each row of a sparse tensor, which is a sparse tensor of lower rank, to three \
+             elements: its indices, values and shape, each as an encoded `TensorProto`, or as a variant \
+             that holds the tensor. DeserializeManySparse and DeserializeSparse reverse this.",
         )
         .input("sparse_indices", I64)
         .input("sparse_values", "T")

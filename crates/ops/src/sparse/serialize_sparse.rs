@@ -1,4 +1,4 @@
-//! `SerializeSparse`: a sparse tensor as three strings.
+//! `SerializeSparse`: serializes a sparse tensor.
 
 use super::entries::{Entries, inferred};
 use super::serialized::serialize;
@@ -10,8 +10,9 @@ use millstream_tensor::Result;
 pub(crate) fn def() -> OpDef {
     OpDef::new("SerializeSparse")
         .doc(
-            "A sparse tensor as a vector of three: its indices, values and shape, each an encoded `TensorProto`, or a variant that holds it. \
-             DeserializeSparse makes the sparse tensor of them again.",
+            "Serializes a sparse tensor to a vector of three elements: its indices, values and shape, each \
+             as an encoded `TensorProto`, or as a variant that holds the tensor. DeserializeSparse reverses \
+             this.",
         )
         .input("sparse_indices", I64)
         .input("sparse_values", "T")

@@ -1,4 +1,5 @@
-//! Sparse tensors as three elements, which stand for indices, values and shape: encoded `TensorProto`s, or variants that hold the tensors.
+//! Serialized sparse tensors: three elements for indices, values and shape, which are encoded `TensorProto`s
+//! or variants that hold the tensors.
 
 use super::entries::Entries;
 use millstream_checkpoint::message;
@@ -18,7 +19,7 @@ impl Opaque for Held {
     }
 }
 
-/// Sparse tensors one after the other, three elements each, of this dtype.
+/// Serializes sparse tensors one after the other, to three elements of this dtype each.
 pub(super) fn serialize(all: &[Sparse], dtype: DType, shape: &[usize]) -> Result<Tensor> {
     let shape = shape.iter().copied();
     let parts = all.iter().flatten();
@@ -34,7 +35,7 @@ pub(super) fn serialize(all: &[Sparse], dtype: DType, shape: &[usize]) -> Result
     }
 }
 
-/// The sparse tensors that input 0 holds in its last axis, with values of this dtype.
+/// Deserializes the sparse tensors in the last axis of input 0, whose values must have this dtype.
 pub(super) fn deserialize(cx: &KernelCx, dtype: DType) -> Result<Vec<Sparse>> {
     let all = cx.input(0);
     let name = cx.name_of(0);

@@ -1,17 +1,18 @@
 //! `SparseAdd`: the sum of two sparse tensors.
 
 use super::entries::{Entries, Step, gives, inferred, matrix, sizes, together};
-use crate::math::numbers::{Lane, Num, Pairs, Real};
+use crate::number::{Lane, Num, Pairs, Real};
 use millstream_graph::op::spec::{Number, RealNumber};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{self, C64, C128, I64};
-use millstream_tensor::{Element, PartialShape, Result, Tensor, ensure};
+use millstream_tensor::{Element, PartialShape, Result, Tensor, ensure, with_element};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("SparseAdd")
         .doc(
-            "The sum of two sparse tensors of one shape whose entries are in order. Where both have an entry and the sum is \
-             smaller than `thresh` it is left out.",
+            "Adds two sparse tensors of one shape whose entries are in row-major order. If both have an \
+             entry at an index and the absolute value of the sum is less than `thresh`, the entry is \
+             omitted.",
         )
         .input("a_indices", I64)
         .input("a_values", "T")
@@ -53,8 +54,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let (kept, values) = match dtype {
         C64 => add(&a, &b, &steps, least, |v: millstream_tensor::C64| v.size()),
         C128 => add(&a, &b, &steps, least, |v: millstream_tensor::C128| v.size()),
-        _ => dtypes!(reals, dtype, T => add(&a, &b, &steps, least, |v: T| Real::abs(v)),
-            else => Err(crate::math::elementwise::unsupported(cx))),
+        _ => with_element!(dtype, T in reals => add(&a, &b, &steps, least, |v: T| Real::abs(v)),
+            else => Err(crate::shared::elementwise::unsupported(cx))),
     }?;
     let rows = kept.iter().map(|step| match *step {
         Step::First(i) | Step::Both(i, _) => a.index(i),
@@ -80,11 +81,12 @@ fn add<T: Lane + Num, P: Element + PartialOrd>(
         Step::Second(j) => Some(y[j]),
         Step::Both(i, j) => Some(x[i].add(y[j])).filter(|sum| least <= size(*sum)),
     };
-    let (kept, values): (Vec<Step>, Vec<T>) = steps.iter().filter_map(|step| Some((*step, sum(step)?))).unzip();
+    let (kept, values): (Vec<Step>, Vec<T>) =
+        steps.iter().filter_map(|step| Some((*step, sum(step)?))).unzip();
     Ok((kept, Tensor::vector(&values)?))
 }
 
-// To each entry what became of the sum that it is in.
+// Each entry gets the gradient of its sum.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dsum, a, b, sum) = (cx.grad(1), cx.input(0), cx.input(3), cx.output(0));
     let parts = cx.op("SparseAddGrad").inputs([dsum, a, b, sum]).finish();

@@ -1,7 +1,7 @@
-//! `SparseAddGrad`: what the gradient of a sum means for its operands.
+//! `SparseAddGrad`: the gradient of `SparseAdd`.
 
 use super::entries::Indices;
-use super::rows::numbers_from_one;
+use super::row_numbers::numbers_from_one;
 use millstream_graph::op::spec::Number;
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I64;
@@ -9,7 +9,10 @@ use millstream_tensor::{Assembler, Result, Tensor, ensure};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("SparseAddGrad")
-        .doc("The gradients of the values of both operands of SparseAdd: that of the entry of the sum with the same index, or 0.")
+        .doc(
+            "Computes the gradients of the values of both operands of SparseAdd: for each entry, the \
+             gradient of the sum's entry with the same index, or 0 if there is none.",
+        )
         .input("backprop_val_grad", "T")
         .input("a_indices", I64)
         .input("b_indices", I64)
@@ -45,7 +48,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-// Both lists are in order, so the rows of the sum are looked for from where the last one was.
+// Both lists are in order, so each search continues where the last one ended.
 fn of_operand(rows: &Indices, sum: &Indices, grad: &Tensor) -> Result<Tensor> {
     let zero = Tensor::zeros(grad.dtype(), [1])?;
     let mut out = Assembler::new(grad.dtype(), [rows.n])?;
@@ -68,7 +71,7 @@ fn grad(cx: &mut GradCx) -> Result<()> {
     let from = cx.op("SparseAddGrad").inputs([numbers_from_one(cx, dsum), a, b, sum]).finish();
     let count = cx.call("Size", [dsum]);
     let (da, db) = (cx.grad(0), cx.grad(1));
-    // Numbers are from 1, and negative segments are dropped.
+    // Numbers begin at 1; the segment sum ignores negative ids.
     let back = |grad, numbers| cx.call("UnsortedSegmentSum", [grad, numbers - 1, count]);
     cx.give(0, back(da, from.output(0)) + back(db, from.output(1)));
     Ok(())

@@ -1,7 +1,7 @@
-//! `SparseConcat`: sparse tensors put together along an axis.
+//! `SparseConcat`: concatenation of sparse tensors along an axis.
 
 use super::entries::{Entries, gives, inferred_of, sizes};
-use super::rows::numbers;
+use super::row_numbers::numbers;
 use millstream_graph::op::spec::{AnyType, AtLeast, Int};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I64;
@@ -9,7 +9,10 @@ use millstream_tensor::{Assembler, Result, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("SparseConcat")
-        .doc("Sparse tensors put one after the other along an axis, their entries in order. Along the other axes they have the same sizes.")
+        .doc(
+            "Concatenates sparse tensors along axis `concat_dim`, and sorts the entries. Their other sizes \
+             must be equal.",
+        )
         .inputs("indices", "N", I64)
         .inputs("values", "N", "T")
         .inputs("shapes", "N", I64)
@@ -59,7 +62,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let axis = axis(cx.attrs().int("concat_dim")?, parts[0].rank)?;
     let mut shape = parts[0].shape.clone();
     shape[axis] = 0;
-    // All entries: index, part, place in the part.
+    // All entries: the index, the part, and the position in the part.
     let mut all: Vec<(Vec<i64>, usize, usize)> = Vec::new();
     for (p, part) in parts.iter().enumerate() {
         let others = |s: &[i64]| [&s[..axis], &s[axis + 1..]].concat();
@@ -92,7 +95,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-// Each entry gets the gradient of the place that its number came to.
+// Each entry gets the gradient at the position that its number was moved to.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dvalues, n) = (cx.grad(1), cx.n_inputs() / 3);
     let mut first = cx.graph().constant(0);
@@ -103,7 +106,8 @@ fn grad(cx: &mut GradCx) -> Result<()> {
         parts.push(numbers(cx, first, count));
         first = first + count;
     }
-    let inputs: Vec<_> = (0..3 * n).map(|i| if (n..2 * n).contains(&i) { parts[i - n] } else { cx.input(i) }).collect();
+    let inputs: Vec<_> =
+        (0..3 * n).map(|i| if (n..2 * n).contains(&i) { parts[i - n] } else { cx.input(i) }).collect();
     let concat = cx.op("SparseConcat").inputs(inputs);
     let concat = concat.attr("N", n as i64).attr("concat_dim", cx.attrs().int("concat_dim")?);
     let places = cx.call("InvertPermutation", [concat.finish().output(1)]);

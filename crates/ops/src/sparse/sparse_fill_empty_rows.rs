@@ -1,4 +1,4 @@
-//! `SparseFillEmptyRows`: an entry for every row that has none.
+//! `SparseFillEmptyRows`: adds an entry to each empty row.
 
 use super::entries::{Entries, gives, inferred};
 use millstream_graph::op::spec::AnyType;
@@ -9,8 +9,8 @@ use millstream_tensor::{Assembler, Result, Tensor, ensure, invalid};
 pub(crate) fn def() -> OpDef {
     OpDef::new("SparseFillEmptyRows")
         .doc(
-            "A sparse tensor with an entry `default_value` at the beginning of each row that had none, its entries put in order of \
-             rows; which rows were empty; and where each entry went.",
+            "Inserts an entry `default_value` at the beginning of each row without entries, and sorts the \
+             entries by row. Also returns which rows were empty, and the new position of each entry.",
         )
         .input("indices", I64)
         .input("values", "T")
@@ -50,7 +50,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let mut order: Vec<usize> = (0..all.n).collect();
     order.sort_by_key(|row| all.index(*row)[0]);
     let mut next = order.iter().peekable();
-    let (mut indices, mut places) = (Vec::with_capacity(n.saturating_mul(all.rank).min(1 << 16)), vec![0i64; all.n]);
+    let (mut indices, mut places) =
+        (Vec::with_capacity(n.saturating_mul(all.rank).min(1 << 16)), vec![0i64; all.n]);
     let mut values = Assembler::new(all.values.dtype(), [n])?;
     let mut written = 0;
     for (row, &is_empty) in empty.as_slice::<bool>()?.iter().enumerate() {

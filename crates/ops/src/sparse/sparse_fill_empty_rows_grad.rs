@@ -1,14 +1,17 @@
-//! `SparseFillEmptyRowsGrad`: what the gradient of filled rows means for the entries and the default.
+//! `SparseFillEmptyRowsGrad`: the gradient of `SparseFillEmptyRows`.
 
-use crate::math::numbers::{Lane, Num};
+use crate::number::{Lane, Num};
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I64;
-use millstream_tensor::{Result, Tensor, ensure, invalid};
+use millstream_tensor::{Result, Tensor, ensure, invalid, with_element};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("SparseFillEmptyRowsGrad")
-        .doc("The gradients of the values and of the default of SparseFillEmptyRows: those at the places in `reverse_index_map`, and the sum of all others.")
+        .doc(
+            "Computes the gradients of the values and of the default value of SparseFillEmptyRows: those at \
+             the positions in `reverse_index_map`, and the sum of all others.",
+        )
         .input("reverse_index_map", I64)
         .input("grad_values", "T")
         .output("d_values", "T")
@@ -29,7 +32,12 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     for i in [0, 1] {
-        ensure!(cx.input(i).rank() == 1, "`{}` must be a vector but has shape {}", cx.name_of(i), cx.input(i).shape());
+        ensure!(
+            cx.input(i).rank() == 1,
+            "`{}` must be a vector but has shape {}",
+            cx.name_of(i),
+            cx.input(i).shape()
+        );
     }
     let grad = cx.input(1);
     let given = cx.ints(0)?;
@@ -39,8 +47,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     });
     let places = places.collect::<Result<Vec<usize>>>()?;
     let values = grad.take([places.len()], &places)?;
-    let rest = dtypes!(numbers, grad.dtype(), T => sum_of_others::<T>(grad, &places),
-        else => Err(crate::math::elementwise::unsupported(cx)))?;
+    let rest = with_element!(grad.dtype(), T in numbers => sum_of_others::<T>(grad, &places),
+        else => Err(crate::shared::elementwise::unsupported(cx)))?;
     cx.set(0, values);
     cx.set(1, rest);
     Ok(())
@@ -53,7 +61,7 @@ fn sum_of_others<T: Lane + Num>(grad: &Tensor, places: &[usize]) -> Result<Tenso
     Ok(Tensor::scalar(others.fold(T::int(0), |sum, (v, _)| sum.add(*v))))
 }
 
-// Entries that were there come back to their places, the default to all others.
+// The gradients of the values return to their positions; that of the default value goes to all others.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dvalues, ddefault, places) = (cx.grad(0), cx.grad(1), cx.input(0));
     let shape = cx.shape_of_input(1);

@@ -1,61 +1,83 @@
-//! `SparseReduceSum`, `SparseReduceMax` and both with `..Sparse`: a sparse tensor reduced along axes, to a dense tensor or a sparse one.
+//! `SparseReduceSum`, `SparseReduceMax`, and both with the suffix `Sparse`: reductions of a sparse tensor
+//! along axes, to a dense or a sparse tensor.
 
 use super::entries::{Entries, gives, inferred, sizes};
-use crate::math::numbers::{Lane, Num, Real};
-use millstream_graph::op::spec::{self, Bool, Spec};
+use crate::number::{Lane, Num, Real};
 use millstream_graph::Output;
-use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef, RunFn};
+use millstream_graph::op::spec::{self, Bool, Spec};
+use millstream_graph::op::{GradCx, GradFn, Gradient, InferCx, Kernel, KernelCx, OpDef, RunFn};
 use millstream_tensor::DType::{I32, I64};
-use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure, invalid};
+use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure, invalid, with_element};
 use std::collections::BTreeMap;
 
 pub(crate) fn def() -> [OpDef; 4] {
-    let op = |name, doc, run: RunFn| {
-        let def = OpDef::new(name)
+    let op = |name, doc, run: RunFn, grad: GradFn| {
+        OpDef::new(name)
             .doc(doc)
             .input("input_indices", I64)
             .input("input_values", "T")
             .input("input_shape", I64)
             .input("reduction_axes", I32)
-            .on_host();
-        let def = match is_sparse(name) {
-            true => def.output("output_indices", I64).output("output_values", "T").output("output_shape", I64),
-            false => def.output("output", "T"),
-        };
-        def.attr("keep_dims", Bool.or(false)).infer(infer).kernel(Kernel::pure(run)).gradient(Gradient::of(grad))
+            .on_host()
+            .attr("keep_dims", Bool.or(false))
+            .kernel(Kernel::pure(run))
+            .gradient(Gradient::of(grad))
+    };
+    let dense = |def: OpDef| def.output("output", "T").infer(|cx| infer(cx, false));
+    let sparse = |def: OpDef| {
+        def.output("output_indices", I64)
+            .output("output_values", "T")
+            .output("output_shape", I64)
+            .infer(|cx| infer(cx, true))
     };
     [
-        op("SparseReduceSum", "The dense sum of a sparse tensor along axes.", sum)
-            .attr("T", spec::Number),
-        op(
+        dense(op(
+            "SparseReduceSum",
+            "Computes the sum of a sparse tensor along `reduction_axes`, as a dense tensor.",
+            |cx| sum(cx, false),
+            |cx| grad(cx, None, false),
+        ))
+        .attr("T", spec::Number),
+        dense(op(
             "SparseReduceMax",
-            "The dense maximum of the entries of a sparse tensor along axes, and 0 where there are none.",
-            max,
-        )
+            "Computes the maximum of the entries of a sparse tensor along `reduction_axes`, as a dense \
+             tensor, which is 0 where there are no entries.",
+            |cx| max(cx, false),
+            |cx| grad(cx, Some("SparseReduceSum"), false),
+        ))
         .attr("T", spec::RealNumber),
-        op("SparseReduceSumSparse", "As SparseReduceSum, as a sparse tensor.", sum)
-            .attr("T", spec::Number),
-        op("SparseReduceMaxSparse", "As SparseReduceMax, as a sparse tensor.", max)
-            .attr("T", spec::RealNumber),
+        sparse(op(
+            "SparseReduceSumSparse",
+            "Computes the sum of a sparse tensor along `reduction_axes`, as a sparse tensor.",
+            |cx| sum(cx, true),
+            |cx| grad(cx, None, true),
+        ))
+        .attr("T", spec::Number),
+        sparse(op(
+            "SparseReduceMaxSparse",
+            "Computes the maximum of the entries of a sparse tensor along `reduction_axes`, as a sparse \
+             tensor.",
+            |cx| max(cx, true),
+            |cx| grad(cx, Some("SparseReduceSumSparse"), true),
+        ))
+        .attr("T", spec::RealNumber),
     ]
 }
 
-fn is_sparse(op: &str) -> bool {
-    op.ends_with("Sparse")
-}
-
-/// Which axes are reduced.
+/// Returns, for each axis, whether it is reduced.
 fn mask(axes: &[i64], rank: usize) -> Result<Vec<bool>> {
     let mut reduced = vec![false; rank];
     for &axis in axes {
         let from_front = if axis < 0 { axis.saturating_add(rank as i64) } else { axis };
         let place = usize::try_from(from_front).ok().and_then(|a| reduced.get_mut(a));
-        *place.ok_or_else(|| invalid!("`reduction_axes` names axis {axis} but the input has rank {rank}"))? = true;
+        *place
+            .ok_or_else(|| invalid!("`reduction_axes` names axis {axis} but the input has rank {rank}"))? =
+            true;
     }
     Ok(reduced)
 }
 
-fn infer(cx: &mut InferCx) -> Result<()> {
+fn infer(cx: &mut InferCx, is_sparse: bool) -> Result<()> {
     let (_, rank) = inferred(cx, 0)?;
     ensure!(
         cx.input(3).rank().is_none_or(|r| r <= 1),
@@ -68,7 +90,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
         _ => None,
     };
     let left = reduced.as_ref().map(|r| r.iter().filter(|r| keep || !**r).count());
-    if is_sparse(cx.node().op.name) {
+    if is_sparse {
         gives(cx, 0, None, left);
         return Ok(());
     }
@@ -80,15 +102,15 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     Ok(())
 }
 
-fn sum(cx: &mut KernelCx) -> Result<()> {
-    dtypes!(numbers, cx.input(1).dtype(), T => run::<T>(cx, |a, b| a.add(b)), else => Err(crate::math::elementwise::unsupported(cx)))
+fn sum(cx: &mut KernelCx, is_sparse: bool) -> Result<()> {
+    with_element!(cx.input(1).dtype(), T in numbers => run::<T>(cx, |a, b| a.add(b), is_sparse), else => Err(crate::shared::elementwise::unsupported(cx)))
 }
 
-fn max(cx: &mut KernelCx) -> Result<()> {
-    dtypes!(reals, cx.input(1).dtype(), T => run::<T>(cx, Real::max), else => Err(crate::math::elementwise::unsupported(cx)))
+fn max(cx: &mut KernelCx, is_sparse: bool) -> Result<()> {
+    with_element!(cx.input(1).dtype(), T in reals => run::<T>(cx, Real::max, is_sparse), else => Err(crate::shared::elementwise::unsupported(cx)))
 }
 
-fn run<T: Lane + Num>(cx: &mut KernelCx, join: fn(T, T) -> T) -> Result<()> {
+fn run<T: Lane + Num>(cx: &mut KernelCx, join: fn(T, T) -> T, is_sparse: bool) -> Result<()> {
     let all = Entries::of(cx, 0)?;
     ensure!(
         cx.input(3).rank() <= 1,
@@ -106,7 +128,7 @@ fn run<T: Lane + Num>(cx: &mut KernelCx, join: fn(T, T) -> T) -> Result<()> {
         groups.entry(left(all.index(row), 0)).and_modify(|a| *a = join(*a, v)).or_insert(v);
     }
     let shape = left(&all.shape, 1);
-    if is_sparse(cx.node.op.name) {
+    if is_sparse {
         let indices = Tensor::from_iter([groups.len(), shape.len()], groups.keys().flatten().copied())?;
         let values = Tensor::from_iter([groups.len()], groups.values().copied())?;
         cx.set(0, indices);
@@ -116,7 +138,7 @@ fn run<T: Lane + Num>(cx: &mut KernelCx, join: fn(T, T) -> T) -> Result<()> {
     }
     let mut out = Tensor::zeros(T::DTYPE, Shape::from_signed(&shape)?)?;
     let strides = out.shape().strides();
-    let cells = crate::math::elementwise::fresh::<T>(&mut out)?;
+    let cells = crate::shared::elementwise::fresh::<T>(&mut out)?;
     for (index, v) in groups {
         let at: usize = index.iter().zip(&strides).map(|(i, s)| *i as usize * s).sum();
         cells[at] = v;
@@ -125,9 +147,11 @@ fn run<T: Lane + Num>(cx: &mut KernelCx, join: fn(T, T) -> T) -> Result<()> {
     Ok(())
 }
 
-// Each entry gets what became of the place that its index has without the reduced axes; of maxima those that are it, in equal parts.
-fn grad<'g>(cx: &mut GradCx<'g, '_>) -> Result<()> {
-    let (op, keep) = (cx.node().op.name, cx.attrs().bool("keep_dims")?);
+// Each entry gets the gradient at its index without the reduced axes. Entries that equal a maximum share its
+// gradient equally.
+/// `count` is the sum that counts the entries which are the maximum; a sum has none.
+fn grad<'g>(cx: &mut GradCx<'g, '_>, count: Option<&'static str>, is_sparse: bool) -> Result<()> {
+    let keep = cx.attrs().bool("keep_dims")?;
     let (indices, shape, axes) = (cx.input(0), cx.input(2), cx.input(3));
     let rank = cx.call("Size", [shape]);
     let flat_axes = cx.op("Reshape").input((axes + rank) % rank).input([-1]).output();
@@ -136,28 +160,35 @@ fn grad<'g>(cx: &mut GradCx<'g, '_>) -> Result<()> {
     let ones = cx.op("Fill").input(cx.call("Shape", [flat_axes])).input(1i64).output();
     let kept = cx.op("DynamicStitch").inputs([all, flat_axes, shape, ones]).attr("N", 2).output();
     let one = cx.graph().constant(1i64);
-    let places = cx.call("FloorDiv", [indices, cx.call("FloorDiv", [cx.call("Maximum", [shape, one]), kept])]);
-    let out = if is_sparse(op) { 1 } else { 0 };
-    let rows = is_sparse(op).then(|| row_of(cx, places, kept));
+    let places =
+        cx.call("FloorDiv", [indices, cx.call("FloorDiv", [cx.call("Maximum", [shape, one]), kept])]);
+    let out = usize::from(is_sparse);
+    let rows = is_sparse.then(|| row_of(cx, places, kept));
     let g = cx.graph();
     let at_entries = |reduced: Output<'g>| match rows {
         Some(rows) => g.op("GatherV2").inputs([reduced, rows, g.constant(0)]).output(),
-        None => g.op("GatherNd").input(g.op("Reshape").inputs([reduced, kept]).output()).input(places).output(),
+        None => {
+            g.op("GatherNd").input(g.op("Reshape").inputs([reduced, kept]).output()).input(places).output()
+        }
     };
     let mut grad = at_entries(cx.grad(out));
-    if op.starts_with("SparseReduceMax") {
+    if let Some(count) = count {
         let (values, max) = (cx.input(1), at_entries(cx.output(out)));
         let is_max = cx.call("Equal", [values, max]);
         let is_max = cx.op("Cast").input(is_max).attr("DstT", cx.dtype(1)).output();
-        let sum = if is_sparse(op) { "SparseReduceSumSparse" } else { "SparseReduceSum" };
-        let many = cx.op(sum).inputs([indices, is_max, shape, axes]).attr("keep_dims", keep).finish().output(out as u32);
+        let many = cx
+            .op(count)
+            .inputs([indices, is_max, shape, axes])
+            .attr("keep_dims", keep)
+            .finish()
+            .output(out as u32);
         grad = grad * is_max / at_entries(many);
     }
     cx.give(1, grad);
     Ok(())
 }
 
-/// In which row of a sparse result, which are in order, each of the `places` in a tensor of shape `kept` is.
+/// Returns the row of a sparse result, which is sorted, for each of the `places` in a tensor of shape `kept`.
 fn row_of<'g>(cx: &mut GradCx<'g, '_>, places: Output<'g>, kept: Output<'g>) -> Output<'g> {
     let size = cx.op("Prod").input(kept).input([0]).attr("keep_dims", true).output();
     let row = cx.ints(&[1, -1]);

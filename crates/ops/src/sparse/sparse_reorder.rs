@@ -1,4 +1,4 @@
-//! `SparseReorder`: entries put into row-major order.
+//! `SparseReorder`: sorts the entries of a sparse tensor.
 
 use super::entries::{Entries, gives, inferred, matrix};
 use millstream_graph::op::spec::AnyType;
@@ -8,7 +8,10 @@ use millstream_tensor::Result;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("SparseReorder")
-        .doc("The entries of a sparse tensor in row-major order; those with the same index stay in the order they have.")
+        .doc(
+            "Sorts the entries of a sparse tensor in row-major order. Entries with equal indices keep their \
+             order.",
+        )
         .input("input_indices", I64)
         .input("input_values", "T")
         .input("input_shape", I64)
@@ -34,7 +37,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-// Each entry gets what became of the place that it was put to.
+// Each entry gets the gradient at the position that it was moved to.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dvalues, indices, shape) = (cx.grad(1), cx.input(0), cx.input(2));
     let dims = cx.shape_of_input(1);

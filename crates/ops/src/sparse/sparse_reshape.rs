@@ -7,7 +7,10 @@ use millstream_tensor::{Result, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("SparseReshape")
-        .doc("The indices of a sparse tensor after it takes another shape, and that shape; one -1 in `new_shape` is worked out.")
+        .doc(
+            "Returns the indices of a sparse tensor in the shape `new_shape`, and that shape. One size may \
+             be -1: it is computed from the others.",
+        )
         .input("input_indices", I64)
         .input("input_shape", I64)
         .input("new_shape", I64)
@@ -26,17 +29,19 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     Ok(())
 }
 
-/// The product of some sizes; an error if one is negative or the product too large.
+/// Returns the product of sizes, or an error if one is negative or the product does not fit in 63 bits.
 fn count(what: &str, dims: &[i64]) -> Result<i64> {
     dims.iter().try_fold(1i64, |n, &d| match d {
         ..0 => Err(invalid!("`{what}` has {d}, which must not be negative")),
-        // Zero makes up for any other size.
+        // A size of 0 makes the product 0, however large the other sizes are.
         _ if dims.contains(&0) => Ok(0),
-        d => n.checked_mul(d).ok_or_else(|| invalid!("`{what}` {dims:?} has more elements than fit in 63 bits")),
+        d => n
+            .checked_mul(d)
+            .ok_or_else(|| invalid!("`{what}` {dims:?} has more elements than fit in 63 bits")),
     })
 }
 
-/// `new` with its -1 worked out.
+/// Returns `new` with a size of -1 computed.
 fn complete(old: &[i64], new: &[i64]) -> Result<Vec<i64>> {
     let all = count("input_shape", old)?;
     let open: Vec<usize> = (0..new.len()).filter(|i| new[*i] == -1).collect();
@@ -47,7 +52,10 @@ fn complete(old: &[i64], new: &[i64]) -> Result<Vec<i64>> {
             shape[i] = 1;
             let rest = count("new_shape", &shape)?;
             ensure!(rest > 0, "the -1 in `new_shape` {new:?} could be anything, as the other sizes have a 0");
-            ensure!(all % rest == 0, "`input_shape` {old:?} has {all} elements, which do not divide into `new_shape` {new:?}");
+            ensure!(
+                all % rest == 0,
+                "`input_shape` {old:?} has {all} elements, which do not divide into `new_shape` {new:?}"
+            );
             shape[i] = all / rest;
         }
         _ => return Err(invalid!("`new_shape` {new:?} has more than one -1")),
@@ -59,7 +67,12 @@ fn complete(old: &[i64], new: &[i64]) -> Result<Vec<i64>> {
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     for i in [1, 2] {
-        ensure!(cx.input(i).rank() == 1, "`{}` must be a vector but has shape {}", cx.name_of(i), cx.input(i).shape());
+        ensure!(
+            cx.input(i).rank() == 1,
+            "`{}` must be a vector but has shape {}",
+            cx.name_of(i),
+            cx.input(i).shape()
+        );
     }
     let (rows, old, new) = (Indices::of(cx, 0)?, cx.ints(1)?, cx.ints(2)?);
     ensure!(
@@ -74,7 +87,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         let index = rows.row(i);
         let inside = index.iter().zip(&old).all(|(at, size)| (0..*size).contains(at));
         ensure!(inside, "row {i} of `input_indices` is {index:?}, which does not index into shape {old:?}");
-        // Inside of a shape that has elements, so nothing overflows.
+        // The index is inside a shape that has elements, so nothing overflows.
         let mut place = index.iter().zip(&old).fold(0, |place, (at, size)| place * size + at);
         let start = indices.len();
         for &size in shape.iter().rev() {

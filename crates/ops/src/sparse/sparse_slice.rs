@@ -1,4 +1,4 @@
-//! `SparseSlice`: a part of a sparse tensor.
+//! `SparseSlice`: a contiguous box of a sparse tensor.
 
 use super::entries::{Entries, gives, inferred, matrix, sizes};
 use millstream_graph::op::spec::AnyType;
@@ -8,7 +8,10 @@ use millstream_tensor::{Result, ensure};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("SparseSlice")
-        .doc("The part of a sparse tensor that begins at `start` and has `size`, or less where the tensor ends before.")
+        .doc(
+            "Returns the slice of a sparse tensor that begins at `start` and has shape `size`, or less \
+             where the tensor ends earlier.",
+        )
         .input("indices", I64)
         .input("values", "T")
         .input("shape", I64)
@@ -41,17 +44,25 @@ fn run(cx: &mut KernelCx) -> Result<()> {
             cx.input(i).shape(),
             all.rank
         );
-        ensure!(given.iter().all(|v| 0 <= *v), "`{}` is {:?}: it must not be negative", cx.name_of(i), &given[..]);
+        ensure!(
+            given.iter().all(|v| 0 <= *v),
+            "`{}` is {:?}: it must not be negative",
+            cx.name_of(i),
+            &given[..]
+        );
     }
     let axes = || all.shape.iter().zip(start.iter().zip(&size));
-    let shape: Vec<i64> = axes().map(|(dim, (start, size))| (*size).min(dim.saturating_sub(*start)).max(0)).collect();
+    let shape: Vec<i64> =
+        axes().map(|(dim, (start, size))| (*size).min(dim.saturating_sub(*start)).max(0)).collect();
     let inside = |row: &usize| {
         let places = all.index(*row).iter().zip(start.iter().zip(&shape));
         places.into_iter().all(|(at, (start, size))| (0..*size).contains(&(at - start)))
     };
     let rows: Vec<usize> = (0..all.n).filter(inside).collect();
-    let moved: Vec<Vec<i64>> =
-        rows.iter().map(|row| all.index(*row).iter().zip(&start).map(|(at, start)| at - start).collect()).collect();
+    let moved: Vec<Vec<i64>> = rows
+        .iter()
+        .map(|row| all.index(*row).iter().zip(&start).map(|(at, start)| at - start).collect())
+        .collect();
     let indices = matrix(all.rank, moved.iter().map(Vec::as_slice))?;
     let (values, shape) = (all.values.take([rows.len()], &rows)?, sizes(&shape)?);
     cx.set(0, indices);

@@ -1,7 +1,7 @@
-//! `SparseSliceGrad`: what the gradient of a part means for the whole.
+//! `SparseSliceGrad`: the gradient of `SparseSlice`.
 
 use super::entries::Indices;
-use super::rows::numbers_from_one;
+use super::row_numbers::numbers_from_one;
 use millstream_graph::op::spec::Number;
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{self, I64};
@@ -9,7 +9,10 @@ use millstream_tensor::{Assembler, Result, Tensor, ensure};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("SparseSliceGrad")
-        .doc("The gradient of the values that SparseSlice took a part of: that of the entry that came out, or 0.")
+        .doc(
+            "Computes the gradient of the input values of SparseSlice: that of the output entry, or 0 for \
+             entries outside the slice.",
+        )
         .input("backprop_val_grad", "T")
         .input("input_indices", I64)
         .input("input_start", I64)
@@ -30,7 +33,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     Ok(())
 }
 
-// The entries that came out are in the order of those that went in.
+// The entries of the slice are in the order of the input.
 fn run(cx: &mut KernelCx) -> Result<()> {
     let (grad, whole, start, part) = (cx.input(0), Indices::of(cx, 1)?, cx.ints(2)?, Indices::of(cx, 3)?);
     ensure!(
@@ -51,7 +54,11 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let mut at = 0;
     for row in 0..whole.n {
         let mut places = whole.row(row).iter().zip(&start);
-        let same = at < part.n && part.row(at).iter().all(|to| places.next().is_some_and(|(from, s)| from.checked_sub(*s) == Some(*to)));
+        let same = at < part.n
+            && part
+                .row(at)
+                .iter()
+                .all(|to| places.next().is_some_and(|(from, s)| from.checked_sub(*s) == Some(*to)));
         match same {
             true => {
                 out.push(grad, at, 1)?;
@@ -66,12 +73,16 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-// The entries that were taken, which are in order.
+// The gradient is taken at the entries of the slice, in order.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dwhole, dpart) = (cx.grad(0), cx.input(0));
     let (whole, start, part) = (cx.input(1), cx.input(2), cx.input(3));
     let from = cx.call("SparseSliceGrad", [numbers_from_one(cx, dpart), whole, start, part]);
-    let taken = cx.op("Reshape").input(cx.call("Where", [cx.op("Cast").input(from).attr("DstT", DType::Bool).output()])).input([-1]).output();
+    let taken = cx
+        .op("Reshape")
+        .input(cx.call("Where", [cx.op("Cast").input(from).attr("DstT", DType::Bool).output()]))
+        .input([-1])
+        .output();
     cx.give(0, cx.op("GatherV2").input(dwhole).input(taken).input(0).output());
     Ok(())
 }

@@ -1,15 +1,18 @@
-//! `SparseSoftmax`: the softmax of the entries of each row.
+//! `SparseSoftmax`: the softmax over the entries of each row.
 
 use super::entries::{Entries, inferred};
-use crate::math::numbers::{Field, Lane, Real};
+use crate::number::{Field, Lane, Real};
 use millstream_graph::op::spec::OneOf;
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{F16, F32, F64, I64};
-use millstream_tensor::{Result, Tensor, ensure};
+use millstream_tensor::{Result, Tensor, ensure, with_element};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("SparseSoftmax")
-        .doc("The values of the softmax along the last axis of a sparse tensor of two or more axes, in order: places without an entry count as -inf.")
+        .doc(
+            "Computes the softmax along the last axis of a sparse tensor of rank 2 or more, whose entries \
+             are in row-major order. Positions without an entry count as negative infinity.",
+        )
         .input("sp_indices", I64)
         .input("sp_values", "T")
         .input("sp_shape", I64)
@@ -22,7 +25,11 @@ pub(crate) fn def() -> OpDef {
 
 fn infer(cx: &mut InferCx) -> Result<()> {
     let (n, rank) = inferred(cx, 0)?;
-    ensure!(rank.is_none_or(|r| r >= 2), "the sparse tensor must have two axes or more, but has {}", rank.unwrap_or_default());
+    ensure!(
+        rank.is_none_or(|r| r >= 2),
+        "the sparse tensor must have two axes or more, but has {}",
+        rank.unwrap_or_default()
+    );
     cx.set(0, [n]);
     Ok(())
 }
@@ -31,7 +38,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let all = Entries::of(cx, 0)?;
     ensure!(all.rank >= 2, "the sparse tensor must have two axes or more, but has {}", all.rank);
     all.check_order()?;
-    let out = dtypes!(floats, all.values.dtype(), T => softmax::<T>(&all), else => Err(crate::math::elementwise::unsupported(cx)))?;
+    let out = with_element!(all.values.dtype(), T in floats => softmax::<T>(&all), else => Err(crate::shared::elementwise::unsupported(cx)))?;
     cx.set(0, out);
     Ok(())
 }
@@ -52,10 +59,15 @@ fn softmax<T: Lane + Field + Real>(all: &Entries) -> Result<Tensor> {
     Tensor::vector(&out)
 }
 
-// dsᵢ = sᵢ (dxᵢ - Σ sⱼ dxⱼ) along each row, of the entries that there are.
+// dsᵢ = sᵢ (dxᵢ - Σ sⱼ dxⱼ) along each row, over the existing entries.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dy, y, indices, shape) = (cx.grad(0), cx.output(0), cx.input(0), cx.input(2));
-    let sums = cx.op("SparseReduceSum").inputs([indices, dy * y, shape]).input([-1]).attr("keep_dims", true).output();
+    let sums = cx
+        .op("SparseReduceSum")
+        .inputs([indices, dy * y, shape])
+        .input([-1])
+        .attr("keep_dims", true)
+        .output();
     cx.give(1, cx.call("SparseDenseCwiseAdd", [indices, dy, shape, -sums]) * y);
     Ok(())
 }

@@ -1,11 +1,11 @@
-//! `SparseSparseMaximum`, `SparseSparseMinimum`: the greater or lesser of two sparse tensors, place by place.
+//! `SparseSparseMaximum`, `SparseSparseMinimum`: the elementwise maximum or minimum of two sparse tensors.
 
 use super::entries::{Entries, Step, gives, inferred, matrix, together};
-use crate::math::numbers::{Lane, Num, Real};
+use crate::number::{Lane, Num, Real};
 use millstream_graph::op::spec::{Number, RealNumber};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef, RunFn};
 use millstream_tensor::DType::I64;
-use millstream_tensor::{Result, Tensor};
+use millstream_tensor::{Result, Tensor, with_element};
 
 pub(crate) fn def() -> [OpDef; 2] {
     let op = |name, doc, run: RunFn| {
@@ -26,19 +26,21 @@ pub(crate) fn def() -> [OpDef; 2] {
     [
         op(
             "SparseSparseMaximum",
-            "The greater of two sparse tensors of one shape at each place where either has an entry; the other counts as 0.",
+            "Computes the elementwise maximum of two sparse tensors of one shape. The result has an entry \
+             wherever either tensor has one; a missing entry counts as 0.",
             |cx| {
-                dtypes!(reals, cx.input(1).dtype(), T => run::<T>(cx, Real::max),
-                    else => Err(crate::math::elementwise::unsupported(cx)))
+                with_element!(cx.input(1).dtype(), T in reals => run::<T>(cx, Real::max),
+                    else => Err(crate::shared::elementwise::unsupported(cx)))
             },
         )
         .attr("T", RealNumber),
         op(
             "SparseSparseMinimum",
-            "The lesser of two sparse tensors of one shape at each place where either has an entry; the other counts as 0.",
+            "Computes the elementwise minimum of two sparse tensors of one shape. The result has an entry \
+             wherever either tensor has one; a missing entry counts as 0.",
             |cx| {
-                dtypes!(reals, cx.input(1).dtype(), T => run::<T>(cx, Real::min),
-                    else => Err(crate::math::elementwise::unsupported(cx)))
+                with_element!(cx.input(1).dtype(), T in reals => run::<T>(cx, Real::min),
+                    else => Err(crate::shared::elementwise::unsupported(cx)))
             },
         )
         .attr("T", Number),
@@ -71,7 +73,8 @@ fn run<T: Lane + Num>(cx: &mut KernelCx, pick: fn(T, T) -> T) -> Result<()> {
     Ok(())
 }
 
-// To the entry that was picked; to halves where both were. One beside which a missing entry's 0 was picked gets nothing.
+// The gradient goes to the entry that was returned, or half to each if both were. If the 0 of a missing entry
+// was returned, nothing gets it.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (a, x, b, y) = (cx.input(0), cx.input(1), cx.input(3), cx.input(4));
     let (rows, values, dvalues, dtype, g) = (cx.output(0), cx.output(1), cx.grad(1), cx.dtype(1), cx.graph());

@@ -1,16 +1,19 @@
-//! `SparseSplit`: a sparse tensor cut into parts along an axis.
+//! `SparseSplit`: splits a sparse tensor into parts along an axis.
 
 use super::entries::{Entries, inferred_of, matrix, sizes};
-use super::rows::numbers;
-use millstream_graph::op::spec::{AnyType, AtLeast};
+use super::row_numbers::numbers;
 use millstream_graph::Output;
+use millstream_graph::op::spec::{AnyType, AtLeast};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I64;
 use millstream_tensor::{Result, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("SparseSplit")
-        .doc("A sparse tensor cut along the axis `split_dim` into `num_split` parts, of which the first are one longer if they cannot be equal.")
+        .doc(
+            "Splits a sparse tensor along axis `split_dim` into `num_split` parts. If the parts cannot be \
+             equal, the first ones are longer by one.",
+        )
         .input("split_dim", I64)
         .input("indices", I64)
         .input("values", "T")
@@ -50,7 +53,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let mut start = 0;
     for i in 0..parts {
         let len = least + i64::from((i as i64) < longer);
-        let rows: Vec<usize> = (0..all.n).filter(|row| (start..start + len).contains(&all.index(*row)[axis])).collect();
+        let rows: Vec<usize> =
+            (0..all.n).filter(|row| (start..start + len).contains(&all.index(*row)[axis])).collect();
         let moved: Vec<Vec<i64>> = rows
             .iter()
             .map(|row| {
@@ -71,7 +75,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-// Each entry gets the gradient of the place that its number came to, counted through all parts.
+// Each entry gets the gradient at the position that its number was moved to, counted through all parts.
 fn grad<'g>(cx: &mut GradCx<'g, '_>) -> Result<()> {
     let (dim, indices, shape, n) = (cx.input(0), cx.input(1), cx.input(3), cx.n_outputs() / 3);
     let count = cx.shape_of_input(2);

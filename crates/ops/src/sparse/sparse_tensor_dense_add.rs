@@ -1,14 +1,14 @@
-//! `SparseTensorDenseAdd`: a sparse tensor plus a dense one.
+//! `SparseTensorDenseAdd`: the sum of a sparse tensor and a dense one.
 
 use super::entries::{Entries, inferred};
-use crate::math::numbers::{Lane, Num};
+use crate::number::{Lane, Num};
 use millstream_graph::op::spec::{IndexType, Number};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
-use millstream_tensor::{Result, Shape, Tensor, ensure, invalid};
+use millstream_tensor::{Result, Shape, Tensor, ensure, invalid, with_element};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("SparseTensorDenseAdd")
-        .doc("The dense sum of a sparse tensor and a dense one of the same shape.")
+        .doc("Adds a sparse tensor to a dense one of the same shape.")
         .input("a_indices", "Tindices")
         .input("a_values", "T")
         .input("a_shape", "Tindices")
@@ -24,7 +24,8 @@ pub(crate) fn def() -> OpDef {
 fn infer(cx: &mut InferCx) -> Result<()> {
     inferred(cx, 0)?;
     let (a, b) = (cx.as_shape(2)?, cx.input(3));
-    let shape = a.merge(b).ok_or_else(|| invalid!("`a_shape` is {a} but `b` has shape {b}; they must be equal"))?;
+    let shape =
+        a.merge(b).ok_or_else(|| invalid!("`a_shape` is {a} but `b` has shape {b}; they must be equal"))?;
     cx.set(0, shape);
     Ok(())
 }
@@ -33,8 +34,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let a = Entries::of(cx, 0)?;
     let mut out = cx.take(3);
     let shape = Shape::from_signed(&a.shape)?;
-    ensure!(*out.shape() == shape, "`a_shape` is {shape} but `b` has shape {}; they must be equal", out.shape());
-    dtypes!(numbers, out.dtype(), T => add::<T>(&a, &mut out), else => Err(crate::math::elementwise::unsupported(cx)))?;
+    ensure!(
+        *out.shape() == shape,
+        "`a_shape` is {shape} but `b` has shape {}; they must be equal",
+        out.shape()
+    );
+    with_element!(out.dtype(), T in numbers => add::<T>(&a, &mut out), else => Err(crate::shared::elementwise::unsupported(cx)))?;
     cx.set(0, out);
     Ok(())
 }

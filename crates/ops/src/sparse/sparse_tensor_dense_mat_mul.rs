@@ -1,16 +1,19 @@
-//! `SparseTensorDenseMatMul`: a sparse matrix times a dense one.
+//! `SparseTensorDenseMatMul`: the product of a sparse matrix and a dense one.
 
 use super::entries::{Entries, inferred};
-use crate::math::numbers::{Lane, Num};
+use crate::number::{Lane, Num};
 use millstream_graph::Output;
 use millstream_graph::op::spec::{AnyType, Bool, IndexType, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I64;
-use millstream_tensor::{Error, PartialShape, Result, Shape, Tensor, ensure, invalid};
+use millstream_tensor::{Error, PartialShape, Result, Shape, Tensor, ensure, invalid, with_element};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("SparseTensorDenseMatMul")
-        .doc("The product of the sparse matrix `a` and the dense matrix `b`; `adjoint_a`, `adjoint_b` take adjoints first. The entries of `a` may come in any order.")
+        .doc(
+            "Multiplies the sparse matrix `a` by the dense matrix `b`. `adjoint_a` and `adjoint_b` take the \
+             adjoint (conjugate transpose) of a side first. The entries of `a` may be in any order.",
+        )
         .input("a_indices", "Tindices")
         .input("a_values", "T")
         .input("a_shape", I64)
@@ -30,7 +33,9 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     let (_, rank) = inferred(cx, 0)?;
     ensure!(rank.is_none_or(|r| r == 2), "`a_shape` has shape {} but must have two entries", cx.input(2));
     let a = cx.as_shape(2)?;
-    let a = a.merge(&PartialShape::unknown_of_rank(2)).ok_or_else(|| invalid!("`a` must be a matrix but has shape {a}"))?;
+    let a = a
+        .merge(&PartialShape::unknown_of_rank(2))
+        .ok_or_else(|| invalid!("`a` must be a matrix but has shape {a}"))?;
     let b = cx.with_rank(3, 2)?;
     let turned = |s: &PartialShape, t: bool| if t { (s.dim(1), s.dim(0)) } else { (s.dim(0), s.dim(1)) };
     let ((m, k), (k2, n)) = (turned(&a, aa), turned(&b, ab));
@@ -41,20 +46,26 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 
 fn inner(a: &PartialShape, aa: bool, b: &PartialShape, ab: bool) -> String {
     let turned = |t: bool| if t { " (adjoint)" } else { "" };
-    format!("the inner dimensions of a product must agree: `a` has shape {a}{}, `b` has shape {b}{}", turned(aa), turned(ab))
+    format!(
+        "the inner dimensions of a product must agree: `a` has shape {a}{}, `b` has shape {b}{}",
+        turned(aa),
+        turned(ab)
+    )
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let (aa, ab) = (cx.attrs().bool("adjoint_a")?, cx.attrs().bool("adjoint_b")?);
     let (a, b) = (Entries::of(cx, 0)?, cx.input(3));
     ensure!(a.rank == 2, "`a` must be a matrix but has {} axes", a.rank);
-    let [r, c] = b.shape()[..] else { return Err(invalid!("`b` must be a matrix but has shape {}", b.shape())) };
+    let [r, c] = b.shape()[..] else {
+        return Err(invalid!("`b` must be a matrix but has shape {}", b.shape()));
+    };
     let a_shape = Shape::from_signed(&a.shape)?;
     let (m, k) = if aa { (a_shape[1], a_shape[0]) } else { (a_shape[0], a_shape[1]) };
     let (k2, n) = if ab { (c, r) } else { (r, c) };
     ensure!(k == k2, "{}", inner(&(&a_shape).into(), aa, &b.shape().into(), ab));
-    let out = dtypes!(numbers, b.dtype(), T => multiply::<T>(&a, aa, b, ab, [m, n]),
-        else => Err(crate::math::elementwise::unsupported(cx)))?;
+    let out = with_element!(b.dtype(), T in numbers => multiply::<T>(&a, aa, b, ab, [m, n]),
+        else => Err(crate::shared::elementwise::unsupported(cx)))?;
     cx.set(0, out);
     Ok(())
 }
@@ -62,7 +73,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 fn multiply<T: Lane + Num>(a: &Entries, aa: bool, b: &Tensor, ab: bool, shape: [usize; 2]) -> Result<Tensor> {
     let n = shape[1];
     let mut out = Tensor::zeros(b.dtype(), shape)?;
-    // With rows in the memory's order the inner loop is one over slices.
+    // With a row-major `b`, the inner loop runs over contiguous slices.
     let b = match ab {
         true => b.strided([b.shape()[1], b.shape()[0]], 0, &[1, b.shape()[1] as isize])?,
         false => b.clone(),
@@ -79,16 +90,23 @@ fn multiply<T: Lane + Num>(a: &Entries, aa: bool, b: &Tensor, ab: bool, shape: [
     Ok(out)
 }
 
-// P = A B: dB = Aᴴ dP, and an entry at row i and column j of A gets the product of row i of dP and row j of B.
+// P = A B: dB = Aᴴ dP, and the gradient of an entry at row i and column j of A is the dot product of row i of
+// dP and row j of B.
 fn grad(cx: &mut GradCx) -> Result<()> {
     if cx.dtype(1).is_complex() {
-        return Err(Error::unimplemented("the gradient of a sparse product of complex numbers is not computed, as in TensorFlow"));
+        return Err(Error::unimplemented(
+            "the gradient of a sparse product of complex numbers is not computed, as in TensorFlow",
+        ));
     }
     let (dp, indices) = (cx.grad(0), cx.input(0));
     let (a, b) = (cx.attrs().bool("adjoint_a")?, cx.attrs().bool("adjoint_b")?);
     if cx.wants(3) {
         let (values, shape) = (cx.input(1), cx.input(2));
-        let db = cx.op("SparseTensorDenseMatMul").inputs([indices, values, shape, dp]).attr("adjoint_a", !a).output();
+        let db = cx
+            .op("SparseTensorDenseMatMul")
+            .inputs([indices, values, shape, dp])
+            .attr("adjoint_a", !a)
+            .output();
         cx.give(3, if b { turned(cx, db) } else { db });
     }
     if cx.wants(1) {
@@ -105,7 +123,7 @@ fn turned<'g>(cx: &GradCx<'g, '_>, x: Output<'g>) -> Output<'g> {
     cx.op("Transpose").input(x).input([1, 0]).output()
 }
 
-/// The rows of `x` that column `i` of `indices` names.
+/// Returns the rows of `x` at the numbers in column `i` of `indices`.
 fn rows_at<'g>(cx: &GradCx<'g, '_>, x: Output<'g>, indices: Output<'g>, i: i32) -> Output<'g> {
     let column = cx.op("StridedSlice").input(indices).input([0, i]).input([0, i + 1]).input([1, 1]);
     let column = column.attr("begin_mask", 1).attr("end_mask", 1).attr("shrink_axis_mask", 2).output();

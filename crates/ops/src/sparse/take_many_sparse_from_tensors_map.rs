@@ -1,7 +1,7 @@
-//! `TakeManySparseFromTensorsMap`: sparse tensors that were kept, as a batch.
+//! `TakeManySparseFromTensorsMap`: takes stored sparse tensors out of a map, as a batch.
 
-use super::batches::batch;
 use super::tensors_map::{mapped, with_map};
+use crate::shared::sparse_batch::batch;
 use millstream_graph::op::{InferCx, KernelCx, OpDef};
 use millstream_state::SparseTensorsMap;
 use millstream_tensor::DType::I64;
@@ -10,9 +10,10 @@ use millstream_tensor::{Result, ensure};
 pub(crate) fn def() -> OpDef {
     let def = OpDef::new("TakeManySparseFromTensorsMap")
         .doc(
-            "Takes the sparse tensors with these numbers out of the map called `shared_name` in `container`, and puts them together along a new \
-             first axis. The other axes are as long as the longest of each. A number can be taken once; where one has nothing under it, none is \
-             taken.",
+            "Takes the sparse tensors with the given numbers out of the map `shared_name` (by default, the \
+             node's name) in `container`, and stacks them along a new first axis. Each other axis has the \
+             size of the largest one. A number can be taken only once. If one is missing from the map, none \
+             is taken.",
         )
         .input("sparse_handles", I64)
         .output("sparse_indices", I64)

@@ -1,13 +1,13 @@
-//! What the ops share that keep sparse tensors in a map: how they know it, and what is declared of it.
+//! Helpers of the ops that store sparse tensors in a map: the declaration, and the kernel that opens the map.
 
-use crate::named::Named;
+use crate::shared::handles::Named;
 use millstream_graph::op::spec::{AnyType, Spec, Text};
 use millstream_graph::op::{BuildCx, Effect, Gradient, Kernel, KernelCx, OpDef, Run};
 use millstream_state::SparseTensorsMap;
 use millstream_tensor::{Result, invalid};
 use std::sync::Arc;
 
-/// Declares what belongs to the map: the dtype of its values is the attribute `dtype`.
+/// Declares the attributes of the map. The dtype of its values is the attribute `dtype`.
 pub(super) fn mapped(def: OpDef, dtype: &'static str, make: fn(&BuildCx) -> Result<Box<dyn Run>>) -> OpDef {
     def.attr(dtype, AnyType)
         .attr("container", Text.or(""))
@@ -16,7 +16,8 @@ pub(super) fn mapped(def: OpDef, dtype: &'static str, make: fn(&BuildCx) -> Resu
         .gradient(Gradient::Missing("what a map keeps was computed by another run, as in TensorFlow"))
 }
 
-/// A kernel that works with the map under the node's names, made if there is none; its values have the dtype of this attribute.
+/// Returns a kernel that runs with the map named by the node, which is created if it does not exist. Its
+/// values have the dtype of the attribute `dtype`.
 pub(super) fn with_map(
     cx: &BuildCx,
     dtype: &'static str,

@@ -1,4 +1,4 @@
-//! `ApplyAdaMax`, `ResourceApplyAdaMax`: Adam with the largest gradient in place of the mean square.
+//! `ApplyAdaMax`, `ResourceApplyAdaMax`: Adam with the infinity norm of past gradients.
 
 use super::optimizer::{Spec, Step, steps};
 use millstream_graph::op::{KernelCx, OpDef};
@@ -7,8 +7,9 @@ use num_traits::Float;
 
 pub(crate) fn def() -> [OpDef; 2] {
     let spec = Spec {
-        doc: "Keeps `m`, the mean of `grad` that decays by `beta1`, and `v = max(beta2 * v, |grad|)`, and subtracts \
-              `lr / (1 - beta1_power) * m / (v + epsilon)` from the variable.",
+        doc: "Updates `m`, the moving average of `grad` with decay `beta1`, and \
+             `v = max(beta2 * v, |grad|)`, and subtracts `lr / (1 - beta1_power) * m / (v + epsilon)` from \
+             the variable.",
         variables: &["var", "m", "v"],
         values: &["beta1_power", "lr", "beta1", "beta2", "epsilon", "grad"],
         flags: &[],

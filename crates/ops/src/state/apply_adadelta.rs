@@ -1,4 +1,4 @@
-//! `ApplyAdadelta` and its kin: steps in the units of the variable, of all rows or some.
+//! `ApplyAdadelta` and its variants: Adadelta, for all rows or for some.
 
 use super::optimizer::{Spec, Step, steps};
 use millstream_graph::op::{KernelCx, OpDef};
@@ -7,9 +7,9 @@ use num_traits::Float;
 
 pub(crate) fn def() -> [OpDef; 4] {
     let dense = Spec {
-        doc: "Keeps `accum`, the mean of `grad^2` that decays by `rho`, and `accum_update`, that of `update^2`, where \
-              `update = sqrt(accum_update + epsilon) / sqrt(accum + epsilon) * grad`, and subtracts `lr * update` from the \
-              variable. The sparse forms do so for the rows that `indices` name.",
+        doc: "Updates `accum`, the moving average of `grad^2` with decay `rho`, and `accum_update`, that of \
+             `update^2`, where `update = sqrt(accum_update + epsilon) / sqrt(accum + epsilon) * grad`, and \
+             subtracts `lr * update` from the variable. The sparse ops do this for the rows in `indices`.",
         variables: &["var", "accum", "accum_update"],
         values: &["lr", "rho", "epsilon", "grad"],
         flags: &[],
@@ -29,7 +29,7 @@ fn step<T: Float + Element>(cx: &KernelCx) -> Result<()> {
     let [lr, rho, epsilon] = [step.number::<T>("lr")?, step.number("rho")?, step.number("epsilon")?];
     let rest = T::one() - rho;
     let accum = step.sweep(1, [step.grad], |accum: T, [grad]| accum * rho + grad * grad * rest)?;
-    // Both what the mean becomes and the update follow from what the mean was.
+    // Both the new mean and the update depend on the old mean.
     let update = step.sweep_giving(2, [step.grad, &accum], |mean: T, [grad, accum]| {
         let update = (mean + epsilon).sqrt() * (accum + epsilon).sqrt().recip() * grad;
         (mean * rho + update * update * rest, update)

@@ -1,4 +1,5 @@
-//! `ApplyAdagradDA` and its kin: dual averaging by Duchi, Hazan and Singer (2011), of all rows or some.
+//! `ApplyAdagradDA` and its variants: Adagrad dual averaging (Duchi, Hazan and Singer, 2011), for all rows or
+//! for some.
 
 use super::optimizer::{Spec, Step, sign, steps};
 use millstream_graph::op::{KernelCx, OpDef};
@@ -7,9 +8,10 @@ use num_traits::Float;
 
 pub(crate) fn def() -> [OpDef; 4] {
     let dense = Spec {
-        doc: "Adds `grad` to `gradient_accumulator` and `grad^2` to `gradient_squared_accumulator`; the variable becomes \
-              `-lr * g / (l2 * global_step * lr + sqrt(gradient_squared_accumulator))`, where `g` is the first accumulator \
-              drawn towards zero by `l1 * global_step`. The sparse forms do so for the rows that `indices` name.",
+        doc: "Adds `grad` to `gradient_accumulator` and `grad^2` to `gradient_squared_accumulator`, and sets \
+             the variable to `-lr * g / (l2 * global_step * lr + sqrt(gradient_squared_accumulator))`, \
+             where `g` is the first accumulator shrunk towards zero by `l1 * global_step`. The sparse ops \
+             do this for the rows in `indices`.",
         variables: &["var", "gradient_accumulator", "gradient_squared_accumulator"],
         values: &["grad", "lr", "l1", "l2", "global_step"],
         flags: &[],

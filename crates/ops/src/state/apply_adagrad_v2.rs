@@ -1,4 +1,4 @@
-//! `ApplyAdagradV2` and its kin: Adagrad with a number added to the root.
+//! `ApplyAdagradV2` and its variants: Adagrad with an epsilon, for all rows or for some.
 
 use super::optimizer::{Spec, Step, steps};
 use millstream_graph::op::{KernelCx, OpDef};
@@ -7,8 +7,9 @@ use num_traits::Float;
 
 pub(crate) fn def() -> [OpDef; 4] {
     let dense = Spec {
-        doc: "Adds `grad^2` to `accum` (unless `update_slots` is false) and subtracts `lr * grad / (sqrt(accum) + epsilon)` \
-              from the variable. The sparse forms do so for the rows that `indices` name.",
+        doc: "Adds `grad^2` to `accum` (unless `update_slots` is false) and subtracts \
+             `lr * grad / (sqrt(accum) + epsilon)` from the variable. The sparse ops do this for the rows \
+             in `indices`.",
         variables: &["var", "accum"],
         values: &["lr", "epsilon", "grad"],
         flags: &[("update_slots", true)],

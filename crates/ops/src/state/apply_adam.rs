@@ -1,4 +1,4 @@
-//! `ResourceApplyAdam`, `ApplyAdam`: steps by running means of the gradient and its square.
+//! `ResourceApplyAdam`, `ApplyAdam`: Adam.
 
 use super::optimizer::{Spec, Step, steps};
 use millstream_graph::op::{KernelCx, OpDef};
@@ -7,9 +7,10 @@ use num_traits::Float;
 
 pub(crate) fn def() -> [OpDef; 2] {
     let spec = Spec {
-        doc: "Keeps `m` and `v`, the means of `grad` and `grad^2` that decay by `beta1` and `beta2`, and subtracts \
-              `lr * sqrt(1 - beta2_power) / (1 - beta1_power) * m / (sqrt(v) + epsilon)` from the variable; with \
-              `use_nesterov`, `m` in this is `m * beta1 + (1 - beta1) * grad`.",
+        doc: "Updates `m` and `v`, the moving averages of `grad` and `grad^2` with decays `beta1` and \
+             `beta2`, and subtracts `lr * sqrt(1 - beta2_power) / (1 - beta1_power) * m / (sqrt(v) + \
+             epsilon)` from the variable. If `use_nesterov` is true, `m * beta1 + (1 - beta1) * \
+             grad` replaces `m` in this formula.",
         variables: &["var", "m", "v"],
         values: &["beta1_power", "beta2_power", "lr", "beta1", "beta2", "epsilon", "grad"],
         flags: &[("use_nesterov", false)],

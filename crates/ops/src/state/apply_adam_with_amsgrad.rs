@@ -1,4 +1,4 @@
-//! `ResourceApplyAdamWithAmsgrad`: Adam whose mean square never shrinks.
+//! `ResourceApplyAdamWithAmsgrad`: Adam whose second moment never decreases.
 
 use super::optimizer::{Spec, Step, steps};
 use millstream_graph::op::{KernelCx, OpDef};
@@ -7,9 +7,9 @@ use num_traits::Float;
 
 pub(crate) fn def() -> OpDef {
     let spec = Spec {
-        doc: "Keeps `m` and `v`, the means of `grad` and `grad^2` that decay by `beta1` and `beta2`, and `vhat`, the largest \
-              `v` there was, and subtracts `lr * sqrt(1 - beta2_power) / (1 - beta1_power) * m / (sqrt(vhat) + epsilon)` \
-              from the variable.",
+        doc: "Updates `m` and `v`, the moving averages of `grad` and `grad^2` with decays `beta1` and \
+             `beta2`, and `vhat`, the maximum of all `v` so far, and subtracts `lr * sqrt(1 - beta2_power) \
+             / (1 - beta1_power) * m / (sqrt(vhat) + epsilon)` from the variable.",
         variables: &["var", "m", "v", "vhat"],
         values: &["beta1_power", "beta2_power", "lr", "beta1", "beta2", "epsilon", "grad"],
         flags: &[],

@@ -1,4 +1,5 @@
-//! `ApplyAddSign`, `ResourceApplyAddSign`: steps along the gradient, longer where it agrees with its mean.
+//! `ApplyAddSign`, `ResourceApplyAddSign`: gradient descent with larger steps where the gradient agrees in
+//! sign with its moving average.
 
 use super::optimizer::{Spec, Step, sign, steps};
 use millstream_graph::op::{KernelCx, OpDef};
@@ -7,8 +8,8 @@ use num_traits::Float;
 
 pub(crate) fn def() -> [OpDef; 2] {
     let spec = Spec {
-        doc: "Keeps `m`, the mean of `grad` that decays by `beta`, and subtracts \
-              `lr * (alpha + sign_decay * sign(grad) * sign(m)) * grad` from the variable.",
+        doc: "Updates `m`, the moving average of `grad` with decay `beta`, and subtracts \
+             `lr * (alpha + sign_decay * sign(grad) * sign(m)) * grad` from the variable.",
         variables: &["var", "m"],
         values: &["lr", "alpha", "sign_decay", "beta", "grad"],
         flags: &[],
@@ -22,7 +23,10 @@ fn step<T: Float + Element>(cx: &KernelCx) -> Result<()> {
     let [lr, weight] = [step.number::<T>("lr")?, step.number("alpha")?];
     let [decay, beta] = [step.number::<T>("sign_decay")?, step.number("beta")?];
     let m = step.sweep(1, [step.grad], |m: T, [grad]| m * beta + grad * (T::one() - beta))?;
-    step.sweep(0, [step.grad, &m], |var: T, [grad, m]| var - lr * (weight + decay * sign(grad) * sign(m)) * grad).map(drop)
+    step.sweep(0, [step.grad, &m], |var: T, [grad, m]| {
+        var - lr * (weight + decay * sign(grad) * sign(m)) * grad
+    })
+    .map(drop)
 }
 
 cases! {

@@ -1,4 +1,4 @@
-//! `ApplyCenteredRMSProp` and its kin: steps over the root of the variance, of all rows or some.
+//! `ApplyCenteredRMSProp` and its variants: RMSProp with a variance, for all rows or for some.
 
 use super::optimizer::{Spec, Step, steps};
 use millstream_graph::op::{KernelCx, OpDef};
@@ -7,9 +7,9 @@ use num_traits::Float;
 
 pub(crate) fn def() -> [OpDef; 4] {
     let dense = Spec {
-        doc: "Keeps `ms` and `mg`, the means of `grad^2` and `grad` that decay by `rho`, and `mom = momentum * mom + \
-              lr * grad / sqrt(ms - mg^2 + epsilon)`, and subtracts `mom` from the variable. The sparse forms do \
-              so for the rows that `indices` name.",
+        doc: "Updates `ms` and `mg`, the moving averages of `grad^2` and `grad` with decay `rho`, and \
+             `mom = momentum * mom + lr * grad / sqrt(ms - mg^2 + epsilon)`, and subtracts `mom` from the \
+             variable. The sparse ops do this for the rows in `indices`.",
         variables: &["var", "mg", "ms", "mom"],
         values: &["lr", "rho", "momentum", "epsilon", "grad"],
         flags: &[],

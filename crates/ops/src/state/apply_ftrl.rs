@@ -1,4 +1,5 @@
-//! `ApplyFtrl`, `ApplyFtrlV2` and their kin: follow the regularized leader (McMahan et al., 2013), of all rows or some.
+//! `ApplyFtrl`, `ApplyFtrlV2` and their variants: follow the regularized leader (McMahan et al., 2013), for
+//! all rows or for some.
 
 use super::optimizer::{Spec, Step, sign, steps};
 use millstream_graph::op::{KernelCx, OpDef};
@@ -7,9 +8,10 @@ use num_traits::Float;
 
 pub(crate) fn def() -> [OpDef; 8] {
     let dense = Spec {
-        doc: "Adds `grad^2` to `accum`, and `grad - (accum_new^-lr_power - accum^-lr_power) / lr * var` to `linear`; the \
-              variable becomes `(sign(linear) * l1 - linear) / (accum_new^-lr_power / lr + 2 * l2)`, or 0 where `|linear|` is at \
-              most `l1`. The sparse forms do so for the rows that `indices` name.",
+        doc: "Adds `grad^2` to `accum`, giving `accum_new`, and \
+             `grad - (accum_new^-lr_power - accum^-lr_power) / lr * var` to `linear`, and sets the variable \
+             to `(sign(linear) * l1 - linear) / (accum_new^-lr_power / lr + 2 * l2)`, or to 0 where \
+             `|linear|` is at most `l1`. The sparse ops do this for the rows in `indices`.",
         variables: &["var", "accum", "linear"],
         values: &["grad", "lr", "l1", "l2", "lr_power"],
         flags: &[],
@@ -17,7 +19,8 @@ pub(crate) fn def() -> [OpDef; 8] {
     };
     let sparse = dense.values(&["grad", "indices", "lr", "l1", "l2", "lr_power"]);
     let second = Spec {
-        doc: "Like the first version, but `linear` grows by `grad + 2 * l2_shrinkage * var` in place of `grad`.",
+        doc: "Updates the variable as the first version does, but adds `grad + 2 * l2_shrinkage * var` in \
+             place of `grad` to `linear`.",
         values: &["grad", "lr", "l1", "l2", "l2_shrinkage", "lr_power"],
         run: |cx| steps!(cx, T => step::<T>(cx, true)),
         ..dense
@@ -42,7 +45,7 @@ fn step<T: Float + Element>(cx: &KernelCx, shrinks: bool) -> Result<()> {
     let power = -whole.number::<T>("lr_power")?;
     let shrinkage = if shrinks { two * whole.number("l2_shrinkage")? } else { T::zero() };
     let raised = |x: T| if power + power == T::one() { x.sqrt() } else { x.powf(power) };
-    // A row's second gradient needs the row as the first left it, in all three variables.
+    // The second gradient of a row needs all three variables as the first one left them.
     whole.in_rounds(|step| {
         let var = step.sweep(0, [], |var: T, []| var)?;
         let before = step.sweep_giving(1, [step.grad], |accum: T, [grad]| (accum + grad * grad, accum))?;

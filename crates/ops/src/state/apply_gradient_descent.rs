@@ -1,4 +1,4 @@
-//! `ResourceApplyGradientDescent`, `ApplyGradientDescent`: a step down the gradient.
+//! `ResourceApplyGradientDescent`, `ApplyGradientDescent`: gradient descent.
 
 use super::optimizer::{Spec, Step, steps};
 use millstream_graph::op::{KernelCx, OpDef};

@@ -1,4 +1,5 @@
-//! `ResourceApplyKerasMomentum` and its sparse form: steps with momentum, the rate inside the accumulator.
+//! `ResourceApplyKerasMomentum` and its sparse variant: momentum with the learning rate inside the
+//! accumulator.
 
 use super::optimizer::{Spec, Step, steps};
 use millstream_graph::op::{KernelCx, OpDef};
@@ -7,8 +8,9 @@ use num_traits::Float;
 
 pub(crate) fn def() -> [OpDef; 2] {
     let dense = Spec {
-        doc: "Sets `accum = accum * momentum - lr * grad` and adds `accum` to the variable; with `use_nesterov`, \
-              `accum * momentum - lr * grad`. The sparse form does so for the rows that `indices` name.",
+        doc: "Sets `accum = accum * momentum - lr * grad` and adds `accum` to the variable, or, if \
+             `use_nesterov` is true, `accum * momentum - lr * grad`. The sparse op does this for the rows \
+             in `indices`.",
         variables: &["var", "accum"],
         values: &["lr", "grad", "momentum"],
         flags: &[("use_nesterov", false)],
@@ -23,7 +25,9 @@ fn step<T: Float + Element>(cx: &KernelCx) -> Result<()> {
     let (lr, momentum) = (step.number::<T>("lr")?, step.number::<T>("momentum")?);
     let accum = step.sweep(1, [step.grad], |accum: T, [grad]| accum * momentum - grad * lr)?;
     match step.flag("use_nesterov")? {
-        true => step.sweep(0, [step.grad, &accum], |var: T, [grad, accum]| var + (accum * momentum - grad * lr)),
+        true => {
+            step.sweep(0, [step.grad, &accum], |var: T, [grad, accum]| var + (accum * momentum - grad * lr))
+        }
         false => step.sweep(0, [&accum], |var: T, [accum]| var + accum),
     }
     .map(drop)

@@ -1,4 +1,4 @@
-//! `ApplyMomentum` and its kin: steps with momentum, of all rows or some.
+//! `ApplyMomentum` and its variants: momentum, for all rows or for some.
 
 use super::optimizer::{Spec, Step, steps};
 use millstream_graph::op::{KernelCx, OpDef};
@@ -7,8 +7,9 @@ use num_traits::Float;
 
 pub(crate) fn def() -> [OpDef; 4] {
     let dense = Spec {
-        doc: "Sets `accum = accum * momentum + grad` and subtracts `lr * accum` from the variable; with `use_nesterov`, \
-              `lr * (grad + momentum * accum)`. The sparse forms do so for the rows that `indices` name.",
+        doc: "Sets `accum = accum * momentum + grad` and subtracts `lr * accum` from the variable, or, if \
+             `use_nesterov` is true, `lr * (grad + momentum * accum)`. The sparse ops do this for the rows \
+             in `indices`.",
         variables: &["var", "accum"],
         values: &["lr", "grad", "momentum"],
         flags: &[("use_nesterov", false)],
@@ -28,7 +29,8 @@ fn step<T: Float + Element>(cx: &KernelCx) -> Result<()> {
     let (lr, momentum) = (step.number::<T>("lr")?, step.number::<T>("momentum")?);
     let accum = step.sweep(1, [step.grad], |accum: T, [grad]| accum * momentum + grad)?;
     match step.flag("use_nesterov")? {
-        true => step.sweep(0, [step.grad, &accum], |var: T, [grad, accum]| var - (grad * lr + accum * momentum * lr)),
+        true => step
+            .sweep(0, [step.grad, &accum], |var: T, [grad, accum]| var - (grad * lr + accum * momentum * lr)),
         false => step.sweep(0, [&accum], |var: T, [accum]| var - accum * lr),
     }
     .map(drop)

@@ -1,4 +1,4 @@
-//! `ApplyProximalAdagrad` and its kin: an Adagrad step, then towards zero, of all rows or some.
+//! `ApplyProximalAdagrad` and its variants: Adagrad with a proximal step, for all rows or for some.
 
 use super::optimizer::{Spec, Step, drawn_to_zero, steps};
 use millstream_graph::op::{KernelCx, OpDef};
@@ -7,9 +7,9 @@ use num_traits::Float;
 
 pub(crate) fn def() -> [OpDef; 4] {
     let dense = Spec {
-        doc: "Adds `grad^2` to `accum`, subtracts `rate * grad` from the variable with `rate = lr / sqrt(accum)`, then draws \
-              it towards zero: by `rate * l1`, and over `1 + rate * l2`. The sparse forms do so for the rows that `indices` \
-              name.",
+        doc: "Adds `grad^2` to `accum`, subtracts `rate * grad` from the variable, where \
+             `rate = lr / sqrt(accum)`, and then shrinks the variable towards zero: by `rate * l1`, and by \
+             division by `1 + rate * l2`. The sparse ops do this for the rows in `indices`.",
         variables: &["var", "accum"],
         values: &["lr", "l1", "l2", "grad"],
         flags: &[],

@@ -1,4 +1,5 @@
-//! `ApplyProximalGradientDescent` and its kin: a step down the gradient, then towards zero, of all rows or some.
+//! `ApplyProximalGradientDescent` and its variants: gradient descent with a proximal step, for all rows or
+//! for some.
 
 use super::optimizer::{Spec, Step, drawn_to_zero, steps};
 use millstream_graph::op::{KernelCx, OpDef};
@@ -7,8 +8,9 @@ use num_traits::Float;
 
 pub(crate) fn def() -> [OpDef; 4] {
     let dense = Spec {
-        doc: "Subtracts `alpha * delta` from the variable, then draws it towards zero: by `alpha * l1`, and over \
-              `1 + alpha * l2`. The sparse forms do so for the rows that `indices` name.",
+        doc: "Subtracts `alpha * delta` from the variable, and then shrinks the variable towards zero: by \
+             `alpha * l1`, and by division by `1 + alpha * l2`. The sparse ops do this for the rows in \
+             `indices`.",
         variables: &["var"],
         values: &["alpha", "l1", "l2", "delta"],
         flags: &[],
@@ -26,7 +28,8 @@ pub(crate) fn def() -> [OpDef; 4] {
 fn step<T: Float + Element>(cx: &KernelCx) -> Result<()> {
     let step = Step::new::<T>(cx, 1)?;
     let [alpha, l1, l2] = [step.number::<T>("alpha")?, step.number("l1")?, step.number("l2")?];
-    step.sweep(0, [step.grad], |var: T, [delta]| drawn_to_zero(var - delta * alpha, alpha * l1, alpha * l2)).map(drop)
+    step.sweep(0, [step.grad], |var: T, [delta]| drawn_to_zero(var - delta * alpha, alpha * l1, alpha * l2))
+        .map(drop)
 }
 
 cases! {

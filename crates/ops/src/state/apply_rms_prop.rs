@@ -1,4 +1,4 @@
-//! `ApplyRMSProp` and its kin: steps over the root of the mean square, of all rows or some.
+//! `ApplyRMSProp` and its variants: RMSProp, for all rows or for some.
 
 use super::optimizer::{Spec, Step, steps};
 use millstream_graph::op::{KernelCx, OpDef};
@@ -7,9 +7,9 @@ use num_traits::Float;
 
 pub(crate) fn def() -> [OpDef; 4] {
     let dense = Spec {
-        doc: "Keeps `ms`, the mean of `grad^2` that decays by `rho`, and `mom = momentum * mom + lr * grad / \
-              sqrt(ms + epsilon)`, and subtracts `mom` from the variable. The sparse forms do so for the rows that \
-              `indices` name.",
+        doc: "Updates `ms`, the moving average of `grad^2` with decay `rho`, and \
+             `mom = momentum * mom + lr * grad / sqrt(ms + epsilon)`, and subtracts `mom` from the \
+             variable. The sparse ops do this for the rows in `indices`.",
         variables: &["var", "ms", "mom"],
         values: &["lr", "rho", "momentum", "epsilon", "grad"],
         flags: &[],

@@ -1,4 +1,4 @@
-//! `Assign`: gives a reference variable a value.
+//! `Assign`: assigns a value to a reference variable.
 
 use super::target::{give_back, held, same_shape};
 use millstream_graph::op::spec::{AnyType, Bool, Spec};
@@ -9,8 +9,8 @@ use millstream_tensor::{Result, ensure};
 pub(crate) fn def() -> OpDef {
     OpDef::new("Assign")
         .doc(
-            "Replaces the variable's value and passes its reference on. With `validate_shape` the shape must be that of \
-             its old value; without, any shape will do.",
+            "Assigns `value` to the variable and returns the reference. If `validate_shape` is true, the \
+             shape must be that of the old value; otherwise any shape is accepted.",
         )
         .ref_input("ref", "T")
         .input("value", "T")

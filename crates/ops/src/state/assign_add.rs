@@ -1,4 +1,4 @@
-//! `AssignAddVariableOp`, `AssignAdd`: adds to a variable.
+//! `AssignAddVariableOp`, `AssignAdd`: adds a value to a variable.
 
 use super::assign_change::{change, defs};
 use super::runs::How;

@@ -1,4 +1,4 @@
-//! What `AssignAdd` and `AssignSub` share.
+//! The declarations and the kernel that `AssignAdd` and `AssignSub` share.
 
 use super::runs::{How, merge};
 use super::target::{VariableArgs, give_back, gives, held, same_shape, update};
@@ -6,7 +6,7 @@ use millstream_graph::op::spec::{Bool, Number, Spec};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef, RunFn};
 use millstream_tensor::{Result, Shape, ensure};
 
-/// The op on a resource handle and the op on a reference.
+/// Returns the op on a resource handle and the op on a reference.
 pub(crate) fn defs(
     resource: &'static str,
     reference: &'static str,
@@ -35,7 +35,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     Ok(())
 }
 
-/// Brings `value` into the variable.
+/// Merges `value` into the variable.
 pub(crate) fn change(cx: &mut KernelCx, how: How) -> Result<()> {
     let value = cx.input(1);
     let by_ref = cx.node.input_types.first().is_some_and(|ty| ty.is_ref);
@@ -53,7 +53,7 @@ pub(crate) fn change(cx: &mut KernelCx, how: How) -> Result<()> {
     give_back(cx);
     Ok(())
 }
-/// What TensorFlow says of a change of another shape.
+/// Returns TensorFlow's message for a `value` of a different shape.
 fn unlike(by_ref: bool, old: &Shape, value: &Shape) -> String {
     match by_ref {
         true => "Parameters and update must be the same size".to_owned(),

@@ -1,4 +1,4 @@
-//! `AssignSubVariableOp`, `AssignSub`: subtracts from a variable.
+//! `AssignSubVariableOp`, `AssignSub`: subtracts a value from a variable.
 
 use super::assign_change::{change, defs};
 use super::runs::How;

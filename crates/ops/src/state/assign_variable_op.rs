@@ -1,4 +1,4 @@
-//! `AssignVariableOp`: gives a resource variable a value.
+//! `AssignVariableOp`: assigns a value to a resource variable.
 
 use super::target::{held, same_shape};
 use millstream_graph::op::spec::{AnyType, Bool, Spec};
@@ -6,11 +6,14 @@ use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_state::Variable;
 use millstream_tensor::{DType, Result, ensure};
 
-// TensorFlow checks the variable's shape only while the graph is built; we check it here too, as what is inferred of
-// later reads relies on it.
+// TensorFlow checks the variable's declared shape only while the graph is built. It is checked in the run
+// too, because the inferred shapes of later reads rely on it.
 pub(crate) fn def() -> OpDef {
     OpDef::new("AssignVariableOp")
-        .doc("Replaces the variable's value. With `validate_shape` the shape must be that of its old value.")
+        .doc(
+            "Assigns `value` to the variable. If `validate_shape` is true, the shape must be that of the \
+             old value.",
+        )
         .input("resource", DType::Resource)
         .input("value", "dtype")
         .attr("dtype", AnyType)

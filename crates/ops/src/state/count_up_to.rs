@@ -1,16 +1,19 @@
-//! `ResourceCountUpTo`, `CountUpTo`: counts in a variable.
+//! `ResourceCountUpTo`, `CountUpTo`: increments a variable up to a limit.
 
-use crate::number::with_types;
 use super::target::{VariableArgs, held, missing};
+use crate::number::no_kernel;
 use millstream_graph::op::spec::{IndexType, Int};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_state::Variable;
-use millstream_tensor::{Code, Element, Error, PartialShape, Result, Tensor, invalid};
+use millstream_tensor::{Code, Element, Error, PartialShape, Result, Tensor, invalid, with_element};
 
 pub(crate) fn def() -> [OpDef; 2] {
     [("ResourceCountUpTo", "resource", false), ("CountUpTo", "ref", true)].map(|(name, arg, by_ref)| {
         OpDef::new(name)
-            .doc("Adds 1 to the scalar variable and gives the value before; `OUT_OF_RANGE` once that is `limit`.")
+            .doc(
+                "Increments the scalar variable and returns its old value. Fails with `OUT_OF_RANGE` if \
+                 that is already `limit`.",
+            )
             .variable(by_ref, arg, "T")
             .output("output", "T")
             .attr("limit", Int)
@@ -22,14 +25,16 @@ pub(crate) fn def() -> [OpDef; 2] {
 
 fn infer(cx: &mut InferCx) -> Result<()> {
     let shape = held(cx, 0, cx.attrs().dtype("T")?)?;
-    shape.merge(&PartialShape::scalar()).ok_or_else(|| invalid!("the variable has shape {shape}; it must be a scalar"))?;
+    shape
+        .merge(&PartialShape::scalar())
+        .ok_or_else(|| invalid!("the variable has shape {shape}; it must be a scalar"))?;
     cx.set(0, PartialShape::scalar());
     Ok(())
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let limit = cx.attrs().int("limit")?;
-    let count = with_types!(cx.node.op.name, cx.node.output_types[0].dtype, T => step::<T>(cx, limit); I32 I64)?;
+    let count = with_element!(cx.node.output_types[0].dtype, T in [I32 I64] => step::<T>(cx, limit), else => Err(no_kernel(cx.node.op.name, cx.node.output_types[0].dtype)))?;
     cx.set(0, count);
     Ok(())
 }
@@ -40,10 +45,11 @@ fn step<T: Element + num_traits::PrimInt + Into<i64>>(cx: &KernelCx, limit: i64)
         let before = value.to_scalar::<T>()?;
         match before.checked_add(&T::one()).filter(|_| before.into() < limit) {
             Some(after) => Ok(std::mem::replace(value, Tensor::scalar(after))),
-            None => {
-                Err(Error::new(Code::OutOfRange, format!("`{}` has reached its limit {limit}", variable.name()))
-                    .led_by(format!("Reached limit of {limit}")))
-            }
+            None => Err(Error::new(
+                Code::OutOfRange,
+                format!("`{}` has reached its limit {limit}", variable.name()),
+            )
+            .led_by(format!("Reached limit of {limit}"))),
         }
     });
     step.map_err(|e| missing(cx, 0, e))

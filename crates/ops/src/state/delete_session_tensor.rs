@@ -1,4 +1,4 @@
-//! `DeleteSessionTensor`: the session no longer keeps a tensor.
+//! `DeleteSessionTensor`: removes a tensor that the session keeps.
 
 use super::session_tensors::{handle, kept};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
@@ -6,7 +6,10 @@ use millstream_tensor::{DType, Result};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("DeleteSessionTensor")
-        .doc("Forgets the tensor that GetSessionHandle kept in this session under `handle`. An error if there is none.")
+        .doc(
+            "Removes the tensor that GetSessionHandle stored in this session under `handle`. Fails if there \
+             is none.",
+        )
         .input("handle", DType::Str)
         .infer(infer)
         .kernel(Kernel::stateful(run))

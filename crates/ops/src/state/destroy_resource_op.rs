@@ -1,15 +1,18 @@
-//! `DestroyResourceOp`: takes a resource's value away.
+//! `DestroyResourceOp`: removes a resource's value.
 
 use millstream_graph::op::spec::{Bool, Spec};
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
 use millstream_state::Variable;
 use millstream_tensor::{Code, DType, Error, Result};
 
-// A variable stays known under its name, without a value: handles to it stay good, as they do in TensorFlow, where a
-// handle is a name.
+// The variable stays registered under its name, without a value. Handles to it stay valid, as in TensorFlow,
+// where a handle is a name.
 pub(crate) fn def() -> OpDef {
     OpDef::new("DestroyResourceOp")
-        .doc("Takes the variable's value away, or forgets another resource. If there is none: an error unless `ignore_lookup_error`.")
+        .doc(
+            "Clears the variable's value, or removes a resource of another kind. If there is none, fails \
+             unless `ignore_lookup_error` is true.",
+        )
         .input("resource", DType::Resource)
         .attr("ignore_lookup_error", Bool.or(true))
         .infer(|cx| cx.scalar(0))

@@ -1,4 +1,4 @@
-//! `DestroyTemporaryVariable`: the last value of a temporary variable.
+//! `DestroyTemporaryVariable`: clears a temporary variable and returns its last value.
 
 use super::target::held;
 use millstream_graph::op::spec::{AnyType, Text};
@@ -8,7 +8,7 @@ use millstream_tensor::{Code, Error, Result};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("DestroyTemporaryVariable")
-        .doc("The value of the temporary variable called `var_name`, which has none any more.")
+        .doc("Returns the value of the temporary variable named `var_name`, and clears it.")
         .ref_input("ref", "T")
         .output("value", "T")
         .attr("T", AnyType)

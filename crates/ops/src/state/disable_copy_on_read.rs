@@ -1,4 +1,4 @@
-//! `DisableCopyOnRead`: a hint of newer graphs that a variable's readers may share its value.
+//! `DisableCopyOnRead`: a hint, in newer graphs, that readers of a variable may share its value.
 
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
 use millstream_state::Variable;
@@ -6,7 +6,10 @@ use millstream_tensor::DType;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("DisableCopyOnRead")
-        .doc("Does nothing: reads of a variable always share its elements, and an update copies them only if a reader still does.")
+        .doc(
+            "Has no effect. Reads of a variable always share its elements, and an update copies them only \
+             if a reader still uses them.",
+        )
         .input("resource", DType::Resource)
         .infer(|cx| cx.scalar(0))
         .kernel(Kernel::reads(|cx: &mut KernelCx| cx.resource::<Variable>(0).map(drop)))

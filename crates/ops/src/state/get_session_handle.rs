@@ -1,4 +1,4 @@
-//! `GetSessionHandle`, `GetSessionHandleV2`: keeps a tensor in the session, for later runs.
+//! `GetSessionHandle`, `GetSessionHandleV2`: stores a tensor in the session, for later runs.
 
 use super::session_tensors::kept;
 use millstream_graph::op::spec::AnyType;
@@ -19,12 +19,14 @@ pub(crate) fn def() -> [OpDef; 2] {
     [
         of(
             "GetSessionHandle",
-            "Keeps `value` in the session, and gives the string by which GetSessionTensor finds it in later runs: another one each time.",
+            "Stores `value` in the session, and returns the string by which GetSessionTensor finds it in \
+             later runs. Each call returns a new string.",
             DType::Str,
         ),
         of(
             "GetSessionHandleV2",
-            "As `GetSessionHandle`; the handle is a resource of that name.",
+            "Stores `value` as GetSessionHandle does, and returns a resource handle with that string as its \
+             name.",
             DType::Resource,
         ),
     ]

@@ -1,4 +1,4 @@
-//! `GetSessionTensor`: a tensor that the session keeps.
+//! `GetSessionTensor`: a tensor stored in the session.
 
 use super::session_tensors::{handle, kept};
 use millstream_graph::op::spec::AnyType;
@@ -7,7 +7,10 @@ use millstream_tensor::{DType, PartialShape, Result, ensure};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("GetSessionTensor")
-        .doc("The tensor that GetSessionHandle kept in this session under `handle`. It must have the dtype `dtype`; its shape is known only then.")
+        .doc(
+            "Returns the tensor that GetSessionHandle stored in this session under `handle`. It must have \
+             dtype `dtype`. Its shape is known only in the run.",
+        )
         .input("handle", DType::Str)
         .output("value", "dtype")
         .attr("dtype", AnyType)

@@ -1,4 +1,4 @@
-//! `VarIsInitializedOp`, `IsVariableInitialized`: whether a variable has a value.
+//! `VarIsInitializedOp`, `IsVariableInitialized`: whether a variable is initialized.
 
 use super::target::VariableArgs;
 use millstream_graph::op::spec::AnyType;
@@ -12,7 +12,7 @@ pub(crate) fn def() -> [OpDef; 2] {
         OpDef::new("IsVariableInitialized").variable(true, "ref", "dtype").attr("dtype", AnyType),
     ]
     .map(|def| {
-        def.doc("Whether the variable has a value.")
+        def.doc("Returns whether the variable has a value.")
             .output("is_initialized", DType::Bool)
             .infer(|cx| cx.scalars())
             .kernel(Kernel::reads(run))

@@ -1,8 +1,8 @@
-//! What the optimizer steps share: a variable, its slots, numbers, and a gradient, of everything or of some rows.
+//! Optimizer steps: a variable, its slots, numbers, and a gradient of the whole variable or of some rows.
 //!
-//! A step is a few sweeps. Each changes one variable in place under that variable's lock alone, from the gradient and from
-//! what earlier sweeps left in other variables; so no two locks are ever held at once, whatever variables are passed. All
-//! shapes and indices are checked before the first sweep.
+//! A step is a few sweeps. Each changes one variable in place while holding only that variable's lock. It
+//! uses the gradient and the results of earlier sweeps over other variables, so two locks are never held at
+//! once, whichever variables are passed. All shapes and indices are checked before the first sweep.
 
 use super::runs::{Starts, row_starts};
 use super::target::{VariableArgs, give_back, gives, held};
@@ -13,8 +13,8 @@ use millstream_tensor::{DType, Element, PartialShape, Result, Shape, Tensor, ens
 use num_traits::Float;
 use std::collections::BTreeMap;
 
-/// The declaration of a step, for handles and references. The value arguments follow the variables; those called `indices`
-/// and `grad` (or `delta`) are tensors, the others scalars.
+/// The declaration of a step, for handles and for references. The value arguments follow the variables. Those
+/// named `indices` and `grad` (or `delta`) are tensors; the others are scalars.
 pub(crate) struct Spec {
     pub doc: &'static str,
     pub variables: &'static [&'static str],
@@ -24,17 +24,17 @@ pub(crate) struct Spec {
 }
 
 impl Spec {
-    /// The op on resource handles.
+    /// Returns the op on resource handles.
     pub(crate) fn resource(&self, name: &'static str) -> OpDef {
         self.def(name, false)
     }
 
-    /// The op on references.
+    /// Returns the op on references.
     pub(crate) fn reference(&self, name: &'static str) -> OpDef {
         self.def(name, true)
     }
 
-    /// The same step with other value arguments.
+    /// Returns the same step with other value arguments.
     pub(crate) fn values(&self, values: &'static [&'static str]) -> Spec {
         Spec { values, ..*self }
     }
@@ -108,20 +108,20 @@ fn is_variable(cx: &InferCx, i: usize) -> bool {
     ty.is_ref || ty.dtype == DType::Resource
 }
 
-/// A step under way.
+/// A step that is being executed.
 pub(crate) struct Step<'a> {
     cx: &'a KernelCx<'a>,
     /// The gradient.
     pub grad: &'a Tensor,
     shape: Shape,
-    /// Where the rows start that are changed, and how long a row is; `None` for all of the variable.
+    /// The offsets of the rows to change, and the length of a row, or `None` to change the whole variable.
     rows: Option<(Starts, usize)>,
-    /// Which of these rows are changed now; all of them if `None`.
+    /// The indices of the rows that the current round changes, or `None` for all of them.
     round: Option<Vec<usize>>,
 }
 
 impl<'a> Step<'a> {
-    /// Checks everything: the first inputs are the variables, the gradient and the indices are found by name.
+    /// Checks all inputs. The first inputs are the variables; the gradient and the indices are found by name.
     pub(crate) fn new<T: Element>(cx: &'a KernelCx<'a>, variables: usize) -> Result<Step<'a>> {
         let at = |name| cx.node.input_range(name).map(|r| cx.input(r.start));
         let grad = at("grad").or_else(|_| at("delta"))?;
@@ -167,20 +167,21 @@ impl<'a> Step<'a> {
         Ok(Step { cx, grad, shape, rows, round: None })
     }
 
-    /// The number at input `i`.
+    /// Returns the scalar input called `name`.
     pub(crate) fn number<T: Element>(&self, name: &str) -> Result<T> {
         let number = self.cx.input(self.cx.node.input_range(name)?.start);
         ensure!(number.rank() == 0, "`{name}` must be a scalar but has shape {}", number.shape());
         number.to_scalar::<T>()
     }
 
-    /// A flag of the node.
+    /// Returns a flag of the node.
     pub(crate) fn flag(&self, name: &str) -> Result<bool> {
         self.cx.attrs().bool(name)
     }
 
-    /// Changes the variable at input `i`: each element that the gradient reaches becomes `f` of itself and the elements of
-    /// `others` beside it. Gives the new elements, in the gradient's shape. Rows that are named twice are changed twice.
+    /// Updates the variable at input `i`: each element with a gradient becomes `f` of itself and of the
+    /// corresponding elements of `others`. Returns the new elements, in the gradient's shape. A row that is
+    /// listed twice is updated twice.
     pub(crate) fn sweep<T: Element, const N: usize>(
         &self,
         i: usize,
@@ -193,7 +194,7 @@ impl<'a> Step<'a> {
                 (new, new)
             });
         }
-        // Of all elements: what is given is the variable's new value itself, no copy of it.
+        // For the whole variable, the result is the variable's new value itself and not a copy.
         let slices = slices(others)?;
         self.cx.resource::<Variable>(i)?.update(|value| {
             self.check_unchanged(i, value)?;
@@ -202,7 +203,7 @@ impl<'a> Step<'a> {
         })
     }
 
-    /// The same, where `f` says beside each new element what is to be given for it.
+    /// As [`Step::sweep`], but `f` also returns the value for the result of each element.
     pub(crate) fn sweep_giving<T: Element, const N: usize>(
         &self,
         i: usize,
@@ -236,8 +237,9 @@ impl<'a> Step<'a> {
         Ok(given)
     }
 
-    /// Takes the whole step for all rows at once if they differ; else for the first gradient of each row, then for the
-    /// second of each that has one, and so on: where one sweep needs what another left of the same row.
+    /// Runs the whole step for all rows at once if they are distinct. Otherwise it runs it for the first
+    /// gradient of each row, then for the second gradient of each row that has one, and so on. Steps need
+    /// this if a sweep uses the results of another one for the same row.
     pub(crate) fn in_rounds(mut self, step: impl Fn(&Step) -> Result<()>) -> Result<()> {
         let Some((starts, _)) = &self.rows else {
             return step(&self);
@@ -268,7 +270,7 @@ impl<'a> Step<'a> {
     }
 }
 
-/// Minus 1, 0 or 1; what is no number stays none.
+/// Returns -1, 0 or 1, or NaN for NaN.
 pub(crate) fn sign<T: Float>(x: T) -> T {
     if x > T::zero() {
         T::one()
@@ -279,7 +281,7 @@ pub(crate) fn sign<T: Float>(x: T) -> T {
     }
 }
 
-/// `x` nearer to zero by `l1`, but not past it, and over `1 + l2`.
+/// Shrinks `x` towards zero by `l1`, but not past it, and divides it by `1 + l2`.
 pub(crate) fn drawn_to_zero<T: Float>(x: T, l1: T, l2: T) -> T {
     let nearer = if l1 > T::zero() { sign(x) * (x.abs() - l1).max(T::zero()) } else { x };
     nearer / (T::one() + l2)
@@ -293,7 +295,7 @@ fn slices<T: Element, const N: usize>(others: [&Tensor; N]) -> Result<[&[T]; N]>
     Ok(slices)
 }
 
-/// Changes the elements of `out`, and notes in `given` what is given for each.
+/// Updates the elements of `out`, and writes the second result of `f` for each to `given`.
 fn each<T: Element, const N: usize>(
     out: &mut [T],
     given: Option<&mut [T]>,
@@ -304,7 +306,7 @@ fn each<T: Element, const N: usize>(
     if others.iter().any(|o| o.len() != n) || given.as_ref().is_some_and(|g| g.len() != n) {
         return Err(ragged());
     }
-    // All are of one length now, so the compiler drops the bounds checks.
+    // All slices now have the same length, so the compiler removes the bounds checks.
     let others = others.map(|o| &o[..n]);
     match given {
         Some(given) => {
@@ -326,18 +328,21 @@ fn ragged() -> millstream_tensor::Error {
     millstream_tensor::Error::internal("a step was checked but its parts do not fit")
 }
 
-/// Runs a step's sweeps for the node's dtype, and passes the reference on.
+/// Runs a step's sweeps for the node's dtype, and returns the reference.
 macro_rules! steps {
     ($cx:ident, $T:ident => $sweeps:expr) => {{
         let dtype = $cx.attrs().dtype("T")?;
-        crate::number::with_float!($cx.node.op.name, dtype, $T => $sweeps)?;
+        millstream_tensor::with_element!(
+            dtype, $T in floats => $sweeps,
+            else => Err($crate::number::no_kernel($cx.node.op.name, dtype))
+        )?;
         super::optimizer::finish($cx);
         Ok(())
     }};
 }
 pub(crate) use steps;
 
-/// Passes the reference on, where there is an output for it.
+/// Returns the reference as the output, if there is one.
 pub(crate) fn finish(cx: &mut KernelCx) {
     give_back(cx);
 }

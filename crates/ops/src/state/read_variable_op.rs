@@ -8,7 +8,7 @@ use millstream_tensor::{DType, Result, ensure};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("ReadVariableOp")
-        .doc("The value that the variable has now; what is assigned later does not change it.")
+        .doc("Returns the current value of the variable. Later assignments do not change it.")
         .input("resource", DType::Resource)
         .output("value", "dtype")
         .attr("dtype", AnyType)

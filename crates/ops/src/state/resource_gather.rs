@@ -1,10 +1,10 @@
-//! `ResourceGather`: rows of a variable.
+//! `ResourceGather`: gathers rows of a variable.
 
-use millstream_graph::IndexedSlices;
-use crate::array::{GatherSizes, gathered_along};
-use crate::dims::Dims;
 use super::runs::row_starts;
 use super::target::{held, missing};
+use crate::shared::dims::Dims;
+use crate::shared::gather_gradient::{Sizes, along};
+use millstream_graph::IndexedSlices;
 use millstream_graph::op::spec::{AnyType, Bool, IndexType, Int, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_state::Variable;
@@ -13,8 +13,8 @@ use millstream_tensor::{DType, PartialShape, Result, Shape, ensure, invalid};
 pub(crate) fn def() -> OpDef {
     OpDef::new("ResourceGather")
         .doc(
-            "The rows of the variable that `indices` name, along the axis `batch_dims`; the axes before it are walked \
-             in step with those of `indices`.",
+            "Gathers slices of the variable by `indices` along axis `batch_dims`. The axes before it are \
+             shared with `indices`.",
         )
         .input("resource", DType::Resource)
         .input("indices", "Tindices")
@@ -28,7 +28,7 @@ pub(crate) fn def() -> OpDef {
         .gradient(Gradient::of(grad))
 }
 
-/// How many leading axes are walked in step; a negative attribute counts from the end of `indices`.
+/// Returns the number of shared leading axes. A negative attribute counts from the end of `indices`.
 fn batch_dims(given: i64, indices: usize, variable: usize) -> Result<usize> {
     let batch = if given < 0 { given.saturating_add(indices as i64) } else { given };
     let batch = usize::try_from(batch).ok().filter(|b| *b <= indices && *b < variable);
@@ -74,7 +74,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-// Rows that were taken get what became of them, as slices of the variable.
+// Each gathered row adds its gradient at its index, as IndexedSlices of the variable.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let batch = cx.attrs().int("batch_dims")?;
     let shape = cx.shape_of_variable(0);
@@ -88,14 +88,15 @@ fn grad(cx: &mut GradCx) -> Result<()> {
             return Err(invalid!("`batch_dims` counts from the end of `indices`, whose rank is not known")
                 .with_help("say the rank: `set_shape`"));
         };
-        let sizes = GatherSizes::at(cx, &Dims::of_vector(cx, shape), batch, batch);
-        let dx = gathered_along(cx, sizes);
+        let sizes = Sizes::at(cx, &Dims::of_vector(cx, shape), batch, batch);
+        let dx = along(cx, sizes);
         cx.give(0, cx.call("Reshape", [dx, shape]));
         return Ok(());
     }
     let (mut values, mut indices) = (cx.grad(0), cx.input(1));
     if cx.input_shape(1).rank() != Some(1) {
-        let row = cx.op("StridedSlice").input(shape).input([1]).input([0]).input([1]).attr("end_mask", 1).output();
+        let row =
+            cx.op("StridedSlice").input(shape).input([1]).input([0]).input([1]).attr("end_mask", 1).output();
         let rows = cx.op("ConcatV2").input(cx.ints(&[-1])).input(row).input(0).output();
         values = cx.call("Reshape", [values, rows]);
         indices = cx.op("Reshape").input(indices).input([-1]).output();

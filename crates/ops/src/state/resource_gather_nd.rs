@@ -1,8 +1,8 @@
-//! `ResourceGatherNd`: slices of a variable, by indices into several axes.
+//! `ResourceGatherNd`: gathers slices of a variable by index tuples.
 
-use millstream_graph::IndexedSlices;
 use super::scatter_nd::{Slices, find, slices};
 use super::target::{held, missing};
+use millstream_graph::IndexedSlices;
 use millstream_graph::op::spec::{AnyType, IndexType};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_state::Variable;
@@ -10,7 +10,7 @@ use millstream_tensor::{DType, Result, ensure};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("ResourceGatherNd")
-        .doc("The slices of the variable at the indices in the rows of `indices`.")
+        .doc("Gathers the slices of the variable at the index tuples in the last axis of `indices`.")
         .input("resource", DType::Resource)
         .input("indices", "Tindices")
         .output("output", "dtype")
@@ -39,7 +39,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-// Parts that were taken get what became of them; of whole rows these are slices.
+// Each gathered slice adds its gradient at its index. For whole rows the result is IndexedSlices.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dy, indices) = (cx.grad(0), cx.input(1));
     let shape = cx.shape_of_variable(0);

@@ -1,11 +1,11 @@
-//! Changing parts of a value: runs of elements, each given by where it starts.
+//! Updates of parts of a value: runs of elements, each given by its offset.
 
-use crate::array::entry;
-use crate::number::{Number, with_number, with_real};
-use millstream_tensor::{Element, Error, Result, Tensor, ensure, invalid};
+use crate::number::{Num, Number, no_kernel};
+use crate::shared::axes::entry;
+use millstream_tensor::{Element, Error, Result, Tensor, ensure, invalid, with_element};
 use smallvec::SmallVec;
 
-/// How new elements meet the old ones.
+/// The operation that merges new elements into old ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum How {
     Replace,
@@ -17,13 +17,14 @@ pub(crate) enum How {
     Max,
 }
 
-/// What messages call the op: the update, whichever op it is for.
+/// The name of the op in messages about an unsupported dtype.
 const OP: &str = "this update";
 
-/// Where runs start.
+/// The offsets of runs.
 pub(crate) type Starts = SmallVec<[usize; 8]>;
 
-/// Where the rows that `indices` name start, in a tensor of `rows` rows of `run` elements. All are checked first.
+/// Returns the offsets of the rows in `indices`, in a tensor of `rows` rows of `run` elements. All indices
+/// are checked first.
 pub(crate) fn row_starts(indices: &Tensor, rows: usize, run: usize) -> Result<Starts> {
     fn each<T: Element + Into<i64>>(indices: &Tensor, rows: usize, run: usize) -> Result<Starts> {
         let start = |(i, &index): (usize, &T)| {
@@ -40,8 +41,8 @@ pub(crate) fn row_starts(indices: &Tensor, rows: usize, run: usize) -> Result<St
     }
 }
 
-/// Brings `updates` into the runs of `value`: one run of updates per start, or one element for all. In place when nobody
-/// shares the value. Nothing is changed if anything is wrong.
+/// Merges `updates` into the runs of `value`: one run of updates for each offset, or one element for all. The
+/// update is in place if the value is not shared. On an error, nothing is changed.
 pub(crate) fn merge(
     value: &mut Tensor,
     starts: &[usize],
@@ -64,20 +65,26 @@ pub(crate) fn merge(
     match how {
         How::Replace if spread => value.scatter_runs(run, starts, &Tensor::fill([count], updates)?),
         How::Replace => value.scatter_runs(run, starts, updates),
-        How::Add => with_number!(OP, dtype, T => each::<T>(value, starts, run, updates, T::plus)),
-        How::Sub => with_number!(OP, dtype, T => each::<T>(value, starts, run, updates, T::minus)),
-        How::Mul => with_number!(OP, dtype, T => each::<T>(value, starts, run, updates, T::times)),
-        How::Div => with_number!(OP, dtype, T => {
+        How::Add => {
+            with_element!(dtype, T in numbers => each::<T>(value, starts, run, updates, Num::add), else => Err(no_kernel(OP, dtype)))
+        }
+        How::Sub => {
+            with_element!(dtype, T in numbers => each::<T>(value, starts, run, updates, Num::sub), else => Err(no_kernel(OP, dtype)))
+        }
+        How::Mul => {
+            with_element!(dtype, T in numbers => each::<T>(value, starts, run, updates, Num::mul), else => Err(no_kernel(OP, dtype)))
+        }
+        How::Div => with_element!(dtype, T in numbers => {
             let zero = dtype.is_integer() && updates.as_slice::<T>()?.contains(&T::ZERO);
             ensure!(!zero, "`updates` divides by 0");
             each::<T>(value, starts, run, updates, T::over)
-        }),
-        // As the C++ library's: the old element stays where neither is less, so also where one is NaN.
+        }, else => Err(no_kernel(OP, dtype))),
+        // As in the C++ standard library, the old element is kept if neither is less, which includes NaN.
         How::Min => {
-            with_real!(OP, dtype, T => each::<T>(value, starts, run, updates, |a, b| if b < a { b } else { a }))
+            with_element!(dtype, T in reals => each::<T>(value, starts, run, updates, |a, b| if b < a { b } else { a }), else => Err(no_kernel(OP, dtype)))
         }
         How::Max => {
-            with_real!(OP, dtype, T => each::<T>(value, starts, run, updates, |a, b| if a < b { b } else { a }))
+            with_element!(dtype, T in reals => each::<T>(value, starts, run, updates, |a, b| if a < b { b } else { a }), else => Err(no_kernel(OP, dtype)))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the scatter ops share: rows of a variable meet rows of updates.
+//! The declarations and the kernel of the scatter ops, which merge rows of updates into rows of a variable.
 
 use super::runs::{How, merge, row_starts};
 use super::target::{VariableArgs, give_back, gives, held, update};
@@ -6,14 +6,14 @@ use millstream_graph::op::spec::{Bool, IndexType, Spec};
 use millstream_graph::op::{AttrSpec, InferCx, Kernel, KernelCx, OpDef, RunFn};
 use millstream_tensor::{PartialShape, Result, Shape, ensure, invalid};
 
-/// The op on a resource handle and the op on a reference.
+/// Returns the op on a resource handle and the op on a reference.
 pub(crate) fn defs(
     (resource, reference): (&'static str, &'static str),
     doc: &'static str,
     types: impl Fn() -> AttrSpec,
+    locking: bool,
     run: RunFn,
 ) -> [OpDef; 2] {
-    let locking = reference == "ScatterUpdate";
     [(resource, "resource", "dtype", false), (reference, "ref", "T", true)].map(|(name, arg, ty, by_ref)| {
         let def = OpDef::new(name)
             .doc(doc)
@@ -28,7 +28,7 @@ pub(crate) fn defs(
     })
 }
 
-// `updates` is a scalar, or one row of the variable per index.
+// `updates` is a scalar, or has one row of the variable for each index.
 fn infer(cx: &mut InferCx) -> Result<()> {
     let variable = held(cx, 0, cx.dtype(2))?;
     ensure!(variable.rank() != Some(0), "{}: a scalar variable has no rows", cx.node().op.name);
@@ -37,7 +37,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
         && updates.rank() != Some(0)
     {
         let wanted = PartialShape::new(indices.iter().chain(row).copied());
-        // Of unknown rank it may still be a scalar, so nothing is learned from it.
+        // Updates of unknown rank may be a scalar, so they tell nothing about the shape.
         ensure!(
             updates.is_compatible(&wanted),
             "{}",
@@ -50,7 +50,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     Ok(())
 }
 
-/// Brings the updates into the rows of the variable. With a bad index nothing is changed.
+/// Merges the updates into the rows of the variable. If an index is out of range, nothing is changed.
 pub(crate) fn run(cx: &mut KernelCx, how: How) -> Result<()> {
     let (indices, updates) = (cx.input(1), cx.input(2));
     update(cx, 0, |value| {

@@ -6,8 +6,9 @@ use millstream_graph::op::OpDef;
 use millstream_graph::op::spec::Number;
 
 pub(crate) fn def() -> [OpDef; 2] {
-    let doc = "Adds `updates[i]` to row `indices[i]` of the variable, for equal indices one after the other.";
-    defs(("ResourceScatterAdd", "ScatterAdd"), doc, || Number.into(), |cx| run(cx, How::Add))
+    let doc = "Adds `updates[i]` to row `indices[i]` of the variable. Updates with equal indices are all \
+               added.";
+    defs(("ResourceScatterAdd", "ScatterAdd"), doc, || Number.into(), false, |cx| run(cx, How::Add))
 }
 
 cases! {

@@ -6,8 +6,9 @@ use millstream_graph::op::OpDef;
 use millstream_graph::op::spec::Number;
 
 pub(crate) fn def() -> [OpDef; 2] {
-    let doc = "Divides row `indices[i]` of the variable by `updates[i]`, for equal indices one after the other. Integers truncate.";
-    defs(("ResourceScatterDiv", "ScatterDiv"), doc, || Number.into(), |cx| run(cx, How::Div))
+    let doc = "Divides row `indices[i]` of the variable by `updates[i]`. Updates with equal indices are \
+               applied one after the other. Integer quotients are truncated.";
+    defs(("ResourceScatterDiv", "ScatterDiv"), doc, || Number.into(), false, |cx| run(cx, How::Div))
 }
 
 cases! {

@@ -1,4 +1,4 @@
-//! `ResourceScatterMax`, `ScatterMax`: keeps the greater of rows and updates.
+//! `ResourceScatterMax`, `ScatterMax`: takes the maximum of rows and updates.
 
 use super::runs::How;
 use super::scatter::{defs, run};
@@ -6,8 +6,8 @@ use millstream_graph::op::OpDef;
 use millstream_graph::op::spec::RealNumber;
 
 pub(crate) fn def() -> [OpDef; 2] {
-    let doc = "Replaces the elements of row `indices[i]` of the variable by those of `updates[i]` that are greater.";
-    defs(("ResourceScatterMax", "ScatterMax"), doc, || RealNumber.into(), |cx| run(cx, How::Max))
+    let doc = "Sets row `indices[i]` of the variable to the elementwise maximum of the row and `updates[i]`.";
+    defs(("ResourceScatterMax", "ScatterMax"), doc, || RealNumber.into(), false, |cx| run(cx, How::Max))
 }
 
 cases! {

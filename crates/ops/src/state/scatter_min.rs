@@ -1,4 +1,4 @@
-//! `ResourceScatterMin`, `ScatterMin`: keeps the lesser of rows and updates.
+//! `ResourceScatterMin`, `ScatterMin`: takes the minimum of rows and updates.
 
 use super::runs::How;
 use super::scatter::{defs, run};
@@ -6,8 +6,8 @@ use millstream_graph::op::OpDef;
 use millstream_graph::op::spec::RealNumber;
 
 pub(crate) fn def() -> [OpDef; 2] {
-    let doc = "Replaces the elements of row `indices[i]` of the variable by those of `updates[i]` that are less.";
-    defs(("ResourceScatterMin", "ScatterMin"), doc, || RealNumber.into(), |cx| run(cx, How::Min))
+    let doc = "Sets row `indices[i]` of the variable to the elementwise minimum of the row and `updates[i]`.";
+    defs(("ResourceScatterMin", "ScatterMin"), doc, || RealNumber.into(), false, |cx| run(cx, How::Min))
 }
 
 cases! {

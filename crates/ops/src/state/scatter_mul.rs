@@ -6,8 +6,9 @@ use millstream_graph::op::OpDef;
 use millstream_graph::op::spec::Number;
 
 pub(crate) fn def() -> [OpDef; 2] {
-    let doc = "Multiplies row `indices[i]` of the variable by `updates[i]`, for equal indices one after the other.";
-    defs(("ResourceScatterMul", "ScatterMul"), doc, || Number.into(), |cx| run(cx, How::Mul))
+    let doc = "Multiplies row `indices[i]` of the variable by `updates[i]`. Updates with equal indices are \
+               all applied.";
+    defs(("ResourceScatterMul", "ScatterMul"), doc, || Number.into(), false, |cx| run(cx, How::Mul))
 }
 
 cases! {

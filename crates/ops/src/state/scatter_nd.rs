@@ -1,17 +1,19 @@
-//! What the ops with indices into several axes share: each row of `indices` names a slice of a variable.
+//! The declarations and the kernel of the scatter ops with index tuples: each row of `indices` selects a
+//! slice of a variable.
 
 use super::runs::{How, Starts, merge};
 use super::target::{VariableArgs, give_back, gives, held, update};
-use crate::array::{entry, listed};
+use crate::shared::axes::{entry, listed};
 use millstream_graph::op::spec::{Bool, IndexType, Spec, Words};
 use millstream_graph::op::{AttrSpec, InferCx, Kernel, KernelCx, OpDef, RunFn};
 use millstream_tensor::{DType, PartialShape, Result, Shape, Tensor, ensure, invalid};
 
-/// The op on a resource handle and the op on a reference.
+/// Returns the op on a resource handle and the op on a reference.
 pub(crate) fn defs(
     (resource, reference): (&'static str, &'static str),
     doc: &'static str,
     types: impl Fn() -> AttrSpec,
+    locking: bool,
     run: RunFn,
 ) -> [OpDef; 2] {
     [(resource, false), (reference, true)].map(|(name, by_ref)| {
@@ -23,7 +25,7 @@ pub(crate) fn defs(
             .updated(by_ref, "output_ref", "T")
             .attr("T", types())
             .attr("Tindices", IndexType)
-            .attr("use_locking", Bool.or(!by_ref || name == "ScatterNdUpdate"))
+            .attr("use_locking", Bool.or(!by_ref || locking))
             .attr("bad_indices_policy", Words(&["", "DEFAULT", "ERROR", "IGNORE"]).or(""))
             .infer(infer)
             .kernel(Kernel::writes(run))
@@ -36,7 +38,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
         ensure!(
             wanted.is_compatible(cx.input(2)),
             "{}",
-            crate::array::updates_unlike(cx.input(1), cx.input(2), &variable);
+            crate::shared::places::updates_unlike(cx.input(1), cx.input(2), &variable);
             "`updates` has shape {} but must be {wanted}: `indices` is {}, the variable {variable}",
             cx.input(2),
             cx.input(1)
@@ -46,7 +48,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     Ok(())
 }
 
-/// The shape of the slices that `indices` name, as far as it is known.
+/// Returns the shape of the slices that `indices` selects, as far as it is known.
 pub(crate) fn slices(variable: &PartialShape, indices: &PartialShape) -> Result<Option<PartialShape>> {
     ensure!(indices.rank() != Some(0), "`indices` is a scalar; it needs at least one axis");
     let (Some(dims), Some([outer @ .., Some(depth)])) = (variable.dims(), indices.dims()) else {
@@ -60,15 +62,16 @@ fn too_deep(depth: usize, rank: usize) -> millstream_tensor::Error {
     invalid!("the last axis of `indices` has {depth} entries but the variable has only {rank} axes")
 }
 
-/// Slices named by indices: where they start, how long they are, the shape of all together.
+/// The slices that indices select: their offsets, the length of each, and their joint shape.
 pub(crate) struct Slices {
-    /// Where each starts; `None` where the index is bad and bad ones are skipped.
+    /// The offset of each slice, or `None` if its index is out of range and such indices are skipped.
     pub starts: smallvec::SmallVec<[Option<usize>; 8]>,
     pub run: usize,
     pub shape: Shape,
 }
 
-/// The slices of a tensor of this shape that `indices` name. Bad indices are errors unless they are to be skipped.
+/// Returns the slices that `indices` selects in a tensor of this shape. Indices out of range are errors
+/// unless `skip` is true.
 pub(crate) fn find(shape: &Shape, indices: &Tensor, skip: bool) -> Result<Slices> {
     let [outer @ .., depth] = indices.shape().dims() else {
         return Err(invalid!("`indices` is a scalar; it needs at least one axis"));
@@ -109,7 +112,8 @@ pub(crate) fn find(shape: &Shape, indices: &Tensor, skip: bool) -> Result<Slices
     Ok(Slices { starts, run, shape: Shape::new(outer.iter().chain(slice).copied()) })
 }
 
-/// Brings the updates into the slices of the variable. With a bad index nothing is changed.
+/// Merges the updates into the slices of the variable. If an index is out of range and not skipped, nothing
+/// is changed.
 pub(crate) fn run(cx: &mut KernelCx, how: How) -> Result<()> {
     let (indices, updates) = (cx.input(1), cx.input(2));
     let skip = &**cx.attrs().str("bad_indices_policy")? == b"IGNORE";
@@ -126,7 +130,8 @@ pub(crate) fn run(cx: &mut KernelCx, how: How) -> Result<()> {
             indices.shape(),
             value.shape()
         );
-        // A scalar would be spread over all slices; here it can only be the one update of one element.
+        // `merge` would apply a scalar to all slices. Here a scalar can only be the single update of one
+        // element.
         let updates = updates.reshape([updates.elements()])?;
         let good: Starts = starts.iter().filter_map(|s| *s).collect();
         if good.len() == starts.len() {

@@ -6,8 +6,9 @@ use millstream_graph::op::OpDef;
 use millstream_graph::op::spec::Number;
 
 pub(crate) fn def() -> [OpDef; 2] {
-    let doc = "Adds each row of `updates` to the slice of the variable at the index in that row of `indices`.";
-    defs(("ResourceScatterNdAdd", "ScatterNdAdd"), doc, || Number.into(), |cx| run(cx, How::Add))
+    let doc = "Adds each row of `updates` to the slice of the variable at the index tuple in the same row of \
+               `indices`.";
+    defs(("ResourceScatterNdAdd", "ScatterNdAdd"), doc, || Number.into(), false, |cx| run(cx, How::Add))
 }
 
 cases! {

@@ -6,8 +6,9 @@ use millstream_graph::op::OpDef;
 use millstream_graph::op::spec::Number;
 
 pub(crate) fn def() -> [OpDef; 2] {
-    let doc = "Subtracts each row of `updates` from the slice of the variable at the index in that row of `indices`.";
-    defs(("ResourceScatterNdSub", "ScatterNdSub"), doc, || Number.into(), |cx| run(cx, How::Sub))
+    let doc = "Subtracts each row of `updates` from the slice of the variable at the index tuple in the same \
+               row of `indices`.";
+    defs(("ResourceScatterNdSub", "ScatterNdSub"), doc, || Number.into(), false, |cx| run(cx, How::Sub))
 }
 
 cases! {

@@ -6,8 +6,15 @@ use millstream_graph::op::OpDef;
 use millstream_graph::op::spec::AnyType;
 
 pub(crate) fn def() -> [OpDef; 2] {
-    let doc = "Replaces the slice of the variable at the index in each row of `indices` by that row of `updates`.";
-    defs(("ResourceScatterNdUpdate", "ScatterNdUpdate"), doc, || AnyType.into(), |cx| run(cx, How::Replace))
+    let doc = "Replaces the slice of the variable at the index tuple in each row of `indices` by the same \
+               row of `updates`.";
+    defs(
+        ("ResourceScatterNdUpdate", "ScatterNdUpdate"),
+        doc,
+        || AnyType.into(),
+        true,
+        |cx| run(cx, How::Replace),
+    )
 }
 
 cases! {

@@ -6,8 +6,9 @@ use millstream_graph::op::OpDef;
 use millstream_graph::op::spec::Number;
 
 pub(crate) fn def() -> [OpDef; 2] {
-    let doc = "Subtracts `updates[i]` from row `indices[i]` of the variable, for equal indices one after the other.";
-    defs(("ResourceScatterSub", "ScatterSub"), doc, || Number.into(), |cx| run(cx, How::Sub))
+    let doc = "Subtracts `updates[i]` from row `indices[i]` of the variable. Updates with equal indices are \
+               all subtracted.";
+    defs(("ResourceScatterSub", "ScatterSub"), doc, || Number.into(), false, |cx| run(cx, How::Sub))
 }
 
 cases! {

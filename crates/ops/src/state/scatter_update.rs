@@ -6,8 +6,9 @@ use millstream_graph::op::OpDef;
 use millstream_graph::op::spec::AnyType;
 
 pub(crate) fn def() -> [OpDef; 2] {
-    let doc = "Replaces row `indices[i]` of the variable by `updates[i]`; of equal indices the last one stays.";
-    defs(("ResourceScatterUpdate", "ScatterUpdate"), doc, || AnyType.into(), |cx| run(cx, How::Replace))
+    let doc = "Replaces row `indices[i]` of the variable by `updates[i]`. If an index occurs more than once, \
+               the last update wins.";
+    defs(("ResourceScatterUpdate", "ScatterUpdate"), doc, || AnyType.into(), true, |cx| run(cx, How::Replace))
 }
 
 cases! {

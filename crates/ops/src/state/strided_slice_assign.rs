@@ -1,7 +1,7 @@
 //! `StridedSliceAssign`, `ResourceStridedSliceAssign`: `variable[a:b:c, ..] = value`.
 
 use super::target::{VariableArgs, give_back, gives, held, update};
-use crate::array::{Subscript, inferred_subscript, masks};
+use crate::shared::subscript::{Subscript, inferred, masks};
 use millstream_graph::op::spec::{AnyType, IndexType};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{Result, ensure};
@@ -9,7 +9,10 @@ use millstream_tensor::{Result, ensure};
 pub(crate) fn def() -> [OpDef; 2] {
     [("ResourceStridedSliceAssign", false), ("StridedSliceAssign", true)].map(|(name, by_ref)| {
         let def = OpDef::new(name)
-            .doc("Replaces the part of a variable that StridedSlice would read by `value`, which has the shape of that part.")
+            .doc(
+                "Replaces the elements of a variable that StridedSlice would select with the same index by \
+                 `value`, which must have their shape.",
+            )
             .variable(by_ref, "ref", "T")
             .input("begin", "Index")
             .on_host()
@@ -27,7 +30,7 @@ pub(crate) fn def() -> [OpDef; 2] {
 
 fn infer(cx: &mut InferCx) -> Result<()> {
     let variable = held(cx, 0, cx.dtype(4))?;
-    if let (Some(index), Some(dims)) = (inferred_subscript(cx, 1)?, variable.dims()) {
+    if let (Some(index), Some(dims)) = (inferred(cx, 1)?, variable.dims()) {
         let part = index.resolve(dims.iter().copied())?.shape();
         let fits = part.is_compatible(cx.input(4));
         ensure!(fits, "`value` has shape {} but the index names a part of shape {part}", cx.input(4));

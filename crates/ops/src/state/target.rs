@@ -1,15 +1,15 @@
-//! What ops on variables share: one update is declared twice, for a resource handle and for a reference, and both find
-//! the same [`Variable`] behind input 0.
+//! Helpers of ops on variables. Each update is declared twice, for a resource handle and for a reference;
+//! both find the same [`Variable`] behind input 0.
 
 use millstream_graph::op::{InferCx, KernelCx, OpDef};
 use millstream_state::Variable;
 use millstream_tensor::{Code, DType, Error, PartialShape, Result, ensure, invalid};
 
-/// Declares arguments that are variables: references if `by_ref`, else resource handles.
+/// Declares variable arguments: references if `by_ref` is true, else resource handles.
 pub(crate) trait VariableArgs: Sized {
-    /// A variable whose values have the type of the attribute `ty`.
+    /// Adds a variable whose values have the dtype in the attribute `ty`.
     fn variable(self, by_ref: bool, name: &'static str, ty: &'static str) -> Self;
-    /// The reference that comes out again; resource ops have no such output.
+    /// Adds the output of the updated reference. Resource ops have no such output.
     fn updated(self, by_ref: bool, name: &'static str, ty: &'static str) -> Self;
 }
 
@@ -26,7 +26,7 @@ impl VariableArgs for OpDef {
     }
 }
 
-/// What is known of the shape of the variable at input `i`, which must be able to hold `dtype`.
+/// Returns the known shape of the variable at input `i`, which must hold `dtype`.
 pub(crate) fn held(cx: &InferCx, i: usize, dtype: DType) -> Result<PartialShape> {
     if cx.node().input_types[i].is_ref {
         return Ok(cx.input(i).clone());
@@ -43,14 +43,15 @@ pub(crate) fn held(cx: &InferCx, i: usize, dtype: DType) -> Result<PartialShape>
     Ok(handle.shape.clone())
 }
 
-/// Says that output 0, if there is one, has this shape.
+/// Sets the shape of output 0, if there is one.
 pub(crate) fn gives(cx: &mut InferCx, shape: PartialShape) {
     if cx.n_outputs() > 0 {
         cx.set(0, shape);
     }
 }
 
-/// What input `i` and the variable at input 0 have in common, if they must have the same shape.
+/// Returns the shape of the variable merged with that of input `i`, or an error if they contradict each
+/// other.
 pub(crate) fn same_shape(cx: &InferCx, variable: &PartialShape, i: usize) -> Result<PartialShape> {
     variable.merge(cx.input(i)).ok_or_else(|| {
         let words = variable.difference(cx.input(i));
@@ -64,8 +65,8 @@ pub(crate) fn same_shape(cx: &InferCx, variable: &PartialShape, i: usize) -> Res
     })
 }
 
-/// The code that a variable without a value gives: `NOT_FOUND` behind a handle, as the resource does not exist yet in
-/// TensorFlow's eyes, `FAILED_PRECONDITION` behind a reference.
+/// Returns the error for a variable without a value, with TensorFlow's code: `NOT_FOUND` behind a handle,
+/// because in TensorFlow the resource does not exist yet, and `FAILED_PRECONDITION` behind a reference.
 pub(crate) fn missing(cx: &KernelCx, i: usize, error: Error) -> Error {
     if error.code() != Code::FailedPrecondition || cx.node.input_types[i].is_ref {
         return error;
@@ -82,7 +83,7 @@ pub(crate) fn missing(cx: &KernelCx, i: usize, error: Error) -> Error {
     new.with_help(error.help().unwrap_or_default())
 }
 
-/// Changes the value of the variable at input `i` in one indivisible step.
+/// Changes the value of the variable at input `i` atomically.
 pub(crate) fn update<R>(
     cx: &KernelCx,
     i: usize,
@@ -91,7 +92,7 @@ pub(crate) fn update<R>(
     cx.resource::<Variable>(i)?.update(change).map_err(|e| missing(cx, i, e))
 }
 
-/// Passes the reference at input 0 on, where there is an output for it.
+/// Returns the reference at input 0 as the output, if there is one.
 pub(crate) fn give_back(cx: &mut KernelCx) {
     if cx.n_outputs() > 0 {
         let reference = cx.take(0);

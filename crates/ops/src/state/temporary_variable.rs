@@ -1,4 +1,4 @@
-//! `TemporaryVariable`: a variable that lives for a step.
+//! `TemporaryVariable`: a variable that lives for one step.
 
 use millstream_graph::op::spec::{AnyShape, AnyType, Spec, Text};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
@@ -6,10 +6,14 @@ use millstream_state::Variable;
 use millstream_tensor::{Handle, Result, Tensor};
 use std::sync::Arc;
 
-// Nothing looks it up by name: the reference alone keeps it, so that every iteration has its own.
+// The variable is not registered under its name. The reference alone keeps it alive, so each iteration has
+// its own.
 pub(crate) fn def() -> OpDef {
     OpDef::new("TemporaryVariable")
-        .doc("A reference to a new variable called `var_name` (or as this node is), which nothing else refers to.")
+        .doc(
+            "Returns a reference to a new variable named `var_name` (by default, the node's name), to which \
+             nothing else refers.",
+        )
         .ref_output("ref", "dtype")
         .attr("shape", AnyShape)
         .attr("dtype", AnyType)

@@ -4,13 +4,13 @@ use super::variable::named;
 use millstream_graph::Attr;
 use millstream_graph::op::spec::{AnyShape, AnyType, Spec, Text, TextList};
 use millstream_graph::op::{InferCx, Kernel, OpDef};
-use millstream_tensor::{DType, Result};
+use millstream_tensor::{DType, PartialShape, Result};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("VarHandleOp")
         .doc(
-            "A handle to the variable called `shared_name` (or as this node is) in `container`, made if there is none. \
-             Its values have this `dtype` and fit this `shape`.",
+            "Returns a handle to the variable `shared_name` (by default, the node's name) in `container`, \
+             which is created if it does not exist. Its values have dtype `dtype` and match `shape`.",
         )
         .output("resource", DType::Resource)
         .attr("container", Text.or(""))
@@ -20,7 +20,7 @@ pub(crate) fn def() -> OpDef {
         .attr("shape", AnyShape)
         .attr("allowed_devices", TextList.or(Attr::List(Vec::new())))
         .infer(infer)
-        .kernel(Kernel::opens(named))
+        .kernel(Kernel::opens(|cx| named(cx, PartialShape::clone)))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -36,7 +36,7 @@ cases! {
 
 #[cfg(test)]
 mod tests {
-    use crate::cases::{lone_env, run};
+    use millstream_graph::op::lone;
     use millstream_graph::op::{BuildCx, InferCx, KernelBody, KernelCx, NodeInfo};
     use millstream_graph::{Attr, Attrs};
     use millstream_state::Variable;
@@ -54,8 +54,8 @@ mod tests {
 
     #[test]
     fn one_name_is_one_variable() {
-        let env = lone_env();
-        let handle = |name, shared| run(&node(name, shared, DType::F32), &env, &[]).expect("runs");
+        let env = lone::env();
+        let handle = |name, shared| lone::run(&node(name, shared, DType::F32), &env, &[]).expect("runs");
         let (a, b, c) = (handle("a", "v"), handle("b", "v"), handle("c", ""));
         let same = |x: &Tensor, y: &Tensor| match (x.as_handles(), y.as_handles()) {
             (Some([x]), Some([y])) => x.same(y),
@@ -63,13 +63,13 @@ mod tests {
         };
         assert!(same(&a[0], &b[0]) && !same(&a[0], &c[0]));
         assert_eq!(env.resources.get::<Variable>("", "c").expect("named as its node").name(), "c");
-        let error = run(&node("d", "v", DType::I32), &env, &[]).expect_err("another dtype");
+        let error = lone::run(&node("d", "v", DType::I32), &env, &[]).expect_err("another dtype");
         assert!(error.message().contains("`v` holds f32"), "{error}");
     }
 
     #[test]
     fn a_cleared_container_holds_another_variable() {
-        let (env, node) = (lone_env(), node("v", "", DType::F32));
+        let (env, node) = (lone::env(), node("v", "", DType::F32));
         let KernelBody::Build(make) = node.op.kernel.body else { panic!("prepared once") };
         let kernel = make(&BuildCx { node: &node, kernel_state: &env.kernel_state }).expect("prepares");
         let handle = || {
@@ -82,7 +82,11 @@ mod tests {
         env.resources.clear("");
         let second = handle();
         assert!(!first.same(&second));
-        assert!(second.same(&Handle::new("", "v", env.resources.get::<Variable>("", "v").expect("made anew"))));
+        assert!(second.same(&Handle::new(
+            "",
+            "v",
+            env.resources.get::<Variable>("", "v").expect("made anew")
+        )));
     }
 
     #[test]

@@ -1,44 +1,55 @@
 //! `Variable`, `VariableV2`: a reference to a variable.
 
-use crate::named::Named;
+use crate::shared::handles::Named;
 use millstream_graph::op::spec::{AnyShape, AnyType, Spec, Text};
-use millstream_graph::op::{BuildCx, InferCx, Kernel, KernelCx, NodeInfo, OpDef, Run};
+use millstream_graph::op::{BuildCx, InferCx, Kernel, KernelCx, OpDef, Run};
 use millstream_state::Variable;
 use millstream_tensor::{PartialShape, Result, ensure};
 
 pub(crate) fn def() -> [OpDef; 2] {
-    ["Variable", "VariableV2"].map(|name| {
+    let variable = |name| {
         OpDef::new(name)
             .doc(
-                "A reference to the variable called `shared_name` (or as this node is) in `container`, made if there is \
-                 none. In the older `Variable` an empty `shape` says nothing.",
+                "Returns a reference to the variable `shared_name` (by default, the node's name) in \
+                 `container`, which is created if it does not exist. In the older `Variable`, an empty \
+                 `shape` means an unknown shape.",
             )
             .ref_output("ref", "dtype")
             .attr("shape", AnyShape)
             .attr("dtype", AnyType)
             .attr("container", Text.or(""))
             .attr("shared_name", Text.or(""))
-            .infer(infer)
-            .kernel(Kernel::opens(named))
-    })
+    };
+    [
+        variable("Variable")
+            .infer(|cx| infer(cx, unless_scalar))
+            .kernel(Kernel::opens(|cx| named(cx, unless_scalar))),
+        variable("VariableV2")
+            .infer(|cx| infer(cx, PartialShape::clone))
+            .kernel(Kernel::opens(|cx| named(cx, PartialShape::clone))),
+    ]
 }
 
-fn infer(cx: &mut InferCx) -> Result<()> {
-    cx.set(0, shape(cx.node())?);
+/// The values' shape that the attribute `shape` gives.
+type Read = fn(&PartialShape) -> PartialShape;
+
+fn infer(cx: &mut InferCx, read: Read) -> Result<()> {
+    cx.set(0, read(cx.attrs().shape("shape")?));
     Ok(())
 }
 
-fn shape(node: &NodeInfo) -> Result<PartialShape> {
-    let shape = node.attrs.shape("shape")?;
-    match node.op.name == "Variable" && shape.rank() == Some(0) {
-        true => Ok(PartialShape::unknown()),
-        false => Ok(shape.clone()),
+/// In the older `Variable` an empty shape says nothing.
+fn unless_scalar(shape: &PartialShape) -> PartialShape {
+    match shape.rank() {
+        Some(0) => PartialShape::unknown(),
+        _ => shape.clone(),
     }
 }
 
-/// A kernel that gives the handle of the variable that the attributes name.
-pub(super) fn named(cx: &BuildCx) -> Result<Box<dyn Run>> {
-    let (named, dtype, shape) = (Named::new(cx.node)?, cx.node.attrs.dtype("dtype")?, shape(cx.node)?);
+/// Returns a kernel that opens the variable named by the attributes.
+pub(super) fn named(cx: &BuildCx, read: Read) -> Result<Box<dyn Run>> {
+    let (named, dtype, shape) =
+        (Named::new(cx.node)?, cx.node.attrs.dtype("dtype")?, read(cx.node.attrs.shape("shape")?));
     Ok(Box::new(move |cx: &mut KernelCx| {
         let handle = named.handle(cx, |resources, container, name| {
             let variable =

@@ -8,7 +8,7 @@ use millstream_tensor::{DType, PartialShape, Result, Tensor, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("VariableShape")
-        .doc("The shape of the variable's value.")
+        .doc("Returns the shape of the variable's value.")
         .input("input", DType::Resource)
         .output("output", "out_type")
         .attr("out_type", IndexType.or(DType::I32))
@@ -29,7 +29,10 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let shape = match cx.node.output_types[0].dtype {
         DType::I64 => Tensor::vector(&dims)?,
         _ => {
-            let narrow = |&d| i32::try_from(d).map_err(|_| invalid!("dimension {d} does not fit in i32: use `out_type` i64"));
+            let narrow = |&d| {
+                i32::try_from(d)
+                    .map_err(|_| invalid!("dimension {d} does not fit in i32: use `out_type` i64"))
+            };
             Tensor::vector(&dims.iter().map(narrow).collect::<Result<Vec<i32>>>()?)?
         }
     };

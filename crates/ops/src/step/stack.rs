@@ -1,7 +1,7 @@
-//! `Stack`, `StackV2`: a stack that lives for a step.
+//! `Stack`, `StackV2`: a stack that lives for one step.
 
-use super::arrays::{By, HandleArg, kernel, new_handle};
 use super::stacks::generations;
+use super::tensor_arrays::{By, HandleArg, kernel, new_handle};
 use millstream_graph::op::spec::{AnyType, Spec, Text};
 use millstream_graph::op::{Gradient, InferCx, KernelCx, OpDef};
 use millstream_state::Stack;
@@ -11,8 +11,9 @@ use std::sync::Arc;
 pub(crate) fn def() -> [OpDef; 2] {
     generations("Stack", "StackV2").map(|(name, by)| {
         let def = OpDef::new(name).doc(
-            "A new stack of `elem_type` tensors, which lives for the step: what a loop leaves for the loop that runs back. Pushing \
-             beyond `max_size`, where there is such an input, is an error unless that is negative.",
+            "Creates a stack of `elem_type` tensors that lives for one step. It carries values from a \
+             forward loop to the backward loop. Pushing more than `max_size` tensors (StackV2 only) is an \
+             error unless `max_size` is negative.",
         );
         let def = if by == By::Resource { def.input("max_size", DType::I32).on_host() } else { def };
         def.handle_out(by, "handle")
@@ -24,7 +25,7 @@ pub(crate) fn def() -> [OpDef; 2] {
     })
 }
 
-// Of the handle's shape nothing is said, as TensorFlow believes it to be a vector of two.
+// The handle's shape stays unknown, because TensorFlow takes it for a vector of two.
 fn infer(cx: &mut InferCx) -> Result<()> {
     if cx.n_inputs() > 0 {
         cx.scalar(0)?;

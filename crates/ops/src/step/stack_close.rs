@@ -1,13 +1,16 @@
-//! `StackClose`, `StackCloseV2`: gives up what a stack holds.
+//! `StackClose`, `StackCloseV2`: releases the contents of a stack.
 
-use super::arrays::{HandleArg, kernel};
 use super::stacks::{generations, stack};
+use super::tensor_arrays::{HandleArg, kernel};
 use millstream_graph::op::OpDef;
 
 pub(crate) fn def() -> [OpDef; 2] {
     generations("StackClose", "StackCloseV2").map(|(name, by)| {
         OpDef::new(name)
-            .doc("Gives up what the stack holds, before the step ends. It cannot be used afterwards.")
+            .doc(
+                "Releases the contents of a stack before the step ends. The stack cannot be used \
+                 afterwards.",
+            )
             .handle_in(by, "handle")
             .infer(|_| Ok(()))
             .kernel(kernel(|cx| {

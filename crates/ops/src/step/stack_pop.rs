@@ -1,7 +1,7 @@
-//! `StackPop`, `StackPopV2`: takes the top off a stack.
+//! `StackPop`, `StackPopV2`: pops a tensor from a stack.
 
-use super::arrays::{HandleArg, kernel};
 use super::stacks::{generations, stack};
+use super::tensor_arrays::{HandleArg, kernel};
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{Gradient, KernelCx, OpDef};
 use millstream_tensor::{Result, ensure};
@@ -9,7 +9,7 @@ use millstream_tensor::{Result, ensure};
 pub(crate) fn def() -> [OpDef; 2] {
     generations("StackPop", "StackPopV2").map(|(name, by)| {
         OpDef::new(name)
-            .doc("Takes the tensor that was pushed last off the stack.")
+            .doc("Removes the tensor that was pushed last from the stack, and returns it.")
             .handle_in(by, "handle")
             .output("elem", "elem_type")
             .attr("elem_type", AnyType)

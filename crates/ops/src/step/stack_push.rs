@@ -1,7 +1,7 @@
-//! `StackPush`, `StackPushV2`: puts a tensor on a stack.
+//! `StackPush`, `StackPushV2`: pushes a tensor onto a stack.
 
-use super::arrays::{HandleArg, kernel};
 use super::stacks::{generations, stack};
+use super::tensor_arrays::{HandleArg, kernel};
 use millstream_graph::op::spec::{AnyType, Bool, Spec};
 use millstream_graph::op::{Gradient, KernelCx, OpDef};
 use millstream_tensor::Result;
@@ -9,7 +9,10 @@ use millstream_tensor::Result;
 pub(crate) fn def() -> [OpDef; 2] {
     generations("StackPush", "StackPushV2").map(|(name, by)| {
         OpDef::new(name)
-            .doc("Puts `elem` on the stack, and passes it on. `swap_memory` may move it elsewhere meanwhile; here it stays.")
+            .doc(
+                "Pushes `elem` onto the stack, and returns it. `swap_memory` has no effect here: the tensor \
+                 stays in memory.",
+            )
             .handle_in(by, "handle")
             .input("elem", "T")
             .output("output", "T")

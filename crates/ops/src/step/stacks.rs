@@ -1,17 +1,17 @@
-//! What the stack ops share.
+//! Helpers of the stack ops.
 
-use super::arrays::{By, object};
+use super::tensor_arrays::{By, object};
 use millstream_graph::op::KernelCx;
 use millstream_state::Stack;
 use millstream_tensor::Result;
 use std::sync::Arc;
 
-/// The ops of the two generations: by a reference to a name, and by a resource.
+/// Returns the two generations of an op, which refer to a stack by a reference to a name and by a resource.
 pub(super) fn generations(old: &'static str, new: &'static str) -> [(&'static str, By); 2] {
     [(old, By::Reference), (new, By::Resource)]
 }
 
-/// The stack that input 0 refers to.
+/// Returns the stack that input 0 refers to.
 pub(super) fn stack(cx: &KernelCx) -> Result<Arc<Stack>> {
     object(cx)
 }

@@ -1,6 +1,6 @@
-//! `TensorArray`, `TensorArrayV2`, `TensorArrayV3`: tensors by index that live for a step.
+//! `TensorArray`, `TensorArrayV2`, `TensorArrayV3`: an array of tensors that lives for one step.
 
-use super::arrays::{By, HandleArg, kernel, new_handle, set_array};
+use super::tensor_arrays::{By, HandleArg, kernel, new_handle, set_array};
 use millstream_graph::op::spec::{AnyShape, AnyType, Bool, Spec, Text};
 use millstream_graph::op::{Gradient, InferCx, KernelCx, OpDef};
 use millstream_state::{TensorArray, TensorArrayOptions};
@@ -12,9 +12,11 @@ pub(crate) fn def() -> [OpDef; 3] {
         |(name, by)| {
             let def = OpDef::new(name)
                 .doc(
-                    "A new TensorArray of `size` elements, which lives for the step. Each is written once and read back; the `flow` \
-                     that its ops pass on orders them. With `dynamic_size` it grows, with `clear_after_read` an element can be read \
-                     once, with `identical_element_shapes` all have the shape of the first one written.",
+                    "Creates a TensorArray of `size` elements that lives for one step. Each element is \
+                     written once and read back; the `flow` that the ops pass on orders them. With \
+                     `dynamic_size` the array grows as needed. With `clear_after_read` an element can be \
+                     read only once. With `identical_element_shapes` all elements have the shape of the \
+                     first one written.",
                 )
                 .input("size", DType::I32)
                 .on_host()
@@ -27,15 +29,17 @@ pub(crate) fn def() -> [OpDef; 3] {
                 .attr("clear_after_read", Bool.or(true));
             let def =
                 if by == By::Resource { def.attr("identical_element_shapes", Bool.or(false)) } else { def };
-            def.attr("tensor_array_name", Text.or("")).infer(infer).kernel(kernel(run))
-            .gradient(Gradient::none("it holds nothing yet"))
+            def.attr("tensor_array_name", Text.or(""))
+                .infer(infer)
+                .kernel(kernel(run))
+                .gradient(Gradient::none("it holds nothing yet"))
         },
     )
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
     cx.scalar(0)?;
-    // That it is negative TensorFlow says only in the run.
+    // TensorFlow reports a negative size only in the run.
     let (dtype, shape) = (cx.attrs().dtype("dtype")?, cx.attrs().shape("element_shape")?.clone());
     if cx.n_outputs() > 1 {
         set_array(cx, dtype, shape);
@@ -47,7 +51,8 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 fn run(cx: &mut KernelCx) -> Result<()> {
     let attrs = cx.attrs();
     let size = cx.int(0)?;
-    let len = usize::try_from(size).map_err(|_| invalid!("Size should be >= 0."; "`size` is {size} but must not be negative"))?;
+    let len = usize::try_from(size)
+        .map_err(|_| invalid!("Size should be >= 0."; "`size` is {size} but must not be negative"))?;
     let given = attrs.str("tensor_array_name")?.text();
     let name = if given.is_empty() { cx.node.name.as_str() } else { &*given };
     let options = TensorArrayOptions {

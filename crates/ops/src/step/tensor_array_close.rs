@@ -1,12 +1,15 @@
-//! `TensorArrayClose` and its newer forms: gives up what a TensorArray holds.
+//! `TensorArrayClose` and its newer forms: releases the elements of a TensorArray.
 
-use super::arrays::{HandleArg, array, kernel, versions};
+use super::tensor_arrays::{HandleArg, array, kernel, versions};
 use millstream_graph::op::OpDef;
 
 pub(crate) fn def() -> [OpDef; 3] {
     versions(["TensorArrayClose", "TensorArrayCloseV2", "TensorArrayCloseV3"]).map(|(name, by)| {
         OpDef::new(name)
-            .doc("Gives up the elements of a TensorArray, before the step ends. It cannot be used afterwards.")
+            .doc(
+                "Releases the elements of a TensorArray before the step ends. The TensorArray cannot be \
+                 used afterwards.",
+            )
             .handle_in(by, "handle")
             .infer(|_| Ok(()))
             .kernel(kernel(|cx| {

@@ -1,7 +1,7 @@
-//! `TensorArrayConcat` and its newer forms: reads all elements, one after another along their first axis.
+//! `TensorArrayConcat` and its newer forms: concatenation of all elements along their first axis.
 
-use super::arrays::{self, HandleArg, elements, kernel, shown, typed_array, versions};
-use crate::list::{join, stacked, unstacked};
+use super::tensor_arrays::{self, HandleArg, elements, kernel, shown, typed_array, versions};
+use crate::shared::lists::{join, stacked, unstacked};
 use millstream_graph::op::spec::{AnyShape, AnyType, Spec};
 use millstream_graph::op::{GradCx, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, Error, PartialShape, Result, Shape, Tensor, ensure, invalid};
@@ -9,7 +9,10 @@ use millstream_tensor::{DType, Error, PartialShape, Result, Shape, Tensor, ensur
 pub(crate) fn def() -> [OpDef; 3] {
     versions(["TensorArrayConcat", "TensorArrayConcatV2", "TensorArrayConcatV3"]).map(|(name, by)| {
         OpDef::new(name)
-            .doc("Reads all elements, which may differ in their first dimension alone, one after another along it; and how long each is.")
+            .doc(
+                "Concatenates all elements along their first axis, and returns the length of each along it. \
+                 The other dimensions must be equal.",
+            )
             .handle_in(by, "handle")
             .input("flow_in", DType::F32)
             .output("value", "dtype")
@@ -18,7 +21,7 @@ pub(crate) fn def() -> [OpDef; 3] {
             .attr("element_shape_except0", AnyShape.or(PartialShape::unknown()))
             .infer(infer)
             .kernel(kernel(run))
-            .gradient(arrays::gradient(by, grad))
+            .gradient(tensor_arrays::gradient(by, grad))
     })
 }
 
@@ -28,7 +31,9 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     ensure!(held.rank() != Some(0), "the elements are scalars: they cannot follow each other along an axis");
     let (held, wanted) = (unstacked(&held), cx.attrs().shape("element_shape_except0")?);
     let row = held.merge(wanted);
-    let row = row.ok_or_else(|| invalid!("the elements have rows of shape {held} but `element_shape_except0` is {wanted}"))?;
+    let row = row.ok_or_else(|| {
+        invalid!("the elements have rows of shape {held} but `element_shape_except0` is {wanted}")
+    })?;
     cx.set(0, stacked(None, &row));
     cx.set(1, PartialShape::unknown_of_rank(1));
     Ok(())
@@ -50,7 +55,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let mut lengths = Vec::with_capacity(values.len());
     for (i, value) in values.iter().enumerate() {
         let [length, rest @ ..] = value.shape().dims() else {
-            return Err(invalid!("Concat saw a scalar shape at index {i} but requires at least vectors.  Did you mean to call pack?"; "{array:?}: index {i} is a scalar: it cannot follow the others along an axis"));
+            return Err(
+                invalid!("Concat saw a scalar shape at index {i} but requires at least vectors.  Did you mean to call pack?"; "{array:?}: index {i} is a scalar: it cannot follow the others along an axis"),
+            );
         };
         ensure!(
             *rest == *row && wanted.admits(&row),
@@ -75,7 +82,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 }
 
 fn grad(cx: &mut GradCx) -> Result<()> {
-    arrays::grows(cx)?;
+    tensor_arrays::grows(cx)?;
     let (dvalue, lengths) = (cx.grad(0), cx.output(1));
     let part = cx.graph().element_shape(&stacked(None, &unstacked(&cx.output_shape(0))));
     cx.give(1, cx.call("TensorListSplit", [dvalue, part, lengths]));

@@ -1,15 +1,15 @@
-//! `TensorArrayGather` and its newer forms: reads some elements as the rows of a tensor.
+//! `TensorArrayGather` and its newer forms: selected elements as the rows of a tensor.
 
-use super::arrays::{self, HandleArg, elements, kernel, rows_of, typed_array, versions};
-use crate::list::stacked;
+use super::tensor_arrays::{self, HandleArg, elements, kernel, rows_of, typed_array, versions};
+use crate::shared::lists::stacked;
 use millstream_graph::op::spec::{AnyShape, AnyType, Spec};
-use millstream_graph::op::{GradCx, InferCx, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, InferCx, KernelCx, Meaning, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, ensure, invalid};
 
 pub(crate) fn def() -> [OpDef; 3] {
     versions(["TensorArrayGather", "TensorArrayGatherV2", "TensorArrayGatherV3"]).map(|(name, by)| {
         OpDef::new(name)
-            .doc("Reads the elements that `indices` names, which must have one shape, as the rows of a tensor.")
+            .doc("Stacks the elements at `indices`, which must have one shape, into a tensor.")
             .handle_in(by, "handle")
             .input("indices", DType::I32)
             .on_host()
@@ -19,7 +19,7 @@ pub(crate) fn def() -> [OpDef; 3] {
             .attr("element_shape", AnyShape.or(PartialShape::unknown()))
             .infer(infer)
             .kernel(kernel(run))
-            .gradient(arrays::gradient(by, grad))
+            .gradient(tensor_arrays::gradient(by, grad))
     })
 }
 
@@ -29,7 +29,8 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     let held = elements(cx, cx.attrs().dtype("dtype")?)?;
     let wanted = cx.attrs().shape("element_shape")?;
     let shape = held.merge(wanted);
-    let shape = shape.ok_or_else(|| invalid!("the elements have shape {held} but `element_shape` is {wanted}"))?;
+    let shape =
+        shape.ok_or_else(|| invalid!("the elements have shape {held} but `element_shape` is {wanted}"))?;
     cx.set(0, stacked(n, &shape));
     Ok(())
 }
@@ -43,10 +44,11 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 }
 
 fn grad(cx: &mut GradCx) -> Result<()> {
-    arrays::grows(cx)?;
+    tensor_arrays::grows(cx)?;
     let (mut rows, indices) = (cx.grad(0), cx.input(1));
-    if cx.origin(1).is_none_or(|node| node.op.name != "Range") {
-        // An element may be read more than once: each time the gradient is the sum of all.
+    if cx.origin(1).is_none_or(|node| node.op.meaning != Some(Meaning::Range)) {
+        // An element may be read more than once. Each of its rows gets the sum of their gradients, because
+        // scattering overwrites.
         let last = cx.op("Max").input(indices).input([0]).attr("keep_dims", false).output();
         let sums = cx.call("UnsortedSegmentSum", [rows, indices, last + 1]);
         rows = cx.op("GatherV2").inputs([sums, indices]).input(0).output().set_shape(cx.output_shape(0));

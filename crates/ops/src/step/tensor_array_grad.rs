@@ -1,6 +1,6 @@
-//! `TensorArrayGrad` and its newer forms: the TensorArray that gradients of another are summed in.
+//! `TensorArrayGrad` and its newer forms: a TensorArray that accumulates the gradients of another.
 
-use super::arrays::{By, HandleArg, array, flow_on, handle_to, kernel, pass_array};
+use super::tensor_arrays::{By, HandleArg, array, flow_on, handle_to, kernel, pass_array};
 use millstream_graph::op::spec::Text;
 use millstream_graph::op::{Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, Shape};
@@ -14,8 +14,9 @@ pub(crate) fn def() -> [OpDef; 3] {
     .map(|(name, from, to)| {
         let def = OpDef::new(name)
             .doc(
-                "The TensorArray that gradients of this one are summed in, made when `source` asks for it first. It has the size and \
-                 the element shapes of this one, which grows no longer.",
+                "Returns the TensorArray that accumulates the gradients of this one, which is created on \
+                 the first request for `source`. It has the size and the element shapes of this one, whose \
+                 size is fixed from then on.",
             )
             .handle_in(from, "handle")
             .input("flow_in", DType::F32)

@@ -1,13 +1,16 @@
-//! `TensorArrayGradWithShape`: as `TensorArrayGradV3`, for many gradients at once.
+//! `TensorArrayGradWithShape`: `TensorArrayGradV3` for several gradients at once.
 
-use super::arrays::{By, HandleArg, array, flow_on, handle_to, kernel};
+use super::tensor_arrays::{By, HandleArg, array, flow_on, handle_to, kernel};
 use millstream_graph::op::spec::Text;
 use millstream_graph::op::{Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, Shape, ensure};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("TensorArrayGradWithShape")
-        .doc("As TensorArrayGradV3; the elements have the dimensions of `shape_to_prepend` before their own.")
+        .doc(
+            "Returns a gradient TensorArray as TensorArrayGradV3 does, whose elements have the dimensions \
+             `shape_to_prepend` before their own.",
+        )
         .handle_in(By::Resource, "handle")
         .input("flow_in", DType::F32)
         .input("shape_to_prepend", DType::I32)
@@ -16,7 +19,8 @@ pub(crate) fn def() -> OpDef {
         .output("flow_out", DType::F32)
         .attr("source", Text)
         .infer(infer)
-        .kernel(kernel(run)).gradient(Gradient::none("as in TensorFlow, it only finds an array"))
+        .kernel(kernel(run))
+        .gradient(Gradient::none("as in TensorFlow, it only finds an array"))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -27,7 +31,11 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    ensure!(cx.input(2).rank() == 1, "`shape_to_prepend` must be a vector but has shape {}", cx.input(2).shape());
+    ensure!(
+        cx.input(2).rank() == 1,
+        "`shape_to_prepend` must be a vector but has shape {}",
+        cx.input(2).shape()
+    );
     let prepended = Shape::from_signed(&cx.ints(2)?)?;
     let gradient = array(cx)?.gradient(&cx.attrs().str("source")?.text(), &prepended)?;
     let handle = handle_to(cx, gradient)?;

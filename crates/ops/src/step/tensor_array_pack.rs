@@ -1,14 +1,14 @@
-//! `TensorArrayPack`: reads all elements as the rows of a tensor, in the oldest graphs.
+//! `TensorArrayPack`: all elements as the rows of a tensor, in the oldest graphs.
 
-use super::arrays::{self, By, HandleArg, kernel, rows_of, typed_array};
-use crate::list::stacked;
+use super::tensor_arrays::{self, By, HandleArg, kernel, rows_of, typed_array};
+use crate::shared::lists::stacked;
 use millstream_graph::op::spec::{AnyShape, AnyType, Spec};
 use millstream_graph::op::{Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, PartialShape, Result};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("TensorArrayPack")
-        .doc("Reads all elements, which must have one shape, as the rows of a tensor.")
+        .doc("Stacks all elements, which must have one shape, into a tensor.")
         .handle_in(By::Reference, "handle")
         .input("flow_in", DType::F32)
         .output("value", "dtype")
@@ -16,7 +16,7 @@ pub(crate) fn def() -> OpDef {
         .attr("element_shape", AnyShape.or(PartialShape::unknown()))
         .infer(infer)
         .kernel(kernel(run))
-            .gradient(Gradient::Missing(arrays::OLD))
+        .gradient(Gradient::Missing(tensor_arrays::OLD))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {

@@ -1,6 +1,6 @@
-//! `TensorArrayRead` and its newer forms: reads an element.
+//! `TensorArrayRead` and its newer forms: reads one element.
 
-use super::arrays::{self, HandleArg, elements, kernel, typed_array, versions};
+use super::tensor_arrays::{self, HandleArg, elements, kernel, typed_array, versions};
 use millstream_graph::ListItem;
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{GradCx, InferCx, KernelCx, OpDef};
@@ -9,7 +9,10 @@ use millstream_tensor::{DType, Error, Result, Tensor};
 pub(crate) fn def() -> [OpDef; 3] {
     versions(["TensorArrayRead", "TensorArrayReadV2", "TensorArrayReadV3"]).map(|(name, by)| {
         OpDef::new(name)
-            .doc("Reads element `index`. One that is not written is zeros, where the whole element shape is known.")
+            .doc(
+                "Reads element `index`. An unwritten element is zeros if the element shape is fully known, \
+                 and an error otherwise.",
+            )
             .handle_in(by, "handle")
             .input("index", DType::I32)
             .on_host()
@@ -18,7 +21,7 @@ pub(crate) fn def() -> [OpDef; 3] {
             .attr("dtype", AnyType)
             .infer(infer)
             .kernel(kernel(run))
-            .gradient(arrays::gradient(by, grad))
+            .gradient(tensor_arrays::gradient(by, grad))
     })
 }
 
@@ -37,9 +40,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-// Of all elements, only the one that was read has a gradient.
+// Only the element that was read has a gradient.
 fn grad(cx: &mut GradCx) -> Result<()> {
-    let (grows, value, index) = (arrays::grows(cx)?, cx.grad(0), cx.input(1));
+    let (grows, value, index) = (tensor_arrays::grows(cx)?, cx.grad(0), cx.input(1));
     cx.give(2, ListItem { index, value, grows });
     Ok(())
 }

@@ -1,7 +1,7 @@
-//! `TensorArrayScatter` and its newer forms: writes the rows of a tensor to some elements.
+//! `TensorArrayScatter` and its newer forms: writes the rows of a tensor to selected elements.
 
-use super::arrays::{self, HandleArg, array, elements, flow_on, kernel, versions, write};
-use crate::list::{rows, unstacked};
+use super::tensor_arrays::{self, HandleArg, array, elements, flow_on, kernel, versions, write};
+use crate::shared::lists::{rows, unstacked};
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{GradCx, InferCx, KernelCx, OpDef, grown};
 use millstream_tensor::{DType, PartialShape, Result, ensure};
@@ -9,7 +9,10 @@ use millstream_tensor::{DType, PartialShape, Result, ensure};
 pub(crate) fn def() -> [OpDef; 3] {
     versions(["TensorArrayScatter", "TensorArrayScatterV2", "TensorArrayScatterV3"]).map(|(name, by)| {
         OpDef::new(name)
-            .doc("Writes row `i` of `value` as element `indices[i]`. The rows are shared, not copied.")
+            .doc(
+                "Writes row `i` of `value` to element `indices[i]`. The rows share its memory and are not \
+                 copied.",
+            )
             .handle_in(by, "handle")
             .input("indices", DType::I32)
             .on_host()
@@ -19,7 +22,7 @@ pub(crate) fn def() -> [OpDef; 3] {
             .attr("T", AnyType)
             .infer(infer)
             .kernel(kernel(run))
-            .gradient(arrays::gradient(by, grad))
+            .gradient(tensor_arrays::gradient(by, grad))
     })
 }
 
@@ -37,7 +40,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     Ok(())
 }
 
-/// What TensorFlow says of indices that are none of an array of this size.
+/// Returns TensorFlow's message for indices outside an array of this size.
 fn beyond(indices: &[i64], len: usize) -> String {
     let (least, most) = (indices.iter().min().unwrap_or(&0), indices.iter().max().unwrap_or(&0));
     match least < &0 {
@@ -54,11 +57,13 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         value.shape(),
         cx.input(1).shape()
     );
-    // Nothing is written when one of the indices is wrong.
+    // All indices are checked first, so that nothing is written if one is invalid.
     let array = array(cx)?;
     let len = array.len()?;
     if let Some(bad) = indices.iter().find(|i| **i < 0 || !array.has_dynamic_size() && len as i64 <= **i) {
-        return Err(millstream_tensor::invalid!("{}", beyond(&indices, len); "{array:?}: index {bad} cannot be written: there are {len} elements"));
+        return Err(
+            millstream_tensor::invalid!("{}", beyond(&indices, len); "{array:?}: index {bad} cannot be written: there are {len} elements"),
+        );
     }
     let rows = rows(&value).collect::<Result<Vec<_>>>()?;
     write(cx, indices.into_iter().zip(rows))?;
@@ -67,7 +72,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 }
 
 fn grad(cx: &mut GradCx) -> Result<()> {
-    let (grows, mut dlist) = (arrays::grows(cx)?, cx.grad(0));
+    let (grows, mut dlist) = (tensor_arrays::grows(cx)?, cx.grad(0));
     cx.give(3, dlist);
     if cx.wants(2) {
         let (indices, dtype, shape) = (cx.input(1), cx.dtype(2), cx.input_shape(2));
@@ -75,7 +80,7 @@ fn grad(cx: &mut GradCx) -> Result<()> {
             let last = cx.op("Max").input(indices).input([0]).attr("keep_dims", false).output();
             dlist = grown(dlist, last);
         }
-        let item = arrays::row_shape(cx, 2);
+        let item = tensor_arrays::row_shape(cx, 2);
         let rows = cx.op("TensorListGather").inputs([dlist, indices, item]).attr("element_dtype", dtype);
         cx.give(2, rows.output().set_shape(shape));
     }

@@ -1,13 +1,13 @@
-//! `TensorArraySize` and its newer forms: how many elements there are.
+//! `TensorArraySize` and its newer forms: the number of elements.
 
-use super::arrays::{HandleArg, array, kernel, versions};
+use super::tensor_arrays::{HandleArg, array, kernel, versions};
 use millstream_graph::op::{Gradient, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, Tensor, invalid};
 
 pub(crate) fn def() -> [OpDef; 3] {
     versions(["TensorArraySize", "TensorArraySizeV2", "TensorArraySizeV3"]).map(|(name, by)| {
         OpDef::new(name)
-            .doc("The number of elements of a TensorArray, written or not.")
+            .doc("Returns the number of elements of a TensorArray, including unwritten ones.")
             .handle_in(by, "handle")
             .input("flow_in", DType::F32)
             .output("size", DType::I32)

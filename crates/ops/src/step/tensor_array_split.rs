@@ -1,7 +1,7 @@
-//! `TensorArraySplit` and its newer forms: writes parts of a tensor, of given lengths, to the elements.
+//! `TensorArraySplit` and its newer forms: writes the parts of a tensor to the elements.
 
-use super::arrays::{self, HandleArg, array, elements, flow_on, kernel, versions, write};
-use crate::list::{stacked, unstacked};
+use super::tensor_arrays::{self, HandleArg, array, elements, flow_on, kernel, versions, write};
+use crate::shared::lists::{stacked, unstacked};
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{GradCx, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, ensure, invalid};
@@ -9,7 +9,10 @@ use millstream_tensor::{DType, PartialShape, Result, ensure, invalid};
 pub(crate) fn def() -> [OpDef; 3] {
     versions(["TensorArraySplit", "TensorArraySplitV2", "TensorArraySplitV3"]).map(|(name, by)| {
         OpDef::new(name)
-            .doc("Writes parts of `value` along its first axis: element `i` has `lengths[i]` rows. They are shared, not copied.")
+            .doc(
+                "Writes parts of `value` along its first axis: element `i` gets `lengths[i]` rows. The \
+                 parts share its memory and are not copied.",
+            )
             .handle_in(by, "handle")
             .input("value", "T")
             .input("lengths", DType::I64)
@@ -19,7 +22,7 @@ pub(crate) fn def() -> [OpDef; 3] {
             .attr("T", AnyType)
             .infer(infer)
             .kernel(kernel(run))
-            .gradient(arrays::gradient(by, grad))
+            .gradient(tensor_arrays::gradient(by, grad))
     })
 }
 
@@ -74,15 +77,15 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 }
 
 fn grad(cx: &mut GradCx) -> Result<()> {
-    let (grows, mut dlist) = (arrays::grows(cx)?, cx.grad(0));
+    let (grows, mut dlist) = (tensor_arrays::grows(cx)?, cx.grad(0));
     cx.give(3, dlist);
     if cx.wants(1) {
         let (lengths, dtype, shape) = (cx.input(2), cx.dtype(1), cx.input_shape(1));
         if grows {
             dlist = cx.call("TensorListResize", [dlist, cx.call("Size", [lengths])]);
         }
-        // Parts of unknown length: how long each is, `lengths` says.
-        let row = arrays::row_shape(cx, 1);
+        // The element shape has an unknown first dimension; `lengths` gives the length of each part.
+        let row = tensor_arrays::row_shape(cx, 1);
         let item = cx.op("ConcatV2").input([-1]).input(row).input(0).output();
         let whole = cx.op("TensorListConcatV2").inputs([dlist, item, lengths]).attr("element_dtype", dtype);
         cx.give(1, whole.output().set_shape(shape));

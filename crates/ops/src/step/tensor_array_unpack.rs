@@ -1,14 +1,17 @@
 //! `TensorArrayUnpack`: writes the rows of a tensor to the elements, in the oldest graphs.
 
-use super::arrays::{self, By, HandleArg, array, flow_on, kernel, write};
-use crate::list::rows;
+use super::tensor_arrays::{self, By, HandleArg, array, flow_on, kernel, write};
+use crate::shared::lists::rows;
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, ensure};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("TensorArrayUnpack")
-        .doc("Writes row `i` of `value` as element `i`; there must be as many elements as rows.")
+        .doc(
+            "Writes row `i` of `value` to element `i`. The number of rows must be the size of the \
+             TensorArray, unless it can grow.",
+        )
         .handle_in(By::Reference, "handle")
         .input("value", "T")
         .input("flow_in", DType::F32)
@@ -16,7 +19,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", AnyType)
         .infer(infer)
         .kernel(kernel(run))
-            .gradient(Gradient::Missing(arrays::OLD))
+        .gradient(Gradient::Missing(tensor_arrays::OLD))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {

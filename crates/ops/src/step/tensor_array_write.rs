@@ -1,6 +1,6 @@
-//! `TensorArrayWrite` and its newer forms: writes an element.
+//! `TensorArrayWrite` and its newer forms: writes one element.
 
-use super::arrays::{self, HandleArg, elements, flow_on, kernel, versions, write};
+use super::tensor_arrays::{self, HandleArg, elements, flow_on, kernel, versions, write};
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{GradCx, InferCx, KernelCx, OpDef, grown};
 use millstream_tensor::{DType, PartialShape, Result, ensure};
@@ -8,7 +8,10 @@ use millstream_tensor::{DType, PartialShape, Result, ensure};
 pub(crate) fn def() -> [OpDef; 3] {
     versions(["TensorArrayWrite", "TensorArrayWriteV2", "TensorArrayWriteV3"]).map(|(name, by)| {
         OpDef::new(name)
-            .doc("Writes `value` as element `index`, which must not have been written or read before. A gradient sums instead.")
+            .doc(
+                "Writes `value` to element `index`, which must not have been written or read before. A \
+                 gradient TensorArray adds `value` to the element instead.",
+            )
             .handle_in(by, "handle")
             .input("index", DType::I32)
             .on_host()
@@ -18,7 +21,7 @@ pub(crate) fn def() -> [OpDef; 3] {
             .attr("T", AnyType)
             .infer(infer)
             .kernel(kernel(run))
-            .gradient(arrays::gradient(by, grad))
+            .gradient(tensor_arrays::gradient(by, grad))
     })
 }
 
@@ -42,9 +45,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-// No element is written twice, so that what was written before has the gradients that it has afterwards.
+// No element is written twice, so earlier writes have the gradients of the resulting flow.
 fn grad(cx: &mut GradCx) -> Result<()> {
-    let (grows, dlist) = (arrays::grows(cx)?, cx.grad(0));
+    let (grows, dlist) = (tensor_arrays::grows(cx)?, cx.grad(0));
     cx.give(3, dlist);
     if cx.wants(2) {
         let (index, dtype, shape) = (cx.input(1), cx.dtype(2), cx.input_shape(2));

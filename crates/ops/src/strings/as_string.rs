@@ -1,6 +1,6 @@
-//! `AsString`: values written as text, as C's `printf` does it.
+//! `AsString`: values formatted as text, as by C's `printf`.
 
-use super::each::strs;
+use crate::shared::strings::strs;
 use millstream_graph::op::spec::{Bool, Int, OneOf, Spec, Text};
 use millstream_graph::op::{BuildCx, Effect, Kernel, KernelCx, OpDef, Run};
 use millstream_tensor::DType::{self, *};
@@ -9,8 +9,9 @@ use millstream_tensor::{Element, Result, Str as Bytes, Tensor, element::types, e
 pub(crate) fn def() -> OpDef {
     OpDef::new("AsString")
         .doc(
-            "Each value as text. Floats have `precision` digits (6 if negative) after the point, or are in `scientific` or \
-             `shortest` notation. `fill` is a flag of C's formats (`0`, `-`, `+`, `#` or a blank) that goes with `width`.",
+            "Formats each value as text. Floats have `precision` digits (6 if it is negative) after the \
+             decimal point, or are in `scientific` or `shortest` notation. `fill` is a flag of C's formats \
+             (`0`, `-`, `+`, `#` or a space) that is used with `width`.",
         )
         .input("input", "T")
         .output("output", Str)
@@ -27,7 +28,7 @@ pub(crate) fn def() -> OpDef {
         .kernel(Kernel::build(Effect::Pure, build))
 }
 
-/// Wider text, or more digits, are refused: every element would be as long.
+/// The largest `width` and `precision`, because every element would be that long.
 const LONGEST: i64 = 4096;
 
 #[derive(Clone, Copy)]
@@ -37,7 +38,7 @@ enum Notation {
     Shortest,
 }
 
-/// One conversion of `printf`.
+/// A conversion specification of `printf`.
 #[derive(Clone, Copy)]
 struct Format {
     notation: Notation,
@@ -138,7 +139,7 @@ impl Format {
         self.pad(v.is_sign_negative(), digits, v.is_finite())
     }
 
-    /// `#` keeps the point that nothing follows.
+    /// Returns the decimal point that `#` keeps if no digits follow.
     fn point(&self, precision: usize) -> &'static str {
         if precision == 0 && self.flag == Some(b'#') { "." } else { "" }
     }
@@ -171,7 +172,8 @@ impl Format {
         }
     }
 
-    /// Sign and width. Zeros go between the sign and the digits, but not before what is not finite.
+    /// Adds the sign and pads to the width. Zeros go between the sign and the digits, but do not pad
+    /// infinities and NaN.
     fn pad(&self, negative: bool, digits: String, zeros: bool) -> String {
         let sign = match (negative, self.flag) {
             (true, _) => "-",
@@ -197,7 +199,7 @@ impl Format {
     }
 }
 
-/// Mantissa with this many digits after the point, and exponent, both decimal.
+/// Returns the decimal mantissa, with `precision` digits after the point, and the exponent.
 fn parts(v: f64, precision: usize) -> (String, i32) {
     let text = format!("{v:.precision$e}");
     match text.split_once('e') {

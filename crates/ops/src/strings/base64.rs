@@ -1,6 +1,6 @@
-//! `EncodeBase64` and `DecodeBase64`: bytes as text of 64 letters, the alphabet that is safe in URLs.
+//! `EncodeBase64` and `DecodeBase64`: base64 with the URL-safe alphabet.
 
-use super::each::map;
+use crate::shared::strings::map;
 use millstream_graph::op::spec::{Bool, Spec};
 use millstream_graph::op::{Kernel, OpDef};
 use millstream_tensor::DType::Str as S;
@@ -10,14 +10,20 @@ pub(crate) fn def() -> [OpDef; 2] {
     let plain = |name| OpDef::new(name).input("input", S).output("output", S).infer(|cx| cx.same_as_input());
     [
         plain("EncodeBase64")
-            .doc("Each string in base64 with `-` and `_`, and with `=` at the end if `pad` says so.")
+            .doc(
+                "Encodes each string in base64 with the URL-safe alphabet, which has `-` and `_`. If `pad` \
+                 is true, the text is padded with `=`.",
+            )
             .attr("pad", Bool.or(false))
             .kernel(Kernel::pure(|cx| {
                 let pad = cx.attrs().bool("pad")?;
                 map(cx, |s| Ok(encode(s, pad)))
             })),
         plain("DecodeBase64")
-            .doc("Each string read as base64 with `-` and `_`, with or without `=` at the end.")
+            .doc(
+                "Decodes each string from base64 with the URL-safe alphabet, which has `-` and `_`, with or \
+                 without padding.",
+            )
             .kernel(Kernel::pure(|cx| map(cx, decode))),
     ]
 }
@@ -38,7 +44,7 @@ fn encode(bytes: &[u8], pad: bool) -> Vec<u8> {
 }
 
 fn decode(text: &[u8]) -> Result<Vec<u8>> {
-    // Padding fills up a last group of four; where it does not, `=` is a letter like any other that is none.
+    // Padding completes a last group of four letters. Elsewhere, `=` is an invalid letter.
     let padded = if text.len().is_multiple_of(4) {
         text.iter().rev().take(2).take_while(|b| **b == b'=').count()
     } else {
@@ -56,7 +62,7 @@ fn decode(text: &[u8]) -> Result<Vec<u8>> {
             })?;
             bits = bits << 6 | value as u32;
         }
-        // What is left of the last letter after whole bytes does not count.
+        // Bits of the last letter beyond whole bytes are ignored.
         let [_, a, b, c] = (bits << (6 * (4 - group.len()))).to_be_bytes();
         bytes.extend([a, b, c].into_iter().take(group.len() * 6 / 8));
     }

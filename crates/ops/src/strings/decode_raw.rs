@@ -1,6 +1,6 @@
-//! `DecodeRaw`: numbers from the bytes of strings.
+//! `DecodeRaw`: reinterprets the bytes of strings as numbers.
 
-use super::each::strs;
+use crate::shared::strings::strs;
 use millstream_graph::op::spec::{Bool, OneOf, Spec};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{self, *};
@@ -8,7 +8,10 @@ use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("DecodeRaw")
-        .doc("The bytes of each string as values of `out_type`, along a new last axis. All strings must be equally long.")
+        .doc(
+            "Reinterprets the bytes of each string as values of `out_type`, along a new last axis. All \
+             strings must have the same length.",
+        )
         .input("bytes", Str)
         .output("output", "out_type")
         .attr("out_type", OneOf(&[F16, F32, F64, I32, U16, U8, I16, I8, I64, C64, C128, DType::Bool, BF16]))
@@ -44,7 +47,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     shape.push(length / size);
     let mut bytes: Vec<u8> = strings.iter().flat_map(|s| s.iter().copied()).collect();
     if !cx.attrs().bool("little_endian")? {
-        // Both parts of a complex number are turned around on their own.
+        // The parts of a complex number are reversed separately.
         let part = if dtype.is_complex() { size / 2 } else { size };
         bytes.chunks_mut(part).for_each(<[u8]>::reverse);
     }

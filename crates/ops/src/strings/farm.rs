@@ -1,4 +1,5 @@
-//! The 64-bit fingerprint of FarmHash (Pike). The one crate that has it is wrong for lengths that are multiples of 64 from 128 on.
+//! The 64-bit fingerprint of FarmHash (Pike). The only crate that provides it is wrong for lengths that are
+//! multiples of 64 from 128 on.
 
 use std::num::Wrapping;
 
@@ -8,7 +9,7 @@ const K0: W = Wrapping(0xC3A5_C85C_97CB_3127);
 const K1: W = Wrapping(0xB492_B66F_BE98_F273);
 const K2: W = Wrapping(0x9AE1_6A3B_2F90_404F);
 
-/// The fingerprint.
+/// Returns the fingerprint of a string.
 pub(super) fn fingerprint(s: &[u8]) -> u64 {
     let n = s.len();
     let mul = K2 + word(n) * Wrapping(2);
@@ -51,7 +52,7 @@ struct State {
 }
 
 impl State {
-    /// Takes in 64 bytes; the last time with `times` 9.
+    /// Processes 64 bytes. The last block has `times` 9.
     fn block(&mut self, s: &[u8], mul: W, times: W) {
         self.x = turn(self.x + self.y + self.v.0 + get(s, 8), 37) * mul;
         self.y = turn(self.y + self.v.1 + get(s, 48), 42) * mul;
@@ -70,7 +71,7 @@ fn long(s: &[u8]) -> W {
     let zero = Wrapping(0);
     let z = mix(y * K2 + Wrapping(113)) * K2;
     let mut state = State { x: seed * K2 + get(s, 0), y, z, v: (zero, zero), w: (zero, zero) };
-    // All whole blocks but the end, which is always 64 bytes and may overlap them.
+    // Processes the whole blocks before the end. The last 64 bytes follow separately and may overlap them.
     let whole = (s.len() - 1) / 64;
     s.chunks(64).take(whole).for_each(|block| state.block(block, K1, Wrapping(1)));
     let mul = K1 + ((state.z & Wrapping(0xFF)) << 1);

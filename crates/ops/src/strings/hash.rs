@@ -1,11 +1,11 @@
-//! The two hashes that no crate of ours has: MurmurHash64A under TensorFlow's seed, and SipHash-2-4.
+//! Two hashes that no dependency provides: MurmurHash64A with TensorFlow's seed, and SipHash-2-4.
 
-/// Up to eight bytes as a number, the first least significant.
+/// Returns up to eight bytes as a little-endian number.
 fn number(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |n, b| n << 8 | u64::from(*b))
 }
 
-/// MurmurHash64A (Appleby).
+/// Computes MurmurHash64A (Appleby).
 pub(super) fn quick(bytes: &[u8]) -> u64 {
     const M: u64 = 0xC6A4_A793_5BD1_E995;
     let mut hash = 0xDE_CAFC_AFFE ^ (bytes.len() as u64).wrapping_mul(M);
@@ -24,7 +24,7 @@ pub(super) fn quick(bytes: &[u8]) -> u64 {
     hash ^ hash >> 47
 }
 
-/// SipHash-2-4 (Aumasson and Bernstein).
+/// Computes SipHash-2-4 (Aumasson and Bernstein).
 pub(super) fn sip(key: [u64; 2], bytes: &[u8]) -> u64 {
     let mut v = [
         key[0] ^ 0x736F_6D65_7073_6575,

@@ -1,7 +1,7 @@
-//! `StringToHashBucket`, `..Fast` and `..Strong`: a number below a bound for each string.
+//! `StringToHashBucket`, `..Fast` and `..Strong`: hashes of strings to buckets.
 
-use super::each::strs;
 use super::{farm, hash};
+use crate::shared::strings::strs;
 use millstream_graph::op::spec::{AtLeast, IntList};
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{I64, Str};
@@ -17,14 +17,23 @@ pub(crate) fn def() -> [OpDef; 3] {
             .infer(|cx| cx.same_as_input())
     };
     [
-        plain("StringToHashBucket", "string_tensor", "A hash of each string modulo `num_buckets`.")
-            .kernel(Kernel::pure(|cx| run(cx, hash::quick))),
-        plain("StringToHashBucketFast", "input", "The FarmHash fingerprint of each string modulo `num_buckets`.")
-            .kernel(Kernel::pure(|cx| run(cx, farm::fingerprint))),
+        plain(
+            "StringToHashBucket",
+            "string_tensor",
+            "Hashes each string with MurmurHash64A, modulo `num_buckets`.",
+        )
+        .kernel(Kernel::pure(|cx| run(cx, hash::quick))),
+        plain(
+            "StringToHashBucketFast",
+            "input",
+            "Computes the FarmHash fingerprint of each string, modulo `num_buckets`.",
+        )
+        .kernel(Kernel::pure(|cx| run(cx, farm::fingerprint))),
         plain(
             "StringToHashBucketStrong",
             "input",
-            "The SipHash of each string under the two numbers of `key`, modulo `num_buckets`: hard to steer for those who do not know them.",
+            "Computes the SipHash of each string with the two numbers of `key`, modulo `num_buckets`. \
+             Without the key, it is hard to find strings that collide.",
         )
         .attr("key", IntList)
         .kernel(Kernel::pure(|cx| {

@@ -1,7 +1,9 @@
-//! Regular expressions as RE2 reads them, on the `regex` crate: linear in the text, and nothing that needs backtracking in either.
+//! Regular expressions in RE2's syntax, on the `regex` crate. Matching takes linear time; neither supports
+//! what needs backtracking.
 //!
-//! The two dialects differ in little: RE2's `\d`, `\w`, `\s` and `\b` are ASCII, `\C` is any byte, `\Q..\E` quotes, and
-//! inside brackets `[`, `&` and `~` stand for themselves. [`Pattern`] translates these. A text need not be UTF-8.
+//! The dialects differ slightly: RE2's `\d`, `\w`, `\s` and `\b` are ASCII, `\C` is any byte, `\Q..\E`
+//! quotes, and inside brackets `[`, `&` and `~` are literal. [`Pattern`] translates these. Texts need not be
+//! UTF-8.
 
 use millstream_graph::op::KernelCx;
 use millstream_tensor::budget::Charged;
@@ -15,12 +17,12 @@ use std::fmt::Write;
 pub(super) struct Pattern(Regex);
 
 impl Pattern {
-    /// A pattern that is found anywhere in a text.
+    /// Compiles a pattern that is searched for anywhere in a text.
     pub fn new(pattern: &[u8]) -> Result<Pattern> {
         Self::compile(pattern, |p| p)
     }
 
-    /// A pattern that matches whole texts.
+    /// Compiles a pattern that must match whole texts.
     pub fn whole(pattern: &[u8]) -> Result<Pattern> {
         Self::compile(pattern, |p| format!(r"\A(?:{p})\z"))
     }
@@ -30,7 +32,7 @@ impl Pattern {
             invalid!("`pattern` \"{}\" is wrong: {why}", pattern.escape_ascii())
         };
         let text = std::str::from_utf8(pattern).map_err(|e| wrong(&e))?;
-        // Checked on its own first, so that a pattern cannot close the bracket that is put around it.
+        // The pattern is checked alone first, so that it cannot close the group that is put around it.
         let translated = translate(text);
         let regex = Regex::new(&translated).map_err(|e| wrong(&e))?;
         let wrapped = wrap(translated.clone());
@@ -40,14 +42,15 @@ impl Pattern {
         Regex::new(&wrapped).map(Pattern).map_err(|e| wrong(&e))
     }
 
-    /// Whether it is found in the text.
+    /// Returns whether the pattern matches the text.
     pub fn is_match(&self, text: &[u8]) -> bool {
         self.0.is_match(text)
     }
 
-    /// The text with the first match, or all of them, replaced by `rewrite`, in which `\1` is a group and `\\` a backslash. RE2's rules
-    /// for what it cannot use: a group that is not there leaves the text as it is; any other escape ends the rewrite, and
-    /// the text stays if only the first match was to be replaced.
+    /// Returns the text with the first match, or all of them, replaced by `rewrite`, in which `\1` is a group
+    /// and `\\` a backslash. Invalid rewrites follow RE2: with a group that does not exist, the text is
+    /// unchanged. Any other escape ends the rewrite, and if only the first match is to be replaced, the text
+    /// is unchanged.
     pub fn replace(&self, text: &[u8], rewrite: &[u8], all: bool) -> Result<Vec<u8>> {
         let highest = rewrite.windows(2).filter(|w| w[0] == b'\\' && w[1].is_ascii_digit());
         if highest.map(|w| usize::from(w[1] - b'0')).max().unwrap_or(0) >= self.0.captures_len() {
@@ -78,7 +81,7 @@ impl Pattern {
             let (start, end) = (whole.start(), whole.end());
             out.extend_from_slice(text.get(at..start).unwrap_or_default())?;
             if start == end && last_end == Some(start) {
-                // An empty match right behind another does not count: one character is passed over.
+                // An empty match directly behind another match is skipped, along with one character.
                 let next = start + character(text, start);
                 out.extend_from_slice(text.get(start..next).unwrap_or_default())?;
                 at = next.max(start + 1);
@@ -92,14 +95,14 @@ impl Pattern {
     }
 }
 
-/// How many bytes the character at `at` has; 1 where the text is not UTF-8.
+/// Returns the number of bytes of the character at `at`, or 1 if the text is not UTF-8 there.
 fn character(text: &[u8], at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     let fits = |n: &usize| rest.get(..*n).is_some_and(|c| std::str::from_utf8(c).is_ok());
     (1..=4).find(fits).unwrap_or(1).min(rest.len())
 }
 
-/// Appends what the rewrite makes of a match; false if it holds an escape that is none (what stands before it is appended).
+/// Appends the rewrite of a match. Returns false at an invalid escape, with the text before it appended.
 fn push_rewrite(out: &mut Charged<u8>, rewrite: &[u8], found: &Captures) -> Result<bool> {
     let mut bytes = rewrite.iter();
     while let Some(&byte) = bytes.next() {
@@ -120,11 +123,11 @@ fn push_rewrite(out: &mut Charged<u8>, rewrite: &[u8], found: &Captures) -> Resu
     Ok(true)
 }
 
-/// From RE2's dialect to that of the `regex` crate.
+/// Translates RE2's dialect to that of the `regex` crate.
 fn translate(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len() + 16);
     let mut chars = pattern.chars().peekable();
-    // Inside brackets, and whether anything stands in them yet: a `]` that comes first stands for itself.
+    // Inside brackets: whether the class has an element yet. A `]` that comes first is literal.
     let mut class: Option<bool> = None;
     while let Some(c) = chars.next() {
         match (c, class) {
@@ -167,7 +170,7 @@ fn translate(pattern: &str) -> String {
                 out.push('\\');
                 out.push(c);
             }
-            // `--` would be a difference of sets.
+            // `--` would be a set difference.
             ('-', Some(_)) if out.ends_with('-') && !out.ends_with(r"\-") => {
                 out.push('\\');
                 out.push(c);
@@ -181,7 +184,7 @@ fn translate(pattern: &str) -> String {
     out
 }
 
-/// Up to `\E` every character stands for itself.
+/// Copies characters literally up to `\E`.
 fn quote(out: &mut String, chars: &mut std::iter::Peekable<std::str::Chars>) {
     while let Some(c) = chars.next() {
         if c == '\\' && chars.next_if_eq(&'E').is_some() {
@@ -202,7 +205,7 @@ fn push_escape(out: &mut String, escape: char, in_class: bool) {
         'b' if !in_class => r"(?-u:\b)",
         'B' if !in_class => r"(?-u:\B)",
         'C' if !in_class => "(?s-u:.)",
-        // Ends of words to the crate, to RE2 the characters.
+        // To the crate these are the ends of words, to RE2 the characters.
         '<' => "<",
         '>' => ">",
         _ => {
@@ -214,15 +217,15 @@ fn push_escape(out: &mut String, escape: char, in_class: bool) {
     out.push_str(ascii);
 }
 
-/// The pattern that a node used last: patterns that are inputs hardly ever change.
+/// The pattern that a node used last. Patterns that are inputs rarely change.
 #[derive(Default)]
 pub(super) struct Latest {
-    /// Guards the cache; compiling happens outside of it.
+    /// Guards the cache. Patterns are compiled without the lock.
     latest: Mutex<Option<(Str, Pattern)>>,
 }
 
 impl Latest {
-    /// The pattern compiled by `compile`, or as it was.
+    /// Returns the cached pattern, or the one compiled by `compile`.
     pub fn get(&self, pattern: &Str, compile: fn(&[u8]) -> Result<Pattern>) -> Result<Pattern> {
         if let Some((text, compiled)) = &*self.latest.lock()
             && text == pattern
@@ -235,7 +238,7 @@ impl Latest {
     }
 }
 
-/// Replaces in all strings of input 0.
+/// Replaces matches in all strings of input 0.
 pub(super) fn replace_each(cx: &mut KernelCx, pattern: &Pattern, rewrite: &[u8], all: bool) -> Result<()> {
-    super::each::map(cx, |s| pattern.replace(s, rewrite, all))
+    crate::shared::strings::map(cx, |s| pattern.replace(s, rewrite, all))
 }

@@ -1,10 +1,11 @@
-//! The sparse matrix that the splitting ops give: a row of pieces for each string.
+//! The sparse matrix of the splitting ops: a row of pieces for each string.
 
-use super::each::{scalar, strs};
+use crate::shared::strings::{scalar, strs};
 use millstream_graph::op::{InferCx, KernelCx};
 use millstream_tensor::{PartialShape, Result, Str, Tensor, ensure};
 
-/// Outputs 0 to 2: places, pieces and shape, from what `split` makes of each string of input 0 and the separator in input 1.
+/// Sets outputs 0 to 2 to the indices, pieces and shape of the matrix. `split` splits each string of input 0
+/// at the separator in input 1.
 pub(super) fn run(cx: &mut KernelCx, split: impl for<'s> Fn(&'s [u8], &[u8]) -> Vec<&'s [u8]>) -> Result<()> {
     ensure!(cx.input(0).rank() == 1, "`input` must be a vector but has shape {}", cx.input(0).shape());
     let strings = strs(cx, 0)?;
@@ -26,7 +27,7 @@ pub(super) fn run(cx: &mut KernelCx, split: impl for<'s> Fn(&'s [u8], &[u8]) -> 
     Ok(())
 }
 
-/// A vector of strings and a scalar separator give a sparse matrix.
+/// The inputs are a vector of strings and a scalar separator; the outputs are a sparse matrix.
 pub(super) fn infer(cx: &mut InferCx) -> Result<()> {
     cx.vector(0)?;
     cx.scalar(1)?;

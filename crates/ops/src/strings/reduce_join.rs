@@ -1,6 +1,6 @@
-//! `ReduceJoin`: strings put together along axes.
+//! `ReduceJoin`: joins strings along axes.
 
-use super::each::strs;
+use crate::shared::strings::strs;
 use millstream_graph::op::spec::{Bool, Spec, Text};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{I32, Str as S};
@@ -9,8 +9,9 @@ use millstream_tensor::{PartialShape, Result, Shape, Str, Tensor, ensure, invali
 pub(crate) fn def() -> OpDef {
     OpDef::new("ReduceJoin")
         .doc(
-            "The strings along the axes `reduction_indices` put together, with `separator` between: along the axis named \
-             first, then the results along the next. No axes: the input as it is.",
+            "Joins the strings along the axes `reduction_indices`, with `separator` between them: first \
+             along the first of these axes, then the results along the next. Without axes, returns the \
+             input unchanged.",
         )
         .input("inputs", S)
         .input("reduction_indices", I32)
@@ -22,7 +23,7 @@ pub(crate) fn def() -> OpDef {
         .kernel(Kernel::pure(run))
 }
 
-/// The axes, none negative and none twice.
+/// Returns the axes counted from the front, or an error if one is listed twice.
 fn axes(given: &[i64], rank: usize) -> Result<Vec<usize>> {
     let mut axes = Vec::with_capacity(given.len());
     for &axis in given {
@@ -69,14 +70,14 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let axes = axes(&cx.ints(1)?, input.rank())?;
     let strides = input.strides();
     let places = |axes: &[usize]| -> Vec<usize> {
-        // Offsets of all elements along these axes, the last varying fastest.
+        // The offsets of all elements along these axes, with the last axis varying fastest.
         axes.iter().fold(vec![0], |places, &a| {
             let (size, stride) = (input.dims()[a], strides[a]);
             places.iter().flat_map(|p| (0..size).map(move |i| p + i * stride)).collect()
         })
     };
     let kept: Vec<usize> = (0..input.rank()).filter(|a| !axes.contains(a)).collect();
-    // The axis named first is joined first: it varies fastest.
+    // The first axis listed is joined first, so it varies fastest.
     let along = places(&axes.iter().rev().copied().collect::<Vec<_>>());
     let shape = Shape::new(
         (0..input.rank())

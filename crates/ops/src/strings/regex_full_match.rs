@@ -1,7 +1,7 @@
-//! `RegexFullMatch` and `StaticRegexFullMatch`: whether a regular expression matches the whole string.
+//! `RegexFullMatch` and `StaticRegexFullMatch`: whether a regular expression matches whole strings.
 
-use super::each::{scalar, strs};
 use super::pattern::{Latest, Pattern};
+use crate::shared::strings::{scalar, strs};
 use millstream_graph::op::spec::Text;
 use millstream_graph::op::{BuildCx, Effect, InferCx, Kernel, KernelCx, OpDef, Run};
 use millstream_tensor::DType::{Bool, Str};
@@ -10,7 +10,7 @@ use millstream_tensor::{Result, Tensor};
 pub(crate) fn def() -> [OpDef; 2] {
     [
         OpDef::new("RegexFullMatch")
-            .doc("Whether each string as a whole matches `pattern`.")
+            .doc("Returns whether `pattern` matches each whole string.")
             .input("input", Str)
             .input("pattern", Str)
             .on_host()
@@ -18,7 +18,10 @@ pub(crate) fn def() -> [OpDef; 2] {
             .infer(infer)
             .kernel(Kernel::build(Effect::Pure, build)),
         OpDef::new("StaticRegexFullMatch")
-            .doc("As `RegexFullMatch`, with the pattern fixed when the graph is built.")
+            .doc(
+                "Returns whether `pattern`, which is fixed when the graph is built, matches each whole \
+                 string.",
+            )
             .input("input", Str)
             .output("output", Bool)
             .attr("pattern", Text)

@@ -1,7 +1,7 @@
-//! `RegexReplace` and `StaticRegexReplace`: matches of a regular expression replaced.
+//! `RegexReplace` and `StaticRegexReplace`: replaces matches of a regular expression.
 
-use super::each::scalar;
 use super::pattern::{Latest, Pattern, replace_each};
+use crate::shared::strings::scalar;
 use millstream_graph::op::spec::{Bool, Spec, Text};
 use millstream_graph::op::{BuildCx, Effect, InferCx, Kernel, KernelCx, OpDef, Run};
 use millstream_tensor::DType::Str;
@@ -10,7 +10,10 @@ use millstream_tensor::Result;
 pub(crate) fn def() -> [OpDef; 2] {
     [
         OpDef::new("RegexReplace")
-            .doc("Each string with the matches of `pattern` (or the first alone) replaced by `rewrite`, where `\\1` is what group 1 matched.")
+            .doc(
+                "Replaces all matches of `pattern` in each string (or only the first, if `replace_global` \
+                 is false) by `rewrite`, in which `\\1` is the text of group 1.",
+            )
             .input("input", Str)
             .input("pattern", Str)
             .on_host()
@@ -21,7 +24,10 @@ pub(crate) fn def() -> [OpDef; 2] {
             .infer(infer)
             .kernel(Kernel::build(Effect::Pure, build)),
         OpDef::new("StaticRegexReplace")
-            .doc("As `RegexReplace`, with pattern and rewrite fixed when the graph is built.")
+            .doc(
+                "Replaces matches as RegexReplace does, with pattern and rewrite fixed when the graph is \
+                 built.",
+            )
             .input("input", Str)
             .output("output", Str)
             .attr("pattern", Text)

@@ -1,6 +1,6 @@
-//! `StringLower` and `StringUpper`: the other case.
+//! `StringLower` and `StringUpper`: conversion of case.
 
-use super::each::map;
+use crate::shared::strings::map;
 use millstream_graph::op::spec::{Spec, Text};
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::Str;
@@ -18,12 +18,14 @@ pub(crate) fn def() -> [OpDef; 2] {
     [
         plain(
             "StringLower",
-            "Each string in lower case: ASCII letters, or all letters if `encoding` is `utf-8`.",
+            "Converts each string to lower case: only ASCII letters, or all letters if `encoding` is \
+             `utf-8`.",
         )
         .kernel(Kernel::pure(|cx| change(cx, <[u8]>::to_ascii_lowercase, str::to_lowercase))),
         plain(
             "StringUpper",
-            "Each string in upper case: ASCII letters, or all letters if `encoding` is `utf-8`.",
+            "Converts each string to upper case: only ASCII letters, or all letters if `encoding` is \
+             `utf-8`.",
         )
         .kernel(Kernel::pure(|cx| change(cx, <[u8]>::to_ascii_uppercase, str::to_uppercase))),
     ]

@@ -1,6 +1,6 @@
-//! `StringJoin`: strings put together element by element.
+//! `StringJoin`: joins strings elementwise.
 
-use super::each::strs;
+use crate::shared::strings::strs;
 use millstream_graph::op::spec::{AtLeast, Spec, Text};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::Str as S;
@@ -8,7 +8,10 @@ use millstream_tensor::{PartialShape, Result, Shape, Str, Tensor, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("StringJoin")
-        .doc("The strings of all inputs put together element by element, with `separator` between. Scalars go with every element.")
+        .doc(
+            "Joins the strings of all inputs elementwise, with `separator` between them. Scalars are \
+             broadcast.",
+        )
         .inputs("inputs", "N", S)
         .output("output", S)
         .attr("N", AtLeast(0))

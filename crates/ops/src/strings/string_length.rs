@@ -1,6 +1,6 @@
-//! `StringLength`: how many bytes or characters.
+//! `StringLength`: the length of strings.
 
-use super::each::{continues, strs};
+use crate::shared::strings::{continues, strs};
 use millstream_graph::op::spec::{Spec, Words};
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{I32, Str};
@@ -8,7 +8,7 @@ use millstream_tensor::{Result, Tensor};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("StringLength")
-        .doc("How many bytes each string has, or characters if `unit` is `UTF8_CHAR`.")
+        .doc("Returns the number of bytes of each string, or of characters if `unit` is `UTF8_CHAR`.")
         .input("input", Str)
         .output("output", I32)
         .attr("unit", Words(&["BYTE", "UTF8_CHAR"]).or("BYTE"))
@@ -18,7 +18,7 @@ pub(crate) fn def() -> OpDef {
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let chars = &**cx.attrs().str("unit")? == b"UTF8_CHAR";
-    // Bytes that do not continue a character: no check that the text is UTF-8.
+    // Counts the bytes that do not continue a character, without checking that the text is UTF-8.
     let length = |s: &[u8]| if chars { s.iter().filter(|b| !continues(**b)).count() } else { s.len() };
     let lengths = strs(cx, 0)?.iter().map(|s| i32::try_from(length(s)).unwrap_or(i32::MAX));
     let result = Tensor::from_iter(cx.input(0).shape().clone(), lengths)?;

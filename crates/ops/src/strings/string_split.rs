@@ -1,4 +1,4 @@
-//! `StringSplit`: pieces between any of some bytes.
+//! `StringSplit`: splits strings at any of a set of bytes.
 
 use super::pieces::{infer, run};
 use millstream_graph::op::spec::{Bool, Spec};
@@ -8,8 +8,8 @@ use millstream_tensor::DType::{I64, Str};
 pub(crate) fn def() -> OpDef {
     OpDef::new("StringSplit")
         .doc(
-            "Splits each string at every byte that is in `delimiter` (between all bytes if it is empty), into a sparse matrix \
-             with a row per string. An empty string has no pieces.",
+            "Splits each string at every byte in `delimiter` (between all bytes, if it is empty), to a \
+             sparse matrix with a row for each string. An empty string has no pieces.",
         )
         .input("input", Str)
         .input("delimiter", Str)

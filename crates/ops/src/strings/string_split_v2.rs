@@ -1,7 +1,7 @@
-//! `StringSplitV2`: pieces between separators, as Python's `split` has it.
+//! `StringSplitV2`: splits strings at separators, as Python's `split` does.
 
-use super::each::is_space;
 use super::pieces::{infer, run};
+use crate::shared::strings::is_space;
 use millstream_graph::op::spec::{Int, Spec};
 use millstream_graph::op::{Kernel, OpDef};
 use millstream_tensor::DType::{I64, Str};
@@ -9,8 +9,9 @@ use millstream_tensor::DType::{I64, Str};
 pub(crate) fn def() -> OpDef {
     OpDef::new("StringSplitV2")
         .doc(
-            "Splits each string at every `sep`, or between runs of white space if `sep` is empty, into a sparse matrix with \
-             a row per string. At most `maxsplit` times, if that is not negative.",
+            "Splits each string at every `sep`, or at runs of white space if `sep` is empty, to a sparse \
+             matrix with a row for each string. If `maxsplit` is not negative, each string is split at most \
+             that many times.",
         )
         .input("input", Str)
         .input("sep", Str)
@@ -29,7 +30,8 @@ pub(crate) fn def() -> OpDef {
         }))
 }
 
-/// The words, at most `most`; if there were that many, what follows them is a last piece, even when it is empty.
+/// Returns the words, at most `most`. If there are that many, the rest of the string follows as a last piece,
+/// even if it is empty.
 fn words(string: &[u8], most: usize) -> Vec<&[u8]> {
     let mut pieces = Vec::new();
     let mut rest = string.trim_start();

@@ -1,12 +1,12 @@
-//! `StringStrip`: without white space at both ends.
+//! `StringStrip`: removes white space at both ends.
 
-use super::each::{map, trim};
+use crate::shared::strings::{map, trim};
 use millstream_graph::op::{Kernel, OpDef};
 use millstream_tensor::DType::Str;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("StringStrip")
-        .doc("Each string without the ASCII white space at both ends.")
+        .doc("Removes ASCII white space at both ends of each string.")
         .input("input", Str)
         .output("output", Str)
         .infer(|cx| cx.same_as_input())

@@ -1,6 +1,6 @@
-//! `Substr`: a part of each string.
+//! `Substr`: substrings.
 
-use super::each::continues;
+use crate::shared::strings::continues;
 use millstream_graph::op::spec::{IndexType, Spec, Words};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::Str as S;
@@ -9,8 +9,9 @@ use millstream_tensor::{Result, Str, Tensor, invalid};
 pub(crate) fn def() -> OpDef {
     OpDef::new("Substr")
         .doc(
-            "`len` bytes (or characters, if `unit` is `UTF8_CHAR`) of each string from `pos` on, which counts from the end if it \
-             is negative. Strings and positions broadcast; a string may end early.",
+            "Returns `len` bytes of each string (or characters, if `unit` is `UTF8_CHAR`) from `pos` on. A \
+             negative `pos` counts from the end. Strings and positions are broadcast; a substring may end \
+             early.",
         )
         .input("input", S)
         .input("pos", "T")
@@ -61,7 +62,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-/// Where a part starts: `pos` of `count`, from the end if negative.
+/// Returns the start of a substring: `pos`, counted from the end if it is negative, in a string of length
+/// `count`.
 fn start(pos: i64, count: usize) -> Result<usize> {
     let start = if pos < 0 { pos.checked_add_unsigned(count as u64) } else { Some(pos) };
     start
@@ -72,7 +74,7 @@ fn start(pos: i64, count: usize) -> Result<usize> {
 
 fn bytes(s: &[u8], pos: i64, len: i64) -> Result<Str> {
     let rest = s.get(start(pos, s.len())?..).unwrap_or_default();
-    // A negative length takes the rest, as a C++ size would.
+    // A negative length takes the rest, like an unsigned C++ size.
     let len = usize::try_from(len).unwrap_or(usize::MAX).min(rest.len());
     Str::new(rest.get(..len).unwrap_or_default())
 }

@@ -1,6 +1,6 @@
-//! `UnsortedSegmentJoin`: strings put together by segment.
+//! `UnsortedSegmentJoin`: joins the strings of segments.
 
-use super::each::strs;
+use crate::shared::strings::strs;
 use millstream_graph::op::spec::{IndexType, Spec, Text};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{I32, Str as S};
@@ -8,7 +8,10 @@ use millstream_tensor::{PartialShape, Result, Shape, Str, Tensor, ensure, invali
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("UnsortedSegmentJoin")
-        .doc("The strings of each of `num_segments` segments put together in order, with `separator` between; those of a row whose id is i belong to segment i.")
+        .doc(
+            "Joins the strings of each of `num_segments` segments in order, with `separator` between them. \
+             The rows whose id is i belong to segment i.",
+        )
         .input("inputs", S)
         .input("segment_ids", "Tindices")
         .input("num_segments", "Tnumsegments")
@@ -32,7 +35,10 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     if let (Some(dims), Some(id_dims)) = (inputs.dims(), ids.dims()) {
         let fits = id_dims.len() <= dims.len()
             && id_dims.iter().zip(dims).all(|(a, b)| a.is_none() || b.is_none() || a == b);
-        ensure!(fits, "`inputs` has shape {inputs}, which does not start with the shape {ids} of `segment_ids`");
+        ensure!(
+            fits,
+            "`inputs` has shape {inputs}, which does not start with the shape {ids} of `segment_ids`"
+        );
         let row = dims[id_dims.len()..].iter().copied();
         cx.set(0, PartialShape::new([n].into_iter().chain(row)));
     }
@@ -50,13 +56,14 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let rest = &shape.dims()[ids.rank()..];
     let row: usize = rest.iter().product();
     let out = Shape::new([n].into_iter().chain(rest.iter().copied()));
-    // Refuses what is too large before anything is put together.
+    // This reports an excessive size before anything is joined.
     drop(Tensor::zeros(S, out.clone())?);
     let mut parts: Vec<Vec<&[u8]>> = vec![Vec::new(); out.elements()];
     let strings = strs(cx, 0)?;
     for (i, id) in cx.ints(1)?.into_iter().enumerate() {
         let segment = usize::try_from(id).ok().filter(|s| *s < n);
-        let segment = segment.ok_or_else(|| invalid!("`segment_ids` has {id} at {i}, which is not in 0..{n}"))?;
+        let segment =
+            segment.ok_or_else(|| invalid!("`segment_ids` has {id} at {i}, which is not in 0..{n}"))?;
         for (to, from) in parts[segment * row..].iter_mut().zip(&strings[i * row..(i + 1) * row]) {
             to.push(from);
         }

@@ -1,4 +1,4 @@
-//! `AudioSummary`, `AudioSummaryV2`: sounds, as WAV files.
+//! `AudioSummary`, `AudioSummaryV2`: audio clips as WAV files.
 
 use super::message::{each_tag, give, scalar, tag};
 use millstream_graph::op::spec::{AtLeast, Float, Spec};
@@ -11,9 +11,10 @@ pub(crate) fn def() -> [OpDef; 2] {
     let declare = |name| {
         OpDef::new(name)
             .doc(
-                "A summary that holds the first `max_outputs` of a batch of sounds `[batch, frames]` or `[batch, frames, channels]`, `sample_rate` frames \
-                 a second, as WAV files of 16 bits under the tags `TAG/audio/0` and so on (`TAG/audio` where `max_outputs` is 1). Values lie between -1 \
-                 and 1; others are cut off.",
+                "Returns a summary with the first `max_outputs` of a batch of audio clips of shape \
+                 `[batch, frames]` or `[batch, frames, channels]`, as 16-bit WAV files with `sample_rate` \
+                 frames per second. The tags are `TAG/audio/0` and so on, or `TAG/audio` if `max_outputs` \
+                 is 1. Values are clipped to the range from -1 to 1.",
             )
             .input("tag", Str)
             .input("tensor", F32)
@@ -24,7 +25,10 @@ pub(crate) fn def() -> [OpDef; 2] {
             .infer(infer)
             .kernel(Kernel::pure(run).cost(Cost::PerElement(2.0)))
     };
-    [rest(declare("AudioSummary").attr("sample_rate", Float)), rest(declare("AudioSummaryV2").input("sample_rate", F32))]
+    [
+        rest(declare("AudioSummary").attr("sample_rate", Float)),
+        rest(declare("AudioSummaryV2").input("sample_rate", F32)),
+    ]
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -42,7 +46,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         2 => cx.attrs().float("sample_rate")?,
         _ => match cx.input(2).as_slice::<f32>()? {
             [rate] => *rate,
-            _ => return Err(invalid!("`sample_rate` must be a scalar but has shape {}", cx.input(2).shape())),
+            _ => {
+                return Err(invalid!("`sample_rate` must be a scalar but has shape {}", cx.input(2).shape()));
+            }
         },
     };
     let sounds = cx.input(1);
@@ -68,17 +74,19 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     give(cx, values)
 }
 
-/// Samples, those of a frame side by side, as a WAV file.
+/// Encodes samples as a WAV file. The samples of a frame are adjacent.
 fn wav(samples: &[f32], frames: usize, channels: usize, sample_rate: f32) -> Result<Vec<u8>> {
     const BYTES: u32 = 2;
     ensure!(!samples.is_empty(), "a sound must not be empty, but has {frames} frames of {channels} channels");
     let rate = sample_rate.round_ties_even().max(1.0);
     ensure!(rate < u32::MAX as f32, "sample_rate must be less than 2^32, but is {sample_rate}");
     let rate = rate as u32;
-    let too_large = || invalid!("a sound of {frames} frames of {channels} channels is too large for a WAV file");
+    let too_large =
+        || invalid!("a sound of {frames} frames of {channels} channels is too large for a WAV file");
     let n_channels = u16::try_from(channels).map_err(|_| too_large())?;
     let frame = u32::from(n_channels).checked_mul(BYTES).ok_or_else(too_large)?;
-    let size = u32::try_from(frames).ok().and_then(|frames| frame.checked_mul(frames)).ok_or_else(too_large)?;
+    let size =
+        u32::try_from(frames).ok().and_then(|frames| frame.checked_mul(frames)).ok_or_else(too_large)?;
     let whole = size.checked_add(36).ok_or_else(too_large)?;
     let per_second = rate.checked_mul(frame).ok_or_else(too_large)?;
     let frame_bytes = u16::try_from(frame).map_err(|_| too_large())?;
@@ -88,7 +96,7 @@ fn wav(samples: &[f32], frames: usize, channels: usize, sample_rate: f32) -> Res
     file.extend(whole.to_le_bytes());
     file.extend(b"WAVEfmt ");
     file.extend(16u32.to_le_bytes());
-    // Plain samples.
+    // The format code of PCM.
     file.extend(1u16.to_le_bytes());
     file.extend(n_channels.to_le_bytes());
     file.extend(rate.to_le_bytes());
@@ -97,7 +105,7 @@ fn wav(samples: &[f32], frames: usize, channels: usize, sample_rate: f32) -> Res
     file.extend(16u16.to_le_bytes());
     file.extend(b"data");
     file.extend(size.to_le_bytes());
-    // The cast cuts off what is too large, and makes NaN 0.
+    // The cast saturates, and converts NaN to 0.
     file.extend(samples.iter().flat_map(|v| ((v * 32768.0).round() as i16).to_le_bytes()));
     Ok(file)
 }

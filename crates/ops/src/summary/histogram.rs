@@ -1,13 +1,15 @@
-//! [`Histogram`]: how often values fell into buckets that grow by a tenth from 1e-12 to 1e20, on both sides of zero.
+//! [`Histogram`]: counts of values in buckets whose limits grow by a tenth from 1e-12 to 1e20, on both sides
+//! of zero.
 
 use millstream_proto::HistogramProto;
 use std::sync::OnceLock;
 
-/// The upper limits of all buckets, ascending. A bucket holds what is less than its limit and no less than the one before.
+/// Returns the upper limits of all buckets, in ascending order. A bucket contains values less than its limit
+/// and at least the limit before it.
 fn limits() -> &'static [f64] {
     static LIMITS: OnceLock<Vec<f64>> = OnceLock::new();
     LIMITS.get_or_init(|| {
-        // Multiplied again and again, as TensorFlow does it: powers of 1.1 would differ in the last digits.
+        // Multiplied repeatedly, as in TensorFlow: powers of 1.1 would differ in the last digits.
         let positive = || std::iter::successors(Some(1e-12), |v| Some(v * 1.1)).take_while(|v| *v < 1e20);
         let mut limits: Vec<f64> = positive().map(|v| -v).collect();
         limits.push(f64::MIN);
@@ -20,7 +22,7 @@ fn limits() -> &'static [f64] {
 }
 
 pub(super) struct Histogram {
-    /// How many values are in each bucket.
+    /// The number of values in each bucket.
     counts: Vec<u64>,
     min: f64,
     max: f64,
@@ -42,7 +44,7 @@ impl Histogram {
     /// Counts a finite value.
     pub fn add(&mut self, value: f64) {
         let bucket = limits().partition_point(|limit| *limit <= value);
-        // The largest number of all is in the last one.
+        // The largest finite number is in the last bucket.
         let bucket = bucket.min(self.counts.len() - 1);
         self.counts[bucket] += 1;
         self.min = if value < self.min { value } else { self.min };
@@ -51,7 +53,7 @@ impl Histogram {
         self.sum_squares += value * value;
     }
 
-    /// As a message, in which empty buckets in a row are one.
+    /// Returns the message, in which adjacent empty buckets are merged.
     pub fn message(&self) -> HistogramProto {
         let (mut bucket_limit, mut bucket) = (Vec::new(), Vec::new());
         for (limit, count) in limits().iter().zip(&self.counts) {

@@ -1,17 +1,20 @@
-//! `HistogramSummary`: how values are spread.
+//! `HistogramSummary`: a histogram of values.
 
 use super::histogram::Histogram;
 use super::message::{give, scalar, tag};
-use crate::number::with_real;
+use crate::number::no_kernel;
 use millstream_graph::op::spec::{RealNumber, Spec};
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
 use millstream_proto::summary::{Value, value};
-use millstream_tensor::{DType, Element, Result, ensure};
+use millstream_tensor::{DType, Element, Result, ensure, with_element};
 use num_traits::AsPrimitive;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("HistogramSummary")
-        .doc("A summary that holds a histogram of `values` under a tag. Buckets are narrow near zero and grow by a tenth each.")
+        .doc(
+            "Returns a summary with a histogram of `values` under a tag. The limits of the buckets grow by \
+             a tenth each, from 1e-12 to 1e20, on both sides of zero.",
+        )
         .input("tag", DType::Str)
         .input("values", "T")
         .output("summary", DType::Str)
@@ -23,7 +26,7 @@ pub(crate) fn def() -> OpDef {
 fn run(cx: &mut KernelCx) -> Result<()> {
     let tag = tag(scalar(cx, 0, "tags")?)?;
     let values = cx.input(1);
-    let histogram = with_real!("HistogramSummary", values.dtype(), T => count::<T>(cx, values.as_slice()?))?;
+    let histogram = with_element!(values.dtype(), T in reals => count::<T>(cx, values.as_slice()?), else => Err(no_kernel("HistogramSummary", values.dtype())))?;
     let histo = value::Value::Histo(histogram.message());
     give(cx, vec![Value { tag, value: Some(histo), ..Value::default() }])
 }

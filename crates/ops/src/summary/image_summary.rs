@@ -1,23 +1,25 @@
-//! `ImageSummary`: images, as PNG files.
+//! `ImageSummary`: images as PNG files.
 
 use super::message::{each_tag, give, scalar, tag};
-use crate::number::with_types;
+use crate::number::no_kernel;
 use millstream_graph::Attr;
 use millstream_graph::op::spec::{AtLeast, OneOf, Spec, Value as TensorAttr};
 use millstream_graph::op::{Cost, Kernel, KernelCx, OpDef};
 use millstream_proto::summary::{Image, Value, value};
 use millstream_tensor::DType::{self, F16, F32, F64, U8};
-use millstream_tensor::{Element, Error, Result, Tensor, ensure, invalid};
+use millstream_tensor::{Element, Error, Result, Tensor, ensure, invalid, with_element};
 use num_traits::{AsPrimitive, Float};
 
 pub(crate) fn def() -> OpDef {
     let red = Tensor::from_slice([4], &[255u8, 0, 0, 255]).unwrap_or_else(|_| Tensor::scalar(0u8));
     OpDef::new("ImageSummary")
         .doc(
-            "A summary that holds the first `max_images` of a batch of images `[batch, height, width, channels]`, gray, colored, or colored with an \
-             alpha channel, as PNG files under the tags `TAG/image/0` and so on (`TAG/image` where `max_images` is 1). Bytes are as they are. Of \
-             floats each image is scaled by itself: its largest becomes 255; if some are negative, zero becomes 128 instead. A pixel that is not \
-             finite gets `bad_color`.",
+            "Returns a summary with the first `max_images` of a batch of images of shape \
+             `[batch, height, width, channels]`, as PNG files. Images have 1 channel (grayscale), 3 (RGB) \
+             or 4 (RGBA). The tags are `TAG/image/0` and so on, or `TAG/image` if `max_images` is 1. Bytes \
+             are used as they are. Floats are scaled for each image: the largest value becomes 255, or, if \
+             there are negative values, 0 becomes 128 and the largest absolute value 1 or 255. A pixel with \
+             a value that is not finite becomes `bad_color`.",
         )
         .input("tag", DType::Str)
         .input("tensor", "T")
@@ -43,7 +45,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         "an image must have at least one pixel, but `tensor` has shape {}",
         images.shape()
     );
-    let side = |size: usize| i32::try_from(size).map_err(|_| invalid!("an image of {size} pixels on a side is too large"));
+    let side = |size: usize| {
+        i32::try_from(size).map_err(|_| invalid!("an image of {size} pixels on a side is too large"))
+    };
     let (image_height, image_width) = (side(height)?, side(width)?);
     let bad = cx.attrs().tensor("bad_color")?;
     ensure!(
@@ -60,16 +64,23 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         let image = images.row(i)?;
         let pixels = match image.dtype() {
             U8 => image.as_slice::<u8>()?.to_vec(),
-            dtype => with_types!("ImageSummary", dtype, T => Ok(bytes::<T>(image.as_slice()?, bad)); F16 F32 F64)?,
+            dtype => {
+                with_element!(dtype, T in [F16 F32 F64] => Ok(bytes::<T>(image.as_slice()?, bad)), else => Err(no_kernel("ImageSummary", dtype)))?
+            }
         };
         let encoded_image_string = png([image_width as u32, image_height as u32], depth, &pixels)?;
-        let image = Image { height: image_height, width: image_width, colorspace: depth as i32, encoded_image_string };
+        let image = Image {
+            height: image_height,
+            width: image_width,
+            colorspace: depth as i32,
+            encoded_image_string,
+        };
         values.push(Value { tag, value: Some(value::Value::Image(image)), ..Value::default() });
     }
     give(cx, values)
 }
 
-/// The pixels of an image of floats. How it is scaled is an f32, whatever they are, as in TensorFlow.
+/// Converts an image of floats to bytes. As in TensorFlow, the scale is computed in float32 for all dtypes.
 fn bytes<T: Element + Float + AsPrimitive<u8> + AsPrimitive<f32>>(image: &[T], bad: &[u8]) -> Vec<u8>
 where
     f32: AsPrimitive<T>,
@@ -94,7 +105,7 @@ where
     bytes
 }
 
-/// An image as a PNG file.
+/// Encodes an image as a PNG file.
 fn png([width, height]: [u32; 2], depth: usize, pixels: &[u8]) -> Result<Vec<u8>> {
     let mut file = Vec::new();
     let mut encoder = png::Encoder::new(&mut file, width, height);

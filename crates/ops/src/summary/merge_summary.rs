@@ -1,4 +1,4 @@
-//! `MergeSummary`: the values of several summaries in one.
+//! `MergeSummary`: merges summaries.
 
 use super::message::{give, parse};
 use millstream_graph::op::spec::AtLeast;
@@ -8,7 +8,10 @@ use std::collections::HashSet;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("MergeSummary")
-        .doc("A summary with all values of the summaries in `inputs`. No tag may be there twice.")
+        .doc(
+            "Returns a summary with all values of the summaries in `inputs`. A tag that occurs twice is an \
+             error.",
+        )
         .inputs("inputs", "N", DType::Str)
         .output("summary", DType::Str)
         .attr("N", AtLeast(1))
@@ -21,7 +24,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     for input in cx.inputs() {
         for summary in input.as_strs().unwrap_or_default() {
             for value in parse(summary)?.value {
-                // What has no tag has the name of a node.
+                // A value without a tag has the name of a node.
                 let new = value.tag.is_empty() || tags.insert(value.tag.clone());
                 ensure!(new, "Duplicate tag {} found in summary inputs", value.tag);
                 values.push(value);

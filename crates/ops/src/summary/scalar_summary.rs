@@ -1,16 +1,16 @@
 //! `ScalarSummary`: numbers under tags.
 
 use super::message::{give, tag};
-use crate::number::with_real;
+use crate::number::no_kernel;
 use millstream_graph::op::spec::RealNumber;
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
 use millstream_proto::summary::{Value, value};
-use millstream_tensor::{DType, Element, Result, ensure};
+use millstream_tensor::{DType, Element, Result, ensure, with_element};
 use num_traits::AsPrimitive;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("ScalarSummary")
-        .doc("A summary that holds each of `values`, as float32, under the tag in the same place of `tags`.")
+        .doc("Returns a summary with each of `values`, as float32, under the corresponding tag in `tags`.")
         .input("tags", DType::Str)
         .input("values", "T")
         .output("summary", DType::Str)
@@ -31,7 +31,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
             _ => String::new(),
         }
     );
-    let values: Vec<f32> = with_real!("ScalarSummary", values.dtype(), T => floats::<T>(values.as_slice()?))?;
+    let values: Vec<f32> = with_element!(values.dtype(), T in reals => floats::<T>(values.as_slice()?), else => Err(no_kernel("ScalarSummary", values.dtype())))?;
     let tags = tags.as_strs().unwrap_or_default();
     let each = tags.iter().zip(values).map(|(name, v)| {
         Ok(Value { tag: tag(name)?, value: Some(value::Value::SimpleValue(v)), ..Value::default() })

@@ -10,7 +10,10 @@ use millstream_tensor::{DType, Result};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("TensorSummary")
-        .doc("A summary that holds `tensor` under the name of this node. The other attributes mean nothing; TensorSummaryV2 says how it is shown.")
+        .doc(
+            "Returns a summary with `tensor` under the name of the node. The attributes `description`, \
+             `labels` and `display_name` have no effect; TensorSummaryV2 has metadata for display.",
+        )
         .input("tensor", "T")
         .output("summary", DType::Str)
         .attr("T", AnyType)
@@ -34,9 +37,9 @@ cases! {
 
 #[cfg(test)]
 mod tests {
-    use crate::cases::{lone_env, run};
     use millstream_graph::Attrs;
     use millstream_graph::op::NodeInfo;
+    use millstream_graph::op::lone;
     use millstream_proto::{Summary, decode};
     use millstream_tensor::{DType, Tensor};
 
@@ -44,7 +47,7 @@ mod tests {
     fn has_the_name_of_its_node() {
         let def = crate::registry().get("TensorSummary").expect("declared");
         let node = NodeInfo::resolve(def, "a/b", &[DType::I32.into()], Attrs::new()).expect("a node");
-        let made = run(&node, &lone_env(), &[Tensor::scalar(3i32)]).expect("a summary");
+        let made = lone::run(&node, &lone::env(), &[Tensor::scalar(3i32)]).expect("a summary");
         let summary: Summary = decode(&made[0].as_strs().expect("a string")[0]).expect("a message");
         assert_eq!((&*summary.value[0].node_name, &*summary.value[0].tag), ("a/b", ""));
     }

@@ -1,4 +1,4 @@
-//! `TensorSummaryV2`: a tensor under a tag, with what shows it.
+//! `TensorSummaryV2`: a tensor under a tag, with metadata.
 
 use super::message::{give, scalar, tag};
 use millstream_checkpoint::message;
@@ -10,7 +10,10 @@ use millstream_tensor::{DType, Error, Result};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("TensorSummaryV2")
-        .doc("A summary that holds `tensor` under a tag, with an encoded `SummaryMetadata` that says what shows it.")
+        .doc(
+            "Returns a summary with `tensor` under a tag. `serialized_summary_metadata` is an encoded \
+             `SummaryMetadata` message, which determines how the tensor is displayed.",
+        )
         .input("tag", DType::Str)
         .input("tensor", "T")
         .input("serialized_summary_metadata", DType::Str)

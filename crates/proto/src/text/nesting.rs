@@ -1,13 +1,13 @@
-//! How deep the messages in a text nest, found without recursion.
+//! The nesting depth of the messages in a text, computed without recursion.
 //!
-//! [`check`] reads the text just closely enough to know a brace from one in a string or a comment.
-//! Where it meets text that the parser will refuse, it stops: the parser does not get further.
+//! [`check`] distinguishes braces from those in strings and comments, and nothing more. It stops at text that
+//! the parser will refuse, since the parser gets no further.
 
 use std::fmt;
 
 use crate::MAX_DEPTH;
 
-/// A text nests deeper than [`MAX_DEPTH`]: the place of the brace that is too much.
+/// A text nests deeper than [`MAX_DEPTH`]. Holds the place of the first brace that is too deep.
 #[derive(Debug)]
 pub(super) struct TooDeep {
     pub(super) offset: usize,
@@ -19,7 +19,7 @@ impl fmt::Display for TooDeep {
     }
 }
 
-/// Refuses text that nests deeper than [`MAX_DEPTH`].
+/// Returns an error if the text nests deeper than [`MAX_DEPTH`].
 pub(super) fn check(text: &str) -> Result<(), TooDeep> {
     let mut depth = 0usize;
     let mut bytes = text.bytes().enumerate();
@@ -40,7 +40,7 @@ fn skip_comment(bytes: &mut impl Iterator<Item = (usize, u8)>) {
     bytes.find(|&(_, byte)| byte == b'\n');
 }
 
-// False when the string does not end in its line, which the parser refuses.
+// Returns false if the string does not end on its line, which the parser refuses.
 fn skip_string(quote: u8, bytes: &mut impl Iterator<Item = (usize, u8)>) -> bool {
     while let Some((_, byte)) = bytes.next() {
         match byte {

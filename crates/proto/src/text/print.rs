@@ -1,14 +1,14 @@
-//! Prints a message in text form, laid out as TensorFlow does.
+//! Prints a message in text form, with TensorFlow's layout.
 //!
-//! Why not the printer of `prost-reflect`: it writes maps in the order of a hash map, which changes
-//! from run to run, and it expands `Any`s inside `Any`s without a limit. Here map entries are sorted
-//! by key, and an `Any` is written as it is stored: a URL and bytes.
+//! The printer of `prost-reflect` is not used: it writes maps in the order of a hash map, which changes from
+//! run to run, and it expands `Any`s inside `Any`s without a limit. Here map entries are sorted by key, and
+//! an `Any` is printed as it is stored: a URL and bytes.
 
 use std::fmt::Write;
 
 use prost_reflect::{DynamicMessage, Kind, MapKey, Value};
 
-/// The text form of a message: a field per line, in the order of their numbers.
+/// The text form of a message: one field per line, in the order of the field numbers.
 pub(super) fn print(message: &DynamicMessage) -> String {
     let mut printer = Printer { text: String::new(), indent: 0 };
     printer.fields(message);
@@ -21,7 +21,7 @@ struct Printer {
 }
 
 impl Printer {
-    // Recursion here and below is bounded: the message was decoded, which has a limit.
+    // The recursion is bounded: the message was decoded, which limits its depth.
     fn fields(&mut self, message: &DynamicMessage) {
         for (field, value) in message.fields() {
             let (name, kind) = (field.name(), field.kind());
@@ -81,7 +81,8 @@ impl Printer {
             Value::I64(v) => self.display(v),
             Value::U32(v) => self.display(v),
             Value::U64(v) => self.display(v),
-            // `Debug` is the shortest form that reads back as the same number, with an exponent when long.
+            // `Debug` prints the shortest form that parses to the same number, with an exponent if that is
+            // long.
             Value::F32(v) if !v.is_nan() => self.display(format_args!("{v:?}")),
             Value::F64(v) if !v.is_nan() => self.display(format_args!("{v:?}")),
             Value::F32(_) | Value::F64(_) => self.text.push_str("nan"),
@@ -91,7 +92,7 @@ impl Printer {
                 Some(known) => self.text.push_str(known.name()),
                 None => self.display(number),
             },
-            // Not scalars; `fields` and `field` took them.
+            // These are not scalars; `fields` and `field` handle them.
             Value::Message(_) | Value::List(_) | Value::Map(_) => {}
         }
     }
@@ -101,7 +102,7 @@ impl Printer {
         _ = write!(self.text, "{value}");
     }
 
-    // Octal escapes always have three digits, so that a digit after one is not taken for a part of it.
+    // Octal escapes always have three digits, so that a digit that follows is not part of the escape.
     fn quoted(&mut self, bytes: &[u8]) {
         self.text.push('"');
         for &byte in bytes {

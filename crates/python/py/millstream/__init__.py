@@ -1,4 +1,4 @@
-"""Millstream: a dataflow engine for programs with real loops in them, with TensorFlow 1's names: `import millstream as tf`.
+"""Millstream: a dataflow engine for programs with loops, with TensorFlow 1's API: `import millstream as tf`.
 
 A graph is built once, loops and branches included, and run any number of times:
 
@@ -8,25 +8,28 @@ A graph is built once, loops and branches included, and run any number of times:
     with tf.Session() as sess:
         print(sess.run(i))  # 10
 
-The functions that are one op each are made when they are first asked for (`_namespaces.py`); the others stand in the modules here.
+The package is layered, and modules import only from layers below (checked by `tests/test_floors.py`):
+`framework`, then `ops`, `variables`, `nn` (with `rnn`, `layers`, `losses` and `metrics`), `io`, `train`, and
+`contrib` (with `saved_model` and `test`). If a module needs functions of a layer above, that layer registers
+them with it. `_generated` is written by tools.
+
+A namespace `tf.x` is the module `millstream.x`: a file in the top directory or, if a layer has this name, the
+`__init__` of its directory.
+
+- It imports its names from the modules that define them; those modules never import a namespace. Functions
+  that only one namespace has may be defined in its file (`math.py`).
+- Functions that are one op each have no definition: `namespaces.getattr_of` creates them when they are first
+  requested; mypy reads their types from `_generated`.
+- Names from layers above, and those of modules that are slow to import, are registered in tables
+  (`namespaces.place`) and imported when they are first requested.
+- Its `dir` is created by `namespaces.dir_of` and lists public names only.
 """
 
 import typing as _typing
 from typing import Any as _Any
 
-from millstream import _engine, _namespaces, compat, dtypes, errors, framework, graph_keys, indexing_ops, logging, math_ops, nest, raw_ops, session, shapes
+from millstream import _engine
 from millstream._engine import Operation, Tensor
-from millstream.array_ops import *  # noqa: F403
-from millstream.check_ops import *  # noqa: F403
-from millstream.clip_ops import *  # noqa: F403
-from millstream.control_flow import Print, case, cond, group, no_op, switch_case, tuple, while_loop  # noqa: A004
-from millstream.control_flow import assert_ as Assert  # noqa: N812
-from millstream.counting_ops import *  # noqa: F403
-from millstream.custom_gradients import *  # noqa: F403
-from millstream.data_flow import FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue
-from millstream.dtypes import *  # noqa: F403
-from millstream.devices import DeviceSpec
-from millstream.dtypes import DType, as_dtype
 from millstream.framework import (
     Graph,
     IndexedSlices,
@@ -39,6 +42,7 @@ from millstream.framework import (
     constant,
     container,
     control_dependencies,
+    convert_for_engine as _convert_for_engine,
     convert_to_tensor,
     convert_to_tensor_or_indexed_slices,
     convert_to_tensor_or_sparse_tensor,
@@ -47,21 +51,93 @@ from millstream.framework import (
     get_collection_ref,
     get_default_graph,
     get_static_value,
+    inner_names as _inner_names,
     name_scope,
+    namespaces as _namespaces,
     placeholder,
     register_tensor_conversion_function,
     reset_default_graph,
     sparse_placeholder,
 )
-from millstream.functional import foldl, foldr, map_fn, scan
-from millstream.gradients_impl import AggregationMethod, UnconnectedGradients, batch_jacobian, gradients, hessians, jacobian, jvp
-from millstream.graph_keys import GraphKeys
-from millstream.host_functions import *  # noqa: F403
-from millstream.inner_names import VariableAggregation, VariableSynchronization
-from millstream.inner_names import install as _install_inner_names
-from millstream.importer import import_graph_def, load_file_system_library, load_library, load_op_library
-from millstream.indexing_ops import *  # noqa: F403
-from millstream.init_ops import (
+from millstream.framework.devices import DeviceSpec
+from millstream.framework.dtypes import *  # noqa: F403
+from millstream.framework.dtypes import DType, as_dtype
+from millstream.framework.errors import OpError
+from millstream.framework.graph_keys import GraphKeys
+from millstream.framework.importer import (
+    import_graph_def,
+    load_file_system_library,
+    load_library,
+    load_op_library,
+)
+from millstream.framework.logging import _get_logger as get_logger
+from millstream.framework.session import InteractiveSession, Session, expand as _expand, get_default_session
+from millstream.framework.shapes import (
+    Dimension,
+    TensorShape,
+    TensorSpec,
+    dimension_at_index,
+    dimension_value,
+)
+from millstream.framework.switches import *  # noqa: F403
+from millstream.framework.tensor_util import make_ndarray, make_tensor_proto
+from millstream.framework.version import (
+    COMPILER_VERSION,
+    GIT_VERSION,
+    GRAPH_DEF_VERSION,
+    GRAPH_DEF_VERSION_MIN_CONSUMER,
+    GRAPH_DEF_VERSION_MIN_PRODUCER,
+    VERSION,
+)
+from millstream.framework.watching import every
+from millstream.ops.array_ops import *  # noqa: F403
+from millstream.ops.check_ops import *  # noqa: F403
+from millstream.ops.clip_ops import *  # noqa: F403
+from millstream.ops.complex_ops import *  # noqa: F403
+from millstream.ops.control_flow import case, cond, group, no_op, Print, switch_case, tuple, while_loop  # noqa: A004
+from millstream.ops.control_flow import assert_ as Assert  # noqa: N812
+from millstream.ops.counting_ops import *  # noqa: F403
+from millstream.ops.custom_gradients import *  # noqa: F403
+from millstream.ops.data_flow import FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue
+from millstream.ops.functional import foldl, foldr, map_fn, scan
+from millstream.ops.gradients import (
+    AggregationMethod,
+    UnconnectedGradients,
+    batch_jacobian,
+    gradients,
+    hessians,
+    jacobian,
+    jvp,
+    recompute_grad,
+)
+from millstream.ops.host_functions import *  # noqa: F403
+from millstream.ops.indexing_ops import *  # noqa: F403
+from millstream.ops.indexing_ops import _getitem
+from millstream.ops.linalg_ops import *  # noqa: F403
+from millstream.ops.math_ops import *  # noqa: F403
+from millstream.ops.math_ops import _operate
+from millstream.ops.printing import print  # noqa: A004
+from millstream.ops.random_ops import (
+    get_seed,
+    multinomial,
+    random_gamma,
+    random_normal,
+    random_poisson,
+    random_shuffle,
+    random_uniform,
+    set_random_seed,
+    truncated_normal,
+)
+from millstream.ops.reduction_ops import *  # noqa: F403
+from millstream.ops.session_ops import *  # noqa: F403
+from millstream.ops.shape_ops import *  # noqa: F403
+from millstream.ops.sparse_ops import *  # noqa: F403
+from millstream.ops.string_ops import *  # noqa: F403
+from millstream.ops.tensor_array import TensorArray
+from millstream.variables import inner_names as _inner_names_of_variables
+from millstream.variables.collections import *  # noqa: F403
+from millstream.variables.cut import create_partitioned_variables
+from millstream.variables.initializers import (
     constant_initializer,
     glorot_normal_initializer,
     glorot_uniform_initializer,
@@ -74,27 +150,13 @@ from millstream.init_ops import (
     variance_scaling_initializer,
     zeros_initializer,
 )
-from millstream.linalg_ops import *  # noqa: F403
-from millstream.lookup_ops import initialize_all_tables, tables_initializer
-from millstream.math_ops import *  # noqa: F403
-from millstream.partitions import create_partitioned_variables, fixed_size_partitioner, min_max_variable_partitioner, variable_axis_size_partitioner
-from millstream.parsing_ops import *  # noqa: F403
-from millstream.printing import print  # noqa: A004
-from millstream.random_ops import get_seed, multinomial, random_gamma, random_normal, random_poisson, random_shuffle, random_uniform, set_random_seed, truncated_normal
-from millstream.readers import *  # noqa: F403
-from millstream.reduction_ops import *  # noqa: F403
-from millstream.session import InteractiveSession, Session, get_default_session
-from millstream.session_ops import *  # noqa: F403
-from millstream.shape_ops import *  # noqa: F403
-from millstream.shapes import Dimension, TensorShape, TensorSpec, dimension_at_index, dimension_value
-from millstream.sparse_ops import *  # noqa: F403
-from millstream.state_ops import *  # noqa: F403
-from millstream.string_ops import *  # noqa: F403
-from millstream.switches import *  # noqa: F403
-from millstream.templates import make_template
-from millstream.tensor_array import TensorArray
-from millstream.tensor_util import make_ndarray, make_tensor_proto
-from millstream.variable_scopes import (
+from millstream.variables.inner_names import VariableAggregation, VariableSynchronization
+from millstream.variables.partitions import (
+    fixed_size_partitioner,
+    min_max_variable_partitioner,
+    variable_axis_size_partitioner,
+)
+from millstream.variables.scopes import (
     AUTO_REUSE,
     VariableScope,
     get_local_variable,
@@ -104,25 +166,37 @@ from millstream.variable_scopes import (
     variable_op_scope,
     variable_scope,
 )
-from millstream.variable_collections import *  # noqa: F403
-from millstream.variables import *  # noqa: F403
-from millstream.watching import every
-from millstream.version import COMPILER_VERSION, GIT_VERSION, GRAPH_DEF_VERSION, GRAPH_DEF_VERSION_MIN_CONSUMER, GRAPH_DEF_VERSION_MIN_PRODUCER, VERSION
+from millstream.variables.state_ops import *  # noqa: F403
+from millstream.variables.templates import make_template
+from millstream.variables.variable import *  # noqa: F403
+from millstream.io.lookup_ops import initialize_all_tables, tables_initializer
+from millstream.io.parsing_ops import *  # noqa: F403
+from millstream.io.readers import *  # noqa: F403
 
 newaxis = None
-OpError = errors.OpError
-get_logger = logging._get_logger
 
-_install_inner_names()
-_engine.set_hooks(framework.Graph, framework.convert_for_engine, indexing_ops._getitem, session.expand, math_ops._operate)
+_inner_names.install()
+_inner_names_of_variables.install()
+_engine.set_hooks(Graph, _convert_for_engine, _getitem, _expand, _operate)
 
 __version__ = _engine.__version__
 __git_version__, __compiler_version__ = GIT_VERSION, COMPILER_VERSION
-_namespaces.install(__name__)
+
+# Names of namespaces that are defined in a layer above that of the namespace.
+_namespaces.place("", {"rnn_cell": "millstream.rnn.cells"})
+_namespaces.place("nn", {"rnn_cell": "millstream.rnn.cells"})
+_namespaces.place(
+    "nn",
+    {
+        name: "millstream.rnn.networks:" + name
+        for name in ("bidirectional_dynamic_rnn", "dynamic_rnn", "raw_rnn", "static_bidirectional_rnn", "static_rnn")
+    },
+)
+_namespaces.install()
 
 
 if _typing.TYPE_CHECKING:
-    from millstream._endpoints import *  # noqa: F403
+    from millstream._generated.endpoints import *  # noqa: F403
 else:
 
     def __getattr__(name: str) -> _Any:

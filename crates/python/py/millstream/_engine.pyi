@@ -1,11 +1,11 @@
-# The extension: `crates/python/src`. Names with an underscore are for the package alone.
+# The extension module (`crates/python/src`). Names with an underscore are private to the package.
 
 from typing import Any, Callable as _Callable, Dict, Iterator, List, Mapping, NoReturn, Optional, Sequence, Tuple, Type, Union
 
-from millstream.dtypes import DType
 from millstream.framework import Graph as _Graph
-from millstream.shapes import TensorShape
-from millstream._typing import ShapeLike, TensorLike
+from millstream.framework.dtypes import DType
+from millstream.framework.shapes import TensorShape
+from millstream.framework.types import ShapeLike, TensorLike
 
 __version__: str
 
@@ -16,16 +16,16 @@ class Block:
     def __exit__(self, *_why: Any) -> bool: ...
 
 class Graph:
-    """A graph; the package's `Graph` is a class of this one."""
+    """The base class of the package's `Graph`."""
 
     def __new__(cls, *_args: Any, **_kwargs: Any) -> "Graph": ...
     def __len__(self) -> int: ...
     def __bool__(self) -> bool: ...
     @property
     def version(self) -> int:
-        """Changes whenever the graph does."""
+        """A number that changes with every modification of the graph."""
     def finalize(self) -> None:
-        """From here on adding an operation is an error."""
+        """Makes the graph read-only."""
     @property
     def _scope(self) -> str: ...
     @property
@@ -72,35 +72,35 @@ class Graph:
     def _n_contexts(self) -> int: ...
 
 class Tensor:
-    """A value of a graph: an output of one of its operations."""
+    """A symbolic output of an operation."""
 
     __array_priority__: int
     @property
     def op(self) -> Operation:
-        """The operation that gives this tensor."""
+        """The operation that produces the tensor."""
     @property
     def name(self) -> str:
-        """The name, `node:0`."""
+        """The name of the tensor, such as `node:0`."""
     @property
     def dtype(self) -> DType:
-        """The element type."""
+        """The `DType` of the elements."""
     @property
     def shape(self) -> TensorShape:
-        """What is known of the shape."""
+        """The static shape."""
     def get_shape(self) -> TensorShape:
-        """What is known of the shape."""
+        """Returns the static shape."""
     def set_shape(self, shape: ShapeLike) -> None:
-        """Refines what is known of the shape."""
+        """Merges a shape into the static shape."""
     @property
     def value_index(self) -> int:
-        """Which of its operation's outputs it is."""
+        """The index of the tensor among the outputs of its operation."""
     @property
     def graph(self) -> _Graph:
-        """The graph."""
+        """The graph that contains the tensor."""
     @property
     def device(self) -> str:
-        """The device that its operation asks for."""
-    # What `inner_names.py` adds.
+        """The device requested by the operation."""
+    # Added by `inner_names.py`.
     @property
     def _id(self) -> int: ...
     @property
@@ -111,11 +111,11 @@ class Tensor:
     def _value_index(self) -> int: ...
     def _shape_tuple(self) -> Optional[Tuple[Optional[int], ...]]: ...
     def experimental_ref(self) -> Any:
-        """A key for sets and dictionaries: equal to all other references to this, and to nothing else."""
+        """Returns a hashable reference to the tensor, equal only to other references to it."""
     def consumers(self) -> List[Operation]:
-        """The operations that take it."""
+        """Returns the operations that use the tensor as an input."""
     def eval(self, feed_dict: Optional[Mapping[Any, Any]] = None, session: Optional[Session] = None) -> Any:
-        """Its value, run in this session or the default one."""
+        """Runs the tensor in the given or default session."""
     def _shape_as_list(self) -> Any: ...
     def _rank(self) -> Optional[int]: ...
     def _repr_html_(self) -> str: ...
@@ -155,9 +155,9 @@ class Tensor:
     def __invert__(self) -> Tensor: ...
 
 class Operation:
-    """An operation of a graph."""
+    """A node of a graph, which takes tensors as inputs and produces tensors as outputs."""
 
-    # What `inner_names.py` adds.
+    # Added by `inner_names.py`.
     @property
     def _control_outputs(self) -> List["Operation"]: ...
     @property
@@ -178,40 +178,40 @@ class Operation:
     def _output_types(self) -> List[int]: ...
     @property
     def name(self) -> str:
-        """The name."""
+        """The name of the operation."""
     @property
     def type(self) -> str:
         """The op type."""
     @property
     def graph(self) -> _Graph:
-        """The graph."""
+        """The graph that contains the operation."""
     @property
     def device(self) -> str:
-        """The device that it asks for."""
+        """The requested device."""
     @property
     def inputs(self) -> Any:
-        """The tensors that it takes, in order."""
+        """The input tensors."""
     @property
     def outputs(self) -> List[Tensor]:
-        """The tensors that it gives, in order."""
+        """A list of the output tensors."""
     @property
     def control_inputs(self) -> List[Operation]:
-        """The operations that it runs after."""
+        """The operations that must run first because of control dependencies."""
     @property
     def node_def(self) -> Any:
-        """Its message, a `NodeDef`."""
+        """The `NodeDef` of the operation."""
     @property
     def op_def(self) -> Any:
-        """The message of its op type, an `OpDef`."""
+        """The `OpDef` of the op type."""
     @property
     def traceback(self) -> Any:
-        """The Python lines that made it."""
+        """The location in Python source where the operation was created."""
     def get_attr(self, name: str) -> Any:
-        """The attribute called `name`; `ValueError` if there is none."""
+        """Returns the value of an attribute; raises `ValueError` if it does not exist."""
     def colocation_groups(self) -> List[bytes]:
-        """What it is to be placed with."""
+        """Returns the colocation groups of the operation."""
     def run(self, feed_dict: Optional[Mapping[Any, Any]] = None, session: Optional[Session] = None) -> None:
-        """Runs it in this session or the default one."""
+        """Runs the operation in the given or default session."""
     @property
     def _id(self) -> int: ...
     def _attr_names(self) -> List[str]: ...
@@ -229,7 +229,7 @@ class Operation:
     @property
     def _context(self) -> Any: ...
     def values(self) -> Tuple[Tensor, ...]:
-        """Its values."""
+        """Returns the outputs of the operation."""
 
 class OpType:
     """An op type as a function."""
@@ -252,7 +252,7 @@ class OpType:
     def _flat(self, inputs: Sequence[Tensor], attrs: Dict[str, Any], name: Optional[str]) -> Operation: ...
 
 class Session:
-    """Runs a graph; the package's `Session` is a class of this one."""
+    """Runs a graph. It is the base class of the package's `Session`."""
 
     def __new__(
         cls,
@@ -266,33 +266,33 @@ class Session:
     ) -> "Session": ...
     @property
     def graph(self) -> _Graph:
-        """The graph."""
+        """The graph that the session runs."""
     @property
     def _closed(self) -> bool: ...
     def close(self) -> None:
-        """Ends the session: what runs in it is cancelled."""
+        """Closes the session: cancels its runs and frees its resources."""
     def _end(self) -> None:
-        """Ends what the session holds and runs; it does not count as closed by its owner."""
+        """Cancels runs and frees resources without marking the session as closed by its owner."""
     def run(
         self, fetches: Any, feed_dict: Optional[Mapping[Any, Any]] = None, options: Any = None, run_metadata: Any = None
     ) -> Any:
-        """The values of `fetches`, in their structure.
+        """Runs the graph and returns the values of `fetches` in the same structure.
 
-        Large arrays of numbers (and what shows itself as one: DLPack, `__array__`, `__array_interface__`) are not
-        copied when they are fed, where they lie as NumPy makes them: the run reads them where they are. Change no
-        array while a run that it was fed to is under way, neither on another thread nor in a `py_func` of that run:
-        the results would be of neither state. After the run it is yours again: whatever the run leaves behind,
-        variables, queues and what it returns, has memory of its own.
+        Large numeric arrays (and objects that convert to them by DLPack, `__array__` or
+        `__array_interface__`) in NumPy's default layout are not copied when they are fed: the run reads their
+        memory. Do not modify an array during a run that it is fed to, on another thread or in a `py_func` of
+        that run: results would be undefined. After the run it can be modified: variables, queues and returned
+        values do not share its memory.
         """
     def make_callable(self, fetches: Any, feed_list: Optional[Sequence[Any]] = None, accept_options: bool = False) -> Callable:
-        """A function of the values of `feed_list` that gives the values of `fetches`.
+        """Returns a function from the values of `feed_list` to the values of `fetches`.
 
-        As for `run`, arrays must not change during a call.
+        As in `run`, arrays must not be modified during a call.
         """
     def partial_run_setup(self, fetches: Any, feeds: Optional[Sequence[Any]] = None) -> PartialRun:
-        """Begins a run in several parts."""
+        """Sets up a partial run."""
     def partial_run(self, handle: PartialRun, fetches: Any, feed_dict: Optional[Mapping[Any, Any]] = None) -> Any:
-        """Goes on with a run in several parts."""
+        """Continues a partial run."""
 
     def _explain(self, fetches: Any = None, feeds: Any = None) -> Report: ...
     def _kept(self, handle: str) -> Any: ...
@@ -303,42 +303,42 @@ class Session:
     def _unwatch(self) -> None: ...
 
 class Report:
-    """A table with a heading, and sentences below it."""
+    """A table with a header, and notes below it."""
 
     def _repr_html_(self) -> str: ...
     @property
     def nodes(self) -> List[Any]:
-        """Of a run: each node with its op type, the loop that it is in (empty for none), and what becomes of it."""
+        """For a run: the name, op type, enclosing loop (empty if none) and treatment of each node."""
     @property
     def rows(self) -> List[List[str]]:
-        """The rows, the first of them the heading."""
+        """The rows; the first is the header."""
     @property
     def notes(self) -> List[str]:
-        """What the table does not say."""
+        """Additional notes."""
 
 class Callable:
-    """A run made ready."""
+    """A prepared run."""
 
     def __call__(self, *args: Any, options: Any = None, run_metadata: Any = None) -> Any: ...
 
 class Every:
-    """A fetch of the values that something inside of loops has in all iterations."""
+    """A fetch of the values of a tensor or operation in all iterations of the loops around it."""
 
     def __new__(cls, tensor: Tensor, by_iteration: bool) -> "Every": ...
 
 class HostFunction:
-    """A Python function under a token, as long as this object lives."""
+    """Registers a Python function under a token for the lifetime of this object."""
 
     def __new__(cls, holder: Any) -> "HostFunction": ...
     @property
     def token(self) -> str:
-        """What the node calls it by."""
+        """The token by which the node calls the function."""
 
 class PartialRun:
-    """A run in several parts."""
+    """A partial run."""
 
 class Elements:
-    """Elements that numpy arrays look at where they are."""
+    """A buffer of elements exposed through the array interface."""
 
     @property
     def __array_interface__(self) -> Dict[str, Any]: ...

@@ -7,12 +7,12 @@ from millstream import flags
 
 
 def run(main: Optional[Callable[[List[str]], Any]] = None, argv: Optional[List[str]] = None) -> None:
-    """Reads the flags, calls `main` with what is no flag, and exits with what it returns.
+    """Parses flags, calls `main` with the remaining arguments, and exits with its result.
 
-    Flags that nobody defined are left in `argv`.
+    Undefined flags are left in `argv`.
 
     Args:
-      main: A function of a list of text; that of the program by default.
+      main: A function of a list of strings; by default that of the program.
       argv: The command line; `sys.argv` by default.
 
     Raises:

@@ -1,344 +1,48 @@
-"""Exceptions that runs end with: one class for each canonical status code, as in TensorFlow 1.
-
-Know `OpError` and its fields: `message`, `op` (the operation that failed, if known), `node_def` and `error_code`.
-The engine finds the class to raise with `exception_type_from_error_code`.
-"""
-
-from __future__ import annotations
-
-import contextlib
-import traceback
-from typing import Any, Dict, Iterator, Type
-
-from millstream import _namespaces
-
-OK = 0
-CANCELLED = 1
-UNKNOWN = 2
-INVALID_ARGUMENT = 3
-DEADLINE_EXCEEDED = 4
-NOT_FOUND = 5
-ALREADY_EXISTS = 6
-PERMISSION_DENIED = 7
-RESOURCE_EXHAUSTED = 8
-FAILED_PRECONDITION = 9
-ABORTED = 10
-OUT_OF_RANGE = 11
-UNIMPLEMENTED = 12
-INTERNAL = 13
-UNAVAILABLE = 14
-DATA_LOSS = 15
-UNAUTHENTICATED = 16
-
-
-class OpError(Exception):
-    """What a step may fail with: the base of this module's classes, one for each code.
-
-    Args:
-      node_def: The `NodeDef` of the operation that failed.
-      op: The operation.
-      message: What went wrong.
-      error_code: The code.
-
-    Example:
-      >>> try:
-      ...     tf.Session().run(tf.gather([1, 2], tf.placeholder_with_default(5, [], name="i"), name="take"))
-      ... except tf.errors.InvalidArgumentError as error:
-      ...     print(error.op.name, error.node_def.op, error.error_code == tf.errors.INVALID_ARGUMENT)
-      ...     print(error.message.splitlines()[0])
-      take GatherV2 True
-      indices = 5 is not in [0, 2)
-    """
-
-    def __init__(self, node_def: Any, op: Any, message: str, error_code: int) -> None:
-        # TensorFlow leaves `args` empty; programs that print `repr(e)` or unpickle it rely on that.
-        super().__init__()
-        self._node_def = node_def
-        self._op = op
-        self._message = message
-        self._error_code = error_code
-
-    def __reduce__(self) -> Any:
-        if type(self) is OpError:
-            return OpError, (self._node_def, self._op, self._message, self._error_code)
-        return type(self), (self._node_def, self._op, self._message)
-
-    @property
-    def message(self) -> str:
-        """What went wrong."""
-        return self._message
-
-    @property
-    def op(self) -> Any:
-        """The `Operation` that failed; None if the run failed elsewhere, or in a node the graph does not show."""
-        return self._op
-
-    @property
-    def error_code(self) -> int:
-        """The canonical code, one of this module's constants."""
-        return self._error_code
-
-    @property
-    def node_def(self) -> Any:
-        """The `NodeDef` of the operation that failed, if known."""
-        return self._node_def
-
-    def __str__(self) -> str:
-        if self._op is None:
-            return self._message
-        frames = getattr(self._op, "traceback", None)
-        if not frames:
-            return self._message
-        shown = "".join(traceback.format_list([_frame(f) for f in frames]))
-        return f"{self._message}\n\nOriginal stack trace for {self._op.name!r}:\n{shown}"
-
-
-def _frame(frame: Any) -> traceback.FrameSummary:
-    # A FrameSummary, or a tuple (file, line number, function, source line, ..) as `Operation.traceback` gives in TensorFlow.
-    if isinstance(frame, traceback.FrameSummary):
-        return frame
-    file, number, function, *rest = frame
-    line = rest[0] if rest and isinstance(rest[0], str) else None
-    return traceback.FrameSummary(file, number, function, lookup_line=False, line=line)
-
-
-class _Coded(OpError):
-    """A class of its own for one code."""
-
-    _CODE = UNKNOWN
-
-    def __init__(self, node_def: Any, op: Any, message: str) -> None:
-        super().__init__(node_def, op, message, self._CODE)
-
-
-class CancelledError(_Coded):
-    """The run, or what it waited for, was cancelled: a queue was closed, the session was closed."""
-
-    _CODE = CANCELLED
-
-
-class UnknownError(_Coded):
-    """An error that has no code of its own, such as an exception inside a `py_func`."""
-
-    _CODE = UNKNOWN
-
-    def __init__(self, node_def: Any, op: Any, message: str, error_code: int = UNKNOWN) -> None:
-        super().__init__(node_def, op, message)
-        self._error_code = error_code
-
-
-class InvalidArgumentError(_Coded):
-    """An operation was given what it cannot take: shapes that do not fit, an index out of bounds, a missing feed."""
-
-    _CODE = INVALID_ARGUMENT
-
-
-class DeadlineExceededError(_Coded):
-    """Time was up (`RunOptions.timeout_in_ms`, `ConfigProto.operation_timeout_in_ms`)."""
-
-    _CODE = DEADLINE_EXCEEDED
-
-
-class NotFoundError(_Coded):
-    """Something named is not there: a file, a variable in a checkpoint, a resource."""
-
-    _CODE = NOT_FOUND
-
-
-class AlreadyExistsError(_Coded):
-    """Something that was to be made is there already."""
-
-    _CODE = ALREADY_EXISTS
-
-
-class PermissionDeniedError(_Coded):
-    """The caller may not do this, such as reading a file."""
-
-    _CODE = PERMISSION_DENIED
-
-
-class ResourceExhaustedError(_Coded):
-    """Memory, or another resource with a limit, is used up."""
-
-    _CODE = RESOURCE_EXHAUSTED
-
-
-class FailedPreconditionError(_Coded):
-    """The state does not allow it: most often a variable that was not initialized."""
-
-    _CODE = FAILED_PRECONDITION
-
-
-class AbortedError(_Coded):
-    """Broken off because of something that happened at the same time."""
-
-    _CODE = ABORTED
-
-
-class OutOfRangeError(_Coded):
-    """Past the end: a queue is closed and empty, an input is read to its end, a counter reached its limit."""
-
-    _CODE = OUT_OF_RANGE
-
-
-class UnimplementedError(_Coded):
-    """The operation cannot do this."""
-
-    _CODE = UNIMPLEMENTED
-
-
-class InternalError(_Coded):
-    """The engine broke one of its own rules."""
-
-    _CODE = INTERNAL
-
-
-class UnavailableError(_Coded):
-    """Not available now; trying again may help."""
-
-    _CODE = UNAVAILABLE
-
-
-class DataLossError(_Coded):
-    """Data was lost or damaged: a checksum does not fit, a record is cut short."""
-
-    _CODE = DATA_LOSS
-
-
-class UnauthenticatedError(_Coded):
-    """The caller did not say who it is."""
-
-    _CODE = UNAUTHENTICATED
-
-
-class InaccessibleTensorError(ValueError):
-    """A tensor was used where it cannot be: fetched, or fed, from inside a loop or branch."""
-
-
-class OperatorNotAllowedInGraphError(TypeError):
-    """A tensor of a graph was used as a value: as a Python `bool`, or to iterate over."""
-
-
-_CLASS_OF_CODE: Dict[int, Type[OpError]] = {
-    c._CODE: c
-    for c in (
-        CancelledError,
-        UnknownError,
-        InvalidArgumentError,
-        DeadlineExceededError,
-        NotFoundError,
-        AlreadyExistsError,
-        PermissionDeniedError,
-        ResourceExhaustedError,
-        FailedPreconditionError,
-        AbortedError,
-        OutOfRangeError,
-        UnimplementedError,
-        InternalError,
-        UnavailableError,
-        DataLossError,
-        UnauthenticatedError,
-    )
-}
-
-
-def exception_type_from_error_code(error_code: int) -> Type[OpError]:
-    """The class for a code.
-
-    Raises:
-      KeyError: There is none; 0, OK, has none.
-
-    Example:
-      >>> tf.errors.exception_type_from_error_code(tf.errors.NOT_FOUND).__name__
-      'NotFoundError'
-    """
-    return _CLASS_OF_CODE[error_code]
-
-
-def error_code_from_exception_type(cls: Type[BaseException]) -> Any:
-    """The code of one of this module's classes. Of any other class, a warning in the log and an `UnknownError`.
-
-    Example:
-      >>> tf.errors.error_code_from_exception_type(tf.errors.NotFoundError)
-      5
-    """
-    for code, known in _CLASS_OF_CODE.items():
-        if known is cls:
-            return code
-    from millstream import logging
-
-    logging.warn("Unknown class exception")
-    # No number, but what TensorFlow gives back.
-    return UnknownError(None, None, "Unknown class exception")
-
-
-def make(error_code: int, message: str, op: Any = None, node_def: Any = None) -> OpError:
-    """The exception for a status: of the code's class, or `UnknownError` carrying a code that has no class.
-
-    Args:
-      error_code: The code.
-      message: What went wrong.
-      op: The operation that failed.
-      node_def: Its `NodeDef`.
-
-    Returns:
-      An `OpError`.
-
-    Example:
-      >>> type(tf.errors.make(tf.errors.ABORTED, "try again")).__name__
-      'AbortedError'
-    """
-    cls = _CLASS_OF_CODE.get(error_code)
-    if cls is None:
-        return UnknownError(node_def, op, message, error_code)
-    return cls(node_def, op, message)  # type: ignore[call-arg]
-
-
-class Status:
-    """A code and a message, to be filled in by whoever runs under `raise_exception_on_not_ok_status`.
-
-    Example:
-      >>> status = tf.errors.Status()
-      >>> status.set(tf.errors.NOT_FOUND, "no such file")
-      >>> status.code, status.message
-      (5, 'no such file')
-    """
-
-    def __init__(self) -> None:
-        self.code = OK
-        self.message = ""
-
-    def set(self, code: int, message: str) -> None:
-        """Says how it went.
-
-        Args:
-          code: One of this module's codes.
-          message: What went wrong.
-        """
-        self.code, self.message = code, message
-
-
-@contextlib.contextmanager
-def raise_exception_on_not_ok_status() -> Iterator[Status]:
-    """Raises, at the end of the `with` block, what the block's status says; nothing if it is OK.
-
-    Returns:
-      What a `with` statement takes; it gives a `Status`.
-
-    Raises:
-      OpError: Of the class of the status' code.
-
-    Example:
-      >>> with tf.errors.raise_exception_on_not_ok_status() as status:
-      ...     status.set(tf.errors.NOT_FOUND, "no such file")
-      Traceback (most recent call last):
-        ...
-      millstream.errors.NotFoundError: no such file
-    """
-    status = Status()
-    yield status
-    if status.code != OK:
-        raise make(status.code, status.message)
-
-
-__dir__ = _namespaces.dir_of(globals())
+"""`tf.errors`: the exceptions that runs raise, one class for each canonical status code."""
+
+from millstream.framework import namespaces
+from millstream.framework.errors import (
+    ABORTED,
+    ALREADY_EXISTS,
+    AbortedError,
+    AlreadyExistsError,
+    CANCELLED,
+    CancelledError,
+    DATA_LOSS,
+    DEADLINE_EXCEEDED,
+    DataLossError,
+    DeadlineExceededError,
+    FAILED_PRECONDITION,
+    FailedPreconditionError,
+    INTERNAL,
+    INVALID_ARGUMENT,
+    InaccessibleTensorError,
+    InternalError,
+    InvalidArgumentError,
+    NOT_FOUND,
+    NotFoundError,
+    OK,
+    OUT_OF_RANGE,
+    OpError,
+    OperatorNotAllowedInGraphError,
+    OutOfRangeError,
+    PERMISSION_DENIED,
+    PermissionDeniedError,
+    RESOURCE_EXHAUSTED,
+    ResourceExhaustedError,
+    Status,
+    UNAUTHENTICATED,
+    UNAVAILABLE,
+    UNIMPLEMENTED,
+    UNKNOWN,
+    UnauthenticatedError,
+    UnavailableError,
+    UnimplementedError,
+    UnknownError,
+    error_code_from_exception_type,
+    exception_type_from_error_code,
+    make,
+    raise_exception_on_not_ok_status,
+)
+
+__dir__ = namespaces.dir_of(globals())

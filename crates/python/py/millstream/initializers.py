@@ -1,23 +1,25 @@
-"""`tf.initializers`: what stands under no name at the top. The rest is found when it is asked for."""
+"""`tf.initializers`: names that the top does not have. Other names are looked up at first use."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, List
+from typing import TYPE_CHECKING
 
-from millstream import _namespaces
-from millstream.init_ops import Identity as identity
-from millstream.init_ops import he_normal, he_uniform, lecun_normal, lecun_uniform
+from millstream.framework import namespaces
+from millstream.variables.initializers import (
+    Identity as identity,
+    he_normal,
+    he_uniform,
+    lecun_normal,
+    lecun_uniform,
+)
 
 __all__ = ["he_normal", "he_uniform", "identity", "lecun_normal", "lecun_uniform"]
 
 
 if TYPE_CHECKING:
-    from millstream._endpoints_initializers import *  # noqa: F403
+    from millstream._generated.endpoints_initializers import *  # noqa: F403
 else:
-
-    def __getattr__(name: str) -> Any:
-        return _namespaces.find(__name__, "initializers", name)
+    __getattr__ = namespaces.getattr_of(__name__)
 
 
-def __dir__() -> List[str]:
-    return _namespaces.shown(globals(), "initializers")
+__dir__ = namespaces.dir_of(globals())

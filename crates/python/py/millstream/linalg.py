@@ -1,27 +1,20 @@
-"""`tf.linalg`: what stands under no name at the top. The rest is found when it is asked for."""
+"""`tf.linalg`: names that the top does not have. Other names are looked up at first use."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, List
+from typing import TYPE_CHECKING
 
-from millstream import _namespaces
-from millstream.linalg_ops import adjoint, expm, logdet, matvec, normalize, tridiagonal_matmul
+from millstream.framework import namespaces
+from millstream.nn.functions import l2_normalize
+from millstream.ops.linalg_ops import adjoint, expm, logdet, matvec, normalize, tridiagonal_matmul
 
-__all__ = ["adjoint", "expm", "logdet", "matvec", "normalize", "tridiagonal_matmul"]
+__all__ = ["adjoint", "expm", "l2_normalize", "logdet", "matvec", "normalize", "tridiagonal_matmul"]
 
 
 if TYPE_CHECKING:
-    from millstream._endpoints_linalg import *  # noqa: F403
-    from millstream.nn import l2_normalize as l2_normalize
+    from millstream._generated.endpoints_linalg import *  # noqa: F403
 else:
-
-    def __getattr__(name: str) -> Any:
-        if name == "l2_normalize":
-            from millstream.nn import l2_normalize
-
-            return l2_normalize
-        return _namespaces.find(__name__, "linalg", name)
+    __getattr__ = namespaces.getattr_of(__name__)
 
 
-def __dir__() -> List[str]:
-    return _namespaces.shown(globals(), "linalg")
+__dir__ = namespaces.dir_of(globals())

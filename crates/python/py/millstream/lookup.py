@@ -1,9 +1,15 @@
-"""`tf.lookup`: tables of keys and values."""
+"""`tf.lookup`: lookup tables."""
 
-from millstream import _namespaces
-from millstream.lookup_ops import KeyValueTensorInitializer, StaticHashTable, StaticVocabularyTable, TextFileIndex, TextFileInitializer
+from millstream.framework import namespaces
+from millstream.io.lookup_ops import (
+    KeyValueTensorInitializer,
+    StaticHashTable,
+    StaticVocabularyTable,
+    TextFileIndex,
+    TextFileInitializer,
+)
 
 __all__ = ["KeyValueTensorInitializer", "StaticHashTable", "StaticVocabularyTable", "TextFileIndex", "TextFileInitializer"]
 
 
-__dir__ = _namespaces.dir_of(globals())
+__dir__ = namespaces.dir_of(globals())

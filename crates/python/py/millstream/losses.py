@@ -1,15 +1,24 @@
-"""`tf.losses`: losses with weights, reduced to a number and kept in a collection until `get_total_loss` adds them up."""
+"""`tf.losses`: weighted losses, reduced to a scalar and collected for `get_total_loss`."""
 
 from __future__ import annotations
 
 from typing import Any, List, Optional, Tuple
 
-from millstream import _namespaces, array_ops, dtypes, math_ops, nn, reduction_ops
 from millstream._engine import Tensor
-from millstream._ops import op
-from millstream.deprecation import renamed as _renamed
-from millstream.framework import add_to_collection, constant, convert_to_tensor, get_collection, name_scope
-from millstream.graph_keys import GraphKeys
+from millstream.framework import (
+    add_to_collection,
+    constant,
+    convert_to_tensor,
+    dtypes,
+    get_collection,
+    name_scope,
+    namespaces,
+)
+from millstream.framework.deprecation import renamed as _renamed
+from millstream.framework.graph_keys import GraphKeys
+from millstream.framework.op_functions import op
+from millstream.nn import functions as nn
+from millstream.ops import array_ops, math_ops, reduction_ops
 
 __all__ = [
     "Reduction",
@@ -33,13 +42,16 @@ __all__ = [
 
 
 class Reduction:
-    """How weighted losses become one number: `NONE` (not at all), `SUM`, `MEAN` (over the sum of weights),
-    `SUM_OVER_BATCH_SIZE`, `SUM_OVER_NONZERO_WEIGHTS`, `SUM_BY_NONZERO_WEIGHTS` (over how many weights are not zero).
+    """The ways to reduce weighted losses to a scalar.
+
+    `NONE` (no reduction), `SUM`, `MEAN` (over the sum of weights), `SUM_OVER_BATCH_SIZE`, and
+    `SUM_OVER_NONZERO_WEIGHTS` or `SUM_BY_NONZERO_WEIGHTS` (over the number of nonzero weights).
 
     Example:
       >>> tf.losses.Reduction.SUM, tf.losses.Reduction.SUM in tf.losses.Reduction.all()
       ('weighted_sum', True)
-      >>> print(tf.Session().run(tf.losses.absolute_difference([1.0, 2.0], [2.0, 4.0], reduction=tf.losses.Reduction.SUM)))
+      >>> print(tf.Session().run(tf.losses.absolute_difference([1.0, 2.0], [2.0, 4.0],
+      ...     reduction=tf.losses.Reduction.SUM)))
       3.0
     """
 
@@ -52,15 +64,15 @@ class Reduction:
 
     @classmethod
     def all(cls) -> Tuple[str, ...]:
-        """Every way."""
+        """Returns all reductions."""
         return cls.NONE, cls.SUM, cls.MEAN, cls.SUM_OVER_BATCH_SIZE, cls.SUM_OVER_NONZERO_WEIGHTS, cls.SUM_BY_NONZERO_WEIGHTS
 
     @classmethod
     def validate(cls, key: Any) -> None:
-        """Raises unless this is a way.
+        """Raises unless `key` is a reduction.
 
         Raises:
-          ValueError: It is none.
+          ValueError: `key` is not a reduction.
 
         Example:
           >>> tf.losses.Reduction.validate("none")
@@ -73,13 +85,13 @@ _BY_NONZERO = Reduction.SUM_BY_NONZERO_WEIGHTS
 
 
 def _mean(total: Any, n: Any) -> Tensor:
-    """The mean, 0 of nothing."""
+    """The mean; 0 if `n` is 0."""
     total = convert_to_tensor(total)
     return op("DivNoNan")(total, math_ops.cast(n, total.dtype), name="value")
 
 
 def _check_weights(weights: Tensor, losses: Tensor) -> None:
-    """Weights are a scalar, or of the rank of the losses with each size the same or 1."""
+    """Raises unless weights are a scalar, or have the losses' rank and dimensions that are equal or 1."""
     w, v = weights.shape, losses.shape
     if w.ndims is None or v.ndims is None or w.ndims == 0:
         return
@@ -91,7 +103,8 @@ def _check_weights(weights: Tensor, losses: Tensor) -> None:
 
 
 def _present(losses: Tensor, weights: Tensor, per_batch: bool = False) -> Tensor:
-    """How many elements have weights that are not 0: of all, or of each entry of the batch, with as many dimensions as the losses."""
+    """The number of elements with nonzero weights: of all, or per entry of the batch, with the losses' rank.
+    """
     present = array_ops.where(op("Equal")(weights, convert_to_tensor(0.0, weights.dtype)), array_ops.zeros_like(weights), array_ops.ones_like(weights))
     wide = op("Mul")(present, array_ops.ones_like(losses, dtype=weights.dtype))
     if not per_batch:
@@ -102,22 +115,21 @@ def _present(losses: Tensor, weights: Tensor, per_batch: bool = False) -> Tensor
 def compute_weighted_loss(
     losses: Any, weights: Any = 1.0, scope: Optional[str] = None, loss_collection: Optional[str] = GraphKeys.LOSSES, reduction: str = _BY_NONZERO
 ) -> Tensor:
-    """Losses times weights, reduced, and added to the collection.
+    """Multiplies losses by weights, reduces them, and adds the result to a collection.
 
     Args:
       losses: A tensor of floats.
-      weights: A number for all, or a tensor of the same rank, whose dimensions are 1 or those of `losses`. What has
-        the weight 0 does not count.
-      scope: The name scope of what is made.
-      loss_collection: The collection that the loss is put into; None for none.
-      reduction: A value of `tf.losses.Reduction`: how they become one number; by default their sum over how many
-        weights are not 0.
+      weights: A number, or a tensor of the same rank, whose dimensions are 1 or those of `losses`. Elements
+        with weight 0 do not count.
+      scope: The name scope of the new operations.
+      loss_collection: The collection to add the loss to; None for none.
+      reduction: A value of `tf.losses.Reduction`; by default the sum over the number of nonzero weights.
 
     Returns:
-      A scalar of the dtype of `losses`; with `NONE` a tensor of its shape.
+      A scalar of the dtype of `losses`; with `Reduction.NONE`, a tensor of the shape of `losses`.
 
     Raises:
-      ValueError: The weights do not fit, or there is no such way.
+      ValueError: The weights do not broadcast to the losses, or `reduction` is unknown.
 
     Example:
       >>> print(tf.Session().run(tf.losses.compute_weighted_loss([1.0, 2.0, 6.0], weights=[1.0, 1.0, 0.0])))
@@ -145,7 +157,7 @@ def compute_weighted_loss(
 
 
 def add_loss(loss: Any, loss_collection: Optional[str] = GraphKeys.LOSSES) -> None:
-    """Adds a loss to the collection.
+    """Adds a loss to a collection.
 
     Args:
       loss: A tensor.
@@ -161,10 +173,10 @@ def add_loss(loss: Any, loss_collection: Optional[str] = GraphKeys.LOSSES) -> No
 
 
 def get_losses(scope: Optional[str] = None, loss_collection: str = GraphKeys.LOSSES) -> List[Any]:
-    """The losses of the collection.
+    """Returns the losses of a collection.
 
     Args:
-      scope: A regular expression; only those whose names begin so.
+      scope: A regular expression: selects losses whose names it matches at the beginning.
       loss_collection: The collection.
 
     Returns:
@@ -179,10 +191,10 @@ def get_losses(scope: Optional[str] = None, loss_collection: str = GraphKeys.LOS
 
 
 def get_regularization_losses(scope: Optional[str] = None) -> List[Any]:
-    """The losses that regularizers of variables made.
+    """Returns the losses of variables' regularizers.
 
     Args:
-      scope: A regular expression; only those whose names begin so.
+      scope: A regular expression: selects losses whose names it matches at the beginning.
 
     Returns:
       A list of tensors.
@@ -197,14 +209,14 @@ def get_regularization_losses(scope: Optional[str] = None) -> List[Any]:
 
 
 def get_regularization_loss(scope: Optional[str] = None, name: str = "total_regularization_loss") -> Tensor:
-    """The sum of the losses that regularizers of variables made; 0 if there are none.
+    """Returns the sum of the losses of variables' regularizers; 0 if there are none.
 
     Args:
-      scope: A regular expression; only those whose names begin so.
-      name: A name for the sum.
+      scope: A regular expression: selects losses whose names it matches at the beginning.
+      name: A name for the operation.
 
     Returns:
-      A scalar of float32.
+      A `float32` scalar.
 
     Example:
       >>> with tf.variable_scope("s", regularizer=lambda v: 0.5 * tf.reduce_sum(v)):
@@ -220,18 +232,18 @@ def get_regularization_loss(scope: Optional[str] = None, name: str = "total_regu
 
 
 def get_total_loss(add_regularization_losses: bool = True, name: str = "total_loss", scope: Optional[str] = None) -> Tensor:
-    """The sum of all losses.
+    """Returns the sum of all losses.
 
     Args:
-      add_regularization_losses: Whether those of regularizers count, too.
-      name: A name for the sum.
-      scope: A regular expression; only those whose names begin so.
+      add_regularization_losses: If true, the losses of regularizers are included.
+      name: A name for the operation.
+      scope: A regular expression: selects losses whose names it matches at the beginning.
 
     Returns:
-      A scalar of float32.
+      A `float32` scalar.
 
     Raises:
-      ValueError: There are none.
+      ValueError: There are no losses.
 
     Example:
       >>> for x in (1.0, 2.0):
@@ -261,19 +273,19 @@ def _floats(labels: Any, predictions: Any) -> Tuple[Tensor, Tensor]:
 def absolute_difference(
     labels: Any, predictions: Any, weights: Any = 1.0, scope: Optional[str] = None, loss_collection: Optional[str] = GraphKeys.LOSSES, reduction: str = _BY_NONZERO
 ) -> Tensor:
-    """`|predictions - labels|`.
+    """Computes the absolute difference: `|predictions - labels|`.
 
-    The other arguments, and what becomes of the losses, are those of `compute_weighted_loss`.
+    The other arguments, and the reduction of the losses, are those of `compute_weighted_loss`.
 
     Args:
       labels: A tensor of numbers.
       predictions: A tensor of the same shape.
 
     Returns:
-      A scalar of float32, or as `reduction` says.
+      A `float32` scalar; with `Reduction.NONE`, a tensor of the shape of the losses.
 
     Raises:
-      ValueError: The shapes do not fit.
+      ValueError: The shapes do not match.
 
     Example:
       >>> print(tf.Session().run(tf.losses.absolute_difference([1.0, 2.0], [1.5, 4.0])).round(4))
@@ -295,21 +307,21 @@ def cosine_distance(
     reduction: str = _BY_NONZERO,
     dim: Any = None,
 ) -> Tensor:
-    """1 minus the product along an axis: of vectors of norm 1.
+    """Computes the cosine distance of unit vectors: 1 minus their dot product along an axis.
 
-    The other arguments, and what becomes of the losses, are those of `compute_weighted_loss`.
+    The other arguments, and the reduction of the losses, are those of `compute_weighted_loss`.
 
     Args:
       labels: A tensor of numbers.
       predictions: A tensor of the same shape.
       axis: The axis of the vectors.
-      dim: What `axis` was called once.
+      dim: The former name of `axis`.
 
     Returns:
-      A scalar of float32, or as `reduction` says.
+      A `float32` scalar; with `Reduction.NONE`, a tensor of the shape of the losses.
 
     Raises:
-      ValueError: The shapes do not fit, or there is no axis.
+      ValueError: The shapes do not match, or no axis is given.
 
     Example:
       >>> print(tf.Session().run(tf.losses.cosine_distance([[1.0, 0.0]], [[0.6, 0.8]], axis=1)).round(4))
@@ -328,19 +340,19 @@ def cosine_distance(
 def hinge_loss(
     labels: Any, logits: Any, weights: Any = 1.0, scope: Optional[str] = None, loss_collection: Optional[str] = GraphKeys.LOSSES, reduction: str = _BY_NONZERO
 ) -> Tensor:
-    """`max(0, 1 - logits)` for labels of 1, `max(0, 1 + logits)` for those of 0.
+    """Computes the hinge loss: `max(0, 1 - logits)` for labels of 1, `max(0, 1 + logits)` for labels of 0.
 
-    The other arguments, and what becomes of the losses, are those of `compute_weighted_loss`.
+    The other arguments, and the reduction of the losses, are those of `compute_weighted_loss`.
 
     Args:
       labels: A tensor of numbers.
       logits: A tensor of the same shape.
 
     Returns:
-      A scalar of float32, or as `reduction` says.
+      A `float32` scalar; with `Reduction.NONE`, a tensor of the shape of the losses.
 
     Raises:
-      ValueError: The shapes do not fit.
+      ValueError: The shapes do not match.
 
     Example:
       >>> print(tf.Session().run(tf.losses.hinge_loss([1.0, 0.0], [0.5, 0.5])).round(4))
@@ -363,20 +375,20 @@ def huber_loss(
     loss_collection: Optional[str] = GraphKeys.LOSSES,
     reduction: str = _BY_NONZERO,
 ) -> Tensor:
-    """Half the square of errors up to `delta`, and beyond a line.
+    """Computes the Huber loss: half the squared error up to `delta`, and linear beyond.
 
-    The other arguments, and what becomes of the losses, are those of `compute_weighted_loss`.
+    The other arguments, and the reduction of the losses, are those of `compute_weighted_loss`.
 
     Args:
       labels: A tensor of numbers.
       predictions: A tensor of the same shape.
-      delta: Where the line begins.
+      delta: The absolute error where the loss becomes linear.
 
     Returns:
-      A scalar of float32, or as `reduction` says.
+      A `float32` scalar; with `Reduction.NONE`, a tensor of the shape of the losses.
 
     Raises:
-      ValueError: The shapes do not fit.
+      ValueError: The shapes do not match.
 
     Example:
       >>> print(tf.Session().run(tf.losses.huber_loss([0.0, 0.0], [0.5, 3.0])).round(4))
@@ -401,20 +413,20 @@ def log_loss(
     loss_collection: Optional[str] = GraphKeys.LOSSES,
     reduction: str = _BY_NONZERO,
 ) -> Tensor:
-    """The negative log likelihood of labels of 0 and 1 under probabilities.
+    """Computes the negative log likelihood of binary labels under predicted probabilities.
 
-    The other arguments, and what becomes of the losses, are those of `compute_weighted_loss`.
+    The other arguments, and the reduction of the losses, are those of `compute_weighted_loss`.
 
     Args:
       labels: A tensor of numbers.
       predictions: A tensor of the same shape.
-      epsilon: What is added to probabilities.
+      epsilon: A constant added to probabilities within the logarithm.
 
     Returns:
-      A scalar of float32, or as `reduction` says.
+      A `float32` scalar; with `Reduction.NONE`, a tensor of the shape of the losses.
 
     Raises:
-      ValueError: The shapes do not fit.
+      ValueError: The shapes do not match.
 
     Example:
       >>> print(tf.Session().run(tf.losses.log_loss([1.0, 0.0], [0.5, 0.5])).round(4))
@@ -431,19 +443,19 @@ def log_loss(
 def mean_squared_error(
     labels: Any, predictions: Any, weights: Any = 1.0, scope: Optional[str] = None, loss_collection: Optional[str] = GraphKeys.LOSSES, reduction: str = _BY_NONZERO
 ) -> Tensor:
-    """The squares of errors.
+    """Computes the squared error.
 
-    The other arguments, and what becomes of the losses, are those of `compute_weighted_loss`.
+    The other arguments, and the reduction of the losses, are those of `compute_weighted_loss`.
 
     Args:
       labels: A tensor of numbers.
       predictions: A tensor of the same shape.
 
     Returns:
-      A scalar of float32, or as `reduction` says.
+      A `float32` scalar; with `Reduction.NONE`, a tensor of the shape of the losses.
 
     Raises:
-      ValueError: The shapes do not fit.
+      ValueError: The shapes do not match.
 
     Example:
       >>> print(tf.Session().run(tf.losses.mean_squared_error([1.0, 2.0], [1.5, 4.0])).round(4))
@@ -458,17 +470,17 @@ def mean_squared_error(
 def mean_pairwise_squared_error(
     labels: Any, predictions: Any, weights: Any = 1.0, scope: Optional[str] = None, loss_collection: Optional[str] = GraphKeys.LOSSES
 ) -> Tensor:
-    """The mean over pairs of elements of the squared difference of their errors, added up over the batch.
+    """Computes the mean squared difference of errors over pairs of elements, summed over the batch.
 
     Args:
       labels: A tensor of numbers.
       predictions: A tensor of the same shape.
-      weights: A number for all, or one for each row.
-      scope: The name scope of what is made.
-      loss_collection: The collection that the loss is put into.
+      weights: A number, or a tensor with a number for each row.
+      scope: The name scope of the new operations.
+      loss_collection: The collection to add the loss to.
 
     Returns:
-      A scalar of float32.
+      A `float32` scalar.
 
     Example:
       >>> print(tf.Session().run(tf.losses.mean_pairwise_squared_error([[0.0, 0.0]], [[1.0, 3.0]])))
@@ -501,20 +513,20 @@ def sigmoid_cross_entropy(
     loss_collection: Optional[str] = GraphKeys.LOSSES,
     reduction: str = _BY_NONZERO,
 ) -> Tensor:
-    """`tf.nn.sigmoid_cross_entropy_with_logits`, with labels drawn towards a half by `label_smoothing`.
+    """Computes the loss `tf.nn.sigmoid_cross_entropy_with_logits`, with labels smoothed towards 1/2.
 
-    The other arguments, and what becomes of the losses, are those of `compute_weighted_loss`.
+    The other arguments, and the reduction of the losses, are those of `compute_weighted_loss`.
 
     Args:
       multi_class_labels: A tensor of numbers between 0 and 1.
       logits: A tensor of the same shape.
-      label_smoothing: How much.
+      label_smoothing: The amount of smoothing, from 0 to 1.
 
     Returns:
-      A scalar of float32, or as `reduction` says.
+      A `float32` scalar; with `Reduction.NONE`, a tensor of the shape of the losses.
 
     Raises:
-      ValueError: The shapes do not fit.
+      ValueError: The shapes do not match.
 
     Example:
       >>> print(tf.Session().run(tf.losses.sigmoid_cross_entropy([1.0, 0.0], [0.0, 0.0])).round(4))
@@ -540,21 +552,20 @@ def softmax_cross_entropy(
     loss_collection: Optional[str] = GraphKeys.LOSSES,
     reduction: str = _BY_NONZERO,
 ) -> Tensor:
-    """`tf.nn.softmax_cross_entropy_with_logits_v2`, with labels drawn towards the uniform distribution by
-    `label_smoothing`.
+    """Computes the loss `tf.nn.softmax_cross_entropy_with_logits_v2`, with smoothed labels.
 
-    The other arguments, and what becomes of the losses, are those of `compute_weighted_loss`.
+    The other arguments, and the reduction of the losses, are those of `compute_weighted_loss`.
 
     Args:
-      onehot_labels: A tensor of distributions in rows.
+      onehot_labels: A tensor whose rows are distributions.
       logits: A tensor of the same shape.
-      label_smoothing: How much.
+      label_smoothing: The amount of smoothing towards the uniform distribution, from 0 to 1.
 
     Returns:
-      A scalar of float32, or as `reduction` says.
+      A `float32` scalar; with `Reduction.NONE`, a tensor of the shape of the losses.
 
     Raises:
-      ValueError: The shapes do not fit.
+      ValueError: The shapes do not match.
 
     Example:
       >>> print(tf.Session().run(tf.losses.softmax_cross_entropy([[1.0, 0.0]], [[0.0, 0.0]])).round(4))
@@ -575,19 +586,19 @@ def softmax_cross_entropy(
 def sparse_softmax_cross_entropy(
     labels: Any, logits: Any, weights: Any = 1.0, scope: Optional[str] = None, loss_collection: Optional[str] = GraphKeys.LOSSES, reduction: str = _BY_NONZERO
 ) -> Tensor:
-    """The cross entropy of class numbers, weighted: `tf.nn.sparse_softmax_cross_entropy_with_logits`.
+    """Computes the loss `tf.nn.sparse_softmax_cross_entropy_with_logits`, for labels that are class indices.
 
-    The other arguments, and what becomes of the losses, are those of `compute_weighted_loss`.
+    The other arguments, and the reduction of the losses, are those of `compute_weighted_loss`.
 
     Args:
-      labels: A tensor of class numbers.
-      logits: A tensor of floats with an axis more.
+      labels: A tensor of class indices.
+      logits: A tensor of floats with one more axis.
 
     Returns:
-      A scalar of float32, or as `reduction` says.
+      A `float32` scalar; with `Reduction.NONE`, a tensor of the shape of the losses.
 
     Raises:
-      ValueError: The shapes do not fit.
+      ValueError: The shapes do not match.
 
     Example:
       >>> print(tf.Session().run(tf.losses.sparse_softmax_cross_entropy([1], [[0.0, 0.0]])).round(4))
@@ -597,7 +608,7 @@ def sparse_softmax_cross_entropy(
     with name_scope(scope, "sparse_softmax_cross_entropy_loss", [logits, labels, weights]) as scope:
         labels, logits = convert_to_tensor(labels), convert_to_tensor(logits)
         weights = convert_to_tensor(weights)
-        # A column of labels, or of weights, is a vector.
+        # A column of labels or weights counts as a vector.
         if None not in (labels.shape.ndims, logits.shape.ndims) and labels.shape.ndims == logits.shape.ndims and labels.shape.as_list()[-1] == 1:
             labels = array_ops.squeeze(labels, [-1])
         if None not in (weights.shape.ndims, labels.shape.ndims) and weights.shape.ndims == labels.shape.ndims + 1 and weights.shape.as_list()[-1] == 1:
@@ -606,4 +617,4 @@ def sparse_softmax_cross_entropy(
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
-__dir__ = _namespaces.dir_of(globals())
+__dir__ = namespaces.dir_of(globals())

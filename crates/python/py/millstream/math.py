@@ -1,25 +1,24 @@
-"""`tf.math`: what stands under no name at the top. The rest is found when it is asked for."""
+"""`tf.math`: names that the top does not have. Other names are looked up at first use."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, List, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
-from millstream import _namespaces, array_ops, math_ops, reduction_ops
 from millstream._engine import Tensor
-from millstream._ops import op
-from millstream.framework import convert_to_tensor, name_scope
+from millstream.framework import convert_to_tensor, name_scope, namespaces
+from millstream.framework.op_functions import op
+from millstream.nn.functions import in_top_k, l2_normalize, log_softmax, softmax, top_k, zero_fraction
+from millstream.ops import array_ops, math_ops, reduction_ops
 
-# Functions that `tf.math` shares with `tf.nn`.
-_OF_NN = ("in_top_k", "l2_normalize", "log_softmax", "softmax", "top_k", "zero_fraction")
 
 
 def multiply_no_nan(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
-    """`x * y`, and 0 where `y` is 0, whatever `x` is.
+    """Returns `x * y`, or 0 where `y` is 0, even if `x` is not finite.
 
     Args:
       x: A tensor of floats.
       y: A tensor of the same dtype, whose shape broadcasts with that of `x`.
-      name: The name scope of what is made.
+      name: The name scope of the new operations.
 
     Returns:
       A tensor of the same dtype.
@@ -34,11 +33,11 @@ def multiply_no_nan(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
 
 
 def reciprocal_no_nan(x: Any, name: Optional[str] = None) -> Tensor:
-    """`1 / x`, and 0 where `x` is 0.
+    """Returns `1 / x`, or 0 where `x` is 0.
 
     Args:
       x: A tensor of floats.
-      name: The name scope of what is made.
+      name: The name scope of the new operations.
 
     Returns:
       A tensor of the same shape and dtype.
@@ -53,19 +52,19 @@ def reciprocal_no_nan(x: Any, name: Optional[str] = None) -> Tensor:
 
 
 def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Optional[str] = None) -> Tensor:
-    """The variance over axes.
+    """Returns the variance over axes.
 
     Args:
       input_tensor: A tensor of floats or complex numbers.
-      axis: The axis, or a list of them; all if not given.
-      keepdims: Whether these axes stay, with size 1.
-      name: The name scope of what is made.
+      axis: The axis, or a list of axes, to reduce; by default all.
+      keepdims: If true, reduced axes stay, with length 1.
+      name: The name scope of the new operations.
 
     Returns:
       A tensor of floats.
 
     Raises:
-      TypeError: `input_tensor` is of another dtype.
+      TypeError: `input_tensor` has another dtype.
 
     Example:
       >>> print(tf.Session().run(tf.math.reduce_variance([1.0, 5.0])))
@@ -80,13 +79,13 @@ def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False,
 
 
 def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Optional[str] = None) -> Tensor:
-    """The standard deviation over axes.
+    """Returns the standard deviation over axes.
 
     Args:
       input_tensor: A tensor of floats or complex numbers.
-      axis: The axis, or a list of them; all if not given.
-      keepdims: Whether these axes stay, with size 1.
-      name: The name scope of what is made.
+      axis: The axis, or a list of axes, to reduce; by default all.
+      keepdims: If true, reduced axes stay, with length 1.
+      name: The name scope of the new operations.
 
     Returns:
       A tensor of floats.
@@ -100,13 +99,13 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
 
 
 def reduce_euclidean_norm(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Optional[str] = None) -> Tensor:
-    """The root of the sum of squares over axes.
+    """Returns the square root of the sum of squares over axes.
 
     Args:
       input_tensor: A tensor of numbers.
-      axis: The axis, or a list of them; all if not given.
-      keepdims: Whether these axes stay, with size 1.
-      name: The name scope of what is made.
+      axis: The axis, or a list of axes, to reduce; by default all.
+      keepdims: If true, reduced axes stay, with length 1.
+      name: The name scope of the new operations.
 
     Returns:
       A tensor of the same dtype.
@@ -123,14 +122,14 @@ def reduce_euclidean_norm(input_tensor: Any, axis: Any = None, keepdims: bool = 
 
 
 def cumulative_logsumexp(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: Optional[str] = None) -> Tensor:
-    """The logarithms of the running sums of exponentials.
+    """Returns the logarithms of cumulative sums of exponentials.
 
     Args:
       x: A tensor of floats.
       axis: An int.
-      exclusive: Whether an element itself is left out.
-      reverse: Whether to go from the end.
-      name: The name scope of what is made.
+      exclusive: If true, an element is not part of its own sum.
+      reverse: If true, sums accumulate from the end.
+      name: The name scope of the new operations.
 
     Returns:
       A tensor of the same shape and dtype.
@@ -144,11 +143,11 @@ def cumulative_logsumexp(x: Any, axis: Any = 0, exclusive: bool = False, reverse
 
 
 def bessel_i0(x: Any, name: Optional[str] = None) -> Tensor:
-    """The modified Bessel function of order 0.
+    """Returns the modified Bessel function of order 0.
 
     Args:
       x: A tensor of floats.
-      name: The name scope of what is made.
+      name: The name scope of the new operations.
 
     Returns:
       A tensor of the same shape and dtype.
@@ -163,11 +162,11 @@ def bessel_i0(x: Any, name: Optional[str] = None) -> Tensor:
 
 
 def bessel_i1(x: Any, name: Optional[str] = None) -> Tensor:
-    """The modified Bessel function of order 1.
+    """Returns the modified Bessel function of order 1.
 
     Args:
       x: A tensor of floats.
-      name: The name scope of what is made.
+      name: The name scope of the new operations.
 
     Returns:
       A tensor of the same shape and dtype.
@@ -182,12 +181,12 @@ def bessel_i1(x: Any, name: Optional[str] = None) -> Tensor:
 
 
 def polyval(coeffs: Any, x: Any, name: Optional[str] = None) -> Tensor:
-    """The polynomial with these coefficients, the highest power first, at `x`.
+    """Returns the value at `x` of the polynomial with these coefficients, the highest power first.
 
     Args:
       coeffs: A list of tensors.
       x: A tensor.
-      name: The name scope of what is made.
+      name: The name scope of the new operations.
 
     Returns:
       A tensor.
@@ -208,17 +207,9 @@ def polyval(coeffs: Any, x: Any, name: Optional[str] = None) -> Tensor:
 
 
 if TYPE_CHECKING:
-    from millstream._endpoints_math import *  # noqa: F403
-    from millstream.nn import in_top_k as in_top_k, l2_normalize as l2_normalize, log_softmax as log_softmax, softmax as softmax, top_k as top_k, zero_fraction as zero_fraction
+    from millstream._generated.endpoints_math import *  # noqa: F403
 else:
-
-    def __getattr__(name: str) -> Any:
-        if name in _OF_NN:
-            from millstream import nn
-
-            return getattr(nn, name)
-        return _namespaces.find(__name__, "math", name)
+    __getattr__ = namespaces.getattr_of(__name__)
 
 
-def __dir__() -> List[str]:
-    return _namespaces.shown(globals(), "math", _OF_NN)
+__dir__ = namespaces.dir_of(globals())

@@ -1,15 +1,26 @@
-"""`tf.metrics`: numbers gathered over many runs, each a value so far and an op that takes the next batch in.
+"""`tf.metrics`: statistics over many runs: pairs of a value and an operation that adds the next batch.
 
-What is gathered stands in local variables (`tf.local_variables_initializer()` begins anew), which are also in the collection of metric variables.
+Accumulators are local variables, also in the collection of metric variables;
+`tf.local_variables_initializer()` resets them.
 """
 
 from __future__ import annotations
 
 from typing import Any, Optional, Tuple
 
-import millstream as tf
-from millstream import _namespaces
-from millstream.graph_keys import GraphKeys
+from millstream.framework import (
+    add_to_collection,
+    control_dependencies,
+    convert_to_tensor,
+    dtypes,
+    namespaces,
+)
+from millstream.framework.graph_keys import GraphKeys
+from millstream.framework.op_functions import op
+from millstream.ops import array_ops, math_ops, reduction_ops
+from millstream.variables import state_ops
+from millstream.variables.scopes import variable_scope
+from millstream.variables.variable import Variable
 
 __all__ = [
     "accuracy",
@@ -33,9 +44,9 @@ Pair = Tuple[Any, Any]
 
 
 def _variable(shape: Any, dtype: Any, name: str) -> Any:
-    """A local variable of zeros."""
-    return tf.Variable(
-        lambda: tf.zeros(shape, dtype),
+    """Returns a local variable of zeros."""
+    return Variable(
+        lambda: array_ops.zeros(shape, dtype),
         trainable=False,
         collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES],
         validate_shape=True,
@@ -45,18 +56,18 @@ def _variable(shape: Any, dtype: Any, name: str) -> Any:
 
 def _collected(value: Any, update: Any, values_to: Any, updates_to: Any) -> Pair:
     for key in values_to or ():
-        tf.add_to_collection(key, value)
+        add_to_collection(key, value)
     for key in updates_to or ():
-        tf.add_to_collection(key, update)
+        add_to_collection(key, update)
     return value, update
 
 
 def _wide(weights: Any, values: Any) -> Any:
-    """Weights of the values' shape; `ValueError` where they cannot be."""
-    weights = tf.cast(weights, tf.float32)
+    """Broadcasts weights to the values' shape; raises `ValueError` if they do not fit."""
+    weights = math_ops.cast(weights, dtypes.float32)
     if weights.get_shape().ndims and values.get_shape().ndims is not None:
         if weights.get_shape().ndims == values.get_shape().ndims + 1 and weights.get_shape().as_list()[-1] == 1:
-            weights = tf.squeeze(weights, [-1])
+            weights = array_ops.squeeze(weights, [-1])
         fits = weights.get_shape().ndims == values.get_shape().ndims and all(
             a in (1, None, b) or b is None for a, b in zip(weights.get_shape().as_list(), values.get_shape().as_list())
         )
@@ -65,24 +76,24 @@ def _wide(weights: Any, values: Any) -> Any:
                 f"weights can not be broadcast to values. values.rank={values.get_shape().ndims}. weights.rank={weights.get_shape().ndims}."
                 f" values.shape={values.get_shape()}. weights.shape={weights.get_shape()}."
             )
-    return weights * tf.ones_like(values, dtype=tf.float32)
+    return weights * array_ops.ones_like(values, dtype=dtypes.float32)
 
 
 def mean(
     values: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None, name: Optional[str] = None
 ) -> Pair:
-    """The mean of all values, each as often as its weight says; 0 of none.
+    """Computes the weighted mean of all values; 0 if there are none.
 
     Args:
       values: A tensor of numbers.
-      weights: A tensor that broadcasts to it; ones by default.
-      metrics_collections: A list of collections that the value is put into.
-      updates_collections: A list of collections that the update is put into.
-      name: The variable scope of what is made.
+      weights: A tensor that broadcasts to `values`; by default ones.
+      metrics_collections: A list of collections to add the value to.
+      updates_collections: A list of collections to add the update to.
+      name: The variable scope of the accumulators.
 
     Returns:
-      A pair of tensors: the value so far, and an update, which takes what there is now in and gives the value after
-        that. They count in local variables.
+      A pair of tensors: the mean so far, and an update that adds the current values and returns the new mean.
+        They accumulate in local variables.
 
     Example:
       >>> x = tf.placeholder(tf.float32, [None])
@@ -92,33 +103,33 @@ def mean(
       ...     print(sess.run(update, {x: [1.0, 2.0]}), sess.run(update, {x: [6.0]}), sess.run(value))
       1.5 3.0 3.0
     """
-    with tf.variable_scope(name, "mean", (values, weights)):
-        values = tf.cast(values, tf.float32)
-        total, count = _variable([], tf.float32, "total"), _variable([], tf.float32, "count")
+    with variable_scope(name, "mean", (values, weights)):
+        values = math_ops.cast(values, dtypes.float32)
+        total, count = _variable([], dtypes.float32, "total"), _variable([], dtypes.float32, "count")
         if weights is None:
-            n = tf.cast(tf.size(values), tf.float32)
+            n = math_ops.cast(array_ops.size(values), dtypes.float32)
         else:
             weights = _wide(weights, values)
-            values, n = values * weights, tf.reduce_sum(weights)
-        more = tf.assign_add(total, tf.reduce_sum(values))
-        with tf.control_dependencies([values]):
-            counted = tf.assign_add(count, n)
+            values, n = values * weights, reduction_ops.reduce_sum(weights)
+        more = state_ops.assign_add(total, reduction_ops.reduce_sum(values))
+        with control_dependencies([values]):
+            counted = state_ops.assign_add(count, n)
         return _collected(
-            tf.div_no_nan(total, count, name="value"), tf.div_no_nan(more, counted, name="update_op"), metrics_collections, updates_collections
+            math_ops.div_no_nan(total, count, name="value"), math_ops.div_no_nan(more, counted, name="update_op"), metrics_collections, updates_collections
         )
 
 
 def _same_shape(predictions: Any, labels: Any, weights: Any) -> Tuple[Any, Any, Any]:
-    """Tensors of one rank: a last dimension of 1 that only one has is dropped."""
-    predictions = tf.convert_to_tensor(predictions)
-    labels = None if labels is None else tf.convert_to_tensor(labels)
+    """Returns tensors of equal rank: drops a last dimension of 1 that only one has."""
+    predictions = convert_to_tensor(predictions)
+    labels = None if labels is None else convert_to_tensor(labels)
     if labels is not None:
         a, b = predictions.get_shape(), labels.get_shape()
         if a.ndims is not None and b.ndims is not None:
             if a.ndims == b.ndims + 1 and a.as_list()[-1] == 1:
-                predictions = tf.squeeze(predictions, [-1])
+                predictions = array_ops.squeeze(predictions, [-1])
             elif b.ndims == a.ndims + 1 and b.as_list()[-1] == 1:
-                labels = tf.squeeze(labels, [-1])
+                labels = array_ops.squeeze(labels, [-1])
         predictions.get_shape().assert_is_compatible_with(labels.get_shape())
     return predictions, labels, weights
 
@@ -126,14 +137,14 @@ def _same_shape(predictions: Any, labels: Any, weights: Any) -> Tuple[Any, Any, 
 def accuracy(
     labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None, name: Optional[str] = None
 ) -> Pair:
-    """How many predictions are the labels, of all.
+    """Computes the fraction of predictions that equal their labels.
 
     Args:
       labels: A tensor.
       predictions: A tensor of the same shape.
 
 
-    The other arguments, and what is returned, are those of `mean`.
+    The other arguments and the results are those of `mean`.
 
     Example:
       >>> value, update = tf.metrics.accuracy([1, 2, 3, 4], [1, 2, 0, 4])
@@ -144,22 +155,22 @@ def accuracy(
     """
     predictions, labels, weights = _same_shape(predictions, labels, weights)
     if labels.dtype != predictions.dtype:
-        predictions = tf.cast(predictions, labels.dtype)
-    right = tf.cast(tf.equal(predictions, labels), tf.float32)
+        predictions = math_ops.cast(predictions, labels.dtype)
+    right = math_ops.cast(math_ops.equal(predictions, labels), dtypes.float32)
     return mean(right, weights, metrics_collections, updates_collections, name or "accuracy")
 
 
 def mean_absolute_error(
     labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None, name: Optional[str] = None
 ) -> Pair:
-    """The mean of `|predictions - labels|`.
+    """Computes the mean absolute error: the mean of `|predictions - labels|`.
 
     Args:
       labels: A tensor.
       predictions: A tensor of the same shape.
 
 
-    The other arguments, and what is returned, are those of `mean`.
+    The other arguments and the results are those of `mean`.
 
     Example:
       >>> value, update = tf.metrics.mean_absolute_error([1.0, 2.0], [1.5, 4.5])
@@ -168,21 +179,21 @@ def mean_absolute_error(
       ...     print(sess.run(update), sess.run(value))
       1.5 1.5
     """
-    predictions, labels, weights = _same_shape(tf.cast(predictions, tf.float32), tf.cast(labels, tf.float32), weights)
-    return mean(tf.abs(predictions - labels), weights, metrics_collections, updates_collections, name or "mean_absolute_error")
+    predictions, labels, weights = _same_shape(math_ops.cast(predictions, dtypes.float32), math_ops.cast(labels, dtypes.float32), weights)
+    return mean(math_ops.abs(predictions - labels), weights, metrics_collections, updates_collections, name or "mean_absolute_error")
 
 
 def mean_squared_error(
     labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None, name: Optional[str] = None
 ) -> Pair:
-    """The mean of the squares of errors.
+    """Computes the mean squared error.
 
     Args:
       labels: A tensor.
       predictions: A tensor of the same shape.
 
 
-    The other arguments, and what is returned, are those of `mean`.
+    The other arguments and the results are those of `mean`.
 
     Example:
       >>> value, update = tf.metrics.mean_squared_error([1.0, 2.0], [1.0, 4.0])
@@ -191,21 +202,21 @@ def mean_squared_error(
       ...     print(sess.run(update), sess.run(value))
       2.0 2.0
     """
-    predictions, labels, weights = _same_shape(tf.cast(predictions, tf.float32), tf.cast(labels, tf.float32), weights)
-    return mean(tf.squared_difference(labels, predictions), weights, metrics_collections, updates_collections, name or "mean_squared_error")
+    predictions, labels, weights = _same_shape(math_ops.cast(predictions, dtypes.float32), math_ops.cast(labels, dtypes.float32), weights)
+    return mean(op("SquaredDifference")(labels, predictions), weights, metrics_collections, updates_collections, name or "mean_squared_error")
 
 
 def root_mean_squared_error(
     labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None, name: Optional[str] = None
 ) -> Pair:
-    """The root of the mean of the squares of errors.
+    """Computes the square root of the mean squared error.
 
     Args:
       labels: A tensor.
       predictions: A tensor of the same shape.
 
 
-    The other arguments, and what is returned, are those of `mean`.
+    The other arguments and the results are those of `mean`.
 
     Example:
       >>> value, update = tf.metrics.root_mean_squared_error([0.0, 0.0], [2.0, -2.0])
@@ -215,7 +226,7 @@ def root_mean_squared_error(
       2.0 2.0
     """
     value, update = mean_squared_error(labels, predictions, weights, None, None, name or "root_mean_squared_error")
-    return _collected(tf.sqrt(value), tf.sqrt(update), metrics_collections, updates_collections)
+    return _collected(op("Sqrt")(value), op("Sqrt")(update), metrics_collections, updates_collections)
 
 
 def mean_relative_error(
@@ -227,7 +238,7 @@ def mean_relative_error(
     updates_collections: Any = None,
     name: Optional[str] = None,
 ) -> Pair:
-    """The mean of errors over `normalizer`; 0 where that is 0.
+    """Computes the mean of absolute errors divided by `normalizer`; 0 where that is 0.
 
     Args:
       labels: A tensor.
@@ -235,7 +246,7 @@ def mean_relative_error(
       normalizer: A tensor of the same shape.
 
 
-    The other arguments, and what is returned, are those of `mean`.
+    The other arguments and the results are those of `mean`.
 
     Example:
       >>> value, update = tf.metrics.mean_relative_error([1.0, 2.0], [1.5, 4.0], [1.0, 2.0])
@@ -244,9 +255,9 @@ def mean_relative_error(
       ...     print(sess.run(update), sess.run(value))
       0.75 0.75
     """
-    predictions, labels, weights = _same_shape(tf.cast(predictions, tf.float32), tf.cast(labels, tf.float32), weights)
-    normalizer = tf.cast(normalizer, tf.float32)
-    errors = tf.where(tf.equal(normalizer, 0.0), tf.zeros_like(labels), tf.divide(tf.abs(labels - predictions), normalizer))
+    predictions, labels, weights = _same_shape(math_ops.cast(predictions, dtypes.float32), math_ops.cast(labels, dtypes.float32), weights)
+    normalizer = math_ops.cast(normalizer, dtypes.float32)
+    errors = array_ops.where(math_ops.equal(normalizer, 0.0), array_ops.zeros_like(labels), math_ops.divide(math_ops.abs(labels - predictions), normalizer))
     return mean(errors, weights, metrics_collections, updates_collections, name or "mean_relative_error")
 
 
@@ -259,15 +270,15 @@ def mean_cosine_distance(
     updates_collections: Any = None,
     name: Optional[str] = None,
 ) -> Pair:
-    """1 minus the mean product along a dimension: of vectors of norm 1.
+    """Computes the mean cosine distance of unit vectors: 1 minus the mean of dot products along a dimension.
 
     Args:
       labels: A tensor.
       predictions: A tensor of the same shape.
-      dim: The dimension.
+      dim: The dimension of the vectors.
 
 
-    The other arguments, and what is returned, are those of `mean`.
+    The other arguments and the results are those of `mean`.
 
     Example:
       >>> value, update = tf.metrics.mean_cosine_distance([[1.0, 0.0]], [[0.5, 0.5]], dim=1)
@@ -276,23 +287,23 @@ def mean_cosine_distance(
       ...     print(sess.run(update), sess.run(value))
       0.5 0.5
     """
-    predictions, labels, weights = _same_shape(tf.cast(predictions, tf.float32), tf.cast(labels, tf.float32), weights)
-    products = tf.reduce_sum(predictions * labels, axis=[dim], keepdims=True)
+    predictions, labels, weights = _same_shape(math_ops.cast(predictions, dtypes.float32), math_ops.cast(labels, dtypes.float32), weights)
+    products = reduction_ops.reduce_sum(predictions * labels, axis=[dim], keepdims=True)
     value, update = mean(products, weights, None, None, name or "mean_cosine_distance")
-    return _collected(tf.subtract(1.0, value), tf.subtract(1.0, update), metrics_collections, updates_collections)
+    return _collected(math_ops.subtract(1.0, value), math_ops.subtract(1.0, update), metrics_collections, updates_collections)
 
 
 def percentage_below(
     values: Any, threshold: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None, name: Optional[str] = None
 ) -> Pair:
-    """How many values are below a threshold, of all.
+    """Computes the fraction of values below a threshold.
 
     Args:
       values: A tensor of numbers.
       threshold: A scalar.
 
 
-    The other arguments, and what is returned, are those of `mean`.
+    The other arguments and the results are those of `mean`.
 
     Example:
       >>> value, update = tf.metrics.percentage_below([1.0, 2.0, 3.0, 4.0], 2.5)
@@ -301,17 +312,17 @@ def percentage_below(
       ...     print(sess.run(update), sess.run(value))
       0.5 0.5
     """
-    below = tf.cast(tf.less(values, threshold), tf.float32)
+    below = math_ops.cast(op("Less")(values, threshold), dtypes.float32)
     return mean(below, weights, metrics_collections, updates_collections, name or "percentage_below_threshold")
 
 
 def mean_tensor(
     values: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None, name: Optional[str] = None
 ) -> Pair:
-    """The mean of each element over the runs.
+    """Computes the element-wise mean over runs.
 
 
-    The other arguments, and what is returned, are those of `mean`.
+    The other arguments and the results are those of `mean`.
 
     Example:
       >>> value, update = tf.metrics.mean_tensor([1.0, 2.0])
@@ -320,32 +331,32 @@ def mean_tensor(
       ...     print(sess.run(update), sess.run(value))
       [1. 2.] [1. 2.]
     """
-    with tf.variable_scope(name, "mean", (values, weights)):
-        values = tf.cast(values, tf.float32)
-        total = _variable(values.get_shape(), tf.float32, "total_tensor")
-        count = _variable(values.get_shape(), tf.float32, "count_tensor")
-        n = tf.ones_like(values)
+    with variable_scope(name, "mean", (values, weights)):
+        values = math_ops.cast(values, dtypes.float32)
+        total = _variable(values.get_shape(), dtypes.float32, "total_tensor")
+        count = _variable(values.get_shape(), dtypes.float32, "count_tensor")
+        n = array_ops.ones_like(values)
         if weights is not None:
             weights = _wide(weights, values)
             values, n = values * weights, n * weights
-        more = tf.assign_add(total, values)
-        with tf.control_dependencies([values]):
-            counted = tf.assign_add(count, n)
+        more = state_ops.assign_add(total, values)
+        with control_dependencies([values]):
+            counted = state_ops.assign_add(count, n)
         return _collected(
-            tf.div_no_nan(total, count, name="value"), tf.div_no_nan(more, counted, name="update_op"), metrics_collections, updates_collections
+            math_ops.div_no_nan(total, count, name="value"), math_ops.div_no_nan(more, counted, name="update_op"), metrics_collections, updates_collections
         )
 
 
-# Right and wrong, of labels that hold or do not.
+# Counts of right and wrong predictions of boolean labels.
 
 
 _OF_BOOLS = """{said}
 
 Args:
-  labels: A tensor of bools, or what becomes one.
+  labels: A tensor of bools, or a value that converts to one.
   predictions: A tensor of the same shape.
 
-The other arguments, and what is returned, are those of `mean`.
+The other arguments and the results are those of `mean`.
 
 Example:
   >>> labels, predictions = [True, True, True, True, False, False], [True, True, False, False, True, False]
@@ -361,16 +372,16 @@ def _counted(called: str, label: bool, prediction: bool) -> Any:
     def function(
         labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None, name: Optional[str] = None
     ) -> Pair:
-        with tf.variable_scope(name, called, (predictions, labels, weights)):
-            predictions, labels, weights = _same_shape(tf.cast(predictions, tf.bool), tf.cast(labels, tf.bool), weights)
-            holds = tf.cast(tf.logical_and(tf.equal(labels, label), tf.equal(predictions, prediction)), tf.float32)
+        with variable_scope(name, called, (predictions, labels, weights)):
+            predictions, labels, weights = _same_shape(math_ops.cast(predictions, dtypes.bool), math_ops.cast(labels, dtypes.bool), weights)
+            holds = math_ops.cast(op("LogicalAnd")(math_ops.equal(labels, label), math_ops.equal(predictions, prediction)), dtypes.float32)
             if weights is not None:
                 holds = holds * _wide(weights, holds)
-            count = _variable([], tf.float32, "count")
-            return _collected(tf.identity(count), tf.assign_add(count, tf.reduce_sum(holds)), metrics_collections, updates_collections)
+            count = _variable([], dtypes.float32, "count")
+            return _collected(array_ops.identity(count), state_ops.assign_add(count, reduction_ops.reduce_sum(holds)), metrics_collections, updates_collections)
 
     function.__name__ = function.__qualname__ = called
-    said = "How many predictions were %s where the label is %s." % (prediction, label)
+    said = "The number of predictions of %s where the label is %s." % (prediction, label)
     function.__doc__ = _OF_BOOLS.format(said=said, name=called, value={"true_positives": 2.0, "false_negatives": 2.0}.get(called, 1.0))
     return function
 
@@ -385,12 +396,12 @@ def _share(called: str, other: Any, said: str) -> Any:
     def function(
         labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None, name: Optional[str] = None
     ) -> Pair:
-        with tf.variable_scope(name, called, (predictions, labels, weights)):
+        with variable_scope(name, called, (predictions, labels, weights)):
             right, more_right = true_positives(labels, predictions, weights)
             wrong, more_wrong = other(labels, predictions, weights)
 
             def share(a: Any, b: Any, called: str) -> Any:
-                return tf.where(tf.greater(a + b, 0), tf.divide(a, a + b), tf.zeros_like(a), name=called)
+                return array_ops.where(op("Greater")(a + b, 0), math_ops.divide(a, a + b), array_ops.zeros_like(a), name=called)
 
             return _collected(share(right, wrong, "value"), share(more_right, more_wrong, "update_op"), metrics_collections, updates_collections)
 
@@ -399,8 +410,10 @@ def _share(called: str, other: Any, said: str) -> Any:
     return function
 
 
-precision = _share("precision", false_positives, "How many of the positive predictions are right; 0 if there are none.")
-recall = _share("recall", false_negatives, "How many of the positive labels were predicted; 0 if there are none.")
+precision = _share(
+    "precision", false_positives, "The fraction of positive predictions that are right; 0 if there are none."
+)
+recall = _share("recall", false_negatives, "The fraction of positive labels that are predicted; 0 if there are none.")
 
 
-__dir__ = _namespaces.dir_of(globals())
+__dir__ = namespaces.dir_of(globals())

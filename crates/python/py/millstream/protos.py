@@ -1,130 +1,17 @@
-"""TensorFlow's messages (`GraphDef`, `NodeDef`, `RunMetadata`, `ConfigProto`, ..) as Python protobuf classes.
+"""TensorFlow's messages as protobuf classes: `millstream.protos.GraphDef`. Most are top-level names, too."""
 
-They are made, at the first use of one, from the descriptors in `messages.bin` (compiled from `crates/proto/proto` by `cargo xtask gen`),
-so no generated code ties the package to a version of protobuf. They live in a pool of their own: a real TensorFlow may be
-imported in the same process. `as_message` takes a message of either.
-"""
+from typing import TYPE_CHECKING, Any, List
 
-from __future__ import annotations
+from millstream.framework import protos as _protos
+from millstream.framework.protos import as_message, names
 
-import os
-import threading
-from typing import Any, Dict, List, Optional
+if TYPE_CHECKING:
+    from millstream._generated.protos import *  # noqa: F403
+else:
 
-_DESCRIPTORS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "messages.bin")
-
-_PACKAGES = ("tensorflow.", "tensorflow.error.")
-
-# There is one class for a message, whichever thread asks first.
-_lock = threading.RLock()
-_pool: Any = None
-
-
-def _load() -> Any:
-    """The pool with all descriptors; `_lock` is held."""
-    global _pool
-    if _pool is not None:
-        return _pool
-    try:
-        from google.protobuf import descriptor_pb2, descriptor_pool
-    except ImportError:
-        raise ImportError("messages such as GraphDef need the package `protobuf`: pip install protobuf") from None
-    with open(_DESCRIPTORS, "rb") as source:
-        files = descriptor_pb2.FileDescriptorSet.FromString(source.read())
-    pool = descriptor_pool.DescriptorPool()
-    for file in files.file:
-        pool.Add(file) if not hasattr(pool, "AddSerializedFile") else pool.AddSerializedFile(file.SerializeToString())
-    _pool = pool
-    return pool
-
-
-def _message_class(descriptor: Any) -> Any:
-    from google.protobuf import message_factory
-
-    if hasattr(message_factory, "GetMessageClass"):  # since protobuf 4.22
-        cls = message_factory.GetMessageClass(descriptor)
-    else:
-        cls = message_factory.MessageFactory(_load()).GetPrototype(descriptor)
-    for nested in descriptor.nested_types:  # protobuf in pure Python leaves them out
-        if not hasattr(cls, nested.name):
-            setattr(cls, nested.name, _message_class(nested))
-    return cls
-
-
-def _find(name: str) -> Optional[Any]:
-    """A message's class, an enum's wrapper, or an enum's value, by its name without the package."""
-    pool = _load()
-    for package in _PACKAGES:
-        try:
-            return _message_class(pool.FindMessageTypeByName(package + name))
-        except KeyError:
-            pass
-        try:
-            enum = pool.FindEnumTypeByName(package + name)
-        except KeyError:
-            continue
-        from google.protobuf.internal.enum_type_wrapper import EnumTypeWrapper
-
-        return EnumTypeWrapper(enum)
-    return _enum_value(name)
-
-
-def _enum_value(name: str) -> Optional[int]:
-    # `DT_FLOAT` and the like stand beside their enums, as in generated code.
-    for enum in ("DataType", "VariableSynchronization", "VariableAggregation"):
-        value = _load().FindEnumTypeByName("tensorflow." + enum).values_by_name.get(name)
-        if value is not None:
-            return int(value.number)
-    return None
-
-
-def __getattr__(name: str) -> Any:
-    if name.startswith("_"):
-        raise AttributeError(name)
-    with _lock:
-        found = globals()[name] if name in globals() else _find(name)
-        if found is None:
-            raise AttributeError(f"there is no message or enum `{name}`")
-        globals()[name] = found
-    return found
+    def __getattr__(name: str) -> Any:
+        return getattr(_protos, name)
 
 
 def __dir__() -> List[str]:
-    return sorted(set(globals()) | set(names()))
-
-
-def _attr_message(node_def: Any, name: str) -> Any:
-    """A shape, a tensor or a list of such among a node's attributes: its own message, as `Operation.get_attr` gives it."""
-    value = node_def.attr[name]
-    kind = value.WhichOneof("value")
-    if kind != "list":
-        return getattr(value, kind)
-    return list(value.list.shape) or list(value.list.tensor)
-
-
-def names() -> List[str]:
-    """All messages that stand alone."""
-    from google.protobuf import descriptor_pb2
-
-    with open(_DESCRIPTORS, "rb") as source:
-        files = descriptor_pb2.FileDescriptorSet.FromString(source.read()).file
-    return sorted(m.name for f in files if f.package == "tensorflow" for m in f.message_type)
-
-
-def as_message(name: str, value: Any) -> Any:
-    """`value` as our message `name`: one already; one that another library made of the same type; bytes; or a dict of fields.
-
-    `TypeError` for anything else.
-    """
-    cls = globals().get(name) or __getattr__(name)
-    if isinstance(value, cls):
-        return value
-    if isinstance(value, bytes):
-        return cls.FromString(value)
-    if isinstance(value, dict):
-        fields: Dict[str, Any] = value
-        return cls(**fields)
-    descriptor = getattr(type(value), "DESCRIPTOR", None)
-    if getattr(descriptor, "full_name", None) == cls.DESCRIPTOR.full_name:
-        return cls.FromString(value.SerializeToString())
-    raise TypeError(f"expected a {name}, got {type(value).__name__}: {value!r}")
+    return _protos.__dir__()

@@ -1,11 +1,11 @@
-"""`tf.random`: what stands under no name at the top. The rest is found when it is asked for."""
+"""`tf.random`: names that the top does not have. Other names are looked up at first use."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, List
+from typing import TYPE_CHECKING
 
-from millstream import _namespaces
-from millstream.random_ops import (
+from millstream.framework import namespaces
+from millstream.ops.random_ops import (
     categorical,
     stateless_categorical,
     stateless_multinomial,
@@ -25,12 +25,9 @@ __all__ = [
 
 
 if TYPE_CHECKING:
-    from millstream._endpoints_random import *  # noqa: F403
+    from millstream._generated.endpoints_random import *  # noqa: F403
 else:
-
-    def __getattr__(name: str) -> Any:
-        return _namespaces.find(__name__, "random", name)
+    __getattr__ = namespaces.getattr_of(__name__)
 
 
-def __dir__() -> List[str]:
-    return _namespaces.shown(globals(), "random")
+__dir__ = namespaces.dir_of(globals())

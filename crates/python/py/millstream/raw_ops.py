@@ -1,18 +1,24 @@
 """Every op of the engine as a function of keyword arguments: `tf.raw_ops.AddV2(x=1, y=2)`."""
 
+import typing as _typing
+
 from millstream import _engine
-from millstream._ops import raw as _raw
+from millstream.framework.op_functions import raw as _raw
 
-# Whatever else stood here would hide the op of its name (`Any`).
+# Any other name here would hide the op with that name (such as `Any`).
 
 
-def __getattr__(name: str) -> object:
-    if name.startswith("__"):
-        raise AttributeError("module 'millstream.raw_ops' has no attribute %r" % name)
-    try:
-        return _raw(name)
-    except AttributeError:
-        raise AttributeError("module 'millstream.raw_ops' has no attribute %r" % name) from None
+if _typing.TYPE_CHECKING:
+    from millstream._generated.raw_ops import *  # noqa: F403
+else:
+
+    def __getattr__(name: str) -> object:
+        if name.startswith("__"):
+            raise AttributeError("module 'millstream.raw_ops' has no attribute %r" % name)
+        try:
+            return _raw(name)
+        except AttributeError:
+            raise AttributeError("module 'millstream.raw_ops' has no attribute %r" % name) from None
 
 
 def __dir__() -> list:

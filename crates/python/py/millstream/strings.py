@@ -1,18 +1,17 @@
-"""`tf.strings`: what is not one op each. The rest is found when it is asked for."""
+"""`tf.strings`: functions that are more than one op. Other names are looked up at first use."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, List, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
-from millstream import _namespaces
 from millstream._engine import Tensor
-from millstream._ops import op
-from millstream.framework import SparseTensor, convert_to_tensor, name_scope
-from millstream.string_ops import substr as substr
+from millstream.framework import SparseTensor, convert_to_tensor, name_scope, namespaces
+from millstream.framework.op_functions import op
+from millstream.ops.string_ops import substr as substr
 
 
 def length(input: Any, name: Optional[str] = None, unit: str = "BYTE") -> Tensor:  # noqa: A002
-    """How long strings are, in bytes or, with `UTF8_CHAR`, in characters.
+    """Returns the lengths of strings, in bytes or, with `UTF8_CHAR`, in characters.
 
     Args:
       input: A tensor of strings.
@@ -20,7 +19,7 @@ def length(input: Any, name: Optional[str] = None, unit: str = "BYTE") -> Tensor
       unit: `"BYTE"` or `"UTF8_CHAR"`.
 
     Returns:
-      An int32 tensor of the same shape.
+      An `int32` tensor of the same shape.
 
     Example:
       >>> print(tf.Session().run(tf.strings.length(["", "abc"])))
@@ -30,11 +29,11 @@ def length(input: Any, name: Optional[str] = None, unit: str = "BYTE") -> Tensor
 
 
 def regex_full_match(input: Any, pattern: Any, name: Optional[str] = None) -> Tensor:  # noqa: A002
-    """Whether the pattern matches the whole of each string.
+    """Returns whether a regular expression matches the whole of each string.
 
     Args:
       input: A tensor of strings.
-      pattern: A regular expression, in RE2's form.
+      pattern: A regular expression, in RE2's syntax.
       name: A name for the operation.
 
     Returns:
@@ -52,22 +51,22 @@ def regex_full_match(input: Any, pattern: Any, name: Optional[str] = None) -> Te
 def split(
     input: Any = None, sep: Optional[str] = None, maxsplit: int = -1, result_type: str = "SparseTensor", source: Any = None, name: Optional[str] = None  # noqa: A002
 ) -> SparseTensor:
-    """The parts of each string between separators.
+    """Splits strings at separators.
 
     Args:
       input: A vector of strings.
-      sep: The separator; any white space if not given.
-      maxsplit: How often each is split at most; -1 for any number.
+      sep: The separator; by default any white space.
+      maxsplit: The largest number of splits of a string; -1 for any number.
       result_type: `"SparseTensor"`.
-      source: What `input` was called once.
-      name: The name scope of what is made.
+      source: The former name of `input`.
+      name: The name scope of the new operations.
 
     Returns:
       A `SparseTensor` of strings, of rank 2.
 
     Raises:
-      ValueError: There is no `input`.
-      NotImplementedError: Another `result_type`.
+      ValueError: `input` is missing.
+      NotImplementedError: `result_type` is not `"SparseTensor"`.
 
     Example:
       >>> print(tf.Session().run(tf.strings.split(["a,b,c"], sep=",", maxsplit=1)).values)
@@ -88,20 +87,20 @@ def split(
 
 
 def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: Optional[str] = None) -> Tensor:  # noqa: A001
-    """`template` with the values of tensors in place of its placeholders.
+    """Returns `template` with its placeholders replaced by values of tensors.
 
     Args:
       template: A Python string.
       inputs: A tensor, or a list of them.
-      placeholder: What stands in the template for each.
-      summarize: How many elements at each end of a dimension are shown; -1 for all.
+      placeholder: The placeholder of a tensor in the template.
+      summarize: The number of elements to show at each end of a dimension; -1 for all.
       name: A name for the operation.
 
     Returns:
       A string scalar.
 
     Raises:
-      ValueError: There are other numbers of placeholders than of tensors.
+      ValueError: The numbers of placeholders and tensors differ.
 
     Example:
       >>> tf.Session().run(tf.strings.format("x = {}, y = {}", [tf.constant(1), tf.constant([2, 3])]))
@@ -115,12 +114,9 @@ def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int =
 
 
 if TYPE_CHECKING:
-    from millstream._endpoints_strings import *  # noqa: F403
+    from millstream._generated.endpoints_strings import *  # noqa: F403
 else:
-
-    def __getattr__(name: str) -> Any:
-        return _namespaces.find(__name__, "strings", name)
+    __getattr__ = namespaces.getattr_of(__name__)
 
 
-def __dir__() -> List[str]:
-    return _namespaces.shown(globals(), "strings")
+__dir__ = namespaces.dir_of(globals())

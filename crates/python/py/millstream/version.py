@@ -1,8 +1,10 @@
-"""Versions: ours, and that of TensorFlow's graph files which we read and write."""
+"""`tf.version`: the versions of the package and of the graph files that it reads and writes."""
 
-VERSION = "1.15.5"
-GIT_VERSION = "millstream"
-COMPILER_VERSION = "rustc"
-GRAPH_DEF_VERSION = 134
-GRAPH_DEF_VERSION_MIN_CONSUMER = 0
-GRAPH_DEF_VERSION_MIN_PRODUCER = 0
+from millstream.framework.version import (
+    COMPILER_VERSION,
+    GIT_VERSION,
+    GRAPH_DEF_VERSION,
+    GRAPH_DEF_VERSION_MIN_CONSUMER,
+    GRAPH_DEF_VERSION_MIN_PRODUCER,
+    VERSION,
+)

@@ -1,16 +1,16 @@
-//! The arguments of a call, put where the function's parameters say: Python's rules, and Python's words for what breaks them.
+//! Assignment of a call's arguments to parameters, with Python's rules and error messages.
 
 use super::expected;
 use super::making::Inputs;
 use super::{OpType, Parameter, Target};
 use crate::attr;
-use millstream::graph::op::AttrKind;
-use millstream::graph::{Attr, Attrs};
+use millstream::engine::graph::op::AttrKind;
+use millstream::engine::graph::{Attr, Attrs};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-/// What a call gives an op.
+/// The arguments of a call, sorted for the op.
 pub struct Arguments<'py> {
     pub inputs: Inputs<'py>,
     pub attrs: Attrs,
@@ -60,17 +60,17 @@ fn attribute(parameter: &Parameter, kind: AttrKind, value: &Bound<'_, PyAny>) ->
     Ok(value)
 }
 
-/// A call as Python passes it on.
+/// A call as passed by Python.
 struct Call<'a, 'py> {
     op: &'a OpType,
     args: &'a Bound<'py, PyTuple>,
     kwargs: Option<&'a Bound<'py, PyDict>>,
-    /// How many of the keyword arguments were asked for.
+    /// Number of keyword arguments used.
     n_used: usize,
 }
 
 impl<'py> Call<'_, 'py> {
-    /// What is given for a parameter, by its place or its name.
+    /// The argument of a parameter, by position or by name.
     fn given(&mut self, index: usize, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
         let placed = self.args.get_item(index).ok();
         let Some(kwargs) = self.kwargs else { return Ok(placed) };
@@ -82,7 +82,7 @@ impl<'py> Call<'_, 'py> {
         }
     }
 
-    /// An error if there are keyword arguments that nobody asked for.
+    /// An error if keyword arguments are left over.
     fn check_used(&self) -> PyResult<()> {
         let Some(kwargs) = self.kwargs.filter(|k| self.n_used < k.len()) else { return Ok(()) };
         for key in kwargs.keys() {

@@ -1,4 +1,4 @@
-//! Constants of what Python has: numbers, text, arrays, and lists of them.
+//! Constants from Python values: numbers, strings, arrays, and lists of them.
 
 use super::expected;
 use crate::array;
@@ -7,11 +7,11 @@ use crate::errors::building;
 use crate::graph::Graph;
 use crate::stack;
 use crate::tensor::Tensor;
-use millstream::graph::Port;
+use millstream::engine::graph::Port;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// A constant of a number, text, an array or lists of them; None if `value` is nothing of the kind.
+/// A constant of a number, a string, an array or lists of them; None for values of other types.
 #[pyfunction]
 #[pyo3(signature = (value, dtype = None, name = None))]
 pub fn convert<'py>(
@@ -25,7 +25,7 @@ pub fn convert<'py>(
     make_constant(py, tensor, name).map(Some)
 }
 
-/// A constant of a number, text, an array or lists of them.
+/// A constant of a number, a string, an array or lists of them.
 #[pyfunction]
 #[pyo3(signature = (value, dtype = None, name = None))]
 pub fn constant<'py>(

@@ -1,16 +1,16 @@
-//! What `help` says of an op type: its arguments with their dtypes, what comes out, what is raised, an example that runs. All of it is read from
-//! the op's declaration; the example is the first of its cases that can be written in Python.
+//! Docstrings of op types: arguments with their dtypes, results, errors, and a runnable example. All of it
+//! comes from the op's declaration; the example is the first of its cases that can be written in Python.
 
 use super::{OpType, Parameter, Target};
 use crate::array;
 use crate::attr::to_python;
-use millstream::graph::Attr;
-use millstream::graph::op::{AttrKind, Count, Gradient, OpDef, TypeSpec};
+use millstream::engine::graph::Attr;
+use millstream::engine::graph::op::{AttrKind, Count, Gradient, OpDef, TypeSpec};
 use millstream_ops::cases::{Arg, Case, Expect};
 use pyo3::prelude::*;
 use std::fmt::Write as _;
 
-/// The longest example that is shown, in characters.
+/// Maximum length of an example in characters.
 const LONGEST: usize = 160;
 
 /// The docstring of an op's function.
@@ -90,7 +90,7 @@ fn allowed(def: &OpDef, attr: &str) -> String {
 }
 
 fn results(def: &OpDef) -> String {
-    let one = |arg: &millstream::graph::op::ArgSpec| {
+    let one = |arg: &millstream::engine::graph::op::ArgSpec| {
         let ty = match arg.ty {
             TypeSpec::Fixed(dtype) => format!(" of {}", dtype.tf_name()),
             TypeSpec::Attr(attr) => {
@@ -120,7 +120,7 @@ fn results(def: &OpDef) -> String {
     }
 }
 
-/// What it raises, with up to two examples of the op's own.
+/// The errors, with up to two examples from the op's declaration.
 fn raises(def: &OpDef) -> String {
     let mut text = String::new();
     if !def.inputs.is_empty() {
@@ -134,7 +134,7 @@ fn raises(def: &OpDef) -> String {
     text
 }
 
-/// The first case that can be written in Python, as a line to type and what it shows.
+/// The first case that can be written in Python, as an input line and its output.
 fn example(py: Python<'_>, op: &OpType) -> Option<String> {
     let cases = op.def.cases.iter().filter(|(_, text)| text.len() < LONGEST);
     cases
@@ -150,7 +150,7 @@ fn written(py: Python<'_>, op: &OpType, case: &Case) -> PyResult<Option<String>>
     };
     let outputs = op.def.outputs.as_slice();
     let one = matches!(outputs, [out] if out.count == Count::One);
-    // What comes out is one value, or a list of arrays: scalars of text are no arrays.
+    // Results are one value, or a list of arrays; string scalars are not arrays.
     let text = |v: &millstream::Tensor| v.dtype() == millstream::DType::Str && v.shape().dims().is_empty();
     let simple = one
         || !values.iter().any(text) && (outputs.len() == 1 || outputs.iter().all(|o| o.count == Count::One));
@@ -179,7 +179,7 @@ fn written(py: Python<'_>, op: &OpType, case: &Case) -> PyResult<Option<String>>
         };
         words.push(format!("{}={value}", p.name));
     }
-    // An attribute that no argument stands for cannot be given.
+    // Attributes without a parameter cannot be passed.
     let given =
         |name: &str| op.parameters.iter().any(|p| matches!(p.target, Target::Attr(a, _) if a == name));
     if case.call.attrs.iter().any(|(name, _)| !given(name)) {
@@ -191,7 +191,7 @@ fn written(py: Python<'_>, op: &OpType, case: &Case) -> PyResult<Option<String>>
     for value in values {
         let array = array::to_python(py, value.clone())?;
         let array = if near { py.import("numpy")?.call_method1("round", (array, 3))? } else { array };
-        // A scalar of text is no array.
+        // String scalars are not arrays.
         let list = if array.hasattr("tolist")? { array.call_method0("tolist")? } else { array };
         shown.push(list.repr()?.to_string());
     }
@@ -210,7 +210,7 @@ fn written(py: Python<'_>, op: &OpType, case: &Case) -> PyResult<Option<String>>
     Ok(Some(format!("  >>> {run}\n  {result}\n")).filter(|t| t.len() < 3 * LONGEST))
 }
 
-/// The argument for input `k`: a value, or a list of those that are not others' where one input is a list.
+/// The argument for input `k`: a value, or a list of values for a list input.
 fn input(py: Python<'_>, def: &OpDef, args: &[Arg], k: usize) -> PyResult<Option<String>> {
     let lists = def.inputs.iter().filter(|a| a.count != Count::One).count();
     if 1 < lists || def.inputs.iter().any(|a| a.is_ref) {
@@ -230,7 +230,7 @@ fn input(py: Python<'_>, def: &OpDef, args: &[Arg], k: usize) -> PyResult<Option
     Ok(items?.map(|items| format!("[{}]", items.join(", "))))
 }
 
-/// A value as one writes it in Python: bare where it has the dtype that Python's would get.
+/// A value as Python source: a plain literal if its dtype is the default of that literal.
 fn literal(py: Python<'_>, value: &millstream::Tensor) -> PyResult<String> {
     use millstream::DType::*;
     let array = array::to_python(py, value.clone())?;
@@ -256,7 +256,7 @@ fn literal(py: Python<'_>, value: &millstream::Tensor) -> PyResult<String> {
     })
 }
 
-/// An attribute as one writes it in Python; none for tensors and functions.
+/// An attribute as Python source; None for tensors and functions.
 fn attribute(py: Python<'_>, value: &Attr) -> PyResult<Option<String>> {
     Ok(match value {
         Attr::Type(ty) => Some(format!("tf.{}", ty.dtype.tf_name())),

@@ -1,14 +1,14 @@
-//! What an op expects of its inputs and its name, and what is said, in TensorFlow's words, of what is not that.
+//! Requirements of ops on their inputs and names, and TensorFlow's messages for violations.
 
 use crate::tensor::Tensor;
 use millstream::DType;
-use millstream::graph::ValueType;
-use millstream::graph::op::{ArgSpec, AttrKind, OpDef, TypeSpec};
+use millstream::engine::graph::ValueType;
+use millstream::engine::graph::op::{ArgSpec, AttrKind, OpDef, TypeSpec};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 
-/// The dtypes that attributes have so far, each with the argument that said so.
+/// The dtypes inferred for attributes so far, each with the argument that determined it.
 #[derive(Default)]
 pub struct Known(SmallVec<[(&'static str, DType, &'static str); 2]>);
 
@@ -17,7 +17,7 @@ impl Known {
         self.0.push((attr, dtype, by));
     }
 
-    /// The dtype that an input must have, if that is known already.
+    /// The dtype that an input must have, if it is known.
     pub fn dtype(&self, ty: TypeSpec) -> Option<DType> {
         match ty {
             TypeSpec::Fixed(dtype) => Some(dtype),
@@ -30,7 +30,7 @@ impl Known {
     }
 }
 
-/// An error unless an input is what the op declares; keeps what it says of the attributes.
+/// An error unless an input matches the declaration; records the attributes it determines.
 pub fn input(def: &OpDef, arg: &ArgSpec, ty: ValueType, known: &mut Known) -> PyResult<()> {
     if arg.is_ref && !ty.is_ref {
         return Err(PyTypeError::new_err(format!(
@@ -56,7 +56,7 @@ pub fn input(def: &OpDef, arg: &ArgSpec, ty: ValueType, known: &mut Known) -> Py
     }
 }
 
-/// An error unless the op takes this type for an input.
+/// An error unless the op accepts this type for an input.
 pub fn input_type(def: &OpDef, arg: &ArgSpec, ty: ValueType) -> PyResult<()> {
     match arg.ty {
         TypeSpec::Fixed(wanted) if wanted != ty.dtype => Err(PyTypeError::new_err(format!(
@@ -74,7 +74,7 @@ pub fn input_type(def: &OpDef, arg: &ArgSpec, ty: ValueType) -> PyResult<()> {
     }
 }
 
-/// An error unless a parameter takes this type; an empty list allows all.
+/// An error unless a parameter accepts this type; an empty list accepts all.
 pub fn one_of(parameter: &str, ty: ValueType, allowed: &[DType]) -> PyResult<()> {
     if allowed.is_empty() || allowed.contains(&ty.dtype) {
         return Ok(());
@@ -86,7 +86,7 @@ pub fn one_of(parameter: &str, ty: ValueType, allowed: &[DType]) -> PyResult<()>
     )))
 }
 
-/// An error unless the tensors in a list have one type; a list of anything else will be converted to one.
+/// An error unless the tensors of a list have the same type; other values are converted later.
 pub fn one_type(def: &OpDef, arg: &ArgSpec, list: &[Bound<'_, PyAny>]) -> PyResult<()> {
     let mut types = Vec::new();
     for item in list {
@@ -104,7 +104,7 @@ pub fn one_type(def: &OpDef, arg: &ArgSpec, list: &[Bound<'_, PyAny>]) -> PyResu
     )))
 }
 
-/// What is said of a list that is not as long as another that the op counts with the same attribute.
+/// The error for a list whose length differs from that of another list with the same length attribute.
 pub fn of_length(def: &OpDef, arg: &ArgSpec, len: i64, first: i64, of: &ArgSpec) -> PyErr {
     PyValueError::new_err(format!(
         "List argument '{}' to '{}' Op with length {len} must match length {first} of argument '{}'.",
@@ -114,7 +114,7 @@ pub fn of_length(def: &OpDef, arg: &ArgSpec, len: i64, first: i64, of: &ArgSpec)
     ))
 }
 
-/// An error unless a node may have this name.
+/// An error unless the name is valid for a node.
 pub fn name(name: &str) -> PyResult<()> {
     let fine = |c: char| c.is_ascii_alphanumeric() || "_.-/".contains(c);
     match name.chars().all(fine) && !name.starts_with(['_', '-', '/']) {
@@ -133,7 +133,7 @@ fn names(dtypes: &[DType]) -> String {
     dtypes.iter().map(|d| d.tf_name()).collect::<Vec<_>>().join(", ")
 }
 
-/// `DynamicStitch` as `dynamic_stitch`.
+/// Converts `DynamicStitch` to `dynamic_stitch`.
 fn snake_case(name: &str) -> String {
     let mut out = String::new();
     for (i, c) in name.char_indices() {

@@ -1,5 +1,5 @@
-//! A node being made of what Python gives: each input as a port or a literal, in order, since the dtype of an attribute is that of the first
-//! input that has it.
+//! Creation of a node from Python arguments. Inputs are converted in order to ports or literals, since the
+//! dtype of an attribute is determined by the first input that has it.
 
 use super::expected::{self, Known};
 use crate::array;
@@ -8,18 +8,18 @@ use crate::errors::building;
 use crate::graph::Graph;
 use crate::stack;
 use crate::tensor::Tensor;
-use millstream::graph::op::{ArgSpec, AttrKind, Count, OpDef, TypeSpec};
-use millstream::graph::{Attr, Attrs, NodeId, Port, ValueType, Within};
+use millstream::engine::graph::op::{ArgSpec, AttrKind, Count, OpDef, TypeSpec};
+use millstream::engine::graph::{Attr, Attrs, NodeId, Port, ValueType, Within};
 use millstream::{Arg, DType};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use smallvec::SmallVec;
 
-/// What Python gives for each input of an op; none where the op has a parameter that the function has not.
+/// The arguments of the op's inputs; None for inputs without a parameter.
 pub type Inputs<'py> = SmallVec<[Option<Bound<'py, PyAny>>; 4]>;
 
-/// Makes a node, in the graph of its inputs or the default one.
+/// Creates a node in the graph of its inputs or in the default graph.
 pub fn make<'py>(
     py: Python<'py>,
     def: &'static OpDef,
@@ -45,7 +45,8 @@ pub fn make<'py>(
             making.known.push(name, dtype, name);
         }
     }
-    // Values first: graph and Python objects may have to be made for them, and the node's builder borrows the graph.
+    // Values are converted first: this may create nodes and Python objects, and the node's builder borrows
+    // the graph.
     for (arg, given) in def.inputs.iter().zip(inputs) {
         match (given, arg.count) {
             (None, _) => {}
@@ -59,7 +60,7 @@ pub fn make<'py>(
     Ok((graph, id))
 }
 
-/// The graph of the first tensor among the inputs; an error if they are of several.
+/// The graph of the first tensor among the inputs; an error if inputs belong to several graphs.
 fn graph_of<'py>(inputs: &[Option<Bound<'py, PyAny>>]) -> PyResult<Option<Bound<'py, Graph>>> {
     let mut found: Option<Bound<'py, Tensor>> = None;
     let mut see = |item: &Bound<'py, PyAny>| -> PyResult<()> {
@@ -94,7 +95,7 @@ fn of_another_graph(tensor: &Bound<'_, Tensor>, others: &str) -> PyErr {
     }
 }
 
-/// A node being made.
+/// A node under construction.
 struct Making<'a, 'py> {
     py: Python<'py>,
     def: &'static OpDef,
@@ -102,18 +103,18 @@ struct Making<'a, 'py> {
     graph: &'a Bound<'py, Graph>,
     known: Known,
     values: SmallVec<[Value; 4]>,
-    /// The name scope of the node, once something had to be made in it.
+    /// The name scope of the node, entered when something is created in it.
     scope: Option<Within>,
 }
 
-/// An input on its way to the node.
+/// A converted input.
 enum Value {
     Port(Port),
     Literal(millstream::Tensor),
 }
 
 impl<'py> Making<'_, 'py> {
-    /// An input that is a tensor.
+    /// Converts a single tensor input.
     fn one(&mut self, arg: &'static ArgSpec, given: &Bound<'py, PyAny>) -> PyResult<()> {
         let wanted = self.known.dtype(arg.ty);
         let preferred = self.preferred(arg.ty);
@@ -123,7 +124,7 @@ impl<'py> Making<'_, 'py> {
         Ok(())
     }
 
-    /// An input that is a list of tensors, of one dtype where the op counts them.
+    /// Converts a list input, whose tensors have one dtype if the op has a length attribute.
     fn several(&mut self, arg: &'static ArgSpec, given: &Bound<'py, PyAny>) -> PyResult<()> {
         let list = self.list(given, arg.name)?;
         let uniform = matches!(arg.count, Count::Number(_));
@@ -144,7 +145,7 @@ impl<'py> Making<'_, 'py> {
         Ok(())
     }
 
-    /// The node of all that was gathered.
+    /// Creates the node from the converted inputs.
     fn finish(self, attrs: Attrs) -> PyResult<NodeId> {
         let share = self.graph.get();
         share.note_place(self.py)?;
@@ -170,7 +171,7 @@ impl<'py> Making<'_, 'py> {
         }
     }
 
-    /// The dtype that an input takes by default, where nothing else says.
+    /// The default dtype of an input if nothing else determines it.
     fn preferred(&self, ty: TypeSpec) -> Option<DType> {
         let TypeSpec::Attr(attr) = ty else { return None };
         match self.def.attr_spec(attr)?.default.as_ref()? {
@@ -190,7 +191,7 @@ impl<'py> Making<'_, 'py> {
         )))
     }
 
-    /// An input as a port or a literal. `preferred` is a dtype that it may do without.
+    /// Converts an input to a port or a literal. `preferred` is a dtype that is used if the value fits.
     fn value(
         &mut self,
         given: &Bound<'py, PyAny>,
@@ -225,7 +226,7 @@ impl<'py> Making<'_, 'py> {
         }
     }
 
-    /// What else can become a tensor: a variable, a list with tensors in it, whatever a conversion was registered for. The package makes it,
+    /// Converts other values (variables, lists that contain tensors, registered conversions) by the package,
     /// in the name scope of the node.
     fn by_package(
         &mut self,
@@ -241,7 +242,7 @@ impl<'py> Making<'_, 'py> {
         self.port(&tensor.cast_into::<Tensor>()?)
     }
 
-    /// What is wrong with a value, with the parameter that it was given for.
+    /// Adds the name of the parameter to a conversion error.
     fn passed(&self, given: &Bound<'py, PyAny>, wanted: Option<DType>, name: &str, error: PyErr) -> PyErr {
         let Some(wanted) = wanted.filter(|_| error.is_instance_of::<PyTypeError>(self.py)) else {
             return error;
@@ -258,7 +259,7 @@ impl<'py> Making<'_, 'py> {
         }
     }
 
-    /// Says how long lists are where an op takes several.
+    /// Sets the length attributes of list inputs.
     fn counts(&self, inputs: &[Option<Bound<'py, PyAny>>], mut attrs: Attrs) -> PyResult<Attrs> {
         for (arg, given) in self.def.inputs.iter().zip(inputs) {
             if let (Count::Number(number), Some(given)) = (arg.count, given) {

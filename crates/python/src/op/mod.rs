@@ -1,12 +1,14 @@
-//! Op types as functions: what TensorFlow's generated functions do, from the op's declaration.
+//! Op types as functions, equivalent to TensorFlow's generated functions and derived from the op's
+//! declaration.
 //!
-//! Inputs are converted in order: the dtype of an attribute is that of the first input that has it, and holds for those after it. Numbers,
-//! arrays and lists become constants named after the input, under the node's name; what else can become a tensor (a variable, say) is asked of
-//! the package, within the node's name scope.
+//! Inputs are converted in order: the dtype of an attribute is that of the first input that has it, and
+//! applies to later inputs. Numbers, arrays and lists become constants named after the input, in the node's
+//! name scope; other values that convert to tensors (such as variables) are converted by the package in the
+//! same scope.
 //!
-//! - `parameters`: what a function takes, `doc`: what `help` says of it, `arguments`: those of a call;
-//! - `making`: the node, `expected`: what it takes, and what is said of anything else;
-//! - `operators`: `x + y`, `constants`: `tf.constant`.
+//! - `parameters`: the signature; `doc`: the docstring; `arguments`: the arguments of a call;
+//! - `making`: creation of the node; `expected`: checks of inputs, and their error messages;
+//! - `operators`: `x + y`; `constants`: `tf.constant`.
 
 mod arguments;
 pub mod constants;
@@ -25,26 +27,27 @@ use crate::operation::Operation;
 use crate::stack;
 use crate::tensor::Tensor;
 use arguments::Arguments;
-use millstream::graph::op::{AttrKind, Count, OpDef};
-use millstream::graph::{Attrs, NodeId, Port};
+use millstream::engine::graph::op::{AttrKind, Count, OpDef};
+use millstream::engine::graph::{Attrs, NodeId, Port};
 use parameters::{Parameter, Target, Words};
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
-// An op type as a Python function. No doc comment: the class's docstring would hide those of its objects.
+// An op type as a Python function. It has no doc comment: the class's docstring would hide those of its
+// instances.
 #[pyclass(frozen, dict, module = "millstream._engine")]
 pub struct OpType {
     def: &'static OpDef,
-    /// What Python calls it.
+    /// The function's name in Python.
     name: String,
-    /// Where Python finds it.
+    /// The function's module in Python.
     module: String,
     parameters: Vec<Parameter>,
-    /// As `raw_ops` have it.
+    /// Whether parameters are keyword-only, as in `raw_ops`.
     keyword_only: bool,
-    /// The class of the results, where there are several.
+    /// The named tuple of the results, if there are several.
     results: PyOnceLock<Py<PyAny>>,
 }
 
@@ -56,8 +59,9 @@ pub fn op_names() -> Vec<&'static str> {
 
 #[pymethods]
 impl OpType {
-    /// The op type `op` under the name `name`. `parameters`: in order, what Python calls each, what the op calls it, and a tuple with the
-    /// default if there is one; None takes the op's own words. `module` is where it stands.
+    /// The function `name` for op type `op`. `parameters` has in order for each parameter its Python name,
+    /// its name in the op, and a tuple with the default if there is one; with None, names are those of the
+    /// op. `module` is the function's module.
     #[new]
     #[pyo3(signature = (op, name = None, parameters = None, keyword_only = false, module = None))]
     fn new(
@@ -88,7 +92,7 @@ impl OpType {
         &self.name
     }
 
-    /// Where it stands: `millstream.nn`.
+    /// The module, such as `millstream.nn`.
     #[getter]
     fn __module__(&self) -> &str {
         &self.module
@@ -100,12 +104,13 @@ impl OpType {
         self.def.name
     }
 
-    /// What `__doc__` gives: the package makes a property of it, which a getter of a class with (even no) docs of its own cannot be.
+    /// The docstring. The package wraps it in a property: a getter `__doc__` would be shadowed by the
+    /// docstring of the class.
     fn _doc(&self, py: Python<'_>) -> PyResult<String> {
         doc::of(py, self)
     }
 
-    /// The arguments as `inspect.signature` has them.
+    /// The signature for `inspect.signature`.
     #[getter]
     fn __signature__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         parameters::signature(py, &self.parameters, self.keyword_only)
@@ -127,7 +132,7 @@ impl OpType {
         self.result(&graph, id)
     }
 
-    /// An operation of flat inputs, with attributes under the op's own words.
+    /// Creates an operation from flat inputs, with attributes under the op's names.
     fn _flat<'py>(
         &self,
         py: Python<'py>,
@@ -162,12 +167,13 @@ impl OpType {
 }
 
 impl OpType {
-    /// What the function returns: nothing but the operation, a tensor, a list, or a named tuple of these.
+    /// The function's result: the operation if there are no outputs, otherwise a tensor, a list, or a named
+    /// tuple of these.
     fn result<'py>(&self, graph: &Bound<'py, Graph>, id: NodeId) -> PyResult<Bound<'py, PyAny>> {
         let py = graph.py();
         let inner = graph.get().inner();
         let one = |index: usize| Tensor::of(graph, Port::new(id, index as u32)).map(Bound::into_any);
-        // Of a list of no outputs, too, there is nothing else to give.
+        // For an empty list of outputs the operation is returned as well.
         let n_outputs = inner.read(|g| g.node(id).map(|n| n.info.output_types.len()));
         let outputs = match self.def.outputs.as_slice() {
             _ if n_outputs.map_err(building)? == 0 => return Ok(Operation::of(graph, id)?.into_any()),

@@ -1,4 +1,4 @@
-//! `x + y` and its like: operators that are one op.
+//! Operators such as `x + y` that are a single op.
 
 use super::expected::{self, Known};
 use super::making::make;
@@ -8,11 +8,11 @@ use crate::errors::building;
 use crate::graph::Graph;
 use crate::tensor::Tensor;
 use millstream::Arg;
-use millstream::graph::{Attrs, Port};
+use millstream::engine::graph::{Attrs, Port};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-/// `tensor <op> other`, or with `reverse` the other way round; the other side becomes a tensor of this one's dtype.
+/// `tensor <op> other`, with operands exchanged if `reverse`; `other` is converted to the dtype of `tensor`.
 pub fn binary<'py>(
     tensor: &Bound<'py, Tensor>,
     op: &'static str,
@@ -23,7 +23,8 @@ pub fn binary<'py>(
     let py = tensor.py();
     if other.cast::<Tensor>().is_err() {
         let dtype = tensor.get().value_type()?.dtype;
-        // As TensorFlow 1.15: what cannot be of this dtype keeps its own, and the op says what does not fit.
+        // As in TensorFlow 1.15, values that do not fit this dtype keep their own, and the op reports the
+        // mismatch.
         let literal = match array::of_python(other, Some(dtype)) {
             Err(error) if error.is_instance_of::<PyTypeError>(py) => array::of_python(other, None)?,
             literal => literal?,

@@ -1,36 +1,36 @@
-//! The parameters of an op's function: those that TensorFlow's function has, or the op's own words.
+//! The parameters of an op's function: those of TensorFlow's function, or the op's own.
 
 use crate::attr;
-use millstream::graph::Attr;
-use millstream::graph::op::{AttrKind, Count, OpDef, TypeSpec};
+use millstream::engine::graph::Attr;
+use millstream::engine::graph::op::{AttrKind, Count, OpDef, TypeSpec};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
-/// What Python calls a parameter, what the op calls it, and a tuple with the default if there is one.
+/// A parameter's Python name, its name in the op, and a tuple with the default if there is one.
 pub type Words = (String, String, Option<Py<PyTuple>>);
 
 /// A parameter of the function.
 pub struct Parameter {
     pub name: String,
-    /// What the op calls it: an input or an attribute.
+    /// The input or attribute of the op that the parameter sets.
     pub target: Target,
     pub default: Option<Py<PyAny>>,
 }
 
-/// What an argument is to the op.
+/// The meaning of an argument for the op.
 #[derive(Clone, Copy)]
 pub enum Target {
     Input(usize),
     Attr(&'static str, AttrKind),
 }
 
-/// The words of TensorFlow's function for the op.
+/// The parameters of TensorFlow's function for the op.
 pub fn given(py: Python<'_>, def: &'static OpDef, given: Vec<Words>) -> PyResult<Vec<Parameter>> {
     let mut parameters = Vec::new();
     for (name, word, default) in given {
         let input = def.inputs.iter().position(|a| a.name == word).map(Target::Input);
         let attr = || def.attrs.iter().find(|(n, _)| *n == word).map(|(n, s)| Target::Attr(n, s.kind));
-        // What the op does not have is of another version of TensorFlow.
+        // Parameters unknown to the op belong to another version of TensorFlow.
         let Some(target) = input.or_else(attr) else { continue };
         let default = default.map(|d| d.bind(py).get_item(0).map(Bound::unbind)).transpose()?;
         parameters.push(Parameter { name, target, default });
@@ -47,7 +47,8 @@ pub fn given(py: Python<'_>, def: &'static OpDef, given: Vec<Words>) -> PyResult
     }
 }
 
-/// The op's own words: inputs, then attributes without defaults, then the others; not those that the inputs tell.
+/// The op's own parameters: inputs, attributes without defaults, then other attributes; attributes that
+/// inputs determine are left out.
 pub fn own(py: Python<'_>, def: &'static OpDef) -> PyResult<Vec<Parameter>> {
     let told = |attr: &str| {
         def.inputs.iter().any(|arg| {
@@ -76,7 +77,7 @@ pub fn own(py: Python<'_>, def: &'static OpDef) -> PyResult<Vec<Parameter>> {
     Ok(parameters)
 }
 
-/// The parameters as `inspect.signature` has them.
+/// The parameters for `inspect.signature`.
 pub fn signature<'py>(
     py: Python<'py>,
     parameters: &[Parameter],

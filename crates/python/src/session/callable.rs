@@ -1,4 +1,4 @@
-//! [`Callable`]: a run made ready.
+//! [`Callable`]: a prepared run.
 
 use super::feeds::Fed;
 use super::fetches::{Form, places};
@@ -7,8 +7,8 @@ use crate::array::of_feed;
 use crate::errors::{building, running};
 use crate::leave::detached;
 use crate::memory::{Loans, Memory};
-use millstream::graph::Port;
-use millstream::runtime::{Fetched, Target};
+use millstream::engine::graph::Port;
+use millstream::engine::runtime::{Fetched, Target};
 use parking_lot::Mutex;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -17,11 +17,12 @@ use pyo3::{PyTraverseError, PyVisit};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Acquire;
 
-/// A run made ready.
+/// A prepared run.
 #[pyclass(frozen, module = "millstream._engine")]
 pub struct Callable {
     pub(super) session: Py<Session>,
-    /// Made at the first call where it could not be before: what is missing may still come, and says so then.
+    /// Created by the first call if it could not be created before: missing nodes may still be added,
+    /// otherwise the call raises an error.
     pub(super) callable: Mutex<Option<Arc<millstream::Callable>>>,
     pub(super) feeds: Vec<Port>,
     pub(super) form: Form,
@@ -81,7 +82,7 @@ impl Callable {
         let outcome = detached(py, || callable.call_with(values, &run_options));
         let (values, seen) = outcome.map_err(|e| running(py, graph, e))?;
         fill_metadata(graph, metadata.as_ref(), options.as_ref(), seen, &self.targets)?;
-        // Operations give no value here; `Form` wants a place for each.
+        // Operations have no value here; `Form` expects an entry for each.
         let mut values = values.into_iter();
         let places = places(&self.form);
         let mut fetched = places.into_iter().map(|value| match value {

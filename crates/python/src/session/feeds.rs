@@ -1,4 +1,4 @@
-//! Feeds: what is given for which port, and the tensors that the values stand for.
+//! Feeds: ports and the tensors converted from their values.
 
 use super::Session;
 use crate::array::of_feed;
@@ -10,16 +10,16 @@ use crate::operation::Operation;
 use crate::stack;
 use crate::tensor::Tensor;
 use millstream::DType;
-use millstream::graph::Port;
+use millstream::engine::graph::Port;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PyString};
 
-/// What was fed, as it was given: the port, the value and the dtype.
+/// The original feeds: the port, the value and the dtype.
 pub type Fed<'py> = Vec<(Port, Bound<'py, PyAny>, DType)>;
 
-/// What is fed: pairs of a port and a tensor, and the values as they were given. With `loans` the tensors may look at arrays where they are, until
-/// those end.
+/// Returns pairs of a port and a tensor, and the original values. With `loans`, tensors may borrow the memory
+/// of arrays until the loans end.
 pub fn feeds_of<'py>(
     session: &Bound<'py, Session>,
     graph: &Bound<'py, Graph>,
@@ -30,7 +30,7 @@ pub fn feeds_of<'py>(
     let mut fed = Fed::new();
     let Some(feeds) = feeds.filter(|f| !f.is_none()) else { return Ok(fed) };
     if let Ok(dict) = feeds.cast::<PyDict>() {
-        // A copy: another thread, or a function that feeds, may change it meanwhile.
+        // A copy: another thread or a callback may modify the dict meanwhile.
         for (key, value) in dict.copy()?.iter() {
             feed(graph, &key, &value, &mut fed)?;
         }
@@ -55,7 +55,7 @@ pub fn feeds_of<'py>(
     Ok(fed)
 }
 
-/// Adds what a key and its value say. A key said twice counts as it is said last.
+/// Adds a key and its value; a repeated key replaces the earlier value.
 fn feed<'py>(
     graph: &Bound<'py, Graph>,
     key: &Bound<'py, PyAny>,
@@ -63,7 +63,7 @@ fn feed<'py>(
     fed: &mut Fed<'py>,
 ) -> PyResult<()> {
     let Some(port) = key_port(graph, key)? else {
-        // A SparseTensor, say: its parts are fed.
+        // For composites such as a SparseTensor, the components are fed.
         let py = key.py();
         let (list, _): (Bound<'_, PyAny>, Bound<'_, PyAny>) =
             stack::hooks(py)?.expand.bind(py).call1((key, value))?.extract()?;
@@ -95,7 +95,7 @@ fn feed<'py>(
     Ok(())
 }
 
-/// An error if an int is too large for the dtype that it is fed as.
+/// An error if an int is out of range of the dtype.
 fn check_range(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<()> {
     let (least, most): (i64, u64) = match dtype {
         DType::I8 => (i8::MIN.into(), i8::MAX as u64),
@@ -130,7 +130,7 @@ fn check_range(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<()> {
     )))
 }
 
-/// The port that a key of a feed is, or names; None if it is of a kind that the package knows.
+/// The port of a feed's key, a tensor or a name; None for types that the package handles.
 fn key_port(graph: &Bound<'_, Graph>, key: &Bound<'_, PyAny>) -> PyResult<Option<Port>> {
     if let Ok(tensor) = key.cast::<Tensor>()
         && tensor.get().graph(key.py()).is(graph)
@@ -147,12 +147,12 @@ fn key_port(graph: &Bound<'_, Graph>, key: &Bound<'_, PyAny>) -> PyResult<Option
     } else if !key.is_instance_of::<Tensor>() && !key.is_instance_of::<Operation>() {
         return Ok(None);
     }
-    // What is wrong with it, the graph says.
+    // The graph raises the error that describes the problem.
     let kwargs = PyDict::new(key.py());
     kwargs.set_item("allow_operation", false)?;
     let element = graph.call_method("as_graph_element", (key,), Some(&kwargs)).map_err(|why| {
         let why = why.value(key.py());
-        // Texts that are keys' show quotes.
+        // The text of a KeyError has quotes.
         let text = why.getattr("args").and_then(|args| args.get_item(0)).and_then(|text| text.str());
         let text = text.or_else(|_| why.str()).map_or_else(|_| String::new(), |t| t.to_string());
         PyTypeError::new_err(format!("Cannot interpret feed_dict key as Tensor: {text}"))
@@ -160,7 +160,7 @@ fn key_port(graph: &Bound<'_, Graph>, key: &Bound<'_, PyAny>) -> PyResult<Option
     Ok(Some(element.cast::<Tensor>()?.get().port()))
 }
 
-/// Feeds of a list, by name, tensor, or a composite of tensors.
+/// The ports of a list of feeds, each a name, a tensor, or a composite of tensors.
 pub fn ports_of(graph: &Bound<'_, Graph>, feeds: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<Port>> {
     let Some(feeds) = feeds.filter(|f| !f.is_none()) else { return Ok(Vec::new()) };
     let mut ports = Vec::new();

@@ -1,4 +1,5 @@
-//! Fetches: structures of tensors and operations, by themselves or by name, and their values put together in the same structure ([`Form`]).
+//! Fetches: structures of tensors and operations or their names, and values packed into the same structure
+//! ([`Form`]).
 
 use super::feeds::Fed;
 use crate::array::to_python;
@@ -9,36 +10,36 @@ use crate::kept::{handle_object, kept_dtype};
 use crate::operation::Operation;
 use crate::stack;
 use crate::tensor::Tensor;
-use millstream::graph::{NodeId, Port};
-use millstream::runtime::{Fetched, Target};
+use millstream::engine::graph::{NodeId, Port};
+use millstream::engine::runtime::{Fetched, Target};
 use millstream::{DType, Op};
 use pyo3::exceptions::{PyRecursionError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
-/// How the values of fetches are put together.
+/// How the values of fetches are packed.
 pub enum Form {
     /// The next value, of this port.
     Value(Port),
-    /// The next value, which is a handle of a tensor that the session keeps: an object that knows its dtype.
+    /// The next value, a handle of a tensor stored in the session, as an object with its dtype.
     Handle(DType),
     /// An operation: None.
     Nothing,
-    /// The next value, of each iteration: in one array, or each under its iterations.
+    /// The next value, one per iteration: in one array, or in a dict by iteration.
     Every {
         by_iteration: bool,
     },
     List(Vec<Form>),
     Tuple(Vec<Form>),
-    /// A class that takes its parts one by one, as named tuples do.
+    /// A class that takes its fields as arguments, like named tuples.
     Named(Py<PyType>, Vec<Form>),
     Dict(Py<PyType>, Vec<(Py<PyAny>, Form)>),
-    /// What the package knows how to put together: a function of the list of values.
+    /// Packed by the package: a function of the list of values.
     Packed(Py<PyAny>, Vec<Form>),
 }
 
-/// A fetch of the values that something inside of loops has in all iterations.
+/// A fetch of the values of a tensor or operation in all iterations of the loops around it.
 #[pyclass(frozen, module = "millstream._engine")]
 pub struct Every {
     tensor: Py<Tensor>,
@@ -61,11 +62,11 @@ impl Every {
     }
 }
 
-/// How deep fetches may be nested; each level takes some of the stack.
+/// Maximum nesting depth of fetches; each level uses stack.
 const DEEPEST: usize = 256;
 
 impl Form {
-    /// The form of a fetch; what is to be run is appended to `targets`.
+    /// The form of a fetch; the nodes to run are appended to `targets`.
     pub fn of(
         graph: &Bound<'_, Graph>,
         fetch: &Bound<'_, PyAny>,
@@ -166,7 +167,7 @@ impl Form {
         } else if let Some(id) = share.find(name) {
             return Form::of_node(graph, id, targets);
         }
-        // What is wrong with it, the graph says.
+        // The graph raises the error that describes the problem.
         let shown = fetch.repr()?;
         let element = graph.call_method1("as_graph_element", (name,)).map_err(|why| {
             PyValueError::new_err(format!(
@@ -177,7 +178,7 @@ impl Form {
         Form::of(graph, &element, targets)
     }
 
-    /// What the garbage collector is to see.
+    /// Visits Python objects for the garbage collector.
     pub fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         let all = |parts: &[Form]| parts.iter().try_for_each(|p| p.traverse(visit));
         match self {
@@ -192,7 +193,7 @@ impl Form {
         }
     }
 
-    /// Whether a port's value is asked for.
+    /// Whether a port's value is fetched.
     pub fn has(&self, port: Port) -> bool {
         match self {
             Form::Value(own) => *own == port,
@@ -204,7 +205,7 @@ impl Form {
         }
     }
 
-    /// The values in this form. What was fed comes back as it was given, as an array.
+    /// Packs values into this form. Fed values are returned as fed, as arrays.
     pub fn fill<'py>(
         &self,
         py: Python<'py>,
@@ -263,7 +264,7 @@ impl Form {
                         dict.into_any()
                     }
                     false => {
-                        // As TensorFlow: an empty one of the class, filled in.
+                        // As in TensorFlow: an empty instance of the class, filled afterwards.
                         let map = class.bind(py).call0()?;
                         for (k, v) in pairs {
                             map.set_item(k, v)?;
@@ -289,7 +290,7 @@ fn fill_all<'py>(
     parts.iter().map(|p| p.fill(py, values, fed, session)).collect()
 }
 
-/// For each thing asked for, whether it has a value.
+/// Whether each target has a value.
 pub fn places(form: &Form) -> Vec<bool> {
     match form {
         Form::Value(_) | Form::Handle(_) | Form::Every { .. } => vec![true],
@@ -301,13 +302,13 @@ pub fn places(form: &Form) -> Vec<bool> {
     }
 }
 
-/// An error if a node may not be fetched.
+/// An error if a node cannot be fetched.
 fn check_fetchable(graph: &Bound<'_, Graph>, node: NodeId) -> PyResult<()> {
     if graph.get().is_fetchable(node) {
         return Ok(());
     }
     let name = Op::new(graph.get().inner(), node).name();
-    let class = graph.py().import("millstream.errors")?.getattr("InaccessibleTensorError")?;
+    let class = graph.py().import("millstream.framework.errors")?.getattr("InaccessibleTensorError")?;
     let text = format!(
         "Operation '{name}' has been marked as not fetchable. Typically this happens when it is defined in another function or code block. Use return values,explicit Python locals or TensorFlow collections to access it."
     );

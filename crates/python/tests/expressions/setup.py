@@ -1,4 +1,4 @@
-"""What the expressions beside this file may use, besides `tf`. Runs under Python 3.7 as well, since TensorFlow 1.15 needs it."""
+"""Definitions for the expressions in this directory; it also runs under Python 3.7 for TensorFlow 1.15."""
 
 import collections
 import collections.abc

@@ -1,7 +1,8 @@
-"""Calls everything that the package shows with nonsense: `python misuse/sweep.py PART`, PART being `functions`, `ops` or `methods`.
+"""Calls every public function with invalid arguments: `python misuse/sweep.py PART`.
 
-Whatever is raised must be an `Exception`; nothing may panic, end the process or hang (a watchdog ends it with all stacks). What is being called is
-written to the standard output before it is called, so that a crash has a name. What an op's nonsense makes is run, too, with a timeout.
+PART is `functions`, `ops` or `methods`. All exceptions must be subclasses of `Exception`; nothing may panic,
+end the process or hang (a watchdog prints all stacks and exits). Each call is printed before it is made, so
+that crashes can be attributed. Operations created with invalid arguments are also run, with a timeout.
 """
 
 import faulthandler
@@ -23,21 +24,21 @@ SPACES = (
     "math nest nn nn.rnn_cell queue random saved_model sparse strings summary train"
 ).split()
 
-# What waits for somebody else by design, or ends the process.
+# Functions that wait for other threads by design, or end the process.
 LEFT_OUT = {"checkpoints_iterator", "wait_for_new_checkpoint", "evaluate_repeatedly", "train", "test.main", "app.run"}
 
 HANG_S = 60
 
 
 def recursive():
-    """A list that holds itself."""
+    """Returns a list that contains itself."""
     items = [1]
     items.append(items)
     return items
 
 
 class Rude:
-    """Raises wherever it is looked at."""
+    """An object that raises on every access."""
 
     def __getattr__(self, name):
         raise ZeroDivisionError(name)
@@ -58,7 +59,7 @@ class Rude:
 
 
 def kinds():
-    """The nonsense, by name. Made anew in the current default graph."""
+    """Returns invalid arguments by name, created in the current default graph."""
     with tf.Graph().as_default():
         stranger = tf.constant(1.0)
         with tf.Session() as closed:
@@ -90,7 +91,7 @@ def kinds():
 
 
 def resolve(path):
-    """What a dotted name is."""
+    """Returns the object with a dotted name."""
     value = tf
     for part in filter(None, path.split(".")):
         value = getattr(value, part)
@@ -98,7 +99,7 @@ def resolve(path):
 
 
 def attempt(what, call):
-    """Calls; complains of what is no `Exception`."""
+    """Makes a call; reports exceptions that are not an `Exception`."""
     sys.stdout.write(what + "\n")
     sys.stdout.flush()
     faulthandler.dump_traceback_later(HANG_S, exit=True, file=sys.__stderr__)
@@ -106,7 +107,7 @@ def attempt(what, call):
         return call()
     except Exception:
         return None
-    except BaseException as e:  # A panic, or an end that nobody asked for.
+    except BaseException as e:  # A panic, or an unexpected exit.
         sys.stdout.write("FAILED %s: %s: %s\n" % (what, type(e).__name__, str(e)[:300]))
         return None
     finally:
@@ -114,7 +115,7 @@ def attempt(what, call):
 
 
 def run(made):
-    """Runs what was made, not for long."""
+    """Runs created operations with a short timeout."""
     graph = tf.get_default_graph()
     flat = [t for t in tf.nest.flatten(made) if isinstance(t, (tf.Tensor, tf.Operation)) and t.graph is graph]
     if flat:
@@ -124,7 +125,7 @@ def run(made):
 
 
 def functions():
-    """All functions and classes of the public modules."""
+    """Calls all functions and classes of the public modules."""
     for space in ["", *SPACES]:
         module = resolve(space)
         for name in sorted(dir(module)):
@@ -135,7 +136,8 @@ def functions():
                 continue
             if not str(getattr(value, "__module__", "millstream")).startswith("millstream"):
                 continue
-            tf._engine.push_graph(tf.Graph())  # Not to be popped: what is called may have pushed others.
+            # Never popped: the called function may have pushed other graphs.
+            tf._engine.push_graph(tf.Graph())
             for kind, nonsense in kinds().items():
                 for n in range(0 if kind == "none" else 1, 5):
                     attempt("%s.%s(%s x %d)" % (space, name, kind, n), lambda: value(*[nonsense] * n))
@@ -144,7 +146,7 @@ def functions():
 
 
 def ops():
-    """All ops by keyword; what is made is run."""
+    """Calls all ops with keyword arguments; runs the results."""
     import inspect
 
     for name in tf._engine.op_names():
@@ -161,7 +163,7 @@ def ops():
 
 
 def objects():
-    """One of each class."""
+    """Returns one instance of each class."""
     tf._engine.push_graph(tf.Graph())
     x = tf.placeholder(tf.float32, [2])
     v, r = tf.Variable([1.0, 2.0]), tf.Variable([1.0, 2.0], use_resource=True)
@@ -178,12 +180,12 @@ def objects():
     }
 
 
-# What waits for as long as it is told: a Coordinator's threads, say.
+# Methods that wait indefinitely by design, e.g. for a Coordinator's threads.
 WAITS = {"wait_for_stop"}
 
 
 def methods():
-    """All methods and operators of an object of each class."""
+    """Calls all methods and operators of an instance of each class."""
     for what, thing in objects().items():
         for name in sorted(dir(thing)):
             if name in WAITS or name in ("__class__", "__init_subclass__", "__subclasshook__", "__dir__", "__getattribute__", "__reduce__", "__reduce_ex__"):
@@ -195,7 +197,7 @@ def methods():
 
             attempt("%s.%s" % (what, name), look)
             if what == "DType" and name in ("__init__", "__setattr__", "__delattr__", "__setstate__"):
-                continue  # There is but one of each for all.
+                continue  # DTypes are singletons, which must not be modified.
             if not callable(held[0]):
                 for kind, nonsense in kinds().items():
                     if not name.startswith("_") and what != "DType":
@@ -211,10 +213,11 @@ def methods():
 def main():
     os.chdir(tempfile.mkdtemp())
     tf.logging.set_verbosity(tf.logging.FATAL)
-    # What is written by the programs themselves goes nowhere.
+    # Output files of the calls are redirected.
     sys.stderr = io.StringIO()
     faulthandler.enable(sys.__stderr__)
-    # Lists that no memory has fail at once, as they do elsewhere: the allocator of a free-threaded Python gives out any address space, and fills it.
+    # Huge allocations fail at once, as in normal builds: the allocator of a free-threaded Python would
+    # reserve any size and fill it.
     resource.setrlimit(resource.RLIMIT_AS, (64 << 30, resource.RLIM_INFINITY))
     try:
         for part in sys.argv[1:]:

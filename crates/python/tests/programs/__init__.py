@@ -1,1 +1,4 @@
-"""Small TensorFlow 1 programs, each a function of `tf`, and what a real TensorFlow answered: `python -m programs.run` beside this folder."""
+"""Small TensorFlow 1 programs, each a function of `tf`, compared with TensorFlow's recorded results.
+
+Run `python -m programs.run` in the parent directory.
+"""

@@ -1,4 +1,4 @@
-"""Arithmetic: operators and the nodes they make, types that mix or do not, reductions, comparisons."""
+"""Arithmetic: operators and their nodes, type combinations, reductions, comparisons."""
 
 import numpy as np
 

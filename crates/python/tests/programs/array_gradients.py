@@ -1,4 +1,4 @@
-"""Gradients of `TensorArray`s, arrays in branches and loops, their ops by name."""
+"""Gradients of `TensorArray`s; arrays in branches and loops; their ops by name."""
 
 import numpy as np
 

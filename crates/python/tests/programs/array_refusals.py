@@ -1,4 +1,4 @@
-"""TensorArrays, queues, variables' rows and kept sparse tensors: what is refused when it runs, and in what words."""
+"""Runtime errors of TensorArrays, queues, scatter updates and session handles."""
 
 import threading
 import time
@@ -9,7 +9,7 @@ from programs.tools import run
 
 def elements_of_another_dtype(tf):
     ta = tf.TensorArray(tf.float32, 3)
-    # While the graph is built nothing is said.
+    # No error is raised during graph construction.
     made = [ta.write(0, "wrong").flow, ta.write(0, tf.constant(3)).flow, ta.unstack(tf.constant([1, 2, 3])).flow, ta.scatter([0], tf.constant([1])).flow]
     read = tf.raw_ops.TensorArrayReadV3(handle=ta.handle, index=0, flow_in=ta.flow, dtype=tf.int32)
     with tf.Session() as sess:

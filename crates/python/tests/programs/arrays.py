@@ -1,4 +1,4 @@
-"""Shapes and slices: what moves elements about without computing with them."""
+"""Shapes and slices: operations that move elements without arithmetic."""
 
 import numpy as np
 

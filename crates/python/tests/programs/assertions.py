@@ -1,4 +1,4 @@
-"""Assertions: what they raise at once, what they fail with in a run, and what they make."""
+"""Assertions: errors in graph construction, errors in runs, and their nodes."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from programs.tools import caught, run, static
 
 
 def _fails(tf, check, value, *says):
-    """What an assertion about a placeholder fails with."""
+    """Returns the error of an assertion about a placeholder."""
     x = tf.placeholder(tf.float32)
     made = check(x)
     with tf.Session() as sess:

@@ -1,4 +1,4 @@
-"""`train.batch` and its relatives at work: order, rests, many threads, kept and dropped, padded, sparse."""
+"""`train.batch` and related functions in runs: order, remainders, threads, padding, sparse tensors."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""`train.batch` and its relatives: nodes and names, shapes known beforehand, arguments, what is refused."""
+"""`train.batch` and related functions: nodes and names, static shapes, arguments, errors."""
 
 import numpy as np
 

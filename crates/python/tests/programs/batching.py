@@ -1,4 +1,4 @@
-"""`train.batch` and its seven relatives, the input producers, `limit_epochs`."""
+"""`train.batch` and its seven variants, the input producers, `limit_epochs`."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from programs.tools import caught, initialize, nodes, rows, run, static
 
 
 def _pump(tf, fetches, times=100):
-    """What the fetches give until the input ends, with the queue runners at work."""
+    """Returns the values of the fetches until the input ends, with queue runners started."""
     out = []
     coord = tf.train.Coordinator()
     with tf.Session() as sess:

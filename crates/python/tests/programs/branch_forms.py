@@ -1,4 +1,4 @@
-"""`cond`: its arguments, what branches may return, nests, predicates that are known, wrong uses."""
+"""`cond`: arguments, results of branches, nesting, constant predicates, misuse."""
 
 import collections
 

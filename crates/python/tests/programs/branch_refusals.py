@@ -1,4 +1,4 @@
-"""Branches, assertions and what else is put together of operations: what is refused, and when."""
+"""Errors of branches, assertions and other composed operations."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""`cond`, `case`, `switch_case`: what runs, what comes back, what is refused."""
+"""`cond`, `case`, `switch_case`: execution, results, errors."""
 
 import collections
 

@@ -1,4 +1,4 @@
-"""`contrib.training.bucket`: nodes and names, static shapes, sparse tensors, dicts, capacities, what is refused."""
+"""`contrib.training.bucket`: nodes and names, static shapes, sparse tensors, dicts, capacities, errors."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from programs.tools import WHOLE, caught, initialize, nodes, rows, run, static
 
 
 def _queues(tf):
-    """The queues of the graph: name, type, capacity, shared name, shapes."""
+    """Returns name, type, capacity, shared name and shapes of each queue in the graph."""
     found = [op for op in tf.get_default_graph().get_operations() if op.type.endswith("QueueV2")]
     return [(op.name, op.type, op.get_attr("capacity"), op.get_attr("shared_name"), [str(tf.TensorShape(s)) for s in op.get_attr("shapes")]) for op in found]
 

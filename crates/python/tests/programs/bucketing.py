@@ -1,4 +1,4 @@
-"""`contrib.training.bucket` and `bucket_by_sequence_length`, with each of their arguments."""
+"""`contrib.training.bucket` and `bucket_by_sequence_length`, with all arguments."""
 
 import numpy as np
 
@@ -95,7 +95,7 @@ def by_sequence_length_refusals(tf):
 
 
 def trained_on_lengths(tf):
-    """Variable-length rows through a loop: each batch summed up by `while_loop`."""
+    """Variable-length rows in a loop: `while_loop` sums each batch."""
     n = _numbers(tf, 8) + 1
     x = tf.cast(tf.range(n), tf.float32)
     length, (b,) = tf.contrib.training.bucket_by_sequence_length(n, [x], 2, [3, 6], dynamic_pad=True)

@@ -1,4 +1,4 @@
-"""`tf.test.TestCase`: its sessions, threads and assertions, and what these say when they fail."""
+"""`tf.test.TestCase`: its sessions, threads and assertions, and their messages on failure."""
 
 import sys
 import unittest
@@ -9,7 +9,7 @@ from programs.raised import WHOLE, caught
 
 
 def _of_a_case(tf, body):
-    """What `body(case)` gives as a test of its own, and the last lines of what fails it."""
+    """Returns the result of `body(case)` run as a test, and the last lines of a failure."""
 
     class Case(tf.test.TestCase):
         def runTest(self):
@@ -57,7 +57,7 @@ def cached_session_asked_for_otherwise(tf):
 
 
 def begun_within_a_graph(tf):
-    # The graph around it does not count, nor is it missed.
+    # The surrounding graph is not affected.
     outside = tf.get_default_graph()
 
     def body(case):

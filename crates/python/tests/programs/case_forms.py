@@ -1,4 +1,4 @@
-"""`case` and `switch_case`: pairs, dicts, defaults, names, wrong uses."""
+"""`case` and `switch_case`: pairs, dicts, defaults, names, misuse."""
 
 from programs.tools import WHOLE, caught, run
 

@@ -1,4 +1,4 @@
-"""Random ops: seeded they give TensorFlow's own numbers; unseeded, others each time."""
+"""Random ops: with seeds, the same numbers as TensorFlow; without, different numbers in each run."""
 
 import numpy as np
 

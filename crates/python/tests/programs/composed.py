@@ -1,4 +1,4 @@
-"""Loops, branches, arrays and functions over rows in each other, as `tools/compose.py` has written them."""
+"""Nested loops, branches, arrays and mapped functions, written by `tools/compose.py`."""
 
 from programs.tools import run
 

@@ -1,4 +1,4 @@
-"""Constants, placeholders, and what can be converted to a tensor."""
+"""Constants, placeholders, and conversion to tensors."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Of `tf.contrib`, `tf.graph_util` and templates: what programs around loops and training use."""
+"""`tf.contrib`, `tf.graph_util` and templates, as used by loops and training."""
 
 import json
 

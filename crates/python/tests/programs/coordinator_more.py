@@ -1,4 +1,4 @@
-"""`Coordinator` and `LooperThread` beyond the usual: who raises what, when, and what stays."""
+"""`Coordinator` and `LooperThread`: less common uses and errors."""
 
 import threading
 import time
@@ -7,7 +7,7 @@ from programs.tools import WHOLE, caught, initialize, run
 
 
 def _fails(coord, error):
-    """A thread that fails with an error, and says so."""
+    """Starts a thread that reports an error to the coordinator."""
 
     def work():
         try:
@@ -188,7 +188,7 @@ def grace(tf):
 
 
 def grace_and_an_error(tf):
-    """The error that was reported comes before the threads that still run."""
+    """The reported error is raised before the one for threads still running."""
     coord = tf.train.Coordinator()
     go = threading.Event()
     thread = threading.Thread(target=go.wait, daemon=True)
@@ -308,7 +308,7 @@ def looper_refusals(tf):
 
 
 def coordinator_in_a_with(tf):
-    """The loop that the documentation shows."""
+    """The loop from TensorFlow's documentation."""
     coord = tf.train.Coordinator()
     count = [0]
 

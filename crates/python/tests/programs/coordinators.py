@@ -1,4 +1,4 @@
-"""Threads that stop together: `Coordinator`, `LooperThread`, `QueueRunner` and the functions around it."""
+"""`Coordinator`, `LooperThread`, `QueueRunner` and related functions."""
 
 import sys
 import threading

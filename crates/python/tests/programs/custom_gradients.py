@@ -1,4 +1,4 @@
-"""Gradients of the program's own: `RegisterGradient`, `gradient_override_map`, `custom_gradient`."""
+"""User-defined gradients: `RegisterGradient`, `gradient_override_map`, `custom_gradient`."""
 
 import itertools
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from programs.tools import caught, run
 
-# Names are registered once in a process.
+# Names can be registered once per process.
 _numbers = itertools.count()
 
 

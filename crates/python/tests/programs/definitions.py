@@ -1,4 +1,4 @@
-"""Graphs as messages: what `as_graph_def` writes, what `import_graph_def` and `import_meta_graph` make of it, and the tools over them."""
+"""Graphs as messages: `as_graph_def`, `import_graph_def`, `import_meta_graph`, and tools for them."""
 
 import os
 import tempfile
@@ -9,14 +9,14 @@ from programs.tools import WHOLE, caught, initialize, nodes, run, static
 
 
 def _text(message):
-    """A message as text, whatever version of protobuf prints it."""
+    """Returns a message as text, in a form independent of the protobuf version."""
     from google.protobuf import text_format
 
     return text_format.MessageToString(message)
 
 
 def _def(tf, build):
-    """The message of a graph that `build` makes."""
+    """Returns the `GraphDef` of a graph that `build` creates."""
     with tf.Graph().as_default() as g:
         build()
     return g.as_graph_def()
@@ -26,7 +26,7 @@ def _printed(tf, build):
     return [_text(n) for n in _def(tf, build).node]
 
 
-# Writing.
+# Export.
 
 
 def written_constant(tf):
@@ -147,11 +147,11 @@ def written_as_bytes(tf):
     return tf.GraphDef.FromString(d.SerializeToString()) == d, d.ByteSize() == len(d.SerializeToString())
 
 
-# Importing.
+# Import.
 
 
 def _adder(tf):
-    """`y = x + c`."""
+    """Returns the message of `y = x + c`."""
 
     def build():
         x = tf.placeholder(tf.float32, [], name="x")

@@ -1,11 +1,11 @@
-"""Nodes that ask for devices: which a session has, and what it says of others."""
+"""Device requests of nodes: available devices, and errors for others."""
 
 from programs.raised import caught
 from programs.tools import initialize
 
 
 def _asking(tf, device, **options):
-    """What comes of a product on this device."""
+    """Returns the result of a product on this device."""
     with tf.Graph().as_default():
         with tf.device(device):
             y = tf.constant(2.0) * 3.0

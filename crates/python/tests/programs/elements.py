@@ -1,11 +1,11 @@
-"""Operations and tensors: looked up, read, changed by hand; collections; what a graph says of itself."""
+"""Operations and tensors: lookup, attributes, mutation; collections; properties of graphs."""
 
 import numpy as np
 
 from programs.tools import WHOLE, caught, run
 
 
-# Looking up.
+# Lookup.
 
 
 def the_same_objects(tf):

@@ -1,4 +1,4 @@
-"""Rows of tables by number: in one tensor or dealt out among several, by sparse ids, with weights."""
+"""Embedding lookups: one table or partitions, sparse ids, weights."""
 
 from programs.tools import caught, run, static
 

@@ -1,4 +1,4 @@
-"""What a session may be asked for, and what may be given to it: structures, names, composite values, mistakes."""
+"""Fetches and feeds: structures, names, composite values, errors."""
 
 import collections
 
@@ -11,11 +11,11 @@ Nothing = collections.namedtuple("Nothing", "")
 
 
 class Words(collections.OrderedDict):
-    """A mapping of its own class."""
+    """A subclass of a mapping."""
 
 
 class Many(list):
-    """A list of its own class."""
+    """A subclass of list."""
 
 
 def _sparse(tf):
@@ -513,7 +513,7 @@ def own_conversion_of_fetches_and_feeds(tf):
     import importlib
 
     ours = tf.__name__.split(".")[0]
-    module = importlib.import_module("tensorflow.python.client.session" if ours.startswith("tensorflow") else ours + ".session")
+    module = importlib.import_module("tensorflow.python.client.session" if ours.startswith("tensorflow") else ours + ".framework.session")
 
     class Squared(object):
         def __init__(self, t):

@@ -1,4 +1,4 @@
-"""`tf.gfile` and `tf.python_io`: files, folders, and files of records."""
+"""`tf.gfile` and `tf.python_io`: files, directories, and record files."""
 
 import os
 import tempfile

@@ -1,4 +1,4 @@
-"""`scan`, `map_fn`, `foldl`, `foldr`: Python functions over rows."""
+"""`scan`, `map_fn`, `foldl`, `foldr`: Python functions applied to rows."""
 
 import collections
 

@@ -1,4 +1,4 @@
-"""`gradients` and `hessians`: each argument, what is differentiated by what, names, dtypes, the gradients of many operations."""
+"""`gradients` and `hessians`: all arguments, combinations, names, dtypes, gradients of many operations."""
 
 import numpy as np
 

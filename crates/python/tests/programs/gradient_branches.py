@@ -1,4 +1,4 @@
-"""Gradients of branches, and in branches and loops."""
+"""Gradients of branches, and gradients computed inside branches and loops."""
 
 from programs.tools import names, run
 

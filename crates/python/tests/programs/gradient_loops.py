@@ -1,4 +1,4 @@
-"""Gradients through loops and branches: nested, captured, by arrays, by slices, of second order, of no iteration."""
+"""Gradients of loops and branches: nesting, captures, arrays, slices, second order, zero iterations."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""`tf.gradients`: of what by what, through branches and loops, and with every argument."""
+"""`tf.gradients`: with respect to various values, through branches and loops, with all arguments."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Loops and branches put together by hand: `Enter`, `Merge`, `Switch`, `NextIteration`, `Exit`, their kinds for references, stacks."""
+"""Manual control flow: `Enter`, `Merge`, `Switch`, `NextIteration`, `Exit`, reference variants, stacks."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from programs.tools import WHOLE, caught, initialize, run, static
 
 
 def _loop(tf, start, more, step, frame="frame", parallel=10):
-    """A loop of one variable."""
+    """Builds a loop with one variable."""
     raw = tf.raw_ops
     enter = raw.Enter(data=start, frame_name=frame, is_constant=False, parallel_iterations=parallel)
     merge = raw.Merge(inputs=[enter, enter]).output

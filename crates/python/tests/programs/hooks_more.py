@@ -1,4 +1,4 @@
-"""Hooks in all their forms: when they fire, what they refuse."""
+"""Hooks with all arguments: when they fire, and their errors."""
 
 import os
 import tempfile
@@ -9,7 +9,7 @@ from programs.tools import WHOLE, caught, initialize, nodes, run
 
 
 def _steps(tf, n, hooks, fetch=None):
-    """Runs a counter `n` times with hooks; what the fetches gave."""
+    """Runs a counter `n` times with hooks; returns the fetched values."""
     step = tf.train.get_or_create_global_step()
     up = tf.assign_add(step, 1)
     out = []

@@ -1,4 +1,4 @@
-"""Names that TensorFlow does not promise and that tests and tools use."""
+"""Private names of TensorFlow that tests and tools use."""
 
 
 def of_operations(tf):

@@ -1,4 +1,4 @@
-"""A reference variable is read by what computes with its value, not where the graph took it: updates in between are seen."""
+"""Reads of reference variables: they take place when the value is used, and see earlier updates."""
 
 from programs.tools import initialize
 
@@ -10,7 +10,7 @@ def _session(tf):
 
 
 def _after(tf, update, use, start=(1.0, 2.0), **kwargs):
-    """What `use` of a variable gives after its `update`, which only a control dependency puts before."""
+    """Returns the result of `use` after `update`, ordered only by a control dependency."""
     v = tf.Variable(list(start), **kwargs)
     with tf.control_dependencies([update(v)]):
         result = use(v)
@@ -72,7 +72,7 @@ def captured_by_a_loop_that_writes(tf):
         with tf.control_dependencies([v.assign_add([1.0, 1.0])]):
             return i + 1, total * 10.0 + taken
 
-    # One iteration at a time: TensorFlow does not order the others' updates.
+    # One iteration at a time: in parallel iterations TensorFlow does not order the updates.
     loop = tf.while_loop(lambda i, total: i < 3, body, [0, tf.zeros([2])], parallel_iterations=1)
     with _session(tf) as sess:
         return sess.run(loop), sess.run(v)

@@ -1,4 +1,4 @@
-"""`tf.layers`: dense layers, dropout, batches made normal, and what their variables are called."""
+"""`tf.layers`: dense layers, dropout, batch normalization, and the names of their variables."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""`while_loop`: each of its arguments, in each form that it takes, and what is said of a wrong one."""
+"""`while_loop`: all forms of each argument, and errors."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Loops as whole programs have them: references kept as references, updates of variables, traces, colocation, groups and tuples around them."""
+"""Loops in whole programs: reference variables, updates, tracebacks, colocation, groups and tuples."""
 
 import numpy as np
 

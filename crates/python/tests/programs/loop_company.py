@@ -1,4 +1,4 @@
-"""Loops and branches among other things: optimizers, savers, graphs in files, summaries, sessions that share, feeds of inner results."""
+"""Loops and branches with optimizers, savers, saved graphs, summaries, sessions, feeds of inner results."""
 
 import os
 import tempfile

@@ -1,4 +1,4 @@
-"""What happens in loops: assignments, queues, assertions, control edges, devices, scopes; loops and branches within each other."""
+"""Side effects in loops: assignments, queues, assertions, control edges, devices, scopes; nesting."""
 
 from programs.tools import WHOLE, caught, initialize, run
 

@@ -1,4 +1,4 @@
-"""Loops in loops and branches, loops that are fed, small algorithms."""
+"""Nested loops and branches, loops with feeds, small algorithms."""
 
 import numpy as np
 

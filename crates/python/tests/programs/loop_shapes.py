@@ -1,4 +1,4 @@
-"""Shapes of loop variables: invariants, what may change, and what is said when they do not fit."""
+"""Shapes of loop variables: invariants, allowed changes, and errors."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Loop variables of every kind: dtypes, strings, structures, sparse tensors, slices, arrays, handles; and the shapes they keep."""
+"""Loop variables of all types: dtypes, structures, sparse tensors, slices, arrays, handles; shapes."""
 
 import collections
 

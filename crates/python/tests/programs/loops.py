@@ -1,4 +1,4 @@
-"""`while_loop` in all its forms: loop variables of every kind, what is captured, what is returned, in which order things run."""
+"""`while_loop`: loop variables of all types, captures, results, order of execution."""
 
 import collections
 
@@ -443,7 +443,7 @@ def while_context_collection(tf):
 
 
 def hand_made(tf):
-    """Primitive ops, with the back edge put in afterwards."""
+    """Primitive ops, with the back edge set afterwards."""
     zero, ten, one = tf.constant(0), tf.constant(10), tf.constant(1)
     raw = tf.raw_ops
     enter = raw.Enter(data=zero, frame_name="mine", is_constant=False, parallel_iterations=10)

@@ -1,4 +1,4 @@
-"""`tf.losses`: values, weights, reductions, what is collected, and what is refused."""
+"""`tf.losses`: values, weights, reductions, collections, errors."""
 
 from programs.tools import caught, run
 

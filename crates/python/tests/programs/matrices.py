@@ -1,4 +1,4 @@
-"""Matrices: diagonals, einsum, norms, systems of equations."""
+"""Matrices: diagonals, einsum, norms, linear systems."""
 
 import numpy as np
 

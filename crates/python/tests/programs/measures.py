@@ -1,10 +1,10 @@
-"""`tf.metrics`: values gathered over several runs."""
+"""`tf.metrics`: values accumulated over several runs."""
 
 from programs.tools import caught
 
 
 def _gathered(tf, metric, feeds):
-    """What the update gives for each feed, and the value in the end."""
+    """Returns the result of the update for each feed, and the final value."""
     value, update = metric
     with tf.Session() as sess:
         sess.run(tf.local_variables_initializer())

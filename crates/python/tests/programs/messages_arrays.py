@@ -1,4 +1,4 @@
-"""What is said of mistakes with shapes, slices, indices and pieces of tensors, when a graph is built and when it runs."""
+"""Error messages for shapes, slices, indices and concatenation, in graph construction and in runs."""
 
 from programs.tools import late, mistakes
 

@@ -1,4 +1,4 @@
-"""What is said of mistakes with graphs, sessions, loops, branches, gradients, feeds and fetches."""
+"""Error messages for graphs, sessions, loops, branches, gradients, feeds and fetches."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What is said of mistakes with arithmetic, matrices, reductions, types and segments, when a graph is built and when it runs."""
+"""Error messages for arithmetic, matrices, reductions, dtypes and segments, at construction and in runs."""
 
 from programs.tools import late, mistakes
 

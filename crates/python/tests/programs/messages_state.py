@@ -1,11 +1,11 @@
-"""What is said of mistakes with variables, stacks, tensor arrays and queues."""
+"""Error messages for variables, stacks, tensor arrays and queues."""
 
 from programs.tools import late, mistakes
 from programs.tools import initialize
 
 
 def _initialized(tf, make):
-    """Runs what `make()` gives after the variables' initializers."""
+    """Runs the result of `make()` after initializing variables."""
     fetch = make()
     with tf.Session() as sess:
         initialize(tf, sess)

@@ -1,4 +1,4 @@
-"""Graphs written and read again with their collections: `export_meta_graph`, `import_meta_graph`, `import_graph_def`, `write_graph`."""
+"""Export and import: `export_meta_graph`, `import_meta_graph`, `import_graph_def`, `write_graph`."""
 
 import os
 import tempfile

@@ -1,4 +1,4 @@
-"""Hooks and monitored sessions: what is called when, who stops, what is saved."""
+"""Hooks and monitored sessions: calls, stopping, checkpoints."""
 
 import os
 import tempfile

@@ -1,4 +1,4 @@
-"""Names that programs need and that no other program here uses."""
+"""Names of the public API that no other program here uses."""
 
 import numpy as np
 

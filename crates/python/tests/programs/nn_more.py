@@ -1,4 +1,4 @@
-"""Of `tf.nn`: normalization, moments, losses."""
+"""`tf.nn`: normalization, moments, losses."""
 
 from programs.tools import caught, run, static
 

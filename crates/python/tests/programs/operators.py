@@ -1,4 +1,4 @@
-"""Operators and slices of tensors: numbers and arrays on both sides, dtypes, comparison, indices of every form; methods of tensors."""
+"""Operators, slicing and methods of tensors: types of operands, dtypes, comparison, forms of indices."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Every optimizer, by gradients of all rows and of some, of variables of both kinds, with what it keeps."""
+"""All optimizers, with dense and sparse gradients, both kinds of variables, and slots."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from programs.tools import caught, initialize
 
 
 def _ways(tf, make, n=3):
-    """The variable and the slots after `n` steps, each time of another kind of variable and of gradient."""
+    """Returns the variable and slots after `n` steps, for each kind of variable and gradient."""
     out = []
     for use_resource in (False, True):
         for sparse in (False, True):
@@ -82,7 +82,7 @@ def misused(tf):
 
 
 def by_ops(tf):
-    """The ops that no optimizer of `tf.train` uses."""
+    """Ops that no optimizer in `tf.train` uses."""
     out = []
     grad = [0.3, -0.2]
     raw = tf.raw_ops

@@ -1,4 +1,4 @@
-"""`Example` and `SequenceExample` messages as tensors."""
+"""Parsing of `Example` and `SequenceExample` messages."""
 
 from programs.tools import caught, run, static
 

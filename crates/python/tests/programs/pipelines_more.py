@@ -1,4 +1,4 @@
-"""Whole pipelines as programs have them: files to batches, buckets into loops, several stages, both kinds of variables."""
+"""Input pipelines: files to batches, buckets with loops, several stages, both kinds of variables."""
 
 import os
 import tempfile

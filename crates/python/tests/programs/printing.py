@@ -1,4 +1,4 @@
-"""`tf.print`: what it writes."""
+"""`tf.print`: its output."""
 
 import collections
 import os
@@ -14,7 +14,7 @@ Pair = collections.namedtuple("Pair", "x y")
 
 
 def _seen(work):
-    """What `work` writes to the standard error, by Python or beside it; without what a library logs."""
+    """Returns the output of `work` to standard error, by Python or C, without log messages of libraries."""
     path = os.path.join(tempfile.mkdtemp(), "out.txt")
     before, kept = sys.stderr, os.dup(2)
     with open(path, "w") as out:
@@ -31,7 +31,7 @@ def _seen(work):
 
 
 def _written(tf, *make, **options):
-    """What running one `tf.print` after the other writes."""
+    """Returns the output of several `tf.print` operations run in order."""
     ops = [tf.print(*m, **options) for m in make]
     with tf.Session() as sess:
         initialize(tf, sess)

@@ -1,4 +1,4 @@
-"""Input producers: names and nodes, epochs, shuffling, seeds, capacities, what they refuse."""
+"""Input producers: names and nodes, epochs, shuffling, seeds, capacities, errors."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from programs.tools import WHOLE, caught, initialize, nodes, rows, run, static
 
 
 def _queue(q):
-    """What is made besides the queue."""
+    """Returns the nodes other than the queue."""
     return q.name, q.queue_ref.op.get_attr("capacity"), [str(s) for s in q.shapes], q.queue_ref.op.get_attr("shared_name")
 
 

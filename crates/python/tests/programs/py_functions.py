@@ -1,4 +1,4 @@
-"""`tf.py_func`, beyond what `sessions` has of it: what the function is given, what it may return, and what is raised."""
+"""`tf.py_func`, beyond the programs in `sessions`: arguments, results, errors."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What goes through queues: every dtype, shapes known and unknown, none, many; padding; order; shapes known beforehand."""
+"""Elements of queues: all dtypes, static and dynamic shapes, counts, padding, order."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ _KINDS = "float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uin
 
 
 def _values(kind, shape):
-    """Something of this dtype."""
+    """Returns a value of this dtype."""
     n = np.arange(int(np.prod(shape))).reshape(shape)
     if kind == "string":
         return np.array([b"s%d" % v for v in n.ravel()], object).reshape(shape)
@@ -137,7 +137,7 @@ def many_of_a_scalar(tf):
     x = tf.placeholder(tf.float32)
     put = q.enqueue_many([x])
     with tf.Session() as sess:
-        # TensorFlow's message has a number from nowhere.
+        # TensorFlow's message contains an uninitialized number.
         return caught(lambda: sess.run(put, {x: 1.0}))
 
 

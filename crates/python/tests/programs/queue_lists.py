@@ -1,4 +1,4 @@
-"""`QueueBase.from_list`, shared names, queues by handle, raw ops, containers."""
+"""`QueueBase.from_list`, shared names, queue handles, raw ops, containers."""
 
 import numpy as np
 
@@ -78,7 +78,7 @@ def select_outside(tf):
 
 
 def _pair(tf, *makes):
-    """What a session says of the second queue once the first of the same shared name is there."""
+    """Returns the session's error for a second queue with the shared name of an existing one."""
     qs = [make() for make in makes]
     sizes = [q.size() for q in qs]
     with tf.Session() as sess:

@@ -1,4 +1,4 @@
-"""Queues as they are made: attributes of their nodes, what the object says, what is refused."""
+"""Construction of queues: node attributes, properties, errors."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from programs.tools import WHOLE, caught, nodes, run, static
 
 
 def _def(q):
-    """A queue's node."""
+    """Returns the node of a queue."""
     d = q.queue_ref.op.node_def
     return d.name, d.op, list(d.input), sorted((k, str(v)) for k, v in d.attr.items())
 

@@ -1,4 +1,4 @@
-"""Where queues and their operations are: devices, colocation, scopes; what the operations take."""
+"""Devices, colocation and scopes of queues and their operations; inputs of the operations."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Queues that are waited for: what wakes whom, what closing and cancelling end, time limits, sessions closed meanwhile."""
+"""Blocked queue operations: wakeups, closing, cancellation, timeouts, sessions closed meanwhile."""
 
 import threading
 import time
@@ -10,7 +10,7 @@ from programs.tools import WHOLE, caught, nodes, rows, run, static
 
 
 class _Thread(threading.Thread):
-    """A thread that runs something and keeps what it gave, or what was raised."""
+    """A thread that calls a function and keeps its result or exception."""
 
     def __init__(self, function):
         super().__init__(daemon=True)
@@ -29,12 +29,12 @@ class _Thread(threading.Thread):
 
 
 def _kind(value):
-    """What was raised by class and code alone."""
+    """Returns class and code of an exception."""
     return [value.kind, value.code] if isinstance(value, Raised) else value
 
 
 def _wait(thread):
-    """Long enough for a thread to be blocked."""
+    """Waits long enough for a thread to block."""
     thread.join(0.1)
     return thread.is_alive()
 
@@ -96,7 +96,7 @@ def first_come_first_served(tf):
 
 
 def dequeue_many_is_served_before_one(tf):
-    """One waits for four elements: another behind it gets none before it has them."""
+    """An operation waits for four elements; a later one gets none before it is served."""
     q = tf.FIFOQueue(10, [tf.int32], [[]])
     put, many, one = q.enqueue_many([[1, 2]]), q.dequeue_many(4), q.dequeue()
     with tf.Session() as sess:
@@ -344,7 +344,7 @@ def many_at_once(tf):
 
 
 def dequeue_in_a_step_with_another(tf):
-    """A step that both enqueues and dequeues: it waits for itself."""
+    """A step that both enqueues and dequeues waits for itself."""
     q = tf.FIFOQueue(1, [tf.int32], [[]])
     put, get = q.enqueue(3), q.dequeue()
     with tf.Session() as sess:

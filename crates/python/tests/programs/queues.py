@@ -1,4 +1,4 @@
-"""Queues of all kinds: in and out in order, by many, closed, cancelled, shared, named."""
+"""All kinds of queues: order, batches, closing, cancellation, sharing, names."""
 
 import threading
 

@@ -1,7 +1,8 @@
-"""What is raised, as part of a program's answer: how it is caught, what of its message is golden, and when ours agrees.
+"""Exceptions in a program's result: how they are recorded and compared.
 
-`caught(f, ..)` is the one way to say it, and the README beside `programs/` says what it takes. Golden are TensorFlow's own words, cut
-where they begin to speak of one place: of nodes, files and addresses (`own`). Ours agrees if it has them whole, whatever else it says (`agrees`).
+Every exception is recorded by `caught(f, ..)`, described in the README beside `programs/`. Golden files hold
+TensorFlow's messages, cut before mentions of nodes, files and addresses (`own`). Our message agrees if it
+contains the golden one (`agrees`).
 """
 
 import re
@@ -10,17 +11,18 @@ WHOLE = object()
 
 
 class Raised:
-    """An exception whose whole message counts: its class, its code (None but for errors of steps) and what it says."""
+    """An exception compared by its whole message: its class, its code (None outside of runs) and its text."""
 
     def __init__(self, kind, code, text):
         self.kind, self.code, self.text = kind, code, text
 
 
 def caught(function, *phrases):
-    """What `function()` raises: the class, the code if there is one, and what of the message has to agree.
+    """Returns class, code (if any) and required part of the message of the exception of `function()`.
 
-    `caught(f, "a", "b")` has these phrases, each of which the message has to contain; `caught(f)` none of it. If nothing is raised, that
-    cannot be recorded. `caught(f, WHOLE)` has the whole of what TensorFlow says, and "fine" if it raises nothing.
+    `caught(f, "a", "b")` requires these phrases in the message; `caught(f)` requires none of it. In both
+    cases it is an error if nothing is raised. `caught(f, WHOLE)` requires the whole of TensorFlow's message,
+    and returns "fine" if nothing is raised.
     """
     whole = phrases == (WHOLE,)
     try:
@@ -28,17 +30,17 @@ def caught(function, *phrases):
     except Exception as error:
         kind, code = type(error).__name__, getattr(error, "error_code", None)
         if whole:
-            # `KeyError` quotes what it is given.
+            # `str` of a `KeyError` adds quotes.
             text = error.args[0] if isinstance(error, KeyError) and error.args else getattr(error, "message", None) or error
             return Raised(kind, code, str(text))
-        # Without where the operation was made: the line of the program says the phrases, too.
+        # Without the source location: the quoted line of the program contains the phrases, too.
         text = str(error).split("\n\nOriginal stack trace")[0]
         return [kind] + ([] if code is None else [code]) + [part if part in text else "NOT SAID: %s IN: %s" % (part, text) for part in phrases]
     return "fine" if whole else ["nothing was raised", repr(value)]
 
 
 def mistakes(tf, **situations):
-    """What each of `situations` raises, built in a graph of its own and, where it gives something to fetch, run: the whole of it."""
+    """Returns `caught(f, WHOLE)` for each situation, built in a new graph; results are fetched."""
     record = {}
     for name, situation in situations.items():
         with tf.Graph().as_default():
@@ -53,7 +55,8 @@ def _run(tf, value):
                 sess.run(fetch)
 
 
-# Where TensorFlow's own words end. Which types an op takes, and which inputs' values its shape rule looked at, are matters of the op.
+# Ends of the golden part of a message. The types an op accepts, and the values its shape function used, are
+# specific to the op.
 ENDS = (
     r"\s*<[\w.]+ object at 0x|\s*\[\[(?=node |\{\{)|\n\nOriginal stack|\n\nErrors may have originated|\{\{node| \(defined at|"
     r"list of allowed values:|; NodeDef|; Op<name|Op<name| and with (?:computed input tensors|input tensors computed)|"
@@ -62,15 +65,17 @@ ENDS = (
 
 
 def own(message):
-    """TensorFlow's own words in its message, which ours has to contain: without where in the program and the graph that was."""
+    """Returns the part of TensorFlow's message that ours must contain: the text without locations."""
     if "root error(s) found." in message:
         message = re.sub(r"^.*\(0\) [A-Z][a-z A-Z]*: ", "", message, count=1, flags=re.S)
     return plain(re.split(ENDS, message)[0].strip())
 
 
 def plain(message):
-    """A message without what two libraries, or two runs, cannot share: how many queues, stacks and arrays a process has made, modules of classes, the
-    machine's name."""
+    """Removes from a message what differs between libraries or runs.
+
+    These are counters of queues, stacks and arrays, modules of classes, and the name of the machine.
+    """
     message = re.sub(r"'_\d+_", "'", message)
     message = re.sub(r"(TensorArray|Stack\[s)_\d+", r"\1", message)
     message = re.sub(r"in binary running on \S+\. ", "in binary running here. ", message)
@@ -78,6 +83,7 @@ def plain(message):
 
 
 def agrees(want, got):
-    """Whether what was raised agrees with what is golden: the same class and code, and a message that has the golden one whole."""
-    said = plain(got["told"].split("\n\nOriginal stack trace")[0])  # The line of the program may say the same.
+    """Whether an exception has the class and code of the golden one, and its message."""
+    # The quoted line of the program may contain the same text.
+    said = plain(got["told"].split("\n\nOriginal stack trace")[0])
     return (want["kind"], want["code"]) == (got["kind"], got["code"]) and want["told"] in said

@@ -1,4 +1,4 @@
-"""`raw_ops`: every op by its own name and arguments, and graphs put together from the primitives of control flow."""
+"""`raw_ops`: every op by name and keyword arguments, and graphs built from primitive control flow ops."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Readers and record files: keys, values, ends, headers, states, what is damaged."""
+"""Readers and record files: keys, values, ends of files, headers, states, corrupted data."""
 
 import os
 import tempfile
@@ -16,7 +16,7 @@ def _file(contents, name="f"):
 
 
 def _all(tf, reader, paths, more=()):
-    """All that a reader gives of files, the keys without their folders; then what `more` gives."""
+    """Returns all records of files, with keys without directories, and finally the values of `more`."""
     queue = tf.FIFOQueue(20, [tf.string], [[]])
     put, close = queue.enqueue_many([paths]), queue.close()
     key, value = reader.read(queue)

@@ -1,4 +1,4 @@
-"""Arrays rearranged, repeated, searched, cut at random; and what is made of several ops."""
+"""Permuting, repeating, searching and random cropping of arrays; functions composed of several ops."""
 
 import numpy as np
 

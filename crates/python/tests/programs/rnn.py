@@ -1,4 +1,4 @@
-"""Recurrent nets: cells, `dynamic_rnn`, static ones, both directions, `raw_rnn`, wrappers."""
+"""Recurrent networks: cells, `dynamic_rnn`, static and bidirectional variants, `raw_rnn`, wrappers."""
 
 import numpy as np
 

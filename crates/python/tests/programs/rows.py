@@ -1,4 +1,4 @@
-"""`map_fn`, `scan`, `foldl`, `foldr`: dtypes, structures, nests, all arguments, static shapes, names, what is refused."""
+"""`map_fn`, `scan`, `foldl`, `foldr`: dtypes, structures, nesting, arguments, static shapes, errors."""
 
 import collections
 

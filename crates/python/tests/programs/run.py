@@ -1,11 +1,13 @@
-"""Runs the programs beside this file with one library, and records or compares what they give.
+"""Runs the programs in this directory with one library, and records or compares their results.
 
-    python -m programs.run --record                    # under TensorFlow 1.15 (Python 3.7): writes golden/programs.json
-    python -m programs.run --also                      # under TensorFlow 2.x: adds where it answers otherwise
-    python -m programs.run [--with millstream] [NAME..]  # compares; NAME: `loops`, `loops.counter`
+        python -m programs.run --record                      # under TensorFlow 1.15 (Python 3.7): writes
+        golden/programs.json
+        python -m programs.run --also                        # under TensorFlow 2.x: adds results that differ
+        python -m programs.run [--with millstream] [NAME..]  # compares; NAME: `loops`, `loops.counter`
 
-from `crates/python/tests`. A program is every function of a module here that takes `tf`; what it returns is its answer, and what it raises
-is one, too. Each runs in a graph of its own. The names of the nodes it made are compared as well, on request (`--nodes`).
+Run it in `crates/python/tests`. A program is a function of a module here that takes `tf`; its result is the
+value it returns or the exception it raises. Each runs in a new graph. With `--nodes` the names of its nodes
+are compared as well.
 """
 
 import argparse
@@ -32,13 +34,13 @@ NOT_PROGRAMS = ("__init__", "run", "tools", "raised")
 
 
 def modules():
-    """The modules with programs."""
+    """Returns the modules with programs."""
     names = sorted(name[:-3] for name in os.listdir(HERE) if name.endswith(".py"))
     return [name for name in names if name not in NOT_PROGRAMS]
 
 
 def programs(only=()):
-    """Names of programs and the programs, all or those asked for."""
+    """Returns the names of programs and the programs: all, or only those given."""
     found = collections.OrderedDict()
     for name in modules():
         if only and not any(o.split(".")[0] == name for o in only):
@@ -53,11 +55,11 @@ def programs(only=()):
     return found
 
 
-# Answers as JSON. ------------------------------------------------------------------------------------------------------
+# Results as JSON. ---------------------------------------------------------------------------------------
 
 
 def plain(value):
-    """An answer as what JSON can say. Whatever carries a type keeps it, so that only equal things are equal."""
+    """Converts a result to JSON. Typed values keep their types, so that only identical results are equal."""
     if value is None or isinstance(value, (bool, str)):
         return value
     if isinstance(value, bytes):
@@ -91,7 +93,7 @@ def plain(value):
 
 
 def array(value):
-    """An array with its dtype and shape."""
+    """Converts an array to JSON with its dtype and shape."""
     if value.dtype.kind in "OSU":
         items = [v.decode("latin-1") if isinstance(v, bytes) else str(v) for v in value.ravel().tolist()]
         return {"array": "string", "shape": list(value.shape), "values": items}
@@ -106,7 +108,7 @@ def array(value):
 
 
 def number(value):
-    """JSON has no word for these."""
+    """Converts a number that JSON lacks."""
     return str(value) if math.isnan(value) or math.isinf(value) else value
 
 
@@ -114,7 +116,7 @@ TOLERANCES = {"float16": 2e-3, "bfloat16": 2e-2, "float32": 2e-5, "complex64": 2
 
 
 def worded(answer):
-    """An answer with what TensorFlow says in each of its messages, without what belongs to one place of one program."""
+    """Reduces each message in a result to TensorFlow's own words, without locations."""
     if isinstance(answer, dict) and "told" in answer:
         return dict(answer, told=raised.own(answer["told"]))
     if isinstance(answer, dict):
@@ -123,7 +125,7 @@ def worded(answer):
 
 
 def same(want, got, tolerance=1e-9):
-    """Whether two answers agree; floats as near as their type can tell; a message if it has the whole of what is wanted."""
+    """Whether two results agree: floats up to rounding, messages if they contain the wanted text."""
     if isinstance(want, dict) and isinstance(got, dict):
         if want.keys() != got.keys():
             return False
@@ -138,11 +140,11 @@ def same(want, got, tolerance=1e-9):
     return type(want) is type(got) and want == got
 
 
-# Running. --------------------------------------------------------------------------------------------------------------
+# Running. -----------------------------------------------------------------------------------------------
 
 
 def library(name):
-    """The module that programs are given as `tf`."""
+    """Returns the module that programs get as `tf`."""
     if name == "millstream":
         import millstream
 
@@ -164,14 +166,14 @@ def library(name):
 
 
 def answer(tf, program):
-    """What a program gives: `{"answer": .., "nodes": [..]}`, or `{"raises": ..}`, or `{"hangs": seconds}`."""
+    """Runs a program: returns `{"answer": .., "nodes": [..]}`, `{"raises": ..}` or `{"hangs": seconds}`."""
     outcome = {}
 
     def work():
         graph = tf.Graph()
         try:
             with graph.as_default():
-                # A seed of the program's own: none.
+                # The program sets no seed of its own.
                 random.seed(0)
                 np.random.seed(0)
                 outcome["answer"] = plain(program(tf))
@@ -190,7 +192,7 @@ def answer(tf, program):
 
 
 def brief(nodes):
-    """The nodes as the golden file holds them: many as their number and a digest, for lists of hundreds nobody reads."""
+    """Returns the nodes as stored in the golden file: long lists as their length and a digest."""
     text = json.dumps(nodes)
     if isinstance(nodes, dict) or len(text) < 5000:
         return nodes
@@ -198,20 +200,20 @@ def brief(nodes):
 
 
 def load():
-    """The golden answers."""
+    """Loads the golden results."""
     with open(GOLDEN) as source:
         return json.load(source)
 
 
 def store(golden):
-    """Writes the golden answers: a line for each program, so that changes can be read."""
+    """Saves the golden results, one program per line for readable diffs."""
     with open(GOLDEN, "w") as out:
         lines = ["%s: %s" % (json.dumps(k), json.dumps(v, sort_keys=True)) for k, v in sorted(golden.items())]
         out.write("{\n" + ",\n".join(lines) + "\n}\n")
 
 
 def bad(outcome):
-    """Why an outcome cannot be golden; None if it can."""
+    """Returns the reason why a result cannot be recorded, or None."""
     if "answer" not in outcome:
         return outcome.get("trace") or "hangs"
     text = json.dumps(outcome["answer"])
@@ -219,7 +221,7 @@ def bad(outcome):
 
 
 def record(tf, only):
-    """Writes what TensorFlow 1.15 answers."""
+    """Records the results of TensorFlow 1.15."""
     assert tf.__version__.startswith("1.15"), "golden answers are those of TensorFlow 1.15"
     golden = load() if only and os.path.exists(GOLDEN) else {}
     problems = 0
@@ -239,7 +241,7 @@ def record(tf, only):
 
 
 def also(tf, only):
-    """Adds where another TensorFlow answers otherwise: for people to read, and said when ours agrees with that one."""
+    """Adds results of another TensorFlow that differ; reports mention when ours agrees with them."""
     golden = load()
     differ = 0
     for name, program in programs(only).items():
@@ -257,7 +259,7 @@ def also(tf, only):
 
 
 def compare(tf, only, with_nodes, quiet=False):
-    """Compares; returns the names of programs that differ, each with what it gave instead."""
+    """Compares results; returns the names of programs that differ, with their results."""
     golden = load()
     wrong, other_nodes = collections.OrderedDict(), []
     for name, program in programs(only).items():
@@ -283,13 +285,13 @@ def compare(tf, only, with_nodes, quiet=False):
 
 
 def short(value):
-    """Enough to see what is wrong."""
+    """Shortens a result for display."""
     text = json.dumps(value)
     return text if len(text) < 600 else text[:600] + ".."
 
 
 def main():
-    """The command line."""
+    """Runs the command line."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("names", nargs="*", help="modules or programs; all if none")
     parser.add_argument("--with", dest="library", default="millstream", help="millstream or tensorflow")
@@ -305,7 +307,7 @@ def main():
     else:
         failed = len(compare(tf, options.names, options.nodes))
     sys.stdout.flush()
-    # Not `sys.exit`: a program that hangs has threads that would keep the process.
+    # Not `sys.exit`: threads of hanging programs would keep the process alive.
     os._exit(1 if failed else 0)
 
 

@@ -1,4 +1,4 @@
-"""`QueueRunner`: what it is made of, its threads, errors, protos."""
+"""`QueueRunner`: construction, threads, errors, protos."""
 
 import threading
 import time
@@ -7,7 +7,7 @@ from programs.tools import WHOLE, caught, initialize, nodes, run
 
 
 def _counting(tf, n, name="counter"):
-    """A variable and an op that counts it up to `n`, then ends."""
+    """Returns a variable and an op that increments it up to `n`, then raises an error."""
     v = tf.Variable(0, name=name)
     return v, v.count_up_to(n)
 
@@ -60,7 +60,7 @@ def error_without_a_coordinator(tf):
     with tf.Session() as sess:
         threads = qr.create_threads(sess)
         for t in threads:
-            # Python prints what a thread raises.
+            # Python prints exceptions of threads.
             t._target, target = None, t._target
             try:
                 target(*t._args)

@@ -1,4 +1,4 @@
-"""SavedModels: written, read again, and their signatures."""
+"""SavedModels: saving, loading, signatures."""
 
 import os
 import tempfile
@@ -7,7 +7,7 @@ from programs.tools import WHOLE, caught, run
 
 
 def _model(tf, folder, **given):
-    """A model of a line, written to `folder`."""
+    """Saves a linear model to a directory."""
     x = tf.placeholder(tf.float32, [None], name="x")
     v = tf.Variable(2.0, name="v")
     r = tf.Variable(3.0, name="r", use_resource=True, trainable=False)

@@ -1,4 +1,4 @@
-"""`Saver` in all its forms: names, what is kept, what is saved, what goes wrong, checkpoints found again."""
+"""`Saver` with all arguments: names, retention, contents, errors, finding checkpoints."""
 
 import os
 import tempfile
@@ -13,7 +13,7 @@ def _dir():
 
 
 def _saved(tf, values, **kwargs):
-    """A checkpoint of variables by name; its path."""
+    """Saves a checkpoint of variables by name; returns its path."""
     path = os.path.join(_dir(), "model")
     with tf.Graph().as_default():
         made = [tf.Variable(v, name=n) for n, v in values.items()]

@@ -1,4 +1,4 @@
-"""Checkpoints: saved, restored, found again, and what goes wrong."""
+"""Checkpoints: saving, restoring, finding, errors."""
 
 import os
 import tempfile

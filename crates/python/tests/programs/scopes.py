@@ -1,4 +1,4 @@
-"""The blocks of a graph: default graphs, name scopes, control dependencies, devices, colocation, containers, attributes; and threads."""
+"""Blocks of a graph: default graphs, name scopes, control dependencies, devices, colocation; threads."""
 
 import threading
 
@@ -440,7 +440,7 @@ def with_dependencies(tf):
 
 
 def _devices(tf, *blocks):
-    """The device of a constant within these blocks."""
+    """Returns the device of a constant created within these blocks."""
     if not blocks:
         return tf.constant(1).device
     with tf.device(blocks[0]):
@@ -664,7 +664,7 @@ def colocation_of_what_is_not(tf):
     return a.op.colocation_groups(), "_class" in a.op.node_def.attr
 
 
-# Containers, attributes, gradients of other names.
+# Containers, attributes, gradient overrides.
 
 
 def containers_nested(tf):

@@ -1,4 +1,4 @@
-"""`get_variable` and `variable_scope`: initializers, reuse, getters, regularizers, partitioners, names, what is refused."""
+"""`get_variable` and `variable_scope`: initializers, reuse, getters, regularizers, partitioners, errors."""
 
 import numpy as np
 

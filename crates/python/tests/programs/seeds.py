@@ -1,4 +1,4 @@
-"""The programs of TensorFlow's own pages on `while_loop`, word for word but for the import."""
+"""The programs in TensorFlow's documentation of `while_loop`, unchanged except for the import."""
 
 import collections
 

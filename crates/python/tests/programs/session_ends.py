@@ -1,4 +1,4 @@
-"""How sessions end, and what is said afterwards; partial runs that go wrong."""
+"""Closing sessions and later errors; errors of partial runs."""
 
 import threading
 import time
@@ -83,7 +83,7 @@ def callable_by_names(tf):
     up = tf.group(v.assign_add(5.0), name="up")
     with tf.Session() as sess:
         sess.run(v.initializer)
-        # Any message with these fields will do: TensorFlow has CallableOptions in a module of its own.
+        # Any message with these fields works: TensorFlow has CallableOptions in a separate module.
         try:
             from tensorflow.core.protobuf.config_pb2 import CallableOptions
         except ImportError:

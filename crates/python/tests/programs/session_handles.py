@@ -1,4 +1,4 @@
-"""Tensors that a session keeps from run to run: `get_session_handle`, `get_session_tensor`, `delete_session_tensor`."""
+"""Tensors stored in a session: `get_session_handle`, `get_session_tensor`, `delete_session_tensor`."""
 
 import gc
 

@@ -1,4 +1,4 @@
-"""`SessionManager`, `Scaffold`, session creators: how a session becomes ready, and what is said when it does not."""
+"""`SessionManager`, `Scaffold`, session creators: readiness of sessions, and errors."""
 
 import os
 import tempfile
@@ -9,7 +9,7 @@ from programs.tools import WHOLE, caught, initialize, nodes, run
 
 
 def _saved(tf, value=3.0):
-    """A folder with a checkpoint of a variable `v`."""
+    """Saves a checkpoint of a variable `v`; returns its directory."""
     folder = tempfile.mkdtemp()
     with tf.Graph().as_default():
         v = tf.Variable(value, name="v")

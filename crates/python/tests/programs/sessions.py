@@ -1,4 +1,4 @@
-"""Sessions: fetches and feeds of every structure, prepared calls, partial runs, options, metadata, misuse."""
+"""Sessions: structures of fetches and feeds, callables, partial runs, options, metadata, misuse."""
 
 import collections
 import threading

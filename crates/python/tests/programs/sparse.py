@@ -1,4 +1,4 @@
-"""`SparseTensor` and `IndexedSlices`: made, fed, fetched, computed with, and as loop variables."""
+"""`SparseTensor` and `IndexedSlices`: construction, feeds, fetches, computation, loop variables."""
 
 import numpy as np
 

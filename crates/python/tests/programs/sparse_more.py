@@ -1,4 +1,4 @@
-"""Sparse tensors: rows filled, masks, merges, splits, shapes; segments."""
+"""Sparse tensors: filling rows, masks, merging, splitting, shapes; segments."""
 
 from programs.tools import caught, run, static
 

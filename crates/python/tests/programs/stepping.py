@@ -1,4 +1,4 @@
-"""Sessions from outside: prepared calls, runs in parts, options, metadata, configurations, devices, blocks, closing, threads."""
+"""The session API: callables, partial runs, options, metadata, configurations, blocks, closing."""
 
 import collections
 import threading
@@ -10,7 +10,7 @@ from programs.tools import WHOLE, caught, initialize, run
 AB = collections.namedtuple("AB", "a, b")
 
 
-# Prepared calls.
+# Callables.
 
 
 def callable_of_structures(tf):
@@ -89,7 +89,7 @@ def callable_without_its_feed(tf):
         return caught(lambda: f(), WHOLE)
 
 
-# Runs in parts.
+# Partial runs.
 
 
 def parts(tf):
@@ -458,7 +458,7 @@ def interactive_session_closed_twice(tf):
     return caught(lambda: sess.run("Const:0"), WHOLE)
 
 
-# Life.
+# Lifetime.
 
 
 def closed_session(tf):

@@ -1,4 +1,4 @@
-"""Summaries as messages, merged, and in event files."""
+"""Summaries as messages, merging, and event files."""
 
 import os
 import tempfile

@@ -1,4 +1,4 @@
-"""`Supervisor` and `basic_train_loop`: training as it was before monitored sessions."""
+"""`Supervisor` and `basic_train_loop`: the training API before monitored sessions."""
 
 import os
 import tempfile

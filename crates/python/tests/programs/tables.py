@@ -1,4 +1,4 @@
-"""Tables of keys and values, filled once or changed while running, and vocabularies."""
+"""Lookup tables, static and mutable, and vocabularies."""
 
 import os
 import tempfile

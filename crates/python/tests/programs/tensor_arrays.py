@@ -1,4 +1,4 @@
-"""`TensorArray`: what it holds, in which order it may be written and read, in loops and under gradients."""
+"""`TensorArray`: contents, order of writes and reads, use in loops and gradients."""
 
 import numpy as np
 

@@ -1,17 +1,17 @@
-"""What the programs beside this file share. They run under Python 3.7 with TensorFlow 1.15 as well as with Millstream."""
+"""Helpers of the programs, which run under Python 3.7 with TensorFlow 1.15 and with Millstream."""
 
 from programs.raised import WHOLE, caught, mistakes  # noqa: F401 (handed on)
 
 
 def run(tf, fetches, feed_dict=None):
-    """The values of `fetches` in a new session whose variables are initialized."""
+    """Returns the values of `fetches` in a new session with initialized variables."""
     with tf.Session() as sess:
         initialize(tf, sess)
         return sess.run(fetches, feed_dict)
 
 
 def initialize(tf, sess):
-    """Initializes the variables, if there are any: a graph without them stays as it is."""
+    """Initializes the variables; adds no nodes to a graph without variables."""
     if tf.global_variables():
         sess.run(tf.global_variables_initializer())
     if tf.local_variables():
@@ -19,25 +19,25 @@ def initialize(tf, sess):
 
 
 def static(*tensors):
-    """What is known of tensors before they are computed."""
+    """Returns the static dtypes and shapes of tensors."""
     return [[t.dtype.name, str(t.get_shape())] for t in tensors]
 
 
 def nodes(tf):
-    """The default graph's operations, in the order they were made."""
+    """Returns the operations of the default graph in order of creation."""
     return ["%s = %s" % (op.name, op.type) for op in tf.get_default_graph().get_operations()]
 
 
 def names(tf):
-    """The default graph's operations, by name."""
+    """Returns the names of the operations of the default graph."""
     return sorted(nodes(tf))
 
 
 def rows(array):
-    """Rows in sorted order, for what comes in any order."""
+    """Returns rows in sorted order, for results in any order."""
     return sorted(array.tolist())
 
 
 def late(tf, value, dtype=None):
-    """A tensor of which nothing is known before it runs."""
+    """Returns a tensor with unknown static value and shape."""
     return tf.placeholder_with_default(tf.constant(value, dtype), None)

@@ -1,4 +1,4 @@
-"""Optimizers and what is around them: minimize, gradients, slots, the global step, learning rates."""
+"""Optimizers and related functions: minimize, gradients, slots, the global step, learning rates."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""`tf.contrib.training`: operations that train, and the loops that run them and evaluate what came of it."""
+"""`tf.contrib.training`: train operations, training loops and evaluation."""
 
 import os
 import tempfile
@@ -7,7 +7,7 @@ from programs.tools import caught, run
 
 
 def _line(tf):
-    """A line that is to go through some points: the loss, and the slope."""
+    """Returns the loss of a line fitted to points, and its slope."""
     x, y = tf.constant([1.0, 2.0, 3.0]), tf.constant([2.0, 4.0, 6.0])
     w = tf.get_variable("w", initializer=0.5)
     return tf.reduce_mean(tf.square(x * w - y)), w

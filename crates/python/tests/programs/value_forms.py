@@ -1,4 +1,4 @@
-"""Constants and conversions: every dtype and kind of Python value, shapes, names, what is known before a run, what is refused."""
+"""Constants and conversions: all dtypes and Python types, shapes, names, static values, errors."""
 
 import decimal
 import fractions

@@ -1,4 +1,4 @@
-"""Variables: arguments of the constructor, methods, assignments, what is read when, operators, slices, messages, both kinds side by side."""
+"""Variables: constructor arguments, methods, assignment, order of reads, operators, slices, messages."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ KINDS = (False, True)
 
 
 def _of_both(tf, initial, do, **arguments):
-    """What `do(variable)` gives for a variable of each kind, and the variable afterwards."""
+    """Returns the results of `do(variable)` for each kind of variable, and the values afterwards."""
     out = []
     for resource in KINDS:
         v = tf.Variable(initial, use_resource=resource, **arguments)

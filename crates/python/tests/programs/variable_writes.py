@@ -1,4 +1,4 @@
-"""Variables changed: assigned, loaded, counted, scattered, in slices; both kinds side by side."""
+"""Updates of variables: assign, load, count, scatter, slices; both kinds together."""
 
 from programs.tools import WHOLE, caught, initialize, run
 
@@ -6,7 +6,7 @@ KINDS = (False, True)
 
 
 def _of_both(tf, initial, do, **arguments):
-    """What `do(variable)` gives for a variable of each kind, and the variable afterwards."""
+    """Returns the results of `do(variable)` for each kind of variable, and the values afterwards."""
     out = []
     for resource in KINDS:
         v = tf.Variable(initial, use_resource=resource, **arguments)

@@ -89,7 +89,7 @@ def csv_in_other_ways(tf):
 
 
 def _read(tf, reader, contents, n=4):
-    """What a reader gives of one file, by `read`, then its counts."""
+    """Returns the records of one file by `read`, then the reader's counts."""
     folder = tempfile.mkdtemp()
     path = os.path.join(folder, "f")
     with open(path, "wb") as f:

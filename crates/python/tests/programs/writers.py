@@ -1,4 +1,4 @@
-"""Summaries written to files: events, order, graphs, what is refused; the summary ops' names and tags."""
+"""Summary writers: events, order, graphs, errors; names and tags of summary ops."""
 
 import os
 import tempfile
@@ -9,7 +9,7 @@ from programs.tools import WHOLE, caught, initialize, nodes, run
 
 
 def _events(tf, folder):
-    """What the only file of a folder holds, without times."""
+    """Returns the contents of the only file in a directory, without times."""
     (name,) = os.listdir(folder)
     out = []
     for e in tf.train.summary_iterator(os.path.join(folder, name)):

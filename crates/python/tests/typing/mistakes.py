@@ -1,4 +1,4 @@
-"""Mistakes that a type checker must report: each with the code of its error behind `# E:`. Checked, not run."""
+"""Errors that a type checker must report, each with its code after `# E:`. They are not run."""
 
 import millstream as tf
 import millstream.compat.v1 as v1

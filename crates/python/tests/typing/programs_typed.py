@@ -1,4 +1,4 @@
-"""Typical programs as a type checker sees them: no error, and the types that are asserted. Checked, not run."""
+"""Typical programs for the type checker: no errors, and the asserted types. They are not run."""
 
 from typing import Any, List
 
@@ -90,7 +90,7 @@ assert_type(tf.NodeDef().name, str)
 
 
 class Twice(tf.train.SessionRunHook):
-    """A hook of one's own."""
+    """A user-defined hook."""
 
     def before_run(self, run_context: Any) -> Any:
         return tf.train.SessionRunArgs(a)

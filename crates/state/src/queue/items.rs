@@ -1,4 +1,4 @@
-//! [`Items`]: what is in a queue, in the order in which it comes out.
+//! [`Items`]: the content of a queue, in the order in which it is dequeued.
 
 use super::{Item, QueueKind};
 use millstream_tensor::{Result, ensure};
@@ -9,13 +9,13 @@ use std::collections::{BinaryHeap, VecDeque};
 pub(super) enum Items {
     /// First in, first out.
     InOrder(VecDeque<Item>),
-    /// Any one of them comes out, by a random number each time.
+    /// A random item is dequeued each time.
     Shuffled { items: Vec<Item>, random: Box<dyn FnMut() -> u32 + Send> },
-    /// The smallest first component comes out, of equal ones the first that went in.
+    /// The item with the smallest first component is dequeued; of equal ones, the one enqueued first.
     Sorted { items: BinaryHeap<Reverse<Ranked>>, next: u64 },
 }
 
-/// An item with its place in the order.
+/// An item with its position in the order.
 pub(super) struct Ranked {
     rank: (i64, u64),
     item: Item,
@@ -38,7 +38,7 @@ impl Items {
         }
     }
 
-    /// Shows them, in no order that means anything.
+    /// Calls `show` with every item, in no particular order.
     pub(super) fn each(&self, show: &mut impl FnMut(&Item)) {
         match self {
             Items::InOrder(items) => items.iter().for_each(show),
@@ -75,12 +75,12 @@ impl Items {
         }
     }
 
-    /// Puts items that came out last, in that order, back to where they were.
+    /// Returns the items taken last, in the order taken, to their places.
     pub(super) fn give_back(&mut self, taken: Vec<Item>) {
         match self {
             Items::InOrder(items) => taken.into_iter().rev().for_each(|item| items.push_front(item)),
             Items::Shuffled { items, .. } => items.extend(taken),
-            // Nothing is taken out of it but what is handed over at once.
+            // Items are taken from a priority queue only when they can all be returned to the caller.
             Items::Sorted { .. } => debug_assert!(taken.is_empty(), "a sorted batch is taken in one go"),
         }
     }

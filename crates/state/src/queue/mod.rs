@@ -1,10 +1,10 @@
-//! [`Queue`]: tensors that some hand in and others take out, each waiting for the other where they must.
+//! [`Queue`]: a queue of tensors with enqueues and dequeues that wait for each other.
 //!
 //! # Attempts
 //!
-//! Whoever asks something of a queue makes an *attempt*. It ends at once if nobody is ahead of it and what it asks can be had;
-//! otherwise it stands in line, the enqueues (and the closing) in one, the dequeues in the other. Each change of the queue
-//! serves the first of each line, again and again, until neither gets further:
+//! Every operation on a queue is an *attempt*. It ends at once if no other is ahead of it and it can be
+//! served; otherwise it waits in line. Enqueues and closings wait in one line, dequeues in the other. Each
+//! change of the queue serves the first of each line repeatedly, until neither makes progress:
 //!
 //! ```text
 //!   enqueue, enqueue_many, close ─► line ─► ┌───────┐ ─► line ─► dequeue, dequeue_many, dequeue_up_to
@@ -12,13 +12,15 @@
 //!   a row goes in where there is room       └───────┘       an item comes out where there is one
 //! ```
 //!
-//! An attempt on many items takes or leaves them as they come, so that it may ask for more than the queue can hold. One that is
-//! called off, or can never be served, puts what it took back to where it was; rows that went in stay in.
+//! An attempt on many items takes or adds them as they come, so it may ask for more than the capacity. An
+//! attempt that is cancelled, or can never be served, returns the items it took to their places; rows that it
+//! added stay in the queue.
 //!
-//! Nothing blocks a thread: an attempt that has to wait is ended later by whoever makes it possible, through its [`Waiter`].
-//! Waiters are told after the queue is unlocked.
+//! No thread blocks: the thread that makes it possible ends a waiting attempt, through its [`Waiter`].
+//! Callbacks run after the queue is unlocked.
 //!
-//! Definition: the queues of TensorFlow (`FIFOQueueV2`, `PaddingFIFOQueueV2`, `RandomShuffleQueueV2`, `PriorityQueueV2`).
+//! Definition: TensorFlow's queues (`FIFOQueueV2`, `PaddingFIFOQueueV2`, `RandomShuffleQueueV2`,
+//! `PriorityQueueV2`).
 
 mod items;
 mod report;
@@ -39,38 +41,46 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// One item of a queue: a tensor for each component.
+/// One item of a queue: a tensor per component.
 pub type Item = SmallVec<[Tensor; 2]>;
 
-/// What is called with the items of an attempt, or why there are none. An enqueue and a closing end with no items.
+/// The callback of an attempt. It receives the items, or the error. An enqueue or a closing yields no items.
 pub type Ended = Box<dyn FnOnce(Result<Vec<Item>>) + Send>;
 
-/// Who waits in line: its name for messages, what calls it off, and what it is told in the end.
+/// The owner of an attempt: its name for messages, its cancellation, and its callback.
 pub struct Waiter {
-    /// The node that asks.
+    /// The name of the node that makes the attempt.
     pub who: Arc<str>,
-    /// Calls the attempt off when it is raised.
+    /// Cancels the attempt when it is raised.
     pub cancel: Cancellation,
     /// Called once, on any thread, never under the queue's lock.
     pub ended: Ended,
 }
 
-/// How many items a dequeue takes.
+impl fmt::Debug for Waiter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Waiter").field("who", &self.who).finish_non_exhaustive()
+    }
+}
+
+/// The number of items that a dequeue takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Take {
-    /// So many, or none at all.
+    /// This many, or none at all.
     Exactly(usize),
-    /// So many, or when the queue is closed what is left, at least one.
+    /// This many; if the queue is closed, those that are left, at least one.
     UpTo(usize),
 }
 
-/// A queue of items, with a line of attempts at either end.
+/// A queue of items, with a line of attempts at each end.
 pub struct Queue {
     name: String,
     spec: QueueSpec,
-    /// The items and the lines. Nothing is locked beneath it but a cancellation's list of listeners, and nobody is told under it.
+    /// The items and the lines. Only a cancellation's list of listeners is locked under this lock, and no
+    /// callback runs under it.
     state: Mutex<State>,
-    /// What the ops that use it were asked to count. Nothing is locked beneath it, nor is it locked beneath anything.
+    /// The counts kept for ops that use the queue. No lock is held while this one is taken, and none is taken
+    /// under it.
     tally: Mutex<Tally>,
 }
 
@@ -90,32 +100,32 @@ struct Attempt<W> {
     who: Arc<str>,
     since: Instant,
     ended: Ended,
-    /// Takes the attempt off the line when its run is called off. Absent in the moment before it is known.
+    /// Removes the attempt from the line when its run is cancelled. `None` until the listener is registered.
     listening: Option<Registration>,
 }
 
-/// What is left to do of an attempt in the line of enqueues.
+/// The remaining work of an attempt in the line of enqueues.
 enum Put {
     Rows(VecDeque<Item>),
     Close(Closing),
 }
 
-/// What a dequeue wants, and what it has.
+/// The request of a dequeue, and the items taken so far.
 struct Get {
     take: Take,
     taken: Vec<Item>,
-    /// How many tokens the longest of those has, where that is limited.
+    /// The number of tokens in the longest item taken, if tokens are limited.
     longest: usize,
 }
 
-/// An attempt that is over, to be told after unlocking.
+/// An attempt that has ended; its callback runs after unlocking.
 struct Over {
     ended: Ended,
     result: Result<Vec<Item>>,
     listening: Option<Registration>,
 }
 
-/// Attempts that ended under the lock.
+/// The attempts that ended under the lock.
 type Overs = SmallVec<[Over; 2]>;
 
 fn tell(overs: Overs) {
@@ -126,7 +136,8 @@ fn tell(overs: Overs) {
 }
 
 impl Queue {
-    /// An empty queue. `random` gives the numbers by which a shuffling queue picks; others never ask.
+    /// An empty queue. `random` yields the numbers by which a shuffling queue picks items; other queues do
+    /// not call it.
     pub fn new(
         name: impl Into<String>,
         spec: QueueSpec,
@@ -146,38 +157,38 @@ impl Queue {
         Ok(Queue { name: name.into(), spec, state: Mutex::new(state), tally: Mutex::new(Tally::default()) })
     }
 
-    /// Its name in its container.
+    /// The name in the container.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it holds, and how.
+    /// The type of the queue.
     pub fn spec(&self) -> &QueueSpec {
         &self.spec
     }
 
-    /// How many items are in it.
+    /// The number of items in the queue.
     pub fn len(&self) -> usize {
         self.state.lock().items.len()
     }
 
-    /// Whether so many items could be handed in at this moment without waiting.
+    /// Whether this many items could be enqueued at this moment without waiting.
     pub fn has_room(&self, items: usize) -> bool {
         let state = self.state.lock();
         state.enqueues.is_empty() && items <= self.spec.capacity.saturating_sub(state.items.len())
     }
 
-    /// Whether there is no item in it.
+    /// Whether the queue is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether it is closed. Items may be left.
+    /// Whether the queue is closed. Items may be left in it.
     pub fn is_closed(&self) -> bool {
         self.state.lock().closed.is_some()
     }
 
-    /// Hands `item` in if that can be done at once; gives it back if it has to wait.
+    /// Enqueues `item` if that is possible at once; returns it if it has to wait.
     pub fn try_enqueue(&self, item: Item) -> Result<Option<Item>> {
         self.spec.check_item(&item, &self.name)?;
         let item = kept(item)?;
@@ -198,7 +209,7 @@ impl Queue {
         Ok(None)
     }
 
-    /// Hands all rows in if that can be done at once, or none of them; says which.
+    /// Enqueues all rows if that is possible at once, or none of them. Returns whether it did.
     pub fn try_enqueue_many(&self, rows: Vec<Item>) -> Result<bool> {
         for row in &rows {
             self.spec.check_item(row, &self.name)?;
@@ -224,8 +235,9 @@ impl Queue {
         Ok(true)
     }
 
-    /// Hands rows in, one by one as there is room. No rows at all end at once, also where it is closed. Rows that went in before the attempt was called
-    /// off, or before pending enqueues were cancelled, stay in.
+    /// Enqueues rows one by one, as there is room. With no rows it ends at once, even if the queue is closed.
+    /// Rows that were added before the attempt was cancelled, or before pending enqueues were cancelled, stay
+    /// in the queue.
     pub fn enqueue(self: &Arc<Self>, rows: Vec<Item>, waiter: Waiter) {
         if let Some(error) = rows.iter().find_map(|row| self.spec.check_item(row, &self.name).err()) {
             return (waiter.ended)(Err(error));
@@ -243,28 +255,28 @@ impl Queue {
         }
     }
 
-    /// Items if as many as asked for can be had at once, and nobody is ahead.
+    /// Dequeues items if enough are available at once and no attempt is ahead.
     pub fn try_dequeue(&self, take: Take) -> Result<Option<Vec<Item>>> {
         let mut items = Vec::new();
         let mut one = |item| items.push(item);
         Ok(self.try_each(take, &mut one)?.then_some(items))
     }
 
-    /// The first item if one can be had at once, and nobody is ahead.
+    /// Dequeues the first item if one is available at once and no attempt is ahead.
     pub fn try_dequeue_one(&self) -> Result<Option<Item>> {
         let mut first = None;
         self.try_each(Take::Exactly(1), &mut |item| first = Some(item))?;
         Ok(first)
     }
 
-    /// Whether items could be had at once; hands them to `each`.
+    /// Calls `each` with the items if enough are available at once. Returns whether they were.
     fn try_each(&self, take: Take, each: &mut dyn FnMut(Item)) -> Result<bool> {
         let mut overs = Overs::new();
         let mut state = self.state.lock();
         if take.count() == 0 {
             return Ok(true);
         }
-        // A batch by tokens ends where the next item has no room: that is for the line.
+        // A batch limited by tokens ends where the next item does not fit; the line handles that.
         let by_tokens = self.spec.batches.max_tokens.is_some() && take.count() > 1;
         let available = self.available(&state);
         if by_tokens || !state.dequeues.is_empty() || (available < take.count() && state.closed.is_none()) {
@@ -288,7 +300,7 @@ impl Queue {
         Ok(true)
     }
 
-    /// Takes items out as they come.
+    /// Dequeues items as they come.
     pub fn dequeue(self: &Arc<Self>, take: Take, waiter: Waiter) {
         if take.count() == 0 {
             return (waiter.ended)(Ok(Vec::new()));
@@ -297,9 +309,10 @@ impl Queue {
         self.stand_in_line(waiter, |state, attempt| state.dequeues.push_back(attempt), get);
     }
 
-    /// Closes it: nothing more goes in; what is in can still be taken out. Enqueues that wait are served first, and the closing waits for
-    /// them; with `cancel_pending` they end with `CANCELLED`, and it is closed at once. Closing what is closed is an error, but not with
-    /// `cancel_pending`, as in TensorFlow.
+    /// Closes the queue: no more items can be enqueued, but those inside can be dequeued. Waiting enqueues
+    /// are served first, and the closing waits for them. With `cancel_pending` they end with `CANCELLED`, and
+    /// the queue closes at once. Closing a closed queue is an error, except with `cancel_pending`, as in
+    /// TensorFlow.
     pub fn close(self: &Arc<Self>, cancel_pending: bool, closing: Closing, waiter: Waiter) {
         if !cancel_pending {
             return self.stand_in_line(
@@ -310,7 +323,7 @@ impl Queue {
         }
         let mut overs = Overs::new();
         let mut state = self.state.lock();
-        // The story that is told is the first one's.
+        // The first closing is the one that messages report.
         state.closed.get_or_insert(closing);
         for attempt in std::mem::take(&mut state.enqueues) {
             let cause = match (&attempt.work, &state.closed) {
@@ -326,7 +339,7 @@ impl Queue {
         (waiter.ended)(Ok(Vec::new()));
     }
 
-    /// What it holds, who waits, and how it was closed.
+    /// The type of the queue, its content, its waiting attempts, and its closing.
     pub fn report(&self) -> QueueReport {
         let state = self.state.lock();
         QueueReport {
@@ -341,7 +354,7 @@ impl Queue {
         }
     }
 
-    /// Who waits in the lines on behalf of the run that `cancel` calls off, and what for.
+    /// The attempts in line that `cancel` cancels: the names of their nodes and their purposes.
     pub fn waits_of(&self, cancel: &Cancellation) -> Vec<(Arc<str>, Purpose)> {
         fn of<W: Work>(
             line: &VecDeque<Attempt<W>>,
@@ -354,7 +367,7 @@ impl Queue {
         of(&state.enqueues, cancel).chain(of(&state.dequeues, cancel)).collect()
     }
 
-    /// Shows every item that is in it, and those that wait to go in.
+    /// Calls `each` with every item in the queue and every item that waits to be enqueued.
     pub fn look(&self, mut each: impl FnMut(&Item)) {
         let state = self.state.lock();
         state.items.each(&mut each);
@@ -365,17 +378,18 @@ impl Queue {
         }
     }
 
-    /// What was counted so far.
+    /// The counts so far.
     pub fn tally(&self) -> Tally {
         self.tally.lock().clone()
     }
 
-    /// Counts something.
+    /// Updates the counts.
     pub fn count(&self, count: impl FnOnce(&mut Tally)) {
         count(&mut self.tally.lock());
     }
 
-    /// Puts an attempt in its line and serves the lines; what still waits then listens for being called off.
+    /// Puts an attempt in its line and serves the lines. If the attempt still waits, registers a listener for
+    /// its cancellation.
     fn stand_in_line<W>(self: &Arc<Self>, waiter: Waiter, push: impl FnOnce(&mut State, Attempt<W>), work: W)
     where
         W: Work,
@@ -400,14 +414,14 @@ impl Queue {
                 queue.call_off::<W>(id, cause);
             }
         });
-        // It may have ended in between: then nobody listens any more.
+        // The attempt may have ended in between; the listener is then dropped.
         let mut state = self.state.lock();
         if let Some(attempt) = state.place(id) {
             attempt.listening = Some(listening);
         }
     }
 
-    /// Takes an attempt off its line.
+    /// Cancels an attempt in its line.
     fn call_off<W: Work>(&self, id: u64, cause: &Error)
     where
         State: Line<W>,
@@ -417,19 +431,19 @@ impl Queue {
         if let Some(attempt) = state.leave(id) {
             let cause = called_off(attempt.work.purpose(), cause);
             overs.push(attempt.end(Err(cause)));
-            // Those behind it may be next, and what it had taken is there again.
+            // The attempts behind it may be next, and the items it had taken are available again.
             self.serve(&mut state, &mut overs);
         }
         drop(state);
         tell(overs);
     }
 
-    /// Serves the first of each line until neither gets further.
+    /// Serves the first of each line until neither makes progress.
     fn serve(&self, state: &mut State, overs: &mut Overs) {
         while self.serve_enqueue(state, overs) | self.serve_dequeue(state, overs) {}
     }
 
-    /// Whether the first enqueue, or closing, got further.
+    /// Serves the first enqueue or closing. Returns whether it made progress.
     fn serve_enqueue(&self, state: &mut State, overs: &mut Overs) -> bool {
         let Some(mut attempt) = state.enqueues.pop_front() else { return false };
         let closed = state.closed.clone();
@@ -461,7 +475,7 @@ impl Queue {
         true
     }
 
-    /// Whether the first dequeue got further.
+    /// Serves the first dequeue. Returns whether it made progress.
     fn serve_dequeue(&self, state: &mut State, overs: &mut Overs) -> bool {
         if let Some(moved) = self.serve_partly(state) {
             return moved;
@@ -487,7 +501,7 @@ impl Queue {
         }
         let available = self.available(state);
         let missing = take.count() - taken.len();
-        // A sorted batch has to be taken in one go.
+        // A sorted batch must be taken in one go.
         let takes = if self.spec.kind == QueueKind::Priority && available < missing {
             0
         } else {
@@ -500,14 +514,15 @@ impl Queue {
             return true;
         }
         if let Some(closing) = state.closed.clone() {
-            // What waits to go in may still come, before a closing that it waits behind.
+            // The rows of waiting enqueues may still arrive, ahead of a closing that waits behind them.
             let rest = taken.len() + available;
             if matches!(take, Take::UpTo(_)) && rest > 0 {
                 taken.extend((0..available).map_while(|_| state.get()));
                 let taken = std::mem::take(taken);
                 overs.push(attempt.end(Ok(taken)));
             } else {
-                // As TensorFlow counts: what it took while it waited is neither asked for any more nor in the queue.
+                // TensorFlow's count: the items taken while waiting are no longer requested, nor are they in
+                // the queue.
                 let (count, rest) = (missing, available);
                 state.give_back(std::mem::take(taken));
                 overs.push(attempt.end(Err(self.closed_to_dequeues(&closing, count, rest))));
@@ -519,8 +534,9 @@ impl Queue {
         moved || takes > 0
     }
 
-    /// What happens at most enqueues where many are waited for: the first dequeue takes what there is, which is not all it wants. Says whether it
-    /// got further, as far as that matters to anybody; `None` where there is more to it.
+    /// The fast path for a dequeue of many items, run after most enqueues: takes the available items if they
+    /// are fewer than the dequeue still needs. Returns whether that made progress that matters to a waiting
+    /// attempt; `None` where the full rules apply.
     fn serve_partly(&self, state: &mut State) -> Option<bool> {
         let available = self.available(state);
         let simple = state.closed.is_none()
@@ -532,11 +548,11 @@ impl Queue {
         }
         taken.extend((0..available).map_while(|_| state.items.pop()));
         state.n_out += available as u64;
-        // Room is something to those who wait for it.
+        // Only waiting enqueues benefit from the room.
         Some(available > 0 && !state.enqueues.is_empty())
     }
 
-    /// How many items may be taken out now.
+    /// The number of items that may be dequeued now.
     fn available(&self, state: &State) -> usize {
         match &state.closed {
             None => state.items.len().saturating_sub(self.spec.min_after_dequeue),
@@ -562,14 +578,15 @@ impl Queue {
     }
 }
 
-/// What ends an attempt that its run, or a cancelling close, calls off: in TensorFlow's words, then why.
+/// The error of an attempt that is cancelled by its run, or by a cancelling close: TensorFlow's words, then
+/// the cause.
 fn called_off(purpose: Purpose, cause: &Error) -> Error {
     let what = match purpose {
         Purpose::Enqueue => "Enqueue",
         Purpose::Close => "Close",
         Purpose::Dequeue => "Dequeue",
     };
-    // Time that is up is said to be so: nobody called that off.
+    // An expired deadline is reported as such; it is not a cancellation.
     if cause.code() != Code::Cancelled {
         return cause.clone();
     }
@@ -577,7 +594,7 @@ fn called_off(purpose: Purpose, cause: &Error) -> Error {
 }
 
 impl Take {
-    /// The most items it takes.
+    /// The largest number of items to take.
     pub fn count(self) -> usize {
         match self {
             Take::Exactly(n) | Take::UpTo(n) => n,
@@ -585,7 +602,7 @@ impl Take {
     }
 }
 
-/// An item that may outlive the run that hands it in.
+/// An item that may outlive the run that enqueues it.
 fn kept(mut item: Item) -> Result<Item> {
     item.iter_mut().try_for_each(Tensor::keep)?;
     Ok(item)
@@ -604,7 +621,7 @@ impl State {
         Some(item)
     }
 
-    /// Puts items back to where they came from.
+    /// Returns items to their places.
     fn give_back(&mut self, taken: Vec<Item>) {
         self.n_out -= taken.len() as u64;
         self.items.give_back(taken);
@@ -624,7 +641,7 @@ impl<W: Work> Attempt<W> {
     }
 }
 
-/// What is left to do of an attempt.
+/// The remaining work of an attempt.
 trait Work {
     fn purpose(&self) -> Purpose;
 }
@@ -644,11 +661,11 @@ impl Work for Get {
     }
 }
 
-/// A line by the work of those who stand in it.
+/// A line of attempts, by the type of their work.
 trait Line<W> {
-    /// Who stands in it under this number.
+    /// The attempt with this id in the line.
     fn place(&mut self, id: u64) -> Option<&mut Attempt<W>>;
-    /// Takes that one out; what it held goes back.
+    /// Removes that attempt; the items that it took return to the queue.
     fn leave(&mut self, id: u64) -> Option<Attempt<W>>;
 }
 

@@ -1,60 +1,60 @@
-//! What a queue tells of itself: [`QueueReport`], and [`Closing`], the story of its end.
+//! The state of a queue, for messages: [`QueueReport`], and [`Closing`], how and why a queue was closed.
 
 use super::QueueSpec;
 use std::fmt;
 use std::time::Duration;
 
-/// Who closed a queue, and why.
+/// The cause of a closing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Closing {
-    /// The node that did.
+    /// The name of the node that closed the queue.
     pub by: String,
-    /// Why, if whoever ran that node said so: the input ended, or a runner failed.
+    /// The reason, if the caller of that node's run gave one: the input ended, or a runner failed.
     pub why: Option<String>,
-    /// Whether enqueues that waited were cancelled.
+    /// Whether waiting enqueues were cancelled.
     pub cancelled_pending: bool,
 }
 
-/// What somebody in line is there for.
+/// The purpose of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// To put something in: waits for room.
+    /// To enqueue items: waits for room.
     Enqueue,
-    /// To close it: waits for the enqueues before it.
+    /// To close the queue: waits for earlier enqueues.
     Close,
-    /// To take something out: waits for items.
+    /// To dequeue items: waits for items.
     Dequeue,
 }
 
-/// Somebody in line.
+/// An attempt in line.
 #[derive(Clone, Debug)]
 pub struct Waiting {
-    /// The node that asks.
+    /// The name of the node that makes the attempt.
     pub who: String,
-    /// What for.
+    /// The purpose of the attempt.
     pub purpose: Purpose,
-    /// For how long it has waited.
+    /// The time it has waited.
     pub for_time: Duration,
 }
 
-/// A queue at one moment.
+/// The state of a queue at one moment.
 #[derive(Clone, Debug)]
 pub struct QueueReport {
-    /// Its name in its container.
+    /// The name in the container.
     pub name: String,
-    /// What it holds, and how.
+    /// The type of the queue.
     pub spec: QueueSpec,
-    /// How many items are in it.
+    /// The number of items in the queue.
     pub len: usize,
-    /// How many items ever went in.
+    /// The number of items ever enqueued.
     pub n_in: u64,
-    /// How many came out to stay out.
+    /// The number of items dequeued; items that were returned to the queue do not count.
     pub n_out: u64,
-    /// Who waits to put something in, or to close it, first in line first.
+    /// The waiting enqueues and closings, first in line first.
     pub enqueuing: Vec<Waiting>,
-    /// Who waits to take something out.
+    /// The waiting dequeues, first in line first.
     pub dequeuing: Vec<Waiting>,
-    /// How it was closed, if it was.
+    /// How the queue was closed, if it was.
     pub closed: Option<Closing>,
 }
 

@@ -1,4 +1,4 @@
-//! [`QueueSpec`]: what a queue holds, and how; whoever opens a queue that exists must ask for the same.
+//! [`QueueSpec`]: the type of a queue. An op that opens an existing queue must ask for the same type.
 
 use super::Item;
 use millstream_tensor::{DType, Error, PartialShape, Result, Tensor, ensure, invalid};
@@ -9,51 +9,53 @@ use std::fmt;
 pub enum QueueKind {
     /// First in, first out.
     Fifo,
-    /// The same, with components whose dimensions may vary: a batch is padded to its largest.
+    /// First in, first out, with components whose dimensions may vary: a batch is padded to its largest
+    /// items.
     PaddingFifo,
-    /// Out comes any of those in it, as long as there are more than `min_after_dequeue`.
+    /// A random item is dequeued, as long as there are more than `min_after_dequeue`.
     RandomShuffle,
-    /// Out comes the one whose first component, an `int64` scalar, is the smallest.
+    /// The item with the smallest first component, an `int64` scalar, is dequeued first.
     Priority,
 }
 
-/// What a queue holds.
+/// The type of a queue: its kind, capacity and components.
 #[derive(Clone, Debug)]
 pub struct QueueSpec {
     /// The order, and whether batches are padded.
     pub kind: QueueKind,
-    /// The most items it holds.
+    /// The largest number of items in the queue.
     pub capacity: usize,
     /// The dtypes of an item's components.
     pub dtypes: Vec<DType>,
-    /// Their shapes, if they are known: batches need them.
+    /// The shapes of the components, if known; batches need them.
     pub shapes: Option<Vec<PartialShape>>,
-    /// How many items are held back for shuffling until the queue is closed.
+    /// The number of items that a shuffling queue holds back until it is closed.
     pub min_after_dequeue: usize,
     /// The seeds of the shuffle.
     pub seeds: (i64, i64),
-    /// How a padding queue puts batches together.
+    /// How a padding queue builds batches.
     pub batches: Batches,
 }
 
-/// How a padding queue puts batches together, beyond what TensorFlow's can be told.
+/// How a padding queue builds batches: options beyond TensorFlow's.
 #[derive(Clone, Debug, Default)]
 pub struct Batches {
-    /// What each component is padded with; none: zeros, false, empty strings.
+    /// The padding value of each component; if empty, zeros, false or empty strings.
     pub padding: Vec<Tensor>,
-    /// How large the dimensions of each component that vary are at least; none: as large as the largest item's.
+    /// The minimum to which the varying dimensions of each component are padded; if empty, they are padded to
+    /// the largest item's.
     pub pad_to: Vec<usize>,
-    /// How many tokens a batch has at most: its items times the longest of them.
+    /// The most tokens in a batch: the number of items times the length of the longest.
     pub max_tokens: Option<usize>,
 }
 
 impl Batches {
-    /// Whether nothing is said.
+    /// Whether no option is set.
     pub fn is_default(&self) -> bool {
         self.padding.is_empty() && self.pad_to.is_empty() && self.max_tokens.is_none()
     }
 
-    /// For comparing: as text, in which floats differ where their bits do as far as it matters.
+    /// The options as text, for comparison. Padding values are compared as they print.
     fn text(&self) -> String {
         let padding: Vec<String> = self.padding.iter().map(ToString::to_string).collect();
         format!(
@@ -66,17 +68,17 @@ impl Batches {
 }
 
 impl QueueSpec {
-    /// The capacity that an attribute means: a negative one is no bound.
+    /// The capacity that an attribute specifies; a negative number means unbounded.
     pub fn capacity_of(attr: i64) -> usize {
         usize::try_from(attr).unwrap_or(i32::MAX as usize)
     }
 
-    /// The most items it holds, if there is a bound.
+    /// The capacity, if it is bounded.
     pub fn bound(&self) -> Option<usize> {
         (self.capacity < i32::MAX as usize).then_some(self.capacity)
     }
 
-    /// An error if no queue can be like this.
+    /// Returns an error if no queue can have this type.
     pub fn check(&self) -> Result<()> {
         ensure!(!self.dtypes.is_empty(), "a queue needs at least one component");
         if let Some(shapes) = &self.shapes {
@@ -119,7 +121,7 @@ impl QueueSpec {
         let Batches { padding, pad_to, max_tokens } = &self.batches;
         ensure!(
             self.kind == QueueKind::PaddingFifo || self.batches.is_default(),
-            "a {} pads nothing, so it cannot be told how",
+            "a {} does not pad batches, so it takes no options for padding",
             self.kind
         );
         let n = self.dtypes.len();
@@ -143,7 +145,7 @@ impl QueueSpec {
         Ok(())
     }
 
-    /// How many tokens an item has: the largest of its dimensions that vary, at least one.
+    /// The number of tokens in an item: its largest varying dimension, at least 1.
     pub(super) fn tokens_of(&self, item: &Item) -> usize {
         let shapes = self.shapes.iter().flatten().filter_map(PartialShape::dims);
         let varying = item.iter().zip(shapes).flat_map(|(value, known)| {
@@ -152,7 +154,7 @@ impl QueueSpec {
         varying.max().unwrap_or(1).max(1)
     }
 
-    /// What TensorFlow says of an item with other components.
+    /// TensorFlow's message for an item whose components do not match.
     pub fn signature_mismatch(&self, components: &[Tensor]) -> String {
         let have = dtype_names(components.iter().map(Tensor::dtype));
         format!(
@@ -161,7 +163,8 @@ impl QueueSpec {
         )
     }
 
-    /// Of an item, or of many whose shapes have the rows in front. In TensorFlow's words, then the queue.
+    /// The error for a component of the wrong shape: of an item, or of many items, with the rows as the first
+    /// dimension. TensorFlow's words, then the queue.
     pub fn shape_mismatch(
         &self,
         component: usize,
@@ -170,10 +173,10 @@ impl QueueSpec {
         queue: &str,
     ) -> Error {
         invalid!("Shape mismatch in tuple component {component}. Expected {expected}, got {got}")
-            .note(format!("handed to {} '{queue}'", self.kind))
+            .note(format!("enqueued in {} '{queue}'", self.kind))
     }
 
-    /// An error if `item` is none of this queue's.
+    /// Returns an error unless `item` fits the queue.
     pub fn check_item(&self, item: &Item, queue: &str) -> Result<()> {
         ensure!(
             item.len() == self.dtypes.len(),
@@ -208,7 +211,7 @@ impl QueueSpec {
                     "an item of {} '{queue}' has {tokens} tokens, more than the {most} that a batch may have",
                     self.kind
                 )
-                .with_help("raise the limit, or leave such items out before they get here"));
+                .with_help("raise the limit, or filter such items out first"));
             }
         }
         if self.kind == QueueKind::Priority {
@@ -224,9 +227,10 @@ impl QueueSpec {
         Ok(())
     }
 
-    /// An error that names both if a queue that is like this cannot serve where one like `asked`, by an op called `asker`, is asked for.
+    /// Returns an error that names both types if a queue of this type cannot serve an op `asker` that asks
+    /// for the type `asked`.
     ///
-    /// In TensorFlow's words: programs look for them.
+    /// The error is in TensorFlow's words, which programs look for.
     pub fn check_same(&self, asked: &QueueSpec, queue: &str, asker: &str) -> Result<()> {
         let help = "give one of them another shared_name, or make both alike";
         let differs = |what: &str, have: String, want: String| {
@@ -261,7 +265,7 @@ impl QueueSpec {
             None => "[]".to_owned(),
         };
         let alike = match (&self.shapes, &asked.shapes) {
-            // Those of a padding queue only have to be compatible.
+            // The shapes of a padding queue need only be compatible.
             (Some(have), Some(want)) if self.kind == QueueKind::PaddingFifo => {
                 have.iter().zip(want).all(|(a, b)| a.is_compatible(b))
             }
@@ -284,7 +288,7 @@ impl QueueSpec {
     }
 }
 
-/// As TensorFlow's runtime lists dtypes.
+/// A list of dtypes, as in messages of TensorFlow's runtime.
 pub fn dtype_names(dtypes: impl Iterator<Item = DType>) -> String {
     dtypes.map(DType::kernel_name).collect::<Vec<_>>().join(", ")
 }

@@ -1,31 +1,31 @@
-//! [`Tally`]: what the ops that use a queue count of it beyond how many items came and went.
+//! [`Tally`]: the counts of a queue beyond the items that came and went.
 
 use std::collections::BTreeMap;
 
-/// Counts that a queue keeps for those who use it. Every batch is counted; the rest only where a node asks for it.
+/// Counts kept for the ops that use a queue. Every batch is counted; the rest only where a node asks for it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// How many batches were put together of its items.
+    /// The number of batches built from the queue's items.
     pub batches: u64,
-    /// How many rows those have.
+    /// The number of rows in those batches.
     pub rows: u64,
-    /// How many elements those batches have, in all components.
+    /// The number of elements in those batches, over all components.
     pub cells: u64,
-    /// How many of them are padding.
+    /// The number of those elements that are padding.
     pub padding: u64,
-    /// How many items were not wanted.
+    /// The number of items that a filter rejected.
     pub filtered: u64,
-    /// How many items belonged nowhere.
+    /// The number of items that fell into no bucket.
     pub out_of_range: u64,
-    /// Of a queue of batches: what was taken out, by the number that is a batch's first component.
+    /// For a queue of batches: the batches dequeued, by the number in their first component.
     pub taken: BTreeMap<i32, Taken>,
 }
 
-/// Batches that were taken out.
+/// A number of dequeued batches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Taken {
-    /// How many.
+    /// The number of batches.
     pub batches: u64,
-    /// How many rows they had together.
+    /// The number of rows in all of them.
     pub rows: u64,
 }

@@ -1,12 +1,15 @@
-//! [`Foreign`]: elements in memory that is not ours, where their owner has them, and [`Loan`], for owners who want to write to it again.
+//! [`Foreign`]: elements in memory that belongs to somebody else, and [`Loan`], for owners that will write to
+//! that memory again.
 //!
-//! Such memory is only read: everything that writes asks for the storage "to change", and that of a foreign tensor is never given out, as if somebody
-//! else always shared it. It is aligned as its elements need it, and no further.
+//! Foreign memory is only read. Every write asks for mutable storage, and that of a foreign tensor is never
+//! available, as if it were always shared. It is aligned for its elements, and no further.
 //!
-//! Two kinds of owners. One hands its elements over for good: nobody changes them any more, and a tensor that looks at them is like any other.
-//! One lends them: it will write to them again when the loan is over, and by then nobody may look at them. What is known to be kept longer
-//! (the value of a variable) is copied when it is kept ([`crate::Tensor::kept`]), which also lets the owner go. Should anything else still look at the
-//! memory when the loan ends, it gets a copy in its place then; the owner stays as long, since somebody may be reading right now.
+//! There are two kinds of owners. One gives its elements away for good: nothing changes them any more, and a
+//! tensor of them is like any other. The other lends them: it will write to them again when the loan ends,
+//! and by then nothing may read them. A value that is known to be kept longer, such as that of a variable, is
+//! copied when it is stored ([`crate::Tensor::kept`]), which also releases the owner. If tensors still refer
+//! to the memory when the loan ends, the memory is copied for them; the owner then lives as long as they do,
+//! since a reader may be active at that moment.
 #![expect(unsafe_code, reason = "the one place where tensors look at memory of others")]
 
 use super::Buffer;
@@ -14,32 +17,33 @@ use crate::{Element, Result};
 use std::ptr::NonNull;
 use std::sync::{Arc, OnceLock, Weak};
 
-/// The elements of an owner, who is dropped with it.
+/// The elements of an owner, which is dropped with this struct.
 pub(crate) struct Foreign {
     elements: NonNull<u8>,
-    /// In bytes.
+    /// The length in bytes.
     len: usize,
-    /// A `Box` that is not touched until it is dropped: the elements may lie in it.
+    /// A `Box` that is not touched until it is dropped: the elements may be inside it.
     owner: NonNull<dyn Send>,
     lent: bool,
-    /// The elements since the loan ended, if somebody still looked at them then.
+    /// A copy of the elements, made when the loan ends if tensors still refer to them.
     own: OnceLock<Buffer>,
 }
 
-// SAFETY: the elements are borrowed from the owner and shared, and elements are `Sync`; the owner itself is touched by nobody before it is
-// dropped, and may be dropped by any thread since it is `Send`.
+// SAFETY: the elements are borrowed from the owner and shared, and elements are `Sync`. The owner itself is
+// not touched before it is dropped, and any thread may drop it since it is `Send`.
 unsafe impl Send for Foreign {}
 // SAFETY: as above.
 unsafe impl Sync for Foreign {}
 
 impl Foreign {
-    /// What `owner` shows. It is asked once, where it will stay.
+    /// The elements that `owner` exposes. `as_ref` is called once, after the owner has reached its final
+    /// address.
     pub(crate) fn of<T: Element>(owner: impl AsRef<[T]> + Send + 'static, lent: bool) -> Foreign {
         let owner = Box::into_raw(Box::new(owner));
-        // SAFETY: `into_raw` gives no null.
+        // SAFETY: `into_raw` never returns null.
         let whole = unsafe { NonNull::new_unchecked(owner as *mut dyn Send) };
-        // SAFETY: the box was made above. This borrow lasts until `drop`: until then nobody changes or drops the owner, so the slice is
-        // what safe code may rely on for as long. Should `as_ref` panic, the owner is leaked.
+        // SAFETY: the box was made above. This borrow lasts until `drop`: until then nothing changes or drops
+        // the owner, so safe code may rely on the slice. Should `as_ref` panic, the owner is leaked.
         let elements: &[T] = unsafe { &*owner }.as_ref();
         Foreign {
             elements: NonNull::from(elements).cast(),
@@ -55,19 +59,20 @@ impl Foreign {
         self.lent
     }
 
-    /// The elements. The caller knows that the owner showed `T`s.
+    /// The elements. The caller guarantees that the owner exposed `T`s.
     #[inline]
     pub(crate) fn typed<T: Element>(&self) -> &[T] {
         match self.own.get() {
             Some(own) => own.typed(),
-            // SAFETY: the owner, which lives, showed so many `T`s there (by the caller's word), and they are borrowed as long as `self`.
+            // SAFETY: the living owner exposed this many `T`s there, as the caller guarantees; they are
+            // borrowed as long as `self`.
             None => unsafe {
                 std::slice::from_raw_parts(self.elements.as_ptr().cast(), self.len / size_of::<T>())
             },
         }
     }
 
-    /// Their bytes.
+    /// The bytes of the elements.
     pub(crate) fn bytes(&self) -> &[u8] {
         match self.own.get() {
             Some(own) => own.bytes(),
@@ -79,14 +84,16 @@ impl Foreign {
 
 impl Drop for Foreign {
     fn drop(&mut self) {
-        // SAFETY: made by `Box::into_raw`, and dropped nowhere else; whoever borrowed the elements borrowed `self`.
+        // SAFETY: made by `Box::into_raw`, and dropped nowhere else; every borrow of the elements borrows
+        // `self`.
         drop(unsafe { Box::from_raw(self.owner.as_ptr()) });
     }
 }
 
-/// The time for which a tensor looks at memory that its owner will write to again; see [`crate::Tensor::lent`].
+/// The period for which a tensor refers to memory that its owner will write to again; see
+/// [`crate::Tensor::lent`].
 #[must_use = "what outlives the loan is copied when it ends"]
-#[derive(Default)]
+#[derive(Default, Debug)]
 pub struct Loan(Weak<Foreign>);
 
 impl Loan {
@@ -94,15 +101,16 @@ impl Loan {
         Loan(Arc::downgrade(foreign))
     }
 
-    /// Ends it: tensors that look at the memory still (or at a part of it) look at a copy from now on. An error if there is no room for one.
-    /// Whoever got elements from such a tensor before has to be through with them: see [`crate::Tensor::lent`].
+    /// Ends the loan: tensors that still refer to the memory, or to a part of it, refer to a copy from now
+    /// on. An error if there is no room for the copy. Slices obtained from such tensors before must no longer
+    /// be in use; see [`crate::Tensor::lent`].
     pub fn end(mut self) -> Result<()> {
         self.copy_what_is_left()
     }
 
     fn copy_what_is_left(&mut self) -> Result<()> {
         if let Some(foreign) = std::mem::take(&mut self.0).upgrade() {
-            // Nobody else sets it: there is one loan.
+            // This cannot fail: there is only one loan, and nothing else sets it.
             let _ = foreign.own.set(Buffer::copy_of(foreign.bytes())?);
         }
         Ok(())
@@ -111,7 +119,7 @@ impl Loan {
 
 impl Drop for Loan {
     fn drop(&mut self) {
-        // Who can be told of an error calls `end`.
+        // A caller that can handle the error calls `end`.
         let _ = self.copy_what_is_left();
     }
 }
@@ -122,7 +130,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
     use std::sync::{Arc, Mutex};
 
-    /// Counts itself in `alive`.
+    /// An owner that counts the living ones in `alive`.
     struct Owner<const N: usize>(Arc<AtomicUsize>, [f32; N]);
 
     impl<const N: usize> Owner<N> {
@@ -155,7 +163,7 @@ mod tests {
     #[test]
     fn an_owners_elements_stay_where_they_are_and_go_with_the_last_who_looks() {
         let alive = Arc::default();
-        // In the owner itself: what it shows must not be asked for before it is where it stays.
+        // The elements are inside the owner, so they must not be borrowed before the owner is where it stays.
         let whole = Tensor::from_owner([2, 2], Owner::new(&alive, [1., 2., 3., 4.])).unwrap();
         let row = whole.row(1).unwrap();
         let flat = whole.reshape([4]).unwrap();
@@ -237,14 +245,15 @@ mod tests {
         assert_eq!(address(&plain.kept().unwrap()), at);
     }
 
-    /// Memory that its owner writes to again.
+    /// An owner that writes to its memory again.
     struct Lender(Arc<Mutex<Vec<f32>>>);
 
     impl AsRef<[f32]> for Lender {
         #[expect(unsafe_code, reason = "a lender, as there are in other languages")]
         fn as_ref(&self) -> &[f32] {
             let elements = self.0.lock().unwrap();
-            // SAFETY: the vector is never made longer, and written to by the tests below while nobody holds elements.
+            // SAFETY: the vector never grows, and the tests below write to it only while no slice of it is in
+            // use.
             unsafe { std::slice::from_raw_parts(elements.as_ptr(), elements.len()) }
         }
     }

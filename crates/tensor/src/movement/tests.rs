@@ -1,9 +1,9 @@
-//! Movement of every width and of strings, against loops that say what is meant.
+//! Moving elements of every width and strings, compared with naive loops.
 
 use crate::*;
 use proptest::prelude::*;
 
-/// `0..n` as a tensor of this dtype; strings spell the number.
+/// The numbers `0..n` as a tensor of this dtype; strings are decimal.
 fn count(dtype: DType, shape: &[usize]) -> Tensor {
     let n: usize = shape.iter().product();
     let size = dtype.size();
@@ -16,7 +16,7 @@ fn count(dtype: DType, shape: &[usize]) -> Tensor {
             let bytes: Vec<u8> = (0..n)
                 .flat_map(|i| {
                     let mut word = [0; 16];
-                    // The low bytes tell elements apart, the high ones catch half-copied words.
+                    // The low bytes tell elements apart; the high ones catch half-copied words.
                     word[..4].copy_from_slice(&(i as u32).to_le_bytes());
                     word[size - 1] ^= (i as u8) << 4;
                     word[..size].to_vec()
@@ -38,7 +38,7 @@ fn pick(t: &Tensor, shape: &[usize], indices: &[usize]) -> Tensor {
 
 const WIDTHS: [DType; 6] = [DType::I8, DType::F16, DType::I32, DType::C64, DType::C128, DType::Str];
 
-/// Row-major flat indices of a strided space.
+/// The row-major flat indices of a strided space.
 fn naive(shape: &[usize], offset: isize, strides: &[isize]) -> Vec<isize> {
     let mut out = vec![offset];
     for (&d, &s) in shape.iter().zip(strides) {
@@ -65,7 +65,7 @@ fn check_strided(len: usize, shape: &[usize], offset: isize, strides: &[isize]) 
             "{dtype} {shape:?} from {offset} by {strides:?} of {len}"
         );
 
-        // And back: what was read, written over something else, stands where it was read.
+        // The inverse: writes the elements over others, at the positions they were read from.
         let mut all = indices.clone();
         all.sort_unstable();
         all.dedup();
@@ -172,9 +172,9 @@ fn refusals() {
     refused(t.broadcast_to([5]), "Incompatible shapes: [6] vs. [5]");
     refused(t.broadcast_to([]), "Incompatible shapes: [6] vs. []");
     refused(t.bitcast(DType::Bool, [24]), "bool");
-    refused(t.bitcast(DType::F64, [4]), "another number of bytes");
+    refused(t.bitcast(DType::F64, [4]), "a different number of bytes");
     refused(count(DType::Str, &[1]).bitcast(DType::I8, [1]), "not plain data");
-    refused(Tensor::from_bytes(DType::Bool, [2], &[1, 2]), "byte 2 at place 1 is no bool");
+    refused(Tensor::from_bytes(DType::Bool, [2], &[1, 2]), "byte 2 at index 1 is not a bool");
     refused(Tensor::from_bytes(DType::I32, [2], &[1, 2]), "takes 8 bytes");
     refused(Tensor::fill([2], &t), "expected one element");
     let mut a = Assembler::new(DType::I32, [4]).unwrap();
@@ -182,7 +182,7 @@ fn refusals() {
     refused(a.push(&t, 5, 2), "elements 5..5+2 are out of range of i32[6]");
     refused(a.push(&count(DType::F32, &[1]), 0, 1), "elements of f32 cannot go into a tensor of i32");
     a.push(&t, 4, 2).unwrap();
-    refused(a.finish(), "has 4 elements but 2 were put together");
+    refused(a.finish(), "has 4 elements but 2 were added");
     let mut u = t.clone();
     refused(u.scatter_runs(2, &[5], &count(DType::I32, &[2])), "5..5+2 are out of range");
     refused(

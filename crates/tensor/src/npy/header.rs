@@ -1,5 +1,5 @@
-//! The header of a `.npy`: a magic word, a version, a length, and a Python dict of three entries,
-//! `{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }`.
+//! The header of a `.npy`: a magic word, a version, a length, and a Python dict of three entries, `{'descr':
+//! '<f4', 'fortran_order': False, 'shape': (2, 3), }`.
 
 use crate::{Code, DType, Error, MAX_RANK, Result, Shape, ensure, invalid};
 use std::io::Read;
@@ -7,12 +7,12 @@ use std::io::Read;
 const MAGIC: &[u8] = b"\x93NUMPY";
 /// Headers are padded so that the data starts at a multiple of this.
 const ALIGN: usize = 64;
-/// NumPy itself reads no header over 10,000 bytes without being told to.
+/// NumPy itself refuses headers over 10,000 bytes by default.
 const MAX_LEN: usize = 1 << 16;
-/// The machine's byte order, as NumPy writes it.
+/// NumPy's character for the machine's byte order.
 const ORDER: char = if cfg!(target_endian = "little") { '<' } else { '>' };
 
-/// What a file says of its array.
+/// The description of the array in a file.
 #[derive(Debug, PartialEq)]
 pub(super) struct Header {
     pub(super) format: Format,
@@ -20,10 +20,11 @@ pub(super) struct Header {
     pub(super) shape: Shape,
 }
 
-/// How elements lie in the file.
+/// The representation of elements in the file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Format {
-    /// Elements of a dtype; every `swap` bytes are in the other order than the machine's (0: none are).
+    /// Elements of a dtype. Each group of `swap` bytes is in the opposite of the machine's byte order; 0 if
+    /// none is.
     Plain { dtype: DType, swap: usize },
     /// Strings of this many bytes.
     Bytes(usize),
@@ -36,7 +37,7 @@ impl Header {
         let mut start = [0; 8];
         exact(from, &mut start)?;
         let [magic @ .., major, minor] = &start;
-        ensure!(magic == MAGIC, "this is no NumPy array: it does not start with \\x93NUMPY");
+        ensure!(magic == MAGIC, "this is not a NumPy array: it does not start with \\x93NUMPY");
         let len = match (major, minor) {
             (1, 0) => {
                 let mut len = [0; 2];
@@ -48,7 +49,9 @@ impl Header {
                 exact(from, &mut len)?;
                 u32::from_le_bytes(len) as usize
             }
-            _ => return Err(invalid!("NumPy array version {major}.{minor} is not known; 1.0 to 3.0 are")),
+            _ => {
+                return Err(invalid!("NumPy array version {major}.{minor} is not supported; 1.0 to 3.0 are"));
+            }
         };
         ensure!(len <= MAX_LEN, "the array's header claims {len} bytes, more than the {MAX_LEN} allowed");
         let mut text = vec![0; len];
@@ -56,7 +59,7 @@ impl Header {
         let text = std::str::from_utf8(&text).map_err(|_| invalid!("the array's header is not text"))?;
         Parser { rest: text }
             .header()
-            .ok_or_else(|| invalid!("the array's header is not understood: {}", text.trim()))?
+            .ok_or_else(|| invalid!("the array's header cannot be parsed: {}", text.trim()))?
     }
 }
 
@@ -66,7 +69,7 @@ fn exact(from: &mut impl Read, to: &mut [u8]) -> Result<()> {
 }
 
 impl Format {
-    /// Bytes of one element.
+    /// The size of an element in bytes.
     pub(super) fn width(self) -> usize {
         match self {
             Format::Plain { dtype, .. } => dtype.size().unwrap_or(0),
@@ -75,7 +78,7 @@ impl Format {
         }
     }
 
-    /// NumPy's word for the format, in the machine's byte order.
+    /// NumPy's name for the format, in the machine's byte order.
     fn descr(self) -> String {
         let dtype = match self {
             Format::Plain { dtype, .. } => dtype,
@@ -132,7 +135,7 @@ impl Format {
             ('c', 16) => DType::C128,
             _ => return Err(unknown()),
         };
-        // The two halves of a complex number are each in the file's byte order. A `V` has none.
+        // Each half of a complex number has the file's byte order; a `V` has none.
         let word = if kind == 'c' { size / 2 } else { size };
         let swap = if kind != 'V' && matches!(order, '<' | '>') && order != ORDER { word } else { 0 };
         Ok(Format::Plain { dtype, swap })
@@ -146,7 +149,8 @@ impl Format {
         }
         let mut dict =
             format!("{{'descr': '{}', 'fortran_order': False, 'shape': ({dims}), }}", self.descr());
-        // Version 1 has 2 bytes for the length; no shape of ours needs version 2 unless its rank is far over what is allowed.
+        // Version 1 has 2 bytes for the length. A shape needs version 2 only if its rank is far over the
+        // maximum.
         let wide = dict.len() + ALIGN > u16::MAX as usize;
         let fixed = MAGIC.len() + 2 + if wide { 4 } else { 2 };
         while !(fixed + dict.len() + 1).is_multiple_of(ALIGN) {
@@ -164,7 +168,8 @@ impl Format {
     }
 }
 
-/// Reads the dict. `None` stands for text that is no such dict; errors for dicts whose values cannot be used.
+/// A parser for the dict. `None` means that the text is not such a dict; a dict with unusable values is an
+/// error.
 struct Parser<'a> {
     rest: &'a str,
 }
@@ -178,7 +183,7 @@ impl<'a> Parser<'a> {
             self.eat(":").then_some(())?;
             match key {
                 "descr" if self.peek() == Some('[') => {
-                    return Some(Err(invalid!("the array holds records, which have no dtype here")
+                    return Some(Err(invalid!("the array holds records, which are not supported")
                         .with_help("save each field as an array of its own")));
                 }
                 "descr" => format = Some(self.quoted()?),
@@ -224,7 +229,7 @@ impl<'a> Parser<'a> {
         Some(text)
     }
 
-    /// `()`, `(3,)`, `(2, 3)`; Python 2 wrote `3L`.
+    /// Parses `()`, `(3,)`, `(2, 3)`; Python 2 wrote `3L`.
     fn shape(&mut self) -> Option<Shape> {
         self.eat("(").then_some(())?;
         let mut dims = Vec::new();

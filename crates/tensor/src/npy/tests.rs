@@ -1,4 +1,4 @@
-//! Round trips, files of other makes, and files that lie.
+//! Round trips, files written by other programs, and files with false headers.
 
 use super::*;
 use proptest::prelude::*;
@@ -10,7 +10,7 @@ fn bytes(t: &Tensor) -> Vec<u8> {
     out
 }
 
-/// A version 1 file with this dict and data.
+/// A version 1 file with this header dict and this data.
 fn file(dict: &str, data: &[u8]) -> Vec<u8> {
     let mut out = b"\x93NUMPY\x01\x00".to_vec();
     out.extend((dict.len() as u16).to_le_bytes());
@@ -95,13 +95,13 @@ fn refusals() {
         format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}")
     };
     refused(b"", "ends within its header");
-    refused(b"PK\x03\x04........", "no NumPy array");
-    refused(b"\x93NUMPY\x09\x00\x00\x00", "version 9.0 is not known");
+    refused(b"PK\x03\x04........", "not a NumPy array");
+    refused(b"\x93NUMPY\x09\x00\x00\x00", "version 9.0 is not supported");
     refused(b"\x93NUMPY\x02\x00\xff\xff\xff\xff", "claims 4294967295 bytes");
-    refused(&file("{}", b""), "not understood");
-    refused(&file(&dict("'<f4'", "(-1,)"), b""), "not understood");
-    refused(&file(&dict("'<f4'", "(1 1)"), b""), "not understood");
-    refused(&file(&dict("'<f4'", "(99999999999999999999,)"), b""), "not understood");
+    refused(&file("{}", b""), "cannot be parsed");
+    refused(&file(&dict("'<f4'", "(-1,)"), b""), "cannot be parsed");
+    refused(&file(&dict("'<f4'", "(1 1)"), b""), "cannot be parsed");
+    refused(&file(&dict("'<f4'", "(99999999999999999999,)"), b""), "cannot be parsed");
     refused(&file(&dict("'|O'", "(1,)"), b"...."), "Python objects");
     refused(&file(&dict("[('a', '<i4')]", "(1,)"), b"...."), "records");
     refused(&file(&dict("'<M8[s]'", "(1,)"), b"...."), "`<M8[s]` is not supported");
@@ -113,8 +113,8 @@ fn refusals() {
     refused(&file(&dict("'<f8'", "(0, 4611686018427387904, 4)"), b""), "more elements than fit");
     refused(&file(&dict("'|S0'", "(1000000000000,)"), b""), "too many");
     refused(&file(&dict("'<U9223372036854775807'", "(1,)"), b""), "too wide");
-    refused(&file(&dict("'|b1'", "(1,)"), &[2]), "no bool");
-    refused(&file(&dict("'<U1'", "(1,)"), &[0, 0xd8, 0, 0]), "0xd800 in a unicode array is no character");
+    refused(&file(&dict("'|b1'", "(1,)"), &[2]), "is not a bool");
+    refused(&file(&dict("'<U1'", "(1,)"), &[0, 0xd8, 0, 0]), "0xd800 in a unicode array is not a character");
 
     let budget = crate::budget::Budget::new(1000);
     let _entered = crate::budget::enter(Some(&budget));

@@ -1,9 +1,9 @@
-//! The text form, both ways.
+//! Printing and parsing the text form.
 
 use crate::*;
 use proptest::prelude::*;
 
-/// `text` parses, and prints as `expect`, which parses to the same bits.
+/// Checks that `text` parses, and prints as `expect`, which parses to the same bits.
 #[track_caller]
 fn check(text: &str, expect: &str) {
     let t = Tensor::parse(text).unwrap_or_else(|e| panic!("{text}: {e}"));
@@ -67,29 +67,29 @@ fn refused(text: &str, expect: &str) {
 fn errors_name_the_column() {
     refused("", "column 1: the value is missing");
     refused("f32", "column 4: the value is missing");
-    refused("i32[1 2]", "column 9: the value is missing (between the dtype and the value there is a space)");
+    refused("i32[1 2]", "column 9: the value is missing (put a space between the dtype and the value)");
     refused("f32[2", "column 6: expected a size or `]`");
     refused("f32[-2] 1", "column 4: dimension -2 of shape [-2] is negative");
     refused("f32[2] [1 2 3]", "column 8: the value has shape [3], but [2] is declared");
     refused("[1 2", "column 5: 1 lists are not closed: expected `]`");
     refused("[[1 2] [3]]", "column 10: this list has 1 entries but the one before has 2");
-    refused("[1 [2]]", "column 4: a list stands where its neighbours are not lists");
-    refused("[[1] 2]", "column 6: a single value stands where its neighbours are lists");
+    refused("[1 [2]]", "column 4: a list among single values");
+    refused("[[1] 2]", "column 6: a single value among lists");
     refused("[1,,2]", "column 4: expected a value, got `,`");
     refused("1 2", "column 3: expected the end, got `2`");
     refused("]", "column 1: `]` closes nothing");
-    refused("[é 1]", "column 2: `é` is no f32");
-    refused("3000000000", "column 1: `3000000000` is no i32; write `i64` before the value");
-    refused("u8 [1 256]", "column 7: `256` is no u8");
-    refused("i32 1.5", "column 5: `1.5` is no i32");
-    refused("[true 1]", "column 7: `1` is no bool");
+    refused("[é 1]", "column 2: `é` is not a valid f32");
+    refused("3000000000", "column 1: `3000000000` is not a valid i32; write `i64` before the value");
+    refused("u8 [1 256]", "column 7: `256` is not a valid u8");
+    refused("i32 1.5", "column 5: `1.5` is not a valid i32");
+    refused("[true 1]", "column 7: `1` is not a valid bool");
     refused("['a' 1]", "column 6: expected a quoted string, got `1`");
-    refused("f32 'a'", "column 5: a string is no f32");
-    refused("'é\\q'", r#"column 3: no such escape; known are \n \r \t \0 \\ \" \' \xff \u{1f600}"#);
-    refused("'\\xé'", r#"column 2: no such escape; known are \n \r \t \0 \\ \" \' \xff \u{1f600}"#);
+    refused("f32 'a'", "column 5: expected a value of f32, got a string");
+    refused("'é\\q'", r#"column 3: unknown escape; the known ones are \n \r \t \0 \\ \" \' \xff \u{1f600}"#);
+    refused("'\\xé'", r#"column 2: unknown escape; the known ones are \n \r \t \0 \\ \" \' \xff \u{1f600}"#);
     refused("'abc", "column 1: the string is not closed");
     refused("resource 1", "column 1: elements of dtype resource have no text form");
-    refused("f32 nan(0x0)", "column 5: `nan(0x0)` is no f32");
+    refused("f32 nan(0x0)", "column 5: `nan(0x0)` is not a valid f32");
     refused(&"[".repeat(1_000_000), "column 255: nested deeper than 254 lists");
     refused(
         "f32[4611686018427387904,4] 0",

@@ -1,7 +1,8 @@
-//! Reading graphs, see [`text`](super).
+//! Reads the [text form](super) of graphs.
 //!
-//! Nodes are made as they are read, through the same checks as when a graph is built; what may point forward (back edges, control
-//! inputs, contexts) is kept with its place in the text and settled at the end (`settle`). `words` reads the parts of a line.
+//! Nodes are made as they are read, with the same checks as when a graph is built. Forward references (back
+//! edges, control inputs, contexts) are kept with their place in the text and resolved at the end (`settle`).
+//! `words` reads the parts of a line.
 
 mod settle;
 mod words;
@@ -16,14 +17,15 @@ use millstream_tensor::{Result, ensure, invalid};
 use std::collections::HashMap;
 use words::{ContextName, OutputText, Placed, PortName};
 
-/// A node whose types are left out may have this many outputs: a few bytes (`{N=9999999}`) must not ask for any amount of memory.
+/// The most outputs of a node whose types are left out, so that a few bytes (`{N=9999999}`) cannot claim any
+/// amount of memory.
 const MAX_UNNAMED_OUTPUTS: usize = 1 << 12;
 
-/// Enclosing scopes of a name that count as taken.
+/// The most enclosing scopes of a name that become taken.
 const MAX_SCOPES: usize = 64;
 
 impl Graph {
-    /// Reads the text form, over a library of op types. Errors name the line and the column.
+    /// Reads the text form, with a library of op types. Errors name the line and the column.
     pub fn parse(text: &str, registry: &'static Registry) -> Result<Graph> {
         let graph = Graph::with_ops(registry);
         let mut parser = Parser { text, at: 0, start: 0, later: Later::default() };
@@ -41,12 +43,12 @@ impl Graph {
 struct Parser<'a> {
     text: &'a str,
     at: usize,
-    /// What an error is about.
+    /// The place that an error names.
     start: usize,
     later: Later,
 }
 
-/// What can be settled only when all nodes are there. Everything comes with its place in the text.
+/// References that are resolved when all nodes exist, each with its place in the text.
 #[derive(Default)]
 struct Later {
     back_edges: Vec<(usize, NodeId, usize, PortName)>,
@@ -192,7 +194,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What the text says of the outputs must fit what was inferred, and counts.
+    /// Checks that the given types of the outputs fit the inferred ones, and applies them.
     fn outputs(&mut self, g: &mut GraphData, id: NodeId, outputs: Option<Vec<OutputText>>) -> Result<()> {
         let Some(node) = g.nodes.get_mut(id.index()) else { return Ok(()) };
         let info = node.info.clone();
@@ -302,7 +304,7 @@ impl Parser<'_> {
     }
 }
 
-/// The name and the scopes around it are taken, as they were when the graph was built.
+/// Takes the name and its enclosing scopes, as when the graph was built.
 fn reserve(g: &mut GraphData, name: &str) {
     g.reserve(name);
     name.match_indices('/').take(MAX_SCOPES).for_each(|(i, _)| g.reserve(name.get(..i).unwrap_or("")));

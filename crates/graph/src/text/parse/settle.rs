@@ -1,4 +1,5 @@
-//! What may point forward, once all nodes are there: back edges, control inputs, contexts and their fields, collections.
+//! Resolves forward references once all nodes exist: back edges, control inputs, contexts and their fields,
+//! collections.
 
 use super::words::{ContextName, PortName};
 use super::{Field, Fields, Parser, reserve};
@@ -10,7 +11,7 @@ use millstream_tensor::{Error, Result, ensure, invalid};
 use std::collections::{HashMap, HashSet};
 
 impl Parser<'_> {
-    /// A port of a graph whose nodes are all there.
+    /// Looks up a port, now that all nodes exist.
     fn find(&mut self, g: &mut GraphData, at: usize, name: &PortName) -> Result<Port> {
         self.start = at;
         let port = Port::new(g.find(&name.node)?, name.index);
@@ -18,7 +19,7 @@ impl Parser<'_> {
         Ok(port)
     }
 
-    /// All nodes are there: what was left open finds what it names.
+    /// Resolves all open references.
     pub(super) fn settle(&mut self, g: &mut GraphData) -> Result<()> {
         let later = std::mem::take(&mut self.later);
         for (at, merge, i, source) in later.back_edges {
@@ -177,10 +178,11 @@ impl Parser<'_> {
         Some(field)
     }
 
-    /// No context lies in itself. Each step outwards is taken once: contexts already seen are known to lead out.
+    /// Checks that no context contains itself. Each step outwards is taken once, since contexts seen before
+    /// are known to lead out.
     fn no_circle(&mut self, g: &GraphData, places: &[usize]) -> Result<()> {
         let contexts = g.contexts();
-        // In whose walk a context was first met.
+        // The context whose walk reached each context first.
         let mut seen: Vec<Option<usize>> = vec![None; contexts.len()];
         for (walk, &place) in places.iter().enumerate() {
             let mut at = Some(walk);
@@ -206,7 +208,7 @@ fn wrong(key: &str, wanted: &str) -> Error {
     invalid!("the field `{key}` must be {wanted}")
 }
 
-/// The contexts that the text has.
+/// The contexts in the text.
 struct Known {
     n: usize,
     by_name: HashMap<String, ContextId>,

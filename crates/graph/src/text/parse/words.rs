@@ -1,4 +1,5 @@
-//! The parts of a line: words, names, quoted text, numbers, ports, shapes, attributes, and where an error is.
+//! Reads the parts of a line: words, names, quoted text, numbers, ports, shapes and attributes. Keeps the
+//! place for errors.
 
 use super::super::{MAX_NESTING, is_bare};
 use super::Parser;
@@ -17,7 +18,7 @@ pub(super) struct ContextName {
 
 pub(super) type Placed<T> = (usize, T);
 
-/// What one node line says of an output.
+/// The text of an output in a node's line.
 pub(super) struct OutputText {
     pub(super) at: usize,
     pub(super) ty: ValueType,
@@ -51,7 +52,7 @@ impl<'a> Parser<'a> {
         self.at += rest.len() - rest.trim_start_matches([' ', '\t', '\r']).len();
     }
 
-    /// The next character that is no space. An error from here on is about it.
+    /// The next character that is not a space. An error after this call names its place.
     pub(super) fn peek(&mut self) -> Option<char> {
         self.skip();
         self.start = self.at;
@@ -163,7 +164,7 @@ impl<'a> Parser<'a> {
         Ok(out)
     }
 
-    /// The entries of a list up to `close`, its opening taken already.
+    /// The entries of a list up to `close`. The opening bracket is already read.
     pub(super) fn list<T>(
         &mut self,
         close: &str,
@@ -192,7 +193,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// What follows the `%` of a port.
+    /// The text after the `%` of a port.
     pub(super) fn port_name(&mut self) -> Result<PortName> {
         let node = self.name("a node's name")?;
         let index = match self.rest().starts_with(':') {
@@ -309,7 +310,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What starts with a dtype, which is taken already: a type is all there is, after that of a tensor its value follows.
+    /// A type, or the type and value of a tensor. The dtype is already read.
     pub(super) fn type_or_tensor(&mut self, start: usize, dtype: DType) -> Result<Attr> {
         if self.rest().starts_with('&') {
             self.at += 1;
@@ -324,7 +325,7 @@ impl<'a> Parser<'a> {
         }
         match self.peek() {
             Some('[') => self.brackets()?,
-            // `f32[1000000] 0` is the leaf in every place: a few bytes would ask for any amount of memory.
+            // `f32[1000000] 0` repeats the leaf everywhere, so a few bytes could claim any amount of memory.
             _ if has_shape => return Err(self.unexpected("the tensor's value in `[ ]`")),
             Some('"' | '\'') => self.at = self.quoted_end(self.at)?,
             _ => {
@@ -344,7 +345,7 @@ impl<'a> Parser<'a> {
         Tensor::parse(text).map(Attr::Tensor).map_err(|e| invalid!("in the tensor, {}", e.message()))
     }
 
-    /// Steps over what is in brackets.
+    /// Skips a text in brackets.
     pub(super) fn brackets(&mut self) -> Result<()> {
         let mut open = 0usize;
         loop {

@@ -1,4 +1,4 @@
-//! [`bucket()`]: elements gathered by the bucket they belong to, in batches.
+//! [`bucket()`]: batches of elements of the same bucket.
 //!
 //! ```text
 //!   which_bucket ─► which_queue ─┐        ┌─► bucket_queue_0 ─► read_bucket_0 ─┐
@@ -6,12 +6,13 @@
 //!                                         └─► ..                               ┘
 //! ```
 //!
-//! Names and runners are TensorFlow 1.15's, whose node for each bucket that asks `which_bucket == i` costs more than all else; here the
-//! queue is chosen first, as [`Queue::from_list`] does. What TensorFlow has no word for stands in attributes that begin with `_`,
-//! which it ignores: the graph runs there as well.
+//! Names and runners are TensorFlow 1.15's. TensorFlow tests `which_bucket == i` for each bucket, which costs
+//! more than everything else; here the queue is selected first, as by [`Queue::from_list`]. Features that
+//! TensorFlow lacks are in attributes that begin with `_`, which it ignores, so the graph runs there as well.
 
 use super::Statistics;
 use super::settings::{BatchSize, Settings, Which};
+use crate::ops::{Ops, OutputOps};
 use crate::options::{Options, Start};
 use crate::queue::{Queue, Queues, values_of};
 use crate::sugar::{Functions, Methods};
@@ -23,21 +24,27 @@ use millstream_runtime::{QueueRunner, Session};
 use millstream_tensor::{Code, DType, IntoTensor, PartialShape, Result, Tensor, ensure, invalid};
 use std::panic::Location;
 
-/// What the nodes of [`super::bucket_by_sequence_length`] are called by.
+/// The name scope of [`super::bucket_by_sequence_length`].
 const BY_LENGTH: &str = "bucket_by_sequence_length";
 
-/// A bucketing being described.
-#[must_use = "it is made by `make`"]
+/// A builder of a bucketing.
+#[must_use = "`run` adds the nodes"]
 pub struct BucketBuilder<'g, T> {
     pub(super) options: Options<'g>,
     pub(super) tensors: T,
     pub(super) settings: Settings<'g>,
 }
 
-/// What is bucketed: batches, taken from the queue of batches by each run that uses them.
+impl<T> std::fmt::Debug for BucketBuilder<'_, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BucketBuilder").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+/// The batches of a bucketing. Each run that uses them dequeues a batch.
 #[derive(Clone, Debug)]
 pub struct Bucketed<'g, N> {
-    /// The bucket that the batch comes from: an `int32` scalar.
+    /// The bucket of the batch, an `int32` scalar.
     pub bucket: Output<'g>,
     /// The batch, in the structure of the tensors.
     pub outputs: N,
@@ -46,31 +53,34 @@ pub struct Bucketed<'g, N> {
     pub(super) batch_sizes: Vec<Option<usize>>,
 }
 
-/// Gathers elements by the bucket that `which_bucket` (an `int32` scalar, at least 0 and less than `num_buckets`) says, in batches of
-/// `batch_size`: options, then [`BucketBuilder::make`].
+/// Batches elements by bucket, `batch_size` at a time. `which_bucket` (an `int32` scalar, at least 0 and less
+/// than `num_buckets`) is the bucket of an element. Options, then [`BucketBuilder::run`].
 ///
-/// `tensors` is one element: any structure of values and [`SparseTensor`](crate::SparseTensor)s, which make one of one axis more. The result has the same structure, of batches; each run that uses it takes the next
-/// one, of whichever bucket was full first. Elements are enqueued by queue runners, which [`start_queue_runners`] starts; when their input
-/// ends so do the batches, with `OUT_OF_RANGE`.
+/// `tensors` is one element: any structure of values and [`SparseTensor`](crate::SparseTensor)s, which are
+/// batched along a new first axis. The result has the same structure, with batches; each run that uses it
+/// takes the next one, in the order in which buckets become full. Queue runners enqueue the elements;
+/// [`start_queue_runners`] starts them. After the end of their input, runs end with `OUT_OF_RANGE`.
 ///
-/// Definition: TensorFlow's `tf.contrib.training.bucket`. Other than there a `which_bucket` that is no bucket is an error, unless
-/// [dropping](BucketBuilder::drop_out_of_range) was asked for, and nothing is lost that [`Bucketed::statistics`] does not count.
+/// Definition: TensorFlow's `tf.contrib.training.bucket`. Unlike there, a `which_bucket` out of range is an
+/// error, unless such elements are [dropped](BucketBuilder::drop_out_of_range), and [`Bucketed::statistics`]
+/// counts every lost element.
 ///
 /// [`start_queue_runners`]: crate::RunQueues::start_queue_runners
 ///
 /// ```
 /// use millstream::contrib::training::bucket;
 /// use millstream::prelude::*;
+/// use millstream::{Queue, RunQueues};
 ///
 /// let g = Graph::new();
 /// // The numbers 0 to 9, once.
-/// let numbers = Queue::fifo(&g, 10, [DType::I32]).shapes([shape![]]).make()?;
+/// let numbers = Queue::fifo(&g, 10, [DType::I32]).shapes([shape![]]).build()?;
 /// let fill = numbers.enqueue_many(g.constant([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]))?;
 /// let end = numbers.close();
 /// let [x] = numbers.dequeue()?.all()?;
 ///
 /// // Even ones and odd ones in batches of four; the last may be smaller.
-/// let parity = bucket(&g, x, x % 2, 4, 2).allow_smaller_final_batch(true).make()?;
+/// let parity = bucket(&g, x, x % 2, 4, 2).allow_smaller_final_batch(true).run()?;
 ///
 /// let session = Session::new(&g)?;
 /// session.run::<()>(fill, feed![])?;
@@ -100,72 +110,75 @@ pub fn bucket<'g, T: IntoNest<'g>>(
 }
 
 impl<'g, T> BucketBuilder<'g, T> {
-    /// How many threads enqueue elements; 1 by default. With more, the order of the elements is not fixed.
+    /// Sets how many threads enqueue elements; 1 by default. With more, the order of the elements is not
+    /// determined.
     pub fn num_threads(mut self, n: usize) -> Self {
         self.settings.num_threads = n;
         self
     }
 
-    /// How many batches the queue of batches holds, and how many elements each bucket where
-    /// [`BucketBuilder::bucket_capacities`] does not say; 32 by default.
+    /// Sets the capacity of the queue of batches, and of each bucket without
+    /// [`BucketBuilder::bucket_capacities`]; 32 by default.
     pub fn capacity(mut self, n: usize) -> Self {
         self.settings.capacity = n;
         self
     }
 
-    /// How many elements each bucket holds.
+    /// Sets the capacity of each bucket.
     pub fn bucket_capacities(mut self, capacities: impl IntoIterator<Item = usize>) -> Self {
         self.settings.bucket_capacities = Some(capacities.into_iter().collect());
         self
     }
 
-    /// The shapes of an element's components, where they are not known of the tensors.
+    /// Sets the shapes of an element's components, for tensors of unknown shape.
     pub fn shapes(mut self, shapes: impl IntoIterator<Item = impl Into<PartialShape>>) -> Self {
         self.settings.shapes = Some(shapes.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Whether components may vary in size, as far as their rank is known: in a batch each is padded at the end to the largest, with zeros
-    /// or empty strings.
+    /// Sets whether components of known rank may vary in size: in a batch they are padded at the end to the
+    /// largest, with zeros or empty strings.
     pub fn dynamic_pad(mut self, yes: bool) -> Self {
         self.settings.dynamic_pad = yes;
         self
     }
 
-    /// Whether what is left in a bucket when the input ends makes a smaller batch; otherwise it is discarded, and counted.
+    /// Sets whether the elements left in a bucket at the end of the input make a smaller batch. Otherwise
+    /// they are discarded and counted.
     pub fn allow_smaller_final_batch(mut self, yes: bool) -> Self {
         self.settings.allow_smaller_final_batch = yes;
         self
     }
 
-    /// Whether an element is let in, as this `bool` scalar says each time; those that are not are counted.
+    /// Sets a filter: elements for which this `bool` scalar is false are skipped and counted.
     pub fn keep_input(mut self, keep: Output<'g>) -> Self {
         self.settings.keep_input = Some(keep);
         self
     }
 
-    /// Whether elements whose `which_bucket` is no bucket are dropped, and counted. Otherwise one is an error, which stops the runner.
+    /// Sets whether elements with a `which_bucket` out of range are dropped and counted. Otherwise they are
+    /// an error, which stops the runner.
     pub fn drop_out_of_range(mut self, yes: bool) -> Self {
         self.settings.drop_out_of_range = yes;
         self
     }
 
-    /// What a component is padded with, instead of zeros or empty strings. The component is named by its place in the structure of the tensors:
-    /// its key or field, its number in a list; `0` where there is only one.
+    /// Sets the padding value of a component, instead of zeros or empty strings. A component is named by its
+    /// path in the structure of the tensors: a key, a field, or an index in a list; `0` for a single tensor.
     pub fn padding_value(mut self, component: &str, value: impl IntoTensor) -> Self {
         self.settings.padding_values.push((component.to_owned(), value.into_tensor()));
         self
     }
 
-    /// How large the dimensions of a component that vary are at least, in each bucket: batches of a bucket then have the same shape, as long
-    /// as no element is larger.
+    /// Sets the least size of a component's varying dimensions in each bucket. Batches of a bucket then have
+    /// the same shape, unless an element is larger.
     pub fn pad_to(mut self, component: &str, sizes: impl IntoIterator<Item = usize>) -> Self {
         self.settings.pad_to.push((component.to_owned(), sizes.into_iter().collect()));
         self
     }
 
-    /// As [`BucketBuilder::pad_to`], with the largest length that belongs to each bucket of [`bucket_by_sequence_length`]. The last bucket has
-    /// none: there the longest of a batch says.
+    /// As [`BucketBuilder::pad_to`], with the largest length of each bucket of [`bucket_by_sequence_length`].
+    /// The last bucket has no bound: its batches are padded to their longest element.
     ///
     /// [`bucket_by_sequence_length`]: super::bucket_by_sequence_length
     pub fn pad_to_boundary(mut self, component: &str) -> Self {
@@ -173,8 +186,8 @@ impl<'g, T> BucketBuilder<'g, T> {
         self
     }
 
-    /// The name under which sessions that share resources share the queues: that of the batches has it as it is, bucket `i`'s is
-    /// `<name>_<i>`.
+    /// Sets the name under which sessions with shared resources share the queues: `<name>` for the queue of
+    /// batches, `<name>_<i>` for bucket `i`.
     pub fn shared_name(mut self, name: impl Into<String>) -> Self {
         self.settings.shared_name = name.into();
         self
@@ -182,9 +195,9 @@ impl<'g, T> BucketBuilder<'g, T> {
 }
 
 impl<'g, T: IntoNest<'g>> BucketBuilder<'g, T> {
-    /// Makes the queues, adds their runners to the graph's, and gives the batches.
+    /// Adds the queues and their runners to the graph. Returns the batches.
     #[track_caller]
-    pub fn make(self) -> Result<Bucketed<'g, T::Nest>> {
+    pub fn run(self) -> Result<Bucketed<'g, T::Nest>> {
         let default = if matches!(self.settings.which, Which::Given(_)) { "bucket" } else { BY_LENGTH };
         let (g, name, at) = (self.options.graph(), self.options.name_or(default), self.settings.at);
         g.check()?;
@@ -208,10 +221,10 @@ impl<'g, T: IntoNest<'g>> BucketBuilder<'g, T> {
     }
 }
 
-/// The bucket of a length: how many of the boundaries it has reached.
+/// Returns the bucket of a length: the number of boundaries that it has reached.
 fn of_length<'g>(length: Output<'g>, boundaries: &[i64]) -> Result<Output<'g>> {
     scalar("input_length", length, DType::I32)?;
-    // The boundaries of this op are floats, which hold whole numbers up to 2^24.
+    // The boundaries of this op are floats, which are exact for integers up to 2^24.
     let exact: Option<Vec<Attr>> =
         boundaries.iter().map(|&b| (b.unsigned_abs() <= 1 << 24).then_some(Attr::Float(b as f32))).collect();
     if let Some(exact) = exact {
@@ -230,20 +243,20 @@ fn of_length<'g>(length: Output<'g>, boundaries: &[i64]) -> Result<Output<'g>> {
     Ok(reached.output(0).cast::<i32>().reduce_sum(0))
 }
 
-/// What is being made.
+/// The nodes of a bucketing.
 struct Buckets<'g, 's> {
     g: &'g Graph,
     settings: &'s Settings<'g>,
     which: Output<'g>,
-    /// The components of an element, as queues hold them.
+    /// The components of an element in queues.
     values: Vec<Output<'g>>,
-    /// Where those that are sparse are kept meanwhile.
+    /// The maps that hold sparse components meanwhile.
     maps: Vec<Option<Map<'g>>>,
-    /// How many rows a batch of each bucket has: as a value, and the number if it is known.
+    /// The batch size of each bucket, as a value, and as a number if it is known.
     sizes: Vec<(Output<'g>, Option<i32>)>,
     queues: Vec<Queue<'g>>,
     top: Queue<'g>,
-    /// The batches' outputs, once they are made.
+    /// The outputs of the batches, once they exist.
     outputs: Vec<Output<'g>>,
 }
 
@@ -263,8 +276,8 @@ impl<'g, 's> Buckets<'g, 's> {
         scalar("which_bucket", which, DType::I32)?;
         let is_sparse: Vec<bool> = parts.iter().map(|part| matches!(part, Part::Sparse(_))).collect();
         if settings.drop_out_of_range && is_sparse.contains(&true) {
-            // What is put into a map is to come out of it.
-            keep = g.op("LogicalAnd").name("keeps").input(keep).input(in_range(which, n)).output();
+            // An element that is stored in a map must leave it again.
+            keep = g.named("keeps").logical_and(keep, in_range(which, n));
         }
         let (values, maps) = store(g, &parts, &Keep { input: keep, by_row: false }, false, &[])?;
         let dtypes = values.iter().map(|value| value.dtype()).collect::<Result<Vec<_>>>()?;
@@ -285,11 +298,11 @@ impl<'g, 's> Buckets<'g, 's> {
                 false => Queue::fifo(g, capacity, dtypes),
             };
             let queue = queue.shapes(shapes.iter().cloned()).shared_name(shared);
-            queue.batches(padding.values.clone(), padding.to_in(i), settings.max_tokens()).make()
+            queue.batches(padding.values.clone(), padding.to_in(i), settings.max_tokens()).build()
         };
         let queues = (0..n).map(queue).collect::<Result<Vec<_>>>()?;
 
-        // All buckets' batches pass through one queue: what they do not have in common is not known.
+        // The batches of all buckets pass through one queue, so only their common shape is known.
         let varies = settings.allow_smaller_final_batch
             || matches!(settings.batch_size, BatchSize::Each(_) | BatchSize::MaxTokens(_));
         let rows = sizes[0].1.filter(|_| !varies).and_then(|rows| usize::try_from(rows).ok());
@@ -303,13 +316,13 @@ impl<'g, 's> Buckets<'g, 's> {
         let top = Queue::padding(g.named("top_queue"), capacity, top_dtypes)
             .shapes(top_shapes)
             .shared_name(&*settings.shared_name)
-            .make()?;
+            .build()?;
         Ok(Buckets { g, settings, which, values, maps, sizes, queues, top, outputs: Vec::new() })
     }
 
-    /// Hands an element in, if it is to be.
+    /// Enqueues an element, unless it is filtered.
     fn enqueue(&self) -> Result<Op<'g>> {
-        let handles = self.g.op("Pack").name("queues").inputs(self.queues.iter().map(Queue::handle)).output();
+        let handles = self.g.named("queues").pack(self.queues.iter().map(Queue::handle));
         let put = || self.enqueue_in_range(handles);
         let Some(keep) = self.settings.keep_input else { return put() };
         match self.g.read(|g| g.known_value(keep.port())).and_then(|keep| keep.to_scalar::<bool>().ok()) {
@@ -335,19 +348,19 @@ impl<'g, 's> Buckets<'g, 's> {
              `.drop_out_of_range(true)` drop and count such elements",
             n - 1
         );
-        let queue = self.g.op("GatherV2").name("which_queue").at(self.settings.at).attr("_help", help);
-        let queue = queue.input(handles).input(self.which).input(0).output();
+        let g = self.g.named("which_queue").at(self.settings.at).with("_help", help);
+        let queue = g.gather(handles, self.which, 0);
         let put = self.queues[0].behind(queue).named("enqueue").enqueue(self.values.clone())?;
         Ok(self.g.named("group_enqueues").group([put]))
     }
 
-    /// Counts an element that is not handed in. In TensorFlow it does nothing.
+    /// Counts a skipped element. In TensorFlow this does nothing.
     fn count(&self, what: &str) -> Result<Op<'g>> {
         let counted = self.top.clone().named(what).with("_counts", what).size();
         Ok(counted.op())
     }
 
-    /// A batch of bucket `i`, on its way to the queue of batches.
+    /// Moves a batch of bucket `i` to the queue of batches.
     fn pass_on(&self, i: usize) -> Result<Op<'g>> {
         let number = self.g.constant_tensor("Const", Tensor::scalar(i as i32));
         let read = self.queues[i].named(format!("read_bucket_{i}"));
@@ -364,15 +377,16 @@ impl<'g, 's> Buckets<'g, 's> {
         self.top.named(format!("enqueue_from_bucket_{i}")).enqueue(item)
     }
 
-    /// Makes what moves elements and batches, and the runners that do.
+    /// Adds the operations that move elements and batches, and their runners.
     fn connect(mut self) -> Result<Self> {
         let g = self.g;
         let enqueue = self.enqueue()?;
-        // TensorFlow names what a cond gives by its output.
+        // TensorFlow names the result of a cond by its output.
         let enqueue = if enqueue.op_type() == "Merge" { enqueue.output(0).name() } else { enqueue.name() };
         let pass_on = (0..self.queues.len()).map(|i| Ok(self.pass_on(i)?.name()));
         let pass_on = pass_on.collect::<Result<Vec<String>>>()?;
-        // A bucket's thread ends with its queue's input or with the stop of all; so does what feeds them.
+        // A bucket's thread ends when its queue's input ends or all runners stop; so do the threads that feed
+        // it.
         let ends = [Code::OutOfRange, Code::Cancelled];
         let (close, cancel) = (self.top.close(), self.top.close_and_cancel());
         let to_top = QueueRunner::new(self.queues[0].name(), pass_on, close.name(), cancel.name());
@@ -413,23 +427,23 @@ impl<'g, 's> Buckets<'g, 's> {
 }
 
 impl<'g, N> Bucketed<'g, N> {
-    /// What became of every element that came, in this session.
+    /// Returns the statistics of all elements in this session.
     pub fn statistics(&self, session: &Session) -> Result<Statistics> {
         Statistics::of(session, &self.queues, &self.top, &self.batch_sizes)
     }
 
-    /// The queue of each bucket.
+    /// Returns the queue of each bucket.
     pub fn bucket_queues(&self) -> &[Queue<'g>] {
         &self.queues
     }
 
-    /// The queue of batches.
+    /// Returns the queue of batches.
     pub fn top_queue(&self) -> &Queue<'g> {
         &self.top
     }
 }
 
-/// The values of an element, and their dtypes.
+/// Returns the components of an element.
 fn components<'g>(name: &str, nest: &impl Nest<'g>) -> Result<Vec<Part<'g>>> {
     fn refused(structure: &Structure) -> Option<&'static str> {
         match structure {
@@ -454,7 +468,8 @@ fn components<'g>(name: &str, nest: &impl Nest<'g>) -> Result<Vec<Part<'g>>> {
     Ok(parts)
 }
 
-/// What the components are called, of what their values are: a sparse tensor has three, and is one component.
+/// Returns the paths of components from those of their values; the three values of a sparse tensor are one
+/// component.
 fn component_paths(of_values: Vec<String>, is_sparse: &[bool]) -> Vec<String> {
     let mut of_values = of_values.into_iter();
     let path = |&sparse: &bool| {
@@ -471,12 +486,12 @@ fn component_paths(of_values: Vec<String>, is_sparse: &[bool]) -> Vec<String> {
     is_sparse.iter().map(path).collect()
 }
 
-/// Whether this is one of `n` buckets.
+/// Returns whether `which` is one of `n` buckets.
 fn in_range<'g>(which: Output<'g>, n: usize) -> Output<'g> {
     let g = which.graph();
-    let at_least = g.op("GreaterEqual").input(which).input(0).output();
-    let below = g.op("Less").input(which).input(n as i32).output();
-    g.op("LogicalAnd").name("in_range").inputs([at_least, below]).output()
+    let at_least = which.greater_equal(0);
+    let below = which.less(n as i32);
+    g.named("in_range").logical_and(at_least, below)
 }
 
 fn scalar(argument: &str, value: Output, wanted: DType) -> Result<()> {
@@ -489,7 +504,7 @@ fn scalar(argument: &str, value: Output, wanted: DType) -> Result<()> {
     Ok(())
 }
 
-/// The batch size of bucket `i`, and the number if it is known.
+/// Returns the batch size of bucket `i` as a value, and as a number if it is known.
 fn size<'g>(g: &'g Graph, sizes: &BatchSize<'g>, i: usize) -> Result<(Output<'g>, Option<i32>)> {
     let given = match sizes {
         BatchSize::All(size) => *size,

@@ -1,4 +1,4 @@
-//! [`bucket_by_sequence_length()`]: buckets for lengths between boundaries.
+//! [`bucket_by_sequence_length()`]: buckets by length, separated by boundaries.
 
 use super::bucket::BucketBuilder;
 use super::settings::{BatchSize, Settings, Which};
@@ -8,10 +8,16 @@ use millstream_graph::{IntoNest, Output};
 use millstream_tensor::Result;
 use std::panic::Location;
 
-/// An element with its length before it.
+/// An element preceded by its length.
 pub struct WithLength<'g, T> {
     length: Output<'g>,
     tensors: T,
+}
+
+impl<T> std::fmt::Debug for WithLength<'_, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WithLength").field("length", &self.length).finish_non_exhaustive()
+    }
 }
 
 impl<'g, T: IntoNest<'g>> IntoNest<'g> for WithLength<'g, T> {
@@ -22,8 +28,9 @@ impl<'g, T: IntoNest<'g>> IntoNest<'g> for WithLength<'g, T> {
     }
 }
 
-/// Gathers elements of about the same length in batches: [`bucket`](super::bucket()) with a bucket for `length < boundaries[0]`, one for
-/// `boundaries[0] <= length < boundaries[1]`, and so on; the last one for all that are longer. The boundaries increase.
+/// Batches elements of similar length: [`bucket`](super::bucket()) with a bucket for `length <
+/// boundaries[0]`, one for `boundaries[0] <= length < boundaries[1]`, and so on; the last bucket takes all
+/// longer elements. The boundaries must increase.
 ///
 /// The result's `outputs` are the lengths, `int32[batch]`, and the batch.
 ///
@@ -32,9 +39,10 @@ impl<'g, T: IntoNest<'g>> IntoNest<'g> for WithLength<'g, T> {
 /// ```
 /// use millstream::contrib::training::bucket_by_sequence_length;
 /// use millstream::prelude::*;
+/// use millstream::{Queue, RunQueues};
 ///
 /// let g = Graph::new();
-/// let sequences = Queue::fifo(&g, 10, [DType::I32]).make()?;
+/// let sequences = Queue::fifo(&g, 10, [DType::I32]).build()?;
 /// let x = g.placeholder::<i32>("x", shape![_]);
 /// let (put, end) = (sequences.enqueue([x])?, sequences.close());
 /// let [sequence] = sequences.dequeue()?.all()?;
@@ -45,7 +53,7 @@ impl<'g, T: IntoNest<'g>> IntoNest<'g> for WithLength<'g, T> {
 ///     .dynamic_pad(true)
 ///     .padding_value("0", -1)
 ///     .allow_smaller_final_batch(true)
-///     .make()?;
+///     .run()?;
 /// let (lengths, batch) = batches.outputs;
 ///
 /// let session = Session::new(&g)?;

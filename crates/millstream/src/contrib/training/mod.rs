@@ -1,4 +1,4 @@
-//! Elements of different sizes in batches of similar ones: [`bucket`], [`bucket_by_sequence_length`].
+//! Batches of elements of similar size: [`bucket`], [`bucket_by_sequence_length`].
 
 mod bucket;
 mod by_length;

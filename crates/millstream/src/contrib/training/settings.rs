@@ -1,20 +1,20 @@
-//! [`Settings`]: what is said of a bucketing, and whether it makes sense.
+//! [`Settings`]: the options of a bucketing, and their checks.
 
 use millstream_graph::{Nest, Output, weak_cast};
 use millstream_tensor::{DType, Error, PartialShape, Result, Tensor, ensure, invalid};
 use std::panic::Location;
 
-/// How many elements make a batch.
+/// The number of elements in a batch.
 #[derive(Clone, Debug)]
 pub enum BatchSize<'g> {
-    /// As many in every bucket.
+    /// The same number in every bucket.
     All(i64),
-    /// For each bucket.
+    /// A number for each bucket.
     Each(Vec<i64>),
-    /// As many in every bucket as the `int32` scalar says when it runs.
+    /// The same number in every bucket, an `int32` scalar evaluated at run time.
     Given(Output<'g>),
-    /// As many as have so many tokens together, padding included: rows times the longest row. How long a row is says the largest of its
-    /// dimensions that vary; an element longer than that is an error.
+    /// As many rows as fit in this many tokens, padding included: the number of rows times the longest row. A
+    /// row's length is its largest varying dimension; an element longer than the limit is an error.
     MaxTokens(usize),
 }
 
@@ -45,14 +45,14 @@ impl<'g> From<Output<'g>> for BatchSize<'g> {
     }
 }
 
-/// What says which bucket an element belongs to.
+/// The source of an element's bucket.
 pub(super) enum Which<'g> {
     Given(Output<'g>),
-    /// Its length: the boundaries are those between one bucket and the next.
+    /// The length of the element, and the boundaries between buckets.
     Length(Output<'g>, Vec<i64>),
 }
 
-/// All that is said of it but the tensors.
+/// All options of a bucketing, without the tensors.
 pub(super) struct Settings<'g> {
     pub(super) which: Which<'g>,
     pub(super) batch_size: BatchSize<'g>,
@@ -158,15 +158,15 @@ impl<'g> Settings<'g> {
     }
 }
 
-/// How components are padded.
+/// The padding of components.
 pub(super) struct Padding {
     pub(super) values: Vec<Tensor>,
-    /// For each component the least size in each bucket; empty if there is none.
+    /// The least size of each component in each bucket; empty without one.
     to: Vec<Vec<usize>>,
 }
 
 impl Padding {
-    /// The least size of each component in a bucket.
+    /// Returns the least size of each component in a bucket.
     pub(super) fn to_in(&self, bucket: usize) -> Vec<usize> {
         match self.to.iter().all(Vec::is_empty) {
             true => Vec::new(),
@@ -180,7 +180,7 @@ impl<'g> Settings<'g> {
         if let BatchSize::MaxTokens(n) = self.batch_size { Some(n) } else { None }
     }
 
-    /// What the components are called: by their places in the structure of the tensors.
+    /// Returns the paths of the components in the structure of the tensors.
     pub(super) fn paths(&self, nest: &impl Nest<'g>) -> Vec<String> {
         let paths = nest.structure().paths();
         if matches!(self.which, Which::Given(_)) {
@@ -194,7 +194,8 @@ impl<'g> Settings<'g> {
         paths.into_iter().map(of_tensors).collect()
     }
 
-    /// The shapes of an element's components: those given, or what is known of the values. Batches must be possible.
+    /// Returns the shapes of an element's components: the given ones, or the known shapes of the values.
+    /// Checks that they can be batched.
     pub(super) fn shapes(
         &self,
         name: &str,

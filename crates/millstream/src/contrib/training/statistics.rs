@@ -1,4 +1,4 @@
-//! [`Statistics`]: what became of every element that came to a [`bucket`](super::bucket()).
+//! [`Statistics`]: counts of the elements of a [`bucket`](super::bucket()).
 
 use crate::queue::Queue;
 use millstream_runtime::{Session, feed};
@@ -7,50 +7,53 @@ use millstream_tensor::{Result, Tensor, invalid};
 use std::fmt;
 use std::sync::Arc;
 
-/// What became of every element that came to a bucket, at one moment: it came out, it waits, or it was dropped, and why.
+/// Counts of the elements of a bucketing at one moment: those that left in batches, those that wait, and
+/// those that were dropped, by reason.
 ///
-/// `came() == out() + waiting() + dropped()` as soon as nothing is on its way.
+/// `came() == out() + waiting() + dropped()` whenever no element is in transit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Statistics {
-    /// Each bucket.
+    /// The counts of each bucket.
     pub buckets: Vec<BucketStatistics>,
-    /// Elements that `keep_input` did not let in.
+    /// The number of elements that `keep_input` skipped.
     pub filtered: u64,
-    /// Elements whose `which_bucket` is none of the buckets, where those are dropped.
+    /// The number of elements dropped because their `which_bucket` was out of range.
     pub out_of_range: u64,
 }
 
-/// What became of the elements of one bucket.
+/// Counts of the elements of one bucket.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BucketStatistics {
-    /// How many came.
+    /// The number of elements that arrived.
     pub n_in: u64,
-    /// How many came out in batches.
+    /// The number of elements that left in batches.
     pub n_out: u64,
-    /// How many are in the bucket, or in a batch that nobody has taken yet.
+    /// The number of elements in the bucket, or in a batch that no run has taken yet.
     pub waiting: u64,
-    /// How many will never come out: too few for a batch when the input ended, or in a batch when the runners were stopped.
+    /// The number of elements that will never leave: too few for a batch at the end of the input, or in a
+    /// batch when the runners stopped.
     pub discarded: u64,
-    /// How many batches were put together.
+    /// The number of batches.
     pub batches: u64,
-    /// How many rows those have.
+    /// The number of rows in the batches.
     pub rows: u64,
-    /// How many rows each should have, where that is fixed.
+    /// The batch size, if it is fixed.
     pub batch_size: Option<usize>,
-    /// How many numbers and strings those have, in all components.
+    /// The number of tensor elements in the batches, over all components.
     pub cells: u64,
-    /// How many of them are padding.
+    /// The number of these that are padding.
     pub padding: u64,
 }
 
 impl BucketStatistics {
-    /// How full the batches are: rows over those they have room for. 1 where there are none, or where they have no fixed size.
+    /// Returns how full the batches are: rows divided by the batch size. 1 without batches or without a fixed
+    /// size.
     pub fn fill(&self) -> f64 {
         let room = self.batch_size.map_or(0, |size| size as u64 * self.batches);
         share(self.rows, room).unwrap_or(1.0)
     }
 
-    /// How much of the batches is padding: 0 is none, 1 all.
+    /// Returns the share of padding in the batches, 0 to 1.
     pub fn padding_waste(&self) -> f64 {
         share(self.padding, self.cells).unwrap_or(0.0)
     }
@@ -65,32 +68,32 @@ impl Statistics {
         self.buckets.iter().map(of).sum()
     }
 
-    /// How many elements came, those that were not let in among them.
+    /// Returns the number of elements that arrived, including skipped ones.
     pub fn came(&self) -> u64 {
         self.sum(|b| b.n_in) + self.filtered + self.out_of_range
     }
 
-    /// How many came out in batches.
+    /// The number of elements that left in batches.
     pub fn out(&self) -> u64 {
         self.sum(|b| b.n_out)
     }
 
-    /// How many wait for others, or to be taken.
+    /// Returns the number of waiting elements.
     pub fn waiting(&self) -> u64 {
         self.sum(|b| b.waiting)
     }
 
-    /// How many were dropped, for whatever reason.
+    /// Returns the number of dropped elements, for any reason.
     pub fn dropped(&self) -> u64 {
         self.sum(|b| b.discarded) + self.filtered + self.out_of_range
     }
 
-    /// How much of all batches is padding: 0 is none, 1 all.
+    /// Returns the share of padding in all batches, 0 to 1.
     pub fn padding_waste(&self) -> f64 {
         share(self.sum(|b| b.padding), self.sum(|b| b.cells)).unwrap_or(0.0)
     }
 
-    /// As the queues of a session say.
+    /// Reads the counts from the queues of a session.
     pub(super) fn of(
         session: &Session,
         queues: &[Queue],
@@ -105,7 +108,8 @@ impl Statistics {
         };
         let mut queues = handles.iter().map(shared).collect::<Result<Vec<Arc<state::Queue>>>>()?;
         let top = queues.pop().ok_or_else(|| invalid!("a bucket has a queue of batches"))?;
-        // What came out is read last, or more could have come out than in.
+        // The queue of batches is read first: read last, it could count elements that the reports of buckets
+        // lack.
         let mut in_top = vec![0; queues.len()];
         let closed = top.is_closed();
         top.look(|batch| {
@@ -119,7 +123,7 @@ impl Statistics {
         let of_bucket = |(i, (queue, &batch_size)): (usize, (&Arc<state::Queue>, &Option<usize>))| {
             let (report, batches) = (queue.report(), queue.tally());
             let n_out = i32::try_from(i).ok().and_then(|i| tally.taken.get(&i)).map_or(0, |taken| taken.rows);
-            // No batch comes any more once the top queue is closed.
+            // No more batches arrive once the top queue is closed.
             let left = report.n_in.saturating_sub(n_out);
             let waiting = if closed { left.min(in_top[i]) } else { left };
             BucketStatistics {

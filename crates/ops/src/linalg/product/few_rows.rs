@@ -1,7 +1,9 @@
-//! Products of few rows, f32: the step of a recurrent net, whose right side is read once and larger than the caches.
+//! Products with few rows, in f32: the step of a recurrent net, whose right side is read once and larger than
+//! the caches.
 //!
-//! `gemm` copies the right side whole into the order its kernel likes; with few rows that takes as long as to multiply. Here a panel
-//! of it (a strip of columns, [`DEPTH`] rows) goes to the first-level cache and meets every row of the left side there:
+//! `gemm` first copies the whole right side into the order of its kernel; with few rows, that takes as long
+//! as the multiplication. Here a panel of it (a strip of columns, [`DEPTH`] rows) is loaded into the
+//! first-level cache and multiplied with all rows of the left side:
 //!
 //! ```text
 //!            strip                     a tile of the result, 6 rows by 4 vectors, stays in
@@ -11,8 +13,8 @@
 //!            |   |                     copy behind for the others
 //! ```
 //!
-//! Every element sums its terms in the order of `k`, each by one fused multiply-add where the machine has it, wherever tiles, panels
-//! and threads begin.
+//! Each element sums its terms in the order of `k`, each by one fused multiply-add if the machine has it,
+//! wherever tiles, panels and threads begin.
 
 use super::Matrix;
 use millstream_graph::op::StepHost;
@@ -23,20 +25,21 @@ use std::array::from_fn;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// How deep a panel is: with 64 columns it takes 32 KB.
+/// The number of rows of a panel. With 64 columns it takes 32 KB.
 const DEPTH: usize = 128;
-/// How wide a strip may be: four of the widest vectors.
+/// The largest width of a strip: four of the widest vectors.
 const WIDTH: usize = 64;
-/// Rows of a tile.
+/// The number of rows of a tile.
 const ROWS: usize = 6;
 
-/// Whether this file is the faster way: from 16 rows (2, with `b` turned round) to 128, where the right side is at least 1 MB. One
-/// thread, this file and `gemm`, GFLOP/s, best of four or five (Intel Xeon, AVX-512, 2 cores, 2026-11; on the right before panels were fetched
-/// ahead, which is for `b` as it is). Held to AVX2 and not fetched ahead, both: 64x512x1024 82 and 58, 16x512x1024 54 and 38, but
-/// 64x1024x2048 52 and 57.
+/// Returns whether this file is faster than `gemm`: for 16 rows (2, if `b` is transposed) to 128 rows, and a
+/// right side of at least 1 MB. Measured on one thread, this file and `gemm`, in GFLOP/s, best of four or
+/// five (Intel Xeon, AVX-512, 2 cores, 2026-11). The columns for a transposed `b` were measured before panels
+/// were prefetched, which is done only if `b` is not transposed. With both restricted to AVX2 and without
+/// prefetching: 64x512x1024 82 and 58, 16x512x1024 54 and 38, but 64x1024x2048 52 and 57.
 ///
 /// ```text
-/// rows by k by n     b as it is    b turned round
+/// rows by k by n     b as it is      b transposed
 ///    4x 512x1024       51   72       20   11
 ///   16x 512x1024      115   85       57   39
 ///   32x 512x2048      138   69       82   61
@@ -51,7 +54,7 @@ pub(super) fn fits(a: &Matrix<f32>, b: &Matrix<f32>) -> bool {
     (least..=128).contains(&a.rows) && WIDTH <= b.cols && 1 << 18 <= b.data.len()
 }
 
-/// `out = a * b`, whatever `out` holds. There is at least one term.
+/// Computes `out = a * b`. The previous contents of `out` are ignored. `a` has at least one column.
 pub(super) fn multiply(host: &dyn StepHost, a: Matrix<f32>, b: Matrix<f32>, out: &mut [f32]) -> Result<()> {
     let (k, n) = (a.cols, b.cols);
     let turned;
@@ -66,7 +69,7 @@ pub(super) fn multiply(host: &dyn StepHost, a: Matrix<f32>, b: Matrix<f32>, out:
         Matrix::new(turned.as_slice()?, a.rows, k)?
     };
     let threads = threads(host, a.rows, k, n);
-    // Several strips a thread, so that one that starts late gets fewer of them.
+    // Each thread gets several strips, so that a thread that starts late can process fewer of them.
     let width = if threads == 1 { n } else { n.div_ceil(4 * threads).next_multiple_of(WIDTH) };
     let mut parts: Vec<Part> =
         (0..n).step_by(width).map(|from| Part { a, b, from, out: Vec::with_capacity(a.rows) }).collect();
@@ -83,14 +86,15 @@ pub(super) fn multiply(host: &dyn StepHost, a: Matrix<f32>, b: Matrix<f32>, out:
     Ok(())
 }
 
-/// How many threads a product is worth. 64x512x1024 in `cargo xtask bench`: 173 GFLOP/s on one thread, 264 on two.
+/// Returns the number of threads for a product. 64x512x1024 in `cargo xtask bench`: 173 GFLOP/s on one
+/// thread, 264 on two.
 fn threads(host: &dyn StepHost, m: usize, k: usize, n: usize) -> usize {
     const WORTH: f64 = 4e6;
     let work = m as f64 * k as f64 * n as f64;
     if work < 2.0 * WORTH { 1 } else { host.threads().clamp(1, (work / WORTH) as usize) }
 }
 
-/// The columns of the result from `from` on, as many as its rows are long.
+/// A strip of the result: its columns from `from` on. The rows in `out` have its width.
 struct Part<'a> {
     a: Matrix<'a, f32>,
     b: Matrix<'a, f32>,
@@ -107,7 +111,7 @@ impl WithSimd for Part<'_> {
     }
 }
 
-/// A panel begins with a cache line.
+/// A panel is aligned to a cache line.
 #[repr(align(64))]
 struct Panel([f32; DEPTH * WIDTH]);
 
@@ -128,7 +132,7 @@ impl Part<'_> {
                 }
                 let b = &self.b.data[if direct { k * self.b.row_stride + self.from + j } else { 0 }..];
                 let mut source = direct.then_some((b, self.b.row_stride));
-                // The panel after this: below it, or at the top of the next strip.
+                // The next panel: below this one, or at the top of the next strip.
                 let (down, right) = if depth.end < self.a.cols { (depth.end, j) } else { (0, j + width) };
                 let ahead = Ahead {
                     b: self.b.data,
@@ -159,7 +163,8 @@ impl Part<'_> {
         }
     }
 
-    /// Fills the panel from `b`, with zeros where it ends; four columns at a time where those are what lies together.
+    /// Fills the panel from `b`, with zeros beyond the end of `b`. Of a transposed `b`, whose columns are
+    /// contiguous, it copies four columns at a time.
     #[inline(always)]
     fn copy(&self, columns: &Range<usize>, depth: &Range<usize>, width: usize, panel: &mut [f32]) {
         let Matrix { data, row_stride, col_stride, .. } = self.b;
@@ -188,9 +193,10 @@ impl Part<'_> {
     }
 }
 
-/// Where the next panel is in `b`, for the tiles of this one to fetch: a strip's rows are far apart, and the processor sees no order in
-/// them. Each tile fetches every `tiles`-th row. Without it the first tile waits for memory: 4 to 10 % at 64x512x1024 on one thread; on two, no
-/// difference was seen.
+/// The position of the next panel in `b`, which the tiles of this one prefetch: the rows of a strip are far
+/// apart, so the hardware prefetcher detects no pattern. Each tile fetches every `tiles`-th row. Without
+/// this, the first tile waits for memory: 4 to 10 % at 64x512x1024 on one thread; no difference was seen on
+/// two.
 struct Ahead<'t> {
     b: &'t [f32],
     from: usize,
@@ -206,7 +212,7 @@ struct Tile<'t, 'o> {
     rows: &'t mut [&'o mut [f32]],
     columns: &'t Range<usize>,
     ahead: &'t Ahead<'t>,
-    /// The first row of the next panel that this tile fetches.
+    /// The first row of the next panel that this tile prefetches.
     due: usize,
 }
 
@@ -228,7 +234,8 @@ impl Tile<'_, '_> {
         }
     }
 
-    /// Adds to `R` rows what they make with the panel, which the `FIRST` tile takes from `source` (with the stride of its rows).
+    /// Adds the product with the panel to `R` rows. The `FIRST` tile reads the panel from `source`, whose
+    /// rows have this stride, and fills it.
     #[inline(always)]
     #[expect(
         clippy::needless_range_loop,
@@ -267,7 +274,7 @@ impl Tile<'_, '_> {
             }
             let mut b = [zero; V];
             if FIRST {
-                // Not `from_fn`, nor `panel[k]` read back: either way the values would go round by the stack.
+                // `from_fn`, or reading `panel[k]` back, would pass the values through the stack.
                 let row = S::as_simd_f32s(&source[k * stride..][..V * lanes]).0;
                 for v in 0..V {
                     b[v] = row[v];

@@ -1,4 +1,7 @@
-"""`tf.compat`: text and bytes, and what differs between the versions of TensorFlow. `compat.v1` is the package itself."""
+"""`tf.compat`: strings and bytes, and differences between TensorFlow's versions.
+
+`compat.v1` is the package itself.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,8 @@ from typing import Any, Iterator, Union
 
 import numpy as np
 
-from millstream.shapes import dimension_at_index, dimension_value
+from millstream.framework.shapes import dimension_at_index, dimension_value
+from millstream.framework.text import as_bytes, as_str, as_str_any, as_text
 
 __all__ = [
     "as_bytes",
@@ -34,71 +38,8 @@ real_types = (numbers.Real, np.integer, np.floating)
 complex_types = (numbers.Complex, np.number)
 
 
-def as_bytes(bytes_or_text: Union[str, bytes, bytearray], encoding: str = "utf-8") -> bytes:
-    """Text as bytes; bytes as they are.
-
-    Args:
-      bytes_or_text: Text or bytes.
-      encoding: How it is encoded.
-
-    Returns:
-      Bytes.
-
-    Raises:
-      TypeError: It is neither.
-
-    Example:
-      >>> tf.compat.as_bytes("text")
-      b'text'
-    """
-    if isinstance(bytes_or_text, bytearray):
-        return bytes(bytes_or_text)
-    if isinstance(bytes_or_text, bytes):
-        return bytes_or_text
-    if isinstance(bytes_or_text, str):
-        return bytes_or_text.encode(encoding)
-    raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
-
-
-def as_text(bytes_or_text: Union[str, bytes], encoding: str = "utf-8") -> str:
-    """Bytes as text; text as it is. `as_str` is the same.
-
-    Args:
-      bytes_or_text: Text or bytes.
-      encoding: How bytes are decoded.
-
-    Returns:
-      Text.
-
-    Raises:
-      TypeError: It is neither.
-
-    Example:
-      >>> tf.compat.as_text(b"text")
-      'text'
-    """
-    if isinstance(bytes_or_text, str):
-        return bytes_or_text
-    if isinstance(bytes_or_text, bytes):
-        return bytes_or_text.decode(encoding)
-    raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
-
-
-as_str = as_text
-
-
-def as_str_any(value: Any) -> str:
-    """Anything as text: bytes decoded, the rest by `str`.
-
-    Example:
-      >>> tf.compat.as_str_any(b"text"), tf.compat.as_str_any(3)
-      ('text', '3')
-    """
-    return as_str(value) if isinstance(value, bytes) else str(value)
-
-
 def path_to_str(path: Any) -> Any:
-    """A path object (`os.PathLike`) as text; anything else as it is.
+    """Converts a path object (`os.PathLike`) to a string; other values are returned unchanged.
 
     Example:
       >>> import pathlib
@@ -108,12 +49,12 @@ def path_to_str(path: Any) -> Any:
     return as_str_any(path.__fspath__()) if hasattr(path, "__fspath__") else path
 
 
-# The day up to which TensorFlow 1.15 takes graphs to be readable by older versions.
+# The date up to which TensorFlow 1.15 assumes graphs to be readable by older versions.
 _horizon = datetime.date(2019, 8, 21)
 
 
 def forward_compatible(year: int, month: int, day: int) -> bool:
-    """Whether graphs may use what TensorFlow learnt on that date, as TensorFlow 1.15 answers it.
+    """Returns whether graphs may use features that TensorFlow gained on a date, as TensorFlow 1.15 answers.
 
     Args:
       year: The year.
@@ -132,7 +73,7 @@ def forward_compatible(year: int, month: int, day: int) -> bool:
 
 @contextlib.contextmanager
 def forward_compatibility_horizon(year: int, month: int, day: int) -> Iterator[None]:
-    """A `with` block in which `forward_compatible` is asked as of another date.
+    """A block in which `forward_compatible` assumes another current date.
 
     Args:
       year: The year.

@@ -1,6 +1,7 @@
 """`tf.compat.v1`: the whole package under TensorFlow's later name for it.
 
-A module of its own, so that `import millstream.compat.v1 as tf` works; everything in it is looked up in the package and set there.
+It is a module of its own, so that `import millstream.compat.v1 as tf` works; names are looked up and set in
+the package.
 """
 
 import sys
@@ -12,7 +13,7 @@ _package = sys.modules["millstream"]
 
 class _Alias(types.ModuleType):
     def __getattr__(self, name: str) -> Any:
-        # What the import system asks of a module is not the package's.
+        # Names that the import system asks for are the module's own.
         if name.startswith("__") and name != "__version__":
             raise AttributeError(name)
         return getattr(_package, name)

@@ -1,7 +1,8 @@
-"""`tf.contrib`: the parts of it that belong to loops and input: `framework`, `lookup`, `training`, `rnn`."""
+"""`tf.contrib`: the parts that concern loops and input: `framework`, `lookup`, `training`, `rnn`."""
 
-import importlib
 from typing import TYPE_CHECKING, Any, List
+
+from millstream.framework import namespaces
 
 _PARTS = ("framework", "lookup", "rnn", "training")
 
@@ -12,7 +13,7 @@ else:
 
     def __getattr__(name: str) -> Any:
         if name in _PARTS:
-            return importlib.import_module("millstream.contrib." + name)
+            return namespaces.find(__name__, "contrib", name)
         raise AttributeError(f"module 'millstream.contrib' has no attribute {name!r}: it has {', '.join(_PARTS)}")
 
 

@@ -1,10 +1,10 @@
 """`tf.contrib.lookup`: tables of keys and values, and vocabularies."""
 
-from millstream import _namespaces
-from millstream.lookup_ops import (
+from millstream.framework import namespaces
+from millstream.io.lookup_ops import (
     FastHashSpec,
-    HasherSpec,
     HashTable,
+    HasherSpec,
     IdTableWithHashBuckets,
     KeyValueTensorInitializer,
     LookupInterface,
@@ -17,7 +17,7 @@ from millstream.lookup_ops import (
     TextFileInitializer,
     TextFileStringTableInitializer,
 )
-from millstream.vocabularies import (
+from millstream.io.vocabularies import (
     index_table_from_file,
     index_table_from_tensor,
     index_to_string,
@@ -28,7 +28,7 @@ from millstream.vocabularies import (
     string_to_index_table_from_tensor,
 )
 
-# The older name of what has one handle and is filled once.
+# The former name of tables with one handle that are filled once.
 InitializableLookupTableBase = HashTable
 
 __all__ = [
@@ -58,4 +58,4 @@ __all__ = [
 ]
 
 
-__dir__ = _namespaces.dir_of(globals())
+__dir__ = namespaces.dir_of(globals())

@@ -2,10 +2,9 @@
 
 from typing import Any, List, Optional, Sequence, Tuple
 
-import millstream as tf
-from millstream import _namespaces
-from millstream.rnn import bidirectional_dynamic_rnn, raw_rnn, static_bidirectional_rnn, static_rnn
-from millstream.rnn_cell import (
+from millstream.framework import convert_to_tensor, namespaces
+from millstream.ops import array_ops, math_ops
+from millstream.rnn.cells import (
     BasicLSTMCell,
     BasicRNNCell,
     DeviceWrapper,
@@ -14,9 +13,11 @@ from millstream.rnn_cell import (
     LSTMCell,
     LSTMStateTuple,
     MultiRNNCell,
-    ResidualWrapper,
     RNNCell,
+    ResidualWrapper,
 )
+from millstream.rnn.networks import bidirectional_dynamic_rnn, raw_rnn, static_bidirectional_rnn, static_rnn
+from millstream.variables.scopes import variable_scope
 
 __all__ = [
     "BasicLSTMCell",
@@ -41,7 +42,7 @@ __all__ = [
 
 
 def transpose_batch_time(x: Any) -> Any:
-    """The first two dimensions in the other order.
+    """Exchanges the first two dimensions.
 
     Args:
       x: A tensor of rank 2 or more.
@@ -50,33 +51,33 @@ def transpose_batch_time(x: Any) -> Any:
       A tensor of the same dtype.
 
     Raises:
-      ValueError: The rank is known to be less.
+      ValueError: The rank is known to be less than 2.
 
     Example:
       >>> tf.contrib.rnn.transpose_batch_time(tf.zeros([5, 2, 3])).shape
       TensorShape([Dimension(2), Dimension(5), Dimension(3)])
     """
-    x = tf.convert_to_tensor(x)
+    x = convert_to_tensor(x)
     known = x.get_shape()
     if known.ndims is not None and known.ndims < 2:
         raise ValueError(f"Expected input tensor {x} to have rank at least 2, but saw shape: {known}")
-    turned = tf.transpose(x, tf.concat(([1, 0], tf.range(2, tf.rank(x))), axis=0))
+    turned = array_ops.transpose(x, array_ops.concat(([1, 0], math_ops.range(2, array_ops.rank(x))), axis=0))
     if known.ndims is not None:
         turned.set_shape([known[1].value, known[0].value] + known[2:].as_list())
     return turned
 
 
 def best_effort_input_batch_size(flat_input: Sequence[Any]) -> Any:
-    """The size of the batch, the second dimension: a number where it is known of any input, else a tensor.
+    """Returns the batch size, the second dimension: an int if it is known of any input, else a tensor.
 
     Args:
       flat_input: A list of tensors of shape `[time, batch, ..]`.
 
     Returns:
-      An int, or an int32 scalar tensor.
+      An int, or an `int32` scalar tensor.
 
     Raises:
-      ValueError: An input is known to have a lower rank.
+      ValueError: An input is known to have a rank less than 2.
 
     Example:
       >>> tf.contrib.rnn.best_effort_input_batch_size([tf.zeros([5, 2, 3])])
@@ -90,7 +91,7 @@ def best_effort_input_batch_size(flat_input: Sequence[Any]) -> Any:
             raise ValueError(f"Expected input tensor {item.name} to have rank at least 2")
         if shape[1].value is not None:
             return shape[1].value
-    return tf.shape(flat_input[0])[1]
+    return array_ops.shape(flat_input[0])[1]
 
 
 def _stacked(cells_fw: Any, cells_bw: Any, fw: Any, bw: Any) -> Tuple[List[Any], List[Any]]:
@@ -121,36 +122,37 @@ def stack_bidirectional_dynamic_rnn(
     scope: Any = None,
     swap_memory: bool = False,
 ) -> Tuple[Any, Tuple[Any, ...], Tuple[Any, ...]]:
-    """Layers in both directions, each over both outputs of the one below.
+    """Runs layers of bidirectional networks, each over the concatenated outputs of the one below.
 
     Args:
-      cells_fw: A list of cells, one for each layer, that go forwards.
-      cells_bw: As many that go backwards.
+      cells_fw: A list of forward cells, one for each layer.
+      cells_bw: A list of backward cells of the same length.
       inputs: A tensor of shape `[batch, time, inputs]`.
-      initial_states_fw: A list of states; zeros if not given.
-      initial_states_bw: The same for the other direction.
+      initial_states_fw: A list of initial states of the forward cells; by default zeros.
+      initial_states_bw: A list of initial states of the backward cells; by default zeros.
       dtype: The dtype of the states, if they are not given.
-      sequence_length: An integer vector: how long each sequence is.
-      parallel_iterations: How many steps may run at the same time.
-      time_major: Whether `inputs` has shape `[time, batch, inputs]`.
+      sequence_length: An integer vector: the length of each sequence.
+      parallel_iterations: An int: the largest number of steps that run at the same time.
+      time_major: If true, `inputs` has shape `[time, batch, inputs]`.
       scope: The variable scope, or its name.
-      swap_memory: Whether what is saved for gradients may leave memory.
+      swap_memory: Accepted, but values saved for the gradient stay in memory.
 
     Returns:
-      A triple: the last layer's outputs side by side, of shape `[batch, time, outputs]`, and for each direction a
-        tuple of the last states.
+      A triple: the concatenated outputs of the last layer, of shape `[batch, time, outputs]`, and for each
+        direction a tuple of the final states.
 
     Example:
       >>> cells = lambda: [tf.nn.rnn_cell.GRUCell(4), tf.nn.rnn_cell.GRUCell(5)]
-      >>> outputs, forwards, backwards = tf.contrib.rnn.stack_bidirectional_dynamic_rnn(cells(), cells(), tf.zeros([2, 6, 3]), dtype=tf.float32)
+      >>> outputs, forwards, backwards = tf.contrib.rnn.stack_bidirectional_dynamic_rnn(cells(), cells(),
+      ...     tf.zeros([2, 6, 3]), dtype=tf.float32)
       >>> outputs.shape, len(forwards)
       (TensorShape([Dimension(2), Dimension(6), Dimension(10)]), 2)
     """
     starts_fw, starts_bw = _stacked(cells_fw, cells_bw, initial_states_fw, initial_states_bw)
     states_fw, states_bw, layer = [], [], inputs
-    with tf.variable_scope(scope or "stack_bidirectional_rnn"):
+    with variable_scope(scope or "stack_bidirectional_rnn"):
         for i, (fw, bw) in enumerate(zip(cells_fw, cells_bw)):
-            with tf.variable_scope(f"cell_{i}"):
+            with variable_scope(f"cell_{i}"):
                 outputs, (state_fw, state_bw) = bidirectional_dynamic_rnn(
                     fw,
                     bw,
@@ -163,7 +165,7 @@ def stack_bidirectional_dynamic_rnn(
                     swap_memory=swap_memory,
                     time_major=time_major,
                 )
-                layer = tf.concat(outputs, 2)
+                layer = array_ops.concat(outputs, 2)
             states_fw.append(state_fw)
             states_bw.append(state_bw)
     return layer, tuple(states_fw), tuple(states_bw)
@@ -179,26 +181,28 @@ def stack_bidirectional_rnn(
     sequence_length: Any = None,
     scope: Any = None,
 ) -> Tuple[Any, Tuple[Any, ...], Tuple[Any, ...]]:
-    """`stack_bidirectional_dynamic_rnn` over a list of steps, each with nodes of its own. The other arguments are the
-    same.
+    """As `stack_bidirectional_dynamic_rnn`, over a list of steps, each with its own nodes.
+
+    The other arguments are the same.
 
     Args:
       inputs: A list of tensors of shape `[batch, inputs]`.
 
     Returns:
-      A triple: a list of outputs, and for each direction a tuple of the last states.
+      A triple: a list of outputs, and for each direction a tuple of the final states.
 
     Example:
       >>> cells = lambda: [tf.nn.rnn_cell.GRUCell(4)]
-      >>> outputs, _, _ = tf.contrib.rnn.stack_bidirectional_rnn(cells(), cells(), [tf.zeros([2, 3])] * 5, dtype=tf.float32)
+      >>> outputs, _, _ = tf.contrib.rnn.stack_bidirectional_rnn(cells(), cells(), [tf.zeros([2, 3])] * 5,
+      ...     dtype=tf.float32)
       >>> len(outputs), outputs[0].shape
       (5, TensorShape([Dimension(2), Dimension(8)]))
     """
     starts_fw, starts_bw = _stacked(cells_fw, cells_bw, initial_states_fw, initial_states_bw)
     states_fw, states_bw, layer = [], [], inputs
-    with tf.variable_scope(scope or "stack_bidirectional_rnn"):
+    with variable_scope(scope or "stack_bidirectional_rnn"):
         for i, (fw, bw) in enumerate(zip(cells_fw, cells_bw)):
-            with tf.variable_scope(f"cell_{i}") as cell_scope:
+            with variable_scope(f"cell_{i}") as cell_scope:
                 layer, state_fw, state_bw = static_bidirectional_rnn(
                     fw,
                     bw,
@@ -214,4 +218,4 @@ def stack_bidirectional_rnn(
     return layer, tuple(states_fw), tuple(states_bw)
 
 
-__dir__ = _namespaces.dir_of(globals())
+__dir__ = namespaces.dir_of(globals())

@@ -1,9 +1,9 @@
-"""Graphs, scopes and conversion: what every other module stands on. The engine does the work; here are TensorFlow's words for it.
+"""Graphs, scopes and conversion: the base of all other modules, with TensorFlow's names over the engine.
 
-- `graph`: `Graph`, with its `with` blocks and collections, and the default graph; `name_scopes`: `name_scope`;
+- `graph`: `Graph` with its `with` blocks and collections, and the default graph; `name_scopes`: `name_scope`;
 - `conversion`: `convert_to_tensor`, `constant`, `placeholder`;
-- `composites`: the values of several tensors, `IndexedSlices` and `SparseTensor`;
-- `constant_values`: what is known of a value without running anything.
+- `composites`: values made of several tensors, `IndexedSlices` and `SparseTensor`;
+- `constant_values`: values that are known without running a graph.
 """
 
 from millstream.framework.composites import (
@@ -16,7 +16,13 @@ from millstream.framework.composites import (
     sparse_placeholder,
 )
 from millstream.framework.constant_values import constant_value, constant_value_as_shape, get_static_value
-from millstream.framework.conversion import constant, convert_for_engine, convert_to_tensor, placeholder, register_tensor_conversion_function
+from millstream.framework.conversion import (
+    constant,
+    convert_for_engine,
+    convert_to_tensor,
+    placeholder,
+    register_tensor_conversion_function,
+)
 from millstream.framework.graph import (
     Graph,
     add_to_collection,

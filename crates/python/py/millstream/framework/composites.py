@@ -1,24 +1,26 @@
-"""Values of several tensors: `IndexedSlices`, `SparseTensor`, and what they are as arrays."""
+"""Values made of several tensors: `IndexedSlices` and `SparseTensor`, and their run-time values."""
 
 from __future__ import annotations
 
 import collections
 from typing import Any, List, Optional
 
-from millstream import _engine, dtypes, shapes
+from millstream import _engine
 from millstream._engine import Operation, Tensor
-from millstream._ops import op
+from millstream.framework import dtypes, shapes
 from millstream.framework.constant_values import constant_value_as_shape
 from millstream.framework.conversion import constant, convert_to_tensor, placeholder
+from millstream.framework.graph import register_composite
 from millstream.framework.name_scopes import name_scope
+from millstream.framework.op_functions import op
 
 
 class IndexedSlices:
-    """Rows of a larger tensor: `values[i]` stands at `indices[i]`. Gradients of what is gathered come in this form.
+    """Slices of a larger tensor: `values[i]` is at `indices[i]`. Gradients of gathers have this form.
 
     Args:
-      values: A tensor of rows.
-      indices: An int32 or int64 vector: where each row stands.
+      values: A tensor of slices.
+      indices: An `int32` or `int64` vector: the index of each slice.
       dense_shape: The shape of the whole, or None.
 
     Example:
@@ -36,24 +38,24 @@ class IndexedSlices:
     def __init__(self, values: Tensor, indices: Tensor, dense_shape: Optional[Tensor] = None) -> None:
         self._values, self._indices, self._dense_shape = values, indices, dense_shape
 
-    values = property(lambda self: self._values, doc="The rows.")
-    indices = property(lambda self: self._indices, doc="Where each row stands.")
-    dense_shape = property(lambda self: self._dense_shape, doc="The shape of the tensor that the rows are of, or None.")
-    name = property(lambda self: self._values.name, doc="The name of the rows.")
-    device = property(lambda self: self._values.device, doc="The device of the rows.")
-    op = property(lambda self: self._values.op, doc="The operation that gives the rows.")
-    dtype = property(lambda self: self._values.dtype, doc="The element type.")
+    values = property(lambda self: self._values, doc="The slices.")
+    indices = property(lambda self: self._indices, doc="The index of each slice.")
+    dense_shape = property(lambda self: self._dense_shape, doc="The shape of the whole tensor, or None.")
+    name = property(lambda self: self._values.name, doc="The name of the slices.")
+    device = property(lambda self: self._values.device, doc="The device of the slices.")
+    op = property(lambda self: self._values.op, doc="The operation that produces the slices.")
+    dtype = property(lambda self: self._values.dtype, doc="The dtype of the elements.")
     graph = property(lambda self: self._values.graph, doc="The graph.")
 
     @property
     def shape(self) -> shapes.TensorShape:
-        """The shape of the whole, as far as it is known."""
+        """The static shape of the whole."""
         if self._dense_shape is None:
             return shapes.TensorShape(None)
         return constant_value_as_shape(self._dense_shape)
 
     def consumers(self) -> List[Operation]:
-        """The operations that take the rows."""
+        """Returns the operations that take the slices as input."""
         return self._values.consumers()
 
     def _as_tensor(self, dtype: Any = None, name: Optional[str] = None, as_ref: bool = False) -> Tensor:
@@ -64,7 +66,7 @@ class IndexedSlices:
         rows = op("StridedSlice")(self._dense_shape, [0], [1], [1], shrink_axis_mask=1)
         return op("UnsortedSegmentSum")(self._values, self._indices, rows, name=name)
 
-    # A composite value, for `nest`.
+    # Support for `nest`.
 
     def _to_components(self) -> List[Tensor]:
         return [self.values, self.indices] + ([] if self.dense_shape is None else [self.dense_shape])
@@ -81,7 +83,8 @@ class IndexedSlices:
 
 
 IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
-IndexedSlicesValue.__doc__ = """The value of `IndexedSlices`: arrays of rows (`values`) and of where they are (`indices`); `dense_shape` may be None.
+IndexedSlicesValue.__doc__ = """The value of an `IndexedSlices`: arrays of slices (`values`) and of `indices`;
+`dense_shape` may be None.
 
 Example:
   >>> slices = tf.IndexedSlices(tf.constant([1.5]), tf.constant([3]))
@@ -93,8 +96,9 @@ _SparseTensorValue = collections.namedtuple("_SparseTensorValue", ["indices", "v
 
 
 class SparseTensorValue(_SparseTensorValue):
-    """The value of a `SparseTensor`: three arrays, `indices`, `values` and `dense_shape`. Sessions give it, and are fed
-    it.
+    """The value of a `SparseTensor`: three arrays, `indices`, `values` and `dense_shape`.
+
+    Sessions return it, and accept it as a feed.
 
     Example:
       >>> x = tf.sparse_placeholder(tf.int32)
@@ -107,15 +111,15 @@ class SparseTensorValue(_SparseTensorValue):
 
 
 class SparseTensor:
-    """A tensor given by its entries that are not zero.
+    """A tensor given by its nonzero entries.
 
     Args:
-      indices: An int64 matrix: a row of indices for each entry, in row-major order.
-      values: A vector of as many entries.
-      dense_shape: An int64 vector: the shape of the whole.
+      indices: An `int64` matrix: a row of indices for each entry, in row-major order.
+      values: A vector with the entries.
+      dense_shape: An `int64` vector: the shape of the whole.
 
     Raises:
-      ValueError: The three are known not to fit.
+      ValueError: The static shapes of the three do not match.
 
     Example:
       >>> s = tf.SparseTensor(indices=[[0, 1], [2, 0]], values=[5, 6], dense_shape=[3, 2])
@@ -144,34 +148,34 @@ class SparseTensor:
         shapes.Dimension(indices_shape[0]).merge_with(values_shape[0])
         shapes.Dimension(indices_shape[1]).merge_with(dense_shape_shape[0])
 
-    indices = property(lambda self: self._indices, doc="Where the entries stand.")
+    indices = property(lambda self: self._indices, doc="The indices of the entries.")
     values = property(lambda self: self._values, doc="The entries.")
     dense_shape = property(lambda self: self._dense_shape, doc="The shape of the whole.")
-    op = property(lambda self: self._values.op, doc="The operation that gives the entries.")
-    dtype = property(lambda self: self._values.dtype, doc="The element type.")
+    op = property(lambda self: self._values.op, doc="The operation that produces the entries.")
+    dtype = property(lambda self: self._values.dtype, doc="The dtype of the entries.")
     graph = property(lambda self: self._values.graph, doc="The graph.")
 
     @property
     def shape(self) -> shapes.TensorShape:
-        """The shape of the whole, as far as it is known."""
+        """The static shape of the whole."""
         return constant_value_as_shape(self._dense_shape)
 
     def get_shape(self) -> shapes.TensorShape:
-        """The shape of the whole, as far as it is known."""
+        """Returns the static shape of the whole."""
         return self.shape
 
     @classmethod
     def from_value(cls, value: Any) -> "SparseTensor":
-        """The tensor of a `SparseTensorValue`.
+        """Returns the `SparseTensor` of a `SparseTensorValue`.
 
         Args:
-          value: A `SparseTensorValue`; a `SparseTensor` is given back as it is.
+          value: A `SparseTensorValue`; a `SparseTensor` is returned unchanged.
 
         Returns:
           A `SparseTensor`.
 
         Raises:
-          TypeError: It is neither.
+          TypeError: `value` is neither.
 
         Example:
           >>> print(tf.SparseTensor.from_value(tf.SparseTensorValue([[0]], [5], [3])).shape)
@@ -182,10 +186,10 @@ class SparseTensor:
         return cls(value.indices, value.values, value.dense_shape)
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> SparseTensorValue:
-        """Its value, run in this session or the default one.
+        """Runs the tensor in this session, or the default one, and returns its value.
 
         Args:
-          feed_dict: As for `Session.run`.
+          feed_dict: As in `Session.run`.
           session: The session.
 
         Returns:
@@ -205,7 +209,7 @@ class SparseTensor:
     def _with(self, values: Tensor) -> "SparseTensor":
         return SparseTensor(self.indices, values, self.dense_shape)
 
-    # A composite value, for `nest`.
+    # Support for `nest`.
 
     def _to_components(self) -> List[Tensor]:
         return [self.indices, self.values, self.dense_shape]
@@ -225,11 +229,11 @@ def _session() -> Any:
 
 
 def sparse_placeholder(dtype: Any, shape: Any = None, name: Optional[str] = None) -> SparseTensor:
-    """A sparse tensor that is always fed: a `SparseTensorValue`, or a tuple of its three arrays.
+    """A sparse placeholder: it must be fed with a `SparseTensorValue`, or a tuple of its three arrays.
 
     Args:
       dtype: The dtype of the entries.
-      shape: The shape of the whole, as far as it is known.
+      shape: The shape of the whole, as far as known.
       name: A name for the operations.
 
     Returns:
@@ -249,7 +253,7 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: Optional[str] = None
     def part(kind: Any, size: List[Any], word: str) -> Tensor:
         return placeholder(kind, size, None if name is None else f"{name}/{word}")
 
-    # A shape that is not known wholly is fed, too.
+    # A shape that is not fully known is fed as well.
     if shape is None or dims is not None and None in dims:
         shape = part(dtypes.int64, [rank], "shape")
     elif dims is not None:
@@ -259,12 +263,12 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: Optional[str] = None
 
 
 def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: Optional[str] = None) -> Any:
-    """As `convert_to_tensor`; slices stay what they are.
+    """As `convert_to_tensor`, but leaves `IndexedSlices` unchanged.
 
     Args:
-      value: `IndexedSlices`, or what becomes a tensor.
+      value: An `IndexedSlices`, or a value that converts to a tensor.
       dtype: The dtype of the tensor.
-      name: A name for it.
+      name: A name for the tensor.
 
     Returns:
       `IndexedSlices`, or a tensor.
@@ -277,18 +281,18 @@ def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: Opt
 
 
 def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: Optional[str] = None) -> Any:
-    """As `convert_to_tensor`; sparse tensors and their values become `SparseTensor`s.
+    """As `convert_to_tensor`, but converts sparse tensors and their values to `SparseTensor`s.
 
     Args:
-      value: A `SparseTensor`, a `SparseTensorValue`, or what becomes a tensor.
+      value: A `SparseTensor`, a `SparseTensorValue`, or a value that converts to a tensor.
       dtype: The dtype.
-      name: A name.
+      name: A name for the tensor.
 
     Returns:
       A `SparseTensor`, or a tensor.
 
     Raises:
-      RuntimeError: A sparse tensor has another dtype.
+      RuntimeError: A sparse tensor has a different dtype.
 
     Example:
       >>> type(tf.convert_to_tensor_or_sparse_tensor(tf.SparseTensorValue([[0]], [5], [3]))).__name__
@@ -301,3 +305,6 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: Opti
             raise RuntimeError("Sparse dtype: requested = %s, actual = %s" % (dtypes.as_dtype(dtype).name, value.dtype.name))
         return value
     return convert_to_tensor(value, dtype, name)
+
+
+register_composite(IndexedSlices)

@@ -1,4 +1,4 @@
-"""What is known of a tensor's value without running anything."""
+"""Values of tensors that are known without running a graph."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from typing import Any, Callable, Dict
 
 import numpy as np
 
-from millstream import shapes
 from millstream._engine import Tensor
+from millstream.framework import shapes
 
 
 def constant_value(tensor: Any, partial: bool = False) -> Any:
-    """The value of a tensor as an array, if it is known without running anything.
+    """Returns the value of a tensor as an array, if it is known without running a graph.
 
     Args:
       tensor: A tensor.
-      partial: Accepted; what is known in part is not known.
+      partial: Ignored; partially known values count as unknown.
 
     Returns:
       An array, or None.
@@ -37,7 +37,7 @@ def constant_value(tensor: Any, partial: bool = False) -> Any:
     return value
 
 
-# What TensorFlow also knows, beside what the engine's shape rules ask for.
+# Ops that TensorFlow also evaluates, beyond those that the engine's shape rules evaluate.
 _FOLDED: Dict[str, Callable[..., Any]] = {
     "Cast": lambda dtype, x: np.asarray(x).astype(dtype),
     "Equal": lambda dtype, x, y: np.equal(x, y),
@@ -46,7 +46,7 @@ _FOLDED: Dict[str, Callable[..., Any]] = {
 
 
 def constant_value_as_shape(tensor: Tensor) -> shapes.TensorShape:
-    """The shape that a tensor of ints says, as far as it is known."""
+    """Returns the static shape that an integer vector holds."""
     value = constant_value(tensor)
     if value is None:
         n = shapes.dimension_value(tensor.shape.with_rank(1)[0])
@@ -55,11 +55,13 @@ def constant_value_as_shape(tensor: Tensor) -> shapes.TensorShape:
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
-    """The value of a tensor as an array, if it is known without running anything. What is no tensor is known as it is.
+    """Returns the value of a tensor as an array, if it is known without running a graph.
+
+    Values that are not tensors are returned unchanged.
 
     Args:
       tensor: A tensor.
-      partial: Accepted; what is known in part is not known.
+      partial: Ignored; partially known values count as unknown.
 
     Returns:
       An array, or None.

@@ -1,38 +1,45 @@
-"""What becomes a tensor, and how: `convert_to_tensor`, conversions that programs register, constants and placeholders."""
+"""Conversion to tensors: `convert_to_tensor`, registered conversions, constants and placeholders."""
 
 from __future__ import annotations
 
+import functools
 import threading
 from typing import Any, Callable, List, Optional, Tuple
 
 import numpy as np
 
-from millstream import _engine, dtypes, shapes
+from millstream import _engine
 from millstream._engine import Tensor
-from millstream._ops import op
+from millstream.framework import dtypes, shapes
+from millstream.framework.graph import register_conversion
 from millstream.framework.name_scopes import name_scope
+from millstream.framework.op_functions import op
 
-# By priority, and the first registered first. A new list each time: other threads may be looking through the old one.
+# Sorted by priority, then by time of registration. Replaced as a whole: other threads may be iterating over
+# the old list.
 _conversions: List[Tuple[int, Any, Callable[..., Any]]] = []
 _registering = threading.Lock()
 
 
 def register_tensor_conversion_function(base_type: Any, conversion_func: Callable[..., Any], priority: int = 100) -> None:
-    """Values of these types become tensors by `conversion_func(value, dtype=, name=, as_ref=)`.
+    """Registers a conversion function `conversion_func(value, dtype=, name=, as_ref=)` for classes.
 
     Args:
-      base_type: A class, or a tuple of them.
-      conversion_func: The function; it gives a tensor, or `NotImplemented`.
-      priority: Functions of lower numbers are asked first.
+      base_type: A class, or a tuple of classes.
+      conversion_func: A function that returns a tensor, or `NotImplemented`.
+      priority: Functions with lower numbers are tried first.
 
     Raises:
-      TypeError: `base_type` is none, or a class of Python's or NumPy's numbers; or the function cannot be called.
+      TypeError: `base_type` is not a class, or one of Python's or NumPy's numbers; or the function is not
+        callable.
 
     Example:
       >>> class Metres:
       ...     def __init__(self, n):
       ...         self.n = n
-      >>> tf.register_tensor_conversion_function(Metres, lambda value, dtype=None, name=None, as_ref=False: tf.constant(value.n, dtype, name=name))
+      >>> tf.register_tensor_conversion_function(
+      ...     Metres,
+      ...     lambda value, dtype=None, name=None, as_ref=False: tf.constant(value.n, dtype, name=name))
       >>> print(tf.Session().run(tf.constant(1.0) + Metres(2.0)))
       3.0
     """
@@ -58,7 +65,7 @@ def _registered(value: Any, dtype: Any, name: Optional[str], as_ref: bool) -> An
 
 
 def convert_for_engine(value: Any, dtype: Any, name: Optional[str], as_ref: bool) -> Tensor:
-    """What the engine asks for what is no number, text, array or list of them."""
+    """Converts a value for the engine that is not a number, string, array or list of them."""
     result: Any = NotImplemented
     convert = getattr(value, "_as_tensor", None)
     if convert is not None:
@@ -100,7 +107,7 @@ def _shape_tensor(shape: shapes.TensorShape, dtype: Any, name: Optional[str]) ->
 
 
 def _packed(values: Any, dtype: Any, name: Optional[str]) -> Any:
-    """A list with tensors in it: packed, its other elements of their dtype."""
+    """Packs a list that holds tensors; other elements are converted to their dtype."""
     if dtype is None:
         dtype = _dtype_within(values)
     if dtype is None:
@@ -141,26 +148,27 @@ def convert_to_tensor(
     dtype_hint: Any = None,
     as_ref: bool = False,
 ) -> Tensor:
-    """`value` as a tensor: a tensor as it is, numbers, arrays and lists as a constant, a variable as its value.
+    """Converts a value to a tensor: values become constants, variables are read, tensors stay.
 
     Args:
-      value: One of these, a list with tensors in it, or an object of a class that was registered.
-      dtype: The dtype that it must have.
-      name: A name for what is made.
-      preferred_dtype: What `dtype_hint` was called once.
-      dtype_hint: The dtype that it gets if it can.
-      as_ref: Whether a variable is given by reference.
+      value: A number, string, array, variable or tensor, a list of them, or an object of a registered class.
+      dtype: The required dtype.
+      name: A name for the new operations.
+      preferred_dtype: The former name of `dtype_hint`.
+      dtype_hint: The preferred dtype, used if possible.
+      as_ref: If true, a variable is converted to its reference.
 
     Returns:
       A tensor.
 
     Raises:
-      TypeError: It cannot become one, or not of this dtype.
-      ValueError: A tensor has another dtype, or the value is None.
+      TypeError: The value does not convert to a tensor, or not to this dtype.
+      ValueError: A tensor has a different dtype, or the value is None.
 
     Example:
       >>> x = tf.constant(1.5)
-      >>> tf.convert_to_tensor(x) is x, tf.convert_to_tensor([x, 2.0]).shape, tf.convert_to_tensor([1, 2], dtype_hint=tf.float32).dtype
+      >>> (tf.convert_to_tensor(x) is x, tf.convert_to_tensor([x, 2.0]).shape,
+      ...  tf.convert_to_tensor([1, 2], dtype_hint=tf.float32).dtype)
       (True, TensorShape([Dimension(2)]), tf.float32)
     """
     if dtype is not None:
@@ -182,28 +190,30 @@ def convert_to_tensor(
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False) -> Tensor:
-    """A constant.
+    """Returns a constant tensor.
 
     Args:
-      value: A number, text, or nested lists or an array of them.
-      dtype: The dtype; by default int32, float32, bool, string or complex128 for Python's values, and an array's own.
-      shape: The shape: a value of fewer elements is filled up with its last one.
+      value: A number or string, or nested lists or an array of them.
+      dtype: The dtype; by default int32, float32, bool, string or complex128 for Python values, and an
+        array's own.
+      shape: The shape. A value with fewer elements is extended by repeating its last one.
       name: A name for the operation.
-      verify_shape: Whether the value must have this shape.
+      verify_shape: If true, the value must have exactly this shape.
 
     Returns:
       A tensor.
 
     Raises:
-      TypeError: The value cannot be of this dtype, or with `verify_shape` has another shape.
-      ValueError: There are too many elements for `shape`, or the value is None.
+      TypeError: The value does not convert to this dtype, or with `verify_shape` has another shape.
+      ValueError: The value has too many elements for `shape`, or is None.
 
     Example:
       >>> sess = tf.Session()
       >>> print(sess.run(tf.constant([[1, 2], [3, 4]])), sess.run(tf.constant(7.0, shape=[3])))
       [[1 2]
        [3 4]] [7. 7. 7.]
-      >>> tf.constant("text").dtype, tf.constant(1.5).dtype, tf.constant(np.float64(1.5)).dtype, tf.constant([1, 2], tf.uint8).dtype
+      >>> (tf.constant("text").dtype, tf.constant(1.5).dtype, tf.constant(np.float64(1.5)).dtype,
+      ...  tf.constant([1, 2], tf.uint8).dtype)
       (tf.string, tf.float32, tf.float64, tf.uint8)
     """
     if isinstance(value, Tensor):
@@ -224,7 +234,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         array = array.astype(np.float32) if array.dtype == np.float64 else array.astype(np.int32) if array.dtype == np.int64 else array
     elif kind is not None and kind is not np.object_ and kind is not object:
         if array.size and array.dtype.kind == "f" and np.dtype(kind).kind in "iu" and not isinstance(value, np.ndarray):
-            return _engine.constant(value, dtype, name)  # Raises, as TensorFlow does.
+            return _engine.constant(value, dtype, name)  # Raises as TensorFlow does.
         array = array.astype(kind)
     flat = array.ravel()
     if not flat.size:
@@ -235,19 +245,19 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
 
 
 def placeholder(dtype: Any, shape: Any = None, name: Optional[str] = None) -> Tensor:
-    """A tensor that is always fed: a run that needs it and does not get it fails.
+    """Returns a placeholder: a tensor that must be fed in every run that needs it.
 
     Args:
       dtype: The dtype.
-      shape: A `TensorShape`, or what becomes one: what may be fed. None for anything.
+      shape: A `TensorShape`, or a value that converts to one: the shape of feeds. None for any shape.
       name: A name for the operation.
 
     Returns:
       A tensor.
 
     Raises:
-      TypeError: `dtype` is none.
-      ValueError: `shape` is none.
+      TypeError: `dtype` is not a dtype.
+      ValueError: `shape` does not convert to a shape.
 
     Example:
       >>> x = tf.placeholder(tf.float32, [None, 2], name="x")
@@ -264,3 +274,6 @@ def placeholder(dtype: Any, shape: Any = None, name: Optional[str] = None) -> Te
     except TypeError:
         raise TypeError("Expected DataType for argument 'dtype' not %r." % (dtype,)) from None
     return op("Placeholder")(dtype=dtype, shape=shapes.TensorShape(shape), name=name)
+
+
+register_conversion(functools.partial(convert_to_tensor, as_ref=True))

@@ -1,4 +1,4 @@
-"""`Graph`: its operations by name, its `with` blocks and collections, and what the default graph lends."""
+"""`Graph`: its operations by name, its `with` blocks and collections, and the default graph's functions."""
 
 from __future__ import annotations
 
@@ -6,23 +6,41 @@ import contextlib
 import functools
 import re
 import threading
-from typing import Any, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from millstream import _engine
 from millstream._engine import Operation, Tensor
-from millstream._ops import op
-from millstream.contexts import context_of
-from millstream.dressing import Dressing, device_block, mapping_block, original_block
+from millstream.framework import errors, protos
+from millstream.framework.contexts import context_of
+from millstream.framework.dressing import Dressing, device_block, mapping_block, original_block
+from millstream.framework.op_functions import op
 
 _VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\-/]*$")
 _VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\-/]*$")
 
+# Registered by modules above: classes of values with several tensors and an `op`, and the conversion of other
+# values.
+_composites: Tuple[Any, ...] = ()
+_convert_to_tensor: Callable[[Any], Any] = lambda value: value
+
+
+def register_composite(kind: type) -> None:
+    """Registers a class of values that `Graph.control_dependencies` accepts, by their `op`."""
+    global _composites
+    _composites += (kind,)
+
+
+def register_conversion(convert: Callable[[Any], Any]) -> None:
+    """Registers the conversion of other values for `Graph.colocate_with`."""
+    global _convert_to_tensor
+    _convert_to_tensor = convert
+
 
 class Graph(_engine.Graph):
-    """A graph of operations, to which any number of sessions may run.
+    """A graph of operations; any number of sessions may run it.
 
-    Functions such as `tf.add` put operations into the default graph: the one whose `as_default` block the thread is
-    in, else the thread's own. A graph only grows.
+    Functions such as `tf.add` add operations to the default graph: that of the innermost `as_default` block
+    of the thread, or else the thread's own. Operations are never removed.
 
     Example:
       >>> with tf.Graph().as_default() as g:
@@ -33,7 +51,8 @@ class Graph(_engine.Graph):
       double
       >>> [op.name for op in g.get_operations()], g.unique_name("x")
       (['x', 'double/y/y', 'double/y'], 'x_1')
-      >>> g.get_tensor_by_name("double/y:0") is y, g.get_operation_by_name("x").type, g.as_graph_element("x:0") is x
+      >>> (g.get_tensor_by_name("double/y:0") is y, g.get_operation_by_name("x").type,
+      ...  g.as_graph_element("x:0") is x)
       (True, 'Placeholder', True)
       >>> len(g.as_graph_def().node), g.graph_def_versions.producer > 0, g.seed, g.building_function
       (3, True, None, False)
@@ -45,7 +64,8 @@ class Graph(_engine.Graph):
       (False, False)
       >>> g.add_to_collection("outputs", y)
       >>> g.add_to_collections(["outputs", "all"], x)
-      >>> [t.name for t in g.get_collection("outputs")], g.get_collection_ref("all") == [x], sorted(g.collections) == sorted(g.get_all_collection_keys())
+      >>> ([t.name for t in g.get_collection("outputs")], g.get_collection_ref("all") == [x],
+      ...  sorted(g.collections) == sorted(g.get_all_collection_keys()))
       (['double/y:0', 'x:0'], True, True)
       >>> g.clear_collection("outputs")
       >>> g.finalize()
@@ -65,7 +85,7 @@ class Graph(_engine.Graph):
         """Makes this the default graph within a `with` block.
 
         Returns:
-          What a `with` statement takes; it gives the graph.
+          A context manager that yields the graph.
 
         Example:
           >>> g = tf.Graph()
@@ -77,7 +97,7 @@ class Graph(_engine.Graph):
         return _AsDefault(self)
 
     def finalize(self) -> None:
-        """From here on adding an operation is an error.
+        """Makes the graph read-only: adding an operation is an error from here on.
 
         Example:
           >>> g = tf.Graph()
@@ -92,13 +112,13 @@ class Graph(_engine.Graph):
         super().finalize()
 
     def _unsafe_unfinalize(self) -> None:
-        """Takes `finalize` back."""
+        """Undoes `finalize`."""
         self._finalized = False
         self._unfinalize()
 
     @property
     def finalized(self) -> bool:
-        """Whether the graph can no longer be changed."""
+        """Whether the graph is read-only."""
         return self._finalized
 
     def _check_not_finalized(self) -> None:
@@ -107,7 +127,7 @@ class Graph(_engine.Graph):
 
     @property
     def seed(self) -> Optional[int]:
-        """The graph-level seed of random operations."""
+        """The graph-level random seed."""
         return self._seed
 
     @seed.setter
@@ -116,21 +136,21 @@ class Graph(_engine.Graph):
 
     @property
     def building_function(self) -> bool:
-        """False: functions are no graphs here."""
+        """False: functions are not built as graphs here."""
         return False
 
-    # For people.
+    # Display.
 
     def to_svg(self, limit: Optional[int] = 120, scope: Optional[str] = None) -> str:
         """The graph as a picture in SVG, with a box around each loop and each branch of a cond.
 
         Args:
-          limit: How many boxes may be seen; in larger graphs name scopes are folded into one box each. None for all
-            there is.
-          scope: Draw only what has names in this scope.
+          limit: The largest number of boxes; in larger graphs each name scope is folded into one box. None
+            draws all.
+          scope: Draws only nodes in this name scope.
 
         Returns:
-          The text of an SVG document. It needs no other program, has no scripts and fetches nothing.
+          The text of an SVG document without scripts or external references.
 
         Example:
           >>> y = tf.constant(1) + 2
@@ -150,8 +170,7 @@ class Graph(_engine.Graph):
         return "<tf.Graph with %d operation%s at 0x%x>" % (n, "" if n == 1 else "s", id(self))
 
     def switch_to_thread_local(self) -> None:
-        """From here on the blocks (devices, control dependencies, ..) that a thread enters hold for what that thread
-        makes.
+        """Makes the stacks of blocks (devices, control dependencies, ..) thread-local from here on.
 
         Example:
           >>> g = tf.Graph()
@@ -168,18 +187,16 @@ class Graph(_engine.Graph):
 
     @property
     def graph_def_versions(self) -> Any:
-        """The versions of the graph's message."""
-        from millstream import protos
-
+        """The versions field of the graph's `GraphDef`."""
         return protos.GraphDef.FromString(_engine.Graph()._graph_def(False)).versions
 
     def __reduce__(self) -> Any:
         raise TypeError("can't pickle Graph objects: send `graph.as_graph_def().SerializeToString()` and import it with `tf.import_graph_def`")
 
-    # Loops and branches.
+    # Control-flow contexts.
 
     def _context_object(self, number: Optional[int]) -> Any:
-        """The object for the context of this number; None for none."""
+        """The object for the context of this number; None for None."""
         if number is None:
             return None
         known = len(self._context_objects)
@@ -189,32 +206,32 @@ class Graph(_engine.Graph):
         return self._context_objects[number]
 
     def _get_control_flow_context(self) -> Any:
-        """The loop or branch that operations are made in; None if none."""
+        """The loop or branch that new operations are added to, or None."""
         return self._context_object(self._context)
 
     def _set_control_flow_context(self, ctx: Any) -> None:
-        """Makes operations in this loop or branch from now on; in none if None."""
+        """Sets the loop or branch that new operations are added to; None for none."""
         self._set_context(None if ctx is None else ctx._number)
 
     # Operations and tensors.
 
     def get_operations(self) -> List[Operation]:
-        """All operations, in the order they were made."""
+        """Returns all operations, in the order of their creation."""
         return self._operations()
 
     def get_operation_by_name(self, name: str) -> Operation:
-        """The operation with this name.
+        """Returns the operation with this name.
 
         Args:
-          name: Its name.
+          name: The operation's name.
 
         Returns:
           An `Operation`.
 
         Raises:
-          KeyError: There is none.
-          TypeError: `name` is no text.
-          ValueError: It names a tensor.
+          KeyError: No operation has this name.
+          TypeError: `name` is not a string.
+          ValueError: `name` is a tensor's name.
 
         Example:
           >>> c = tf.constant(1, name="c")
@@ -230,18 +247,18 @@ class Graph(_engine.Graph):
         return self.as_graph_element(name, allow_tensor=False, allow_operation=True)
 
     def get_tensor_by_name(self, name: str) -> Tensor:
-        """The tensor with this name, `operation:0`.
+        """Returns the tensor with this name, of the form `operation:0`.
 
         Args:
-          name: Its name.
+          name: The tensor's name.
 
         Returns:
           A `Tensor`.
 
         Raises:
-          KeyError: There is none.
-          TypeError: `name` is no text.
-          ValueError: It names an operation.
+          KeyError: No tensor has this name.
+          TypeError: `name` is not a string.
+          ValueError: `name` is an operation's name.
 
         Example:
           >>> c = tf.constant(1, name="c")
@@ -253,24 +270,25 @@ class Graph(_engine.Graph):
         return self.as_graph_element(name, allow_tensor=True, allow_operation=False)
 
     def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
-        """The tensor or operation that `obj` is, names, or converts to.
+        """Returns the tensor or operation that `obj` is, names, or converts to.
 
         Args:
           obj: A tensor, an operation, a name, or an object with `_as_graph_element`, such as a variable.
-          allow_tensor: Whether it may be a tensor.
-          allow_operation: Whether it may be an operation.
+          allow_tensor: If true, the result may be a tensor.
+          allow_operation: If true, the result may be an operation.
 
         Returns:
           A `Tensor` or an `Operation`.
 
         Raises:
-          TypeError: It is none of these, or what is not allowed.
-          ValueError: It is of another graph, or a name of the wrong form.
-          KeyError: There is nothing of this name.
+          TypeError: `obj` is none of these, or of a kind that is not allowed.
+          ValueError: `obj` belongs to another graph, or is a malformed name.
+          KeyError: The graph has nothing with this name.
 
         Example:
           >>> c = tf.constant(1, name="c")
-          >>> tf.get_default_graph().as_graph_element("c").type, tf.get_default_graph().as_graph_element("c:0") is c
+          >>> (tf.get_default_graph().as_graph_element("c").type,
+          ...  tf.get_default_graph().as_graph_element("c:0") is c)
           ('Const', True)
         """
         if not (allow_tensor or allow_operation):
@@ -312,34 +330,33 @@ class Graph(_engine.Graph):
         raise ValueError('The name %s %s Tensor names must be of the form "<op_name>:<output_index>".' % (repr(name), what))
 
     def as_graph_def(self, from_version: Optional[int] = None, add_shapes: bool = False) -> Any:
-        """The graph as a `GraphDef`.
+        """Returns the graph as a `GraphDef`.
 
         Args:
-          from_version: Only nodes that were added after this `version`.
-          add_shapes: Whether nodes say what is known of their outputs' shapes, in `_output_shapes`.
+          from_version: Ignored, as in TensorFlow 1.15.
+          add_shapes: If true, nodes list the static shapes of their outputs in the attribute
+            `_output_shapes`.
 
         Returns:
-          The message.
+          A `GraphDef`.
 
         Example:
           >>> c = tf.constant(1, name="c") + 2
           >>> [n.op for n in tf.get_default_graph().as_graph_def().node]
           ['Const', 'Const', 'AddV2']
         """
-        from millstream import protos
-
-        # As in TensorFlow 1.15, `from_version` leaves no nodes out.
+        # As in TensorFlow 1.15, `from_version` omits no nodes.
         return protos.GraphDef.FromString(self._graph_def(add_shapes))
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
-        """A name in the current scope that nobody else gets.
+        """Returns a name in the current scope that no operation has.
 
         Args:
-          name: The name wished for.
-          mark_as_used: Whether it is taken from then on.
+          name: The desired name.
+          mark_as_used: If true, the name is taken from then on.
 
         Returns:
-          The name, with a number behind it if it is taken.
+          The full name, with a numeric suffix if the desired one is taken.
 
         Example:
           >>> g = tf.Graph()
@@ -349,7 +366,7 @@ class Graph(_engine.Graph):
         return self._unique_name(name, mark_as_used)
 
     def get_name_scope(self) -> Optional[str]:
-        """The current name scope, without its closing slash; None right within a block of None."""
+        """The current name scope without its final slash; None directly within a `name_scope(None)` block."""
         return self._scope.rstrip("/") or (None if getattr(self._roots, "depth", 0) else "")
 
     def is_feedable(self, tensor: Tensor) -> bool:
@@ -357,32 +374,33 @@ class Graph(_engine.Graph):
         return not isinstance(tensor, Tensor) or self._may_feed(tensor)
 
     def is_fetchable(self, tensor_or_op: Any) -> bool:
-        """Whether it may be fetched."""
+        """Whether the tensor or operation may be fetched."""
         return not isinstance(tensor_or_op, (Tensor, Operation)) or self._may_fetch(tensor_or_op)
 
     def prevent_feeding(self, tensor: Tensor) -> None:
-        """Marks the tensor as one that is not to be fed."""
+        """Forbids feeding the tensor."""
         self._bar_feed(self.as_graph_element(tensor, allow_operation=False))
 
     def prevent_fetching(self, op: Operation) -> None:
-        """Marks the operation as one that is not to be fetched."""
+        """Forbids fetching the operation."""
         self._bar_fetch(self.as_graph_element(op, allow_tensor=False))
 
     # Blocks.
 
     @contextlib.contextmanager
     def name_scope(self, name: Optional[str]) -> Any:
-        """Names within the block are prefixed by `name/`.
+        """Prefixes the names of operations made within the block with `name/`.
 
         Args:
-          name: The scope's name, made unique; one that ends in "/" is entered again; None and "" go back to the root.
+          name: The scope's name, made unique. A name that ends in "/" enters that scope again; None or ""
+            enters the root.
 
         Returns:
-          What a `with` statement takes; it gives the prefix.
+          A context manager that yields the prefix.
 
         Raises:
-          TypeError: `name` is no text.
-          ValueError: `name` is no valid name.
+          TypeError: `name` is not a string.
+          ValueError: `name` is not a valid name.
 
         Example:
           >>> g = tf.Graph()
@@ -415,16 +433,17 @@ class Graph(_engine.Graph):
             raise ValueError("'%s' is not a valid scope name" % name)
 
     def control_dependencies(self, control_inputs: Any) -> Any:
-        """Operations made within the block run after these.
+        """Makes operations added within the block run after the given ones.
 
         Args:
-          control_inputs: A list of operations, tensors and variables; None drops what the blocks around say.
+          control_inputs: A list of operations, tensors and variables; None clears the dependencies of
+            enclosing blocks.
 
         Returns:
-          What a `with` statement takes.
+          A context manager.
 
         Raises:
-          TypeError: One of them is no part of a graph.
+          TypeError: An element is not part of a graph.
 
         Example:
           >>> g = tf.get_default_graph()
@@ -443,23 +462,21 @@ class Graph(_engine.Graph):
     def _control_input(self, item: Any) -> Any:
         if isinstance(item, (Tensor, Operation)):
             return item
-        from millstream.framework.composites import IndexedSlices
-
-        if isinstance(item, IndexedSlices):
+        if isinstance(item, _composites):
             return item.op
         if isinstance(getattr(item, "handle", None), Tensor):
-            return item.op  # Of a change of a variable, the change.
+            return item.op  # For an update of a variable: the update's operation.
         return self.as_graph_element(item)
 
     def device(self, device_name_or_function: Any) -> Any:
-        """Operations made within the block ask for this device.
+        """Requests a device for operations added within the block.
 
         Args:
-          device_name_or_function: A name, a `DeviceSpec`, or a function of the operation that gives one; None drops
-            what the blocks around say.
+          device_name_or_function: A device name, a `DeviceSpec`, or a function from an operation to one; None
+            clears the requests of enclosing blocks.
 
         Returns:
-          What a `with` statement takes.
+          A context manager.
 
         Example:
           >>> with tf.get_default_graph().device("/cpu:0"):
@@ -470,14 +487,14 @@ class Graph(_engine.Graph):
 
     @contextlib.contextmanager
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Any:
-        """Operations made within the block belong where `op` is.
+        """Colocates operations added within the block with `op`.
 
         Args:
-          op: An operation, tensor or variable; None drops what the blocks around say.
-          ignore_existing: Whether what the blocks around say does not count.
+          op: An operation, tensor or variable; None clears the colocation of enclosing blocks.
+          ignore_existing: If true, the colocation of enclosing blocks does not apply.
 
         Returns:
-          What a `with` statement takes.
+          A context manager.
 
         Raises:
           ValueError: `op` is None, but `ignore_existing` is not True.
@@ -491,12 +508,15 @@ class Graph(_engine.Graph):
         if op is None and not ignore_existing:
             raise ValueError("Trying to reset colocation (op is None) but ignore_existing is not True")
         op = _op_to_colocate_with(op, self)
-        # What devices were asked for outside does not count inside.
+        # Device requests of enclosing blocks do not apply inside.
         with self.device(None), self._dressing.beside(), self._colocation(op, ignore_existing):
             yield
 
     def _attr_scope(self, attr_map: Any) -> Any:
-        """Operations made within the block have these attributes: `AttrValue`s, functions of the `NodeDef`, or None for none."""
+        """Sets attributes of operations added within the block.
+
+        Values are `AttrValue`s, functions of the `NodeDef`, or None to unset the attribute.
+        """
         wanted = "attr_map must be a dictionary mapping strings to AttrValue protocol buffers"
         if not isinstance(attr_map, dict):
             raise TypeError(wanted)
@@ -506,7 +526,7 @@ class Graph(_engine.Graph):
         return mapping_block(self._dressing, "attributes", attr_map)
 
     def _kernel_label_map(self, op_to_kernel_label_map: Any) -> Any:
-        """Operations of these types made within the block ask for the kernels of these labels."""
+        """Sets the kernel labels of operations of these types added within the block."""
         wanted = "op_to_kernel_label_map must be a dictionary mapping strings to strings"
         if not isinstance(op_to_kernel_label_map, dict):
             raise TypeError(wanted)
@@ -515,20 +535,23 @@ class Graph(_engine.Graph):
         return mapping_block(self._dressing, "labels", op_to_kernel_label_map)
 
     def _original_op(self, op: Any) -> Any:
-        """Operations made within the block stand for `op`: a gradient's for what it is the gradient of."""
+        """Sets the original operation of those added within the block.
+
+        The original of a gradient is the operation that it differentiates.
+        """
         return original_block(self._dressing, op)
 
     def gradient_override_map(self, op_type_map: Dict[str, str]) -> Any:
-        """Operations of these types made within the block are differentiated by the gradients of these names.
+        """Replaces the gradients of operation types within the block.
 
         Args:
-          op_type_map: A dict of types to names that `RegisterGradient` knows.
+          op_type_map: A dict from operation types to names registered with `RegisterGradient`.
 
         Returns:
-          What a `with` statement takes.
+          A context manager.
 
         Raises:
-          TypeError: It is no dict of text to text.
+          TypeError: `op_type_map` is not a dict from strings to strings.
 
         Example:
           >>> @tf.RegisterGradient("ExampleDoubled")
@@ -549,13 +572,13 @@ class Graph(_engine.Graph):
 
     @contextlib.contextmanager
     def container(self, container_name: str) -> Any:
-        """Variables, queues and other resources of operations made within the block are kept in this container.
+        """Keeps resources (variables, queues, ..) of operations added within the block in a named container.
 
         Args:
-          container_name: Its name.
+          container_name: The container's name.
 
         Returns:
-          What a `with` statement takes.
+          A context manager.
 
         Example:
           >>> with tf.get_default_graph().container("mine"):
@@ -572,36 +595,36 @@ class Graph(_engine.Graph):
 
         Args:
           name: The collection's name.
-          value: Anything.
+          value: Any object.
         """
         self._check_not_finalized()
         self._collections.setdefault(name, []).append(value)
 
     def add_to_collections(self, names: Any, value: Any) -> None:
-        """Adds a value to several collections.
+        """Adds a value to several collections, once each.
 
         Args:
-          names: A list of their names.
-          value: Anything.
+          names: A collection's name, or a list of names.
+          value: Any object.
         """
         names = (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
         for name in names:
             self.add_to_collection(name, value)
 
     def get_collection_ref(self, name: Any) -> List[Any]:
-        """The collection itself: changes to the list change it."""
+        """Returns the collection itself: changes to the list change the collection."""
         self._collect_contexts()
         return self._collections.setdefault(name, [])
 
     def get_collection(self, name: Any, scope: Optional[str] = None) -> List[Any]:
-        """The values of a collection.
+        """Returns the values of a collection.
 
         Args:
           name: The collection's name.
-          scope: A regular expression: only values whose name it matches at the beginning.
+          scope: A regular expression: selects items whose names it matches at the beginning.
 
         Returns:
-          A list, a copy.
+          A new list.
 
         Example:
           >>> g = tf.get_default_graph()
@@ -618,7 +641,7 @@ class Graph(_engine.Graph):
         return [v for v in values if hasattr(v, "name") and regex.match(v.name)]
 
     def _collect_contexts(self) -> None:
-        """The engine keeps the loops and branches: the outermost ones of its own making are collections."""
+        """Adds the engine's outermost loops and branches to their collections."""
         known = len(self._context_objects)
         if known < self._n_contexts:
             self._context_object(self._n_contexts - 1)
@@ -627,14 +650,14 @@ class Graph(_engine.Graph):
                     self._collections.setdefault(type(context)._MESSAGE[1], []).append(context)
 
     def _adopt_contexts(self, start: int) -> None:
-        """Loops and branches of an imported graph, from number `start` on, that are to be in the collections as our own are."""
+        """Adds an imported graph's outermost contexts, from number `start` on, to their collections."""
         self._collect_contexts()
         for context in self._context_objects[start:]:
             if context._facts["parent"] is None:
                 self._collections.setdefault(type(context)._MESSAGE[1], []).append(context)
 
     def get_all_collection_keys(self) -> List[Any]:
-        """The names of all collections."""
+        """Returns the names of all collections that are strings."""
         self._collect_contexts()
         return [k for k in self._collections if isinstance(k, str)]
 
@@ -645,7 +668,7 @@ class Graph(_engine.Graph):
         return list(self._collections)
 
     def clear_collection(self, name: Any) -> None:
-        """Empties a collection."""
+        """Removes all values from a collection."""
         self._check_not_finalized()
         self._collections.pop(name, None)
 
@@ -661,26 +684,26 @@ class Graph(_engine.Graph):
         compute_shapes: bool = True,
         compute_device: bool = True,
     ) -> Operation:
-        """Makes an operation of this type with flat inputs.
+        """Adds an operation of the given type with flat inputs.
 
         Args:
-          op_type: The type's name.
-          inputs: A list of tensors, all inputs one after the other.
-          dtypes: Accepted: the engine knows them.
-          input_types: Accepted.
-          name: The operation's name.
-          attrs: A dict of names to `AttrValue`s.
-          op_def: Accepted.
-          compute_shapes: Accepted.
-          compute_device: Accepted.
+          op_type: The name of the operation type.
+          inputs: A flat list of tensors.
+          dtypes: Ignored: the engine infers dtypes.
+          input_types: Ignored.
+          name: A name for the operation.
+          attrs: A dict from attribute names to `AttrValue`s.
+          op_def: Ignored.
+          compute_shapes: Ignored.
+          compute_device: Ignored.
 
         Returns:
           An `Operation`.
 
         Raises:
-          tf.errors.NotFoundError: There is no such op.
-          TypeError: An input is no tensor.
-          ValueError: The inputs or attributes do not fit.
+          tf.errors.NotFoundError: No operation type has this name.
+          TypeError: An input is not a tensor.
+          ValueError: The inputs or attributes do not match the type's declaration.
 
         Example:
           >>> x = tf.constant([1.0, 2.0])
@@ -692,15 +715,13 @@ class Graph(_engine.Graph):
             if not isinstance(item, Tensor):
                 raise TypeError("Input #%d is not a tensor: %s" % (index, item))
         if op_type not in _op_types():
-            from millstream import errors
-
             raise errors.NotFoundError(None, None, "Op type not registered '%s' in binary: there is no such op" % op_type)
         with self.as_default():
             return op(op_type)._flat(list(inputs), attrs or {}, name)
 
 
 class _Emptied(threading.local):
-    """How often this thread's stack of graphs was emptied."""
+    """The number of times that this thread's stack of graphs was emptied."""
 
     count = 0
 
@@ -709,7 +730,7 @@ _emptied = _Emptied()
 
 
 def _empty_stack() -> None:
-    """Leaves all graphs that this thread has entered, as a test does when it begins."""
+    """Leaves all graphs that this thread has entered. Tests do so when they begin."""
     if _engine.graph_stack_depth():
         _emptied.count += 1
     while _engine.graph_stack_depth():
@@ -717,7 +738,7 @@ def _empty_stack() -> None:
 
 
 class _AsDefault:
-    """A graph as the default, entered and left."""
+    """The context manager that makes a graph the default."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -728,7 +749,7 @@ class _AsDefault:
         return self._graph
 
     def __exit__(self, *why: Any) -> None:
-        # As in TensorFlow: a test that began within the block has emptied the stack.
+        # As in TensorFlow: a test that started within the block may have emptied the stack.
         if _emptied.count == self._emptied or _engine.graph_stack_depth():
             _engine.pop_graph(self._graph)
 
@@ -747,8 +768,6 @@ def _is_int(text: str) -> bool:
 
 
 def _op_to_colocate_with(value: Any, graph: Graph) -> Optional[Operation]:
-    from millstream.framework.conversion import convert_to_tensor
-
     if value is None or isinstance(value, Operation):
         return value
     if isinstance(value, Tensor):
@@ -756,15 +775,15 @@ def _op_to_colocate_with(value: Any, graph: Graph) -> Optional[Operation]:
     handle = getattr(value, "handle", None)
     if isinstance(handle, Tensor):
         return handle.op
-    element = graph.as_graph_element(value) if isinstance(value, str) else convert_to_tensor(value, as_ref=True)
+    element = graph.as_graph_element(value) if isinstance(value, str) else _convert_to_tensor(value)
     return element.op if isinstance(element, Tensor) else element
 
 
 def get_default_graph() -> Graph:
-    """The graph that new operations go to.
+    """Returns the graph that new operations are added to.
 
     Returns:
-      A `Graph`: that of the innermost `as_default` block this thread is in, else the thread's own.
+      The `Graph` of the innermost `as_default` block of this thread, or else the thread's own.
 
     Example:
       >>> c = tf.constant(1)
@@ -775,10 +794,10 @@ def get_default_graph() -> Graph:
 
 
 def reset_default_graph() -> None:
-    """Gives the thread a new default graph; what was made in the old one stays there.
+    """Gives the thread a new default graph; the old one keeps its operations.
 
     Raises:
-      AssertionError: Within an `as_default` block.
+      AssertionError: The thread is within an `as_default` block.
 
     Example:
       >>> old = tf.get_default_graph()
@@ -792,13 +811,13 @@ def reset_default_graph() -> None:
 
 
 def device(device_name_or_function: Any) -> Any:
-    """Operations made within the block ask for this device: `Graph.device` of the default graph.
+    """Requests a device for operations added within the block: `Graph.device` of the default graph.
 
     Args:
-      device_name_or_function: A name, a `DeviceSpec`, a function of the operation that gives one, or None.
+      device_name_or_function: A device name, a `DeviceSpec`, a function from an operation to one, or None.
 
     Returns:
-      What a `with` statement takes.
+      A context manager.
 
     Example:
       >>> with tf.device("/cpu:0"):
@@ -809,16 +828,17 @@ def device(device_name_or_function: Any) -> Any:
 
 
 def control_dependencies(control_inputs: Any) -> Any:
-    """Operations made within the block run after these: `Graph.control_dependencies` of the default graph.
+    """Makes operations added within the block run after the given ones, in the default graph.
 
     Args:
-      control_inputs: A list of operations, tensors and variables; None drops what the blocks around say.
+      control_inputs: A list of operations, tensors and variables; None clears the dependencies of enclosing
+        blocks.
 
     Returns:
-      What a `with` statement takes.
+      A context manager.
 
     Raises:
-      TypeError: One of them is no part of a graph.
+      TypeError: An element is not part of a graph.
 
     Example:
       >>> v = tf.Variable(1)
@@ -833,14 +853,14 @@ def control_dependencies(control_inputs: Any) -> Any:
 
 
 def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
-    """`Graph.colocate_with` of the default graph.
+    """Colocates operations added within the block with `op`: `Graph.colocate_with` of the default graph.
 
     Args:
-      op: An operation, tensor or variable; None drops what the blocks around say.
-      ignore_existing: Whether what the blocks around say does not count.
+      op: An operation, tensor or variable; None clears the colocation of enclosing blocks.
+      ignore_existing: If true, the colocation of enclosing blocks does not apply.
 
     Returns:
-      What a `with` statement takes.
+      A context manager.
 
     Example:
       >>> a = tf.constant(1, name="a")
@@ -852,7 +872,7 @@ def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
 
 
 def container(container_name: str) -> Any:
-    """`Graph.container` of the default graph.
+    """Keeps resources made within the block in a named container: `Graph.container` of the default graph.
 
     Example:
       >>> with tf.container("mine"):
@@ -863,11 +883,11 @@ def container(container_name: str) -> Any:
 
 
 def add_to_collection(name: Any, value: Any) -> None:
-    """`Graph.add_to_collection` of the default graph.
+    """Adds a value to a collection of the default graph.
 
     Args:
       name: The collection's name.
-      value: Anything.
+      value: Any object.
 
     Example:
       >>> tf.add_to_collection("sizes", 3)
@@ -878,11 +898,11 @@ def add_to_collection(name: Any, value: Any) -> None:
 
 
 def add_to_collections(names: Any, value: Any) -> None:
-    """`Graph.add_to_collections` of the default graph.
+    """Adds a value to several collections of the default graph, once each.
 
     Args:
-      names: A list of names of collections.
-      value: Anything.
+      names: A collection's name, or a list of names.
+      value: Any object.
 
     Example:
       >>> tf.add_to_collections(["a", "b"], 3)
@@ -893,14 +913,14 @@ def add_to_collections(names: Any, value: Any) -> None:
 
 
 def get_collection(key: Any, scope: Optional[str] = None) -> List[Any]:
-    """`Graph.get_collection` of the default graph.
+    """Returns the values of a collection of the default graph.
 
     Args:
       key: The collection's name.
-      scope: A regular expression: only values whose name it matches at the beginning.
+      scope: A regular expression: selects items whose names it matches at the beginning.
 
     Returns:
-      A list, a copy.
+      A new list.
 
     Example:
       >>> v = tf.Variable(1.0, name="v")
@@ -911,7 +931,7 @@ def get_collection(key: Any, scope: Optional[str] = None) -> List[Any]:
 
 
 def get_collection_ref(key: Any) -> List[Any]:
-    """`Graph.get_collection_ref` of the default graph: changes to the list change the collection.
+    """Returns a collection of the default graph itself: changes to the list change the collection.
 
     Example:
       >>> tf.get_collection_ref("sizes").append(3)

@@ -1,4 +1,4 @@
-"""`name_scope`, the block that prefixes names."""
+"""`name_scope`: a block that prefixes names."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from millstream.framework.graph import Graph, get_default_graph
 
 
 class name_scope:
-    """Names within the block are prefixed.
+    """Prefixes the names of operations within the block.
 
     Args:
-      name: The scope's name, made unique; one that ends in "/" is entered again.
-      default_name: What serves where `name` is None.
-      values: A list of tensors, which say the graph.
+      name: The scope's name, made unique; a name that ends in "/" enters that scope again.
+      default_name: The name to use if `name` is None.
+      values: A list of tensors, whose graph the scope belongs to.
 
     Returns:
-      What a `with` statement takes; it gives the prefix.
+      A context manager that yields the prefix.
 
     Raises:
-      ValueError: Neither name is given, or `values` are of several graphs.
+      ValueError: Neither name is given, or `values` belong to different graphs.
 
     Example:
       >>> def layer(x, name=None):
@@ -39,7 +39,7 @@ class name_scope:
 
     @property
     def name(self) -> Optional[str]:
-        """The name asked for."""
+        """The requested name."""
         return self._name
 
     def __enter__(self) -> str:
@@ -68,6 +68,6 @@ def _graph_of(values: Any) -> Optional[Graph]:
 
 
 def check_scope_name(name: Optional[str]) -> None:
-    """An error unless a name scope may have this name here; None may."""
+    """Raises unless a name scope may have this name here; None is allowed."""
     if name:
         get_default_graph()._check_scope_name(name)

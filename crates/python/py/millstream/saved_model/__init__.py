@@ -1,11 +1,19 @@
-"""SavedModels: folders that hold graphs with signatures, the values of their variables, and the files that they read.
+"""SavedModels: directories with graphs and signatures, the values of their variables, and asset files.
 
-What TensorFlow 1 writes is read, and the other way round.
+The format is TensorFlow 1's: either can read the other's files.
 """
 
-from millstream.saved_model import builder, constants, loader, main_op, signature_constants, signature_def_utils, tag_constants, utils
-from millstream.saved_model.builder import SavedModelBuilder as Builder
-from millstream.saved_model.builder import simple_save
+from millstream.saved_model import (
+    builder,
+    constants,
+    loader,
+    main_op,
+    signature_constants,
+    signature_def_utils,
+    tag_constants,
+    utils,
+)
+from millstream.saved_model.builder import SavedModelBuilder as Builder, simple_save
 from millstream.saved_model.constants import *  # noqa: F403
 from millstream.saved_model.loader import load, maybe_saved_model_directory
 from millstream.saved_model.main_op import main_op_with_restore

@@ -1,4 +1,4 @@
-"""Writes SavedModels: graphs with signatures, the values of their variables, and the files that they read."""
+"""Writes SavedModels: graphs with signatures, the values of their variables, and asset files."""
 
 from __future__ import annotations
 
@@ -6,21 +6,23 @@ import os
 import shutil
 from typing import Any, Dict, Mapping, Optional, Sequence
 
-import millstream as tf
-from millstream import protos
-from millstream.framework import constant_value
+from millstream._engine import Operation, Tensor
+from millstream.framework import constant_value, get_collection, protos
+from millstream.framework.graph_keys import GraphKeys
+from millstream.io.graph_files import write_message
 from millstream.saved_model import constants, signature_constants, tag_constants
 from millstream.saved_model.signature_def_utils import predict_signature_def
+from millstream.train.saver import Saver
 
 
 class SavedModelBuilder:
-    """Writes a SavedModel to a folder that is not there yet, or empty.
+    """Writes a SavedModel to a new or empty directory.
 
     Args:
-      export_dir: The folder.
+      export_dir: The directory.
 
     Raises:
-      AssertionError: There is something in the folder.
+      AssertionError: The directory is not empty.
 
     Example:
       >>> import os, tempfile
@@ -58,22 +60,22 @@ class SavedModelBuilder:
         strip_default_attrs: bool = False,
         saver: Any = None,
     ) -> None:
-        """Adds the default graph, under these tags, and writes what its variables are in the session.
+        """Adds the default graph under the given tags, and saves the values of its variables in the session.
 
         Args:
           sess: The session that holds the variables.
-          tags: What the graph is for: `["serve"]`.
-          signature_def_map: Signatures by name.
-          assets_collection: Tensors that are the paths of files; the files are copied.
-          legacy_init_op: The same as `main_op`.
-          clear_devices: Whether devices are left out.
-          main_op: An operation that is run whenever the model is loaded.
-          strip_default_attrs: Whether attributes that are as their op has them by default are left out.
-          saver: What saves the variables; by default one for all of them.
+          tags: A list of tags that identify the graph, such as `["serve"]`.
+          signature_def_map: A dict from names to signatures.
+          assets_collection: A list of tensors that hold the paths of files to copy.
+          legacy_init_op: The former name of `main_op`.
+          clear_devices: If true, device requests are dropped.
+          main_op: An operation to run whenever the model is loaded.
+          strip_default_attrs: If true, attributes with default values are dropped.
+          saver: The `Saver` of the variables; by default one for all of them.
 
         Raises:
-          AssertionError: This was called before, or a signature lacks something.
-          TypeError: `main_op` is no operation.
+          AssertionError: The method was called before, or a signature is incomplete.
+          TypeError: `main_op` is not an operation.
         """
         if self._has_saved_variables:
             raise AssertionError(
@@ -99,21 +101,21 @@ class SavedModelBuilder:
         strip_default_attrs: bool = False,
         saver: Any = None,
     ) -> None:
-        """Adds the default graph, under these tags. The variables are those that were written with the first graph.
+        """Adds the default graph under the given tags. Its variables are those saved with the first graph.
 
         Args:
-          tags: What the graph is for.
-          signature_def_map: Signatures by name.
-          assets_collection: Tensors that are the paths of files; the files are copied.
-          legacy_init_op: The same as `main_op`.
-          clear_devices: Whether devices are left out.
-          main_op: An operation that is run whenever the model is loaded.
-          strip_default_attrs: Whether attributes that are as their op has them by default are left out.
-          saver: What restores the variables; by default one for all of them.
+          tags: A list of tags that identify the graph.
+          signature_def_map: A dict from names to signatures.
+          assets_collection: A list of tensors that hold the paths of files to copy.
+          legacy_init_op: The former name of `main_op`.
+          clear_devices: If true, device requests are dropped.
+          main_op: An operation to run whenever the model is loaded.
+          strip_default_attrs: If true, attributes with default values are dropped.
+          saver: The `Saver` that restores the variables; by default one for all of them.
 
         Raises:
-          AssertionError: `add_meta_graph_and_variables` was not called before, or a signature lacks something.
-          TypeError: `main_op` is no operation.
+          AssertionError: `add_meta_graph_and_variables` was not called before, or a signature is incomplete.
+          TypeError: `main_op` is not an operation.
         """
         if not self._has_saved_variables:
             raise AssertionError(
@@ -124,16 +126,14 @@ class SavedModelBuilder:
         self._add(saver or _saver(), tags, signature_def_map, assets_collection, first, clear_devices, strip_default_attrs)
 
     def save(self, as_text: bool = False) -> bytes:
-        """Writes the graphs.
+        """Writes the graphs to a file.
 
         Args:
-          as_text: Whether as text.
+          as_text: If true, the file is written as text.
 
         Returns:
           The path of the file, `saved_model.pb` or `saved_model.pbtxt`, as bytes.
         """
-        from millstream.train.meta_graph import write_message
-
         name = constants.SAVED_MODEL_FILENAME_PBTXT if as_text else constants.SAVED_MODEL_FILENAME_PB
         path = os.path.join(self._export_dir, name)
         write_message(self._saved_model, path, as_text)
@@ -168,10 +168,10 @@ def simple_save(session: Any, export_dir: str, inputs: Dict[str, Any], outputs: 
 
     Args:
       session: The session that holds the variables.
-      export_dir: A folder that is not there yet, or empty.
-      inputs: What is fed: tensors by name.
-      outputs: What is fetched: tensors by name.
-      legacy_init_op: An operation that is run whenever the model is loaded.
+      export_dir: A new or empty directory.
+      inputs: A dict from names to tensors to feed.
+      outputs: A dict from names to tensors to fetch.
+      legacy_init_op: An operation to run whenever the model is loaded.
 
     Example:
       >>> import os, tempfile
@@ -188,7 +188,7 @@ def simple_save(session: Any, export_dir: str, inputs: Dict[str, Any], outputs: 
         session,
         [tag_constants.SERVING],
         {signature_constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY: signature},
-        assets_collection=tf.get_collection(tf.GraphKeys.ASSET_FILEPATHS),
+        assets_collection=get_collection(GraphKeys.ASSET_FILEPATHS),
         main_op=legacy_init_op,
         clear_devices=True,
     )
@@ -196,11 +196,11 @@ def simple_save(session: Any, export_dir: str, inputs: Dict[str, Any], outputs: 
 
 
 def _saver() -> Any:
-    return tf.train.Saver(sharded=True, allow_empty=True)
+    return Saver(sharded=True, allow_empty=True)
 
 
 def _checked_op(op: Any) -> Any:
-    if op is not None and not isinstance(op, tf.Operation):
+    if op is not None and not isinstance(op, Operation):
         raise TypeError("main_op needs to be an Operation: %r" % op)
     return op
 
@@ -215,8 +215,8 @@ def _check_info(info: Any) -> None:
 
 
 def _path_of(tensor: Any) -> str:
-    """The path that a constant is."""
-    if not isinstance(tensor, tf.Tensor):
+    """Returns the path that a constant tensor holds."""
+    if not isinstance(tensor, Tensor):
         raise ValueError("Cannot identify asset path, as %s is not a tensor." % (tensor,))
     value: Any = constant_value(tensor)
     if value is None:

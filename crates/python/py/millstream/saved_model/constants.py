@@ -1,4 +1,4 @@
-"""What the files and collections of a SavedModel are called."""
+"""The names of the files and collections of a SavedModel."""
 
 ASSETS_DIRECTORY = "assets"
 ASSETS_KEY = "saved_model_assets"

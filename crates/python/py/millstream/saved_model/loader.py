@@ -1,24 +1,25 @@
-"""Reads SavedModels."""
+"""Loads SavedModels."""
 
 from __future__ import annotations
 
 import os
 from typing import Any, Dict, Iterable, Optional
 
-import millstream as tf
-from millstream import protos
+from millstream.framework import protos
+from millstream.framework.scopes import prepend_name_scope
 from millstream.saved_model import constants
-from millstream.scopes import prepend_name_scope
+from millstream.train.checkpoints import checkpoint_exists
+from millstream.train.meta_graph_import import import_meta_graph
 
-# Where later versions say what is to be run first.
+# The signature that names the init operation in SavedModels of later versions.
 _INIT_SIGNATURE = "__saved_model_init_op"
 
 
 def maybe_saved_model_directory(export_dir: str) -> bool:
-    """Whether a folder may hold a SavedModel: it has such a file.
+    """Returns whether a directory may hold a SavedModel: whether it has a file of that name.
 
     Args:
-      export_dir: The folder.
+      export_dir: The directory.
 
     Returns:
       A bool.
@@ -32,21 +33,21 @@ def maybe_saved_model_directory(export_dir: str) -> bool:
 
 
 def load(sess: Any, tags: Iterable[str], export_dir: str, import_scope: Optional[str] = None, **saver_kwargs: Any) -> Any:
-    """Adds a graph of a SavedModel to the session's, and gives its variables their values.
+    """Adds a graph of a SavedModel to the session's graph, and restores its variables.
 
     Args:
       sess: The session.
-      tags: The tags of the graph: all of them.
-      export_dir: The folder.
-      import_scope: A name scope that all goes into.
-      **saver_kwargs: As `tf.train.import_meta_graph` takes them.
+      tags: The exact tags of the graph.
+      export_dir: The directory.
+      import_scope: A name scope for the nodes.
+      **saver_kwargs: Arguments of `tf.train.import_meta_graph`.
 
     Returns:
       The graph's `MetaGraphDef`, which has the signatures.
 
     Raises:
-      OSError: There is no SavedModel.
-      RuntimeError: It has no graph of these tags.
+      OSError: The directory holds no SavedModel.
+      RuntimeError: No graph has these tags.
 
     Example:
       >>> import os, tempfile
@@ -62,9 +63,9 @@ def load(sess: Any, tags: Iterable[str], export_dir: str, import_scope: Optional
     model = _read(export_dir)
     meta = _of_tags(model, tags)
     with sess.graph.as_default():
-        saver = tf.train.import_meta_graph(meta, import_scope=import_scope, **saver_kwargs)
+        saver = import_meta_graph(meta, import_scope=import_scope, **saver_kwargs)
         prefix = os.path.join(export_dir, constants.VARIABLES_DIRECTORY, constants.VARIABLES_FILENAME)
-        if saver is not None and tf.train.checkpoint_exists(prefix):
+        if saver is not None and checkpoint_exists(prefix):
             saver.restore(sess, prefix)
         first = _first_op(sess.graph, meta, import_scope)
         if first is not None:
@@ -107,7 +108,7 @@ def _of_tags(model: Any, tags: Iterable[str]) -> Any:
 
 
 def _first_op(graph: Any, meta: Any, import_scope: Optional[str]) -> Any:
-    """What is to be run once the variables are restored."""
+    """Returns the operation to run after the variables are restored, or None."""
     for key in (constants.MAIN_OP_KEY, constants.LEGACY_INIT_OP_KEY):
         if key in meta.collection_def:
             names = meta.collection_def[key].node_list.value
@@ -121,7 +122,7 @@ def _first_op(graph: Any, meta: Any, import_scope: Optional[str]) -> Any:
 
 
 def _assets(meta: Any, export_dir: str, import_scope: Optional[str]) -> Dict[str, str]:
-    """Where the files are now, by the tensors that are their paths."""
+    """Returns a dict from the tensors that hold asset paths to the current paths."""
     assets = list(meta.asset_file_def)
     if not assets and constants.ASSETS_KEY in meta.collection_def:
         for value in meta.collection_def[constants.ASSETS_KEY].any_list.value:

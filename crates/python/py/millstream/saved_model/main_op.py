@@ -1,38 +1,42 @@
-"""What is run first in a session that a SavedModel is loaded into."""
+"""The operations to run first in a session that a SavedModel is loaded into."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import millstream as tf
+from millstream.framework import control_dependencies, get_default_graph
+from millstream.io.lookup_ops import tables_initializer
+from millstream.ops import control_flow
+from millstream.variables.collections import local_variables_initializer
+
 
 
 def main_op() -> Any:
-    """An operation that initializes local variables and tables.
+    """Returns an operation that initializes local variables and tables.
 
     Returns:
-      The operation.
+      An `Operation`.
 
     Example:
       >>> print(tf.saved_model.main_op.main_op().type)
       NoOp
     """
-    return tf.group(tf.local_variables_initializer(), tf.tables_initializer())
+    return control_flow.group(local_variables_initializer(), tables_initializer())
 
 
 def main_op_with_restore(restore_op_name: str) -> Any:
-    """An operation that initializes local variables and tables, and then restores variables.
+    """Returns an operation that initializes local variables and tables, then restores variables.
 
     Args:
-      restore_op_name: The operation that restores.
+      restore_op_name: The name of the operation that restores.
 
     Returns:
-      An operation.
+      An `Operation`.
 
     Example:
       >>> restore = tf.no_op("restore")
       >>> print(tf.saved_model.main_op_with_restore("restore").type)
       NoOp
     """
-    with tf.control_dependencies([main_op()]):
-        return tf.group(tf.get_default_graph().get_operation_by_name(restore_op_name))
+    with control_dependencies([main_op()]):
+        return control_flow.group(get_default_graph().get_operation_by_name(restore_op_name))

@@ -1,4 +1,4 @@
-"""What signatures, and what goes in and out of them, are called."""
+"""The names of signatures, and of their inputs and outputs."""
 
 CLASSIFY_INPUTS = "inputs"
 CLASSIFY_METHOD_NAME = "tensorflow/serving/classify"

@@ -1,11 +1,11 @@
-"""Signatures: what to feed a graph, and what to fetch from it."""
+"""Signatures: the inputs and outputs of a graph, by name."""
 
 from __future__ import annotations
 
 from typing import Any, Dict, Mapping, Optional
 
-import millstream as tf
-from millstream import protos
+from millstream._engine import Tensor
+from millstream.framework import dtypes, protos
 from millstream.saved_model import signature_constants as names
 from millstream.saved_model.utils import build_tensor_info
 
@@ -13,15 +13,15 @@ from millstream.saved_model.utils import build_tensor_info
 def build_signature_def(
     inputs: Optional[Mapping[str, Any]] = None, outputs: Optional[Mapping[str, Any]] = None, method_name: Optional[str] = None
 ) -> Any:
-    """A `SignatureDef` of these `TensorInfo`s by name.
+    """Returns a `SignatureDef` of named `TensorInfo`s.
 
     Args:
-      inputs: What is fed.
-      outputs: What is fetched.
-      method_name: What a server takes it for.
+      inputs: A dict from names to `TensorInfo`s to feed.
+      outputs: A dict from names to `TensorInfo`s to fetch.
+      method_name: The method that a server offers the signature as.
 
     Returns:
-      The message.
+      A `SignatureDef`.
 
     Example:
       >>> x = tf.saved_model.build_tensor_info(tf.placeholder(tf.float32, [2], name="x"))
@@ -38,17 +38,17 @@ def build_signature_def(
 
 
 def regression_signature_def(examples: Any, predictions: Any) -> Any:
-    """A signature that makes a number of each serialized example.
+    """Returns a signature that computes a number for each serialized example.
 
     Args:
-      examples: A tensor of text.
-      predictions: A tensor of float32.
+      examples: A tensor of strings.
+      predictions: A tensor of `float32`.
 
     Returns:
       A `SignatureDef`.
 
     Raises:
-      ValueError: One is not there, or of another dtype.
+      ValueError: An argument is missing or has the wrong dtype.
 
     Example:
       >>> text = tf.placeholder(tf.string, [None], name="text")
@@ -58,13 +58,13 @@ def regression_signature_def(examples: Any, predictions: Any) -> Any:
     """
     if examples is None:
         raise ValueError("Regression examples cannot be None.")
-    if not isinstance(examples, tf.Tensor):
+    if not isinstance(examples, Tensor):
         raise ValueError("Regression examples must be a string Tensor.")
     if predictions is None:
         raise ValueError("Regression predictions cannot be None.")
-    if examples.dtype.base_dtype != tf.string:
+    if examples.dtype.base_dtype != dtypes.string:
         raise ValueError("Regression examples must be a string Tensor.")
-    if predictions.dtype.base_dtype != tf.float32:
+    if predictions.dtype.base_dtype != dtypes.float32:
         raise ValueError("Regression output must be a float Tensor.")
     return build_signature_def(
         {names.REGRESS_INPUTS: build_tensor_info(examples)},
@@ -74,18 +74,18 @@ def regression_signature_def(examples: Any, predictions: Any) -> Any:
 
 
 def classification_signature_def(examples: Any, classes: Any, scores: Any) -> Any:
-    """A signature that names the classes of each serialized example, or gives their scores, or both.
+    """Returns a signature that computes the classes of each serialized example, or their scores, or both.
 
     Args:
-      examples: A tensor of text.
-      classes: A tensor of text, or None.
-      scores: A tensor of float32, or None.
+      examples: A tensor of strings.
+      classes: A tensor of strings, or None.
+      scores: A tensor of `float32`, or None.
 
     Returns:
       A `SignatureDef`.
 
     Raises:
-      ValueError: Examples are not there, or both of the others are not, or one is of another dtype.
+      ValueError: `examples` is missing, or both others are, or one has the wrong dtype.
 
     Example:
       >>> text = tf.placeholder(tf.string, [None], name="text")
@@ -95,36 +95,36 @@ def classification_signature_def(examples: Any, classes: Any, scores: Any) -> An
     """
     if examples is None:
         raise ValueError("Classification examples cannot be None.")
-    if not isinstance(examples, tf.Tensor):
+    if not isinstance(examples, Tensor):
         raise ValueError("Classification examples must be a string Tensor.")
     if classes is None and scores is None:
         raise ValueError("Classification classes and scores cannot both be None.")
-    if examples.dtype.base_dtype != tf.string:
+    if examples.dtype.base_dtype != dtypes.string:
         raise ValueError("Classification examples must be a string Tensor.")
     outputs: Dict[str, Any] = {}
     if classes is not None:
-        if classes.dtype.base_dtype != tf.string:
+        if classes.dtype.base_dtype != dtypes.string:
             raise ValueError("Classification classes must be a string Tensor.")
         outputs[names.CLASSIFY_OUTPUT_CLASSES] = build_tensor_info(classes)
     if scores is not None:
-        if scores.dtype.base_dtype != tf.float32:
+        if scores.dtype.base_dtype != dtypes.float32:
             raise ValueError("Classification scores must be a float Tensor.")
         outputs[names.CLASSIFY_OUTPUT_SCORES] = build_tensor_info(scores)
     return build_signature_def({names.CLASSIFY_INPUTS: build_tensor_info(examples)}, outputs, names.CLASSIFY_METHOD_NAME)
 
 
 def predict_signature_def(inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> Any:
-    """A signature of tensors by name.
+    """Returns a signature of named tensors.
 
     Args:
-      inputs: What is fed.
-      outputs: What is fetched.
+      inputs: A dict from names to tensors to feed.
+      outputs: A dict from names to tensors to fetch.
 
     Returns:
       A `SignatureDef`.
 
     Raises:
-      ValueError: There are none.
+      ValueError: `inputs` or `outputs` is empty.
 
     Example:
       >>> x = tf.placeholder(tf.float32, [2], name="x")
@@ -143,7 +143,7 @@ def predict_signature_def(inputs: Mapping[str, Any], outputs: Mapping[str, Any])
 
 
 def is_valid_signature(signature_def: Any) -> bool:
-    """Whether a server would know what to do with a signature: its method is known, and it has what that takes and gives.
+    """Returns whether a signature has a known method, and the inputs and outputs that it needs.
 
     Args:
       signature_def: A `SignatureDef`, or None.
@@ -159,12 +159,12 @@ def is_valid_signature(signature_def: Any) -> bool:
         return False
     method, inputs, outputs = signature_def.method_name, signature_def.inputs, signature_def.outputs
     if method == names.CLASSIFY_METHOD_NAME:
-        allowed = {names.CLASSIFY_OUTPUT_CLASSES: tf.string, names.CLASSIFY_OUTPUT_SCORES: tf.float32}
+        allowed = {names.CLASSIFY_OUTPUT_CLASSES: dtypes.string, names.CLASSIFY_OUTPUT_SCORES: dtypes.float32}
         return _takes_examples(inputs) and bool(outputs) and all(k in allowed and v.dtype == allowed[k].as_datatype_enum for k, v in outputs.items())
     if method == names.REGRESS_METHOD_NAME:
-        return _takes_examples(inputs) and [(k, v.dtype) for k, v in outputs.items()] == [(names.REGRESS_OUTPUTS, tf.float32.as_datatype_enum)]
+        return _takes_examples(inputs) and [(k, v.dtype) for k, v in outputs.items()] == [(names.REGRESS_OUTPUTS, dtypes.float32.as_datatype_enum)]
     return method == names.PREDICT_METHOD_NAME and bool(inputs) and bool(outputs)
 
 
 def _takes_examples(inputs: Any) -> bool:
-    return [(k, v.dtype) for k, v in inputs.items()] == [(names.REGRESS_INPUTS, tf.string.as_datatype_enum)]
+    return [(k, v.dtype) for k, v in inputs.items()] == [(names.REGRESS_INPUTS, dtypes.string.as_datatype_enum)]

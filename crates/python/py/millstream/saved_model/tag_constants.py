@@ -1,4 +1,4 @@
-"""What the graphs of a SavedModel are for."""
+"""The tags of graphs in SavedModels."""
 
 GPU = "gpu"
 SERVING = "serve"

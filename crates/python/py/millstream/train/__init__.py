@@ -1,12 +1,13 @@
-"""`tf.train`: threads and queue runners, hooks and monitored sessions, and what trains: optimizers, `Saver`, batches.
+"""`tf.train`: threads and queue runners, hooks and monitored sessions, optimizers, `Saver` and batching.
 
-Modules are imported when something of theirs is first asked for.
+A module is imported when one of its names is first used.
 """
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any, Dict, List, Tuple
+from typing import TYPE_CHECKING, Dict, List, Tuple
+
+from millstream.framework import namespaces
 
 _MODULES: Dict[str, Tuple[str, ...]] = {
     "coordinator": ("Coordinator", "LooperThread"),
@@ -43,7 +44,6 @@ _MODULES: Dict[str, Tuple[str, ...]] = {
         "batch_join",
         "input_producer",
         "limit_epochs",
-        "match_filenames_once",
         "maybe_batch",
         "maybe_batch_join",
         "maybe_shuffle_batch",
@@ -94,7 +94,8 @@ _MODULES: Dict[str, Tuple[str, ...]] = {
         "remove_checkpoint",
         "update_checkpoint_state",
     ),
-    "meta_graph": ("export_meta_graph", "import_meta_graph", "write_graph"),
+    "meta_graph": ("export_meta_graph",),
+    "meta_graph_import": ("import_meta_graph",),
     "training_util": (
         "assert_global_step",
         "create_global_step",
@@ -104,7 +105,7 @@ _MODULES: Dict[str, Tuple[str, ...]] = {
     ),
 }
 
-# Messages that TensorFlow has under `tf.train`.
+# Messages that TensorFlow exports from `tf.train`.
 _MESSAGES = (
     "BytesList",
     "ClusterDef",
@@ -121,6 +122,18 @@ _MESSAGES = (
 )
 
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+
+namespaces.place("train", {name: "millstream.train.%s:%s" % (module, name) for name, module in _MODULE_OF.items()})
+namespaces.place("train", {name: "millstream.framework.protos:" + name for name in _MESSAGES})
+namespaces.place(
+    "train",
+    {
+        "match_filenames_once": "millstream.io.file_names:match_filenames_once",
+        "replica_device_setter": "millstream.framework.devices:replica_device_setter",
+        "summary_iterator": "millstream.io.summaries:summary_iterator",
+        "write_graph": "millstream.io.graph_files:write_graph",
+    },
+)
 
 
 if TYPE_CHECKING:
@@ -163,7 +176,6 @@ if TYPE_CHECKING:
         batch_join as batch_join,
         input_producer as input_producer,
         limit_epochs as limit_epochs,
-        match_filenames_once as match_filenames_once,
         maybe_batch as maybe_batch,
         maybe_batch_join as maybe_batch_join,
         maybe_shuffle_batch as maybe_shuffle_batch,
@@ -214,7 +226,10 @@ if TYPE_CHECKING:
         remove_checkpoint as remove_checkpoint,
         update_checkpoint_state as update_checkpoint_state,
     )
-    from millstream.train.meta_graph import export_meta_graph as export_meta_graph, import_meta_graph as import_meta_graph, write_graph as write_graph
+    from millstream.io.file_names import match_filenames_once as match_filenames_once
+    from millstream.io.graph_files import write_graph as write_graph
+    from millstream.train.meta_graph import export_meta_graph as export_meta_graph
+    from millstream.train.meta_graph_import import import_meta_graph as import_meta_graph
     from millstream.train.training_util import (
         assert_global_step as assert_global_step,
         create_global_step as create_global_step,
@@ -222,8 +237,8 @@ if TYPE_CHECKING:
         get_or_create_global_step as get_or_create_global_step,
         global_step as global_step,
     )
-    from millstream.devices import replica_device_setter as replica_device_setter
-    from millstream.protos import (
+    from millstream.framework.devices import replica_device_setter as replica_device_setter
+    from millstream.framework.protos import (
         BytesList as BytesList,
         ClusterDef as ClusterDef,
         Example as Example,
@@ -237,29 +252,10 @@ if TYPE_CHECKING:
         SaverDef as SaverDef,
         SequenceExample as SequenceExample,
     )
-    from millstream.summary import summary_iterator as summary_iterator
+    from millstream.io.summaries import summary_iterator as summary_iterator
 else:
-
-    def __getattr__(name: str) -> Any:
-        if name in _MODULE_OF:
-            value = getattr(importlib.import_module("millstream.train." + _MODULE_OF[name]), name)
-        elif name in _MODULES:
-            value = importlib.import_module("millstream.train." + name)
-        elif name == "replica_device_setter":
-            from millstream.devices import replica_device_setter as value
-        elif name == "summary_iterator":
-            from millstream.summary import summary_iterator as value
-        elif name in _MESSAGES:
-            from millstream import protos
-
-            value = getattr(protos, name)
-        else:
-            raise AttributeError(f"module 'millstream.train' has no attribute {name!r}")
-        globals()[name] = value
-        return value
+    __getattr__ = namespaces.getattr_of(__name__)
 
 
 def __dir__() -> List[str]:
-    from millstream import _namespaces
-
-    return _namespaces.shown(globals(), "train", _MODULE_OF, _MESSAGES)
+    return namespaces.shown(globals(), "train", _MODULE_OF, _MESSAGES, ("match_filenames_once", "write_graph"))

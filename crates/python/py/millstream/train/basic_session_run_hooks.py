@@ -1,4 +1,4 @@
-"""The usual hooks: stop at a step, save checkpoints and summaries, log tensors and speed, notice NaN."""
+"""The standard hooks: stop at a step, save checkpoints and summaries, log tensors and speed, detect NaN."""
 
 from __future__ import annotations
 
@@ -8,22 +8,28 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-import millstream as tf
-from millstream import errors, logging, protos
-from millstream.graph_keys import GraphKeys
+from millstream.framework import errors, get_default_graph, logging, protos
+from millstream.framework.graph_keys import GraphKeys
+from millstream.io import summaries
+from millstream.io.graph_files import write_graph
 from millstream.train import training_util
-from millstream.train.session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
+from millstream.train.session_run_hook import (
+    SessionRunArgs,
+    SessionRunContext,
+    SessionRunHook,
+    SessionRunValues,
+)
 
 
 class SecondOrStepTimer:
-    """Says when something is due that is to be done every so many seconds, or steps.
+    """Tells when an action that repeats every few seconds or steps is due.
 
     Args:
-      every_secs: How many seconds.
-      every_steps: How many steps.
+      every_secs: The interval in seconds.
+      every_steps: The interval in steps.
 
     Raises:
-      ValueError: Both or none are given.
+      ValueError: Both or neither are given.
 
     Example:
       >>> timer = tf.train.SecondOrStepTimer(every_steps=10)
@@ -46,12 +52,12 @@ class SecondOrStepTimer:
         self.reset()
 
     def reset(self) -> None:
-        """Forgets what was done."""
+        """Forgets the last action."""
         self._last_step: Optional[int] = None
         self._last_time: Optional[float] = None
 
     def should_trigger_for_step(self, step: int) -> bool:
-        """Whether it is due: the first time always, the same step never twice."""
+        """Returns whether the action is due: the first time always, twice at the same step never."""
         if self._last_step is None or self._last_time is None:
             return True
         if step == self._last_step:
@@ -61,7 +67,7 @@ class SecondOrStepTimer:
         return self._last_step + (self._every_steps or 0) <= step
 
     def update_last_triggered_step(self, step: int) -> Tuple[Optional[float], Optional[int]]:
-        """Notes that it was done; returns the seconds and the steps since the last time, None the first time."""
+        """Records an action; returns the seconds and the steps since the one before, or None for both."""
         now = time.time()
         since: Tuple[Optional[float], Optional[int]] = (None, None)
         if self._last_step is not None and self._last_time is not None:
@@ -70,26 +76,26 @@ class SecondOrStepTimer:
         return since
 
     def last_triggered_step(self) -> Optional[int]:
-        """The step it was last done at."""
+        """Returns the step of the last action, or None."""
         return self._last_step
 
 
 class NeverTriggerTimer:
-    """A timer for what is never due."""
+    """A timer that is never due."""
 
     def reset(self) -> None:
-        """Nothing to forget."""
+        """Does nothing."""
 
     def should_trigger_for_step(self, step: int) -> bool:
-        """Never."""
+        """Returns False."""
         return False
 
     def update_last_triggered_step(self, step: int) -> Tuple[None, None]:
-        """Nothing to note."""
+        """Does nothing."""
         return None, None
 
     def last_triggered_step(self) -> None:
-        """Never."""
+        """Returns None."""
         return None
 
 
@@ -101,8 +107,11 @@ def _global_step_read(hook: str) -> Any:
 
 
 def _as_graph_element(obj: Any) -> Any:
-    """A tensor or op of the default graph, given as one or by name; an op's name stands for its only output."""
-    graph = tf.get_default_graph()
+    """Returns a tensor or operation of the default graph, given or by name.
+
+    An operation's name means its only output.
+    """
+    graph = get_default_graph()
     if not isinstance(obj, str):
         if getattr(obj, "graph", None) is not graph:
             raise ValueError(f"Passed {obj} should have graph attribute that is equal to current graph {graph}.")
@@ -118,18 +127,18 @@ def _as_graph_element(obj: Any) -> Any:
 
 
 class LoggingTensorHook(SessionRunHook):
-    """Logs the values of tensors, at level INFO: every so many runs or seconds, or at the end.
+    """Logs the values of tensors at level INFO, at intervals of runs or seconds, or at the end.
 
     Args:
-      tensors: A list of tensors or names, or a dict of them by the words to log them with.
-      every_n_iter: How many runs lie between two lines.
-      every_n_secs: How many seconds.
-      at_end: Whether they are logged at the end.
-      formatter: A function of the dict of values that gives the whole line.
+      tensors: A list of tensors or names, or a dict of them whose keys are logged instead of names.
+      every_n_iter: The interval in runs.
+      every_n_secs: The interval in seconds.
+      at_end: If true, values are logged at the end as well.
+      formatter: A function from the dict of values to the line to log.
 
     Raises:
-      ValueError: None or both of `every_n_iter` and `every_n_secs` are given, without `at_end`; or a number is not
-        positive.
+      ValueError: Both `every_n_iter` and `every_n_secs` are given, or neither is without `at_end`; or
+        `every_n_iter` is not positive.
 
     Example:
       >>> step = tf.train.get_or_create_global_step()
@@ -162,13 +171,13 @@ class LoggingTensorHook(SessionRunHook):
         self._log_at_end = at_end
 
     def begin(self) -> None:
-        """Finds the tensors."""
+        """Looks up the tensors."""
         self._timer.reset()
         self._iter_count = 0
         self._current_tensors = {tag: _as_graph_element(tensor) for tag, tensor in self._tensors.items()}
 
     def before_run(self, run_context: SessionRunContext) -> Optional[SessionRunArgs]:
-        """Asks for the tensors if it is time."""
+        """Fetches the tensors if they are due."""
         self._should_trigger = self._timer.should_trigger_for_step(self._iter_count)
         return SessionRunArgs(self._current_tensors) if self._should_trigger else None
 
@@ -182,26 +191,26 @@ class LoggingTensorHook(SessionRunHook):
         logging.info("%s", shown if elapsed is None else f"{shown} ({elapsed:.3f} sec)")
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Logs them."""
+        """Logs the tensors."""
         if self._should_trigger:
             self._log_tensors(run_values.results)
         self._iter_count += 1
 
     def end(self, session: Any) -> None:
-        """Logs them a last time, if asked to."""
+        """Logs the tensors a last time if `at_end` is true."""
         if self._log_at_end:
             self._log_tensors(session.run(self._current_tensors))
 
 
 class StopAtStepHook(SessionRunHook):
-    """Asks to stop when the global step reaches `last_step`, or has grown by `num_steps`.
+    """Requests a stop when the global step reaches `last_step`, or has grown by `num_steps`.
 
     Args:
-      num_steps: By how much.
-      last_step: The step.
+      num_steps: The number of steps to run.
+      last_step: The step to stop at.
 
     Raises:
-      ValueError: Both or none are given.
+      ValueError: Both or neither are given.
 
     Example:
       >>> step = tf.train.get_or_create_global_step()
@@ -222,20 +231,23 @@ class StopAtStepHook(SessionRunHook):
         self._last_step = last_step
 
     def begin(self) -> None:
-        """Finds the global step."""
+        """Looks up the global step."""
         self._global_step_tensor = _global_step_read("StopAtStepHook")
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        """Counts from here, unless a session before was lost."""
+        """Counts steps from here on, unless an earlier session was lost."""
         if self._last_step is None:
             self._last_step = session.run(self._global_step_tensor) + self._num_steps
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Asks for the global step."""
+        """Fetches the global step."""
         return SessionRunArgs(self._global_step_tensor)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Stops if it is time: what the run read may be older than its own update, so it is read again."""
+        """Stops at the last step.
+
+        The fetched step may be older than the run's own update, so it is read again.
+        """
         assert self._last_step is not None
         if self._last_step <= run_values.results + 1:
             if self._last_step <= run_context.session.run(self._global_step_tensor):
@@ -243,7 +255,7 @@ class StopAtStepHook(SessionRunHook):
 
 
 class CheckpointSaverListener:
-    """Is told of each checkpoint. `after_save` may return True to end training.
+    """Callbacks around each checkpoint of a `CheckpointSaverHook`.
 
     Example:
       >>> import tempfile
@@ -271,22 +283,22 @@ class CheckpointSaverListener:
     """
 
     def begin(self) -> None:
-        """Called once, before the session is made."""
+        """Runs once, before the session is created."""
 
     def before_save(self, session: Any, global_step_value: int) -> None:
-        """Called before each checkpoint is written.
+        """Runs before a checkpoint is written.
 
         Args:
-          session: The plain session.
-          global_step_value: The step.
+          session: The underlying session.
+          global_step_value: The global step.
         """
 
     def after_save(self, session: Any, global_step_value: int) -> Optional[bool]:
-        """Called after each checkpoint is written.
+        """Runs after a checkpoint is written.
 
         Args:
-          session: The plain session.
-          global_step_value: The step.
+          session: The underlying session.
+          global_step_value: The global step.
 
         Returns:
           True to end training.
@@ -294,28 +306,28 @@ class CheckpointSaverListener:
         return None
 
     def end(self, session: Any, global_step_value: int) -> None:
-        """Called once at the end, after the last checkpoint.
+        """Runs once at the end, after the last checkpoint.
 
         Args:
-          session: The plain session.
-          global_step_value: The step.
+          session: The underlying session.
+          global_step_value: The global step.
         """
 
 
 class CheckpointSaverHook(SessionRunHook):
-    """Saves checkpoints every `save_secs` seconds or `save_steps` steps, at the start and at the end.
+    """Saves checkpoints at intervals, at the start and at the end.
 
     Args:
-      checkpoint_dir: The folder.
-      save_secs: How many seconds lie between two.
-      save_steps: How many steps.
+      checkpoint_dir: The directory of checkpoints.
+      save_secs: The interval in seconds.
+      save_steps: The interval in steps.
       saver: A `Saver`.
-      checkpoint_basename: The name of checkpoints.
-      scaffold: A `Scaffold` that has the saver.
+      checkpoint_basename: The base name of checkpoint files.
+      scaffold: A `Scaffold` that holds the saver.
       listeners: A list of `CheckpointSaverListener`s.
 
     Raises:
-      ValueError: Both `saver` and `scaffold` are given; or both or none of `save_secs` and `save_steps`.
+      ValueError: Both `saver` and `scaffold` are given; or both or neither of `save_secs` and `save_steps`.
 
     Example:
       >>> import tempfile
@@ -351,8 +363,8 @@ class CheckpointSaverHook(SessionRunHook):
         self._listeners = listeners or []
 
     def begin(self) -> None:
-        """Finds the global step and opens the event file."""
-        self._summary_writer = tf.summary.FileWriterCache.get(self._checkpoint_dir)
+        """Looks up the global step and opens the event file."""
+        self._summary_writer = summaries.FileWriterCache.get(self._checkpoint_dir)
         self._global_step_tensor = _global_step_read("CheckpointSaverHook")
         for listener in self._listeners:
             listener.begin()
@@ -360,18 +372,18 @@ class CheckpointSaverHook(SessionRunHook):
     def after_create_session(self, session: Any, coord: Any) -> None:
         """Writes the graph and a first checkpoint."""
         step = session.run(self._global_step_tensor)
-        graph = tf.get_default_graph()
-        tf.train.write_graph(graph.as_graph_def(add_shapes=True), self._checkpoint_dir, "graph.pbtxt")
+        graph = get_default_graph()
+        write_graph(graph.as_graph_def(add_shapes=True), self._checkpoint_dir, "graph.pbtxt")
         self._summary_writer.add_graph(graph)
         self._save(session, step)
         self._timer.update_last_triggered_step(step)
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Asks for the global step."""
+        """Fetches the global step."""
         return SessionRunArgs(self._global_step_tensor)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Saves if it is time."""
+        """Saves a checkpoint if it is due."""
         if not self._timer.should_trigger_for_step(run_values.results + 1):
             return
         step = run_context.session.run(self._global_step_tensor)
@@ -381,7 +393,7 @@ class CheckpointSaverHook(SessionRunHook):
                 run_context.request_stop()
 
     def end(self, session: Any) -> None:
-        """Saves the end, unless that was done."""
+        """Saves a last checkpoint, unless this step is saved already."""
         step = session.run(self._global_step_tensor)
         if step != self._timer.last_triggered_step():
             self._save(session, step)
@@ -389,7 +401,7 @@ class CheckpointSaverHook(SessionRunHook):
             listener.end(session, step)
 
     def _save(self, session: Any, step: int) -> bool:
-        """Saves; whether a listener wants to end training."""
+        """Saves a checkpoint. Returns whether a listener requested a stop."""
         logging.info("Saving checkpoints for %d into %s.", step, self._save_path)
         for listener in self._listeners:
             listener.before_save(session, step)
@@ -409,7 +421,7 @@ class CheckpointSaverHook(SessionRunHook):
         if self._scaffold is not None:
             return self._scaffold.saver
         key = GraphKeys.SAVERS
-        savers = tf.get_default_graph().get_collection(key)
+        savers = get_default_graph().get_collection(key)
         if not savers:
             raise RuntimeError(
                 f"No items in collection {key}. Please add a saver to the collection or provide a saver or scaffold."
@@ -424,16 +436,16 @@ class CheckpointSaverHook(SessionRunHook):
 
 
 class StepCounterHook(SessionRunHook):
-    """Logs how many steps a second are made, and writes it as a summary `global_step/sec`.
+    """Logs the number of steps per second, and writes it as a summary `global_step/sec`.
 
     Args:
-      every_n_steps: How many steps lie between two lines.
-      every_n_secs: How many seconds.
-      output_dir: The folder of summaries.
-      summary_writer: A `FileWriter` in its place.
+      every_n_steps: The interval in steps.
+      every_n_secs: The interval in seconds.
+      output_dir: The directory of event files.
+      summary_writer: A `FileWriter`, instead of `output_dir`.
 
     Raises:
-      ValueError: Both or none of `every_n_steps` and `every_n_secs` are given.
+      ValueError: Both or neither of `every_n_steps` and `every_n_secs` are given.
 
     Example:
       >>> import tempfile
@@ -461,14 +473,14 @@ class StepCounterHook(SessionRunHook):
         self._last_global_step: Optional[int] = None
 
     def begin(self) -> None:
-        """Finds the global step and opens the event file."""
+        """Looks up the global step and opens the event file."""
         if self._summary_writer is None and self._output_dir:
-            self._summary_writer = tf.summary.FileWriterCache.get(self._output_dir)
+            self._summary_writer = summaries.FileWriterCache.get(self._output_dir)
         self._global_step_tensor = _global_step_read("StepCounterHook")
         self._summary_tag = training_util.get_global_step().op.name + "/sec"
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Asks for the global step."""
+        """Fetches the global step."""
         return SessionRunArgs(self._global_step_tensor)
 
     def _log_and_record(self, elapsed_steps: int, elapsed_time: float, global_step: int) -> None:
@@ -479,7 +491,7 @@ class StepCounterHook(SessionRunHook):
         logging.info("%s: %g", self._summary_tag, rate)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Logs if it is time; warns if the step does not grow."""
+        """Logs if it is due; warns if the global step does not grow."""
         stale = run_values.results
         if self._timer.should_trigger_for_step(stale + 1):
             step = run_context.session.run(self._global_step_tensor)
@@ -508,11 +520,11 @@ class NanLossDuringTrainingError(RuntimeError):
 
 
 class NanTensorHook(SessionRunHook):
-    """Ends training when a tensor becomes NaN.
+    """Stops training when a tensor becomes NaN.
 
     Args:
-      loss_tensor: The tensor.
-      fail_on_nan_loss: Whether by `NanLossDuringTrainingError`, or just by stopping.
+      loss_tensor: The tensor to check.
+      fail_on_nan_loss: If true, NaN raises `NanLossDuringTrainingError`; otherwise it requests a stop.
 
     Example:
       >>> step = tf.train.get_or_create_global_step()
@@ -530,14 +542,14 @@ class NanTensorHook(SessionRunHook):
         self._fail_on_nan_loss = fail_on_nan_loss
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Asks for the tensor."""
+        """Fetches the tensor."""
         return SessionRunArgs(self._loss_tensor)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Looks at it.
+        """Checks the tensor.
 
         Raises:
-          NanLossDuringTrainingError: It is NaN, and `fail_on_nan_loss` holds.
+          NanLossDuringTrainingError: The value is NaN, and `fail_on_nan_loss` is true.
         """
         if not np.isnan(run_values.results):
             return
@@ -550,18 +562,18 @@ class NanTensorHook(SessionRunHook):
 
 
 class SummarySaverHook(SessionRunHook):
-    """Writes summaries every `save_steps` steps or `save_secs` seconds.
+    """Writes summaries at intervals of steps or seconds.
 
     Args:
-      save_steps: How many steps lie between two.
-      save_secs: How many seconds.
-      output_dir: The folder.
-      summary_writer: A `FileWriter` in its place.
-      scaffold: A `Scaffold` that has the summaries.
-      summary_op: The summaries in its place.
+      save_steps: The interval in steps.
+      save_secs: The interval in seconds.
+      output_dir: The directory of event files.
+      summary_writer: A `FileWriter`, instead of `output_dir`.
+      scaffold: A `Scaffold` that holds the summaries.
+      summary_op: The summaries, instead of `scaffold`.
 
     Raises:
-      ValueError: Both or none of `scaffold` and `summary_op` are given.
+      ValueError: Both or neither of `scaffold` and `summary_op` are given.
 
     Example:
       >>> import tempfile
@@ -569,7 +581,8 @@ class SummarySaverHook(SessionRunHook):
       >>> import os
       >>> step = tf.train.get_or_create_global_step()
       >>> more = step.assign_add(1)
-      >>> hook = tf.train.SummarySaverHook(save_steps=1, output_dir=folder, summary_op=tf.summary.scalar("step", step))
+      >>> hook = tf.train.SummarySaverHook(save_steps=1, output_dir=folder,
+      ...     summary_op=tf.summary.scalar("step", step))
       >>> with tf.train.MonitoredSession(hooks=[hook, tf.train.StopAtStepHook(last_step=3)]) as sess:
       ...     while not sess.should_stop():
       ...         _ = sess.run(more)
@@ -595,14 +608,14 @@ class SummarySaverHook(SessionRunHook):
         self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
 
     def begin(self) -> None:
-        """Finds the global step and opens the event file."""
+        """Looks up the global step and opens the event file."""
         if self._summary_writer is None and self._output_dir:
-            self._summary_writer = tf.summary.FileWriterCache.get(self._output_dir)
+            self._summary_writer = summaries.FileWriterCache.get(self._output_dir)
         self._next_step: Optional[int] = None
         self._global_step_tensor = _global_step_read("SummarySaverHook")
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Asks for the summaries if it is time."""
+        """Fetches the summaries if they are due."""
         self._request_summary = self._next_step is None or self._timer.should_trigger_for_step(self._next_step)
         requests = {"global_step": self._global_step_tensor}
         if self._request_summary:
@@ -612,7 +625,7 @@ class SummarySaverHook(SessionRunHook):
         return SessionRunArgs(requests)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Writes them."""
+        """Writes the summaries."""
         if not self._summary_writer:
             return
         step = run_values.results["global_step"] + 1
@@ -627,7 +640,7 @@ class SummarySaverHook(SessionRunHook):
         self._next_step = step + 1
 
     def end(self, session: Any = None) -> None:
-        """Sees to it that all is on disk."""
+        """Flushes the event file."""
         if self._summary_writer:
             self._summary_writer.flush()
 
@@ -639,10 +652,10 @@ class SummarySaverHook(SessionRunHook):
 
 
 class GlobalStepWaiterHook(SessionRunHook):
-    """Waits before the first run until the global step, raised by others, reaches a value.
+    """Waits before the first run until the global step, advanced by other processes, reaches a value.
 
     Args:
-      wait_until_step: The value.
+      wait_until_step: The step to wait for.
 
     Example:
       >>> step = tf.train.get_or_create_global_step()
@@ -657,7 +670,7 @@ class GlobalStepWaiterHook(SessionRunHook):
         self._wait_until_step = wait_until_step
 
     def begin(self) -> None:
-        """Finds the global step."""
+        """Looks up the global step."""
         self._worker_is_started = False
         self._global_step_tensor = _global_step_read("_GlobalStepWaiterHook")
 
@@ -673,11 +686,11 @@ class GlobalStepWaiterHook(SessionRunHook):
 
 
 class FinalOpsHook(SessionRunHook):
-    """Runs ops at the end; `final_ops_values` then has what they gave.
+    """Runs operations at the end, and keeps their values in `final_ops_values`.
 
     Args:
-      final_ops: What to run, in any structure.
-      final_ops_feed_dict: What to feed.
+      final_ops: The fetches, in any structure.
+      final_ops_feed_dict: The feeds.
 
     Example:
       >>> step = tf.train.get_or_create_global_step()
@@ -696,11 +709,11 @@ class FinalOpsHook(SessionRunHook):
 
     @property
     def final_ops_values(self) -> Any:
-        """What they gave, in the structure they were given in; None before the end."""
+        """The values of the final operations, in their structure; None before the end."""
         return self._final_ops_values
 
     def end(self, session: Any) -> None:
-        """Runs them."""
+        """Runs the final operations."""
         if self._final_ops is None:
             return
         try:
@@ -714,10 +727,10 @@ class FinalOpsHook(SessionRunHook):
 
 
 class FeedFnHook(SessionRunHook):
-    """Feeds what `feed_fn()` returns, anew for each run.
+    """Adds the feeds that `feed_fn()` returns, called before each run.
 
     Args:
-      feed_fn: A function without arguments that gives a dict.
+      feed_fn: A function without arguments that returns a dict.
 
     Example:
       >>> x = tf.placeholder(tf.float32, [])
@@ -730,22 +743,22 @@ class FeedFnHook(SessionRunHook):
         self.feed_fn = feed_fn
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Calls it."""
+        """Feeds the result of `feed_fn`."""
         return SessionRunArgs(fetches=None, feed_dict=self.feed_fn())
 
 
 class ProfilerHook(SessionRunHook):
-    """Writes, every so many steps or seconds, what a run did as `timeline-<step>.json` for `chrome://tracing`.
+    """Writes a trace of a run at intervals, as `timeline-<step>.json` for `chrome://tracing`.
 
     Args:
-      save_steps: How many steps lie between two.
-      save_secs: How many seconds.
-      output_dir: The folder.
-      show_dataflow: Accepted.
-      show_memory: Accepted.
+      save_steps: The interval in steps.
+      save_secs: The interval in seconds.
+      output_dir: The directory of traces.
+      show_dataflow: Ignored.
+      show_memory: Ignored.
 
     Raises:
-      ValueError: Both or none of `save_steps` and `save_secs` are given.
+      ValueError: Both or neither of `save_steps` and `save_secs` are given.
 
     Example:
       >>> import os, tempfile
@@ -772,20 +785,20 @@ class ProfilerHook(SessionRunHook):
         self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
 
     def begin(self) -> None:
-        """Finds the global step and opens the event file."""
-        self._file_writer = tf.summary.FileWriterCache.get(self._output_dir)
+        """Looks up the global step and opens the event file."""
+        self._file_writer = summaries.FileWriterCache.get(self._output_dir)
         self._next_step: Optional[int] = None
         self._global_step_tensor = _global_step_read("ProfilerHook")
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Asks for a trace if it is time."""
+        """Requests a trace if it is due."""
         due = self._next_step is not None and self._timer.should_trigger_for_step(self._next_step)
         self._request_trace = due
         options = protos.RunOptions(trace_level=protos.RunOptions.FULL_TRACE) if due else None
         return SessionRunArgs({"global_step": self._global_step_tensor}, options=options)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Writes it."""
+        """Writes the trace."""
         stale = run_values.results["global_step"]
         if self._next_step is None:
             self._timer.update_last_triggered_step(stale)
@@ -802,7 +815,7 @@ class ProfilerHook(SessionRunHook):
 
 
 def chrome_trace(step_stats: Any) -> str:
-    """What ran in a step, as JSON that `chrome://tracing` and Perfetto show: a row for each device and thread."""
+    """Returns the trace of a step as JSON for `chrome://tracing` and Perfetto, a row for each thread."""
     import json
 
     events: List[Dict[str, Any]] = []

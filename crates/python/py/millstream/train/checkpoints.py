@@ -1,4 +1,4 @@
-"""Checkpoints as files: which are in a folder, which is the latest, what one holds."""
+"""Checkpoints as files: those in a directory, the latest one, the contents of one."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ import os
 import struct
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
-import millstream as tf
-from millstream import dtypes, errors, protos
-from millstream.shapes import TensorShape
+from millstream.framework import Graph, dtypes, errors, protos
+from millstream.framework.op_functions import raw
+from millstream.framework.session import Session
+from millstream.framework.shapes import TensorShape
 
-# Which checkpoints there are. ------------------------------------------------------------------------------------------
+# Checkpoints of a directory.
 
 
 def _state_path(folder: str, latest_filename: Optional[str]) -> str:
@@ -25,24 +26,26 @@ def generate_checkpoint_state_proto(
     all_model_checkpoint_timestamps: Optional[List[float]] = None,
     last_preserved_timestamp: Optional[float] = None,
 ) -> Any:
-    """A `CheckpointState` that names the latest checkpoint and all others; names relative to `save_dir` if that is
-    relative.
+    """Returns a `CheckpointState` that lists the latest checkpoint and all others.
+
+    Paths are relative to `save_dir` if that is relative.
 
     Args:
-      save_dir: The folder.
+      save_dir: The directory.
       model_checkpoint_path: The latest checkpoint.
-      all_model_checkpoint_paths: A list of all, the oldest first.
-      all_model_checkpoint_timestamps: A list of when each was written.
-      last_preserved_timestamp: When the last one that is kept for good was.
+      all_model_checkpoint_paths: A list of all checkpoints, oldest first.
+      all_model_checkpoint_timestamps: A list of the times they were written at.
+      last_preserved_timestamp: The time of the last checkpoint that is kept for good.
 
     Returns:
-      The message.
+      A `CheckpointState`.
 
     Raises:
       ValueError: The lists differ in length.
 
     Example:
-      >>> tf.train.generate_checkpoint_state_proto("/tmp", "/tmp/model-2", ["/tmp/model-1"]).all_model_checkpoint_paths
+      >>> tf.train.generate_checkpoint_state_proto("/tmp", "/tmp/model-2",
+      ...     ["/tmp/model-1"]).all_model_checkpoint_paths
       ['/tmp/model-1', '/tmp/model-2']
     """
     paths = list(all_model_checkpoint_paths or [])
@@ -73,18 +76,18 @@ def update_checkpoint_state(
     all_model_checkpoint_timestamps: Optional[List[float]] = None,
     last_preserved_timestamp: Optional[float] = None,
 ) -> None:
-    """Writes the file that says which checkpoint is the latest.
+    """Writes the file that lists the checkpoints of a directory.
 
     Args:
-      save_dir: The folder.
+      save_dir: The directory.
       model_checkpoint_path: The latest checkpoint.
-      all_model_checkpoint_paths: A list of all, the oldest first.
-      latest_filename: The file: `checkpoint`.
-      all_model_checkpoint_timestamps: A list of when each was written.
-      last_preserved_timestamp: When the last one that is kept for good was.
+      all_model_checkpoint_paths: A list of all checkpoints, oldest first.
+      latest_filename: The file; by default `checkpoint`.
+      all_model_checkpoint_timestamps: A list of the times they were written at.
+      last_preserved_timestamp: The time of the last checkpoint that is kept for good.
 
     Raises:
-      RuntimeError: The checkpoint has the name of the file.
+      RuntimeError: The checkpoint's name is that of the file.
 
     Example:
       >>> import os, tempfile
@@ -113,21 +116,21 @@ def update_checkpoint_state(
         all_model_checkpoint_timestamps,
         last_preserved_timestamp,
     )
-    # Beside it first: a reader sees the old file or the new one, never half of one.
+    # Written to a temporary file and renamed: a reader sees the old file or the new one, whole.
     with open(path + ".tmp", "w") as out:
         out.write(text_format.MessageToString(state))
     os.replace(path + ".tmp", path)
 
 
 def get_checkpoint_state(checkpoint_dir: str, latest_filename: Optional[str] = None) -> Any:
-    """The `CheckpointState` of a folder, with names made whole.
+    """Returns the `CheckpointState` of a directory, with full paths.
 
     Args:
-      checkpoint_dir: The folder.
-      latest_filename: The file that says which is the latest: `checkpoint`.
+      checkpoint_dir: The directory.
+      latest_filename: The file that lists checkpoints; by default `checkpoint`.
 
     Returns:
-      The message; None if there is none.
+      A `CheckpointState`; None if there is none.
 
     Raises:
       ValueError: The file names no checkpoint.
@@ -160,14 +163,14 @@ def get_checkpoint_state(checkpoint_dir: str, latest_filename: Optional[str] = N
 
 
 def latest_checkpoint(checkpoint_dir: str, latest_filename: Optional[str] = None) -> Optional[str]:
-    """The latest checkpoint of a folder.
+    """Returns the latest checkpoint of a directory.
 
     Args:
-      checkpoint_dir: The folder.
-      latest_filename: The file that says which is the latest: `checkpoint`.
+      checkpoint_dir: The directory.
+      latest_filename: The file that lists checkpoints; by default `checkpoint`.
 
     Returns:
-      Its name; None if there is none.
+      The path of the checkpoint; None if there is none.
 
     Example:
       >>> import os, tempfile
@@ -187,13 +190,13 @@ def latest_checkpoint(checkpoint_dir: str, latest_filename: Optional[str] = None
 
 
 def checkpoint_exists(checkpoint_prefix: str) -> bool:
-    """Whether there is a checkpoint of this name.
+    """Returns whether a checkpoint exists.
 
     Args:
-      checkpoint_prefix: What `Saver.save` gave.
+      checkpoint_prefix: A checkpoint, as returned by `Saver.save`.
 
     Raises:
-      tf.errors.NotFoundError: Its folder is not there.
+      tf.errors.NotFoundError: The directory does not exist.
 
     Example:
       >>> import os, tempfile
@@ -213,13 +216,13 @@ def checkpoint_exists(checkpoint_prefix: str) -> bool:
 
 
 def get_checkpoint_mtimes(checkpoint_prefixes: List[str]) -> List[float]:
-    """When each was written, leaving out those that are not there.
+    """Returns the times that checkpoints were written at, omitting those that do not exist.
 
     Args:
       checkpoint_prefixes: A list of checkpoints.
 
     Returns:
-      A list of seconds.
+      A list of times, in seconds since the epoch.
 
     Example:
       >>> import os, tempfile
@@ -243,8 +246,8 @@ def remove_checkpoint(
 
     Args:
       checkpoint_prefix: The checkpoint.
-      checkpoint_format_version: The version of the format.
-      meta_graph_suffix: The suffix of the file of the graph.
+      checkpoint_format_version: Ignored.
+      meta_graph_suffix: The suffix of the graph's file.
 
     Example:
       >>> import os, tempfile
@@ -264,7 +267,7 @@ def remove_checkpoint(
             os.remove(path)
 
 
-# What a checkpoint holds. ------------------------------------------------------------------------------------------------
+# The contents of a checkpoint.
 
 
 def _varint(data: bytes, at: int) -> Tuple[int, int]:
@@ -279,7 +282,7 @@ def _varint(data: bytes, at: int) -> Tuple[int, int]:
 
 
 def _block(data: bytes, offset: int, size: int) -> Iterator[Tuple[bytes, bytes]]:
-    """The entries of a block: each key shares a beginning with the one before."""
+    """Yields the entries of a block; each key is stored as a suffix to a prefix of the key before."""
     if data[offset + size] != 0:
         raise errors.UnimplementedError(None, None, "the checkpoint's index is compressed")
     block = data[offset : offset + size]
@@ -296,7 +299,7 @@ def _block(data: bytes, offset: int, size: int) -> Iterator[Tuple[bytes, bytes]]
 
 
 def _entries(path: str) -> Iterator[Tuple[bytes, bytes]]:
-    """Keys and values of a checkpoint's index: a table whose last bytes say where its own index is."""
+    """Yields the keys and values of a checkpoint's index, a table whose footer locates its own index."""
     with open(path, "rb") as source:
         data = source.read()
     damaged = errors.DataLossError(None, None, f"{path} is no index of a checkpoint")
@@ -328,34 +331,35 @@ class CheckpointReader:
             )
         self._tensors: Dict[str, Any] = {}
         for key, value in _entries(path):
-            # The entry without a name tells of the file itself; those that begin with 0 are the parts of a whole, which has its own.
+            # The entry with an empty key describes the file. Keys that begin with 0 are parts of a whole,
+            # which has its own entry.
             if key and not key.startswith(b"\0"):
                 self._tensors[key.decode()] = protos.BundleEntryProto.FromString(value)
 
     def get_variable_to_shape_map(self) -> Dict[str, List[int]]:
-        """Names and shapes."""
+        """Returns a dict from names to shapes."""
         return {name: [d.size for d in e.shape.dim] for name, e in self._tensors.items()}
 
     def get_variable_to_dtype_map(self) -> Dict[str, Any]:
-        """Names and dtypes."""
+        """Returns a dict from names to dtypes."""
         return {name: dtypes.as_dtype(e.dtype) for name, e in self._tensors.items()}
 
     def has_tensor(self, tensor_str: str) -> bool:
-        """Whether a tensor is there."""
+        """Returns whether the checkpoint holds a tensor."""
         return tensor_str in self._tensors
 
     def get_tensor(self, tensor_str: str) -> Any:
-        """A tensor's value."""
+        """Returns the value of a tensor."""
         if tensor_str not in self._tensors:
             raise errors.NotFoundError(None, None, f"Key {tensor_str} not found in checkpoint")
         dtype = dtypes.as_dtype(self._tensors[tensor_str].dtype)
-        with tf.Graph().as_default():
+        with Graph().as_default():
             (value,) = _restore(self._prefix, [tensor_str], [dtype])
-            with tf.Session() as sess:
+            with Session() as sess:
                 return sess.run(value)
 
     def debug_string(self) -> bytes:
-        """A line for each tensor."""
+        """Returns a text with a line for each tensor."""
         lines = [
             f"{name} ({protos.DataType.Name(e.dtype)}) {TensorShape(e.shape).as_list()}"
             for name, e in sorted(self._tensors.items())
@@ -364,21 +368,21 @@ class CheckpointReader:
 
 
 def _restore(prefix: Any, names: List[str], types: List[Any]) -> List[Any]:
-    out = tf.raw_ops.RestoreV2(prefix=prefix, tensor_names=names, shape_and_slices=[""] * len(names), dtypes=types)
+    out = raw("RestoreV2")(prefix=prefix, tensor_names=names, shape_and_slices=[""] * len(names), dtypes=types)
     return list(out) if isinstance(out, (list, tuple)) else [out]
 
 
 def NewCheckpointReader(filepattern: str) -> CheckpointReader:  # noqa: N802
-    """A `CheckpointReader`.
+    """Returns a `CheckpointReader`.
 
     Args:
-      filepattern: The checkpoint.
+      filepattern: A checkpoint.
 
     Returns:
-      The reader.
+      A `CheckpointReader`.
 
     Raises:
-      tf.errors.NotFoundError: There is no such file.
+      tf.errors.NotFoundError: The checkpoint does not exist.
 
     Example:
       >>> import os, tempfile
@@ -396,17 +400,17 @@ def NewCheckpointReader(filepattern: str) -> CheckpointReader:  # noqa: N802
 
 
 def load_checkpoint(ckpt_dir_or_file: str) -> CheckpointReader:
-    """A reader of a checkpoint, or of the latest one of a folder.
+    """Returns a reader of a checkpoint, or of the latest one in a directory.
 
     Args:
-      ckpt_dir_or_file: A checkpoint, or a folder.
+      ckpt_dir_or_file: A checkpoint or a directory.
 
     Returns:
       A `CheckpointReader`.
 
     Raises:
-      ValueError: The folder has none.
-      tf.errors.NotFoundError: There is no such file.
+      ValueError: The directory holds no checkpoint.
+      tf.errors.NotFoundError: The checkpoint does not exist.
 
     Example:
       >>> import os, tempfile
@@ -426,10 +430,10 @@ def load_checkpoint(ckpt_dir_or_file: str) -> CheckpointReader:
 
 
 def list_variables(ckpt_dir_or_file: str) -> List[Tuple[str, List[int]]]:
-    """Names and shapes of what a checkpoint holds, in the order of the names.
+    """Returns the names and shapes of a checkpoint's variables, sorted by name.
 
     Args:
-      ckpt_dir_or_file: A checkpoint, or a folder, of which the latest is taken.
+      ckpt_dir_or_file: A checkpoint, or a directory with at least one, whose latest is read.
 
     Returns:
       A list of pairs of a name and a list of ints.
@@ -449,10 +453,10 @@ def list_variables(ckpt_dir_or_file: str) -> List[Tuple[str, List[int]]]:
 
 
 def load_variable(ckpt_dir_or_file: str, name: str) -> Any:
-    """A value of a checkpoint.
+    """Returns the value of a variable in a checkpoint.
 
     Args:
-      ckpt_dir_or_file: A checkpoint, or a folder, of which the latest is taken.
+      ckpt_dir_or_file: A checkpoint, or a directory with at least one, whose latest is read.
       name: The variable's name.
 
     Returns:

@@ -1,4 +1,4 @@
-"""`Coordinator`: threads that stop together. `LooperThread`: a thread that does something again and again until they do."""
+"""`Coordinator`: threads that stop together. `LooperThread`: a thread that repeats a call until they do."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ import threading
 import time
 from typing import Any, Callable, Iterable, Iterator, Optional, Sequence, Set, Tuple, Type
 
-from millstream import compat, errors, logging
+from millstream.framework import errors, logging
+from millstream.framework.text import as_str_any
 
 
 class Coordinator:
-    """Stops a set of threads when any one of them asks to, and hands on why.
+    """Stops a set of threads together, and reports the first error.
 
-    A thread works `while not coord.should_stop()`, and calls `coord.request_stop(error)` when something goes wrong;
-    whoever calls `coord.join(threads)` waits for all and gets the first error raised.
+    Threads work `while not coord.should_stop()` and call `coord.request_stop(error)` on failure;
+    `coord.join(threads)` waits for all of them and raises the first error reported.
 
     Args:
-      clean_stop_exception_types: Classes of exceptions that stop the threads but are no errors; by default
-        `OutOfRangeError`: the input has ended.
+      clean_stop_exception_types: Classes of exceptions that stop the threads but are not errors; by default
+        `OutOfRangeError`, the end of input.
 
     Example:
       >>> import threading
@@ -45,7 +46,8 @@ class Coordinator:
         if clean_stop_exception_types is None:
             clean_stop_exception_types = (errors.OutOfRangeError,)
         self._clean_stop_exception_types = tuple(clean_stop_exception_types)
-        # Guards the three fields below it. Reentrant: a signal handler may ask to stop while this thread holds it.
+        # Guards the three fields below. Reentrant: a signal handler may request a stop while this thread
+        # holds it.
         self._lock = threading.RLock()
         self._exc_info_to_raise: Any = None
         self._joined = False
@@ -57,15 +59,15 @@ class Coordinator:
         return isinstance(error, self._clean_stop_exception_types)
 
     def request_stop(self, ex: Any = None) -> None:
-        """Makes `should_stop()` true.
+        """Requests that the threads stop: `should_stop()` is true from here on.
 
         Args:
-          ex: The exception that is being handled, or what `sys.exc_info()` gives of it: `join` raises it, if it is
-            the first.
+          ex: The exception being handled, or the tuple of `sys.exc_info()`. `join` raises the first one
+            reported.
 
         Raises:
-          ValueError: `ex` is not what is being handled.
-          BaseException: `ex` itself, after `join`: nobody would hear of it any more.
+          ValueError: `ex` is not the exception being handled.
+          BaseException: `ex` itself, if `join` has returned and cannot raise it any more.
 
         Example:
           >>> coord = tf.train.Coordinator()
@@ -93,13 +95,13 @@ class Coordinator:
 
     @staticmethod
     def _recorded(ex: Any) -> Any:
-        """What `join` will raise for `ex`."""
+        """The exception info that `join` raises for `ex`."""
         if isinstance(ex, tuple):
-            shown = compat.as_str_any(ex[1]) if 1 < len(ex) else ex
+            shown = as_str_any(ex[1]) if 1 < len(ex) else ex
             logging.info("Error reported to Coordinator: %s", shown, exc_info=ex if len(ex) == 3 else None)
             info: Any = ex
         else:
-            logging.info("Error reported to Coordinator: %s, %s", type(ex), compat.as_str_any(ex))
+            logging.info("Error reported to Coordinator: %s, %s", type(ex), as_str_any(ex))
             info = sys.exc_info()
         if len(info) == 3 and info[0] and info[1]:
             return info
@@ -107,19 +109,19 @@ class Coordinator:
         return ValueError, problem, None
 
     def clear_stop(self) -> None:
-        """Makes ready for another round: `should_stop()` is false again, an error recorded is forgotten."""
+        """Resets the coordinator: `should_stop()` is false again, and a recorded error is dropped."""
         with self._lock:
             self._joined = False
             self._exc_info_to_raise = None
             self._stop_event.clear()
 
     def should_stop(self) -> bool:
-        """Whether somebody asked to stop."""
+        """Returns whether a stop was requested."""
         return self._stop_event.is_set()
 
     @contextlib.contextmanager
     def stop_on_exception(self) -> Iterator[None]:
-        """A `with` block whose exceptions become `request_stop(exception)`; they do not leave the block.
+        """A context manager that passes exceptions of its block to `request_stop` instead of raising them.
 
         Example:
           >>> coord = tf.train.Coordinator()
@@ -136,13 +138,13 @@ class Coordinator:
             self.request_stop(ex=sys.exc_info())
 
     def wait_for_stop(self, timeout: Optional[float] = None) -> bool:
-        """Waits until somebody asks to stop.
+        """Waits until a stop is requested.
 
         Args:
-          timeout: How many seconds to wait at most; without it, for ever.
+          timeout: The time to wait at most, in seconds; None to wait without limit.
 
         Returns:
-          Whether it was asked for; False if the time is over.
+          True if a stop was requested, False on timeout.
 
         Example:
           >>> tf.train.Coordinator().wait_for_stop(0.01)
@@ -151,7 +153,7 @@ class Coordinator:
         return self._stop_event.wait(timeout)
 
     def register_thread(self, thread: threading.Thread) -> None:
-        """`join` waits for this thread, too."""
+        """Registers a thread for `join` to wait for."""
         with self._lock:
             self._registered_threads.add(thread)
 
@@ -161,17 +163,16 @@ class Coordinator:
         stop_grace_period_secs: float = 120,
         ignore_live_threads: bool = False,
     ) -> None:
-        """Waits for the registered threads and `threads` to end, then raises the error that one of them reported, if
-        any.
+        """Waits for the registered threads and `threads` to end, then raises the first error reported.
 
         Args:
-          threads: Threads to wait for beside those that are registered.
-          stop_grace_period_secs: How many seconds threads have once stop was requested.
-          ignore_live_threads: Whether those that are alive after that are only named in the log.
+          threads: Threads to wait for in addition to the registered ones.
+          stop_grace_period_secs: The time in seconds that threads have to end after a stop was requested.
+          ignore_live_threads: If true, threads still alive after that are only logged.
 
         Raises:
-          RuntimeError: Threads are alive after the time; it names them.
-          BaseException: What was given to `request_stop`.
+          RuntimeError: Threads are still alive after the grace period; the message names them.
+          BaseException: The error passed to `request_stop`.
 
         Example:
           >>> coord = tf.train.Coordinator()
@@ -183,7 +184,7 @@ class Coordinator:
         with self._lock:
             waited_for = list(self._registered_threads.union(threads or ()))
 
-        # Short waits, so that Ctrl-C is seen; woken at once by the request to stop.
+        # Short waits let Ctrl-C through; a request to stop wakes the wait at once.
         while any(t.is_alive() for t in waited_for) and not self.wait_for_stop(0.1):
             pass
         deadline = time.monotonic() + stop_grace_period_secs
@@ -205,11 +206,11 @@ class Coordinator:
 
     @property
     def joined(self) -> bool:
-        """Whether `join` has ended."""
+        """Whether `join` has returned."""
         return self._joined
 
     def raise_requested_exception(self) -> None:
-        """Raises the error given to `request_stop`, if one was.
+        """Raises the error passed to `request_stop`, if any.
 
         Raises:
           BaseException: That error.
@@ -230,20 +231,20 @@ def _reraise(info: Tuple[Any, Any, Any]) -> None:
 
 
 class LooperThread(threading.Thread):
-    """Calls `target(*args, **kwargs)`, or its own `run_loop()`, again and again until the coordinator says stop.
+    """A thread that calls `target(*args, **kwargs)`, or its own `run_loop()`, until its coordinator stops.
 
-    An exception is reported to the coordinator and ends the thread. `start_loop` is called once before, `stop_loop`
-    once after.
+    An exception is reported to the coordinator and ends the thread. `start_loop` is called once before the
+    first call, `stop_loop` once after the last.
 
     Args:
       coord: The `Coordinator`.
-      timer_interval_secs: How many seconds lie between two calls; without pause if it is None.
-      target: What to call.
-      args: A list of its arguments.
-      kwargs: A dict of its keyword arguments.
+      timer_interval_secs: The time between the starts of two calls, in seconds; None for no pause.
+      target: The function to call.
+      args: A list of positional arguments for it.
+      kwargs: A dict of keyword arguments for it.
 
     Raises:
-      ValueError: `coord` is none, or there are arguments but no `target`.
+      ValueError: `coord` is not a `Coordinator`, or arguments are given without `target`.
 
     Example:
       >>> class Counting(tf.train.LooperThread):
@@ -289,14 +290,15 @@ class LooperThread(threading.Thread):
         args: Optional[Sequence[Any]] = None,
         kwargs: Any = None,
     ) -> "LooperThread":
-        """Makes such a thread and starts it. Arguments are those of the class.
+        """Creates such a thread and starts it. Arguments are those of the class.
 
         Returns:
           The `LooperThread`.
 
         Example:
           >>> coord, seen = tf.train.Coordinator(), []
-          >>> thread = tf.train.LooperThread.loop(coord, None, lambda x: seen.append(x) or coord.request_stop(), ["once"])
+          >>> thread = tf.train.LooperThread.loop(coord, None,
+          ...     lambda x: seen.append(x) or coord.request_stop(), ["once"])
           >>> coord.join([thread])
           >>> seen
           ['once']
@@ -306,14 +308,14 @@ class LooperThread(threading.Thread):
         return looper
 
     def run(self) -> None:
-        """What the thread does."""
+        """The body of the thread."""
         with self._coord.stop_on_exception():
             self.start_loop()
             if self._timer_interval_secs is None:
                 while not self._coord.should_stop():
                     self.run_loop()
             else:
-                # Due times are counted on from the start, so that they do not drift by how long each call takes.
+                # Due times are computed from the start, so that the duration of calls does not add up.
                 due = time.time()
                 while not self._coord.wait_for_stop(due - time.time()):
                     due += self._timer_interval_secs
@@ -321,13 +323,13 @@ class LooperThread(threading.Thread):
             self.stop_loop()
 
     def start_loop(self) -> None:
-        """Called once, before the first call."""
+        """Runs once, before the first call."""
 
     def stop_loop(self) -> None:
-        """Called once, after the last call; not after an exception."""
+        """Runs once, after the last call; not after an exception."""
 
     def run_loop(self) -> None:
-        """One turn."""
+        """Runs one iteration."""
         if self._task is not None:
             target, args, kwargs = self._task
             target(*args, **kwargs)

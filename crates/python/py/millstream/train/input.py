@@ -1,72 +1,57 @@
-"""Input pipelines of queues: producers that give out a tensor's rows one by one, and functions that put single examples together
-to batches. Each adds a queue, and a `QueueRunner` that fills it to the graph's collection; `start_queue_runners` starts them.
+"""Input pipelines of queues: producers that enqueue the rows of a tensor, and functions that batch examples.
 
-The eight batch functions are one (`_batched`): with one set of tensors or several (`_join`), in order or shuffled (`shuffle_`), all
-examples or only those to keep (`maybe_`).
+Each adds a queue, and a `QueueRunner` that fills it to the graph's collection; `start_queue_runners` starts
+them. The eight batch functions share one implementation (`_batched`): with one set of tensors or several
+(`_join`), in order or shuffled (`shuffle_`), with all examples or only some (`maybe_`).
 
-Why not `millstream::train`, the same functions in Rust, which make the same nodes: what a pipeline leaves behind is Python's. The count of
-epochs is a variable of whatever `variable_creator` and device function the program has set, collections hold the program's `QueueRunner`s
-and tensors, what is given is converted by `register_tensor_conversion_function`, and a refusal is a `TypeError` or a `ValueError` from where
-TensorFlow raises it. And Rust's refuse more: sources of different structures, shapes that differ between sources, a capacity of 0.
+The module does not use `millstream::train`, the same functions in Rust with the same nodes, because a
+pipeline leaves Python objects behind. The epoch counter is a variable made by the program's
+`variable_creator` and device function, collections hold `QueueRunner`s and tensors of Python, arguments are
+converted by `register_tensor_conversion_function`, and errors are `TypeError` or `ValueError`, raised where
+TensorFlow raises them. Rust's functions also refuse more: sources of different structures, shapes that differ
+between sources, and a capacity of 0.
 """
 
 from __future__ import annotations
 
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence
 
-import millstream as tf
-from millstream.graph_keys import GraphKeys
-from millstream.shapes import dimension_value
+from millstream.framework import (
+    SparseTensor,
+    SparseTensorValue,
+    constant,
+    control_dependencies,
+    convert_to_tensor,
+    dtypes,
+    get_static_value,
+    name_scope,
+)
+from millstream.framework.graph_keys import GraphKeys
+from millstream.framework.op_functions import op, raw
+from millstream.framework.shapes import dimension_value
+from millstream.io import summaries
+from millstream.ops import array_ops, control_flow, indexing_ops, math_ops, random_ops, sparse_ops
+from millstream.ops.data_flow import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
 from millstream.train.queue_runner import QueueRunner, add_queue_runner
+from millstream.variables.variable import Variable
 
-# Producers. ------------------------------------------------------------------------------------------------------------
-
-
-def match_filenames_once(pattern: Any, name: Optional[str] = None) -> Any:
-    """The names of the files that match, looked up once.
-
-    Args:
-      pattern: A pattern as the shell's, or a list of them.
-      name: A name for what is made.
-
-    Returns:
-      A local variable, a vector of strings: initialize it before use.
-
-    Example:
-      >>> import os, tempfile
-      >>> folder = tempfile.mkdtemp()
-      >>> for n in "ab":
-      ...     open(os.path.join(folder, n + ".txt"), "w").close()
-      >>> names = tf.train.match_filenames_once(os.path.join(folder, "*.txt"))
-      >>> with tf.Session() as sess:
-      ...     sess.run(tf.local_variables_initializer())
-      ...     print([os.path.basename(n) for n in sorted(sess.run(names))])
-      [b'a.txt', b'b.txt']
-    """
-    with tf.name_scope(name, "matching_filenames", [pattern]) as name:
-        return tf.Variable(
-            tf.matching_files(pattern),
-            name=name,
-            trainable=False,
-            validate_shape=False,
-            collections=[GraphKeys.LOCAL_VARIABLES],
-        )
+# Producers.
 
 
 def limit_epochs(tensor: Any, num_epochs: Optional[int] = None, name: Optional[str] = None) -> Any:
-    """`tensor`, which can be read `num_epochs` times; then `OutOfRangeError`. It counts in a local variable.
+    """Returns `tensor`, limited to `num_epochs` evaluations, which a local variable counts.
 
     Args:
-      tensor: Any tensor.
-      num_epochs: How often; None for ever.
-      name: A name for what is made.
+      tensor: A tensor.
+      num_epochs: The number of evaluations; None for no limit.
+      name: A name for the new operations.
 
     Returns:
       A tensor of the same value.
 
     Raises:
       ValueError: `num_epochs` is not positive.
-      tf.errors.OutOfRangeError: When run once too often.
+      tf.errors.OutOfRangeError: When run: the limit is reached.
 
     Example:
       >>> x = tf.train.limit_epochs(tf.constant("row"), num_epochs=2)
@@ -84,12 +69,12 @@ def limit_epochs(tensor: Any, num_epochs: Optional[int] = None, name: Optional[s
         return tensor
     if num_epochs <= 0:
         raise ValueError(f"num_epochs must be > 0 not {num_epochs}.")
-    with tf.name_scope(name, "limit_epochs", [tensor]) as name:
-        epochs = tf.Variable(
-            tf.constant(0, tf.int64), name="epochs", trainable=False, collections=[GraphKeys.LOCAL_VARIABLES]
+    with name_scope(name, "limit_epochs", [tensor]) as name:
+        epochs = Variable(
+            constant(0, dtypes.int64), name="epochs", trainable=False, collections=[GraphKeys.LOCAL_VARIABLES]
         )
-        with tf.control_dependencies([epochs.count_up_to(num_epochs)]):
-            return tf.identity(tensor, name=name)
+        with control_dependencies([epochs.count_up_to(num_epochs)]):
+            return array_ops.identity(tensor, name=name)
 
 
 def input_producer(
@@ -104,22 +89,22 @@ def input_producer(
     name: Optional[str] = None,
     cancel_op: Any = None,
 ) -> Any:
-    """A queue of the rows of `input_tensor`, epoch after epoch.
+    """Returns a queue of the rows of `input_tensor`, epoch after epoch.
 
-    The queue gets a runner: start it with `start_queue_runners`. If `num_epochs` is given, the count is a local
-    variable to initialize.
+    The queue has a runner: start it with `start_queue_runners`. With `num_epochs`, the epoch counter is a
+    local variable, which must be initialized.
 
     Args:
       input_tensor: A tensor of rank 1 or more.
-      element_shape: The shape of a row, where the tensor's shape does not say it.
-      num_epochs: How often every row comes; then the queue is closed. None for ever.
-      shuffle: Whether rows come in another order in each epoch.
-      seed: A seed for it.
-      capacity: How many rows the queue holds.
-      shared_name: The queue's name among sessions.
-      summary_name: The name of the summary that says how full the queue is.
-      name: The name scope of what is made.
-      cancel_op: What closes the queue when threads are told to stop.
+      element_shape: The shape of a row, if not known from the tensor.
+      num_epochs: The number of epochs, after which the queue is closed; None for no limit.
+      shuffle: If true, rows are shuffled in each epoch.
+      seed: A seed for shuffling.
+      capacity: The capacity of the queue.
+      shared_name: The name under which sessions share the queue.
+      summary_name: The name of a summary of how full the queue is.
+      name: The name scope of the new operations.
+      cancel_op: The operation that closes the queue when its threads are stopped.
 
     Returns:
       A `FIFOQueue`.
@@ -134,15 +119,15 @@ def input_producer(
       ...     print(*[sess.run(row) for _ in range(3)])
       [1 2] [3 4] [1 2]
     """
-    with tf.name_scope(name, "input_producer", [input_tensor]):
-        input_tensor = tf.convert_to_tensor(input_tensor, name="input_tensor")
+    with name_scope(name, "input_producer", [input_tensor]):
+        input_tensor = convert_to_tensor(input_tensor, name="input_tensor")
         element_shape = input_tensor.get_shape()[1:].merge_with(element_shape)
         if not element_shape.is_fully_defined():
             raise ValueError("Either `input_tensor` must have a fully defined shape or `element_shape` must be specified")
         if shuffle:
-            input_tensor = tf.random_shuffle(input_tensor, seed=seed)
+            input_tensor = random_ops.random_shuffle(input_tensor, seed=seed)
         input_tensor = limit_epochs(input_tensor, num_epochs)
-        queue = tf.FIFOQueue(
+        queue = FIFOQueue(
             capacity=capacity,
             dtypes=[input_tensor.dtype.base_dtype],
             shapes=[element_shape],
@@ -151,7 +136,7 @@ def input_producer(
         )
         add_queue_runner(QueueRunner(queue, [queue.enqueue_many([input_tensor])], cancel_op=cancel_op))
         if summary_name is not None:
-            _summarize(summary_name, tf.cast(queue.size(), tf.float32) * (1.0 / capacity))
+            _summarize(summary_name, math_ops.cast(queue.size(), dtypes.float32) * (1.0 / capacity))
         return queue
 
 
@@ -165,7 +150,7 @@ def string_input_producer(
     name: Optional[str] = None,
     cancel_op: Any = None,
 ) -> Any:
-    """A queue of strings, such as the names of files. Other arguments are those of `input_producer`.
+    """Returns a queue of strings, such as file names. Other arguments are those of `input_producer`.
 
     Args:
       string_tensor: A vector of strings.
@@ -174,7 +159,7 @@ def string_input_producer(
       A `FIFOQueue` of strings.
 
     Raises:
-      ValueError: The list is empty.
+      ValueError: `string_tensor` is None or an empty list.
       tf.errors.InvalidArgumentError: When run: the tensor is empty.
 
     Example:
@@ -189,10 +174,10 @@ def string_input_producer(
     empty = "string_input_producer requires a non-null input tensor"
     if string_tensor is None or isinstance(string_tensor, (str, bytes, list, tuple)) and not len(string_tensor):
         raise ValueError(empty)
-    with tf.name_scope(name, "input_producer", [string_tensor]) as name:
-        string_tensor = tf.convert_to_tensor(string_tensor, dtype=tf.string)
-        with tf.control_dependencies([tf.Assert(tf.greater(tf.size(string_tensor), 0), [empty])]):
-            string_tensor = tf.identity(string_tensor)
+    with name_scope(name, "input_producer", [string_tensor]) as name:
+        string_tensor = convert_to_tensor(string_tensor, dtype=dtypes.string)
+        with control_dependencies([control_flow.assert_(op("Greater")(array_ops.size(string_tensor), 0), [empty])]):
+            string_tensor = array_ops.identity(string_tensor)
         return input_producer(
             string_tensor,
             element_shape=[],
@@ -216,13 +201,13 @@ def range_input_producer(
     shared_name: Optional[str] = None,
     name: Optional[str] = None,
 ) -> Any:
-    """A queue of the numbers from 0 up to `limit`. Other arguments are those of `input_producer`.
+    """Returns a queue of the numbers from 0 to `limit - 1`. Other arguments are those of `input_producer`.
 
     Args:
-      limit: An int32 scalar.
+      limit: An `int32` scalar.
 
     Returns:
-      A `FIFOQueue` of int32 scalars.
+      A `FIFOQueue` of `int32` scalars.
 
     Example:
       >>> number = tf.train.range_input_producer(3, shuffle=False).dequeue()
@@ -230,9 +215,9 @@ def range_input_producer(
       ...     print(*[sess.run(number) for _ in range(4)])
       0 1 2 0
     """
-    with tf.name_scope(name, "input_producer", [limit]) as name:
+    with name_scope(name, "input_producer", [limit]) as name:
         fraction = f"fraction_of_{capacity}_full"
-        return input_producer(tf.range(limit), [], num_epochs, shuffle, seed, capacity, shared_name, fraction, name)
+        return input_producer(math_ops.range(limit), [], num_epochs, shuffle, seed, capacity, shared_name, fraction, name)
 
 
 def slice_input_producer(
@@ -244,17 +229,19 @@ def slice_input_producer(
     shared_name: Optional[str] = None,
     name: Optional[str] = None,
 ) -> List[Any]:
-    """The same row of every tensor, one after another. Other arguments are those of `input_producer`.
+    """Returns the same row of every tensor, one row after another.
+
+    Other arguments are those of `input_producer`.
 
     Args:
-      tensor_list: A list of tensors with as many rows each.
+      tensor_list: A list of tensors with the same number of rows.
 
     Returns:
       A list of tensors: a row of each.
 
     Raises:
-      ValueError: There is no tensor.
-      TypeError: `tensor_list` is no list.
+      ValueError: `tensor_list` is empty.
+      TypeError: `tensor_list` is not a list.
 
     Example:
       >>> image, label = tf.train.slice_input_producer([[[0, 0], [1, 1]], ["a", "b"]], shuffle=False)
@@ -264,43 +251,43 @@ def slice_input_producer(
       [0 0] b'a'
       [1 1] b'b'
     """
-    with tf.name_scope(name, "input_producer", tensor_list):
+    with name_scope(name, "input_producer", tensor_list):
         if not isinstance(tensor_list, (list, tuple)):
             raise TypeError("values must be a sequence.")
-        tensor_list = [tf.convert_to_tensor(t) for t in tensor_list]
+        tensor_list = [convert_to_tensor(t) for t in tensor_list]
         if not tensor_list:
             raise ValueError("Expected at least one tensor in slice_input_producer().")
-        n_rows = tf.shape(tensor_list[0])[0]
+        n_rows = array_ops.shape(tensor_list[0])[0]
         queue = range_input_producer(
             n_rows, num_epochs=num_epochs, shuffle=shuffle, seed=seed, capacity=capacity, shared_name=shared_name
         )
         index = queue.dequeue()
-        return [tf.gather(t, index) for t in tensor_list]
+        return [indexing_ops.gather(t, index) for t in tensor_list]
 
 
-# Batches. --------------------------------------------------------------------------------------------------------------
+# Batches.
 
 
 class Sparse(NamedTuple):
-    """How a SparseTensor goes through a queue: as a handle of the map that `map_op` keeps it in."""
+    """A SparseTensor in a queue: a handle of the map that `map_op` stores it in."""
 
     map_op: Any
-    # How many dimensions an example has; None if unknown.
+    # The number of dimensions of an example; None if unknown.
     rank: Optional[int]
 
 
 class Layout(NamedTuple):
-    """What goes through the queue: for each set, its tensors (handles for sparse ones), and what each stands for."""
+    """The contents of a queue: the tensors of each set (handles for sparse ones), and their kinds."""
 
     sets: List[List[Any]]
     sparse: List[Optional[Sparse]]
 
 
 def as_tensor(value: Any) -> Any:
-    """A tensor or SparseTensor."""
-    if isinstance(value, tf.SparseTensor):
+    """Converts a value to a Tensor or SparseTensor."""
+    if isinstance(value, SparseTensor):
         return value
-    return tf.SparseTensor.from_value(value) if isinstance(value, tf.SparseTensorValue) else tf.convert_to_tensor(value)
+    return SparseTensor.from_value(value) if isinstance(value, SparseTensorValue) else convert_to_tensor(value)
 
 
 def as_list(tensors: Any) -> List[Any]:
@@ -309,7 +296,7 @@ def as_list(tensors: Any) -> List[Any]:
 
 
 def as_given(given: Any, tensors: Any) -> Any:
-    """Tensors in the structure that `given` had."""
+    """Returns tensors in the structure of `given`."""
     if not isinstance(given, dict):
         return tensors
     if len(given) == 1:
@@ -318,8 +305,8 @@ def as_given(given: Any, tensors: Any) -> Any:
 
 
 def checked_keep_input(keep_input: Any, enqueue_many: bool) -> Any:
-    """`keep_input` as a tensor: one bool, or one for each row."""
-    keep_input = tf.convert_to_tensor(keep_input)
+    """Returns `keep_input` as a boolean tensor: a scalar, or a vector with an element for each row."""
+    keep_input = convert_to_tensor(keep_input)
     rank = keep_input.get_shape().ndims
     if rank is None:
         raise ValueError("`keep_input` dimensions must be known at graph construction.")
@@ -331,23 +318,23 @@ def checked_keep_input(keep_input: Any, enqueue_many: bool) -> Any:
 
 
 def either(predicate: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
-    """`cond`, unless it is known now which way it goes."""
-    value = tf.get_static_value(predicate)
+    """As `cond`, but builds only one branch if the predicate is known."""
+    value = get_static_value(predicate)
     if value is None:
-        return tf.cond(predicate, yes, no)
+        return control_flow.cond(predicate, yes, no)
     return yes() if value else no()
 
 
 def laid_out(sets: Sequence[Sequence[Any]], enqueue_many: bool, keep_input: Any) -> Layout:
-    """Sets of tensors as they go through a queue. All sets use the maps of the first."""
+    """Converts sets of tensors to what a queue holds. All sets use the maps of the first."""
     converted = [[as_tensor(t) for t in tensors] for tensors in sets]
-    # What a set has beyond the first one is the queue's to refuse, when it runs.
+    # A set with more tensors than the first one is refused by the queue when it runs.
     sparse: List[Optional[Sparse]] = [None] * max(map(len, converted))
     out: List[List[Any]] = []
     for tensors in converted:
         stored = []
         for i, tensor in enumerate(tensors):
-            if not isinstance(tensor, tf.SparseTensor):
+            if not isinstance(tensor, SparseTensor):
                 if sparse[i] is not None:
                     raise ValueError(f"Inconsistent SparseTensors list: {converted[0]} vs. {tensors}")
                 stored.append(tensor)
@@ -362,12 +349,12 @@ def laid_out(sets: Sequence[Sequence[Any]], enqueue_many: bool, keep_input: Any)
 
 
 def _store_sparse(tensor: Any, enqueue_many: bool, keep_input: Any, info: Optional[Sparse]) -> Any:
-    """The handle of a SparseTensor put into a map, and the map: that of `info`, or a new one."""
+    """Stores a SparseTensor in a map. Returns its handle and the map: that of `info`, or a new one."""
     shared_name = info.map_op.name if info else None
     stored_by: List[Any] = []
 
     def store() -> Any:
-        add = tf.raw_ops.AddManySparseToTensorsMap if enqueue_many else tf.raw_ops.AddSparseToTensorsMap
+        add = raw("AddManySparseToTensorsMap") if enqueue_many else raw("AddSparseToTensorsMap")
         handle = add(
             sparse_indices=tensor.indices,
             sparse_values=tensor.values,
@@ -378,33 +365,33 @@ def _store_sparse(tensor: Any, enqueue_many: bool, keep_input: Any, info: Option
         return handle
 
     if keep_input.get_shape().ndims == 1:
-        rows = tf.gather(keep_input, tensor.indices[:, 0])
-        tensor = tf.sparse_retain(tensor, rows)
+        rows = indexing_ops.gather(keep_input, tensor.indices[:, 0])
+        tensor = sparse_ops.sparse_retain(tensor, rows)
         handle = store()
     elif enqueue_many:
-        handle = either(keep_input, store, lambda: -1 * tf.ones(tensor.dense_shape[0:1], tf.int64))
+        handle = either(keep_input, store, lambda: -1 * array_ops.ones(tensor.dense_shape[0:1], dtypes.int64))
         handle.set_shape([None])
     else:
-        handle = either(keep_input, store, lambda: tf.constant(-1, tf.int64))
-    # A map of its own is named after the op that fills it, as the op that takes from it is told.
+        handle = either(keep_input, store, lambda: constant(-1, dtypes.int64))
+    # A new map is named after the op that fills it; the op that takes from it receives that name.
     rank = dimension_value(tensor.dense_shape.get_shape().with_rank(1)[0])
     if rank is not None and enqueue_many:
         rank -= 1
-    # A scalar component would be one tensor for the batch: as vectors of one, handles keep their own.
-    return tf.expand_dims(handle, [-1]), Sparse(stored_by[0] if stored_by else handle.op, rank)
+    # A scalar component would become one vector for the batch; as vectors of length 1, handles stay apart.
+    return array_ops.expand_dims(handle, [-1]), Sparse(stored_by[0] if stored_by else handle.op, rank)
 
 
 def restored(tensors: Any, sparse: Sequence[Optional[Sparse]]) -> Any:
-    """What was dequeued, with SparseTensors taken out of their maps again."""
+    """Returns dequeued tensors, with SparseTensors taken from their maps."""
     many = isinstance(tensors, (list, tuple))
     out = [_restore(t, s) for t, s in zip(tensors if many else [tensors], sparse)]
     if any(s is not None for s in sparse):
-        # Nobody may take one and leave another: what stays in a map is never freed.
-        taken = [t.values.op if isinstance(t, tf.SparseTensor) else t.op for t in out]
-        with tf.control_dependencies(taken):
+        # All components are taken together: an entry left in a map would never be freed.
+        taken = [t.values.op if isinstance(t, SparseTensor) else t.op for t in out]
+        with control_dependencies(taken):
             out = [
-                tf.SparseTensor(*map(_after, (t.indices, t.values, t.dense_shape)))
-                if isinstance(t, tf.SparseTensor)
+                SparseTensor(*map(_after, (t.indices, t.values, t.dense_shape)))
+                if isinstance(t, SparseTensor)
                 else _after(t)
                 for t in out
             ]
@@ -412,15 +399,15 @@ def restored(tensors: Any, sparse: Sequence[Optional[Sparse]]) -> Any:
 
 
 def _after(tensor: Any) -> Any:
-    """The tensor, once what controls the graph now is done; by the name that it has in TensorFlow."""
-    return tf.identity(tensor, name="control_dependency")
+    """Returns the tensor after the current control dependencies, under TensorFlow's name for it."""
+    return array_ops.identity(tensor, name="control_dependency")
 
 
 def _restore(tensor: Any, info: Optional[Sparse]) -> Any:
     if info is None:
         return tensor
-    handles = tf.squeeze(tensor, [1])
-    taken = tf.raw_ops.TakeManySparseFromTensorsMap(
+    handles = array_ops.squeeze(tensor, [1])
+    taken = raw("TakeManySparseFromTensorsMap")(
         sparse_handles=handles,
         dtype=info.map_op.get_attr("T"),
         container=info.map_op.get_attr("container").decode(),
@@ -430,11 +417,11 @@ def _restore(tensor: Any, info: Optional[Sparse]) -> Any:
     rank = None if info.rank is None else info.rank + 1
     indices.set_shape([None, rank])
     shape.set_shape([rank])
-    return tf.SparseTensor(indices, values, shape)
+    return SparseTensor(indices, values, shape)
 
 
 def types_of(sets: Sequence[Sequence[Any]]) -> List[Any]:
-    """The dtypes of all sets."""
+    """The dtypes that all sets share."""
     types = [t.dtype.base_dtype for t in sets[0]]
     for other in sets[1:]:
         theirs = [t.dtype.base_dtype for t in other]
@@ -448,7 +435,7 @@ def types_of(sets: Sequence[Sequence[Any]]) -> List[Any]:
 
 
 def shapes_of(sets: Sequence[Sequence[Any]], shapes: Any, enqueue_many: bool) -> Any:
-    """The shapes of an example's tensors: those given, or what all sets agree in."""
+    """The shapes of an example's tensors: the given ones, or those that all sets agree on."""
     if shapes is not None:
         return shapes
     out: List[List[Optional[int]]] = []
@@ -466,12 +453,12 @@ def shapes_of(sets: Sequence[Sequence[Any]], shapes: Any, enqueue_many: bool) ->
 
 
 def queue_kind(dynamic_pad: bool) -> Any:
-    """The queue for tensors of one shape, or of several."""
-    return tf.PaddingFIFOQueue if dynamic_pad else tf.FIFOQueue
+    """The queue class for tensors of fixed or of varying shape."""
+    return PaddingFIFOQueue if dynamic_pad else FIFOQueue
 
 
 def _summarize(name: str, value: Any) -> None:
-    tf.summary.scalar(name, value)
+    summaries.scalar(name, value)
 
 
 class _Shuffle(NamedTuple):
@@ -495,9 +482,9 @@ def _batched(
     name: Optional[str],
     shuffle: Optional[_Shuffle] = None,
 ) -> Any:
-    """Batches of what the sets of tensors give; `given` is the structure that they are to be returned in."""
+    """Batches the sets of tensors; the result has the structure of `given`."""
     flat = [t for tensors in sets for t in tensors]
-    with tf.name_scope(name, word, flat + [keep_input]) as name:
+    with name_scope(name, word, flat + [keep_input]) as name:
         if not word.endswith("_join"):
             if shuffle is not None and capacity <= shuffle.min_after_dequeue:
                 raise ValueError(
@@ -514,14 +501,14 @@ def _batched(
         if shuffle is None:
             queue = queue_kind(dynamic_pad)(**common)
         else:
-            queue = tf.RandomShuffleQueue(min_after_dequeue=shuffle.min_after_dequeue, seed=shuffle.seed, **common)
+            queue = RandomShuffleQueue(min_after_dequeue=shuffle.min_after_dequeue, seed=shuffle.seed, **common)
         puts = [_put(queue, tensors, enqueue_many, keep_input) for tensors in layout.sets]
         add_queue_runner(QueueRunner(queue, puts * n_threads))
         if shuffle is None:
-            _summarize(f"fraction_of_{capacity}_full", tf.cast(queue.size(), tf.float32) * (1.0 / capacity))
+            _summarize(f"fraction_of_{capacity}_full", math_ops.cast(queue.size(), dtypes.float32) * (1.0 / capacity))
         else:
             least, room = shuffle.min_after_dequeue, capacity - shuffle.min_after_dequeue
-            over = tf.cast(tf.maximum(0, queue.size() - least), tf.float32) * (1.0 / room)
+            over = math_ops.cast(op("Maximum")(0, queue.size() - least), dtypes.float32) * (1.0 / room)
             _summarize(f"fraction_over_{least}_of_{room}_full", over)
         take = queue.dequeue_up_to if allow_smaller_final_batch else queue.dequeue_many
         return as_given(given, restored(take(batch_size, name=name), layout.sparse))
@@ -530,9 +517,9 @@ def _batched(
 def _put(queue: Any, tensors: Sequence[Any], enqueue_many: bool, keep_input: Any) -> Any:
     put = queue.enqueue_many if enqueue_many else queue.enqueue
     if keep_input.get_shape().ndims == 1:
-        which = tf.cast(keep_input, tf.int32)
-        return put([tf.dynamic_partition(t, which, num_partitions=2)[1] for t in tensors])
-    return either(keep_input, lambda: put(tensors), tf.no_op)
+        which = math_ops.cast(keep_input, dtypes.int32)
+        return put([op("DynamicPartition")(t, which, num_partitions=2)[1] for t in tensors])
+    return either(keep_input, lambda: put(tensors), control_flow.no_op)
 
 
 def _sets(tensors_list: Any) -> List[List[Any]]:
@@ -557,31 +544,33 @@ def batch(
     shared_name: Optional[str] = None,
     name: Optional[str] = None,
 ) -> Any:
-    """Batches of examples, put together in a queue by threads of their own.
+    """Batches examples with a queue that is filled by threads.
 
-    Start the threads with `start_queue_runners`, or use a `MonitoredSession`. When the input ends, so do the batches,
-    with `OutOfRangeError`.
+    Start the threads with `start_queue_runners`, or use a `MonitoredSession`. After the end of input, batches
+    raise `OutOfRangeError`.
 
-    All eight functions of this kind take these arguments. Those in `_join` take a list of examples, and enqueue each
-    by its own thread; `shuffle_` ones draw at random; `maybe_` ones leave some out.
+    All eight functions of this kind take these arguments. `_join` functions take a list of examples, each
+    enqueued by a thread of its own; `shuffle_` functions draw examples at random; `maybe_` functions drop
+    some.
 
     Args:
       tensors: One example: a list or dict of tensors, or a tensor.
-      batch_size: How many examples a batch has: an int, or a scalar tensor.
-      num_threads: How many threads enqueue.
-      capacity: How many examples the queue holds.
-      enqueue_many: Whether `tensors` are many examples, along their first axis.
-      shapes: The shapes of an example, where they are not known.
-      dynamic_pad: Whether examples may differ in dimensions of unknown size: shorter ones are padded with zeros.
-      allow_smaller_final_batch: Whether what is left at the end comes as a smaller batch; else it is dropped.
-      shared_name: The queue's name among sessions.
-      name: The name scope of what is made.
+      batch_size: An int or a scalar tensor: the number of examples in a batch.
+      num_threads: The number of threads that enqueue.
+      capacity: The capacity of the queue, in examples.
+      enqueue_many: If true, `tensors` holds many examples, along its first axis.
+      shapes: The shapes of an example, if not known.
+      dynamic_pad: If true, dimensions of unknown size may vary; shorter examples are padded with zeros.
+      allow_smaller_final_batch: If true, the last batch may be smaller; otherwise the remaining examples are
+        dropped.
+      shared_name: The name under which sessions share the queue.
+      name: The name scope of the new operations.
 
     Returns:
-      A structure like `tensors`, with a first axis of length `batch_size` more.
+      A structure like `tensors`, with an additional first axis of length `batch_size`.
 
     Raises:
-      ValueError: There is no tensor, or shapes are unknown.
+      ValueError: `tensors` is empty, or shapes are unknown.
 
     Example:
       >>> number = tf.train.range_input_producer(5, num_epochs=1, shuffle=False).dequeue()
@@ -621,14 +610,14 @@ def maybe_batch(
     shared_name: Optional[str] = None,
     name: Optional[str] = None,
 ) -> Any:
-    """`batch` of those examples for which `keep_input` holds.
+    """As `batch`, for examples where `keep_input` is true.
 
     Args:
-      tensors: One example, as for `batch`, of which the other arguments are.
-      keep_input: A boolean scalar; with `enqueue_many`, a vector of them is allowed, too.
+      tensors: One example. The other arguments are those of `batch`.
+      keep_input: A boolean scalar; with `enqueue_many`, a boolean vector is allowed as well.
 
     Returns:
-      A structure like `tensors`, with a first axis of length `batch_size` more.
+      A structure like `tensors`, with an additional first axis of length `batch_size`.
 
     Example:
       >>> number = tf.train.range_input_producer(6, num_epochs=1, shuffle=False).dequeue()
@@ -665,16 +654,17 @@ def batch_join(
     shared_name: Optional[str] = None,
     name: Optional[str] = None,
 ) -> Any:
-    """`batch` of what several sets of tensors give, each enqueued by a thread of its own.
+    """As `batch`, for several sets of tensors, each enqueued by a thread of its own.
 
     Args:
-      tensors_list: A list of examples, alike in structure and dtypes. The other arguments are those of `batch`.
+      tensors_list: A list of examples with the same structure and dtypes. The other arguments are those of
+        `batch`.
 
     Returns:
-      A structure like one of them, with a first axis more.
+      A structure like one example, with an additional first axis.
 
     Raises:
-      ValueError: There is no example, or they differ.
+      ValueError: `tensors_list` is empty, or its examples differ.
 
     Example:
       >>> batch = tf.train.batch_join([[tf.constant(1)], [tf.constant(2)]], batch_size=4)
@@ -708,13 +698,16 @@ def maybe_batch_join(
     shared_name: Optional[str] = None,
     name: Optional[str] = None,
 ) -> Any:
-    """`batch_join` of those examples for which `keep_input` holds. The other arguments are those of `batch_join`.
+    """As `batch_join`, for examples where `keep_input` is true.
+
+    The other arguments are those of `batch_join`.
 
     Args:
-      keep_input: A boolean scalar; with `enqueue_many`, a vector of them is allowed, too.
+      keep_input: A boolean scalar; with `enqueue_many`, a boolean vector is allowed as well.
 
     Example:
-      >>> batch = tf.train.maybe_batch_join([[tf.constant(1)], [tf.constant(2)]], keep_input=True, batch_size=4)
+      >>> batch = tf.train.maybe_batch_join([[tf.constant(1)], [tf.constant(2)]], keep_input=True,
+      ...     batch_size=4)
       >>> with tf.train.MonitoredSession() as sess:
       ...     print(sess.run(batch).shape)
       (4,)
@@ -750,15 +743,15 @@ def shuffle_batch(
     shared_name: Optional[str] = None,
     name: Optional[str] = None,
 ) -> Any:
-    """`batch` of examples drawn at random from a queue.
+    """As `batch`, for examples drawn at random from the queue.
 
     Args:
-      tensors: One example, as for `batch`, of which the other arguments are.
-      min_after_dequeue: How many examples stay in the queue, for them to be mixed well.
+      tensors: One example. The other arguments are those of `batch`.
+      min_after_dequeue: The number of examples that stay in the queue, which ensures mixing.
       seed: A seed for the order.
 
     Returns:
-      A structure like `tensors`, with a first axis of length `batch_size` more.
+      A structure like `tensors`, with an additional first axis of length `batch_size`.
 
     Example:
       >>> number = tf.train.range_input_producer(6, num_epochs=1, shuffle=False).dequeue()
@@ -797,10 +790,12 @@ def maybe_shuffle_batch(
     shared_name: Optional[str] = None,
     name: Optional[str] = None,
 ) -> Any:
-    """`shuffle_batch` of those examples for which `keep_input` holds. The other arguments are those of `shuffle_batch`.
+    """As `shuffle_batch`, for examples where `keep_input` is true.
+
+    The other arguments are those of `shuffle_batch`.
 
     Args:
-      keep_input: A boolean scalar; with `enqueue_many`, a vector of them is allowed, too.
+      keep_input: A boolean scalar; with `enqueue_many`, a boolean vector is allowed as well.
 
     Example:
       >>> number = tf.train.range_input_producer(6, num_epochs=1, shuffle=False).dequeue()
@@ -839,17 +834,18 @@ def shuffle_batch_join(
     shared_name: Optional[str] = None,
     name: Optional[str] = None,
 ) -> Any:
-    """`shuffle_batch` of what several sets of tensors give, each enqueued by a thread of its own.
+    """As `shuffle_batch`, for several sets of tensors, each enqueued by a thread of its own.
 
     Args:
-      tensors_list: A list of examples, alike in structure and dtypes. The other arguments are those of `batch` and
-        `shuffle_batch`.
+      tensors_list: A list of examples with the same structure and dtypes. The other arguments are those of
+        `batch` and `shuffle_batch`.
 
     Returns:
-      A structure like one of them, with a first axis more.
+      A structure like one example, with an additional first axis.
 
     Example:
-      >>> batch = tf.train.shuffle_batch_join([[tf.constant(1)], [tf.constant(2)]], batch_size=4, capacity=10, min_after_dequeue=2)
+      >>> batch = tf.train.shuffle_batch_join([[tf.constant(1)], [tf.constant(2)]], batch_size=4, capacity=10,
+      ...     min_after_dequeue=2)
       >>> with tf.train.MonitoredSession() as sess:
       ...     print(sess.run(batch).shape)
       (4,)
@@ -882,14 +878,16 @@ def maybe_shuffle_batch_join(
     shared_name: Optional[str] = None,
     name: Optional[str] = None,
 ) -> Any:
-    """`shuffle_batch_join` of those examples for which `keep_input` holds. The other arguments are those of
-    `shuffle_batch_join`.
+    """As `shuffle_batch_join`, for examples where `keep_input` is true.
+
+    The other arguments are those of `shuffle_batch_join`.
 
     Args:
-      keep_input: A boolean scalar; with `enqueue_many`, a vector of them is allowed, too.
+      keep_input: A boolean scalar; with `enqueue_many`, a boolean vector is allowed as well.
 
     Example:
-      >>> batch = tf.train.maybe_shuffle_batch_join([[tf.constant(1)], [tf.constant(2)]], 4, 10, 2, keep_input=True)
+      >>> batch = tf.train.maybe_shuffle_batch_join([[tf.constant(1)], [tf.constant(2)]], 4, 10, 2,
+      ...     keep_input=True)
       >>> with tf.train.MonitoredSession() as sess:
       ...     print(sess.run(batch).shape)
       (4,)

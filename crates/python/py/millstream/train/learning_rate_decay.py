@@ -1,4 +1,4 @@
-"""Learning rates that change with the step."""
+"""Learning rates that decay with the step."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ import functools
 import math
 from typing import Any, Optional, Sequence
 
-import millstream as tf
+from millstream.framework import constant, convert_to_tensor, dtypes, name_scope
+from millstream.framework.op_functions import op
+from millstream.ops import array_ops, control_flow, math_ops, random_ops
+
 
 
 def _step(global_step: Any, like: Any) -> Any:
     if global_step is None:
         raise ValueError("global_step is required for this decay.")
-    return tf.cast(global_step, like.dtype)
+    return math_ops.cast(global_step, like.dtype)
 
 
 def exponential_decay(
@@ -23,15 +26,15 @@ def exponential_decay(
     staircase: bool = False,
     name: Optional[str] = None,
 ) -> Any:
-    """`learning_rate * decay_rate ** (step / decay_steps)`.
+    """Applies exponential decay: `learning_rate * decay_rate ** (step / decay_steps)`.
 
     Args:
-      learning_rate: The first rate: a float, or a scalar tensor.
-      global_step: How many steps were made: a scalar.
-      decay_steps: How many steps each factor takes.
+      learning_rate: The initial learning rate: a float or a scalar tensor.
+      global_step: A scalar: the number of steps made so far.
+      decay_steps: The number of steps for each factor of `decay_rate`.
       decay_rate: The factor.
-      staircase: Whether `step / decay_steps` is cut to a whole number.
-      name: The name scope of what is made.
+      staircase: If true, `step / decay_steps` is rounded down.
+      name: The name scope of the new operations.
 
     Returns:
       A scalar tensor of the dtype of `learning_rate`.
@@ -43,10 +46,10 @@ def exponential_decay(
       >>> print(*[sess.run(rate, {step: n}).round(4) for n in (0, 5, 10)])
       0.1 0.0707 0.05
     """
-    with tf.name_scope(name, "ExponentialDecay", [learning_rate, global_step, decay_steps, decay_rate]) as name:
-        rate = tf.convert_to_tensor(learning_rate, name="learning_rate")
-        p = _step(global_step, rate) / tf.cast(decay_steps, rate.dtype)
-        return tf.multiply(rate, tf.pow(tf.cast(decay_rate, rate.dtype), tf.floor(p) if staircase else p), name=name)
+    with name_scope(name, "ExponentialDecay", [learning_rate, global_step, decay_steps, decay_rate]) as name:
+        rate = convert_to_tensor(learning_rate, name="learning_rate")
+        p = _step(global_step, rate) / math_ops.cast(decay_steps, rate.dtype)
+        return math_ops.multiply(rate, math_ops.pow(math_ops.cast(decay_rate, rate.dtype), op("Floor")(p) if staircase else p), name=name)
 
 
 def natural_exp_decay(
@@ -57,15 +60,15 @@ def natural_exp_decay(
     staircase: bool = False,
     name: Optional[str] = None,
 ) -> Any:
-    """`learning_rate * exp(-decay_rate * step / decay_steps)`.
+    """Applies exponential decay with base e: `learning_rate * exp(-decay_rate * step / decay_steps)`.
 
     Args:
-      learning_rate: The first rate: a float, or a scalar tensor.
-      global_step: How many steps were made: a scalar.
-      decay_steps: How many steps one decay takes.
-      decay_rate: How fast it falls.
-      staircase: Whether `step / decay_steps` is cut to a whole number.
-      name: The name scope of what is made.
+      learning_rate: The initial learning rate: a float or a scalar tensor.
+      global_step: A scalar: the number of steps made so far.
+      decay_steps: The number of steps that `decay_rate` refers to.
+      decay_rate: The decay rate.
+      staircase: If true, `step / decay_steps` is rounded down.
+      name: The name scope of the new operations.
 
     Returns:
       A scalar tensor of the dtype of `learning_rate`.
@@ -77,7 +80,7 @@ def natural_exp_decay(
       >>> print(*[sess.run(rate, {step: n}).round(4) for n in (0, 5, 10)])
       0.1 0.0779 0.0607
     """
-    rate = tf.exp(tf.negative(tf.convert_to_tensor(decay_rate)))
+    rate = op("Exp")(math_ops.negative(convert_to_tensor(decay_rate)))
     return exponential_decay(learning_rate, global_step, decay_steps, rate, staircase, name or "natural_exp_decay")
 
 
@@ -89,15 +92,15 @@ def inverse_time_decay(
     staircase: bool = False,
     name: Optional[str] = None,
 ) -> Any:
-    """`learning_rate / (1 + decay_rate * step / decay_steps)`.
+    """Applies inverse time decay: `learning_rate / (1 + decay_rate * step / decay_steps)`.
 
     Args:
-      learning_rate: The first rate: a float, or a scalar tensor.
-      global_step: How many steps were made: a scalar.
-      decay_steps: How many steps one decay takes.
-      decay_rate: How fast it falls.
-      staircase: Whether `step / decay_steps` is cut to a whole number.
-      name: The name scope of what is made.
+      learning_rate: The initial learning rate: a float or a scalar tensor.
+      global_step: A scalar: the number of steps made so far.
+      decay_steps: The number of steps that `decay_rate` refers to.
+      decay_rate: The decay rate.
+      staircase: If true, `step / decay_steps` is rounded down.
+      name: The name scope of the new operations.
 
     Returns:
       A scalar tensor of the dtype of `learning_rate`.
@@ -109,10 +112,10 @@ def inverse_time_decay(
       >>> print(*[sess.run(rate, {step: n}).round(4) for n in (0, 5, 10)])
       0.1 0.0667 0.05
     """
-    with tf.name_scope(name, "InverseTimeDecay", [learning_rate, global_step, decay_rate]) as name:
-        rate = tf.convert_to_tensor(learning_rate, name="learning_rate")
-        p = _step(global_step, rate) / tf.cast(decay_steps, rate.dtype)
-        return tf.divide(rate, 1 + tf.cast(decay_rate, rate.dtype) * (tf.floor(p) if staircase else p), name=name)
+    with name_scope(name, "InverseTimeDecay", [learning_rate, global_step, decay_rate]) as name:
+        rate = convert_to_tensor(learning_rate, name="learning_rate")
+        p = _step(global_step, rate) / math_ops.cast(decay_steps, rate.dtype)
+        return math_ops.divide(rate, 1 + math_ops.cast(decay_rate, rate.dtype) * (op("Floor")(p) if staircase else p), name=name)
 
 
 def polynomial_decay(
@@ -124,16 +127,16 @@ def polynomial_decay(
     cycle: bool = False,
     name: Optional[str] = None,
 ) -> Any:
-    """From `learning_rate` down to `end_learning_rate` in `decay_steps`.
+    """Decays from `learning_rate` to `end_learning_rate` in `decay_steps`.
 
     Args:
-      learning_rate: The first rate: a float, or a scalar tensor.
-      global_step: How many steps were made: a scalar.
-      decay_steps: How many steps it takes.
-      end_learning_rate: The last rate.
-      power: The power of what is left of the steps; 1 is a line.
-      cycle: Whether it goes up again after that, each time for longer.
-      name: The name scope of what is made.
+      learning_rate: The initial learning rate: a float or a scalar tensor.
+      global_step: A scalar: the number of steps made so far.
+      decay_steps: The number of steps of the decay.
+      end_learning_rate: The final learning rate.
+      power: The exponent of the remaining fraction of steps; 1 is linear.
+      cycle: If true, the decay restarts after its end, each time over more steps.
+      name: The name scope of the new operations.
 
     Returns:
       A scalar tensor of the dtype of `learning_rate`.
@@ -145,32 +148,32 @@ def polynomial_decay(
       >>> print(*[sess.run(rate, {step: n}).round(4) for n in (0, 5, 10)])
       0.1 0.05 0.0
     """
-    with tf.name_scope(name, "PolynomialDecay", [learning_rate, global_step, decay_steps]) as name:
-        rate = tf.convert_to_tensor(learning_rate, name="learning_rate")
-        end = tf.cast(end_learning_rate, rate.dtype)
-        step, steps = _step(global_step, rate), tf.cast(decay_steps, rate.dtype)
+    with name_scope(name, "PolynomialDecay", [learning_rate, global_step, decay_steps]) as name:
+        rate = convert_to_tensor(learning_rate, name="learning_rate")
+        end = math_ops.cast(end_learning_rate, rate.dtype)
+        step, steps = _step(global_step, rate), math_ops.cast(decay_steps, rate.dtype)
         if cycle:
-            turns = tf.cond(tf.equal(step, 0), lambda: tf.ones([], rate.dtype), lambda: tf.ceil(step / steps))
+            turns = control_flow.cond(math_ops.equal(step, 0), lambda: array_ops.ones([], rate.dtype), lambda: op("Ceil")(step / steps))
             steps = steps * turns
         else:
-            step = tf.minimum(step, steps)
-        return tf.add((rate - end) * tf.pow(1 - step / steps, tf.cast(power, rate.dtype)), end, name=name)
+            step = op("Minimum")(step, steps)
+        return op("Add")((rate - end) * math_ops.pow(1 - step / steps, math_ops.cast(power, rate.dtype)), end, name=name)
 
 
 def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: Optional[str] = None) -> Any:
-    """`values[i]` where `x` is above `boundaries[i - 1]` and at most `boundaries[i]`.
+    """Returns `values[i]` for `x` above `boundaries[i - 1]` and at most `boundaries[i]`.
 
     Args:
       x: A scalar, such as the global step.
-      boundaries: A list of numbers that grow.
-      values: A list with one more, of one dtype.
-      name: The name scope of what is made.
+      boundaries: A list of increasing numbers.
+      values: A list of the same dtype, longer by one.
+      name: The name scope of the new operations.
 
     Returns:
       A scalar tensor.
 
     Raises:
-      ValueError: The lists do not fit, or the values differ in dtype.
+      ValueError: The lengths do not match, or dtypes differ.
 
     Example:
       >>> step = tf.placeholder(tf.int32, [])
@@ -181,16 +184,16 @@ def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any],
     """
     if len(boundaries) != len(values) - 1:
         raise ValueError("The length of boundaries should be 1 less than the length of values")
-    with tf.name_scope(name, "PiecewiseConstant", [x, boundaries, values]):
-        x = tf.convert_to_tensor(x)
+    with name_scope(name, "PiecewiseConstant", [x, boundaries, values]):
+        x = convert_to_tensor(x)
         limits = [_limit(b, x) for b in boundaries]
-        kinds = [tf.convert_to_tensor(v) for v in values]
+        kinds = [convert_to_tensor(v) for v in values]
         if any(v.dtype != kinds[0].dtype for v in kinds):
             raise ValueError("Values must have elements all with the same dtype")
         pairs = [(x <= limits[0], lambda: kinds[0]), (x > limits[-1], lambda: kinds[-1])]
         for low, high, value in zip(limits[:-1], limits[1:], kinds[1:-1]):
             pairs.append(((x > low) & (x <= high), functools.partial(_same, value)))
-        return tf.case(pairs, lambda: kinds[0], exclusive=True)
+        return control_flow.case(pairs, lambda: kinds[0], exclusive=True)
 
 
 def _same(value: Any) -> Any:
@@ -198,11 +201,11 @@ def _same(value: Any) -> Any:
 
 
 def _limit(boundary: Any, x: Any) -> Any:
-    boundary = tf.convert_to_tensor(boundary)
+    boundary = convert_to_tensor(boundary)
     if boundary.dtype.base_dtype == x.dtype.base_dtype:
         return boundary
-    if boundary.dtype == tf.int32 and x.dtype.base_dtype == tf.int64:
-        return tf.cast(boundary, tf.int64)
+    if boundary.dtype == dtypes.int32 and x.dtype.base_dtype == dtypes.int64:
+        return math_ops.cast(boundary, dtypes.int64)
     raise ValueError(f"Boundaries ({boundary.dtype}) must have the same dtype as x ({x.dtype}).")
 
 
@@ -218,16 +221,18 @@ def cosine_decay_restarts(
     alpha: Any = 0.0,
     name: Optional[str] = None,
 ) -> Any:
-    """Half a cosine again and again, each `t_mul` times as long and `m_mul` times as high as the one before.
+    """Applies cosine decay with restarts.
+
+    Each period is `t_mul` times as long and `m_mul` times as high as the one before.
 
     Args:
-      learning_rate: The first rate: a float, or a scalar tensor.
-      global_step: How many steps were made: a scalar.
-      first_decay_steps: How many steps the first takes.
-      t_mul: How much longer the next is.
-      m_mul: How high it begins.
-      alpha: How much is left at each end.
-      name: The name scope of what is made.
+      learning_rate: The initial learning rate: a float or a scalar tensor.
+      global_step: A scalar: the number of steps made so far.
+      first_decay_steps: The number of steps of the first period.
+      t_mul: The ratio of the lengths of successive periods.
+      m_mul: The ratio of the initial rates of successive periods.
+      alpha: The final rate, as a fraction of `learning_rate`.
+      name: The name scope of the new operations.
 
     Returns:
       A scalar tensor of the dtype of `learning_rate`.
@@ -239,23 +244,23 @@ def cosine_decay_restarts(
       >>> print(*[sess.run(rate, {step: n}).round(4) for n in (0, 5, 10)])
       0.1 0.05 0.05
     """
-    with tf.name_scope(name, "SGDRDecay", [learning_rate, global_step]) as name:
-        rate = tf.convert_to_tensor(learning_rate, name="initial_learning_rate")
-        first = tf.cast(first_decay_steps, rate.dtype)
-        longer, higher, alpha = (tf.cast(v, rate.dtype) for v in (t_mul, m_mul, alpha))
+    with name_scope(name, "SGDRDecay", [learning_rate, global_step]) as name:
+        rate = convert_to_tensor(learning_rate, name="initial_learning_rate")
+        first = math_ops.cast(first_decay_steps, rate.dtype)
+        longer, higher, alpha = (math_ops.cast(v, rate.dtype) for v in (t_mul, m_mul, alpha))
         done = _step(global_step, rate) / first
 
         def restarts(geometric: bool) -> Any:
             if not geometric:
-                n = tf.floor(done)
+                n = op("Floor")(done)
                 return n, done - n
-            n = tf.floor(tf.log(1.0 - done * (1.0 - longer)) / tf.log(longer))
+            n = op("Floor")(op("Log")(1.0 - done * (1.0 - longer)) / op("Log")(longer))
             before = (1.0 - longer**n) / (1.0 - longer)
             return n, (done - before) / longer**n
 
-        n, fraction = tf.cond(tf.equal(longer, 1.0), lambda: restarts(False), lambda: restarts(True))
-        falling = 0.5 * higher**n * (1.0 + tf.cos(tf.constant(math.pi, rate.dtype) * fraction))
-        return tf.multiply(rate, (1 - alpha) * falling + alpha, name=name)
+        n, fraction = control_flow.cond(math_ops.equal(longer, 1.0), lambda: restarts(False), lambda: restarts(True))
+        falling = 0.5 * higher**n * (1.0 + op("Cos")(constant(math.pi, rate.dtype) * fraction))
+        return math_ops.multiply(rate, (1 - alpha) * falling + alpha, name=name)
 
 
 def noisy_linear_cosine_decay(
@@ -269,18 +274,18 @@ def noisy_linear_cosine_decay(
     beta: Any = 0.001,
     name: Optional[str] = None,
 ) -> Any:
-    """`linear_cosine_decay` with noise on the line, whose variance falls with the steps.
+    """As `linear_cosine_decay`, with noise on the linear part, whose variance decays with the step.
 
     Args:
-      learning_rate: The first rate: a float, or a scalar tensor.
-      global_step: How many steps were made: a scalar.
-      decay_steps: How many steps it takes.
-      initial_variance: The variance at first.
-      variance_decay: How fast it falls.
-      num_periods: How many periods the cosine has.
-      alpha: What is added to the line.
-      beta: What is added to all.
-      name: The name scope of what is made.
+      learning_rate: The initial learning rate: a float or a scalar tensor.
+      global_step: A scalar: the number of steps made so far.
+      decay_steps: The number of steps of the decay.
+      initial_variance: The initial variance of the noise.
+      variance_decay: The exponent by which the variance decays.
+      num_periods: The number of periods of the cosine.
+      alpha: A constant added to the linear part.
+      beta: A constant added to the product.
+      name: The name scope of the new operations.
 
     Returns:
       A scalar tensor of the dtype of `learning_rate`.
@@ -292,28 +297,28 @@ def noisy_linear_cosine_decay(
       >>> print(*[sess.run(rate, {step: n}).round(4) for n in (0, 5, 10)])
       0.1001 0.0251 1e-04
     """
-    with tf.name_scope(name, "NoisyLinearCosineDecay", [learning_rate, global_step]) as name:
-        rate = tf.convert_to_tensor(learning_rate, name="learning_rate")
-        steps = tf.cast(decay_steps, rate.dtype)
-        step = tf.minimum(_step(global_step, rate), steps)
+    with name_scope(name, "NoisyLinearCosineDecay", [learning_rate, global_step]) as name:
+        rate = convert_to_tensor(learning_rate, name="learning_rate")
+        steps = math_ops.cast(decay_steps, rate.dtype)
+        step = op("Minimum")(_step(global_step, rate), steps)
         line = (steps - step) / steps
-        variance = initial_variance / tf.pow(1.0 + step, tf.cast(variance_decay, rate.dtype))
-        noisy = line + tf.random_normal(line.shape, stddev=tf.sqrt(variance))
-        cosine = 0.5 * (1.0 + tf.cos(tf.constant(2.0 * num_periods * math.pi, rate.dtype) * (step / steps)))
-        return tf.multiply(rate, (alpha + noisy) * cosine + beta, name=name)
+        variance = initial_variance / math_ops.pow(1.0 + step, math_ops.cast(variance_decay, rate.dtype))
+        noisy = line + random_ops.random_normal(line.shape, stddev=op("Sqrt")(variance))
+        cosine = 0.5 * (1.0 + op("Cos")(constant(2.0 * num_periods * math.pi, rate.dtype) * (step / steps)))
+        return math_ops.multiply(rate, (alpha + noisy) * cosine + beta, name=name)
 
 
 def cosine_decay(
     learning_rate: Any, global_step: Any, decay_steps: Any, alpha: Any = 0.0, name: Optional[str] = None
 ) -> Any:
-    """Half a cosine from `learning_rate` down to `alpha * learning_rate`.
+    """Applies cosine decay from `learning_rate` to `alpha * learning_rate`.
 
     Args:
-      learning_rate: The first rate: a float, or a scalar tensor.
-      global_step: How many steps were made: a scalar.
-      decay_steps: How many steps it takes.
-      alpha: How much is left in the end.
-      name: The name scope of what is made.
+      learning_rate: The initial learning rate: a float or a scalar tensor.
+      global_step: A scalar: the number of steps made so far.
+      decay_steps: The number of steps of the decay.
+      alpha: The final rate, as a fraction of `learning_rate`.
+      name: The name scope of the new operations.
 
     Returns:
       A scalar tensor of the dtype of `learning_rate`.
@@ -325,12 +330,12 @@ def cosine_decay(
       >>> print(*[sess.run(rate, {step: n}).round(4) for n in (0, 5, 10)])
       0.1 0.05 0.0
     """
-    with tf.name_scope(name, "CosineDecay", [learning_rate, global_step]):
-        rate = tf.convert_to_tensor(learning_rate, name="learning_rate")
-        steps = tf.cast(decay_steps, rate.dtype)
-        done = tf.minimum(_step(global_step, rate), steps) / steps
-        falling = 0.5 * (1.0 + tf.cos(tf.constant(math.pi, rate.dtype) * done))
-        return tf.multiply(rate, (1 - alpha) * falling + alpha)
+    with name_scope(name, "CosineDecay", [learning_rate, global_step]):
+        rate = convert_to_tensor(learning_rate, name="learning_rate")
+        steps = math_ops.cast(decay_steps, rate.dtype)
+        done = op("Minimum")(_step(global_step, rate), steps) / steps
+        falling = 0.5 * (1.0 + op("Cos")(constant(math.pi, rate.dtype) * done))
+        return math_ops.multiply(rate, (1 - alpha) * falling + alpha)
 
 
 def linear_cosine_decay(
@@ -342,16 +347,16 @@ def linear_cosine_decay(
     beta: Any = 0.001,
     name: Optional[str] = None,
 ) -> Any:
-    """A line down to zero times a cosine.
+    """Applies linear decay to zero, multiplied by a cosine.
 
     Args:
-      learning_rate: The first rate: a float, or a scalar tensor.
-      global_step: How many steps were made: a scalar.
-      decay_steps: How many steps it takes.
-      num_periods: How many periods the cosine has.
-      alpha: What is added to the line.
-      beta: What is added to all.
-      name: The name scope of what is made.
+      learning_rate: The initial learning rate: a float or a scalar tensor.
+      global_step: A scalar: the number of steps made so far.
+      decay_steps: The number of steps of the decay.
+      num_periods: The number of periods of the cosine.
+      alpha: A constant added to the linear part.
+      beta: A constant added to the product.
+      name: The name scope of the new operations.
 
     Returns:
       A scalar tensor of the dtype of `learning_rate`.
@@ -363,10 +368,10 @@ def linear_cosine_decay(
       >>> print(*[sess.run(rate, {step: n}).round(4) for n in (0, 5, 10)])
       0.1001 0.0251 1e-04
     """
-    with tf.name_scope(name, "LinearCosineDecay", [learning_rate, global_step]) as name:
-        rate = tf.convert_to_tensor(learning_rate, name="learning_rate")
-        steps = tf.cast(decay_steps, rate.dtype)
-        step = tf.minimum(_step(global_step, rate), steps)
-        fraction = tf.constant(2.0 * num_periods * math.pi, rate.dtype) * (step / steps)
-        falling = (alpha + (steps - step) / steps) * (0.5 * (1.0 + tf.cos(fraction))) + beta
-        return tf.multiply(rate, falling, name=name)
+    with name_scope(name, "LinearCosineDecay", [learning_rate, global_step]) as name:
+        rate = convert_to_tensor(learning_rate, name="learning_rate")
+        steps = math_ops.cast(decay_steps, rate.dtype)
+        step = op("Minimum")(_step(global_step, rate), steps)
+        fraction = constant(2.0 * num_periods * math.pi, rate.dtype) * (step / steps)
+        falling = (alpha + (steps - step) / steps) * (0.5 * (1.0 + op("Cos")(fraction))) + beta
+        return math_ops.multiply(rate, falling, name=name)

@@ -1,5 +1,8 @@
-"""`MonitoredSession` and its relatives: sessions that initialize or restore themselves, call hooks around every run, run the queue
-runners, and stop as one."""
+"""`MonitoredSession` and its relatives.
+
+These sessions initialize or restore themselves, call hooks around every run, run the queue runners, and stop
+with all of their threads.
+"""
 
 from __future__ import annotations
 
@@ -7,54 +10,72 @@ import abc
 import inspect
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
-import millstream as tf
-from millstream import errors, logging, protos
-from millstream.graph_keys import GraphKeys
+from millstream.framework import constant, dtypes, errors, get_default_graph, logging, name_scope, protos
+from millstream.framework.graph_keys import GraphKeys
+from millstream.io import summaries
+from millstream.io.lookup_ops import tables_initializer
+from millstream.ops import array_ops, control_flow
 from millstream.train import basic_session_run_hooks as basic
 from millstream.train.coordinator import Coordinator
 from millstream.train.queue_runner import start_queue_runners
+from millstream.train.saver import Saver
 from millstream.train.session_manager import SessionManager
-from millstream.train.session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
+from millstream.train.session_run_hook import (
+    SessionRunArgs,
+    SessionRunContext,
+    SessionRunHook,
+    SessionRunValues,
+)
+from millstream.variables.collections import (
+    global_variables,
+    global_variables_initializer,
+    local_variables_initializer,
+    report_uninitialized_variables,
+)
 
-# A session that ends by one of these is made anew.
+# A session that fails with one of these is created again.
 _PREEMPTION_ERRORS = (errors.AbortedError, errors.UnavailableError)
 
 USE_DEFAULT = object()
 
 
 def _initialize_resources() -> Any:
-    """What makes ready the resources that are neither variables nor tables. There are none; in TensorFlow's graphs its node stands."""
-    return tf.no_op(name="init")
+    """Initializes resources other than variables and tables.
+
+    There are none, but TensorFlow's graphs have this node.
+    """
+    return control_flow.no_op(name="init")
 
 
 def _uninitialized(variables: Any) -> Any:
-    """The names of variables, and of other resources, that are not initialized."""
-    names = tf.report_uninitialized_variables(variables)
-    with tf.name_scope("report_uninitialized_resources"):
-        resources = tf.constant([], tf.string)
-    return tf.concat([names, resources], 0)
+    """Returns the names of variables, and of other resources, that are not initialized."""
+    names = report_uninitialized_variables(variables)
+    with name_scope("report_uninitialized_resources"):
+        resources = constant([], dtypes.string)
+    return array_ops.concat([names, resources], 0)
 
 
 
 class Scaffold:
-    """What a model needs besides its graph to be trained: how it is initialized, when it is ready, how it is saved and
-    summed up.
+    """The parts of a model beside its graph: initialization, readiness checks, saver, summaries.
 
-    Whatever is not given is taken from the graph's collections when the session is made, or made then.
+    Parts that are not given are taken from the graph's collections, or created, when the session is created.
 
     Args:
-      init_op: Initializes the model.
-      init_feed_dict: What `init_op` is fed.
-      init_fn: `init_fn(scaffold, session)`: called after `init_op`, if the session was not restored.
-      ready_op: The names of variables that are not initialized.
-      ready_for_local_init_op: The names of those that must be before `local_init_op` runs.
-      local_init_op: Initializes what is not saved.
-      summary_op: All summaries as one.
+      init_op: The operation that initializes the model.
+      init_feed_dict: The feeds of `init_op`.
+      init_fn: A function `init_fn(scaffold, session)` called after `init_op`, unless a checkpoint was
+        restored.
+      ready_op: A string tensor: the names of uninitialized variables.
+      ready_for_local_init_op: A string tensor: the names of uninitialized variables that `local_init_op`
+        needs.
+      local_init_op: The operation that initializes state that is not saved.
+      summary_op: The merged summaries.
       saver: A `Saver`.
-      copy_from_scaffold: A `Scaffold` to take what is not given from.
+      copy_from_scaffold: A `Scaffold` to take missing parts from.
 
     Raises:
-      TypeError: `copy_from_scaffold` is no `Scaffold`.
+      TypeError: `copy_from_scaffold` is not a `Scaffold`.
 
     Example:
       >>> v = tf.Variable(3, name="v")
@@ -62,9 +83,11 @@ class Scaffold:
       >>> with tf.train.MonitoredSession(tf.train.ChiefSessionCreator(scaffold)) as sess:
       ...     print(sess.run(v))
       5
-      >>> scaffold.finalize() is scaffold, scaffold.init_op.type, scaffold.init_feed_dict, callable(scaffold.init_fn)
+      >>> (scaffold.finalize() is scaffold, scaffold.init_op.type, scaffold.init_feed_dict,
+      ...  callable(scaffold.init_fn))
       (True, 'NoOp', None, True)
-      >>> scaffold.ready_op.dtype, scaffold.ready_for_local_init_op.dtype, scaffold.local_init_op.type, scaffold.summary_op, type(scaffold.saver).__name__
+      >>> (scaffold.ready_op.dtype, scaffold.ready_for_local_init_op.dtype, scaffold.local_init_op.type,
+      ...  scaffold.summary_op, type(scaffold.saver).__name__)
       (tf.string, tf.string, 'NoOp', None, 'Saver')
       >>> tf.train.Scaffold.default_local_init_op.__name__
       'default_local_init_op'
@@ -98,24 +121,24 @@ class Scaffold:
         self._saver = given("saver", saver)
 
     def finalize(self) -> "Scaffold":
-        """Makes what is missing, and the graph final."""
+        """Creates missing parts, and finalizes the graph."""
         self._init_op = self._or(
             "init_op",
             GraphKeys.INIT_OP,
-            lambda: tf.group(tf.global_variables_initializer(), _initialize_resources()),
+            lambda: control_flow.group(global_variables_initializer(), _initialize_resources()),
         )
         self._ready_op = self._or("ready_op", GraphKeys.READY_OP, lambda: _uninitialized(None))
         self._ready_for_local_init_op = self._or(
             "ready_for_local_init_op",
             GraphKeys.READY_FOR_LOCAL_INIT_OP,
-            lambda: _uninitialized(tf.global_variables()),
+            lambda: _uninitialized(global_variables()),
         )
         self._local_init_op = self._or("local_init_op", GraphKeys.LOCAL_INIT_OP, Scaffold.default_local_init_op)
-        self._summary_op = self._or("summary_op", GraphKeys.SUMMARY_OP, tf.summary.merge_all)
-        self._saver = self._or("saver", GraphKeys.SAVERS, lambda: tf.train.Saver(sharded=True, allow_empty=True))
+        self._summary_op = self._or("summary_op", GraphKeys.SUMMARY_OP, summaries.merge_all)
+        self._saver = self._or("saver", GraphKeys.SAVERS, lambda: Saver(sharded=True, allow_empty=True))
         if hasattr(self._saver, "build"):
             self._saver.build()
-        tf.get_default_graph().finalize()
+        get_default_graph().finalize()
         logging.info("Graph was finalized.")
         return self
 
@@ -125,24 +148,25 @@ class Scaffold:
 
     @staticmethod
     def get_or_default(arg_name: str, collection_key: str, default_constructor: Callable[[], Any]) -> Any:
-        """The only element of a collection; if it is empty, a new one, which is added to it.
+        """Returns the only element of a collection; if it is empty, adds a new element and returns that.
 
         Args:
-          arg_name: The argument of `Scaffold` to name in the message.
+          arg_name: The argument of `Scaffold` to name in the error message.
           collection_key: The collection.
-          default_constructor: A function that makes it; it may give None.
+          default_constructor: A function that returns the new element, or None.
 
         Returns:
           The element.
 
         Raises:
-          RuntimeError: There are several.
+          RuntimeError: The collection has several elements.
 
         Example:
-          >>> tf.train.Scaffold.get_or_default("init_op", "my_init", tf.no_op).type, len(tf.get_collection("my_init"))
+          >>> (tf.train.Scaffold.get_or_default("init_op", "my_init", tf.no_op).type,
+          ...  len(tf.get_collection("my_init")))
           ('NoOp', 1)
         """
-        graph = tf.get_default_graph()
+        graph = get_default_graph()
         elements = graph.get_collection(collection_key)
         if 1 < len(elements):
             raise RuntimeError(
@@ -158,53 +182,53 @@ class Scaffold:
 
     @staticmethod
     def default_local_init_op() -> Any:
-        """Initializes local variables and tables."""
-        return tf.group(tf.local_variables_initializer(), tf.tables_initializer(), _initialize_resources())
+        """Returns an operation that initializes local variables and tables."""
+        return control_flow.group(local_variables_initializer(), tables_initializer(), _initialize_resources())
 
     @property
     def init_fn(self) -> Optional[Callable[[Any], None]]:
-        """Called with the session after `init_op`, if the session was not restored."""
+        """The function called with the session after `init_op`, unless a checkpoint was restored."""
         user = self._user_init_fn
         return None if user is None else lambda sess: user(self, sess)
 
     @property
     def init_op(self) -> Any:
-        """Initializes the model."""
+        """The operation that initializes the model."""
         return self._init_op
 
     @property
     def init_feed_dict(self) -> Any:
-        """What `init_op` is fed."""
+        """The feeds of `init_op`."""
         return self._init_feed_dict
 
     @property
     def ready_op(self) -> Any:
-        """The names of variables that are not initialized."""
+        """A string tensor: the names of uninitialized variables."""
         return self._ready_op
 
     @property
     def ready_for_local_init_op(self) -> Any:
-        """The names of variables that are not initialized but must be before `local_init_op` runs."""
+        """A string tensor: the names of uninitialized variables that `local_init_op` needs."""
         return self._ready_for_local_init_op
 
     @property
     def local_init_op(self) -> Any:
-        """Initializes what is not saved."""
+        """The operation that initializes state that is not saved."""
         return self._local_init_op
 
     @property
     def summary_op(self) -> Any:
-        """All summaries as one."""
+        """The merged summaries."""
         return self._summary_op
 
     @property
     def saver(self) -> Any:
-        """Saves and restores."""
+        """The saver."""
         return self._saver
 
 
 class SessionCreator(abc.ABC):
-    """Makes the session beneath a monitored one.
+    """The base class of objects that create the session within a monitored one.
 
     Example:
       >>> class Plain(tf.train.SessionCreator):
@@ -218,10 +242,10 @@ class SessionCreator(abc.ABC):
 
     @abc.abstractmethod
     def create_session(self) -> Any:
-        """A session, ready.
+        """Returns a session that is ready to use.
 
         Raises:
-          NotImplementedError: The class does not say how.
+          NotImplementedError: The class does not implement it.
         """
         raise NotImplementedError(f"create_session is not implemented for {self}.")
 
@@ -239,19 +263,19 @@ class _ManagedCreator(SessionCreator):
                 local_init_op=self._scaffold.local_init_op,
                 ready_op=self._scaffold.ready_op,
                 ready_for_local_init_op=self._scaffold.ready_for_local_init_op,
-                graph=tf.get_default_graph(),
+                graph=get_default_graph(),
             )
         return self._session_manager
 
 
 class ChiefSessionCreator(_ManagedCreator):
-    """Restores the latest checkpoint, or initializes.
+    """Creates sessions that are restored from the latest checkpoint, or initialized.
 
     Args:
       scaffold: A `Scaffold`.
       master: Empty.
       config: A `ConfigProto`.
-      checkpoint_dir: A folder to restore from.
+      checkpoint_dir: A directory to restore from.
       checkpoint_filename_with_path: A checkpoint to restore.
 
     Example:
@@ -274,7 +298,7 @@ class ChiefSessionCreator(_ManagedCreator):
         self._checkpoint_filename_with_path = checkpoint_filename_with_path
 
     def create_session(self) -> Any:
-        """A session, restored or initialized."""
+        """Returns a session, restored or initialized."""
         self._scaffold.finalize()
         return self._get_session_manager().prepare_session(
             self._master,
@@ -289,13 +313,13 @@ class ChiefSessionCreator(_ManagedCreator):
 
 
 class WorkerSessionCreator(_ManagedCreator):
-    """Waits until somebody else has made the model ready.
+    """Creates sessions for models that another process initializes.
 
     Args:
       scaffold: A `Scaffold`.
       master: Empty.
       config: A `ConfigProto`.
-      max_wait_secs: How long to wait.
+      max_wait_secs: The time to wait for the model, in seconds.
 
     Example:
       >>> x = tf.constant(7)
@@ -314,14 +338,14 @@ class WorkerSessionCreator(_ManagedCreator):
         self._max_wait_secs = max_wait_secs
 
     def create_session(self) -> Any:
-        """A session, once the model is ready."""
+        """Returns a session after the model is ready."""
         self._scaffold.finalize()
         manager = self._get_session_manager()
         return manager.wait_for_session(self._master, config=self._config, max_wait_secs=self._max_wait_secs)
 
 
 class _WrappedSession:
-    """A session around a session: each layer adds one thing, and says whether it wants to stop."""
+    """A session around a session. Each layer adds one feature, and may request a stop."""
 
     def __init__(self, sess: Any) -> None:
         self._sess = sess
@@ -356,7 +380,7 @@ class _WrappedSession:
 
 
 class _RecoverableSession(_WrappedSession):
-    """Makes the session anew when it was lost, and runs again."""
+    """Creates the session again when it is lost, and repeats the run."""
 
     def __init__(self, creator: SessionCreator) -> None:
         self._creator = creator
@@ -379,7 +403,7 @@ class _RecoverableSession(_WrappedSession):
             self._sess = self._create_session()
             return False
         except Exception:
-            # A thread of the coordinator failed: the next run raises it.
+            # A thread of the coordinator failed: the next run raises its error.
             return True
 
     def _lost(self, error: Exception) -> None:
@@ -404,7 +428,7 @@ class _RecoverableSession(_WrappedSession):
 
 
 class _CoordinatedSession(_WrappedSession):
-    """Stops with the threads of a coordinator, and they with it."""
+    """Stops together with the threads of a coordinator."""
 
     def __init__(self, sess: Any, coord: Coordinator, stop_grace_period_secs: float = 120) -> None:
         super().__init__(sess)
@@ -423,7 +447,7 @@ class _CoordinatedSession(_WrappedSession):
             try:
                 super().close()
             except Exception:
-                # What the threads raised matters more, and is on its way.
+                # The error of a thread matters more, and is being raised.
                 pass
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
@@ -432,8 +456,8 @@ class _CoordinatedSession(_WrappedSession):
         except _PREEMPTION_ERRORS:
             raise
         except Exception:
-            # If a thread lost the session, that is the cause, and one to recover from; other errors of threads are not
-            # as telling as this one.
+            # If a thread lost the session, its error is the cause, from which the session recovers. Other
+            # errors of threads say less than this one.
             try:
                 self._coord.raise_requested_exception()
             except _PREEMPTION_ERRORS:
@@ -471,7 +495,7 @@ class _HookedSession(_WrappedSession):
     def _call_hook_before_run(
         self, context: SessionRunContext, fetches: Dict[Any, Any], user_feeds: Any, options: Any
     ) -> Any:
-        """What all together feed; the hooks' fetches and options are added to those given."""
+        """Returns the feeds of hooks and caller, and adds the hooks' fetches and options to the caller's."""
         hook_feeds: Dict[Any, Any] = {}
         for hook in self._hooks:
             request = hook.before_run(context)
@@ -505,7 +529,7 @@ class _HookedSession(_WrappedSession):
 
 
 class _CoordinatedSessionCreator(SessionCreator):
-    """Makes the session with hooks and coordinator, and starts the queue runners."""
+    """Creates the session with its hooks and coordinator, and starts the queue runners."""
 
     def __init__(self, creator: SessionCreator, hooks: Sequence[SessionRunHook], stop_grace_period_secs: float) -> None:
         self._creator = creator
@@ -516,9 +540,9 @@ class _CoordinatedSessionCreator(SessionCreator):
 
     def create_session(self) -> Any:
         self.tf_sess = self._creator.create_session()
-        # The end of the input is for whoever calls `run` to see.
+        # The end of input is reported to the caller of `run`.
         self.coord = Coordinator(clean_stop_exception_types=[])
-        if tf.get_default_graph().get_collection(GraphKeys.QUEUE_RUNNERS):
+        if get_default_graph().get_collection(GraphKeys.QUEUE_RUNNERS):
             start_queue_runners(sess=self.tf_sess, coord=self.coord)
         for hook in self._hooks:
             hook.after_create_session(self.tf_sess, self.coord)
@@ -527,7 +551,7 @@ class _CoordinatedSessionCreator(SessionCreator):
 
 
 class _MonitoredSession:
-    """What `MonitoredSession` and `SingularMonitoredSession` have in common."""
+    """The base class of `MonitoredSession` and `SingularMonitoredSession`."""
 
     def __init__(
         self,
@@ -536,7 +560,7 @@ class _MonitoredSession:
         should_recover: bool,
         stop_grace_period_secs: float = 120,
     ) -> None:
-        self._graph_was_finalized = tf.get_default_graph().finalized
+        self._graph_was_finalized = get_default_graph().finalized
         self._hooks = hooks or []
         for hook in self._hooks:
             hook.begin()
@@ -550,25 +574,26 @@ class _MonitoredSession:
 
     @property
     def graph(self) -> Any:
-        """The graph; None when closed."""
+        """The graph; None after the session is closed."""
         session = self._tf_sess()
         return None if session is None else session.graph
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
-        """`Session.run`, with the hooks. Arguments are those of it."""
+        """Runs the session with its hooks. Arguments are those of `Session.run`."""
         return self._sess.run(fetches, feed_dict=feed_dict, options=options, run_metadata=run_metadata)
 
     def run_step_fn(self, step_fn: Callable[..., Any]) -> Any:
-        """Calls `step_fn(step_context)`, which may run the plain session, and once the session with its hooks.
+        """Calls `step_fn(step_context)`, which may run the session with and without its hooks.
 
         Args:
-          step_fn: A function; its argument has `session`, `run_with_hooks(fetches, feed_dict)` and `request_stop()`.
+          step_fn: A function of a context with `session`, `run_with_hooks(fetches, feed_dict)` and
+            `request_stop()`.
 
         Returns:
-          What it returns.
+          The result of `step_fn`.
 
         Raises:
-          ValueError: It takes other arguments.
+          ValueError: `step_fn` takes other arguments.
 
         Example:
           >>> x = tf.constant(7)
@@ -587,7 +612,7 @@ class _MonitoredSession:
         return self._sess.run_step_fn(step_fn, self._tf_sess(), run_with_hooks=None)
 
     class StepContext:
-        """What a `step_fn` is given."""
+        """The argument of a `step_fn`."""
 
         def __init__(self, session: Any, run_with_hooks_fn: Callable[..., Any]) -> None:
             self._session = session
@@ -595,26 +620,26 @@ class _MonitoredSession:
 
         @property
         def session(self) -> Any:
-            """The plain session."""
+            """The underlying session."""
             return self._session
 
         def run_with_hooks(self, *args: Any, **kwargs: Any) -> Any:
-            """`run` of the monitored session."""
+            """Calls `run` of the monitored session."""
             return self._run_with_hooks_fn(*args, **kwargs)
 
         def request_stop(self) -> None:
-            """Leaves the `with` block of the session."""
+            """Ends the `with` block of the session, by `StopIteration`."""
             raise StopIteration("step_fn has requested the iterations to stop.")
 
     def should_stop(self) -> bool:
-        """Whether a hook or a thread asked to stop."""
+        """Returns whether a hook or a thread requested a stop."""
         return self._sess is None or self._sess.should_stop()
 
     def close(self) -> None:
         """Ends the hooks and the threads, and closes the session.
 
         Raises:
-          RuntimeError: It is closed.
+          RuntimeError: The session is closed already.
         """
         self._close_internal()
 
@@ -622,7 +647,7 @@ class _MonitoredSession:
         return self
 
     def __exit__(self, exception_type: Any, exception_value: Any, traceback: Any) -> bool:
-        # The end of the input is no error.
+        # The end of input is not an error.
         if exception_type in (errors.OutOfRangeError, StopIteration):
             exception_type = None
         self._close_internal(exception_type)
@@ -642,8 +667,9 @@ class _MonitoredSession:
                 self._sess = None
                 self._coordinated_creator.tf_sess = None
                 self._coordinated_creator.coord = None
-                # An engine whose graphs stay final has no such method: then the graph can no longer be added to.
-                unfinalize = getattr(tf.get_default_graph(), "_unsafe_unfinalize", None)
+                # Engines whose graphs stay read-only lack this method: then the graph cannot be extended
+                # again.
+                unfinalize = getattr(get_default_graph(), "_unsafe_unfinalize", None)
                 if not self._graph_was_finalized and unfinalize is not None:
                     unfinalize()
 
@@ -655,15 +681,15 @@ class _MonitoredSession:
 
 
 class MonitoredSession(_MonitoredSession):
-    """A session that initializes itself, calls hooks, runs queue runners, and is made anew when it was lost.
+    """A session that initializes itself, calls hooks, runs queue runners, and recovers from lost sessions.
 
-    `with MonitoredSession(hooks=..) as sess: while not sess.should_stop(): sess.run(..)`; the end of the input ends
-    the block. The graph is final from then on.
+    Use it as `with MonitoredSession(hooks=..) as sess: while not sess.should_stop(): sess.run(..)`. The end
+    of input ends the block. The graph is read-only while the session is open.
 
     Args:
-      session_creator: What makes the session; a `ChiefSessionCreator` by default.
+      session_creator: A `SessionCreator`; by default a `ChiefSessionCreator`.
       hooks: A list of `SessionRunHook`s.
-      stop_grace_period_secs: How long threads have to end.
+      stop_grace_period_secs: The time in seconds that threads have to end.
 
     Example:
       >>> number = tf.train.limit_epochs(tf.constant(7), num_epochs=2)
@@ -690,15 +716,15 @@ class MonitoredSession(_MonitoredSession):
 
 
 class SingularMonitoredSession(_MonitoredSession):
-    """A monitored session that is not made anew; `raw_session()` is the plain one.
+    """A monitored session without recovery from lost sessions; `raw_session()` returns the underlying one.
 
     Args:
-      hooks: A list of hooks.
+      hooks: A list of `SessionRunHook`s.
       scaffold: A `Scaffold`.
       master: Empty.
       config: A `ConfigProto`.
-      checkpoint_dir: A folder to restore from.
-      stop_grace_period_secs: How long threads have to end.
+      checkpoint_dir: A directory to restore from.
+      stop_grace_period_secs: The time in seconds that threads have to end.
       checkpoint_filename_with_path: A checkpoint to restore.
 
     Example:
@@ -728,7 +754,7 @@ class SingularMonitoredSession(_MonitoredSession):
         super().__init__(creator, hooks, should_recover=False, stop_grace_period_secs=stop_grace_period_secs)
 
     def raw_session(self) -> Any:
-        """The plain session."""
+        """Returns the underlying session."""
         return self._tf_sess()
 
 
@@ -749,25 +775,27 @@ def MonitoredTrainingSession(
     save_checkpoint_steps: Any = USE_DEFAULT,
     summary_dir: Optional[str] = None,
 ) -> MonitoredSession:
-    """A `MonitoredSession` with the hooks that training needs: checkpoints and summaries in `checkpoint_dir`, speed in
-    the log.
+    """Returns a `MonitoredSession` with the hooks for training.
+
+    They save checkpoints and summaries to `checkpoint_dir`, and log the number of steps per second.
 
     Args:
       master: Empty.
-      is_chief: Whether it initializes and saves, or waits for who does.
-      checkpoint_dir: The folder of checkpoints; without it there are none.
+      is_chief: If true, the session initializes and saves the model; otherwise it waits for the process that
+        does.
+      checkpoint_dir: The directory of checkpoints; None for no checkpoints.
       scaffold: A `Scaffold`.
       hooks: A list of hooks.
-      chief_only_hooks: A list of hooks that count if it is the chief.
-      save_checkpoint_secs: How often a checkpoint is saved; every 600 seconds if nothing is said.
-      save_summaries_steps: After how many steps summaries are written: 100.
-      save_summaries_secs: The same in seconds.
+      chief_only_hooks: A list of hooks for the chief only.
+      save_checkpoint_secs: The interval of checkpoints in seconds; 600 if no interval is given.
+      save_summaries_steps: The interval of summaries in steps; 100 if no interval is given.
+      save_summaries_secs: The interval of summaries in seconds.
       config: A `ConfigProto`.
-      stop_grace_period_secs: How long threads have to end.
-      log_step_count_steps: After how many steps the speed is logged.
-      max_wait_secs: How long to wait for the chief.
-      save_checkpoint_steps: After how many steps a checkpoint is saved.
-      summary_dir: The folder of summaries; that of checkpoints by default.
+      stop_grace_period_secs: The time in seconds that threads have to end.
+      log_step_count_steps: The interval in steps at which the speed is logged.
+      max_wait_secs: The time to wait for the chief, in seconds.
+      save_checkpoint_steps: The interval of checkpoints in steps.
+      summary_dir: The directory of summaries; by default that of checkpoints.
 
     Returns:
       A `MonitoredSession`.
@@ -777,7 +805,8 @@ def MonitoredTrainingSession(
       >>> step = tf.train.get_or_create_global_step()
       >>> more = step.assign_add(1)
       >>> folder = tempfile.mkdtemp()
-      >>> with tf.train.MonitoredTrainingSession(checkpoint_dir=folder, hooks=[tf.train.StopAtStepHook(last_step=3)]) as sess:
+      >>> with tf.train.MonitoredTrainingSession(checkpoint_dir=folder,
+      ...     hooks=[tf.train.StopAtStepHook(last_step=3)]) as sess:
       ...     while not sess.should_stop():
       ...         _ = sess.run(more)
       >>> tf.train.latest_checkpoint(folder)[-12:]
@@ -822,7 +851,7 @@ def _positive(number: Any) -> bool:
 
 
 def _steps_or_secs(steps: Any, secs: Any, default_steps: Any, default_secs: Any) -> Any:
-    """What was given; one that was not is None, and the defaults if neither was."""
+    """Returns the given intervals, with None for the missing one, or the defaults if both are missing."""
     if steps is USE_DEFAULT and secs is USE_DEFAULT:
         return default_steps, default_secs
     return None if steps is USE_DEFAULT else steps, None if secs is USE_DEFAULT else secs

@@ -1,15 +1,31 @@
-"""`Optimizer`: what all optimizers have in common, and `ByOp`, one whose update is one op.
+"""`Optimizer`, the base class of optimizers, and `ByOp`, the base class of those whose update is one op.
 
-A class says which slots it keeps beside a variable and which op applies a gradient; the op's four forms (for variables by
-reference and by resource, gradients dense and sparse) are found by name.
+A class declares the slots that it keeps for each variable and the op that applies a gradient. The op's four
+forms (for reference and resource variables, dense and sparse gradients) are found by name.
 """
 
 from __future__ import annotations
 
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-import millstream as tf
-from millstream.graph_keys import GraphKeys
+from millstream import framework
+from millstream.framework import (
+    IndexedSlices,
+    constant,
+    control_dependencies,
+    convert_to_tensor,
+    dtypes,
+    get_collection,
+    get_default_graph,
+    nest,
+    op_functions,
+)
+from millstream.framework.graph_keys import GraphKeys
+from millstream.framework.op_functions import raw
+from millstream.ops import array_ops, control_flow, gradients, math_ops
+from millstream.variables import state_ops
+from millstream.variables.collections import trainable_variables
+from millstream.variables.variable import Variable
 
 GradAndVar = Tuple[Any, Any]
 
@@ -19,21 +35,21 @@ def is_reference(variable: Any) -> bool:
 
 
 def target(variable: Any) -> Any:
-    """What an op that updates the variable is given: a reference, or the handle."""
+    """Returns the argument by which an op updates the variable: its reference or its handle."""
     return variable._ref() if is_reference(variable) else variable.handle
 
 
 class Optimizer:
-    """What all optimizers have in common.
+    """The base class of optimizers.
 
-    A class of one's own overrides `_apply_dense` and its like, `_create_slots`, `_prepare`.
+    Subclasses override `_apply_dense` and its relatives, `_create_slots` and `_prepare`.
 
     Args:
-      use_locking: Whether others wait while it changes variables.
-      name: The name of its operations.
+      use_locking: If true, updates hold a lock on the variable.
+      name: The name scope of its operations, also used for its slots.
 
     Raises:
-      ValueError: There is no name.
+      ValueError: `name` is empty.
 
     Example:
       >>> x, y = tf.Variable(1.0, name="x"), tf.Variable(2.0, name="y")
@@ -45,7 +61,8 @@ class Optimizer:
       ...     sess.run(step)
       ...     print(*sess.run([x, y]))
       0.9 1.9
-      >>> optimizer.get_name(), optimizer.get_slot_names(), optimizer.get_slot(x, "momentum").name, len(optimizer.variables())
+      >>> (optimizer.get_name(), optimizer.get_slot_names(), optimizer.get_slot(x, "momentum").name,
+      ...  len(optimizer.variables()))
       ('Momentum', ['momentum'], 'x/Momentum:0', 2)
     """
 
@@ -58,17 +75,17 @@ class Optimizer:
             raise ValueError("Must specify the optimizer name")
         self._use_locking = use_locking
         self._name = name
-        # Slot's name to variable (by identity) to the slot's variable.
+        # From the slot's name and the identity of a variable to the slot's variable.
         self._slots: Dict[str, Dict[int, Any]] = {}
-        # Variables of the optimizer's own, for each graph.
+        # Variables that belong to the optimizer rather than to a variable, for each graph.
         self._non_slot: Dict[Tuple[str, int], Any] = {}
         self._kept: List[Any] = []
 
     def get_name(self) -> str:
-        """Its name."""
+        """Returns the optimizer's name."""
         return self._name
 
-    # The steps.
+    # Training steps.
 
     def minimize(
         self,
@@ -81,23 +98,24 @@ class Optimizer:
         name: Optional[str] = None,
         grad_loss: Any = None,
     ) -> Any:
-        """An op that makes one step towards less `loss`, and adds 1 to `global_step`.
+        """Returns an operation that makes one step to decrease `loss`, and increments `global_step`.
 
         Args:
-          loss: A tensor; its sum is what becomes less.
+          loss: A tensor; its sum is minimized.
           global_step: A variable that counts steps.
-          var_list: A list of variables to change; all trainable ones by default.
-          gate_gradients: `GATE_NONE`, `GATE_OP` or `GATE_GRAPH`: what has to be computed before anything is changed.
-          aggregation_method: As for `tf.gradients`.
-          colocate_gradients_with_ops: As for `tf.gradients`.
+          var_list: A list of variables to update; by default all trainable ones.
+          gate_gradients: `GATE_NONE`, `GATE_OP` or `GATE_GRAPH`: the gradients that must be computed before
+            updates start.
+          aggregation_method: As in `tf.gradients`.
+          colocate_gradients_with_ops: As in `tf.gradients`.
           name: A name for the operation.
-          grad_loss: What flows into the loss.
+          grad_loss: The gradient of the loss; by default ones.
 
         Returns:
           An `Operation`.
 
         Raises:
-          ValueError: The loss depends on none of the variables.
+          ValueError: The loss does not depend on any of the variables.
 
         Example:
           >>> x, n = tf.Variable(1.0), tf.train.get_or_create_global_step()
@@ -132,10 +150,12 @@ class Optimizer:
         colocate_gradients_with_ops: bool = False,
         grad_loss: Any = None,
     ) -> List[GradAndVar]:
-        """Pairs of gradient (None if the loss does not depend on it) and variable. Arguments are those of `minimize`.
+        """Computes the gradients of `loss`; None for variables it does not depend on.
+
+        Arguments are those of `minimize`.
 
         Returns:
-          A list of pairs, which `apply_gradients` takes.
+          A list of pairs of a gradient and a variable, for `apply_gradients`.
 
         Raises:
           ValueError: There are no variables, or `gate_gradients` is none of the three.
@@ -157,12 +177,12 @@ class Optimizer:
         if grad_loss is not None:
             self._assert_valid_dtypes([grad_loss])
         if var_list is None:
-            var_list = tf.trainable_variables() + tf.get_collection(GraphKeys.TRAINABLE_RESOURCE_VARIABLES)
+            var_list = trainable_variables() + get_collection(GraphKeys.TRAINABLE_RESOURCE_VARIABLES)
         else:
-            var_list = tf.nest.flatten(var_list)
+            var_list = nest.flatten(var_list)
         if not var_list:
             raise ValueError("No variables to optimize.")
-        grads = tf.gradients(
+        grads = gradients.gradients(
             loss,
             list(var_list),
             grad_ys=grad_loss,
@@ -171,17 +191,17 @@ class Optimizer:
             colocate_gradients_with_ops=colocate_gradients_with_ops,
         )
         if gate_gradients == self.GATE_GRAPH:
-            grads = tf.tuple(grads)
-        self._assert_valid_dtypes([v for g, v in zip(grads, var_list) if g is not None and v.dtype != tf.resource])
+            grads = control_flow.tuple(grads)
+        self._assert_valid_dtypes([v for g, v in zip(grads, var_list) if g is not None and v.dtype != dtypes.resource])
         return list(zip(grads, var_list))
 
     def apply_gradients(
         self, grads_and_vars: Sequence[GradAndVar], global_step: Any = None, name: Optional[str] = None
     ) -> Any:
-        """An op that applies gradients to their variables, and then adds 1 to `global_step`.
+        """Returns an operation that applies gradients to their variables, then increments `global_step`.
 
         Args:
-          grads_and_vars: A list of pairs, as `compute_gradients` gives.
+          grads_and_vars: A list of pairs, as returned by `compute_gradients`.
           global_step: A variable that counts steps.
           name: A name for the operation.
 
@@ -189,7 +209,7 @@ class Optimizer:
           An `Operation`.
 
         Raises:
-          ValueError: There are no pairs, or all gradients are None.
+          ValueError: `grads_and_vars` is empty, or all gradients are None.
 
         Example:
           >>> x = tf.Variable(3.0)
@@ -206,28 +226,28 @@ class Optimizer:
         used = [(g, v) for g, v in pairs if g is not None]
         if not used:
             raise ValueError(f"No gradients provided for any variable: {[str(v) for _, v in pairs]}.")
-        with tf.name_scope(None), tf.control_dependencies(None):
+        with framework.name_scope(None), control_dependencies(None):
             self._create_slots([v for _, v in used])
-        with tf.name_scope(name, self._name) as scope:
+        with framework.name_scope(name, self._name) as scope:
             self._prepare()
             updates = []
             for grad, variable in used:
-                with tf.name_scope("update_" + variable.op.name), tf.colocate_with(variable.op):
+                with framework.name_scope("update_" + variable.op.name), framework.colocate_with(variable.op):
                     updates.append(self._update(grad, variable))
             if global_step is None:
                 train = self._finish(updates, scope)
             else:
-                with tf.control_dependencies([self._finish(updates, "update")]):
-                    train = tf.assign_add(global_step, 1, name=scope)
+                with control_dependencies([self._finish(updates, "update")]):
+                    train = state_ops.assign_add(global_step, 1, name=scope)
             train = getattr(train, "op", train)
-        collection = tf.get_default_graph().get_collection_ref(GraphKeys.TRAIN_OP)
+        collection = get_default_graph().get_collection_ref(GraphKeys.TRAIN_OP)
         if train not in collection:
             collection.append(train)
         return train
 
     def _update(self, grad: Any, variable: Any) -> Any:
         reference = is_reference(variable)
-        if isinstance(grad, tf.IndexedSlices):
+        if isinstance(grad, IndexedSlices):
             if reference:
                 return self._apply_sparse_duplicate_indices(grad, variable)
             return self._resource_apply_sparse_duplicate_indices(grad.values, variable, grad.indices)
@@ -241,66 +261,66 @@ class Optimizer:
                 valid = ["float16", "bfloat16", "float32", "float64"]
                 raise ValueError(f"Invalid type {dtype!r} for {t.name}, expected: {valid}.")
 
-    # What a class of one's own overrides.
+    # Methods for subclasses to override.
 
     def _create_slots(self, var_list: Sequence[Any]) -> None:
-        """Makes the slots."""
+        """Creates the slots."""
 
     def _prepare(self) -> None:
-        """Makes the hyperparameters tensors."""
+        """Converts the hyperparameters to tensors."""
 
     def _apply_dense(self, grad: Any, var: Any) -> Any:
-        """An op that applies a gradient to a variable by reference."""
+        """Returns an operation that applies a gradient to a reference variable."""
         raise NotImplementedError()
 
     def _resource_apply_dense(self, grad: Any, handle: Any) -> Any:
-        """The same for a variable by resource."""
+        """Returns an operation that applies a gradient to a resource variable."""
         raise NotImplementedError()
 
     def _apply_sparse(self, grad: Any, var: Any) -> Any:
-        """An op that applies an `IndexedSlices` without repeated indices."""
+        """Returns an operation that applies `IndexedSlices` of unique indices to a reference variable."""
         raise NotImplementedError()
 
     def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
-        """The same for a variable by resource."""
+        """Returns an operation that applies slices with unique indices to a resource variable."""
         raise NotImplementedError()
 
     def _apply_sparse_duplicate_indices(self, grad: Any, var: Any) -> Any:
         values, indices = _summed(grad.values, grad.indices)
-        return self._apply_sparse(tf.IndexedSlices(values, indices, grad.dense_shape), var)
+        return self._apply_sparse(IndexedSlices(values, indices, grad.dense_shape), var)
 
     def _resource_apply_sparse_duplicate_indices(self, grad: Any, handle: Any, indices: Any) -> Any:
         values, indices = _summed(grad, indices)
         return self._resource_apply_sparse(values, handle, indices)
 
     def _finish(self, update_ops: Sequence[Any], name_scope: str) -> Any:
-        """The op that has made all updates."""
-        return tf.group(*update_ops, name=name_scope)
+        """Returns the operation that completes all updates."""
+        return control_flow.group(*update_ops, name=name_scope)
 
     # Slots.
 
     def get_slot(self, var: Any, name: str) -> Any:
-        """A slot's variable; None if there is none."""
+        """Returns the variable of a slot, or None."""
         return self._slots.get(name, {}).get(id(var))
 
     def get_slot_names(self) -> List[str]:
-        """The names of all slots."""
+        """Returns the names of all slots."""
         return sorted(self._slots)
 
     def variables(self) -> List[Any]:
-        """The optimizer's own variables in the current graph."""
-        graph = tf.get_default_graph()
+        """Returns the optimizer's own variables in the current graph, slots included."""
+        graph = get_default_graph()
         own = [v for v in self._non_slot.values() if v.op.graph is graph]
         own += [v for slots in self._slots.values() for v in slots.values() if v.op.graph is graph]
         return sorted(own, key=lambda v: v.name)
 
     def _get_or_make_slot(self, var: Any, val: Any, slot_name: str, op_name: str) -> Any:
-        """A slot that begins as `val`: a tensor, or a function that makes one."""
+        """Returns a slot, created with the initial value `val`: a tensor, or a function that returns one."""
         slots = self._slots.setdefault(slot_name, {})
         if id(var) not in slots:
-            # The variable must live as long as the table that knows it by its identity.
+            # Keeps the variable alive: the table knows it by its identity.
             self._kept.append(var)
-            slots[id(var)] = tf.Variable(
+            slots[id(var)] = Variable(
                 val,
                 name=f"{var.op.name}/{op_name}",
                 trainable=False,
@@ -318,19 +338,19 @@ class Optimizer:
 
         def initial() -> Any:
             if not shape.is_fully_defined():
-                return tf.fill(tf.shape(var.initialized_value()), tf.cast(value, dtype))
+                return array_ops.fill(array_ops.shape(var.initialized_value()), math_ops.cast(value, dtype))
             if value == 0.0:
-                return tf.zeros(shape.as_list(), dtype)
-            return tf.constant(value, dtype, shape.as_list())
+                return array_ops.zeros(shape.as_list(), dtype)
+            return constant(value, dtype, shape.as_list())
 
         return self._get_or_make_slot(var, initial, slot_name, op_name)
 
     def _create_non_slot_variable(self, initial_value: Any, name: str, colocate_with: Any) -> Any:
-        """A variable of the optimizer's own, one for each graph."""
+        """Returns a variable that belongs to the optimizer, one for each graph."""
         key = (name, id(colocate_with.op.graph))
         if key not in self._non_slot:
             self._kept.append(colocate_with.op.graph)
-            self._non_slot[key] = tf.Variable(
+            self._non_slot[key] = Variable(
                 initial_value, name=name, trainable=False, use_resource=not is_reference(colocate_with)
             )
         return self._non_slot[key]
@@ -340,29 +360,29 @@ class Optimizer:
 
 
 def _converted(grad: Any) -> Any:
-    if isinstance(grad, tf.IndexedSlices):
+    if isinstance(grad, IndexedSlices):
         return grad
     try:
-        return tf.convert_to_tensor(grad)
+        return convert_to_tensor(grad)
     except TypeError:
         raise TypeError(f"Gradient must be convertible to a Tensor or IndexedSlices, or None: {grad}") from None
 
 
 def _summed(values: Any, indices: Any) -> Tuple[Any, Any]:
-    """Slices without repeated indices: those of one index added up."""
-    unique, position = tf.unique(indices)
-    return tf.unsorted_segment_sum(values, position, tf.shape(unique)[0]), unique
+    """Sums slices with equal indices."""
+    unique, position = array_ops.unique(indices)
+    return op_functions.op("UnsortedSegmentSum")(values, position, array_ops.shape(unique)[0]), unique
 
 
 class ByOp(Optimizer):
-    """An optimizer whose update is one op: `Apply<WORD>` in one of its forms."""
+    """The base class of optimizers whose update is one op: `Apply<WORD>` in one of its forms."""
 
     WORD = ""
-    # Slot's name, the op's argument for it, and what it is called.
+    # For each slot: its key, the op's argument for it, and the name of its variable.
     SLOTS: Tuple[Tuple[str, str, str], ...] = ()
 
     def _arguments(self, var: Any) -> Dict[str, Any]:
-        """The op's arguments besides variable, slots and gradient."""
+        """The op's arguments other than the variable, the slots and the gradient."""
         raise NotImplementedError()
 
     def _create_slots(self, var_list: Sequence[Any]) -> None:
@@ -371,20 +391,21 @@ class ByOp(Optimizer):
                 self._zeros_slot(var, slot, called)
 
     def _hyper(self, **values: Any) -> None:
-        """Makes numbers tensors; a function is called for one."""
+        """Converts hyperparameters, or the results of functions, to tensors."""
         self._tensors = {
-            name: tf.convert_to_tensor(value() if callable(value) else value, name=name) for name, value in values.items()
+            name: convert_to_tensor(value() if callable(value) else value, name=name) for name, value in values.items()
         }
 
     def _as(self, name: str, var: Any) -> Any:
-        return tf.cast(self._tensors[name], var.dtype.base_dtype)
+        return math_ops.cast(self._tensors[name], var.dtype.base_dtype)
 
     def _apply(self, var: Any, grad: Any, indices: Any = None) -> Any:
         kind = "" if is_reference(var) else "Resource"
         name = f"{kind}{'' if indices is None else 'Sparse'}Apply{self._word()}"
-        op = getattr(tf.raw_ops, name, None)
-        if op is None:
-            raise NotImplementedError(f"{type(self).__name__} needs the op {name}, which the engine lacks")
+        try:
+            op = raw(name)
+        except AttributeError:
+            raise NotImplementedError(f"{type(self).__name__} needs the op {name}, which the engine lacks") from None
         arguments = {argument: target(self.get_slot(var, slot)) for slot, argument, _ in self.SLOTS}
         arguments.update(self._arguments(var), var=target(var), use_locking=self._use_locking)
         arguments[self.GRADIENT] = grad

@@ -1,20 +1,26 @@
-"""The optimizers: each says which slots it keeps and which op applies a gradient. See `optimizer.py` for what they have in common."""
+"""The optimizers: each declares its slots and the op that applies a gradient.
+
+See `optimizer.py` for the base classes.
+"""
 
 from __future__ import annotations
 
 from typing import Any, Dict, Optional, Sequence, Tuple
 
-import millstream as tf
+from millstream.framework import control_dependencies, dtypes, get_default_graph
+from millstream.framework.op_functions import op, raw
+from millstream.ops import control_flow, math_ops
 from millstream.train.optimizer import ByOp, is_reference, target
+from millstream.variables import state_ops
 
 
 class GradientDescentOptimizer(ByOp):
-    """`var -= learning_rate * gradient`.
+    """Gradient descent: `var -= learning_rate * gradient`.
 
     Args:
-      learning_rate: How far a step goes: a float, or a scalar tensor.
-      use_locking: Whether others wait while it changes variables.
-      name: The name of its operations.
+      learning_rate: The step size: a float or a scalar tensor.
+      use_locking: If true, updates hold a lock on the variable.
+      name: The name scope of its operations, also used for its slots.
 
     Example:
       >>> x = tf.Variable(1.0)
@@ -38,28 +44,29 @@ class GradientDescentOptimizer(ByOp):
     def _arguments(self, var: Any) -> Dict[str, Any]:
         return {"alpha": self._as("learning_rate", var)}
 
-    # Repeated indices add up by themselves.
+    # The scatter ops sum repeated indices themselves.
 
     def _apply_sparse_duplicate_indices(self, grad: Any, var: Any) -> Any:
         step = grad.values * self._as("learning_rate", var)
-        return tf.raw_ops.ScatterSub(
+        return raw("ScatterSub")(
             ref=target(var), indices=grad.indices, updates=step, use_locking=self._use_locking
         ).op
 
     def _resource_apply_sparse_duplicate_indices(self, grad: Any, handle: Any, indices: Any) -> Any:
         step = -grad * self._as("learning_rate", handle)
-        return tf.raw_ops.ResourceScatterAdd(resource=handle.handle, indices=indices, updates=step)
+        return raw("ResourceScatterAdd")(resource=handle.handle, indices=indices, updates=step)
 
 
 class MomentumOptimizer(ByOp):
-    """`accumulation = momentum * accumulation + gradient; var -= learning_rate * accumulation`.
+    """Momentum: `accumulation = momentum * accumulation + gradient; var -= learning_rate * accumulation`.
 
     Args:
-      learning_rate: How far a step goes: a float, or a scalar tensor.
-      momentum: How much of the last step goes on: a float, or a scalar tensor.
-      use_nesterov: Whether the gradient is taken as if that step had been made already.
-      use_locking: Whether others wait while it changes variables.
-      name: The name of its operations.
+      learning_rate: The step size: a float or a scalar tensor.
+      momentum: The fraction of the accumulation that is kept: a float or a scalar tensor.
+      use_nesterov: If true, uses Nesterov momentum: the gradient is applied as if the next step had been made
+        already.
+      use_locking: If true, updates hold a lock on the variable.
+      name: The name scope of its operations, also used for its slots.
 
     Example:
       >>> x = tf.Variable(1.0)
@@ -101,15 +108,15 @@ class MomentumOptimizer(ByOp):
 
 
 class AdamOptimizer(ByOp):
-    """Adam: steps scaled by running averages of the gradient and of its square.
+    """Adam: steps scaled by moving averages of the gradient and of its square.
 
     Args:
-      learning_rate: How far a step goes: a float, or a scalar tensor.
-      beta1: How slowly the first average changes.
-      beta2: How slowly the second does.
-      epsilon: What is added to the root of the second.
-      use_locking: Whether others wait while it changes variables.
-      name: The name of its operations.
+      learning_rate: The step size: a float or a scalar tensor.
+      beta1: The decay rate of the average of gradients.
+      beta2: The decay rate of the average of squared gradients.
+      epsilon: A constant added to the root of the second average.
+      use_locking: If true, updates hold a lock on the variable.
+      name: The name scope of its operations, also used for its slots.
 
     Example:
       >>> x = tf.Variable(1.0)
@@ -137,7 +144,7 @@ class AdamOptimizer(ByOp):
         self._lr, self._beta1, self._beta2, self._epsilon = learning_rate, beta1, beta2, epsilon
 
     def _powers(self) -> Tuple[Any, Any]:
-        graph = tf.get_default_graph()
+        graph = get_default_graph()
         first, second = (self._get_non_slot_variable(n, graph) for n in ("beta1_power", "beta2_power"))
         return first, second
 
@@ -155,8 +162,8 @@ class AdamOptimizer(ByOp):
     def _arguments(self, var: Any) -> Dict[str, Any]:
         power1, power2 = self._powers()
         return {
-            "beta1_power": tf.cast(power1, var.dtype.base_dtype),
-            "beta2_power": tf.cast(power2, var.dtype.base_dtype),
+            "beta1_power": math_ops.cast(power1, var.dtype.base_dtype),
+            "beta2_power": math_ops.cast(power2, var.dtype.base_dtype),
             "lr": self._as("learning_rate", var),
             "beta1": self._as("beta1", var),
             "beta2": self._as("beta2", var),
@@ -164,7 +171,8 @@ class AdamOptimizer(ByOp):
             "use_nesterov": False,
         }
 
-    # There is no op for slices: the averages of all rows shrink, those of the slices' rows also grow, and every row moves.
+    # No op takes slices: the averages of all rows decay, those of the given rows also grow, and every row is
+    # updated.
 
     def _apply_sparse(self, grad: Any, var: Any) -> Any:
         return self._slices(var, grad.values, grad.indices)
@@ -174,43 +182,43 @@ class AdamOptimizer(ByOp):
 
     def _slices(self, var: Any, values: Any, indices: Any) -> Any:
         given = self._arguments(var)
-        lr = given["lr"] * tf.sqrt(1 - given["beta2_power"]) / (1 - given["beta1_power"])
+        lr = given["lr"] * op("Sqrt")(1 - given["beta2_power"]) / (1 - given["beta1_power"])
         averages = []
         for slot, beta, square in (("m", given["beta1"], False), ("v", given["beta2"], True)):
             average = self.get_slot(var, slot)
-            shrunk = tf.assign(average, average * beta, use_locking=self._use_locking)
-            with tf.control_dependencies([shrunk]):
+            shrunk = state_ops.assign(average, average * beta, use_locking=self._use_locking)
+            with control_dependencies([shrunk]):
                 added = (values * values if square else values) * (1 - beta)
                 averages.append(_scatter_add(average, indices, added, self._use_locking))
         m, v = averages
-        step = tf.assign_sub(var, lr * m / (tf.sqrt(v) + given["epsilon"]), use_locking=self._use_locking)
-        return tf.group(step, m, v)
+        step = state_ops.assign_sub(var, lr * m / (op("Sqrt")(v) + given["epsilon"]), use_locking=self._use_locking)
+        return control_flow.group(step, m, v)
 
     def _finish(self, update_ops: Sequence[Any], name_scope: str) -> Any:
-        with tf.control_dependencies(update_ops):
+        with control_dependencies(update_ops):
             updates = [
-                tf.assign(power, power * self._tensors[beta], use_locking=self._use_locking)
+                state_ops.assign(power, power * self._tensors[beta], use_locking=self._use_locking)
                 for power, beta in zip(self._powers(), ("beta1", "beta2"))
             ]
-        return tf.group(*update_ops, *updates, name=name_scope)
+        return control_flow.group(*update_ops, *updates, name=name_scope)
 
 
 def _scatter_add(var: Any, indices: Any, updates: Any, use_locking: bool) -> Any:
-    """The variable's value after slices were added to it."""
+    """Returns the variable's value after adding slices to it."""
     if is_reference(var):
-        return tf.scatter_add(var, indices, updates, use_locking=use_locking)
-    with tf.control_dependencies([tf.raw_ops.ResourceScatterAdd(resource=var.handle, indices=indices, updates=updates)]):
+        return state_ops.scatter_add(var, indices, updates, use_locking=use_locking)
+    with control_dependencies([raw("ResourceScatterAdd")(resource=var.handle, indices=indices, updates=updates)]):
         return var.read_value()
 
 
 class AdagradOptimizer(ByOp):
-    """`accumulator += gradient**2; var -= learning_rate * gradient / sqrt(accumulator)`.
+    """Adagrad: `accumulator += gradient**2; var -= learning_rate * gradient / sqrt(accumulator)`.
 
     Args:
-      learning_rate: How far a step goes: a float, or a scalar tensor.
-      initial_accumulator_value: What the accumulator begins with.
-      use_locking: Whether others wait while it changes variables.
-      name: The name of its operations.
+      learning_rate: The step size: a float or a scalar tensor.
+      initial_accumulator_value: The initial value of the accumulator.
+      use_locking: If true, updates hold a lock on the variable.
+      name: The name scope of its operations, also used for its slots.
 
     Raises:
       ValueError: `initial_accumulator_value` is not positive.
@@ -252,14 +260,14 @@ class AdagradOptimizer(ByOp):
 
 
 class AdadeltaOptimizer(ByOp):
-    """Adadelta: steps in the units of the variable, from running averages of squared gradients and squared steps.
+    """Adadelta: steps in the variable's units, from moving averages of squared gradients and squared steps.
 
     Args:
-      learning_rate: How far a step goes: a float, or a scalar tensor.
-      rho: How slowly the averages change.
-      epsilon: What is added to them.
-      use_locking: Whether others wait while it changes variables.
-      name: The name of its operations.
+      learning_rate: The step size: a float or a scalar tensor.
+      rho: The decay rate of the averages.
+      epsilon: A constant added to the averages.
+      use_locking: If true, updates hold a lock on the variable.
+      name: The name scope of its operations, also used for its slots.
 
     Example:
       >>> x = tf.Variable(1.0)
@@ -298,16 +306,16 @@ class AdadeltaOptimizer(ByOp):
 
 
 class RMSPropOptimizer(ByOp):
-    """RMSProp: the gradient over the root of a running average of its square.
+    """RMSProp: divides the gradient by the root of a moving average of its square.
 
     Args:
-      learning_rate: How far a step goes: a float, or a scalar tensor.
-      decay: How slowly the average changes.
-      momentum: How much of the last step goes on.
-      epsilon: What is added to the average.
-      centered: Whether the average of the gradient is taken off first.
-      use_locking: Whether others wait while it changes variables.
-      name: The name of its operations.
+      learning_rate: The step size: a float or a scalar tensor.
+      decay: The decay rate of the average.
+      momentum: The fraction of the last step that is kept.
+      epsilon: A constant added to the average.
+      centered: If true, the average is of the variance of the gradient instead of its square.
+      use_locking: If true, updates hold a lock on the variable.
+      name: The name scope of its operations, also used for its slots.
 
     Example:
       >>> x = tf.Variable(1.0)
@@ -360,22 +368,22 @@ class RMSPropOptimizer(ByOp):
 
 
 class FtrlOptimizer(ByOp):
-    """Follow the regularized leader: sparse models by l1 and l2 regularization.
+    """FTRL ("follow the regularized leader"): sparse models by L1 and L2 regularization.
 
     Args:
-      learning_rate: How far a step goes: a float, or a scalar tensor.
-      learning_rate_power: 0, or negative: how fast steps become smaller.
-      initial_accumulator_value: What the sum of squares begins with.
-      l1_regularization_strength: How strongly variables are drawn to zero.
-      l2_regularization_strength: How strongly they are kept small.
+      learning_rate: The step size: a float or a scalar tensor.
+      learning_rate_power: Zero or a negative float: the exponent of the accumulator by which steps shrink.
+      initial_accumulator_value: The initial value of the accumulator of squares.
+      l1_regularization_strength: The strength of L1 regularization.
+      l2_regularization_strength: The strength of L2 regularization.
       accum_name: The name of the slot of squares.
-      linear_name: The name of the other slot.
-      l2_shrinkage_regularization_strength: How strongly they are kept small by the gradient.
-      use_locking: Whether others wait while it changes variables.
-      name: The name of its operations.
+      linear_name: The name of the linear slot.
+      l2_shrinkage_regularization_strength: The strength of the L2 penalty that acts on the gradient.
+      use_locking: If true, updates hold a lock on the variable.
+      name: The name scope of its operations, also used for its slots.
 
     Raises:
-      ValueError: `learning_rate_power` is positive, or another number negative.
+      ValueError: `learning_rate_power` is positive, or another value is negative.
 
     Example:
       >>> x = tf.Variable(1.0)
@@ -448,18 +456,19 @@ class FtrlOptimizer(ByOp):
 
 
 class ProximalGradientDescentOptimizer(ByOp):
-    """Gradient descent with l1 and l2 regularization.
+    """Gradient descent with L1 and L2 regularization.
 
     Args:
-      learning_rate: How far a step goes: a float, or a scalar tensor.
-      l1_regularization_strength: How strongly variables are drawn to zero.
-      l2_regularization_strength: How strongly they are kept small.
-      use_locking: Whether others wait while it changes variables.
-      name: The name of its operations.
+      learning_rate: The step size: a float or a scalar tensor.
+      l1_regularization_strength: The strength of L1 regularization.
+      l2_regularization_strength: The strength of L2 regularization.
+      use_locking: If true, updates hold a lock on the variable.
+      name: The name scope of its operations, also used for its slots.
 
     Example:
       >>> x = tf.Variable(1.0)
-      >>> step = tf.train.ProximalGradientDescentOptimizer(0.1, l1_regularization_strength=0.5).minimize(x * x)
+      >>> step = tf.train.ProximalGradientDescentOptimizer(0.1,
+      ...     l1_regularization_strength=0.5).minimize(x * x)
       >>> with tf.Session() as sess:
       ...     sess.run(tf.global_variables_initializer())
       ...     sess.run(step)
@@ -496,21 +505,21 @@ class ProximalGradientDescentOptimizer(ByOp):
         }
 
     def _apply(self, var: Any, grad: Any, indices: Any = None) -> Any:
-        # The op for slices calls the gradient `grad`.
+        # The sparse op has a different name for the gradient.
         self.GRADIENT = "delta" if indices is None else "grad"
         return super()._apply(var, grad, indices)
 
 
 class ProximalAdagradOptimizer(AdagradOptimizer):
-    """Adagrad with l1 and l2 regularization.
+    """Adagrad with L1 and L2 regularization.
 
     Args:
-      learning_rate: How far a step goes: a float, or a scalar tensor.
-      initial_accumulator_value: What the accumulator begins with.
-      l1_regularization_strength: How strongly variables are drawn to zero.
-      l2_regularization_strength: How strongly they are kept small.
-      use_locking: Whether others wait while it changes variables.
-      name: The name of its operations.
+      learning_rate: The step size: a float or a scalar tensor.
+      initial_accumulator_value: The initial value of the accumulator.
+      l1_regularization_strength: The strength of L1 regularization.
+      l2_regularization_strength: The strength of L2 regularization.
+      use_locking: If true, updates hold a lock on the variable.
+      name: The name scope of its operations, also used for its slots.
 
     Raises:
       ValueError: `initial_accumulator_value` is not positive.
@@ -555,17 +564,18 @@ class ProximalAdagradOptimizer(AdagradOptimizer):
 
 
 class AdagradDAOptimizer(ByOp):
-    """Adagrad by dual averaging: variables follow from the sums of their gradients and of those squared, so that `l1`
-    keeps them at zero.
+    """Adagrad with dual averaging: variables are computed from sums of gradients and of squared gradients.
+
+    With L1 regularization, variables stay at zero unless their gradients are large.
 
     Args:
-      learning_rate: How far a step goes: a float, or a scalar tensor.
+      learning_rate: The step size: a float or a scalar tensor.
       global_step: The variable that counts steps.
-      initial_gradient_squared_accumulator_value: What the sum of squares begins with.
-      l1_regularization_strength: How strongly variables are drawn to zero.
-      l2_regularization_strength: How strongly they are kept small.
-      use_locking: Whether others wait while it changes variables.
-      name: The name of its operations.
+      initial_gradient_squared_accumulator_value: The initial value of the sum of squares.
+      l1_regularization_strength: The strength of L1 regularization.
+      l2_regularization_strength: The strength of L2 regularization.
+      use_locking: If true, updates hold a lock on the variable.
+      name: The name scope of its operations, also used for its slots.
 
     Raises:
       ValueError: `initial_gradient_squared_accumulator_value` is not positive.
@@ -618,10 +628,10 @@ class AdagradDAOptimizer(ByOp):
         )
 
     def _arguments(self, var: Any) -> Dict[str, Any]:
-        # Steps count from 1.
+        # The op counts steps from 1.
         return {
             "lr": self._as("learning_rate", var),
             "l1": self._as("l1_regularization_strength", var),
             "l2": self._as("l2_regularization_strength", var),
-            "global_step": tf.cast(self._global_step, tf.int64) + 1,
+            "global_step": math_ops.cast(self._global_step, dtypes.int64) + 1,
         }

@@ -1,5 +1,7 @@
-"""`QueueRunner`: threads that keep a queue filled, and close it when the input has ended. With the functions that keep
-runners in a graph's collection and start them all."""
+"""`QueueRunner`: threads that keep a queue filled, and close it at the end of input.
+
+The module also has the functions that keep runners in a collection of the graph, and start all of them.
+"""
 
 from __future__ import annotations
 
@@ -7,31 +9,33 @@ import threading
 import weakref
 from typing import Any, List, Optional, Sequence, Tuple, Type
 
-import millstream as tf
-from millstream import errors, logging
-from millstream.graph_keys import GraphKeys
-from millstream.scopes import prepend_name_scope, strip_name_scope
+from millstream.framework import errors, get_default_graph, logging, protos
+from millstream.framework.graph_keys import GraphKeys
+from millstream.framework.scopes import prepend_name_scope, strip_name_scope
+from millstream.framework.session import get_default_session
 from millstream.train.coordinator import Coordinator
 
 ClosedTypes = Tuple[Type[errors.OpError], ...]
 
 
 class QueueRunner:
-    """A queue and the ops that enqueue into it, each to be run by a thread of its own.
+    """A queue and its enqueue operations, each of which is run by a thread of its own.
 
     Args:
       queue: The queue.
-      enqueue_ops: A list of operations; each gets a thread that runs it again and again.
-      close_op: Closes the queue when the last thread met the end of its input; made if not given.
-      cancel_op: Closes the queue, and breaks off what waits for room, when the coordinator says stop; made if not
-        given.
-      queue_closed_exception_types: A tuple of the errors that mean the end of input; by default `OutOfRangeError`.
-      queue_runner_def: What `to_proto` wrote, in place of all these.
+      enqueue_ops: A list of operations; a thread for each runs it repeatedly.
+      close_op: The operation that closes the queue when the last thread reaches the end of its input; created
+        by default.
+      cancel_op: The operation that closes the queue and cancels pending enqueues when the coordinator stops;
+        created by default.
+      queue_closed_exception_types: A tuple of the error classes that mean the end of input; by default
+        `OutOfRangeError`.
+      queue_runner_def: A `QueueRunnerDef` written by `to_proto`, instead of all of these.
       import_scope: The name scope that the graph of `queue_runner_def` was imported into.
 
     Raises:
-      ValueError: `queue_runner_def` with a queue, or neither; no `enqueue_ops`.
-      TypeError: `queue_closed_exception_types` is no tuple of error classes.
+      ValueError: Both or neither of `queue_runner_def` and a queue are given, or `enqueue_ops` is empty.
+      TypeError: `queue_closed_exception_types` is not a tuple of error classes.
 
     Example:
       >>> q = tf.FIFOQueue(10, tf.float32, shapes=[[]], name="q")
@@ -68,7 +72,8 @@ class QueueRunner:
             self._init_from_proto(queue_runner_def, import_scope)
         else:
             self._init_from_args(queue, enqueue_ops, close_op, cancel_op, queue_closed_exception_types)
-        # Guards the two below: how many threads of a session are at work, and what they raised.
+        # Guards the two fields below: the number of active threads of each session, and the errors they
+        # raised.
         self._lock = threading.Lock()
         self._runs_per_session: Any = weakref.WeakKeyDictionary()
         self._exceptions_raised: List[BaseException] = []
@@ -92,10 +97,8 @@ class QueueRunner:
         self._queue_closed_exception_types: ClosedTypes = closed_types or (errors.OutOfRangeError,)
 
     def _init_from_proto(self, queue_runner_def: Any, import_scope: Optional[str]) -> None:
-        from millstream import protos
-
         message = protos.as_message("QueueRunnerDef", queue_runner_def)
-        graph = tf.get_default_graph()
+        graph = get_default_graph()
 
         def element(name: str) -> Any:
             return graph.as_graph_element(prepend_name_scope(name, import_scope))
@@ -105,7 +108,7 @@ class QueueRunner:
         self._close_op = element(message.close_op_name)
         self._cancel_op = element(message.cancel_op_name)
         codes = message.queue_closed_exception_types
-        # Files older than the field have none.
+        # Files written before TensorFlow had this field lack it.
         self._queue_closed_exception_types = tuple(errors.exception_type_from_error_code(c) for c in codes) or (
             errors.OutOfRangeError,
         )
@@ -117,36 +120,36 @@ class QueueRunner:
 
     @property
     def enqueue_ops(self) -> Sequence[Any]:
-        """The ops that enqueue, one for each thread."""
+        """The enqueue operations, one for each thread."""
         return self._enqueue_ops
 
     @property
     def close_op(self) -> Any:
-        """Closes the queue; what waits to be enqueued still is."""
+        """The operation that closes the queue; pending enqueues complete."""
         return self._close_op
 
     @property
     def cancel_op(self) -> Any:
-        """Closes the queue; what waits to be enqueued is broken off."""
+        """The operation that closes the queue and cancels pending enqueues."""
         return self._cancel_op
 
     @property
     def queue_closed_exception_types(self) -> ClosedTypes:
-        """The errors that mean that there is no more input."""
+        """The error classes that mean the end of input."""
         return self._queue_closed_exception_types
 
     @property
     def exceptions_raised(self) -> List[BaseException]:
-        """What threads without a coordinator raised; with one, it is told instead."""
+        """The exceptions of threads that ran without a coordinator, which otherwise gets them."""
         return self._exceptions_raised
 
     @property
     def name(self) -> str:
-        """The queue's name."""
+        """The name of the queue."""
         return self._queue.name
 
     def _run(self, sess: Any, enqueue_op: Any, coord: Optional[Coordinator] = None) -> None:
-        """What a thread does: enqueues until the input ends, the coordinator says stop, or something goes wrong."""
+        """The body of a thread: enqueues until the input ends, the coordinator stops, or an error occurs."""
         was_last = False
         try:
             try:
@@ -168,37 +171,37 @@ class QueueRunner:
             raise
 
     def _one_less(self, sess: Any) -> bool:
-        """A thread is done; whether it was the last."""
+        """Counts a thread as finished. Returns whether it was the last."""
         with self._lock:
             self._runs_per_session[sess] -= 1
             return self._runs_per_session[sess] == 0
 
     @staticmethod
     def _quietly(sess: Any, op: Any) -> None:
-        # The session or the queue may be closed already: then there is nothing left to do.
+        # Errors are ignored: the session or the queue may be closed already.
         try:
             sess.run(op)
         except Exception as error:
             logging.vlog(1, "Ignored exception: %s", str(error))
 
     def _close_on_stop(self, sess: Any, cancel_op: Any, coord: Coordinator) -> None:
-        """What the thread does that waits for the coordinator to say stop."""
+        """The body of the thread that closes the queue when the coordinator stops."""
         coord.wait_for_stop()
         self._quietly(sess, cancel_op)
 
     def create_threads(
         self, sess: Any, coord: Optional[Coordinator] = None, daemon: bool = False, start: bool = False
     ) -> List[threading.Thread]:
-        """A thread for each enqueue op, and with a coordinator one more that closes the queue when it says stop.
+        """Creates a thread for each enqueue operation. With a coordinator, one more closes the queue on stop.
 
         Args:
           sess: The session.
-          coord: A `Coordinator`, with which they are registered.
-          daemon: Whether they end with the process.
-          start: Whether they are started.
+          coord: A `Coordinator` to register the threads with.
+          daemon: If true, they are daemon threads: they end with the process.
+          start: If true, they are started.
 
         Returns:
-          A list of threads: empty while those made before for the session are at work.
+          A list of threads; empty while threads created earlier for this session are still active.
         """
         with self._lock:
             if 0 < self._runs_per_session.get(sess, 0):
@@ -223,9 +226,7 @@ class QueueRunner:
         return threads
 
     def to_proto(self, export_scope: Optional[str] = None) -> Any:
-        """As a `QueueRunnerDef`; None if the queue is outside `export_scope`."""
-        from millstream import protos
-
+        """Returns the runner as a `QueueRunnerDef`; None if the queue is outside of `export_scope`."""
         if export_scope is not None and not self.queue.name.startswith(export_scope):
             return None
         closed_types = self._queue_closed_exception_types
@@ -239,10 +240,10 @@ class QueueRunner:
 
     @staticmethod
     def from_proto(queue_runner_def: Any, import_scope: Optional[str] = None) -> "QueueRunner":
-        """The runner that a `QueueRunnerDef` tells of, in the default graph.
+        """Returns the runner in the default graph that a `QueueRunnerDef` describes.
 
         Args:
-          queue_runner_def: The message.
+          queue_runner_def: A `QueueRunnerDef`.
           import_scope: The name scope that its graph was imported into.
 
         Returns:
@@ -252,10 +253,11 @@ class QueueRunner:
 
 
 def _repeat(run: Any, coord: Optional[Coordinator]) -> None:
-    """Calls `run` until it raises or the coordinator says stop.
+    """Calls `run` until it raises or the coordinator stops.
 
-    The engine's callables can do that themselves, without this thread's taking turns with the others of Python:
-    `_repeat(stop)`, where `stop()` is asked now and then whether to go on, and may be None.
+    The engine's callables have a loop of their own, `_repeat(stop)`, which does not compete for the
+    interpreter's lock. It calls `stop()` from time to time, unless that is None, and ends when it returns
+    true.
     """
     engine_loop = getattr(run, "_repeat", None)
     if engine_loop is not None:
@@ -266,7 +268,7 @@ def _repeat(run: Any, coord: Optional[Coordinator]) -> None:
 
 
 def add_queue_runner(qr: QueueRunner, collection: str = GraphKeys.QUEUE_RUNNERS) -> None:
-    """Adds a runner to a collection of the default graph, for `start_queue_runners` to find.
+    """Adds a runner to a collection of the default graph, where `start_queue_runners` finds it.
 
     Args:
       qr: The `QueueRunner`.
@@ -278,7 +280,7 @@ def add_queue_runner(qr: QueueRunner, collection: str = GraphKeys.QUEUE_RUNNERS)
       >>> len(tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS))
       1
     """
-    tf.get_default_graph().add_to_collection(collection, qr)
+    get_default_graph().add_to_collection(collection, qr)
 
 
 def start_queue_runners(
@@ -291,18 +293,18 @@ def start_queue_runners(
     """Starts the threads of all queue runners of a collection.
 
     Args:
-      sess: The session; the default session if none is given.
+      sess: The session; by default the default session.
       coord: A `Coordinator` for the threads.
-      daemon: Whether they end with the process.
-      start: Whether they are started, too.
+      daemon: If true, they are daemon threads: they end with the process.
+      start: If true, the threads are started; otherwise only created.
       collection: The collection's name.
 
     Returns:
       A list of the threads.
 
     Raises:
-      ValueError: There is no session.
-      TypeError: `sess` is no session.
+      ValueError: `sess` is None and there is no default session.
+      TypeError: `sess` is not a session.
 
     Example:
       >>> rows = tf.train.batch([tf.train.range_input_producer(3, shuffle=False).dequeue()], 3)
@@ -315,7 +317,7 @@ def start_queue_runners(
       [0 1 2]
     """
     if sess is None:
-        sess = tf.get_default_session()
+        sess = get_default_session()
         if not sess:
             raise ValueError(
                 "Cannot start queue runners: No default session is registered. Use `with sess.as_default()` "
@@ -325,7 +327,7 @@ def start_queue_runners(
         return []
     if not all(hasattr(sess, word) for word in ("run", "graph")):
         raise TypeError(f"sess must be a `tf.Session` object. Given class: {type(sess)}")
-    runners = tf.get_default_graph().get_collection(collection)
+    runners = get_default_graph().get_collection(collection)
     if not runners:
         logging.warning(
             "`tf.train.start_queue_runners()` was called when no queue runners were defined. "
@@ -333,6 +335,6 @@ def start_queue_runners(
         )
     with sess.graph.as_default():
         threads = []
-        for runner in tf.get_default_graph().get_collection(collection):
+        for runner in get_default_graph().get_collection(collection):
             threads += runner.create_threads(sess, coord=coord, daemon=daemon, start=start)
     return threads

@@ -1,4 +1,4 @@
-"""`Saver`: variables to checkpoints and back. With the functions that write graphs to files and read them again."""
+"""`Saver`: saves variables to checkpoints, restores them, and exports graphs with them."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ import time
 import uuid
 from typing import Any, Dict, List, Optional, Tuple
 
-import millstream as tf
-from millstream import errors, protos
-from millstream.graph_keys import GraphKeys
-from millstream.scopes import strip_name_scope
-from millstream.train import checkpoints
+from millstream import framework
+from millstream.framework import constant, control_dependencies, errors, get_default_graph, name_scope, protos
+from millstream.framework.graph_keys import GraphKeys
+from millstream.framework.op_functions import op, raw
+from millstream.framework.scopes import prepend_name_scope, strip_name_scope
+from millstream.ops import array_ops, control_flow
+from millstream.train import checkpoints, meta_graph, training_util
+from millstream.variables import state_ops
 
 
 def _by_name(var_list: Any) -> Dict[str, Any]:
-    """Variables by the names to save them under."""
+    """Returns the variables by the names to save them under."""
     if isinstance(var_list, dict):
         return _checked(var_list)
     if not isinstance(var_list, (list, tuple, set)) and not hasattr(var_list, "__iter__"):
@@ -32,31 +35,31 @@ def _by_name(var_list: Any) -> Dict[str, Any]:
 
 
 def _parts_of(variables: Any) -> List[Any]:
-    """The variables, those in parts as their parts."""
+    """Returns the variables, with partitioned ones replaced by their parts."""
     return [part for v in variables for part in (v._get_variable_list() if hasattr(v, "_get_variable_list") else [v])]
 
 
 def _slice_of(variable: Any) -> str:
-    """Which part of a whole the variable is, as `SaveV2` is told."""
+    """Returns the slice of the whole that a part holds, in the notation of `SaveV2`."""
     info = getattr(variable, "_save_slice_info", None)
     return "" if info is None else info.spec
 
 
 def _key(variable: Any) -> str:
-    """The name to save a variable under; of a part the whole's, with the part's place."""
+    """Returns the name to save a variable under; for a part, the name of the whole and the slice."""
     info = getattr(variable, "_save_slice_info", None)
     return variable.op.name if info is None else info.full_name + " " + info.spec
 
 
 def _names_and_slices(variables: Dict[str, Any]) -> Dict[str, Any]:
-    """What `SaveV2` and `RestoreV2` are told of these."""
+    """Returns the names and slices for `SaveV2` and `RestoreV2`."""
     slices = [_slice_of(v) for v in variables.values()]
     names = [name[: -len(s) - 1] if s and name.endswith(" " + s) else name for name, s in zip(variables, slices)]
     return dict(tensor_names=names, shape_and_slices=slices)
 
 
 def _checked(named: Dict[str, Any]) -> Dict[str, Any]:
-    """Variables by names that a program gave."""
+    """Checks variables that a program named."""
     seen: List[Any] = []
     named = {
         name + (" " + _slice_of(part) if part is not value else ""): part
@@ -75,28 +78,30 @@ def _checked(named: Dict[str, Any]) -> Dict[str, Any]:
 
 
 class Saver:
-    """Saves variables to checkpoints and restores them. Adds its ops to the graph when made, or at first use if
-    `defer_build`.
+    """Saves variables to checkpoints and restores them.
+
+    The constructor adds operations to the graph; with `defer_build`, the first use does.
 
     Args:
-      var_list: A list of variables, or a dict of them by the names to save them under; all of them by default.
-      reshape: Whether values of another shape with as many elements may be restored.
-      sharded: Accepted.
-      max_to_keep: How many checkpoints are kept; all of them if 0 or None.
-      keep_checkpoint_every_n_hours: How often one is kept for good.
-      name: The name scope of its ops.
-      restore_sequentially: Whether one variable is restored after the other.
-      saver_def: A `SaverDef`, whose ops are in the graph.
-      builder: Accepted.
-      defer_build: Whether the ops are made at first use.
-      allow_empty: Whether there may be no variables.
-      write_version: The version of the format.
-      pad_step_number: Whether step numbers have eight digits.
-      save_relative_paths: Whether the file `checkpoint` has paths relative to its folder.
-      filename: A tensor of the name, in place of a placeholder.
+      var_list: A list of variables, or a dict from names to variables; by default all variables.
+      reshape: If true, a value may be restored to a variable of another shape with the same number of
+        elements.
+      sharded: If true, the variables of each device are saved to a file of their own.
+      max_to_keep: The number of checkpoints to keep; all of them if 0 or None.
+      keep_checkpoint_every_n_hours: The interval at which a checkpoint is kept for good.
+      name: The name scope of the operations.
+      restore_sequentially: If true, variables are restored one after the other.
+      saver_def: A `SaverDef` whose operations are in the graph.
+      builder: Ignored.
+      defer_build: If true, the operations are added at first use.
+      allow_empty: If true, there may be no variables.
+      write_version: Ignored: checkpoints have TensorFlow's second format.
+      pad_step_number: If true, step numbers are padded to eight digits.
+      save_relative_paths: If true, the file `checkpoint` holds paths relative to its directory.
+      filename: The default of the placeholder for the checkpoint's name; by default `model`.
 
     Raises:
-      ValueError: There are no variables, or `defer_build` comes with `var_list`.
+      ValueError: There are no variables, or `var_list` is given with `defer_build`.
 
     Example:
       >>> import os, tempfile
@@ -112,7 +117,8 @@ class Saver:
       ...     saver.restore(sess, path)
       ...     print(sess.run(v))
       [1. 2.]
-      >>> saver.last_checkpoints == [path], saver.as_saver_def().max_to_keep, tf.train.Saver.from_proto(saver.to_proto()).last_checkpoints
+      >>> (saver.last_checkpoints == [path], saver.as_saver_def().max_to_keep,
+      ...  tf.train.Saver.from_proto(saver.to_proto()).last_checkpoints)
       (True, 5, [])
       >>> saver.set_last_checkpoints_with_time([(path, 0.0)])
       >>> saver.set_last_checkpoints([path])
@@ -153,7 +159,7 @@ class Saver:
         self._save_relative_paths = save_relative_paths
         self._filename = filename
         self._is_empty = False
-        # Path and time of those that are still there, oldest first.
+        # Paths and times of the checkpoints that are kept, oldest first.
         self._last_checkpoints: List[Tuple[str, float]] = []
         self._next_checkpoint_time = time.time() + self._keep_hours * 3600
         self.saver_def: Any = None
@@ -165,7 +171,7 @@ class Saver:
             self.build()
 
     def build(self) -> None:
-        """Adds the ops, unless they are there.
+        """Adds the operations, unless they exist.
 
         Raises:
           ValueError: There are no variables.
@@ -179,7 +185,7 @@ class Saver:
             return
         var_list = self._var_list
         if var_list is None:
-            graph = tf.get_default_graph()
+            graph = get_default_graph()
             var_list = graph.get_collection(GraphKeys.GLOBAL_VARIABLES) + graph.get_collection(GraphKeys.SAVEABLE_OBJECTS)
         if not var_list:
             if not self._allow_empty:
@@ -189,10 +195,10 @@ class Saver:
         self._add_ops(_by_name(var_list))
 
     def _add_ops(self, variables: Dict[str, Any]) -> None:
-        with tf.name_scope(self._name, "save", [v.op for v in variables.values()]):
-            filename = tf.placeholder_with_default(self._filename or "model", shape=(), name="filename")
-            # The name by which graphs of old feed it.
-            prefix = tf.placeholder_with_default(filename, shape=(), name="Const")
+        with name_scope(self._name, "save", [v.op for v in variables.values()]):
+            filename = array_ops.placeholder_with_default(self._filename or "model", shape=(), name="filename")
+            # Old graphs feed the checkpoint's name under the name `Const`.
+            prefix = array_ops.placeholder_with_default(filename, shape=(), name="Const")
             if self._sharded:
                 shards = _by_device(variables)
                 saved = _save_shards(prefix, shards)
@@ -213,30 +219,30 @@ class Saver:
     def _restore_shards(self, prefix: Any, shards: List[Tuple[str, Dict[str, Any]]]) -> Any:
         parts = []
         for device, variables in shards:
-            with tf.device(device):
+            with framework.device(device):
                 parts.append(self._restore_ops(prefix, variables, "restore_shard"))
-        return tf.group(*parts, name="restore_all")
+        return control_flow.group(*parts, name="restore_all")
 
     def _restore_ops(self, prefix: Any, variables: Dict[str, Any], name: str) -> Any:
-        """An operation that sets the variables to what the checkpoint holds."""
+        """Returns an operation that assigns the checkpoint's values to the variables."""
         types = [v.dtype.base_dtype for v in variables.values()]
-        restored = tf.raw_ops.RestoreV2(
+        restored = raw("RestoreV2")(
             prefix=prefix, dtypes=types, **_names_and_slices(variables)
         )
         restored = list(restored) if isinstance(restored, (list, tuple)) else [restored]
         assigns: List[Any] = []
         for variable, value in zip(variables.values(), restored):
             after = assigns[-1:] if self._restore_sequentially else []
-            with tf.control_dependencies(after):
+            with control_dependencies(after):
                 assigns.append(_assign(variable, value, self._reshape))
-        return tf.group(*assigns, name=name)
+        return control_flow.group(*assigns, name=name)
 
     def as_saver_def(self) -> Any:
-        """As a `SaverDef`."""
+        """Returns the saver as a `SaverDef`."""
         return self.saver_def
 
     def to_proto(self, export_scope: Optional[str] = None) -> Any:
-        """As a `SaverDef`, with names relative to a scope; None if outside it."""
+        """Returns the saver as a `SaverDef` with names relative to a scope, or None if it is outside."""
         if export_scope is None:
             return self.saver_def
         if not self.saver_def.filename_tensor_name.startswith(export_scope):
@@ -249,17 +255,15 @@ class Saver:
 
     @staticmethod
     def from_proto(saver_def: Any, import_scope: Optional[str] = None) -> "Saver":
-        """The saver that a `SaverDef` tells of, whose ops are in the graph.
+        """Returns the saver that a `SaverDef` describes; its operations are in the graph.
 
         Args:
-          saver_def: The message.
+          saver_def: A `SaverDef`.
           import_scope: The name scope that its graph was imported into.
 
         Returns:
           A `Saver`.
         """
-        from millstream.scopes import prepend_name_scope
-
         out = protos.SaverDef()
         out.CopyFrom(protos.as_message("SaverDef", saver_def))
         for field in ("filename_tensor_name", "save_tensor_name", "restore_op_name"):
@@ -268,19 +272,19 @@ class Saver:
 
     @property
     def last_checkpoints(self) -> List[str]:
-        """Those that are still there, oldest first."""
+        """The checkpoints that are kept, oldest first."""
         return [path for path, _ in self._last_checkpoints]
 
     def set_last_checkpoints(self, last_checkpoints: List[str]) -> None:
-        """Says which are there, as if this saver had written them now."""
+        """Sets the list of kept checkpoints, as if this saver had written them now."""
         self._last_checkpoints = [(path, time.time()) for path in last_checkpoints]
 
     def set_last_checkpoints_with_time(self, last_checkpoints_with_time: List[Tuple[str, float]]) -> None:
-        """Says which are there, and when they were written."""
+        """Sets the list of kept checkpoints and the times they were written at."""
         self._last_checkpoints = list(last_checkpoints_with_time)
 
     def recover_last_checkpoints(self, checkpoint_paths: List[str]) -> None:
-        """Takes over those of an earlier run that are still there."""
+        """Adopts those checkpoints of an earlier run that still exist."""
         there = [p for p in checkpoint_paths if checkpoints.checkpoint_exists(p)]
         self.set_last_checkpoints_with_time(list(zip(there, checkpoints.get_checkpoint_mtimes(there))))
 
@@ -300,21 +304,18 @@ class Saver:
 
         Args:
           sess: The session.
-          save_path: Where: the beginning of the files' names. The folder must be there.
-          global_step: A number that is put behind the name, or a variable of it.
-          latest_filename: The file of the folder that says which checkpoint is the latest: `checkpoint`.
-          meta_graph_suffix: The suffix of the file of the graph.
-          write_meta_graph: Whether that file is written.
-          write_state: Whether the file that says which is the latest is.
-          strip_default_attrs: Whether attributes of default values are left out of the graph.
-          save_debug_info: Accepted.
-
-        Returns:
-          The checkpoint's name, which `restore` takes; None if there is nothing to save.
+          save_path: The path and the prefix of the file names. The directory must exist.
+          global_step: A number appended to the prefix, or a variable that holds it.
+          latest_filename: The file that lists checkpoints; by default `checkpoint`.
+          meta_graph_suffix: The suffix of the graph's file.
+          write_meta_graph: If true, the graph is written as well.
+          write_state: If true, the list of checkpoints is updated.
+          strip_default_attrs: Ignored.
+          save_debug_info: Ignored.
 
         Raises:
-          ValueError: There is no such folder, or names collide.
-          TypeError: `sess` is no session.
+          ValueError: The directory does not exist, or names collide.
+          TypeError: `sess` is not a session.
 
         Example:
           >>> import os, tempfile
@@ -334,7 +335,7 @@ class Saver:
         folder = os.path.dirname(save_path)
         if global_step is not None:
             if not isinstance(global_step, int):
-                global_step = tf.train.global_step(sess, global_step) if hasattr(global_step, "op") else int(global_step)
+                global_step = training_util.global_step(sess, global_step) if hasattr(global_step, "op") else int(global_step)
             number = f"{global_step:08d}" if self._pad_step_number else str(global_step)
             prefix = f"{save_path}-{number}"
         else:
@@ -369,7 +370,7 @@ class Saver:
                 self.export_meta_graph(f"{prefix}.{suffix}")
 
     def _note(self, path: str, meta_graph_suffix: str) -> None:
-        """Remembers a new checkpoint, and deletes the oldest if there are too many."""
+        """Adds a checkpoint to the list, and deletes the oldest if there are too many."""
         if not self._max_to_keep:
             return
         self._last_checkpoints = [entry for entry in self._last_checkpoints if entry[0] != path]
@@ -377,7 +378,7 @@ class Saver:
         while self._max_to_keep < len(self._last_checkpoints):
             oldest, made = self._last_checkpoints.pop(0)
             if self._next_checkpoint_time < made:
-                # Kept for good; the next such one is due so many hours after it.
+                # Kept for good; the next one to keep is due `keep_checkpoint_every_n_hours` later.
                 self._next_checkpoint_time += self._keep_hours * 3600
                 continue
             checkpoints.remove_checkpoint(oldest, meta_graph_suffix=meta_graph_suffix)
@@ -393,13 +394,13 @@ class Saver:
         strip_default_attrs: bool = False,
         save_debug_info: bool = False,
     ) -> Any:
-        """The graph as a `MetaGraphDef` that names this saver. Arguments are those of `tf.train.export_meta_graph`.
+        """Returns the graph as a `MetaGraphDef` that refers to this saver.
+
+        Arguments are those of `tf.train.export_meta_graph`.
 
         Returns:
-          The message.
+          A `MetaGraphDef`.
         """
-        from millstream.train import meta_graph
-
         return meta_graph.export_meta_graph(
             filename=filename,
             saver_def=self.saver_def,
@@ -411,15 +412,15 @@ class Saver:
         )
 
     def restore(self, sess: Any, save_path: Optional[str]) -> None:
-        """Sets the variables of a session to what a checkpoint holds; they need not be initialized.
+        """Restores the variables of a session from a checkpoint; they need not be initialized.
 
         Args:
           sess: The session.
-          save_path: What `save` gave.
+          save_path: A checkpoint, as returned by `save`.
 
         Raises:
-          ValueError: There is no such checkpoint.
-          tf.errors.NotFoundError: It lacks a variable.
+          ValueError: The checkpoint does not exist.
+          tf.errors.NotFoundError: The checkpoint lacks a variable.
           tf.errors.InvalidArgumentError: A variable has another shape.
 
         Example:
@@ -455,7 +456,7 @@ class Saver:
 
 
 def _by_device(variables: Dict[str, Any]) -> List[Tuple[str, Dict[str, Any]]]:
-    """The variables of each device, in the order of the devices' names."""
+    """Groups variables by device, in the order of the devices' names."""
     out: Dict[str, Dict[str, Any]] = {}
     for name, variable in variables.items():
         out.setdefault(variable.device or "", {})[name] = variable
@@ -463,48 +464,48 @@ def _by_device(variables: Dict[str, Any]) -> List[Tuple[str, Dict[str, Any]]]:
 
 
 def _save(prefix: Any, variables: Dict[str, Any]) -> Any:
-    """The prefix, once the variables are saved under it."""
+    """Returns the prefix, available after the variables are saved under it."""
     values = [_to_save(v) for v in variables.values()]
-    save = tf.raw_ops.SaveV2(
+    save = raw("SaveV2")(
         prefix=prefix, tensors=values, **_names_and_slices(variables)
     )
-    with tf.control_dependencies([save]):
-        return tf.identity(prefix, name="control_dependency")
+    with control_dependencies([save]):
+        return array_ops.identity(prefix, name="control_dependency")
 
 
 def _save_shards(prefix: Any, shards: List[Tuple[str, Dict[str, Any]]]) -> Any:
-    """The prefix, once each device's variables are saved to a file of their own and the files merged to a checkpoint."""
-    # A folder of this run's own: another may be at work beside it.
-    temporary = tf.string_join([prefix, f"_temp_{uuid.uuid4().hex}/part"])
-    count = tf.constant(len(shards), name="num_shards")
+    """Returns the prefix, available after the shards of all devices are saved and merged."""
+    # A temporary directory with a unique name: other processes may save at the same time.
+    temporary = op("StringJoin")([prefix, f"_temp_{uuid.uuid4().hex}/part"])
+    count = constant(len(shards), name="num_shards")
     files, done = [], []
     for i, (device, variables) in enumerate(shards):
-        with tf.device(device):
-            files.append(tf.raw_ops.ShardedFilename(basename=temporary, shard=i, num_shards=count))
+        with framework.device(device):
+            files.append(raw("ShardedFilename")(basename=temporary, shard=i, num_shards=count))
             done.append(_save(files[-1], variables))
-    with tf.control_dependencies([d.op for d in done]):
-        merge = tf.raw_ops.MergeV2Checkpoints(
-            checkpoint_prefixes=tf.stack(files, name="MergeV2Checkpoints/checkpoint_prefixes"), destination_prefix=prefix
+    with control_dependencies([d.op for d in done]):
+        merge = raw("MergeV2Checkpoints")(
+            checkpoint_prefixes=array_ops.stack(files, name="MergeV2Checkpoints/checkpoint_prefixes"), destination_prefix=prefix
         )
-    with tf.control_dependencies([merge, *[d.op for d in done]]):
-        return tf.identity(prefix)
+    with control_dependencies([merge, *[d.op for d in done]]):
+        return array_ops.identity(prefix)
 
 
 def _to_save(variable: Any) -> Any:
-    """What of a variable is saved: the reference, or the value that was read when it was made."""
+    """Returns the tensor to save: the reference, or the read that was made with the variable."""
     if variable.dtype._is_ref_dtype:
         return variable._ref()
     return variable._as_graph_element()
 
 
 def _assign(variable: Any, value: Any, reshape: bool) -> Any:
-    """Sets a variable. Its shape must be the saved one, unless `reshape`."""
+    """Assigns a value to a variable. Its shape must be the saved one, unless `reshape`."""
     shape = variable.get_shape()
     if reshape:
-        value = tf.reshape(value, shape.as_list() if shape.is_fully_defined() else tf.shape(variable))
+        value = array_ops.reshape(value, shape.as_list() if shape.is_fully_defined() else array_ops.shape(variable))
     if variable.dtype._is_ref_dtype:
-        return tf.assign(variable, value, validate_shape=not reshape and shape.is_fully_defined()).op
-    return tf.raw_ops.AssignVariableOp(resource=variable.handle, value=tf.identity(_shaped(value, shape)))
+        return state_ops.assign(variable, value, validate_shape=not reshape and shape.is_fully_defined()).op
+    return raw("AssignVariableOp")(resource=variable.handle, value=array_ops.identity(_shaped(value, shape)))
 
 
 def _shaped(value: Any, shape: Any) -> Any:

@@ -1,4 +1,4 @@
-"""`SessionManager`: makes a session that is ready: restored from a checkpoint, or initialized."""
+"""`SessionManager`: creates sessions that are restored from a checkpoint, or initialized."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 
-import millstream as tf
-from millstream import errors, logging
+from millstream.framework import errors, get_default_graph, logging
+from millstream.framework.session import Session
+from millstream.train.checkpoints import get_checkpoint_state
 
 
 def _maybe_name(obj: Any) -> str:
@@ -18,18 +19,19 @@ def _maybe_name(obj: Any) -> str:
 
 
 class SessionManager:
-    """Makes sessions for a graph.
+    """Creates sessions for a graph.
 
     Args:
-      local_init_op: Initializes what is not saved.
-      ready_op: The names of variables not initialized yet (none: the model is ready).
-      ready_for_local_init_op: The names of those that must be before `local_init_op` runs.
-      graph: The graph; the default graph by default.
-      recovery_wait_secs: How long to wait between two looks.
+      local_init_op: The operation that initializes state that is not saved.
+      ready_op: A string tensor: the names of uninitialized variables. The model is ready if it is empty.
+      ready_for_local_init_op: A string tensor: the names of uninitialized variables that `local_init_op`
+        needs.
+      graph: The graph; by default the default graph.
+      recovery_wait_secs: The interval in seconds at which to check whether the model is ready.
       local_init_run_options: `RunOptions` for `local_init_op`.
 
     Raises:
-      ValueError: `ready_for_local_init_op` without `local_init_op`.
+      ValueError: `ready_for_local_init_op` is given without `local_init_op`.
 
     Example:
       >>> v = tf.Variable(3)
@@ -58,7 +60,7 @@ class SessionManager:
         self._local_init_op = local_init_op
         self._ready_op = ready_op
         self._ready_for_local_init_op = ready_for_local_init_op
-        self._graph = tf.get_default_graph() if graph is None else graph
+        self._graph = get_default_graph() if graph is None else graph
         self._recovery_wait_secs = recovery_wait_secs
         self._local_init_run_options = local_init_run_options
 
@@ -72,24 +74,24 @@ class SessionManager:
         max_wait_secs: float = 7200,
         config: Any = None,
     ) -> Tuple[Any, bool]:
-        """A session, and whether a checkpoint was restored into it."""
+        """Returns a session, and whether a checkpoint was restored into it."""
         if checkpoint_dir and checkpoint_filename_with_path:
             raise ValueError("Can not provide both checkpoint_dir and checkpoint_filename_with_path.")
-        sess = tf.Session(master, graph=self._graph, config=config)
+        sess = Session(master, graph=self._graph, config=config)
         if not saver or not (checkpoint_dir or checkpoint_filename_with_path):
             return sess, False
         if checkpoint_filename_with_path:
             saver.restore(sess, checkpoint_filename_with_path)
             return sess, True
-        assert checkpoint_dir is not None  # One of the two was given, see above.
+        assert checkpoint_dir is not None  # One of the two is given: see above.
         give_up = time.monotonic() + max_wait_secs
-        state = tf.train.get_checkpoint_state(checkpoint_dir)
+        state = get_checkpoint_state(checkpoint_dir)
         while not state or not state.model_checkpoint_path:
             if not wait_for_checkpoint or give_up <= time.monotonic():
                 return sess, False
             logging.info("Waiting for checkpoint to be available.")
             time.sleep(self._recovery_wait_secs)
-            state = tf.train.get_checkpoint_state(checkpoint_dir)
+            state = get_checkpoint_state(checkpoint_dir)
         saver.restore(sess, state.model_checkpoint_path)
         saver.recover_last_checkpoints(state.all_model_checkpoint_paths)
         return sess, True
@@ -107,25 +109,26 @@ class SessionManager:
         init_feed_dict: Any = None,
         init_fn: Any = None,
     ) -> Any:
-        """A session that is ready: from the checkpoint if there is one, else by `init_op` and `init_fn`.
+        """Returns a session that is restored from a checkpoint, or else initialized by `init_op` and
+        `init_fn`.
 
         Args:
           master: Empty.
-          init_op: Initializes the model.
+          init_op: The operation that initializes the model.
           saver: A `Saver`.
-          checkpoint_dir: A folder to restore from.
+          checkpoint_dir: A directory to restore from.
           checkpoint_filename_with_path: A checkpoint to restore.
-          wait_for_checkpoint: Whether to wait for one.
-          max_wait_secs: How long.
+          wait_for_checkpoint: If true, waits for a checkpoint.
+          max_wait_secs: The time to wait, in seconds.
           config: A `ConfigProto`.
-          init_feed_dict: What `init_op` is fed.
+          init_feed_dict: The feeds of `init_op`.
           init_fn: A function of the session.
 
         Returns:
           A `Session`.
 
         Raises:
-          RuntimeError: It is not ready after that.
+          RuntimeError: The model is not ready afterwards.
         """
         sess, restored = self._restore_checkpoint(
             master, saver, checkpoint_dir, checkpoint_filename_with_path, wait_for_checkpoint, max_wait_secs, config
@@ -162,8 +165,9 @@ class SessionManager:
         max_wait_secs: float = 7200,
         config: Any = None,
     ) -> Tuple[Any, bool]:
-        """A session, and whether it is ready because a checkpoint was restored into it. Arguments are those of
-        `prepare_session`.
+        """Returns a session, and whether it is ready because a checkpoint was restored into it.
+
+        Arguments are those of `prepare_session`.
 
         Returns:
           A pair of a `Session` and a bool.
@@ -186,18 +190,18 @@ class SessionManager:
         return sess, True
 
     def wait_for_session(self, master: str, config: Any = None, max_wait_secs: Optional[float] = float("inf")) -> Any:
-        """A session whose model somebody else makes ready.
+        """Returns a session whose model another process makes ready.
 
         Args:
           master: Empty.
           config: A `ConfigProto`.
-          max_wait_secs: How long to wait.
+          max_wait_secs: The time to wait, in seconds.
 
         Returns:
           A `Session`.
 
         Raises:
-          tf.errors.DeadlineExceededError: It took longer.
+          tf.errors.DeadlineExceededError: The model was not ready in time.
 
         Example:
           >>> x = tf.constant(7)
@@ -207,7 +211,7 @@ class SessionManager:
         limit = float("inf") if max_wait_secs is None else max_wait_secs
         give_up = time.monotonic() + limit
         while True:
-            sess = tf.Session(master, graph=self._graph, config=config)
+            sess = Session(master, graph=self._graph, config=config)
             why_not = None
             done, why_not_local = self._try_run_local_init_op(sess)
             if done:
@@ -231,7 +235,7 @@ class SessionManager:
         return _ready(self._ready_for_local_init_op, sess, "Model not ready for local init")
 
     def _try_run_local_init_op(self, sess: Any) -> Tuple[bool, Optional[str]]:
-        """Whether `local_init_op` has run, and why not."""
+        """Returns whether `local_init_op` has run, and if not, why."""
         if self._local_init_op is None:
             return True, None
         ready, why = self._model_ready_for_local_init(sess)
@@ -244,7 +248,7 @@ class SessionManager:
 
 
 def _ready(op: Any, sess: Any, message: str) -> Tuple[bool, Optional[str]]:
-    """Whether `op` names no variable that is not initialized, and which it names."""
+    """Returns whether `op` lists no uninitialized variables, and if not, a message that names them."""
     if op is None:
         return True, None
     try:

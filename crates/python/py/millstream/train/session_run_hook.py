@@ -1,4 +1,4 @@
-"""`SessionRunHook`: what a monitored session calls before and after each run, and what it tells and is told."""
+"""`SessionRunHook`: callbacks around the runs of a monitored session, with their arguments and results."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from typing import Any, NamedTuple, Optional
 
 
 class SessionRunHook:
-    """What is called around the runs of a monitored session. Override what is wanted: the calls come in the order they
-    stand here.
+    """Callbacks around the runs of a monitored session, in the order of the methods below.
+
+    Override those needed.
 
     Example:
       >>> class Watch(tf.train.SessionRunHook):
@@ -29,18 +30,18 @@ class SessionRunHook:
     """
 
     def begin(self) -> None:
-        """Called once, before the session is made; the graph may still be added to."""
+        """Runs once, before the session is created; the graph may still be extended."""
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        """Called when a session was made, and again when a lost one was made anew. The graph is final.
+        """Runs after a session was created, also when it replaces a lost one. The graph is finalized.
 
         Args:
-          session: The plain session.
+          session: The underlying session.
           coord: The `Coordinator` of the threads.
         """
 
     def before_run(self, run_context: "SessionRunContext") -> Optional["SessionRunArgs"]:
-        """Called before each run. What it returns is fetched, fed and set as well.
+        """Runs before each run. The fetches, feeds and options it returns are added to the run.
 
         Args:
           run_context: The `SessionRunContext`.
@@ -51,7 +52,7 @@ class SessionRunHook:
         return None
 
     def after_run(self, run_context: "SessionRunContext", run_values: "SessionRunValues") -> None:
-        """Called after each run that did not fail, with what was fetched for this hook.
+        """Runs after each run that succeeded, with the values of this hook's fetches.
 
         Args:
           run_context: The `SessionRunContext`.
@@ -59,11 +60,14 @@ class SessionRunHook:
         """
 
     def end(self, session: Any) -> None:
-        """Called once at the end; not if the session ends by an exception other than `OutOfRangeError` or `StopIteration`."""
+        """Runs once at the end, unless an error other than the end of input ends the session.
+
+        The end of input is `OutOfRangeError` or `StopIteration`.
+        """
 
 
 class SessionRunArgs(NamedTuple):
-    """What a hook adds to a run: `fetches` in any structure, `feed_dict`, a dict, and `options`, a `RunOptions`.
+    """The additions of a hook to a run: `fetches` in any structure, a dict `feed_dict`, and `RunOptions`.
 
     Example:
       >>> tf.train.SessionRunArgs(["loss:0"]).fetches
@@ -76,8 +80,7 @@ class SessionRunArgs(NamedTuple):
 
 
 class SessionRunValues(NamedTuple):
-    """What a run gave: `results`, the hook's own fetches as it asked for them, and the run's `options` and
-    `run_metadata`.
+    """The results of a run: the values of the hook's fetches, and the run's `options` and `run_metadata`.
 
     Example:
       >>> class Peek(tf.train.SessionRunHook):
@@ -99,7 +102,7 @@ class SessionRunValues(NamedTuple):
 
 
 class SessionRunContext:
-    """The run that a hook is called for.
+    """The run that a hook is called for: its arguments, its session, and the means to stop.
 
     Example:
       >>> class Once(tf.train.SessionRunHook):
@@ -123,17 +126,17 @@ class SessionRunContext:
 
     @property
     def original_args(self) -> SessionRunArgs:
-        """What the program itself asked for."""
+        """The fetches and feeds of the program itself."""
         return self._original_args
 
     @property
     def session(self) -> Any:
-        """The plain session."""
+        """The underlying session."""
         return self._session
 
     @property
     def stop_requested(self) -> bool:
-        """Whether a hook asked to stop."""
+        """Whether a hook requested a stop."""
         return self._stop_requested
 
     def request_stop(self) -> None:

@@ -1,4 +1,4 @@
-"""`Supervisor`: training that saves and summarizes by itself, as it was done before `MonitoredSession`. `basic_train_loop` drives one."""
+"""`Supervisor`: training that saves and writes summaries itself, the predecessor of `MonitoredSession`."""
 
 from __future__ import annotations
 
@@ -7,13 +7,25 @@ import os
 import time
 from typing import Any, Callable, Iterator, List, Optional
 
-import millstream as tf
-from millstream import logging
-from millstream.graph_keys import GraphKeys
+from millstream.framework import add_to_collection, errors, get_collection, get_default_graph, logging
+from millstream.framework.graph_keys import GraphKeys
+from millstream.io import summaries
+from millstream.io.lookup_ops import tables_initializer
+from millstream.ops import control_flow
+from millstream.train import training_util
+from millstream.train.checkpoints import latest_checkpoint
 from millstream.train.coordinator import Coordinator, LooperThread
+from millstream.train.saver import Saver
 from millstream.train.session_manager import SessionManager
+from millstream.train.training_util import get_global_step
+from millstream.variables.collections import (
+    global_variables,
+    global_variables_initializer,
+    local_variables_initializer,
+    report_uninitialized_variables,
+)
 
-# Says of an argument that the supervisor makes it; None says that there is to be none.
+# The default of arguments that the supervisor creates; None means that it has none.
 _USE_DEFAULT = 0
 
 
@@ -22,28 +34,29 @@ def _is_default(value: Any) -> bool:
 
 
 class Supervisor:
-    """A coordinator, a saver, a summary writer and a session manager for a graph, with the threads that use them.
+    """A coordinator, a saver, a summary writer and a session manager for a graph, with their threads.
 
-    Use its `managed_session`, and work `while not sv.should_stop()`. What is not given is taken from the graph's
-    collections, or made.
+    Work within its `managed_session`, `while not sv.should_stop()`. Parts that are not given are taken from
+    the graph's collections, or created.
 
     Args:
-      graph: The graph; the default graph by default.
-      ready_op: The names of variables that are not initialized.
-      ready_for_local_init_op: The names of those that must be before local variables are.
-      is_chief: Whether this process initializes and saves.
-      init_op: Initializes the model.
-      init_feed_dict: What it is fed.
-      local_init_op: Initializes what is not saved.
-      logdir: The folder of checkpoints and summaries; without it there are none.
-      summary_op: All summaries; None for none.
+      graph: The graph; by default the default graph.
+      ready_op: A string tensor: the names of uninitialized variables.
+      ready_for_local_init_op: A string tensor: the names of uninitialized variables that `local_init_op`
+        needs.
+      is_chief: If true, this process initializes and saves the model.
+      init_op: The operation that initializes the model.
+      init_feed_dict: The feeds of `init_op`.
+      local_init_op: The operation that initializes state that is not saved.
+      logdir: The directory of checkpoints and summaries; None for neither.
+      summary_op: The merged summaries; None for none.
       saver: A `Saver`; None for none.
       global_step: The global step.
-      save_summaries_secs: Seconds between summaries.
-      save_model_secs: Seconds between checkpoints; 0 for none.
-      recovery_wait_secs: Seconds between two looks whether the model is ready.
-      stop_grace_secs: How long threads have to end.
-      checkpoint_basename: The name of checkpoints.
+      save_summaries_secs: The interval of summaries in seconds.
+      save_model_secs: The interval of checkpoints in seconds; 0 for none.
+      recovery_wait_secs: The interval in seconds at which to check whether the model is ready.
+      stop_grace_secs: The time in seconds that threads have to end.
+      checkpoint_basename: The base name of checkpoint files.
       session_manager: A `SessionManager`.
       summary_writer: A `FileWriter`; None for none.
       init_fn: A function of the session, called after `init_op`.
@@ -57,11 +70,13 @@ class Supervisor:
       ...     looper = sv.loop(None, lambda: sv.request_stop(), [])
       ...     sv.wait_for_stop()
       3 False
-      >>> sv.should_stop(), sv.is_chief, type(sv.session_manager).__name__, type(sv.coord).__name__, type(sv.saver).__name__
+      >>> (sv.should_stop(), sv.is_chief, type(sv.session_manager).__name__, type(sv.coord).__name__,
+      ...  type(sv.saver).__name__)
       (True, True, 'SessionManager', 'Coordinator', 'Saver')
       >>> sv.init_op.type, sv.init_feed_dict, sv.ready_op.dtype, sv.ready_for_local_init_op
       ('NoOp', None, tf.string, None)
-      >>> sv.summary_writer, sv.summary_op, sv.save_summaries_secs, sv.global_step, sv.save_model_secs, sv.save_path
+      >>> (sv.summary_writer, sv.summary_op, sv.save_summaries_secs, sv.global_step, sv.save_model_secs,
+      ...  sv.save_path)
       (None, None, 120, None, 600, None)
       >>> sv = tf.train.Supervisor()
       >>> sess = sv.prepare_or_wait_for_session(start_standard_services=False)
@@ -98,7 +113,7 @@ class Supervisor:
         init_fn: Optional[Callable[[Any], None]] = None,
         local_init_run_options: Any = None,
     ) -> None:
-        self._graph = graph or tf.get_default_graph()
+        self._graph = graph or get_default_graph()
         self._is_chief = is_chief
         self._logdir = logdir or None
         self._save_summaries_secs, self._save_model_secs = save_summaries_secs, save_model_secs
@@ -107,25 +122,25 @@ class Supervisor:
         self._coord = Coordinator()
         self._started_threads: List[Any] = []
         with self._graph.as_default():
-            self._ready_op = self._made(ready_op, GraphKeys.READY_OP, tf.report_uninitialized_variables)
+            self._ready_op = self._made(ready_op, GraphKeys.READY_OP, report_uninitialized_variables)
             self._ready_for_local_init_op = self._made(
                 ready_for_local_init_op, GraphKeys.READY_FOR_LOCAL_INIT_OP, lambda: None
             )
-            self._init_op = self._made(init_op, GraphKeys.INIT_OP, tf.global_variables_initializer)
+            self._init_op = self._made(init_op, GraphKeys.INIT_OP, global_variables_initializer)
             self._local_init_op = self._made(local_init_op, GraphKeys.LOCAL_INIT_OP, _local_init)
-            has_variables = bool(tf.global_variables())
-            self._saver = self._made(saver, GraphKeys.SAVERS, lambda: tf.train.Saver() if has_variables else None)
-            self._summary_op = self._made(summary_op, GraphKeys.SUMMARY_OP, tf.summary.merge_all)
-            self._global_step = tf.train.get_global_step() if _is_default(global_step) else global_step
+            has_variables = bool(global_variables())
+            self._saver = self._made(saver, GraphKeys.SAVERS, lambda: Saver() if has_variables else None)
+            self._summary_op = self._made(summary_op, GraphKeys.SUMMARY_OP, summaries.merge_all)
+            self._global_step = get_global_step() if _is_default(global_step) else global_step
         if not _is_default(summary_writer):
             self._summary_writer = summary_writer
         else:
-            self._summary_writer = tf.summary.FileWriter(self._logdir) if self._logdir and is_chief else None
+            self._summary_writer = summaries.FileWriter(self._logdir) if self._logdir and is_chief else None
         self._save_path = os.path.join(self._logdir, checkpoint_basename) if self._logdir else None
         self._session_manager = session_manager or SessionManager(
             local_init_op=self._local_init_op,
             ready_op=self._ready_op,
-            # TensorFlow asks for both or none.
+            # TensorFlow requires both or neither.
             ready_for_local_init_op=None if self._local_init_op is None else self._ready_for_local_init_op,
             graph=self._graph,
             recovery_wait_secs=recovery_wait_secs,
@@ -134,33 +149,41 @@ class Supervisor:
 
     @staticmethod
     def _made(given: Any, collection: str, make: Callable[[], Any]) -> Any:
-        """What was given; else the first of the collection; else a new one, which is added to it."""
+        """Returns the given value, or the first of the collection, or a new one, which is added to it."""
         if not _is_default(given):
             return given
-        found = tf.get_collection(collection)
+        found = get_collection(collection)
         if found:
             return found[0]
         value = make()
         if value is not None:
-            tf.add_to_collection(collection, value)
+            add_to_collection(collection, value)
         return value
 
-    is_chief = property(lambda self: self._is_chief, doc="Whether this process initializes and saves.")
-    session_manager = property(lambda self: self._session_manager, doc="What makes its sessions.")
-    coord = property(lambda self: self._coord, doc="The coordinator of its threads.")
-    init_op = property(lambda self: self._init_op, doc="Initializes the model.")
-    init_feed_dict = property(lambda self: self._init_feed_dict, doc="What `init_op` is fed.")
-    ready_op = property(lambda self: self._ready_op, doc="The names of variables that are not initialized.")
-    ready_for_local_init_op = property(
-        lambda self: self._ready_for_local_init_op, doc="The names of those that must be before local variables are."
+    is_chief = property(
+        lambda self: self._is_chief, doc="Whether this process initializes and saves the model."
     )
-    summary_writer = property(lambda self: self._summary_writer, doc="Where summaries go, or None.")
-    summary_op = property(lambda self: self._summary_op, doc="All summaries, or None.")
-    save_summaries_secs = property(lambda self: self._save_summaries_secs, doc="Seconds between summaries.")
+    session_manager = property(lambda self: self._session_manager, doc="The session manager.")
+    coord = property(lambda self: self._coord, doc="The coordinator of the threads.")
+    init_op = property(lambda self: self._init_op, doc="The operation that initializes the model.")
+    init_feed_dict = property(lambda self: self._init_feed_dict, doc="The feeds of `init_op`.")
+    ready_op = property(
+        lambda self: self._ready_op, doc="A string tensor: the names of uninitialized variables."
+    )
+    ready_for_local_init_op = property(
+        lambda self: self._ready_for_local_init_op, doc="The uninitialized variables that `local_init_op` needs."
+    )
+    summary_writer = property(lambda self: self._summary_writer, doc="The summary writer, or None.")
+    summary_op = property(lambda self: self._summary_op, doc="The merged summaries, or None.")
+    save_summaries_secs = property(
+        lambda self: self._save_summaries_secs, doc="The interval of summaries in seconds."
+    )
     global_step = property(lambda self: self._global_step, doc="The global step, or None.")
     saver = property(lambda self: self._saver, doc="The saver, or None.")
-    save_model_secs = property(lambda self: self._save_model_secs, doc="Seconds between checkpoints.")
-    save_path = property(lambda self: self._save_path, doc="Where checkpoints go, or None.")
+    save_model_secs = property(
+        lambda self: self._save_model_secs, doc="The interval of checkpoints in seconds."
+    )
+    save_path = property(lambda self: self._save_path, doc="The path prefix of checkpoints, or None.")
 
     def prepare_or_wait_for_session(
         self,
@@ -170,14 +193,14 @@ class Supervisor:
         max_wait_secs: float = 7200,
         start_standard_services: bool = True,
     ) -> Any:
-        """A session that is ready, with the queue runners at work; the chief's with the services, too.
+        """Returns a session that is ready, with queue runners and, on the chief, standard services started.
 
         Args:
           master: Empty.
           config: A `ConfigProto`.
-          wait_for_checkpoint: Whether to wait for a checkpoint.
-          max_wait_secs: How long.
-          start_standard_services: Whether the threads that save checkpoints and summaries are started.
+          wait_for_checkpoint: If true, waits for a checkpoint.
+          max_wait_secs: The time to wait, in seconds.
+          start_standard_services: If true, the threads that save checkpoints and summaries are started.
 
         Returns:
           A `Session`.
@@ -208,13 +231,13 @@ class Supervisor:
         return sess
 
     def start_standard_services(self, sess: Any) -> List[Any]:
-        """The threads that save checkpoints and summaries now and then. Only the chief has them.
+        """Starts the threads that save checkpoints and summaries at intervals. Only the chief has them.
 
         Args:
           sess: The session.
 
         Returns:
-          A list of threads: none without a `logdir`.
+          A list of threads; empty without a `logdir`.
 
         Raises:
           RuntimeError: This process is not the chief.
@@ -238,11 +261,11 @@ class Supervisor:
         self._saver.save(sess, self._save_path, global_step=self._global_step)
 
     def start_queue_runners(self, sess: Any, queue_runners: Any = None) -> List[Any]:
-        """Starts runners, by default those of the graph's collection.
+        """Starts queue runners, by default those of the graph's collection.
 
         Args:
           sess: The session.
-          queue_runners: A list of them.
+          queue_runners: A list of `QueueRunner`s.
 
         Returns:
           A list of the threads.
@@ -256,16 +279,16 @@ class Supervisor:
         return threads
 
     def loop(self, timer_interval_secs: Optional[float], target: Any, args: Any = None, kwargs: Any = None) -> LooperThread:
-        """A thread that calls `target` again and again until the supervisor stops.
+        """Starts a thread that calls `target` until the supervisor stops.
 
         Args:
-          timer_interval_secs: How many seconds lie between two calls; without pause if it is None.
-          target: What to call.
-          args: A list of its arguments.
-          kwargs: A dict of its keyword arguments.
+          timer_interval_secs: The time between the starts of two calls, in seconds; None for no pause.
+          target: The function to call.
+          args: A list of positional arguments for it.
+          kwargs: A dict of keyword arguments for it.
 
         Returns:
-          A `LooperThread`, which is at work.
+          The running `LooperThread`.
         """
         looper = LooperThread(self._coord, timer_interval_secs, target=target, args=args, kwargs=kwargs)
         looper.start()
@@ -273,32 +296,32 @@ class Supervisor:
         return looper
 
     def should_stop(self) -> bool:
-        """Whether somebody asked to stop."""
+        """Returns whether a stop was requested."""
         return self._coord.should_stop()
 
     def stop_on_exception(self) -> Any:
-        """A `with` block whose exceptions stop everything."""
+        """A context manager that requests a stop when its block raises an exception."""
         return self._coord.stop_on_exception()
 
     def wait_for_stop(self) -> None:
-        """Waits until somebody asks to stop."""
+        """Waits until a stop is requested."""
         self._coord.wait_for_stop()
 
     def request_stop(self, ex: Any = None) -> None:
-        """Asks to stop."""
+        """Requests a stop."""
         self._coord.request_stop(ex=ex)
 
     def stop(self, threads: Any = None, close_summary_writer: bool = True, ignore_live_threads: bool = False) -> None:
-        """Stops the threads and waits for them; raises what one of them reported.
+        """Stops the threads, waits for them, and raises the first error reported.
 
         Args:
-          threads: A list of threads to wait for besides.
-          close_summary_writer: Whether the writer is closed.
-          ignore_live_threads: Whether threads that do not end are only named in the log.
+          threads: A list of further threads to wait for.
+          close_summary_writer: If true, the summary writer is closed.
+          ignore_live_threads: If true, threads that do not end in time are only logged.
         """
         self._coord.request_stop()
         try:
-            # Those of another's making are waited for, too.
+            # The coordinator also waits for threads that others registered.
             self._coord.join(threads, stop_grace_period_secs=self._stop_grace_secs, ignore_live_threads=ignore_live_threads)
         finally:
             if close_summary_writer and self._summary_writer:
@@ -310,23 +333,24 @@ class Supervisor:
 
         Args:
           sess: The session.
-          summary: A `Summary`, or one serialized.
-          global_step: The step; that of the session by default.
+          summary: A `Summary`, or a serialized one.
+          global_step: The step; by default the session's global step.
 
         Raises:
-          RuntimeError: There is no writer.
+          RuntimeError: There is no summary writer.
 
         Example:
           >>> import tempfile
           >>> folder = tempfile.mkdtemp()
           >>> sv = tf.train.Supervisor(logdir=folder, summary_op=None)
           >>> with sv.managed_session() as sess:
-          ...     sv.summary_computed(sess, tf.Summary(value=[tf.Summary.Value(tag="loss", simple_value=0.5)]), global_step=1)
+          ...     sv.summary_computed(sess,
+          ...         tf.Summary(value=[tf.Summary.Value(tag="loss", simple_value=0.5)]), global_step=1)
         """
         if not self._summary_writer:
             raise RuntimeError("Writing a summary requires a summary writer.")
         if global_step is None and self._global_step is not None:
-            global_step = tf.train.global_step(sess, self._global_step)
+            global_step = training_util.global_step(sess, self._global_step)
         self._summary_writer.add_summary(summary, global_step)
 
     @contextlib.contextmanager
@@ -337,17 +361,19 @@ class Supervisor:
         start_standard_services: bool = True,
         close_summary_writer: bool = True,
     ) -> Iterator[Any]:
-        """A `with` block with a session that is ready. At its end everything is stopped, saved, and closed; what went
-        wrong is raised.
+        """A context manager for a session that is ready.
+
+        At the end of the block, threads are stopped, the model is saved, and the session is closed; errors
+        are raised.
 
         Args:
           master: Empty.
           config: A `ConfigProto`.
-          start_standard_services: Whether the threads that save checkpoints and summaries are started.
-          close_summary_writer: Whether the writer is closed at the end.
+          start_standard_services: If true, the threads that save checkpoints and summaries are started.
+          close_summary_writer: If true, the summary writer is closed at the end.
 
         Returns:
-          What a `with` statement takes; it gives the session.
+          A context manager that yields the session.
         """
         sess: Any = None
         try:
@@ -357,7 +383,8 @@ class Supervisor:
             self.request_stop(error)
         finally:
             try:
-                # Queue runners wait for room, which nobody makes any more: they end with the session.
+                # Queue runners may wait for room in a queue that nobody reads any more: they end with the
+                # session.
                 self.stop(close_summary_writer=close_summary_writer)
                 if self._is_chief and self._saver and self._save_path and sess is not None:
                     self._save(sess)
@@ -379,19 +406,20 @@ class Supervisor:
 
 
 def _local_init() -> Any:
-    """Initializes local variables and tables."""
-    return tf.group(tf.local_variables_initializer(), tf.tables_initializer())
+    """Returns an operation that initializes local variables and tables."""
+    return control_flow.group(local_variables_initializer(), tables_initializer())
 
 
 def basic_train_loop(supervisor: Supervisor, train_step_fn: Callable[..., Any], args: Any = None, kwargs: Any = None, master: str = "") -> None:
-    """Calls `train_step_fn(session, *args, **kwargs)` until the supervisor stops. A session that was aborted is made
-    anew.
+    """Calls `train_step_fn(session, *args, **kwargs)` until the supervisor stops.
+
+    An aborted session is created again.
 
     Args:
       supervisor: A `Supervisor`.
       train_step_fn: A function.
-      args: A list of its arguments.
-      kwargs: A dict of its keyword arguments.
+      args: A list of positional arguments for it.
+      kwargs: A dict of keyword arguments for it.
       master: Empty.
 
     Example:
@@ -405,8 +433,6 @@ def basic_train_loop(supervisor: Supervisor, train_step_fn: Callable[..., Any], 
       >>> tf.train.basic_train_loop(sv, step)
       enough
     """
-    from millstream import errors
-
     args, kwargs = list(args or []), kwargs or {}
     should_retry = True
     while should_retry:
@@ -422,16 +448,16 @@ def basic_train_loop(supervisor: Supervisor, train_step_fn: Callable[..., Any], 
 def checkpoints_iterator(
     checkpoint_dir: str, min_interval_secs: float = 0, timeout: Optional[float] = None, timeout_fn: Optional[Callable[[], bool]] = None
 ) -> Iterator[str]:
-    """The checkpoints of a folder as they come, each once.
+    """Yields the checkpoints of a directory as they appear, each once.
 
     Args:
-      checkpoint_dir: The folder.
-      min_interval_secs: The least time between two.
-      timeout: After so many seconds without a new one it ends.
-      timeout_fn: A function that says then whether it does.
+      checkpoint_dir: The directory.
+      min_interval_secs: The shortest time between two checkpoints, in seconds.
+      timeout: The time without a new checkpoint after which the iterator ends, in seconds.
+      timeout_fn: A function called on timeout; the iterator ends if it returns true.
 
     Returns:
-      An iterator of names.
+      An iterator of checkpoint paths.
 
     Example:
       >>> import tempfile
@@ -461,7 +487,7 @@ def checkpoints_iterator(
 def _wait_for_new(folder: str, last: Optional[str], timeout: Optional[float]) -> Optional[str]:
     give_up = None if timeout is None else time.monotonic() + timeout
     while True:
-        latest = tf.train.latest_checkpoint(folder)
+        latest = latest_checkpoint(folder)
         if latest is not None and latest != last:
             return latest
         if give_up is not None and give_up < time.monotonic() + 1:

@@ -1,23 +1,25 @@
-"""The global step: the variable that counts how often a model was trained."""
+"""The global step: the variable that counts training steps."""
 
 from __future__ import annotations
 
 from typing import Any, Optional
 
-import millstream as tf
-from millstream import logging
-from millstream.graph_keys import GraphKeys
+from millstream.framework import control_dependencies, dtypes, get_default_graph, logging
+from millstream.framework.graph_keys import GraphKeys
+from millstream.variables import state_ops
+from millstream.variables.initializers import zeros_initializer
+from millstream.variables.scopes import get_variable
 
-# The collection of the tensor that hooks read the step with.
+# The collection of the tensor that hooks read the global step with.
 GLOBAL_STEP_READ_KEY = "global_step_read_op_cache"
 
 
 def global_step(sess: Any, global_step_tensor: Any) -> int:
-    """The step's value now.
+    """Returns the current value of the global step.
 
     Args:
       sess: A session.
-      global_step_tensor: The step.
+      global_step_tensor: The global step.
 
     Returns:
       An int.
@@ -33,16 +35,16 @@ def global_step(sess: Any, global_step_tensor: Any) -> int:
 
 
 def get_global_step(graph: Any = None) -> Any:
-    """The graph's global step, from its collection or by the name `global_step:0`.
+    """Returns the graph's global step, found by its collection or the name `global_step:0`.
 
     Args:
-      graph: The graph; the default graph by default.
+      graph: The graph; by default the default graph.
 
     Returns:
       A variable or tensor; None if there is none.
 
     Raises:
-      TypeError: It is no scalar of integers.
+      TypeError: The global step is not an integer scalar.
 
     Example:
       >>> tf.train.get_global_step() is None
@@ -50,7 +52,7 @@ def get_global_step(graph: Any = None) -> Any:
       >>> tf.train.create_global_step() is tf.train.get_global_step()
       True
     """
-    graph = graph or tf.get_default_graph()
+    graph = graph or get_default_graph()
     found = graph.get_collection(GraphKeys.GLOBAL_STEP)
     if 1 < len(found):
         logging.error("Multiple tensors in global_step collection.")
@@ -67,41 +69,41 @@ def get_global_step(graph: Any = None) -> Any:
 
 
 def create_global_step(graph: Any = None) -> Any:
-    """Makes the global step: an int64 variable, zero at first, that counts the steps of training.
+    """Creates the global step: an `int64` variable with initial value 0 that counts training steps.
 
     Args:
-      graph: The graph; the default graph by default.
+      graph: The graph; by default the default graph.
 
     Returns:
       A variable.
 
     Raises:
-      ValueError: There is one.
+      ValueError: The graph has a global step already.
 
     Example:
       >>> step = tf.train.create_global_step()
       >>> step.name, step.dtype.base_dtype
       ('global_step:0', tf.int64)
     """
-    graph = graph or tf.get_default_graph()
+    graph = graph or get_default_graph()
     if get_global_step(graph) is not None:
         raise ValueError('"global_step" already exists.')
     with graph.as_default() as g, g.name_scope(None):
-        return tf.get_variable(
+        return get_variable(
             GraphKeys.GLOBAL_STEP,
             shape=[],
-            dtype=tf.int64,
-            initializer=tf.zeros_initializer(),
+            dtype=dtypes.int64,
+            initializer=zeros_initializer(),
             trainable=False,
             collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP],
         )
 
 
 def get_or_create_global_step(graph: Any = None) -> Any:
-    """The global step, made if there is none.
+    """Returns the global step, created if there is none.
 
     Args:
-      graph: The graph; the default graph by default.
+      graph: The graph; by default the default graph.
 
     Returns:
       A variable or tensor.
@@ -110,19 +112,19 @@ def get_or_create_global_step(graph: Any = None) -> Any:
       >>> tf.train.get_or_create_global_step() is tf.train.get_or_create_global_step()
       True
     """
-    graph = graph or tf.get_default_graph()
+    graph = graph or get_default_graph()
     tensor = get_global_step(graph)
     return create_global_step(graph) if tensor is None else tensor
 
 
 def assert_global_step(global_step_tensor: Any) -> None:
-    """Raises unless it is a scalar integer tensor or variable.
+    """Raises unless the argument is an integer scalar tensor or variable.
 
     Args:
-      global_step_tensor: What is looked at.
+      global_step_tensor: The tensor or variable to check.
 
     Raises:
-      TypeError: It is none.
+      TypeError: It is neither, or not an integer scalar.
 
     Example:
       >>> tf.train.assert_global_step(tf.train.create_global_step())
@@ -137,7 +139,7 @@ def assert_global_step(global_step_tensor: Any) -> None:
 
 
 def _get_global_step_read(graph: Any = None) -> Any:
-    graph = graph or tf.get_default_graph()
+    graph = graph or get_default_graph()
     found = graph.get_collection(GLOBAL_STEP_READ_KEY)
     if 1 < len(found):
         raise RuntimeError(
@@ -147,11 +149,11 @@ def _get_global_step_read(graph: Any = None) -> Any:
 
 
 def _get_or_create_global_step_read(graph: Any = None) -> Any:
-    """A tensor that reads the step as it was before the run; None if there is no step.
+    """Returns a tensor that reads the global step as it was before the run; None if there is no global step.
 
-    A tensor of its own: fetching the variable itself would say nothing about whether the run's update came first.
+    It is an addition of 0, and not the variable itself, whose fetch would race with the run's update.
     """
-    graph = graph or tf.get_default_graph()
+    graph = graph or get_default_graph()
     read = _get_global_step_read(graph)
     if read is not None:
         return read
@@ -165,8 +167,8 @@ def _get_or_create_global_step_read(graph: Any = None) -> Any:
 
 
 def _increment_global_step(increment: Any, graph: Optional[Any] = None) -> Any:
-    """An op that adds to the step, after it was read."""
-    graph = graph or tf.get_default_graph()
+    """Returns an operation that adds to the global step after it was read."""
+    graph = graph or get_default_graph()
     step = get_global_step(graph)
     if step is None:
         raise ValueError(
@@ -174,5 +176,5 @@ def _increment_global_step(increment: Any, graph: Optional[Any] = None) -> Any:
         )
     read = _get_or_create_global_step_read(graph)
     with graph.as_default() as g, g.name_scope(None), g.name_scope(step.op.name + "/"):
-        with tf.control_dependencies([read]):
-            return tf.assign_add(step, increment)
+        with control_dependencies([read]):
+            return state_ops.assign_add(step, increment)

@@ -1,11 +1,11 @@
-"""`tf.contrib.framework`: `nest`; default arguments by blocks (`arg_scope`); variables found by scope and name; what stands elsewhere, too."""
+"""`tf.contrib.framework`: `nest`, default arguments (`arg_scope`), variables by scope and name, and aliases.
+"""
 
 from __future__ import annotations
 
 from typing import Any, List, Optional
 
-import millstream as tf
-from millstream import nest
+from millstream._engine import Tensor
 from millstream.contrib.framework.arg_scopes import (
     add_arg_scope,
     arg_scope,
@@ -13,8 +13,23 @@ from millstream.contrib.framework.arg_scopes import (
     current_arg_scope,
     has_arg_scope,
 )
-from millstream.framework import constant_value as _constant_value
-from millstream.graph_keys import GraphKeys
+from millstream.framework import (
+    SparseTensor,
+    constant_value as _constant_value,
+    control_dependencies,
+    convert_to_tensor,
+    dtypes,
+    get_collection,
+    get_default_graph,
+    name_scope,
+    namespaces,
+    nest,
+)
+from millstream.framework.graph_keys import GraphKeys
+from millstream.framework.shapes import TensorShape
+from millstream.ops import array_ops, check_ops, control_flow, shape_ops
+from millstream.variables.scopes import get_variable
+from millstream.variables.variable import Variable
 
 __all__ = [
     "add_arg_scope",
@@ -43,39 +58,42 @@ __all__ = [
     "with_shape",
 ]
 
-_AT_THE_TOP = ("TensorSpec", "argsort", "assert_same_float_dtype", "assert_scalar", "convert_to_tensor_or_sparse_tensor", "is_tensor", "py_func", "sort")
-_OF_TRAINING = (
-    "assert_global_step",
-    "create_global_step",
-    "get_global_step",
-    "get_or_create_global_step",
-    "list_variables",
-    "load_checkpoint",
-    "load_variable",
-)
+# Names of other namespaces that are found here, too.
+_PLACES = {
+    "TensorSpec": "millstream.framework.shapes:TensorSpec",
+    "argsort": "millstream.ops.counting_ops:argsort",
+    "assert_global_step": "millstream.train.training_util:assert_global_step",
+    "assert_same_float_dtype": "millstream.ops.check_ops:assert_same_float_dtype",
+    "assert_scalar": "millstream.ops.check_ops:assert_scalar",
+    "convert_to_tensor_or_sparse_tensor": "millstream.framework:convert_to_tensor_or_sparse_tensor",
+    "create_global_step": "millstream.train.training_util:create_global_step",
+    "get_global_step": "millstream.train.training_util:get_global_step",
+    "get_or_create_global_step": "millstream.train.training_util:get_or_create_global_step",
+    "is_tensor": "millstream.ops.shape_ops:is_tensor",
+    "list_variables": "millstream.train.checkpoints:list_variables",
+    "load_checkpoint": "millstream.train.checkpoints:load_checkpoint",
+    "load_variable": "millstream.train.checkpoints:load_variable",
+    "py_func": "millstream.ops.host_functions:py_func",
+    "sort": "millstream.ops.counting_ops:sort",
+}
+namespaces.place("contrib.framework", _PLACES)
 
-
-def __getattr__(name: str) -> Any:
-    if name in _AT_THE_TOP:
-        return getattr(tf, name)
-    if name in _OF_TRAINING:
-        return getattr(tf.train, name)
-    raise AttributeError(f"module 'millstream.contrib.framework' has no attribute {name!r}")
+__getattr__ = namespaces.getattr_of(__name__)
 
 
 def __dir__() -> List[str]:
-    return sorted({*__all__, *_AT_THE_TOP, *_OF_TRAINING})
+    return sorted({*__all__, *_PLACES})
 
 
 # Variables by scope and name.
 
 
 def get_variables(scope: Any = None, suffix: Optional[str] = None, collection: str = GraphKeys.GLOBAL_VARIABLES) -> List[Any]:
-    """The variables of a collection in a scope, whose names end with `suffix`.
+    """Returns the variables of a collection in a scope whose names end with `suffix`.
 
     Args:
-      scope: A name, or a `VariableScope`: only those in it.
-      suffix: Only those whose names end so.
+      scope: A name, or a `VariableScope`: selects variables in it.
+      suffix: The end of the variables' names.
       collection: The collection.
 
     Returns:
@@ -91,15 +109,15 @@ def get_variables(scope: Any = None, suffix: Optional[str] = None, collection: s
     if suffix is not None:
         suffix = suffix if ":" in suffix else suffix + ":0"
         name = (name or "") + ".*" + suffix
-    return tf.get_collection(collection, name)
+    return get_collection(collection, name)
 
 
 def get_model_variables(scope: Any = None, suffix: Optional[str] = None) -> List[Any]:
-    """The model's variables.
+    """Returns the variables of the model.
 
     Args:
-      scope: A name, or a `VariableScope`: only those in it.
-      suffix: Only those whose names end so.
+      scope: A name, or a `VariableScope`: selects variables in it.
+      suffix: The end of the variables' names.
 
     Returns:
       A list of variables.
@@ -114,11 +132,11 @@ def get_model_variables(scope: Any = None, suffix: Optional[str] = None) -> List
 
 
 def get_local_variables(scope: Any = None, suffix: Optional[str] = None) -> List[Any]:
-    """The local variables.
+    """Returns the local variables.
 
     Args:
-      scope: A name, or a `VariableScope`: only those in it.
-      suffix: Only those whose names end so.
+      scope: A name, or a `VariableScope`: selects variables in it.
+      suffix: The end of the variables' names.
 
     Returns:
       A list of variables.
@@ -133,11 +151,11 @@ def get_local_variables(scope: Any = None, suffix: Optional[str] = None) -> List
 
 
 def get_trainable_variables(scope: Any = None, suffix: Optional[str] = None) -> List[Any]:
-    """The variables that are trained.
+    """Returns the trainable variables.
 
     Args:
-      scope: A name, or a `VariableScope`: only those in it.
-      suffix: Only those whose names end so.
+      scope: A name, or a `VariableScope`: selects variables in it.
+      suffix: The end of the variables' names.
 
     Returns:
       A list of variables.
@@ -152,11 +170,11 @@ def get_trainable_variables(scope: Any = None, suffix: Optional[str] = None) -> 
 
 
 def get_variables_by_suffix(suffix: str, scope: Any = None) -> List[Any]:
-    """The variables whose names end so.
+    """Returns the variables whose names end with `suffix`.
 
     Args:
-      suffix: The end of the name.
-      scope: Only those in it.
+      suffix: The end of the variables' names.
+      scope: A name, or a `VariableScope`: selects variables in it.
 
     Returns:
       A list of variables.
@@ -171,11 +189,11 @@ def get_variables_by_suffix(suffix: str, scope: Any = None) -> List[Any]:
 
 
 def get_variables_by_name(given_name: str, scope: Any = None) -> List[Any]:
-    """The variables with this name in some scope.
+    """Returns the variables with the given name in any scope.
 
     Args:
       given_name: The last part of the name.
-      scope: Only those in it.
+      scope: A name, or a `VariableScope`: selects variables in it.
 
     Returns:
       A list of variables.
@@ -190,7 +208,7 @@ def get_variables_by_name(given_name: str, scope: Any = None) -> List[Any]:
 
 
 def get_unique_variable(var_op_name: str) -> Any:
-    """The variable of this name.
+    """Returns the only variable with this name.
 
     Args:
       var_op_name: The name of its operation.
@@ -199,7 +217,7 @@ def get_unique_variable(var_op_name: str) -> Any:
       A variable.
 
     Raises:
-      ValueError: There is none, or more than one.
+      ValueError: No variable has this name, or several have.
 
     Example:
       >>> with tf.variable_scope("layer"):
@@ -216,7 +234,7 @@ def get_unique_variable(var_op_name: str) -> Any:
 
 
 def get_variable_full_name(var: Any) -> str:
-    """The variable's name in checkpoints.
+    """Returns the variable's name in checkpoints.
 
     Example:
       >>> with tf.variable_scope("layer"):
@@ -228,14 +246,14 @@ def get_variable_full_name(var: Any) -> str:
 
 
 def variable(name: str, shape: Any = None, dtype: Any = None, initializer: Any = None, collections: Any = None, **kwargs: Any) -> Any:
-    """`tf.get_variable`, put into other collections.
+    """As `tf.get_variable`, with the option of other collections.
 
     Args:
-      name: Its name.
-      shape: Its shape.
-      dtype: Its dtype.
-      initializer: What it holds first.
-      collections: A list of collections; `global_variables` by default.
+      name: The name.
+      shape: The shape.
+      dtype: The dtype.
+      initializer: The initializer.
+      collections: A list of collections; by default `global_variables`.
       **kwargs: Other arguments of `tf.get_variable`.
 
     Returns:
@@ -247,18 +265,20 @@ def variable(name: str, shape: Any = None, dtype: Any = None, initializer: Any =
       (True, False)
     """
     kwargs.pop("device", None)
-    dtype = tf.float32 if dtype is None else dtype
-    return tf.get_variable(name, shape, dtype, initializer, collections=list(collections or [GraphKeys.GLOBAL_VARIABLES]), **kwargs)
+    dtype = dtypes.float32 if dtype is None else dtype
+    return get_variable(name, shape, dtype, initializer, collections=list(collections or [GraphKeys.GLOBAL_VARIABLES]), **kwargs)
 
 
-def model_variable(name: str, shape: Any = None, dtype: Any = tf.float32, initializer: Any = None, collections: Any = None, **kwargs: Any) -> Any:
-    """A variable that is the model's: in the collection `model_variables`, too. Other arguments are those of `variable`.
+def model_variable(name: str, shape: Any = None, dtype: Any = dtypes.float32, initializer: Any = None, collections: Any = None, **kwargs: Any) -> Any:
+    """As `variable`, for variables of the model: in the collection `model_variables` as well.
+
+    Other arguments are those of `variable`.
 
     Args:
-      name: Its name.
-      shape: Its shape.
-      dtype: Its dtype.
-      initializer: What it holds first.
+      name: The name.
+      shape: The shape.
+      dtype: The dtype.
+      initializer: The initializer.
       collections: A list of further collections.
 
     Returns:
@@ -274,13 +294,13 @@ def model_variable(name: str, shape: Any = None, dtype: Any = tf.float32, initia
 
 
 def local_variable(initial_value: Any, validate_shape: bool = True, name: Optional[str] = None, use_resource: Optional[bool] = None) -> Any:
-    """A variable that is not saved: in the collection `local_variables`, not trained.
+    """Returns a local variable: neither saved nor trained, in the collection `local_variables`.
 
     Args:
-      initial_value: Its initial value.
-      validate_shape: Whether its shape must be known.
-      name: Its name.
-      use_resource: Whether it is behind a handle.
+      initial_value: The initial value.
+      validate_shape: If true, the shape must be known.
+      name: The name.
+      use_resource: If true, the variable uses a resource handle.
 
     Returns:
       A variable.
@@ -290,7 +310,7 @@ def local_variable(initial_value: Any, validate_shape: bool = True, name: Option
       >>> tf.local_variables() == [n]
       True
     """
-    return tf.Variable(
+    return Variable(
         initial_value, trainable=False, collections=[GraphKeys.LOCAL_VARIABLES], validate_shape=validate_shape, name=name, use_resource=use_resource
     )
 
@@ -299,42 +319,42 @@ def local_variable(initial_value: Any, validate_shape: bool = True, name: Option
 
 
 def get_name_scope() -> Any:
-    """The name scope that is open.
+    """Returns the current name scope.
 
     Example:
       >>> with tf.name_scope("a"):
       ...     tf.contrib.framework.get_name_scope()
       'a'
     """
-    return tf.get_default_graph().get_name_scope()
+    return get_default_graph().get_name_scope()
 
 
 def assert_scalar_int(tensor: Any, name: Optional[str] = None) -> Any:
-    """`tensor` as a tensor, which has to be a scalar of integers.
+    """Converts a value to a tensor, which must be an integer scalar.
 
     Args:
-      tensor: What becomes a tensor.
-      name: A name for it.
+      tensor: A value that converts to a tensor.
+      name: A name for the operation.
 
     Returns:
       A tensor.
 
     Raises:
-      ValueError: It is none.
+      ValueError: The value is not an integer scalar.
 
     Example:
       >>> tf.contrib.framework.assert_scalar_int(3).dtype
       tf.int32
     """
-    with tf.name_scope(name, "assert_scalar_int", [tensor]) as scope:
-        tensor = tf.convert_to_tensor(tensor)
+    with name_scope(name, "assert_scalar_int", [tensor]) as scope:
+        tensor = convert_to_tensor(tensor)
         if not tensor.dtype.base_dtype.is_integer:
             raise ValueError("Expected integer type for %s, received type: %s." % (tensor.name, tensor.dtype))
-        return tf.assert_scalar(tensor, name=scope)
+        return check_ops.assert_scalar(tensor, name=scope)
 
 
 def with_shape(expected_shape: Any, tensor: Any) -> Any:
-    """`tensor`, checked to be of this shape: at once where both are known, else while running.
+    """Checks the shape of a tensor: at once if both shapes are known, otherwise at run time.
 
     Args:
       expected_shape: A list, a `TensorShape` or an integer vector.
@@ -344,15 +364,15 @@ def with_shape(expected_shape: Any, tensor: Any) -> Any:
       A tensor.
 
     Raises:
-      ValueError: It is known to have another shape.
-      tf.errors.InvalidArgumentError: When run: it has another.
+      ValueError: The tensor is known to have another shape.
+      tf.errors.InvalidArgumentError: When run: the tensor has another shape.
 
     Example:
       >>> tf.contrib.framework.with_shape([2], tf.placeholder(tf.float32)).shape
       TensorShape([Dimension(2)])
     """
-    tensor = tensor if isinstance(tensor, (tf.SparseTensor, tf.Tensor)) else tf.convert_to_tensor(tensor)
-    known = _constant_value(expected_shape) if isinstance(expected_shape, tf.Tensor) else tf.TensorShape(expected_shape).as_list()
+    tensor = tensor if isinstance(tensor, (SparseTensor, Tensor)) else convert_to_tensor(tensor)
+    known = _constant_value(expected_shape) if isinstance(expected_shape, Tensor) else TensorShape(expected_shape).as_list()
     actual = tensor.get_shape()
     if known is not None and actual.is_fully_defined():
         wanted = [None if d is None or d < 0 else int(d) for d in known]
@@ -360,17 +380,17 @@ def with_shape(expected_shape: Any, tensor: Any) -> Any:
             raise ValueError("Invalid shape for tensor %s, expected %s, got %s." % (tensor.name, str(wanted).replace(",", ""), actual))
         return tensor
     if known is not None:
-        checked = tf.ensure_shape(tensor, tf.TensorShape([None if d is None or d < 0 else int(d) for d in known]))
+        checked = shape_ops.ensure_shape(tensor, TensorShape([None if d is None or d < 0 else int(d) for d in known]))
         return checked
-    with tf.control_dependencies([tf.assert_equal(tf.shape(tensor), expected_shape, message="Wrong shape for %s." % tensor.name)]):
-        return tf.identity(tensor)
+    with control_dependencies([check_ops.assert_equal(array_ops.shape(tensor), expected_shape, message="Wrong shape for %s." % tensor.name)]):
+        return array_ops.identity(tensor)
 
 
 def with_same_shape(expected_tensor: Any, tensor: Any) -> Any:
-    """`tensor`, checked to be of the other's shape.
+    """Checks that a tensor has the shape of another.
 
     Args:
-      expected_tensor: The other.
+      expected_tensor: A tensor of the expected shape.
       tensor: A tensor.
 
     Returns:
@@ -383,25 +403,25 @@ def with_same_shape(expected_tensor: Any, tensor: Any) -> Any:
       >>> tf.contrib.framework.with_same_shape(tf.zeros([2]), tf.ones([2])).shape
       TensorShape([Dimension(2)])
     """
-    with tf.name_scope("%s/" % tensor.op.name, values=[expected_tensor, tensor]):
+    with name_scope("%s/" % tensor.op.name, values=[expected_tensor, tensor]):
         shape = expected_tensor.get_shape()
-        return with_shape(shape.as_list() if shape.is_fully_defined() else tf.shape(expected_tensor), tensor)
+        return with_shape(shape.as_list() if shape.is_fully_defined() else array_ops.shape(expected_tensor), tensor)
 
 
 def smart_cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: Optional[str] = None) -> Any:
-    """`tf.cond`, but only the branch that is taken where the predicate is known.
+    """As `tf.cond`, but builds only the branch taken if the predicate is known.
 
     Args:
-      pred: A Python bool, 1 or 0, or a boolean scalar tensor. It is known if constants say it.
+      pred: A Python bool, 1 or 0, or a boolean scalar tensor, known if it is a constant.
       true_fn: A function without arguments.
-      false_fn: As `true_fn`.
-      name: The name scope, if a `cond` is made.
+      false_fn: A function without arguments.
+      name: The name scope, if a `cond` is built.
 
     Returns:
-      What the function returns, or what `tf.cond` does.
+      The result of the function, or of `tf.cond`.
 
     Raises:
-      TypeError: A function cannot be called, or the predicate is none.
+      TypeError: A function is not callable, or `pred` is none of the above.
 
     Example:
       >>> tf.contrib.framework.smart_cond(True, lambda: "taken", lambda: "left")
@@ -413,11 +433,11 @@ def smart_cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: Optio
     known = smart_constant_value(pred)
     if known is not None:
         return true_fn() if known else false_fn()
-    return tf.cond(pred, true_fn=true_fn, false_fn=false_fn, name=name)
+    return control_flow.cond(pred, true_fn=true_fn, false_fn=false_fn, name=name)
 
 
 def smart_constant_value(pred: Any) -> Any:
-    """What a predicate is known to be.
+    """Returns the value of a predicate if it is known.
 
     Args:
       pred: A tensor, a Python bool, 1 or 0.
@@ -426,48 +446,51 @@ def smart_constant_value(pred: Any) -> Any:
       A bool, or None if it is not known.
 
     Raises:
-      TypeError: It is something else.
+      TypeError: `pred` is none of these.
 
     Example:
-      >>> tf.contrib.framework.smart_constant_value(1), tf.contrib.framework.smart_constant_value(tf.placeholder(tf.bool))
+      >>> (tf.contrib.framework.smart_constant_value(1),
+      ...  tf.contrib.framework.smart_constant_value(tf.placeholder(tf.bool)))
       (True, None)
     """
     if isinstance(pred, (bool, int)) and pred in (0, 1):
         return bool(pred)
-    if isinstance(pred, tf.Tensor):
+    if isinstance(pred, Tensor):
         return _constant_value(pred)
     raise TypeError("`pred` must be a Tensor, or a Python bool, or 1 or 0. Found instead: %s" % type(pred))
 
 
 def smart_case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, name: str = "smart_case") -> Any:
-    """`tf.case`, but only the branch that is taken where that is known.
+    """As `tf.case`, but builds only the branch taken if it is known.
 
     Args:
-      pred_fn_pairs: As for `tf.case`, but predicates may also be Python bools. What is known, by constants or so,
-        makes no node.
-      default: As for `tf.case`. Without it, and if all are known not to hold, the last function is taken.
-      exclusive: As for `tf.case`, of the predicates that are not known.
-      name: As for `tf.case`.
+      pred_fn_pairs: As in `tf.case`, but predicates may also be Python bools. Known predicates add no
+        operations.
+      default: As in `tf.case`. Without it, the last function is called if all predicates are known to be
+        false.
+      exclusive: As in `tf.case`, for unknown predicates.
+      name: As in `tf.case`.
 
     Returns:
-      What the function returns, or what `tf.case` does.
+      The result of the function, or of `tf.case`.
 
     Raises:
-      TypeError: A predicate is neither tensor nor bool, or what `tf.case` refuses.
-      ValueError: There are no pairs.
+      TypeError: A predicate is neither a tensor nor a bool, or `tf.case` raises it.
+      ValueError: `pred_fn_pairs` is empty.
 
     Example:
-      >>> tf.contrib.framework.smart_case([(False, lambda: 1), (tf.constant(True), lambda: 2)], default=lambda: 3)
+      >>> tf.contrib.framework.smart_case([(False, lambda: 1), (tf.constant(True), lambda: 2)],
+      ...     default=lambda: 3)
       2
     """
     pairs = pred_fn_pairs
-    if isinstance(pairs, dict) and all(isinstance(p, tf.Tensor) for p in pairs):
+    if isinstance(pairs, dict) and all(isinstance(p, Tensor) for p in pairs):
         pairs = list(pairs.items()) if exclusive else sorted(pairs.items(), key=lambda pair: pair[0].name)
     if not isinstance(pairs, (list, tuple)) or not pairs or not all(isinstance(p, tuple) and len(p) == 2 and callable(p[1]) for p in pairs):
-        return tf.case(pairs, default, exclusive=exclusive, name=name)  # Which says what is wrong.
+        return control_flow.case(pairs, default, exclusive=exclusive, name=name)  # Raises the error.
     unknown = []
     for pred, function in pairs:
-        if not isinstance(pred, (bool, tf.Tensor)):
+        if not isinstance(pred, (bool, Tensor)):
             raise TypeError("pred must be a Tensor or bool, got: %s" % (pred,))
         known = smart_constant_value(pred)
         if known:
@@ -476,5 +499,5 @@ def smart_case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False,
         if known is None:
             unknown.append((pred, function))
     if unknown:
-        return tf.case(unknown, default, exclusive=exclusive, name=name)
+        return control_flow.case(unknown, default, exclusive=exclusive, name=name)
     return pairs[-1][1]() if default is None else default()

@@ -1,4 +1,4 @@
-"""`arg_scope`: arguments that functions get by default inside a block."""
+"""`arg_scope`: default arguments for functions within a block."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _key(function: Any) -> str:
 
 
 def current_arg_scope() -> Dict[str, Dict[str, Any]]:
-    """The arguments given by the blocks that are open, for each function.
+    """Returns the arguments set by enclosing blocks, for each function.
 
     Returns:
       A dict of dicts.
@@ -43,13 +43,13 @@ def current_arg_scope() -> Dict[str, Dict[str, Any]]:
 
 
 def add_arg_scope(func: Any) -> Any:
-    """A decorator: calls of the function take arguments that they are not given from `arg_scope` blocks.
+    """A decorator for functions whose missing arguments are taken from `arg_scope` blocks.
 
     Args:
       func: A function.
 
     Returns:
-      A function of the same arguments.
+      A function with the same arguments.
 
     Example:
       >>> framework = tf.contrib.framework
@@ -64,7 +64,7 @@ def add_arg_scope(func: Any) -> Any:
     @functools.wraps(func)
     def with_scope(*args: Any, **kwargs: Any) -> Any:
         scoped = current_arg_scope().get(_key(func), {})
-        # What the call gives itself goes first, by place or by name.
+        # Arguments of the call, positional or by keyword, take precedence.
         given = set(list(inspect.signature(func).parameters)[: len(args)]) | set(kwargs)
         return func(*args, **{k: v for k, v in scoped.items() if k not in given}, **kwargs)
 
@@ -75,7 +75,7 @@ def add_arg_scope(func: Any) -> Any:
 
 
 def has_arg_scope(func: Any) -> bool:
-    """Whether `add_arg_scope` decorated the function.
+    """Returns whether the function is decorated with `add_arg_scope`.
 
     Example:
       >>> framework = tf.contrib.framework
@@ -89,16 +89,16 @@ def has_arg_scope(func: Any) -> bool:
 
 
 def arg_scoped_arguments(func: Any) -> Tuple[str, ...]:
-    """The arguments that blocks can give.
+    """Returns the arguments that blocks can set.
 
     Args:
-      func: A function that `add_arg_scope` decorated.
+      func: A function decorated with `add_arg_scope`.
 
     Returns:
       A tuple of names.
 
     Raises:
-      AssertionError: It was not decorated.
+      AssertionError: The function is not decorated.
 
     Example:
       >>> framework = tf.contrib.framework
@@ -115,18 +115,18 @@ def arg_scoped_arguments(func: Any) -> Tuple[str, ...]:
 
 @contextlib.contextmanager
 def arg_scope(list_ops_or_scope: Any, **kwargs: Any) -> Iterator[Dict[str, Dict[str, Any]]]:
-    """A block in which calls of these functions take these arguments; or one of a scope that another block gave.
+    """Sets default arguments for functions within the block, or enters a scope that another block yielded.
 
     Args:
-      list_ops_or_scope: A list of functions that `add_arg_scope` decorated, or what a block gave.
+      list_ops_or_scope: A list of functions decorated with `add_arg_scope`, or a scope.
       **kwargs: The arguments.
 
     Returns:
-      What a `with` statement takes; it gives the scope.
+      A context manager that yields the scope.
 
     Raises:
-      ValueError: A function was not decorated, or arguments come with a scope.
-      TypeError: It is neither list nor scope.
+      ValueError: A function is not decorated, or arguments are given with a scope.
+      TypeError: `list_ops_or_scope` is neither a list nor a scope.
 
     Example:
       >>> framework = tf.contrib.framework

@@ -2,6 +2,6 @@
 
 import sys
 
-from millstream import nest
+from millstream.framework import nest
 
 sys.modules[__name__] = nest

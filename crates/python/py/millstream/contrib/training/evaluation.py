@@ -1,55 +1,64 @@
-"""Loops that evaluate what is in a checkpoint, or in each new one."""
+"""Loops that evaluate a checkpoint, or each new one."""
 
 from __future__ import annotations
 
 import time
 from typing import Any, Callable, List, Optional, Sequence
 
-import millstream as tf
-from millstream import logging
-from millstream.graph_keys import GraphKeys
+from millstream.framework import dtypes, get_collection, logging
+from millstream.framework.graph_keys import GraphKeys
+from millstream.io import summaries
+from millstream.train.basic_session_run_hooks import FinalOpsHook
+from millstream.train.checkpoints import latest_checkpoint
+from millstream.train.monitored_session import ChiefSessionCreator, MonitoredSession
 from millstream.train.session_run_hook import SessionRunArgs, SessionRunHook
+from millstream.train.supervisor import checkpoints_iterator
+from millstream.train.training_util import get_or_create_global_step, global_step
+from millstream.variables import state_ops
+from millstream.variables.initializers import zeros_initializer
+from millstream.variables.scopes import get_variable
 
 
 def get_or_create_eval_step() -> Any:
-    """The local variable that counts how often the evaluation ran, made if there is none.
+    """Returns the local variable that counts evaluation steps, created if there is none.
 
     Returns:
-      The variable.
+      A variable.
 
     Raises:
-      ValueError: There are several in the collection `EVAL_STEP`.
+      ValueError: The collection `EVAL_STEP` has several elements.
 
     Example:
       >>> print(tf.contrib.training.get_or_create_eval_step().name)
       eval_step:0
     """
-    found = tf.get_collection(GraphKeys.EVAL_STEP)
+    found = get_collection(GraphKeys.EVAL_STEP)
     if len(found) == 1:
         return found[0]
     if found:
         raise ValueError("Multiple tensors added to tf.GraphKeys.EVAL_STEP")
-    return tf.get_variable(
+    return get_variable(
         GraphKeys.EVAL_STEP,
         shape=[],
-        dtype=tf.int64,
-        initializer=tf.zeros_initializer(),
+        dtype=dtypes.int64,
+        initializer=zeros_initializer(),
         trainable=False,
         collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.EVAL_STEP],
     )
 
 
 class StopAfterNEvalsHook(SessionRunHook):
-    """Stops an evaluation after so many runs.
+    """Stops an evaluation after a number of runs.
 
     Args:
-      num_evals: How many; None for no end.
-      log_progress: Whether it is logged.
+      num_evals: The number of runs; None for no limit.
+      log_progress: If true, progress is logged.
 
     Example:
       >>> n = tf.get_variable("n", initializer=0, collections=[tf.GraphKeys.LOCAL_VARIABLES])
       >>> hook = tf.contrib.training.StopAfterNEvalsHook(3)
-      >>> print(tf.contrib.training.evaluate_once(None, eval_ops=tf.assign_add(n, 1), final_ops=n, hooks=[hook]))
+      >>> print(tf.contrib.training.evaluate_once(None, eval_ops=tf.assign_add(n, 1), final_ops=n,
+      ...     hooks=[hook]))
       3
     """
 
@@ -62,11 +71,11 @@ class StopAfterNEvalsHook(SessionRunHook):
         self._evals_completed = tensor
 
     def before_run(self, run_context: Any) -> Any:
-        """Asks for the count."""
+        """Fetches the count."""
         return SessionRunArgs({"evals_completed": self._evals_completed})
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
-        """Stops when the count is reached."""
+        """Stops when the count is reached, and logs progress."""
         n = run_values.results["evals_completed"]
         if self._log_progress:
             if self._num_evals is None:
@@ -81,13 +90,13 @@ class SummaryAtEndHook(SessionRunHook):
     """Writes summaries once, at the end of a session.
 
     Args:
-      log_dir: The folder, unless there is a writer.
-      summary_writer: A writer.
-      summary_op: The summaries; by default all.
-      feed_dict: What is fed.
+      log_dir: The directory of event files, unless a writer is given.
+      summary_writer: A `FileWriter`.
+      summary_op: The summaries; by default all, merged.
+      feed_dict: The feeds.
 
     Raises:
-      ValueError: There is neither a folder nor a writer.
+      ValueError: Neither a directory nor a writer is given.
 
     Example:
       >>> import os, tempfile
@@ -108,19 +117,19 @@ class SummaryAtEndHook(SessionRunHook):
         self._global_step: Any = None
 
     def begin(self) -> None:
-        """Finds what is to be written."""
+        """Looks up the summaries and the global step."""
         if self._summary_op is None:
-            self._summary_op = tf.summary.merge_all()
-        self._global_step = tf.train.get_or_create_global_step()
+            self._summary_op = summaries.merge_all()
+        self._global_step = get_or_create_global_step()
 
     def after_create_session(self, session: Any, coord: Any) -> None:
         """Opens the writer."""
         if self._is_made_here:
-            self._summary_writer = tf.summary.FileWriterCache.get(self._log_dir or "")
+            self._summary_writer = summaries.FileWriterCache.get(self._log_dir or "")
 
     def end(self, session: Any) -> None:
         """Writes the summaries."""
-        step = tf.train.global_step(session, self._global_step)
+        step = global_step(session, self._global_step)
         self._summary_writer.add_summary(session.run(self._summary_op, self._feed_dict), step)
         self._summary_writer.flush()
 
@@ -136,17 +145,18 @@ def evaluate_once(
     hooks: Optional[Sequence[Any]] = None,
     config: Any = None,
 ) -> Any:
-    """Restores a checkpoint, runs `eval_ops` until a hook or the end of the input stops it, and gives the values of `final_ops`.
+    """Restores a checkpoint, runs `eval_ops` until a hook or the end of input stops it, and evaluates
+    `final_ops`.
 
     Args:
-      checkpoint_path: The checkpoint; None for none: variables are initialized.
-      master: The session's target: leave it empty.
+      checkpoint_path: The checkpoint; None to initialize variables instead.
+      master: Empty.
       scaffold: A `Scaffold`.
-      eval_ops: What is run again and again: an operation, or a structure of tensors.
-      feed_dict: What it is fed.
-      final_ops: What is run at the end.
-      final_ops_feed_dict: What that is fed.
-      hooks: Hooks; `StopAfterNEvalsHook` is one that ends it.
+      eval_ops: The operations to run repeatedly: an operation, or a structure of tensors.
+      feed_dict: The feeds of `eval_ops`.
+      final_ops: The tensors to evaluate at the end.
+      final_ops_feed_dict: The feeds of `final_ops`.
+      hooks: A list of hooks; for instance a `StopAfterNEvalsHook`, which ends the evaluation.
       config: A `ConfigProto`.
 
     Returns:
@@ -161,7 +171,7 @@ def evaluate_once(
     counted = get_or_create_eval_step()
     all_hooks: List[Any] = list(hooks or [])
     if eval_ops is not None:
-        update = tf.assign_add(counted, 1)
+        update = state_ops.assign_add(counted, 1)
         for hook in all_hooks:
             if isinstance(hook, StopAfterNEvalsHook):
                 hook._set_evals_completed_tensor(update)
@@ -172,10 +182,10 @@ def evaluate_once(
         else:
             eval_ops = [eval_ops, update]
     logging.info("Starting evaluation at %s", time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
-    creator = tf.train.ChiefSessionCreator(scaffold=scaffold, checkpoint_filename_with_path=checkpoint_path, master=master, config=config)
-    final = tf.train.FinalOpsHook(final_ops, final_ops_feed_dict)
+    creator = ChiefSessionCreator(scaffold=scaffold, checkpoint_filename_with_path=checkpoint_path, master=master, config=config)
+    final = FinalOpsHook(final_ops, final_ops_feed_dict)
     all_hooks.append(final)
-    with tf.train.MonitoredSession(session_creator=creator, hooks=all_hooks) as session:
+    with MonitoredSession(session_creator=creator, hooks=all_hooks) as session:
         if eval_ops is not None:
             while not session.should_stop():
                 session.run(eval_ops, feed_dict)
@@ -186,26 +196,27 @@ def evaluate_once(
 def wait_for_new_checkpoint(
     checkpoint_dir: str, last_checkpoint: Optional[str] = None, seconds_to_sleep: float = 1, timeout: Optional[float] = None
 ) -> Optional[str]:
-    """Waits for another checkpoint than `last_checkpoint`.
+    """Waits for a checkpoint other than `last_checkpoint`.
 
     Args:
-      checkpoint_dir: The folder.
-      last_checkpoint: The one that is known.
-      seconds_to_sleep: How long it waits before it looks again.
-      timeout: After how many seconds it gives up; None for never.
+      checkpoint_dir: The directory.
+      last_checkpoint: The last known checkpoint.
+      seconds_to_sleep: The interval at which the directory is checked, in seconds.
+      timeout: The time to wait, in seconds; None for no limit.
 
     Returns:
       The checkpoint's path, or None.
 
     Example:
       >>> import tempfile
-      >>> print(tf.contrib.training.wait_for_new_checkpoint(tempfile.mkdtemp(), seconds_to_sleep=0.01, timeout=0.05))
+      >>> print(tf.contrib.training.wait_for_new_checkpoint(tempfile.mkdtemp(), seconds_to_sleep=0.01,
+      ...     timeout=0.05))
       None
     """
     logging.info("Waiting for new checkpoint at %s", checkpoint_dir)
     stop = None if timeout is None else time.time() + timeout
     while True:
-        path = tf.train.latest_checkpoint(checkpoint_dir)
+        path = latest_checkpoint(checkpoint_dir)
         if path is not None and path != last_checkpoint:
             logging.info("Found new checkpoint at %s", path)
             return path
@@ -229,35 +240,37 @@ def evaluate_repeatedly(
     timeout: Optional[float] = None,
     timeout_fn: Optional[Callable[[], bool]] = None,
 ) -> Any:
-    """Evaluates each new checkpoint as `evaluate_once` does.
+    """Evaluates each new checkpoint with `evaluate_once`.
 
     Args:
-      checkpoint_dir: The folder.
-      master: As `evaluate_once` takes it, like all that is not said here.
+      checkpoint_dir: The directory.
+      master: As in `evaluate_once`, like all arguments not explained here.
       scaffold: A `Scaffold`.
-      eval_ops: What is run again and again.
-      feed_dict: What it is fed.
-      final_ops: What is run at the end of each evaluation.
-      final_ops_feed_dict: What that is fed.
-      eval_interval_secs: How many seconds there are at least between evaluations.
-      hooks: Hooks.
+      eval_ops: The operations to run repeatedly.
+      feed_dict: The feeds of `eval_ops`.
+      final_ops: The tensors to evaluate at the end of each evaluation.
+      final_ops_feed_dict: The feeds of `final_ops`.
+      eval_interval_secs: The shortest time between evaluations, in seconds.
+      hooks: A list of hooks.
       config: A `ConfigProto`.
-      max_number_of_evaluations: After how many it ends; None for no end.
-      timeout: For how many seconds it waits for a checkpoint; None for ever.
-      timeout_fn: Asked then whether that is the end.
+      max_number_of_evaluations: The number of evaluations; None for no limit.
+      timeout: The time to wait for a checkpoint, in seconds; None for no limit.
+      timeout_fn: A function called on timeout; the loop ends if it returns true.
 
     Returns:
       The last values of `final_ops`, or None.
 
     Example:
       >>> import tempfile
-      >>> print(tf.contrib.training.evaluate_repeatedly(tempfile.mkdtemp(), final_ops=tf.constant(1), timeout=0.1))
+      >>> print(tf.contrib.training.evaluate_repeatedly(tempfile.mkdtemp(), final_ops=tf.constant(1),
+      ...     timeout=0.1))
       None
 
-    It ends after `max_number_of_evaluations`, or when there was no new checkpoint for `timeout` seconds (and `timeout_fn`, if there is one, says so).
+    It ends after `max_number_of_evaluations`, or if no new checkpoint appears for `timeout` seconds (and
+    `timeout_fn`, if given, returns true).
     """
     values, n = None, 0
-    for path in tf.train.checkpoints_iterator(checkpoint_dir, eval_interval_secs, timeout, timeout_fn):
+    for path in checkpoints_iterator(checkpoint_dir, eval_interval_secs, timeout, timeout_fn):
         values = evaluate_once(path, master, scaffold, eval_ops, feed_dict, final_ops, final_ops_feed_dict, hooks, config)
         n += 1
         if max_number_of_evaluations is not None and n >= max_number_of_evaluations:

@@ -1,4 +1,4 @@
-"""`HParams`: a program's numbers and words, by name, which text can set."""
+"""`HParams`: named parameters of a program, which can be set from text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PART = re.compile(r"(?P<name>[a-zA-Z][\w\.]*)(?:\[\s*(?P<index>\d+)\s*\])?\s*=\
 
 
 def _cast(name: str, kind: type, value: Any) -> Any:
-    """A value as the type that a parameter has; `ValueError` where that would lose something."""
+    """Casts a value to a parameter's type; raises `ValueError` if that would lose information."""
     failed = ValueError("Could not cast hparam '%s' of type '%s' from value %r" % (name, kind, value))
     if kind is type(None) or isinstance(value, kind) and not (kind is int and isinstance(value, bool)):
         return value
@@ -31,7 +31,7 @@ def _cast(name: str, kind: type, value: Any) -> Any:
 
 
 def _read(name: str, kind: type, text: str, values: str) -> Any:
-    """A value of this type from text."""
+    """Parses a value of this type."""
     text = text.strip()
     try:
         if kind is bool:
@@ -46,19 +46,19 @@ def _read(name: str, kind: type, text: str, values: str) -> Any:
 
 
 def parse_values(values: str, type_map: Dict[str, type], ignore_unknown: bool = False) -> Dict[str, Any]:
-    """`name=value` pairs with commas between them: a dictionary, lists for `name=[a,b]`, dictionaries by index for
-    `name[1]=a`.
+    """Parses comma-separated `name=value` pairs; `name=[a,b]` gives a list, `name[1]=a` a dict from index to
+    value.
 
     Args:
       values: The text.
-      type_map: A dict of names to types.
-      ignore_unknown: Whether names that it does not have are left out.
+      type_map: A dict from names to types.
+      ignore_unknown: If true, names missing from `type_map` are skipped.
 
     Returns:
       A dict.
 
     Raises:
-      ValueError: The text has another form, a name is unknown or comes twice, or a value is not of its type.
+      ValueError: The text is malformed, a name is unknown or repeated, or a value does not have its type.
 
     Example:
       >>> tf.contrib.training.parse_values("rate=0.5,layers=[4,5]", {"rate": float, "layers": int})
@@ -98,15 +98,15 @@ def parse_values(values: str, type_map: Dict[str, type], ignore_unknown: bool = 
 
 
 class HParams:
-    """Parameters as attributes. Each keeps the type it was made with; a list is of one type.
+    """A set of parameters as attributes. Each keeps its initial type; the elements of a list share one type.
 
     Args:
       hparam_def: None: messages are not supported.
-      model_structure: Anything, kept beside the parameters.
-      **kwargs: The parameters: numbers, text, bools, or lists of them.
+      model_structure: Any object, kept with the parameters.
+      **kwargs: The parameters: numbers, strings, bools, or lists of them.
 
     Raises:
-      NotImplementedError: A message is given.
+      NotImplementedError: `hparam_def` is given.
 
     Example:
       >>> hparams = tf.contrib.training.HParams(rate=0.1, layers=[2, 3])
@@ -130,21 +130,21 @@ class HParams:
 
     def __init__(self, hparam_def: Any = None, model_structure: Any = None, **kwargs: Any) -> None:
         if hparam_def is not None:
-            raise NotImplementedError("HParams from a message are not supported: give them by name")
+            raise NotImplementedError("HParams from a message are not supported: pass them by name")
         self._hparam_types: Dict[str, Any] = {}
         self._model_structure = model_structure
         for name, value in kwargs.items():
             self.add_hparam(name, value)
 
     def add_hparam(self, name: str, value: Any) -> None:
-        """A new parameter.
+        """Adds a parameter.
 
         Args:
-          name: Its name.
-          value: A number, text, a bool, or a list of them.
+          name: The name.
+          value: A number, string or bool, or a list of them.
 
         Raises:
-          ValueError: There is an attribute of this name, or the list is empty.
+          ValueError: An attribute has this name, or the list is empty.
         """
         if getattr(self, name, None) is not None:
             raise ValueError("Hyperparameter name is reserved: %s" % name)
@@ -157,14 +157,14 @@ class HParams:
         setattr(self, name, value)
 
     def set_hparam(self, name: str, value: Any) -> None:
-        """Another value of the parameter's type.
+        """Sets a parameter to a value of its type.
 
         Args:
-          name: Its name.
+          name: The name.
           value: The value.
 
         Raises:
-          ValueError: It is of another type, or a list where there was none, or the other way round.
+          ValueError: The value has another type, or is a list for a single-valued parameter, or the reverse.
         """
         kind, is_list = self._hparam_types[name]
         if isinstance(value, list):
@@ -177,40 +177,40 @@ class HParams:
             setattr(self, name, _cast(name, kind, value))
 
     def del_hparam(self, name: str) -> None:
-        """Takes a parameter away."""
+        """Removes a parameter."""
         if hasattr(self, name):
             delattr(self, name)
             del self._hparam_types[name]
 
     def parse(self, values: str) -> "HParams":
-        """Sets parameters from text."""
+        """Sets parameters from text; see `parse_values`."""
         kinds = {name: kind for name, (kind, _) in self._hparam_types.items()}
         return self.override_from_dict(parse_values(values, kinds))
 
     def override_from_dict(self, values_dict: Dict[str, Any]) -> "HParams":
-        """Sets parameters by name."""
+        """Sets parameters from a dict."""
         for name, value in values_dict.items():
             self.set_hparam(name, value)
         return self
 
     def set_model_structure(self, model_structure: Any) -> None:
-        """Keeps a structure beside the parameters."""
+        """Sets the structure kept with the parameters."""
         self._model_structure = model_structure
 
     def get_model_structure(self) -> Any:
-        """That structure."""
+        """Returns the structure kept with the parameters."""
         return self._model_structure
 
     def to_json(self, indent: Optional[int] = None, separators: Any = None, sort_keys: bool = False) -> str:
-        """The parameters as JSON; functions are left out.
+        """Returns the parameters as JSON, without functions.
 
         Args:
-          indent: As for `json.dumps`.
-          separators: As for `json.dumps`.
-          sort_keys: As for `json.dumps`.
+          indent: As in `json.dumps`.
+          separators: As in `json.dumps`.
+          sort_keys: As in `json.dumps`.
 
         Returns:
-          Text.
+          A string.
         """
         plain = {k: v for k, v in self.values().items() if not callable(v)}
         return json.dumps(plain, indent=indent, separators=separators, sort_keys=sort_keys)
@@ -220,21 +220,21 @@ class HParams:
         return self.override_from_dict(json.loads(values_json))
 
     def values(self) -> Dict[str, Any]:
-        """All parameters."""
+        """Returns a dict of all parameters."""
         return {name: getattr(self, name) for name in self._hparam_types}
 
     def get(self, key: str, default: Any = None) -> Any:
-        """A parameter, or the default if there is none; which must be of its type.
+        """Returns a parameter, or a default of the same type.
 
         Args:
-          key: Its name.
+          key: The name.
           default: The default.
 
         Returns:
           The value.
 
         Raises:
-          ValueError: The default is of another type.
+          ValueError: The default has another type than the parameter.
         """
         if key not in self._hparam_types:
             return default

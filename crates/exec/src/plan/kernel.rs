@@ -1,0 +1,66 @@
+//! [`KernelPlan`]: the kernel of a node, prepared to run.
+
+use millstream_graph::Attr;
+use millstream_graph::op::{BuildCx, Cost, KernelBody, KernelCx, NodeInfo, Run, RunFn, Waits};
+use millstream_state::Resources;
+use millstream_tensor::{Error, Result, Tensor};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// The kernel of a node, prepared.
+pub(crate) struct KernelPlan {
+    pub info: Arc<NodeInfo>,
+    pub body: Body,
+}
+
+/// How a kernel computes.
+pub(crate) enum Body {
+    Run(RunFn),
+    Prepared(Box<dyn Run>),
+    Waits(Waits),
+}
+
+impl KernelPlan {
+    /// The estimated duration of a run with these inputs, in nanoseconds.
+    pub(crate) fn cost(&self, inputs: &[Tensor]) -> f64 {
+        match self.info.op.kernel.cost {
+            Cost::PerElement(ns) => {
+                f64::from(ns) * inputs.iter().map(Tensor::elements).max().unwrap_or(1) as f64
+            }
+            Cost::Estimate(estimate) => estimate(&self.info, inputs),
+        }
+    }
+
+    /// Computes, and returns whether it did: a kernel that has to wait does not. A panic becomes an error.
+    /// The attribute `_help`, where the node has it, becomes the help of errors: it says what the node is
+    /// for.
+    pub(crate) fn run(&self, cx: &mut KernelCx) -> Result<bool> {
+        let result = catch_unwind(AssertUnwindSafe(|| match &self.body {
+            Body::Run(run) => run(cx).map(|()| true),
+            Body::Prepared(kernel) => kernel.run(cx).map(|()| true),
+            Body::Waits(waits) => (waits.at_once)(cx),
+        }));
+        let result = result.unwrap_or_else(|panic| {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+            Err(Error::internal(format!("the kernel panicked: {text}")))
+        });
+        result.map_err(|error| match self.info.attrs.get("_help") {
+            Some(Attr::Str(help)) => error.with_help(help.text()),
+            _ => error,
+        })
+    }
+}
+
+/// Prepares the kernel of a node.
+pub(crate) fn prepare(info: &Arc<NodeInfo>, kernel_state: &Resources) -> Result<KernelPlan> {
+    let body = match info.op.kernel.body {
+        KernelBody::Run(run) => Body::Run(run),
+        KernelBody::Waits(waits) => Body::Waits(waits),
+        KernelBody::Build(make) => Body::Prepared(make(&BuildCx { node: info, kernel_state })?),
+        KernelBody::Structural => {
+            return Err(Error::unimplemented(format!("op {} has no kernel", info.op.name)));
+        }
+    };
+    Ok(KernelPlan { info: info.clone(), body })
+}

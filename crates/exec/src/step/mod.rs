@@ -1,0 +1,205 @@
+//! [`Runner`]: runs of a plan. A *step* is what one run changes: a machine, and the environment of its
+//! kernels. It is used again by later runs.
+//!
+//! # Threads
+//!
+//! The machine belongs to the thread that holds its lock. The caller of [`Runner::run`] drives it first.
+//! Where a kernel will take long and there is more than one thread, the kernel run becomes a task: the driver
+//! gives all tasks but one to the pool and does the last itself, without the lock. A worker that is through
+//! leaves the result in the mailbox and *tries* for the lock. If it gets the lock it drives on; otherwise the
+//! holder looks into the mailbox before it unlocks, and once more after. So no result is ever left lying:
+//!
+//! ```text
+//!   worker   result -> mailbox ── try_lock ──► drive ── unlock ── mailbox empty? ──► done
+//!                                     │ taken                        │ no
+//!                                     └► done (the driver looks)     └► try_lock again
+//! ```
+//!
+//! Never more tasks run at a time than there are threads, and never more threads take part than that, the
+//! caller included: one more that lingers would keep one that works from its core. A thread that has nothing
+//! to do *lingers* for a moment before it leaves, because waking one takes as long as a small matrix product.
+//! A task is put on offer where a thread lingers or all threads already take part; otherwise it brings a new
+//! thread from the pool. A thread that stops lingering takes a task with it if there is one, under the same
+//! lock under which it counts itself out. Where all threads take part while a task is on offer, either one of
+//! them has yet to come and linger, or the caller is asleep and is woken. So no task is left lying.
+//!
+//! The caller sleeps only while others have work, and is woken when everything is done, when a waiting kernel
+//! completes, or for a task on offer.
+//!
+//! Lock order: machine, then mailbox, offers, or the sleeper's. No kernel runs under any of these locks but
+//! the short ones, which the driver runs under the machine's.
+//!
+//! # The files
+//!
+//! `options`: what a run is given and gives back. `team`: what the threads of a run share, and the caller's
+//! part. `workers`: the other threads, and how tasks reach them. `sleep`: how the caller waits. `host`: what
+//! kernels of a run see of the session.
+
+mod host;
+mod options;
+mod sleep;
+mod team;
+mod workers;
+
+pub(crate) use host::AtWork;
+pub use options::{Outcome, RunOptions};
+pub(crate) use sleep::sleep_for_waits;
+
+use crate::errors::timed_out;
+use crate::machine::Machine;
+use crate::plan::Plan;
+use crate::poll::Poll;
+use crate::probe::Observer;
+use crate::trace::Trace;
+use host::OneThread;
+use millstream_graph::op::StepEnv;
+use millstream_state::in_host_function;
+use millstream_tensor::{Result, Tensor, budget};
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::time::Instant;
+use team::Team;
+
+/// How many nodes run between looks at the mailbox, the clock and the cancellation.
+const TURN: usize = 256;
+
+/// How many steps a runner keeps for later runs.
+const MAX_SPARE: usize = 64;
+
+/// Runs a plan, as often as asked. Keeps the steps of runs that ended well.
+pub struct Runner {
+    plan: Arc<Plan>,
+    #[expect(clippy::vec_box, reason = "runs take them out and put them back, half a kilobyte each")]
+    spare: Mutex<Vec<Box<Step>>>,
+}
+
+/// What one run changes.
+struct Step {
+    machine: Machine,
+    env: StepEnv,
+}
+
+impl std::fmt::Debug for Runner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Runner").field("n_nodes", &self.plan.len()).finish_non_exhaustive()
+    }
+}
+
+impl Runner {
+    /// A runner of this plan.
+    pub fn new(plan: Arc<Plan>) -> Runner {
+        Runner { plan, spare: Mutex::new(Vec::new()) }
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Runs the plan once. `feeds` are in the plan's order, with dtypes and shapes that were checked.
+    /// `make_env` makes an environment where no earlier run has left one.
+    pub fn run(
+        &self,
+        feeds: impl IntoIterator<Item = Tensor>,
+        make_env: impl FnOnce() -> StepEnv,
+        options: &RunOptions,
+    ) -> Result<Outcome> {
+        let mut step = self.begin_step(make_env);
+        let Step { machine, env } = &mut *step;
+        env.why.clone_from(&options.why);
+        if options.trace {
+            machine.trace = Some(Box::new(Trace::new()));
+        }
+        if let Some(probes) = &self.plan.probes {
+            machine.observer = Some(Box::new(Observer::new(probes, options.watches.clone())));
+        }
+        let _budget = budget::enter(options.budget.as_ref());
+        machine.start(&self.plan, env);
+        for (i, value) in feeds.into_iter().enumerate() {
+            machine.feed(&self.plan, i, value);
+        }
+        if in_host_function() {
+            // The pool's threads may all be in functions that wait for runs like this one: it uses its
+            // caller's thread only.
+            self.drive(machine, &OneThread::of(env), options, 1)?;
+        } else {
+            let threads = env.host.threads();
+            self.drive(machine, env, options, threads)?;
+        }
+        if let Some(error) = machine.observer.as_mut().and_then(|o| o.take_found()) {
+            return Err(error);
+        }
+        if let Some(error) = machine.stuck(&self.plan) {
+            return Err(error);
+        }
+        let outcome = Outcome::of(machine, &self.plan, options);
+        machine.drop_values();
+        env.step_resources.clear_all();
+        if outcome.is_ok() && !env.cancel.is_cancelled() {
+            let mut spare = self.spare.lock();
+            if spare.len() < MAX_SPARE {
+                spare.push(step);
+            }
+        }
+        outcome
+    }
+
+    /// The step of an earlier run, or a new one.
+    fn begin_step(&self, make_env: impl FnOnce() -> StepEnv) -> Box<Step> {
+        let spare = self.spare.lock().pop();
+        match spare {
+            Some(mut step) => {
+                step.machine.reset(&self.plan);
+                step
+            }
+            None => Box::new(Step { machine: Machine::new(&self.plan), env: make_env() }),
+        }
+    }
+
+    /// Runs what is ready and all that follows, until nothing runs or waits any more.
+    pub(crate) fn drive(
+        &self,
+        machine: &mut Machine,
+        env: &StepEnv,
+        options: &RunOptions,
+        threads: usize,
+    ) -> Result<()> {
+        let _at_work = AtWork::begin(&env.activity);
+        // The short way, with nothing shared: all of many small runs, and the beginning of every run.
+        let plan = &self.plan;
+        machine.may_hand_out = threads > 1;
+        loop {
+            let more = machine.drive(plan, env, TURN);
+            if let Some(error) = machine.error.take() {
+                return Err(error);
+            }
+            if !machine.tasks.is_empty() || machine.has_waits() {
+                break;
+            }
+            if !more {
+                return Ok(());
+            }
+            check(env, options.deadline, options.poll.as_ref())?;
+            if let Some(progress) = &options.progress {
+                progress.look(machine, plan);
+            }
+        }
+        let team = Arc::new(Team::new(plan, env, options, threads));
+        std::mem::swap(machine, &mut team.machine.lock());
+        let result = team.run();
+        std::mem::swap(machine, &mut team.machine.lock());
+        result
+    }
+}
+
+/// An error if the run was cancelled, the poll says so, or the deadline has passed.
+pub(crate) fn check(env: &StepEnv, deadline: Option<Instant>, poll: Option<&Poll>) -> Result<()> {
+    env.cancel.check()?;
+    if let Some(poll) = poll {
+        poll.ask()?;
+    }
+    match deadline {
+        Some(deadline) if Instant::now() >= deadline => Err(timed_out()),
+        _ => Ok(()),
+    }
+}

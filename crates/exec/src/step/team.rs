@@ -1,0 +1,194 @@
+//! [`Team`]: what the threads of one run share, and the caller's part.
+
+use super::check;
+use super::host::OneThread;
+use super::options::RunOptions;
+use super::workers::{Offers, Work};
+use crate::machine::{Done, Machine, Mailbox};
+use crate::plan::Plan;
+use crate::poll::Poll;
+use crate::progress::Progress;
+use millstream_graph::op::StepEnv;
+use millstream_tensor::{Error, Result, budget};
+use parking_lot::{Condvar, Mutex, MutexGuard};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::*};
+use std::time::Instant;
+
+/// What the threads of one run share.
+pub(super) struct Team {
+    pub(super) plan: Arc<Plan>,
+    pub(super) env: StepEnv,
+    /// The environment of tasks that run beside others: each has one thread.
+    pub(super) narrow: StepEnv,
+    pub(super) one_thread_per_kernel: bool,
+    pub(super) budget: Option<Arc<budget::Budget>>,
+    pub(super) machine: Mutex<Machine>,
+    /// Results on their way to the machine.
+    pub(super) mail: Mutex<Vec<Done>>,
+    pub(super) has_mail: AtomicBool,
+    /// Tasks for the threads that linger.
+    pub(super) offers: Mutex<Offers>,
+    /// Whether there may be tasks on offer: all that a lingering thread looks at.
+    pub(super) has_offers: AtomicBool,
+    /// Whether the caller should look.
+    pub(super) roused: AtomicBool,
+    /// Held from the caller's last look at `roused` until it sleeps.
+    pub(super) sleep: Mutex<()>,
+    pub(super) woken: Condvar,
+    pub(super) over: AtomicBool,
+    pub(super) threads: usize,
+    pub(super) deadline: Option<Instant>,
+    pub(super) poll: Option<Poll>,
+    pub(super) progress: Option<Progress>,
+}
+
+/// What the caller found when it looked.
+enum Next {
+    /// The run is over.
+    Over(Result<()>),
+    /// Something changed: look again.
+    Again,
+    /// A task to do.
+    Do(Work),
+    /// Other threads run tasks.
+    Linger,
+    /// Nothing runs; this many kernels wait.
+    Wait(usize),
+}
+
+impl Mailbox for Team {
+    fn deliver(&self, done: Done) {
+        self.post(done);
+        self.rouse();
+    }
+}
+
+impl Team {
+    /// A team without a machine.
+    pub(super) fn new(plan: &Arc<Plan>, env: &StepEnv, options: &RunOptions, threads: usize) -> Team {
+        Team {
+            plan: plan.clone(),
+            env: env.clone(),
+            narrow: OneThread::of(env),
+            one_thread_per_kernel: options.one_thread_per_kernel,
+            budget: options.budget.clone(),
+            machine: Mutex::new(Machine::empty()),
+            mail: Mutex::new(Vec::new()),
+            has_mail: AtomicBool::new(false),
+            offers: Mutex::default(),
+            has_offers: AtomicBool::new(false),
+            roused: AtomicBool::new(false),
+            sleep: Mutex::new(()),
+            woken: Condvar::new(),
+            over: AtomicBool::new(false),
+            threads,
+            deadline: options.deadline,
+            poll: options.poll.clone(),
+            progress: options.progress.clone(),
+        }
+    }
+
+    pub(super) fn post(&self, done: Done) {
+        self.mail.lock().push(done);
+        self.has_mail.store(true, Release);
+    }
+
+    pub(super) fn rouse(&self) {
+        self.roused.store(true, Release);
+        drop(self.sleep.lock());
+        self.woken.notify_one();
+    }
+
+    /// The caller's part: drives, works, sleeps, until everything is done.
+    pub(super) fn run(self: &Arc<Self>) -> Result<()> {
+        let listener = self.clone();
+        let _listening = self.env.cancel.on_cancel(move |_| listener.rouse());
+        let mut stopped = false;
+        loop {
+            // Whatever comes from here on is seen in this round, or rouses the caller again.
+            self.roused.swap(false, AcqRel);
+            match self.look(&mut stopped) {
+                Next::Over(result) => {
+                    self.over.store(true, Release);
+                    return result;
+                }
+                Next::Again => {}
+                Next::Do((task, alone)) => self.work(task, alone),
+                Next::Linger => match self.linger(|| self.roused.load(Acquire), |_| ()) {
+                    Some(task) => self.work(task, false),
+                    None => self.sleep_until(self.deadline.filter(|_| !self.env.cancel.is_cancelled())),
+                },
+                // Nothing comes soon, and whatever is waited for may need the core.
+                Next::Wait(n_waits) => {
+                    if let Some(error) = self.sleep_for_waits(n_waits) {
+                        self.machine.lock().stop(error);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Drives the machine, and finds what the caller has to do next. `stopped`: the run has been cancelled.
+    fn look(self: &Arc<Self>, stopped: &mut bool) -> Next {
+        let mut machine = self.lock_machine();
+        let task = self.turn(&mut machine);
+        if let Err(error) = check(&self.env, self.deadline, self.poll.as_ref())
+            && !*stopped
+        {
+            if task.is_some() {
+                // It will not run.
+                machine.running -= 1;
+            }
+            // Waiting kernels come back at once when they are cancelled; those that run are waited for.
+            self.env.cancel.cancel(error.clone());
+            machine.stop(error);
+            *stopped = true;
+            return Next::Again;
+        }
+        if let Some(error) = machine.error.clone()
+            && !self.env.cancel.is_cancelled()
+        {
+            drop(machine);
+            self.env.cancel.cancel(error);
+            return Next::Again;
+        }
+        if let Some(work) = task {
+            return Next::Do(work);
+        }
+        let idle = machine.running == 0 && machine.is_idle() && !self.has_mail.load(Acquire);
+        if idle && machine.waiting == 0 {
+            return Next::Over(machine.error.take().map_or(Ok(()), Err));
+        }
+        if idle && machine.has_found() {
+            // What still waits may wait for ever, for something that is late.
+            machine.stop(Error::internal("what was found is gone"));
+            return Next::Again;
+        }
+        match machine.running > 0 {
+            true => Next::Linger,
+            false => Next::Wait(machine.waiting),
+        }
+    }
+
+    /// The machine, for the caller. Another thread may drive it for as long as the run lasts, and meanwhile
+    /// the caller has to poll and to show progress.
+    fn lock_machine(&self) -> MutexGuard<'_, Machine> {
+        if self.poll.is_none() && self.progress.is_none() {
+            return self.machine.lock();
+        }
+        loop {
+            if let Some(machine) = self.machine.try_lock_for(Poll::EVERY.min(Progress::EVERY)) {
+                return machine;
+            }
+            if let Some(progress) = &self.progress {
+                progress.tick();
+            }
+            if let Some(Err(error)) = self.poll.as_ref().map(Poll::ask) {
+                // The thread that drives looks at this.
+                self.env.cancel.cancel(error);
+                return self.machine.lock();
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Helpers of the checkpoint ops: their string arguments.
+
+use crate::shared::files::file_name;
+pub(super) use crate::shared::strings::strs;
+use millstream_checkpoint::Slice;
+use millstream_graph::op::{Cost, InferCx, KernelCx};
+use millstream_tensor::{PartialShape, Result, Shape, Str, ensure, invalid};
+use std::path::PathBuf;
+
+/// File operations are slow, whatever the sizes of the tensors.
+pub(super) const SLOW: Cost = Cost::Estimate(|_, _| 1e6);
+
+/// Returns input `i`, which must be one string, as a file name.
+pub(super) fn file<'a>(cx: &'a KernelCx, i: usize) -> Result<&'a str> {
+    let [name] = strs(cx, i)? else {
+        return Err(invalid!("`{}` must be a scalar but has shape {}", cx.name_of(i), cx.input(i).shape()));
+    };
+    file_name(name)
+}
+
+/// Returns input `i`, which must be one string, as the path of a checkpoint.
+pub(super) fn path(cx: &KernelCx, i: usize) -> Result<PathBuf> {
+    match strs(cx, i)? {
+        [one] => to_path(one),
+        all => Err(invalid!("`{}` must be one string but has {} elements", cx.name_of(i), all.len())),
+    }
+}
+
+pub(super) fn to_path(text: &Str) -> Result<PathBuf> {
+    let path = std::str::from_utf8(text).map_err(|_| invalid!("the path {text:?} is no UTF-8"))?;
+    ensure!(!path.is_empty(), "the path of a checkpoint is empty");
+    Ok(path.into())
+}
+
+/// A tensor's name, and the slice of it that is meant.
+pub(super) type Named<'a> = (&'a str, Option<(Shape, Slice)>);
+
+/// Returns the names and slices in inputs 1 and 2, which must be vectors of `n` elements.
+pub(super) fn named<'a>(cx: &'a KernelCx, n: usize) -> Result<Vec<Named<'a>>> {
+    let (names, parts) = (strs(cx, 1)?, strs(cx, 2)?);
+    for i in [1, 2] {
+        ensure!(
+            cx.input(i).rank() == 1 && cx.input(i).elements() == n,
+            "`{}` has shape {} but there are {n} tensors: it must be a vector of {n}",
+            cx.name_of(i),
+            cx.input(i).shape()
+        );
+    }
+    let one = |(name, part): (&'a Str, &Str)| {
+        let name = std::str::from_utf8(name).map_err(|_| invalid!("the name {name:?} is no UTF-8"))?;
+        ensure!(!name.is_empty(), "a name in `tensor_names` is empty");
+        let part = match part.is_empty() {
+            true => None,
+            false => Some(
+                Slice::parse(&part.text())
+                    .map_err(|e| e.note(format!("in `shape_and_slices` of `{name}`")))?,
+            ),
+        };
+        Ok((name, part))
+    };
+    names.iter().zip(parts).map(one).collect()
+}
+
+/// Requires that input 0 is a scalar and inputs 1 and 2 are vectors of `n` elements.
+pub(super) fn check_shapes(cx: &InferCx, n: usize) -> Result<()> {
+    cx.scalar(0)?;
+    for i in [1, 2] {
+        cx.vector(i)?;
+        let n = PartialShape::from([Some(n)]);
+        ensure!(
+            cx.input(i).is_compatible(&n),
+            "`{}` has shape {} but the tensors are {n}",
+            cx.name_of(i),
+            cx.input(i)
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,24 @@
+//! Helpers of several op families. A helper of one family is in the folder of that family.
+
+#[macro_use]
+pub(crate) mod elementwise;
+
+pub(crate) mod axes;
+pub(crate) mod casting;
+pub(crate) mod dims;
+pub(crate) mod files;
+pub(crate) mod fold;
+pub(crate) mod folds;
+pub(crate) mod gather_gradient;
+pub(crate) mod gradient;
+pub(crate) mod handles;
+pub(crate) mod keys;
+pub(crate) mod lists;
+pub(crate) mod optional;
+pub(crate) mod philox;
+pub(crate) mod places;
+pub(crate) mod sparse_batch;
+pub(crate) mod strings;
+pub(crate) mod subscript;
+pub(crate) mod sum;
+pub(crate) mod text_numbers;

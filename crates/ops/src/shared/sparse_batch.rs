@@ -1,0 +1,46 @@
+//! Stacking sparse tensors into a batch.
+
+use millstream_state::Sparse;
+use millstream_tensor::{Assembler, DType, Result, Tensor, ensure, invalid};
+
+/// Stacks the sparse tensors along new first axes of the sizes `lead`. The other axes have the size of the
+/// largest part.
+pub(crate) fn batch(dtype: DType, lead: &[usize], parts: &[Sparse]) -> Result<Sparse> {
+    let rank = parts.first().map_or(0, |[_, _, shape]| shape.elements());
+    let mut shape = vec![0i64; rank];
+    let mut n = 0usize;
+    for (i, [_, values, sizes]) in parts.iter().enumerate() {
+        let sizes = sizes.as_slice::<i64>()?;
+        ensure!(
+            sizes.len() == rank,
+            "Inconsistent rank across SparseTensors: rank prior to SparseTensor[{i}] was: {rank} but rank of SparseTensor[{i}] is: {}",
+            sizes.len()
+        );
+        shape.iter_mut().zip(sizes).for_each(|(most, &size)| *most = size.max(*most));
+        n = n
+            .checked_add(values.elements())
+            .ok_or_else(|| invalid!("the sparse tensors have too many entries"))?;
+    }
+    let mut all = Assembler::new(dtype, [n])?;
+    let mut rows = Vec::with_capacity(parts.len());
+    // The first part of an index: the position of its sparse tensor in the batch.
+    let mut at = vec![0i64; lead.len()];
+    for [indices, values, _] in parts {
+        all.push(values, 0, values.elements())?;
+        rows.push((at.clone(), indices.as_slice::<i64>()?, values.elements()));
+        for (place, &size) in at.iter_mut().zip(lead).rev() {
+            *place += 1;
+            if *place < size as i64 {
+                break;
+            }
+            *place = 0;
+        }
+    }
+    let index = |(at, indices, n): &(Vec<i64>, &[i64], usize)| {
+        let (at, indices) = (at.clone(), indices.to_vec());
+        (0..*n).flat_map(move |e| [&at[..], &indices[e * rank..(e + 1) * rank]].concat())
+    };
+    let indices = Tensor::from_iter([n, lead.len() + rank], rows.iter().flat_map(index))?;
+    let shape: Vec<i64> = lead.iter().map(|&size| size as i64).chain(shape).collect();
+    Ok([indices, all.finish()?, Tensor::vector(&shape)?])
+}

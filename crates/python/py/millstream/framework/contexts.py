@@ -1,0 +1,115 @@
+"""Loops and branches as TensorFlow's control flow contexts.
+
+`Graph._get_control_flow_context()` and the collections `while_context` and `cond_context` hold these objects.
+They are views: the engine builds and keeps the contexts.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Optional
+
+from millstream.framework import protos
+
+
+class ControlFlowContext:
+    """A loop or branch of a graph."""
+
+    _MESSAGE: Any  # The message type, and the collection that contexts of this kind belong to.
+
+    def __init__(self, graph: Any, number: int, facts: Dict[str, Any]) -> None:
+        self._graph, self._number, self._facts = graph, number, facts
+
+    @property
+    def graph(self) -> Any:
+        """The graph."""
+        return self._graph
+
+    @property
+    def name(self) -> str:
+        """The name; for a loop, that of its frame."""
+        return self._facts["name"]
+
+    @property
+    def outer_context(self) -> Optional["ControlFlowContext"]:
+        """The enclosing loop or branch, or None."""
+        return self._graph._context_object(self._facts["parent"])
+
+    def _now(self, key: str) -> Any:
+        # Read again each time: some facts of a loop become known while it is built.
+        return self._graph._contexts(self._number)[0][key]
+
+    @property
+    def pivot(self) -> Any:
+        """The tensor that decides whether the context runs."""
+        return self._now("pivot")
+
+    def GetWhileContext(self) -> Optional["WhileContext"]:  # noqa: N802
+        """Returns the innermost loop that this is or lies in, or None."""
+        context: Optional[ControlFlowContext] = self
+        while context is not None and not isinstance(context, WhileContext):
+            context = context.outer_context
+        return context
+
+    def IsWhileContext(self) -> bool:  # noqa: N802
+        """Returns whether this is a loop."""
+        return isinstance(self, WhileContext)
+
+    def IsCondContext(self) -> bool:  # noqa: N802
+        """Returns whether this is a branch."""
+        return isinstance(self, CondContext)
+
+    def Enter(self) -> None:  # noqa: N802
+        """Adds new operations to this context from here on."""
+        self._before = self._graph._context
+        self._graph._set_context(self._number)
+
+    def Exit(self) -> None:  # noqa: N802
+        """Ends the effect of `Enter`."""
+        self._graph._set_context(getattr(self, "_before", None))
+
+    def __enter__(self) -> "ControlFlowContext":
+        self.Enter()
+        return self
+
+    def __exit__(self, *why: Any) -> None:
+        self.Exit()
+
+    def __repr__(self) -> str:
+        return "<%s '%s'>" % (type(self).__name__, self.name)
+
+    def to_proto(self, export_scope: Optional[str] = None) -> Any:
+        """Returns the context as the message that a `MetaGraphDef` holds."""
+        meta = protos.MetaGraphDef.FromString(self._graph._meta_graph_def())
+        kind, collection = type(self)._MESSAGE
+        for data in meta.collection_def[collection].bytes_list.value:
+            message = getattr(protos, kind).FromString(data)
+            if message.context_name == self.name:
+                return message
+        return None
+
+
+class WhileContext(ControlFlowContext):
+    """A loop."""
+
+    _MESSAGE = ("WhileContextDef", "while_context")
+
+    parallel_iterations = property(lambda self: self._facts["parallel_iterations"], doc="The largest number of iterations alive at a time.")
+    back_prop = property(lambda self: self._facts["back_prop"], doc="Whether gradients may flow through.")
+    swap_memory = property(lambda self: self._facts["swap_memory"], doc="The argument of this name, which has no effect.")
+    maximum_iterations = property(lambda self: self._facts["maximum_iterations"], doc="The bound on the number of iterations, or None.")
+    loop_enters = property(lambda self: self._now("loop_enters"), doc="The `Enter` outputs of the loop variables.")
+    loop_exits = property(lambda self: self._now("loop_exits"), doc="The `Exit` outputs of the loop variables.")
+
+
+class CondContext(ControlFlowContext):
+    """A branch of a `cond`."""
+
+    _MESSAGE = ("CondContextDef", "cond_context")
+
+    pred = property(lambda self: self._facts["pred"], doc="The predicate.")
+    branch = property(lambda self: self._facts["branch"], doc="1 for the branch taken if the predicate is true, 0 for the other.")
+
+
+def context_of(graph: Any, number: int, facts: Dict[str, Any]) -> ControlFlowContext:
+    """Returns the object for the engine's description of a context."""
+    return (CondContext if "pred" in facts else WhileContext)(graph, number, facts)

@@ -1,0 +1,486 @@
+"""`tf.gfile`: files and directories of the local file system, with TensorFlow's names and errors."""
+
+from __future__ import annotations
+
+import glob as _glob
+import os
+import shutil
+from typing import Any, Iterator, List, Optional, Tuple
+
+from millstream.framework import errors
+
+__all__ = [
+    "Copy",
+    "DeleteRecursively",
+    "Exists",
+    "FastGFile",
+    "GFile",
+    "Glob",
+    "IsDirectory",
+    "ListDirectory",
+    "MakeDirs",
+    "MkDir",
+    "Open",
+    "Remove",
+    "Rename",
+    "Stat",
+    "Walk",
+]
+
+
+class _Errors:
+    """A context manager that converts OS errors to TensorFlow's."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if not isinstance(error, OSError):
+            return
+        text = "%s; %s" % (error.filename, error.strerror)
+        if isinstance(error, FileNotFoundError):
+            raise errors.NotFoundError(None, None, text) from error
+        if isinstance(error, FileExistsError):
+            raise errors.AlreadyExistsError(None, None, text) from error
+        if isinstance(error, PermissionError):
+            raise errors.PermissionDeniedError(None, None, text) from error
+        raise errors.FailedPreconditionError(None, None, text) from error
+
+
+def _path(name: Any) -> str:
+    return os.fsdecode(os.fspath(name))
+
+
+class GFile:
+    r"""A file, opened when first used. It holds text, or bytes if the mode contains `b`.
+
+    Args:
+      name: The path.
+      mode: A mode of `open`: `"r"`, `"w"` or `"a"`, with `"+"` for both directions and `"b"` for bytes.
+
+    Raises:
+      tf.errors.InvalidArgumentError: `mode` is invalid.
+      tf.errors.NotFoundError: On first use: the file does not exist.
+
+    Example:
+      >>> import os, tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> path = os.path.join(folder, "a.txt")
+      >>> with tf.gfile.GFile(path, "w") as f:
+      ...     f.write("one\ntwo\n")
+      ...     f.flush()
+      >>> f = tf.gfile.GFile(path)
+      >>> f.name == path, f.mode, f.size(), f.readline(), f.tell(), f.read(2), f.readlines()
+      (True, 'r', 8, 'one\n', 4, 'tw', ['o\n'])
+      >>> f.seek(0)
+      >>> f.next(), list(f)
+      ('one\n', ['two\n'])
+      >>> f.close()
+    """
+
+    def __init__(self, name: Any, mode: str = "r") -> None:
+        if mode not in ("r", "w", "a", "r+", "w+", "a+", "rb", "wb", "ab", "r+b", "w+b", "a+b", "rb+", "wb+", "ab+"):
+            raise errors.InvalidArgumentError(None, None, "mode is not 'r' or 'w' or 'a' or 'r+' or 'w+' or 'a+': it is %r" % mode)
+        self._name, self._mode = _path(name), mode
+        self._file: Any = None
+
+    @property
+    def name(self) -> str:
+        """The path of the file."""
+        return self._name
+
+    @property
+    def mode(self) -> str:
+        """The mode in which the file is opened."""
+        return self._mode
+
+    def _opened(self) -> Any:
+        if self._file is None:
+            with _Errors():
+                self._file = open(self._name, self._mode) if "b" in self._mode else open(self._name, self._mode, encoding="utf-8")
+        return self._file
+
+    def _readable(self) -> Any:
+        if "r" not in self._mode and "+" not in self._mode:
+            raise errors.PermissionDeniedError(None, None, "File isn't open for reading")
+        return self._opened()
+
+    def write(self, file_content: Any) -> None:
+        """Writes to the file.
+
+        Args:
+          file_content: A str, or bytes.
+
+        Raises:
+          tf.errors.PermissionDeniedError: The file is not open for writing.
+        """
+        if self._mode.startswith("r") and "+" not in self._mode:
+            raise errors.PermissionDeniedError(None, None, "File isn't open for writing")
+        if "b" in self._mode and isinstance(file_content, str):
+            file_content = file_content.encode()
+        elif "b" not in self._mode and isinstance(file_content, bytes):
+            file_content = file_content.decode()
+        self._opened().write(file_content)
+
+    def read(self, n: int = -1) -> Any:
+        """Reads `n` characters or bytes, or the rest of the file if `n` is negative."""
+        return self._readable().read(n)
+
+    def readline(self) -> Any:
+        """Reads the next line, including its newline; empty at the end of the file."""
+        return self._readable().readline()
+
+    def readlines(self) -> List[Any]:
+        """Reads all remaining lines."""
+        return self._readable().readlines()
+
+    def seek(self, offset: Optional[int] = None, whence: int = 0, position: Optional[int] = None) -> None:
+        """Changes the position in the file.
+
+        Args:
+          offset: An int: the offset.
+          whence: What `offset` is relative to. 0: the beginning; 1: the current position; 2: the end.
+          position: The former name of `offset`.
+
+        Raises:
+          TypeError: `offset` is missing.
+        """
+        place = position if offset is None else offset
+        if place is None:
+            raise TypeError("seek(): offset argument required")
+        self._opened().seek(place, whence)
+
+    def tell(self) -> int:
+        """Returns the position in the file."""
+        return self._opened().tell()
+
+    def size(self) -> int:
+        """Returns the size of the file in bytes."""
+        return Stat(self._name).length
+
+    def flush(self) -> None:
+        """Flushes buffered writes to the file."""
+        if self._file is not None:
+            self._file.flush()
+
+    def close(self) -> None:
+        """Closes the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def __enter__(self) -> "GFile":
+        return self
+
+    def __exit__(self, *args: Any) -> None:
+        self.close()
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        """Reads the next line, including its newline.
+
+        Raises:
+          StopIteration: At the end of the file.
+        """
+        line = self.readline()
+        if not line:
+            raise StopIteration
+        return line
+
+    next = __next__
+
+
+FastGFile = Open = GFile
+
+
+class _Stat:
+    """The size and modification time of a file, and whether it is a directory."""
+
+    def __init__(self, path: str) -> None:
+        found = os.stat(path)
+        self.length, self.mtime_nsec, self.is_directory = found.st_size, found.st_mtime_ns, os.path.isdir(path)
+
+
+def Stat(filename: Any) -> Any:  # noqa: N802
+    r"""Returns information about a file.
+
+    Args:
+      filename: The path of the file.
+
+    Returns:
+      An object with `length`, `mtime_nsec` and `is_directory`.
+
+    Raises:
+      tf.errors.NotFoundError: The file does not exist.
+
+    Example:
+      >>> import os, tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> path = os.path.join(folder, "a.txt")
+      >>> with tf.gfile.GFile(path, "w") as f:
+      ...     f.write("one\ntwo\n")
+      >>> tf.gfile.Stat(path).length
+      8
+    """
+    with _Errors():
+        return _Stat(_path(filename))
+
+
+def Exists(filename: Any) -> bool:  # noqa: N802
+    r"""Whether a file or directory exists.
+
+    Args:
+      filename: The path.
+
+    Example:
+      >>> import os, tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> path = os.path.join(folder, "a.txt")
+      >>> with tf.gfile.GFile(path, "w") as f:
+      ...     f.write("one\ntwo\n")
+      >>> tf.gfile.Exists(path), tf.gfile.Exists(path + "2")
+      (True, False)
+    """
+    return os.path.exists(_path(filename))
+
+
+def IsDirectory(dirname: Any) -> bool:  # noqa: N802
+    r"""Whether a path is a directory.
+
+    Args:
+      dirname: The path.
+
+    Example:
+      >>> import os, tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> path = os.path.join(folder, "a.txt")
+      >>> with tf.gfile.GFile(path, "w") as f:
+      ...     f.write("one\ntwo\n")
+      >>> tf.gfile.IsDirectory(folder), tf.gfile.IsDirectory(path)
+      (True, False)
+    """
+    return os.path.isdir(_path(dirname))
+
+
+def ListDirectory(dirname: Any) -> List[str]:  # noqa: N802
+    r"""Lists the contents of a directory.
+
+    Args:
+      dirname: The path of the directory.
+
+    Returns:
+      A sorted list of names.
+
+    Raises:
+      tf.errors.NotFoundError: The directory does not exist.
+
+    Example:
+      >>> import os, tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> path = os.path.join(folder, "a.txt")
+      >>> with tf.gfile.GFile(path, "w") as f:
+      ...     f.write("one\ntwo\n")
+      >>> tf.gfile.ListDirectory(folder)
+      ['a.txt']
+    """
+    if not IsDirectory(dirname):
+        raise errors.NotFoundError(None, None, "Could not find directory: %s" % dirname)
+    return sorted(os.listdir(_path(dirname)))
+
+
+def Glob(filename: Any) -> List[str]:  # noqa: N802
+    r"""Returns the files that match patterns.
+
+    Args:
+      filename: A pattern with shell wildcards, or a list of patterns.
+
+    Returns:
+      A list of paths.
+
+    Example:
+      >>> import os, tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> path = os.path.join(folder, "a.txt")
+      >>> with tf.gfile.GFile(path, "w") as f:
+      ...     f.write("one\ntwo\n")
+      >>> tf.gfile.Glob(os.path.join(folder, "*.txt")) == [path]
+      True
+    """
+    names = filename if isinstance(filename, (list, tuple)) else [filename]
+    return [path for name in names for path in sorted(_glob.glob(_path(name)))]
+
+
+def MkDir(dirname: Any) -> None:  # noqa: N802
+    r"""Creates a directory; does nothing if it exists.
+
+    Args:
+      dirname: The path of the directory.
+
+    Raises:
+      tf.errors.NotFoundError: The parent directory does not exist.
+
+    Example:
+      >>> import os, tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> path = os.path.join(folder, "a.txt")
+      >>> with tf.gfile.GFile(path, "w") as f:
+      ...     f.write("one\ntwo\n")
+      >>> tf.gfile.MkDir(os.path.join(folder, "b"))
+      >>> sorted(tf.gfile.ListDirectory(folder))
+      ['a.txt', 'b']
+    """
+    with _Errors():
+        if not os.path.isdir(_path(dirname)):
+            os.mkdir(_path(dirname))
+
+
+def MakeDirs(dirname: Any) -> None:  # noqa: N802
+    r"""Creates a directory and its parents; does nothing if it exists.
+
+    Args:
+      dirname: The path of the directory.
+
+    Example:
+      >>> import os, tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> path = os.path.join(folder, "a.txt")
+      >>> with tf.gfile.GFile(path, "w") as f:
+      ...     f.write("one\ntwo\n")
+      >>> tf.gfile.MakeDirs(os.path.join(folder, "b", "c"))
+      >>> tf.gfile.ListDirectory(os.path.join(folder, "b"))
+      ['c']
+    """
+    with _Errors():
+        os.makedirs(_path(dirname), exist_ok=True)
+
+
+def Remove(filename: Any) -> None:  # noqa: N802
+    r"""Removes a file.
+
+    Args:
+      filename: The path of the file.
+
+    Raises:
+      tf.errors.NotFoundError: The file does not exist.
+
+    Example:
+      >>> import os, tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> path = os.path.join(folder, "a.txt")
+      >>> with tf.gfile.GFile(path, "w") as f:
+      ...     f.write("one\ntwo\n")
+      >>> tf.gfile.Remove(path)
+      >>> tf.gfile.ListDirectory(folder)
+      []
+    """
+    with _Errors():
+        os.remove(_path(filename))
+
+
+def DeleteRecursively(dirname: Any) -> None:  # noqa: N802
+    r"""Removes a directory and its contents.
+
+    Args:
+      dirname: The path of the directory.
+
+    Raises:
+      tf.errors.NotFoundError: The directory does not exist.
+
+    Example:
+      >>> import os, tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> path = os.path.join(folder, "a.txt")
+      >>> with tf.gfile.GFile(path, "w") as f:
+      ...     f.write("one\ntwo\n")
+      >>> tf.gfile.DeleteRecursively(folder)
+      >>> tf.gfile.Exists(folder)
+      False
+    """
+    with _Errors():
+        if os.path.isdir(_path(dirname)):
+            shutil.rmtree(_path(dirname))
+        else:
+            os.remove(_path(dirname))
+
+
+def _may_write(path: str, overwrite: bool) -> None:
+    if not overwrite and os.path.exists(path):
+        raise errors.AlreadyExistsError(None, None, "file already exists: %s" % path)
+
+
+def Copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:  # noqa: N802
+    r"""Copies a file.
+
+    Args:
+      oldpath: The path of the file.
+      newpath: The path of the copy.
+      overwrite: If true, an existing file is replaced.
+
+    Raises:
+      tf.errors.NotFoundError, tf.errors.AlreadyExistsError: The file does not exist, or the copy exists.
+
+    Example:
+      >>> import os, tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> path = os.path.join(folder, "a.txt")
+      >>> with tf.gfile.GFile(path, "w") as f:
+      ...     f.write("one\ntwo\n")
+      >>> tf.gfile.Copy(path, path + "2")
+      >>> sorted(tf.gfile.ListDirectory(folder))
+      ['a.txt', 'a.txt2']
+    """
+    _may_write(_path(newpath), overwrite)
+    with _Errors():
+        shutil.copyfile(_path(oldpath), _path(newpath))
+
+
+def Rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:  # noqa: N802
+    r"""Renames a file or directory.
+
+    Args:
+      oldname: The current path.
+      newname: The new path.
+      overwrite: If true, an existing file is replaced.
+
+    Raises:
+      tf.errors.NotFoundError, tf.errors.AlreadyExistsError: The file does not exist, or the new path exists.
+
+    Example:
+      >>> import os, tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> path = os.path.join(folder, "a.txt")
+      >>> with tf.gfile.GFile(path, "w") as f:
+      ...     f.write("one\ntwo\n")
+      >>> tf.gfile.Rename(path, os.path.join(folder, "b.txt"))
+      >>> tf.gfile.ListDirectory(folder)
+      ['b.txt']
+    """
+    _may_write(_path(newname), overwrite)
+    with _Errors():
+        os.replace(_path(oldname), _path(newname))
+
+
+def Walk(top: Any, in_order: bool = True) -> Iterator[Tuple[str, List[str], List[str]]]:  # noqa: N802
+    r"""Walks through a directory tree.
+
+    Args:
+      top: The path of the root directory.
+      in_order: If true, a directory comes before its subdirectories, otherwise after them.
+
+    Returns:
+      An iterator of triples: a path, the names of its subdirectories, the names of its files.
+
+    Example:
+      >>> import os, tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> path = os.path.join(folder, "a.txt")
+      >>> with tf.gfile.GFile(path, "w") as f:
+      ...     f.write("one\ntwo\n")
+      >>> [(folders, files) for _, folders, files in tf.gfile.Walk(folder)]
+      [([], ['a.txt'])]
+    """
+    for where, folders, files in os.walk(_path(top), topdown=in_order):
+        folders.sort()
+        yield where, folders, sorted(files)

@@ -1,0 +1,690 @@
+"""Layers: functions of tensors that create variables at the first call, and then share them.
+
+A custom layer has `build(input_shape)`, which creates variables with `add_weight`, and `call(inputs)`. The
+module has those layers of TensorFlow 1 that need neither convolution nor pooling, which the engine lacks.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from typing import Any, Callable, Iterator, List, Optional, Sequence
+
+from millstream._engine import Tensor
+from millstream.framework import (
+    add_to_collection,
+    constant,
+    convert_to_tensor,
+    dtypes,
+    get_static_value,
+    name_scope,
+)
+from millstream.framework.graph_keys import GraphKeys
+from millstream.framework.op_functions import op
+from millstream.framework.shapes import TensorShape, dimension_value
+from millstream.nn import functions, nn_ops
+from millstream.ops import array_ops, control_flow, linalg_ops, math_ops
+from millstream.variables import state_ops
+from millstream.variables.initializers import ones_initializer, zeros_initializer
+from millstream.variables.scopes import get_variable, variable_scope
+
+__all__ = [
+    "BatchNormalization",
+    "Dense",
+    "Dropout",
+    "Flatten",
+    "Layer",
+    "batch_normalization",
+    "dense",
+    "dropout",
+    "flatten",
+]
+
+
+def words(name: str) -> str:
+    """Converts `BasicLSTMCell` to `basic_lstm_cell`: the scope name of a class.
+
+    Example:
+      >>> tf.layers.words("BasicLSTMCell")
+      'basic_lstm_cell'
+    """
+    name = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
+    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name).lower()
+
+
+class Layer:
+    """A layer. Calling `layer(inputs)` creates its variables; later calls share them.
+
+    Variables are in a variable scope named `name`, or after the class. Subclasses define `call`, and `build`
+    if they have variables.
+
+    Args:
+      trainable: If true, its variables are trainable.
+      name: The name of its scope.
+      dtype: The dtype of its variables; by default that of the first inputs.
+
+    Raises:
+      TypeError: A keyword argument is unknown.
+
+    Example:
+      >>> class Scale(tf.layers.Layer):
+      ...     def build(self, input_shape):
+      ...         self.factor = self.add_weight("factor", [input_shape[-1]],
+      ...             initializer=tf.ones_initializer())
+      ...     def call(self, inputs):
+      ...         return inputs * self.factor
+      >>> layer = Scale(name="scale")
+      >>> y, z = layer(tf.zeros([2, 3])), layer.apply(tf.ones([2, 3]))
+      >>> (layer.name, [v.name for v in layer.variables], len(layer.trainable_variables),
+      ...  layer.non_trainable_variables)
+      ('scale', ['scale/factor:0'], 1, [])
+    """
+
+    def __init__(self, trainable: bool = True, name: Optional[str] = None, dtype: Any = None, **kwargs: Any) -> None:
+        self._reuse = kwargs.pop("_reuse", kwargs.pop("reuse", None))
+        if kwargs:
+            raise TypeError(f"unknown arguments of {type(self).__name__}: {', '.join(sorted(kwargs))}")
+        self.trainable = trainable
+        self.dtype = dtype
+        self.built = False
+        self._given_name = name
+        self._base_name = name or words(type(self).__name__)
+        self._scope: Any = None
+        self._variables: List[Any] = []
+
+    @property
+    def name(self) -> str:
+        """The name; after the first call, that of its scope."""
+        return self._base_name if self._scope is None else self._scope.name.rpartition("/")[2]
+
+    def build(self, input_shape: TensorShape) -> None:
+        """Creates the variables for inputs of this shape."""
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        """Computes the output of the layer.
+
+        Raises:
+          NotImplementedError: The class does not implement it.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no `call(inputs)`")
+
+    def __call__(self, inputs: Any, **kwargs: Any) -> Any:
+        with self.opened() as here:
+            self._scope = self._scope or here
+            inputs = convert_to_tensor(inputs)
+            if not self.built:
+                self.dtype = dtypes.as_dtype(self.dtype or inputs.dtype.base_dtype)
+                self.build(inputs.get_shape())
+                self.built = True
+            return self.call(inputs, **kwargs)
+
+    apply = __call__
+
+    def opened(self, scope: Any = None) -> Any:
+        """Returns the variable scope of this call: `scope` or a new one at first, the same one afterwards.
+
+        Args:
+          scope: A name or a `VariableScope` for the first call.
+
+        Returns:
+          A context manager.
+
+        Example:
+          >>> layer = tf.layers.Flatten(name="flat")
+          >>> with layer.opened() as scope:
+          ...     print(scope.name)
+          flat
+        """
+        if self._scope is not None:
+            return self._again()
+        if scope is not None:
+            return variable_scope(scope, reuse=self._reuse)
+        if self._given_name is not None or self._reuse:
+            return variable_scope(self._base_name, reuse=self._reuse)
+        return variable_scope(None, default_name=self._base_name)
+
+    @contextlib.contextmanager
+    def _again(self) -> Iterator[Any]:
+        with variable_scope(self._scope, reuse=True, auxiliary_name_scope=False) as scope:
+            with name_scope(self._scope.original_name_scope):
+                yield scope
+
+    def add_weight(
+        self,
+        name: str,
+        shape: Sequence[Any],
+        dtype: Any = None,
+        initializer: Any = None,
+        regularizer: Any = None,
+        trainable: Optional[bool] = None,
+        constraint: Any = None,
+    ) -> Any:
+        """Creates or returns a variable of the layer. Arguments are those of `get_variable`.
+
+        Returns:
+          A variable.
+        """
+        variable = get_variable(
+            name,
+            shape=shape,
+            dtype=dtype or self.dtype,
+            initializer=initializer,
+            regularizer=regularizer,
+            trainable=self.trainable if trainable is None else self.trainable and trainable,
+            constraint=constraint,
+        )
+        if all(v is not variable for v in self._variables):
+            self._variables.append(variable)
+        return variable
+
+    add_variable = add_weight
+
+    @property
+    def variables(self) -> List[Any]:
+        """The variables created so far."""
+        return list(self._variables)
+
+    @property
+    def trainable_variables(self) -> List[Any]:
+        """The trainable variables."""
+        return [v for v in self.variables if v.trainable]
+
+    @property
+    def non_trainable_variables(self) -> List[Any]:
+        """The variables that are not trainable."""
+        return [v for v in self.variables if not v.trainable]
+
+    weights = variables
+    trainable_weights = trainable_variables
+    non_trainable_weights = non_trainable_variables
+
+
+def _needs_rank(layer: Layer, shape: TensorShape, least: int) -> None:
+    if shape.ndims is None:
+        raise ValueError(
+            f"Input 0 of layer {layer.name} is incompatible with the layer: its rank is undefined, "
+            f"but the layer requires a defined rank."
+        )
+    if shape.ndims < least:
+        raise ValueError(
+            f"Input 0 of layer {layer.name} is incompatible with the layer: : expected min_ndim={least}, "
+            f"found ndim={shape.ndims}. Full shape received: {shape.as_list()}"
+        )
+
+
+class Dense(Layer):
+    """A dense layer: `activation(inputs * kernel + bias)` over the last dimension.
+
+    Args:
+      units: The size of the last dimension of the output.
+      activation: A function of a tensor; None for none.
+      use_bias: If true, the layer has a bias.
+      kernel_initializer: The initializer of the kernel.
+      bias_initializer: The initializer of the bias.
+      kernel_regularizer: A function from the kernel to a term of the loss.
+      bias_regularizer: A function from the bias to a term of the loss.
+      activity_regularizer: A function from the output to a term of the loss.
+      kernel_constraint: A function that optimizers apply to the kernel after updates.
+      bias_constraint: A function that optimizers apply to the bias after updates.
+      trainable: As in `Layer`.
+      name: As in `Layer`.
+
+    Raises:
+      ValueError: When called: inputs have a rank less than 2, or their last dimension is unknown.
+
+    Example:
+      >>> layer = tf.layers.Dense(2, kernel_initializer=tf.ones_initializer())
+      >>> y = layer(tf.constant([[1.0, 2.0, 3.0]]))  # It calls `layer.build` and `layer.call`.
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.global_variables_initializer())
+      ...     print(sess.run(y))
+      [[6. 6.]]
+      >>> [v.name for v in layer.variables]
+      ['dense/kernel:0', 'dense/bias:0']
+    """
+
+    def __init__(
+        self,
+        units: int,
+        activation: Optional[Callable[[Any], Any]] = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = zeros_initializer(),
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        trainable: bool = True,
+        name: Optional[str] = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(trainable=trainable, name=name, **kwargs)
+        self.units = int(units)
+        self.activation = activation
+        self.use_bias = use_bias
+        self._kernel_options = (kernel_initializer, kernel_regularizer, kernel_constraint)
+        self._bias_options = (bias_initializer, bias_regularizer, bias_constraint)
+        self._activity_regularizer = activity_regularizer
+        self.kernel: Any = None
+        self.bias: Any = None
+
+    def build(self, input_shape: TensorShape) -> None:
+        """Creates `kernel` of shape `[depth, units]`, and `bias` of shape `[units]`.
+
+        Raises:
+          ValueError: The last dimension is unknown.
+        """
+        _needs_rank(self, input_shape, 2)
+        depth = dimension_value(input_shape[-1])
+        if depth is None:
+            raise ValueError("The last dimension of the inputs to `Dense` should be defined. Found `None`.")
+        self.kernel = self._weight("kernel", [depth, self.units], self._kernel_options)
+        if self.use_bias:
+            self.bias = self._weight("bias", [self.units], self._bias_options)
+
+    def _weight(self, name: str, shape: Sequence[int], options: Any) -> Any:
+        initializer, regularizer, constraint = options
+        return self.add_weight(
+            name, shape, initializer=initializer, regularizer=regularizer, constraint=constraint
+        )
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        """Computes the output, in the shape of the inputs except for the last dimension."""
+        shape = inputs.get_shape()
+        _needs_rank(self, shape, 2)
+        if shape.ndims == 2:
+            outputs = math_ops.matmul(inputs, self.kernel)
+        else:
+            outputs = linalg_ops.tensordot(inputs, self.kernel, [[shape.ndims - 1], [0]])
+            outputs.set_shape(shape.as_list()[:-1] + [self.units])
+        if self.bias is not None:
+            outputs = functions.bias_add(outputs, self.bias)
+        if self.activation is not None:
+            outputs = self.activation(outputs)
+        if self._activity_regularizer is not None:
+            add_to_collection(GraphKeys.REGULARIZATION_LOSSES, self._activity_regularizer(outputs))
+        return outputs
+
+
+def dense(
+    inputs: Any,
+    units: int,
+    activation: Optional[Callable[[Any], Any]] = None,
+    use_bias: bool = True,
+    kernel_initializer: Any = None,
+    bias_initializer: Any = zeros_initializer(),
+    kernel_regularizer: Any = None,
+    bias_regularizer: Any = None,
+    activity_regularizer: Any = None,
+    kernel_constraint: Any = None,
+    bias_constraint: Any = None,
+    trainable: bool = True,
+    name: Optional[str] = None,
+    reuse: Any = None,
+) -> Any:
+    """Applies a new `Dense` layer: `activation(inputs * kernel + bias)` over the last dimension.
+
+    The other arguments are those of the class.
+
+    Args:
+      inputs: A tensor of floats, of rank 2 or more, whose last dimension is known.
+      units: The size of the last dimension of the output.
+      reuse: As in `tf.variable_scope`.
+
+    Returns:
+      A tensor of the same dtype, of shape `inputs.shape[:-1] + [units]`.
+
+    Raises:
+      ValueError: The rank is less than 2, or the last dimension is unknown.
+
+    Example:
+      >>> y = tf.layers.dense(tf.constant([[1.0, 2.0, 3.0]]), 2, kernel_initializer=tf.ones_initializer())
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.global_variables_initializer())
+      ...     print(sess.run(y))
+      [[6. 6.]]
+    """
+    layer = Dense(
+        units,
+        activation=activation,
+        use_bias=use_bias,
+        kernel_initializer=kernel_initializer,
+        bias_initializer=bias_initializer,
+        kernel_regularizer=kernel_regularizer,
+        bias_regularizer=bias_regularizer,
+        activity_regularizer=activity_regularizer,
+        kernel_constraint=kernel_constraint,
+        bias_constraint=bias_constraint,
+        trainable=trainable,
+        name=name,
+        _reuse=reuse,
+    )
+    return layer(inputs)
+
+
+def _either(choice: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
+    """As `cond`, but builds only one branch if the predicate is known."""
+    known = get_static_value(choice) if isinstance(choice, Tensor) else choice
+    if known is None:
+        return control_flow.cond(choice, yes, no)
+    return yes() if known else no()
+
+
+class Dropout(Layer):
+    """Sets a fraction `rate` of its inputs to 0 if `training`, and scales up the others.
+
+    Args:
+      rate: The fraction: a float or a scalar tensor.
+      noise_shape: As in `tf.nn.dropout`.
+      seed: A seed; see `tf.set_random_seed`.
+      name: As in `Layer`.
+
+    Example:
+      >>> layer = tf.layers.Dropout(0.5)
+      >>> print(tf.Session().run(layer(tf.ones([3]))))  # It calls `layer.call`, here with training=False.
+      [1. 1. 1.]
+    """
+
+    def __init__(
+        self,
+        rate: float = 0.5,
+        noise_shape: Any = None,
+        seed: Optional[int] = None,
+        name: Optional[str] = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(name=name, **kwargs)
+        self.rate = rate
+        self.noise_shape = noise_shape
+        self.seed = seed
+
+    def call(self, inputs: Any, training: Any = False, **kwargs: Any) -> Any:
+        """Returns the inputs, with dropout if `training` (a bool, or a boolean tensor) is true."""
+
+        def dropped() -> Any:
+            return functions.dropout(inputs, noise_shape=self.noise_shape, seed=self.seed, rate=self.rate)
+
+        return _either(training, dropped, lambda: array_ops.identity(inputs))
+
+
+def dropout(
+    inputs: Any,
+    rate: float = 0.5,
+    noise_shape: Any = None,
+    seed: Optional[int] = None,
+    training: Any = False,
+    name: Optional[str] = None,
+) -> Any:
+    """Applies a new `Dropout` layer.
+
+    Args:
+      inputs: A tensor of floats.
+      rate: The fraction of elements set to 0.
+      noise_shape: As in `tf.nn.dropout`.
+      seed: A seed; see `tf.set_random_seed`.
+      training: A bool, or a boolean scalar tensor: if true, dropout is applied.
+      name: The layer's name.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    Example:
+      >>> print(tf.Session().run(tf.layers.dropout(tf.ones([3]), 0.5, training=False)))
+      [1. 1. 1.]
+    """
+    return Dropout(rate, noise_shape=noise_shape, seed=seed, name=name)(inputs, training=training)
+
+
+class Flatten(Layer):
+    """Flattens inputs to matrices; the first dimension stays.
+
+    Example:
+      >>> tf.layers.Flatten()(tf.zeros([2, 3, 4])).shape  # It calls `layer.call`.
+      TensorShape([Dimension(2), Dimension(12)])
+    """
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        """Reshapes `[batch, a, b, ..]` to `[batch, a * b * ..]`."""
+        shape = inputs.get_shape()
+        _needs_rank(self, shape, 1)
+        sizes = shape.as_list()[1:]
+        size = -1
+        if None not in sizes:
+            size = 1
+            for n in sizes:
+                size *= n
+        batch = dimension_value(shape[0])
+        outputs = array_ops.reshape(inputs, [array_ops.shape(inputs)[0] if batch is None else batch, size])
+        outputs.set_shape([batch, None if size == -1 else size])
+        return outputs
+
+
+def flatten(inputs: Any, name: Optional[str] = None, data_format: str = "channels_last") -> Any:
+    """Applies a new `Flatten` layer.
+
+    Args:
+      inputs: A tensor of rank 1 or more.
+      name: The layer's name.
+      data_format: `"channels_last"`.
+
+    Returns:
+      A tensor of rank 2.
+
+    Raises:
+      ValueError: `data_format` is not `"channels_last"`.
+
+    Example:
+      >>> tf.layers.flatten(tf.zeros([2, 3, 4])).shape
+      TensorShape([Dimension(2), Dimension(12)])
+    """
+    if data_format != "channels_last":
+        raise ValueError(f"flatten: data_format {data_format!r} is not supported: transpose the inputs to channels_last")
+    return Flatten(name=name)(inputs)
+
+
+class BatchNormalization(Layer):
+    """Batch normalization: subtracts mean, divides by standard deviation, scales by `gamma`, adds `beta`.
+
+    Statistics are over all axes but `axis`. In training they are those of the batch, and two operations in
+    the collection `UPDATE_OPS` update the moving averages, which are used otherwise (Ioffe and Szegedy,
+    "Batch Normalization", 2015).
+
+    Args:
+      axis: The axis that keeps its own statistics, usually that of the channels.
+      momentum: The decay rate of the moving averages.
+      epsilon: A constant added to the variance.
+      center: If true, the layer has `beta`.
+      scale: If true, the layer has `gamma`.
+      beta_initializer: The initializer of `beta`; the other three variables have such an argument, too.
+      beta_regularizer: A function from `beta` to a term of the loss; also for `gamma`.
+      beta_constraint: A function that optimizers apply to `beta` after updates; also for `gamma`.
+      trainable: As in `Layer`.
+      name: As in `Layer`.
+
+    Example:
+      >>> layer = tf.layers.BatchNormalization()
+      >>> y = layer(tf.constant([[1.0], [3.0]]), training=True)  # It calls `layer.build` and `layer.call`.
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.global_variables_initializer())
+      ...     print(sess.run(y).round(2).ravel())
+      [-1.  1.]
+      >>> len(tf.get_collection(tf.GraphKeys.UPDATE_OPS))
+      2
+    """
+
+    def __init__(
+        self,
+        axis: int = -1,
+        momentum: float = 0.99,
+        epsilon: float = 1e-3,
+        center: bool = True,
+        scale: bool = True,
+        beta_initializer: Any = zeros_initializer(),
+        gamma_initializer: Any = ones_initializer(),
+        moving_mean_initializer: Any = zeros_initializer(),
+        moving_variance_initializer: Any = ones_initializer(),
+        beta_regularizer: Any = None,
+        gamma_regularizer: Any = None,
+        beta_constraint: Any = None,
+        gamma_constraint: Any = None,
+        trainable: bool = True,
+        name: Optional[str] = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(trainable=trainable, name=name, **kwargs)
+        self.axis = axis
+        self.momentum = momentum
+        self.epsilon = epsilon
+        self._beta_options = (beta_initializer, beta_regularizer, beta_constraint) if center else None
+        self._gamma_options = (gamma_initializer, gamma_regularizer, gamma_constraint) if scale else None
+        self._moving_initializers = moving_mean_initializer, moving_variance_initializer
+        self.beta: Any = None
+        self.gamma: Any = None
+        self.moving_mean: Any = None
+        self.moving_variance: Any = None
+
+    def build(self, input_shape: TensorShape) -> None:
+        """Creates vectors with the length of the axis: `gamma`, `beta` and the moving averages.
+
+        Raises:
+          ValueError: The dimension is unknown.
+        """
+        _needs_rank(self, input_shape, 1)
+        depth = dimension_value(input_shape[self.axis])
+        if depth is None:
+            raise ValueError(
+                f"The dimension {self.axis} of the inputs to `BatchNormalization` should be defined. "
+                f"The inputs have shape {input_shape}"
+            )
+
+        def weight(name: str, options: Any) -> Any:
+            if options is None:
+                return None
+            initializer, regularizer, constraint = options
+            return self.add_weight(
+                name, [depth], initializer=initializer, regularizer=regularizer, constraint=constraint
+            )
+
+        self.gamma = weight("gamma", self._gamma_options)
+        self.beta = weight("beta", self._beta_options)
+        for_mean, for_variance = self._moving_initializers
+        self.moving_mean = self.add_weight("moving_mean", [depth], initializer=for_mean, trainable=False)
+        self.moving_variance = self.add_weight("moving_variance", [depth], initializer=for_variance, trainable=False)
+
+    def call(self, inputs: Any, training: Any = False, **kwargs: Any) -> Any:
+        """Returns the normalized inputs; `training` is a bool, or a boolean tensor."""
+        rank = inputs.get_shape().ndims
+        axis = self.axis % rank
+        others = [i for i in range(rank) if i != axis]
+
+        def of_batch() -> List[Any]:
+            return list(functions.moments(inputs, others))
+
+        def moving() -> List[Any]:
+            return [array_ops.identity(self.moving_mean), array_ops.identity(self.moving_variance)]
+
+        known = get_static_value(training) if isinstance(training, Tensor) else training
+        if known is None:
+            mean, variance = control_flow.cond(training, of_batch, moving)
+        elif known:
+            mean, variance = of_batch()
+        else:
+            mean, variance = self.moving_mean, self.moving_variance
+        if known is None or known:
+            self._update(training, mean, variance)
+
+        def along_axis(value: Any) -> Any:
+            if value is None or axis == rank - 1:
+                return value
+            return array_ops.reshape(value, [-1 if i == axis else 1 for i in range(rank)])
+
+        parts = [along_axis(v) for v in (mean, variance, self.beta, self.gamma)]
+        outputs = nn_ops.batch_normalization(inputs, parts[0], parts[1], parts[2], parts[3], variance_epsilon=self.epsilon)
+        outputs.set_shape(inputs.get_shape())
+        return outputs
+
+    def _update(self, training: Any, mean: Any, variance: Any) -> None:
+        # A rate of 0 keeps the averages when not training.
+        rate = _either(training, lambda: constant(1.0 - self.momentum), lambda: constant(0.0))
+        for moving, value in ((self.moving_mean, mean), (self.moving_variance, variance)):
+            with name_scope("AssignMovingAvg"):
+                step = (moving - op("StopGradient")(value)) * math_ops.cast(rate, value.dtype)
+                update = state_ops.assign_sub(moving, step)
+            add_to_collection(GraphKeys.UPDATE_OPS, update.op if isinstance(update, Tensor) else update)
+
+
+def batch_normalization(
+    inputs: Any,
+    axis: int = -1,
+    momentum: float = 0.99,
+    epsilon: float = 1e-3,
+    center: bool = True,
+    scale: bool = True,
+    beta_initializer: Any = zeros_initializer(),
+    gamma_initializer: Any = ones_initializer(),
+    moving_mean_initializer: Any = zeros_initializer(),
+    moving_variance_initializer: Any = ones_initializer(),
+    beta_regularizer: Any = None,
+    gamma_regularizer: Any = None,
+    beta_constraint: Any = None,
+    gamma_constraint: Any = None,
+    training: Any = False,
+    trainable: bool = True,
+    name: Optional[str] = None,
+    reuse: Any = None,
+    renorm: bool = False,
+    renorm_clipping: Any = None,
+    renorm_momentum: float = 0.99,
+    fused: Optional[bool] = None,
+    virtual_batch_size: Optional[int] = None,
+    adjustment: Any = None,
+) -> Any:
+    """Applies a new `BatchNormalization` layer. Arguments are those of the class, and the following.
+
+    Args:
+      inputs: A tensor of floats.
+      training: A bool, or a boolean scalar tensor: if true, the batch's own statistics are used.
+      reuse: As in `tf.variable_scope`.
+      renorm: False.
+      renorm_clipping: None.
+      renorm_momentum: Ignored.
+      fused: Ignored.
+      virtual_batch_size: None.
+      adjustment: None.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    Raises:
+      NotImplementedError: `renorm`, `virtual_batch_size` or `adjustment` is given.
+
+    Example:
+      >>> y = tf.layers.batch_normalization(tf.constant([[1.0], [3.0]]), training=True)
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.global_variables_initializer())
+      ...     print(sess.run(y).round(2).ravel())
+      [-1.  1.]
+    """
+    for what, asked in (("renorm", renorm), ("virtual_batch_size", virtual_batch_size), ("adjustment", adjustment)):
+        if asked:
+            raise NotImplementedError(f"batch_normalization: `{what}` is not supported")
+    layer = BatchNormalization(
+        axis=axis,
+        momentum=momentum,
+        epsilon=epsilon,
+        center=center,
+        scale=scale,
+        beta_initializer=beta_initializer,
+        gamma_initializer=gamma_initializer,
+        moving_mean_initializer=moving_mean_initializer,
+        moving_variance_initializer=moving_variance_initializer,
+        beta_regularizer=beta_regularizer,
+        gamma_regularizer=gamma_regularizer,
+        beta_constraint=beta_constraint,
+        gamma_constraint=gamma_constraint,
+        trainable=trainable,
+        name=name,
+        _reuse=reuse,
+    )
+    return layer(inputs, training=training)

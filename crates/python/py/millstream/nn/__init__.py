@@ -1,0 +1,72 @@
+"""`tf.nn`: activations, losses and related functions. Functions that are one op each are created on request.
+
+- `functions`: activations, cross entropies, dropout, moments; `nn_ops`: batch normalization and compositions;
+- `embedding`: embedding lookups.
+
+The recurrent networks of `tf.nn` are in the package `rnn`, in a layer above; the package's root registers
+them here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from millstream.framework import namespaces
+from millstream.nn.functions import (
+    bias_add,
+    dropout,
+    in_top_k,
+    l2_normalize,
+    leaky_relu,
+    log_softmax,
+    moments,
+    relu6,
+    sigmoid,
+    sigmoid_cross_entropy_with_logits,
+    softmax,
+    softmax_cross_entropy_with_logits,
+    softmax_cross_entropy_with_logits_v2,
+    sparse_softmax_cross_entropy_with_logits,
+    tanh,
+    top_k,
+    zero_fraction,
+)
+
+namespaces.place("nn", {name: "millstream.nn.embedding:" + name for name in ("embedding_lookup", "embedding_lookup_sparse", "safe_embedding_lookup_sparse")})
+namespaces.place(
+    "nn",
+    {
+        name: "millstream.nn.nn_ops:" + name
+        for name in (
+            "batch_norm_with_global_normalization",
+            "batch_normalization",
+            "crelu",
+            "log_poisson_loss",
+            "normalize_moments",
+            "relu_layer",
+            "scale_regularization_loss",
+            "sufficient_statistics",
+            "swish",
+            "weighted_cross_entropy_with_logits",
+            "weighted_moments",
+            "xw_plus_b",
+        )
+    },
+)
+
+if TYPE_CHECKING:
+    from millstream._generated.endpoints_nn import *  # noqa: F403
+    from millstream.nn.embedding import *  # noqa: F403
+    from millstream.nn.nn_ops import *  # noqa: F403
+    from millstream.rnn import cells as rnn_cell
+    from millstream.rnn.networks import (
+        bidirectional_dynamic_rnn,
+        dynamic_rnn,
+        raw_rnn,
+        static_bidirectional_rnn,
+        static_rnn,
+    )
+else:
+    __getattr__ = namespaces.getattr_of(__name__)
+
+__dir__ = namespaces.dir_of(globals())

@@ -1,0 +1,347 @@
+"""Gradients of graphs: `gradients`, `hessians`, and beyond TensorFlow 1 `jacobian`, `batch_jacobian`, `jvp`.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable, List, Optional
+
+from millstream import _engine
+from millstream._engine import Tensor
+from millstream.framework import (
+    IndexedSlices,
+    check_scope_name,
+    convert_to_tensor,
+    get_default_graph,
+    name_scope,
+    nest,
+)
+from millstream.framework.op_functions import op
+from millstream.ops.array_ops import concat, reshape, shape, size
+from millstream.ops.control_flow import while_loop
+from millstream.ops.custom_gradients import _op_types, custom_gradient
+from millstream.ops.tensor_array import TensorArray
+
+
+class UnconnectedGradients:
+    """The gradient of unconnected tensors: `NONE` for None, `ZERO` for zeros.
+
+    Example:
+      >>> x = tf.constant([1.0, 2.0])
+      >>> dx, = tf.gradients(tf.constant(5.0), [x], unconnected_gradients=tf.UnconnectedGradients.ZERO)
+      >>> print(tf.Session().run(dx))
+      [0. 0.]
+    """
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+class AggregationMethod:
+    """The ways to sum gradients. All are accepted, with the same effect: gradients are summed as by `AddN`.
+
+    Example:
+      >>> x = tf.constant(3.0)
+      >>> dx, = tf.gradients(x * x + x, [x], aggregation_method=tf.AggregationMethod.EXPERIMENTAL_TREE)
+      >>> print(tf.Session().run(dx))
+      7.0
+    """
+
+    ADD_N = 0
+    DEFAULT = 0
+    EXPERIMENTAL_TREE = 1
+    EXPERIMENTAL_ACCUMULATE_N = 2
+
+
+def _list(values: Any) -> List[Any]:
+    return list(values) if isinstance(values, (list, tuple)) else [values]
+
+
+def _source(x: Any) -> Tensor:
+    """Returns the tensor to differentiate by: for a variable, its handle or reference."""
+    handle = getattr(x, "_handle", None)
+    if handle is not None:
+        return handle()
+    return x.values if isinstance(x, IndexedSlices) else convert_to_tensor(x)
+
+
+def _grad_y(grad: Any, y: Tensor, index: int) -> Tensor:
+    """Converts the gradient of a y to its dtype."""
+    grad = convert_to_tensor(grad, None if isinstance(grad, Tensor) else y.dtype.base_dtype, "grad_ys_%d" % index)
+    kinds = [(t.dtype.is_complex, t.dtype.is_floating, t.dtype.is_integer) for t in (grad, y)]
+    if kinds[0] != kinds[1]:
+        what = "complex" if kinds[1][0] else "real" if kinds[1][1] else "integer"
+        raise TypeError(
+            "Gradient type %s generated for %s tensor %s with type %s must be %s" % (grad.dtype.name, what, y, y.dtype.name, what)
+        )
+    return grad
+
+
+def gradients(
+    ys: Any,
+    xs: Any,
+    grad_ys: Any = None,
+    name: str = "gradients",
+    colocate_gradients_with_ops: bool = False,
+    gate_gradients: bool = False,
+    aggregation_method: Any = None,
+    stop_gradients: Any = None,
+    unconnected_gradients: Any = UnconnectedGradients.NONE,
+) -> List[Any]:
+    """Returns the gradients of the sum of `ys` with respect to `xs`.
+
+    Args:
+      ys: A tensor, or a list of tensors of floating or complex dtype.
+      xs: A tensor or variable, or a list of them.
+      grad_ys: The gradients of `ys`, each of the shape and dtype of its y; by default ones.
+      name: The name scope of the new operations.
+      colocate_gradients_with_ops: If true, gradients are on the devices of the operations they differentiate.
+      gate_gradients: If true, all gradients of an operation are computed before any is used.
+      aggregation_method: A value of `tf.AggregationMethod`.
+      stop_gradients: Tensors to treat as constants.
+      unconnected_gradients: The gradient of an x that no y depends on: None for
+        `tf.UnconnectedGradients.NONE`, zeros for `ZERO`.
+
+    Returns:
+      A list: for each x a tensor of its shape and dtype, an `IndexedSlices` (for gathers), or None.
+
+    Raises:
+      ValueError: An argument has an invalid value, `grad_ys` has another length or shape, or `xs` belong to
+        another graph.
+      TypeError: `xs` holds lists, or `grad_ys` is missing for a complex y.
+      LookupError: An operation between `ys` and `xs` has no gradient.
+
+    Example:
+      >>> x = tf.constant([1.0, 2.0, 3.0])
+      >>> y = tf.constant(2.0)
+      >>> by_x, by_y, by_none = tf.gradients(x * x * y, [x, y, tf.constant(0.0)])
+      >>> print(*tf.Session().run([by_x, by_y]), by_none)
+      [ 4.  8. 12.] 14.0 None
+    """
+    if unconnected_gradients not in (UnconnectedGradients.NONE, UnconnectedGradients.ZERO):
+        raise ValueError("Unknown value for unconnected_gradients: %r: it must be 'none' or 'zero'" % (unconnected_gradients,))
+    methods = (None, AggregationMethod.ADD_N, AggregationMethod.EXPERIMENTAL_TREE, AggregationMethod.EXPERIMENTAL_ACCUMULATE_N)
+    if aggregation_method not in methods:
+        raise ValueError("Invalid aggregation_method specified %s." % aggregation_method)
+    check_scope_name(name)
+    ys, xs = _list(ys), _list(xs)
+    for x in xs:
+        if isinstance(x, (list, tuple)):
+            raise TypeError("`xs` contains a list: pass a flat list, as in `xs + more`")
+    ys = [convert_to_tensor(y, name="y") for y in ys]
+    sources = [_source(x) for x in xs]
+    if not ys:
+        return [None] * len(xs)
+    for item in [*sources, *ys]:
+        if item.graph is not ys[0].graph:
+            raise ValueError("%s must be from the same graph as %s." % (item, ys[0]))
+    if grad_ys is not None:
+        grad_ys = _list(grad_ys)
+        if len(grad_ys) != len(ys):
+            raise ValueError("Passed %d grad_ys for %d ys" % (len(grad_ys), len(ys)))
+        grad_ys = [None if g is None else _grad_y(g, y, i) for i, (g, y) in enumerate(zip(grad_ys, ys))]
+    for i, y in enumerate(ys):
+        if y.dtype.is_complex and (grad_ys is None or grad_ys[i] is None):
+            raise TypeError("Gradients of complex tensors must set grad_ys (y.dtype = %r)" % y.dtype.base_dtype)
+    for y in ys:
+        if not (y.dtype.is_floating or y.dtype.is_complex) and y.dtype.name not in ("resource", "variant"):
+            return [None] * len(xs)
+    usable = [x.dtype.base_dtype.is_floating or x.dtype.base_dtype.is_complex or x.dtype.base_dtype.name in ("resource", "variant") for x in sources]
+    stop = None if stop_gradients is None else [_source(s) for s in _list(stop_gradients)]
+    asked = [x for x, use in zip(sources, usable) if use]
+    try:
+        made = _engine.gradients(ys[0].graph if ys else get_default_graph(), ys, asked, grad_ys, stop, name or "gradients", _op_types()) if asked else []
+    except NotImplementedError as error:
+        if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
+            raise  # An exception of a gradient function.
+        # As in TensorFlow: a missing gradient is a LookupError.
+        raise LookupError("No gradient defined for operation: %s" % error) from None
+    found = iter(made)
+    grads: List[Any] = [next(found) if use else None for use in usable]
+    result = []
+    for grad, x in zip(grads, xs):
+        if isinstance(grad, tuple):
+            grad = IndexedSlices(*grad)
+        if grad is None and unconnected_gradients == UnconnectedGradients.ZERO:
+            grad = op("ZerosLike")(convert_to_tensor(x))
+        result.append(grad)
+    return result
+
+
+def hessians(
+    ys: Any,
+    xs: Any,
+    name: str = "hessians",
+    colocate_gradients_with_ops: bool = False,
+    gate_gradients: bool = False,
+    aggregation_method: Any = None,
+) -> List[Tensor]:
+    """Returns the second derivatives of the sum of `ys` with respect to each of `xs`.
+
+    Args:
+      ys: A tensor, or a list of tensors.
+      xs: A tensor of known rank, or a list of such tensors.
+      name: The name scope of the new operations.
+      colocate_gradients_with_ops: As in `gradients`.
+      gate_gradients: As in `gradients`.
+      aggregation_method: As in `gradients`.
+
+    Returns:
+      A list: for each x a tensor of its dtype, of shape `x.shape + x.shape`.
+
+    Example:
+      >>> x = tf.constant([1.0, 2.0])
+      >>> print(tf.Session().run(tf.hessians(x[0] * x[0] * x[1], x)[0]))
+      [[4. 2.]
+       [2. 0.]]
+    """
+    xs, results = _list(xs), []
+    for i, (grad, x) in enumerate(zip(gradients(ys, xs), xs)):
+        with name_scope(name):
+            flat = reshape(grad, [-1])
+            n = size(x)
+
+            def body(j: Any, array: Any, flat: Any = flat, x: Any = x) -> Any:
+                return j + 1, array.write(j, gradients(flat[j], x)[0])
+
+            _, rows = while_loop(lambda j, _, n=n: j < n, body, [0, TensorArray(x.dtype.base_dtype, size=n)])
+            results.append(reshape(rows.stack(), concat([shape(x), shape(x)], 0)))
+    return results
+
+
+def _one_graph(*tensors: Tensor) -> Any:
+    """Returns the graph that all tensors belong to."""
+    for tensor in tensors:
+        if tensor.graph is not tensors[0].graph:
+            raise ValueError("%s must be from the same graph as %s." % (tensor, tensors[0]))
+    return tensors[0].graph
+
+
+def jacobian(y: Any, x: Any, name: Optional[str] = None) -> Tensor:
+    """Returns the derivatives of every element of `y` with respect to every element of `x`.
+
+    The graph loops over the elements of `y`; iterations may overlap. TensorFlow 1 has no such function.
+
+    Args:
+      y: A tensor of floating dtype.
+      x: A tensor or variable of floating dtype.
+      name: The name scope of the new operations.
+
+    Returns:
+      A tensor of the dtype of `x`, of shape `y.shape + x.shape`: zeros if `y` does not depend on `x`.
+
+    Raises:
+      ValueError: `y` and `x` belong to different graphs, or have a dtype without gradients.
+      NotImplementedError: An operation between them has no gradient.
+
+    Example:
+      >>> x = tf.constant([1.0, 2.0])
+      >>> print(tf.Session().run(tf.jacobian(tf.stack([x[0] * x[1], x[1] * x[1], x[0]]), x)))
+      [[2. 1.]
+       [0. 4.]
+       [1. 0.]]
+    """
+    y, x = convert_to_tensor(y), _source(x)
+    with name_scope(name):
+        return _engine.jacobian(_one_graph(y, x), y, x, False, _op_types())
+
+
+def batch_jacobian(y: Any, x: Any, name: Optional[str] = None) -> Tensor:
+    """Returns the Jacobian of each entry of a batch.
+
+    Entry `i` of `y` may depend only on entry `i` of `x`. The loop is over the elements of one entry, not over
+    the batch. TensorFlow 1 has no such function.
+
+    Args:
+      y: A tensor of floating dtype, of shape `[b, ..]`.
+      x: A tensor or variable of floating dtype, of shape `[b, ..]`.
+      name: The name scope of the new operations.
+
+    Returns:
+      A tensor of the dtype of `x`, of shape `[b] + y.shape[1:] + x.shape[1:]`.
+
+    Raises:
+      ValueError: `y` and `x` belong to different graphs, have a dtype without gradients, or are scalars.
+      NotImplementedError: An operation between them has no gradient.
+
+    Example:
+      >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+      >>> tf.Session().run(tf.batch_jacobian(x * x, x)).tolist()
+      [[[2.0, 0.0], [0.0, 4.0]], [[6.0, 0.0], [0.0, 8.0]]]
+    """
+    y, x = convert_to_tensor(y), _source(x)
+    with name_scope(name):
+        return _engine.jacobian(_one_graph(y, x), y, x, True, _op_types())
+
+
+def jvp(ys: Any, xs: Any, tangents: Any, name: Optional[str] = None) -> List[Tensor]:
+    """Returns the derivatives of `ys` along `tangents` of `xs` (forward mode).
+
+    It differentiates the gradient, which is linear in the gradients of `ys`. TensorFlow 1 has no such
+    function.
+
+    Args:
+      ys: A tensor of floating dtype, or a list of tensors.
+      xs: A tensor or variable, or a list of them.
+      tangents: The direction of `xs`, of the same shape and dtype; a list if `xs` is a list.
+      name: The name scope of the new operations.
+
+    Returns:
+      A list: for each y a tensor of its shape and dtype.
+
+    Raises:
+      ValueError: The number of tangents differs from that of `xs`, tensors belong to different graphs, or a
+        dtype has no gradients.
+      NotImplementedError: An operation between them has no second derivative.
+
+    Example:
+      >>> x = tf.constant([1.0, 2.0])
+      >>> along, = tf.jvp(x * x, x, [1.0, 0.5])
+      >>> print(tf.Session().run(along))
+      [2. 2.]
+    """
+    if not isinstance(xs, (list, tuple)):
+        xs, tangents = [xs], [tangents]
+    if len(tangents) != len(xs):
+        raise ValueError("%d tangents for %d xs: there must be one for each x" % (len(tangents), len(xs)))
+    ys, sources = [convert_to_tensor(y) for y in _list(ys)], [_source(x) for x in xs]
+    directions = [t if isinstance(t, Tensor) else convert_to_tensor(t, x.dtype.base_dtype) for t, x in zip(tangents, xs)]
+    graph = _one_graph(*ys, *sources, *directions) if ys else get_default_graph()
+    with name_scope(name):
+        return _engine.jvp(graph, ys, sources, directions, _op_types())
+
+
+def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Makes the gradient of `f` recompute its values instead of saving them.
+
+    Use it within a variable scope with `use_resource=True`, and create its variables before.
+
+    Args:
+      f: A function of tensors.
+
+    Returns:
+      A function with the same arguments that returns the results of `f`.
+
+    Example:
+      >>> x = tf.constant([1.0, 2.0])
+      >>> with tf.variable_scope("s", use_resource=True):
+      ...     y = tf.recompute_grad(lambda x: tf.square(tf.square(x)))(x)
+      >>> print(*tf.Session().run([y, tf.gradients(y, x)[0]]))
+      [ 1. 16.] [ 4. 32.]
+    """
+
+    @custom_gradient
+    def again(*args: Any) -> Any:
+        def grad(*grads: Any, **kwargs: Any) -> Any:
+            variables = kwargs.get("variables") or []
+            with get_default_graph().control_dependencies([g for g in grads if isinstance(g, Tensor)]):
+                # Copies of the arguments, so that recomputed values are not merged with those computed
+                # before.
+                inputs = [op("Identity")(x) for x in args]
+                results = nest.flatten(f(*inputs))
+            found = gradients(results, inputs + list(variables), list(grads))
+            return (found[: len(args)], found[len(args) :]) if variables else found
+
+        return f(*args), grad
+
+    return functools.wraps(f)(again)

@@ -1,0 +1,598 @@
+"""Linear algebra: diagonals, linear systems, norms, `einsum` and other functions composed of several ops."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Dict, List, Optional, Sequence
+
+import numpy as np
+
+from millstream._engine import Tensor
+from millstream.framework import convert_to_tensor, dtypes, name_scope
+from millstream.framework.deprecation import renamed
+from millstream.framework.op_functions import op
+from millstream.ops import array_ops, math_ops, reduction_ops
+from millstream.ops.control_flow import while_loop
+
+__all__ = ["cholesky_solve", "einsum", "matrix_diag", "matrix_diag_part", "matrix_set_diag", "matrix_solve_ls", "norm", "tensordot", "trace"]
+
+
+def _main_diagonal(k: Any) -> bool:
+    return isinstance(k, int) and k == 0
+
+
+def matrix_diag(diagonal: Any, name: str = "diag", k: Any = 0, num_rows: Any = -1, num_cols: Any = -1, padding_value: Any = 0) -> Tensor:
+    """Returns matrices with the given diagonals (the `k`-th, or those from `k[0]` to `k[1]`).
+
+    Args:
+      diagonal: A tensor whose last axis is a diagonal. With several diagonals the last two axes are their
+        matrix, with the highest diagonal in the first row.
+      name: A name for the operation.
+      k: An int, or a pair of them: 0 is the main diagonal, 1 the one above it.
+      num_rows: An int: the number of rows. Defaults to the smallest that fits.
+      num_cols: An int: the number of columns. Defaults to the smallest that fits.
+      padding_value: A scalar: the value of all other elements.
+
+    Returns:
+      A `Tensor` of the same dtype with one more axis.
+
+    Example:
+      >>> print(tf.Session().run(tf.matrix_diag([1, 2], k=1)))
+      [[0 1 0]
+       [0 0 2]
+       [0 0 0]]
+    """
+    if _main_diagonal(k) and num_rows == -1 and num_cols == -1 and padding_value == 0:
+        return op("MatrixDiag")(diagonal, name=name)
+    diagonal = convert_to_tensor(diagonal)
+    return op("MatrixDiagV2")(diagonal, k, num_rows, num_cols, convert_to_tensor(padding_value, diagonal.dtype), name=name)
+
+
+def matrix_diag_part(input: Any, name: str = "diag_part", k: Any = 0, padding_value: Any = 0) -> Tensor:  # noqa: A002
+    """Returns diagonals of matrices: the `k`-th, or those from `k[0]` to `k[1]`.
+
+    Args:
+      input: A tensor of rank 2 or more.
+      name: A name for the operation.
+      k: An int, or a pair of them: 0 is the main diagonal, 1 the one above it.
+      padding_value: A scalar: the padding of shorter diagonals.
+
+    Returns:
+      A `Tensor` of the same dtype and one rank less; with several diagonals, of the same rank.
+
+    Example:
+      >>> print(tf.Session().run(tf.matrix_diag_part([[1, 2, 3], [4, 5, 6]])))
+      [1 5]
+    """
+    if _main_diagonal(k):
+        return op("MatrixDiagPart")(input, name=name)
+    input = convert_to_tensor(input)  # noqa: A001
+    return op("MatrixDiagPartV2")(input, k, convert_to_tensor(padding_value, input.dtype), name=name)
+
+
+def matrix_set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0) -> Tensor:  # noqa: A002
+    """Returns matrices with diagonals replaced: the `k`-th, or those from `k[0]` to `k[1]`.
+
+    Args:
+      input: A tensor of rank 2 or more.
+      diagonal: A tensor: the new diagonals, in the layout of `matrix_diag_part`.
+      name: A name for the operation.
+      k: An int, or a pair of them: 0 is the main diagonal, 1 the one above it.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    Example:
+      >>> print(tf.Session().run(tf.matrix_set_diag([[1, 2], [3, 4]], [10, 20])))
+      [[10  2]
+       [ 3 20]]
+    """
+    if _main_diagonal(k):
+        return op("MatrixSetDiag")(input, diagonal, name=name)
+    return op("MatrixSetDiagV2")(input, diagonal, k, name=name)
+
+
+def trace(x: Any, name: Optional[str] = None) -> Tensor:
+    """Returns the trace of matrices.
+
+    Args:
+      x: A tensor of rank 2 or more.
+      name: The name scope of the new operations.
+
+    Returns:
+      A tensor of the same dtype, without the last two axes.
+
+    Example:
+      >>> print(tf.Session().run(tf.trace([[1, 2], [3, 4]])))
+      5
+    """
+    with name_scope(name, "Trace", [x]) as name:
+        x = convert_to_tensor(x, name="x")
+        return reduction_ops.reduce_sum(matrix_diag_part(x), [-1], name=name)
+
+
+def cholesky_solve(chol: Any, rhs: Any, name: Optional[str] = None) -> Tensor:
+    """Solves `A x = rhs` given the Cholesky factor of `A`.
+
+    Args:
+      chol: A tensor of shape `[.., M, M]`, a result of `tf.cholesky`.
+      rhs: A tensor of shape `[.., M, K]`.
+      name: The name scope of the new operations.
+
+    Returns:
+      A tensor of the shape and dtype of `rhs`.
+
+    Example:
+      >>> a = tf.constant([[4.0, 0.0], [0.0, 9.0]])
+      >>> print(tf.Session().run(tf.cholesky_solve(tf.cholesky(a), [[8.0], [18.0]])))
+      [[2.]
+       [2.]]
+    """
+    with name_scope(name, "cholesky_solve", [chol, rhs]):
+        y = op("MatrixTriangularSolve")(chol, rhs, adjoint=False, lower=True)
+        return op("MatrixTriangularSolve")(chol, y, adjoint=True, lower=True)
+
+
+def matrix_solve_ls(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: Optional[str] = None) -> Tensor:
+    """Returns the `x` that minimizes `|matrix x - rhs|^2 + l2_regularizer |x|^2`, by the normal equations.
+
+    If `matrix` has more columns than rows, `x` is the solution of smallest norm.
+
+    Args:
+      matrix: A tensor of shape `[.., M, N]`, of `float32` or `float64`; `M` and `N` are statically known.
+      rhs: A tensor of shape `[.., M, K]`.
+      l2_regularizer: A float.
+      fast: Must be True: the orthogonal decomposition is not supported.
+      name: The name scope of the new operations.
+
+    Returns:
+      A tensor of shape `[.., N, K]`.
+
+    Raises:
+      NotImplementedError: `fast` is False.
+      ValueError: The static shape of the matrices is unknown.
+
+    Example:
+      >>> a, y = tf.constant([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]]), tf.constant([[1.0], [3.0], [5.0]])
+      >>> print(tf.Session().run(tf.round(tf.matrix_solve_ls(a, y) * 1000) / 1000))
+      [[1.]
+       [2.]]
+    """
+    if not fast:
+        raise NotImplementedError("matrix_solve_ls with fast=False requires the op MatrixSolveLs, which the engine lacks: use fast=True, or solve with tf.qr")
+    with name_scope(name, "matrix_solve_ls", [matrix, rhs, l2_regularizer]):
+        matrix, rhs = convert_to_tensor(matrix, name="matrix"), convert_to_tensor(rhs, name="rhs")
+        rows, columns = matrix.shape.as_list()[-2:]
+        if rows is None or columns is None:
+            raise ValueError("matrix_solve_ls: the last two dimensions of the matrix must be known, but its shape is %s" % matrix.shape)
+        gramian = math_ops.matmul(matrix, matrix, adjoint_a=columns <= rows, adjoint_b=rows < columns)
+        if not (isinstance(l2_regularizer, (int, float)) and l2_regularizer == 0):
+            weight = math_ops.cast(convert_to_tensor(l2_regularizer), matrix.dtype)
+            gramian += weight * array_ops.eye(min(rows, columns), dtype=matrix.dtype)
+        factor = op("Cholesky")(gramian)
+        if columns <= rows:
+            return cholesky_solve(factor, math_ops.matmul(matrix, rhs, adjoint_a=True))
+        return math_ops.matmul(matrix, cholesky_solve(factor, rhs), adjoint_a=True)
+
+
+# Contractions.
+
+
+def tensordot(a: Any, b: Any, axes: Any, name: Optional[str] = None) -> Tensor:
+    """Returns the contraction of two tensors over given axes.
+
+    Args:
+      a: A tensor of numbers.
+      b: A tensor of the same dtype.
+      axes: An int: the number of last axes of `a` and first axes of `b` to contract; or a pair of lists of
+        axes.
+      name: The name scope of the new operations.
+
+    Returns:
+      A `Tensor` with the remaining axes of `a`, then those of `b`.
+
+    Raises:
+      ValueError: The lists differ in length, sizes do not match, or an axis is out of range.
+
+    Example:
+      >>> a, b = tf.constant([[1, 2], [3, 4]]), tf.constant([[1, 10], [100, 1000]])
+      >>> print(*tf.Session().run([tf.tensordot(a, b, 1), tf.tensordot(a, b, 2)]))
+      [[ 201 2010]
+       [ 403 4030]] 4321
+    """
+    with name_scope(name, "Tensordot", [a, b, axes]) as name:
+        a, b = convert_to_tensor(a, name="a"), convert_to_tensor(b, name="b")
+        n, m = (len(t._shape_as_list()) for t in (a, b))
+        if isinstance(axes, int):
+            for t, rank in ((a, n), (b, m)):
+                if not 0 <= axes <= rank:
+                    wrong = "must be at least 0." if axes < 0 else "must not be larger than the number of dimensions of tensor %s." % t
+                    raise ValueError("'axes' " + wrong)
+            first, second = list(range(n - axes, n)), list(range(axes))
+        else:
+            first, second = ([x] if isinstance(x, int) else list(x) for x in axes)
+        first, second = [i % n for i in first], [i % m for i in second]
+        if len(first) != len(second):
+            raise ValueError("Different number of contraction axes 'a' and 'b', %s != %s." % (len(first), len(second)))
+        free_a, free_b = [i for i in range(n) if i not in first], [i for i in range(m) if i not in second]
+        shape_a, shape_b = a.shape.as_list(), b.shape.as_list()
+
+        def dims(t: Tensor, known: List[Any], which: List[int]) -> List[Any]:
+            return [known[i] if known[i] is not None else op("Shape")(t)[i] for i in which]
+
+        inner = dims(a, shape_a, first)
+        count = 1
+        for d in inner:
+            count = count * d
+        x = array_ops.reshape(array_ops.transpose(a, free_a + first), [-1, count])
+        y = array_ops.reshape(array_ops.transpose(b, second + free_b), [count, -1])
+        result = math_ops.matmul(x, y)
+        return array_ops.reshape(result, dims(a, shape_a, free_a) + dims(b, shape_b, free_b), name=name)
+
+
+def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
+    """Returns a contraction of tensors by Einstein summation.
+
+    Inputs are multiplied in pairs from the left. Axes that only one of a pair has, and that nothing later
+    needs, are summed first.
+
+    Args:
+      equation: The axis labels of each input, separated by commas, then `->` and the labels of the result.
+        `"ij,jk->ik"` is a matrix product.
+      *inputs: Tensors of numbers of one dtype, one per term of the equation.
+      name: The name scope of the new operations.
+
+    Returns:
+      A tensor of the same dtype.
+
+    Raises:
+      TypeError: An unknown keyword argument.
+      ValueError: An axis of the result is in no input, or the equation does not match the inputs.
+
+    Example:
+      >>> a, b = tf.constant([[1, 2], [3, 4]]), tf.constant([10, 100])
+      >>> print(*tf.Session().run([tf.einsum("ij,j->i", a, b), tf.einsum("ij->ji", a)]))
+      [210 430] [[1 3]
+       [2 4]]
+    """
+    name = kwargs.pop("name", None)
+    if kwargs:
+        raise TypeError("invalid keyword arguments for this function: " + ", ".join(sorted(map(str, kwargs))))
+    with name_scope(name, "einsum", [equation, inputs]):
+        tensors = [convert_to_tensor(x) for x in inputs]
+        if len(tensors) == 1 and re.match(r"^([a-zA-Z])\1(->)?$", equation.replace(" ", "")):
+            return trace(tensors[0])
+        labels, output = _parsed(equation.replace(" ", ""), equation, tensors)
+        value, held = tensors[0], labels[0]
+        for i, other in enumerate(tensors[1:], 1):
+            needed = set(output).union(*labels[i + 1 :])
+            value, held = _product(value, held, other, labels[i], needed)
+        value, held = _summed(value, held, set(output))
+        missing = [c for c in output if c not in held]
+        if missing:
+            raise ValueError("Invalid equation: %s: the output's %s are not in any input" % (equation, ", ".join(missing)))
+        return value if held == output else array_ops.transpose(value, [held.index(c) for c in output])
+
+
+def _parsed(text: str, equation: str, tensors: Sequence[Tensor]) -> Any:
+    """Returns the labels of each input and of the output.
+
+    An ellipsis becomes capital letters that the equation does not use.
+    """
+    match = re.match("^([a-zA-Z,.]*)(->[a-zA-Z.]*)?$", text)
+    if not match or not text:
+        raise ValueError("Indices have incorrect format: %s" % equation)
+    labels, output = match.group(1).split(","), match.group(2)
+    if len(labels) != len(tensors):
+        raise ValueError('Got %d arguments for equation "%s", expecting %d' % (len(tensors), equation, len(labels)))
+    if "." in text:
+        free = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if c not in text]
+        counts = [len(t._shape_as_list() or []) - len(s) + 3 for s, t in zip(labels, tensors) if "..." in s]
+        most = "".join(free[: max(counts, default=0)])
+        labels = [
+            s.replace("...", most[len(most) - (len(t._shape_as_list() or []) - len(s) + 3) :]) if "..." in s else s for s, t in zip(labels, tensors)
+        ]
+        output = output.replace("...", most) if output else "->" + most + "".join(sorted(c for c in set("".join(labels)) - set(most) if "".join(labels).count(c) == 1))
+    for held, tensor in zip(labels, tensors):
+        rank = tensor.shape.ndims
+        if rank is not None and rank != len(held):
+            raise ValueError("The equation %s has %d axes (%s) for an input of shape %s" % (equation, len(held), held, tensor.shape))
+        if len(set(held)) != len(held):
+            raise ValueError("Subscript not supported: an axis appears more than once: %s" % held)
+    if output is None:
+        every = "".join(labels)
+        return labels, "".join(sorted(c for c in set(every) if every.count(c) == 1))
+    return labels, output[2:]
+
+
+def _summed(value: Tensor, held: str, needed: Any) -> Any:
+    gone = [i for i, c in enumerate(held) if c not in needed]
+    if not gone:
+        return value, held
+    return reduction_ops.reduce_sum(value, gone), "".join(c for c in held if c in needed)
+
+
+def _product(a: Tensor, la: str, b: Tensor, lb: str, needed: Any) -> Any:
+    """Returns the product of two tensors, without the labels that are no longer needed, and its labels."""
+    a, la = _summed(a, la, needed.union(lb))
+    b, lb = _summed(b, lb, needed.union(la))
+    batch = [c for c in la if c in lb and c in needed]
+    inner = [c for c in la if c in lb and c not in needed]
+    rows, columns = [c for c in la if c not in lb], [c for c in lb if c not in la]
+    if not inner:
+        # Elementwise: both have the same axes in the same order, with size 1 where one lacks the label.
+        order = batch + rows + columns
+        x = _reordered(a, la, batch + rows, len(columns), after=True)
+        y = _reordered(b, lb, batch + columns, len(rows), at=len(batch))
+        return op("Mul")(x, y), "".join(order)
+    x, sizes_x = _packed(a, la, [batch, rows, inner])
+    y, sizes_y = _packed(b, lb, [batch, inner, columns])
+    product = math_ops.matmul(x, y)
+    sizes = {**sizes_y, **sizes_x}
+    order = batch + rows + columns
+    return array_ops.reshape(product, [sizes[c] for c in order]), "".join(order)
+
+
+def _reordered(x: Tensor, held: str, order: List[str], n_ones: int, at: int = 0, after: bool = False) -> Tensor:
+    if list(held) != order:
+        x = array_ops.transpose(x, [held.index(c) for c in order])
+    at = len(order) if after else at
+    for _ in range(n_ones):
+        x = array_ops.expand_dims(x, at)
+    return x
+
+
+def _packed(x: Tensor, held: str, groups: List[List[str]]) -> Any:
+    """Returns a tensor whose last two groups of labels are one axis each, and the size of each label."""
+    known = x.shape.as_list()
+    sizes: Dict[str, Any] = {c: known[i] if known[i] is not None else array_ops.shape(x)[i] for i, c in enumerate(held)}
+    order = [c for group in groups for c in group]
+    if list(held) != order:
+        x = array_ops.transpose(x, [held.index(c) for c in order])
+    shape = [sizes[c] for c in groups[0]] + [_times([sizes[c] for c in group]) for group in groups[1:]]
+    if len(groups[1]) == len(groups[2]) == 1:
+        return x, sizes
+    return array_ops.reshape(x, shape), sizes
+
+
+def _times(sizes: List[Any]) -> Any:
+    product: Any = 1
+    for size in sizes:
+        product = product * size
+    return product
+
+
+# Functions that exist only in `tf.linalg`.
+
+
+def adjoint(matrix: Any, name: Optional[str] = None) -> Tensor:
+    """Returns the conjugate transpose of matrices.
+
+    Args:
+      matrix: A tensor of rank 2 or more.
+      name: The name scope of the new operations.
+
+    Returns:
+      A tensor of the same dtype.
+
+    Example:
+      >>> print(tf.Session().run(tf.linalg.adjoint(tf.constant([[1j, 2.0]]))))
+      [[0.-1.j]
+       [2.-0.j]]
+    """
+    with name_scope(name, "adjoint", [matrix]):
+        return array_ops.matrix_transpose(convert_to_tensor(matrix, name="matrix"), conjugate=True)
+
+
+def matvec(
+    a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False, name: Optional[str] = None
+) -> Tensor:
+    """Returns the product of matrices and vectors.
+
+    Args:
+      a: A tensor of shape `[.., M, N]`.
+      b: A tensor of shape `[.., N]` of the same dtype.
+      transpose_a: If true, `a` is transposed first.
+      adjoint_a: If true, `a` is transposed and conjugated first.
+      a_is_sparse: A hint that `a` has many zeros.
+      b_is_sparse: A hint that `b` has many zeros.
+      name: The name scope of the new operations.
+
+    Returns:
+      A tensor of shape `[.., M]`.
+
+    Example:
+      >>> print(tf.Session().run(tf.linalg.matvec([[1, 2], [3, 4]], [1, 10])))
+      [21 43]
+    """
+    with name_scope(name, "MatVec", [a, b]) as name:
+        column = array_ops.expand_dims(b, axis=-1)
+        product = math_ops.matmul(a, column, transpose_a=transpose_a, adjoint_a=adjoint_a, a_is_sparse=a_is_sparse, b_is_sparse=b_is_sparse)
+        return array_ops.squeeze(product, axis=-1)
+
+
+def logdet(matrix: Any, name: Optional[str] = None) -> Tensor:
+    """Returns the logarithm of the determinant of hermitian positive definite matrices.
+
+    Args:
+      matrix: A tensor of shape `[.., N, N]`.
+      name: The name scope of the new operations.
+
+    Returns:
+      A tensor of the same dtype, without the last two axes.
+
+    Example:
+      >>> print(tf.Session().run(tf.linalg.logdet([[1.0, 0.0], [0.0, 1.0]])))
+      0.0
+    """
+    with name_scope(name, "logdet", [matrix]):
+        factor = op("Cholesky")(matrix)
+        diagonal = op("Log")(math_ops.real(matrix_diag_part(factor)))
+        return 2.0 * reduction_ops.reduce_sum(diagonal, [-1])
+
+
+def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = None, name: Optional[str] = None, keep_dims: Any = None) -> Tensor:  # noqa: A002
+    """Returns the norm of vectors (over one axis or over all elements) or of matrices (over two axes).
+
+    Args:
+      tensor: A tensor of numbers.
+      ord: The order of the norm. For vectors `"euclidean"`, a positive number, or `np.inf`; for matrices
+        `"fro"` (same as `"euclidean"`), 1 (columns) or `np.inf` (rows).
+      axis: An int, a pair of ints, or None for all elements.
+      keepdims: If true, reduced axes stay, with length 1.
+      name: The name scope of the new operations.
+      keep_dims: The former name of `keepdims`.
+
+    Returns:
+      A tensor of real numbers.
+
+    Raises:
+      ValueError: `ord` or `axis` is invalid.
+      NotImplementedError: The 2-norm of matrices, which requires singular values.
+
+    Example:
+      >>> x = tf.constant([[3.0, 4.0], [6.0, 8.0]])
+      >>> print(*tf.Session().run([tf.norm(x[0]), tf.norm(x, axis=1), tf.norm(x, 1, axis=[0, 1])]))
+      5.0 [ 5. 10.] 12.0
+    """
+    keep = bool(renamed(keepdims, keep_dims, "keepdims", "keep_dims"))
+    pair = isinstance(axis, (tuple, list, np.ndarray))
+    if pair:
+        axis = tuple(int(i) for i in axis)
+        if len(axis) != 2 or axis[0] == axis[1]:
+            raise ValueError("'axis' must be None, an integer, or a tuple of 2 unique integers")
+        if ord not in ("euclidean", "fro", 1, 2, np.inf):
+            raise ValueError("'ord' must be a supported matrix norm in ['euclidean', 'fro', 1, 2, inf], got %s" % ord)
+        if ord == 2:
+            raise NotImplementedError("the 2-norm of matrices requires the op Svd, which the engine lacks")
+    elif ord not in ("fro", "euclidean", 1, 2, np.inf) and not (isinstance(ord, (int, float)) and 0 < ord):
+        raise ValueError("'ord' must be a supported vector norm, got %s" % ord)
+    with name_scope(name, "norm", [tensor]):
+        x = convert_to_tensor(tensor)
+        if ord in ("fro", "euclidean", 2):
+            return op("Sqrt")(reduction_ops.reduce_sum(x * math_ops.conj(x), axis, keepdims=keep))
+        size = math_ops.abs(x)
+        if pair:
+            # The maximum sum over columns or over rows.
+            sums = reduction_ops.reduce_sum(size, axis[0] if ord == 1 else axis[1], keepdims=True)
+            largest = reduction_ops.reduce_max(sums, axis[1] if ord == 1 else axis[0], keepdims=True)
+            return largest if keep else array_ops.squeeze(largest, axis)
+        if ord == 1:
+            return reduction_ops.reduce_sum(size, axis, keepdims=keep)
+        if ord == np.inf:
+            return reduction_ops.reduce_max(size, axis, keepdims=keep)
+        return math_ops.pow(reduction_ops.reduce_sum(math_ops.pow(size, ord), axis, keepdims=keep), 1.0 / ord)
+
+
+def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: Optional[str] = None) -> Any:  # noqa: A002
+    """Normalizes a tensor by its norm.
+
+    Args:
+      tensor: A tensor of floats.
+      ord: As in `tf.norm`.
+      axis: As in `tf.norm`.
+      name: The name scope of the new operations.
+
+    Returns:
+      A pair of tensors: `tensor` divided by its norm; and the norm, with reduced axes of size 1.
+
+    Example:
+      >>> print(*tf.Session().run(tf.linalg.normalize([3.0, 4.0])))
+      [0.6 0.8] [5.]
+    """
+    with name_scope(name, "normalize", [tensor]):
+        tensor = convert_to_tensor(tensor)
+        size = math_ops.cast(norm(tensor, ord, axis, keepdims=True), tensor.dtype)
+        return tensor / size, size
+
+
+def expm(input: Any, name: Optional[str] = None) -> Tensor:  # noqa: A002
+    """Returns the exponential of matrices, by Padé approximation with scaling and squaring (Higham 2005).
+
+    Args:
+      input: A tensor of shape `[.., N, N]` of floats or complex numbers; `N` is statically known.
+      name: The name scope of the new operations.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    Raises:
+      ValueError: The static shape of the matrices is unknown.
+
+    Example:
+      >>> print(tf.Session().run(tf.linalg.expm([[0.0, 2.0], [0.0, 0.0]])))
+      [[1. 2.]
+       [0. 1.]]
+    """
+    with name_scope(name, "matrix_exponential", [input]):
+        matrix = convert_to_tensor(input, name="input")
+        n = matrix.shape.as_list()[-1]
+        if n is None:
+            raise ValueError("expm: the size of the matrices must be known, but the shape is %s" % matrix.shape)
+        # Each matrix is scaled by a power of two so that its 1-norm is under 5.37, where order 13 is exact to
+        # double precision.
+        size = reduction_ops.reduce_max(reduction_ops.reduce_sum(math_ops.abs(matrix), -2), -1)
+        halvings = op("Maximum")(op("Ceil")(op("Log")(op("Maximum")(size, 1e-30) / 5.37) / np.log(2.0)), convert_to_tensor(0, size.dtype))
+        scale = math_ops.pow(convert_to_tensor(2.0, size.dtype), halvings)
+        scaled = matrix / math_ops.cast(scale, matrix.dtype)[..., None, None]
+        result = _pade(scaled, n)
+        # The loop runs for the maximum number of squarings; matrices that need fewer are left unchanged.
+        most = math_ops.cast(reduction_ops.reduce_max(array_ops.concat([array_ops.reshape(halvings, [-1]), [0.0]], 0)), dtypes.int32)
+
+        def square(i: Any, x: Tensor) -> Any:
+            wanted = math_ops.cast(i, halvings.dtype) < halvings
+            mask = math_ops.cast(wanted, matrix.dtype)[..., None, None]
+            return i + 1, math_ops.matmul(x, x) * mask + x * (1 - mask)
+
+        return while_loop(lambda i, x: i < most, square, [convert_to_tensor(0), result], shape_invariants=[convert_to_tensor(0).shape, matrix.shape])[1]
+
+
+_PADE = (64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000, 10559470521600, 670442572800, 33522128640, 1323241920, 40840800, 960960, 16380, 182, 1)
+
+
+def _pade(a: Tensor, n: int) -> Tensor:
+    one = array_ops.eye(n, dtype=a.dtype)
+    c = [float(b) / _PADE[0] for b in _PADE]
+    a2 = math_ops.matmul(a, a)
+    a4 = math_ops.matmul(a2, a2)
+    a6 = math_ops.matmul(a4, a2)
+    odd = math_ops.matmul(a, math_ops.matmul(a6, a6 * c[13] + a4 * c[11] + a2 * c[9]) + a6 * c[7] + a4 * c[5] + a2 * c[3] + one * c[1])
+    even = math_ops.matmul(a6, a6 * c[12] + a4 * c[10] + a2 * c[8]) + a6 * c[6] + a4 * c[4] + a2 * c[2] + one * c[0]
+    return op("MatrixSolve")(even - odd, even + odd)
+
+
+def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: Optional[str] = None) -> Tensor:
+    """Returns the product of a tridiagonal matrix and `rhs`.
+
+    Args:
+      diagonals: The superdiagonal, the main diagonal and the subdiagonal.
+      rhs: A tensor of shape `[.., M, K]`.
+      diagonals_format: `"compact"`: one tensor of shape `[.., 3, M]`. `"sequence"`: a list of three tensors
+        of shape `[.., M]`. The last element of the superdiagonal and the first of the subdiagonal are
+        ignored.
+      name: The name scope of the new operations.
+
+    Returns:
+      A tensor of the shape of `rhs`.
+
+    Raises:
+      ValueError: `diagonals_format` is invalid.
+
+    Example:
+      >>> print(tf.Session().run(tf.linalg.tridiagonal_matmul([[1.0, 0.0], [2.0, 2.0], [0.0, 3.0]],
+      ...     [[1.0], [10.0]])))
+      [[12.]
+       [23.]]
+    """
+    if diagonals_format not in ("compact", "sequence"):
+        raise ValueError("Expected diagonals_format to be compact or sequence, got %s" % diagonals_format)
+    with name_scope(name, "tridiagonal_matmul"):
+        if diagonals_format == "compact":
+            diagonals = convert_to_tensor(diagonals)
+            diagonals = [diagonals[..., i, :] for i in range(3)]
+        over, main, under = (convert_to_tensor(d) for d in diagonals)
+        rhs = convert_to_tensor(rhs)
+        zero = array_ops.zeros_like(rhs[..., :1, :])
+        below = array_ops.concat([rhs[..., 1:, :], zero], -2)
+        above = array_ops.concat([zero, rhs[..., :-1, :]], -2)
+        return main[..., None] * rhs + over[..., None] * below + under[..., None] * above

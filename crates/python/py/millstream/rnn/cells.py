@@ -1,0 +1,682 @@
+"""Cells of recurrent networks (`tf.nn.rnn_cell`): one step, from input and state to output and new state."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
+
+from millstream import framework, nn
+from millstream.framework import constant, convert_to_tensor, get_static_value, name_scope, namespaces, nest
+from millstream.framework.op_functions import op
+from millstream.framework.shapes import TensorShape, dimension_value
+from millstream.layers.core import Layer
+from millstream.nn import functions
+from millstream.ops import array_ops, clip_ops, math_ops
+from millstream.ops.tensor_array import TensorArray
+from millstream.variables.initializers import constant_initializer, zeros_initializer
+from millstream.variables.scopes import variable_scope
+
+__all__ = [
+    "BasicLSTMCell",
+    "BasicRNNCell",
+    "DeviceWrapper",
+    "DropoutWrapper",
+    "GRUCell",
+    "LSTMCell",
+    "LSTMStateTuple",
+    "MultiRNNCell",
+    "RNNCell",
+    "ResidualWrapper",
+]
+
+
+class LSTMStateTuple(NamedTuple):
+    """The state of an LSTM: `c`, the memory of the cell, and `h`, its last output.
+
+    Example:
+      >>> state = tf.nn.rnn_cell.LSTMStateTuple(c=tf.zeros([2, 4]), h=tf.ones([2, 4]))
+      >>> state.dtype, state.h.shape
+      (tf.float32, TensorShape([Dimension(2), Dimension(4)]))
+    """
+
+    c: Any
+    h: Any
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of `c` and `h`.
+
+        Raises:
+          TypeError: The dtypes differ.
+        """
+        if self.c.dtype != self.h.dtype:
+            raise TypeError(f"Inconsistent internal state: {self.c.dtype} vs {self.h.dtype}")
+        return self.c.dtype
+
+
+class RNNCell(Layer):
+    """The base class of cells: one step of a recurrent network.
+
+    A subclass defines `state_size`, `output_size` and `call(inputs, state)`, which returns output and new
+    state. Calling a cell runs `call` within the variable scope `name`.
+
+    Args:
+      trainable: If true, its variables are trainable.
+      name: The name, also of the variable scope.
+      dtype: The dtype of its variables.
+      reuse: If true, variables are reused instead of created.
+
+    Example:
+      >>> class Counter(tf.nn.rnn_cell.RNNCell):
+      ...     @property
+      ...     def state_size(self):
+      ...         return 1
+      ...     @property
+      ...     def output_size(self):
+      ...         return 1
+      ...     def call(self, inputs, state):
+      ...         state = state + tf.reduce_sum(inputs, 1, keepdims=True)
+      ...         return state, state
+      >>> cell = Counter()
+      >>> outputs, last = tf.nn.dynamic_rnn(cell, tf.constant([[[1.0], [2.0], [3.0]]]), dtype=tf.float32)
+      >>> print(*tf.Session().run([outputs[0, :, 0], last]))
+      [1. 3. 6.] [[6.]]
+      >>> cell.zero_state(2, tf.float32).shape, cell.get_initial_state(batch_size=2, dtype=tf.float32).shape
+      (TensorShape([Dimension(2), Dimension(1)]), TensorShape([Dimension(2), Dimension(1)]))
+    """
+
+    def __init__(
+        self, trainable: bool = True, name: Optional[str] = None, dtype: Any = None, reuse: Any = None, **kwargs: Any
+    ) -> None:
+        super().__init__(trainable=trainable, name=name, dtype=dtype, _reuse=reuse, **kwargs)
+
+    @property
+    def state_size(self) -> Any:
+        """The sizes of the state: an int, or a structure of ints.
+
+        Raises:
+          NotImplementedError: The class does not implement it.
+        """
+        raise NotImplementedError("Abstract method")
+
+    @property
+    def output_size(self) -> Any:
+        """The size of the output.
+
+        Raises:
+          NotImplementedError: The class does not implement it.
+        """
+        raise NotImplementedError("Abstract method")
+
+    def call(self, inputs: Any, state: Any) -> Tuple[Any, Any]:  # type: ignore[override]
+        """Computes one step.
+
+        Args:
+          inputs: A tensor of shape `[batch, inputs]`.
+          state: A tensor of shape `[batch, state_size]`, or a structure of them.
+
+        Returns:
+          A pair: the output, of shape `[batch, output_size]`, and the new state.
+
+        Raises:
+          NotImplementedError: The class does not implement it.
+        """
+        raise NotImplementedError("Abstract method")
+
+    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Tuple[Any, Any]:  # type: ignore[override]
+        with self.opened(scope) as here:
+            self._scope = self._scope or here
+            return self.call(inputs, state)
+
+    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        """Returns a state of zeros."""
+        with name_scope(type(self).__name__ + "ZeroState", values=[batch_size]):
+            return _zeros(self.state_size, batch_size, dtype)
+
+    def get_initial_state(self, inputs: Any = None, batch_size: Any = None, dtype: Any = None) -> Any:
+        """Returns a state of zeros, with the batch size and dtype of `inputs` or the given ones.
+
+        Args:
+          inputs: A tensor of shape `[batch, ..]`.
+          batch_size: The number of rows.
+          dtype: The dtype.
+
+        Returns:
+          A tensor of shape `[batch, state_size]`, or a structure of such tensors.
+
+        Raises:
+          ValueError: Neither `inputs` nor both of the others are given.
+        """
+        if inputs is not None:
+            inputs = convert_to_tensor(inputs)
+            known = dimension_value(inputs.get_shape()[0])
+            batch_size = array_ops.shape(inputs)[0] if known is None else known
+            dtype = inputs.dtype
+        if batch_size is None or dtype is None:
+            raise ValueError(
+                "batch_size and dtype cannot be None while constructing initial state: "
+                f"batch_size={batch_size}, dtype={dtype}"
+            )
+        return self.zero_state(batch_size, dtype)
+
+
+def _zeros(sizes: Any, batch_size: Any, dtype: Any) -> Any:
+    known = batch_size if isinstance(batch_size, int) else get_static_value(batch_size)
+
+    def zeros(size: Any) -> Any:
+        dims: List[Any] = TensorShape(size).as_list()
+        out = array_ops.zeros(array_ops.stack([batch_size] + dims) if known is None else [int(known)] + dims, dtype)
+        out.set_shape([None if known is None else int(known)] + dims)
+        return out
+
+    return nest.map_structure(zeros, sizes)
+
+
+def _depth(inputs: Any) -> int:
+    depth = dimension_value(inputs.get_shape()[-1]) if inputs.get_shape().ndims is not None else None
+    if depth is None:
+        raise ValueError(f"Expected inputs.shape[-1] to be known, saw shape: {inputs.get_shape()}")
+    return depth
+
+
+def _activation(activation: Any) -> Callable[[Any], Any]:
+    if activation is None:
+        return math_ops.tanh
+    if isinstance(activation, str):
+        return getattr(nn, activation)
+    return activation
+
+
+class BasicRNNCell(RNNCell):
+    """The basic cell: `output = state = activation(W * [input, state] + b)`.
+
+    Args:
+      num_units: The size of the state and the output.
+      activation: The activation, a function of a tensor; by default `tf.tanh`.
+      reuse: As in `RNNCell`.
+      name: As in `RNNCell`.
+      dtype: As in `RNNCell`.
+
+    Example:
+      >>> cell = tf.nn.rnn_cell.BasicRNNCell(4)
+      >>> output, state = cell(tf.zeros([2, 3]), cell.zero_state(2, tf.float32))
+      >>> output.shape, cell.state_size, [v.name for v in cell.variables]
+      (TensorShape([Dimension(2), Dimension(4)]), 4, ['basic_rnn_cell/kernel:0', 'basic_rnn_cell/bias:0'])
+      >>> same, _ = cell.call(tf.zeros([2, 3]), state)
+    """
+
+    def __init__(
+        self,
+        num_units: int,
+        activation: Any = None,
+        reuse: Any = None,
+        name: Optional[str] = None,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(name=name, dtype=dtype, reuse=reuse, **kwargs)
+        self._num_units = num_units
+        self._activation = _activation(activation)
+
+    @property
+    def state_size(self) -> int:
+        """The number of units."""
+        return self._num_units
+
+    output_size = state_size
+
+    def call(self, inputs: Any, state: Any) -> Tuple[Any, Any]:
+        """Computes one step."""
+        kernel = self.add_weight("kernel", [_depth(inputs) + self._num_units, self._num_units], dtype=inputs.dtype)
+        bias = self.add_weight("bias", [self._num_units], inputs.dtype, zeros_initializer(dtype=inputs.dtype))
+        gates = functions.bias_add(math_ops.matmul(array_ops.concat([inputs, state], 1), kernel), bias)
+        output = self._activation(gates)
+        return output, output
+
+
+class GRUCell(RNNCell):
+    """A gated recurrent unit (Cho and others, 2014).
+
+    Args:
+      num_units: The size of the state and the output.
+      activation: The activation, a function of a tensor; by default `tf.tanh`.
+      reuse: As in `RNNCell`.
+      kernel_initializer: The initializer of the kernels.
+      bias_initializer: The initializer of the biases; by default ones for the gates, zeros for the candidate.
+      name: As in `RNNCell`.
+      dtype: As in `RNNCell`.
+
+    Example:
+      >>> cell = tf.nn.rnn_cell.GRUCell(4)
+      >>> output, state = cell(tf.zeros([2, 3]), cell.zero_state(2, tf.float32))
+      >>> output.shape, cell.state_size, cell.output_size, len(cell.variables)
+      (TensorShape([Dimension(2), Dimension(4)]), 4, 4, 4)
+      >>> same, _ = cell.call(tf.zeros([2, 3]), state)
+    """
+
+    def __init__(
+        self,
+        num_units: int,
+        activation: Any = None,
+        reuse: Any = None,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = None,
+        name: Optional[str] = None,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(name=name, dtype=dtype, reuse=reuse, **kwargs)
+        self._num_units = num_units
+        self._activation = _activation(activation)
+        self._kernel_initializer, self._bias_initializer = kernel_initializer, bias_initializer
+
+    @property
+    def state_size(self) -> int:
+        """The number of units."""
+        return self._num_units
+
+    output_size = state_size
+
+    def call(self, inputs: Any, state: Any) -> Tuple[Any, Any]:
+        """Computes one step."""
+        n, rows, dtype = self._num_units, _depth(inputs) + self._num_units, inputs.dtype
+        begin_open = self._bias_initializer or constant_initializer(1.0, dtype=dtype)
+        begin_zero = self._bias_initializer or zeros_initializer(dtype=dtype)
+        gate_kernel = self.add_weight("gates/kernel", [rows, 2 * n], dtype, self._kernel_initializer)
+        gate_bias = self.add_weight("gates/bias", [2 * n], dtype, begin_open)
+        kernel = self.add_weight("candidate/kernel", [rows, n], dtype, self._kernel_initializer)
+        bias = self.add_weight("candidate/bias", [n], dtype, begin_zero)
+        gates = functions.bias_add(math_ops.matmul(array_ops.concat([inputs, state], 1), gate_kernel), gate_bias)
+        reset, update = array_ops.split(value=math_ops.sigmoid(gates), num_or_size_splits=2, axis=1)
+        candidate = functions.bias_add(math_ops.matmul(array_ops.concat([inputs, reset * state], 1), kernel), bias)
+        new = update * state + (1 - update) * self._activation(candidate)
+        return new, new
+
+
+class BasicLSTMCell(RNNCell):
+    """A plain LSTM: no clipping, no projection, no peepholes.
+
+    Args:
+      num_units: The size of the state and the output.
+      forget_bias: A value added to the forget gate's bias.
+      state_is_tuple: If true, the state is an `LSTMStateTuple`; otherwise one tensor with `c` and `h`
+        concatenated.
+      activation: The activation, a function of a tensor; by default `tf.tanh`.
+      reuse: As in `RNNCell`.
+      name: As in `RNNCell`.
+      dtype: As in `RNNCell`.
+
+    Example:
+      >>> cell = tf.nn.rnn_cell.BasicLSTMCell(4)
+      >>> output, state = cell(tf.zeros([2, 3]), cell.zero_state(2, tf.float32))
+      >>> output.shape, state.c.shape, cell.state_size, cell.output_size
+      (TensorShape([Dimension(2), Dimension(4)]), TensorShape([Dimension(2), Dimension(4)]), LSTMStateTuple(c=4, h=4), 4)
+      >>> same, _ = cell.call(tf.zeros([2, 3]), state)
+    """
+
+    def __init__(
+        self,
+        num_units: int,
+        forget_bias: float = 1.0,
+        state_is_tuple: bool = True,
+        activation: Any = None,
+        reuse: Any = None,
+        name: Optional[str] = None,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(name=name, dtype=dtype, reuse=reuse, **kwargs)
+        self._num_units, self._forget_bias, self._state_is_tuple = num_units, forget_bias, state_is_tuple
+        self._activation = _activation(activation)
+
+    @property
+    def state_size(self) -> Any:
+        """The sizes of `c` and `h`."""
+        n = self._num_units
+        return LSTMStateTuple(n, n) if self._state_is_tuple else 2 * n
+
+    @property
+    def output_size(self) -> int:
+        """The number of units."""
+        return self._num_units
+
+    def call(self, inputs: Any, state: Any) -> Tuple[Any, Any]:
+        """Computes one step."""
+        n, dtype = self._num_units, inputs.dtype
+        kernel = self.add_weight("kernel", [_depth(inputs) + n, 4 * n], dtype=dtype)
+        bias = self.add_weight("bias", [4 * n], dtype, zeros_initializer(dtype=dtype))
+        c, h = state if self._state_is_tuple else array_ops.split(value=state, num_or_size_splits=2, axis=1)
+        gates = functions.bias_add(math_ops.matmul(array_ops.concat([inputs, h], 1), kernel), bias)
+        i, j, f, o = array_ops.split(value=gates, num_or_size_splits=4, axis=1)
+        forget = constant(self._forget_bias, dtype=f.dtype)
+        new_c = op("Add")(math_ops.multiply(c, math_ops.sigmoid(op("Add")(f, forget))), math_ops.multiply(math_ops.sigmoid(i), self._activation(j)))
+        new_h = math_ops.multiply(self._activation(new_c), math_ops.sigmoid(o))
+        return new_h, LSTMStateTuple(new_c, new_h) if self._state_is_tuple else array_ops.concat([new_c, new_h], 1)
+
+
+class LSTMCell(RNNCell):
+    """An LSTM with optional peepholes, clipping, and projection of the output.
+
+    Args:
+      num_units: The size of the memory `c`.
+      use_peepholes: If true, the gates see the memory.
+      cell_clip: Clips the memory to between `-cell_clip` and `cell_clip`.
+      initializer: The initializer of the kernels.
+      num_proj: The size that the output is projected to.
+      proj_clip: Clips the projection to between `-proj_clip` and `proj_clip`.
+      num_unit_shards: None.
+      num_proj_shards: None.
+      forget_bias: A value added to the forget gate's bias.
+      state_is_tuple: If true, the state is an `LSTMStateTuple`; otherwise one tensor with `c` and `h`
+        concatenated.
+      activation: The activation, a function of a tensor; by default `tf.tanh`.
+      reuse: As in `RNNCell`.
+      name: As in `RNNCell`.
+      dtype: As in `RNNCell`.
+
+    Raises:
+      NotImplementedError: `num_unit_shards` or `num_proj_shards` is given.
+
+    Example:
+      >>> cell = tf.nn.rnn_cell.LSTMCell(4, use_peepholes=True, num_proj=2)
+      >>> output, state = cell(tf.zeros([2, 3]), cell.zero_state(2, tf.float32))
+      >>> output.shape, cell.state_size, cell.output_size
+      (TensorShape([Dimension(2), Dimension(2)]), LSTMStateTuple(c=4, h=2), 2)
+      >>> same, _ = cell.call(tf.zeros([2, 3]), state)
+    """
+
+    def __init__(
+        self,
+        num_units: int,
+        use_peepholes: bool = False,
+        cell_clip: Optional[float] = None,
+        initializer: Any = None,
+        num_proj: Optional[int] = None,
+        proj_clip: Optional[float] = None,
+        num_unit_shards: Any = None,
+        num_proj_shards: Any = None,
+        forget_bias: float = 1.0,
+        state_is_tuple: bool = True,
+        activation: Any = None,
+        reuse: Any = None,
+        name: Optional[str] = None,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(name=name, dtype=dtype, reuse=reuse, **kwargs)
+        if num_unit_shards is not None or num_proj_shards is not None:
+            raise NotImplementedError("num_unit_shards and num_proj_shards: partitioned variables are not supported")
+        self._num_units, self._num_proj = num_units, num_proj
+        self._use_peepholes, self._cell_clip, self._proj_clip = use_peepholes, cell_clip, proj_clip
+        self._initializer, self._forget_bias, self._state_is_tuple = initializer, forget_bias, state_is_tuple
+        self._activation = _activation(activation)
+
+    @property
+    def output_size(self) -> int:
+        """The size of the projection, or the number of units without one."""
+        return self._num_proj or self._num_units
+
+    @property
+    def state_size(self) -> Any:
+        """The sizes of `c` and `h`."""
+        sizes = self._num_units, self.output_size
+        return LSTMStateTuple(*sizes) if self._state_is_tuple else sum(sizes)
+
+    def call(self, inputs: Any, state: Any) -> Tuple[Any, Any]:
+        """Computes one step."""
+        n, n_out, dtype = self._num_units, self.output_size, inputs.dtype
+        if self._state_is_tuple:
+            c_prev, h_prev = state
+        else:
+            c_prev, h_prev = state[:, :n], state[:, n:]
+        kernel = self.add_weight("kernel", [_depth(inputs) + n_out, 4 * n], dtype, self._initializer)
+        bias = self.add_weight("bias", [4 * n], dtype, zeros_initializer(dtype=dtype))
+        gates = functions.bias_add(math_ops.matmul(array_ops.concat([inputs, h_prev], 1), kernel), bias)
+        i, j, f, o = array_ops.split(value=gates, num_or_size_splits=4, axis=1)
+        if self._use_peepholes:
+            w_f, w_i, w_o = (self.add_weight(f"w_{g}_diag", [n], dtype, self._initializer) for g in "fio")
+            f, i = f + self._forget_bias + w_f * c_prev, i + w_i * c_prev
+        else:
+            f = f + self._forget_bias
+        c = math_ops.sigmoid(f) * c_prev + math_ops.sigmoid(i) * self._activation(j)
+        if self._cell_clip is not None:
+            c = clip_ops.clip_by_value(c, -self._cell_clip, self._cell_clip)
+        h = math_ops.sigmoid(o + w_o * c if self._use_peepholes else o) * self._activation(c)
+        if self._num_proj is not None:
+            h = math_ops.matmul(h, self.add_weight("projection/kernel", [n, self._num_proj], dtype, self._initializer))
+            if self._proj_clip is not None:
+                h = clip_ops.clip_by_value(h, -self._proj_clip, self._proj_clip)
+        return h, LSTMStateTuple(c, h) if self._state_is_tuple else array_ops.concat([c, h], 1)
+
+
+class MultiRNNCell(RNNCell):
+    """A stack of cells: the output of each is the input of the next.
+
+    Args:
+      cells: A list of cells.
+      state_is_tuple: If true, the state is a tuple of the cells' states; otherwise one tensor of all,
+        concatenated.
+
+    Raises:
+      ValueError: `cells` is empty, or a cell's state is a tuple and `state_is_tuple` is false.
+      TypeError: `cells` is not a list.
+
+    Example:
+      >>> cell = tf.nn.rnn_cell.MultiRNNCell([tf.nn.rnn_cell.GRUCell(n) for n in (4, 5)])
+      >>> output, state = cell(tf.zeros([2, 3]), cell.zero_state(2, tf.float32))
+      >>> output.shape, cell.state_size, cell.output_size, len(cell.variables)
+      (TensorShape([Dimension(2), Dimension(5)]), (4, 5), 5, 8)
+      >>> same, _ = cell.call(tf.zeros([2, 3]), state)
+    """
+
+    def __init__(self, cells: Sequence[RNNCell], state_is_tuple: bool = True) -> None:
+        super().__init__()
+        if not cells:
+            raise ValueError("Must specify at least one cell for MultiRNNCell.")
+        if not nest.is_sequence(cells):
+            raise TypeError(f"cells must be a list or tuple, but saw: {cells}.")
+        self._cells = list(cells)
+        self._state_is_tuple = state_is_tuple
+        if not state_is_tuple and any(nest.is_sequence(c.state_size) for c in self._cells):
+            raise ValueError(
+                f"Some cells return tuples of states, but the flag state_is_tuple is not set.  State sizes are: "
+                f"{[c.state_size for c in self._cells]}"
+            )
+
+    @property
+    def state_size(self) -> Any:
+        """The state sizes of all cells."""
+        sizes = tuple(c.state_size for c in self._cells)
+        return sizes if self._state_is_tuple else sum(sizes)
+
+    @property
+    def output_size(self) -> Any:
+        """The output size of the last cell."""
+        return self._cells[-1].output_size
+
+    @property
+    def variables(self) -> List[Any]:
+        """The variables of all cells."""
+        return [v for c in self._cells for v in c.variables]
+
+    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        """Returns a state of zeros."""
+        with name_scope("MultiRNNCellZeroState", values=[batch_size]):
+            if self._state_is_tuple:
+                return tuple(c.zero_state(batch_size, dtype) for c in self._cells)
+            return _zeros(self.state_size, batch_size, dtype)
+
+    def call(self, inputs: Any, state: Any) -> Tuple[Any, Any]:
+        """Computes one step of each cell."""
+        at = 0
+        states = []
+        for i, cell in enumerate(self._cells):
+            with variable_scope(f"cell_{i}"):
+                if self._state_is_tuple:
+                    part = state[i]
+                else:
+                    part = state[:, at : at + cell.state_size]
+                    at += cell.state_size
+                inputs, new = cell(inputs, part)
+                states.append(new)
+        return inputs, tuple(states) if self._state_is_tuple else array_ops.concat(states, 1)
+
+
+class _Wrapper(RNNCell):
+    """A cell that wraps another, without variables of its own."""
+
+    def __init__(self, cell: RNNCell) -> None:
+        super().__init__()
+        self._cell = cell
+
+    @property
+    def wrapped_cell(self) -> RNNCell:
+        """The wrapped cell."""
+        return self._cell
+
+    @property
+    def state_size(self) -> Any:
+        """The state size of the wrapped cell."""
+        return self._cell.state_size
+
+    @property
+    def output_size(self) -> Any:
+        """The output size of the wrapped cell."""
+        return self._cell.output_size
+
+    @property
+    def variables(self) -> List[Any]:
+        """The variables of the wrapped cell."""
+        return self._cell.variables
+
+    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        """Returns the zero state of the wrapped cell."""
+        with name_scope(type(self).__name__ + "ZeroState", values=[batch_size]):
+            return self._cell.zero_state(batch_size, dtype)
+
+    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Tuple[Any, Any]:
+        return self._around(lambda x, s: self._cell(x, s, scope), inputs, state)
+
+    def _around(self, step: Callable[[Any, Any], Tuple[Any, Any]], inputs: Any, state: Any) -> Tuple[Any, Any]:
+        raise NotImplementedError
+
+
+class DropoutWrapper(_Wrapper):
+    """Applies dropout to the input, output or state of a cell.
+
+    Args:
+      cell: A cell.
+      input_keep_prob: The probability that an element of the input is kept: a float or a scalar tensor.
+      output_keep_prob: The same for the output.
+      state_keep_prob: The same for the state.
+      variational_recurrent: False.
+      input_size: Ignored.
+      dtype: Ignored.
+      seed: A seed; see `tf.set_random_seed`.
+      dropout_state_filter_visitor: A function that returns, for each part of the state, whether dropout
+        applies to it; by default to all but `c`.
+
+    Raises:
+      ValueError: A probability is not between 0 and 1.
+      NotImplementedError: `variational_recurrent` is true.
+
+    Example:
+      >>> cell = tf.nn.rnn_cell.DropoutWrapper(tf.nn.rnn_cell.BasicRNNCell(4), output_keep_prob=0.5, seed=1)
+      >>> output, _ = cell(tf.ones([2, 3]), cell.zero_state(2, tf.float32))
+      >>> output.shape
+      TensorShape([Dimension(2), Dimension(4)])
+    """
+
+    def __init__(
+        self,
+        cell: RNNCell,
+        input_keep_prob: Any = 1.0,
+        output_keep_prob: Any = 1.0,
+        state_keep_prob: Any = 1.0,
+        variational_recurrent: bool = False,
+        input_size: Any = None,
+        dtype: Any = None,
+        seed: Optional[int] = None,
+        dropout_state_filter_visitor: Optional[Callable[[Any], Any]] = None,
+    ) -> None:
+        super().__init__(cell)
+        if variational_recurrent:
+            raise NotImplementedError("DropoutWrapper does not support variational_recurrent")
+        for word, value in (("input", input_keep_prob), ("state", state_keep_prob), ("output", output_keep_prob)):
+            if isinstance(value, (int, float)) and not 0.0 <= value <= 1.0:
+                raise ValueError(f"Parameter {word}_keep_prob must be between 0 and 1: {value}")
+        self._keep = {"input": input_keep_prob, "state": state_keep_prob, "output": output_keep_prob}
+        self._seed = seed
+        # By default the memory of an LSTM is not dropped.
+        self._filter = dropout_state_filter_visitor or (
+            lambda s: LSTMStateTuple(False, True) if isinstance(s, LSTMStateTuple) else not isinstance(s, TensorArray)
+        )
+
+    def _dropped(self, values: Any, which: str) -> Any:
+        keep = self._keep[which]
+        if isinstance(keep, (int, float)) and keep == 1.0:
+            return values
+
+        def drop(chosen: Any, part: Any) -> Any:
+            return functions.dropout(part, keep_prob=keep, seed=self._seed) if chosen else part
+
+        if which == "state":
+            chosen = nest.get_traverse_shallow_structure(self._filter, values)
+            return nest.map_structure_up_to(chosen, drop, chosen, values)
+        return nest.map_structure(lambda v: drop(True, v), values)
+
+    def _around(self, step: Callable[[Any, Any], Tuple[Any, Any]], inputs: Any, state: Any) -> Tuple[Any, Any]:
+        output, new = step(self._dropped(inputs, "input"), state)
+        return self._dropped(output, "output"), self._dropped(new, "state")
+
+
+class ResidualWrapper(_Wrapper):
+    """Adds the input of a cell to its output, or returns `residual_fn(inputs, outputs)`.
+
+    Args:
+      cell: A cell whose output has the size of its input.
+      residual_fn: A function of inputs and outputs.
+
+    Example:
+      >>> cell = tf.nn.rnn_cell.ResidualWrapper(tf.nn.rnn_cell.BasicRNNCell(3))
+      >>> output, _ = cell(tf.ones([2, 3]), cell.zero_state(2, tf.float32))
+      >>> output.shape
+      TensorShape([Dimension(2), Dimension(3)])
+    """
+
+    def __init__(self, cell: RNNCell, residual_fn: Optional[Callable[[Any, Any], Any]] = None) -> None:
+        super().__init__(cell)
+        self._residual_fn = residual_fn
+
+    def _around(self, step: Callable[[Any, Any], Tuple[Any, Any]], inputs: Any, state: Any) -> Tuple[Any, Any]:
+        outputs, new = step(inputs, state)
+        if self._residual_fn is not None:
+            return self._residual_fn(inputs, outputs), new
+        nest.assert_same_structure(inputs, outputs)
+        nest.map_structure(lambda a, b: a.get_shape().assert_is_compatible_with(b.get_shape()), inputs, outputs)
+        return nest.map_structure(lambda a, b: a + b, inputs, outputs), new
+
+
+class DeviceWrapper(_Wrapper):
+    """Runs a cell on a device.
+
+    Args:
+      cell: A cell.
+      device: The device, as in `tf.device`.
+
+    Example:
+      >>> cell = tf.nn.rnn_cell.DeviceWrapper(tf.nn.rnn_cell.BasicRNNCell(4), "/cpu:0")
+      >>> output, _ = cell(tf.zeros([2, 3]), cell.zero_state(2, tf.float32))
+      >>> output.device, cell.state_size, cell.output_size, cell.wrapped_cell.variables == cell.variables
+      ('/device:CPU:0', 4, 4, True)
+    """
+
+    def __init__(self, cell: RNNCell, device: Any) -> None:
+        super().__init__(cell)
+        self._device = device
+
+    def _around(self, step: Callable[[Any, Any], Tuple[Any, Any]], inputs: Any, state: Any) -> Tuple[Any, Any]:
+        with framework.device(self._device):
+            return step(inputs, state)
+
+
+__dir__ = namespaces.dir_of(globals())

@@ -1,0 +1,34 @@
+"""`tf.test`: a `TestCase` for tensors and sessions, gradient checks, and queries of capabilities."""
+
+from millstream.framework import namespaces
+from millstream.test.case import (
+    TestCase,
+    assert_equal_graph_def,
+    compute_gradient,
+    compute_gradient_error,
+    get_temp_dir,
+    gpu_device_name,
+    is_built_with_cuda,
+    is_built_with_gpu_support,
+    is_built_with_rocm,
+    is_gpu_available,
+    main,
+    mock,
+)
+
+__all__ = [
+    "TestCase",
+    "assert_equal_graph_def",
+    "compute_gradient",
+    "compute_gradient_error",
+    "get_temp_dir",
+    "gpu_device_name",
+    "is_built_with_cuda",
+    "is_built_with_gpu_support",
+    "is_built_with_rocm",
+    "is_gpu_available",
+    "main",
+    "mock",
+]
+
+__dir__ = namespaces.dir_of(globals())

@@ -1,0 +1,46 @@
+"""Comments and docstrings wrap at the width of the code, 110 columns, as CONTRIBUTING.md asks."""
+
+import ast
+import io
+import pathlib
+import tokenize
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+WIDTH = 110
+
+
+def sources():
+    for folder in ("crates/python/py", "crates/python/tests", "crates/python/tools", "examples/python", "tests/golden"):
+        yield from sorted((ROOT / folder).rglob("*.py"))
+
+
+def docstring_lines(tree, lines):
+    """The numbers of the lines in docstrings, without their examples."""
+    for node in ast.walk(tree):
+        if not isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            continue
+        if ast.get_docstring(node, clean=False) is None:
+            continue
+        in_example = False
+        for number in range(node.body[0].lineno, node.body[0].end_lineno + 1):
+            line = lines[number - 1].strip()
+            in_example = line.startswith(">>>") or in_example and line != ""
+            if not in_example:
+                yield number
+
+
+def too_wide(path):
+    """The numbers of the lines of prose that are too wide. A link, which cannot be broken, is exempt."""
+    text = path.read_text(encoding="utf-8")
+    lines = text.splitlines()
+    wide = {number for number, line in enumerate(lines, 1) if len(line) > WIDTH and " " in line.strip(" #")}
+    if not wide:
+        return []
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    prose = {t.start[0] for t in tokens if t.type == tokenize.COMMENT and t.line.lstrip().startswith("#")}
+    return sorted(wide & (prose | set(docstring_lines(ast.parse(text), lines))))
+
+
+def test_comments_and_docstrings_wrap():
+    findings = [f"{path.relative_to(ROOT)}:{number}" for path in sources() for number in too_wide(path)]
+    assert not findings, f"wider than {WIDTH} columns: " + " ".join(findings)

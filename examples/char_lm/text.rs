@@ -62,7 +62,8 @@ impl Text {
         let mut text = Text { files: Vec::new(), kept: 0, bytes: 0 };
         for file in files {
             text.bytes += std::fs::metadata(&file).map_err(|e| unreadable(&file, &e))?.len();
-            text.files.push(file.to_str().ok_or_else(|| invalid(format!("{file:?} is no UTF-8")))?.into());
+            text.files
+                .push(file.to_str().ok_or_else(|| invalid(format!("{file:?} is not valid UTF-8")))?.into());
         }
         if text.bytes == 0 {
             return Err(invalid(format!("there is no text in {path:?}")));

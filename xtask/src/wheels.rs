@@ -125,7 +125,7 @@ fn environment(base: &str, folder: &Path, packages: &[impl AsRef<OsStr>]) -> Res
 
 fn timed(python: &Path) -> Result<f64> {
     let answer = said(python, &["-c", TIMED])?;
-    answer.parse().map_err(|_| failed(format!("{}: `{answer}` is no time", python.display())))
+    answer.parse().map_err(|_| failed(format!("{}: `{answer}` is not a time", python.display())))
 }
 
 fn succeed(command: &mut Command) -> Result<()> {

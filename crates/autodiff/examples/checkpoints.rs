@@ -18,7 +18,7 @@ fn main() -> Result<()> {
             "say what to save (`all`, `auto`, or the distance of checkpoints) and how many iterations"
         ));
     };
-    let n_value: i32 = n.parse().map_err(|_| invalid!("`{n}` is no number of iterations"))?;
+    let n_value: i32 = n.parse().map_err(|_| invalid!("`{n}` is not a number of iterations"))?;
     let checkpoint = match mode.as_str() {
         "all" => None,
         "auto" => Some(Checkpoint::Auto { nested: true }),

@@ -36,6 +36,25 @@ struct Kept {
     count: Port,
 }
 
+/// A captured value whose gradient is needed: its Enter, the Enter's input, and that value in the backward
+/// loop.
+type Captured<'g> = (NodeId, Port, Output<'g>);
+
+/// The loop whose iterations between two states are recomputed and differentiated.
+struct Stretch<'a, 'g> {
+    home: ContextId,
+    checkpoint: Checkpoint,
+    /// The variables that gradients flow through.
+    vars: &'a [Var],
+    /// The variables whose values the states hold.
+    state: &'a [Var],
+    outside: &'a [Captured<'g>],
+    /// The values of the captured inputs, by their Enters.
+    known: &'a HashMap<NodeId, Output<'g>>,
+    /// The number of the forward loop's iterations.
+    trips: Output<'g>,
+}
+
 impl<'g> Differ<'g> {
     /// Returns the loop's checkpoints, if it has any.
     pub(crate) fn checkpoint_of(&self, home: ContextId) -> Option<Checkpoint> {
@@ -66,22 +85,7 @@ impl<'g> Differ<'g> {
             lists.push(self.value(level, *list)?);
         }
         let count = self.value(level, kept.count)?;
-        // The captured values whose gradients are needed.
-        let mut outside = Vec::new();
-        for &enter in &nodes.invariants {
-            let (input, wanted) = graph.read(|g| -> Result<_> {
-                let node = g.node(enter)?;
-                Ok((node.inputs[0], self.between.contains(enter) && self.between.wants(node, 0)))
-            })?;
-            if wanted {
-                outside.push((enter, input, self.value(level, input)?));
-            }
-        }
-        let mut known = HashMap::new();
-        for &enter in &nodes.invariants {
-            let input = graph.read(|g| g.node(enter).map(|n| n.inputs[0]))?;
-            known.insert(enter, self.value(level, input)?);
-        }
+        let (outside, known) = self.captured(level, nodes)?;
         let mut sums = Vec::new();
         for (_, input, _) in &outside {
             sums.push(self.start_of_sum(level, *input)?);
@@ -98,56 +102,15 @@ impl<'g> Differ<'g> {
             let lists = lists.iter().map(|_| PartialShape::scalar());
             std::iter::once(PartialShape::scalar()).chain(grads).chain(sums).chain(lists).collect()
         });
-        let (n_grads, n_sums) = (vars.len(), sums.len());
+        let stretch =
+            Stretch { home, checkpoint, vars, state: &state, outside: &outside, known: &known, trips };
         let mut builder = graph.while_loop(start).name("checkpoints").parallel_iterations(1);
         for (i, shape) in shapes.into_iter().enumerate() {
             builder = builder.shape_of(i, shape);
         }
         let results = builder.run(
             |now| graph.op("Greater").input(now[0]).input(0).output(),
-            |now| -> Result<Vec<Output<'g>>> {
-                let segment = graph.op("Sub").input(now[0]).input(1).output();
-                let begin = boundary(checkpoint, segment);
-                let end = graph.op("Minimum").inputs([boundary(checkpoint, now[0]), trips]).output();
-                let length = graph.op("Sub").inputs([end, begin]).output();
-                let mut states = Vec::new();
-                let mut rest = Vec::new();
-                for (var, &list) in state.iter().zip(&now[1 + n_grads + n_sums..]) {
-                    let (shape, dtype) = graph.read(|g| -> Result<_> {
-                        let merge = Port::new(var.merge, 0);
-                        Ok((g.shape_of(merge), g.type_of(merge)?.dtype))
-                    })?;
-                    let pop = graph.op("TensorListPopBack").input(list).input(graph.element_shape(&shape));
-                    let pop = pop.attr("element_dtype", dtype).finish();
-                    rest.push(pop.output(0));
-                    states.push(pop.output(1).set_shape(shape));
-                }
-                let ends = self.again(home, checkpoint, &state, &states, length, &known)?;
-                let at = |var: &Var| state.iter().position(|s| s.merge == var.merge);
-                let mut ys = Vec::new();
-                let mut xs = Vec::new();
-                for var in vars {
-                    let i = at(var).ok_or_else(|| invalid!("a variable is no part of its loop's state"))?;
-                    ys.push(ends[i]);
-                    xs.push(states[i]);
-                }
-                xs.extend(outside.iter().map(|(_, _, value)| *value));
-                let seeds: Vec<Option<Output<'g>>> = now[1..=n_grads].iter().copied().map(Some).collect();
-                // The sums continue those of the later stretches, so that they have the same bits as over the
-                // whole loop.
-                let sums: Vec<(Port, Output<'g>)> = outside
-                    .iter()
-                    .map(|(_, _, x)| x.port())
-                    .zip(now[1 + n_grads..].iter().copied())
-                    .collect();
-                // The xs are constants to each other: how one depends on another is differentiated by other
-                // stretches.
-                let grads = graph.gradients(ys, xs.clone()).stop_gradients(xs).grad_ys(seeds).onto(&sums)?;
-                let mut next = vec![segment];
-                next.extend(grads);
-                next.extend(rest);
-                Ok(next)
-            },
+            |now| self.through_stretch(&stretch, &now),
         )?;
         let source = |enter: NodeId| graph.read(|g| g.node(enter).map(|n| n.inputs[0]));
         let mut flows = Vec::new();
@@ -156,10 +119,81 @@ impl<'g> Differ<'g> {
                 flows.push((source(var.enter)?, Grad::Dense(*grad)));
             }
         }
-        for ((enter, ..), grad) in outside.iter().zip(&results[1 + n_grads..]) {
+        for ((enter, ..), grad) in outside.iter().zip(&results[1 + vars.len()..]) {
             flows.push((source(*enter)?, Grad::Dense(*grad)));
         }
         Ok(flows)
+    }
+
+    /// Returns the captured values whose gradients are needed, and the input of each captured value's Enter.
+    fn captured(
+        &mut self,
+        level: usize,
+        nodes: &LoopNodes,
+    ) -> Result<(Vec<Captured<'g>>, HashMap<NodeId, Output<'g>>)> {
+        let mut outside = Vec::new();
+        let mut known = HashMap::new();
+        for &enter in &nodes.invariants {
+            let (input, wanted) = self.graph.read(|g| -> Result<_> {
+                let node = g.node(enter)?;
+                Ok((node.inputs[0], self.between.contains(enter) && self.between.wants(node, 0)))
+            })?;
+            let value = self.value(level, input)?;
+            known.insert(enter, value);
+            if wanted {
+                outside.push((enter, input, value));
+            }
+        }
+        Ok((outside, known))
+    }
+
+    /// Builds the body of the backward loop: takes the last state, recomputes the iterations from there up to
+    /// the next state and differentiates them. `now` are the number of states left, the gradients of the
+    /// variables, the sums of the captured values' gradients, and the lists of states. Returns their next
+    /// values.
+    fn through_stretch(&self, stretch: &Stretch<'_, 'g>, now: &[Output<'g>]) -> Result<Vec<Output<'g>>> {
+        let graph = self.graph;
+        let &Stretch { home, checkpoint, vars, state, outside, known, trips } = stretch;
+        let (grads, rest) = now[1..].split_at(vars.len());
+        let (sums, lists) = rest.split_at(outside.len());
+        let segment = graph.op("Sub").input(now[0]).input(1).output();
+        let begin = boundary(checkpoint, segment);
+        let end = graph.op("Minimum").inputs([boundary(checkpoint, now[0]), trips]).output();
+        let length = graph.op("Sub").inputs([end, begin]).output();
+        let mut states = Vec::new();
+        let mut shorter = Vec::new();
+        for (var, &list) in state.iter().zip(lists) {
+            let (shape, dtype) = graph.read(|g| -> Result<_> {
+                let merge = Port::new(var.merge, 0);
+                Ok((g.shape_of(merge), g.type_of(merge)?.dtype))
+            })?;
+            let pop = graph.op("TensorListPopBack").input(list).input(graph.element_shape(&shape));
+            let pop = pop.attr("element_dtype", dtype).finish();
+            shorter.push(pop.output(0));
+            states.push(pop.output(1).set_shape(shape));
+        }
+        let ends = self.again(home, checkpoint, state, &states, length, known)?;
+        let at = |var: &Var| state.iter().position(|s| s.merge == var.merge);
+        let mut ys = Vec::new();
+        let mut xs = Vec::new();
+        for var in vars {
+            let i = at(var).ok_or_else(|| invalid!("a variable is not part of its loop's state"))?;
+            ys.push(ends[i]);
+            xs.push(states[i]);
+        }
+        xs.extend(outside.iter().map(|(_, _, value)| *value));
+        let seeds: Vec<Option<Output<'g>>> = grads.iter().copied().map(Some).collect();
+        // The sums continue those of the later stretches, so that they have the same bits as over the whole
+        // loop.
+        let sums: Vec<(Port, Output<'g>)> =
+            outside.iter().map(|(_, _, x)| x.port()).zip(sums.iter().copied()).collect();
+        // The xs are constants to each other: how one depends on another is differentiated by other
+        // stretches.
+        let grads = graph.gradients(ys, xs.clone()).stop_gradients(xs).grad_ys(seeds).onto(&sums)?;
+        let mut next = vec![segment];
+        next.extend(grads);
+        next.extend(shorter);
+        Ok(next)
     }
 
     /// Returns the variables that are needed to recompute `vars`.

@@ -116,7 +116,7 @@ impl<'g> GradientsBuilder<'g> {
     }
 
     fn check(&self) -> Result<()> {
-        ensure!(!self.ys.is_empty(), "gradients of nothing: there are no ys");
+        ensure!(!self.ys.is_empty(), "there are no `ys` to differentiate");
         for o in self.ys.iter().chain(&self.xs).chain(&self.stop).chain(self.grad_ys.iter().flatten()) {
             ensure!(o.graph().same(self.graph), "`{}` belongs to another graph", o.name());
         }
@@ -223,9 +223,8 @@ fn one_for<'g>(graph: &'g Graph, y: Output<'g>) -> Result<Output<'g>> {
         .with_help("give the gradient that flows in: `grad_ys`"));
     }
     if matches!(dtype, DType::Variant | DType::Resource) {
-        return Err(
-            invalid!("`{}` is no tensor", y.name()).with_help("differentiate a value that was read from it")
-        );
+        return Err(invalid!("`{}` is not a tensor", y.name())
+            .with_help("differentiate a value that was read from it"));
     }
     let one = graph.scalar_of(dtype, 1.0);
     if y.shape().rank() == Some(0) {

@@ -6,7 +6,7 @@ use crate::between::{LoopNodes, Var};
 use crate::pass::{Differ, Level};
 use crate::saved::{At, static_shape};
 use crate::sum::{Flow, added, joined};
-use millstream_graph::flow::LoopVar;
+use millstream_graph::flow::{LoopVar, OpenLoop};
 use millstream_graph::op::{Forward, zeros_of};
 use millstream_graph::{ContextId, Grad, IndexedSlices, NodeId, Output, Port, WhileContext};
 use millstream_tensor::{DType, PartialShape, Result, invalid};
@@ -38,7 +38,10 @@ impl<'g> Differ<'g> {
         }
         let vars: Vec<Var> = nodes.vars.iter().filter(|v| self.between.contains(v.merge)).copied().collect();
         let options: WhileContext = graph.read(|g| {
-            g.contexts()[home.0 as usize].as_while().cloned().ok_or_else(|| invalid!("a branch is no loop"))
+            g.contexts()[home.0 as usize]
+                .as_while()
+                .cloned()
+                .ok_or_else(|| invalid!("a branch is not a loop"))
         })?;
         let outer = graph.read(|g| g.contexts()[home.0 as usize].parent);
         let at = self.mirror(level, outer)?;
@@ -138,17 +141,7 @@ impl<'g> Differ<'g> {
             }
         }
         for (enter, sum) in gathered {
-            let grad = match sum {
-                Gathered::Sum(var, next) => Grad::Dense(open.close(var, next)?),
-                Gathered::Slices { lists, dtypes, dense_shape } => {
-                    let mut parts = Vec::new();
-                    for ((var, next), dtype) in lists.into_iter().zip(dtypes) {
-                        let list = open.close(var, next)?;
-                        parts.push(self.concatenated(list, dtype, &next)?);
-                    }
-                    Grad::Slices(IndexedSlices { values: parts[0], indices: parts[1], dense_shape })
-                }
-            };
+            let grad = self.close_gathered(&open, sum)?;
             results.push((source(enter)?, grad));
         }
         for (var, next) in inner.carried {
@@ -156,6 +149,21 @@ impl<'g> Differ<'g> {
         }
         graph.check()?;
         Ok(results)
+    }
+
+    /// Closes the loop variables of a sum over the iterations. Returns the sum as it is after the loop.
+    fn close_gathered(&mut self, open: &OpenLoop<'g>, sum: Gathered<'g>) -> Result<Grad<'g>> {
+        Ok(match sum {
+            Gathered::Sum(var, next) => Grad::Dense(open.close(var, next)?),
+            Gathered::Slices { lists, dtypes, dense_shape } => {
+                let mut parts = Vec::new();
+                for ((var, next), dtype) in lists.into_iter().zip(dtypes) {
+                    let list = open.close(var, next)?;
+                    parts.push(self.concatenated(list, dtype, &next)?);
+                }
+                Grad::Slices(IndexedSlices { values: parts[0], indices: parts[1], dense_shape })
+            }
+        })
     }
 
     /// Returns whether a gradient may flow to the next value of a variable.

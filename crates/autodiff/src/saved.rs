@@ -415,7 +415,7 @@ impl<'g> Differ<'g> {
     pub(crate) fn cond_of(&self, context: ContextId) -> Result<(Port, u32)> {
         self.graph.read(|g| match &g.contexts()[context.0 as usize].kind {
             ContextKind::Cond(c) => Ok((c.pred, c.branch)),
-            ContextKind::While(_) => Err(invalid!("a loop is no branch")),
+            ContextKind::While(_) => Err(invalid!("a loop is not a branch")),
         })
     }
 

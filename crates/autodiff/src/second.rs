@@ -67,7 +67,7 @@ impl Derivatives for Graph {
         let (y, by) = (y.into(), x.into());
         let x = self.value_of(by)?;
         for o in [y, x] {
-            ensure!(o.shape().rank() != Some(0), "`{}` is a scalar: there is no batch", o.name());
+            ensure!(o.shape().rank() != Some(0), "`{}` is a scalar: it has no batch axis", o.name());
         }
         self.name_scope("batch_jacobian", || {
             let (y_shape, x_shape) = (self.op("Shape").input(y).output(), self.op("Shape").input(x).output());

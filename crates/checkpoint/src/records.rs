@@ -144,7 +144,7 @@ impl<R: Read> RecordReader<R> {
         match is_sum(masked, crc) {
             true => Ok(()),
             false => Err(self.damaged(format!(
-                "the checksum of {what} at byte {} is {:#010x} but the file says {masked:#010x}",
+                "the checksum of {what} at byte {} is {:#010x} but the file has {masked:#010x}",
                 self.offset,
                 mask(crc)
             ))),

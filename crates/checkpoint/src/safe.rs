@@ -79,15 +79,11 @@ pub(crate) fn write(path: &Path, items: &[Item<'_>]) -> Result<()> {
     for item in items {
         check_name(item.name)?;
         let whole = item.part.as_ref().is_none_or(|(_, slice)| slice.is_whole());
-        ensure!(
-            whole,
-            "`{}` is a part of a tensor, which the safetensors format has no place for",
-            item.name
-        );
+        ensure!(whole, "`{}` is a part of a tensor, which the safetensors format cannot hold", item.name);
         let dtype = DTYPES.iter().find(|(d, _)| *d == item.tensor.dtype()).map(|(_, dtype)| *dtype);
         let (Some(dtype), Some(bytes)) = (dtype, item.tensor.as_bytes()) else {
             return Err(invalid!(
-                "`{}` is {}, which the safetensors format has no place for",
+                "`{}` is {}, which the safetensors format cannot hold",
                 item.name,
                 item.tensor.dtype()
             )

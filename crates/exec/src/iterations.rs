@@ -155,7 +155,7 @@ impl Iterations {
 
     fn uneven(&self, missing: &[u64]) -> Error {
         invalid!(
-            "`{}` has no value in iteration {}, though later iterations have one: its values are no tensor with an axis for each loop",
+            "`{}` has no value in iteration {}, though later iterations have one: its values do not make a tensor with an axis for each loop",
             self.name,
             Place(missing)
         )

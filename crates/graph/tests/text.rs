@@ -116,11 +116,11 @@ fn errors_name_the_place() {
         (&format!("{c}%b = Neg(%a) ^z"), "line 3, column 14: the graph has no node `z`"),
         (
             &format!("{c}%b = Neg(%a) : f32"),
-            "line 3, column 16: output 0 of `b` is i32, but the text says f32",
+            "line 3, column 16: output 0 of `b` is i32, but the text has f32",
         ),
         (
             &format!("{c}%b = Neg(%a) : i32[2]"),
-            "line 3, column 16: output 0 of `b` has shape [], but the text says [2]",
+            "line 3, column 16: output 0 of `b` has shape [], but the text has [2]",
         ),
         (&format!("{c}%b = Neg(%a) in w"), "line 3, column 14: there is no context `w`"),
         (

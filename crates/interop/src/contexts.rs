@@ -260,64 +260,26 @@ pub(crate) fn restore(
         };
         work.push((None, String::new(), context));
     }
-    let find = |name: &str| graph.output(&format!("{prefix}{name}")).map(|o| o.port());
-    let find_if = |name: &str| (!name.is_empty()).then(|| find(name)).transpose();
-    let find_all = |names: &[String]| names.iter().map(|n| find(n)).collect::<Result<Vec<_>>>();
+    let names = Names { graph, prefix };
     while let Some((parent, around, message)) = work.pop() {
         let (name, kind, values, nested) = match message {
             Ctxt::WhileCtxt(m) => {
-                ensure!(
-                    m.parallel_iterations >= 1,
-                    "`parallel_iterations` of the loop `{}` is {}; it must be a positive integer",
-                    short(&m.context_name),
-                    m.parallel_iterations
-                );
-                let kind = WhileContext {
-                    parallel_iterations: m.parallel_iterations.into(),
-                    back_prop: Some(m.back_prop),
-                    swap_memory: Some(m.swap_memory),
-                    maximum_iterations: find_if(&m.maximum_iterations_name)?,
-                    pivot: find_if(&m.pivot_name)?,
-                    pivot_for_pred: find_if(&m.pivot_for_pred_name)?,
-                    pivot_for_body: find_if(&m.pivot_for_body_name)?,
-                    enters: find_all(&m.loop_enter_names)?,
-                    exits: find_all(&m.loop_exit_names)?,
-                };
-                (m.context_name, ContextKind::While(kind), m.values_def, m.nested_contexts)
+                (m.context_name.clone(), names.while_kind(&m)?, m.values_def, m.nested_contexts)
             }
             Ctxt::CondCtxt(m) => {
-                ensure!(
-                    (0..=1).contains(&m.branch),
-                    "the context `{}` is of branch {}; a cond has branches 0 and 1",
-                    short(&m.context_name),
-                    m.branch
-                );
-                // A value that is mapped to itself was captured by the branch around.
-                let values = m.values_def.iter().flat_map(|v| &v.external_values).filter(|(o, i)| o != i);
-                let mut captures: Vec<NodeId> =
-                    values.filter_map(|(_, v)| Some(find(v).ok()?.node)).collect();
-                captures.retain(|n| role(graph, *n) == Some(Role::Switch));
-                captures.sort();
-                captures.dedup();
-                let kind = CondContext {
-                    pred: find(&m.pred_name)?,
-                    pivot: find_if(&m.pivot_name)?,
-                    branch: m.branch as u32,
-                    captures,
-                };
-                (m.context_name, ContextKind::Cond(kind), m.values_def, m.nested_contexts)
+                (m.context_name.clone(), names.cond_kind(&m)?, m.values_def, m.nested_contexts)
             }
         };
         let name = format!("{prefix}{name}");
         let values = values.unwrap_or_default();
         // The outer value may be missing, if the graph was pruned.
-        let external =
-            values.external_values.iter().filter_map(|(o, i)| Some((find(o).ok()?, find(i).ok()?)));
+        let external = values.external_values.iter();
+        let external = external.filter_map(|(o, i)| Some((names.find(o).ok()?, names.find(i).ok()?)));
         let external: HashMap<Port, Port> = external.collect();
         let around = if matches!(kind, ContextKind::While(_)) { name.clone() } else { around };
         let id = graph.add_context(Context { name, parent, kind, external });
         let own = values.values.iter().filter(|v| !values.external_values.contains_key(*v));
-        let own = own.filter_map(|v| find(v).ok()).map(|p| p.node);
+        let own = own.filter_map(|v| names.find(v).ok()).map(|p| p.node);
         // TensorFlow counts Exits among the nodes of the loop that they leave; here they belong to the
         // context around it.
         let own: Vec<_> = own.filter(|n| frame_name(n) == around).map(|n| (n, Some(id))).collect();
@@ -327,6 +289,69 @@ pub(crate) fn restore(
         }
     }
     Ok(())
+}
+
+/// Finds the outputs that the messages of a `MetaGraphDef` name.
+struct Names<'a> {
+    graph: &'a Graph,
+    /// Comes before every name.
+    prefix: &'a str,
+}
+
+impl Names<'_> {
+    fn find(&self, name: &str) -> Result<Port> {
+        self.graph.output(&format!("{}{name}", self.prefix)).map(|o| o.port())
+    }
+
+    /// Finds an output that may be missing, in which case its name is empty.
+    fn find_if(&self, name: &str) -> Result<Option<Port>> {
+        (!name.is_empty()).then(|| self.find(name)).transpose()
+    }
+
+    fn find_all(&self, names: &[String]) -> Result<Vec<Port>> {
+        names.iter().map(|n| self.find(n)).collect()
+    }
+
+    fn while_kind(&self, m: &WhileContextDef) -> Result<ContextKind> {
+        ensure!(
+            m.parallel_iterations >= 1,
+            "`parallel_iterations` of the loop `{}` is {}; it must be a positive integer",
+            short(&m.context_name),
+            m.parallel_iterations
+        );
+        Ok(ContextKind::While(WhileContext {
+            parallel_iterations: m.parallel_iterations.into(),
+            back_prop: Some(m.back_prop),
+            swap_memory: Some(m.swap_memory),
+            maximum_iterations: self.find_if(&m.maximum_iterations_name)?,
+            pivot: self.find_if(&m.pivot_name)?,
+            pivot_for_pred: self.find_if(&m.pivot_for_pred_name)?,
+            pivot_for_body: self.find_if(&m.pivot_for_body_name)?,
+            enters: self.find_all(&m.loop_enter_names)?,
+            exits: self.find_all(&m.loop_exit_names)?,
+        }))
+    }
+
+    fn cond_kind(&self, m: &CondContextDef) -> Result<ContextKind> {
+        ensure!(
+            (0..=1).contains(&m.branch),
+            "the context `{}` is of branch {}; a cond has branches 0 and 1",
+            short(&m.context_name),
+            m.branch
+        );
+        // A value that is mapped to itself was captured by the branch around.
+        let values = m.values_def.iter().flat_map(|v| &v.external_values).filter(|(o, i)| o != i);
+        let mut captures: Vec<NodeId> = values.filter_map(|(_, v)| Some(self.find(v).ok()?.node)).collect();
+        captures.retain(|n| role(self.graph, *n) == Some(Role::Switch));
+        captures.sort();
+        captures.dedup();
+        Ok(ContextKind::Cond(CondContext {
+            pred: self.find(&m.pred_name)?,
+            pivot: self.find_if(&m.pivot_name)?,
+            branch: m.branch as u32,
+            captures,
+        }))
+    }
 }
 
 /// Encoded messages.

@@ -170,7 +170,7 @@ fn tensors_that_lie() {
     refused(
         "node { name: 'c' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT } }
            attr { key: 'value' value { tensor { dtype: DT_INT32 tensor_shape {} } } } }",
-        "`value` is i32 but `dtype` says f32",
+        "`value` is i32 but `dtype` is f32",
     );
     let packed = "tensor_shape { dim { size: 2 } } tensor_content: '\\377\\377\\377\\377\\017'";
     refused(&constant("c", "DT_STRING", packed), "does not hold 2 packed strings");

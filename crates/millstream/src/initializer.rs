@@ -242,7 +242,7 @@ fn constant<'g>(g: &'g Graph, name: &str, value: &Tensor, shape: &Shape, dtype: 
         (own, _) if own == dtype => value.clone(),
         _ => weak_cast(value, dtype)?,
     };
-    ensure!(value.dtype() == dtype, "the constant {value} is no {dtype}");
+    ensure!(value.dtype() == dtype, "the constant {value} is not of dtype {dtype}");
     if value.elements() == 1 && name != "Const" {
         return Ok(filled(g.options(), name, value.into_shape(Shape::scalar())?, shape.clone()));
     }

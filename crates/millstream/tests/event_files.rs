@@ -187,7 +187,7 @@ fn mistakes_name_the_file() {
 
     let writer = FileWriter::new(&place).unwrap();
     let error = writer.add_summary(&Tensor::str("xyz"), 1).unwrap_err();
-    assert!(error.message().contains("this is no summary"), "{error}");
+    assert!(error.message().contains("this is not a summary"), "{error}");
     writer.close().unwrap();
 
     assert_eq!(summary_iterator(place.join("nothing")).unwrap_err().code(), Code::NotFound);

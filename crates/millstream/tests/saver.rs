@@ -110,7 +110,7 @@ fn some_variables_and_other_names() -> Result<()> {
     refused(
         saver.save(&session, folder.join("m.safetensors"), None),
         Code::InvalidArgument,
-        &["`old/b` is str, which the safetensors format has no place for"],
+        &["`old/b` is str, which the safetensors format cannot hold"],
     );
     Ok(())
 }

@@ -108,11 +108,11 @@ impl Case {
                 '~' => Expect::Near(list(right).map(Tensor::parse).collect::<Result<_>>()?),
                 ':' => Expect::Types(
                     list(right)
-                        .map(|t| parse_type(t).ok_or_else(|| invalid!("`{t}` is no type")))
+                        .map(|t| parse_type(t).ok_or_else(|| invalid!("`{t}` is not a type")))
                         .collect::<Result<_>>()?,
                 ),
                 '!' => Expect::Error(right.to_owned()),
-                other => return Err(invalid!("`{other}` is no relation, in `{text}`")),
+                other => return Err(invalid!("`{other}` is not a relation, in `{text}`")),
             },
         })
     }
@@ -263,7 +263,7 @@ fn parse_shape(text: &str) -> Option<PartialShape> {
 fn parse_attrs(text: &str) -> Result<Attrs> {
     let mut attrs = Attrs::new();
     for item in list(text) {
-        let (name, value) = item.split_once('=').ok_or_else(|| invalid!("`{item}` is no attribute"))?;
+        let (name, value) = item.split_once('=').ok_or_else(|| invalid!("`{item}` is not an attribute"))?;
         attrs.set(name.trim().to_owned(), parse_attr(value.trim())?);
     }
     Ok(attrs)
@@ -298,7 +298,7 @@ fn parse_attr(text: &str) -> Result<Attr> {
     if let Ok(int) = text.parse::<i64>() {
         return Ok(int.into());
     }
-    text.parse::<f32>().map(Attr::Float).map_err(|_| invalid!("`{text}` is no attribute value"))
+    text.parse::<f32>().map(Attr::Float).map_err(|_| invalid!("`{text}` is not an attribute value"))
 }
 
 /// The inferred types of a call.

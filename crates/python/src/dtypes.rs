@@ -55,7 +55,8 @@ pub fn dtype_of(value: &Bound<'_, PyAny>) -> PyResult<ValueType> {
     let number: i32 = object.getattr("as_datatype_enum")?.extract()?;
     let is_ref = REF < number;
     let dtype = DType::from_number(if is_ref { number - REF } else { number });
-    let dtype = dtype.ok_or_else(|| PyTypeError::new_err(format!("{object} is no dtype of the engine")))?;
+    let dtype =
+        dtype.ok_or_else(|| PyTypeError::new_err(format!("{object} is not a dtype of the engine")))?;
     Ok(ValueType { dtype, is_ref })
 }
 

@@ -65,7 +65,7 @@ impl PythonFunction {
         let Some(holder) = self.holder.bind(py).upgrade() else {
             let gone = format!("ValueError: callback {} is not found", self.token);
             return Err(Error::new(Code::InvalidArgument, gone).with_help(
-                "the graph that its function belonged to is gone; keep it, or make the node anew",
+                "the graph that its function belonged to is gone; keep it, or make the node again",
             ));
         };
         let called = || -> PyResult<Bound<'_, PyAny>> {

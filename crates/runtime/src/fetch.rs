@@ -248,7 +248,7 @@ macro_rules! from_vec {
             fn take(values: &mut dyn Iterator<Item = Fetched>) -> Result<Self> {
                 let value = next(values)?;
                 if value.rank() > 1 {
-                    return Err(invalid!("a value of shape {} is no vector", value.shape()));
+                    return Err(invalid!("a value of shape {} is not a vector", value.shape()));
                 }
                 Ok(value.as_slice::<$t>()?.to_vec())
             }

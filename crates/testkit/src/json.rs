@@ -19,16 +19,16 @@ pub fn field<'a>(value: &'a Value, name: &str) -> Text<&'a Value> {
 
 /// A required text field.
 pub fn text<'a>(value: &'a Value, name: &str) -> Text<&'a str> {
-    field(value, name)?.as_str().ok_or_else(|| format!("`{name}` is no text in {value}"))
+    field(value, name)?.as_str().ok_or_else(|| format!("`{name}` is not a text in {value}"))
 }
 
 /// A required list field.
 pub fn list<'a>(value: &'a Value, name: &str) -> Text<&'a [Value]> {
-    Ok(field(value, name)?.as_array().ok_or_else(|| format!("`{name}` is no list in {value}"))?)
+    Ok(field(value, name)?.as_array().ok_or_else(|| format!("`{name}` is not a list in {value}"))?)
 }
 
 /// A required field that is a list of texts.
 pub fn texts<'a>(value: &'a Value, name: &str) -> Text<Vec<&'a str>> {
     let items = list(value, name)?.iter();
-    items.map(|v| v.as_str().ok_or_else(|| format!("`{v}` is no text"))).collect()
+    items.map(|v| v.as_str().ok_or_else(|| format!("`{v}` is not a text"))).collect()
 }

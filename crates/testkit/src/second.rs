@@ -234,7 +234,7 @@ pub fn derivatives(name: &str) -> Text<Derivatives> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/second.json");
     let golden = json::read(&path)?;
     let case = json::field(&golden, name)?;
-    let number = |v: &Value| v.as_f64().ok_or_else(|| format!("{name}: {v} is no number"));
+    let number = |v: &Value| v.as_f64().ok_or_else(|| format!("{name}: {v} is not a number"));
     let numbers = |key| json::list(case, key)?.iter().map(number).collect::<Text<Vec<f64>>>();
     let x = numbers("x")?;
     let along = (0..x.len()).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 } / (i + 1) as f64).collect();

@@ -138,7 +138,7 @@ impl Entry<'_> {
 
     fn attrs(&self) -> Text<Attrs> {
         let mut attrs = Attrs::new();
-        let given = json::field(self.entry, "attrs")?.as_object().ok_or("`attrs` is no object")?;
+        let given = json::field(self.entry, "attrs")?.as_object().ok_or("`attrs` is not an object")?;
         for (name, tagged) in given {
             let tagged = tagged.as_object().and_then(|o| o.iter().next());
             let (tag, value) = tagged.ok_or_else(|| format!("attribute `{name}` has no tag"))?;

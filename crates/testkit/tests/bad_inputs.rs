@@ -613,7 +613,7 @@ fn messages() -> Vec<Row> {
                    attr { key: 'value' value { tensor { dtype: DT_INT32 tensor_shape {} } } } }"
                     .into(),
             ),
-            "`value` is i32 but `dtype` says f32",
+            "`value` is i32 but `dtype` is f32",
         ),
         (
             "CVE-2020-15206",

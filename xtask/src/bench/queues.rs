@@ -192,7 +192,7 @@ pub(super) fn scalars(b: &Bench) -> Result<()> {
     let (put, take) = (s.make_callable(put, [])?, s.make_callable(get, [])?);
     let handle: Tensor = s.run(q.handle(), feed![])?;
     let direct = handle.as_handles().and_then(|h| h.first()?.share::<millstream_state::Queue>());
-    let direct = direct.ok_or_else(|| Error::internal("the handle is no queue's"))?;
+    let direct = direct.ok_or_else(|| Error::internal("the handle is not a queue's"))?;
     // Enqueues and dequeues are timed apart: a hundred in, a hundred out.
     let measure =
         |variant: [&str; 2], put: &dyn Fn() -> Result<()>, take: &dyn Fn() -> Result<()>| -> Result<()> {

@@ -68,7 +68,7 @@ impl Graph {
     #[track_caller]
     pub fn reopen_loop(&self, context: ContextId) -> Result<OpenLoop<'_>> {
         let known = self.read(|g| g.contexts().get(context.0 as usize)?.as_while()?.pivot);
-        known.ok_or_else(|| invalid!("the context is no loop with a condition"))?;
+        known.ok_or_else(|| invalid!("the context is not a loop with a condition"))?;
         Ok(OpenLoop { graph: self, context, at: Location::caller() })
     }
 

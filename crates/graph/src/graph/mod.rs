@@ -378,7 +378,7 @@ impl Graph {
                 Output::new(self, Port::new(NodeId::POISON, 0))
             }
             ArgKind::Open => {
-                self.remember(invalid!("an open back edge is no constant").at_line(Location::caller()));
+                self.remember(invalid!("an open back edge is not a constant").at_line(Location::caller()));
                 Output::new(self, Port::new(NodeId::POISON, 0))
             }
         }

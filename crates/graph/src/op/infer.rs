@@ -208,7 +208,7 @@ impl<'a> InferCx<'a> {
             let dims: Vec<i64> = entries.iter().map(|e| e.unwrap_or(-1)).collect();
             let negative = dims.iter().find(|&&d| d < -1).copied();
             return PartialShape::from_signed(&dims).map_err(|e| {
-                let error = invalid!("input {i} of {} is no shape: {}", self.node.op.name, e.message());
+                let error = invalid!("input {i} of {} is not a shape: {}", self.node.op.name, e.message());
                 match negative {
                     Some(dim) => error.led_by(format!("Invalid value in tensor used for shape: {dim}")),
                     None => error,

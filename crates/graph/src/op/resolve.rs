@@ -201,7 +201,7 @@ fn check_input(
         for (i, (given, wanted)) in given.iter().zip(attrs.dtypes(list)?).enumerate() {
             ensure!(
                 given.dtype == wanted,
-                "{}: entry {i} of `{}` is {}, but attribute `{list}` says {wanted}",
+                "{}: entry {i} of `{}` is {}, but attribute `{list}` has {wanted}",
                 op.name,
                 arg.name,
                 given.dtype

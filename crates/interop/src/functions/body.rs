@@ -367,7 +367,7 @@ fn declared_count(def: &OpDecl, count: Count, attrs: &AttrMap) -> Result<usize> 
         (Some(Message::I(n)), _) | (None, Some(Attr::Int(n))) => arity(*n),
         (Some(Message::List(list)), _) => Ok(list.r#type.len()),
         (None, Some(Attr::List(list))) => Ok(list.len()),
-        _ => Err(invalid!("the node needs the attribute `{name}`, which says how many outputs it has")),
+        _ => Err(invalid!("the node needs the attribute `{name}`, which is the number of its outputs")),
     }
 }
 

@@ -351,20 +351,7 @@ impl<'a> Expansion<'a, '_> {
             }
             let switch = format!("{label}/pred_switch");
             self.add(switch.clone(), "Switch", [pred.clone(), pred.clone()], &[], boolean(), device)?;
-            for (i, (arg, ty)) in args.iter().zip(&types_in).enumerate() {
-                let inputs = [arg.text.clone(), pred.clone()];
-                self.add(
-                    numbered(label, "Switch", i),
-                    "Switch",
-                    inputs,
-                    &[],
-                    [("T", attr::ty(*ty))],
-                    device,
-                )?;
-            }
-            let side =
-                |side| (0..args.len()).map(|i| Value::of(&numbered(label, "Switch", i), side)).collect();
-            let (inside, around): (Vec<Value>, Vec<Value>) = (side(1), side(0));
+            let (around, inside) = self.switched(label, pred, &args, &types_in, device)?;
             let next = if k + 1 < forks.len() {
                 format!("{label}/else_pivot")
             } else {
@@ -394,19 +381,7 @@ impl<'a> Expansion<'a, '_> {
             types.is_empty() || !result.effects.is_empty() || taken.iter().any(|b| !b.effects.is_empty());
         let mut done = waits.then(|| self.end(pending, last.1, &pivot, &result.effects)).transpose()?;
         for (fork, branch) in forks.iter().zip(taken).rev() {
-            for (i, (value, ty)) in result.outputs.iter_mut().zip(&types).enumerate() {
-                let merge = numbered(&fork.label, "Merge", i);
-                let from = [value.text.clone(), branch.outputs[i].text.clone()];
-                self.add(
-                    merge.clone(),
-                    "Merge",
-                    from,
-                    &[],
-                    [("T", attr::ty(*ty)), ("N", attr::int(2))],
-                    device,
-                )?;
-                *value = Value::bound(merge);
-            }
+            self.merge(&fork.label, &mut result.outputs, &branch.outputs, &types, device)?;
             if let Some(before) = done.take() {
                 let end =
                     self.end(pending, &fork.name, &format!("{p}/{}_pivot", fork.name), &branch.effects)?;
@@ -417,6 +392,46 @@ impl<'a> Expansion<'a, '_> {
             }
         }
         self.finish(pending, result.outputs, &types, done.into_iter().collect())
+    }
+
+    /// Makes a `Switch` of each argument. Returns the values outside and inside of the branch that `pred`
+    /// takes.
+    fn switched(
+        &mut self,
+        label: &str,
+        pred: &str,
+        args: &[Value],
+        types: &[i32],
+        device: &'a str,
+    ) -> Result<(Vec<Value>, Vec<Value>)> {
+        let mut sides = (Vec::with_capacity(args.len()), Vec::with_capacity(args.len()));
+        for (i, (arg, ty)) in args.iter().zip(types).enumerate() {
+            let switch = numbered(label, "Switch", i);
+            let inputs = [arg.text.clone(), pred.to_owned()];
+            self.add(switch.clone(), "Switch", inputs, &[], [("T", attr::ty(*ty))], device)?;
+            sides.0.push(Value::of(&switch, 0));
+            sides.1.push(Value::of(&switch, 1));
+        }
+        Ok(sides)
+    }
+
+    /// Makes a `Merge` of each output of two branches and puts it into `outputs`.
+    fn merge(
+        &mut self,
+        label: &str,
+        outputs: &mut [Value],
+        taken: &[Value],
+        types: &[i32],
+        device: &'a str,
+    ) -> Result<()> {
+        for (i, ((value, other), ty)) in outputs.iter_mut().zip(taken).zip(types).enumerate() {
+            let merge = numbered(label, "Merge", i);
+            let from = [value.text.clone(), other.text.clone()];
+            let attrs = [("T", attr::ty(*ty)), ("N", attr::int(2))];
+            self.add(merge.clone(), "Merge", from, &[], attrs, device)?;
+            *value = Value::bound(merge);
+        }
+        Ok(())
     }
 
     /// Expands the body of a branch.

@@ -38,7 +38,7 @@ impl Iterator for Events {
         Some(record.and_then(|bytes| {
             decode(&bytes).map_err(|cause| {
                 let (n, path) = (self.n_read, self.path.display());
-                Error::new(Code::DataLoss, format!("record {n} of `{path}` is no event"))
+                Error::new(Code::DataLoss, format!("record {n} of `{path}` is not an event"))
                     .note(cause.to_string())
             })
         }))

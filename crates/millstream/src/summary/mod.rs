@@ -330,7 +330,7 @@ pub fn decode(summary: &Tensor) -> Result<Summary> {
     let Some([bytes]) = summary.as_strs() else {
         return Err(invalid!("a summary is one string, not {}{}", summary.dtype(), summary.shape()));
     };
-    proto::decode(bytes).map_err(|cause| Error::invalid("this is no summary").note(cause.to_string()))
+    proto::decode(bytes).map_err(|cause| Error::invalid("this is not a summary").note(cause.to_string()))
 }
 
 /// A value that can be written as a summary: the value of a summary operation, or a message.

@@ -62,5 +62,5 @@ fn name(info: &TensorInfo) -> Option<&str> {
 }
 
 fn text(path: &Path) -> Result<Tensor> {
-    path.to_str().map(Tensor::str).ok_or_else(|| invalid!("the path `{}` is no UTF-8", path.display()))
+    path.to_str().map(Tensor::str).ok_or_else(|| invalid!("the path `{}` is not valid UTF-8", path.display()))
 }

@@ -328,7 +328,7 @@ fn numbered(path: &Path, step: Option<i64>) -> PathBuf {
 }
 
 fn text(path: &Path) -> Result<Tensor> {
-    let text = path.to_str().ok_or_else(|| invalid!("the path `{}` is no UTF-8", path.display()))?;
+    let text = path.to_str().ok_or_else(|| invalid!("the path `{}` is not valid UTF-8", path.display()))?;
     Ok(Tensor::str(text))
 }
 

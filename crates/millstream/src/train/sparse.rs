@@ -51,7 +51,7 @@ impl<'g> Keep<'g> {
         ensure!(dtype == DType::Bool, "`keep_input` is bool, not {dtype}");
         let by_row = match input.shape().rank() {
             None => Err(invalid!("`keep_input` dimensions must be known at graph construction.")
-                .with_help("`set_shape` says them")),
+                .with_help("give them with `set_shape`")),
             Some(1) if !enqueue_many => {
                 Err(invalid!("`keep_input` cannot be a vector when `enqueue_many=False`."))
             }

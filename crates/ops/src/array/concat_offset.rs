@@ -53,7 +53,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         offset = usize::try_from(shape[axis])
             .ok()
             .and_then(|size| offset.checked_add(size))
-            .ok_or_else(|| invalid!("size {} on axis {axis} of `shape` {} is no size", shape[axis], i - 1))?;
+            .ok_or_else(|| invalid!("size {} on axis {axis} of `shape` {} is not a valid size", shape[axis], i - 1))?;
     }
     Ok(())
 }

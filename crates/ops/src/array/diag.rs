@@ -55,7 +55,7 @@ fn infer_part(cx: &mut InferCx) -> Result<()> {
     let (front, back) = dims.split_at(dims.len() / 2);
     let (front, back) = (PartialShape::new(front.iter().copied()), PartialShape::new(back.iter().copied()));
     let half = front.merge(&back).filter(|_| !dims.is_empty());
-    ensure!(half.is_some(), "{}", front.no_broadcast(&back); "`input` has shape {input}, which is not some shape twice");
+    ensure!(half.is_some(), "{}", front.no_broadcast(&back); "`input` has shape {input}, which is not a shape repeated twice");
     cx.set(0, half.unwrap_or_default());
     Ok(())
 }
@@ -65,7 +65,7 @@ fn run_part(cx: &mut KernelCx) -> Result<()> {
     let (front, back) = input.shape().split_at(input.rank() / 2);
     ensure!(
         front == back && !front.is_empty(),
-        "`input` has shape {}, which is not some shape twice",
+        "`input` has shape {}, which is not a shape repeated twice",
         input.shape()
     );
     let n = product(front);
@@ -89,6 +89,6 @@ cases! {
     part: "DiagPart([[1 2] [3 4]]) = [1 4]",
     part_of_rank_4: "DiagPart([[[[1 2]] [[3 4]]]]) = [[1 4]]",
     part_infers: "DiagPart(f32[?,3,2,?]) : f32[2,3]",
-    part_not_square: "DiagPart([[1 2]]) ! which is not some shape twice",
-    part_of_odd_rank: "DiagPart([1 2]) ! which is not some shape twice",
+    part_not_square: "DiagPart([[1 2]]) ! which is not a shape repeated twice",
+    part_of_odd_rank: "DiagPart([1 2]) ! which is not a shape repeated twice",
 }

@@ -34,7 +34,7 @@ pub(crate) fn def() -> [OpDef; 2] {
 fn infer(cx: &mut InferCx) -> Result<()> {
     let (sorted, values) = (cx.with_rank(0, 2)?, cx.with_rank(1, 2)?);
     if let (Some(a), Some(b)) = (sorted.dim(0), values.dim(0)) {
-        ensure!(a == b, "`sorted_inputs` has {a} rows but `values` {b}; they must have as many");
+        ensure!(a == b, "`sorted_inputs` has {a} rows but `values` {b}; they must have equally many");
     }
     cx.set(0, [values.dim(0).or(sorted.dim(0)), values.dim(1)]);
     Ok(())

@@ -17,7 +17,7 @@ pub(crate) fn def() -> OpDef {
 
 fn infer(cx: &mut InferCx) -> Result<()> {
     let (value, dtype) = (cx.attrs().tensor("value")?, cx.attrs().dtype("dtype")?);
-    ensure!(value.dtype() == dtype, "Const: `value` is {} but `dtype` says {dtype}", value.dtype());
+    ensure!(value.dtype() == dtype, "Const: `value` is {} but `dtype` is {dtype}", value.dtype());
     cx.set_known(0, Known::Value(value.clone()));
     Ok(())
 }
@@ -25,5 +25,5 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 cases! {
     has_the_shape_of_its_value: "Const(; value=tensor([1 2 3]), dtype=i32) : i32[3]",
     may_be_a_string: "Const(; value=tensor(\"a\"), dtype=str) : str[]",
-    wants_the_dtype_of_its_value: "Const(; value=tensor([1 2 3]), dtype=f32) ! `value` is i32 but `dtype` says f32",
+    wants_the_dtype_of_its_value: "Const(; value=tensor([1 2 3]), dtype=f32) ! `value` is i32 but `dtype` is f32",
 }

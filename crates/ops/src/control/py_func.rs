@@ -74,7 +74,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 
 fn not_found(token: &str) -> Error {
     invalid!("ValueError: callback {token} is not found").with_help(
-        "a token stands for a function of the process that made the graph, as long as that graph lives; make the node anew here",
+        "a token refers to a function of the process that made the graph, as long as that graph lives; make the node again here",
     )
 }
 

@@ -27,7 +27,7 @@ pub(super) fn path(cx: &KernelCx, i: usize) -> Result<PathBuf> {
 }
 
 pub(super) fn to_path(text: &Str) -> Result<PathBuf> {
-    let path = std::str::from_utf8(text).map_err(|_| invalid!("the path {text:?} is no UTF-8"))?;
+    let path = std::str::from_utf8(text).map_err(|_| invalid!("the path {text:?} is not valid UTF-8"))?;
     ensure!(!path.is_empty(), "the path of a checkpoint is empty");
     Ok(path.into())
 }
@@ -47,7 +47,7 @@ pub(super) fn named<'a>(cx: &'a KernelCx, n: usize) -> Result<Vec<Named<'a>>> {
         );
     }
     let one = |(name, part): (&'a Str, &Str)| {
-        let name = std::str::from_utf8(name).map_err(|_| invalid!("the name {name:?} is no UTF-8"))?;
+        let name = std::str::from_utf8(name).map_err(|_| invalid!("the name {name:?} is not valid UTF-8"))?;
         ensure!(!name.is_empty(), "a name in `tensor_names` is empty");
         let part = match part.is_empty() {
             true => None,

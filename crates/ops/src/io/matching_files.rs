@@ -33,7 +33,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let mut names = Vec::new();
     for pattern in strs(cx, 0)? {
         let pattern =
-            std::str::from_utf8(pattern).map_err(|_| invalid!("the pattern {pattern:?} is no UTF-8"))?;
+            std::str::from_utf8(pattern).map_err(|_| invalid!("the pattern {pattern:?} is not valid UTF-8"))?;
         let (start, rest) = match pattern.strip_prefix('/') {
             Some(rest) => ("/", rest),
             None => ("", pattern),

@@ -29,7 +29,7 @@ impl<'a, T: Element> Matrix<'a, T> {
     pub fn new(data: &'a [T], rows: usize, cols: usize) -> Result<Self> {
         ensure!(
             rows.checked_mul(cols) == Some(data.len()),
-            "{} elements are no {rows} by {cols} matrix",
+            "{} elements do not make a {rows} by {cols} matrix",
             data.len()
         );
         Ok(Matrix { data, rows, cols, row_stride: cols, col_stride: 1, conj: false })

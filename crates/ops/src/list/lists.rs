@@ -135,7 +135,7 @@ pub(super) fn element_shape(cx: &KernelCx, i: usize) -> Result<PartialShape> {
             Ok(PartialShape::unknown())
         }
         1 => PartialShape::from_signed(&cx.ints(i)?)
-            .map_err(|e| invalid!("`{name}` is no shape: {}", e.message())),
+            .map_err(|e| invalid!("`{name}` is not a shape: {}", e.message())),
         _ => Err(invalid!("`{name}` must be a scalar or a vector but has shape {}", t.shape())),
     }
 }

@@ -32,7 +32,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     ensure!(tensor.rank() != Some(0), "`tensor` is a scalar: it cannot be split");
     ensure!(
         shape.rank() != Some(0),
-        "`element_shape` says that the items are scalars: parts have a first dimension"
+        "by `element_shape` the items are scalars: parts have a first dimension"
     );
     let part = stacked(None, &unstacked(tensor));
     ensure!(shape.is_compatible(&part), "parts of shape {part} do not fit `element_shape` {shape}");
@@ -87,7 +87,7 @@ cases! {
     negative: "TensorListSplit([1 2 3], -1, i64 [-1 4]) ! `lengths`[0] is -1 but must not be negative",
     zero_alone: "TensorListSplit([1 2 3], -1, i64[1] [0]) ! `lengths` sum to 0 but `tensor` has 3 rows",
     a_scalar: "TensorListSplit(1, -1, i64[1] [1]) ! it cannot be split",
-    scalar_items: "TensorListSplit([1 2], i32[0] [], i64[1] [2]) ! says that the items are scalars",
+    scalar_items: "TensorListSplit([1 2], i32[0] [], i64[1] [2]) ! by `element_shape` the items are scalars",
     shapes_must_fit: "TensorListSplit([1 2 3], [2 2], i64 [1 2]) ! parts of shape [?] do not fit `element_shape` [2,2]",
     lengths_must_fit: "TensorListSplit([1 2 3], [2], i64 [1 2]) ! a list of i32[2] cannot hold an item of i32[1]",
     one_length_for_each: "TensorListSplit([1 2 3], -1, i64 3) ! `lengths` must have rank 1 but has shape []",

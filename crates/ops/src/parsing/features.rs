@@ -28,7 +28,7 @@ pub(super) struct Rows<'a, 'r> {
 
 /// Returns a key as UTF-8 text.
 pub(super) fn key(bytes: &Str) -> Result<&str> {
-    std::str::from_utf8(bytes).map_err(|_| invalid!("the key {bytes:?} is no UTF-8"))
+    std::str::from_utf8(bytes).map_err(|_| invalid!("the key {bytes:?} is not valid UTF-8"))
 }
 
 /// Returns the values of a feature, if it is present.

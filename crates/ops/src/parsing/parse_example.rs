@@ -79,7 +79,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     for (i, bytes) in serialized.iter().enumerate() {
         cx.env.cancel.check()?;
         let example: Example =
-            decode(bytes).map_err(|e| invalid!("{} is no `Example` message: {e}", row(i)))?;
+            decode(bytes).map_err(|e| invalid!("{} is not an `Example` message: {e}", row(i)))?;
         examples.push(example.features.unwrap_or_default().feature);
     }
     let find = |key: &str| -> Vec<Option<&Feature>> { examples.iter().map(|e| e.get(key)).collect() };
@@ -112,7 +112,7 @@ cases! {
     reads_values: r#"ParseExample(["\n\x10\n\x0e\n\x01b\x12\t\x1a\x07\n\x05\x01\x02\x03\x04\x05"], str[0] [], "b"; Nsparse=1, Ndense=0, sparse_types={i64}, Tdense={}, dense_shapes={})
         = i64[5,2] [[0 0] [0 1] [0 2] [0 3] [0 4]], i64[5] [1 2 3 4 5], i64[2] [1 5]"#,
     no_default: r#"ParseExample(["" ""], ["x" "y"], "b", f32[0] []; Nsparse=0, Ndense=1, sparse_types={}, Tdense={f32}, dense_shapes={shape[2]}) ! Name: x, Feature: b (data type: float) is required but could not be found. It is not in example 0 ("x"), and has no default"#,
-    is_an_example: r#"ParseExample(["x"], str[0] [], "b"; Nsparse=1, Ndense=0, sparse_types={f32}, Tdense={}, dense_shapes={}) ! example 0 is no `Example` message"#,
+    is_an_example: r#"ParseExample(["x"], str[0] [], "b"; Nsparse=1, Ndense=0, sparse_types={f32}, Tdense={}, dense_shapes={}) ! example 0 is not an `Example` message"#,
     infers: "ParseExample(str[?], str[?], str[], str[], f32[]; Nsparse=1, Ndense=1, sparse_types={i64}, Tdense={f32}, dense_shapes={shape[?,3]}) : i64[?,2], i64[?], i64[2], f32[?,?,3]",
     types_for_all: r#"ParseExample(str[2], str[0], str[]; Nsparse=1, Ndense=0, sparse_types={}, Tdense={}, dense_shapes={}) ! 1 `sparse_keys` but 0 `sparse_types`"#,
 }

@@ -148,7 +148,7 @@ impl<'a> Batch<'a> {
         for (i, bytes) in serialized.iter().enumerate() {
             cx.env.cancel.check()?;
             let message: SequenceExample = decode(bytes)
-                .map_err(|e| invalid!("{} is no `SequenceExample` message: {e}", batch.whole(i)))?;
+                .map_err(|e| invalid!("{} is not a `SequenceExample` message: {e}", batch.whole(i)))?;
             batch.sequences.push(Sequence {
                 context: message.context.unwrap_or_default().feature,
                 lists: message.feature_lists.unwrap_or_default().feature_list,
@@ -280,7 +280,7 @@ cases! {
         = i64[0,3] [], str[0] [], i64[3] [0 0 0], f32[0,0,2] [], i64[0] []"#,
     not_missing: r#"ParseSequenceExample([""], ["x"]; feature_list_dense_missing_assumed_empty={}, context_sparse_keys={}, context_dense_keys={}, feature_list_sparse_keys={}, feature_list_dense_keys={"l"}, Nfeature_list_dense=1, Tcontext_dense={}, feature_list_dense_types={i64}, feature_list_dense_shapes={shape[]})
         ! It is not in sequence 0 ("x")"#,
-    is_a_sequence: r#"ParseSequenceExample(["x"], str[0] []; feature_list_dense_missing_assumed_empty={}, context_sparse_keys={}, context_dense_keys={}, feature_list_sparse_keys={}, feature_list_dense_keys={}, Tcontext_dense={}) ! sequence 0 is no `SequenceExample` message"#,
+    is_a_sequence: r#"ParseSequenceExample(["x"], str[0] []; feature_list_dense_missing_assumed_empty={}, context_sparse_keys={}, context_dense_keys={}, feature_list_sparse_keys={}, feature_list_dense_keys={}, Tcontext_dense={}) ! sequence 0 is not a `SequenceExample` message"#,
     a_name_for_each: r#"ParseSequenceExample(["" ""], ["x"]; feature_list_dense_missing_assumed_empty={}, context_sparse_keys={}, context_dense_keys={}, feature_list_sparse_keys={}, feature_list_dense_keys={}, Tcontext_dense={}) ! there are 1 `debug_name`s for 2 sequences"#,
     types_for_all: r#"ParseSequenceExample(str[2], str[0]; feature_list_dense_missing_assumed_empty={}, context_sparse_keys={"a"}, context_dense_keys={}, feature_list_sparse_keys={}, feature_list_dense_keys={}, Ncontext_sparse=1, Tcontext_dense={}) ! `context_sparse_types`"#,
     infers: r#"ParseSequenceExample(str[4], str[?], f32[2]; feature_list_dense_missing_assumed_empty={}, context_sparse_keys={"a"}, context_dense_keys={"b"}, feature_list_sparse_keys={"s"}, feature_list_dense_keys={"l"},

@@ -72,7 +72,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     };
     let row = |_| "the example".to_owned();
     let example: Example =
-        decode(bytes).map_err(|e| invalid!("`serialized` is no `Example` message: {e}"))?;
+        decode(bytes).map_err(|e| invalid!("`serialized` is not an `Example` message: {e}"))?;
     let features = example.features.unwrap_or_default().feature;
     let mut outputs = Vec::new();
     for (i, (key, dtype)) in sparse.iter().zip(cx.attrs().dtypes("sparse_types")?).enumerate() {
@@ -97,7 +97,7 @@ cases! {
         = i64[0,1] [], i64[0] [], i64[1] [0], f32[2] [1 2]"#,
     varies: r#"ParseSingleExample("\n\x10\n\x0e\n\x01b\x12\t\x1a\x07\n\x05\x01\x02\x03\x04\x05", i64 0; num_sparse=0, sparse_keys={}, dense_keys={"b"}, sparse_types={}, Tdense={i64}, dense_shapes={shape[?]})
         = i64[5] [1 2 3 4 5]"#,
-    is_an_example: r#"ParseSingleExample("x"; num_sparse=1, sparse_keys={"b"}, dense_keys={}, sparse_types={f32}, Tdense={}, dense_shapes={}) ! `serialized` is no `Example` message"#,
+    is_an_example: r#"ParseSingleExample("x"; num_sparse=1, sparse_keys={"b"}, dense_keys={}, sparse_types={f32}, Tdense={}, dense_shapes={}) ! `serialized` is not an `Example` message"#,
     of_its_type: r#"ParseSingleExample("\n\x10\n\x0e\n\x01b\x12\t\x1a\x07\n\x05\x01\x02\x03\x04\x05"; num_sparse=1, sparse_keys={"b"}, dense_keys={}, sparse_types={f32}, Tdense={}, dense_shapes={}) ! Key: b.  Data types don't match. Data type: int64 but expected type: float"#,
     infers: r#"ParseSingleExample(str[], f32[]; num_sparse=1, sparse_keys={"a"}, dense_keys={"b"}, sparse_types={i64}, Tdense={f32}, dense_shapes={shape[?,3]}) : i64[?,1], i64[?], i64[1], f32[?,3]"#,
 }

@@ -107,7 +107,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let whole =
         if debug_name.is_empty() { "the sequence".into() } else { format!("sequence {debug_name:?}") };
     let sequence: SequenceExample =
-        decode(one(0)?).map_err(|e| invalid!("{whole} is no `SequenceExample` message: {e}"))?;
+        decode(one(0)?).map_err(|e| invalid!("{whole} is not a `SequenceExample` message: {e}"))?;
     let assumed_empty = strs(cx, 1)?;
     let context = sequence.context.unwrap_or_default().feature;
     let lists = sequence.feature_lists.unwrap_or_default().feature_list;
@@ -172,7 +172,7 @@ cases! {
         = i64[0,1] [], i64[0] [], i64[1] [0], f32[2] [1 2], i64[0,2] [], str[0] [], i64[2] [0 0], i64[0,3] []"#,
     not_missing: r#"ParseSingleSequenceExample("", str[0] [], "l", "x"; Ncontext_sparse=0, Ncontext_dense=0, Nfeature_list_sparse=0, Nfeature_list_dense=1, Tcontext_dense={}, feature_list_dense_types={i64}, feature_list_dense_shapes={shape[]})
         ! Feature list 'l' is required but could not be found."#,
-    is_a_sequence: r#"ParseSingleSequenceExample("x", str[0] [], ""; Ncontext_sparse=0, Ncontext_dense=0, Nfeature_list_sparse=0, Nfeature_list_dense=0, Tcontext_dense={}) ! the sequence is no `SequenceExample` message"#,
+    is_a_sequence: r#"ParseSingleSequenceExample("x", str[0] [], ""; Ncontext_sparse=0, Ncontext_dense=0, Nfeature_list_sparse=0, Nfeature_list_dense=0, Tcontext_dense={}) ! the sequence is not a `SequenceExample` message"#,
     infers: r#"ParseSingleSequenceExample(str[], str[?], str[], str[], str[], str[], f32[2], str[]; Ncontext_sparse=1, Ncontext_dense=1, Nfeature_list_sparse=1, Nfeature_list_dense=1,
         context_sparse_types={i64}, Tcontext_dense={f32}, feature_list_dense_types={i64}, context_dense_shapes={shape[2]}, feature_list_sparse_types={str}, feature_list_dense_shapes={shape[3]})
         : i64[?,1], i64[?], i64[1], f32[2], i64[?,2], str[?], i64[2], i64[?,3]"#,

@@ -26,7 +26,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let (Some([bytes]), 0) = (cx.input(0).as_strs(), cx.input(0).rank()) else {
         return Err(invalid!("`serialized` must be a scalar string but has shape {}", cx.input(0).shape()));
     };
-    let held: TensorProto = decode(bytes).map_err(|e| invalid!("`serialized` is no `TensorProto`: {e}"))?;
+    let held: TensorProto = decode(bytes).map_err(|e| invalid!("`serialized` is not a `TensorProto`: {e}"))?;
     let tensor = message::decode(&held, &mut |_, _| Ok(()));
     let tensor = tensor.map_err(|e| invalid!("`serialized` holds no tensor: {}", e.message()))?;
     ensure!(
@@ -46,7 +46,7 @@ cases! {
     an_empty_one_is_zeros: r#"ParseTensor("\x08\x01\x12\x04\x12\x02\x08\x02"; out_type=f32) = f32[2] [0 0]"#,
     infers: "ParseTensor(str[]; out_type=i64) : i64[..]",
     one: "ParseTensor(str[2]; out_type=i64) ! `serialized`",
-    is_a_message: r#"ParseTensor("xyz"; out_type=f32) ! `serialized` is no `TensorProto`"#,
+    is_a_message: r#"ParseTensor("xyz"; out_type=f32) ! `serialized` is not a `TensorProto`"#,
     of_its_dtype: "ParseTensor(SerializeTensor(1.5); out_type=i32) ! holds a tensor of f32, but `out_type` is i32",
     whole: r#"ParseTensor("\x08\x01\x12\x04\x12\x02\x08\x03\"\x04abcd"; out_type=f32) ! needs 12 bytes of `tensor_content`, which has 4"#,
     has_a_dtype: r#"ParseTensor(""; out_type=f32) ! `serialized` holds no tensor: 0 is not the number of a dtype"#,

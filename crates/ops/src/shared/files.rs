@@ -8,7 +8,8 @@ use std::path::Path;
 
 /// Returns a string as a file name.
 pub(crate) fn file_name(name: &Str) -> Result<&str> {
-    let text = std::str::from_utf8(name).map_err(|_| invalid!("the file name {name:?} is no UTF-8"))?;
+    let text =
+        std::str::from_utf8(name).map_err(|_| invalid!("the file name {name:?} is not valid UTF-8"))?;
     ensure!(!text.is_empty(), "the name of a file is empty");
     Ok(text)
 }

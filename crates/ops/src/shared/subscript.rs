@@ -97,7 +97,7 @@ impl Subscript {
             begin.len() == end.len() && begin.len() == strides.len(),
             "{}",
             different_lengths([begin.len(), end.len(), strides.len()]);
-            "`begin` has {} entries, `end` {} and `strides` {}: they must have as many",
+            "`begin` has {} entries, `end` {} and `strides` {}: they must have equally many",
             begin.len(),
             end.len(),
             strides.len()
@@ -130,7 +130,7 @@ impl Subscript {
             return Err(invalid!(
                 "Expected begin, end, and strides to be 1D equal size tensors, but got shapes {}, {}, and {} instead.",
                 begin.shape(), end.shape(), strides.shape();
-                "`begin` has {} entries, `end` {} and `strides` {}: they must have as many",
+                "`begin` has {} entries, `end` {} and `strides` {}: they must have equally many",
                 begin.elements(), end.elements(), strides.elements()
             ));
         }

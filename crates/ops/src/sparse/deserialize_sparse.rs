@@ -79,7 +79,7 @@ cases! {
     three_of_each: "DeserializeSparse(str[2]; dtype=f32) ! must have 3 as its last dimension",
     many_is_a_matrix: "DeserializeManySparse(str[3]; dtype=f32) ! `serialized_sparse`",
     one_at_least: "DeserializeManySparse(str[0,3] []; dtype=f32) ! holds no sparse tensor",
-    is_a_message: r#"DeserializeSparse(["x" "y" "z"]; dtype=f32) ! it is no serialized tensor"#,
+    is_a_message: r#"DeserializeSparse(["x" "y" "z"]; dtype=f32) ! it is not a serialized tensor"#,
     of_its_dtype: "DeserializeSparse(SerializeSparse(i64 [[2 0]], [6], i64 [3 2]); dtype=f32) ! a SparseTensor of f32 is requested but its values are i32",
     of_one_rank: "a <- SerializeSparse(i64 [[1]], [0.5], i64[1] [2]) | b <- SerializeSparse(i64 [[4 0]], [1.5], i64 [7 7]) | \
         DeserializeManySparse(Pack(a, b); dtype=f32) ! rank of SparseTensor[1] is: 2",

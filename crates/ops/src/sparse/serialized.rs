@@ -82,6 +82,6 @@ pub(super) fn deserialize(cx: &KernelCx, dtype: DType) -> Result<Vec<Sparse>> {
 }
 
 fn parsed(bytes: &Str) -> Result<Tensor> {
-    let message: TensorProto = decode(bytes).map_err(|e| invalid!("it is no serialized tensor: {e}"))?;
+    let message: TensorProto = decode(bytes).map_err(|e| invalid!("it is not a serialized tensor: {e}"))?;
     message::decode(&message, &mut |_, _| Ok(()))
 }

@@ -32,13 +32,13 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     if was_there || cx.attrs().bool("ignore_lookup_error")? {
         return Ok(());
     }
-    Err(Error::new(Code::NotFound, format!("there is no value of `{}` to take away", handle.name)))
+    Err(Error::new(Code::NotFound, format!("there is no value of `{}` to remove", handle.name)))
 }
 
 cases! {
     destroys: "DestroyResourceOp(@f32[2] [1 2]) =",
     ignores: "DestroyResourceOp(@f32[2]) =",
-    minds: "DestroyResourceOp(@f32[2]; ignore_lookup_error=false) ! there is no value of `variable_0` to take away",
+    minds: "DestroyResourceOp(@f32[2]; ignore_lookup_error=false) ! there is no value of `variable_0` to remove",
     gives_nothing: "DestroyResourceOp(resource[]) :",
     wants_a_scalar: "DestroyResourceOp(resource[2]) ! `resource` must be a scalar",
 }

@@ -76,7 +76,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
                     let both = PartialShape::from([*rows]).merge(cx.input(at.start));
                     ensure!(
                         both.is_some(),
-                        "`indices` has shape {} but `{}` has shape {}: they must have as many rows",
+                        "`indices` has shape {} but `{}` has shape {}: they must have equally many rows",
                         cx.input(at.start),
                         cx.name_of(i),
                         cx.input(i)

@@ -32,7 +32,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         ))
     })?;
     let wanted = cx.node.output_types[0].dtype;
-    ensure!(value.dtype() == wanted, "the variable holds {} but `dtype` says {wanted}", value.dtype());
+    ensure!(value.dtype() == wanted, "the variable holds {} but `dtype` is {wanted}", value.dtype());
     cx.set(0, value);
     Ok(())
 }

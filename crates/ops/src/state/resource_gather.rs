@@ -53,7 +53,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 fn run(cx: &mut KernelCx) -> Result<()> {
     let value = cx.resource::<Variable>(0)?.read().map_err(|e| missing(cx, 0, e))?;
     let wanted = cx.node.output_types[0].dtype;
-    ensure!(value.dtype() == wanted, "the variable holds {} but `dtype` says {wanted}", value.dtype());
+    ensure!(value.dtype() == wanted, "the variable holds {} but `dtype` is {wanted}", value.dtype());
     let (shape, indices) = (value.shape(), cx.input(1));
     let batch = batch_dims(cx.attrs().int("batch_dims")?, indices.rank(), shape.rank())?;
     ensure!(

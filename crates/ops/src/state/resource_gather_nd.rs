@@ -32,7 +32,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 fn run(cx: &mut KernelCx) -> Result<()> {
     let value = cx.resource::<Variable>(0)?.read().map_err(|e| missing(cx, 0, e))?;
     let wanted = cx.node.output_types[0].dtype;
-    ensure!(value.dtype() == wanted, "the variable holds {} but `dtype` says {wanted}", value.dtype());
+    ensure!(value.dtype() == wanted, "the variable holds {} but `dtype` is {wanted}", value.dtype());
     let Slices { starts, run, shape } = find(value.shape(), cx.input(1), false)?;
     let starts: Vec<usize> = starts.into_iter().flatten().collect();
     cx.set(0, value.take_runs(shape, run, &starts)?);

@@ -56,7 +56,7 @@ pub(super) fn named(cx: &BuildCx, read: Read) -> Result<Box<dyn Run>> {
                 resources.get_or_create(container, name, || Ok(Variable::new(name, dtype, shape.clone())))?;
             ensure!(
                 variable.dtype() == dtype,
-                "the variable `{name}` holds {} but `dtype` says {dtype}: two nodes share the name",
+                "the variable `{name}` holds {} but `dtype` is {dtype}: two nodes share the name",
                 variable.dtype()
             );
             Ok(variable)

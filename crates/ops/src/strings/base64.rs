@@ -57,7 +57,7 @@ fn decode(text: &[u8]) -> Result<Vec<u8>> {
         let mut bits = 0u32;
         for letter in group {
             let value = ALPHABET.iter().position(|a| a == letter).ok_or_else(|| {
-                invalid!("`{}` is no letter of base64", letter.escape_ascii())
+                invalid!("`{}` is not a base64 letter", letter.escape_ascii())
                     .with_help("the alphabet has `-` and `_` where others have `+` and `/`")
             })?;
             bits = bits << 6 | value as u32;
@@ -74,7 +74,7 @@ cases! {
     pads: r#"EncodeBase64(["a" "ab"]; pad=true) = ["YQ==" "YWI="]"#,
     decodes: r#"DecodeBase64(["" "YQ" "YWI=" "YWJj" "Pz5-" "YR"]) = ["" "a" "ab" "abc" "?>~" "a"]"#,
     keeps_the_shape: "DecodeBase64(str[?,3]) : str[?,3]",
-    own_alphabet: r#"DecodeBase64("+/8") ! `+` is no letter of base64"#,
+    own_alphabet: r#"DecodeBase64("+/8") ! `+` is not a base64 letter"#,
     whole_bytes: r#"DecodeBase64("YWJjZ") ! ends within a byte"#,
     whole_padding: r#"DecodeBase64("YQ=") ! `=` is no letter"#,
 }

@@ -41,7 +41,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     }
     ensure!(
         length % size == 0,
-        "`bytes` holds strings of {length} bytes, which is no multiple of {size}, the size of {dtype}"
+        "`bytes` holds strings of {length} bytes, which is not a multiple of {size}, the size of {dtype}"
     );
     let mut shape = cx.input(0).shape().clone();
     shape.push(length / size);

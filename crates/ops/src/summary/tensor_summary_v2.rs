@@ -27,7 +27,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let tag = tag(scalar(cx, 0, "tag")?)?;
     let metadata = decode::<SummaryMetadata>(scalar(cx, 2, "serialized_summary_metadata")?);
     let metadata = metadata.map_err(|cause| {
-        Error::invalid("`serialized_summary_metadata` is no SummaryMetadata").note(cause.to_string())
+        Error::invalid("`serialized_summary_metadata` is not a SummaryMetadata").note(cause.to_string())
     })?;
     let tensor = value::Value::Tensor(Box::new(message::encode(cx.input(1))?));
     give(cx, vec![Value { tag, value: Some(tensor), metadata: Some(metadata), ..Value::default() }])
@@ -38,5 +38,5 @@ cases! {
     strings: r#"TensorSummaryV2("t", ["x" "y"], "\x12\x03hey") = "\n\x1a\n\x01tB\x0e\x08\x07\x12\x04\x12\x02\x08\x02B\x01xB\x01yJ\x05\x12\x03hey""#,
     is_a_scalar: "TensorSummaryV2(str[..], c64[..], str[]) : str[]",
     one_tag: r#"TensorSummaryV2(["a"], 1, "") ! tag must be scalar"#,
-    no_metadata: r#"TensorSummaryV2("a", 1, "xyz") ! is no SummaryMetadata"#,
+    no_metadata: r#"TensorSummaryV2("a", 1, "xyz") ! is not a SummaryMetadata"#,
 }

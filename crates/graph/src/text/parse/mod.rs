@@ -213,14 +213,14 @@ impl Parser<'_> {
             self.start = output.at;
             ensure!(
                 output.ty == *ty,
-                "output {i} of `{}` is {ty}, but the text says {}",
+                "output {i} of `{}` is {ty}, but the text has {}",
                 info.name,
                 output.ty
             );
             if let (Some(shape), Some(slot)) = (output.shape, node.shapes.get_mut(i)) {
                 ensure!(
                     slot.is_compatible(&shape),
-                    "output {i} of `{}` has shape {slot}, but the text says {shape}",
+                    "output {i} of `{}` has shape {slot}, but the text has {shape}",
                     info.name
                 );
                 *slot = shape;

@@ -231,9 +231,9 @@ fn of_length<'g>(length: Output<'g>, boundaries: &[i64]) -> Result<Output<'g>> {
         let node = length.graph().op("Bucketize").input(length).attr("boundaries", Attr::List(exact));
         return Ok(node.try_finish()?.output(0));
     }
-    let boundaries = boundaries
-        .iter()
-        .map(|&b| i32::try_from(b).map_err(|_| invalid!("the boundary {b} is no length: lengths are int32")));
+    let boundaries = boundaries.iter().map(|&b| {
+        i32::try_from(b).map_err(|_| invalid!("the boundary {b} is not a length: lengths are int32"))
+    });
     let reached = length
         .graph()
         .op("GreaterEqual")

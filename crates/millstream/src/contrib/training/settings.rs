@@ -286,7 +286,7 @@ impl<'g> Settings<'g> {
         for (component, sizes) in &self.pad_to {
             ensure!(
                 sizes.len() == self.num_buckets,
-                "`pad_to` says {} sizes for component {component}, but there are {} buckets",
+                "`pad_to` has {} sizes for component {component}, but there are {} buckets",
                 sizes.len(),
                 self.num_buckets
             );

@@ -2658,7 +2658,7 @@ def truncatemod(x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = None) -
       TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
       ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
         a `tf.errors.OpError`, mostly `InvalidArgumentError`.
-        `Mod(1, 0)`: division by zero
+        `TruncateMod(1, 0)`: division by zero
         `TruncateMod(i32[2], i32[3])`: do not broadcast
 
     Example:

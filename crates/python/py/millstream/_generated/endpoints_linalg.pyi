@@ -167,7 +167,7 @@ def tensor_diag(diagonal: _TensorLike, name: _t.Optional[str] = None) -> _Tensor
       ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
         a `tf.errors.OpError`, mostly `InvalidArgumentError`.
         `Diag(1)`: at least rank 1
-        `DiagPart([[1 2]])`: which is not some shape twice
+        `DiagPart([[1 2]])`: which is not a shape repeated twice
 
     Example:
       >>> tf.Session().run(tf.linalg.tensor_diag(diagonal=[1, 2])).tolist()
@@ -191,7 +191,7 @@ def tensor_diag_part(input: _TensorLike, name: _t.Optional[str] = None) -> _Tens
       ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
         a `tf.errors.OpError`, mostly `InvalidArgumentError`.
         `Diag(1)`: at least rank 1
-        `DiagPart([[1 2]])`: which is not some shape twice
+        `DiagPart([[1 2]])`: which is not a shape repeated twice
 
     Example:
       >>> tf.Session().run(tf.linalg.tensor_diag_part(input=[[1, 2], [3, 4]])).tolist()

@@ -50,10 +50,10 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         let places = (0..shape.len()).map(|a| if a == axis { offset } else { 0 });
         let out = counts(dtype, [shape.len()], places)?;
         cx.set(i - 1, out);
-        offset = usize::try_from(shape[axis])
-            .ok()
-            .and_then(|size| offset.checked_add(size))
-            .ok_or_else(|| invalid!("size {} on axis {axis} of `shape` {} is not a valid size", shape[axis], i - 1))?;
+        offset =
+            usize::try_from(shape[axis]).ok().and_then(|size| offset.checked_add(size)).ok_or_else(|| {
+                invalid!("size {} on axis {axis} of `shape` {} is not a valid size", shape[axis], i - 1)
+            })?;
     }
     Ok(())
 }

@@ -32,8 +32,8 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 fn run(cx: &mut KernelCx) -> Result<()> {
     let mut names = Vec::new();
     for pattern in strs(cx, 0)? {
-        let pattern =
-            std::str::from_utf8(pattern).map_err(|_| invalid!("the pattern {pattern:?} is not valid UTF-8"))?;
+        let pattern = std::str::from_utf8(pattern)
+            .map_err(|_| invalid!("the pattern {pattern:?} is not valid UTF-8"))?;
         let (start, rest) = match pattern.strip_prefix('/') {
             Some(rest) => ("/", rest),
             None => ("", pattern),

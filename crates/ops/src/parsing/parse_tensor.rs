@@ -26,7 +26,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let (Some([bytes]), 0) = (cx.input(0).as_strs(), cx.input(0).rank()) else {
         return Err(invalid!("`serialized` must be a scalar string but has shape {}", cx.input(0).shape()));
     };
-    let held: TensorProto = decode(bytes).map_err(|e| invalid!("`serialized` is not a `TensorProto`: {e}"))?;
+    let held: TensorProto =
+        decode(bytes).map_err(|e| invalid!("`serialized` is not a `TensorProto`: {e}"))?;
     let tensor = message::decode(&held, &mut |_, _| Ok(()));
     let tensor = tensor.map_err(|e| invalid!("`serialized` holds no tensor: {}", e.message()))?;
     ensure!(

@@ -54,8 +54,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 }
 
 fn spaced<T: FloatElement>(start: T, stop: T, num: usize) -> Result<Tensor> {
-    let number =
-        |n: usize| <T::Work as NumCast>::from(n).ok_or_else(|| Error::internal("a count that is not a float"));
+    let number = |n: usize| {
+        <T::Work as NumCast>::from(n).ok_or_else(|| Error::internal("a count that is not a float"))
+    };
     let last = num - 1;
     let (a, b) = (start.work(), stop.work());
     let step = if last == 0 { T::Work::default() } else { (b - a) / number(last)? };

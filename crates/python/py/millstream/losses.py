@@ -8,6 +8,7 @@ from millstream._engine import Tensor
 from millstream.framework import (
     add_to_collection,
     constant,
+    control_dependencies,
     convert_to_tensor,
     dtypes,
     get_collection,
@@ -19,6 +20,7 @@ from millstream.framework.graph_keys import GraphKeys
 from millstream.framework.op_functions import op
 from millstream.nn import functions as nn
 from millstream.ops import array_ops, math_ops, reduction_ops
+from millstream.ops import weights as broadcasting
 
 __all__ = [
     "Reduction",
@@ -90,23 +92,11 @@ def _mean(total: Any, n: Any) -> Tensor:
     return op("DivNoNan")(total, math_ops.cast(n, total.dtype), name="value")
 
 
-def _check_weights(weights: Tensor, losses: Tensor) -> None:
-    """Raises unless weights are a scalar, or have the losses' rank and dimensions that are equal or 1."""
-    w, v = weights.shape, losses.shape
-    if w.ndims is None or v.ndims is None or w.ndims == 0:
-        return
-    fits = w.ndims == v.ndims and all(a in (None, 1, b) or b is None for a, b in zip(w.as_list(), v.as_list()))
-    if not fits:
-        raise ValueError(
-            "weights can not be broadcast to values. values.rank=%s. weights.rank=%s. values.shape=%s. weights.shape=%s." % (v.ndims, w.ndims, v, w)
-        )
-
-
 def _present(losses: Tensor, weights: Tensor, per_batch: bool = False) -> Tensor:
     """The number of elements with nonzero weights: of all, or per entry of the batch, with the losses' rank.
     """
     present = array_ops.where(op("Equal")(weights, convert_to_tensor(0.0, weights.dtype)), array_ops.zeros_like(weights), array_ops.ones_like(weights))
-    wide = op("Mul")(present, array_ops.ones_like(losses, dtype=weights.dtype))
+    wide = broadcasting.broadcast_weights(present, losses)
     if not per_batch:
         return reduction_ops.reduce_sum(wide, name="num_present")
     return reduction_ops.reduce_sum(wide, math_ops.range(1, array_ops.rank(wide)), keepdims=True, name="num_present")
@@ -137,12 +127,12 @@ def compute_weighted_loss(
     """
     Reduction.validate(reduction)
     with name_scope(scope, "weighted_loss", [losses, weights]):
-        losses = convert_to_tensor(losses)
-        given = losses.dtype
-        losses = math_ops.cast(losses, dtypes.float32)
-        weights = math_ops.cast(convert_to_tensor(weights), dtypes.float32)
-        _check_weights(weights, losses)
-        loss = op("Mul")(losses, weights)
+        with control_dependencies([broadcasting.assert_broadcastable(weights, losses)]):
+            losses = convert_to_tensor(losses)
+            given = losses.dtype
+            losses = math_ops.cast(losses, dtypes.float32)
+            weights = math_ops.cast(convert_to_tensor(weights), dtypes.float32)
+            loss = op("Mul")(losses, weights)
         if reduction != Reduction.NONE:
             loss = reduction_ops.reduce_sum(loss)
             if reduction == Reduction.MEAN:
@@ -490,8 +480,8 @@ def mean_pairwise_squared_error(
     with name_scope(scope, "mean_pairwise_squared_error", [predictions, labels, weights]):
         weights = math_ops.cast(convert_to_tensor(weights), dtypes.float32)
         labels, predictions = _floats(labels, predictions)
-        _check_weights(weights, labels)
-        errors = op("Sub")(predictions, labels)
+        with control_dependencies([broadcasting.assert_broadcastable(weights, labels)]):
+            errors = op("Sub")(predictions, labels)
         axes = math_ops.range(1, array_ops.rank(errors))
         squares = reduction_ops.reduce_sum(op("Square")(errors), axes, keepdims=True)
         n = _present(errors, weights, per_batch=True)
@@ -606,13 +596,9 @@ def sparse_softmax_cross_entropy(
     """
     _both(labels, logits, ("labels", "logits"))
     with name_scope(scope, "sparse_softmax_cross_entropy_loss", [logits, labels, weights]) as scope:
-        labels, logits = convert_to_tensor(labels), convert_to_tensor(logits)
-        weights = convert_to_tensor(weights)
         # A column of labels or weights counts as a vector.
-        if None not in (labels.shape.ndims, logits.shape.ndims) and labels.shape.ndims == logits.shape.ndims and labels.shape.as_list()[-1] == 1:
-            labels = array_ops.squeeze(labels, [-1])
-        if None not in (weights.shape.ndims, labels.shape.ndims) and weights.shape.ndims == labels.shape.ndims + 1 and weights.shape.as_list()[-1] == 1:
-            weights = array_ops.squeeze(weights, [-1])
+        labels, logits = broadcasting.squeeze_pair(labels, logits, 1)
+        weights = broadcasting.fit_rank(weights, labels, expand=False)
         losses = nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits, name="xentropy")
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 

@@ -18,6 +18,7 @@ from millstream.framework import (
 from millstream.framework.graph_keys import GraphKeys
 from millstream.framework.op_functions import op
 from millstream.ops import array_ops, math_ops, reduction_ops
+from millstream.ops import weights as broadcasting
 from millstream.variables import state_ops
 from millstream.variables.scopes import variable_scope
 from millstream.variables.variable import Variable
@@ -64,19 +65,7 @@ def _collected(value: Any, update: Any, values_to: Any, updates_to: Any) -> Pair
 
 def _wide(weights: Any, values: Any) -> Any:
     """Broadcasts weights to the values' shape; raises `ValueError` if they do not fit."""
-    weights = math_ops.cast(weights, dtypes.float32)
-    if weights.get_shape().ndims and values.get_shape().ndims is not None:
-        if weights.get_shape().ndims == values.get_shape().ndims + 1 and weights.get_shape().as_list()[-1] == 1:
-            weights = array_ops.squeeze(weights, [-1])
-        fits = weights.get_shape().ndims == values.get_shape().ndims and all(
-            a in (1, None, b) or b is None for a, b in zip(weights.get_shape().as_list(), values.get_shape().as_list())
-        )
-        if not fits:
-            raise ValueError(
-                f"weights can not be broadcast to values. values.rank={values.get_shape().ndims}. weights.rank={weights.get_shape().ndims}."
-                f" values.shape={values.get_shape()}. weights.shape={weights.get_shape()}."
-            )
-    return weights * array_ops.ones_like(values, dtype=dtypes.float32)
+    return broadcasting.broadcast_weights(math_ops.cast(broadcasting.fit_rank(weights, values), dtypes.float32), values)
 
 
 def mean(
@@ -86,7 +75,8 @@ def mean(
 
     Args:
       values: A tensor of numbers.
-      weights: A tensor that broadcasts to `values`; by default ones.
+      weights: A scalar, or a tensor of the rank of `values` whose dimensions are 1 or those of `values`; a
+        last dimension of 1 is added or dropped. By default ones.
       metrics_collections: A list of collections to add the value to.
       updates_collections: A list of collections to add the update to.
       name: The variable scope of the accumulators.
@@ -119,19 +109,11 @@ def mean(
         )
 
 
-def _same_shape(predictions: Any, labels: Any, weights: Any) -> Tuple[Any, Any, Any]:
+def _same_shape(predictions: Any, labels: Any) -> Tuple[Any, Any]:
     """Returns tensors of equal rank: drops a last dimension of 1 that only one has."""
-    predictions = convert_to_tensor(predictions)
-    labels = None if labels is None else convert_to_tensor(labels)
-    if labels is not None:
-        a, b = predictions.get_shape(), labels.get_shape()
-        if a.ndims is not None and b.ndims is not None:
-            if a.ndims == b.ndims + 1 and a.as_list()[-1] == 1:
-                predictions = array_ops.squeeze(predictions, [-1])
-            elif b.ndims == a.ndims + 1 and b.as_list()[-1] == 1:
-                labels = array_ops.squeeze(labels, [-1])
-        predictions.get_shape().assert_is_compatible_with(labels.get_shape())
-    return predictions, labels, weights
+    labels, predictions = broadcasting.squeeze_pair(labels, predictions)
+    predictions.get_shape().assert_is_compatible_with(labels.get_shape())
+    return predictions, labels
 
 
 def accuracy(
@@ -153,7 +135,7 @@ def accuracy(
       ...     print(sess.run(update), sess.run(value))
       0.75 0.75
     """
-    predictions, labels, weights = _same_shape(predictions, labels, weights)
+    predictions, labels = _same_shape(predictions, labels)
     if labels.dtype != predictions.dtype:
         predictions = math_ops.cast(predictions, labels.dtype)
     right = math_ops.cast(math_ops.equal(predictions, labels), dtypes.float32)
@@ -179,7 +161,7 @@ def mean_absolute_error(
       ...     print(sess.run(update), sess.run(value))
       1.5 1.5
     """
-    predictions, labels, weights = _same_shape(math_ops.cast(predictions, dtypes.float32), math_ops.cast(labels, dtypes.float32), weights)
+    predictions, labels = _same_shape(math_ops.cast(predictions, dtypes.float32), math_ops.cast(labels, dtypes.float32))
     return mean(math_ops.abs(predictions - labels), weights, metrics_collections, updates_collections, name or "mean_absolute_error")
 
 
@@ -202,7 +184,7 @@ def mean_squared_error(
       ...     print(sess.run(update), sess.run(value))
       2.0 2.0
     """
-    predictions, labels, weights = _same_shape(math_ops.cast(predictions, dtypes.float32), math_ops.cast(labels, dtypes.float32), weights)
+    predictions, labels = _same_shape(math_ops.cast(predictions, dtypes.float32), math_ops.cast(labels, dtypes.float32))
     return mean(op("SquaredDifference")(labels, predictions), weights, metrics_collections, updates_collections, name or "mean_squared_error")
 
 
@@ -255,8 +237,8 @@ def mean_relative_error(
       ...     print(sess.run(update), sess.run(value))
       0.75 0.75
     """
-    predictions, labels, weights = _same_shape(math_ops.cast(predictions, dtypes.float32), math_ops.cast(labels, dtypes.float32), weights)
-    normalizer = math_ops.cast(normalizer, dtypes.float32)
+    predictions, labels = _same_shape(math_ops.cast(predictions, dtypes.float32), math_ops.cast(labels, dtypes.float32))
+    predictions, normalizer = _same_shape(predictions, math_ops.cast(normalizer, dtypes.float32))
     errors = array_ops.where(math_ops.equal(normalizer, 0.0), array_ops.zeros_like(labels), math_ops.divide(math_ops.abs(labels - predictions), normalizer))
     return mean(errors, weights, metrics_collections, updates_collections, name or "mean_relative_error")
 
@@ -287,7 +269,7 @@ def mean_cosine_distance(
       ...     print(sess.run(update), sess.run(value))
       0.5 0.5
     """
-    predictions, labels, weights = _same_shape(math_ops.cast(predictions, dtypes.float32), math_ops.cast(labels, dtypes.float32), weights)
+    predictions, labels = _same_shape(math_ops.cast(predictions, dtypes.float32), math_ops.cast(labels, dtypes.float32))
     products = reduction_ops.reduce_sum(predictions * labels, axis=[dim], keepdims=True)
     value, update = mean(products, weights, None, None, name or "mean_cosine_distance")
     return _collected(math_ops.subtract(1.0, value), math_ops.subtract(1.0, update), metrics_collections, updates_collections)
@@ -373,7 +355,7 @@ def _counted(called: str, label: bool, prediction: bool) -> Any:
         labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None, name: Optional[str] = None
     ) -> Pair:
         with variable_scope(name, called, (predictions, labels, weights)):
-            predictions, labels, weights = _same_shape(math_ops.cast(predictions, dtypes.bool), math_ops.cast(labels, dtypes.bool), weights)
+            predictions, labels = _same_shape(math_ops.cast(predictions, dtypes.bool), math_ops.cast(labels, dtypes.bool))
             holds = math_ops.cast(op("LogicalAnd")(math_ops.equal(labels, label), math_ops.equal(predictions, prediction)), dtypes.float32)
             if weights is not None:
                 holds = holds * _wide(weights, holds)

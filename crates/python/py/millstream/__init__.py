@@ -135,6 +135,7 @@ from millstream.ops.sparse_ops import *  # noqa: F403
 from millstream.ops.string_ops import *  # noqa: F403
 from millstream.ops.tensor_array import TensorArray
 from millstream.variables import inner_names as _inner_names_of_variables
+from millstream.variables.aggregation import VariableAggregation, VariableSynchronization
 from millstream.variables.collections import *  # noqa: F403
 from millstream.variables.cut import create_partitioned_variables
 from millstream.variables.initializers import (
@@ -150,7 +151,6 @@ from millstream.variables.initializers import (
     variance_scaling_initializer,
     zeros_initializer,
 )
-from millstream.variables.inner_names import VariableAggregation, VariableSynchronization
 from millstream.variables.partitions import (
     fixed_size_partitioner,
     min_max_variable_partitioner,

@@ -10,6 +10,7 @@ from millstream.framework import (
     convert_to_tensor,
     dtypes,
     get_collection,
+    get_default_graph,
     name_scope,
 )
 from millstream.framework.graph_keys import GraphKeys
@@ -18,6 +19,9 @@ from millstream.ops import array_ops, control_flow, math_ops
 from millstream.train.optimizer import is_reference
 from millstream.variables import state_ops
 from millstream.variables.collections import global_variables, trainable_variables
+from millstream.variables.initializers import zeros_initializer
+from millstream.variables.scopes import get_variable, variable_scope
+from millstream.variables.slots import create_slot
 from millstream.variables.variable import Variable
 
 
@@ -62,31 +66,25 @@ class ExponentialMovingAverage:
         return self._name
 
     def apply(self, var_list: Optional[Sequence[Any]] = None) -> Any:
-        """Returns an operation that updates the averages of variables, which it creates."""
+        """Returns an operation that updates the averages of variables, which it creates.
+
+        Args:
+          var_list: A list of variables and tensors; by default all trainable variables.
+
+        Returns:
+          An `Operation`.
+
+        Raises:
+          TypeError: The values are not floats.
+        """
         var_list = trainable_variables() if var_list is None else var_list
         for var in var_list:
+            if var.dtype.base_dtype not in (dtypes.bfloat16, dtypes.float16, dtypes.float32, dtypes.float64):
+                raise TypeError("The variables must be half, float, or double: %s" % var.name)
             if id(var) in self._averages:
                 continue
-            with name_scope(None), control_dependencies(None):
-                is_variable = hasattr(var, "initialized_value")
-                average = Variable(
-                    var.initialized_value() if is_variable else array_ops.zeros(var.get_shape().as_list(), var.dtype),
-                    name=self.average_name(var),
-                    trainable=False,
-                    use_resource=is_variable and not is_reference(var),
-                )
-                if is_variable:
-                    add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, var)
-                elif self._zero_debias:
-                    self._biased[id(var)] = tuple(
-                        Variable(
-                            array_ops.zeros(shape, average.dtype.base_dtype),
-                            name=f"{average.op.name}/{what}",
-                            trainable=False,
-                        )
-                        for what, shape in (("biased", average.get_shape()), ("local_step", []))
-                    )  # type: ignore[assignment]
-            self._averages[id(var)] = var, average
+            with control_dependencies(None):
+                self._averages[id(var)] = var, self._created(var)
         with name_scope(self._name) as scope:
             decay = convert_to_tensor(self._decay, name="decay")
             if self._num_updates is not None:
@@ -103,6 +101,22 @@ class ExponentialMovingAverage:
                         updates.append(state_ops.assign_sub(average, (average - var) * rest))
             return control_flow.group(*updates, name=scope)
 
+    def _created(self, var: Any) -> Any:
+        """Returns a new average: of a variable, its value; of a tensor, zeros."""
+        dtype, known = var.dtype.base_dtype, var.get_shape().is_fully_defined()
+        if isinstance(var, Variable):
+            average = create_slot(var, var.initialized_value(), self._name, dtype, known, not is_reference(var))
+            add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, var)
+            return average
+        average = create_slot(var, lambda: array_ops.zeros(_dims(var), dtype), self._name, dtype, known, False)
+        if self._zero_debias:
+            with variable_scope(average.op.name):
+                self._biased[id(var)] = tuple(
+                    get_variable(what, shape, dtype, zeros_initializer(), trainable=False)
+                    for what, shape in (("biased", average.get_shape()), ("local_step", []))
+                )  # type: ignore[assignment]
+        return average
+
     def _unbiased(self, var: Any, rest: Any) -> Any:
         """Returns the average that started at zero, divided by the total weight of its values."""
         biased, steps = self._biased[id(var)]
@@ -118,7 +132,9 @@ class ExponentialMovingAverage:
     def average_name(self, var: Any) -> str:
         """Returns the name of the average."""
         entry = self._averages.get(id(var))
-        return entry[1].op.name if entry is not None else f"{var.op.name}/{self._name}"
+        if entry is not None:
+            return entry[1].op.name
+        return get_default_graph().unique_name(f"{var.op.name}/{self._name}", mark_as_used=False)
 
     def variables_to_restore(self, moving_avg_variables: Optional[Sequence[Any]] = None) -> Dict[str, Any]:
         """Returns a dict from names in a checkpoint to variables; the names of averages where they exist."""
@@ -128,3 +144,8 @@ class ExponentialMovingAverage:
         averaged = {v.name for v in moving_avg_variables}
         out.update((v.op.name, v) for v in global_variables() if v.name not in averaged and v.op.name not in out)
         return out
+
+
+def _dims(x: Any) -> Any:
+    """Returns the shape as a list, or as a tensor if it is not fully known."""
+    return x.get_shape().as_list() if x.get_shape().is_fully_defined() else array_ops.shape(x)

@@ -25,6 +25,7 @@ from millstream.framework.op_functions import raw
 from millstream.ops import array_ops, control_flow, gradients, math_ops
 from millstream.variables import state_ops
 from millstream.variables.collections import trainable_variables
+from millstream.variables.slots import create_slot
 from millstream.variables.variable import Variable
 
 GradAndVar = Tuple[Any, Any]
@@ -226,7 +227,7 @@ class Optimizer:
         used = [(g, v) for g, v in pairs if g is not None]
         if not used:
             raise ValueError(f"No gradients provided for any variable: {[str(v) for _, v in pairs]}.")
-        with framework.name_scope(None), control_dependencies(None):
+        with control_dependencies(None):
             self._create_slots([v for _, v in used])
         with framework.name_scope(name, self._name) as scope:
             self._prepare()
@@ -246,6 +247,20 @@ class Optimizer:
         return train
 
     def _update(self, grad: Any, variable: Any) -> Any:
+        """Returns an operation that applies a gradient, and then the variable's constraint."""
+        # Not every object with a gradient is a `Variable`.
+        constraint = getattr(variable, "constraint", None)
+        if constraint is None:
+            return self._update_only(grad, variable)
+        if isinstance(grad, IndexedSlices):
+            raise RuntimeError(
+                f"Cannot use a constraint function on a sparse variable. The gradient of `{variable.op.name}` is "
+                "IndexedSlices: `tf.convert_to_tensor(gradient)` makes it dense."
+            )
+        with control_dependencies([self._update_only(grad, variable)]):
+            return variable.assign(constraint(variable))
+
+    def _update_only(self, grad: Any, variable: Any) -> Any:
         reference = is_reference(variable)
         if isinstance(grad, IndexedSlices):
             if reference:
@@ -320,14 +335,8 @@ class Optimizer:
         if id(var) not in slots:
             # Keeps the variable alive: the table knows it by its identity.
             self._kept.append(var)
-            slots[id(var)] = Variable(
-                val,
-                name=f"{var.op.name}/{op_name}",
-                trainable=False,
-                dtype=None,
-                use_resource=not is_reference(var),
-                validate_shape=var.get_shape().is_fully_defined(),
-            )
+            known = var.get_shape().is_fully_defined()
+            slots[id(var)] = create_slot(var, val, op_name, var.dtype.base_dtype, known, not is_reference(var))
         return slots[id(var)]
 
     def _zeros_slot(self, var: Any, slot_name: str, op_name: str) -> Any:
@@ -350,9 +359,10 @@ class Optimizer:
         key = (name, id(colocate_with.op.graph))
         if key not in self._non_slot:
             self._kept.append(colocate_with.op.graph)
-            self._non_slot[key] = Variable(
-                initial_value, name=name, trainable=False, use_resource=not is_reference(colocate_with)
-            )
+            with framework.colocate_with(colocate_with.op):
+                self._non_slot[key] = Variable(
+                    initial_value, name=name, trainable=False, use_resource=not is_reference(colocate_with)
+                )
         return self._non_slot[key]
 
     def _get_non_slot_variable(self, name: str, graph: Any = None) -> Any:

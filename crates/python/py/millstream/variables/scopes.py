@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any, Dict, List, Optional
 
 from millstream.framework import add_to_collection, convert_to_tensor, dtypes, get_default_graph, shapes
 from millstream.framework.graph_keys import GraphKeys
 from millstream.ops import custom_gradients
 from millstream.variables import initializers, partitions
+from millstream.variables.aggregation import VariableSynchronization, checked
 from millstream.variables.variable import (
     ResourceVariable,
     Variable,
@@ -26,11 +28,14 @@ class _AutoReuse:
 AUTO_REUSE = _AutoReuse()
 
 
-class _Store:
-    """The variables of a graph by name, and the number of times that each scope was opened."""
+class _Store(threading.local):
+    """The variables of a graph by name, and what each thread has of its own: the scope it is in, and the
+    number of times that it opened each scope.
+    """
 
-    def __init__(self) -> None:
-        self.variables: Dict[str, Any] = {}
+    def __init__(self, variables: Dict[str, Any]) -> None:
+        # Called in each thread that uses the store, with the one table of variables.
+        self.variables = variables
         self.opened: Dict[str, int] = {}
         self.current = VariableScope(False)
 
@@ -38,7 +43,7 @@ class _Store:
 def _store() -> _Store:
     extras = get_default_graph()._extras
     if _EXTRA not in extras:
-        extras[_EXTRA] = _Store()
+        extras.setdefault(_EXTRA, _Store({}))  # Another thread may have been faster.
     return extras[_EXTRA]
 
 
@@ -414,9 +419,11 @@ def _make(
         validate_shape=validate_shape,
         constraint=constraint,
         use_resource=bool(use_resource) if use_resource is not None else resource_variables_enabled(),
+        synchronization=synchronization,
+        aggregation=aggregation,
     )
     store.variables[name] = variable
-    if regularizer is not None:
+    if regularizer:  # An empty value is none: programs pass `{}`.
         graph = get_default_graph()
         with graph.colocate_with(variable.op), graph.name_scope(name + "/Regularizer/"):
             with graph._without_control():
@@ -508,7 +515,7 @@ def get_variable(
       custom_getter: A function that makes the variable instead, usually by calling its first argument,
         `getter`.
       constraint: A function of the value that optimizers apply after each update.
-      synchronization: Ignored.
+      synchronization: With `tf.VariableSynchronization.ON_READ` the variable is not trainable.
       aggregation: Ignored.
 
     Returns:
@@ -516,7 +523,8 @@ def get_variable(
 
     Raises:
       ValueError: The variable exists and the scope does not reuse, or the reverse; the shape or dtype differs
-        from that of the existing variable; or `initializer` is a value and `shape` is given.
+        from that of the existing variable; `initializer` is a value and `shape` is given; or a variable
+        with `ON_READ` is to be trainable.
 
     Example:
       >>> with tf.variable_scope("layer", reuse=tf.AUTO_REUSE):
@@ -548,8 +556,14 @@ def get_variable(
         synchronization=synchronization,
         aggregation=aggregation,
     )
+    on_read = checked(synchronization, aggregation, name)[0] == VariableSynchronization.ON_READ
+    if on_read and trainable:
+        raise ValueError(
+            "Synchronization value can be set to VariableSynchronization.ON_READ only for non-trainable variables. "
+            "You have specified trainable=True and synchronization=VariableSynchronization.ON_READ."
+        )
     if trainable is None:
-        arguments["trainable"] = True
+        arguments["trainable"] = not on_read
     if initializer is not None and not callable(initializer) and shape is not None and shapes.TensorShape(shape).ndims is not None:
         raise ValueError("If initializer is a constant, do not specify shape.")
     graph = get_default_graph()

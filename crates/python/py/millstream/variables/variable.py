@@ -23,6 +23,7 @@ from millstream.framework.op_functions import op
 from millstream.framework.scopes import prepend_name_scope, strip_name_scope
 from millstream.ops.control_flow import cond
 from millstream.ops.indexing_ops import sliced
+from millstream.variables.aggregation import VariableSynchronization, checked
 
 if TYPE_CHECKING:
     from millstream.framework.types import TensorLike
@@ -158,7 +159,7 @@ class Variable(metaclass=_Creating):
       import_scope: The name scope that the graph of `variable_def` was imported into.
       constraint: A function of the value that optimizers apply after each update.
       use_resource: If true, the variable uses a resource handle.
-      synchronization: Ignored.
+      synchronization: With `tf.VariableSynchronization.ON_READ` variables are not trainable by default.
       aggregation: Ignored.
       shape: The static shape, if less specific than the initial value's.
 
@@ -171,6 +172,8 @@ class Variable(metaclass=_Creating):
       ('v:0', tf.float32_ref, TensorShape([Dimension(2)]), TensorShape([Dimension(2)]), True, '', None)
       >>> v.op.type, v.initializer.type, v.initial_value.op.type, v.graph is tf.get_default_graph()
       ('VariableV2', 'Assign', 'Const', True)
+      >>> v.synchronization.name, v.aggregation.name
+      ('AUTO', 'NONE')
       >>> more, fewer = v.assign_add([1.0, 1.0]), v.assign_sub([0.5, 0.5])
       >>> with tf.Session() as sess:
       ...     sess.run(v.initializer)
@@ -263,6 +266,7 @@ class Variable(metaclass=_Creating):
     ) -> None:
         self._constraint = constraint
         self._save_slice_info = None
+        self._synchronization, self._aggregation = checked(synchronization, aggregation, name)
         if variable_def is not None:
             if initial_value is not None:
                 raise ValueError("variable_def and initial_value are mutually exclusive.")
@@ -272,7 +276,9 @@ class Variable(metaclass=_Creating):
             raise ValueError("initial_value must be specified.")
         if constraint is not None and not callable(constraint):
             raise ValueError("The `constraint` argument must be a callable.")
-        self._trainable = True if trainable is None else trainable
+        if trainable is None:
+            trainable = self._synchronization != VariableSynchronization.ON_READ
+        self._trainable = trainable
         keys = [GraphKeys.GLOBAL_VARIABLES] if collections is None else collections
         if not isinstance(keys, (list, tuple, set)):
             raise ValueError("collections argument to Variable constructor must be a list, tuple, or set. Got %s of type %s" % (keys, type(keys)))
@@ -300,6 +306,10 @@ class Variable(metaclass=_Creating):
         lambda self: self._constraint, doc="The function that optimizers apply after each update."
     )
     shape = property(lambda self: self._static_shape, doc="The static shape.")
+    synchronization = property(
+        lambda self: self._synchronization, doc="The time at which copies are synchronized: there is one copy."
+    )
+    aggregation = property(lambda self: self._aggregation, doc="The way to aggregate copies: there is one copy.")
     _shared_name = property(lambda self: self.name[: self.name.index(":")])
 
     def get_shape(self) -> shapes.TensorShape:

@@ -22,6 +22,7 @@ from millstream.framework import (
 )
 from millstream.framework.graph_keys import GraphKeys
 from millstream.framework.op_functions import op
+from millstream.io.saveables import SaveableObject, SaveSpec
 from millstream.ops import math_ops
 from millstream.ops.control_flow import group, no_op
 
@@ -656,6 +657,19 @@ class _Mutable(_Table):
     _value_shape = shapes.TensorShape([])
 
 
+class _SavedTable(SaveableObject):
+    """The keys and values of a table, as a `Saver` saves them."""
+
+    def __init__(self, table: Any, name: str) -> None:
+        parts = zip(table.export(), ("keys", "values"))
+        super().__init__(table, [SaveSpec(tensor, "", f"{name}-{word}") for tensor, word in parts], name)
+
+    def restore(self, restored_tensors: Any, restored_shapes: Any) -> Operation:
+        """Returns an operation that replaces the contents of the table."""
+        with name_scope("%s_table_restore" % self.op.name):
+            return op("LookupTableImportV2")(self.op.resource_handle, *restored_tensors)
+
+
 class MutableHashTable(_Mutable):
     """A mutable table. Values may be tensors of one shape, that of `default_value`.
 
@@ -664,7 +678,8 @@ class MutableHashTable(_Mutable):
       value_dtype: The dtype of values.
       default_value: The value of missing keys.
       name: A name for the operation.
-      checkpoint: If true, the table is shared under the name of its operation.
+      checkpoint: If true, savers save the table, under `name`, and it is shared under the name of its
+        operation.
 
     Example:
       >>> table = tf.contrib.lookup.MutableHashTable(tf.string, tf.int64, default_value=-1)
@@ -691,6 +706,8 @@ class MutableHashTable(_Mutable):
             self.resource_handle = op("MutableHashTableOfTensorsV2")(
                 key_dtype=self._key_dtype, value_dtype=self._value_dtype, value_shape=self._value_shape, **extra
             )
+        if checkpoint:
+            add_to_collection(GraphKeys.SAVEABLE_OBJECTS, _SavedTable(self, name))
 
 
 class MutableDenseHashTable(_Mutable):
@@ -704,7 +721,8 @@ class MutableDenseHashTable(_Mutable):
       deleted_key: Another key that may not be used.
       initial_num_buckets: The initial number of buckets.
       name: A name for the operation.
-      checkpoint: If true, the table is shared under the name of its operation.
+      checkpoint: If true, savers save the table, under `name`, and it is shared under the name of its
+        operation.
 
     Example:
       >>> table = tf.contrib.lookup.MutableDenseHashTable(tf.string, tf.int64, default_value=-1, empty_key="",
@@ -742,6 +760,8 @@ class MutableDenseHashTable(_Mutable):
             name=name,
             **extra,
         )
+        if checkpoint:
+            add_to_collection(GraphKeys.SAVEABLE_OBJECTS, _SavedTable(self, name))
 
 
 def tables_initializer(name: str = "init_all_tables") -> Operation:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Set
 
 from millstream import _engine
 from millstream.framework import get_default_graph, protos, version
@@ -88,7 +88,8 @@ def export_meta_graph(
       graph: The graph; by default the default graph.
       export_scope: A name scope: exports only the nodes in it.
       clear_devices: If true, device requests are dropped.
-      clear_extraneous_savers: Ignored.
+      clear_extraneous_savers: If true, leaves out the operations and messages of all savers other than that
+        of `saver_def`.
       strip_default_attrs: If true, attributes with default values are dropped.
       save_debug_info: Ignored.
 
@@ -108,6 +109,11 @@ def export_meta_graph(
     meta.meta_info_def.tensorflow_version = version.VERSION
     source = graph.as_graph_def(add_shapes=True) if graph_def is None else protos.as_message("GraphDef", graph_def)
     meta.graph_def.CopyFrom(source)
+    dropped = _of_other_savers(source, saver_def) if clear_extraneous_savers else set()
+    if dropped:
+        kept = [n for n in source.node if n.name not in dropped]
+        del meta.graph_def.node[:]
+        meta.graph_def.node.extend(kept)
     if export_scope is not None:
         _keep_scope(meta.graph_def, export_scope)
     if clear_devices:
@@ -122,10 +128,32 @@ def export_meta_graph(
     if saver_def is not None:
         meta.saver_def.CopyFrom(saver_def)
     for key in graph.get_all_collection_keys() if collection_list is None else collection_list:
-        _add_collection(meta, key, graph.get_collection(key), export_scope)
+        values = graph.get_collection(key)
+        if clear_extraneous_savers and key == GraphKeys.SAVERS:
+            if saver_def is not None:
+                meta.collection_def[key].bytes_list.value.append(saver_def.SerializeToString())
+            continue
+        values = [v for v in values if str(getattr(v, "name", "")).split(":")[0] not in dropped]
+        _add_collection(meta, key, values, export_scope)
     if filename:
         write_message(meta, filename, as_text)
     return meta
+
+
+_SAVES = frozenset(["SaveV2", "Save", "SaveSlices", "RestoreV2", "Restore", "RestoreSlice"])
+
+
+def _of_other_savers(graph_def: Any, saver_def: Any) -> Set[str]:
+    """Returns the names of nodes in scopes of savers, except for that of `saver_def`."""
+
+    def scope(name: str) -> str:
+        return name.split(":")[0].rpartition("/")[0]
+
+    ours = set() if saver_def is None else {scope(saver_def.save_tensor_name), scope(saver_def.restore_op_name)}
+    saving = {n.name for n in graph_def.node if n.op in _SAVES}
+    # Nodes outside of any scope belong to no saver's.
+    others = tuple(s + "/" for s in sorted({scope(name) for name in saving} - ours - saving - {""}))
+    return {n.name for n in graph_def.node if n.name.startswith(others)} if others else set()
 
 
 def _definitions(graph_def: Any) -> Dict[str, Any]:

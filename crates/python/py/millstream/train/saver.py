@@ -8,10 +8,11 @@ import uuid
 from typing import Any, Dict, List, Optional, Tuple
 
 from millstream import framework
-from millstream.framework import constant, control_dependencies, errors, get_default_graph, name_scope, protos
+from millstream.framework import constant, control_dependencies, errors, get_default_graph, logging, name_scope, protos
 from millstream.framework.graph_keys import GraphKeys
 from millstream.framework.op_functions import op, raw
 from millstream.framework.scopes import prepend_name_scope, strip_name_scope
+from millstream.io.saveables import SaveableObject, SaveSpec
 from millstream.ops import array_ops, control_flow
 from millstream.train import checkpoints, meta_graph, training_util
 from millstream.variables import state_ops
@@ -25,6 +26,13 @@ def _by_name(var_list: Any) -> Dict[str, Any]:
         raise TypeError(f"Variables to save should be passed in a dict or a list: {var_list}")
     out: Dict[str, Any] = {}
     for variable in _parts_of(var_list):
+        if isinstance(variable, SaveableObject):
+            if variable.name in out:
+                logging.warning(
+                    "Two objects to save have the name `%s`: only the later one is saved. Give each a `name`.", variable.name
+                )
+            out[variable.name] = variable
+            continue
         if not hasattr(variable, "op") or not hasattr(variable, "initializer"):
             raise TypeError(f"Variable to save is not a Variable: {variable}")
         name = _key(variable)
@@ -51,11 +59,30 @@ def _key(variable: Any) -> str:
     return variable.op.name if info is None else info.full_name + " " + info.spec
 
 
-def _names_and_slices(variables: Dict[str, Any]) -> Dict[str, Any]:
+class _Saved(SaveableObject):
+    """A variable to save under a name, which for a part of a variable ends in its slice."""
+
+    def __init__(self, variable: Any, name: str) -> None:
+        part = _slice_of(variable)
+        key = name[: -len(part) - 1] if part and name.endswith(" " + part) else name
+        # The tensor is made where it is saved.
+        spec = SaveSpec(lambda: _to_save(variable), part, key, variable.dtype, variable.device or "")
+        super().__init__(variable, [spec], name)
+
+    def restore(self, restored_tensors: Any, restored_shapes: Any) -> Any:
+        """Returns an operation that assigns the saved value."""
+        return _assign(self.op, restored_tensors[0], restored_shapes is not None)
+
+
+def _saveables(variables: Dict[str, Any]) -> List[Any]:
+    """Returns the objects to save."""
+    return [v if isinstance(v, SaveableObject) else _Saved(v, name) for name, v in variables.items()]
+
+
+def _names_and_slices(saveables: List[Any]) -> Dict[str, Any]:
     """Returns the names and slices for `SaveV2` and `RestoreV2`."""
-    slices = [_slice_of(v) for v in variables.values()]
-    names = [name[: -len(s) - 1] if s and name.endswith(" " + s) else name for name, s in zip(variables, slices)]
-    return dict(tensor_names=names, shape_and_slices=slices)
+    specs = [spec for s in saveables for spec in s.specs]
+    return dict(tensor_names=[s.name for s in specs], shape_and_slices=[s.slice_spec for s in specs])
 
 
 def _checked(named: Dict[str, Any]) -> Dict[str, Any]:
@@ -67,7 +94,7 @@ def _checked(named: Dict[str, Any]) -> Dict[str, Any]:
         for part in (_parts_of([value]) if hasattr(value, "_get_variable_list") else [value])
     }
     for name, variable in sorted(named.items()):
-        if not hasattr(variable, "initializer"):
+        if not hasattr(variable, "initializer") and not isinstance(variable, SaveableObject):
             raise TypeError(
                 f"names_to_saveables must be a dict mapping string names to Tensors/Variables. Not a variable: {variable}"
             )
@@ -83,7 +110,8 @@ class Saver:
     The constructor adds operations to the graph; with `defer_build`, the first use does.
 
     Args:
-      var_list: A list of variables, or a dict from names to variables; by default all variables.
+      var_list: A list of variables, or a dict from names to variables; by default all variables, and the
+        tables with `checkpoint=True`.
       reshape: If true, a value may be restored to a variable of another shape with the same number of
         elements.
       sharded: If true, the variables of each device are saved to a file of their own.
@@ -192,10 +220,10 @@ class Saver:
                 raise ValueError("No variables to save")
             self._is_empty = True
             return
-        self._add_ops(_by_name(var_list))
+        self._add_ops(_saveables(_by_name(var_list)))
 
-    def _add_ops(self, variables: Dict[str, Any]) -> None:
-        with name_scope(self._name, "save", [v.op for v in variables.values()]):
+    def _add_ops(self, variables: List[Any]) -> None:
+        with name_scope(self._name, "save", [s.op.op if isinstance(s, _Saved) else s.specs[0].tensor for s in variables]):
             filename = array_ops.placeholder_with_default(self._filename or "model", shape=(), name="filename")
             # Old graphs feed the checkpoint's name under the name `Const`.
             prefix = array_ops.placeholder_with_default(filename, shape=(), name="Const")
@@ -216,25 +244,26 @@ class Saver:
             version=protos.SaverDef.V2,
         )
 
-    def _restore_shards(self, prefix: Any, shards: List[Tuple[str, Dict[str, Any]]]) -> Any:
+    def _restore_shards(self, prefix: Any, shards: List[Tuple[str, List[Any]]]) -> Any:
         parts = []
         for device, variables in shards:
             with framework.device(device):
                 parts.append(self._restore_ops(prefix, variables, "restore_shard"))
         return control_flow.group(*parts, name="restore_all")
 
-    def _restore_ops(self, prefix: Any, variables: Dict[str, Any], name: str) -> Any:
+    def _restore_ops(self, prefix: Any, variables: List[Any], name: str) -> Any:
         """Returns an operation that assigns the checkpoint's values to the variables."""
-        types = [v.dtype.base_dtype for v in variables.values()]
+        types = [spec.dtype for s in variables for spec in s.specs]
         restored = raw("RestoreV2")(
             prefix=prefix, dtypes=types, **_names_and_slices(variables)
         )
         restored = list(restored) if isinstance(restored, (list, tuple)) else [restored]
         assigns: List[Any] = []
-        for variable, value in zip(variables.values(), restored):
+        for saveable in variables:
+            values, restored = restored[: len(saveable.specs)], restored[len(saveable.specs) :]
             after = assigns[-1:] if self._restore_sequentially else []
             with control_dependencies(after):
-                assigns.append(_assign(variable, value, self._reshape))
+                assigns.append(saveable.restore(values, _shapes(saveable) if self._reshape else None))
         return control_flow.group(*assigns, name=name)
 
     def as_saver_def(self) -> Any:
@@ -408,6 +437,7 @@ class Saver:
             as_text=as_text,
             export_scope=export_scope,
             clear_devices=clear_devices,
+            clear_extraneous_savers=clear_extraneous_savers,
             strip_default_attrs=strip_default_attrs,
         )
 
@@ -455,17 +485,23 @@ class Saver:
             ) from error
 
 
-def _by_device(variables: Dict[str, Any]) -> List[Tuple[str, Dict[str, Any]]]:
+def _by_device(variables: List[Any]) -> List[Tuple[str, List[Any]]]:
     """Groups variables by device, in the order of the devices' names."""
-    out: Dict[str, Dict[str, Any]] = {}
-    for name, variable in variables.items():
-        out.setdefault(variable.device or "", {})[name] = variable
+    out: Dict[str, List[Any]] = {}
+    for saveable in variables:
+        out.setdefault(saveable.device, []).append(saveable)
     return sorted(out.items())
 
 
-def _save(prefix: Any, variables: Dict[str, Any]) -> Any:
+def _shapes(saveable: Any) -> List[Any]:
+    """Returns the shapes of an object's tensors, as tensors where they are not fully known."""
+    tensors = [spec.tensor for spec in saveable.specs]
+    return [t.get_shape() if t.get_shape().is_fully_defined() else array_ops.shape(t) for t in tensors]
+
+
+def _save(prefix: Any, variables: List[Any]) -> Any:
     """Returns the prefix, available after the variables are saved under it."""
-    values = [_to_save(v) for v in variables.values()]
+    values = [spec.tensor for s in variables for spec in s.specs]
     save = raw("SaveV2")(
         prefix=prefix, tensors=values, **_names_and_slices(variables)
     )
@@ -473,7 +509,7 @@ def _save(prefix: Any, variables: Dict[str, Any]) -> Any:
         return array_ops.identity(prefix, name="control_dependency")
 
 
-def _save_shards(prefix: Any, shards: List[Tuple[str, Dict[str, Any]]]) -> Any:
+def _save_shards(prefix: Any, shards: List[Tuple[str, List[Any]]]) -> Any:
     """Returns the prefix, available after the shards of all devices are saved and merged."""
     # A temporary directory with a unique name: other processes may save at the same time.
     temporary = op("StringJoin")([prefix, f"_temp_{uuid.uuid4().hex}/part"])

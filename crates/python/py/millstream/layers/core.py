@@ -78,6 +78,8 @@ class Layer:
       >>> (layer.name, [v.name for v in layer.variables], len(layer.trainable_variables),
       ...  layer.non_trainable_variables)
       ('scale', ['scale/factor:0'], 1, [])
+      >>> layer.weights == layer.trainable_weights == layer.variables, layer.non_trainable_weights
+      (True, [])
     """
 
     def __init__(self, trainable: bool = True, name: Optional[str] = None, dtype: Any = None, **kwargs: Any) -> None:
@@ -194,9 +196,12 @@ class Layer:
         """The variables that are not trainable."""
         return [v for v in self.variables if not v.trainable]
 
-    weights = variables
-    trainable_weights = trainable_variables
-    non_trainable_weights = non_trainable_variables
+    # Not the same properties: those of a subclass, such as a cell made of cells, are its own.
+    weights = property(lambda self: self.variables, doc="The variables created so far.")
+    trainable_weights = property(lambda self: self.trainable_variables, doc="The trainable variables.")
+    non_trainable_weights = property(
+        lambda self: self.non_trainable_variables, doc="The variables that are not trainable."
+    )
 
 
 def _needs_rank(layer: Layer, shape: TensorShape, least: int) -> None:

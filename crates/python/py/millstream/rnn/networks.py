@@ -132,9 +132,24 @@ def dynamic_rnn(
         if sequence_length is not None:
             sequence_length = _checked_lengths(sequence_length, batch_size)
         outputs, state = _loop(
-            cell, inputs, flat, state, sequence_length, batch_size, parallel_iterations or 32, swap_memory
+            cell, inputs, flat, state, _output_dtype(dtype, state), sequence_length, batch_size, parallel_iterations or 32, swap_memory
         )
         return (outputs if time_major else nest.map_structure(_time_first, outputs)), state
+
+
+def _output_dtype(dtype: Any, state: Any) -> Any:
+    """Returns the dtype of outputs: the one given, or else that of the state, which then has only one."""
+    if dtype is not None:
+        return dtypes.as_dtype(dtype)
+    found = [s.dtype for s in nest.flatten(state)]
+    if not found:
+        raise ValueError("Unable to infer dtype from empty state.")
+    if any(d != found[0] for d in found):
+        raise ValueError(
+            "State has tensors of different inferred_dtypes. Unable to infer a single representative dtype. "
+            "Pass `dtype`, the dtype of the outputs."
+        )
+    return found[0]
 
 
 def _zero_output(size: Any, batch_size: Any, dtype: Any) -> Any:
@@ -149,6 +164,7 @@ def _loop(
     structure: Any,
     flat_inputs: List[Any],
     initial_state: Any,
+    dtype: Any,
     lengths: Any,
     batch_size: Any,
     parallel_iterations: int,
@@ -157,7 +173,6 @@ def _loop(
     static_steps = dimension_value(flat_inputs[0].get_shape()[0])
     n_steps = array_ops.shape(flat_inputs[0])[0] if static_steps is None else constant(static_steps)
     sizes = nest.flatten(cell.output_size)
-    dtype = nest.flatten(initial_state)[0].dtype
     zeros = None
     if lengths is not None:
         zeros = [_zero_output(s, batch_size, dtype) for s in sizes]
@@ -402,7 +417,7 @@ def static_rnn(
         raise TypeError("inputs must be a sequence")
     if not inputs:
         raise ValueError("inputs must not be empty")
-    with variable_scope(scope or "rnn"):
+    with variable_scope(scope or "rnn") as varscope:
         first = [convert_to_tensor(x) for x in nest.flatten(inputs[0])]
         batch_size = _batch_size(first, axis=0)
         state = _initial(cell, initial_state, batch_size, dtype)
@@ -410,6 +425,8 @@ def static_rnn(
             sequence_length = _checked_lengths(sequence_length, batch_size)
         outputs = []
         for time, x in enumerate(inputs):
+            if time > 0:
+                varscope.reuse_variables()
             output, new = cell(x, state)
             if sequence_length is not None:
                 ended = time >= sequence_length

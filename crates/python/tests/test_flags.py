@@ -44,3 +44,34 @@ def test_without_absl_it_is_said_what_to_install():
     program = "import sys; sys.modules['absl'] = None\nimport millstream as tf\ntf.flags"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert done.returncode == 1 and "pip install absl-py" in done.stderr
+
+
+READER = """
+import sys
+import millstream as tf
+
+FLAGS = tf.app.flags.FLAGS
+tf.app.flags.DEFINE_integer("steps", 3, "How many.")
+tf.app.flags.DEFINE_string(flag_name="word", default_value="a", docstring="A word.")
+assert not FLAGS.is_parsed() and "steps" in FLAGS and FLAGS["steps"].value == 3
+if "--set" in sys.argv:
+    sys.argv.remove("--set")
+    FLAGS.word = "set"
+print(FLAGS.steps, FLAGS.word, FLAGS.is_parsed())
+try:
+    FLAGS.nothing
+except AttributeError as error:
+    print(error)
+"""
+
+
+def read(*arguments):
+    done = subprocess.run([sys.executable, "-c", READER, *arguments], capture_output=True, text=True, timeout=60)
+    return done.stdout, done.stderr
+
+
+def test_flags_are_parsed_when_one_is_read():
+    assert read() == ("3 a True\nnothing\n", "")
+    assert read("--steps=5", "--word", "b", "rest") == ("5 b True\nnothing\n", "")
+    assert read("--set") == ("3 set True\nnothing\n", "")
+    assert "Unknown command line flag 'other'" in read("--other=1")[1]

@@ -179,7 +179,9 @@ _inner_names.install()
 _inner_names_of_variables.install()
 _engine.set_hooks(Graph, _convert_for_engine, _getitem, _expand, _operate)
 
-__version__ = _engine.__version__
+# Programs compare it with the versions of TensorFlow.
+__version__ = VERSION
+__millstream_version__ = _engine.__version__
 __git_version__, __compiler_version__ = GIT_VERSION, COMPILER_VERSION
 
 # Names of namespaces that are defined in a layer above that of the namespace.

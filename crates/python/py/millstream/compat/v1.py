@@ -14,7 +14,7 @@ _package = sys.modules["millstream"]
 class _Alias(types.ModuleType):
     def __getattr__(self, name: str) -> Any:
         # Names that the import system asks for are the module's own.
-        if name.startswith("__") and name != "__version__":
+        if name.startswith("__") and name not in ("__version__", "__millstream_version__"):
             raise AttributeError(name)
         return getattr(_package, name)
 

@@ -15,7 +15,12 @@ from millstream.framework.composites import (
     convert_to_tensor_or_sparse_tensor,
     sparse_placeholder,
 )
-from millstream.framework.constant_values import constant_value, constant_value_as_shape, get_static_value
+from millstream.framework.constant_values import (
+    constant_value,
+    constant_value_as_shape,
+    get_static_value,
+    value_to_check,
+)
 from millstream.framework.conversion import (
     constant,
     convert_for_engine,
@@ -67,4 +72,5 @@ __all__ = [
     "register_tensor_conversion_function",
     "reset_default_graph",
     "sparse_placeholder",
+    "value_to_check",
 ]

@@ -204,7 +204,12 @@ class SparseTensor:
     __rmul__ = __mul__
 
     def __truediv__(self, dense: Any) -> "SparseTensor":
-        return self._with(op("SparseDenseCwiseDiv")(self.indices, self.values, self.dense_shape, dense, name="truediv"))
+        with name_scope(None, "truediv", [self, dense]) as scope:
+            values, dense = self.values, convert_to_tensor(dense, self.dtype.base_dtype, "y")
+            if values.dtype.is_integer:
+                wide = dtypes.float32 if values.dtype.size < 4 else dtypes.float64
+                values, dense = (op("Cast")(x, DstT=wide) for x in (values, dense))
+            return self._with(op("SparseDenseCwiseDiv")(self.indices, values, self.dense_shape, dense, name=scope))
 
     def _with(self, values: Tensor) -> "SparseTensor":
         return SparseTensor(self.indices, values, self.dense_shape)

@@ -45,6 +45,26 @@ _FOLDED: Dict[str, Callable[..., Any]] = {
 }
 
 
+# Ops whose values TensorFlow 1.15 knows while the graph is built, and the inputs that must be known for them.
+_ALWAYS_KNOWN = frozenset(["Const", "Shape", "ShapeN", "Size", "Rank"])
+_KNOWN_BY_INPUTS = frozenset(["Range", "Cast", "Concat", "ConcatV2", "Pack", "Fill", "Equal", "NotEqual"])
+
+
+def value_to_check(tensor: Any) -> Any:
+    """Returns the value of a tensor if TensorFlow also knows it while the graph is built, or None.
+
+    Checks that fail in TensorFlow's run fail in the run here, where programs expect them.
+    """
+    return constant_value(tensor) if _known_to_all(tensor) else None
+
+
+def _known_to_all(tensor: Any) -> bool:
+    if not isinstance(tensor, Tensor):
+        return False
+    kind = tensor.op.type
+    return kind in _ALWAYS_KNOWN or (kind in _KNOWN_BY_INPUTS and all(map(_known_to_all, tensor.op.inputs)))
+
+
 def constant_value_as_shape(tensor: Tensor) -> shapes.TensorShape:
     """Returns the static shape that an integer vector holds."""
     value = constant_value(tensor)

@@ -102,7 +102,10 @@ def _shape_tensor(shape: shapes.TensorShape, dtype: Any, name: Optional[str]) ->
         raise ValueError("Cannot convert a partially known TensorShape to a Tensor: %s" % shape)
     if dtype is not None and dtypes.as_dtype(dtype) not in (dtypes.int32, dtypes.int64):
         raise TypeError("Cannot convert a TensorShape to dtype: %s" % dtype)
-    values = np.array(shape.as_list(), np.int64 if dtype == dtypes.int64 else np.int32)
+    large = next((n for n in shape.as_list() if n >= 2**31), None)
+    if large is not None and dtype == dtypes.int32:
+        raise ValueError("Cannot convert a TensorShape to dtype int32; a dimension is too large (%s)" % large)
+    values = np.array(shape.as_list(), np.int32 if large is None and dtype != dtypes.int64 else np.int64)
     return _engine.constant(values, None, name or "shape_as_tensor")
 
 
@@ -224,7 +227,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         return _engine.constant(value, dtype, name)
     shape = shapes.TensorShape(shape)._known_dims()
     kind = None if dtype is None else dtypes.as_dtype(dtype).as_numpy_dtype
-    array = value if isinstance(value, np.ndarray) else np.array(value)
+    array = np.asarray(value)  # A plain array: an `np.matrix` keeps two dimensions whatever its new shape.
     if verify_shape and array.shape != tuple(shape):
         raise TypeError("Expected Tensor's shape: %s, got %s." % (tuple(shape), array.shape))
     n = int(np.prod(shape, dtype=np.int64))

@@ -492,6 +492,8 @@ def expand(item: Any, value: Any = None, partial: bool = False) -> Any:
         return own[1](item)
     if isinstance(item, SparseTensor):
         parts = [item.indices, item.values, item.dense_shape]
+        if value is not None and len(value) == 2 and item.dense_shape.op.type == "Const":
+            parts.pop()  # The shape is known.
         return (_pairs(parts, list(value)), None) if value is not None else (parts, lambda v: SparseTensorValue(*v))
     if isinstance(item, IndexedSlices):
         parts = [item.values, item.indices] + ([] if item.dense_shape is None else [item.dense_shape])

@@ -18,7 +18,16 @@ __all__ = [
 ]
 
 
-def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: Optional[str] = None) -> Tensor:
+def _values(t: Any) -> Tensor:
+    return convert_to_tensor(t.values if isinstance(t, IndexedSlices) else t, name="t")
+
+
+def _like(t: Any, values: Tensor) -> Any:
+    """Returns new values in the form of `t`: a tensor, or the same rows."""
+    return IndexedSlices(values, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else values
+
+
+def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: Optional[str] = None) -> Any:
     """Clips values to the range from `clip_value_min` to `clip_value_max`.
 
     Args:
@@ -28,19 +37,19 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: Option
       name: The name scope of the new operations.
 
     Returns:
-      A tensor of the same shape and dtype.
+      A tensor of the same shape and dtype; `IndexedSlices` of the same rows for `IndexedSlices`.
 
     Example:
       >>> print(tf.Session().run(tf.clip_by_value([-2, 0, 5], -1, 1)))
       [-1  0  1]
     """
     with name_scope(name, "clip_by_value", [t, clip_value_min, clip_value_max]) as name:
-        t = convert_to_tensor(t, name="t")
-        least = op("Minimum")(t, clip_value_max)
-        t.shape.merge_with(least.shape)
+        values = _values(t)
+        least = op("Minimum")(values, clip_value_max)
+        values.shape.merge_with(least.shape)
         most = op("Maximum")(least, clip_value_min, name=name)
-        t.shape.merge_with(most.shape)
-        return most
+        values.shape.merge_with(most.shape)
+        return _like(t, most)
 
 
 def global_norm(t_list: Any, name: Optional[str] = None) -> Optional[Tensor]:
@@ -90,34 +99,33 @@ def clip_by_global_norm(t_list: Any, clip_norm: Any, use_norm: Any = None, name:
         scale = clip_norm * op("Minimum")(1.0 / use_norm, one / clip_norm)
         scale = op("Select")(op("IsFinite")(use_norm), scale, convert_to_tensor(float("nan"), use_norm.dtype))
         values: List[Any] = [None if t is None else (t.values if isinstance(t, IndexedSlices) else t) * scale for t in t_list]
-        values = [
-            IndexedSlices(v, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else v for v, t in zip(values, t_list)
-        ]
-    return values, use_norm
+    return [_like(t, v) for v, t in zip(values, t_list)], use_norm
 
 
-def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: Optional[str] = None) -> Tensor:
+def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: Optional[str] = None) -> Any:
     """Scales `t` so that its norm is at most `clip_norm`.
 
     Args:
-      t: A tensor of floats.
+      t: A tensor of floats, or `IndexedSlices`.
       clip_norm: A scalar.
       axes: The axes to compute norms over; by default all.
       name: The name scope of the new operations.
 
     Returns:
-      A tensor of the same shape and dtype.
+      A tensor of the same shape and dtype; `IndexedSlices` of the same rows for `IndexedSlices`.
 
     Example:
       >>> print(tf.Session().run(tf.clip_by_norm([3.0, 4.0], 1.0)))
       [0.6 0.8]
     """
     with name_scope(name, "clip_by_norm", [t, clip_norm]) as name:
-        t = convert_to_tensor(t, name="t")
-        squares = reduction_ops.reduce_sum(t * t, axes, True)
+        values = _values(t)
+        squares = reduction_ops.reduce_sum(values * values, axes, True)
         positive = squares > 0
         norm = op("Select")(positive, op("Sqrt")(op("Select")(positive, squares, op("ZerosLike")(squares) + 1)), squares)
-        return op("Identity")(t * clip_norm / op("Maximum")(norm, clip_norm), name=name)
+        clipped = values * clip_norm
+        values.shape.merge_with(clipped.shape)
+        return _like(t, op("Identity")(clipped / op("Maximum")(norm, clip_norm), name=name))
 
 
 def clip_by_average_norm(t: Any, clip_norm: Any, name: Optional[str] = None) -> Tensor:

@@ -241,6 +241,10 @@ def _shape_invariants(given_vars: Any, vars: Any, invariants: Any) -> List[Any]:
                 continue
             if isinstance(shape, Tensor):
                 raise TypeError("shape_invariants must be TensorShapes, not a Tensor")
+            if isinstance(shape, shapes.TensorSpec):
+                if shape.dtype != leaf.dtype.base_dtype:
+                    raise TypeError("%r is not compatible with %r: the invariant has another dtype" % (shape, leaf))
+                shape = shape.shape
             flat.append(shapes.TensorShape(shape))
     return flat
 
@@ -291,8 +295,9 @@ def while_loop(
         dtypes and with shapes that the shape invariants allow.
       loop_vars: A tuple, named tuple, list or dict, possibly nested, of tensors, `TensorArray`s,
         `SparseTensor`s, `IndexedSlices` and values that convert to tensors.
-      shape_invariants: A structure like `loop_vars` of `TensorShape`s: the shape that each variable has in
-        every iteration, with unknown dimensions where it changes; by default the shape of the initial value.
+      shape_invariants: A structure like `loop_vars` of `TensorShape`s or `TensorSpec`s: the shape that each
+        variable has in every iteration, with unknown dimensions where it changes; by default the shape of the
+        initial value.
       parallel_iterations: A positive int: the largest number of iterations that run at the same time.
       back_prop: If true, gradients may flow through the loop.
       swap_memory: Accepted, but values saved for the gradient stay in memory.

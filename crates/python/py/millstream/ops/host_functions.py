@@ -22,6 +22,21 @@ class _Holder:
         self.call = call
 
 
+def _once(func: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a function that calls `func` once and then returns that result.
+
+    TensorFlow folds such operations into constants, once for each set of fetches.
+    """
+    results: List[Any] = []
+
+    def call() -> Any:
+        if not results:
+            results.append(func())
+        return results[0]
+
+    return call
+
+
 def py_func(func: Callable[..., Any], inp: List[Any], Tout: Any, stateful: bool = True, name: Any = None) -> Any:
     """Calls a Python function with the values of `inp` whenever the operation runs, and returns its results.
 
@@ -41,12 +56,13 @@ def py_func(func: Callable[..., Any], inp: List[Any], Tout: Any, stateful: bool 
       inp: A list of tensors, or of values that convert to tensors.
       Tout: A dtype, or a list of dtypes, empty for a function that returns nothing.
       stateful: False promises that equal inputs give equal results, without side effects: the op is
-        `PyFuncStateless`.
+        `PyFuncStateless`. A function without inputs is then a constant: it is called once, and later runs of
+        the graph have the result of that call.
       name: A name for the operation.
 
     Returns:
-        A tensor, a list of tensors if `Tout` is a list, or the operation if that is empty. Static shapes are
-          unknown; `set_shape` sets them.
+        A tensor, a list of tensors if `Tout` is a list, or the operation if that is empty (an empty list if
+          also `stateful` is false). Static shapes are unknown; `set_shape` sets them.
 
       Raises:
         ValueError: `func` is not callable.
@@ -71,11 +87,13 @@ def py_func(func: Callable[..., Any], inp: List[Any], Tout: Any, stateful: bool 
             Tout = dtypes.as_dtype(Tout)
         except TypeError:
             raise TypeError("Expected DataType for argument 'Tout' not %r." % (Tout,)) from None
-    holder = _Holder(func)
+    holder = _Holder(func if stateful or inp else _once(func))
     kept = _engine.HostFunction(holder)
     made = op("PyFunc" if stateful else "PyFuncStateless")(inp, kept.token, list(Tout) if several else [Tout], name=name)
     graph = (made[0] if isinstance(made, list) else made).graph
     graph._extras.setdefault(_EXTRA, []).append((holder, kept))
+    if several and not Tout and not stateful:
+        return []  # As in TensorFlow: nothing to fetch, so the function is never called.
     return made if several else made[0]
 
 

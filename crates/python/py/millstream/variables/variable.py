@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import threading
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from millstream._engine import Operation, Tensor, default_session
@@ -80,7 +81,7 @@ class _Creating(type):
     """The metaclass of `Variable`: calls the graph's `variable_creator_scope` functions first."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        creators = get_default_graph()._extras.get("variable_creators") if cls is Variable else None
+        creators = _creators() if cls is Variable else None
         if not creators:
             return super().__call__(*args, **kwargs)
         kwargs.update(zip(_ARGUMENTS, args))
@@ -88,6 +89,16 @@ class _Creating(type):
         for creator in creators:
             make = functools.partial(creator, make)
         return make(**{name: kwargs.get(name, default) for name, default in _ARGUMENTS.items()})
+
+
+class _Creators(threading.local):
+    """The functions of a graph's `variable_creator_scope` blocks that a thread is in, outermost first."""
+
+    functions: Any = ()
+
+
+def _creators() -> Any:
+    return get_default_graph()._extras.setdefault("variable_creators", _Creators()).functions
 
 
 # The constructor's arguments and defaults, in the order that creators receive them.
@@ -112,7 +123,7 @@ _ARGUMENTS: Any = dict(
 
 @contextlib.contextmanager
 def variable_creator_scope(variable_creator: Any) -> Any:
-    """Calls a function to make each variable within the block.
+    """Calls a function to make each variable that this thread makes within the block.
 
     Args:
       variable_creator: A function `variable_creator(next_creator, **arguments)` that returns the variable,
@@ -130,13 +141,13 @@ def variable_creator_scope(variable_creator: Any) -> Any:
       >>> v.trainable
       False
     """
-    extras = get_default_graph()._extras
-    before = extras.get("variable_creators", [])
-    extras["variable_creators"] = before + [variable_creator]
+    before = _creators()
+    stack = get_default_graph()._extras["variable_creators"]
+    stack.functions = (*before, variable_creator)
     try:
         yield
     finally:
-        extras["variable_creators"] = before
+        stack.functions = before
 
 
 class Variable(metaclass=_Creating):

@@ -83,6 +83,21 @@ def test_a_variable_scope_belongs_to_a_thread():
         assert tf.get_variable("v", []).name == "inside/v:0"
 
 
+def test_a_variable_creator_belongs_to_a_thread():
+    graph, trainable = tf.get_default_graph(), []
+
+    def body():
+        with graph.as_default():
+            trainable.append(tf.Variable(1.0).trainable)
+
+    with tf.variable_creator_scope(lambda make, **given: make(**dict(given, trainable=False))):
+        thread = threading.Thread(target=body)
+        thread.start()
+        thread.join()
+        trainable.append(tf.Variable(1.0).trainable)
+    assert trainable + [tf.Variable(1.0).trainable] == [True, False, True]
+
+
 def test_an_empty_regularizer_is_none():
     with tf.variable_scope("s", regularizer={}):
         tf.get_variable("v", [2])
@@ -199,6 +214,17 @@ def test_absent_elements_are_counted_in_the_shape_of_the_losses():
 def test_a_matrix_takes_the_shape_of_the_constant():
     x = tf.constant(np.matrix("1 2 3; 4 5 6; 7 8 9"), shape=(3, 1, 3))
     assert x.shape == (3, 1, 3) and run(x).tolist() == [[[1, 2, 3]], [[4, 5, 6]], [[7, 8, 9]]]
+
+
+def test_constants_of_a_shape_have_the_dtype_of_constants_without():
+    cases = [2**40, [1, 2**40], 1, 1.5, True, 1j, "text", b"text", np.float64(1.5), np.int64(1), [np.float64(1.5)]]
+    for value in cases:
+        assert tf.constant(value, shape=[3]).dtype == tf.constant(value).dtype
+    assert run(tf.constant(2**40, shape=[2])).tolist() == [2**40] * 2
+    assert run(tf.constant([1, 2**40], shape=[3])).tolist() == [1, 2**40, 2**40]
+    for value, dtype in ((1, tf.string), (1, tf.bool), ("a", tf.int32), (1.5, tf.int32)):
+        with pytest.raises(TypeError, match="Expected %s, got %r of type" % (dtype.name, value)):
+            tf.constant(value, dtype, shape=[1])
 
 
 @pytest.mark.parametrize("given, quotient", [(np.int8, np.float32), (np.int32, np.float64), (np.float32, np.float32)])

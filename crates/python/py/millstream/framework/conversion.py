@@ -226,25 +226,38 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
             return convert_for_engine(value, dtype, name, False)
         return _engine.constant(value, dtype, name)
     shape = shapes.TensorShape(shape)._known_dims()
-    kind = None if dtype is None else dtypes.as_dtype(dtype).as_numpy_dtype
-    array = np.asarray(value)  # A plain array: an `np.matrix` keeps two dimensions whatever its new shape.
+    if isinstance(value, (np.ndarray, np.generic)):
+        array = np.asarray(value)  # A plain array: an `np.matrix` keeps two dimensions whatever its new shape.
+        kind = None if dtype is None else dtypes.as_dtype(dtype).as_numpy_dtype
+        if kind is not None and kind is not np.object_ and kind is not object:
+            array = array.astype(kind)
+    else:
+        array = _array_of(value, dtype)
     if verify_shape and array.shape != tuple(shape):
         raise TypeError("Expected Tensor's shape: %s, got %s." % (tuple(shape), array.shape))
     n = int(np.prod(shape, dtype=np.int64))
     if array.size > n:
         raise ValueError("Too many elements provided. Needed at most %d, but received %d" % (n, array.size))
-    if dtype is None and not isinstance(value, np.ndarray):
-        array = array.astype(np.float32) if array.dtype == np.float64 else array.astype(np.int32) if array.dtype == np.int64 else array
-    elif kind is not None and kind is not np.object_ and kind is not object:
-        if array.size and array.dtype.kind == "f" and np.dtype(kind).kind in "iu" and not isinstance(value, np.ndarray):
-            return _engine.constant(value, dtype, name)  # Raises as TensorFlow does.
-        array = array.astype(kind)
     flat = array.ravel()
     if not flat.size:
         flat = np.zeros([n], flat.dtype)
     elif flat.size < n:
         flat = np.concatenate([flat, np.repeat(flat[-1:], n - flat.size)])
     return _engine.constant(flat.reshape(shape), dtype, name)
+
+
+def _array_of(value: Any, dtype: Any) -> np.ndarray:
+    """Returns a Python value as an array of the dtype that a constant of it has; raises the same errors.
+
+    The constant is made in a graph of its own, so that there is one set of rules.
+    """
+    graph = _engine.Graph()
+    _engine.push_graph(graph)
+    try:
+        known = graph._known_value(_engine.constant(value, dtype, None))
+    finally:
+        _engine.pop_graph(graph)
+    return np.array(known, object) if isinstance(known, bytes) else np.asarray(known)
 
 
 def placeholder(dtype: Any, shape: Any = None, name: Optional[str] = None) -> Tensor:

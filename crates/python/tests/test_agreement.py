@@ -369,6 +369,27 @@ def test_outputs_have_the_given_dtype_whatever_the_state(lengths):
         assert state.ravel().tolist() == (lengths or [3, 3])
 
 
+def test_dropout_of_a_cell_has_a_seed_for_each_part():
+    class Same(tf.nn.rnn_cell.RNNCell):
+        state_size = output_size = 100
+
+        def call(self, inputs, state):
+            return inputs, state
+
+    def cell(**options):
+        return tf.nn.rnn_cell.DropoutWrapper(Same(), seed=7, **options)
+
+    x = tf.ones([1, 100])
+    both = cell(input_keep_prob=0.5, output_keep_prob=0.5)(x, x)[0]
+    parts = [cell(input_keep_prob=0.5)(x, x)[0], cell(output_keep_prob=0.5)(x, x)[0], cell(state_keep_prob=0.5)(x, x)[1]]
+    # TensorFlow's seeds: the first eight digits of the MD5 of "7input_0" and so on, without the sign.
+    seeds = (1933561695, 992545650, 1658466891)
+    expected = [tf.nn.dropout(x, keep_prob=0.5, seed=seed) for seed in seeds]
+    both, parts, expected = run([both, parts, expected])
+    np.testing.assert_array_equal(parts, expected)
+    np.testing.assert_array_equal(both, expected[0] * expected[1])
+
+
 def test_a_state_of_several_dtypes_needs_a_dtype():
     class Two(tf.nn.rnn_cell.RNNCell):
         state_size, output_size = (1, 1), 1

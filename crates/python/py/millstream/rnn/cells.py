@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
 
 from millstream import framework, nn
@@ -611,13 +613,23 @@ class DropoutWrapper(_Wrapper):
             lambda s: LSTMStateTuple(False, True) if isinstance(s, LSTMStateTuple) else not isinstance(s, TensorArray)
         )
 
+    def _seed_of(self, which: str, i: int) -> Optional[int]:
+        """Returns the seed of a part: one of its own, so that parts are dropped independently."""
+        if self._seed is None:
+            return None
+        # TensorFlow's derivation: the same seed drops the same elements.
+        digest = hashlib.md5(f"{self._seed}{which}_{i}".encode()).digest()
+        return int.from_bytes(digest[:4], "big") & 0x7FFFFFFF
+
     def _dropped(self, values: Any, which: str) -> Any:
         keep = self._keep[which]
         if isinstance(keep, (int, float)) and keep == 1.0:
             return values
+        count = itertools.count()
 
         def drop(chosen: Any, part: Any) -> Any:
-            return functions.dropout(part, keep_prob=keep, seed=self._seed) if chosen else part
+            seed = self._seed_of(which, next(count))
+            return functions.dropout(part, keep_prob=keep, seed=seed) if chosen else part
 
         if which == "state":
             chosen = nest.get_traverse_shallow_structure(self._filter, values)
@@ -626,7 +638,8 @@ class DropoutWrapper(_Wrapper):
 
     def _around(self, step: Callable[[Any, Any], Tuple[Any, Any]], inputs: Any, state: Any) -> Tuple[Any, Any]:
         output, new = step(self._dropped(inputs, "input"), state)
-        return self._dropped(output, "output"), self._dropped(new, "state")
+        new = self._dropped(new, "state")
+        return self._dropped(output, "output"), new
 
 
 class ResidualWrapper(_Wrapper):

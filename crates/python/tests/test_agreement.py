@@ -83,6 +83,14 @@ def test_a_variable_scope_belongs_to_a_thread():
         assert tf.get_variable("v", []).name == "inside/v:0"
 
 
+def test_a_variable_has_the_dtype_of_its_initial_value_in_any_scope():
+    with tf.variable_scope("s", dtype=tf.float64):
+        values = [1.0, np.float32(1.0), np.float64(1.0), tf.constant(1)]
+        made = [tf.get_variable("v%d" % i, initializer=value) for i, value in enumerate(values)]
+        made.append(tf.get_variable("w", []))
+    assert [v.dtype.base_dtype.name for v in made] == ["float32", "float32", "float64", "int32", "float64"]
+
+
 def test_a_variable_creator_belongs_to_a_thread():
     graph, trainable = tf.get_default_graph(), []
 

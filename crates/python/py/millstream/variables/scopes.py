@@ -537,9 +537,9 @@ def get_variable(
     full = scope.name + "/" + name if scope.name else name
     getter = custom_getter if custom_getter is not None else scope.custom_getter
     if dtype is None and initializer is not None and not callable(initializer):
-        if scope.dtype == dtypes.float32:
-            dtype = getattr(initializer, "dtype", None) or convert_to_tensor(initializer).dtype
-        dtype = dtypes.as_dtype(dtype or scope.dtype).base_dtype
+        # A value has its own dtype, whatever the scope's.
+        dtype = getattr(initializer, "dtype", None) or convert_to_tensor(initializer).dtype
+        dtype = dtypes.as_dtype(dtype).base_dtype
     arguments = dict(
         shape=shape,
         dtype=scope.dtype if dtype is None else dtype,

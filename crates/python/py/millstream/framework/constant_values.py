@@ -15,7 +15,8 @@ def constant_value(tensor: Any, partial: bool = False) -> Any:
 
     Args:
       tensor: A tensor.
-      partial: Ignored; partially known values count as unknown.
+      partial: If true, a `Pack` of which some parts are known is an array of objects, with None for the
+        other parts.
 
     Returns:
       An array, or None.
@@ -34,7 +35,18 @@ def constant_value(tensor: Any, partial: bool = False) -> Any:
         parts = [constant_value(t) for t in tensor.op.inputs]
         if all(p is not None for p in parts):
             value = _FOLDED[tensor.op.type](tensor.dtype.as_numpy_dtype, *parts)
+    if value is None and partial and tensor.op.type == "Pack" and tensor.op.get_attr("axis") == 0:
+        value = _rows([constant_value(t, True) for t in tensor.op.inputs])
     return value
+
+
+def _rows(rows: Any) -> np.ndarray:
+    """Returns rows as an array of objects: of elements, if all rows are known and of one shape."""
+    if all(r is not None and r.shape == rows[0].shape for r in rows):
+        return np.array([r.astype(object) for r in rows], object)
+    made = np.empty(len(rows), object)
+    made[:] = [r.item() if r is not None and not r.shape else r for r in rows]
+    return made
 
 
 # Ops that TensorFlow also evaluates, beyond those that the engine's shape rules evaluate.
@@ -81,7 +93,8 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
 
     Args:
       tensor: A tensor.
-      partial: Ignored; partially known values count as unknown.
+      partial: If true, a `Pack` of which some parts are known is an array of objects, with None for the
+        other parts.
 
     Returns:
       An array, or None.
@@ -90,4 +103,4 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
       >>> tf.get_static_value(tf.constant([1, 2]) + 1), tf.get_static_value(tf.placeholder(tf.int32)) is None
       (array([2, 3], dtype=int32), True)
     """
-    return constant_value(tensor) if isinstance(tensor, Tensor) or hasattr(tensor, "_as_tensor") else tensor
+    return constant_value(tensor, partial) if isinstance(tensor, Tensor) or hasattr(tensor, "_as_tensor") else tensor

@@ -14,6 +14,7 @@ from millstream._engine import Operation, Tensor
 from millstream.framework import (
     SparseTensor,
     add_to_collection,
+    control_dependencies,
     convert_to_tensor,
     dtypes,
     get_collection,
@@ -198,10 +199,12 @@ class HashTable(_Table):
         self._initializer = initializer
         self._default_value = convert_to_tensor(default_value, self._value_dtype)
         self._default_value.shape.merge_with(shapes.TensorShape([]))
-        self.resource_handle = op("HashTableV2")(
-            key_dtype=self._key_dtype, value_dtype=self._value_dtype, shared_name=shared_name or "", name=name or "hash_table"
-        )
-        self._init = initializer.initialize(self)
+        # Outside of enclosing loops and branches, as variables are: the table exists once and is filled once.
+        with control_dependencies(None):
+            self.resource_handle = op("HashTableV2")(
+                key_dtype=self._key_dtype, value_dtype=self._value_dtype, shared_name=shared_name or "", name=name or "hash_table"
+            )
+            self._init = initializer.initialize(self)
 
     @property
     def init(self) -> Operation:
@@ -320,8 +323,9 @@ class KeyValueTensorInitializer(TableInitializerBase):
     """
 
     def __init__(self, keys: Any, values: Any, key_dtype: Any = None, value_dtype: Any = None, name: Optional[str] = None) -> None:
-        self._keys = convert_to_tensor(keys, key_dtype, "keys")
-        self._values = convert_to_tensor(values, value_dtype, "values")
+        with control_dependencies(None):
+            self._keys = convert_to_tensor(keys, key_dtype, "keys")
+            self._values = convert_to_tensor(values, value_dtype, "values")
         self._name = name if name is not None else "key_value_init"
         super().__init__(self._keys.dtype, self._values.dtype)
 

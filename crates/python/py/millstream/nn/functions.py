@@ -7,7 +7,7 @@ from typing import Any, Optional
 import numpy as np
 
 from millstream._engine import Tensor
-from millstream.framework import constant_value, convert_to_tensor, dtypes, errors, name_scope
+from millstream.framework import constant_value, convert_to_tensor, dtypes, errors, name_scope, shapes
 from millstream.framework.deprecation import renamed as _renamed
 from millstream.framework.op_functions import op
 from millstream.ops import array_ops, math_ops, random_ops, reduction_ops
@@ -291,6 +291,19 @@ def sigmoid_cross_entropy_with_logits(_sentinel: Any = None, labels: Any = None,
         return op("Add")(relu - logits * labels, op("Log1p")(op("Exp")(minus)), name=name)
 
 
+def _noise_shape(x: Tensor, noise_shape: Any) -> Any:
+    """Returns the shape of a dropout mask, with unknown dimensions replaced by those of `x`."""
+    if noise_shape is None:
+        return array_ops.shape(x)
+    try:
+        given = shapes.TensorShape(noise_shape)
+    except (TypeError, ValueError):
+        return noise_shape  # A tensor.
+    if x.shape.ndims is None or x.shape.ndims != given.ndims:
+        return noise_shape
+    return shapes.TensorShape([mine if own is None else own for own, mine in zip(given.as_list(), x.shape.as_list())])
+
+
 def dropout(
     x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: Optional[int] = None, name: Optional[str] = None, rate: Any = None
 ) -> Tensor:
@@ -299,7 +312,8 @@ def dropout(
     Args:
       x: A tensor of floats.
       keep_prob: The former form of `rate`: `1 - rate`.
-      noise_shape: A vector that broadcasts to the shape of `x`: the shape of the random mask.
+      noise_shape: A vector that broadcasts to the shape of `x`: the shape of the random mask. A dimension
+        that is None is that of `x`.
       seed: A seed; see `tf.set_random_seed`.
       name: The name scope of the new operations.
       rate: The probability that an element is set to zero: a float or a scalar tensor.
@@ -333,7 +347,7 @@ def dropout(
         known = constant_value(rate)
         if known is not None and known == 0:
             return x
-        kept = random_ops.random_uniform(array_ops.shape(x) if noise_shape is None else noise_shape, seed=seed, dtype=x.dtype) >= rate
+        kept = random_ops.random_uniform(_noise_shape(x, noise_shape), seed=seed, dtype=x.dtype) >= rate
         result = x * (1 / (1 - rate)) * math_ops.cast(kept, x.dtype)
         result.set_shape(x.shape)
         return result

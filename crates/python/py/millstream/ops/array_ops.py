@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, List, Optional
 import numpy as np
 
 from millstream._engine import Tensor
-from millstream.framework import SparseTensor, constant, convert_to_tensor, dtypes, name_scope, shapes
+from millstream.framework import SparseTensor, constant, constant_value, convert_to_tensor, dtypes, name_scope, shapes
 from millstream.framework.deprecation import renamed
 from millstream.framework.op_functions import op
 from millstream.ops.math_ops import cast
@@ -666,11 +666,25 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: Optional[str] 
     mode = mode.upper()
     if mode == "CONSTANT":
         if not isinstance(constant_values, Tensor) and np.isscalar(constant_values) and constant_values == 0:
-            return op("Pad")(tensor, paddings, name=name)
-        return op("PadV2")(tensor, paddings, constant_values, name=name)
-    if mode in ("REFLECT", "SYMMETRIC"):
-        return op("MirrorPad")(tensor, paddings, mode=mode, name=name)
-    raise ValueError("Unknown padding mode: %s" % mode)
+            result = op("Pad")(tensor, paddings, name=name)
+        else:
+            result = op("PadV2")(tensor, paddings, constant_values, name=name)
+    elif mode in ("REFLECT", "SYMMETRIC"):
+        result = op("MirrorPad")(tensor, paddings, mode=mode, name=name)
+    else:
+        raise ValueError("Unknown padding mode: %s" % mode)
+    if not result.shape.is_fully_defined():
+        _set_padded_shape(result)
+    return result
+
+
+def _set_padded_shape(result: Tensor) -> None:
+    """Sets the dimensions whose paddings are known, which the op's shape rule misses if others are not."""
+    dims, known = result.op.inputs[0]._shape_as_list(), constant_value(result.op.inputs[1], partial=True)
+    if dims is None or known is None:
+        return
+    pairs = [[None] if pair is None else list(np.atleast_1d(pair)) for pair in known]
+    result.set_shape([None if dim is None or None in pair else dim + int(sum(pair)) for dim, pair in zip(dims, pairs)])
 
 
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: Optional[str] = None) -> Tensor:

@@ -22,7 +22,7 @@ from millstream.framework import (
 from millstream.framework.deprecation import renamed
 from millstream.framework.op_functions import op
 from millstream.ops import array_ops, math_ops, reduction_ops
-from millstream.ops.control_flow import assert_, group, no_op, with_dependencies
+from millstream.ops.control_flow import assert_, cond, group, no_op, with_dependencies
 
 __all__ = [
     "add_check_numerics_ops",
@@ -425,6 +425,14 @@ def assert_scalar(tensor: Any, name: Optional[str] = None, message: Optional[str
         return tensor
 
 
+def _dims(x: Tensor) -> Any:
+    """Returns the sizes of the dimensions, ints where known, as a list or a tensor; `[1]` for a scalar."""
+    known = x._shape_as_list()
+    if known is None:
+        return cond(op("Equal")(array_ops.rank(x), 0), lambda: convert_to_tensor([1]), lambda: array_ops.shape(x))
+    return [array_ops.shape(x)[i] if size is None else size for i, size in enumerate(known)] or [1]
+
+
 def assert_shapes(
     shapes: Any, data: Any = None, summarize: Optional[int] = None, message: Optional[str] = None, name: Optional[str] = None
 ) -> Operation:
@@ -450,17 +458,21 @@ def assert_shapes(
     """
     pairs = list(shapes.items()) if isinstance(shapes, collections.abc.Mapping) else list(shapes)
     with name_scope(name, "assert_shapes", [x for x, _ in pairs]):
-        wanted = [(convert_to_tensor(x), tuple(s) if isinstance(s, (list, tuple)) else (s,)) for x, s in pairs]
+        # A scalar counts as a vector of length 1, on both sides.
+        wanted = [(convert_to_tensor(x), (tuple(s) if isinstance(s, (list, tuple)) else (s,)) or (1,)) for x, s in pairs]
         checks: List[Operation] = []
         # For each symbol, its size, and a description of the dimension that determined it.
         sizes: Dict[Any, Tuple[Any, str]] = {}
         for x, shape in wanted:
-            checks.append(assert_rank_in(x, [0, 1]) if shape == () else assert_rank(x, len(shape), data, summarize, message))
+            if len(shape) == 1:
+                checks.append(assert_rank_in(x, [0, 1], data, summarize, message))
+            else:
+                checks.append(assert_rank(x, len(shape), data, summarize, message))
+            dims = _dims(x)
             for i, symbol in enumerate(shape):
                 if symbol is None or symbol == ".":
                     continue
-                known = x.shape.as_list()[i] if x.shape.ndims is not None and i < x.shape.ndims else None
-                size = known if known is not None else array_ops.shape(x)[i]
+                size = dims[i]
                 if isinstance(symbol, int) or (isinstance(symbol, str) and symbol.isdigit()):
                     asked, by = int(symbol), "Specified explicitly"
                 elif symbol not in sizes:

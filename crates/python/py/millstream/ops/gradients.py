@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, Dict, List, Optional
 
 from millstream import _engine
 from millstream._engine import Tensor
@@ -15,6 +15,7 @@ from millstream.framework import (
     get_default_graph,
     name_scope,
     nest,
+    protos,
 )
 from millstream.framework.op_functions import op
 from millstream.ops.array_ops import concat, reshape, shape, size
@@ -74,7 +75,36 @@ def _grad_y(grad: Any, y: Tensor, index: int) -> Tensor:
         raise TypeError(
             "Gradient type %s generated for %s tensor %s with type %s must be %s" % (grad.dtype.name, what, y, y.dtype.name, what)
         )
+    if y._shape_as_list() == [] and grad._shape_as_list() and grad.shape.num_elements() == 1:
+        # TensorFlow does not compare the shapes: one number is one number.
+        return reshape(grad, [])
     return grad
+
+
+def _beside(graph: Any, before: int) -> None:
+    """Colocates the operations of a gradient, made since `before`, with those that they differentiate.
+
+    The operations of the gradient of `a/b` are named `../a/b_grad/..`.
+    """
+    names = {one.name: one for one in graph._operations()[:before]}
+    for one in graph._operations(before):
+        of = _differentiated(one.name.split("/"), names)
+        if of is not None and "_class" not in one._attr_names():
+            one._set_attr("_class", protos.AttrValue(list=protos.AttrValue.ListValue(s=of.colocation_groups())))
+            if of.device:
+                one._set_device(of.device)
+
+
+def _differentiated(parts: List[str], names: Dict[str, Any]) -> Any:
+    """Returns the operation whose gradient an operation belongs to, or None."""
+    for end in range(len(parts) - 2, -1, -1):
+        if parts[end].endswith("_grad"):
+            last = parts[end][: -len("_grad")]
+            for start in range(end + 1):
+                found = names.get("/".join([*parts[start:end], last]))
+                if found is not None:
+                    return found
+    return None
 
 
 def gradients(
@@ -149,13 +179,17 @@ def gradients(
     usable = [x.dtype.base_dtype.is_floating or x.dtype.base_dtype.is_complex or x.dtype.base_dtype.name in ("resource", "variant") for x in sources]
     stop = None if stop_gradients is None else [_source(s) for s in _list(stop_gradients)]
     asked = [x for x, use in zip(sources, usable) if use]
+    graph = ys[0].graph
+    before = len(graph)
     try:
-        made = _engine.gradients(ys[0].graph if ys else get_default_graph(), ys, asked, grad_ys, stop, name or "gradients", _op_types()) if asked else []
+        made = _engine.gradients(graph, ys, asked, grad_ys, stop, name or "gradients", _op_types()) if asked else []
     except NotImplementedError as error:
         if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
             raise  # An exception of a gradient function.
         # As in TensorFlow: a missing gradient is a LookupError.
         raise LookupError("No gradient defined for operation: %s" % error) from None
+    if colocate_gradients_with_ops:
+        _beside(graph, before)
     found = iter(made)
     grads: List[Any] = [next(found) if use else None for use in usable]
     result = []

@@ -34,12 +34,19 @@ __all__ = [
 
 
 def _axes(x: Tensor, axis: Any) -> Any:
-    if axis is not None:
-        return axis
     shape = x._shape_as_list()
+    if axis is not None:
+        return _each_once(axis, shape)
     if shape is not None:
         return constant(np.arange(len(shape), dtype=np.int32))
     return math_ops.range(0, op("Rank")(x))
+
+
+def _each_once(axis: Any, shape: Any) -> Any:
+    """Drops the axes of a list that it names a second time, which the ops do not accept."""
+    if shape is None or not isinstance(axis, (list, tuple)) or not all(isinstance(a, (int, np.integer)) for a in axis):
+        return axis
+    return list({a % len(shape) if -len(shape) <= a < len(shape) else a: a for a in reversed(axis)}.values())[::-1]
 
 
 _REDUCTION = """{doc} over `axis`.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import os
 import struct
+import uuid
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from millstream.framework import Graph, dtypes, errors, protos
@@ -116,10 +118,23 @@ def update_checkpoint_state(
         all_model_checkpoint_timestamps,
         last_preserved_timestamp,
     )
-    # Written to a temporary file and renamed: a reader sees the old file or the new one, whole.
-    with open(path + ".tmp", "w") as out:
-        out.write(text_format.MessageToString(state))
-    os.replace(path + ".tmp", path)
+    _replace(path, text_format.MessageToString(state))
+
+
+def _replace(path: str, text: str) -> None:
+    """Writes a file under a name of its own and renames it.
+
+    A reader sees the old file or the new one, whole, and two writers do not share the temporary file.
+    """
+    own = f"{path}.tmp{uuid.uuid4().hex}"
+    try:
+        with open(own, "w") as out:
+            out.write(text)
+        os.replace(own, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.remove(own)
+        raise
 
 
 def get_checkpoint_state(checkpoint_dir: str, latest_filename: Optional[str] = None) -> Any:

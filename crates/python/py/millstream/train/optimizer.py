@@ -102,7 +102,7 @@ class Optimizer:
         """Returns an operation that makes one step to decrease `loss`, and increments `global_step`.
 
         Args:
-          loss: A tensor; its sum is minimized.
+          loss: A tensor, or a function without arguments that returns one; its sum is minimized.
           global_step: A variable that counts steps.
           var_list: A list of variables to update; by default all trainable ones.
           gate_gradients: `GATE_NONE`, `GATE_OP` or `GATE_GRAPH`: the gradients that must be computed before
@@ -169,6 +169,8 @@ class Optimizer:
           ...     print(sess.run(gradient), variable is x)
           6.0 True
         """
+        if callable(loss):
+            return self._gradients_of_call(loss, var_list, grad_loss)
         if gate_gradients not in (self.GATE_NONE, self.GATE_OP, self.GATE_GRAPH):
             raise ValueError(
                 "gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH.  "
@@ -195,6 +197,15 @@ class Optimizer:
             grads = control_flow.tuple(grads)
         self._assert_valid_dtypes([v for g, v in zip(grads, var_list) if g is not None and v.dtype != dtypes.resource])
         return list(zip(grads, var_list))
+
+    @staticmethod
+    def _gradients_of_call(loss: Any, var_list: Any, grad_loss: Any) -> List[GradAndVar]:
+        """Returns the pairs of a loss that is a function, by default for the variables that it depends on."""
+        value = convert_to_tensor(loss())
+        variables = trainable_variables() if var_list is None else nest.flatten(var_list)
+        with control_dependencies([value]):
+            found = gradients.gradients(value, variables, grad_ys=grad_loss)
+        return [(g, v) for g, v in zip(found, variables) if g is not None or var_list is not None]
 
     def apply_gradients(
         self, grads_and_vars: Sequence[GradAndVar], global_step: Any = None, name: Optional[str] = None

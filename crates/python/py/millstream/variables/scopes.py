@@ -107,7 +107,7 @@ class VariableScope:
     )
     initializer = property(lambda self: self._initializer, doc="The default initializer.")
     regularizer = property(lambda self: self._regularizer, doc="The default regularizer.")
-    caching_device = property(lambda self: self._caching_device, doc="Ignored: there is one device.")
+    caching_device = property(lambda self: self._caching_device, doc="The device that copies of variables are read on.")
     partitioner = property(lambda self: self._partitioner, doc="The default partitioner.")
     custom_getter = property(
         lambda self: self._custom_getter, doc="The function that makes variables instead."
@@ -141,7 +141,7 @@ class VariableScope:
         self._partitioner = partitioner
 
     def set_caching_device(self, caching_device: Any) -> None:
-        """Sets the caching device, which is ignored: there is one device."""
+        """Sets the device that copies of variables are read on."""
         self._caching_device = caching_device
 
     def set_custom_getter(self, custom_getter: Any) -> None:
@@ -194,7 +194,7 @@ class variable_scope:
       values: Ignored.
       initializer: The default initializer.
       regularizer: The default regularizer: a function from a variable to a term of the loss.
-      caching_device: Ignored.
+      caching_device: The device of the copy that is read: a name or a function of the operation.
       partitioner: The default partitioner: a function that returns the number of parts along each axis.
       custom_getter: A function that makes variables instead; see `get_variable`.
       reuse: True to reuse variables, `tf.AUTO_REUSE` to reuse or create them, None to inherit from the
@@ -296,7 +296,10 @@ class variable_scope:
         return scope
 
     def __exit__(self, *why: Any) -> None:
-        store, old, block, opened, scope = self._stack.pop()
+        store, old, block, opened, scope = self._stack[-1]
+        if store.current is not scope:
+            raise RuntimeError("Improper nesting of variable_scope.")
+        self._stack.pop()
         store.current = old
         if opened is not None:
             store.opened = opened
@@ -377,6 +380,8 @@ def _make(
         arguments = {k: part[k] for k in _PART}
         return partitions.make(_make, name, arguments)
     shape = shapes.TensorShape(shape)
+    if initializer is not None and not callable(initializer) and shape.ndims is not None:
+        raise ValueError("If initializer is a constant, do not specify shape.")
     found = store.variables.get(name)
     if found is not None:
         if not reuse:
@@ -417,6 +422,7 @@ def _make(
         collections=collections,
         dtype=dtype,
         validate_shape=validate_shape,
+        caching_device=caching_device,
         constraint=constraint,
         use_resource=bool(use_resource) if use_resource is not None else resource_variables_enabled(),
         synchronization=synchronization,
@@ -508,7 +514,7 @@ def get_variable(
         `regularization_losses`.
       trainable: If true (the default), the variable is added to the collection `trainable_variables`.
       collections: A list of the collections to add the variable to; by default `global_variables`.
-      caching_device: Ignored.
+      caching_device: The device of the copy that is read: a name or a function of the operation.
       partitioner: A function of shape and dtype that returns the number of parts along each axis.
       validate_shape: If true, the shape must be known.
       use_resource: If true, the variable uses a resource handle.
@@ -564,8 +570,6 @@ def get_variable(
         )
     if trainable is None:
         arguments["trainable"] = not on_read
-    if initializer is not None and not callable(initializer) and shape is not None and shapes.TensorShape(shape).ndims is not None:
-        raise ValueError("If initializer is a constant, do not specify shape.")
     graph = get_default_graph()
     # Names of variables follow variable scopes, not the enclosing name scopes.
     with graph._exact_scope(""):

@@ -57,7 +57,7 @@ class Template:
         return result
 
     def _collection(self, key: str) -> List[Any]:
-        return [] if self._scope is None else self._scope.get_collection(key)
+        return [] if self._scope is None else get_default_graph().get_collection(key, self.variable_scope_name)
 
     name = property(lambda self: self._name, doc="The name.")
     func = property(lambda self: self._func, doc="The function.")
@@ -71,8 +71,11 @@ class Template:
 
     @property
     def variable_scope_name(self) -> Optional[str]:
-        """The name of its variable scope."""
-        return None if self._scope is None else self._scope.name
+        """The prefix of the names of its variables, with the final slash; None before the first call."""
+        if self._scope is None:
+            return None
+        name = self._scope.name
+        return name if not name or name.endswith("/") else name + "/"
 
     @property
     def variables(self) -> List[Any]:

@@ -162,7 +162,7 @@ class Variable(metaclass=_Creating):
       trainable: If true (the default), the variable is added to the collection `trainable_variables`.
       collections: A list of the collections to add the variable to; by default `global_variables`.
       validate_shape: If true, the initial value must have a known shape, which the variable keeps.
-      caching_device: Ignored.
+      caching_device: The device of the copy that is read: a name or a function of the operation.
       name: The name; a numeric suffix is added if it is taken.
       variable_def: A `VariableDef`, instead of an initial value.
       dtype: The dtype; by default that of the initial value.
@@ -206,7 +206,7 @@ class Variable(metaclass=_Creating):
         def assign_sub(self, delta: TensorLike, use_locking: Any = None, name: Optional[str] = None, read_value: bool = True) -> Any: ...
         def read_value(self) -> Tensor: ...
         def count_up_to(self, limit: int) -> Tensor: ...
-        def _make(self, initial: Any, name: Optional[str], dtype: Any, validate_shape: bool, shape: Any) -> None: ...
+        def _make(self, initial: Any, name: Optional[str], dtype: Any, validate_shape: bool, shape: Any, caching_device: Any) -> None: ...
         def _ref(self) -> Tensor: ...
         def _scatter(self, what: str, slices: Any, name: Optional[str]) -> Any: ...
         def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: Optional[str] = None) -> Any: ...
@@ -299,7 +299,7 @@ class Variable(metaclass=_Creating):
         self._validate_shape = validate_shape
         scope = self._graph._scope
         with self._graph._without_control(), self._graph._exact_scope(scope):
-            self._make(initial_value, name, dtype, validate_shape, shapes.TensorShape(shape) if shape is not None else None)
+            self._make(initial_value, name, dtype, validate_shape, shapes.TensorShape(shape) if shape is not None else None, caching_device)
         add_to_collections(keys, self)
 
     # Members that both kinds have.
@@ -507,7 +507,7 @@ def _scope_says() -> bool:
 class RefVariable(Variable):
     """A variable held by reference: `VariableV2`."""
 
-    def _make(self, initial: Any, name: Optional[str], dtype: Any, validate_shape: bool, shape: Any) -> None:
+    def _make(self, initial: Any, name: Optional[str], dtype: Any, validate_shape: bool, shape: Any, caching_device: Any) -> None:
         with name_scope(name, "Variable", []) as scope:
             if callable(initial):
                 with name_scope("Initializer"):
@@ -521,6 +521,7 @@ class RefVariable(Variable):
             self._variable = op("VariableV2")(known, value.dtype.base_dtype, name=scope)
             with self._graph.colocate_with(self._variable.op):
                 self._initializer = op("Assign")(self._variable, value, validate_shape=validate_shape).op
+            with self._graph.device(caching_device) if caching_device is not None else self._graph.colocate_with(self._variable.op):
                 self._snapshot = op("Identity")(self._variable, name="read")
             self._static_shape = self._variable.shape
 
@@ -590,7 +591,10 @@ def _place_together(graph: Any, before: int, name: str) -> None:
 class ResourceVariable(Variable):
     """A variable held by resource handle: `VarHandleOp`."""
 
-    def _make(self, initial: Any, name: Optional[str], dtype: Any, validate_shape: bool, shape: Any) -> None:
+    # The copy of the value on the caching device.
+    _cached: Optional[Tensor] = None
+
+    def _make(self, initial: Any, name: Optional[str], dtype: Any, validate_shape: bool, shape: Any, caching_device: Any) -> None:
         with name_scope(name, "Variable", []) as scope:
             full = scope.rstrip("/")
             before = len(self._graph)
@@ -608,6 +612,9 @@ class ResourceVariable(Variable):
                 self._initializer = op("AssignVariableOp")(self._variable, value, name=n)
             with name_scope("Read"):
                 self._snapshot = op("ReadVariableOp")(self._variable, self._value_dtype)
+                if caching_device is not None:
+                    with self._graph.colocate_with(None, ignore_existing=True), self._graph.device(caching_device):
+                        self._cached = op("Identity")(self._snapshot)
 
     dtype = property(lambda self: self._value_dtype, doc="The dtype of the elements.")
     handle = property(lambda self: self._variable, doc="The resource handle.")
@@ -616,8 +623,8 @@ class ResourceVariable(Variable):
         return self._variable
 
     def value(self) -> Tensor:
-        """Returns the value, read here."""
-        return op("ReadVariableOp")(self._variable, self._value_dtype)
+        """Returns the value, read here; with a caching device, its copy there, read once in a run."""
+        return self._cached if self._cached is not None else op("ReadVariableOp")(self._variable, self._value_dtype)
 
     @property
     def _graph_element(self) -> Tensor:
@@ -751,7 +758,7 @@ class _Unread(ResourceVariable):
 
     def __init__(self, variable: ResourceVariable, done: Operation) -> None:
         self.__dict__.update(variable.__dict__)
-        self._done = done
+        self._done, self._cached = done, None
         with self._graph.as_default():
             self._read = self.value()
 

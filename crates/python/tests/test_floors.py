@@ -25,7 +25,7 @@ FLOORS = (
     ("nn", "rnn", "layers", "losses", "metrics"),
     ("io",),
     ("train",),
-    ("contrib", "saved_model", "test"),
+    ("contrib", "programs", "saved_model", "test"),
 )
 
 # The top layer: the package itself, and modules that are namespaces of TensorFlow and are not imported by

@@ -248,9 +248,11 @@ def test_a_status_becomes_an_exception():
 @pytest.mark.parametrize(
     ("names", "says"),
     [
-        (["keras"], "`tf.keras` is not part of Millstream; `tf.layers.dense`"),
-        (["data", "Dataset"], "`tf.data.Dataset` is not part of Millstream; input pipelines are queues"),
+        (["keras"], "`tf.keras` is not part of Millstream, and never will be, because Keras is a library of its own: use `tf.layers.dense`"),
+        (["data", "Dataset"], "`tf.data.Dataset` is not part of Millstream yet: `tf.train.batch`"),
         (["nn", "lrn"], "Millstream has no op LRN"),
+        (["mul"], "`tf.mul` left TensorFlow before 1.15: use `tf.multiply`"),
+        (["contrib", "slim"], "`tf.contrib.slim` is not part of Millstream yet: `tf.layers`"),
         (["nonsense"], "has no attribute 'nonsense'"),
     ],
 )

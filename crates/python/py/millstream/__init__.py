@@ -10,8 +10,8 @@ A graph is built once, loops and branches included, and run any number of times:
 
 The package is layered, and modules import only from layers below (checked by `tests/test_floors.py`):
 `framework`, then `ops`, `variables`, `nn` (with `rnn`, `layers`, `losses` and `metrics`), `io`, `train`, and
-`contrib` (with `saved_model` and `test`). If a module needs functions of a layer above, that layer registers
-them with it. `_generated` is written by tools.
+`contrib` (with `saved_model`, `test` and `programs`). If a module needs functions of a layer above, that
+layer registers them with it. `_generated` is written by tools.
 
 A namespace `tf.x` is the module `millstream.x`: a file in the top directory or, if a layer has this name, the
 `__init__` of its directory.
@@ -194,6 +194,7 @@ _namespaces.place(
         for name in ("bidirectional_dynamic_rnn", "dynamic_rnn", "raw_rnn", "static_bidirectional_rnn", "static_rnn")
     },
 )
+_namespaces.place("", {"as_tensorflow": "millstream.programs.hook:as_tensorflow"})
 _namespaces.install()
 
 

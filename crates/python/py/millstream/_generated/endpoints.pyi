@@ -141,6 +141,7 @@ from millstream._generated.protos import (
     VersionDef as VersionDef,
     WhileContextDef as WhileContextDef,
 )
+from millstream.programs.hook import as_tensorflow as as_tensorflow
 from millstream.rnn import cells as rnn_cell
 
 def acos(x: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:

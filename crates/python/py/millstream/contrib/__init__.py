@@ -14,7 +14,8 @@ else:
     def __getattr__(name: str) -> Any:
         if name in _PARTS:
             return namespaces.find(__name__, "contrib", name)
-        raise AttributeError(f"module 'millstream.contrib' has no attribute {name!r}: it has {', '.join(_PARTS)}")
+        why = namespaces.why_not("contrib." + name) or f": it has {', '.join(_PARTS)}"
+        raise AttributeError(f"module 'millstream.contrib' has no attribute {name!r}{why}")
 
 
 def __dir__() -> List[str]:

@@ -13,7 +13,7 @@ import types
 from typing import Any, Callable, Dict, Iterable, List
 
 from millstream import _engine
-from millstream.framework import protos
+from millstream.framework import left_out, protos
 from millstream.framework.op_functions import op
 
 _tables: Dict[str, Dict[str, str]] = {}
@@ -101,32 +101,20 @@ def find(module: str, space: str, name: str) -> Any:
     elif not space and name[0].isupper() and _message(name) is not None:
         value = _message(name)
     else:
-        raise AttributeError("module %r has no attribute %r%s" % (module, name, _why_not(public)))
+        raise AttributeError("module %r has no attribute %r%s" % (module, name, why_not(public)))
     setattr(sys.modules[module], name, value)
     return value
 
 
-# Parts of TensorFlow 1 that Millstream leaves out, with their replacements.
-_ELSEWHERE = {
-    "data": "input pipelines are queues here: `tf.train.batch`, `tf.contrib.training.bucket`, `tf.train.string_input_producer`",
-    "distribute": "a session runs in one process",
-    "enable_eager_execution": "a graph is built first, and run by a `tf.Session`",
-    "estimator": "`tf.train.MonitoredSession` runs a training loop",
-    "keras": "`tf.layers.dense` and the cells of `tf.nn.rnn_cell` make and share variables",
-    "lite": "a graph runs as it is: `millstream run graph.pb`",
-    "tpu": "graphs run on the CPU",
-}
-
-
-def _why_not(public: str) -> str:
+def why_not(public: str) -> str:
     """Returns the reason why a name does not exist, or an empty string."""
     from millstream._generated.api import ALIASES, ENDPOINTS
 
-    what = _ELSEWHERE.get(public.partition(".")[0])
-    if what is not None:
-        return ": TensorFlow's `tf.%s` is not part of Millstream; %s" % (public, what)
+    kind, text = left_out.reason(public)
     op = ENDPOINTS.get(ALIASES.get(public, public))
-    return ": Millstream has no op %s" % op if op else ""
+    if op and kind != "renamed":
+        return ": Millstream has no op %s" % op
+    return "" if kind == "unknown" else ": " + text
 
 
 def _is_file(public: str) -> bool:
@@ -171,9 +159,18 @@ class _Finder:
 
     @staticmethod
     def find_spec(name: str, path: Any = None, target: Any = None) -> Any:
-        """Returns the module's spec, or None if it is not such a module."""
+        """Returns the module's spec, or None if it is not such a module.
+
+        Raises `ImportError` for a part of TensorFlow that is left out, with the reason.
+        """
         head, _, public = name.partition(".")
-        if head != "millstream" or public == "raw_ops" or public not in _spaces():
+        if head != "millstream" or public == "raw_ops":
+            return None
+        if public not in _spaces():
+            why = why_not(public)
+            if why:
+                # Without the name: `from millstream import x` replaces the text of an error that has it.
+                raise ModuleNotFoundError("No module or name %r%s" % (name, why))
             return None
         return importlib.machinery.ModuleSpec(name, _Loader(), is_package=True)  # type: ignore[arg-type]
 

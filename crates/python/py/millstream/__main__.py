@@ -1,0 +1,47 @@
+"""`python -m millstream program.py ..` runs a TensorFlow 1 program; `.. check program.py` reads it."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+from typing import List
+
+import millstream
+from millstream.programs import check
+
+_USAGE = """usage: python -m millstream PROGRAM.py [ARGUMENTS..]
+       python -m millstream -m MODULE [ARGUMENTS..]
+       python -m millstream check [--json] FILE_OR_FOLDER..
+
+Runs a program written for TensorFlow 1, in which `import tensorflow` is Millstream; or lists, without running
+anything, which of the TensorFlow names that programs use are missing here, or differ.
+"""
+
+
+def main(arguments: List[str]) -> int:
+    """Runs the command of these arguments and returns the exit status."""
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(_USAGE, end="", file=sys.stdout if arguments else sys.stderr)
+        return 0 if arguments else 2
+    if arguments[0] == "check":
+        return check.main(arguments[1:])
+    millstream.as_tensorflow()
+    if arguments[0] == "-m":
+        if len(arguments) < 2:
+            print(_USAGE, end="", file=sys.stderr)
+            return 2
+        sys.argv = arguments[1:]
+        runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
+        return 0
+    if not os.path.exists(arguments[0]):
+        print("python -m millstream: there is no file %r" % arguments[0], file=sys.stderr)
+        return 2
+    # As `python program.py` has them: the arguments, and the program's folder to import from.
+    sys.argv, sys.path[0] = arguments, os.path.dirname(os.path.abspath(arguments[0]))
+    runpy.run_path(arguments[0], run_name="__main__")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

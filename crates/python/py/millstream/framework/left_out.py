@@ -1,0 +1,169 @@
+"""Names of TensorFlow 1 that Millstream lacks: the reason, and what to use instead.
+
+Three kinds: names that died before TensorFlow 1.15 and have a successor there (`RENAMED`), those that are to
+come (`LATER`) and those that are not (`NEVER`). The longest prefix of a name decides.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Dict, Optional, Tuple
+
+RENAMED: Dict[str, str] = {
+    "audio_summary": "summary.audio",
+    "batch_cholesky": "cholesky",
+    "batch_matmul": "matmul",
+    "batch_matrix_diag": "matrix_diag",
+    "batch_matrix_inverse": "matrix_inverse",
+    "batch_matrix_solve": "matrix_solve",
+    "batch_matrix_transpose": "matrix_transpose",
+    "complex_abs": "abs",
+    "concat_v2": "concat",
+    "histogram_summary": "summary.histogram",
+    "image_summary": "summary.image",
+    "inv": "reciprocal",
+    "listdiff": "setdiff1d",
+    "merge_all_summaries": "summary.merge_all",
+    "merge_summary": "summary.merge",
+    "mul": "multiply",
+    "neg": "negative",
+    "nn.bidirectional_rnn": "nn.static_bidirectional_rnn",
+    "nn.deconv2d": "nn.conv2d_transpose",
+    "nn.rnn": "nn.static_rnn",
+    "nn.rnn_cell.linear": "layers.dense",
+    "nn.seq2seq": "contrib.legacy_seq2seq",
+    "nn.state_saving_rnn": "nn.static_state_saving_rnn",
+    "pack": "stack",
+    "scalar_summary": "summary.scalar",
+    "select": "where",
+    "split_v": "split",
+    "sub": "subtract",
+    "train.SummaryWriter": "summary.FileWriter",
+    "unpack": "unstack",
+    "python.ops.rnn_cell._linear": "layers.dense",
+    "python.ops.rnn_cell._Linear": "layers.dense",
+    "python.ops.seq2seq": "contrib.legacy_seq2seq",
+    "python.ops.constant_op": "constant",
+}
+
+_QUEUES = "`tf.train.batch`, `tf.train.string_input_producer` and `tf.contrib.training.bucket` read input through queues"
+_LAYERS = "`tf.layers` and `tf.get_variable` make layers and their variables"
+_PICTURES = "decode and change pictures with NumPy or Pillow, and feed the arrays"
+_LOOPS = "`tf.nn.dynamic_rnn`, `tf.nn.raw_rnn` and `tf.while_loop` run sequences"
+_RANDOM = "`tf.random_normal`, `tf.random_uniform`, `tf.random_gamma` and `tf.multinomial` draw numbers"
+_SIGNAL = "feed the results of `numpy.fft`, or use `tf.py_func`"
+_TRAINING = "`tf.train.MonitoredTrainingSession` runs a training loop"
+_CLUSTER = "a session runs in one process, on all its cores"
+_GRAPHS = "build a graph and run it with a `tf.Session`"
+
+LATER: Dict[str, str] = {
+    "contrib.crf": _LOOPS,
+    "contrib.data": _QUEUES,
+    "contrib.distributions": _RANDOM,
+    "contrib.estimator": _TRAINING,
+    "contrib.layers": _LAYERS,
+    "contrib.learn": _TRAINING,
+    "contrib.legacy_seq2seq": _LOOPS,
+    "contrib.losses": "`tf.losses` has losses with weights",
+    "contrib.metrics": "`tf.metrics` has metrics",
+    "contrib.seq2seq": _LOOPS,
+    "contrib.slim": _LAYERS,
+    "contrib.signal": _SIGNAL,
+    "data": _QUEUES,
+    "distributions": _RANDOM,
+    "estimator": _TRAINING,
+    "feature_column": "`tf.parse_example` and `tf.nn.embedding_lookup` make tensors of features",
+    "image": _PICTURES,
+    "profiler": "`tf.RunMetadata` holds the times of a run",
+    "contrib.tfprof": "`tf.RunMetadata` holds the times of a run",
+    "python.data": _QUEUES,
+    "python.estimator": _TRAINING,
+    "python.framework.function": "call a Python function where the graph needs it",
+    "python.client.timeline": "`millstream run --trace` writes a trace for Perfetto",
+    "py_function": "`tf.py_func` calls a Python function",
+    "signal": _SIGNAL,
+    "svd": "feed the result of `numpy.linalg.svd`, or use `tf.py_func`",
+    "train.ClusterSpec": _CLUSTER,
+    "train.Server": _CLUSTER,
+    "train.SyncReplicasOptimizer": "an optimizer updates its variables in one process",
+    "train.init_from_checkpoint": "`tf.train.Saver(var_list).restore` reads variables from a checkpoint",
+}
+
+# The reason, and what to use.
+NEVER: Dict[str, Tuple[str, str]] = {
+    "GradientTape": ("there is no eager execution", "`tf.gradients`"),
+    "autograph": ("Python's control flow is not translated", "`tf.while_loop` and `tf.cond`"),
+    "compat.v2": ("it is TensorFlow 2", "`tf.compat.v1`"),
+    "contrib.cudnn_rnn": ("graphs run on the CPU", "`tf.nn.rnn_cell` and `tf.nn.dynamic_rnn`"),
+    "contrib.distribute": ("a session runs in one process", "a `tf.Session`"),
+    "contrib.eager": ("there is no eager execution", _GRAPHS),
+    "contrib.keras": ("Keras is a library of its own", "`tf.layers` and `tf.nn.rnn_cell`"),
+    "contrib.lite": ("a graph runs as it is", "`millstream run graph.pb`"),
+    "contrib.nccl": ("graphs run on the CPU", "`tf.add_n`"),
+    "contrib.tensorrt": ("graphs run on the CPU", "the graph as it is"),
+    "contrib.tpu": ("graphs run on the CPU", "`tf.train` and its optimizers"),
+    "distribute": ("a session runs in one process", "a `tf.Session`"),
+    "enable_eager_execution": ("there is no eager execution", _GRAPHS),
+    "function": ("Python's control flow is not translated", _GRAPHS),
+    "keras": ("Keras is a library of its own", "`tf.layers.dense` and the cells of `tf.nn.rnn_cell`"),
+    "lite": ("a graph runs as it is", "`millstream run graph.pb`"),
+    "models": ("they left TensorFlow before 1.0", "`tf.nn.rnn_cell` and `tf.contrib.legacy_seq2seq`"),
+    "python.debug": ("it is a program of its own", "`Session.watch` and `tf.every`"),
+    "python.distribute": ("a session runs in one process", "a `tf.Session`"),
+    "python.keras": ("Keras is a library of its own", "`tf.layers` and `tf.nn.rnn_cell`"),
+    "python.tpu": ("graphs run on the CPU", "`tf.train` and its optimizers"),
+    "tpu": ("graphs run on the CPU", "`tf.train` and its optimizers"),
+    "xla": ("the engine compiles what it runs", "the graph as it is"),
+    "contrib.compiler": ("the engine compiles what it runs", "the graph as it is"),
+}
+
+# Names that are here and do less than in TensorFlow 1.15.
+DIFFERENT: Dict[str, str] = {
+    "enable_control_flow_v2": "it raises: loops and branches are made of `Switch`, `Merge` and related ops",
+    "enable_eager_execution": "it raises: there is no eager execution; " + _GRAPHS,
+    "enable_tensor_equality": "it raises: tensors are equal to themselves alone; use `tf.equal`",
+    "enable_v2_behavior": "it raises: it is TensorFlow 2",
+    "enable_v2_tensorshape": "it raises: a shape's elements are of type `Dimension`",
+    "load_file_system_library": "it raises: there are no plugins",
+    "load_library": "it raises: there are no plugins",
+    "load_op_library": "it raises: there are no plugins; `tf.py_func` calls a function of one's own",
+    "test.is_gpu_available": "it is always False: graphs run on the CPU",
+}
+
+_CONVOLUTIONS = re.compile(
+    r"(nn|layers|python\.ops\.nn_ops|python\.ops\.nn)\.(\w*conv\w*|\w*pool\w*|Conv\w*|\w*Pooling\w*|\w*Conv\w*|lrn|local_response\w*|fused_batch_norm)$"
+)
+
+
+def reason(public: str) -> Tuple[str, str]:
+    """Returns why a name (without `tf.`) does not exist: a kind and a text.
+
+    The kinds are "renamed", "never", "not yet" and, for names about which nothing is known, "unknown".
+    """
+    for end in _prefixes(public):
+        if end in RENAMED:
+            rest = public[len(end) :]
+            return "renamed", f"`{named(public)}` left TensorFlow before 1.15: use `tf.{RENAMED[end]}{rest}`"
+        if end in NEVER:
+            why, use = NEVER[end]
+            return "never", f"`{named(public)}` is not part of Millstream, and never will be, because {why}: use {use}"
+        if end in LATER:
+            return "not yet", f"`{named(public)}` is not part of Millstream yet: {LATER[end]}"
+    if _CONVOLUTIONS.match(public):
+        return "not yet", f"`{named(public)}` is not part of Millstream yet: there are no convolutions and no pooling"
+    return "unknown", f"`{named(public)}` is not part of Millstream yet, if TensorFlow 1.15 has it"
+
+
+def named(public: str) -> str:
+    """Returns a name as programs write it: `tf.add`, `tensorflow.python.ops.math_ops`."""
+    return ("tensorflow." if public.startswith(("python", "core.")) else "tf.") + public
+
+
+def _prefixes(public: str) -> Any:
+    parts = public.split(".")
+    return (".".join(parts[:n]) for n in range(len(parts), 0, -1))
+
+
+def different(public: str) -> Optional[str]:
+    """Returns how a name that exists differs from TensorFlow's, or None."""
+    return DIFFERENT.get(public)

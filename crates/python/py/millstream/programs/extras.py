@@ -1,0 +1,141 @@
+"""Internal names of TensorFlow 1.15 that programs import and that have no public name: `NAMES`, by module."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import inspect
+from typing import Any, Callable, Dict, Iterator, List, Optional
+
+from millstream.framework import add_to_collection, colocate_with, convert_to_tensor, name_scope, nest, shapes
+from millstream.framework.op_functions import op
+from millstream.ops import array_ops, math_ops
+from millstream.programs import mnist
+from millstream.test.case import TestCase
+from millstream.variables import initializers, scopes, state_ops
+
+
+DeviceAttributes = collections.namedtuple("DeviceAttributes", "name device_type memory_limit physical_device_desc incarnation")
+
+
+def list_local_devices(session_config: Any = None) -> List[Any]:
+    """Returns a list of one device, the CPU, with the fields of a `DeviceAttributes`."""
+    return [DeviceAttributes("/device:CPU:0", "CPU", 256 << 20, "", 1)]
+
+
+def name_from_scope_name(name: str) -> str:
+    """Returns the name of an operation from that of its scope."""
+    return name[:-1] if name.endswith("/") else name
+
+
+def convert_n_to_tensor(values: Any, dtype: Any = None, name: Optional[str] = None, preferred_dtype: Any = None) -> List[Any]:
+    """Converts each of several values to a tensor."""
+    names = [None if name is None else "%s_%d" % (name, i) for i in range(len(values))]
+    return [convert_to_tensor(v, dtype, n, preferred_dtype) for v, n in zip(values, names)]
+
+
+def assign_moving_average(variable: Any, value: Any, decay: Any, zero_debias: bool = True, name: Optional[str] = None) -> Any:
+    """Moves a variable towards a value: `variable -= (1 - decay) * (variable - value)`.
+
+    With `zero_debias` the variable is the average divided by the weight of the values so far. Two more
+    variables hold the average and the number of updates.
+    """
+    with name_scope(name, "AssignMovingAvg", [variable, value, decay]) as scope:
+        with colocate_with(variable):
+            rest = math_ops.cast(convert_to_tensor(1.0 - decay, name="decay"), variable.dtype.base_dtype)
+            if not zero_debias:
+                return state_ops.assign_sub(variable, (variable - value) * rest, name=scope)
+            with scopes.variable_scope(variable.op.name, values=[variable, value, rest]):
+                biased, steps = (_own(what, variable, shape) for what, shape in (("biased", variable.shape), ("local_step", [])))
+            new = state_ops.assign_sub(biased, (biased - value) * rest)
+            count = state_ops.assign_add(steps, 1.0)
+            return state_ops.assign(variable, new / (1.0 - math_ops.pow(1.0 - rest, count)), name=scope)
+
+
+def _own(name: str, variable: Any, shape: Any) -> Any:
+    scope = scopes.get_variable_scope()
+    taken = {v.op.name for v in scope.global_variables()}
+    unused, i = name, 0
+    while not scope.reuse and scope.name + "/" + unused in taken:
+        i += 1
+        unused = "%s_%d" % (name, i)
+    return scopes.get_variable(unused, shape, variable.dtype.base_dtype, initializers.zeros_initializer(), trainable=False)
+
+
+def _zero_state_tensors(state_size: Any, batch_size: Any, dtype: Any) -> Any:
+    """Returns zeros for each size in a structure: an int, or a shape without the batch."""
+
+    def zeros(size: Any) -> Any:
+        dims = shapes.TensorShape([size] if isinstance(size, int) else size).as_list()
+        return array_ops.zeros([batch_size, *dims], dtype)
+
+    return nest.map_structure(zeros, state_size)
+
+
+@contextlib.contextmanager
+def summary_scope(name: str, family: Optional[str] = None, default_name: Optional[str] = None, values: Any = None) -> Iterator[Any]:
+    """A name scope for a summary: yields its tag and its scope."""
+    base = name if family is None else "%s/%s" % (family, name)
+    with name_scope(base, default_name, values) as scope:
+        yield (scope if family is None else "%s/%s" % (family, scope)).rstrip("/"), scope
+
+
+def collect(val: Any, collections: Any, default_collections: Any) -> None:  # noqa: F811
+    """Adds a value to collections, or to the default ones."""
+    for key in default_collections if collections is None else collections:
+        add_to_collection(key, val)
+
+
+def _mark(*args: Any, **kwargs: Any) -> Callable[[Any], Any]:
+    """A decorator with arguments that returns what it decorates."""
+    return lambda target: target
+
+
+def _mode(target: Any = None, **kwargs: Any) -> Any:
+    """A decorator of tests, with or without arguments, that returns what it decorates."""
+    return (lambda inner: inner) if target is None else target
+
+
+def _make_decorator(target: Any, decorator_func: Any, *args: Any, **kwargs: Any) -> Any:
+    decorator_func.__wrapped__ = target
+    return decorator_func
+
+
+ArgSpec = collections.namedtuple("ArgSpec", "args varargs keywords defaults")
+
+
+def getargspec(target: Any) -> Any:
+    """Returns the arguments of a function: names, `*` and `**`, defaults."""
+    found = inspect.getfullargspec(target)
+    return ArgSpec(found.args, found.varargs, found.varkw, found.defaults)
+
+
+def fn_args(fn: Any) -> Any:
+    """Returns the names of a function's arguments, without that of a method's object."""
+    return tuple(inspect.signature(fn).parameters)
+
+
+_MNIST = {"DataSet": mnist.DataSet, "read_data_sets": mnist.read_data_sets}
+
+NAMES: Dict[str, Dict[str, Any]] = {
+    "contrib.learn.python.learn.datasets.mnist": _MNIST,
+    "examples.tutorials.mnist.input_data": _MNIST,
+    "python.client.device_lib": {"list_local_devices": list_local_devices},
+    "python.framework.ops": {"name_from_scope_name": name_from_scope_name, "convert_n_to_tensor": convert_n_to_tensor},
+    "python.framework.test_util": {
+        "TensorFlowTestCase": TestCase,
+        "run_deprecated_v1": _mode,
+        "run_in_graph_and_eager_modes": _mode,
+        "run_v1_only": _mark,
+    },
+    "python.ops.control_flow_ops": {"switch": op("Switch"), "merge": op("Merge")},
+    "python.ops.rnn_cell_impl": {"_zero_state_tensors": _zero_state_tensors},
+    "python.ops.summary_op_util": {"collect": collect, "summary_scope": summary_scope},
+    "python.training.moving_averages": {"assign_moving_average": assign_moving_average},
+    "python.util.deprecation": {"deprecated": _mark, "deprecated_args": _mark, "deprecated_arg_values": _mark},
+    "python.util.function_utils": {"fn_args": fn_args},
+    "python.util.keyword_args": {"keyword_args_only": _mode},
+    "python.util.tf_decorator": {"make_decorator": _make_decorator, "unwrap": lambda target: ([], inspect.unwrap(target))},
+    "python.util.tf_export": {"tf_export": _mark, "keras_export": _mark},
+    "python.util.tf_inspect": {"getargspec": getargspec},
+}

@@ -1,0 +1,282 @@
+"""TensorFlow's modules, public and internal, and the modules of this package that hold their names.
+
+A module is named by its path without `tensorflow.`; the package itself is the empty path. `is_module` says
+whether a path is a module here, and `attribute` looks a name up in one.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import re
+import types
+from typing import Any, Dict, List, Optional, Set, Tuple
+
+from millstream import _engine
+from millstream.framework import left_out
+from millstream.framework.op_functions import op
+from millstream.programs import extras
+
+# The places to look a name up in: modules of this package ("." is the package itself), modules of Python
+# ("=inspect"), and the functions of all ops by TensorFlow's internal names ("gen").
+_PLACES = """
+python.client.session .
+python.eager.context .
+python.framework.constant_op .framework.constant_values .
+python.framework.device .
+python.framework.dtypes .framework.dtypes
+python.framework.errors .errors
+python.framework.errors_impl .errors
+python.framework.graph_util .graph_util
+python.framework.graph_util_impl .graph_util
+python.framework.importer .
+python.framework.load_library .
+python.framework.meta_graph .train
+python.framework.ops .framework.graph .framework .
+python.framework.random_seed .
+python.framework.sparse_tensor .
+python.framework.tensor_shape .framework.shapes
+python.framework.tensor_spec .
+python.framework.tensor_util .framework.constant_values .framework.tensor_util .framework
+python.framework.test_util .test.case .test .
+python.framework.versions .framework.version .
+python.layers.base .layers.core .layers
+python.layers.core .layers.core .layers
+python.layers.layers .layers
+python.layers.normalization .layers.core .layers
+python.layers.utils .layers.core
+python.lib.io.file_io .io.files .gfile
+python.lib.io.python_io .python_io
+python.lib.io.tf_record .python_io
+python.ops.array_grad
+python.ops.array_ops .ops.array_ops .ops.shape_ops .ops.indexing_ops . gen
+python.ops.bitwise_ops .bitwise
+python.ops.candidate_sampling_ops .nn gen
+python.ops.check_ops .ops.check_ops .debugging .
+python.ops.clip_ops .
+python.ops.confusion_matrix .math .
+python.ops.control_flow_ops .ops.control_flow . gen
+python.ops.control_flow_util .ops.control_flow
+python.ops.ctc_ops .nn
+python.ops.custom_gradient .
+python.ops.data_flow_ops .ops.data_flow . gen
+python.ops.embedding_ops .nn
+python.ops.functional_ops .
+python.ops.gradients .ops.gradients .
+python.ops.gradients_impl .ops.gradients .
+python.ops.histogram_ops .
+python.ops.image_ops .image
+python.ops.init_ops .variables.initializers .initializers .
+python.ops.inplace_ops gen
+python.ops.io_ops .io .train . gen
+python.ops.linalg.linalg .linalg
+python.ops.linalg_ops .linalg . gen
+python.ops.list_ops gen
+python.ops.logging_ops .summary . gen
+python.ops.lookup_ops .io.lookup_ops .io.vocabularies .lookup .contrib.lookup .
+python.ops.losses.losses .losses
+python.ops.losses.losses_impl .losses
+python.ops.losses.util .losses
+python.ops.map_fn .
+python.ops.math_grad
+python.ops.math_ops .ops.math_ops .ops.reduction_ops .math . gen
+python.ops.metrics .metrics
+python.ops.metrics_impl .metrics
+python.ops.nn .nn gen
+python.ops.nn_impl .nn gen
+python.ops.nn_ops .nn gen
+python.ops.parsing_ops .io .
+python.ops.partitioned_variables .variables.partitions .
+python.ops.random_ops .random . gen
+python.ops.resource_variable_ops .variables.variable . gen
+python.ops.rnn .rnn.networks .nn
+python.ops.rnn_cell .rnn.cells
+python.ops.rnn_cell_impl .rnn.cells
+python.ops.script_ops .
+python.ops.session_ops .
+python.ops.sparse_ops .sparse . gen
+python.ops.special_math_ops .math .
+python.ops.standard_ops .
+python.ops.state_ops .variables.state_ops . gen
+python.ops.string_ops .strings . gen
+python.ops.summary_op_util .io.summaries
+python.ops.summary_ops .summary gen
+python.ops.template .
+python.ops.tensor_array_ops .
+python.ops.variable_scope .variables.scopes .
+python.ops.variables .variables.variable .variables.collections .
+python.platform.app .app
+python.platform.flags .flags
+python.platform.gfile .gfile
+python.platform.googletest .test
+python.platform.test .test
+python.platform.tf_logging .logging
+python.pywrap_tensorflow .train
+python.pywrap_tensorflow_internal .train
+python.saved_model.builder .saved_model
+python.saved_model.constants .saved_model.constants
+python.saved_model.loader .saved_model.loader .saved_model
+python.saved_model.main_op .saved_model.main_op
+python.saved_model.signature_constants .saved_model.signature_constants
+python.saved_model.signature_def_utils .saved_model.signature_def_utils
+python.saved_model.simple_save .saved_model
+python.saved_model.tag_constants .saved_model.tag_constants
+python.saved_model.utils .saved_model.utils
+python.summary.summary .summary
+python.summary.summary_iterator .train
+python.summary.writer.writer .summary
+python.training.adadelta .train
+python.training.adagrad .train
+python.training.adam .train
+python.training.basic_loops .train
+python.training.basic_session_run_hooks .train.basic_session_run_hooks .train
+python.training.checkpoint_management .train.checkpoints .train
+python.training.checkpoint_utils .train.checkpoints .train
+python.training.coordinator .train
+python.training.device_setter .train
+python.training.ftrl .train
+python.training.gradient_descent .train
+python.training.input .train.input .train
+python.training.learning_rate_decay .train
+python.training.momentum .train
+python.training.monitored_session .train.monitored_session .train
+python.training.moving_averages .train.moving_averages .train
+python.training.optimizer .train.optimizer .train
+python.training.queue_runner .train
+python.training.queue_runner_impl .train
+python.training.rmsprop .train
+python.training.saver .train.saver .train.checkpoints .train
+python.training.session_manager .train
+python.training.session_run_hook .train.session_run_hook .train
+python.training.summary_io .summary .train
+python.training.supervisor .train
+python.training.training .train
+python.training.training_ops gen
+python.training.training_util .train.training_util .train
+python.util.compat .compat
+python.util.nest .nest .framework.nest
+python.util.tf_inspect =inspect
+"""
+
+_TABLE: Dict[str, List[str]] = {line.split()[0]: line.split()[1:] for line in _PLACES.split("\n") if line}
+_MESSAGES_IN = ("example", "framework", "protobuf", "util")
+
+
+def _packages() -> Set[str]:
+    """Returns the modules that contain internal ones."""
+    inner = [*_TABLE, *extras.NAMES, *("core.%s.x_pb2" % name for name in _MESSAGES_IN)]
+    return {path[:i] for path in inner for i, c in enumerate(path) if c == "."} - {"contrib"}
+
+
+_PACKAGES = _packages()
+
+# Modules of this package that are not modules of TensorFlow.
+_OURS = ("_engine", "_generated", "framework", "ops", "programs", "protos", "rnn", "variables")
+
+_GENERATED = re.compile(r"python\.ops\.gen_\w+_ops$")
+_MESSAGES = re.compile(r"core\.(%s)\.\w+_pb2$" % "|".join(_MESSAGES_IN))
+_PART_OF_CONTRIB = re.compile(r"(contrib\.\w+)\.python(\.\w+){0,2}$")
+
+
+def public_module(path: str) -> Optional[types.ModuleType]:
+    """Returns the module of this package that is TensorFlow's public module `path`, or None."""
+    package: Any = importlib.import_module("millstream")
+    value = package
+    for part in path.split(".") if path else []:
+        if part in _OURS and value is package or part.startswith("_"):
+            return None
+        value = getattr(value, part, None)
+        if not isinstance(value, types.ModuleType) or not value.__name__.startswith("millstream"):
+            return None
+    return value
+
+
+def _places(path: str) -> Optional[List[str]]:
+    """Returns the places of an internal module's names, or None if there is no such module."""
+    if path in _TABLE:
+        return _TABLE[path]
+    if _GENERATED.match(path):
+        return ["gen"]
+    if _MESSAGES.match(path):
+        return [".protos"]
+    part = _PART_OF_CONTRIB.match(path)
+    if part and public_module(part.group(1)) is not None:
+        return ["." + part.group(1)]
+    if path in _PACKAGES or path in extras.NAMES:
+        return []
+    return None
+
+
+def is_module(path: str) -> bool:
+    """Returns whether a path is a module: `nn.rnn_cell`, `python.ops.math_ops`."""
+    return _places(path) is not None or public_module(_of_v1(path)) is not None
+
+
+def _of_v1(path: str) -> str:
+    """Returns the path without `compat.v1`, which is the whole package."""
+    return path[len("compat.v1") :].lstrip(".") if path == "compat.v1" or path.startswith("compat.v1.") else path
+
+
+def attribute(path: str, name: str) -> Any:
+    """Returns the value of a name in a module.
+
+    Raises:
+      AttributeError: There is none. The message says why, and what to use.
+    """
+    places = _places(path)
+    found = extras.NAMES.get(path, {}).get(name)
+    if found is not None:
+        return found
+    public = public_module(_of_v1(path)) if places is None else None
+    try:
+        if public is not None and not (name in _OURS and public.__name__ == "millstream"):
+            return getattr(public, name)
+    except AttributeError:
+        pass
+    for place in places or []:
+        try:
+            return _look_up(place, name)
+        except AttributeError:
+            pass
+    raise AttributeError(missing((path + "." + name).lstrip("."))[1])
+
+
+def _look_up(place: str, name: str) -> Any:
+    if place == "gen":
+        if name not in _ops_by_internal_name():
+            raise AttributeError(name)
+        return op(_ops_by_internal_name()[name])
+    if place.startswith("="):
+        return getattr(importlib.import_module(place[1:]), name)
+    if place == "." and name in _OURS:
+        raise AttributeError(name)
+    return getattr(importlib.import_module(("millstream" + place).rstrip(".")), name)
+
+
+@functools.lru_cache(maxsize=None)
+def _ops_by_internal_name() -> Dict[str, str]:
+    """Returns the ops by the names of their functions in TensorFlow's generated modules: `mat_mul`."""
+    return {re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=.)(?=[A-Z][a-z])", "_", n.lstrip("_")).lower(): n for n in _engine.op_names()}
+
+
+def missing(path: str) -> Tuple[str, str]:
+    """Returns the kind and the text of the reason why a name does not exist; see `left_out.reason`."""
+    kind, text = left_out.reason(_of_v1(path) or path)
+    return kind, text
+
+
+def names(path: str) -> List[str]:
+    """Returns the public names of a module: what `from module import *` imports.
+
+    Those of the whole package are left out, where a module has others: they would hide `print` and its like.
+    """
+    found = set(extras.NAMES.get(path, {}))
+    places = _places(path) or []
+    for place in [p for p in places if p not in (".", "gen")] or places:
+        if place == "gen":
+            found.update(_ops_by_internal_name())
+        elif place == ".":
+            found.update(set(dir(importlib.import_module("millstream"))) - set(_OURS))
+        else:
+            found.update(dir(importlib.import_module(place[1:] if place.startswith("=") else "millstream" + place)))
+    return sorted(n for n in found if not n.startswith("_"))

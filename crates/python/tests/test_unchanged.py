@@ -162,6 +162,24 @@ def test_scopes_are_left_in_the_order_in_which_they_nest():
     assert tf.get_variable_scope().name == ""
 
 
+def test_weights_that_fit_only_by_broadcasting_are_refused_in_the_run():
+    w, values = tf.placeholder(tf.float32), tf.placeholder(tf.float32)
+    of_scalar = tf.losses.compute_weighted_loss(tf.constant(5.5), w)
+    assert run(of_scalar, {w: 2.0}) == 11.0
+    with pytest.raises(tf.errors.InvalidArgumentError, match="weights can not be broadcast to values"):
+        run(of_scalar, {w: [1.5, 2.5]})
+    loss = tf.losses.compute_weighted_loss(values, w, reduction=tf.losses.Reduction.SUM)
+    assert run(loss, {values: [[1, 2], [3, 4]], w: [[1], [0]]}) == 3.0
+    for weights in ([1.0, 0.0], [[1.0, 0.0, 1.0]]):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="weights can not be broadcast to values"):
+            run(loss, {values: [[1], [3]], w: weights})
+    pairwise = tf.losses.mean_pairwise_squared_error(values, values, w)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="weights can not be broadcast to values"):
+        run(pairwise, {values: [[1, 2], [3, 4]], w: [1.0, 2.0]})
+    with pytest.raises(ValueError, match="weights can not be broadcast to values"):
+        tf.losses.compute_weighted_loss([1.0, 2.0], [[1.0, 2.0]])
+
+
 def test_savers_in_one_folder_do_not_share_a_temporary_file(tmp_path):
     errors, folder = [], str(tmp_path)
 

@@ -105,6 +105,7 @@ python.ops.template .
 python.ops.tensor_array_ops .
 python.ops.variable_scope .variables.scopes .
 python.ops.variables .variables.variable .variables.collections .
+python.ops.weights_broadcast_ops .ops.weights
 python.platform.app .app
 python.platform.flags .flags
 python.platform.gfile .gfile

@@ -115,7 +115,7 @@ def fn_args(fn: Any) -> Any:
     return tuple(inspect.signature(fn).parameters)
 
 
-_MNIST = {"DataSet": mnist.DataSet, "read_data_sets": mnist.read_data_sets}
+_MNIST = {"DataSet": mnist.DataSet, "read_data_sets": mnist.read_data_sets, "load_mnist": mnist.load_mnist}
 
 NAMES: Dict[str, Dict[str, Any]] = {
     "contrib.learn.python.learn.datasets.mnist": _MNIST,

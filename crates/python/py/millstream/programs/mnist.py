@@ -141,3 +141,8 @@ def read_data_sets(
     n = validation_size
     parts = (images[n:], labels[n:]), (images[:n], labels[:n]), pair("t10k")
     return Datasets(*(DataSet(x, y, False, one_hot, dtype, reshape, seed) for x, y in parts))
+
+
+def load_mnist(train_dir: str = "MNIST-data") -> Any:
+    """Returns the data sets of `read_data_sets`."""
+    return read_data_sets(train_dir)

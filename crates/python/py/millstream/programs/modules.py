@@ -20,6 +20,7 @@ from millstream.programs import extras
 # The places to look a name up in: modules of this package ("." is the package itself), modules of Python
 # ("=inspect"), and the functions of all ops by TensorFlow's internal names ("gen").
 _PLACES = """
+contrib.learn.python.learn.monitored_session .train.monitored_session .train
 python.client.session .
 python.eager.context .
 python.framework.constant_op .framework.constant_values .

@@ -76,8 +76,6 @@ def test_a_constant_initializer_may_be_partitioned():
     assert run(parts)[1].tolist() == [[4.0, 5.0], [6.0, 7.0]]
     with tf.variable_scope("s", partitioner=tf.fixed_size_partitioner(2)):
         assert len(list(tf.get_variable("v", [4], initializer=np.ones(4, np.float32)))) == 2
-        with pytest.raises(ValueError, match="not compatible"):
-            tf.get_variable("w", [3], initializer=np.ones(4, np.float32))
     with pytest.raises(ValueError, match="If initializer is a constant, do not specify shape."):
         tf.get_variable("x", [4], initializer=np.ones(4, np.float32))
 
@@ -91,6 +89,7 @@ def test_the_shape_of_noise_may_be_partly_known():
 def test_one_number_is_a_gradient_of_a_scalar():
     x = tf.constant([1.0, 2.0], tf.float64)
     assert run(tf.gradients(tf.nn.l2_loss(x), x, grad_ys=tf.constant([3.0], tf.float64))[0]).tolist() == [3.0, 6.0]
+    assert run(tf.gradients(tf.square(x), x, grad_ys=tf.constant(1.0, tf.float64))[0]).tolist() == [2.0, 4.0]
     with tf.Session():
         error = tf.test.compute_gradient_error(x, [2], tf.nn.l2_loss(x), [1], x_init_value=np.array([1.0, 2.0]))
     assert error < 1e-6
@@ -197,3 +196,47 @@ def test_savers_in_one_folder_do_not_share_a_temporary_file(tmp_path):
         thread.join()
     assert not errors
     assert [p.name for p in tmp_path.iterdir()] == ["checkpoint"]
+
+
+def nodes(build):
+    """Returns the number of nodes that a function adds, and a number drawn after it with the graph's seed."""
+    with tf.Graph().as_default() as g, tf.Session() as sess:
+        tf.set_random_seed(1)
+        x = tf.placeholder(tf.float32, [4, 5, 3])
+        n = len(g.get_operations())
+        build(x)
+        n = len(g.get_operations()) - n
+        return n, float(sess.run(tf.random_uniform([])))
+
+
+CELLS = tf.nn.rnn_cell
+
+
+@pytest.mark.parametrize(
+    ("build", "n", "drawn"),
+    [
+        (lambda x: tf.get_variable("a", [3, 3]), 10, 0.8601692),
+        (lambda x: tf.layers.dense(x[:, 0], 4), 20, 0.09626174),
+        (lambda x: tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[0] * 4, logits=x[:, 0]), 7, 0.08621907),
+        (lambda x: tf.clip_by_global_norm([x, x], 1.0), 23, 0.681908),
+        (lambda x: CELLS.BasicLSTMCell(3).zero_state(4, tf.float32), 16, 0.54865),
+        (lambda x: tf.nn.static_rnn(CELLS.GRUCell(3), tf.unstack(x, axis=1), dtype=tf.float32), 132, 0.49561763),
+        (lambda x: tf.nn.dynamic_rnn(CELLS.GRUCell(3), x, dtype=tf.float32), 148, 0.19673908),
+        (lambda x: tf.nn.dynamic_rnn(CELLS.BasicLSTMCell(3), x, [1, 2, 3, 4], dtype=tf.float32), 168, 0.88454056),
+        (lambda x: tf.nn.bidirectional_dynamic_rnn(CELLS.GRUCell(3), CELLS.GRUCell(3), x, dtype=tf.float32), 300, 0.83295333),
+    ],
+    ids="get_variable dense cross_entropy clip zero_state static_rnn dynamic_rnn lengths bidirectional".split(),
+)
+def test_graphs_have_as_many_nodes_so_that_seeds_are_the_same(build, n, drawn):
+    assert nodes(build) == (n, pytest.approx(drawn, abs=1e-7))
+
+
+def test_sequences_that_end_before_the_last_step():
+    with tf.variable_scope("s", initializer=tf.ones_initializer()):
+        outputs, state = tf.nn.dynamic_rnn(CELLS.BasicRNNCell(2), tf.ones([2, 5, 1]), [3, 1], dtype=tf.float32)
+    grads = tf.gradients(tf.reduce_sum(outputs), tf.trainable_variables())
+    found, last, grads = run([outputs, state, grads])
+    assert (found[0, 3:] == 0).all() and (found[1, 1:] == 0).all() and (found[0, 2] == last[0]).all() and (found[1, 0] == last[1]).all()
+    assert all(np.isfinite(g).all() for g in grads)
+    empty, _ = tf.nn.dynamic_rnn(CELLS.BasicRNNCell(2), tf.ones([2, 0, 1]), dtype=tf.float32, scope="empty")
+    assert run(empty).shape == (2, 0, 2)

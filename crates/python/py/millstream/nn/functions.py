@@ -160,6 +160,7 @@ def sparse_softmax_cross_entropy_with_logits(_sentinel: Any = None, labels: Any 
     _only_named("sparse_softmax_cross_entropy_with_logits", _sentinel, labels, logits)
     with name_scope(name, "SparseSoftmaxCrossEntropyWithLogits", [labels, logits]):
         labels, logits = convert_to_tensor(labels), convert_to_tensor(logits)
+        shape_of_labels = array_ops.shape(labels)
         known = labels._shape_as_list(), logits._shape_as_list()
         if None not in known and len(known[0]) != len(known[1]) - 1:
             raise ValueError("Rank mismatch: Rank of labels (received %s) should equal rank of logits minus 1 (received %s)." % (len(known[0]), len(known[1])))
@@ -172,7 +173,7 @@ def sparse_softmax_cross_entropy_with_logits(_sentinel: Any = None, labels: Any 
             return op("SparseSoftmaxCrossEntropyWithLogits")(logits, labels, name=name)[0]
         classes = op("StridedSlice")(op("Shape")(logits), [-1], [0], [1], end_mask=1, shrink_axis_mask=1)
         cost = op("SparseSoftmaxCrossEntropyWithLogits")(array_ops.reshape(logits, [-1, classes]), array_ops.reshape(labels, [-1]))[0]
-        cost = array_ops.reshape(cost, op("Shape")(labels))
+        cost = array_ops.reshape(cost, shape_of_labels)
         cost.set_shape(labels.shape)
         return cost
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, List, Optional
 
 from millstream._engine import Tensor
-from millstream.framework import IndexedSlices, convert_to_tensor, name_scope
+from millstream.framework import IndexedSlices, constant, convert_to_tensor, name_scope
 from millstream.framework.op_functions import op
 from millstream.ops import array_ops, math_ops, reduction_ops
 
@@ -70,8 +70,9 @@ def global_norm(t_list: Any, name: Optional[str] = None) -> Optional[Tensor]:
         values = [t.values if isinstance(t, IndexedSlices) else convert_to_tensor(t) for t in t_list if t is not None]
         if not values:
             return None
-        halves = op("Pack")([op("L2Loss")(v) for v in values])
-        return op("Sqrt")(reduction_ops.reduce_sum(halves) * 2.0, name="global_norm")
+        halves = op("Pack")([op("L2Loss")(v) for v in values], name="stack")
+        total = reduction_ops.reduce_sum(halves)
+        return op("Sqrt")(total * constant(2.0, total.dtype), name="global_norm")
 
 
 def clip_by_global_norm(t_list: Any, clip_norm: Any, use_norm: Any = None, name: Optional[str] = None) -> Any:
@@ -95,10 +96,11 @@ def clip_by_global_norm(t_list: Any, clip_norm: Any, use_norm: Any = None, name:
     if use_norm is None:
         use_norm = global_norm(t_list, name)
     with name_scope(name, "clip_by_global_norm", []) as name:
-        one = convert_to_tensor(1.0, use_norm.dtype)
-        scale = clip_norm * op("Minimum")(1.0 / use_norm, one / clip_norm)
+        inverse = 1.0 / use_norm
+        scale = clip_norm * op("Minimum")(inverse, constant(1.0, use_norm.dtype) / clip_norm)
         scale = op("Select")(op("IsFinite")(use_norm), scale, convert_to_tensor(float("nan"), use_norm.dtype))
         values: List[Any] = [None if t is None else (t.values if isinstance(t, IndexedSlices) else t) * scale for t in t_list]
+        values = [None if v is None else op("Identity")(v, name="%s_%d" % (name, i)) for i, v in enumerate(values)]
     return [_like(t, v) for v, t in zip(values, t_list)], use_norm
 
 

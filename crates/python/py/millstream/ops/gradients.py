@@ -75,10 +75,14 @@ def _grad_y(grad: Any, y: Tensor, index: int) -> Tensor:
         raise TypeError(
             "Gradient type %s generated for %s tensor %s with type %s must be %s" % (grad.dtype.name, what, y, y.dtype.name, what)
         )
-    if y._shape_as_list() == [] and grad._shape_as_list() and grad.shape.num_elements() == 1:
-        # TensorFlow does not compare the shapes: one number is one number.
-        return reshape(grad, [])
-    return grad
+    return _of_shape(grad, y._shape_as_list())
+
+
+def _of_shape(grad: Tensor, wanted: Any) -> Tensor:
+    """Returns a gradient in the shape of its y: TensorFlow does not compare them, and one number fits all."""
+    if wanted is None or None in wanted or grad._shape_as_list() == wanted or grad.shape.num_elements() != 1:
+        return grad
+    return op("BroadcastTo")(reshape(grad, []), wanted) if wanted else reshape(grad, [])
 
 
 def _beside(graph: Any, before: int) -> None:

@@ -7,7 +7,8 @@ import itertools
 from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
 
 from millstream import framework, nn
-from millstream.framework import constant, convert_to_tensor, get_static_value, name_scope, namespaces, nest
+from millstream._engine import Tensor
+from millstream.framework import constant, convert_to_tensor, dtypes, get_static_value, name_scope, namespaces, nest
 from millstream.framework.op_functions import op
 from millstream.framework.shapes import TensorShape, dimension_value
 from millstream.layers.core import Layer
@@ -161,12 +162,26 @@ class RNNCell(Layer):
         return self.zero_state(batch_size, dtype)
 
 
+def batch_and_dims(batch_size: Any, dims: List[int]) -> List[Any]:
+    """Returns the batch size and the other dimensions as two vectors.
+
+    Functions here make as many nodes as TensorFlow's, whose seeds depend on the number of nodes made before.
+    """
+    if isinstance(batch_size, Tensor):
+        first = batch_size if batch_size.shape.ndims == 1 else array_ops.expand_dims(batch_size, 0)
+    else:
+        first = constant([int(batch_size)], dtypes.int32)
+    return [first, constant(dims, dtypes.int32)]
+
+
 def _zeros(sizes: Any, batch_size: Any, dtype: Any) -> Any:
     known = batch_size if isinstance(batch_size, int) else get_static_value(batch_size)
 
     def zeros(size: Any) -> Any:
         dims: List[Any] = TensorShape(size).as_list()
-        out = array_ops.zeros(array_ops.stack([batch_size] + dims) if known is None else [int(known)] + dims, dtype)
+        out = array_ops.zeros(array_ops.concat(batch_and_dims(batch_size, dims), 0), dtype)
+        # TensorFlow makes them again to look for the static shape.
+        batch_and_dims(batch_size, dims)
         out.set_shape([None if known is None else int(known)] + dims)
         return out
 

@@ -9,6 +9,7 @@ from millstream.framework.op_functions import op
 from millstream.framework.shapes import TensorShape, dimension_value
 from millstream.ops import array_ops, control_flow, math_ops, reduction_ops
 from millstream.ops.tensor_array import TensorArray
+from millstream.rnn.cells import batch_and_dims
 from millstream.variables.scopes import variable_scope
 
 __all__ = [
@@ -52,13 +53,16 @@ def _batch_size(inputs: Sequence[Any], axis: int) -> Any:
     return array_ops.shape(inputs[0])[axis]
 
 
-def _checked_lengths(sequence_length: Any, batch_size: Any) -> Any:
+def _lengths(sequence_length: Any) -> Any:
     sequence_length = math_ops.cast(sequence_length, dtypes.int32)
     if sequence_length.get_shape().ndims not in (None, 1):
         raise ValueError(
             f"sequence_length must be a vector of length batch_size, but saw shape: {sequence_length.get_shape()}"
         )
-    sequence_length = array_ops.identity(sequence_length, name="sequence_length")
+    return array_ops.identity(sequence_length, name="sequence_length")
+
+
+def _checked_lengths(sequence_length: Any, batch_size: Any) -> Any:
     expected = array_ops.stack([batch_size])
     actual = array_ops.shape(sequence_length)
     check = control_flow.assert_(
@@ -127,6 +131,8 @@ def dynamic_rnn(
         for x in flat:
             if x.get_shape().ndims is None or None in x.get_shape().as_list()[2:]:
                 raise ValueError("Input size (depth of inputs) must be accessible via shape inference, but saw value None.")
+        if sequence_length is not None:
+            sequence_length = _lengths(sequence_length)
         batch_size = _batch_size(flat, axis=1)
         state = _initial(cell, initial_state, batch_size, dtype)
         if sequence_length is not None:
@@ -153,10 +159,7 @@ def _output_dtype(dtype: Any, state: Any) -> Any:
 
 
 def _zero_output(size: Any, batch_size: Any, dtype: Any) -> Any:
-    dims = TensorShape(size).as_list()
-    if isinstance(batch_size, int):
-        return array_ops.zeros([batch_size] + dims, dtype)
-    return array_ops.zeros(array_ops.stack([batch_size] + dims), dtype)
+    return array_ops.zeros(array_ops.concat(batch_and_dims(batch_size, TensorShape(size).as_list()), 0), dtype)
 
 
 def _loop(
@@ -171,11 +174,15 @@ def _loop(
     swap_memory: bool,
 ) -> Tuple[Any, Any]:
     static_steps = dimension_value(flat_inputs[0].get_shape()[0])
-    n_steps = array_ops.shape(flat_inputs[0])[0] if static_steps is None else constant(static_steps)
+    n_steps = array_ops.shape(flat_inputs[0])[0]
     sizes = nest.flatten(cell.output_size)
-    zeros = None
+    again = _batch_size(flat_inputs, axis=1)
+    zeros = [_zero_output(s, again, dtype) for s in sizes]
+    longest = n_steps
     if lengths is not None:
-        zeros = [_zero_output(s, batch_size, dtype) for s in sizes]
+        reduction_ops.reduce_min(lengths)  # A node that TensorFlow makes: see `batch_and_dims`.
+        longest = reduction_ops.reduce_max(lengths)
+    time = constant(0, name="time")
     static_batch = batch_size if isinstance(batch_size, int) else None
 
     targets = tuple(
@@ -198,11 +205,11 @@ def _loop(
             part = source.read(time)
             part.set_shape(whole.get_shape()[1:])
             parts.append(part)
+        ended = None if lengths is None else time >= lengths
         output, new_state = cell(nest.pack_sequence_as(structure, parts), state)
         nest.assert_same_structure(state, new_state)
         flat_output = nest.flatten(output)
-        if lengths is not None and zeros is not None:
-            ended = time >= lengths
+        if lengths is not None:
             flat_output = [array_ops.where(ended, zero, out) for zero, out in zip(zeros, flat_output)]
             new_state = nest.map_structure(lambda old, new: _keep(ended, old, new), state, new_state)
         for old, new in zip(nest.flatten(state), nest.flatten(new_state)):
@@ -210,10 +217,12 @@ def _loop(
                 new.set_shape(old.get_shape())
         return time + 1, tuple(t.write(time, out) for t, out in zip(targets, flat_output)), new_state
 
+    # Steps after the longest sequence change nothing. Their outputs, never written, are zeros.
+    bound = op("Minimum")(n_steps, op("Maximum")(1, longest))
     _, targets, state = control_flow.while_loop(
-        lambda time, *_: time < n_steps,
+        lambda time, *_: time < bound,
         step,
-        (constant(0, name="time"), targets, initial_state),
+        (time, targets, initial_state),
         parallel_iterations=parallel_iterations,
         swap_memory=swap_memory,
         maximum_iterations=n_steps,
@@ -221,6 +230,9 @@ def _loop(
     outputs = []
     for target, size in zip(targets, sizes):
         output = target.stack()
+        # Nodes that TensorFlow makes to look for the static shape: see `batch_and_dims`.
+        for _ in range(2 if static_batch is not None and static_steps is not None else 1):
+            constant(0)
         output.set_shape(TensorShape([static_steps, static_batch]).concatenate(TensorShape(size)))
         outputs.append(output)
     return nest.pack_sequence_as(cell.output_size, outputs), state
@@ -422,7 +434,7 @@ def static_rnn(
         batch_size = _batch_size(first, axis=0)
         state = _initial(cell, initial_state, batch_size, dtype)
         if sequence_length is not None:
-            sequence_length = _checked_lengths(sequence_length, batch_size)
+            sequence_length = _checked_lengths(_lengths(sequence_length), batch_size)
         outputs = []
         for time, x in enumerate(inputs):
             if time > 0:

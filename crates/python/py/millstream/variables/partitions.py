@@ -124,8 +124,8 @@ def make(get: Any, name: str, arguments: Dict[str, Any]) -> Any:
     if initializer is not None and not callable(initializer):
         value = convert_to_tensor(initializer, arguments["dtype"])
     shape = shapes.TensorShape(arguments["shape"])
-    if value is not None:
-        shape = shape.merge_with(value.shape)
+    if value is not None and shape.ndims is None:
+        shape = value.shape
     if not shape.is_fully_defined():
         raise ValueError("Shape of a new partitioned variable (%s) must be fully defined, but instead was %s." % (name, shape))
     dtype = dtypes.as_dtype(arguments["dtype"]).base_dtype

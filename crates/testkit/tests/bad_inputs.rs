@@ -270,7 +270,7 @@ fn gradients() -> Vec<Row> {
                 let nothing: [Output<'_>; 0] = [];
                 Ok(g.gradients(nothing, [g.constant(1.0f32)]).dense()?[0])
             }),
-            "gradients of nothing",
+            "there are no `ys` to differentiate",
         ),
         (
             STRUCTURE,

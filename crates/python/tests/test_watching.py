@@ -159,7 +159,7 @@ def test_what_derivatives_refuse():
         tf.jvp(x, [x, x], [x])
     with pytest.raises(ValueError, match="cannot be differentiated"):
         tf.jacobian(tf.constant(1), x)
-    with pytest.raises(ValueError, match="there is no batch"):
+    with pytest.raises(ValueError, match="it has no batch axis"):
         tf.batch_jacobian(x[0], x)
     with tf.Graph().as_default(), pytest.raises(ValueError, match="same graph"):
         tf.jacobian(tf.constant(1.0), x)

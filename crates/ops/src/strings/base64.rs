@@ -76,5 +76,5 @@ cases! {
     keeps_the_shape: "DecodeBase64(str[?,3]) : str[?,3]",
     own_alphabet: r#"DecodeBase64("+/8") ! `+` is not a base64 letter"#,
     whole_bytes: r#"DecodeBase64("YWJjZ") ! ends within a byte"#,
-    whole_padding: r#"DecodeBase64("YQ=") ! `=` is no letter"#,
+    whole_padding: r#"DecodeBase64("YQ=") ! `=` is not a base64 letter"#,
 }

@@ -66,5 +66,5 @@ cases! {
     nothing: r#"DecodeRaw(["" ""]; out_type=f32) = f32[2,0] []"#,
     adds_an_axis: "DecodeRaw(str[?,3]; out_type=f32) : f32[?,3,?]",
     equally_long: r#"DecodeRaw(["ab" "abcd"]; out_type=u8) ! strings of 2 and of 4 bytes"#,
-    whole_values: r#"DecodeRaw("abc"; out_type=i16) ! no multiple of 2"#,
+    whole_values: r#"DecodeRaw("abc"; out_type=i16) ! not a multiple of 2"#,
 }

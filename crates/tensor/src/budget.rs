@@ -3,13 +3,14 @@
 //! The budget in force is a property of the thread ([`enter`]). A buffer remembers the budget that it was
 //! charged to and returns its bytes when it is dropped.
 
-use crate::{Code, Error, Result};
+use crate::{Code, Error, Result, Tensor};
 use parking_lot::Mutex;
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Weak};
+use std::time::Instant;
 
 /// A limit on the bytes of living tensors, and the number of bytes charged.
 #[derive(Debug)]
@@ -81,6 +82,13 @@ impl Account {
         (self.limit.load(Relaxed) / 1024).min(MOST_IN_HAND)
     }
 
+    /// Charges `bytes`, over the limit if need be; the next charge then fails.
+    #[cold]
+    fn force(&self, bytes: usize) {
+        let used = self.used.fetch_add(bytes, Relaxed).saturating_add(bytes);
+        self.peak.fetch_max(used, Relaxed);
+    }
+
     /// Charges `bytes`; the error is the total that the charge would have reached.
     fn charge(&self, bytes: usize) -> Result<(), usize> {
         let used = self.used.fetch_add(bytes, Relaxed).saturating_add(bytes);
@@ -99,10 +107,14 @@ impl Account {
 struct Purse {
     account: Cell<Option<&'static Account>>,
     in_hand: Cell<usize>,
+    /// The deadline of the thread's work. Work that allocates much looks at it here.
+    deadline: Cell<Option<Instant>>,
 }
 
 thread_local! {
-    static PURSE: Purse = const { Purse { account: Cell::new(None), in_hand: Cell::new(0) } };
+    static PURSE: Purse = const {
+        Purse { account: Cell::new(None), in_hand: Cell::new(0), deadline: Cell::new(None) }
+    };
 }
 
 impl Purse {
@@ -122,18 +134,21 @@ impl Purse {
     }
 
     #[inline]
-    fn charge(&self, account: &'static Account, bytes: usize) -> Result<(), usize> {
+    fn charge(&self, account: &'static Account, bytes: usize) -> Result<(), Refused> {
         let in_hand = self.in_hand.get();
         if bytes <= in_hand {
             self.in_hand.set(in_hand - bytes);
             return Ok(());
+        }
+        if self.deadline.get().is_some_and(|deadline| deadline <= Instant::now()) {
+            return Err(Refused::TooLate);
         }
         let portion = account.portion();
         if bytes < portion && account.charge(portion).is_ok() {
             self.in_hand.set(in_hand + portion - bytes);
             return Ok(());
         }
-        account.charge(bytes)
+        account.charge(bytes).map_err(Refused::TooMuch)
     }
 
     /// Whether returned bytes can stay in hand; if so, adds them.
@@ -148,10 +163,19 @@ impl Purse {
     }
 }
 
+/// The reason why bytes are not charged.
+enum Refused {
+    /// The total would have been over the limit.
+    TooMuch(usize),
+    /// The deadline has passed.
+    TooLate,
+}
+
 /// A guard: while it lives, this thread's allocations are charged to the budget given to [`enter`].
 #[derive(Debug)]
 pub struct Entered<'a> {
     before: Option<&'static Account>,
+    deadline_before: Option<Instant>,
     /// The budget outlives the guard, and the guard stays on its thread.
     _budget: PhantomData<(&'a Budget, *const ())>,
 }
@@ -159,8 +183,19 @@ pub struct Entered<'a> {
 /// Puts `budget` in force on this thread until the guard is dropped. `None` keeps the budget in force.
 #[inline]
 pub fn enter(budget: Option<&Arc<Budget>>) -> Entered<'_> {
-    let before = PURSE.with(|p| p.replace(budget.map(|b| b.account).or(p.account.get())));
-    Entered { before, _budget: PhantomData }
+    enter_until(budget, None)
+}
+
+/// As [`enter`], for work that has to end by a deadline, if there is one: from then on, an allocation that
+/// asks the account is an error. A kernel that makes rows or strings without end is stopped that way, even if
+/// it never looks at the cancellation.
+#[inline]
+pub fn enter_until(budget: Option<&Arc<Budget>>, deadline: Option<Instant>) -> Entered<'_> {
+    PURSE.with(|p| {
+        let before = p.replace(budget.map(|b| b.account).or(p.account.get()));
+        let deadline_before = p.deadline.replace(deadline.or(p.deadline.get()));
+        Entered { before, deadline_before, _budget: PhantomData }
+    })
 }
 
 /// The budget in force on this thread, for work that continues on another.
@@ -176,7 +211,10 @@ pub fn left() -> usize {
 impl Drop for Entered<'_> {
     #[inline]
     fn drop(&mut self) {
-        PURSE.with(|p| p.replace(self.before));
+        PURSE.with(|p| {
+            p.replace(self.before);
+            p.deadline.set(self.deadline_before);
+        });
     }
 }
 
@@ -194,10 +232,102 @@ impl Charge {
         PURSE.with(|p| {
             let account = p.account.get();
             if let Some(account) = account {
-                p.charge(account, bytes).map_err(|used| too_much(account, bytes, used))?;
+                p.charge(account, bytes).map_err(|refused| refused.error(account, bytes))?;
             }
             Ok(Charge { account, bytes })
         })
+    }
+
+    /// Charges `bytes` more.
+    fn grow(&mut self, bytes: usize) -> Result<()> {
+        let mut more = Charge::take(bytes)?;
+        self.account = more.account.take();
+        self.bytes += bytes;
+        Ok(())
+    }
+}
+
+/// The memory that an allocation takes beyond its content: reference counts, and the allocator's own.
+pub(crate) const OVERHEAD: usize = 32;
+
+/// `BYTES` bytes charged to a budget, returned on drop: memory of a fixed size that every value of a kind
+/// takes besides its elements.
+#[derive(Debug, Default)]
+pub(crate) struct Fixed<const BYTES: usize>(Option<&'static Account>);
+
+impl<const BYTES: usize> Fixed<BYTES> {
+    /// Charges the bytes to the budget in force; an error if they exceed it.
+    #[inline]
+    pub(crate) fn take() -> Result<Self> {
+        Ok(Fixed(Charge::take(BYTES)?.account.take()))
+    }
+
+    /// Charges the bytes, over the limit if need be. For values whose constructors return no error. A program
+    /// that makes many such values keeps them somewhere, and whatever keeps them is charged too, which then
+    /// fails.
+    #[inline]
+    pub(crate) fn force() -> Self {
+        Self::take().unwrap_or_else(|_| {
+            let account = PURSE.with(|p| p.account.get());
+            account.inspect(|account| account.force(BYTES));
+            Fixed(account)
+        })
+    }
+}
+
+impl<const BYTES: usize> Drop for Fixed<BYTES> {
+    #[inline]
+    fn drop(&mut self) {
+        drop(Charge { account: self.0, bytes: BYTES });
+    }
+}
+
+/// Bytes charged while a kernel works, for memory that no tensor holds.
+#[derive(Debug, Default)]
+pub struct Room(Charge);
+
+impl Room {
+    /// Charges `bytes` to the budget in force until the room is dropped.
+    pub fn of(bytes: usize) -> Result<Room> {
+        Charge::take(bytes).map(Room)
+    }
+}
+
+/// The bytes that a kernel may need for each row of an input.
+const ROW: usize = 64;
+
+/// Charges the budget in force for what a kernel makes of these inputs besides elements: rows, offsets,
+/// strings, as many as an axis is long. Such an axis is paid for where a tensor has elements. Where it has
+/// none, as in a tensor of shape `[2^40, 0]`, any length costs nothing to claim.
+#[inline]
+pub fn room_for_rows(inputs: &[Tensor]) -> Result<Room> {
+    let mut room = Room::default();
+    for input in inputs.iter().filter(|t| t.as_scalar().is_none() && t.elements() == 0) {
+        let dims = input.shape().iter().filter(|d| **d != 0);
+        let rows = dims.fold(1usize, |n, &d| n.saturating_mul(d));
+        if rows > 1024 {
+            room.0.grow(rows.saturating_mul(ROW)).map_err(|e| e.note(empty_but_long(input)))?;
+        }
+    }
+    Ok(room)
+}
+
+#[cold]
+fn empty_but_long(input: &Tensor) -> String {
+    format!("an input of shape {} has no elements, but its rows take memory", input.shape())
+}
+
+impl Refused {
+    #[cold]
+    fn error(self, account: &Account, bytes: usize) -> Error {
+        match self {
+            Refused::TooMuch(used) => too_much(account, bytes, used),
+            Refused::TooLate => {
+                let error = Error::new(Code::DeadlineExceeded, "the work did not end in the time allowed");
+                let error = error.led_by("Timed out waiting for notification");
+                error.with_help("raise the timeout, or make the tensors smaller")
+            }
+        }
     }
 }
 
@@ -362,7 +492,7 @@ impl<T> std::ops::DerefMut for Charged<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Str, Tensor};
+    use crate::Str;
 
     #[test]
     fn strings_are_charged_once_and_given_back() {
@@ -372,13 +502,76 @@ mod tests {
         let alone = budget.used();
         assert!(alone >= 600, "{alone}");
         let copies = Tensor::fill([10], &Tensor::str(s.clone())).unwrap();
-        assert_eq!(budget.used(), alone + 10 * size_of::<Str>());
+        assert!(budget.used() >= alone + 10 * size_of::<Str>());
         assert_eq!(Str::new([b'x'; 600]).unwrap_err().code(), Code::ResourceExhausted);
         assert_eq!(Tensor::strings([100], vec![s.clone(); 100]).unwrap_err().code(), Code::ResourceExhausted);
+        let with_copies = budget.used();
         drop(s);
-        assert_eq!(budget.used(), alone + 10 * size_of::<Str>());
+        assert_eq!(budget.used(), with_copies, "the copies share the bytes");
         drop(copies);
         assert_eq!(budget.used(), 0);
+    }
+
+    #[test]
+    fn the_header_of_every_tensor_is_charged() {
+        let budget = Budget::new(64 << 20);
+        let _entered = enter(Some(&budget));
+        let column = Tensor::zeros(crate::DType::F32, [1_000_000, 1]).unwrap();
+        let alone = budget.used();
+        let row = column.row(7).unwrap();
+        assert_eq!(budget.used() - alone, Tensor::HEADER);
+        drop(row);
+        // Each row takes 4 bytes of the column, and a header of its own.
+        let error = (0..1_000_000).map(|i| column.row(i)).collect::<Result<Vec<_>>>().unwrap_err();
+        assert_eq!(error.code(), Code::ResourceExhausted);
+        drop(column);
+        assert_eq!(budget.used(), 0);
+        // Values whose constructors cannot fail go over the limit; whatever keeps them then fails.
+        let strings: Vec<Tensor> = (0..500_000).map(|_| Tensor::str("")).collect();
+        assert!(budget.used() > budget.limit());
+        assert_eq!(Str::new([0; 8]).unwrap_err().code(), Code::ResourceExhausted);
+        drop(strings);
+        assert_eq!(budget.used(), 0);
+    }
+
+    #[test]
+    fn rows_of_no_elements_are_charged() {
+        let budget = Budget::new(16 << 20);
+        let _entered = enter(Some(&budget));
+        let short = [Tensor::zeros(crate::DType::F32, [3, 0]).unwrap(), Tensor::scalar(1f32)];
+        let before = budget.used();
+        assert!(room_for_rows(&short).is_ok() && budget.used() == before);
+        let long = [10_000, 20_000].map(|n| Tensor::zeros(crate::DType::F32, [0, n]).unwrap());
+        let before = budget.used();
+        let room = room_for_rows(&long).unwrap();
+        assert_eq!(budget.used() - before, 30_000 * ROW);
+        drop(room);
+        assert_eq!(budget.used(), before);
+        let endless = [Tensor::zeros(crate::DType::F32, [1 << 40, 1 << 20, 0]).unwrap()];
+        let error = room_for_rows(&endless).unwrap_err();
+        assert_eq!(error.code(), Code::ResourceExhausted);
+        assert!(error.to_string().contains("shape [1099511627776,1048576,0] has no elements"), "{error}");
+        drop(long);
+        let nothing = Tensor::zeros(crate::DType::F32, [1 << 40, 0]).unwrap();
+        let error = (0..1 << 40).map(|i| nothing.row(i)).collect::<Result<Vec<_>>>().unwrap_err();
+        assert_eq!(error.code(), Code::ResourceExhausted);
+    }
+
+    #[test]
+    fn allocations_look_at_the_deadline() {
+        let budget = Budget::new(1 << 30);
+        let soon = Instant::now() + std::time::Duration::from_millis(20);
+        {
+            let _entered = enter_until(Some(&budget), Some(soon));
+            let nothing = Tensor::zeros(crate::DType::F32, [1 << 40, 0]).unwrap();
+            let mut kept = Vec::new();
+            let error = (0..1 << 40).map(|i| nothing.row(i).map(|row| kept.push(row))).find_map(Result::err);
+            assert_eq!(error.unwrap().code(), Code::DeadlineExceeded);
+            let _inner = enter(None);
+            assert!(Tensor::zeros(crate::DType::F32, [1 << 20]).is_err(), "the deadline still holds");
+        }
+        let _entered = enter(Some(&budget));
+        assert!(Tensor::zeros(crate::DType::F32, [1 << 20]).is_ok());
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub(crate) use foreign::Foreign;
 pub use foreign::Loan;
 
 use crate::budget::Charge;
-use crate::{Code, DType, Element, Error, Result};
+use crate::{Code, DType, Element, Error, Result, Tensor};
 use parking_lot::Mutex;
 use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
 use std::cell::RefCell;
@@ -46,9 +46,10 @@ impl Buffer {
     }
 
     fn allocate(len: usize, zero: bool) -> Result<(Buffer, Blank)> {
-        let charge = Charge::take(len)?;
-        let layout = Self::layout(len)?;
         let class = Class::of(len);
+        let size = class.map_or(len, Class::size);
+        let charge = Charge::take(size.saturating_add(Tensor::HEADER))?;
+        let layout = Self::layout(len)?;
         if let Some(ptr) = class.map_or_else(|| Spare::take(layout), Small::take) {
             if zero {
                 // SAFETY: a block of this class or layout has at least `len` bytes and belongs to nothing

@@ -4,7 +4,7 @@
 //! output of `{:#}` back to the same bits, except for resources and variants.
 
 use crate::text::{Leaf, print_str};
-use crate::{DType, MAX_RANK, Tensor, with_element};
+use crate::{DType, Tensor, with_element};
 use std::fmt;
 
 /// Tensors of at most this many elements are never cut.
@@ -35,9 +35,6 @@ fn print(t: &Tensor, f: &mut fmt::Formatter<'_>, full: bool) -> fmt::Result {
     if t.elements() == 0 {
         // Not `[[] [] ..]`: the list may be long.
         return f.write_str("[]");
-    }
-    if t.rank() > MAX_RANK {
-        return f.write_str("..");
     }
     let cut = if full { None } else { cut(t) };
     match t.dtype() {
@@ -77,6 +74,7 @@ fn cut(t: &Tensor) -> Option<Cut> {
     [(3, 3), (2, 2), (1, 1), (1, 0)].into_iter().find(|c| shown(c) <= SHORT).or(Some((0, 0)))
 }
 
+/// Recurses over the axes, of which a tensor has at most [`MAX_RANK`](crate::MAX_RANK).
 fn nest<T>(
     f: &mut fmt::Formatter<'_>,
     shape: &[usize],

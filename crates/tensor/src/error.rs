@@ -2,6 +2,7 @@
 //! node and its op, the source line that built it, and a suggested cure.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::fmt;
 use std::io;
 use std::panic::Location;
@@ -140,11 +141,17 @@ struct Inner {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
+    /// The most bytes of an error's message, of all its notes, of its help, and of a name.
+    const MOST: [usize; 4] = [7 << 10, 5 << 10, 1 << 10, 1 << 10];
+
     /// An error with a code and a message.
+    ///
+    /// Names and values in a graph can have any length. Each part of an error that is too long is cut in the
+    /// middle, so that all of it takes less than 16 KiB.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Error(Box::new(Inner {
             code,
-            message: message.into(),
+            message: cut(message.into(), Self::MOST[0]),
             node: None,
             op: None,
             built_at: None,
@@ -220,8 +227,9 @@ impl Error {
     #[must_use]
     pub fn at_node(mut self, name: &str, op: &str) -> Self {
         if self.0.node.is_none() {
-            self.0.node = Some(name.to_owned());
-            self.0.op = Some(op.to_owned());
+            let short = |text: &str| cut(text, Self::MOST[3]);
+            self.0.node = Some(short(name));
+            self.0.op = Some(short(op));
         }
         self
     }
@@ -236,32 +244,61 @@ impl Error {
     /// Adds a line below the message.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
-        self.0.notes.push(note.into());
+        self.insert_note(self.0.notes.len(), note.into());
         self
+    }
+
+    /// Notes take what the notes before them have left. If that is nothing, a note is left out.
+    fn insert_note(&mut self, at: usize, note: String) {
+        let taken: usize = self.0.notes.iter().map(|note| note.len() + NOTE_INDENT).sum();
+        let left = Self::MOST[1].saturating_sub(taken + NOTE_INDENT);
+        if left >= SHORTEST {
+            self.0.notes.insert(at, cut(note, left));
+        }
     }
 
     /// Puts these words first, and makes the message so far the first note. Programs look for TensorFlow's
     /// own words at the start of a message.
     #[must_use]
     pub fn led_by(mut self, words: impl Into<String>) -> Self {
-        let own = std::mem::replace(&mut self.0.message, words.into());
-        self.0.notes.insert(0, own);
+        let own = std::mem::replace(&mut self.0.message, cut(words.into(), Self::MOST[0]));
+        self.insert_note(0, own);
         self
     }
 
     /// Appends `more` to the message.
     #[must_use]
     pub fn more(mut self, more: &str) -> Self {
-        self.0.message += more;
+        self.0.message = cut(std::mem::take(&mut self.0.message) + more, Self::MOST[0]);
         self
     }
 
     /// Sets the suggested cure.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
-        self.0.help = Some(help.into());
+        self.0.help = Some(cut(help.into(), Self::MOST[2]));
         self
     }
+}
+
+/// The bytes that a note takes besides its text: a line end and the indentation.
+const NOTE_INDENT: usize = 3;
+
+/// The shortest text that is still of use once it is cut.
+const SHORTEST: usize = 64;
+
+/// The text, with its middle left out if it has more than `most` bytes.
+fn cut<'a>(text: impl Into<Cow<'a, str>>, most: usize) -> String {
+    const GAP: &str = " .. ";
+    let text = text.into();
+    if text.len() <= most {
+        return text.into_owned();
+    }
+    let half = (most - GAP.len()) / 2;
+    let boundary = |at: &usize| text.is_char_boundary(*at);
+    let head = (0..=half).rev().find(boundary).unwrap_or(0);
+    let tail = (text.len() - half..text.len()).find(boundary).unwrap_or(text.len());
+    [&text[..head], GAP, &text[tail..]].concat()
 }
 
 impl fmt::Display for Error {
@@ -318,4 +355,23 @@ macro_rules! ensure {
             return Err($crate::invalid!($($arg)*));
         }
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_short_however_long_the_names_in_them() {
+        let name = "ä".repeat(1 << 20);
+        let error = Error::invalid(format!("`{name}` is wrong")).led_by(format!("Wrong: {name}"));
+        let error = error.more(&name).at_node(&name, &name).with_help(format!("rename `{name}`"));
+        let error = (0..1000).fold(error, |error, i| error.note(format!("in `{name}` {i}")));
+        for text in [error.to_string(), format!("{error:?}")] {
+            assert!(text.len() < 16 << 10, "{}", text.len());
+            assert!(text.starts_with("Wrong: ä") || text.starts_with("INVALID_ARGUMENT: Wrong: ä"));
+        }
+        let short = Error::invalid("a").note("b").note("c").at_node("n", "Op").with_help("h");
+        assert_eq!(short.to_string(), "a\n  at node      `n` (Op)\n  b\n  c\n  help: h");
+    }
 }

@@ -1,9 +1,10 @@
 //! Elements that are not plain data: strings ([`Str`]), resource handles ([`Handle`]) and variants
 //! ([`Variant`]).
 
-use crate::budget::Charge;
+use crate::budget::{Charge, OVERHEAD};
 use crate::{Code, Error, Result};
 use std::any::Any;
+use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -24,10 +25,13 @@ struct Text {
 }
 
 impl Str {
+    /// The bytes charged for a string besides its own.
+    const HEADER: usize = size_of::<Text>() + OVERHEAD;
+
     /// A string of these bytes, charged to the budget in force.
     pub fn new(bytes: impl Into<Vec<u8>>) -> Result<Str> {
         let bytes: Box<[u8]> = bytes.into().into();
-        let charge = Charge::take(size_of::<Text>() + bytes.len())?;
+        let charge = Charge::take(Str::HEADER + bytes.len())?;
         Ok(Str(Arc::new(Text { bytes, _charge: charge })))
     }
 
@@ -35,7 +39,7 @@ impl Str {
     /// they are allocated.
     pub fn join(parts: &[&[u8]], separator: &[u8]) -> Result<Str> {
         let between = separator.len().checked_mul(parts.len().saturating_sub(1));
-        let len = parts.iter().try_fold(size_of::<Text>(), |len, part| len.checked_add(part.len()));
+        let len = parts.iter().try_fold(Str::HEADER, |len, part| len.checked_add(part.len()));
         let len =
             between.and_then(|between| len?.checked_add(between)).filter(|&len| len <= isize::MAX as usize);
         let len = len.ok_or_else(|| {
@@ -115,10 +119,80 @@ impl fmt::Debug for Str {
 }
 
 /// A value that a handle or a variant may hold. This crate does not know the implementors: state and values
-/// of other crates.
+/// of other crates. They may hold further handles and variants to any depth: [`Held`] drops them one after
+/// another, and `Debug` of a variant prints few of them.
 pub trait Opaque: Any + Send + Sync + fmt::Debug {
     /// The word for this kind of value in messages: `variable`, `queue`, `tensor list`.
     fn kind(&self) -> &'static str;
+}
+
+/// A shared opaque value. A program can nest such values deeper than the stack, so those that become free
+/// while another is dropped wait until that is done.
+#[derive(Clone)]
+struct Held(Option<Arc<dyn Opaque>>);
+
+/// What is left of a value that is being dropped; nothing can see it.
+#[derive(Debug)]
+struct Gone;
+
+impl Opaque for Gone {
+    fn kind(&self) -> &'static str {
+        "nothing"
+    }
+}
+
+thread_local! {
+    /// Whether a value is being dropped on this thread, and those that are next.
+    static DROPPING: Cell<bool> = const { Cell::new(false) };
+    static NEXT: RefCell<Vec<Arc<dyn Opaque>>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Held {
+    fn get(&self) -> &dyn Opaque {
+        self.0.as_deref().unwrap_or(&Gone)
+    }
+
+    fn same(&self, other: &Held) -> bool {
+        std::ptr::addr_eq(self.get(), other.get())
+    }
+
+    fn downcast<T: Opaque>(&self) -> Option<&T> {
+        (self.get() as &dyn Any).downcast_ref()
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let Some(object) = self.0.take() else { return };
+        // Another reference is left. Should that one go at the very same time, this drop is one level deeper.
+        if 1 < Arc::strong_count(&object) {
+            return;
+        }
+        match DROPPING.try_with(|dropping| dropping.replace(true)) {
+            Ok(false) => {
+                let _over = Over;
+                drop(object);
+                while let Ok(Some(next)) = NEXT.try_with(|next| next.borrow_mut().pop()) {
+                    drop(next);
+                }
+            }
+            Ok(true) => {
+                let mut object = Some(object);
+                // A thread that is ending keeps no list any more; the value is then dropped at once.
+                let _ = NEXT.try_with(|next| next.borrow_mut().extend(object.take()));
+            }
+            Err(_) => drop(object),
+        }
+    }
+}
+
+/// Marks the end of a drop, also of one that panicked.
+struct Over;
+
+impl Drop for Over {
+    fn drop(&mut self) {
+        let _ = DROPPING.try_with(|dropping| dropping.set(false));
+    }
 }
 
 /// A resource handle: a shared resource with the names under which it is known.
@@ -128,33 +202,33 @@ pub struct Handle {
     pub container: Arc<str>,
     /// The name in the container.
     pub name: Arc<str>,
-    object: Arc<dyn Opaque>,
+    object: Held,
 }
 
 impl Handle {
     /// A handle to `object`.
     pub fn new(container: impl Into<Arc<str>>, name: impl Into<Arc<str>>, object: Arc<dyn Opaque>) -> Handle {
-        Handle { container: container.into(), name: name.into(), object }
+        Handle { container: container.into(), name: name.into(), object: Held(Some(object)) }
     }
 
     /// The kind of resource.
     pub fn kind(&self) -> &'static str {
-        self.object.kind()
+        self.object.get().kind()
     }
 
     /// The resource, if it is a `T`.
     pub fn get<T: Opaque>(&self) -> Option<&T> {
-        (&*self.object as &dyn Any).downcast_ref()
+        self.object.downcast()
     }
 
     /// A shared reference to the resource, if it is a `T`.
     pub fn share<T: Opaque>(&self) -> Option<Arc<T>> {
-        (self.object.clone() as Arc<dyn Any + Send + Sync>).downcast().ok()
+        (self.object.0.clone()? as Arc<dyn Any + Send + Sync>).downcast().ok()
     }
 
     /// Whether both handles refer to the same resource.
     pub fn same(&self, other: &Handle) -> bool {
-        Arc::ptr_eq(&self.object, &other.object)
+        self.object.same(&other.object)
     }
 }
 
@@ -166,37 +240,139 @@ impl fmt::Debug for Handle {
 
 /// An element of dtype variant: a value that only its own ops inspect.
 #[derive(Clone)]
-pub struct Variant(Arc<dyn Opaque>);
+pub struct Variant(Held);
 
 impl Variant {
     /// Wraps a value.
     pub fn new(value: Arc<dyn Opaque>) -> Variant {
-        Variant(value)
+        Variant(Held(Some(value)))
     }
 
     /// The kind of value.
     pub fn kind(&self) -> &'static str {
-        self.0.kind()
+        self.0.get().kind()
     }
 
     /// Whether both hold the same value, not merely an equal one.
     pub fn same(&self, other: &Variant) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        self.0.same(&other.0)
     }
 
     /// The value, if it is a `T`.
     pub fn get<T: Opaque>(&self) -> Option<&T> {
-        (&*self.0 as &dyn Any).downcast_ref()
+        self.0.downcast()
     }
 
     /// The value, mutably, if it is a `T` that nothing else shares.
     pub fn get_mut<T: Opaque>(&mut self) -> Option<&mut T> {
-        (Arc::get_mut(&mut self.0)? as &mut dyn Any).downcast_mut()
+        (Arc::get_mut(self.0.0.as_mut()?)? as &mut dyn Any).downcast_mut()
     }
+}
+
+/// How deep the variants in a variant are printed, and how many of them in all. One that contains another
+/// twice, which contains a third twice, would otherwise print as a tree of any size.
+const SHOWN: Shown = Shown { depth: 4, left: 32 };
+
+#[derive(Clone, Copy)]
+struct Shown {
+    depth: u32,
+    left: u32,
+}
+
+thread_local! {
+    /// What the variant that is being printed may still show; `None` outside of one.
+    static SHOWING: Cell<Option<Shown>> = const { Cell::new(None) };
 }
 
 impl fmt::Debug for Variant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "<{:?}>", self.0)
+        let around = SHOWING.get();
+        let may = around.unwrap_or(SHOWN);
+        if may.depth == 0 || may.left == 0 {
+            return write!(f, "<{} ..>", self.kind());
+        }
+        SHOWING.set(Some(Shown { depth: may.depth - 1, left: may.left - 1 }));
+        let result = write!(f, "<{:?}>", self.0.get());
+        let left = SHOWING.get().map_or(0, |shown| shown.left);
+        SHOWING.set(around.map(|around| Shown { left, ..around }));
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A value that holds others, without a drop of its own.
+    #[derive(Debug)]
+    struct Nest(#[expect(dead_code, reason = "printed")] Vec<Variant>);
+
+    impl Opaque for Nest {
+        fn kind(&self) -> &'static str {
+            "nest"
+        }
+    }
+
+    #[derive(Debug)]
+    struct Place(#[expect(dead_code, reason = "printed")] Option<Handle>);
+
+    impl Opaque for Place {
+        fn kind(&self) -> &'static str {
+            "place"
+        }
+    }
+
+    fn nest(of: Vec<Variant>) -> Variant {
+        Variant::new(Arc::new(Nest(of)))
+    }
+
+    #[test]
+    fn chains_are_dropped_without_recursion() {
+        let mut chain = nest(vec![]);
+        for _ in 0..300_000 {
+            chain = nest(vec![chain, nest(vec![])]);
+        }
+        let copy = chain.clone();
+        drop(chain);
+        assert_eq!(copy.kind(), "nest");
+        std::thread::spawn(move || drop(copy)).join().unwrap();
+        let mut handle = Handle::new("", "end", Arc::new(Place(None)));
+        for _ in 0..300_000 {
+            handle = Handle::new("", "next", Arc::new(Place(Some(handle))));
+        }
+        drop(handle);
+    }
+
+    #[test]
+    fn trees_print_short() {
+        let tree = (0..40).fold(nest(vec![]), |tree, _| nest(vec![tree.clone(), tree]));
+        let text = format!("{tree:?}");
+        assert!(text.len() < 1000, "{text}");
+        assert!(text.starts_with("<Nest([<Nest([") && text.contains("<nest ..>"), "{text}");
+        let wide = nest((0..1000).map(|_| nest(vec![])).collect());
+        assert_eq!(format!("{wide:?}").matches("<Nest([])>").count(), 31);
+        assert_eq!(format!("{:?}", nest(vec![nest(vec![])])), "<Nest([<Nest([])>])>");
+    }
+
+    #[test]
+    fn a_panic_in_a_drop_leaves_later_drops_alone() {
+        #[derive(Debug)]
+        struct Bad;
+        impl Opaque for Bad {
+            fn kind(&self) -> &'static str {
+                "bad"
+            }
+        }
+        impl Drop for Bad {
+            fn drop(&mut self) {
+                panic!("on purpose");
+            }
+        }
+        let bad = Variant::new(Arc::new(Bad));
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(bad))).is_err());
+        let last = Arc::new(Nest(vec![]));
+        let weak = Arc::downgrade(&last);
+        drop(Variant::new(last));
+        assert!(weak.upgrade().is_none());
     }
 }

@@ -8,6 +8,13 @@ use std::ops::Deref;
 /// The largest rank of a shape, as in TensorFlow.
 pub const MAX_RANK: usize = 254;
 
+fn check_rank(rank: usize) -> Result<()> {
+    match rank <= MAX_RANK {
+        true => Ok(()),
+        false => Err(invalid!("a shape may have at most {MAX_RANK} dimensions, not {rank}")),
+    }
+}
+
 /// A fully known shape, outermost dimension first. Derefs to its dimensions.
 #[derive(Clone, Eq, Hash, Default)]
 #[expect(clippy::derived_hash_with_manual_eq, reason = "equal shapes have equal dimensions")]
@@ -30,7 +37,8 @@ impl Shape {
         Shape(SmallVec::new_const())
     }
 
-    /// A shape with these dimensions. The element count is checked only by [`Shape::checked_elements`].
+    /// A shape with these dimensions. Rank and element count are checked only by
+    /// [`Shape::checked_elements`], which every tensor's constructor calls.
     pub fn new(dims: impl IntoIterator<Item = usize>) -> Shape {
         Shape(dims.into_iter().collect())
     }
@@ -38,9 +46,7 @@ impl Shape {
     /// A shape from signed dimensions, as graphs carry them. Refuses negative dimensions, ranks over
     /// [`MAX_RANK`] and element counts over `i64::MAX`.
     pub fn from_signed(dims: &[i64]) -> Result<Shape> {
-        if dims.len() > MAX_RANK {
-            return Err(invalid!("a shape may have at most {MAX_RANK} dimensions, not {}", dims.len()));
-        }
+        check_rank(dims.len())?;
         let shape = dims
             .iter()
             .map(|&d| usize::try_from(d).map_err(|_| invalid!("dimension {d} of shape {dims:?} is negative")))
@@ -68,7 +74,8 @@ impl Shape {
         self.checked_elements().unwrap_or(usize::MAX)
     }
 
-    /// The number of elements; an error when the product of the non-zero dimensions does not fit in 63 bits.
+    /// The number of elements; an error when the rank is over [`MAX_RANK`], or the product of the non-zero
+    /// dimensions does not fit in 63 bits.
     #[inline]
     pub fn checked_elements(&self) -> Result<usize> {
         // The product of a few small dimensions cannot overflow.
@@ -85,6 +92,7 @@ impl Shape {
     }
 
     fn checked_product(&self) -> Result<usize> {
+        check_rank(self.rank())?;
         // The product leaves out zero dimensions, so that [0, 2^62, 2^62] is refused too.
         let product = self.0.iter().filter(|&&d| d != 0).try_fold(1usize, |n, &d| n.checked_mul(d));
         match product {
@@ -208,9 +216,7 @@ impl PartialShape {
 
     /// A shape from signed dimensions, in which -1 means unknown.
     pub fn from_signed(dims: &[i64]) -> Result<PartialShape> {
-        if dims.len() > MAX_RANK {
-            return Err(invalid!("a shape may have at most {MAX_RANK} dimensions, not {}", dims.len()));
-        }
+        check_rank(dims.len())?;
         let mut shape = SmallVec::with_capacity(dims.len());
         for &d in dims {
             match d {
@@ -223,6 +229,11 @@ impl PartialShape {
         let known = Shape(shape.iter().flatten().copied().collect());
         known.checked_elements()?;
         Ok(PartialShape(Some(shape)))
+    }
+
+    /// Returns an error if the rank is over [`MAX_RANK`].
+    pub fn check_rank(&self) -> Result<()> {
+        self.rank().map_or(Ok(()), check_rank)
     }
 
     /// The dimensions, if the rank is known.
@@ -442,4 +453,40 @@ macro_rules! shape {
     (@dim _) => { None };
     (@dim $d:expr) => { Some($d as usize) };
     ($($d:tt),* $(,)?) => { $crate::PartialShape::new([$($crate::shape!(@dim $d)),*] as [Option<usize>; _]) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Assembler, DType, Tensor};
+
+    #[test]
+    fn no_tensor_has_a_higher_rank() {
+        let deepest = Shape::new([1; MAX_RANK]);
+        let beyond = Shape::new([1; MAX_RANK + 1]);
+        assert_eq!(deepest.checked_elements().unwrap(), 1);
+        let t = Tensor::zeros(DType::F32, deepest.clone()).unwrap();
+        assert_eq!(format!("{t:#}").len(), "f32".len() + format!("{deepest}").len() + 2 * MAX_RANK + 2);
+        let of = |made: Result<Tensor>| made.unwrap_err().to_string();
+        for error in [
+            of(Tensor::zeros(DType::F32, beyond.clone())),
+            of(Tensor::zeros(DType::Str, beyond.clone())),
+            of(Tensor::anything(DType::F32, beyond.clone())),
+            of(Tensor::from_slice(beyond.clone(), &[1f32])),
+            of(Tensor::from_iter(beyond.clone(), [1f32])),
+            of(Tensor::strings(beyond.clone(), vec!["".into()])),
+            of(Tensor::fill(beyond.clone(), &Tensor::scalar(1f32))),
+            of(Assembler::new(DType::F32, beyond.clone()).and_then(Assembler::finish)),
+            of(t.reshape(beyond.clone())),
+            of(t.clone().into_shape(beyond.clone())),
+            of(t.broadcast_to(beyond.clone())),
+            of(t.strided(beyond.clone(), 0, &[0; MAX_RANK + 1])),
+            of(t.take(beyond.clone(), &[0])),
+        ] {
+            assert!(error.contains("at most 254 dimensions, not 255"), "{error}");
+        }
+        let error = PartialShape::unknown_of_rank(255).check_rank().unwrap_err().to_string();
+        assert!(error.contains("at most 254 dimensions, not 255"), "{error}");
+        assert!(PartialShape::unknown().check_rank().is_ok());
+    }
 }

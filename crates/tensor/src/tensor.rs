@@ -1,7 +1,7 @@
 //! [`Tensor`]: a value. A scalar of plain data is stored inline; everything else is shared and copied on
 //! write.
 
-use crate::budget::Charged;
+use crate::budget::{Charged, Fixed, OVERHEAD};
 use crate::buffer::{self, Buffer, Foreign, Loan};
 use crate::{
     Assembler, DType, Element, Handle, Result, Scalar, Shape, Str, Variant, ensure, invalid, shape,
@@ -31,7 +31,14 @@ struct Dense {
     shape: Shape,
     start: usize,
     held: Held,
+    /// The memory of this very struct. Plain elements of one's own are charged together with it.
+    _header: Header,
 }
+
+/// The memory that a tensor takes besides its elements. A queue of ten million scalars in vectors of length 1
+/// takes a gigabyte that way.
+type Header = Fixed<{ Tensor::HEADER }>;
+const _: () = assert!(size_of::<Dense>() <= 128);
 
 /// The owner of a tensor's elements. Most tensors own theirs, which takes one allocation and one reference
 /// count instead of two.
@@ -76,11 +83,16 @@ impl Dense {
 
     /// A tensor that shares some of these elements.
     fn share(this: &Arc<Dense>, dtype: DType, shape: Shape, start: usize) -> Tensor {
+        Self::share_with(this, dtype, shape, start, Header::force())
+    }
+
+    fn share_with(this: &Arc<Dense>, dtype: DType, shape: Shape, start: usize, header: Header) -> Tensor {
         let owner = match &this.held {
             Held::Own(_) => this,
             Held::Of(owner) => owner,
         };
-        Tensor(Repr::Dense(Arc::new(Dense { dtype, shape, start, held: Held::Of(owner.clone()) })))
+        let held = Held::Of(owner.clone());
+        Tensor(Repr::Dense(Arc::new(Dense { dtype, shape, start, held, _header: header })))
     }
 }
 
@@ -101,6 +113,10 @@ fn unshared<T>(arc: &mut Arc<T>) -> Option<&mut T> {
 }
 
 impl Tensor {
+    /// The bytes charged for a tensor that is no inline scalar, besides its elements: the struct, and its
+    /// place in the queue, list or vector that keeps it, which may have room for twice as many.
+    pub(crate) const HEADER: usize = 128 + OVERHEAD + 96;
+
     /// A scalar of plain data.
     #[inline]
     pub fn scalar<T: Element>(value: T) -> Tensor {
@@ -298,7 +314,12 @@ impl Tensor {
     }
 
     pub(crate) fn dense(dtype: DType, shape: Shape, storage: Storage) -> Tensor {
-        Tensor(Repr::Dense(Arc::new(Dense { dtype, shape, start: 0, held: Held::Own(storage) })))
+        let header = match &storage {
+            Storage::Plain(_) => Header::default(),
+            _ => Header::force(),
+        };
+        let held = Held::Own(storage);
+        Tensor(Repr::Dense(Arc::new(Dense { dtype, shape, start: 0, held, _header: header })))
     }
 
     /// The dtype.
@@ -565,7 +586,10 @@ impl Tensor {
         shape.dims_mut()[0] = count;
         match &self.0 {
             Repr::Scalar(_) => Err(invalid!("a scalar has no rows")),
-            Repr::Dense(d) => Ok(Dense::share(d, d.dtype, shape, d.start + start * row)),
+            // Whatever is as long as a first axis is made of rows, so a hostile length ends here.
+            Repr::Dense(d) => {
+                Ok(Dense::share_with(d, d.dtype, shape, d.start + start * row, Header::take()?))
+            }
         }
     }
 

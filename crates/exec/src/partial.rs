@@ -41,7 +41,7 @@ impl Runner {
         options: &RunOptions,
     ) -> Result<()> {
         let Some(mut machine) = partial.machine.take() else { return Err(partial.failure()) };
-        let _budget = budget::enter(options.budget.as_ref());
+        let _budget = budget::enter_until(options.budget.as_ref(), options.deadline);
         for (i, value) in feeds {
             machine.feed(self.plan(), i, value);
         }

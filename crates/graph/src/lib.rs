@@ -26,6 +26,7 @@ mod program;
 mod references;
 mod sort;
 mod text;
+mod unique;
 mod verify;
 mod within;
 
@@ -47,5 +48,6 @@ pub use picture::svg;
 pub use program::{Asked, Frame, Index, Program, ProgramKind, ProgramNode, Source};
 pub use references::Access;
 pub use sort::{Sorted, topological};
+pub use unique::Unique;
 pub use verify::MAX_DEPTH;
 pub use within::Within;

@@ -14,7 +14,7 @@ use millstream_tensor::Result;
 /// Returns the attribute of a message. Its memory is limited to the size of the message, plus a hundred
 /// megabytes for tensors.
 pub fn decode_attr(message: &AttrValue) -> Result<Attr> {
-    attrs::decode(message, &mut Allowance::new(100 << 20, 0))
+    attrs::decode(message, &mut Allowance::new(100 << 20, 0, None))
 }
 
 /// Returns the declaration of an op as a message.

@@ -5,15 +5,19 @@
 //! recurses, and everything that a message asks for is checked against [`ImportOptions::memory_limit`] and
 //! [`ImportOptions::max_nodes`] before it is made. After an error the graph is as it was before.
 
-use crate::allowance::Allowance;
+use crate::allowance::{Allowance, OUTPUT};
 use crate::flat::{Flat, Input, check_name, parse_input, short};
 use crate::{attrs, contexts, definitions, functions, signature};
 use millstream_graph::loops::is_back_edge;
-use millstream_graph::op::{Count, OpDef, Registry, Role};
-use millstream_graph::{Arg, Attr, Attrs, Graph, GraphData, NodeId, Op, Output, Port, Program, topological};
+use millstream_graph::op::{Count, OpDef, Registry, Role, n_outputs};
+use millstream_graph::{
+    Arg, Attr, Attrs, Graph, GraphData, NodeId, Op, Output, Port, Program, Unique, topological,
+};
 use millstream_proto::{AttrValue, GraphDef, OpList};
+use millstream_state::machine_memory;
 use millstream_tensor::{Code, DType, Error, PartialShape, Result, Str, budget, ensure, invalid};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::Instant;
 
 /// The version of the graph format that we read. A graph may demand a newer one.
 pub(crate) const CONSUMER: i32 = 4000;
@@ -41,10 +45,13 @@ pub struct ImportOptions {
     /// The op types that the producer knew (`MetaInfoDef.stripped_op_list`). Unknown attributes are left out
     /// if they have the default that this list gives.
     pub producer_ops: Option<OpList>,
-    /// The maximum number of bytes of tensors, strings and copies of function bodies.
+    /// The maximum number of bytes that the import may take: tensors, strings, copies of function bodies, and
+    /// the nodes themselves. By default a quarter of the memory that the process may use, and at most 8 GiB.
     pub memory_limit: usize,
     /// The maximum number of nodes, with all functions expanded.
     pub max_nodes: usize,
+    /// The time at which the import gives up.
+    pub deadline: Option<Instant>,
 }
 
 impl Default for ImportOptions {
@@ -56,8 +63,9 @@ impl Default for ImportOptions {
             control_dependencies: Vec::new(),
             unique_names: false,
             producer_ops: None,
-            memory_limit: 8 << 30,
+            memory_limit: (8 << 30).min(machine_memory() / 4),
             max_nodes: 1 << 24,
+            deadline: None,
         }
     }
 }
@@ -98,13 +106,13 @@ pub(crate) fn import(
     check_versions(def)?;
     let registry = graph.registry();
     functions::check_ops(def, registry)?;
-    let mut allowance = Allowance::new(options.memory_limit, options.max_nodes);
+    let mut allowance = Allowance::new(options.memory_limit, options.max_nodes, options.deadline);
     let nodes = functions::flatten(def, registry, &mut allowance)?;
     let wiring = Wiring::of(&nodes, registry, &options.input_map)?;
     let order = wiring.order(&nodes)?;
     // Shape inference and constant folding allocate too.
     let limit = budget::Budget::new(options.memory_limit);
-    let _entered = budget::enter(Some(&limit));
+    let _entered = budget::enter_until(Some(&limit), options.deadline);
     let mark = graph.mark();
     let mut import = Import {
         graph,
@@ -361,12 +369,14 @@ impl Import<'_> {
             self.refine(node, id).map_err(at)?;
         }
         self.close(nodes, wiring)?;
+        self.allowance.look()?;
         let elements: Result<_> =
             self.options.return_elements.iter().map(|e| self.element(e, wiring)).collect();
         // A loop that is still being built is no valid program yet.
         let whole = if self.here { &[][..] } else { &self.made[..] };
         let program = self.graph.read(|g| Program::of_nodes(g, whole))?;
         self.graph.infer_loops(&self.made);
+        self.allowance.look()?;
         let imported =
             Imported { nodes: self.made.clone(), elements: elements?, prefix: self.prefix.clone() };
         finish(&imported, &program)?;
@@ -386,7 +396,9 @@ impl Import<'_> {
         let def = def.ok_or_else(|| Error::unimplemented(format!("there is no op `{}`", short(&node.op))))?;
         let mut attrs = self.attrs(node, def)?;
         self.adapt(def, &mut attrs);
-        self.allowance.take(self.prefix.len() + node.name.len(), 1)?;
+        // What the attributes claim is not a number of outputs that the node can have: making it says so.
+        self.allowance.take(n_outputs(def, &attrs).unwrap_or(0).min(1 << 16), OUTPUT)?;
+        self.allowance.take(3 * (self.prefix.len() + node.name.len()), 1)?;
         let graph = self.graph;
         let mut name = format!("{}{}", self.prefix, node.name);
         if self.options.unique_names && graph.operation(&name).is_ok() {
@@ -410,22 +422,19 @@ impl Import<'_> {
         if inputs.iter().all(|s| matches!(s, Source::Back(..))) && !inputs.is_empty() {
             return Err(invalid!("all inputs of the Merge are back edges; nothing ever enters the loop"));
         }
-        let mut before: Vec<NodeId> = Vec::with_capacity(controls.len());
+        let mut before = Unique::new();
         for control in controls {
-            let id = match *control {
+            before.add(match *control {
                 Before::Here(n) => self.id(n)?,
                 Before::Mapped(id) => id,
-            };
-            if !before.contains(&id) {
-                before.push(id);
-            }
+            });
         }
         let depends = inputs.iter().any(|s| !matches!(s, Source::Mapped(_)))
             || controls.iter().any(|c| matches!(c, Before::Here(_)));
         if !depends {
             before.extend(self.options.control_dependencies.iter().copied());
         }
-        for id in before {
+        for id in before.into_items() {
             builder = builder.control(Op::new(graph, id));
         }
         if !node.device.is_empty() {

@@ -72,7 +72,7 @@ pub fn registry() -> &'static Registry {
     static REGISTRY: OnceLock<Registry> = OnceLock::new();
     REGISTRY.get_or_init(|| {
         Registry::new(defs())
-            .with_fold(|node, inputs| lone::fold(node, inputs, lone::Bounds::FOLD))
+            .with_fold(|node, inputs| lone::fold(node, inputs, &lone::Bounds::of_one()))
             .with_builtins(builtin::start)
     })
 }

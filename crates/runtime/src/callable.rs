@@ -66,11 +66,13 @@ impl Callable {
             self.prepared.feeds.len(),
             feeds.len()
         );
+        let deadline = self.session.deadline(options);
         if options.watch.is_empty() {
-            return self.session.run(&self.prepared, feeds, options);
+            return self.session.run(&self.prepared, feeds, options, deadline);
         }
+        let (feeds_of, targets) = (self.feeds.clone(), self.targets.clone());
         let (watched, _) =
-            self.session.prepare(self.feeds.clone(), self.targets.clone(), options.trace, &options.watch)?;
-        self.session.run(&watched, feeds, options)
+            self.session.prepare(feeds_of, targets, options.trace, &options.watch, deadline)?;
+        self.session.run(&watched, feeds, options, deadline)
     }
 }

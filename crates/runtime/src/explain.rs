@@ -120,7 +120,7 @@ impl Session {
         fetches.list(&mut list);
         let Needed { program, .. } =
             self.shared.needed(&list.0, feeds.into_iter().map(|o| o.port()).collect())?;
-        let plan = Plan::new(&program, &Resources::new(), &self.shared.plan_options())?;
+        let plan = Plan::new(&program, &Resources::new(), &self.shared.options_to_explain())?;
         Ok(format!("{program}\n{plan}"))
     }
 
@@ -168,7 +168,7 @@ struct Needed {
 impl Shared {
     fn explain(&self, targets: &[Target], feeds: Vec<Port>) -> Result<Explanation> {
         let Needed { program, feeds, n_missing } = self.needed(targets, feeds)?;
-        let account = Account::of(&program, &self.plan_options())?;
+        let account = Account::of(&program, &self.options_to_explain())?;
         self.graph.read(|g| {
             let fed: Vec<String> = feeds.iter().map(|port| name(g, *port)).collect();
             Ok(Explanation {
@@ -202,13 +202,9 @@ impl Shared {
         })
     }
 
-    fn plan_options(&self) -> PlanOptions {
-        PlanOptions {
-            // The reference leaves nothing out.
-            keep_all: self.tier == Tier::Reference,
-            parallel_iterations: self.parallel_iterations,
-            ..PlanOptions::default()
-        }
+    fn options_to_explain(&self) -> PlanOptions {
+        // The reference leaves nothing out.
+        PlanOptions { keep_all: self.tier == Tier::Reference, ..self.plan_options(None) }
     }
 }
 

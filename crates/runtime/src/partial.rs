@@ -3,9 +3,9 @@
 use crate::feed::FeedList;
 use crate::fetch::{FetchList, Fetched, FromFetched, Target, Targets, take_all};
 use crate::session::{FeedSpec, Shared};
-use millstream_exec::{Partial, Plan, PlanOptions, Runner};
+use millstream_exec::{Partial, Plan, Runner};
 use millstream_graph::{Dense, Index, Port, Program};
-use millstream_tensor::{Error, Result, Tensor, invalid};
+use millstream_tensor::{Error, Result, Tensor, budget, invalid};
 use parking_lot::Mutex;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -83,12 +83,9 @@ impl PartialRun {
             let needs = root.map(|n| needs(&program, n)).unwrap_or_default();
             targets.insert(target, Wanted { name, fetch, needs });
         }
-        let options = PlanOptions {
-            keep_all: false,
-            parallel_iterations: session.parallel_iterations,
-            hand_out_all: session.hand_out_all,
-            ..PlanOptions::default()
-        };
+        let deadline = session.deadline(&crate::RunOptions::default());
+        let _budget = budget::enter_until(session.budget.as_ref(), deadline);
+        let options = session.plan_options(deadline);
         let runner = Runner::new(Arc::new(Plan::new(&program, &session.kernel_state, &options)?));
         let run = runner.begin(session.env());
         let state = State { run, fed: vec![false; feeds.len()], taken: BTreeSet::new() };
@@ -110,7 +107,8 @@ impl PartialRun {
         for (place, _) in &given {
             state.fed[*place] = true;
         }
-        let options = self.session.exec_options(&crate::RunOptions::default());
+        let options = crate::RunOptions::default();
+        let options = self.session.exec_options(&options, self.session.deadline(&options));
         self.runner.advance(&mut state.run, given, &options)?;
         let values = wanted
             .iter()

@@ -13,13 +13,13 @@ use crate::watch::{Watch, Watched, watches};
 use millstream_exec::{Iterations, Outcome, Plan, PlanOptions, Poll, Reference, Runner, Trace};
 use millstream_graph::op::{StepEnv, StepHost};
 use millstream_graph::{Graph, GraphData, Output, Port, Program};
-use millstream_state::{Cancellation, Queue, QueueReport, Resources, SessionTensors};
-use millstream_tensor::budget::Budget;
+use millstream_state::{Cancellation, Queue, QueueReport, Resources, SessionTensors, machine_memory};
+use millstream_tensor::budget::{self, Budget};
 use millstream_tensor::{Code, DType, Error, PartialShape, Result, Tensor, invalid};
 use parking_lot::{Mutex, RwLock};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
 use std::time::{Duration, Instant};
 
 /// The options of a session.
@@ -31,8 +31,9 @@ pub struct SessionOptions {
     /// Kernels use one thread each, and threads only serve to run kernels side by side (TensorFlow's
     /// `intra_op_parallelism_threads=1`). By default a kernel that runs alone may use all threads.
     pub one_thread_per_kernel: bool,
-    /// The most bytes of tensors that may be alive at a time in the session's runs; by default 80 % of the
-    /// machine's memory. Going over it is an error that names the op.
+    /// The most bytes of tensors that may be alive at a time in the session's runs and plans; by default 80 %
+    /// of the memory that the process may use (the machine's, or less if a control group or a limit of the
+    /// process says so). Going over it is an error that names the op.
     pub memory_limit: Option<usize>,
     /// Overrides `parallel_iterations` of every loop. The results are the same for any number.
     pub parallel_iterations: Option<u32>,
@@ -151,7 +152,7 @@ pub(crate) struct Shared {
     one_thread_per_kernel: bool,
     timeout: Option<Duration>,
     /// The plans by their keys. Read by every run, written when a plan is made.
-    plans: RwLock<HashMap<Key, Arc<Prepared>>>,
+    plans: RwLock<Plans>,
     /// The cancellations of all runs, for closing the session. Runs reuse them, so there are about as many as
     /// ever ran at a time.
     flags: Mutex<Vec<Cancellation>>,
@@ -168,9 +169,68 @@ struct Key {
     edits: u64,
 }
 
+/// The plans of a session. A plan of a graph that was edited since (an input replaced, a control input added)
+/// is never used again, and goes when the next plan is made. Of the others, the one that was used least
+/// recently makes room.
+#[derive(Default)]
+struct Plans {
+    kept: HashMap<Key, Kept>,
+    /// The nodes of all plans.
+    n_nodes: usize,
+}
+
+/// A plan, and when it was last used, in ticks of [`Plans::CLOCK`].
+struct Kept {
+    plan: Arc<Prepared>,
+    used: AtomicU64,
+}
+
+impl Plans {
+    /// The most plans that a session keeps.
+    const MOST: usize = 1024;
+    /// The most nodes of all these plans; each takes about half a kilobyte. The newest plan is kept in any
+    /// case.
+    const MOST_NODES: usize = 1 << 20;
+
+    fn now() -> u64 {
+        static CLOCK: AtomicU64 = AtomicU64::new(0);
+        CLOCK.fetch_add(1, Relaxed)
+    }
+
+    fn get(&self, key: &Key) -> Option<Arc<Prepared>> {
+        let kept = self.kept.get(key)?;
+        // With few plans nothing is evicted for its age soon, and runs on many threads share no counter.
+        if 4 * self.kept.len() > Self::MOST || 4 * self.n_nodes > Self::MOST_NODES {
+            kept.used.store(Self::now(), Relaxed);
+        }
+        Some(kept.plan.clone())
+    }
+
+    /// Adds a plan. Returns those that it replaces, for the caller to drop without the lock.
+    fn insert(&mut self, key: Key, plan: Arc<Prepared>) -> Vec<Kept> {
+        let edits = key.edits;
+        let mut gone: Vec<Kept> =
+            self.kept.extract_if(|k, _| k.edits < edits).map(|(_, kept)| kept).collect();
+        let n_nodes = |gone: &[Kept]| gone.iter().map(|kept| kept.plan.n_nodes).sum::<usize>();
+        let mut left = self.n_nodes - n_nodes(&gone) + plan.n_nodes;
+        while self.kept.len() >= Self::MOST || left > Self::MOST_NODES {
+            let oldest = self.kept.iter().min_by_key(|(_, kept)| kept.used.load(Relaxed));
+            let Some(oldest) = oldest.map(|(key, _)| key.clone()) else { break };
+            let oldest = self.kept.remove(&oldest);
+            left -= oldest.as_ref().map_or(0, |kept| kept.plan.n_nodes);
+            gone.extend(oldest);
+        }
+        let same = self.kept.insert(key, Kept { plan, used: AtomicU64::new(Self::now()) });
+        self.n_nodes = left - same.as_ref().map_or(0, |kept| kept.plan.n_nodes);
+        gone.extend(same);
+        gone
+    }
+}
+
 /// A plan with the types of its feeds.
 pub(crate) struct Prepared {
     engine: Engine,
+    n_nodes: usize,
     pub(crate) feeds: Vec<FeedSpec>,
 }
 
@@ -257,13 +317,13 @@ impl Session {
                 resources,
                 kernel_state,
                 container: options.container.into(),
-                budget: Some(Budget::new(options.memory_limit.unwrap_or_else(default_memory_limit))),
+                budget: Some(Budget::new(options.memory_limit.unwrap_or_else(|| machine_memory() / 5 * 4))),
                 parallel_iterations: options.parallel_iterations,
                 one_thread_per_kernel: options.one_thread_per_kernel,
                 tier: options.tier,
                 hand_out_all: options.hand_out_all,
                 timeout: options.timeout,
-                plans: RwLock::new(HashMap::new()),
+                plans: RwLock::default(),
                 flags: Mutex::new(Vec::new()),
                 closed: AtomicBool::new(false),
             }),
@@ -334,8 +394,9 @@ impl Session {
             values.push(value?);
         }
         self.shared.check_open()?;
-        let (prepared, list) = self.shared.prepare(ports, list.0, options.trace, &options.watch)?;
-        let outcome = self.shared.run(&prepared, values, options)?;
+        let deadline = self.shared.deadline(options);
+        let (prepared, list) = self.shared.prepare(ports, list.0, options.trace, &options.watch, deadline)?;
+        let outcome = self.shared.run(&prepared, values, options, deadline)?;
         let values = take_all(spread(&list, outcome.values, outcome.every))?;
         Ok((values, RunMetadata { trace: outcome.trace }))
     }
@@ -350,7 +411,8 @@ impl Session {
         fetches.list(&mut list);
         let ports: Vec<Port> = feeds.into_iter().map(|o| o.port()).collect();
         self.shared.check_open()?;
-        let (prepared, targets) = self.shared.prepare(ports.clone(), list.0, false, &[])?;
+        let deadline = self.shared.deadline(&RunOptions::default());
+        let (prepared, targets) = self.shared.prepare(ports.clone(), list.0, false, &[], deadline)?;
         Ok(Callable::new(self.shared.clone(), prepared, ports, targets))
     }
 
@@ -445,6 +507,7 @@ impl Shared {
         targets: Vec<Target>,
         keep_all: bool,
         watch: &[Watch],
+        deadline: Option<Instant>,
     ) -> Result<(Arc<Prepared>, Vec<Target>)> {
         let edits = self.graph.read(|g| g.edits());
         if !watch.is_empty() {
@@ -453,16 +516,22 @@ impl Shared {
         let watched = watch.iter().map(|w| w.on).collect();
         let key = Key { feeds, targets, watched, keep_all, edits };
         if let Some(found) = self.plans.read().get(&key) {
-            return Ok((found.clone(), key.targets));
+            return Ok((found, key.targets));
         }
         self.graph.check()?;
-        let prepared = Arc::new(self.make_plan(&key)?);
+        let prepared = Arc::new(self.make_plan(&key, deadline)?);
         let targets = key.targets.clone();
-        self.plans.write().insert(key, prepared.clone());
+        let gone = self.plans.write().insert(key, prepared.clone());
+        drop(gone);
         Ok((prepared, targets))
     }
 
-    fn make_plan(&self, key: &Key) -> Result<Prepared> {
+    /// Makes a plan, within the session's memory limit and the deadline of the run that needs it.
+    fn make_plan(&self, key: &Key, deadline: Option<Instant>) -> Result<Prepared> {
+        let _budget = budget::enter_until(self.budget.as_ref(), deadline);
+        let options = PlanOptions { keep_all: key.keep_all, ..self.plan_options(deadline) };
+        let options = PlanOptions { watch_all: key.watched.contains(&Watched::All), ..options };
+        options.check()?;
         let targets = Targets::of(&key.targets);
         let watched: Vec<Port> = key
             .watched
@@ -474,12 +543,8 @@ impl Shared {
             let feeds = key.feeds.iter().map(|&port| FeedSpec::new(g, port)).collect::<Result<Vec<_>>>()?;
             Ok((Program::new(g, &asked)?, feeds))
         })?;
-        let options = PlanOptions {
-            keep_all: key.keep_all,
-            parallel_iterations: self.parallel_iterations,
-            hand_out_all: self.hand_out_all,
-            watch_all: key.watched.contains(&Watched::All),
-        };
+        options.check()?;
+        let n_nodes = program.nodes().len();
         let engine = match self.tier {
             Tier::Dataflow => {
                 Engine::Dataflow(Runner::new(Arc::new(Plan::new(&program, &self.kernel_state, &options)?)))
@@ -488,7 +553,23 @@ impl Shared {
                 Engine::Reference(Box::new(Reference::new(program, &self.kernel_state, &options)?))
             }
         };
-        Ok(Prepared { engine, feeds })
+        Ok(Prepared { engine, n_nodes, feeds })
+    }
+
+    /// How plans of this session are made.
+    pub(crate) fn plan_options(&self, deadline: Option<Instant>) -> PlanOptions {
+        PlanOptions {
+            parallel_iterations: self.parallel_iterations,
+            hand_out_all: self.hand_out_all,
+            deadline,
+            cancel: self.cancellation(),
+            ..PlanOptions::default()
+        }
+    }
+
+    /// The time by which a run that begins now has to end.
+    pub(crate) fn deadline(&self, options: &RunOptions) -> Option<Instant> {
+        options.timeout.or(self.timeout).and_then(|t| Instant::now().checked_add(t))
     }
 
     pub(crate) fn run(
@@ -496,11 +577,12 @@ impl Shared {
         prepared: &Prepared,
         feeds: Vec<Tensor>,
         options: &RunOptions,
+        deadline: Option<Instant>,
     ) -> Result<Outcome> {
         for (spec, value) in prepared.feeds.iter().zip(&feeds) {
             spec.check(value)?;
         }
-        let mut exec = self.exec_options(options);
+        let mut exec = self.exec_options(options, deadline);
         let Some(how) = &options.progress else {
             return prepared.engine.run(feeds, || self.env(), &exec);
         };
@@ -529,11 +611,14 @@ impl Shared {
     }
 
     pub(crate) fn n_plans(&self) -> usize {
-        self.plans.read().len()
+        self.plans.read().kept.len()
     }
 
-    pub(crate) fn exec_options(&self, options: &RunOptions) -> millstream_exec::RunOptions {
-        let deadline = options.timeout.or(self.timeout).and_then(|t| Instant::now().checked_add(t));
+    pub(crate) fn exec_options(
+        &self,
+        options: &RunOptions,
+        deadline: Option<Instant>,
+    ) -> millstream_exec::RunOptions {
         millstream_exec::RunOptions {
             trace: options.trace,
             why: options.why.clone(),
@@ -546,7 +631,8 @@ impl Shared {
         }
     }
 
-    pub(crate) fn env(&self) -> StepEnv {
+    /// A cancellation that is raised when the session is closed.
+    fn cancellation(&self) -> Cancellation {
         let cancel = Cancellation::new();
         let mut flags = self.flags.lock();
         if flags.len() >= 64 && flags.len().is_power_of_two() {
@@ -556,12 +642,16 @@ impl Shared {
         if self.closed.load(Acquire) {
             cancel.cancel(closed_error());
         }
+        cancel
+    }
+
+    pub(crate) fn env(&self) -> StepEnv {
         StepEnv {
             resources: self.resources.resources().clone(),
             step_resources: Arc::new(Resources::new()),
             kernel_state: self.kernel_state.clone(),
             container: self.container.clone(),
-            cancel,
+            cancel: self.cancellation(),
             activity: self.resources.resources().join(),
             why: None,
             host: self.host.clone() as Arc<dyn StepHost>,
@@ -575,18 +665,4 @@ impl Shared {
 )]
 fn to_stderr(text: &str) {
     eprint!("{text}");
-}
-
-/// 80 % of the machine's memory, or of a control group's limit where that is less; 16 GiB where neither can
-/// be known.
-fn default_memory_limit() -> usize {
-    let machine = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
-        let line = text.lines().find(|l| l.starts_with("MemTotal:"))?;
-        line.split_whitespace().nth(1)?.parse::<usize>().ok()?.checked_mul(1024)
-    });
-    let group = std::fs::read_to_string("/sys/fs/cgroup/memory.max")
-        .ok()
-        .and_then(|t| t.trim().parse::<usize>().ok());
-    let least = [machine, group].into_iter().flatten().min();
-    least.map_or(16 << 30, |bytes| bytes / 5 * 4)
 }

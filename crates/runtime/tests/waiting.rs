@@ -1,7 +1,7 @@
 //! Kernels that wait, run for ever or panic: parked runs are woken, cancelled or timed out, and errors name
 //! the right node. The ops are this file's own.
 
-use millstream_graph::op::{Kernel, OpDef, Registry};
+use millstream_graph::op::{Completion, Effect, Kernel, KernelCx, OpDef, Registry, ScalarKernel};
 use millstream_graph::{Arg, Graph, Output};
 use millstream_runtime::{Callable, RunOptions, Session, SessionOptions, Watch, feed};
 use millstream_state::Registration;
@@ -52,6 +52,17 @@ fn graph() -> Graph {
                 Ok(())
             }
         })));
+        // The others panic elsewhere than in a kernel.
+        let ends_badly = |_: &mut KernelCx, completion: Completion| {
+            completion.complete_with(|| panic!("no end"));
+        };
+        defs.push(passing("EndsBadly").kernel(Kernel::waiting(ends_badly)));
+        let unprepared = Kernel::build(Effect::Stateful, |_| panic!("cannot be prepared"));
+        defs.push(passing("Unprepared").kernel(unprepared));
+        let scalar = Kernel::stateful(|_| panic!("no scalar"));
+        let scalar = scalar.scalar(|_| Some(ScalarKernel::Unary(|_| panic!("no scalar"))));
+        defs.push(passing("BadScalar").kernel(scalar));
+        defs.push(passing("Shapeless").infer(|_| panic!("no shape")).kernel(Kernel::stateful(|_| Ok(()))));
         Registry::new(defs)
     };
     Graph::with_ops(REGISTRY.get_or_init(make))
@@ -213,6 +224,26 @@ fn a_panic_names_its_node_and_the_session_lives() -> Result<()> {
                 &["`shaky` (Panics)", "panicked: zero is not handled"],
             );
             assert_eq!(session.run::<i32>(y, feed![x => 5])?, 5);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn panics_outside_of_kernels_fail_the_run_and_the_session_lives() -> Result<()> {
+    let g = graph();
+    let x = g.placeholder_of("x", DType::I32, shape![]);
+    let error = g.op("Shapeless").input(x).name("odd").try_finish().map(|op| op.name()).unwrap_err();
+    fails::<()>(Err(error), Code::Internal, &["`odd` (Shapeless)", "the shape rule panicked: no shape"]);
+    let calls = ["EndsBadly", "Unprepared", "BadScalar"].map(|op| call(op, x));
+    let good = call("Later", x);
+    for (threads, hand_out_all) in [(1, false), (2, false), (4, true)] {
+        let options = SessionOptions { threads: Some(threads), hand_out_all, ..SessionOptions::default() };
+        let session = Session::with_options(&g, options)?;
+        for (y, says) in calls.iter().zip(["panicked: no end", "panicked: cannot be prepared", "no scalar"]) {
+            // Beside kernels that wait and that run.
+            fails(session.run::<(i32, i32)>((*y, good), feed![x => 1]), Code::Internal, &[says]);
+            assert_eq!(session.run::<i32>(good, feed![x => 5])?, 5);
         }
     }
     Ok(())

@@ -6,6 +6,7 @@
 mod activity;
 mod cancel;
 mod host;
+mod machine;
 mod queue;
 mod reader;
 mod resources;
@@ -20,6 +21,7 @@ mod variable;
 pub use activity::{Activity, Asleep};
 pub use cancel::{Cancellation, Registration};
 pub use host::{HostFunction, HostToken, call_host_function, in_host_function};
+pub use machine::machine_memory;
 pub use queue::{
     Batches, Closing, Item, Purpose, Queue, QueueKind, QueueReport, QueueSpec, Take, Taken, Tally, Waiter,
     Waiting, dtype_names,

@@ -5,7 +5,7 @@ use crate::errors::no_output;
 use crate::ids::{IterationId, KernelId, PlanNode, SlotId};
 use crate::plan::Plan;
 use millstream_graph::Entity;
-use millstream_graph::op::{KernelCx, Rest, StepEnv};
+use millstream_graph::op::{KernelCx, Outputs, Rest, StepEnv, caught};
 use millstream_tensor::{Code, Result, Tensor};
 use smallvec::SmallVec;
 
@@ -30,6 +30,11 @@ pub(super) enum Came {
     Task(Result<SmallVec<[Option<Tensor>; 2]>>),
     /// The end of a wait.
     Rest(Rest),
+}
+
+/// Does the work that is left when a wait ends.
+pub(crate) fn end(rest: Rest) -> Outputs {
+    caught(rest, "the end of the wait panicked")
 }
 
 impl Task {
@@ -73,7 +78,7 @@ impl Machine {
             // keep its error.
             if error.code() == Code::Cancelled
                 && let Came::Rest(rest) = outputs
-                && let Err(error) = rest()
+                && let Err(error) = end(rest)
             {
                 self.fail(plan, n, at, error);
             }
@@ -81,7 +86,7 @@ impl Machine {
         }
         let outputs = match outputs {
             Came::Task(outputs) => outputs,
-            Came::Rest(rest) => rest().map(|outputs| outputs.into_iter().map(Some).collect()),
+            Came::Rest(rest) => end(rest).map(|outputs| outputs.into_iter().map(Some).collect()),
         };
         match outputs.and_then(|outputs| self.put_all(plan, n, at, outputs)) {
             Ok(()) => {

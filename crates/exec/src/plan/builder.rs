@@ -5,11 +5,13 @@ use crate::ids::{ConstantId, FetchId, PlanNode, ProbeId};
 use crate::order::run_frame;
 use crate::probe::Probes;
 use millstream_graph::op::RunFn;
+use millstream_graph::op::lone::Bounds;
 use millstream_graph::{Dense, Entity, FrameId, Index, Program, ProgramNode, Source};
 use millstream_state::Resources;
 use millstream_tensor::{Result, Tensor, invalid};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// A plan being made.
 pub(super) struct Builder<'a> {
@@ -23,7 +25,15 @@ pub(super) struct Builder<'a> {
     /// The plan's node of each node that is not left out.
     pub position: Dense<Index, PlanNode>,
     pub probes: Option<Box<Probes>>,
+    /// The limits of what is computed while the plan is made.
+    pub bounds: Option<Bounds>,
+    /// How long such computations may still take.
+    pub folding_left: Duration,
 }
+
+/// The longest time that a plan spends on computing constants. The rest is computed by its runs, which have
+/// threads and show their progress.
+pub(super) const MOST_FOLDING: Duration = Duration::from_secs(1);
 
 /// What the consumers of a node use instead of it.
 #[derive(Clone, Default)]
@@ -42,7 +52,7 @@ pub(super) enum Value {
 }
 
 /// A control edge: from a whole node, or with the deadness of one of its outputs.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Control {
     pub node: Index,
     pub port: Option<u32>,
@@ -102,15 +112,20 @@ impl<'a> Builder<'a> {
             absorbed: BTreeMap::new(),
             position: Dense::filled(PlanNode::NONE, n),
             probes: None,
+            bounds: None,
+            folding_left: MOST_FOLDING,
         }
     }
 
     pub(super) fn build(mut self, kernel_state: &Resources) -> Result<Plan> {
         self.leave_out()?;
+        self.options.check()?;
         let mut drafts = self.draft()?;
         let serialized = self.order_accesses(&mut drafts);
+        self.options.check()?;
         self.small_first(&mut drafts);
         self.probe(&mut drafts);
+        self.options.check()?;
         self.lay_out(drafts, serialized, kernel_state)
     }
 

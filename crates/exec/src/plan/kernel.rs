@@ -1,10 +1,9 @@
 //! [`KernelPlan`]: the kernel of a node, prepared to run.
 
 use millstream_graph::Attr;
-use millstream_graph::op::{BuildCx, Cost, KernelBody, KernelCx, NodeInfo, Run, RunFn, Waits};
+use millstream_graph::op::{BuildCx, Cost, KernelBody, KernelCx, NodeInfo, Run, RunFn, Waits, caught};
 use millstream_state::Resources;
-use millstream_tensor::{Error, Result, Tensor};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use millstream_tensor::{Error, Result, Tensor, budget};
 use std::sync::Arc;
 
 /// The kernel of a node, prepared.
@@ -35,16 +34,13 @@ impl KernelPlan {
     /// The attribute `_help`, where the node has it, becomes the help of errors: it says what the node is
     /// for.
     pub(crate) fn run(&self, cx: &mut KernelCx) -> Result<bool> {
-        let result = catch_unwind(AssertUnwindSafe(|| match &self.body {
+        let run = |cx: &mut KernelCx| match &self.body {
             Body::Run(run) => run(cx).map(|()| true),
             Body::Prepared(kernel) => kernel.run(cx).map(|()| true),
             Body::Waits(waits) => (waits.at_once)(cx),
-        }));
-        let result = result.unwrap_or_else(|panic| {
-            let text = panic.downcast_ref::<String>().map(String::as_str);
-            let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
-            Err(Error::internal(format!("the kernel panicked: {text}")))
-        });
+        };
+        let result =
+            budget::room_for_rows(cx.inputs()).and_then(|_room| caught(|| run(cx), "the kernel panicked"));
         result.map_err(|error| match self.info.attrs.get("_help") {
             Some(Attr::Str(help)) => error.with_help(help.text()),
             _ => error,
@@ -57,7 +53,10 @@ pub(crate) fn prepare(info: &Arc<NodeInfo>, kernel_state: &Resources) -> Result<
     let body = match info.op.kernel.body {
         KernelBody::Run(run) => Body::Run(run),
         KernelBody::Waits(waits) => Body::Waits(waits),
-        KernelBody::Build(make) => Body::Prepared(make(&BuildCx { node: info, kernel_state })?),
+        KernelBody::Build(make) => {
+            let make = || make(&BuildCx { node: info, kernel_state });
+            Body::Prepared(caught(make, "the preparation of the kernel panicked")?)
+        }
         KernelBody::Structural => {
             return Err(Error::unimplemented(format!("op {} has no kernel", info.op.name)));
         }

@@ -3,12 +3,18 @@
 use super::builder::{Builder, Control, Draft, Left, Origin, Value};
 use crate::ids::{FetchId, PlanNode, ProbeId};
 use crate::probe::Probes;
+use millstream_graph::Unique;
 use millstream_graph::op::lone::{self, Bounds};
 use millstream_graph::op::{Effect, Role};
 use millstream_graph::{Dense, Entity, FrameId, Index, Source};
 use millstream_tensor::{Result, Tensor};
 use smallvec::SmallVec;
+use std::collections::HashSet;
+use std::time::Instant;
 
+/// The number of nodes between looks at the deadline and the cancellation. All of them together fold for at
+/// most [`MOST_FOLDING`].
+const LOOK_EVERY: usize = 1024;
 /// The most control edges that a node left out may pass on to each consumer.
 const MAX_MOVED_CONTROLS: usize = 4;
 /// The most elements of a constant that is computed while the plan is made, and of the constants it is
@@ -23,7 +29,10 @@ impl Builder<'_> {
         }
         let feeds_merge = self.feeds_merge();
         let absorbable = self.absorbable();
-        for &n in self.program.order() {
+        for (i, &n) in self.program.order().iter().enumerate() {
+            if i.is_multiple_of(LOOK_EVERY) {
+                self.options.check()?;
+            }
             let node = self.node(n);
             let Some(info) = node.info() else { continue };
             if feeds_merge[n] && (!node.controls.is_empty() || info.op.role == Role::Const) {
@@ -38,7 +47,7 @@ impl Builder<'_> {
                 Role::Identity | Role::LoopCond if !self.reads_ref(n, 0) => {
                     node.inputs.first().map(|s| self.resolve(*s))
                 }
-                Role::Compute if node.controls.is_empty() => match self.folded(n) {
+                Role::Compute if node.controls.is_empty() => match self.folded(n, &controls) {
                     Some(value) => Some(Value::Constant(self.constant(value)?)),
                     None => match absorbable.get(&n) {
                         Some(&(reader, run)) => {
@@ -72,53 +81,48 @@ impl Builder<'_> {
     /// The control edges of a node, with those that it takes over from inputs and controls that are left out.
     fn moved_controls(&self, n: Index) -> SmallVec<[Control; 2]> {
         let node = self.node(n);
-        let mut controls: SmallVec<[Control; 2]> = SmallVec::new();
-        let mut add = |c: Control| {
-            if !controls.contains(&c) {
-                controls.push(c);
-            }
-        };
+        let mut controls = Unique::new();
         for &c in &node.controls {
             match &self.left[c] {
-                None => add(Control { node: c, port: None }),
+                None => controls.add(Control { node: c, port: None }),
                 Some(left) => {
-                    left.controls.iter().copied().for_each(&mut add);
+                    left.controls.iter().for_each(|c| controls.add(*c));
                     if let Some(Value::Source(s)) = left.value {
-                        add(Control { node: s.node, port: Some(s.index) });
+                        controls.add(Control { node: s.node, port: Some(s.index) });
                     }
                 }
             }
         }
-        for input in &node.inputs {
-            if let Some(left) = &self.left[input.node] {
-                left.controls.iter().copied().for_each(&mut add);
-            }
+        for left in node.inputs.iter().filter_map(|input| self.left[input.node].as_ref()) {
+            left.controls.iter().for_each(|c| controls.add(*c));
         }
-        controls
+        controls.into_items()
     }
 
     /// The value of a pure node of the root whose inputs are all constants, if it is small.
-    fn folded(&self, n: Index) -> Option<Tensor> {
+    fn folded(&mut self, n: Index, controls: &[Control]) -> Option<Tensor> {
         let node = self.node(n);
         let info = node.info()?;
         let is_pure = info.op.kernel.effect == Effect::Pure;
         let one = info.output_types.len() == 1 && !info.output_types[0].is_ref;
         let small = node.shapes.first()?.elements().is_some_and(|n| n <= MAX_FOLDED);
-        if !is_pure || !one || !small || node.inputs.is_empty() || node.frame != FrameId::ROOT {
+        let bound = node.inputs.is_empty() || node.frame != FrameId::ROOT || !controls.is_empty();
+        if !is_pure || !one || !small || bound {
             return None;
         }
-        let inputs: Option<Vec<Tensor>> = node
-            .inputs
-            .iter()
-            .map(|s| match self.resolve(*s) {
-                Value::Constant(c) if self.moved_controls(n).is_empty() => {
-                    self.constants.get(c).filter(|t| t.elements() <= MAX_FOLDED).cloned()
-                }
-                _ => None,
-            })
-            .collect();
+        let constant = |s: &Source| match self.resolve(*s) {
+            Value::Constant(c) => self.constants.get(c).filter(|t| t.elements() <= MAX_FOLDED).cloned(),
+            Value::Source(_) => None,
+        };
+        let inputs: Option<Vec<Tensor>> = node.inputs.iter().map(constant).collect();
+        let inputs = inputs?;
+        let start = Instant::now();
+        let bounds = self.bounds.get_or_insert_with(Bounds::of_plan);
+        bounds.time = self.folding_left.min(Bounds::LONGEST);
         // An error is left for the run to report.
-        lone::fold(info, &inputs?, Bounds::FOLD)?.pop()
+        let folded = lone::fold(info, &inputs, bounds);
+        self.folding_left = self.folding_left.saturating_sub(start.elapsed());
+        folded?.pop()
     }
 
     /// Drafts of the nodes that stay and of fetches. Fills `position`.
@@ -170,12 +174,18 @@ impl Builder<'_> {
 /// Drops control edges that an input implies: the node reads an output of the same node. Of a Switch it has
 /// to be the same port, or any if the edge comes from the whole Switch, since a dead Switch has no live port.
 fn drop_implied(controls: &mut SmallVec<[Control; 2]>, inputs: &[Value], is_switch: impl Fn(Index) -> bool) {
+    if controls.is_empty() {
+        return;
+    }
+    // Both lists may be long.
+    let sources = inputs.iter().filter_map(|v| if let Value::Source(s) = v { Some(*s) } else { None });
+    let sources: HashSet<Source> = sources.collect();
+    let nodes: HashSet<Index> = sources.iter().map(|s| s.node).collect();
     controls.retain(|c| {
-        !inputs.iter().any(|v| match v {
-            Value::Source(s) => {
-                s.node == c.node && (!is_switch(c.node) || c.port.is_none() || c.port == Some(s.index))
-            }
-            Value::Constant(_) => false,
-        })
+        let implied = match c.port {
+            Some(port) if is_switch(c.node) => sources.contains(&Source { node: c.node, index: port }),
+            _ => nodes.contains(&c.node),
+        };
+        !implied
     });
 }

@@ -55,6 +55,7 @@ pub use account::{Account, Fate};
 pub(crate) use kernel::{Body, KernelPlan, prepare};
 pub(crate) use node::{Edge, Input, Kind, LASTS, Node, Place, SwitchPlan, To};
 
+use crate::errors::timed_out;
 use crate::ids::{
     ConstantId, CountId, EdgeId, FetchId, InputId, InvariantId, KernelId, MergeId, MergeInputId, OutputId,
     PlanNode, SlotId, Span, SwitchId,
@@ -62,11 +63,12 @@ use crate::ids::{
 use crate::probe::Probes;
 use millstream_graph::op::NodeInfo;
 use millstream_graph::{Dense, FrameId, Index, Program};
-use millstream_state::Resources;
+use millstream_state::{Cancellation, Resources};
 use millstream_tensor::{Result, Tensor};
 use std::collections::BTreeMap;
 use std::panic::Location;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// How a plan is made.
 #[derive(Clone, Default, Debug)]
@@ -79,6 +81,21 @@ pub struct PlanOptions {
     pub hand_out_all: bool,
     /// Every float that a node computes or that is fed is watched.
     pub watch_all: bool,
+    /// The time by which the run that the plan is made for has to end.
+    pub deadline: Option<Instant>,
+    /// The cancellation of that run.
+    pub cancel: Cancellation,
+}
+
+impl PlanOptions {
+    /// Returns an error if the run is cancelled or out of time.
+    pub fn check(&self) -> Result<()> {
+        self.cancel.check()?;
+        match self.deadline {
+            Some(deadline) if Instant::now() >= deadline => Err(timed_out()),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// The most iterations of a frame that are ever alive, whatever `parallel_iterations` allows. The result is

@@ -135,7 +135,7 @@ impl Reference {
     /// Runs the program once.
     pub fn run(&self, feeds: Vec<Tensor>, env: &StepEnv, options: &RunOptions) -> Result<Outcome> {
         let _at_work = AtWork::begin(&env.activity);
-        let _budget = budget::enter(options.budget.as_ref());
+        let _budget = budget::enter_until(options.budget.as_ref(), options.deadline);
         let observer = self.probes.as_ref().map(|p| Observer::new(p, options.watches.clone()));
         let mut run = Run::new(self, env, observer);
         run.start(feeds);

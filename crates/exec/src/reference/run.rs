@@ -3,6 +3,7 @@
 use super::{Reference, Tag, Value};
 use crate::errors::{dead_fetch, in_iteration, never_computed, of_node, stuck};
 use crate::ids::FetchId;
+use crate::machine::end;
 use crate::probe::Observer;
 use crate::step::{Outcome, RunOptions, check, sleep_for_waits};
 use crate::variable::fetched_reference;
@@ -138,7 +139,7 @@ impl<'a> Run<'a> {
             }
             let (node, tag, rest) = self.receive(options)?;
             self.waiting -= 1;
-            let outputs = match rest() {
+            let outputs = match end(rest) {
                 Ok(outputs) => outputs,
                 Err(error) => {
                     self.fail(error, node, &tag)?;

@@ -52,7 +52,7 @@ use crate::poll::Poll;
 use crate::probe::Observer;
 use crate::trace::Trace;
 use host::OneThread;
-use millstream_graph::op::StepEnv;
+use millstream_graph::op::{StepEnv, caught};
 use millstream_state::in_host_function;
 use millstream_tensor::{Result, Tensor, budget};
 use parking_lot::Mutex;
@@ -62,6 +62,9 @@ use team::Team;
 
 /// How many nodes run between looks at the mailbox, the clock and the cancellation.
 const TURN: usize = 256;
+
+/// The error of a run on one of whose threads something other than a kernel panicked.
+const PANICKED: &str = "the run panicked";
 
 /// How many steps a runner keeps for later runs.
 const MAX_SPARE: usize = 64;
@@ -113,7 +116,7 @@ impl Runner {
         if let Some(probes) = &self.plan.probes {
             machine.observer = Some(Box::new(Observer::new(probes, options.watches.clone())));
         }
-        let _budget = budget::enter(options.budget.as_ref());
+        let _budget = budget::enter_until(options.budget.as_ref(), options.deadline);
         machine.start(&self.plan, env);
         for (i, value) in feeds.into_iter().enumerate() {
             machine.feed(&self.plan, i, value);
@@ -156,8 +159,19 @@ impl Runner {
         }
     }
 
-    /// Runs what is ready and all that follows, until nothing runs or waits any more.
+    /// Runs what is ready and all that follows, until nothing runs or waits any more. A panic is an error:
+    /// that of a kernel names its node, and here end those of everything else.
     pub(crate) fn drive(
+        &self,
+        machine: &mut Machine,
+        env: &StepEnv,
+        options: &RunOptions,
+        threads: usize,
+    ) -> Result<()> {
+        caught(|| self.drive_on(machine, env, options, threads), PANICKED)
+    }
+
+    fn drive_on(
         &self,
         machine: &mut Machine,
         env: &StepEnv,

@@ -1,14 +1,14 @@
 //! [`Team`]: what the threads of one run share, and the caller's part.
 
-use super::check;
 use super::host::OneThread;
 use super::options::RunOptions;
 use super::workers::{Offers, Work};
+use super::{PANICKED, check};
 use crate::machine::{Done, Machine, Mailbox};
 use crate::plan::Plan;
 use crate::poll::Poll;
 use crate::progress::Progress;
-use millstream_graph::op::StepEnv;
+use millstream_graph::op::{StepEnv, caught};
 use millstream_tensor::{Error, Result, budget};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::sync::Arc;
@@ -104,11 +104,16 @@ impl Team {
     pub(super) fn run(self: &Arc<Self>) -> Result<()> {
         let listener = self.clone();
         let _listening = self.env.cancel.on_cancel(move |_| listener.rouse());
-        let mut stopped = false;
+        let (mut stopped, mut panicked) = (false, false);
         loop {
             // Whatever comes from here on is seen in this round, or rouses the caller again.
             self.roused.swap(false, AcqRel);
-            match self.look(&mut stopped) {
+            let next = caught(|| Ok(self.look(&mut stopped)), PANICKED).unwrap_or_else(|error| {
+                // Threads that run tasks are waited for, as after any other error.
+                self.machine.lock().stop(error.clone());
+                if std::mem::replace(&mut panicked, true) { Next::Over(Err(error)) } else { Next::Again }
+            });
+            match next {
                 Next::Over(result) => {
                     self.over.store(true, Release);
                     return result;

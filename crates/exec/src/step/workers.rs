@@ -1,8 +1,9 @@
 //! How tasks reach threads, and what the threads other than the caller do.
 
 use super::team::Team;
-use super::{TURN, check};
+use super::{PANICKED, TURN, check};
 use crate::machine::{Machine, Mailbox, Task};
+use millstream_graph::op::caught;
 use millstream_tensor::budget;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -85,13 +86,23 @@ impl Team {
             offers.n_workers += 1;
             drop(offers);
             let team = self.clone();
-            self.env.host.spawn(Box::new(move || team.worker(task)));
+            self.env.host.spawn(Box::new(move || {
+                let worker = || {
+                    team.clone().worker(task);
+                    Ok(())
+                };
+                if let Err(error) = caught(worker, PANICKED) {
+                    team.offers.lock().n_workers -= 1;
+                    team.machine.lock().stop(error);
+                    team.rouse();
+                }
+            }));
         }
     }
 
     /// Runs a task. `alone`: no other ran when it was taken, so its kernel may use all threads.
     pub(super) fn work(&self, task: Task, alone: bool) {
-        let _budget = budget::enter(self.budget.as_ref());
+        let _budget = budget::enter_until(self.budget.as_ref(), self.deadline);
         let env = if alone && !self.one_thread_per_kernel { &self.env } else { &self.narrow };
         let done = task.run(&self.plan, env);
         self.post(done);
@@ -99,7 +110,7 @@ impl Team {
 
     /// A worker's part: does its task, then drives on as long as no other thread does.
     fn worker(self: Arc<Self>, task: Task) {
-        let _budget = budget::enter(self.budget.as_ref());
+        let _budget = budget::enter_until(self.budget.as_ref(), self.deadline);
         let mut next = Some((task, false));
         loop {
             if let Some((task, alone)) = next.take() {

@@ -7,9 +7,10 @@ use crate::context::{Context, ContextId, ContextKind, WhileContext};
 use crate::ids::{NodeId, Port};
 use crate::node::Node;
 use crate::op::{HandleShape, Known, Registry};
+use crate::unique::Unique;
 use millstream_tensor::{Error, PartialShape, Result, Tensor, invalid};
 use smallvec::SmallVec;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 impl GraphData {
@@ -269,16 +270,13 @@ impl GraphData {
     /// The control inputs that open blocks add to a new node. As in TensorFlow, a block adds none if an input
     /// of the node was made inside it.
     pub(crate) fn scope_controls(&self, inputs: &[Port]) -> SmallVec<[NodeId; 2]> {
-        let mut controls: SmallVec<[NodeId; 2]> = SmallVec::new();
-        for block in &self.blocks.controls {
-            if inputs.iter().any(|p| block.seen.contains(&p.node)) {
-                continue;
-            }
-            for c in &block.inputs {
-                if !controls.contains(c) && !inputs.iter().any(|p| p.node == *c) {
-                    controls.push(*c);
-                }
-            }
+        let open = self.blocks.controls.iter();
+        let open = open.filter(|block| !inputs.iter().any(|p| block.seen.contains(&p.node)));
+        let controls: Unique<NodeId> = open.flat_map(|block| block.inputs.iter().copied()).collect();
+        let mut controls = controls.into_items();
+        if !controls.is_empty() {
+            let inputs: HashSet<NodeId> = inputs.iter().map(|p| p.node).collect();
+            controls.retain(|c| !inputs.contains(c));
         }
         controls
     }

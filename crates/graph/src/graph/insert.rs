@@ -7,6 +7,7 @@ use crate::context::ContextId;
 use crate::ids::{NodeId, Port};
 use crate::node::Node;
 use crate::op::{InferCx, Known, NodeInfo};
+use crate::unique::Unique;
 use millstream_tensor::{DType, Error, PartialShape, Result, Tensor, invalid};
 use smallvec::SmallVec;
 use std::panic::Location;
@@ -74,10 +75,10 @@ impl NodeSpec {
 impl GraphData {
     /// Makes a node in the current scopes and context.
     pub(crate) fn add(&mut self, mut spec: NodeSpec) -> Result<NodeId> {
-        for c in self.scope_controls(&spec.inputs) {
-            if !spec.controls.contains(&c) {
-                spec.controls.push(c);
-            }
+        let scope = self.scope_controls(&spec.inputs);
+        if !scope.is_empty() {
+            let controls: Unique<NodeId> = spec.controls.iter().copied().chain(scope).collect();
+            spec.controls = controls.into_items();
         }
         self.enter_context(&mut spec)?;
         if !self.blocks.overlays.is_empty() {

@@ -1,8 +1,9 @@
 //! [`InferCx`]: the view of a node that a shape rule reads, and the place for its results.
 
+use super::panics::caught;
 use super::resolve::NodeInfo;
 use crate::attr::Attrs;
-use millstream_tensor::{DType, Dim, PartialShape, Result, Tensor, invalid};
+use millstream_tensor::{DType, Dim, Error, MAX_RANK, PartialShape, Result, Tensor, invalid};
 use smallvec::SmallVec;
 
 /// The part of an edge's value that is known while the graph is built. Mostly small integer tensors, because
@@ -22,6 +23,10 @@ pub enum Known {
     /// such values.
     Handle(HandleShape),
 }
+
+/// The most entries of a value that is known in part. Shapes and sizes have few; without a limit, a chain of
+/// Concats doubles them in every node.
+const MOST_KNOWN: usize = 1 << 12;
 
 /// The type of the values that a resource or a list holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,11 +50,11 @@ impl Known {
         }
     }
 
-    /// The entries of an integer scalar or vector.
+    /// The entries of an integer scalar or vector, if there are few.
     pub fn entries(&self) -> Option<SmallVec<[Option<i64>; 4]>> {
         match self {
             Known::Partial { entries, .. } => Some(entries.clone()),
-            Known::Value(t) if t.rank() <= 1 => match t.dtype() {
+            Known::Value(t) if t.rank() <= 1 && t.elements() <= MOST_KNOWN => match t.dtype() {
                 DType::I32 => Some(t.as_slice::<i32>().ok()?.iter().map(|&v| Some(v.into())).collect()),
                 DType::I64 => Some(t.as_slice::<i64>().ok()?.iter().map(|&v| Some(v)).collect()),
                 _ => None,
@@ -120,9 +125,18 @@ impl<'a> InferCx<'a> {
         }
     }
 
-    /// Runs the op's shape rule and returns the shapes and known values of the outputs.
+    /// Runs the op's shape rule and returns the shapes and known values of the outputs. Every shape of a
+    /// graph is made here, so their rank is bounded here. A rule that panics is an error.
     pub fn infer(mut self) -> Result<Inferred> {
-        (self.node.op.infer)(&mut self)?;
+        caught(|| (self.node.op.infer)(&mut self), "the shape rule panicked")?;
+        for (i, shape) in self.outputs.iter().enumerate() {
+            let described = |e: Error| e.note(format!("in output {i} of {}", self.node.op.name));
+            shape.check_rank().map_err(described)?;
+            match &self.output_known[i] {
+                Some(Known::Handle(handle)) => handle.shape.check_rank().map_err(described)?,
+                Some(Known::Value(_) | Known::Partial { .. }) | None => {}
+            }
+        }
         Ok((self.outputs, self.output_known))
     }
 
@@ -215,12 +229,14 @@ impl<'a> InferCx<'a> {
                 }
             });
         }
-        Ok(match shape.dims() {
-            Some([Some(rank)]) if *rank <= millstream_tensor::MAX_RANK => {
-                PartialShape::unknown_of_rank(*rank)
-            }
-            _ => PartialShape::unknown(),
-        })
+        match shape.dims() {
+            Some([Some(rank)]) if *rank <= MAX_RANK => Ok(PartialShape::unknown_of_rank(*rank)),
+            Some([Some(rank)]) => Err(invalid!(
+                "input {i} of {} is no shape: it may have at most {MAX_RANK} dimensions, not {rank}",
+                self.node.op.name
+            )),
+            _ => Ok(PartialShape::unknown()),
+        }
     }
 
     /// Checks that input `i` may have this rank, and returns its shape with that rank.
@@ -298,8 +314,15 @@ impl<'a> InferCx<'a> {
     }
 
     /// Sets the known part of the value of output `i`, and with it the shape. Entries that are all known
-    /// become a value.
+    /// become a value; of very many, only the number is kept.
     pub fn set_known(&mut self, i: usize, known: Known) {
+        if let Known::Partial { entries, scalar: false } = &known
+            && entries.len() > MOST_KNOWN
+        {
+            self.outputs[i] = [entries.len()].into();
+            self.output_known[i] = None;
+            return;
+        }
         let known = known.completed(self.node.output_types[i].dtype);
         self.outputs[i] = match &known {
             Known::Value(t) => t.shape().into(),

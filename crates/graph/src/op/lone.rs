@@ -2,6 +2,7 @@
 //!
 //! [`run`] runs a kernel in an environment of the caller's, [`fold`] computes a pure node within [`Bounds`].
 
+use super::panics::caught;
 use super::{BuildCx, Cost, Effect, KernelBody, KernelCx, NodeInfo, StepEnv, StepHost};
 use millstream_state::{Activity, Cancellation, Resources};
 use millstream_tensor::budget::{self, Budget};
@@ -10,19 +11,31 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The limits of a [`fold`].
-#[derive(Clone, Copy, Debug)]
+/// The limits of [`fold`]s.
+#[derive(Clone, Debug)]
 pub struct Bounds {
-    /// The most bytes of tensors that the kernel may allocate.
-    pub bytes: usize,
+    /// What the kernels may allocate. Lists and other variants among the outputs stay charged to it.
+    pub budget: Arc<Budget>,
     /// The longest time that the kernel may take. A kernel with a higher estimate does not start; one that
     /// checks for cancellation is stopped.
     pub time: Duration,
 }
 
 impl Bounds {
-    /// The limits for nodes that are computed while a graph is built or planned.
-    pub const FOLD: Bounds = Bounds { bytes: 64 << 20, time: Duration::from_millis(100) };
+    /// The longest time of one fold.
+    pub const LONGEST: Duration = Duration::from_millis(100);
+
+    /// The limits for one node that is computed while a graph is built: 64 MiB and 100 ms, within the budget
+    /// in force.
+    pub fn of_one() -> Bounds {
+        Bounds { budget: Budget::new((64 << 20).min(budget::left())), time: Bounds::LONGEST }
+    }
+
+    /// The limits for all nodes that are computed while a plan is made: 16 MiB, and an eighth of the budget
+    /// in force. A plan is kept, so the bytes count for all of its constants together.
+    pub fn of_plan() -> Bounds {
+        Bounds { budget: Budget::new((16 << 20).min(budget::left() / 8)), time: Bounds::LONGEST }
+    }
 }
 
 /// A host without a session: one thread, and nobody to print to.
@@ -54,6 +67,7 @@ pub fn env() -> StepEnv {
 
 /// Runs the kernel of a node and returns the outputs. A kernel that would wait is an error.
 pub fn run(node: &NodeInfo, env: &StepEnv, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
+    let _room = budget::room_for_rows(inputs)?;
     let mut inputs = inputs.to_vec();
     let mut outputs: SmallVec<[Option<Tensor>; 4]> = SmallVec::from_elem(None, node.output_types.len());
     let mut cx = KernelCx::new(node, env, &mut inputs, &mut outputs);
@@ -80,17 +94,16 @@ pub fn run(node: &NodeInfo, env: &StepEnv, inputs: &[Tensor]) -> Result<Vec<Tens
 
 /// Returns the outputs of a pure node, or `None` if the op has effects or waits, exceeds the bounds, or
 /// fails.
-pub fn fold(node: &NodeInfo, inputs: &[Tensor], bounds: Bounds) -> Option<Vec<Tensor>> {
+pub fn fold(node: &NodeInfo, inputs: &[Tensor], bounds: &Bounds) -> Option<Vec<Tensor>> {
     let kernel = &node.op.kernel;
     let runs = matches!(kernel.body, KernelBody::Run(_) | KernelBody::Build(_));
     if kernel.effect != Effect::Pure || !runs || bounds.time < estimate(node, inputs) {
         return None;
     }
     let outputs = {
-        let budget = Budget::new(bounds.bytes.min(budget::left()));
-        let _entered = budget::enter(Some(&budget));
+        let _entered = budget::enter(Some(&bounds.budget));
         let env = StepEnv { cancel: Cancellation::until(Instant::now() + bounds.time), ..env() };
-        run(node, &env, inputs).ok()?
+        caught(|| run(node, &env, inputs), "the kernel panicked").ok()?
     };
     outputs.into_iter().map(|output| moved(output).ok()).collect()
 }

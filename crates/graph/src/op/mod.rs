@@ -8,6 +8,7 @@ mod gradient;
 mod infer;
 mod kernel;
 pub mod lone;
+mod panics;
 mod registry;
 mod resolve;
 
@@ -19,6 +20,7 @@ pub use kernel::{
     Absorb, BuildCx, Completion, Cost, Effect, Kernel, KernelBody, KernelCx, Outputs, Rest, Run, RunFn,
     ScalarKernel, StepEnv, StepHost, Waits, ints_of,
 };
+pub use panics::caught;
 pub use registry::Registry;
-pub use resolve::NodeInfo;
 pub(crate) use resolve::check_attr;
+pub use resolve::{NodeInfo, n_outputs};

@@ -50,7 +50,13 @@ impl NodeInfo {
                 check_attr(op, attr, spec, value)?;
             }
         }
-        let mut output_types = SmallVec::new();
+        let n_outputs = n_outputs(op, &attrs)?;
+        ensure!(
+            n_outputs <= MAX_OUTPUTS,
+            "{} would have {n_outputs} outputs: a node has at most {MAX_OUTPUTS}",
+            op.name
+        );
+        let mut output_types = SmallVec::with_capacity(n_outputs);
         for arg in &op.outputs {
             push_types(&mut output_types, arg, &attrs)?;
         }
@@ -84,8 +90,17 @@ fn range_of(args: &[ArgSpec], name: &str, attrs: &Attrs) -> Result<Range<usize>>
     Err(Error::internal(format!("no argument is named `{name}`")))
 }
 
-/// The largest number of tensors in one argument. It bounds the memory that a hostile `N` can claim.
+/// The largest number of tensors in one argument.
 const MAX_ARITY: i64 = 1 << 24;
+
+/// The most outputs of a node. Inputs are there before a node is made, but outputs cost nothing to claim: one
+/// attribute says how many there are, and each takes hundreds of bytes in graph, program, plan and step.
+const MAX_OUTPUTS: usize = 1 << 16;
+
+/// The number of outputs that a node of this op has by its attributes.
+pub fn n_outputs(op: &OpDef, attrs: &Attrs) -> Result<usize> {
+    op.outputs.iter().try_fold(0usize, |n, arg| Ok(n.saturating_add(count_of(arg, attrs)?)))
+}
 
 fn count_of(arg: &ArgSpec, attrs: &Attrs) -> Result<usize> {
     Ok(match arg.count {
@@ -273,6 +288,11 @@ fn below(op: &OpDef, name: &str, value: i64, least: i64) -> String {
 /// Checks that an attribute's value fits its declaration.
 pub(crate) fn check_attr(op: &OpDef, name: &str, spec: &AttrSpec, value: &Attr) -> Result<()> {
     let list_of = |ok: fn(&Attr) -> bool| matches!(value, Attr::List(v) if v.iter().all(ok));
+    let in_rank = |attr: &Attr| if let Attr::Shape(shape) = attr { shape.check_rank() } else { Ok(()) };
+    match value {
+        Attr::List(shapes) => shapes.iter().try_for_each(in_rank)?,
+        one => in_rank(one)?,
+    }
     let fits = match (spec.kind, value) {
         (AttrKind::Type(allowed), Attr::Type(t)) => {
             ensure!(

@@ -13,7 +13,7 @@ use millstream_proto::op_def::ArgDef;
 use millstream_proto::{NodeDef, OpDef};
 use millstream_tensor::{Error, Result, ensure, invalid};
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 /// The maximum number of values of one argument.
@@ -161,9 +161,10 @@ impl<'a> Expansion<'a, '_> {
         let has_primitives = inner.iter().any(switches);
         let mut effects: Vec<String> = Vec::new();
         if !target.def.control_ret.is_empty() {
+            let mut known = HashSet::new();
             for name in target.def.control_ret.values() {
                 let node = scope.control(name)?;
-                if !effects.contains(&node) {
+                if known.insert(node.clone()) {
                     effects.push(node);
                 }
             }

@@ -27,7 +27,7 @@ use millstream_graph::op::Registry;
 use millstream_proto::{AttrValue, FunctionDef, GraphDef};
 use millstream_tensor::{Error, Result, invalid};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 pub(crate) use library::check_ops;
 pub use library::{MissingOp, missing_ops};
@@ -110,7 +110,7 @@ pub(crate) fn flatten<'a>(
     let mut taken = BTreeSet::new();
     for node in &def.node {
         let Some(kind) = Call::kind(&node.op, registry, &expansion.library) else {
-            expansion.allowance.take_node()?;
+            expansion.allowance.take_node(node.input.len())?;
             expansion.flat.push(Flat::of(node));
             continue;
         };
@@ -203,7 +203,7 @@ impl<'a> Expansion<'a, '_> {
     }
 
     fn push(&mut self, node: Flat<'a>) -> Result<()> {
-        self.allowance.take_node()?;
+        self.allowance.take_node(node.inputs.len())?;
         let inputs: usize = node.inputs.iter().map(|i| i.len() + size_of::<Cow<str>>()).sum();
         self.allowance.take(node.name.len() + inputs + size_of::<Flat>(), 1)?;
         self.flat.push(node);
@@ -245,11 +245,9 @@ impl<'a> Expansion<'a, '_> {
                 outputs.len()
             ));
         }
-        for control in &pending.controls {
-            if !controls.contains(control) {
-                controls.push(control.clone());
-            }
-        }
+        let known: HashSet<&String> = controls.iter().collect();
+        let new: Vec<_> = pending.controls.iter().filter(|c| !known.contains(c)).cloned().collect();
+        controls.extend(new);
         if controls.is_empty() && outputs.iter().all(|o| o.free) {
             controls.extend(pending.pivot.clone());
         }

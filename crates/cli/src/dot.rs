@@ -25,7 +25,7 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: Options) -> Outcome {
-    let graph = load::import(&load::file(&options.graph, None)?, None)?;
+    let graph = load::import(&load::file(&options.graph, None)?, None, None)?;
     let text = graph.read(millstream::engine::graph::dot)?;
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;

@@ -62,6 +62,9 @@ impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Failure::Unread,
+            io::ErrorKind::TimedOut => Failure::Failed(
+                Error::new(Code::DeadlineExceeded, error.to_string()).with_help("raise --timeout"),
+            ),
             _ => Failure::Failed(Error::new(Code::Unknown, format!("cannot write the output: {error}"))),
         }
     }

@@ -53,7 +53,7 @@ pub(crate) fn run(options: Options) -> Outcome {
     let file = load::file(&options.graph, None)?;
     let def = file.graph_def()?;
     let missing = missing_ops(def, registry())?;
-    let imported = load::import(&file, None);
+    let imported = load::import(&file, None, None);
     let shape = match &imported {
         Ok(graph) => Some(graph.read(|g| Shown::of(g, def))?),
         Err(_) => None,

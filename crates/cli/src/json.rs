@@ -1,5 +1,7 @@
 //! [`Json`]: the output of `--json`. Objects keep the order of their fields.
 
+use crate::value;
+use millstream::Tensor;
 use std::fmt;
 
 /// A JSON value.
@@ -11,6 +13,9 @@ pub(crate) enum Json {
     Number(String),
     Text(String),
     List(Vec<Json>),
+    /// The elements of a tensor, as nested lists. They are written one by one, since each takes a hundred
+    /// times its size as a value of its own.
+    Elements(Tensor),
     Object(Vec<(&'static str, Json)>),
 }
 
@@ -91,6 +96,7 @@ impl fmt::Display for Json {
             Json::Bool(v) => write!(f, "{v}"),
             Json::Number(digits) => f.write_str(digits),
             Json::Text(text) => string(f, text),
+            Json::Elements(tensor) => value::write_elements(tensor, f),
             Json::List(items) => {
                 f.write_str("[")?;
                 for (i, item) in items.iter().enumerate() {

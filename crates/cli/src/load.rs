@@ -7,6 +7,7 @@ use millstream::prelude::*;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// Reads a graph file. `-` is standard input; for the folder of a SavedModel, its `saved_model.pb` is read. A
 /// file of more than `limit` bytes is an error.
@@ -38,10 +39,10 @@ fn bytes(from: impl Read, path: &Path, limit: Option<usize>) -> Result<Vec<u8>> 
     }
 }
 
-/// Imports the graph of a file.
-pub(crate) fn import(file: &GraphFile, limit: Option<usize>) -> Result<Graph> {
+/// Imports the graph of a file, by the deadline.
+pub(crate) fn import(file: &GraphFile, limit: Option<usize>, deadline: Option<Instant>) -> Result<Graph> {
     let graph = Graph::new();
-    let mut options = ImportOptions::default();
+    let mut options = ImportOptions { deadline, ..ImportOptions::default() };
     if let Some(limit) = limit {
         options.memory_limit = limit;
     }

@@ -15,10 +15,10 @@ use millstream::{
 };
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Run a graph and print the fetched values
 ///
@@ -104,7 +104,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE.npz")]
     out: Option<PathBuf>,
 
-    /// The time limit of each run, in seconds [default: no limit]
+    /// The time limit of importing the graph, of each run with its planning, and of writing the values, in
+    /// seconds each [default: no limit]
     #[arg(long, value_name = "SECONDS", value_parser = number::seconds)]
     timeout: Option<Duration>,
 
@@ -114,7 +115,8 @@ pub(crate) struct Options {
     stall_grace: Option<Duration>,
 
     /// The limit for tensors in memory, in bytes, or with a unit: 64K, 512M, 2G. Also limits the memory for
-    /// reading the graph [default: 80 % of the machine's memory; 8G for reading the graph]
+    /// reading the graph [default: 80 % of the memory that the process may use; for reading the graph a
+    /// quarter of it, at most 8G]
     #[arg(long, value_name = "BYTES", value_parser = number::bytes)]
     memory_limit: Option<usize>,
 
@@ -189,7 +191,7 @@ impl FromStr for WatchFor {
 
 pub(crate) fn run(options: Options) -> Outcome {
     let file = load::file(&options.graph, options.memory_limit)?;
-    let graph = load::import(&file, options.memory_limit)?;
+    let graph = load::import(&file, options.memory_limit, after(options.timeout))?;
     let asks = [&options.fetches, &options.everies, &options.targets, &options.inits];
     if asks.iter().all(|names| names.is_empty()) {
         return Err(nothing_asked(&graph));
@@ -256,11 +258,17 @@ pub(crate) fn run(options: Options) -> Outcome {
     if let (Some(path), Some(trace)) = (&options.trace, &metadata.trace) {
         std::fs::write(path, trace.to_chrome_json()).map_err(|e| file_error("write", path, &e))?;
     }
+    let deadline = after(options.timeout);
     if let Some(path) = &options.out {
-        write_npz(path, &got)?;
+        write_npz(path, &got, deadline)?;
     }
     got.queues = queues;
-    print(&got, &options)
+    print(&got, &options, deadline)
+}
+
+/// The deadline of something that begins now.
+fn after(timeout: Option<Duration>) -> Option<Instant> {
+    timeout.and_then(|timeout| Instant::now().checked_add(timeout))
 }
 
 /// Adds a note about `--queue-runners` to the error if runners that were not started can be its cause.
@@ -356,7 +364,7 @@ fn nothing_asked(graph: &Graph) -> Failure {
 
 const MOST_LISTED: usize = 20;
 
-fn write_npz(path: &Path, got: &Got) -> Outcome {
+fn write_npz(path: &Path, got: &Got, deadline: Option<Instant>) -> Outcome {
     let mut arrays: Vec<(String, Tensor)> = Vec::new();
     arrays.extend(got.values.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
     for (name, values) in &got.every {
@@ -367,15 +375,16 @@ fn write_npz(path: &Path, got: &Got) -> Outcome {
     let mut seen = BTreeSet::new();
     arrays.retain(|(name, _)| seen.insert(name.clone()));
     let arrays = arrays.iter().map(|(name, value)| (name.as_str(), value));
-    let mut file = BufWriter::new(File::create(path).map_err(|e| file_error("create", path, &e))?);
+    let file = File::create(path).map_err(|e| file_error("create", path, &e))?;
+    let mut file = BufWriter::new(Until { out: file, deadline });
     npy::write_npz(&mut file, arrays, npy::Compression::Stored)
         .map_err(|e| e.note(format!("in file      `{}`", path.display())))?;
     file.flush().map_err(|e| file_error("write", path, &e))?;
     Ok(())
 }
 
-fn print(got: &Got, options: &Options) -> Outcome {
-    let mut out = BufWriter::new(io::stdout().lock());
+fn print(got: &Got, options: &Options, deadline: Option<Instant>) -> Outcome {
+    let mut out = BufWriter::new(Until { out: io::stdout().lock(), deadline });
     if options.json {
         let fetches: Json = got.values.iter().map(|(name, tensor)| value::json(name, tensor)).collect();
         let mut all = object! { "fetches": fetches };
@@ -416,6 +425,34 @@ fn print(got: &Got, options: &Options) -> Outcome {
     Ok(out.flush()?)
 }
 
+/// A writer that fails once the deadline has passed.
+struct Until<W> {
+    out: W,
+    deadline: Option<Instant>,
+}
+
+impl<W: Write> Write for Until<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.deadline {
+            Some(deadline) if deadline <= Instant::now() => {
+                let text = "the output was not written in the time allowed";
+                Err(io::Error::new(io::ErrorKind::TimedOut, text))
+            }
+            _ => self.out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+impl<W: Seek> Seek for Until<W> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.out.seek(to)
+    }
+}
+
 fn every_json(name: &str, values: &Iterations) -> Json {
     let iteration = |(at, value): (&[u64], &Tensor)| {
         object! {
@@ -429,5 +466,21 @@ fn every_json(name: &str, values: &Iterations) -> Json {
         "dtype": values.dtype().tf_name(),
         "loops": values.loops().iter().collect::<Json>(),
         "iterations": values.iter().map(iteration).collect::<Json>(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_ends_at_the_deadline() {
+        let now = Instant::now();
+        let mut open = Until { out: Vec::new(), deadline: now.checked_add(Duration::from_secs(600)) };
+        write!(open, "{}", Tensor::scalar(1i32)).unwrap();
+        assert_eq!(open.out, b"i32 1");
+        let error = write!(Until { out: Vec::new(), deadline: Some(now) }, "x").unwrap_err();
+        let Failure::Failed(error) = Failure::from(error) else { panic!("it is a failure") };
+        assert_eq!(error.code(), Code::DeadlineExceeded);
     }
 }

@@ -36,7 +36,7 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: Options) -> Outcome {
-    let graph = load::import(&load::file(&options.graph, None)?, None)?;
+    let graph = load::import(&load::file(&options.graph, None)?, None, None)?;
     let how = PictureOptions { limit: options.limit, scope: options.scope };
     let text = graph.read(|g| millstream::engine::graph::svg(g, &how))?;
     let mut out = io::stdout().lock();

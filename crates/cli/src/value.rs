@@ -3,6 +3,7 @@
 use crate::json::{Json, object};
 use millstream::engine::tensor::with_element;
 use millstream::{DType, Tensor};
+use std::fmt;
 
 /// `{"name", "dtype", "shape", "value"}` with the value as nested lists. Numbers that JSON lacks are the
 /// texts `"nan"`, `"inf"` and `"-inf"`; a complex number is `[re, im]`; a string that is not UTF-8 is
@@ -18,7 +19,20 @@ pub(crate) fn json(name: &str, value: &Tensor) -> Json {
 
 /// The elements alone, as nested lists.
 pub(crate) fn elements(value: &Tensor) -> Json {
-    nested(value.shape(), &mut leaves(value).into_iter())
+    Json::Elements(value.clone())
+}
+
+/// Writes the elements as nested lists.
+pub(crate) fn write_elements(value: &Tensor, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let (dtype, shape) = (value.dtype(), value.shape());
+    match dtype {
+        DType::Str => nested(f, shape, &mut value.as_strs().unwrap_or_default().iter().map(|s| text(s))),
+        DType::Resource => nested(f, shape, &mut described(value.as_handles())),
+        DType::Variant => nested(f, shape, &mut described(value.as_variants())),
+        _ => with_element!(dtype, T => {
+            nested(f, shape, &mut value.as_slice::<T>().unwrap_or_default().iter().map(Leaf::json))
+        }, else => Ok(())),
+    }
 }
 
 /// A shape as a list.
@@ -26,32 +40,27 @@ pub(crate) fn shape(dims: &[usize]) -> Json {
     dims.iter().copied().collect()
 }
 
-fn nested(shape: &[usize], leaves: &mut dyn Iterator<Item = Json>) -> Json {
-    match shape.split_first() {
-        None => leaves.next().unwrap_or(Json::Null),
-        // The recursion is bounded, since the rank is. If an inner axis is empty, so is this list, whatever
-        // its size.
-        Some((&n, inner)) => {
-            let n = if inner.contains(&0) { 0 } else { n };
-            Json::List((0..n).map(|_| nested(inner, leaves)).collect())
-        }
+/// The recursion is bounded, since the rank is.
+fn nested(
+    f: &mut fmt::Formatter<'_>,
+    shape: &[usize],
+    leaves: &mut dyn Iterator<Item = Json>,
+) -> fmt::Result {
+    let Some((&n, inner)) = shape.split_first() else {
+        return write!(f, "{}", leaves.next().unwrap_or(Json::Null));
+    };
+    // If an inner axis is empty, so is this list, whatever its size.
+    let n = if inner.contains(&0) { 0 } else { n };
+    f.write_str("[")?;
+    for i in 0..n {
+        f.write_str(if i == 0 { "" } else { "," })?;
+        nested(f, inner, leaves)?;
     }
+    f.write_str("]")
 }
 
-fn leaves(value: &Tensor) -> Vec<Json> {
-    let dtype = value.dtype();
-    match dtype {
-        DType::Str => value.as_strs().unwrap_or_default().iter().map(|s| text(s)).collect(),
-        DType::Resource => described(value.as_handles()),
-        DType::Variant => described(value.as_variants()),
-        _ => with_element!(dtype, T => {
-            value.as_slice::<T>().unwrap_or_default().iter().map(Leaf::json).collect()
-        }, else => Vec::new()),
-    }
-}
-
-fn described<T: std::fmt::Debug>(values: Option<&[T]>) -> Vec<Json> {
-    values.unwrap_or_default().iter().map(|v| Json::Text(format!("{v:?}"))).collect()
+fn described<T: fmt::Debug>(values: Option<&[T]>) -> impl Iterator<Item = Json> {
+    values.unwrap_or_default().iter().map(|v| Json::Text(format!("{v:?}")))
 }
 
 fn text(bytes: &[u8]) -> Json {
@@ -90,7 +99,7 @@ impl Leaf for bool {
 }
 
 /// The shortest digits that parse to the same number of the type. Rust prints exponents as JSON does.
-fn float(finite: bool, digits: impl std::fmt::Debug) -> Json {
+fn float(finite: bool, digits: impl fmt::Debug) -> Json {
     let digits = format!("{digits:?}");
     match finite {
         true => Json::Number(digits),

@@ -58,7 +58,7 @@ pub struct VariableArg {
 }
 
 /// The expected result of an example.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Expect {
     /// These values, bit for bit.
     Values(Vec<Tensor>),
@@ -71,7 +71,7 @@ pub enum Expect {
 }
 
 /// A parsed example.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Case {
     /// What is computed first, in order: a call's inputs come before it.
     pub before: Vec<Call>,

@@ -18,6 +18,8 @@ pub enum Given {
     Constant,
     /// As feeds.
     Fed,
+    /// As feeds of placeholders of unknown shape: only the kernels see the values.
+    Unshaped,
 }
 
 /// The time limit of an example. It is far above what any example needs, since the machine may be loaded.
@@ -62,7 +64,10 @@ pub fn build(case: &Case, given: Given) -> Result<Built, Error> {
                     graph.constant_tensor("value", value.clone()).port()
                 }
                 CaseArg::Value(value) => {
-                    let shape = PartialShape::from(value.shape());
+                    let shape = match given {
+                        Given::Unshaped => PartialShape::unknown(),
+                        Given::Constant | Given::Fed => value.shape().into(),
+                    };
                     let port = graph.placeholder_of("fed", value.dtype(), shape).port();
                     feeds.push((Target::Value(port), value.clone()));
                     port
@@ -229,7 +234,11 @@ fn no_nan(value: &Tensor) -> Tensor {
 }
 
 fn run(built: &Built, setting: &Setting) -> Result<Vec<Tensor>, Error> {
-    let session: Session = setting.session(&built.graph, Some(LONGEST))?;
+    attempt(built, &setting.session(&built.graph, Some(LONGEST))?)
+}
+
+/// Runs an example in this session. Returns its outputs; an error if one does not have the inferred type.
+pub fn attempt(built: &Built, session: &Session) -> Result<Vec<Tensor>, Error> {
     for &init in &built.init {
         session.run::<()>(init, ())?;
     }

@@ -51,7 +51,10 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     let axis = axis(cx.name_of(at), axis_number, rank).map_err(|e| match rank {
         0 => e.led_by("Can't concatenate scalars (use tf.stack instead)"),
         _ => {
-            let least = if axis_number < 0 { -axis_number } else { axis_number + 1 };
+            let least = match axis_number < 0 {
+                true => axis_number.unsigned_abs(),
+                false => axis_number.unsigned_abs() + 1,
+            };
             e.led_by(format!("Shape must be at least rank {least} but is rank {rank}"))
         }
     })?;

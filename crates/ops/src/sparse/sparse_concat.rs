@@ -60,6 +60,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let n = cx.n_inputs() / 3;
     let parts = (0..n).map(|i| Entries::new(cx, [i, n + i, 2 * n + i])).collect::<Result<Vec<_>>>()?;
     let axis = axis(cx.attrs().int("concat_dim")?, parts[0].rank)?;
+    let too_long = || invalid!("the sum of the sizes of axis {axis} does not fit in 63 bits");
     let mut shape = parts[0].shape.clone();
     shape[axis] = 0;
     // All entries: the index, the part, and the position in the part.
@@ -74,12 +75,10 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         );
         for row in 0..part.n {
             let mut index = part.index(row).to_vec();
-            index[axis] += shape[axis];
+            index[axis] = index[axis].checked_add(shape[axis]).ok_or_else(too_long)?;
             all.push((index, p, row));
         }
-        shape[axis] = shape[axis]
-            .checked_add(part.shape[axis])
-            .ok_or_else(|| invalid!("the sum of the sizes of axis {axis} does not fit in 63 bits"))?;
+        shape[axis] = shape[axis].checked_add(part.shape[axis]).ok_or_else(too_long)?;
     }
     all.sort_by(|a, b| a.0.cmp(&b.0));
     let mut values = Assembler::new(parts[0].values.dtype(), [all.len()])?;

@@ -1,0 +1,364 @@
+//! Limits of memory and time where a small graph asks for much: each must end in an error or a small answer,
+//! in time, and resident memory must stay near the limit. The graphs are the kind that a stranger might send:
+//! text GraphDefs of a few KiB.
+//!
+//! The tests measure the memory of the process, so they run one after another, under one lock.
+
+use millstream_graph::Graph;
+use millstream_interop::{ImportOptions, import_graph_def, read_graph};
+use millstream_runtime::{Session, SessionOptions, Target};
+use millstream_tensor::{Code, Error, Result, Tensor};
+use std::fmt::Write;
+use std::sync::{Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+/// The limit of each test, in bytes.
+const MEMORY: usize = 64 << 20;
+
+/// Builds for tests are slow, and the machine may be loaded.
+const SOON: Duration = Duration::from_secs(20);
+
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// The resident memory and the time since the start of a test.
+struct Watched {
+    _alone: MutexGuard<'static, ()>,
+    before: u64,
+    start: Instant,
+}
+
+fn watched() -> Watched {
+    let alone = ALONE.lock().unwrap_or_else(|e| e.into_inner());
+    std::fs::write("/proc/self/clear_refs", "5").ok();
+    Watched { _alone: alone, before: resident("VmRSS"), start: Instant::now() }
+}
+
+impl Watched {
+    #[track_caller]
+    fn ends_within(self, limit: usize) {
+        let grown = (resident("VmHWM").saturating_sub(self.before) as usize) << 10;
+        assert!(grown < limit + limit / 2, "{} MiB for a limit of {}", grown >> 20, limit >> 20);
+        assert!(self.start.elapsed() < SOON, "{:?}", self.start.elapsed());
+    }
+}
+
+fn resident(line: &str) -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|l| l.strip_prefix(line));
+    line.and_then(|l| l.trim_matches([':', '\t', ' ']).split(' ').next()?.parse().ok()).unwrap_or(0)
+}
+
+fn import_within(text: &str, memory_limit: usize, deadline: Option<Instant>) -> Result<Graph> {
+    let graph = Graph::with_ops(millstream_ops::registry());
+    let options = ImportOptions { memory_limit, deadline, ..ImportOptions::default() };
+    import_graph_def(&graph, read_graph(text.as_bytes())?.graph_def()?, &options)?;
+    Ok(graph)
+}
+
+fn import(text: &str) -> Result<Graph> {
+    import_within(text, MEMORY, None)
+}
+
+fn session(graph: &Graph, timeout: Duration) -> Result<Session> {
+    let options = SessionOptions {
+        threads: Some(2),
+        memory_limit: Some(MEMORY),
+        timeout: Some(timeout),
+        print: Some(Box::new(|_| ())),
+        ..SessionOptions::default()
+    };
+    Session::with_options(graph, options)
+}
+
+/// Runs an operation or fetches a value.
+fn run(session: &Session, name: &str) -> Result<Option<Tensor>> {
+    let output = session.graph().output(name);
+    match output {
+        Ok(output) => Ok(Some(session.run::<Tensor>(Target::Value(output.port()), ())?)),
+        Err(_) => {
+            let op = session.graph().operation(name)?;
+            session.run::<()>(Target::Operation(op.id()), ()).map(|()| None)
+        }
+    }
+}
+
+#[track_caller]
+fn refused<T>(result: Result<T>, code: Code, says: &str) -> Error {
+    let Err(error) = result else { panic!("there is no error") };
+    assert_eq!(error.code(), code, "{error}");
+    assert!(error.to_string().contains(says), "{error}");
+    error
+}
+
+// GraphDefs.
+
+fn node(name: &str, op: &str, inputs: &[&str], attrs: &[(&str, &str)]) -> String {
+    let mut text = format!("node {{ name: '{name}' op: '{op}' ");
+    for input in inputs {
+        write!(text, "input: '{input}' ").unwrap();
+    }
+    for (key, value) in attrs {
+        write!(text, "attr {{ key: '{key}' value {{ {value} }} }} ").unwrap();
+    }
+    text + "}\n"
+}
+
+fn constant(name: &str, dtype: &str, dims: &[usize], values: &str) -> String {
+    let dims: String = dims.iter().map(|d| format!("dim {{ size: {d} }} ")).collect();
+    let value = format!("tensor {{ dtype: {dtype} tensor_shape {{ {dims} }} {values} }}");
+    node(name, "Const", &[], &[("dtype", &format!("type: {dtype}")), ("value", &value)])
+}
+
+const I32: &str = "type: DT_INT32";
+const F32: &str = "type: DT_FLOAT";
+
+/// The longest first axis that costs nothing to claim.
+const ENDLESS: usize = 1 << 40;
+
+/// Ranks 2, 3, 5, 9, ..: each Gather replaces the first axis by all axes.
+fn doubled_ranks(n: usize) -> String {
+    let mut text =
+        constant("x0", "DT_INT32", &[1, 1], "int_val: 0") + &constant("axis", "DT_INT32", &[], "int_val: 0");
+    for i in 1..=n {
+        let x = format!("x{}", i - 1);
+        let attrs = [("Tparams", I32), ("Tindices", I32), ("Taxis", I32), ("batch_dims", "i: 0")];
+        text += &node(&format!("x{i}"), "GatherV2", &[&x, &x, "axis"], &attrs);
+    }
+    text
+}
+
+#[test]
+fn ranks_are_bounded_where_shapes_are_inferred() {
+    let watched = watched();
+    assert!(import(&doubled_ranks(7)).is_ok());
+    let error = refused(import(&doubled_ranks(30)), Code::InvalidArgument, "at most 254 dimensions, not 257");
+    assert_eq!(error.node(), Some("x8"));
+    watched.ends_within(MEMORY);
+}
+
+#[test]
+fn ranks_are_bounded_where_kernels_make_shapes() -> Result<()> {
+    let watched = watched();
+    let unknown =
+        node("x0", "Placeholder", &[], &[("dtype", I32), ("shape", "shape { unknown_rank: true }")]);
+    let text = doubled_ranks(30).split_once('\n').unwrap().1.to_owned();
+    let graph = import(&(unknown + &text))?;
+    let session = session(&graph, SOON)?;
+    let zero = Tensor::zeros(millstream_tensor::DType::I32, [1, 1])?;
+    let feed = |name: &str| -> Result<Tensor> {
+        let feeds = millstream_runtime::FeedList::new().and(graph.output("x0:0")?, zero.clone());
+        session.run(Target::Value(graph.output(name)?.port()), feeds)
+    };
+    let deep = feed("x7:0")?;
+    assert_eq!((deep.rank(), deep.elements()), (129, 1));
+    let error = refused(feed("x30:0"), Code::InvalidArgument, "at most 254 dimensions, not 257");
+    assert_eq!(error.node(), Some("x8"));
+    watched.ends_within(MEMORY);
+    Ok(())
+}
+
+#[test]
+fn rows_without_elements_are_charged() -> Result<()> {
+    let float = constant("x", "DT_FLOAT", &[ENDLESS, 0], "");
+    let list = [
+        &*float,
+        &constant("any", "DT_INT32", &[], "int_val: -1"),
+        &node("l", "TensorListFromTensor", &["x", "any"], &[("element_dtype", F32), ("shape_type", I32)]),
+        &node("y", "TensorListLength", &["l"], &[]),
+    ]
+    .concat();
+    let queue = [
+        &*float,
+        &node("q", "FIFOQueueV2", &[], &[("component_types", "list { type: DT_FLOAT }")]),
+        &node("y", "QueueEnqueueManyV2", &["q", "x"], &[("Tcomponents", "list { type: DT_FLOAT }")]),
+    ]
+    .concat();
+    let join = [
+        &*constant("x", "DT_STRING", &[ENDLESS, 0], ""),
+        &constant("axes", "DT_INT32", &[1], "int_val: 1"),
+        &node("y", "ReduceJoin", &["x", "axes"], &[]),
+    ]
+    .concat();
+    let unpack = [
+        &*float,
+        &constant("n", "DT_INT32", &[], "int_val: 0"),
+        &constant("flow", "DT_FLOAT", &[], "float_val: 0"),
+        &node("a", "TensorArray", &["n"], &[("dtype", F32), ("dynamic_size", "b: true")]),
+        &node("y", "TensorArrayUnpack", &["a", "x", "flow"], &[("T", F32)]),
+    ]
+    .concat();
+    for text in [list, queue, join, unpack] {
+        let watched = watched();
+        let graph = import(&text)?;
+        let error = refused(run(&session(&graph, SOON)?, "y"), Code::ResourceExhausted, "has no elements");
+        assert!(error.node().is_some(), "{error}");
+        watched.ends_within(MEMORY);
+    }
+    Ok(())
+}
+
+/// Items of a queue take memory besides their elements.
+#[test]
+fn the_items_of_a_queue_are_charged_in_full() -> Result<()> {
+    let watched = watched();
+    let text = [
+        &*constant("shape", "DT_INT32", &[2], "int_val: 1000000 int_val: 1"),
+        &constant("zero", "DT_FLOAT", &[], "float_val: 0"),
+        &node("x", "Fill", &["shape", "zero"], &[("T", F32), ("index_type", I32)]),
+        &node("q", "FIFOQueueV2", &[], &[("component_types", "list { type: DT_FLOAT }")]),
+        &node("y", "QueueEnqueueManyV2", &["q", "x"], &[("Tcomponents", "list { type: DT_FLOAT }")]),
+    ]
+    .concat();
+    let graph = import(&text)?;
+    refused(run(&session(&graph, SOON)?, "y"), Code::ResourceExhausted, "out of memory");
+    watched.ends_within(MEMORY);
+    Ok(())
+}
+
+#[test]
+fn outputs_are_bounded_and_charged() {
+    let watched = watched();
+    let x = node("x", "Placeholder", &[], &[("dtype", F32), ("shape", "shape { unknown_rank: true }")]);
+    let unpack = |name: &str, n: usize| {
+        node(name, "Unpack", &["x"], &[("num", &format!("i: {n}")), ("T", F32), ("axis", "i: 0")])
+    };
+    let many = x.clone() + &unpack("u", 1 << 24);
+    let too_many = "would have 16777216 outputs: a node has at most 65536";
+    refused(import(&many), Code::InvalidArgument, too_many);
+    let several = (0..10).fold(x.clone(), |text, i| text + &unpack(&format!("u{i}"), 1 << 16));
+    refused(import(&several), Code::ResourceExhausted, "over the limit");
+    assert!(import(&(x + &unpack("u", 1 << 16))).is_ok());
+    watched.ends_within(MEMORY);
+}
+
+/// Strings that double in every node are computed while the plan is made only as long as they are short.
+#[test]
+fn constants_are_folded_within_limits() -> Result<()> {
+    let watched = watched();
+    let mut text = constant("s0", "DT_STRING", &[], &format!("string_val: '{}'", "a".repeat(1024)));
+    for i in 1..=20 {
+        let s = format!("s{}", i - 1);
+        text += &node(&format!("s{i}"), "StringJoin", &[&s, &s], &[("N", "i: 2"), ("separator", "s: ''")]);
+    }
+    text += &node("n", "StringLength", &["s20"], &[]);
+    let graph = import(&text)?;
+    let session = session(&graph, SOON)?;
+    refused(run(&session, "n:0"), Code::ResourceExhausted, "out of memory");
+    assert_eq!(run(&session, "s3:0")?.unwrap().byte_size(), 8 << 10);
+    watched.ends_within(MEMORY);
+    Ok(())
+}
+
+#[test]
+fn planning_ends_with_the_deadline() -> Result<()> {
+    let watched = watched();
+    let graph = import_within(&star(20_000), 1 << 30, None)?;
+    let session = session(&graph, Duration::ZERO)?;
+    refused(run(&session, "t"), Code::DeadlineExceeded, "the time allowed");
+    refused(import_within(&star(20_000), 1 << 30, Some(Instant::now())), Code::DeadlineExceeded, "import");
+    watched.ends_within(1 << 30);
+    Ok(())
+}
+
+/// A node that waits for `n` others.
+fn star(n: usize) -> String {
+    let names: Vec<String> = (0..n).map(|i| format!("n{i}")).collect();
+    let mut text: String = names.iter().map(|name| node(name, "NoOp", &[], &[])).collect();
+    let controls: Vec<String> = names.iter().map(|name| format!("^{name}")).collect();
+    let controls: Vec<&str> = controls.iter().map(String::as_str).collect();
+    text += &node("t", "NoOp", &controls, &[]);
+    text
+}
+
+#[test]
+fn control_edges_take_linear_time() -> Result<()> {
+    let watched = watched();
+    let graph = import_within(&star(200_000), 4 << 30, None)?;
+    run(&session(&graph, SOON)?, "t")?;
+    watched.ends_within(4 << 30);
+    Ok(())
+}
+
+/// Functions that call the one before twice.
+#[test]
+fn imports_are_charged_for_their_nodes() {
+    let watched = watched();
+    let mut text = String::from("node { name: 'call' op: 'f30' } library {\n");
+    text += "function { signature { name: 'f0' } node_def { name: 'a' op: 'NoOp' } }\n";
+    for k in 1..=30 {
+        let call = |name: &str| format!("node_def {{ name: '{name}' op: 'f{}' }}", k - 1);
+        writeln!(text, "function {{ signature {{ name: 'f{k}' }} {} {} }}", call("a"), call("b")).unwrap();
+    }
+    text += "}";
+    refused(import(&text), Code::ResourceExhausted, "over the limit of 67108864 bytes for an import");
+    watched.ends_within(MEMORY);
+}
+
+/// An optional that contains the one before, `n` times over, made by a loop.
+#[test]
+fn values_in_values_are_dropped_and_printed_without_recursion() -> Result<()> {
+    let watched = watched();
+    let graph = Graph::with_ops(millstream_ops::registry());
+    let none = graph.op("OptionalNone").output();
+    let (_, nested) = graph.while_loop((graph.constant(0i32), none)).run(
+        |(i, _)| graph.op("Less").input(i).input(100_000i32).output(),
+        |(i, x)| {
+            let next = graph.op("AddV2").input(i).input(1i32).output();
+            (next, graph.op("OptionalFromValue").input(x).output())
+        },
+    )?;
+    let has = graph.op("OptionalHasValue").input(nested).output();
+    let session = session(&graph, SOON)?;
+    assert!(session.run::<bool>(has, ())?);
+    let text = session.run::<Tensor>(nested, ())?.to_string();
+    assert!(text.len() < 1000 && text.starts_with("variant <Optional(Some([variant <"), "{text}");
+    let twice = (0..40).fold(none, |x, _| graph.op("OptionalFromValue").inputs([x, x]).output());
+    let text = session.run::<Tensor>(twice, ())?.to_string();
+    assert!(text.len() < 4000, "{text}");
+    watched.ends_within(MEMORY);
+    Ok(())
+}
+
+#[test]
+fn plans_of_edited_graphs_are_dropped() -> Result<()> {
+    let _watched = watched();
+    let graph = Graph::with_ops(millstream_ops::registry());
+    let first = graph.op("NoOp").finish();
+    let session = session(&graph, SOON)?;
+    for i in 0..1200 {
+        let op = graph.op("NoOp").name(format!("n{i}")).finish();
+        session.run::<()>(Target::Operation(op.id()), ())?;
+        if i % 400 == 399 {
+            assert!(session.holdings().n_plans <= 1024, "{}", session.holdings().n_plans);
+            graph.add_control_input(op, first)?;
+            session.run::<()>(Target::Operation(op.id()), ())?;
+            assert_eq!(session.holdings().n_plans, 1, "plans made before the edit are gone");
+        }
+    }
+    for round in 0..2 {
+        for i in 0..1200 {
+            let op = graph.operation(&format!("n{i}"))?;
+            session.run::<()>(Target::Operation(op.id()), ())?;
+        }
+        assert_eq!(session.holdings().n_plans, 1024, "{round}");
+    }
+    Ok(())
+}
+
+#[test]
+fn errors_about_long_names_are_short() -> Result<()> {
+    let watched = watched();
+    let name = "n".repeat(1 << 20);
+    let text = constant("one", "DT_INT32", &[2], "int_val: 1 int_val: 2");
+    let text = text + &node(&name, "Neg", &["one", "one"], &[("T", I32)]);
+    let Err(error) = import(&text) else { panic!("there is no error") };
+    assert!(error.to_string().len() < 16 << 10);
+    let graph = Graph::with_ops(millstream_ops::registry());
+    let shape = graph.placeholder_of("shape", millstream_tensor::DType::I32, millstream_tensor::shape![_]);
+    let bad = graph.op("Reshape").name(name).input(graph.constant(1i32)).input(shape).output();
+    let feeds = millstream_runtime::FeedList::new().and(shape, Tensor::vector(&[7i32])?);
+    let Err(error) = session(&graph, SOON)?.run::<Tensor>(bad, feeds) else { panic!("there is no error") };
+    assert!(error.to_string().len() < 16 << 10, "{}", error.to_string().len());
+    watched.ends_within(MEMORY);
+    Ok(())
+}

@@ -6,7 +6,10 @@ use millstream_state::HostToken;
 use millstream_tensor::{DType, Result, Tensor};
 use parking_lot::Mutex;
 
-pub use millstream_state::{Cancellation, HostFunction, HostToken as Token, Registration, in_host_function};
+pub use millstream_state::{
+    Cancellation, HostFunction, HostFunctions as Functions, HostToken as Token, Registration,
+    in_host_function,
+};
 
 /// Functions of the program as nodes.
 pub trait HostFunctions<'g>: Start<'g> {
@@ -16,8 +19,9 @@ pub trait HostFunctions<'g>: Start<'g> {
     /// at once if runs overlap. This is TensorFlow's `py_func`: the op is `PyFunc`, and no gradient flows
     /// through it.
     ///
-    /// The graph owns the function, so the function must not capture the graph. A graph that was written to a
-    /// file and read back has the node without the function; running the node is an error.
+    /// The graph owns the function, so the function must not capture the graph. Nodes of other graphs cannot
+    /// call it: a graph that was written to a file and read back, or imported, has the node without the
+    /// function, and running the node is an error.
     ///
     /// A function may run sessions, including the one that called it; such a run uses only the calling
     /// thread.
@@ -46,6 +50,7 @@ pub trait HostFunctions<'g>: Start<'g> {
         let options = self.options();
         let graph = options.graph();
         let token = HostToken::new(function);
+        token.join(&graph.extension::<Functions>());
         let dtypes = dtypes.into_iter().map(|dtype| Attr::Type(dtype.into())).collect();
         let node = options.start("PyFunc").inputs(inputs).attr("token", token.as_str());
         let node = node.attr("Tout", Attr::List(dtypes)).try_finish()?;

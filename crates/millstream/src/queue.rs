@@ -9,7 +9,7 @@ use millstream_graph::{Arg, Attr, Attrs, Graph, IntoNest, Nest, Op, OpBuilder, O
 use millstream_runtime::{Coordinator, QueueRunner, Session};
 use millstream_state::{Batches, QueueKind, QueueSpec};
 use millstream_tensor::{Code, DType, PartialShape, Result, Tensor, ensure, invalid};
-use std::panic::Location;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 
 /// A builder of a [`Queue`].
 #[must_use = "`build` adds the queue"]
@@ -618,11 +618,12 @@ impl Queues for Graph {
 
 /// Running queue runners in a session.
 pub trait RunQueues {
-    /// Starts all runners of the graph. They run until the coordinator stops or their input ends.
+    /// Starts all runners of the graph that do not run in this session yet. They run until the coordinator
+    /// stops or their input ends. If a thread cannot be started, none runs.
     fn start_queue_runners(&self, coordinator: &Coordinator) -> Result<()>;
 
-    /// Calls `work` while the runners of the graph run, then stops and joins them. The end of the input is no
-    /// error: if `work` returns `OUT_OF_RANGE`, the result is `None`.
+    /// Calls `work` while the runners of the graph run, then stops and joins them, also if `work` panics. The
+    /// end of the input is no error: if `work` returns `OUT_OF_RANGE`, the result is `None`.
     ///
     /// ```
     /// use millstream::prelude::*;
@@ -641,19 +642,16 @@ pub trait RunQueues {
 
 impl RunQueues for Session {
     fn start_queue_runners(&self, coordinator: &Coordinator) -> Result<()> {
-        for runner in self.graph().queue_runners() {
-            runner.start(self, coordinator)?;
-        }
-        Ok(())
+        QueueRunner::start_all(&self.graph().queue_runners(), self, coordinator).map(drop)
     }
 
     fn with_queue_runners<T>(&self, work: impl FnOnce(&Coordinator) -> Result<T>) -> Result<Option<T>> {
         let coordinator = Coordinator::with_clean_stops([Code::OutOfRange, Code::Cancelled]);
         let started = self.start_queue_runners(&coordinator);
-        let result = started.and_then(|()| work(&coordinator));
+        let worked = catch_unwind(AssertUnwindSafe(|| started.and_then(|()| work(&coordinator))));
         coordinator.request_stop();
         let joined = coordinator.join();
-        match result {
+        match worked.unwrap_or_else(|panic| resume_unwind(panic)) {
             Ok(value) => joined.map(|()| Some(value)),
             // A failed runner closed the queue that the work waited for: the runner's error says more.
             Err(error) if error.code() == Code::OutOfRange => joined.map(|()| None),

@@ -2,8 +2,12 @@
 //! graphs.
 
 use millstream::prelude::*;
-use millstream::{Code, Queue, Queues, RunQueues, interop};
-use std::collections::BTreeMap;
+use millstream::{Code, Coordinator, HostFunctions, Queue, Queues, RunQueues, SessionOptions, interop};
+use std::collections::{BTreeMap, HashSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
+use std::thread::ThreadId;
+use std::time::Duration;
 
 #[test]
 fn components_go_in_by_structure_and_come_out_by_name() -> Result<()> {
@@ -162,5 +166,106 @@ fn mistakes_are_named_where_they_are_made() -> Result<()> {
         "cannot hold back min_after_dequeue = 3",
     );
     says(Queue::from_list(0, &[]).unwrap_err(), "no queue to choose from");
+    Ok(())
+}
+
+/// Starting the runners again starts none.
+#[test]
+fn runners_start_once() -> Result<()> {
+    let g = Graph::new();
+    let q = Queue::fifo(&g, 64, [DType::I32]).shapes([shape![]]).build()?;
+    let seen: Arc<Mutex<HashSet<ThreadId>>> = Arc::default();
+    let who = seen.clone();
+    let none: [Output<'_>; 0] = [];
+    let x = g.host_function(none, [DType::I32], move |_| {
+        who.lock().unwrap().insert(std::thread::current().id());
+        std::thread::sleep(Duration::from_millis(2));
+        Ok(vec![Tensor::scalar(1i32)])
+    })?;
+    g.add_queue_runner(&q.runner([q.enqueue(x[0].set_shape(shape![]))?]));
+    let options = SessionOptions { threads: Some(1), ..SessionOptions::default() };
+    let session = Session::with_options(&g, options)?;
+    let coordinator = Coordinator::with_clean_stops([Code::OutOfRange, Code::Cancelled]);
+    session.start_queue_runners(&coordinator)?;
+    session.start_queue_runners(&coordinator)?;
+    std::thread::sleep(Duration::from_millis(100));
+    coordinator.request_stop();
+    coordinator.join()?;
+    assert_eq!(seen.lock().unwrap().len(), 1, "one runner of one operation is one thread");
+    Ok(())
+}
+
+/// Threads of runners do not outlive a panic of the work that they serve.
+#[test]
+fn a_panic_stops_the_runners() -> Result<()> {
+    let g = Graph::new();
+    let q = Queue::fifo(&g, 4, [DType::F32]).shapes([shape![]]).build()?;
+    g.add_queue_runner(&q.runner([q.enqueue(g.constant(1f32))?]));
+    let [one] = q.dequeue()?.all()?;
+    let session = Session::new(&g)?;
+    let kept = Mutex::new(None);
+    let work = |coordinator: &Coordinator| -> Result<()> {
+        *kept.lock().unwrap() = Some(coordinator.clone());
+        session.run::<f32>(one, feed![])?;
+        panic!("the work has a fault");
+    };
+    let panic = catch_unwind(AssertUnwindSafe(|| session.with_queue_runners(work))).unwrap_err();
+    assert_eq!(panic.downcast_ref::<&str>(), Some(&"the work has a fault"));
+    let coordinator = kept.lock().unwrap().take().unwrap();
+    assert!(coordinator.should_stop() && coordinator.running().is_empty(), "{coordinator:?}");
+    assert!(session.queues()[0].closed.is_some());
+    Ok(())
+}
+
+/// A batch that the memory limit refuses, or whose items have different ranks, stays in the queue, in its
+/// order, whether the items were there or came later.
+#[test]
+fn batches_that_cannot_be_made_stay_in_the_queue() -> Result<()> {
+    let g = Graph::new();
+    let x = g.placeholder_of("x", DType::F32, PartialShape::unknown());
+    let fifo = Queue::fifo(&g, 10, [DType::F32]).shapes([shape![262144]]);
+    let padding = Queue::padding(&g, 10, [DType::F32]).shapes([PartialShape::unknown()]);
+    for (q, sizes) in [(fifo.build()?, [1 << 18; 3]), (padding.build()?, [1, 2, 3])] {
+        let [one] = q.dequeue()?.all()?;
+        let [many] = q.dequeue_many(3)?.all()?;
+        let put = q.enqueue(x)?;
+        // A batch has 3 MiB.
+        let limit = SessionOptions { memory_limit: Some(2 << 20), ..SessionOptions::default() };
+        let session = Session::with_options(&g, limit)?;
+        let item = |i: usize| {
+            let n: usize = sizes[i];
+            let shape = if n < 9 { vec![1; n] } else { vec![n] };
+            Tensor::fill(Shape::new(shape), &Tensor::scalar(i as f32))
+        };
+        for late in [false, true] {
+            let fill = || (0..3).try_for_each(|i| session.run::<()>(put, feed![x => item(i)?]));
+            let error = match late {
+                false => {
+                    fill()?;
+                    session.run::<Tensor>(many, feed![]).unwrap_err()
+                }
+                true => std::thread::scope(|s| {
+                    let waits = s.spawn(|| session.run::<Tensor>(many, feed![]));
+                    while session.queues().iter().all(|q| q.dequeuing.is_empty()) {
+                        std::thread::yield_now();
+                    }
+                    fill()?;
+                    waits
+                        .join()
+                        .unwrap()
+                        .map(drop)
+                        .map_or_else(Ok, |_| Err(Error::invalid("a batch of those?")))
+                })?,
+            };
+            let codes = [Code::ResourceExhausted, Code::InvalidArgument];
+            assert!(codes.contains(&error.code()), "{error}");
+            let report = session.queues().into_iter().find(|queue| queue.len > 0).unwrap();
+            assert_eq!((report.len, report.n_in - report.n_out), (3, 3), "{report}");
+            for i in 0..3 {
+                let value: Tensor = session.run(one, feed![])?;
+                assert_eq!(value.as_slice::<f32>()?[0], i as f32, "in their order");
+            }
+        }
+    }
     Ok(())
 }

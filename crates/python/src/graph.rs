@@ -9,6 +9,7 @@ use crate::tensor::Tensor;
 use millstream::engine::graph::op::Known;
 use millstream::engine::graph::picture::PictureOptions;
 use millstream::engine::graph::{ContextId, ContextKind, NodeId, Port, Within};
+use millstream::engine::runtime::QueueRunner;
 use millstream::{Op, Output};
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyTypeError, PyValueError};
@@ -285,6 +286,18 @@ impl Graph {
     /// Makes the graph read-only.
     fn finalize(&self) {
         self.graph.finalize();
+    }
+
+    /// Tells the engine of a queue runner that the package starts with the call `how`.
+    fn _announce_runner(
+        &self,
+        queue: String,
+        enqueue_ops: Vec<String>,
+        close: String,
+        cancel: String,
+        how: &str,
+    ) {
+        QueueRunner::new(queue, enqueue_ops, close, cancel).announce(&self.graph, how);
     }
 
     fn _unfinalize(&self) {

@@ -7,9 +7,11 @@
 
 use crate::array::{self, of_array, to_python};
 use crate::errors::{carried, caused_by};
+use crate::graph::Graph;
 use crate::memory::Memory;
 use crate::session::on_main_thread;
-use millstream::host::{Cancellation, HostFunction as Callee, Registration, Token};
+use crate::threads::Inside;
+use millstream::host::{Cancellation, Functions, HostFunction as Callee, Registration, Token};
 use millstream::{Code, Error, Result, Tensor};
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{
@@ -33,6 +35,11 @@ impl HostFunction {
         Ok(HostFunction(Token::with(|token| PythonFunction { holder, token: token.to_owned() })))
     }
 
+    /// Lets the nodes of a graph, and of no other, call the function.
+    fn join(&self, graph: &Bound<'_, Graph>) {
+        self.0.join(&graph.get().inner().extension::<Functions>());
+    }
+
     /// The token by which the node calls the function.
     #[getter]
     fn token(&self) -> &str {
@@ -49,6 +56,7 @@ struct PythonFunction {
 
 impl Callee for PythonFunction {
     fn call(&self, inputs: Vec<Tensor>, cancel: &Cancellation) -> Result<Vec<Tensor>> {
+        let _inside = Inside::enter();
         let called = Python::try_attach(|py| {
             let interrupted = Interrupted::listen(py, cancel);
             let result = self.call_attached(py, inputs);

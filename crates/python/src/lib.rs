@@ -7,8 +7,8 @@
 //!   `attr`: attributes;
 //! - `flow`: loops and branches over flat lists of tensors; `gradients`; `custom`: Python gradients;
 //! - `host`: Python functions called by nodes;
-//! - `session`: `Session`; `leave`: releasing the GIL; `views`: tables and progress; `errors`; `place`: the
-//!   Python source locations of nodes.
+//! - `session`: `Session`; `leave`: releasing the GIL; `threads`: counting them; `views`: tables and
+//!   progress; `errors`; `place`: the Python source locations of nodes.
 
 #![expect(
     missing_debug_implementations,
@@ -36,6 +36,7 @@ mod placement;
 mod session;
 mod stack;
 mod tensor;
+mod threads;
 mod views;
 
 use pyo3::prelude::*;
@@ -83,8 +84,10 @@ fn _engine(m: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(session::forked, m)?,
         wrap_pyfunction!(kept::set_tensor_handle, m)?,
         wrap_pyfunction!(leave::ending, m)?,
+        wrap_pyfunction!(threads::asleep, m)?,
     ] {
         m.add_function(f)?;
     }
+    threads::register();
     Ok(())
 }

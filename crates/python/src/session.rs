@@ -74,6 +74,15 @@ impl Drop for Session {
 #[pyclass(frozen, module = "millstream._engine")]
 pub struct PartialRun(EnginePartialRun);
 
+/// The engine's grace: 0 means the default, a negative number the largest.
+fn stall_grace(ms: i64) -> Option<Duration> {
+    match u64::try_from(ms) {
+        Ok(0) => None,
+        Ok(ms) => Some(Duration::from_millis(ms)),
+        Err(_) => Some(Duration::MAX),
+    }
+}
+
 thread_local! {
     /// Polled by a run on this thread: whether Ctrl-C was pressed. Only the main thread handles signals.
     static SIGNALS: OnceCell<Option<Poll>> = const { OnceCell::new() };
@@ -147,14 +156,15 @@ fn target_node(target: &Target) -> NodeId {
 
 #[pymethods]
 impl Session {
-    /// Creates a session for a graph.
+    /// Creates a session for a graph. `limits`: the time of a run and the grace of a run that waits, in
+    /// milliseconds, and the bytes of tensors; 0 for the defaults.
     #[new]
-    #[pyo3(signature = (graph, threads = None, one_thread_per_kernel = false, timeout_ms = None, container = String::new(), pools = 1, devices = (1, true, false)))]
+    #[pyo3(signature = (graph, threads = None, one_thread_per_kernel = false, limits = (0, 0, 0), container = String::new(), pools = 1, devices = (1, true, false)))]
     fn new(
         graph: &Bound<'_, Graph>,
         threads: Option<usize>,
         one_thread_per_kernel: bool,
-        timeout_ms: Option<u64>,
+        limits: (u64, i64, i64),
         container: String,
         pools: i64,
         devices: (usize, bool, bool),
@@ -162,7 +172,9 @@ impl Session {
         let options = SessionOptions {
             threads,
             one_thread_per_kernel,
-            timeout: timeout_ms.map(Duration::from_millis),
+            timeout: Some(limits.0).filter(|&ms| 0 < ms).map(Duration::from_millis),
+            stall_grace: stall_grace(limits.1),
+            memory_limit: usize::try_from(limits.2).ok().filter(|&bytes| 0 < bytes),
             container,
             ..SessionOptions::default()
         };
@@ -399,6 +411,27 @@ impl Session {
     /// Ends the effect of `_watch`.
     fn _unwatch(&self) {
         self.watched.end();
+    }
+
+    /// Runs an operation that closes a queue, which reports the reason to those who wait for it.
+    fn _close_queue(&self, py: Python<'_>, operation: &Bound<'_, PyAny>, why: &str) -> PyResult<()> {
+        self.check_open()?;
+        let graph = self.owner().bind(py);
+        let mut targets = Vec::new();
+        Form::of(graph, operation, &mut targets)?;
+        let options = RunOptions { why: Some(why.into()), ..self.run_options(py, None)? };
+        let run = || self.session.run_with::<Vec<Fetched>>(FetchList(targets), FeedList::new(), &options);
+        detached(py, run).map(drop).map_err(|e| running(py, graph, e))
+    }
+
+    /// Tells the session that a queue runner fills the queue of this name.
+    fn _runner_started(&self, queue: &str) {
+        self.session.runner_started(queue);
+    }
+
+    /// Tells the session that the runner of this queue ended with an error and did not close the queue.
+    fn _runner_failed(&self, queue: &str, why: &str) {
+        self.session.runner_failed(queue, why);
     }
 
     /// Sets up a partial run.

@@ -113,11 +113,11 @@ def test_what_is_no_error_comes_out_as_it_is(error):
 @pytest.mark.parametrize(
     "function, types, kind, text",
     [
-        (lambda: 1, tf.int32, tf.errors.InvalidArgumentError, "0-th value returned by pyfunc_%d is int64, but expects int32"),
-        (lambda: (1, 1.5), [tf.int64, tf.float32], tf.errors.InvalidArgumentError, "1-th value returned by pyfunc_%d is double, but expects float"),
-        (lambda: [1, 2], tf.int64, tf.errors.InvalidArgumentError, "pyfunc_%d returns 2 values, but expects to see 1 values."),
-        (lambda: None, tf.int64, tf.errors.InvalidArgumentError, "pyfunc_%d returns 0 values, but expects to see 1 values."),
-        (lambda: 5, [], tf.errors.InvalidArgumentError, "pyfunc_%d returns 1 values, but expects to see 0 values."),
+        (lambda: 1, tf.int32, tf.errors.InvalidArgumentError, "0-th value returned by %s is int64, but expects int32"),
+        (lambda: (1, 1.5), [tf.int64, tf.float32], tf.errors.InvalidArgumentError, "1-th value returned by %s is double, but expects float"),
+        (lambda: [1, 2], tf.int64, tf.errors.InvalidArgumentError, "%s returns 2 values, but expects to see 1 values."),
+        (lambda: None, tf.int64, tf.errors.InvalidArgumentError, "%s returns 0 values, but expects to see 1 values."),
+        (lambda: 5, [], tf.errors.InvalidArgumentError, "%s returns 1 values, but expects to see 0 values."),
         (lambda: object(), tf.int64, tf.errors.InternalError, "Unsupported object type object"),
         (lambda: {}, tf.int64, tf.errors.InternalError, "Unsupported object type dict"),
         (lambda x: x, tf.int64, tf.errors.InvalidArgumentError, "missing 1 required positional argument"),
@@ -128,7 +128,7 @@ def test_results_that_are_not_as_said(function, types, kind, text):
     op = y if isinstance(y, tf.Operation) else (y[0] if isinstance(y, list) else y).op
     with pytest.raises(kind) as caught:
         run(y)
-    text = text % int(op.get_attr("token").decode().split("_")[1]) if "%d" in text else text
+    text = text % op.get_attr("token").decode() if "%s" in text else text
     assert text in caught.value.message
 
 
@@ -170,11 +170,28 @@ def test_the_graph_holds_the_function_and_lets_go_of_it():
     assert "callback %s is not found" % token.decode() in caught.value.message
 
 
-def test_an_imported_node_calls_the_function_while_its_graph_lives():
+def test_a_node_calls_functions_of_its_own_graph_only():
+    called = []
     with tf.Graph().as_default() as graph:
-        tf.py_func(lambda x: x + np.float32(1), [tf.constant(2.0)], tf.float32, name="y")
-    (z,) = tf.import_graph_def(graph.as_graph_def(), return_elements=["y:0"], name="")
-    assert run(z) == 3.0
+        y = tf.py_func(lambda x: called.append(x) or x, [tf.constant(2.0)], tf.float32, name="y")
+        # Copied within the graph.
+        (again,) = tf.import_graph_def(graph.as_graph_def(), return_elements=["y:0"], name="again")
+        with tf.Session() as sess:
+            assert sess.run([y, again]) == [2.0, 2.0] and len(called) == 2
+    message = graph.as_graph_def()
+    for token in (y.op.get_attr("token"), b"pyfunc_0", b"pyfunc_1"):
+        next(n for n in message.node if n.name == "y").attr["token"].s = token
+        with tf.Graph().as_default():
+            (z,) = tf.import_graph_def(message, return_elements=["y:0"], name="")
+            with pytest.raises(tf.errors.InvalidArgumentError, match="callback %s is not found" % token.decode()) as caught:
+                run(z)
+            assert "can only call a function of its own graph" in caught.value.message
+    assert len(called) == 2
+
+
+def test_tokens_cannot_be_guessed():
+    tokens = {tf.py_func(lambda: 1, [], tf.int64).op.get_attr("token").decode() for _ in range(100)}
+    assert len(tokens) == 100 and all(len(t) == len("pyfunc_") + 32 for t in tokens)
 
 
 def test_a_million_tokens_would_not_pile_up():
@@ -186,6 +203,7 @@ def test_a_million_tokens_would_not_pile_up():
     for _ in range(1000):
         holder = Holder()
         kept = _engine.HostFunction(holder)
+        kept.join(tf.get_default_graph())
         alive = weakref.ref(holder)
         del holder
         assert alive() is None

@@ -1,8 +1,8 @@
 //! [`Host`]: what a session offers to kernels.
 
-use crate::stall::{Stalls, own_thread_began, own_thread_ended};
+use crate::stall::Stalls;
 use millstream_graph::op::StepHost;
-use millstream_state::Cancellation;
+use millstream_state::{Cancellation, Job, Threads};
 use millstream_tensor::Error;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::OnceLock;
@@ -28,8 +28,8 @@ impl Host {
             ThreadPoolBuilder::new()
                 .num_threads(self.threads)
                 .thread_name(|i| format!("millstream-{i}"))
-                .start_handler(|_| own_thread_began())
-                .exit_handler(|_| own_thread_ended())
+                .start_handler(|_| Threads::engines_began())
+                .exit_handler(|_| Threads::engines_ended())
                 .build()
                 .ok()
         };
@@ -70,9 +70,19 @@ impl StepHost for Host {
         self.stalls.look(cancel, n_waits)
     }
 
+    fn waited(&self, cancel: &Cancellation, error: Error) -> Error {
+        self.stalls.waited(cancel, error)
+    }
+
     fn spawn(&self, work: Box<dyn FnOnce() + Send>) {
         match self.pool() {
-            Some(pool) => pool.spawn(work),
+            Some(pool) => {
+                let job = Job::begin();
+                pool.spawn(move || {
+                    let _job = job;
+                    work();
+                });
+            }
             None => work(),
         }
     }
@@ -81,7 +91,6 @@ impl StepHost for Host {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use parking_lot::Mutex;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -91,7 +100,7 @@ mod tests {
             resources: Arc::default(),
             private: Arc::default(),
             grace: std::time::Duration::MAX,
-            started: Mutex::default(),
+            runners: Default::default(),
         }
     }
 

@@ -31,4 +31,5 @@ pub use progress::{LoopProgress, Progress, ShowProgress};
 pub use queue_runner::{QUEUE_RUNNERS, QueueRunner};
 pub use resource_manager::{ResourceEntry, ResourceManager};
 pub use session::{RunMetadata, RunOptions, Session, SessionOptions, Tier};
+pub use stall::count_threads_with;
 pub use watch::Watch;

@@ -9,6 +9,7 @@ use millstream_tensor::{Code, Result, ensure};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 /// The collection of a graph's queue runners.
@@ -36,6 +37,21 @@ pub struct QueueRunner {
     pub closed_codes: Vec<Code>,
     /// The number of threads that run, by session.
     running: Arc<Mutex<HashMap<usize, usize>>>,
+    /// The call that starts it, in the words of the front end that added it.
+    started_by: Option<Arc<str>>,
+}
+
+/// The runners of a graph, so that every look at a graph's collection finds the same ones: a runner knows its
+/// threads.
+#[derive(Default)]
+struct Known(Mutex<Vec<(Origin, QueueRunner)>>);
+
+#[derive(PartialEq)]
+enum Origin {
+    /// An item of the collection with this content.
+    Item(Vec<u8>),
+    /// A front end that starts the runner itself.
+    FrontEnd,
 }
 
 impl QueueRunner {
@@ -53,6 +69,7 @@ impl QueueRunner {
             cancel_op: cancel_op.into(),
             closed_codes: vec![Code::OutOfRange],
             running: Arc::default(),
+            started_by: None,
         }
     }
 
@@ -62,18 +79,59 @@ impl QueueRunner {
         self
     }
 
-    /// The runners of a graph, those of an imported `MetaGraphDef` included.
+    /// The runners of a graph, those of an imported `MetaGraphDef` included. The same runner at every call.
     pub fn of_graph(graph: &Graph) -> Vec<QueueRunner> {
-        let of_item = |item| {
-            let CollectionItem::Bytes(bytes) = item else { return None };
-            let def: QueueRunnerDef = decode(&bytes).ok()?;
-            let runner =
-                QueueRunner::new(def.queue_name, def.enqueue_op_name, def.close_op_name, def.cancel_op_name);
-            let codes: Vec<Code> =
-                def.queue_closed_exception_types.into_iter().filter_map(Code::from_number).collect();
-            Some(if codes.is_empty() { runner } else { runner.closed_by(codes) })
-        };
-        graph.collection(QUEUE_RUNNERS).into_iter().filter_map(of_item).collect()
+        let known = graph.extension::<Known>();
+        let items = graph.collection(QUEUE_RUNNERS);
+        let mut known = known.0.lock();
+        let mut found: Vec<usize> = Vec::new();
+        for item in items {
+            let CollectionItem::Bytes(bytes) = item else { continue };
+            let origin = Origin::Item(bytes);
+            // Equal items are runners of their own.
+            let same = |(i, (of, _)): (usize, &(Origin, QueueRunner))| {
+                (*of == origin && !found.contains(&i)).then_some(i)
+            };
+            if let Some(i) = known.iter().enumerate().find_map(same) {
+                found.push(i);
+            } else if let Origin::Item(bytes) = &origin
+                && let Some(runner) = Self::decoded(bytes)
+            {
+                found.push(known.len());
+                known.push((origin, runner));
+            }
+        }
+        found.into_iter().map(|i| known[i].1.clone()).collect()
+    }
+
+    fn decoded(bytes: &[u8]) -> Option<QueueRunner> {
+        let def: QueueRunnerDef = decode(bytes).ok()?;
+        let runner =
+            QueueRunner::new(def.queue_name, def.enqueue_op_name, def.close_op_name, def.cancel_op_name);
+        let codes: Vec<Code> =
+            def.queue_closed_exception_types.into_iter().filter_map(Code::from_number).collect();
+        Some(if codes.is_empty() { runner } else { runner.closed_by(codes) })
+    }
+
+    /// The runners of a graph, with those that a front end starts itself.
+    pub(crate) fn known(graph: &Graph) -> Vec<QueueRunner> {
+        let mut all = Self::of_graph(graph);
+        let known = graph.extension::<Known>();
+        let known = known.0.lock();
+        all.extend(known.iter().filter(|(of, _)| *of == Origin::FrontEnd).map(|(_, runner)| runner.clone()));
+        all
+    }
+
+    /// Tells the graph of a runner that a front end starts itself, by the call `started_by`. If the queue is
+    /// waited for and the runner was never started, the error names both.
+    #[doc(hidden)]
+    pub fn announce(mut self, graph: &Graph, started_by: &str) {
+        self.started_by = Some(started_by.into());
+        graph.extension::<Known>().0.lock().push((Origin::FrontEnd, self));
+    }
+
+    pub(crate) fn started_by(&self) -> Option<&str> {
+        self.started_by.as_deref()
     }
 
     /// Adds the runner to those of a graph.
@@ -85,11 +143,29 @@ impl QueueRunner {
             cancel_op_name: self.cancel_op.clone(),
             queue_closed_exception_types: self.closed_codes.iter().map(|code| *code as i32).collect(),
         };
-        graph.add_to_collection(QUEUE_RUNNERS, CollectionItem::Bytes(encode(&def)));
+        let bytes = encode(&def);
+        // Starting this runner and starting those of the graph is the same.
+        graph.extension::<Known>().0.lock().push((Origin::Item(bytes.clone()), self.clone()));
+        graph.add_to_collection(QUEUE_RUNNERS, CollectionItem::Bytes(bytes));
     }
 
-    /// Starts the threads and returns their number: 0 while those of an earlier call in this session run.
+    /// Starts the threads and returns their number: 0 while those of an earlier call in this session run. If
+    /// one of them cannot be started, none runs.
     pub fn start(&self, session: &Session, coordinator: &Coordinator) -> Result<usize> {
+        Self::start_all(std::slice::from_ref(self), session, coordinator)
+    }
+
+    /// Starts the threads of several runners, as [`QueueRunner::start`] does. If one thread cannot be
+    /// started, none of any runner runs.
+    pub fn start_all(runners: &[QueueRunner], session: &Session, coordinator: &Coordinator) -> Result<usize> {
+        let ready = |runner: &QueueRunner| runner.prepare(session, coordinator).transpose();
+        let ready = runners.iter().filter_map(ready).collect::<Result<Vec<Ready>>>()?;
+        Ok(ready.into_iter().map(|ready| ready.go(session, coordinator)).sum())
+    }
+
+    /// Starts the threads, which wait for [`Ready::go`] and end if it does not come. `None` while those of an
+    /// earlier call run.
+    fn prepare(&self, session: &Session, coordinator: &Coordinator) -> Result<Option<Ready>> {
         ensure!(!self.enqueue_ops.is_empty(), "the runner of queue `{}` has no operation to run", self.queue);
         let graph = session.graph();
         let call = |name: &str| session.make_callable(graph.operation(name)?, []);
@@ -97,36 +173,35 @@ impl QueueRunner {
         let enqueue = |name: &String| call(name.strip_suffix(":0").unwrap_or(name));
         let enqueues = self.enqueue_ops.iter().map(enqueue).collect::<Result<Vec<Callable>>>()?;
         let (close, cancel) = (Arc::new(call(&self.close_op)?), call(&self.cancel_op)?);
-        let key = session.key();
+        let Some(counts) = self.count(session.key()) else { return Ok(None) };
+        let mut gates = Vec::new();
+        for ((enqueue, op), counted) in enqueues.into_iter().zip(&self.enqueue_ops).zip(counts) {
+            let (this, coordinator_of, close) = (self.clone(), coordinator.clone(), close.clone());
+            let name = format!("QueueRunner {} {op}", self.queue);
+            let (gate, open) = channel();
+            coordinator.spawn(name, move || match open.recv() {
+                Ok(counted) => this.fill(&enqueue, &close, &coordinator_of, counted),
+                // Another thread could not be started.
+                Err(_) => Ok(()),
+            })?;
+            gates.push((gate, counted));
+        }
+        Ok(Some(Ready { queue: self.queue.clone(), gates, cancel }))
+    }
+
+    /// Counts all threads as running in a session; `None` if some run already.
+    fn count(&self, key: usize) -> Option<Vec<Running>> {
+        let n_threads = self.enqueue_ops.len();
         {
             let mut running = self.running.lock();
             let running = running.entry(key).or_default();
             if *running > 0 {
-                return Ok(0);
+                return None;
             }
-            *running = enqueues.len();
+            *running = n_threads;
         }
-        session.runner_started(&self.queue);
-        let n_threads = enqueues.len();
-        // All are counted before the first thread starts: if one cannot be started, those after it leave the
-        // count too.
         let counted = || Running { runner: self.clone(), key, ended: false };
-        let counts: Vec<Running> = std::iter::repeat_with(counted).take(n_threads).collect();
-        for ((enqueue, op), counted) in enqueues.into_iter().zip(&self.enqueue_ops).zip(counts) {
-            let (this, coordinator_of, close) = (self.clone(), coordinator.clone(), close.clone());
-            let name = format!("QueueRunner {} {op}", self.queue);
-            coordinator.spawn(name, move || this.fill(&enqueue, &close, &coordinator_of, counted))?;
-        }
-        let queue = self.queue.clone();
-        coordinator.on_stop(move |why| {
-            let why = match why {
-                Stop::Asked => "the coordinator was asked to stop".to_owned(),
-                Stop::Failed(error) => format!("the coordinator stopped: {}", first_line(&error.to_string())),
-            };
-            // The error that the queue is already closed does not matter.
-            let _ = cancel.call_with(Vec::new(), &because(format!("{why} (runner of `{queue}`)")));
-        });
-        Ok(n_threads)
+        Some(std::iter::repeat_with(counted).take(n_threads).collect())
     }
 
     fn fill(
@@ -152,6 +227,39 @@ impl QueueRunner {
             }
             return Ok(());
         }
+    }
+}
+
+/// A runner whose threads are started and wait. When it drops instead of being told to go, they end without
+/// having run anything, and do not count any more.
+struct Ready {
+    queue: String,
+    gates: Vec<(Sender<Running>, Running)>,
+    cancel: Callable,
+}
+
+impl Ready {
+    /// Lets the threads run. Returns their number.
+    fn go(self, session: &Session, coordinator: &Coordinator) -> usize {
+        let Ready { queue, gates, cancel } = self;
+        session.runner_started(&queue);
+        let n_threads = gates.len();
+        for (gate, counted) in gates {
+            // The thread waits for this.
+            let _ = gate.send(counted);
+        }
+        coordinator.on_stop(move |why| {
+            let why = match why {
+                Stop::Asked => "the coordinator was asked to stop".to_owned(),
+                Stop::Failed(error) => format!("the coordinator stopped: {}", first_line(&error.to_string())),
+            };
+            // The error that the queue is already closed does not matter.
+            let why = because(format!("{why} (runner of `{queue}`)"));
+            // An operation that waits for earlier ones must not do so for ever.
+            let options = RunOptions { timeout: Some(Duration::from_secs(60)), ..why };
+            let _ = cancel.call_with(Vec::new(), &options);
+        });
+        n_threads
     }
 }
 
@@ -185,10 +293,9 @@ impl Drop for Running {
 }
 
 fn because(why: String) -> RunOptions {
-    // Closing waits for operations ahead of it in the queue; a stop must not wait for ever.
-    RunOptions { why: Some(why.into()), timeout: Some(Duration::from_secs(60)), ..RunOptions::default() }
+    RunOptions { why: Some(why.into()), ..RunOptions::default() }
 }
 
-fn first_line(text: &str) -> &str {
+pub(crate) fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }

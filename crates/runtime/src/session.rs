@@ -7,13 +7,16 @@ use crate::fetch::{Fetch, FetchList, Fetched, FromFetched, Target, Targets, take
 use crate::host::{Host, Printer};
 use crate::partial::PartialRun;
 use crate::progress::{ShowProgress, Shown};
+use crate::queue_runner::first_line;
 use crate::resource_manager::ResourceManager;
 use crate::stall::Stalls;
 use crate::watch::{Watch, Watched, watches};
 use millstream_exec::{Iterations, Outcome, Plan, PlanOptions, Poll, Reference, Runner, Trace};
 use millstream_graph::op::{StepEnv, StepHost};
 use millstream_graph::{Graph, GraphData, Output, Port, Program};
-use millstream_state::{Cancellation, Queue, QueueReport, Resources, SessionTensors, machine_memory};
+use millstream_state::{
+    Cancellation, HostFunctions, Queue, QueueReport, Resources, SessionTensors, machine_memory,
+};
 use millstream_tensor::budget::{self, Budget};
 use millstream_tensor::{Code, DType, Error, PartialShape, Result, Tensor, invalid};
 use parking_lot::{Mutex, RwLock};
@@ -45,8 +48,10 @@ pub struct SessionOptions {
     /// The container of resources that name none.
     pub container: String,
     /// A run that waits for a queue ends with an error once nothing has been run with the session's resources
-    /// for this long; ten minutes by default, `Duration::MAX` for never. It ends sooner where no thread could
-    /// end the wait, or the queue's runner was never started.
+    /// for this long; ten minutes by default. It ends sooner where no thread of the process could end the
+    /// wait, or the queue's runner was never started. With `Duration::MAX` there is no such time, and every
+    /// thread of the process counts, also those of other libraries in a language whose own threads are known
+    /// ([`count_threads_with`](crate::count_threads_with)).
     pub stall_grace: Option<Duration>,
     /// Takes the texts that the program prints, each with its own line end; the standard error by default.
     pub print: Option<Printer>,
@@ -308,7 +313,7 @@ impl Session {
             resources: resources.resources().clone(),
             private: kernel_state.clone(),
             grace: options.stall_grace.unwrap_or(STALL_GRACE),
-            started: Mutex::default(),
+            runners: Mutex::default(),
         };
         Ok(Session {
             shared: Arc::new(Shared {
@@ -362,9 +367,20 @@ impl Session {
         self.shared.kept()?.delete(handle)
     }
 
-    /// Notes that a runner fills this queue from now on.
-    pub(crate) fn runner_started(&self, queue: &str) {
-        self.shared.host.stalls.started.lock().insert(queue.to_owned());
+    /// Notes that a runner fills the queue of this node from now on. For runners of a front end;
+    /// [`QueueRunner`](crate::QueueRunner) does it itself.
+    #[doc(hidden)]
+    pub fn runner_started(&self, queue: &str) {
+        let mut runners = self.shared.host.stalls.runners.lock();
+        runners.failed.remove(queue);
+        runners.started.insert(queue.to_owned());
+    }
+
+    /// Notes that the runner of this node's queue ended with an error, and that nothing closed the queue.
+    #[doc(hidden)]
+    pub fn runner_failed(&self, queue: &str, why: &str) {
+        let mut runners = self.shared.host.stalls.runners.lock();
+        runners.failed.insert(queue.to_owned(), first_line(why).to_owned());
     }
 
     /// The most bytes of tensors that were alive at a time.
@@ -653,6 +669,7 @@ impl Shared {
             container: self.container.clone(),
             cancel: self.cancellation(),
             activity: self.resources.resources().join(),
+            functions: self.graph.extension::<HostFunctions>(),
             why: None,
             host: self.host.clone() as Arc<dyn StepHost>,
         }

@@ -1,41 +1,31 @@
-//! [`Stalls`]: notices runs that would wait for a queue for ever.
+//! [`Stalls`]: notices runs that would wait for a queue for ever, and tells what a run has waited for.
 //!
-//! What a thread outside of the engine will do next cannot be known, so a run is taken to wait for ever once
-//! nothing has happened with the session's resources for some time:
+//! What a thread of the program will do next cannot be known, so a run is taken to wait for ever once nothing
+//! has happened for some time:
 //!
-//! - at once where every thread of the process waits in a run, or is the engine's own;
-//! - after [`UNSTARTED_GRACE`] where the queue has a runner in the graph that was never started;
-//! - otherwise after [`SessionOptions::stall_grace`](crate::SessionOptions::stall_grace).
+//! - at once where every thread of the program waits in a run, and no thread of the engine has anything to do
+//!   ([`Threads`]). This is a matter of the whole process: a function of one session may fill a queue of
+//!   another;
+//! - after [`UNSTARTED_GRACE`] without a run with the session's resources, where the queue has a runner that
+//!   was never started;
+//! - otherwise after [`SessionOptions::stall_grace`](crate::SessionOptions::stall_grace) without one.
 
 use crate::QueueRunner;
 use millstream_graph::{Attr, Graph};
-use millstream_state::{Asleep, Cancellation, Purpose, Queue, Resources};
+use millstream_state::{Cancellation, Purpose, Queue, Reader, Resources, Threads};
 use millstream_tensor::{Code, Error};
 use parking_lot::Mutex;
-use std::collections::BTreeSet;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::*};
-use std::time::Duration;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 /// How long a run waits for a queue whose runner was never started. Long enough for a program that starts it
 /// a little late.
 const UNSTARTED_GRACE: Duration = Duration::from_secs(20);
 
-/// For how long every thread must have been asleep.
-const ALL_ASLEEP: Duration = Duration::from_millis(150);
-
-/// The number of threads that the engine has started. They do nothing unless a run asks for it.
-static N_OWN_THREADS: AtomicUsize = AtomicUsize::new(0);
-
-/// Counts the calling thread as one of the engine's, which runs nothing by itself.
-pub(crate) fn own_thread_began() {
-    N_OWN_THREADS.fetch_add(1, AcqRel);
-}
-
-/// Takes the calling thread, which ends, off the count.
-pub(crate) fn own_thread_ended() {
-    N_OWN_THREADS.fetch_sub(1, AcqRel);
-}
+/// For how long every thread must have been asleep: longer than a thread that was just created, or that
+/// another library wakes, waits for a core on a busy machine.
+const ALL_ASLEEP: Duration = Duration::from_millis(180);
 
 /// What a session knows about the threads that might fill its queues.
 pub(crate) struct Stalls {
@@ -45,73 +35,115 @@ pub(crate) struct Stalls {
     /// The session's own resources.
     pub(crate) private: Arc<Resources>,
     pub(crate) grace: Duration,
-    /// The queues whose runners were started, by their nodes.
-    pub(crate) started: Mutex<BTreeSet<String>>,
+    pub(crate) runners: Mutex<Runners>,
+}
+
+/// What became of the session's queue runners, by the nodes of their queues.
+#[derive(Default)]
+pub(crate) struct Runners {
+    pub(crate) started: BTreeSet<String>,
+    /// The errors of runners that ended without closing their queues.
+    pub(crate) failed: BTreeMap<String, String>,
 }
 
 /// The reason to believe that nothing will happen.
 enum Sure {
     AllAsleep,
     Unstarted(QueueRunner),
+    Failed(String),
     Quiet(Duration),
+}
+
+/// A node that waits at a queue.
+struct Wait {
+    who: Arc<str>,
+    purpose: Purpose,
+    queue: Arc<Queue>,
+}
+
+impl Wait {
+    fn text(&self) -> String {
+        let what = match self.purpose {
+            Purpose::Dequeue => "for items",
+            Purpose::Enqueue => "for room",
+            Purpose::Close => "behind enqueues that wait for room",
+        };
+        format!("`{}` waits {what} in queue `{}`", self.who, self.queue.name())
+    }
 }
 
 impl Stalls {
     /// An error if a run that only waits, with `n_waits` kernels, would do so for ever. `cancel` is the
     /// run's.
     pub(crate) fn look(&self, cancel: &Cancellation, n_waits: usize) -> Option<Error> {
-        let waits: Vec<_> = self
-            .queues()
-            .map(|queue| (queue.waits_of(cancel), queue))
-            .filter(|(waits, _)| !waits.is_empty())
-            .collect();
-        let n_at_queues: usize = waits.iter().map(|(waits, _)| waits.len()).sum();
+        let (waits, n_at_readers) = self.waits_of(cancel);
         let quiet = self.resources.quiet_for();
-        let (at_first, queue) = waits.first()?;
-        if n_at_queues < n_waits {
+        let all_asleep = asleep_for(self.grace == Duration::MAX);
+        if waits.len() + n_at_readers < n_waits {
             // It also waits for something other than queues, about which nothing is known.
             return None;
         }
-        let taking = at_first.iter().find(|(_, purpose)| *purpose == Purpose::Dequeue);
-        let sure = self.sure(queue, taking.is_some(), quiet)?;
-        let (who, purpose) = taking.or(at_first.first())?;
-        let what = match purpose {
-            Purpose::Dequeue => "for items",
-            Purpose::Enqueue => "for room",
-            Purpose::Close => "behind enqueues that wait for room",
-        };
-        Some(told(&sure, who, what, queue, waits.iter().map(|(_, queue)| &**queue)))
+        let first = foremost(&waits)?;
+        let sure = self.sure(first, quiet, all_asleep)?;
+        Some(self.told(&sure, first, &waits))
     }
 
-    fn queues(&self) -> impl Iterator<Item = Arc<Queue>> {
+    /// The error of a run that has taken too long, with what it waits for.
+    pub(crate) fn waited(&self, cancel: &Cancellation, mut error: Error) -> Error {
+        let (waits, _) = self.waits_of(cancel);
+        let Some(first) = foremost(&waits) else { return error };
+        for wait in waits.iter().take(4) {
+            error = error.note(wait.text());
+        }
+        error = with_reports(error, &waits);
+        match self.cause(first) {
+            Some(Sure::Unstarted(runner)) => {
+                error.note(never_started(&runner)).with_help(how_to_start(&runner))
+            }
+            Some(Sure::Failed(why)) => error.note(format!("the runner of the queue failed: {why}")),
+            _ => error.with_help("raise the timeout, or see why nothing comes"),
+        }
+    }
+
+    /// The waits of a run at queues, and the number of its reads that wait behind others.
+    fn waits_of(&self, cancel: &Cancellation) -> (Vec<Wait>, usize) {
+        let of = |queue: Arc<Queue>| {
+            let waits = queue.waits_of(cancel).into_iter();
+            waits.map(move |(who, purpose)| Wait { who, purpose, queue: queue.clone() })
+        };
+        let waits = self.all::<Queue>().flat_map(of).collect();
+        (waits, self.all::<Reader>().map(|reader| reader.waits_of(cancel).len()).sum())
+    }
+
+    fn all<T: millstream_tensor::Opaque>(&self) -> impl Iterator<Item = Arc<T>> {
         let all = [&self.resources, &self.private];
-        all.into_iter().flat_map(|resources| resources.all::<Queue>()).map(|(_, queue)| queue)
+        all.into_iter().flat_map(|resources| resources.all::<T>()).map(|(_, resource)| resource)
     }
 
-    fn sure(&self, queue: &Queue, for_items: bool, quiet: Duration) -> Option<Sure> {
-        let grace = self.grace;
-        if let Some(runner) = self.unstarted(queue).filter(|_| for_items)
-            && UNSTARTED_GRACE.min(grace) <= quiet
-        {
-            return Some(Sure::Unstarted(runner));
+    fn sure(&self, wait: &Wait, quiet: Duration, all_asleep: Duration) -> Option<Sure> {
+        let cause = self.cause(wait);
+        if ALL_ASLEEP.min(self.grace) <= all_asleep {
+            return Some(cause.unwrap_or(Sure::AllAsleep));
         }
-        if ALL_ASLEEP.min(grace) <= quiet && all_asleep() {
-            return Some(match self.unstarted(queue).filter(|_| for_items) {
-                Some(runner) => Sure::Unstarted(runner),
-                None => Sure::AllAsleep,
-            });
+        if cause.is_some() && UNSTARTED_GRACE.min(self.grace) <= quiet {
+            return cause;
         }
-        (grace <= quiet).then_some(Sure::Quiet(quiet))
+        (self.grace <= quiet).then_some(Sure::Quiet(quiet))
     }
 
-    /// A runner of the queue that is in the graph and was not started.
-    fn unstarted(&self, queue: &Queue) -> Option<QueueRunner> {
-        let started = self.started.lock().clone();
-        let fills = |runner: &QueueRunner| {
-            !started.contains(&runner.queue)
-                && (runner.queue == queue.name() || self.shared_name(&runner.queue) == queue.name())
-        };
-        QueueRunner::of_graph(&self.graph).into_iter().find(fills)
+    /// A runner that should have filled the queue and does not.
+    fn cause(&self, wait: &Wait) -> Option<Sure> {
+        if wait.purpose != Purpose::Dequeue {
+            return None;
+        }
+        let of = |node: &str| node == wait.queue.name() || self.shared_name(node) == wait.queue.name();
+        let known = QueueRunner::known(&self.graph);
+        let runners = self.runners.lock();
+        if let Some((_, why)) = runners.failed.iter().find(|(node, _)| of(node)) {
+            return Some(Sure::Failed(why.clone()));
+        }
+        let unstarted = |runner: &QueueRunner| !runners.started.contains(&runner.queue) && of(&runner.queue);
+        known.into_iter().find(unstarted).map(Sure::Unstarted)
     }
 
     /// The name under which sessions share the queue that a node opens.
@@ -122,43 +154,59 @@ impl Stalls {
             _ => String::new(),
         })
     }
+
+    fn told(&self, sure: &Sure, first: &Wait, waits: &[Wait]) -> Error {
+        let text = first.text();
+        let message = match sure {
+            Sure::Unstarted(runner) => format!("{text}, {}", never_started(runner)),
+            Sure::Failed(why) => format!("{text}, whose runner failed: {why}"),
+            Sure::AllAsleep => {
+                format!("{text}, and no thread is left that could end the wait: all others wait, too")
+            }
+            Sure::Quiet(quiet) => {
+                format!("{text}, and nothing has been run with the session's resources for {quiet:.1?}")
+            }
+        };
+        let error = with_reports(Error::new(Code::FailedPrecondition, message), waits);
+        match sure {
+            Sure::Unstarted(runner) => error.with_help(how_to_start(runner)),
+            Sure::Failed(_) => error.with_help("mend the cause of that error, then start the runner again"),
+            Sure::AllAsleep => error.with_help(
+                "let another thread, or a queue runner, do what is waited for; or give the run a timeout",
+            ),
+            Sure::Quiet(_) => error.with_help(
+                "if some thread will still do what is waited for, raise `SessionOptions::stall_grace` (`--stall-grace`; in Python `ConfigProto.stall_grace_in_ms`)",
+            ),
+        }
+    }
 }
 
-fn told<'q>(
-    sure: &Sure,
-    who: &str,
-    what: &str,
-    queue: &Queue,
-    waited_for: impl Iterator<Item = &'q Queue>,
-) -> Error {
-    let message = match sure {
-        Sure::Unstarted(runner) => format!(
-            "`{who}` waits {what} in queue `{}`, whose runner was never started ({})",
-            queue.name(),
-            listed(&runner.enqueue_ops)
-        ),
-        Sure::AllAsleep => format!(
-            "`{who}` waits {what} in queue `{}`, and no thread is left that could end the wait: all others wait, too",
-            queue.name()
-        ),
-        Sure::Quiet(quiet) => format!(
-            "`{who}` waits {what} in queue `{}`, and nothing has been run with the session's resources for {quiet:.1?}",
-            queue.name()
-        ),
-    };
-    let mut error = Error::new(Code::FailedPrecondition, message);
-    for queue in waited_for.take(8) {
-        error = error.note(queue.report().to_string());
+/// The wait that messages name: for items, if there is such a one.
+fn foremost(waits: &[Wait]) -> Option<&Wait> {
+    waits.iter().find(|wait| wait.purpose == Purpose::Dequeue).or(waits.first())
+}
+
+/// The error with the state of each queue.
+fn with_reports(mut error: Error, waits: &[Wait]) -> Error {
+    let mut told: Vec<&str> = Vec::new();
+    for wait in waits {
+        if told.len() < 8 && !told.contains(&wait.queue.name()) {
+            told.push(wait.queue.name());
+            error = error.note(wait.queue.report().to_string());
+        }
     }
-    error.with_help(match sure {
-        Sure::Unstarted(..) => {
-            "start the runners first: `session.start_queue_runners(&coordinator)`, or `session.with_queue_runners(..)`"
-        }
-        Sure::AllAsleep => {
-            "let another thread, or a queue runner, do what is waited for; or give the run a timeout"
-        }
-        Sure::Quiet(_) => "if some thread will still do what is waited for, raise `SessionOptions::stall_grace` (`--stall-grace`)",
-    })
+    error
+}
+
+fn never_started(runner: &QueueRunner) -> String {
+    format!("whose runner was never started ({})", listed(&runner.enqueue_ops))
+}
+
+fn how_to_start(runner: &QueueRunner) -> String {
+    let how = runner
+        .started_by()
+        .unwrap_or("`session.start_queue_runners(&coordinator)`, or `session.with_queue_runners(..)`");
+    format!("start the runners first: {how}")
 }
 
 fn listed(ops: &[String]) -> String {
@@ -169,14 +217,45 @@ fn listed(ops: &[String]) -> String {
     }
 }
 
-/// Whether every thread of the process is asleep in a run or is one of the engine's own. `false` where that
-/// is not known.
-fn all_asleep() -> bool {
-    n_threads().is_some_and(|all| all <= N_OWN_THREADS.load(Acquire) + Asleep::count())
+/// The number of threads of the program that might do something.
+type Census = Box<dyn Fn() -> Option<usize> + Send + Sync>;
+
+static CENSUS: OnceLock<Census> = OnceLock::new();
+
+/// Sets how threads of the program are counted, instead of all threads of the process but the engine's. For
+/// programs in which a language's runtime knows its threads: those of other libraries, which never run the
+/// program's code, do not count then. Only the first call has an effect.
+pub fn count_threads_with(census: impl Fn() -> Option<usize> + Send + Sync + 'static) {
+    let _ = CENSUS.set(Box::new(census));
 }
 
-/// The number of threads of the process.
-fn n_threads() -> Option<usize> {
+/// The time for which no thread of the process could have done anything, as far as observed. `strictly`:
+/// threads of other libraries count, too.
+fn asleep_for(strictly: bool) -> Duration {
+    /// The changes at the first look that found all threads asleep, and its time; also for strict looks.
+    static SINCE: [Mutex<Option<(u64, Instant)>>; 2] = [Mutex::new(None), Mutex::new(None)];
+    let threads = Threads::now();
+    let all = programs_threads(&threads, strictly);
+    let asleep = !threads.at_work && all.is_some_and(|all| all <= threads.asleep);
+    let mut since = SINCE[strictly as usize].lock();
+    match *since {
+        Some((changes, begin)) if asleep && changes == threads.changes => begin.elapsed(),
+        _ => {
+            *since = asleep.then(|| (threads.changes, Instant::now()));
+            Duration::ZERO
+        }
+    }
+}
+
+/// The number of the program's threads; `None` where it is not known.
+fn programs_threads(threads: &Threads, strictly: bool) -> Option<usize> {
+    match CENSUS.get() {
+        Some(census) if !strictly => census(),
+        _ => Some(threads_of_process()?.saturating_sub(threads.engines)),
+    }
+}
+
+fn threads_of_process() -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find_map(|line| line.strip_prefix("Threads:"))?.trim().parse().ok()
 }

@@ -189,3 +189,51 @@ fn runners_that_could_not_start_start_later() -> Result<()> {
     coordinator.request_stop();
     coordinator.join_within(Duration::from_secs(20))
 }
+
+/// Every look at the graph's runners finds the same ones, so starting them twice starts nothing twice; two
+/// runners with the same content are two.
+#[test]
+fn runners_of_the_graph_start_once() -> Result<()> {
+    let g = graph();
+    let q = fifo(&g, "FIFOQueueV2", 2, shape![]);
+    g.op("QueueEnqueueV2").name("put").input(q).inputs([g.constant(1)]).finish();
+    g.op("QueueCloseV2").name("close").input(q).finish();
+    g.op("QueueCloseV2").name("cancel").input(q).attr("cancel_pending_enqueues", true).finish();
+    let runner = || QueueRunner::new("q", ["put".to_owned(), "put".to_owned()], "close", "cancel");
+    let first = runner();
+    first.add_to(&g);
+    runner().add_to(&g);
+    for session in sessions(&g) {
+        let coordinator = Coordinator::with_clean_stops([Code::OutOfRange, Code::Cancelled]);
+        let start = || QueueRunner::start_all(&QueueRunner::of_graph(&g), &session, &coordinator);
+        assert_eq!(start()?, 4);
+        assert_eq!(start()?, 0, "they run");
+        assert_eq!(first.start(&session, &coordinator)?, 0, "it is one of them");
+        assert_eq!(coordinator.running().len(), 4);
+        coordinator.request_stop();
+        coordinator.join_within(Duration::from_secs(20))?;
+    }
+    Ok(())
+}
+
+/// If one runner cannot be started the others do not run, either, and all start later.
+#[test]
+fn runners_start_together_or_not_at_all() -> Result<()> {
+    let g = graph();
+    let q = fifo(&g, "FIFOQueueV2", 10, shape![]);
+    g.op("QueueEnqueueV2").name("put").input(q).inputs([g.constant(1)]).finish();
+    g.op("QueueCloseV2").name("close").input(q).finish();
+    g.op("QueueCloseV2").name("cancel").input(q).attr("cancel_pending_enqueues", true).finish();
+    let good = QueueRunner::new("q", ["put".to_owned(), "put".to_owned()], "close", "cancel");
+    let bad = QueueRunner::new("q", ["put".to_owned(), "not there".to_owned()], "close", "cancel");
+    let session = Session::new(&g)?;
+    let coordinator = Coordinator::with_clean_stops([Code::OutOfRange, Code::Cancelled]);
+    let refused = QueueRunner::start_all(&[good.clone(), bad], &session, &coordinator).unwrap_err();
+    assert!(refused.to_string().contains("not there"), "{refused}");
+    coordinator.join_within(Duration::from_secs(20))?;
+    assert!(session.queues().is_empty(), "nothing has run");
+    coordinator.clear_stop();
+    assert_eq!(good.start(&session, &coordinator)?, 2);
+    coordinator.request_stop();
+    coordinator.join_within(Duration::from_secs(20))
+}

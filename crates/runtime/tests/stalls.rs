@@ -48,9 +48,42 @@ fn a_time_limit_leaves_the_line() -> Result<()> {
     for tier in TIERS {
         let timeout = Some(Duration::from_millis(20));
         let session = Session::with_options(&g, SessionOptions { tier, timeout, ..impatient(300) })?;
-        assert_eq!(session.run::<i32>(get, ()).unwrap_err().code(), Code::DeadlineExceeded);
+        let error = session.run::<i32>(get, ()).unwrap_err();
+        assert_eq!(error.code(), Code::DeadlineExceeded);
+        for part in
+            ["`QueueDequeueV2` waits for items in queue `q`", "FIFOQueue 'q': 0 of 3 items, 0 in, 0 out"]
+        {
+            assert!(error.to_string().contains(part), "{tier:?}: no `{part}` in {error}");
+        }
         session.run::<()>(put, ())?;
         assert_eq!(session.queues()[0].len, 1, "{tier:?}");
+        // The enqueue that fills the queue does not wait, the next one does.
+        session.run::<()>(put, ())?;
+        session.run::<()>(put, ())?;
+        let error = session.run::<()>(put, ()).unwrap_err().to_string();
+        assert!(error.contains("`QueueEnqueueV2` waits for room in queue `q`"), "{tier:?}: {error}");
+    }
+    Ok(())
+}
+
+/// A run that takes too long because a runner was forgotten says so.
+#[test]
+fn a_time_limit_names_a_runner_that_was_never_started() -> Result<()> {
+    let g = graph();
+    let q = fifo(&g, "FIFOQueueV2", 3, shape![]);
+    g.op("QueueEnqueueV2").name("put").input(q).inputs([g.constant(1)]).finish();
+    g.op("QueueCloseV2").name("close").input(q).finish();
+    QueueRunner::new("q", ["put".to_owned()], "close", "close").add_to(&g);
+    let get = dequeue(q);
+    for tier in TIERS {
+        let timeout = Some(Duration::from_millis(20));
+        let session =
+            Session::with_options(&g, SessionOptions { tier, timeout, ..SessionOptions::default() })?;
+        let error = session.run::<i32>(get, ()).unwrap_err();
+        assert_eq!(error.code(), Code::DeadlineExceeded);
+        for part in ["whose runner was never started (`put`)", "start_queue_runners"] {
+            assert!(error.to_string().contains(part), "{tier:?}: no `{part}` in {error}");
+        }
     }
     Ok(())
 }

@@ -18,19 +18,19 @@ mod table;
 mod tensor_array;
 mod variable;
 
-pub use activity::{Activity, Asleep};
+pub use activity::{Activity, Asleep, Job, Threads};
 pub use cancel::{Cancellation, Registration};
-pub use host::{HostFunction, HostToken, call_host_function, in_host_function};
+pub use host::{HostFunction, HostFunctions, HostToken, in_host_function};
 pub use machine::machine_memory;
 pub use queue::{
-    Batches, Closing, Item, Purpose, Queue, QueueKind, QueueReport, QueueSpec, Take, Taken, Tally, Waiter,
-    Waiting, dtype_names,
+    Batches, Closing, Dequeued, Item, Purpose, Queue, QueueKind, QueueReport, QueueSpec, Take, Taken, Tally,
+    Waiter, Waiting, dtype_names,
 };
-pub use reader::{Format, Found, Progress, Reader, Reading, Record};
+pub use reader::{Format, Found, Progress, Reader, Reading, Record, Records};
 pub use resources::Resources;
 pub use session_tensors::SessionTensors;
 pub use sparse_tensors_map::{Sparse, SparseTensorsMap};
 pub use stack::Stack;
 pub use table::{Table, TableKind, TableSpec};
 pub use tensor_array::{Sum, TensorArray, TensorArrayOptions};
-pub use variable::Variable;
+pub use variable::{Held, Variable};

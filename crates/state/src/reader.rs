@@ -15,19 +15,21 @@
 //!
 //! No thread blocks on the queue. Attempts are cancelled one by one: the queue cancels the first in line, the
 //! reader cancels the others. If a name arrives for an attempt that is gone, the reader still uses it, so
-//! that no file is lost.
+//! that no file is lost. Records that were handed out and not used come back ([`Records`]), and the next
+//! attempt gets them; the first in line stops asking for a name then.
 //!
 //! Definition: TensorFlow's readers (`ReaderBase`). An error is returned to the attempt that met it and to
 //! all later ones until the reader is reset; the records found before it are returned first.
 
 use crate::cancel::{Cancellation, Registration};
-use crate::queue::{Item, Queue, Take, Waiter};
+use crate::queue::{Dequeued, Item, Queue, Take, Waiter};
 use millstream_tensor::budget::{self, Budget};
-use millstream_tensor::{DType, Error, Opaque, Result, Str, ensure, invalid};
+use millstream_tensor::{Code, DType, Error, Opaque, Result, Str, ensure, invalid};
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::Arc;
+use std::ops::Deref;
+use std::sync::{Arc, Weak};
 
 /// A record: its key and its value.
 pub type Record = (Str, Str);
@@ -74,7 +76,50 @@ pub struct Progress {
 }
 
 /// The callback of an attempt. It receives the records, or the error.
-pub type Told = Box<dyn FnOnce(Result<Vec<Record>>) + Send>;
+pub type Told = Box<dyn FnOnce(Result<Records>) + Send>;
+
+/// Records that a reader hands out. They are the receiver's once it calls [`Records::used`]. If the value
+/// drops before that, because the run is over when they arrive or has no memory for them, the next attempt
+/// gets them.
+#[must_use = "records that are not used return to their reader"]
+pub struct Records {
+    records: Vec<Record>,
+    reader: Weak<Reader>,
+    /// [`State::epoch`] when they were read.
+    epoch: u64,
+}
+
+impl Records {
+    /// Takes the records for good.
+    pub fn used(mut self) -> Vec<Record> {
+        std::mem::take(&mut self.records)
+    }
+}
+
+impl Deref for Records {
+    type Target = [Record];
+
+    fn deref(&self) -> &[Record] {
+        &self.records
+    }
+}
+
+impl fmt::Debug for Records {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Records").field("records", &self.records.len()).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Records {
+    fn drop(&mut self) {
+        let records = std::mem::take(&mut self.records);
+        if !records.is_empty()
+            && let Some(reader) = self.reader.upgrade()
+        {
+            reader.take_back(records, self.epoch);
+        }
+    }
+}
 
 /// Runs a job soon, on a free thread.
 pub type Spawn = Arc<dyn Fn(Box<dyn FnOnce() + Send>) + Send + Sync>;
@@ -119,9 +164,16 @@ struct State {
     progress: Progress,
     /// The error of the current work unit; later attempts get it too.
     failed: Option<Error>,
+    /// Records that were handed out and came back.
+    returned: VecDeque<Record>,
+    /// The number of times that the position was changed from outside. Records read before that do not come
+    /// back.
+    epoch: u64,
     line: VecDeque<Attempt>,
     /// Whether the first in line waits for the queue.
     asking: bool,
+    /// The queue that it asks and the number of the question, once it is known.
+    asked: Option<(Arc<Queue>, u64)>,
     next_id: u64,
 }
 
@@ -144,8 +196,11 @@ impl Reader {
             in_work: false,
             progress: Progress::default(),
             failed: None,
+            returned: VecDeque::new(),
+            epoch: 0,
             line: VecDeque::new(),
             asking: false,
+            asked: None,
             next_id: 0,
         };
         Reader { name: name.into(), op, state: Mutex::new(state) }
@@ -157,11 +212,39 @@ impl Reader {
     }
 
     /// Returns up to `up_to` records if they are available at once and no attempt is ahead.
-    pub fn try_read(&self, names: &Queue, up_to: usize) -> Result<Option<Vec<Record>>> {
+    pub fn try_read(self: &Arc<Self>, names: &Queue, up_to: usize) -> Result<Option<Records>> {
         let mut state = self.state.lock();
-        match state.line.is_empty() {
-            true => state.read(names, up_to),
-            false => Ok(None),
+        if !state.line.is_empty() {
+            return Ok(None);
+        }
+        let records = state.read(names, up_to)?;
+        Ok(records.map(|records| self.hand_out(&state, records)))
+    }
+
+    fn hand_out(self: &Arc<Self>, state: &State, records: Vec<Record>) -> Records {
+        Records { records, reader: Arc::downgrade(self), epoch: state.epoch }
+    }
+
+    /// Takes back records that were not used, ahead of those that came back before.
+    fn take_back(self: &Arc<Self>, records: Vec<Record>, epoch: u64) {
+        let mut state = self.state.lock();
+        if state.epoch != epoch {
+            return;
+        }
+        state.progress.produced -= records.len() as i64;
+        records.into_iter().rev().for_each(|record| state.returned.push_front(record));
+        let asked = state.asked.take();
+        let serves = state.line.front().filter(|_| !state.asking).map(|first| first.reading.spawn.clone());
+        drop(state);
+        match (asked, serves) {
+            // The first in line has a record now: it need not ask for a name.
+            (Some((names, question)), _) => names.withdraw(question, &no_longer_asked()),
+            // This thread may hold locks of its run, so it reads nothing.
+            (None, Some(spawn)) => {
+                let reader = self.clone();
+                spawn(Box::new(move || reader.serve()));
+            }
+            (None, None) => {}
         }
     }
 
@@ -224,13 +307,10 @@ impl Reader {
                 state.asking = true;
                 drop(state);
                 drop(was_listening);
-                let reader = self.clone();
-                let ended = Box::new(move |names: Result<Vec<Item>>| {
-                    spawn(Box::new(move || reader.arrived(names)));
-                });
-                return names.dequeue(Take::Exactly(1), Waiter { who, cancel, ended });
+                return self.ask(names, who, cancel, spawn);
             };
             let first = state.line.pop_front();
+            let result = result.map(|records| self.hand_out(&state, records));
             drop(state);
             drop(was_listening);
             if let Some(first) = first {
@@ -239,11 +319,33 @@ impl Reader {
         }
     }
 
+    /// Asks the queue for a name, for the first in line.
+    fn ask(self: &Arc<Self>, names: Arc<Queue>, who: Arc<str>, cancel: Cancellation, spawn: Spawn) {
+        let reader = self.clone();
+        let ended = Box::new(move |names: Result<Dequeued>| {
+            spawn(Box::new(move || reader.arrived(names)));
+        });
+        let question = names.dequeue(Take::Exactly(1), Waiter { who, cancel, ended });
+        let mut state = self.state.lock();
+        if !state.asking {
+            return;
+        }
+        match state.returned.is_empty() {
+            true => state.asked = Some((names, question)),
+            // Records came back in between.
+            false => {
+                drop(state);
+                names.withdraw(question, &no_longer_asked());
+            }
+        }
+    }
+
     /// Receives the name for the first in line, or the error in its place.
-    fn arrived(self: &Arc<Self>, names: Result<Vec<Item>>) {
+    fn arrived(self: &Arc<Self>, names: Result<Dequeued>) {
         let mut state = self.state.lock();
         state.asking = false;
-        let name = names.and_then(|items| match items.into_iter().next() {
+        state.asked = None;
+        let name = names.and_then(|items| match items.used().into_iter().next() {
             Some(item) => name_of(&item),
             None => Err(Error::internal("a queue gave no item")),
         });
@@ -252,6 +354,7 @@ impl Reader {
                 state.next = Some(name);
                 None
             }
+            Err(error) if error.code() == Code::Aborted && !state.returned.is_empty() => None,
             Err(error) => state.line.pop_front().map(|first| (first, error)),
         };
         drop(state);
@@ -259,6 +362,13 @@ impl Reader {
             (first.reading.told)(Err(error));
         }
         self.serve();
+    }
+
+    /// The attempts in line that `cancel` cancels, without the first, which waits in the queue of names.
+    pub fn waits_of(&self, cancel: &Cancellation) -> Vec<Arc<str>> {
+        let state = self.state.lock();
+        let is_of = |a: &&Attempt| a.listening.as_ref().is_some_and(|l| l.is_of(cancel));
+        state.line.iter().skip(1).filter(is_of).map(|a| a.reading.who.clone()).collect()
     }
 
     /// The position of the reader.
@@ -271,6 +381,12 @@ impl Reader {
     pub fn save(&self) -> Result<Progress> {
         let state = self.state.lock();
         self.check_can_be_saved(&state)?;
+        if !state.returned.is_empty() {
+            let n = state.returned.len();
+            let text =
+                format!("{self:?} holds {n} records that a failed run did not use, and a position does not");
+            return Err(Error::new(Code::FailedPrecondition, text).with_help("read them first"));
+        }
         Ok(state.progress.clone())
     }
 
@@ -315,6 +431,8 @@ impl State {
 
     fn clear(&mut self) {
         self.format.reset();
+        self.returned.clear();
+        self.epoch += 1;
         self.failed = None;
         self.next = None;
         self.in_work = false;
@@ -324,6 +442,11 @@ impl State {
     /// Returns up to `up_to` records of one work unit; `None` if there is nothing to read until the queue has
     /// a name.
     fn read(&mut self, names: &Queue, up_to: usize) -> Result<Option<Vec<Record>>> {
+        if !self.returned.is_empty() {
+            let n = up_to.min(self.returned.len());
+            self.progress.produced += n as i64;
+            return Ok(Some(self.returned.drain(..n).collect()));
+        }
         if let Some(failed) = &self.failed {
             return Err(failed.clone());
         }
@@ -374,6 +497,11 @@ impl State {
             }
         }
     }
+}
+
+/// The end of a question to the queue whose answer is no longer needed.
+fn no_longer_asked() -> Error {
+    Error::new(Code::Aborted, "the reader got records back that another run did not use")
 }
 
 /// Returns an error unless the items of the queue are names.

@@ -13,6 +13,33 @@ pub struct Variable {
     value: Mutex<Option<Tensor>>,
 }
 
+/// The value of a variable during an update. It can be written in place, which leaves the old elements or the
+/// new ones, or be [replaced](Held::replace).
+#[derive(Debug)]
+pub struct Held<'a>(&'a mut Tensor);
+
+impl Held<'_> {
+    /// Replaces the value and returns the old one. A value that refers to memory lent for a run is copied
+    /// first; if there is no memory for the copy, the old value stays.
+    pub fn replace(&mut self, value: Tensor) -> Result<Tensor> {
+        Ok(std::mem::replace(self.0, value.kept()?))
+    }
+
+    /// The value, to be written in place. What is assigned to it whole must not refer to memory lent for a
+    /// run.
+    pub fn in_place(&mut self) -> &mut Tensor {
+        self.0
+    }
+}
+
+impl std::ops::Deref for Held<'_> {
+    type Target = Tensor;
+
+    fn deref(&self) -> &Tensor {
+        self.0
+    }
+}
+
 impl std::fmt::Debug for Variable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "variable `{}` {}{}", self.name, self.dtype, self.shape)
@@ -81,13 +108,12 @@ impl Variable {
     }
 
     /// Changes the value in one atomic step. Nothing is rolled back: if `change` fails, it must have left the
-    /// value as it was.
-    pub fn update<R>(&self, change: impl FnOnce(&mut Tensor) -> Result<R>) -> Result<R> {
+    /// value as it was. Nothing fails after `change`, so an update that failed has changed nothing and may be
+    /// tried again.
+    pub fn update<R>(&self, change: impl FnOnce(&mut Held<'_>) -> Result<R>) -> Result<R> {
         let mut slot = self.value.lock();
         let value = slot.as_mut().ok_or_else(|| self.uninitialized())?;
-        let result = change(value)?;
-        value.keep()?;
-        Ok(result)
+        change(&mut Held(value))
     }
 
     fn check(&self, value: &Tensor) -> Result<()> {
@@ -125,5 +151,36 @@ impl Variable {
         )
         .led_by(format!("Attempting to use uninitialized value {}", self.name))
         .with_help("run its initialiser first (all of them: `global_variables_initializer`)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use millstream_tensor::budget::{self, Budget};
+
+    /// An update that fails has changed nothing, so it may be tried again: here there is no memory for the copy
+    /// that outlives the run.
+    #[test]
+    fn a_value_that_cannot_be_kept_leaves_the_old_one() -> Result<()> {
+        let variable = Variable::new("v", DType::F32, PartialShape::unknown());
+        variable.assign(Tensor::vector(&[1f32; 1000])?)?;
+        let (lent, loan) = Tensor::lent([1000], vec![2f32; 1000])?;
+        {
+            let budget = Budget::new(16);
+            let _budget = budget::enter(Some(&budget));
+            for _ in 0..2 {
+                let refused = variable.update(|held| held.replace(lent.clone())).unwrap_err();
+                assert_eq!(refused.code(), Code::ResourceExhausted);
+                assert_eq!(variable.assign(lent.clone()).unwrap_err().code(), Code::ResourceExhausted);
+            }
+        }
+        assert_eq!(variable.read()?.as_slice::<f32>()?, [1.0; 1000]);
+        let old = variable.update(|held| held.replace(lent.clone()))?;
+        assert_eq!(old.as_slice::<f32>()?, [1.0; 1000]);
+        drop(lent);
+        loan.end()?;
+        assert_eq!(variable.read()?.as_slice::<f32>()?, [2.0; 1000]);
+        Ok(())
     }
 }

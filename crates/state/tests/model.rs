@@ -29,7 +29,7 @@ mod sync {
 
 use cancel::Cancellation;
 use millstream_tensor::{Code, DType, Error, PartialShape, Result, Tensor};
-use queue::{Closing, Item, Queue, QueueKind, QueueSpec, Take, Waiter};
+use queue::{Closing, Dequeued, Item, Queue, QueueKind, QueueSpec, Take, Waiter};
 use shuttle::sync::mpsc::channel;
 use shuttle::thread;
 use smallvec::smallvec;
@@ -62,12 +62,12 @@ fn item(value: i32) -> Item {
     smallvec![Tensor::scalar(value)]
 }
 
-fn values(items: Vec<Item>) -> Vec<i32> {
-    items.iter().map(|item| item[0].to_scalar().unwrap()).collect()
+fn values(items: Dequeued) -> Vec<i32> {
+    items.used().iter().map(|item| item[0].to_scalar().unwrap()).collect()
 }
 
 /// Waits for an attempt to end, which must happen exactly once.
-fn ended(cancel: &Cancellation, attempt: impl FnOnce(Waiter)) -> Result<Vec<Item>> {
+fn ended(cancel: &Cancellation, attempt: impl FnOnce(Waiter)) -> Result<Dequeued> {
     let (tell, told) = channel();
     let ended = Box::new(move |result| tell.send(result).unwrap());
     attempt(Waiter { who: "a node".into(), cancel: cancel.clone(), ended });
@@ -87,7 +87,7 @@ fn put(q: &Arc<Queue>, cancel: &Cancellation, value: i32) -> Result<()> {
 fn take(q: &Arc<Queue>, cancel: &Cancellation, take: Take) -> Result<Vec<i32>> {
     match q.try_dequeue(take)? {
         Some(items) => Ok(values(items)),
-        None => ended(cancel, |waiter| q.dequeue(take, waiter)).map(values),
+        None => ended(cancel, |waiter| _ = q.dequeue(take, waiter)).map(values),
     }
 }
 
@@ -292,5 +292,40 @@ fn listeners_are_told_once() {
         let _kept = listener.join().unwrap();
         assert_eq!(told.recv().unwrap(), "first");
         assert!(told.recv().is_err());
+    });
+}
+
+/// A consumer that cannot use a batch returns it, while others wait for the items: none is lost, none is
+/// handed out twice, and nobody waits for an item that is in the queue.
+#[test]
+fn batches_that_fail_return() {
+    check(4000, || {
+        let q = queue(2);
+        let producer = {
+            let q = q.clone();
+            thread::spawn(move || (0..4).for_each(|i| put(&q, &Cancellation::new(), i).unwrap()))
+        };
+        let consumers: Vec<_> = (0..2)
+            .map(|_| {
+                let q = q.clone();
+                thread::spawn(move || {
+                    let failed = match q.try_dequeue(Take::Exactly(2)).unwrap() {
+                        Some(items) => items,
+                        None => {
+                            let attempt = |waiter| _ = q.dequeue(Take::Exactly(2), waiter);
+                            ended(&Cancellation::new(), attempt).unwrap()
+                        }
+                    };
+                    assert_eq!(failed.len(), 2);
+                    drop(failed);
+                    take(&q, &Cancellation::new(), Take::Exactly(2)).unwrap()
+                })
+            })
+            .collect();
+        let mut all: Vec<i32> = consumers.into_iter().flat_map(|c| c.join().unwrap()).collect();
+        producer.join().unwrap();
+        all.sort_unstable();
+        assert_eq!(all, [0, 1, 2, 3]);
+        assert_eq!(rest(&q), []);
     });
 }

@@ -1,6 +1,6 @@
 //! Queues on their own, without a graph: order, waiting, closing, cancellation.
 
-use millstream_state::{Cancellation, Closing, Item, Queue, QueueKind, QueueSpec, Take, Waiter};
+use millstream_state::{Cancellation, Closing, Dequeued, Item, Queue, QueueKind, QueueSpec, Take, Waiter};
 use millstream_tensor::{Code, DType, Error, PartialShape, Result, Tensor};
 use parking_lot::Mutex;
 use smallvec::smallvec;
@@ -69,9 +69,9 @@ impl Answer {
 fn waiter(who: &str, cancel: &Cancellation) -> (Answer, Waiter) {
     let answer = Answer::default();
     let told = answer.clone();
-    let ended = Box::new(move |result: Result<Vec<Item>>| {
+    let ended = Box::new(move |result: Result<Dequeued>| {
         let result =
-            result.map(|items| items.iter().map(|i| i.last().unwrap().to_scalar().unwrap()).collect());
+            result.map(|items| items.used().iter().map(|i| i.last().unwrap().to_scalar().unwrap()).collect());
         let before = told.0.lock().replace(result);
         assert!(before.is_none(), "told twice");
     });
@@ -306,7 +306,7 @@ fn nothing_is_lost_among_threads() {
                     s.spawn(move || {
                         for i in 0..500 {
                             let (send, done) = std::sync::mpsc::channel();
-                            let ended = Box::new(move |r: Result<Vec<Item>>| send.send(r.map(drop)).unwrap());
+                            let ended = Box::new(move |r: Result<Dequeued>| send.send(r.map(drop)).unwrap());
                             let waiter = Waiter { who: "put".into(), cancel: Cancellation::new(), ended };
                             q.enqueue(items([t * 1000 + i * 2, t * 1000 + i * 2 + 1]), waiter);
                             done.recv().unwrap().unwrap();
@@ -327,6 +327,7 @@ fn nothing_is_lost_among_threads() {
                         }
                         match done.recv().unwrap() {
                             Ok(items) => {
+                                let items = items.used();
                                 let values = items.iter().map(|i| i[0].to_scalar::<i32>().unwrap());
                                 got.lock().extend(values);
                             }
@@ -348,4 +349,101 @@ fn nothing_is_lost_among_threads() {
         want.sort_unstable();
         assert_eq!(got, want);
     }
+}
+
+const KINDS: [QueueKind; 4] =
+    [QueueKind::Fifo, QueueKind::PaddingFifo, QueueKind::RandomShuffle, QueueKind::Priority];
+
+/// An item for a queue of this kind. The priorities are equal in pairs.
+fn item_of(kind: QueueKind, value: i32) -> Item {
+    match kind {
+        QueueKind::Priority => smallvec![Tensor::scalar(i64::from(value / 2)), Tensor::scalar(value)],
+        _ => item(value),
+    }
+}
+
+fn lasts(items: &[Item]) -> Vec<i32> {
+    items.iter().map(|item| item.last().unwrap().to_scalar().unwrap()).collect()
+}
+
+/// Items that were handed out and not used are at the head of the queue again, in their order.
+#[test]
+fn unused_items_return() {
+    for kind in KINDS {
+        let q = queue(kind, 5);
+        for i in 0..5 {
+            assert!(q.try_enqueue(item_of(kind, i)).unwrap().is_none());
+        }
+        let mut first = Vec::new();
+        for _ in 0..3 {
+            let taken = q.try_dequeue(Exactly(3)).unwrap().unwrap();
+            first = lasts(&taken);
+            drop(taken);
+            let report = q.report();
+            assert_eq!((report.len, report.n_in, report.n_out), (5, 5, 0), "{kind}");
+        }
+        // An attempt that takes more than the capacity, as it comes. A sorted batch is taken in one go.
+        if kind != QueueKind::Priority {
+            let taken = Arc::new(Mutex::new(None));
+            let told = taken.clone();
+            let ended = Box::new(move |items: Result<Dequeued>| *told.lock() = Some(items.unwrap()));
+            q.dequeue(Exactly(6), Waiter { who: "get".into(), cancel: Cancellation::new(), ended });
+            assert!(q.try_enqueue(item(5)).unwrap().is_none());
+            let items = taken.lock().take().unwrap();
+            assert_eq!(items.len(), 6);
+            drop(items);
+            assert_eq!(q.len(), 6, "more than the capacity: {kind}");
+        }
+        let waits = {
+            let (answer, waiter) = waiter("put", &Cancellation::new());
+            q.enqueue(vec![item_of(kind, 6)], waiter);
+            answer
+        };
+        assert!(waits.waits(), "there is no room: {kind}");
+        let mut all = Vec::new();
+        while !q.is_empty() {
+            all.extend(lasts(&q.try_dequeue(Exactly(1)).unwrap().unwrap().used()));
+        }
+        match kind {
+            QueueKind::RandomShuffle => all.sort_unstable(),
+            _ => assert_eq!(first, [0, 1, 2], "{kind}"),
+        }
+        let n = all.len() as i32;
+        let want: Vec<i32> =
+            if kind == QueueKind::Priority { vec![0, 1, 2, 3, 4, 6] } else { (0..n).collect() };
+        assert_eq!(all, want, "{kind}");
+    }
+}
+
+/// What returns goes to an attempt that waits.
+#[test]
+fn unused_items_serve_the_line() {
+    for kind in KINDS {
+        let q = queue(kind, 5);
+        (0..2).for_each(|i| assert!(q.try_enqueue(item_of(kind, i)).unwrap().is_none()));
+        let taken = q.try_dequeue(Exactly(2)).unwrap().unwrap();
+        let (two, one) = (dequeue(&q, Exactly(2)), dequeue(&q, Exactly(1)));
+        assert!(two.waits() && one.waits());
+        drop(taken);
+        let mut values = two.values();
+        values.sort_unstable();
+        assert_eq!(values, [0, 1], "{kind}");
+        assert!(one.waits(), "{kind}");
+        let report = q.report();
+        assert_eq!((report.len, report.n_in, report.n_out), (0, 2, 2), "{kind}");
+    }
+}
+
+/// A dequeue is withdrawn by its number; later ones are served.
+#[test]
+fn a_question_is_withdrawn() {
+    let q = queue(QueueKind::Fifo, 5);
+    let (first, waiter) = waiter("get", &Cancellation::new());
+    let number = q.dequeue(Exactly(1), waiter);
+    let second = dequeue(&q, Exactly(1));
+    q.withdraw(number, &Error::new(Code::Aborted, "no longer"));
+    assert_eq!(first.error().code(), Code::Aborted);
+    enqueue(&q, [7]);
+    assert_eq!(second.values(), [7]);
+    q.withdraw(number, &Error::new(Code::Aborted, "no longer"));
 }

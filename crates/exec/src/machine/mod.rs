@@ -31,7 +31,7 @@ mod tasks;
 mod turn;
 mod waits;
 
-pub(crate) use tasks::{Done, Task, end};
+pub(crate) use tasks::{Done, Task};
 pub(crate) use waits::Mailbox;
 
 use crate::errors::{in_iteration, of_label};

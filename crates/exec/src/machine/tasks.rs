@@ -5,7 +5,7 @@ use crate::errors::no_output;
 use crate::ids::{IterationId, KernelId, PlanNode, SlotId};
 use crate::plan::Plan;
 use millstream_graph::Entity;
-use millstream_graph::op::{KernelCx, Outputs, Rest, StepEnv, caught};
+use millstream_graph::op::{KernelCx, Outputs, Rest, StepEnv};
 use millstream_tensor::{Code, Result, Tensor};
 use smallvec::SmallVec;
 
@@ -30,11 +30,6 @@ pub(super) enum Came {
     Task(Result<SmallVec<[Option<Tensor>; 2]>>),
     /// The end of a wait.
     Rest(Rest),
-}
-
-/// Does the work that is left when a wait ends.
-pub(crate) fn end(rest: Rest) -> Outputs {
-    caught(rest, "the end of the wait panicked")
 }
 
 impl Task {
@@ -75,10 +70,9 @@ impl Machine {
         }
         if let Some(error) = &self.error {
             // A kernel whose wait was cancelled with the run knows more about it: `stop` decides whether to
-            // keep its error.
+            // keep its error. A wait that ended well came too late, and what it got is dropped unused.
             if error.code() == Code::Cancelled
-                && let Came::Rest(rest) = outputs
-                && let Err(error) = end(rest)
+                && let Came::Rest(Rest::Failed(error)) = outputs
             {
                 self.fail(plan, n, at, error);
             }
@@ -86,7 +80,7 @@ impl Machine {
         }
         let outputs = match outputs {
             Came::Task(outputs) => outputs,
-            Came::Rest(rest) => end(rest).map(|outputs| outputs.into_iter().map(Some).collect()),
+            Came::Rest(rest) => rest.finish().map(|outputs| outputs.into_iter().map(Some).collect()),
         };
         match outputs.and_then(|outputs| self.put_all(plan, n, at, outputs)) {
             Ok(()) => {

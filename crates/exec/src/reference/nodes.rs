@@ -94,7 +94,9 @@ impl Run<'_> {
                 iteration.outstanding += 1;
             }
             let (sender, tag) = (self.mail.0.clone(), tag.clone());
+            let activity = self.env.activity.clone();
             let completion = Completion::new(move |rest| {
+                activity.wake();
                 // The receiver is gone once the run has failed.
                 let _ = sender.send((n, tag, rest));
             });

@@ -3,7 +3,6 @@
 use super::{Reference, Tag, Value};
 use crate::errors::{dead_fetch, in_iteration, never_computed, of_node, stuck};
 use crate::ids::FetchId;
-use crate::machine::end;
 use crate::probe::Observer;
 use crate::step::{Outcome, RunOptions, check, sleep_for_waits};
 use crate::variable::fetched_reference;
@@ -139,7 +138,7 @@ impl<'a> Run<'a> {
             }
             let (node, tag, rest) = self.receive(options)?;
             self.waiting -= 1;
-            let outputs = match end(rest) {
+            let outputs = match rest.finish() {
                 Ok(outputs) => outputs,
                 Err(error) => {
                     self.fail(error, node, &tag)?;
@@ -176,7 +175,7 @@ impl<'a> Run<'a> {
                 receive(None);
                 None
             }
-            None => sleep_for_waits(self.env, self.waiting, receive),
+            None => sleep_for_waits(self.env, self.waiting, self.env.activity.sleep(), receive),
         };
         stalled.map(Err).or(received).unwrap_or_else(|| Err(Error::internal("nothing was received")))
     }

@@ -44,6 +44,9 @@ impl StepHost for OneThread {
     fn stalled(&self, cancel: &Cancellation, n_waits: usize) -> Option<Error> {
         self.0.stalled(cancel, n_waits)
     }
+    fn waited(&self, cancel: &Cancellation, error: Error) -> Error {
+        self.0.waited(cancel, error)
+    }
     fn spawn(&self, work: Box<dyn FnOnce() + Send>) {
         self.0.spawn(work);
     }

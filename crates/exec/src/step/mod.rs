@@ -213,7 +213,7 @@ pub(crate) fn check(env: &StepEnv, deadline: Option<Instant>, poll: Option<&Poll
         poll.ask()?;
     }
     match deadline {
-        Some(deadline) if Instant::now() >= deadline => Err(timed_out()),
+        Some(deadline) if Instant::now() >= deadline => Err(env.host.waited(&env.cancel, timed_out())),
         _ => Ok(()),
     }
 }

@@ -33,7 +33,7 @@ pub(super) struct Team {
     pub(super) has_offers: AtomicBool,
     /// Whether the caller should look.
     pub(super) roused: AtomicBool,
-    /// Held from the caller's last look at `roused` until it sleeps.
+    /// Held from the caller's last look at `roused` until it sleeps, and while it is roused.
     pub(super) sleep: Mutex<()>,
     pub(super) woken: Condvar,
     pub(super) over: AtomicBool,
@@ -94,12 +94,6 @@ impl Team {
         self.has_mail.store(true, Release);
     }
 
-    pub(super) fn rouse(&self) {
-        self.roused.store(true, Release);
-        drop(self.sleep.lock());
-        self.woken.notify_one();
-    }
-
     /// The caller's part: drives, works, sleeps, until everything is done.
     pub(super) fn run(self: &Arc<Self>) -> Result<()> {
         let listener = self.clone();
@@ -122,7 +116,7 @@ impl Team {
                 Next::Do((task, alone)) => self.work(task, alone),
                 Next::Linger => match self.linger(|| self.roused.load(Acquire), |_| ()) {
                     Some(task) => self.work(task, false),
-                    None => self.sleep_until(self.deadline.filter(|_| !self.env.cancel.is_cancelled())),
+                    None => self.sleep_for_workers(),
                 },
                 // Nothing comes soon, and whatever is waited for may need the core.
                 Next::Wait(n_waits) => {

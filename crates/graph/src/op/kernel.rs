@@ -1,9 +1,10 @@
 //! [`Kernel`], the declaration of how an op computes, and [`KernelCx`], the view that a running kernel has of
 //! its node.
 
+use super::panics::caught;
 use super::resolve::NodeInfo;
 use crate::attr::Attrs;
-use millstream_state::{Activity, Cancellation, Resources};
+use millstream_state::{Activity, Cancellation, HostFunctions, Resources};
 use millstream_tensor::{DType, Error, Handle, Opaque, Result, Scalar, Tensor, invalid};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -215,6 +216,12 @@ pub trait StepHost: Send + Sync {
         let _ = (cancel, n_waits);
         None
     }
+    /// The error of the run with the token `cancel`, which has taken too long, with what its kernels wait
+    /// for.
+    fn waited(&self, cancel: &Cancellation, error: Error) -> Error {
+        let _ = cancel;
+        error
+    }
     /// Schedules `work` on a thread of the pool.
     fn spawn(&self, work: Box<dyn FnOnce() + Send>) {
         work();
@@ -236,6 +243,8 @@ pub struct StepEnv {
     pub cancel: Cancellation,
     /// Counts the steps that are at work with these resources.
     pub activity: Activity,
+    /// The functions of the host program that the graph's nodes may call.
+    pub functions: Arc<HostFunctions>,
     /// The caller's reason for this run; a queue that the run closes reports it.
     pub why: Option<Arc<str>>,
     /// The executor's services.
@@ -407,8 +416,33 @@ pub fn ints_of(t: &Tensor, name: &str) -> Result<SmallVec<[i64; 8]>> {
 /// The outputs of a kernel that waited.
 pub type Outputs = Result<SmallVec<[Tensor; 2]>>;
 
-/// The work that is left when a wait ends; the kernel's own run does it.
-pub type Rest = Box<dyn FnOnce() -> Outputs + Send>;
+/// The end of a wait. If the run is over when it comes, it is dropped, and whatever it holds is free again:
+/// the items of a queue return to it.
+pub enum Rest {
+    /// The wait ended with this error.
+    Failed(Error),
+    /// The work that is left, which the kernel's own run does.
+    Work(Box<dyn FnOnce() -> Outputs + Send>),
+}
+
+impl std::fmt::Debug for Rest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Rest::Failed(error) => f.debug_tuple("Failed").field(error).finish(),
+            Rest::Work(_) => f.debug_struct("Work").finish_non_exhaustive(),
+        }
+    }
+}
+
+impl Rest {
+    /// Does the work that is left. A panic of the work is an error.
+    pub fn finish(self) -> Outputs {
+        match self {
+            Rest::Failed(error) => Err(error),
+            Rest::Work(work) => caught(work, "the end of the wait panicked"),
+        }
+    }
+}
 
 type Done = Box<dyn FnOnce(Rest) + Send>;
 
@@ -423,21 +457,28 @@ impl std::fmt::Debug for Completion {
 }
 
 impl Completion {
-    /// A completion that calls `done`, which must arrange for the [`Rest`] to be called.
+    /// A completion that calls `done`, which must arrange for the [`Rest`] to be finished or dropped.
     pub fn new(done: impl FnOnce(Rest) + Send + 'static) -> Completion {
         Completion(Some(Box::new(done)))
     }
 
     /// Ends the work with its outputs or an error.
     pub fn complete(self, outputs: Outputs) {
-        self.complete_with(move || outputs);
+        match outputs {
+            Ok(outputs) => self.complete_with(move || Ok(outputs)),
+            Err(error) => self.end(Rest::Failed(error)),
+        }
     }
 
     /// Ends the wait. `rest` makes the outputs on a thread of the run that waited, within that run's memory
     /// limit, so the thread that ends the wait does not pay for them.
-    pub fn complete_with(mut self, rest: impl FnOnce() -> Outputs + Send + 'static) {
+    pub fn complete_with(self, rest: impl FnOnce() -> Outputs + Send + 'static) {
+        self.end(Rest::Work(Box::new(rest)));
+    }
+
+    fn end(mut self, rest: Rest) {
         if let Some(done) = self.0.take() {
-            done(Box::new(rest));
+            done(rest);
         }
     }
 }
@@ -445,9 +486,8 @@ impl Completion {
 impl Drop for Completion {
     fn drop(&mut self) {
         if let Some(done) = self.0.take() {
-            done(Box::new(|| {
-                Err(Error::internal("a waiting kernel gave its completion up without completing it"))
-            }));
+            let text = "a waiting kernel gave its completion up without completing it";
+            done(Rest::Failed(Error::internal(text)));
         }
     }
 }

@@ -60,6 +60,7 @@ pub fn env() -> StepEnv {
         container: "".into(),
         cancel: Cancellation::new(),
         activity: Activity::default(),
+        functions: Arc::default(),
         why: None,
         host: Arc::new(NoSession),
     }

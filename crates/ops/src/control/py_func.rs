@@ -2,7 +2,6 @@
 
 use millstream_graph::op::spec::{Text, TypeList};
 use millstream_graph::op::{Cost, Gradient, Kernel, KernelCx, OpDef};
-use millstream_state::call_host_function;
 use millstream_tensor::{DType, Error, PartialShape, Result, ensure, invalid};
 
 pub(crate) fn def() -> [OpDef; 2] {
@@ -47,7 +46,7 @@ const AS_LONG_AS_IT_LIKES: f64 = 1e9;
 fn run(cx: &mut KernelCx) -> Result<()> {
     let token = cx.attrs().str("token")?.text();
     let inputs = (0..cx.n_inputs()).map(|i| cx.take(i)).collect();
-    let Some(outputs) = call_host_function(&token, inputs, &cx.env.cancel) else {
+    let Some(outputs) = cx.env.functions.call(&token, inputs, &cx.env.cancel) else {
         return Err(not_found(&token));
     };
     let (outputs, wanted) = (outputs?, cx.n_outputs());
@@ -74,7 +73,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 
 fn not_found(token: &str) -> Error {
     invalid!("ValueError: callback {token} is not found").with_help(
-        "a token refers to a function of the process that made the graph, as long as that graph lives; make the node again here",
+        "a node can only call a function of its own graph, and a graph read from a file or imported has none; make the node again in this graph",
     )
 }
 

@@ -42,7 +42,7 @@ fn start(cx: &mut KernelCx, completion: Completion) {
                 if counts == Some(Counts::Rows) {
                     items.iter().for_each(|item| count_rows(&of, item));
                 }
-                Ok(items.into_iter().flatten().collect())
+                Ok(items.used().into_iter().flatten().collect())
             });
             queue.dequeue(Take::Exactly(1), waiter);
         }

@@ -30,7 +30,7 @@ pub(crate) fn def() -> [OpDef; 2] {
 pub(super) fn at_once(cx: &mut KernelCx, (take, words): Way) -> Result<bool> {
     let (queue, n) = asked(cx, words)?;
     let Some(items) = queue.try_dequeue(take(n))? else { return Ok(false) };
-    for (i, component) in batch(&queue, &items)?.into_iter().enumerate() {
+    for (i, component) in batch(&queue, items)?.into_iter().enumerate() {
         cx.set(i, component);
     }
     Ok(true)
@@ -42,7 +42,7 @@ pub(super) fn start(cx: &mut KernelCx, completion: Completion, (take, words): Wa
         Err(error) => completion.complete(Err(error)),
         Ok((queue, n)) => {
             let of = queue.clone();
-            queue.dequeue(take(n), waiter(cx, completion, move |items| batch(&of, &items)));
+            queue.dequeue(take(n), waiter(cx, completion, move |items| batch(&of, items)));
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::shared::philox::Words;
 use millstream_graph::op::spec::{Int, ShapeList, Spec, Text, TypeList};
 use millstream_graph::op::{BuildCx, Completion, Gradient, Kernel, KernelCx, NodeInfo, OpDef, Outputs, Run};
 use millstream_graph::{Attr, Attrs};
-use millstream_state::{Batches, Item, Queue, QueueKind, QueueSpec, Waiter, dtype_names};
+use millstream_state::{Batches, Dequeued, Item, Queue, QueueKind, QueueSpec, Waiter, dtype_names};
 use millstream_tensor::{Assembler, DType, Error, PartialShape, Result, Shape, Tensor, ensure, invalid};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -246,8 +246,15 @@ fn listed(dtypes: &[DType]) -> String {
     format!("{{{}}}", names.join(", "))
 }
 
-/// Stacks the items into a batch, component by component, padded at the end where their dimensions differ.
-pub(super) fn batch(queue: &Queue, items: &[Item]) -> Outputs {
+/// Stacks the items into a batch, component by component, padded at the end where their dimensions differ. If
+/// that fails, the items return to the queue.
+pub(super) fn batch(queue: &Queue, items: Dequeued) -> Outputs {
+    let batch = stacked(queue, &items)?;
+    drop(items.used());
+    Ok(batch)
+}
+
+fn stacked(queue: &Queue, items: &[Item]) -> Outputs {
     let spec = queue.spec();
     let shapes = spec.shapes.as_deref().unwrap_or_default();
     let (mut cells, mut filled) = (0, 0);
@@ -354,11 +361,14 @@ pub(super) fn count_rows(queue: &Queue, item: &Item) {
 pub(super) fn waiter(
     cx: &KernelCx,
     completion: Completion,
-    rest: impl FnOnce(Vec<Item>) -> Outputs + Send + 'static,
+    rest: impl FnOnce(Dequeued) -> Outputs + Send + 'static,
 ) -> Waiter {
     Waiter {
         who: cx.node.name.as_str().into(),
         cancel: cx.env.cancel.clone(),
-        ended: Box::new(move |result| completion.complete_with(move || rest(result?))),
+        ended: Box::new(move |result| match result {
+            Ok(items) => completion.complete_with(move || rest(items)),
+            Err(error) => completion.complete(Err(error)),
+        }),
     }
 }

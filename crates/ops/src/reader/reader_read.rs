@@ -22,9 +22,10 @@ pub(crate) fn def() -> [OpDef; 2] {
 
 fn at_once(cx: &mut KernelCx) -> Result<bool> {
     let Some(records) = try_read(cx, 1)? else { return Ok(false) };
-    for (i, value) in outputs(records)?.into_iter().enumerate() {
+    for (i, value) in outputs(&records)?.into_iter().enumerate() {
         cx.set(i, value);
     }
+    drop(records.used());
     Ok(true)
 }
 
@@ -32,8 +33,8 @@ fn start(cx: &mut KernelCx, completion: Completion) {
     read_later(cx, completion, Ok(1), outputs);
 }
 
-fn outputs(records: Vec<Record>) -> Outputs {
-    let (key, value) = records.into_iter().next().ok_or_else(|| Error::internal("a read gave no record"))?;
+fn outputs(records: &[Record]) -> Outputs {
+    let (key, value) = records.first().cloned().ok_or_else(|| Error::internal("a read gave no record"))?;
     Ok([Tensor::str(key), Tensor::str(value)].into_iter().collect())
 }
 

@@ -39,9 +39,10 @@ fn count(cx: &KernelCx) -> Result<usize> {
 
 fn at_once(cx: &mut KernelCx) -> Result<bool> {
     let Some(records) = try_read(cx, count(cx)?)? else { return Ok(false) };
-    for (i, value) in outputs(records)?.into_iter().enumerate() {
+    for (i, value) in outputs(&records)?.into_iter().enumerate() {
         cx.set(i, value);
     }
+    drop(records.used());
     Ok(true)
 }
 
@@ -49,9 +50,9 @@ fn start(cx: &mut KernelCx, completion: Completion) {
     read_later(cx, completion, count(cx), outputs);
 }
 
-fn outputs(records: Vec<Record>) -> Outputs {
+fn outputs(records: &[Record]) -> Outputs {
     let n = records.len();
-    let (keys, values): (Vec<Str>, Vec<Str>) = records.into_iter().unzip();
+    let (keys, values): (Vec<Str>, Vec<Str>) = records.iter().cloned().unzip();
     Ok([Tensor::strings([n], keys)?, Tensor::strings([n], values)?].into_iter().collect())
 }
 

@@ -6,7 +6,7 @@ use crate::shared::handles::{Named, handle_shape, in_container, one_handle, shar
 use millstream_checkpoint::file_error;
 use millstream_checkpoint::records::read_bounded;
 use millstream_graph::op::{BuildCx, Completion, Gradient, InferCx, Kernel, KernelCx, OpDef, Outputs, Run};
-use millstream_state::{Format, Queue, Reader, Reading, Record};
+use millstream_state::{Format, Queue, Reader, Reading, Record, Records};
 use millstream_tensor::{Code, Error, PartialShape, Result, Str, ensure};
 use std::io::BufRead;
 use std::path::Path;
@@ -72,7 +72,7 @@ pub(super) fn scalars(cx: &mut InferCx) -> Result<()> {
 }
 
 /// Reads up to `up_to` records, or returns `None` if that would have to wait.
-pub(super) fn try_read(cx: &KernelCx, up_to: usize) -> Result<Option<Vec<Record>>> {
+pub(super) fn try_read(cx: &KernelCx, up_to: usize) -> Result<Option<Records>> {
     let (reader, names) = (reader(cx)?, share::<Queue>(cx, 1)?);
     reader.try_read(&names, up_to).map_err(|e| reading_error(&reader, e))
 }
@@ -82,7 +82,7 @@ pub(super) fn read_later(
     cx: &KernelCx,
     completion: Completion,
     up_to: Result<usize>,
-    outputs: impl FnOnce(Vec<Record>) -> Outputs + Send + 'static,
+    outputs: impl FnOnce(&[Record]) -> Outputs + Send + 'static,
 ) {
     let asked = up_to.and_then(|up_to| Ok((up_to, reader(cx)?, share::<Queue>(cx, 1)?)));
     let (up_to, reader, names) = match asked {
@@ -97,8 +97,13 @@ pub(super) fn read_later(
         who: cx.node.name.as_str().into(),
         cancel: cx.env.cancel.clone(),
         spawn: Arc::new(move |work| host.spawn(work)),
-        told: Box::new(move |records| {
-            completion.complete_with(move || outputs(records.map_err(|e| reading_error(&again, e))?));
+        told: Box::new(move |records| match records {
+            Ok(records) => completion.complete_with(move || {
+                let made = outputs(&records)?;
+                drop(records.used());
+                Ok(made)
+            }),
+            Err(error) => completion.complete(Err(reading_error(&again, error))),
         }),
     });
 }

@@ -48,7 +48,8 @@ pub(crate) fn change(cx: &mut KernelCx, how: How) -> Result<()> {
             old.shape(),
             value.shape()
         );
-        merge(old, &[0], old.elements(), value, how)
+        let elements = old.elements();
+        merge(old.in_place(), &[0], elements, value, how)
     })?;
     give_back(cx);
     Ok(())

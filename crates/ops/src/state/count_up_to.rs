@@ -44,7 +44,7 @@ fn step<T: Element + num_traits::PrimInt + Into<i64>>(cx: &KernelCx, limit: i64)
     let step = variable.update(|value| {
         let before = value.to_scalar::<T>()?;
         match before.checked_add(&T::one()).filter(|_| before.into() < limit) {
-            Some(after) => Ok(std::mem::replace(value, Tensor::scalar(after))),
+            Some(after) => value.replace(Tensor::scalar(after)),
             None => Err(Error::new(
                 Code::OutOfRange,
                 format!("`{}` has reached its limit {limit}", variable.name()),

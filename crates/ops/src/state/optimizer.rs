@@ -198,8 +198,10 @@ impl<'a> Step<'a> {
         let slices = slices(others)?;
         self.cx.resource::<Variable>(i)?.update(|value| {
             self.check_unchanged(i, value)?;
-            each(value.make_mut_or_copy::<T>()?, None, slices, &|old, others| (f(old, others), old))?;
-            Ok(value.clone())
+            each(value.in_place().make_mut_or_copy::<T>()?, None, slices, &|old, others| {
+                (f(old, others), old)
+            })?;
+            Ok((**value).clone())
         })
     }
 
@@ -214,7 +216,7 @@ impl<'a> Step<'a> {
         let mut given = Tensor::zeros(T::DTYPE, self.grad.shape().clone())?;
         self.cx.resource::<Variable>(i)?.update(|value| {
             self.check_unchanged(i, value)?;
-            let out = value.make_mut_or_copy::<T>()?;
+            let out = value.in_place().make_mut_or_copy::<T>()?;
             let all = given.make_mut_or_copy::<T>()?;
             let Some((starts, run)) = &self.rows else {
                 return each(out, Some(all), slices, &f);

@@ -68,7 +68,7 @@ pub(crate) fn run(cx: &mut KernelCx, how: How) -> Result<()> {
         );
         let run = Shape::from(row).elements();
         let starts = row_starts(indices, *rows, run)?;
-        merge(value, &starts, run, updates, how)
+        merge(value.in_place(), &starts, run, updates, how)
     })?;
     give_back(cx);
     Ok(())

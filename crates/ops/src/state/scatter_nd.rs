@@ -135,11 +135,11 @@ pub(crate) fn run(cx: &mut KernelCx, how: How) -> Result<()> {
         let updates = updates.reshape([updates.elements()])?;
         let good: Starts = starts.iter().filter_map(|s| *s).collect();
         if good.len() == starts.len() {
-            return merge(value, &good, run, &updates, how);
+            return merge(value.in_place(), &good, run, &updates, how);
         }
         let from: Starts = (0..starts.len()).filter(|i| starts[*i].is_some()).map(|i| i * run).collect();
         let updates = updates.take_runs([good.len() * run], run, &from)?;
-        merge(value, &good, run, &updates, how)
+        merge(value.in_place(), &good, run, &updates, how)
     })?;
     give_back(cx);
     Ok(())

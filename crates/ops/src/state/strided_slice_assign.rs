@@ -52,7 +52,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
             value.shape()
         );
         match selection.strides(&shape) {
-            Some(s) => held.assign_strided(s.offset, &s.strides, s.shape, value),
+            Some(s) => held.in_place().assign_strided(s.offset, &s.strides, s.shape, value),
             None => Ok(()),
         }
     })?;

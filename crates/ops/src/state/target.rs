@@ -2,7 +2,7 @@
 //! both find the same [`Variable`] behind input 0.
 
 use millstream_graph::op::{InferCx, KernelCx, OpDef};
-use millstream_state::Variable;
+use millstream_state::{Held, Variable};
 use millstream_tensor::{Code, DType, Error, PartialShape, Result, ensure, invalid};
 
 /// Declares variable arguments: references if `by_ref` is true, else resource handles.
@@ -87,7 +87,7 @@ pub(crate) fn missing(cx: &KernelCx, i: usize, error: Error) -> Error {
 pub(crate) fn update<R>(
     cx: &KernelCx,
     i: usize,
-    change: impl FnOnce(&mut millstream_tensor::Tensor) -> Result<R>,
+    change: impl FnOnce(&mut Held<'_>) -> Result<R>,
 ) -> Result<R> {
     cx.resource::<Variable>(i)?.update(change).map_err(|e| missing(cx, i, e))
 }

@@ -11,13 +11,14 @@ pub(super) enum Items {
     InOrder(VecDeque<Item>),
     /// A random item is dequeued each time.
     Shuffled { items: Vec<Item>, random: Box<dyn FnMut() -> u32 + Send> },
-    /// The item with the smallest first component is dequeued; of equal ones, the one enqueued first.
-    Sorted { items: BinaryHeap<Reverse<Ranked>>, next: u64 },
+    /// The item with the smallest first component is dequeued; of equal ones, the one enqueued first. Items
+    /// that were returned to the queue are numbered down from `head`, so they come before equal ones.
+    Sorted { items: BinaryHeap<Reverse<Ranked>>, head: i64, next: i64 },
 }
 
 /// An item with its position in the order.
 pub(super) struct Ranked {
-    rank: (i64, u64),
+    rank: (i64, i64),
     item: Item,
 }
 
@@ -26,7 +27,7 @@ impl Items {
         match kind {
             QueueKind::Fifo | QueueKind::PaddingFifo => Items::InOrder(VecDeque::new()),
             QueueKind::RandomShuffle => Items::Shuffled { items: Vec::new(), random: Box::new(random) },
-            QueueKind::Priority => Items::Sorted { items: BinaryHeap::new(), next: 0 },
+            QueueKind::Priority => Items::Sorted { items: BinaryHeap::new(), head: 0, next: 0 },
         }
     }
 
@@ -51,7 +52,7 @@ impl Items {
         match self {
             Items::InOrder(items) => items.push_back(item),
             Items::Shuffled { items, .. } => items.push(item),
-            Items::Sorted { items, next } => {
+            Items::Sorted { items, next, .. } => {
                 ensure!(
                     !item.is_empty(),
                     "an item of a priority queue starts with its priority, an int64 scalar"
@@ -80,8 +81,14 @@ impl Items {
         match self {
             Items::InOrder(items) => taken.into_iter().rev().for_each(|item| items.push_front(item)),
             Items::Shuffled { items, .. } => items.extend(taken),
-            // Items are taken from a priority queue only when they can all be returned to the caller.
-            Items::Sorted { .. } => debug_assert!(taken.is_empty(), "a sorted batch is taken in one go"),
+            Items::Sorted { items, head, .. } => {
+                for item in taken.into_iter().rev() {
+                    *head -= 1;
+                    // The priority was read when the item was enqueued.
+                    let priority = item.first().and_then(|first| first.to_scalar().ok()).unwrap_or(i64::MIN);
+                    items.push(Reverse(Ranked { rank: (priority, *head), item }));
+                }
+            }
         }
     }
 }

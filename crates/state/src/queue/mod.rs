@@ -14,7 +14,8 @@
 //!
 //! An attempt on many items takes or adds them as they come, so it may ask for more than the capacity. An
 //! attempt that is cancelled, or can never be served, returns the items it took to their places; rows that it
-//! added stay in the queue.
+//! added stay in the queue. Items that were handed out return, too, unless their receiver says that it has
+//! used them ([`Dequeued`]).
 //!
 //! No thread blocks: the thread that makes it possible ends a waiting attempt, through its [`Waiter`].
 //! Callbacks run after the queue is unlocked.
@@ -22,11 +23,13 @@
 //! Definition: TensorFlow's queues (`FIFOQueueV2`, `PaddingFIFOQueueV2`, `RandomShuffleQueueV2`,
 //! `PriorityQueueV2`).
 
+mod dequeued;
 mod items;
 mod report;
 mod spec;
 mod tally;
 
+pub use dequeued::Dequeued;
 pub use report::{Closing, Purpose, QueueReport, Waiting};
 pub use spec::{Batches, QueueKind, QueueSpec, dtype_names};
 pub use tally::{Taken, Tally};
@@ -38,14 +41,14 @@ use millstream_tensor::{Code, Error, Opaque, Result, Tensor};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Instant;
 
 /// One item of a queue: a tensor per component.
 pub type Item = SmallVec<[Tensor; 2]>;
 
 /// The callback of an attempt. It receives the items, or the error. An enqueue or a closing yields no items.
-pub type Ended = Box<dyn FnOnce(Result<Vec<Item>>) + Send>;
+pub type Ended = Box<dyn FnOnce(Result<Dequeued>) + Send>;
 
 /// The owner of an attempt: its name for messages, its cancellation, and its callback.
 pub struct Waiter {
@@ -102,6 +105,8 @@ struct Attempt<W> {
     ended: Ended,
     /// Removes the attempt from the line when its run is cancelled. `None` until the listener is registered.
     listening: Option<Registration>,
+    /// The queue itself.
+    queue: Weak<Queue>,
 }
 
 /// The remaining work of an attempt in the line of enqueues.
@@ -123,15 +128,17 @@ struct Over {
     ended: Ended,
     result: Result<Vec<Item>>,
     listening: Option<Registration>,
+    /// Where the items return to if they are not used.
+    queue: Weak<Queue>,
 }
 
 /// The attempts that ended under the lock.
 type Overs = SmallVec<[Over; 2]>;
 
 fn tell(overs: Overs) {
-    for Over { ended, result, listening } in overs {
+    for Over { ended, result, listening, queue } in overs {
         drop(listening);
-        ended(result);
+        ended(result.map(|items| Dequeued::of(queue, items)));
     }
 }
 
@@ -243,7 +250,7 @@ impl Queue {
             return (waiter.ended)(Err(error));
         }
         match rows.into_iter().map(kept).collect::<Result<VecDeque<_>>>() {
-            Ok(rows) if rows.is_empty() => (waiter.ended)(Ok(Vec::new())),
+            Ok(rows) if rows.is_empty() => (waiter.ended)(Ok(Dequeued::default())),
             Ok(rows) => {
                 self.stand_in_line(
                     waiter,
@@ -256,10 +263,11 @@ impl Queue {
     }
 
     /// Dequeues items if enough are available at once and no attempt is ahead.
-    pub fn try_dequeue(&self, take: Take) -> Result<Option<Vec<Item>>> {
+    pub fn try_dequeue(self: &Arc<Self>, take: Take) -> Result<Option<Dequeued>> {
         let mut items = Vec::new();
         let mut one = |item| items.push(item);
-        Ok(self.try_each(take, &mut one)?.then_some(items))
+        let all = self.try_each(take, &mut one)?;
+        Ok(all.then(|| Dequeued::of(Arc::downgrade(self), items)))
     }
 
     /// Dequeues the first item if one is available at once and no attempt is ahead.
@@ -300,13 +308,30 @@ impl Queue {
         Ok(true)
     }
 
-    /// Dequeues items as they come.
-    pub fn dequeue(self: &Arc<Self>, take: Take, waiter: Waiter) {
+    /// Dequeues items as they come. Returns the number of the attempt, for [`Queue::withdraw`].
+    pub fn dequeue(self: &Arc<Self>, take: Take, waiter: Waiter) -> u64 {
         if take.count() == 0 {
-            return (waiter.ended)(Ok(Vec::new()));
+            (waiter.ended)(Ok(Dequeued::default()));
+            return u64::MAX;
         }
         let get = Get { take, taken: Vec::new(), longest: 0 };
-        self.stand_in_line(waiter, |state, attempt| state.dequeues.push_back(attempt), get);
+        self.stand_in_line(waiter, |state, attempt| state.dequeues.push_back(attempt), get)
+    }
+
+    /// Ends a dequeue that still waits, with this error.
+    pub fn withdraw(&self, attempt: u64, cause: &Error) {
+        self.call_off::<Get>(attempt, cause);
+    }
+
+    /// Returns items that were handed out but not used, in the order in which they were taken, to the head of
+    /// the queue. The queue may then hold more items than its capacity.
+    fn take_back(&self, items: Vec<Item>) {
+        let mut overs = Overs::new();
+        let mut state = self.state.lock();
+        state.give_back(items);
+        self.serve(&mut state, &mut overs);
+        drop(state);
+        tell(overs);
     }
 
     /// Closes the queue: no more items can be enqueued, but those inside can be dequeued. Waiting enqueues
@@ -315,11 +340,12 @@ impl Queue {
     /// TensorFlow.
     pub fn close(self: &Arc<Self>, cancel_pending: bool, closing: Closing, waiter: Waiter) {
         if !cancel_pending {
-            return self.stand_in_line(
+            self.stand_in_line(
                 waiter,
                 |state, attempt| state.enqueues.push_back(attempt),
                 Put::Close(closing),
             );
+            return;
         }
         let mut overs = Overs::new();
         let mut state = self.state.lock();
@@ -336,7 +362,7 @@ impl Queue {
         self.serve(&mut state, &mut overs);
         drop(state);
         tell(overs);
-        (waiter.ended)(Ok(Vec::new()));
+        (waiter.ended)(Ok(Dequeued::default()));
     }
 
     /// The type of the queue, its content, its waiting attempts, and its closing.
@@ -389,8 +415,13 @@ impl Queue {
     }
 
     /// Puts an attempt in its line and serves the lines. If the attempt still waits, registers a listener for
-    /// its cancellation.
-    fn stand_in_line<W>(self: &Arc<Self>, waiter: Waiter, push: impl FnOnce(&mut State, Attempt<W>), work: W)
+    /// its cancellation. Returns the attempt's number.
+    fn stand_in_line<W>(
+        self: &Arc<Self>,
+        waiter: Waiter,
+        push: impl FnOnce(&mut State, Attempt<W>),
+        work: W,
+    ) -> u64
     where
         W: Work,
         State: Line<W>,
@@ -400,15 +431,16 @@ impl Queue {
         let id = state.next_id;
         state.next_id += 1;
         let Waiter { who, cancel, ended } = waiter;
-        push(&mut state, Attempt { id, work, who, since: Instant::now(), ended, listening: None });
+        let queue = Arc::downgrade(self);
+        let since = Instant::now();
+        push(&mut state, Attempt { id, work, who, since, ended, listening: None, queue: queue.clone() });
         self.serve(&mut state, &mut overs);
         let waits = state.place(id).is_some();
         drop(state);
         tell(overs);
         if !waits {
-            return;
+            return id;
         }
-        let queue = Arc::downgrade(self);
         let listening = cancel.on_cancel(move |cause| {
             if let Some(queue) = queue.upgrade() {
                 queue.call_off::<W>(id, cause);
@@ -419,6 +451,7 @@ impl Queue {
         if let Some(attempt) = state.place(id) {
             attempt.listening = Some(listening);
         }
+        id
     }
 
     /// Cancels an attempt in its line.
@@ -630,7 +663,7 @@ impl State {
 
 impl<W> Attempt<W> {
     fn end(self, result: Result<Vec<Item>>) -> Over {
-        Over { ended: self.ended, result, listening: self.listening }
+        Over { ended: self.ended, result, listening: self.listening, queue: self.queue }
     }
 }
 

@@ -599,6 +599,10 @@ class Graph(_engine.Graph):
         """
         self._check_not_finalized()
         self._collections.setdefault(name, []).append(value)
+        # Queue runners: a run that waits for a queue names the runner that was not started.
+        added = getattr(value, "_added_to_collection", None)
+        if added is not None:
+            added(self, name)
 
     def add_to_collections(self, names: Any, value: Any) -> None:
         """Adds a value to several collections, once each.

@@ -95,16 +95,18 @@ class BaseSession(_engine.Session):
         target_bytes = _check_target(target)
         if config is not None and type(config).__name__ != "ConfigProto":
             raise TypeError("config must be a tf.ConfigProto, but got %s" % type(config))
-        threads, one, timeout, container, pools, devices = None, False, None, "", 1, (1, False, issubclass(cls, InteractiveSession))
+        threads, one, limits, container, pools, devices = None, False, (0, 0, 0), "", 1, (1, False, issubclass(cls, InteractiveSession))
         if config is not None:
             inter, intra = config.inter_op_parallelism_threads, config.intra_op_parallelism_threads
             threads = (max(inter, intra) or None) if inter >= 0 else 1
             one = intra == 1
-            timeout = max(config.operation_timeout_in_ms, 0) or None
             pools = max(1, len(config.session_inter_op_thread_pool))
             cpus = config.device_count["CPU"] if "CPU" in config.device_count else 1
             devices = (max(1, cpus), config.allow_soft_placement, config.graph_options.place_pruned_graph)
-        session: Any = super().__new__(cls, graph or get_default_graph(), threads, one, timeout, container, pools, devices)
+            # A `ConfigProto` of TensorFlow itself lacks Millstream's own fields.
+            grace, memory = (getattr(config, name, 0) for name in ("stall_grace_in_ms", "memory_limit_in_bytes"))
+            limits = (max(config.operation_timeout_in_ms, 0), grace, memory)
+        session: Any = super().__new__(cls, graph or get_default_graph(), threads, one, limits, container, pools, devices)
         session._cpus = devices[0]
         session._config = config
         _sessions.add(session)
@@ -294,7 +296,10 @@ class Session(BaseSession):
       config: A `tf.ConfigProto`. The fields `inter_op_parallelism_threads`, `intra_op_parallelism_threads`,
         `operation_timeout_in_ms`, `device_count["CPU"]`, `allow_soft_placement`,
         `graph_options.place_pruned_graph` and the number of `session_inter_op_thread_pool` take effect; the
-        others are ignored.
+        others of TensorFlow's are ignored. Two fields are Millstream's own: `memory_limit_in_bytes` bounds the
+        tensors that are alive at a time, and a run that waits for a queue fails once nothing else has run for
+        `stall_grace_in_ms` (by default ten minutes). A run that no other Python thread can wake fails at once,
+        unless that number is negative: then it waits as long as the process has any other thread.
 
     Raises:
       TypeError: An argument has the wrong type.

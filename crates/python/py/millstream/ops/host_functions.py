@@ -42,8 +42,8 @@ def py_func(func: Callable[..., Any], inp: List[Any], Tout: Any, stateful: bool 
 
     The function runs in this process, on a thread of the run, holding the interpreter's lock. It may do
     anything that Python may: run a session (such a run uses no other thread), wait, write files. The graph
-    owns the function. A `GraphDef` holds the operation without the function: once the original graph is gone,
-    running the operation is an `InvalidArgumentError`.
+    owns the function, and operations of other graphs cannot call it. A `GraphDef` holds the operation without
+    the function: running the operation in a graph that it was imported into is an `InvalidArgumentError`.
 
     No gradient flows through, unless `Graph.gradient_override_map({"PyFunc": name})` gives one.
 
@@ -91,6 +91,7 @@ def py_func(func: Callable[..., Any], inp: List[Any], Tout: Any, stateful: bool 
     kept = _engine.HostFunction(holder)
     made = op("PyFunc" if stateful else "PyFuncStateless")(inp, kept.token, list(Tout) if several else [Tout], name=name)
     graph = (made[0] if isinstance(made, list) else made).graph
+    kept.join(graph)
     graph._extras.setdefault(_EXTRA, []).append((holder, kept))
     if several and not Tout and not stateful:
         return []  # As in TensorFlow: nothing to fetch, so the function is never called.

@@ -8,6 +8,7 @@ import threading
 import time
 from typing import Any, Callable, Iterable, Iterator, Optional, Sequence, Set, Tuple, Type
 
+from millstream import _engine
 from millstream.framework import errors, logging
 from millstream.framework.text import as_str_any
 
@@ -184,9 +185,13 @@ class Coordinator:
         with self._lock:
             waited_for = list(self._registered_threads.union(threads or ()))
 
-        # Short waits let Ctrl-C through; a request to stop wakes the wait at once.
-        while any(t.is_alive() for t in waited_for) and not self.wait_for_stop(0.1):
-            pass
+        def until_stop() -> None:
+            # Short waits let Ctrl-C through; a request to stop wakes the wait at once.
+            while any(t.is_alive() for t in waited_for) and not self.wait_for_stop(0.1):
+                pass
+
+        # This thread can do nothing for the others, which the engine has to know if all of them wait.
+        _engine.asleep(until_stop)
         deadline = time.monotonic() + stop_grace_period_secs
         for thread in waited_for:
             while thread.is_alive() and time.monotonic() < deadline:
@@ -203,6 +208,12 @@ class Coordinator:
                 if not ignore_live_threads:
                     raise RuntimeError(message)
                 logging.info("%s", message)
+
+    def _first_error(self) -> Optional[BaseException]:
+        """The error that `join` raises, if any."""
+        with self._lock:
+            info = self._exc_info_to_raise
+        return info[1] if info and isinstance(info[1], BaseException) else None
 
     @property
     def joined(self) -> bool:

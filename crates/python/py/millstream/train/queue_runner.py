@@ -9,11 +9,27 @@ import threading
 import weakref
 from typing import Any, List, Optional, Sequence, Tuple, Type
 
+from millstream import _engine
 from millstream.framework import errors, get_default_graph, logging, protos
 from millstream.framework.graph_keys import GraphKeys
 from millstream.framework.scopes import prepend_name_scope, strip_name_scope
 from millstream.framework.session import get_default_session
 from millstream.train.coordinator import Coordinator
+
+class _Gate:
+    """Holds threads until all of them are started. If one cannot be, none runs."""
+
+    def __init__(self) -> None:
+        self._decided, self._open = threading.Event(), False
+
+    def decide(self, may_pass: bool) -> None:
+        self._open = may_pass
+        self._decided.set()
+
+    def passes(self) -> bool:
+        self._decided.wait()
+        return self._open
+
 
 ClosedTypes = Tuple[Type[errors.OpError], ...]
 
@@ -148,23 +164,35 @@ class QueueRunner:
         """The name of the queue."""
         return self._queue.name
 
-    def _run(self, sess: Any, enqueue_op: Any, coord: Optional[Coordinator] = None) -> None:
+    def _added_to_collection(self, graph: Any, collection: str) -> None:
+        """Tells the engine of the runner. A run that waits for the queue of a forgotten runner names it."""
+        which = "" if collection == GraphKeys.QUEUE_RUNNERS else f", collection={collection!r}"
+        call = f"`tf.train.start_queue_runners(sess, coord{which})`, before the run"
+        names = [op.name for op in self._enqueue_ops]
+        graph._announce_runner(self.name, names, self._close_op.name, self._cancel_op.name, call)
+
+    def _run(self, sess: Any, enqueue_op: Any, coord: Optional[Coordinator] = None, gate: Optional[_Gate] = None) -> None:
         """The body of a thread: enqueues until the input ends, the coordinator stops, or an error occurs."""
-        was_last = False
+        if gate is not None and not gate.passes():
+            return
+        ended: Optional[BaseException] = None
+        _tell(sess, "_runner_started", self.name)
         try:
             try:
                 _repeat(sess.make_callable(enqueue_op), coord)
-            except self._queue_closed_exception_types:
+            except self._queue_closed_exception_types as error:
                 was_last = self._one_less(sess)
+                ended = error if was_last else None
             else:
                 self._one_less(sess)
-            if was_last:
-                self._quietly(sess, self._close_op)
+            if ended is not None:
+                self._close(sess, self._close_op, f"the input of its runner came to its end: {_first_line(ended)}")
         except Exception as error:
             self._one_less(sess)
             if coord is not None:
                 coord.request_stop(error)
                 return
+            _tell(sess, "_runner_failed", self.name, _first_line(error))
             logging.error("Exception in QueueRunner: %s", str(error))
             with self._lock:
                 self._exceptions_raised.append(error)
@@ -177,17 +205,26 @@ class QueueRunner:
             return self._runs_per_session[sess] == 0
 
     @staticmethod
-    def _quietly(sess: Any, op: Any) -> None:
+    def _close(sess: Any, op: Any, why: str) -> None:
+        """Runs an operation that closes the queue, which tells the reason to those who wait for it."""
         # Errors are ignored: the session or the queue may be closed already.
         try:
-            sess.run(op)
+            if hasattr(sess, "_close_queue"):
+                sess._close_queue(op, why)
+            else:
+                sess.run(op)
         except Exception as error:
             logging.vlog(1, "Ignored exception: %s", str(error))
 
-    def _close_on_stop(self, sess: Any, cancel_op: Any, coord: Coordinator) -> None:
+    def _close_on_stop(self, sess: Any, cancel_op: Any, coord: Coordinator, gate: Optional[_Gate] = None) -> None:
         """The body of the thread that closes the queue when the coordinator stops."""
-        coord.wait_for_stop()
-        self._quietly(sess, cancel_op)
+        if gate is not None and not gate.passes():
+            return
+        # It can do nothing for the others, which the engine has to know if all of them wait.
+        _engine.asleep(coord.wait_for_stop)
+        error = coord._first_error()
+        why = "the coordinator was asked to stop" if error is None else f"the coordinator stopped: {_first_line(error)}"
+        self._close(sess, cancel_op, f"{why} (runner of `{self.name}`)")
 
     def create_threads(
         self, sess: Any, coord: Optional[Coordinator] = None, daemon: bool = False, start: bool = False
@@ -202,6 +239,9 @@ class QueueRunner:
 
         Returns:
           A list of threads; empty while threads created earlier for this session are still active.
+
+        Raises:
+          RuntimeError: A thread cannot be started; those started before it end without running anything.
         """
         with self._lock:
             if 0 < self._runs_per_session.get(sess, 0):
@@ -210,19 +250,29 @@ class QueueRunner:
             self._exceptions_raised = []
 
         name = f"QueueRunnerThread-{self.name}-"
+        gate = _Gate() if start else None
         threads = [
-            threading.Thread(target=self._run, args=(sess, op, coord), name=name + op.name) for op in self._enqueue_ops
+            threading.Thread(target=self._run, args=(sess, op, coord, gate), name=name + op.name)
+            for op in self._enqueue_ops
         ]
         if coord is not None:
-            args = (sess, self._cancel_op, coord)
+            args = (sess, self._cancel_op, coord, gate)
             threads.append(threading.Thread(target=self._close_on_stop, args=args, name=name + "close_on_stop"))
         for thread in threads:
             if coord is not None:
                 coord.register_thread(thread)
             if daemon:
                 thread.daemon = True
-            if start:
-                thread.start()
+        if gate is not None:
+            try:
+                for thread in threads:
+                    thread.start()
+            except BaseException:
+                with self._lock:
+                    self._runs_per_session[sess] = 0
+                gate.decide(False)
+                raise
+            gate.decide(True)
         return threads
 
     def to_proto(self, export_scope: Optional[str] = None) -> Any:
@@ -250,6 +300,16 @@ class QueueRunner:
           A `QueueRunner`.
         """
         return QueueRunner(queue_runner_def=queue_runner_def, import_scope=import_scope)
+
+
+def _tell(sess: Any, method: str, *args: str) -> None:
+    """Calls a method of the engine's session; other objects that run graphs lack it."""
+    if hasattr(sess, method):
+        getattr(sess, method)(*args)
+
+
+def _first_line(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}".partition("\n")[0]
 
 
 def _repeat(run: Any, coord: Optional[Coordinator]) -> None:

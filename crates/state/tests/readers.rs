@@ -1,0 +1,140 @@
+//! Readers on their own: records that were handed out and not used come back.
+
+use millstream_state::{
+    Cancellation, Closing, Format, Found, Queue, QueueKind, QueueSpec, Reader, Reading, Records, Waiter,
+};
+use millstream_tensor::{Code, DType, Error, PartialShape, Result, Str, Tensor};
+use parking_lot::Mutex;
+use smallvec::smallvec;
+use std::sync::Arc;
+
+/// Each work unit has three records: its name and a number.
+#[derive(Default)]
+struct Three {
+    work: Str,
+    next: usize,
+}
+
+impl Format for Three {
+    fn begin(&mut self, work: &Str) -> Result<()> {
+        (self.work, self.next) = (work.clone(), 0);
+        Ok(())
+    }
+
+    fn record(&mut self) -> Result<Found> {
+        self.next += 1;
+        let record = (self.work.clone(), Str::from(self.next.to_string().as_str()));
+        Ok(if self.next == 3 { Found::Last(record) } else { Found::Record(record) })
+    }
+
+    fn reset(&mut self) {}
+
+    fn can_be_saved(&self) -> bool {
+        true
+    }
+}
+
+fn names() -> Arc<Queue> {
+    let spec = QueueSpec {
+        kind: QueueKind::Fifo,
+        capacity: 10,
+        dtypes: vec![DType::Str],
+        shapes: Some(vec![PartialShape::unknown_of_rank(0)]),
+        min_after_dequeue: 0,
+        seeds: (0, 0),
+        batches: Default::default(),
+    };
+    Arc::new(Queue::new("names", spec, || 0).unwrap())
+}
+
+fn put(names: &Queue, name: &str) {
+    assert!(names.try_enqueue(smallvec![Tensor::str(Str::from(name))]).unwrap().is_none());
+}
+
+fn close(names: &Arc<Queue>) {
+    let ended = Box::new(|closed: Result<_>| drop(closed.unwrap()));
+    let waiter = Waiter { who: "close".into(), cancel: Cancellation::new(), ended };
+    names.close(false, Closing::default(), waiter);
+}
+
+fn text(records: &[(Str, Str)]) -> Vec<String> {
+    records.iter().map(|(key, value)| format!("{}{}", key.text(), value.text())).collect()
+}
+
+/// The result of a read, once it has ended.
+type Answer = Arc<Mutex<Option<Result<Records>>>>;
+
+fn read(reader: &Arc<Reader>, names: &Arc<Queue>, up_to: usize, cancel: &Cancellation) -> Answer {
+    let answer = Answer::default();
+    let told = answer.clone();
+    reader.read(Reading {
+        names: names.clone(),
+        up_to,
+        who: "read".into(),
+        cancel: cancel.clone(),
+        spawn: Arc::new(|work: Box<dyn FnOnce() + Send>| work()),
+        told: Box::new(move |records| *told.lock() = Some(records)),
+    });
+    answer
+}
+
+fn of(answer: &Answer) -> Vec<String> {
+    text(&answer.lock().take().expect("still waits").unwrap().used())
+}
+
+#[test]
+fn unused_records_come_back_in_their_order() {
+    let (reader, names) = (Arc::new(Reader::new("r", "Reader", Box::<Three>::default())), names());
+    put(&names, "a");
+    put(&names, "b");
+    let first = reader.try_read(&names, 2).unwrap().unwrap();
+    assert_eq!(text(&first), ["a1", "a2"]);
+    assert_eq!(reader.progress().produced, 2);
+    drop(first);
+    assert_eq!(reader.progress().produced, 0);
+    assert_eq!(reader.save().unwrap_err().code(), Code::FailedPrecondition, "they would be lost");
+    let mut all = Vec::new();
+    for up_to in [1, 5, 5, 2, 1] {
+        all.extend(text(&reader.try_read(&names, up_to).unwrap().unwrap().used()));
+    }
+    assert_eq!(all, ["a1", "a2", "a3", "b1", "b2", "b3"]);
+    assert_eq!(reader.progress().produced, 6);
+    assert!(reader.save().is_ok());
+}
+
+/// A read whose run is over when its record arrives leaves the record to the next read, even if that one
+/// waits for a name that never comes.
+#[test]
+fn a_record_that_comes_too_late_is_the_next_ones() {
+    let (reader, names) = (Arc::new(Reader::new("r", "Reader", Box::<Three>::default())), names());
+    let never = Cancellation::new();
+    let late = read(&reader, &names, 3, &never);
+    let (second, third) = (read(&reader, &names, 2, &never), read(&reader, &names, 2, &never));
+    assert!(late.lock().is_none() && second.lock().is_none());
+    put(&names, "a");
+    assert!(late.lock().is_some() && second.lock().is_none(), "the second asks for a name");
+    assert_eq!(reader.waits_of(&never).len(), 1, "the third stands behind it");
+    drop(late.lock().take());
+    assert_eq!(of(&second), ["a1", "a2"]);
+    assert_eq!(of(&third), ["a3"]);
+    assert!(names.report().dequeuing.is_empty(), "no question is left");
+    let last = read(&reader, &names, 1, &never);
+    close(&names);
+    assert_eq!(last.lock().take().unwrap().unwrap_err().code(), Code::OutOfRange);
+}
+
+#[test]
+fn a_reset_reader_takes_nothing_back() {
+    let (reader, names) = (Arc::new(Reader::new("r", "Reader", Box::<Three>::default())), names());
+    put(&names, "a");
+    put(&names, "b");
+    let old = reader.try_read(&names, 1).unwrap().unwrap();
+    reader.reset();
+    drop(old);
+    assert_eq!(text(&reader.try_read(&names, 1).unwrap().unwrap().used()), ["b1"]);
+    let cancel = Cancellation::new();
+    cancel.cancel(Error::new(Code::Cancelled, "called off"));
+    let off = read(&reader, &names, 1, &cancel);
+    assert_eq!(off.lock().take().unwrap().unwrap_err().code(), Code::Cancelled);
+    assert_eq!(text(&reader.try_read(&names, 1).unwrap().unwrap().used()), ["b2"]);
+}

@@ -3,7 +3,7 @@
 use millstream::engine::graph::NodeId;
 use millstream::engine::interop::ImportOptions;
 use millstream::engine::runtime::{FeedList, FetchList, Target};
-use millstream::{Graph, Session, SessionOptions, Shape, Tensor};
+use millstream::{FileAccess, Graph, Session, SessionOptions, Shape, Tensor};
 use std::time::Duration;
 
 /// The memory limit of an import and of a run, in bytes.
@@ -29,6 +29,7 @@ pub fn run_all(graph: &Graph, choice: usize) {
         hand_out_all: choice % 8 == 1,
         parallel_iterations: [None, Some(1), Some(2), Some(u32::MAX)][choice / 8 % 4],
         memory_limit: Some(MEMORY_LIMIT),
+        files: FileAccess::Nothing,
         timeout: Some(TIMEOUT),
         print: Some(Box::new(|_| ())),
         ..SessionOptions::default()

@@ -117,6 +117,11 @@ fn look(root: &Path, path: &Path, findings: &mut Vec<String>) {
         }
         let n_lines = text.lines().count();
         let excused = first.contains("Generated") || text.lines().any(|l| l.starts_with("//! Long because "));
+        if opens_files(&shown.to_string(), &text) {
+            findings.push(format!(
+                "{shown}: opens files by itself; ask `KernelCx::files`, or `Files::everything`"
+            ));
+        }
         if MAX_LINES < n_lines && !excused {
             findings.push(format!("{shown}: {n_lines} lines; split it, or say `//! Long because ..`"));
         }
@@ -129,6 +134,35 @@ fn look(root: &Path, path: &Path, findings: &mut Vec<String>) {
             }
         }
     }
+}
+
+/// The crates whose code a graph can reach. Of these, only `files` opens files, so that a session's access
+/// holds for all of them.
+const ASK_FOR_FILES: [&str; 7] = [
+    "crates/autodiff/src/",
+    "crates/checkpoint/src/",
+    "crates/exec/src/",
+    "crates/graph/src/",
+    "crates/interop/src/",
+    "crates/ops/src/",
+    "crates/state/src/",
+];
+
+/// The one file of theirs that reads files by itself: those in which the system tells its memory.
+const READS_THE_SYSTEM: &str = "crates/state/src/machine.rs";
+
+/// Whether the code of a file, without its tests, docs and comments, opens files past the file layer.
+fn opens_files(shown: &str, text: &str) -> bool {
+    let asks = ASK_FOR_FILES.iter().any(|start| shown.starts_with(start))
+        && !shown.ends_with("tests.rs")
+        && shown != READS_THE_SYSTEM;
+    let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let opens = |line: &str| {
+        let line = line.trim_start();
+        !line.starts_with("//")
+            && ["std::fs", "fs::File", "File::open", "OpenOptions"].iter().any(|w| line.contains(w))
+    };
+    asks && code.lines().any(opens)
 }
 
 /// The numbers of the lines whose comment is too wide. Code and pictures between fences, rows of tables,

@@ -1,13 +1,13 @@
 //! [`Bundle`]: reads a TensorFlow checkpoint of the second format.
 
 use crate::bytes::{Cursor, is_sum};
-use crate::files::{file_error, with_suffix};
+use crate::files::with_suffix;
 use crate::slice::Slice;
 use crate::{Info, corrupt, shape_of, table};
+use millstream_files::{Files, file_error};
 use millstream_proto::{BundleEntryProto, BundleHeaderProto, decode};
-use millstream_tensor::{DType, Error, Result, Shape, Str, Tensor, ensure};
+use millstream_tensor::{Code, DType, Error, Result, Shape, Str, Tensor, ensure};
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -17,6 +17,7 @@ pub(crate) const VERSION: i32 = 1;
 /// The index of a checkpoint and the location of its data.
 #[derive(Debug)]
 pub(crate) struct Bundle {
+    files: Files,
     prefix: PathBuf,
     shards: i32,
     /// The entries of tensors and, under keys that begin with a zero byte, of parts of tensors.
@@ -38,20 +39,35 @@ pub(crate) fn index_file(prefix: &Path) -> PathBuf {
     with_suffix(prefix, ".index")
 }
 
+/// The number of data files that the index under the prefix claims; `None` if there is no index, or none that
+/// can be read: then there is no checkpoint that could be lost.
+pub(crate) fn shards_of(files: &Files, prefix: &Path) -> Result<Option<i32>> {
+    match files.read_if_there(&index_file(prefix))? {
+        None => Ok(None),
+        Some(bytes) => Ok(table::read(&bytes).and_then(|mut t| header(&mut t)).ok().map(|h| h.num_shards)),
+    }
+}
+
+/// Takes the header from the entries of an index.
+fn header(table: &mut BTreeMap<Vec<u8>, Vec<u8>>) -> Result<BundleHeaderProto> {
+    let header = table.remove(&[][..]).ok_or_else(|| corrupt("its index has no header"))?;
+    decode(&header).map_err(corrupt)
+}
+
 impl Bundle {
-    pub(crate) fn open(prefix: &Path) -> Result<Bundle> {
-        let path = index_file(prefix);
-        let bytes = std::fs::read(&path).map_err(|e| {
-            file_error("read", &path, &e)
-                .with_help("a checkpoint is named by its prefix, without `.index` or `.data-..`")
+    pub(crate) fn open(files: &Files, prefix: &Path) -> Result<Bundle> {
+        let bytes = files.read(&index_file(prefix)).map_err(|e| match e.code() {
+            Code::NotFound => {
+                e.with_help("a checkpoint is named by its prefix, without `.index` or `.data-..`")
+            }
+            _ => e,
         })?;
-        Bundle::from_index(prefix, &bytes)
+        Bundle::from_index(files, prefix, &bytes)
     }
 
-    pub(crate) fn from_index(prefix: &Path, bytes: &[u8]) -> Result<Bundle> {
+    fn from_index(files: &Files, prefix: &Path, bytes: &[u8]) -> Result<Bundle> {
         let mut table = table::read(bytes)?;
-        let header = table.remove(&[][..]).ok_or_else(|| corrupt("its index has no header"))?;
-        let header: BundleHeaderProto = decode(&header).map_err(corrupt)?;
+        let header = header(&mut table)?;
         ensure!(
             header.endianness == 0,
             "the checkpoint was written on a big-endian machine, which is not supported"
@@ -68,7 +84,7 @@ impl Bundle {
             Ok((key, entry))
         };
         let entries = table.into_iter().map(entry).collect::<Result<_>>()?;
-        Ok(Bundle { prefix: prefix.to_owned(), shards: header.num_shards, entries })
+        Ok(Bundle { files: files.clone(), prefix: prefix.to_owned(), shards: header.num_shards, entries })
     }
 
     pub(crate) fn shards(&self) -> i32 {
@@ -113,8 +129,8 @@ impl Bundle {
             return Err(corrupt(format!("an entry has {} bytes from byte {}", entry.size, entry.offset)));
         };
         let failed = |e: std::io::Error| file_error("read", &path, &e);
-        let mut file = File::open(&path).map_err(failed)?;
-        let there = file.metadata().map_err(failed)?.len();
+        let mut file = self.files.open(&path)?;
+        let there = file.n_bytes().map_err(failed)?;
         if offset.checked_add(size).is_none_or(|end| there < end) {
             let file = path.display();
             return Err(corrupt(format!(

@@ -9,8 +9,10 @@
 //! checkpoints, and [`State`] is the list of checkpoints in a folder ([`latest_checkpoint`]).
 //!
 //! Files may come from anywhere. Nothing here panics on them, every checksum is verified, and memory is
-//! bounded by the size of the files. Nothing is left half written: files are written beside their destination
-//! and renamed when they are complete.
+//! bounded by the size of the files. Nothing is left half written: at every instant, a kill or a power cut
+//! leaves the old checkpoint or the new one, whole (`files.rs` shows the order).
+//!
+//! Functions that end in `_in` take the [`Files`] that may be opened; the others open any file.
 //!
 //! The crate knows no graphs and no variables.
 
@@ -26,12 +28,13 @@ mod state;
 mod table;
 mod write;
 
-pub use files::file_error;
-pub use merge::merge;
+pub use merge::{merge, merge_in};
+pub use millstream_files::file_error;
 pub use slice::Slice;
-pub use state::{State, exists, latest_checkpoint, remove};
-pub use write::{Item, write};
+pub use state::{State, exists, exists_in, latest_checkpoint, remove, remove_in};
+pub use write::{Item, write, write_in};
 
+use millstream_files::Files;
 use millstream_tensor::{Code, DType, Error, Result, Shape, Tensor, ensure, invalid};
 use std::path::Path;
 
@@ -57,6 +60,11 @@ enum Form {
     Safe(safe::Safe),
 }
 
+/// Writes a file in one go. A crash leaves the old bytes or the new ones, and so does an error.
+pub fn write_whole(path: impl AsRef<Path>, bytes: &[u8]) -> Result<()> {
+    millstream_files::write_whole(&Files::everything(), path.as_ref(), bytes)
+}
+
 /// Whether a path names a file of the safetensors format.
 pub fn is_safetensors(path: &Path) -> bool {
     path.extension().is_some_and(|e| e == "safetensors")
@@ -65,11 +73,16 @@ pub fn is_safetensors(path: &Path) -> bool {
 impl Checkpoint {
     /// Opens the checkpoint with this prefix, or the safetensors file. `NOT_FOUND` if there is none.
     pub fn open(path: impl AsRef<Path>) -> Result<Checkpoint> {
+        Checkpoint::open_in(&Files::everything(), path)
+    }
+
+    /// [`Checkpoint::open`], with the files that may be opened.
+    pub fn open_in(files: &Files, path: impl AsRef<Path>) -> Result<Checkpoint> {
         let path = path.as_ref();
         let name = path.display().to_string();
         let form = match is_safetensors(path) {
-            true => safe::Safe::open(path).map(Form::Safe),
-            false => bundle::Bundle::open(path).map(Form::Bundle),
+            true => safe::Safe::open(files, path).map(Form::Safe),
+            false => bundle::Bundle::open(files, path).map(Form::Bundle),
         };
         let form = form.map_err(|e| e.note(format!("in checkpoint `{name}`")))?;
         Ok(Checkpoint { name, form })

@@ -10,11 +10,10 @@
 //! because a length claims them.
 
 use crate::bytes::{Cursor, is_sum, mask};
-use crate::files::file_error;
 use flate2::write::{GzEncoder, ZlibEncoder};
 use flate2::{Decompress, FlushDecompress, Status, bufread::MultiGzDecoder};
-use millstream_tensor::{Code, Error, Result, budget, invalid};
-use std::fs::File;
+use millstream_files::{Files, Output, Watch, file_error, folder_of};
+use millstream_tensor::{Code, Error, Result, invalid};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -93,6 +92,11 @@ impl<R: Read> RecordReader<R> {
     /// A reader of a buffered stream. Errors name it `name`.
     pub fn new(from: R, name: impl Into<String>) -> Self {
         RecordReader { from, name: name.into(), offset: 0, damage: None, over: false }
+    }
+
+    /// The stream.
+    pub fn get_ref(&self) -> &R {
+        &self.from
     }
 
     /// The start of the next record, in bytes after decompression.
@@ -175,28 +179,7 @@ impl<R: Read> Iterator for RecordReader<R> {
     }
 }
 
-/// Reads `n` bytes, or those that are left, but no more than the budget in force allows: compressed files can
-/// hold far more than their size.
-pub fn read_bounded(from: &mut dyn Read, n: u64, name: &str) -> Result<Vec<u8>> {
-    let most = budget::left() as u64;
-    let mut bytes = Vec::new();
-    from.take(n.min(most.saturating_add(1)))
-        .read_to_end(&mut bytes)
-        .map_err(|e| file_error("read", Path::new(name), &e))?;
-    match bytes.len() as u64 > most {
-        true => Err(too_long(name, most)),
-        false => Ok(bytes),
-    }
-}
-
-/// The error for a file that holds something longer than the memory limit allows.
-pub fn too_long(name: &str, most: u64) -> Error {
-    Error::new(
-        Code::ResourceExhausted,
-        format!("`{name}` holds a piece of more than the {most} bytes that the memory limit leaves"),
-    )
-    .with_help("raise the memory limit")
-}
+pub use millstream_files::{read_bounded, too_long};
 
 /// The compression of a whole file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -266,13 +249,51 @@ impl<R: BufRead> Read for Inflate<R> {
     }
 }
 
+/// A file that is open for reading, decompressed.
+pub struct Source {
+    bytes: Box<dyn BufRead + Send>,
+    watch: Watch,
+}
+
+impl std::fmt::Debug for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Source")
+    }
+}
+
+impl Source {
+    /// Has the check of these files, from now on, end long waits: a source can outlive the run that opened
+    /// it.
+    pub fn checked_by(&self, files: &Files) {
+        self.watch.set(files);
+    }
+}
+
+impl Read for Source {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        self.bytes.read(to)
+    }
+}
+
+impl BufRead for Source {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.bytes.fill_buf()
+    }
+
+    fn consume(&mut self, n: usize) {
+        self.bytes.consume(n);
+    }
+}
+
 /// Opens a file for reading.
-pub fn open(path: impl AsRef<Path>, compression: Compression) -> Result<Box<dyn BufRead + Send>> {
+pub fn open(files: &Files, path: impl AsRef<Path>, compression: Compression) -> Result<Source> {
     let path = path.as_ref();
-    let file = File::open(path).map_err(|e| file_error("read", path, &e))?;
+    let file = files.open(path)?;
+    let watch = file.watch();
     // An ordinary record fits into this buffer, which costs little even with many small files.
     let from = BufReader::with_capacity(1 << 16, file);
-    compression.reader(from).map_err(|e| file_error("read", path, &e))
+    let bytes = compression.reader(from).map_err(|e| file_error("read", path, &e))?;
+    Ok(Source { bytes, watch })
 }
 
 /// The records of a file, like `tf.python_io.tf_record_iterator`.
@@ -284,16 +305,23 @@ pub fn open(path: impl AsRef<Path>, compression: Compression) -> Result<Box<dyn 
 /// }
 /// # Ok::<(), millstream_tensor::Error>(())
 /// ```
-pub fn tf_record_iterator(
-    path: impl AsRef<Path>,
-    compression: Compression,
-) -> Result<RecordReader<Box<dyn BufRead + Send>>> {
-    let path = path.as_ref();
-    Ok(RecordReader::new(open(path, compression)?, path.display().to_string()))
+pub fn tf_record_iterator(path: impl AsRef<Path>, compression: Compression) -> Result<RecordReader<Source>> {
+    tf_record_iterator_in(&Files::everything(), path, compression)
 }
 
-/// Writes a file of records, like `tf.python_io.TFRecordWriter`. The file is complete after
-/// [`TfRecordWriter::close`].
+/// [`tf_record_iterator`], with the files that may be opened.
+pub fn tf_record_iterator_in(
+    files: &Files,
+    path: impl AsRef<Path>,
+    compression: Compression,
+) -> Result<RecordReader<Source>> {
+    let path = path.as_ref();
+    Ok(RecordReader::new(open(files, path, compression)?, path.display().to_string()))
+}
+
+/// Writes a file of records, like `tf.python_io.TFRecordWriter`. The file is complete and durable after
+/// [`TfRecordWriter::close`]. A crash before that leaves whole records, and at most one that is cut off,
+/// which readers report as `DATA_LOSS`.
 ///
 /// ```
 /// use millstream_checkpoint::records::{Compression, TfRecordWriter, tf_record_iterator};
@@ -310,50 +338,80 @@ pub fn tf_record_iterator(
 #[derive(Debug)]
 pub struct TfRecordWriter {
     records: RecordWriter<Sink>,
+    files: Files,
     path: PathBuf,
+    /// The error of an earlier call. A record may be cut off, and nothing must follow it.
+    failed: Option<Error>,
 }
 
 impl TfRecordWriter {
     /// Creates the file, or truncates it.
     pub fn create(path: impl AsRef<Path>, compression: Compression) -> Result<TfRecordWriter> {
+        TfRecordWriter::create_in(&Files::everything(), path, compression)
+    }
+
+    /// [`TfRecordWriter::create`], with the files that may be opened.
+    pub fn create_in(
+        files: &Files,
+        path: impl AsRef<Path>,
+        compression: Compression,
+    ) -> Result<TfRecordWriter> {
         let path = path.as_ref();
-        let file = BufWriter::new(File::create(path).map_err(|e| file_error("create", path, &e))?);
+        let file = BufWriter::new(files.create(path)?);
         let level = flate2::Compression::default();
         let to = match compression {
             Compression::None => Sink::Plain(file),
             Compression::Gzip => Sink::Gzip(GzEncoder::new(file, level)),
             Compression::Zlib => Sink::Zlib(ZlibEncoder::new(file, level)),
         };
-        Ok(TfRecordWriter { records: RecordWriter::new(to), path: path.to_owned() })
+        let records = RecordWriter::new(to);
+        Ok(TfRecordWriter { records, files: files.clone(), path: path.to_owned(), failed: None })
     }
 
-    /// Writes a record.
+    /// Writes a record. After an error, every call returns the same error.
     pub fn write(&mut self, data: &[u8]) -> Result<()> {
-        self.records.write(data).map_err(|e| file_error("write", &self.path, &e))
+        self.go_on(|records| records.write(data))
     }
 
     /// Flushes the stream, so that the records written so far can be read.
     pub fn flush(&mut self) -> Result<()> {
-        self.records.flush().map_err(|e| file_error("write", &self.path, &e))
+        self.go_on(|records| records.flush())
     }
 
-    /// Completes the file. Dropping the writer does so too, but ignores errors.
+    fn go_on(&mut self, step: impl FnOnce(&mut RecordWriter<Sink>) -> io::Result<()>) -> Result<()> {
+        if let Some(failed) = &self.failed {
+            return Err(failed.clone());
+        }
+        let done = step(&mut self.records).map_err(|e| file_error("write", &self.path, &e));
+        self.failed = done.as_ref().err().cloned();
+        done
+    }
+
+    /// Completes the file and makes it durable. Dropping the writer completes it too, but ignores errors.
     pub fn close(self) -> Result<()> {
-        let TfRecordWriter { records, path } = self;
+        let TfRecordWriter { records, files, path, failed } = self;
+        if let Some(failed) = failed {
+            return Err(failed);
+        }
         let end = match records.into_inner() {
             Sink::Plain(file) => Ok(file),
             Sink::Gzip(file) => file.finish(),
             Sink::Zlib(file) => file.finish(),
         };
-        end.and_then(|mut file| file.flush()).map_err(|e| file_error("write", &path, &e))
+        end.and_then(|mut file| {
+            file.flush()?;
+            file.get_ref().sync()
+        })
+        .map_err(|e| file_error("write", &path, &e))?;
+        files.sync_folder(folder_of(&path))
     }
 }
 
 #[derive(Debug)]
 enum Sink {
-    Plain(BufWriter<File>),
-    Gzip(GzEncoder<BufWriter<File>>),
-    Zlib(ZlibEncoder<BufWriter<File>>),
+    Plain(BufWriter<Output>),
+    Gzip(GzEncoder<BufWriter<Output>>),
+    Zlib(ZlibEncoder<BufWriter<Output>>),
 }
 
 impl Write for Sink {
@@ -465,6 +523,7 @@ mod tests {
     #[test]
     fn what_is_unpacked_is_within_the_budget() {
         let file = written(&[&[0; 1 << 20]]);
+        use millstream_tensor::budget;
         let limit = budget::Budget::new(1000);
         let _entered = budget::enter(Some(&limit));
         fails(&file, Code::ResourceExhausted, "the 1000 bytes that the memory limit leaves");

@@ -1,12 +1,14 @@
 //! Files of the safetensors format.
 
-use crate::files::{file_error, make_folder, with_suffix};
+use crate::files::make_folder;
 use crate::write::Item;
 use crate::{Info, check_name, corrupt, shape_of};
+use millstream_files::{Files, Pending};
 use millstream_tensor::{DType, Result, Tensor, ensure, invalid};
-use safetensors::tensor::{Dtype, Metadata, TensorInfo, TensorView};
-use safetensors::{SafeTensors, serialize_to_file};
-use std::collections::BTreeMap;
+use safetensors::SafeTensors;
+use safetensors::tensor::{Dtype, Metadata, TensorInfo};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 const DTYPES: [(DType, Dtype); 14] = [
@@ -36,9 +38,8 @@ pub(crate) struct Safe {
 }
 
 impl Safe {
-    pub(crate) fn open(path: &Path) -> Result<Safe> {
-        let bytes = std::fs::read(path).map_err(|e| file_error("read", path, &e))?;
-        Safe::from_bytes(bytes)
+    pub(crate) fn open(files: &Files, path: &Path) -> Result<Safe> {
+        Safe::from_bytes(files.read(path)?)
     }
 
     fn from_bytes(bytes: Vec<u8>) -> Result<Safe> {
@@ -74,34 +75,77 @@ impl Safe {
     }
 }
 
-pub(crate) fn write(path: &Path, items: &[Item<'_>]) -> Result<()> {
-    let mut views = BTreeMap::new();
-    for item in items {
-        check_name(item.name)?;
-        let whole = item.part.as_ref().is_none_or(|(_, slice)| slice.is_whole());
-        ensure!(whole, "`{}` is a part of a tensor, which the safetensors format cannot hold", item.name);
-        let dtype = DTYPES.iter().find(|(d, _)| *d == item.tensor.dtype()).map(|(_, dtype)| *dtype);
-        let (Some(dtype), Some(bytes)) = (dtype, item.tensor.as_bytes()) else {
-            return Err(invalid!(
-                "`{}` is {}, which the safetensors format cannot hold",
-                item.name,
-                item.tensor.dtype()
-            )
+pub(crate) fn write(files: &Files, path: &Path, items: &[Item<'_>]) -> Result<()> {
+    let mut seen = BTreeSet::new();
+    let mut all = items.iter().map(|item| encoded(item, &mut seen)).collect::<Result<Vec<_>>>()?;
+    // The order of the library: it aligns the elements of every tensor.
+    all.sort_by_key(|(name, dtype, ..)| (Reverse(*dtype), *name));
+    make_folder(files, path)?;
+    let mut file = Pending::new(files, path)?;
+    file.put(&header(&all)?)?;
+    all.iter().try_for_each(|(.., bytes)| file.put(bytes))?;
+    file.finish()
+}
+
+/// The name, dtype, shape and elements of a tensor.
+type Encoded<'a> = (&'a str, Dtype, Vec<usize>, &'a [u8]);
+
+/// Checks that the format has a place for an item.
+fn encoded<'a>(item: &'a Item<'_>, seen: &mut BTreeSet<&'a str>) -> Result<Encoded<'a>> {
+    let Item { name, tensor, part } = item;
+    check_name(name)?;
+    let whole = part.as_ref().is_none_or(|(_, slice)| slice.is_whole());
+    ensure!(whole, "`{name}` is a part of a tensor, which the safetensors format cannot hold");
+    let dtype = DTYPES.iter().find(|(d, _)| *d == tensor.dtype()).map(|(_, dtype)| *dtype);
+    let (Some(dtype), Some(bytes)) = (dtype, tensor.as_bytes()) else {
+        return Err(invalid!("`{name}` is {}, which the safetensors format cannot hold", tensor.dtype())
             .with_help("save to TensorFlow's format: a path that does not end in `.safetensors`"));
+    };
+    ensure!(seen.insert(name), "`{name}` would be written twice");
+    Ok((name, dtype, tensor.shape().dims().to_vec(), bytes))
+}
+
+/// The bytes before the elements. The library writes whole files only, not durably and under a name of its
+/// choice, or copies all elements.
+fn header(all: &[Encoded<'_>]) -> Result<Vec<u8>> {
+    let mut end = 0;
+    let infos = all.iter().map(|(name, dtype, shape, bytes)| {
+        let start = end;
+        end += bytes.len();
+        let info = TensorInfo { dtype: *dtype, shape: shape.clone(), data_offsets: (start, end) };
+        ((*name).to_owned(), info)
+    });
+    let metadata = Metadata::new(None, infos.collect()).map_err(|e| invalid!("cannot be written: {e}"))?;
+    let mut json = serde_json::to_vec(&metadata).map_err(|e| invalid!("cannot be written: {e}"))?;
+    json.resize(json.len().next_multiple_of(8), b' ');
+    Ok([&(json.len() as u64).to_le_bytes()[..], &json].concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use safetensors::tensor::TensorView;
+
+    #[test]
+    fn the_bytes_are_those_of_the_library() {
+        let tensors = [
+            ("b", Tensor::from_slice([3], &[1u8, 2, 3]).unwrap()),
+            ("a", Tensor::from_slice([2, 1], &[1.5f32, -2.0]).unwrap()),
+            ("z", Tensor::from_slice([0], &[0i64; 0]).unwrap()),
+            ("c", Tensor::from_slice([1], &[7i64]).unwrap()),
+        ];
+        let items: Vec<Item<'_>> =
+            tensors.iter().map(|(name, tensor)| Item { name, part: None, tensor }).collect();
+        let path = std::env::temp_dir().join(format!("millstream-safe-{}.safetensors", std::process::id()));
+        write(&Files::everything(), &path, &items).unwrap();
+        let view = |tensor: &Tensor| {
+            let dtype = DTYPES.iter().find(|(d, _)| *d == tensor.dtype()).unwrap().1;
+            // The slice outlives the view: both end with the test.
+            TensorView::new(dtype, tensor.shape().dims().to_vec(), tensor.as_bytes().unwrap().to_vec().leak())
         };
-        let view = TensorView::new(dtype, item.tensor.shape().dims().to_vec(), bytes);
-        let view = view.map_err(|e| invalid!("`{}` cannot be written: {e}", item.name))?;
-        let again = views.insert(item.name, view).is_some();
-        ensure!(!again, "`{}` would be written twice", item.name);
+        let views = tensors.iter().map(|(name, tensor)| (*name, view(tensor).unwrap()));
+        let theirs = safetensors::serialize(views, None).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), theirs);
+        std::fs::remove_file(&path).unwrap();
     }
-    make_folder(path)?;
-    let beside = with_suffix(path, &format!(".tempstate-{}", std::process::id()));
-    let written = serialize_to_file(views, None, &beside)
-        .map_err(|e| invalid!("cannot write `{}`: {e}", beside.display()));
-    let moved =
-        written.and_then(|()| std::fs::rename(&beside, path).map_err(|e| file_error("write", path, &e)));
-    if moved.is_err() {
-        let _gone = std::fs::remove_file(&beside);
-    }
-    moved
 }

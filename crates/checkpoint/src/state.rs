@@ -1,10 +1,10 @@
 //! [`State`]: the list of checkpoints in a folder, kept in the file `checkpoint` in TensorFlow's text form.
 
-use crate::files::{self, file_error};
+use crate::files::data_files;
 use crate::{bundle, is_safetensors};
+use millstream_files::{Files, write_whole};
 use millstream_proto::{CheckpointState, from_text, to_text};
-use millstream_tensor::{Result, invalid};
-use std::io::ErrorKind;
+use millstream_tensor::{Code, Result, invalid};
 use std::path::{Component, Path, PathBuf};
 
 /// The checkpoints in a folder, oldest first, each with its time of creation in seconds since 1970.
@@ -21,11 +21,8 @@ impl State {
     pub fn read(folder: impl AsRef<Path>, file: &str) -> Result<Option<State>> {
         let folder = folder.as_ref();
         let path = folder.join(file);
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(e) => return Err(file_error("read", &path, &e)),
-        };
+        let Some(bytes) = Files::everything().read_if_there(&path)? else { return Ok(None) };
+        let text = String::from_utf8(bytes).map_err(|_| invalid!("`{}` is not UTF-8", path.display()))?;
         let message: CheckpointState =
             from_text(&text).map_err(|e| invalid!("{e}").note(format!("in file `{}`", path.display())))?;
         let mut times = message.all_model_checkpoint_timestamps.into_iter();
@@ -46,8 +43,13 @@ impl State {
     }
 
     /// Writes the list to a folder. Paths inside the folder are written relative to it, so that the folder
-    /// can be moved.
+    /// can be moved. The list is the old one or the new one at every instant.
     pub fn write(&self, folder: impl AsRef<Path>, file: &str) -> Result<()> {
+        self.write_in(&Files::everything(), folder, file)
+    }
+
+    /// [`State::write`], with the files that may be opened.
+    pub fn write_in(&self, files: &Files, folder: impl AsRef<Path>, file: &str) -> Result<()> {
         let folder = folder.as_ref();
         let relative = |(path, _): &(PathBuf, f64)| {
             let own = path.strip_prefix(folder).unwrap_or(path);
@@ -61,7 +63,7 @@ impl State {
             last_preserved_timestamp: self.last_preserved,
         };
         let text = to_text(&message).map_err(|e| invalid!("{e}"))?;
-        files::write(&folder.join(file), text.as_bytes())
+        write_whole(files, &folder.join(file), text.as_bytes())
     }
 }
 
@@ -74,30 +76,34 @@ pub fn latest_checkpoint(folder: impl AsRef<Path>) -> Result<Option<PathBuf>> {
 
 /// Whether there is a checkpoint at this path.
 pub fn exists(path: &Path) -> bool {
+    exists_in(&Files::everything(), path)
+}
+
+/// [`exists`], with the files that may be opened.
+pub fn exists_in(files: &Files, path: &Path) -> bool {
     match is_safetensors(path) {
-        true => path.is_file(),
-        false => bundle::index_file(path).is_file(),
+        true => files.is_file(path),
+        false => files.is_file(&bundle::index_file(path)),
     }
 }
 
 /// Removes a checkpoint's files. Files that no longer exist are ignored.
 pub fn remove(path: &Path) -> Result<()> {
-    let mut files = vec![];
+    remove_in(&Files::everything(), path)
+}
+
+/// [`remove`], with the files that may be opened.
+pub fn remove_in(files: &Files, path: &Path) -> Result<()> {
     if is_safetensors(path) {
-        files.push(path.to_owned());
-    } else {
-        files.push(bundle::index_file(path));
-        if let Ok(bundle) = bundle::Bundle::open(path) {
-            files.extend((0..bundle.shards()).map(|i| bundle::data_file(path, i, bundle.shards())));
-        }
+        return files.remove(path);
     }
-    for file in files {
-        match std::fs::remove_file(&file) {
-            Err(e) if e.kind() != ErrorKind::NotFound => return Err(file_error("remove", &file, &e)),
-            _ => {}
-        }
+    // Without its index, nothing is a checkpoint.
+    files.remove(&bundle::index_file(path))?;
+    match data_files(files, path, |_| true) {
+        Ok(data) => data.iter().try_for_each(|file| files.remove(file)),
+        Err(e) if e.code() == Code::NotFound => Ok(()),
+        Err(e) => Err(e),
     }
-    Ok(())
 }
 
 /// Removes the `./` that joining to `.` leaves.

@@ -1,11 +1,12 @@
 //! [`write`]: saves tensors to a checkpoint.
 
-use crate::bundle::{VERSION, data_file, index_file, length_sum};
+use crate::bundle::{VERSION, data_file, length_sum};
 use crate::bytes::{mask, put_varint};
-use crate::files::{self, Pending, make_folder};
+use crate::files::{Shard, exchange, make_folder};
 use crate::message::encode_shape;
 use crate::slice::Slice;
 use crate::{check_name, is_safetensors, not_plain, safe, table};
+use millstream_files::{Files, Pending};
 use millstream_proto::{BundleEntryProto, BundleHeaderProto, VersionDef, encode};
 use millstream_tensor::{Result, Shape, Tensor, ensure};
 use std::collections::BTreeMap;
@@ -22,20 +23,26 @@ pub struct Item<'a> {
     pub tensor: &'a Tensor,
 }
 
-/// Writes a checkpoint: a safetensors file if the path ends in `.safetensors`, otherwise TensorFlow's second
-/// format with this prefix. Existing files are replaced once everything is written.
+/// Writes a checkpoint: a safetensors file if the path ends in `.safetensors`, otherwise TensorFlow's
+/// second format with this prefix. A checkpoint that is there stays whole until the new one is whole and
+/// durable, and if anything fails.
 pub fn write(path: impl AsRef<Path>, items: &[Item<'_>]) -> Result<()> {
+    write_in(&Files::everything(), path, items)
+}
+
+/// [`write()`], with the files that may be opened.
+pub fn write_in(files: &Files, path: impl AsRef<Path>, items: &[Item<'_>]) -> Result<()> {
     let path = path.as_ref();
     let written = match is_safetensors(path) {
-        true => safe::write(path, items),
-        false => write_bundle(path, items),
+        true => safe::write(files, path, items),
+        false => write_bundle(files, path, items),
     };
     written.map_err(|e| e.note(format!("in checkpoint `{}`", path.display())))
 }
 
-fn write_bundle(prefix: &Path, items: &[Item<'_>]) -> Result<()> {
-    make_folder(prefix)?;
-    let mut data = Pending::new(&data_file(prefix, 0, 1))?;
+fn write_bundle(files: &Files, prefix: &Path, items: &[Item<'_>]) -> Result<()> {
+    make_folder(files, prefix)?;
+    let mut data = Pending::new(files, &data_file(prefix, 0, 1))?;
     let mut entries = BTreeMap::new();
     let mut offset = 0;
     for item in items {
@@ -53,13 +60,18 @@ fn write_bundle(prefix: &Path, items: &[Item<'_>]) -> Result<()> {
         let again = entries.insert(key, entry).is_some();
         ensure!(!again, "`{}` would be written twice", item.name);
     }
-    let mut table: BTreeMap<Vec<u8>, Vec<u8>> = entries.into_iter().map(|(k, e)| (k, encode(&e))).collect();
-    table.insert(Vec::new(), encode(&header(1)));
-    data.finish()?;
-    files::write(&index_file(prefix), &table::write(&table))
+    let table: BTreeMap<Vec<u8>, Vec<u8>> = entries.into_iter().map(|(k, e)| (k, encode(&e))).collect();
+    exchange(files, prefix, vec![Shard::New(data)], &|n_shards| index(&table, n_shards))
 }
 
-pub(crate) fn header(num_shards: i32) -> BundleHeaderProto {
+/// The bytes of an index with these entries.
+pub(crate) fn index(entries: &BTreeMap<Vec<u8>, Vec<u8>>, n_shards: i32) -> Vec<u8> {
+    let mut entries = entries.clone();
+    entries.insert(Vec::new(), encode(&header(n_shards)));
+    table::write(&entries)
+}
+
+fn header(num_shards: i32) -> BundleHeaderProto {
     let version = VersionDef { producer: VERSION, ..VersionDef::default() };
     BundleHeaderProto { num_shards, endianness: 0, version: Some(version) }
 }

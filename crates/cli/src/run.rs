@@ -11,7 +11,8 @@ use millstream::engine::tensor::{budget, npy};
 use millstream::prelude::*;
 use millstream::train::restore_saved_model;
 use millstream::{
-    Code, Coordinator, Iterations, QueueReport, Queues, RunOptions, RunQueues, SessionOptions, Watch,
+    Code, Coordinator, FileAccess, Iterations, QueueReport, Queues, RunOptions, RunQueues, SessionOptions,
+    Watch,
 };
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -42,6 +43,10 @@ program order, that matches. The error names the node, the iteration of each loo
 
 Queues: a run that waits for a queue which nothing fills ends with an error. --queue-runners starts the
 runners that fill the queues; --stall-grace sets how long a run may wait.
+
+Files: a graph opens no files, except those that you name: the path of a string that you feed (a checkpoint's
+prefix, for instance), files in the folders of --allow-files, and the files of its own SavedModel. Graphs from
+elsewhere are safe to run with these defaults.
 
 Exit codes: 0 success; 1 the run failed (`error: CODE: ...` on standard error); 2 bad usage.
 
@@ -119,6 +124,16 @@ pub(crate) struct Options {
     /// quarter of it, at most 8G]
     #[arg(long, value_name = "BYTES", value_parser = number::bytes)]
     memory_limit: Option<usize>,
+
+    /// Let the graph read and write files in this folder and below it; may be repeated. A path that you
+    /// feed is allowed without it, and so is reading a SavedModel's own folder [default: no other files]
+    #[arg(long, value_name = "DIR", conflicts_with = "no_files")]
+    allow_files: Vec<PathBuf>,
+
+    /// Let the graph open no file at all, not even one whose path is fed; a SavedModel still restores its
+    /// variables [default: see --allow-files]
+    #[arg(long)]
+    no_files: bool,
 
     /// The number of threads that run kernels; the values do not depend on it [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -221,6 +236,7 @@ pub(crate) fn run(options: Options) -> Outcome {
             parallel_iterations: options.parallel_iterations,
             timeout: options.timeout,
             stall_grace: options.stall_grace,
+            files: allowed_files(&graph, &options, &feeds),
             ..SessionOptions::default()
         },
     )?;
@@ -269,6 +285,47 @@ pub(crate) fn run(options: Options) -> Outcome {
 /// The deadline of something that begins now.
 fn after(timeout: Option<Duration>) -> Option<Instant> {
     timeout.and_then(|timeout| Instant::now().checked_add(timeout))
+}
+
+/// The files that the graph may open: those that the user names.
+fn allowed_files(graph: &Graph, options: &Options, feeds: &[(Output<'_>, Tensor)]) -> FileAccess {
+    let mut access = match options.allow_files.is_empty() {
+        true => FileAccess::Nothing,
+        false => FileAccess::folders(&options.allow_files),
+    };
+    if let Some(folder) = saved_model(&options.graph) {
+        access = access.and_read(if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
+    }
+    if options.no_files {
+        return access;
+    }
+    // A path that the user types is the user's choice, wherever the graph puts it to use. An array of texts
+    // from a file is data.
+    for text in typed(graph, &options.feeds, feeds).filter_map(Tensor::as_strs).flatten() {
+        let Ok(path) = std::str::from_utf8(text).map(Path::new) else { continue };
+        let there = path.parent().is_some_and(|p| p.as_os_str().is_empty() || p.is_dir());
+        if there && path.file_name().is_some() {
+            access = access.and_file(path);
+        }
+        // The user's link may lead elsewhere; the file there is what the user means.
+        if let Some(target) = path.canonicalize().ok().filter(|target| there && target != path) {
+            access = access.and_file(target);
+        }
+    }
+    access
+}
+
+/// The values of the feeds that were typed, rather than read from files.
+fn typed<'a>(
+    graph: &'a Graph,
+    feeds: &'a [Feed],
+    values: &'a [(Output<'_>, Tensor)],
+) -> impl Iterator<Item = &'a Tensor> {
+    feeds.iter().filter_map(move |feed| {
+        let Feed::One(name, feed::Value::Literal(_)) = feed else { return None };
+        let port = graph.output(name).ok()?.port();
+        values.iter().find(|(output, _)| output.port() == port).map(|(_, value)| value)
+    })
 }
 
 /// Adds a note about `--queue-runners` to the error if runners that were not started can be its cause.

@@ -32,8 +32,8 @@ pub(crate) fn in_iteration(number: u64, frame: &str) -> String {
     format!("iteration {number} of loop `{frame}`")
 }
 
-/// The deadline has passed.
-pub(crate) fn timed_out() -> Error {
+/// The error of a run whose deadline has passed.
+pub fn timed_out() -> Error {
     Error::new(Code::DeadlineExceeded, "the run did not end in the time allowed")
         .led_by("Timed out waiting for notification")
         .with_help("raise the timeout, or see with a trace where the time goes")

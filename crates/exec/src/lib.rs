@@ -18,6 +18,7 @@ mod step;
 mod trace;
 mod variable;
 
+pub use errors::timed_out;
 pub use iterations::Iterations;
 pub use partial::Partial;
 pub use plan::{Account, Fate, MAX_LIVE_ITERATIONS, Plan, PlanOptions};

@@ -78,10 +78,10 @@ pub use millstream_graph::{
 };
 pub use millstream_ops::registry;
 pub use millstream_runtime::{
-    Callable, Coordinator, Explanation, FeedList, Feeds, Fetch, FetchList, Fetched, FromFetched, Holdings,
-    Iterations, LoopProgress, PartialRun, Progress, QUEUE_RUNNERS, QueueRunner, ResourceEntry,
-    ResourceManager, RunMetadata, RunOptions, Session, SessionOptions, ShowProgress, Sighting, Target, Tier,
-    Watch, every, feed,
+    Callable, Coordinator, Explanation, FeedList, Feeds, Fetch, FetchList, Fetched, FileAccess, Folder,
+    FromFetched, Holdings, Iterations, LoopProgress, PartialRun, Progress, QUEUE_RUNNERS, QueueRunner,
+    ResourceEntry, ResourceManager, RunMetadata, RunOptions, Session, SessionOptions, ShowProgress, Sighting,
+    Target, Tier, Watch, every, feed,
 };
 pub use millstream_state::{Closing, Purpose, QueueReport, Waiting};
 pub use millstream_tensor::{
@@ -113,7 +113,7 @@ pub mod interop {
 /// Files of tensors by name (TensorFlow's checkpoints and safetensors), and files of records.
 pub mod checkpoint {
     pub use millstream_checkpoint::{
-        Checkpoint, Info, Item, State, exists, latest_checkpoint, records, remove, write,
+        Checkpoint, Info, Item, State, exists, latest_checkpoint, merge, records, remove, write, write_whole,
     };
 }
 

@@ -190,3 +190,35 @@ fn an_imported_graph_saves_and_restores() -> Result<()> {
     assert_eq!(values.iter().map(|v| v.to_string()).collect::<Vec<_>>(), ["f32[2] [1 2]", "i32 5"]);
     Ok(())
 }
+
+#[test]
+fn the_list_is_written_before_old_checkpoints_are_removed() -> Result<()> {
+    let folder = folder("order");
+    let g = Graph::new();
+    g.variable("v", 0.0f32);
+    let saver = Saver::of(&g, &g.global_variables()).max_to_keep(1).build()?;
+    let session = Session::new(&g)?;
+    session.run::<()>(g.global_variables_initializer(), feed![])?;
+    let first = saver.save(&session, folder.join("model"), Some(1))?;
+
+    // A list that cannot be written: the checkpoint that the old list names is still there.
+    let list = folder.join("checkpoint");
+    let old_list = std::fs::read(&list).expect("the list");
+    std::fs::remove_file(&list).expect("removes");
+    std::fs::create_dir(&list).expect("makes a folder in its place");
+    assert!(saver.save(&session, folder.join("model"), Some(2)).is_err());
+    std::fs::remove_dir(&list).expect("removes");
+    std::fs::write(&list, old_list).expect("writes");
+    assert_eq!(latest_checkpoint(&folder)?, Some(first));
+
+    // One that cannot be removed: the new one is saved all the same, and the list names it alone.
+    let second = saver.save(&session, folder.join("model"), Some(3))?;
+    let data = folder.join("model-3.data-00000-of-00001");
+    std::fs::remove_file(&data).expect("removes");
+    std::fs::create_dir(&data).expect("makes a folder in its place");
+    let third = saver.save(&session, folder.join("model"), Some(4))?;
+    assert_eq!(latest_checkpoint(&folder)?, Some(third));
+    assert!(!millstream::checkpoint::exists(&second), "its index is gone");
+    assert!(data.is_dir());
+    Ok(())
+}

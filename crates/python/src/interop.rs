@@ -4,14 +4,17 @@ use crate::errors::building;
 use crate::graph::Graph;
 use crate::operation::Operation;
 use crate::tensor::Tensor;
-use millstream::Op;
 use millstream::engine::graph::{Attr, NodeId};
 use millstream::engine::interop::proto::{AttrValue, GraphDef, decode, encode};
 use millstream::engine::interop::{Element, ImportOptions};
-use pyo3::exceptions::PyValueError;
+use millstream::{Code, Op};
+use pyo3::exceptions::{
+    PyFileNotFoundError, PyIsADirectoryError, PyOSError, PyPermissionError, PyValueError,
+};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// A node as an encoded `NodeDef`.
 pub fn node_def(graph: &millstream::BareGraph, id: NodeId) -> millstream::Result<Vec<u8>> {
@@ -71,4 +74,16 @@ pub fn import_graph_def<'py>(
         Element::Output(port) => Tensor::of(graph, *port).map(Bound::into_any),
     });
     PyList::new(graph.py(), elements.collect::<PyResult<Vec<_>>>()?)
+}
+
+/// Writes a file in one go: a crash leaves the old bytes or the new ones.
+#[pyfunction]
+pub fn write_whole(py: Python<'_>, path: PathBuf, data: &[u8]) -> PyResult<()> {
+    let written = py.detach(|| millstream::checkpoint::write_whole(&path, data));
+    written.map_err(|e| match e.code() {
+        Code::NotFound => PyFileNotFoundError::new_err(e.message().to_owned()),
+        Code::PermissionDenied => PyPermissionError::new_err(e.message().to_owned()),
+        Code::FailedPrecondition => PyIsADirectoryError::new_err(e.message().to_owned()),
+        _ => PyOSError::new_err(e.message().to_owned()),
+    })
 }

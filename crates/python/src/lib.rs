@@ -81,6 +81,7 @@ fn _engine(m: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(custom::has_gradient, m)?,
         wrap_pyfunction!(interop::import_graph_def, m)?,
         wrap_pyfunction!(interop::op_def, m)?,
+        wrap_pyfunction!(interop::write_whole, m)?,
         wrap_pyfunction!(session::forked, m)?,
         wrap_pyfunction!(kept::set_tensor_handle, m)?,
         wrap_pyfunction!(leave::ending, m)?,

@@ -22,13 +22,14 @@ use millstream::engine::graph::{NodeId, Port};
 use millstream::engine::runtime::{
     FeedList, FetchList, Fetched, PartialRun as EnginePartialRun, Poll, Target,
 };
-use millstream::{Op, RunOptions, SessionOptions, ShowProgress, Watch};
+use millstream::{FileAccess, Op, RunOptions, SessionOptions, ShowProgress, Watch};
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 use std::cell::OnceCell;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*};
 use std::time::Duration;
@@ -159,7 +160,8 @@ impl Session {
     /// Creates a session for a graph. `limits`: the time of a run and the grace of a run that waits, in
     /// milliseconds, and the bytes of tensors; 0 for the defaults.
     #[new]
-    #[pyo3(signature = (graph, threads = None, one_thread_per_kernel = false, limits = (0, 0, 0), container = String::new(), pools = 1, devices = (1, true, false)))]
+    #[expect(clippy::too_many_arguments, reason = "the options of a session, each optional")]
+    #[pyo3(signature = (graph, threads = None, one_thread_per_kernel = false, limits = (0, 0, 0), container = String::new(), pools = 1, devices = (1, true, false), files = None))]
     fn new(
         graph: &Bound<'_, Graph>,
         threads: Option<usize>,
@@ -168,6 +170,7 @@ impl Session {
         container: String,
         pools: i64,
         devices: (usize, bool, bool),
+        files: Option<Vec<PathBuf>>,
     ) -> PyResult<Session> {
         let options = SessionOptions {
             threads,
@@ -175,6 +178,7 @@ impl Session {
             timeout: Some(limits.0).filter(|&ms| 0 < ms).map(Duration::from_millis),
             stall_grace: stall_grace(limits.1),
             memory_limit: usize::try_from(limits.2).ok().filter(|&bytes| 0 < bytes),
+            files: files.map_or(FileAccess::Everything, FileAccess::folders),
             container,
             ..SessionOptions::default()
         };

@@ -26,6 +26,7 @@ pub use explain::{
 pub use feed::{FeedList, Feeds};
 pub use fetch::{Every, Fetch, FetchList, Fetched, FromFetched, Target, every};
 pub use millstream_exec::{Fate, Iterations, Poll, Sighting};
+pub use millstream_files::{FileAccess, Folder};
 pub use partial::PartialRun;
 pub use progress::{LoopProgress, Progress, ShowProgress};
 pub use queue_runner::{QUEUE_RUNNERS, QueueRunner};

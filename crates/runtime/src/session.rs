@@ -11,7 +11,8 @@ use crate::queue_runner::first_line;
 use crate::resource_manager::ResourceManager;
 use crate::stall::Stalls;
 use crate::watch::{Watch, Watched, watches};
-use millstream_exec::{Iterations, Outcome, Plan, PlanOptions, Poll, Reference, Runner, Trace};
+use millstream_exec::{Iterations, Outcome, Plan, PlanOptions, Poll, Reference, Runner, Trace, timed_out};
+use millstream_files::{FileAccess, Files};
 use millstream_graph::op::{StepEnv, StepHost};
 use millstream_graph::{Graph, GraphData, Output, Port, Program};
 use millstream_state::{
@@ -45,6 +46,9 @@ pub struct SessionOptions {
     /// The manager of variables, queues and the like, to share them with other sessions; the session's own by
     /// default.
     pub resources: Option<ResourceManager>,
+    /// The files that the graph's nodes may read and write; every file by default. For graphs from elsewhere,
+    /// allow nothing or a folder.
+    pub files: FileAccess,
     /// The container of resources that name none.
     pub container: String,
     /// A run that waits for a queue ends with an error once nothing has been run with the session's resources
@@ -71,6 +75,7 @@ impl std::fmt::Debug for SessionOptions {
             parallel_iterations,
             timeout,
             resources,
+            files,
             container,
             stall_grace,
             print: _,
@@ -84,6 +89,7 @@ impl std::fmt::Debug for SessionOptions {
             .field("parallel_iterations", parallel_iterations)
             .field("timeout", timeout)
             .field("resources", resources)
+            .field("files", files)
             .field("container", container)
             .field("stall_grace", stall_grace)
             .field("tier", tier)
@@ -149,6 +155,7 @@ pub(crate) struct Shared {
     host: Arc<Host>,
     resources: ResourceManager,
     pub(crate) kernel_state: Arc<Resources>,
+    files: Files,
     container: Arc<str>,
     pub(crate) budget: Option<Arc<Budget>>,
     pub(crate) parallel_iterations: Option<u32>,
@@ -252,6 +259,15 @@ impl Engine {
         make_env: impl FnOnce() -> StepEnv,
         options: &millstream_exec::RunOptions,
     ) -> Result<Outcome> {
+        let deadline = options.deadline;
+        let make_env = || match (make_env(), deadline) {
+            (env, None) => env,
+            // A kernel that waits for a file keeps its thread, which may be the one that watches the
+            // deadline.
+            (env, Some(deadline)) => {
+                StepEnv { files: env.files.checked_by(move || in_time(deadline)), ..env }
+            }
+        };
         match self {
             Engine::Dataflow(runner) => runner.run(feeds, make_env, options),
             Engine::Reference(reference) => {
@@ -260,6 +276,10 @@ impl Engine {
             }
         }
     }
+}
+
+fn in_time(deadline: Instant) -> Result<()> {
+    if Instant::now() < deadline { Ok(()) } else { Err(timed_out()) }
 }
 
 /// The type of a feed.
@@ -304,6 +324,7 @@ impl Session {
     /// A session with options.
     pub fn with_options(graph: &Graph, options: SessionOptions) -> Result<Session> {
         graph.check()?;
+        let files = Files::new(&options.files)?;
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let print = options.print.unwrap_or_else(|| Box::new(to_stderr));
         let resources = options.resources.unwrap_or_default();
@@ -321,6 +342,7 @@ impl Session {
                 host: Arc::new(Host::new(options.threads.unwrap_or_else(cores), print, stalls)),
                 resources,
                 kernel_state,
+                files,
                 container: options.container.into(),
                 budget: Some(Budget::new(options.memory_limit.unwrap_or_else(|| machine_memory() / 5 * 4))),
                 parallel_iterations: options.parallel_iterations,
@@ -671,6 +693,7 @@ impl Shared {
             activity: self.resources.resources().join(),
             functions: self.graph.extension::<HostFunctions>(),
             why: None,
+            files: self.files.clone(),
             host: self.host.clone() as Arc<dyn StepHost>,
         }
     }

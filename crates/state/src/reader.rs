@@ -23,6 +23,7 @@
 
 use crate::cancel::{Cancellation, Registration};
 use crate::queue::{Dequeued, Item, Queue, Take, Waiter};
+use millstream_files::Files;
 use millstream_tensor::budget::{self, Budget};
 use millstream_tensor::{Code, DType, Error, Opaque, Result, Str, ensure, invalid};
 use parking_lot::Mutex;
@@ -34,13 +35,14 @@ use std::sync::{Arc, Weak};
 /// A record: its key and its value.
 pub type Record = (Str, Str);
 
-/// A file format: how a reader finds the records of a work unit.
+/// A file format: how a reader finds the records of a work unit. `files` are those of the run that reads,
+/// which need not be the run that opened the unit.
 pub trait Format: Send {
     /// Begins a work unit. After an error no unit is open.
-    fn begin(&mut self, work: &Str) -> Result<()>;
+    fn begin(&mut self, work: &Str, files: &Files) -> Result<()>;
 
     /// The next record of the open work unit.
-    fn record(&mut self) -> Result<Found>;
+    fn record(&mut self, files: &Files) -> Result<Found>;
 
     /// Closes the open work unit, if any.
     fn reset(&mut self);
@@ -128,6 +130,8 @@ pub type Spawn = Arc<dyn Fn(Box<dyn FnOnce() + Send>) + Send + Sync>;
 pub struct Reading {
     /// The queue of names.
     pub names: Arc<Queue>,
+    /// The files that the run may open.
+    pub files: Files,
     /// The number of records; fewer if the work unit has fewer left.
     pub up_to: usize,
     /// The name of the node that reads.
@@ -212,12 +216,12 @@ impl Reader {
     }
 
     /// Returns up to `up_to` records if they are available at once and no attempt is ahead.
-    pub fn try_read(self: &Arc<Self>, names: &Queue, up_to: usize) -> Result<Option<Records>> {
+    pub fn try_read(self: &Arc<Self>, names: &Queue, files: &Files, up_to: usize) -> Result<Option<Records>> {
         let mut state = self.state.lock();
         if !state.line.is_empty() {
             return Ok(None);
         }
-        let records = state.read(names, up_to)?;
+        let records = state.read(names, files, up_to)?;
         Ok(records.map(|records| self.hand_out(&state, records)))
     }
 
@@ -299,9 +303,10 @@ impl Reader {
                 (first.reading.names.clone(), first.reading.up_to, first.budget.clone());
             let (who, cancel, spawn) =
                 (first.reading.who.clone(), first.reading.cancel.clone(), first.reading.spawn.clone());
+            let files = first.reading.files.clone();
             let was_listening = first.listening.take();
             let entered = budget::enter(budget.as_ref());
-            let result = cancel.check().and_then(|()| state.read(&names, up_to)).transpose();
+            let result = cancel.check().and_then(|()| state.read(&names, &files, up_to)).transpose();
             drop(entered);
             let Some(result) = result else {
                 state.asking = true;
@@ -441,7 +446,7 @@ impl State {
 
     /// Returns up to `up_to` records of one work unit; `None` if there is nothing to read until the queue has
     /// a name.
-    fn read(&mut self, names: &Queue, up_to: usize) -> Result<Option<Vec<Record>>> {
+    fn read(&mut self, names: &Queue, files: &Files, up_to: usize) -> Result<Option<Vec<Record>>> {
         if !self.returned.is_empty() {
             let n = up_to.min(self.returned.len());
             self.progress.produced += n as i64;
@@ -469,13 +474,13 @@ impl State {
                         }
                     },
                 };
-                self.format.begin(&name)?;
+                self.format.begin(&name, files)?;
                 self.progress.started += 1;
                 self.progress.work = name;
                 self.in_work = true;
             }
             while records.len() < up_to && self.in_work {
-                let found = match self.format.record() {
+                let found = match self.format.record(files) {
                     Ok(found) => found,
                     Err(error) => {
                         self.failed = Some(error.clone());

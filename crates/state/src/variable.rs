@@ -159,8 +159,8 @@ mod tests {
     use super::*;
     use millstream_tensor::budget::{self, Budget};
 
-    /// An update that fails has changed nothing, so it may be tried again: here there is no memory for the copy
-    /// that outlives the run.
+    /// An update that fails has changed nothing, so it may be tried again: here there is no memory for the
+    /// copy that outlives the run.
     #[test]
     fn a_value_that_cannot_be_kept_leaves_the_old_one() -> Result<()> {
         let variable = Variable::new("v", DType::F32, PartialShape::unknown());

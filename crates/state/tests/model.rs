@@ -11,7 +11,7 @@ mod queue;
 
 /// The checker's locks and flags, under the names that the sources use.
 mod sync {
-    pub(crate) use shuttle::sync::atomic::{AtomicBool, Ordering};
+    pub(crate) use shuttle::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
     #[derive(Default)]
     pub(crate) struct Mutex<T>(shuttle::sync::Mutex<T>);

@@ -447,3 +447,25 @@ fn a_question_is_withdrawn() {
     assert_eq!(second.values(), [7]);
     q.withdraw(number, &Error::new(Code::Aborted, "no longer"));
 }
+
+/// The end of the input is not announced while items may still come back: they would be left over.
+#[test]
+fn a_closed_queue_waits_for_what_was_lent() {
+    for comes_back in [true, false] {
+        let q = queue(QueueKind::Fifo, 5);
+        enqueue(&q, 0..2);
+        let taken = q.try_dequeue(Exactly(2)).unwrap().unwrap();
+        close(&q, false);
+        assert!(q.try_dequeue_one().unwrap().is_none(), "not the end yet");
+        let (one, other) = (dequeue(&q, Exactly(1)), dequeue(&q, UpTo(2)));
+        assert!(one.waits() && other.waits());
+        if comes_back {
+            drop(taken);
+            assert_eq!((one.values(), other.values()), (vec![0], vec![1]));
+        } else {
+            assert_eq!(taken.used().len(), 2);
+            assert_eq!((one.error().code(), other.error().code()), (Code::OutOfRange, Code::OutOfRange));
+        }
+        assert_eq!(dequeue(&q, Exactly(1)).error().code(), Code::OutOfRange);
+    }
+}

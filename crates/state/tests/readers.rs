@@ -1,5 +1,6 @@
 //! Readers on their own: records that were handed out and not used come back.
 
+use millstream_files::Files;
 use millstream_state::{
     Cancellation, Closing, Format, Found, Queue, QueueKind, QueueSpec, Reader, Reading, Records, Waiter,
 };
@@ -16,12 +17,12 @@ struct Three {
 }
 
 impl Format for Three {
-    fn begin(&mut self, work: &Str) -> Result<()> {
+    fn begin(&mut self, work: &Str, _files: &Files) -> Result<()> {
         (self.work, self.next) = (work.clone(), 0);
         Ok(())
     }
 
-    fn record(&mut self) -> Result<Found> {
+    fn record(&mut self, _files: &Files) -> Result<Found> {
         self.next += 1;
         let record = (self.work.clone(), Str::from(self.next.to_string().as_str()));
         Ok(if self.next == 3 { Found::Last(record) } else { Found::Record(record) })
@@ -69,6 +70,7 @@ fn read(reader: &Arc<Reader>, names: &Arc<Queue>, up_to: usize, cancel: &Cancell
     let told = answer.clone();
     reader.read(Reading {
         names: names.clone(),
+        files: Files::everything(),
         up_to,
         who: "read".into(),
         cancel: cancel.clone(),
@@ -87,7 +89,7 @@ fn unused_records_come_back_in_their_order() {
     let (reader, names) = (Arc::new(Reader::new("r", "Reader", Box::<Three>::default())), names());
     put(&names, "a");
     put(&names, "b");
-    let first = reader.try_read(&names, 2).unwrap().unwrap();
+    let first = reader.try_read(&names, &Files::everything(), 2).unwrap().unwrap();
     assert_eq!(text(&first), ["a1", "a2"]);
     assert_eq!(reader.progress().produced, 2);
     drop(first);
@@ -95,7 +97,7 @@ fn unused_records_come_back_in_their_order() {
     assert_eq!(reader.save().unwrap_err().code(), Code::FailedPrecondition, "they would be lost");
     let mut all = Vec::new();
     for up_to in [1, 5, 5, 2, 1] {
-        all.extend(text(&reader.try_read(&names, up_to).unwrap().unwrap().used()));
+        all.extend(text(&reader.try_read(&names, &Files::everything(), up_to).unwrap().unwrap().used()));
     }
     assert_eq!(all, ["a1", "a2", "a3", "b1", "b2", "b3"]);
     assert_eq!(reader.progress().produced, 6);
@@ -128,13 +130,13 @@ fn a_reset_reader_takes_nothing_back() {
     let (reader, names) = (Arc::new(Reader::new("r", "Reader", Box::<Three>::default())), names());
     put(&names, "a");
     put(&names, "b");
-    let old = reader.try_read(&names, 1).unwrap().unwrap();
+    let old = reader.try_read(&names, &Files::everything(), 1).unwrap().unwrap();
     reader.reset();
     drop(old);
-    assert_eq!(text(&reader.try_read(&names, 1).unwrap().unwrap().used()), ["b1"]);
+    assert_eq!(text(&reader.try_read(&names, &Files::everything(), 1).unwrap().unwrap().used()), ["b1"]);
     let cancel = Cancellation::new();
     cancel.cancel(Error::new(Code::Cancelled, "called off"));
     let off = read(&reader, &names, 1, &cancel);
     assert_eq!(off.lock().take().unwrap().unwrap_err().code(), Code::Cancelled);
-    assert_eq!(text(&reader.try_read(&names, 1).unwrap().unwrap().used()), ["b2"]);
+    assert_eq!(text(&reader.try_read(&names, &Files::everything(), 1).unwrap().unwrap().used()), ["b2"]);
 }

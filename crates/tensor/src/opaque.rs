@@ -119,7 +119,7 @@ impl fmt::Debug for Str {
 }
 
 /// A value that a handle or a variant may hold. This crate does not know the implementors: state and values
-/// of other crates. They may hold further handles and variants to any depth: [`Held`] drops them one after
+/// of other crates. They may hold further handles and variants to any depth: `Held` drops them one after
 /// another, and `Debug` of a variant prints few of them.
 pub trait Opaque: Any + Send + Sync + fmt::Debug {
     /// The word for this kind of value in messages: `variable`, `queue`, `tensor list`.

@@ -3,8 +3,8 @@
 //! extremes of the dtype, with static shapes and without. The result is an error or a small value, within a
 //! second and under 64 MiB; resident memory is measured, not only what the budget says.
 //!
-//! `HOSTILE_OPS=Name,Name` runs only these ops and prints each case before it runs. `HOSTILE_EXAMPLES=2` tries
-//! that many examples of each op.
+//! `HOSTILE_OPS=Name,Name` runs only these ops and prints each case before it runs. `HOSTILE_EXAMPLES=2`
+//! tries that many examples of each op.
 
 use millstream_ops::cases::{Arg, Case, Expect};
 use millstream_runtime::{Session, SessionOptions};
@@ -59,7 +59,7 @@ fn every_op_withstands_hostile_inputs() {
                     for given in [Given::Constant, Given::Fed, Given::Unshaped] {
                         let name = format!("{op}, example {n}, input {i} is {what}, {given:?}");
                         if chosen.is_some() {
-                            eprintln!("{name}");
+                            announce(&name);
                         }
                         let case = bad.clone();
                         report.run(&name, None, || in_time(move || withstands(&case, given)));
@@ -168,4 +168,9 @@ fn resident(line: &str) -> u64 {
 fn forget_peak() {
     // Where this is not allowed, the peak is that of the process, and the test is stricter.
     std::fs::write("/proc/self/clear_refs", "5").ok();
+}
+
+#[expect(clippy::print_stderr, reason = "a case that ends the process must be known before it runs")]
+fn announce(name: &str) {
+    eprintln!("{name}");
 }

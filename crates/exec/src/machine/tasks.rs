@@ -5,7 +5,7 @@ use crate::errors::no_output;
 use crate::ids::{IterationId, KernelId, PlanNode, SlotId};
 use crate::plan::Plan;
 use millstream_graph::Entity;
-use millstream_graph::op::{KernelCx, Outputs, Rest, StepEnv};
+use millstream_graph::op::{KernelCx, Rest, StepEnv};
 use millstream_tensor::{Code, Result, Tensor};
 use smallvec::SmallVec;
 

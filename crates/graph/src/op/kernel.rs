@@ -4,6 +4,7 @@
 use super::panics::caught;
 use super::resolve::NodeInfo;
 use crate::attr::Attrs;
+use millstream_files::Files;
 use millstream_state::{Activity, Cancellation, HostFunctions, Resources};
 use millstream_tensor::{DType, Error, Handle, Opaque, Result, Scalar, Tensor, invalid};
 use smallvec::SmallVec;
@@ -247,6 +248,8 @@ pub struct StepEnv {
     pub functions: Arc<HostFunctions>,
     /// The caller's reason for this run; a queue that the run closes reports it.
     pub why: Option<Arc<str>>,
+    /// The files that the graph may open. Kernels use [`KernelCx::files`].
+    pub files: Files,
     /// The executor's services.
     pub host: Arc<dyn StepHost>,
 }
@@ -288,6 +291,12 @@ impl<'a> KernelCx<'a> {
         outputs: &'a mut [Option<Tensor>],
     ) -> Self {
         KernelCx { node, env, inputs, outputs }
+    }
+
+    /// The files that the kernel may open. Waits for a FIFO or a device end with the step.
+    pub fn files(&self) -> Files {
+        let cancel = self.env.cancel.clone();
+        self.env.files.checked_by(move || cancel.check())
     }
 
     /// The attributes.

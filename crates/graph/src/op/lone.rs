@@ -4,6 +4,7 @@
 
 use super::panics::caught;
 use super::{BuildCx, Cost, Effect, KernelBody, KernelCx, NodeInfo, StepEnv, StepHost};
+use millstream_files::Files;
 use millstream_state::{Activity, Cancellation, Resources};
 use millstream_tensor::budget::{self, Budget};
 use millstream_tensor::{Assembler, Result, Tensor, ensure, invalid};
@@ -62,6 +63,7 @@ pub fn env() -> StepEnv {
         activity: Activity::default(),
         functions: Arc::default(),
         why: None,
+        files: Files::everything(),
         host: Arc::new(NoSession),
     }
 }
@@ -103,7 +105,8 @@ pub fn fold(node: &NodeInfo, inputs: &[Tensor], bounds: &Bounds) -> Option<Vec<T
     }
     let outputs = {
         let _entered = budget::enter(Some(&bounds.budget));
-        let env = StepEnv { cancel: Cancellation::until(Instant::now() + bounds.time), ..env() };
+        let cancel = Cancellation::until(Instant::now() + bounds.time);
+        let env = StepEnv { cancel, files: Files::nothing(), ..env() };
         caught(|| run(node, &env, inputs), "the kernel panicked").ok()?
     };
     outputs.into_iter().map(|output| moved(output).ok()).collect()

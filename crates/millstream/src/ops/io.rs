@@ -150,7 +150,8 @@ impl<'g> Io<'g> {
         self.0.start("ShardedFilespec").input(basename).input(num_shards).output()
     }
 
-    /// Writes `contents` to the file `filename`. An existing file is replaced; missing folders are created.
+    /// Writes `contents` to the file `filename`. An existing file is replaced; missing folders are created. A
+    /// crash leaves the old contents or the new ones.
     ///
     /// `WriteFile(filename: str, contents: str) -> ()`
     ///

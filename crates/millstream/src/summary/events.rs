@@ -1,15 +1,14 @@
 //! [`summary_iterator`]: reading event files.
 
-use millstream_checkpoint::records::{Compression, RecordReader, tf_record_iterator};
+use millstream_checkpoint::records::{Compression, RecordReader, Source, tf_record_iterator};
 use millstream_interop::proto::{Event, decode};
 use millstream_tensor::{Code, Error, Result};
 use std::fmt;
-use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 /// An iterator over the events of a file. It ends after an error.
 pub struct Events {
-    records: RecordReader<Box<dyn BufRead + Send>>,
+    records: RecordReader<Source>,
     path: PathBuf,
     n_read: usize,
 }

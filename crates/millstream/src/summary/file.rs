@@ -1,19 +1,18 @@
 //! [`EventFile`]: one event file and the thread that writes it.
 //!
 //! Events wait in memory, framed as records. The thread takes them and writes them without holding a lock, so
-//! adding an event never blocks. If a write fails, the file is truncated to its last whole record before the
-//! next try.
+//! adding an event never blocks. What was flushed is durable. If a write fails, the file is truncated to its
+//! last whole record before the next try.
 
 use super::writer::{FileWriterBuilder, closed, now};
-use millstream_checkpoint::file_error;
 use millstream_checkpoint::records::RecordWriter;
+use millstream_files::{Files, Output, file_error, folder_of};
 use millstream_interop::proto::event::What;
 use millstream_interop::proto::{Event, encode};
 use millstream_state::Asleep;
 use millstream_tensor::{Code, Error, Result};
 use parking_lot::{Condvar, Mutex};
-use std::fs::File;
-use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
+use std::io::{self, ErrorKind, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -68,7 +67,7 @@ trait Disk: Send {
 }
 
 struct Appended {
-    file: File,
+    file: Output,
     /// The length of its whole records in bytes.
     len: u64,
     /// Whether a partial record may follow them.
@@ -78,11 +77,13 @@ struct Appended {
 impl Disk for Appended {
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.torn {
-            self.file.set_len(self.len)?;
-            self.file.seek(SeekFrom::Start(self.len))?;
+            self.file.file().set_len(self.len)?;
+            self.file.file().seek(SeekFrom::Start(self.len))?;
         }
         self.torn = true;
         self.file.write_all(bytes)?;
+        // After a sync that failed, nobody knows which bytes the disk has: all are written again.
+        self.file.sync()?;
         self.torn = false;
         self.len += bytes.len() as u64;
         Ok(())
@@ -92,9 +93,7 @@ impl Disk for Appended {
 impl EventFile {
     /// Creates a file that starts with the version of its format.
     pub fn create(options: &FileWriterBuilder) -> Result<EventFile> {
-        std::fs::create_dir_all(&options.logdir)
-            .map_err(|e| file_error("make the folder", &options.logdir, &e))?;
-        let (path, file) = fresh(&options.logdir, &options.suffix)?;
+        let (path, file) = fresh(&options.files, &options.logdir, &options.suffix)?;
         Self::start(options, path, Box::new(Appended { file, len: 0, torn: false }))
     }
 
@@ -289,15 +288,19 @@ impl Shared {
 }
 
 /// Creates a new file: two writers that start in the same second get one each.
-fn fresh(folder: &Path, suffix: &str) -> Result<(PathBuf, File)> {
+fn fresh(files: &Files, folder: &Path, suffix: &str) -> Result<(PathBuf, Output)> {
+    files.make_folders(folder)?;
     let host = gethostname::gethostname();
     let host: String = host.to_string_lossy().chars().map(|c| if c == '/' { '_' } else { c }).collect();
     let base = format!("events.out.tfevents.{:010}.{host}", now() as u64);
     let names = std::iter::once(String::new()).chain((1u32..).map(|i| format!(".{i}")));
     for number in names {
         let path = folder.join(format!("{base}{number}{suffix}"));
-        match File::create_new(&path) {
-            Ok(file) => return Ok((path, file)),
+        match files.create_new(&path) {
+            Ok(file) => {
+                files.sync_folder(folder_of(&path))?;
+                return Ok((path, file));
+            }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(file_error("create", &path, &error)),
         }
@@ -496,12 +499,16 @@ mod tests {
     fn a_torn_record_is_cut_off() {
         let folder = std::env::temp_dir().join(format!("millstream-torn-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        let (path, mut file) = fresh(&folder, ".x").unwrap();
+        let (path, mut file) = fresh(&Files::everything(), &folder, ".x").unwrap();
         file.write_all(b"whole, and half").unwrap();
         let mut disk = Appended { file, len: 5, torn: true };
         disk.append(b"+next").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"whole+next");
-        assert_ne!(fresh(&folder, ".x").unwrap().0, path, "a file of that name is there");
+        assert_ne!(
+            fresh(&Files::everything(), &folder, ".x").unwrap().0,
+            path,
+            "a file of that name is there"
+        );
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

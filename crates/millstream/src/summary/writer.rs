@@ -2,6 +2,7 @@
 
 use super::file::EventFile;
 use super::{IntoSummary, run_metadata};
+use millstream_files::Files;
 use millstream_graph::Graph;
 use millstream_interop::proto::event::What;
 use millstream_interop::proto::{Event, GraphDef, MetaGraphDef, SessionLog, TaggedRunMetadata, encode};
@@ -22,6 +23,7 @@ pub struct FileWriterBuilder {
     pub(super) flush_every: Duration,
     pub(super) suffix: String,
     pub(super) max_waiting: usize,
+    pub(super) files: Files,
 }
 
 impl FileWriterBuilder {
@@ -47,6 +49,13 @@ impl FileWriterBuilder {
     /// Sets the suffix of the files' names.
     pub fn filename_suffix(mut self, suffix: impl Into<String>) -> Self {
         self.suffix = suffix.into();
+        self
+    }
+
+    /// Sets the disk; for tests.
+    #[doc(hidden)]
+    pub fn files(mut self, files: Files) -> Self {
+        self.files = files;
         self
     }
 
@@ -120,6 +129,7 @@ impl FileWriter {
             flush_every: Duration::from_secs(120),
             suffix: String::new(),
             max_waiting: 256 << 20,
+            files: Files::everything(),
         }
     }
 

@@ -225,7 +225,8 @@ impl<'g> Saver<'g> {
 
     /// Saves the variables and returns the path for [`Saver::restore`]. `step` is appended to the name,
     /// before `.safetensors`. The folder's file `checkpoint` lists the checkpoint, and old checkpoints of
-    /// this saver are removed.
+    /// this saver are then removed. If one of them cannot be removed, the checkpoint is saved all the same,
+    /// and a warning is printed to the standard error.
     pub fn save(&self, session: &Session, path: impl AsRef<Path>, step: Option<i64>) -> Result<PathBuf> {
         let path = numbered(path.as_ref(), step);
         if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty())
@@ -235,7 +236,8 @@ impl<'g> Saver<'g> {
             return Err(Error::new(Code::NotFound, error).with_help("make the folder first"));
         }
         session.run::<()>(self.saved.op(), feed![self.filename => text(&path)?])?;
-        self.list(&path)?;
+        let left = self.list(&path)?;
+        warn(&left);
         Ok(path)
     }
 
@@ -293,11 +295,14 @@ impl<'g> Saver<'g> {
         Err(error.with_help("restore only what fits (`Saver::of`), or under other names (`Saver::by_name`)"))
     }
 
-    /// Records a checkpoint, removes old ones, and writes the list.
-    fn list(&self, path: &Path) -> Result<()> {
+    /// Records a checkpoint, writes the list, and then removes old checkpoints: a list that names a
+    /// checkpoint which is gone would leave a restarted program with none. Returns the checkpoints that
+    /// could not be removed, each with the reason.
+    fn list(&self, path: &Path) -> Result<Vec<Error>> {
         let mut kept = self.kept.lock();
         kept.all.retain(|(old, _)| old != path);
         kept.all.push((path.to_owned(), now()));
+        let mut gone = Vec::new();
         while self.max_to_keep > 0 && self.max_to_keep < kept.all.len() {
             let (old, made) = kept.all.remove(0);
             if kept.next_for_good < made {
@@ -305,13 +310,19 @@ impl<'g> Saver<'g> {
                 kept.last_preserved = made;
                 continue;
             }
-            if exists(&old) {
-                remove(&old)?;
-            }
+            gone.push(old);
         }
         let folder = path.parent().unwrap_or(Path::new(""));
         let state = State { all: kept.all.clone(), last_preserved: kept.last_preserved };
-        state.write(folder, "checkpoint")
+        state.write(folder, "checkpoint")?;
+        Ok(gone.iter().filter(|old| exists(old)).filter_map(|old| remove(old).err()).collect())
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "the checkpoint is saved: an error would say the opposite")]
+fn warn(left: &[Error]) {
+    for error in left {
+        eprintln!("warning: an old checkpoint was not removed: {error}");
     }
 }
 

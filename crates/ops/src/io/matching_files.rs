@@ -1,9 +1,10 @@
 //! `MatchingFiles`: the files whose names match patterns.
 
 use super::checkpoint_args::{SLOW, strs};
+use millstream_files::{Files, file_error, is_refusal, too_long};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
-use millstream_tensor::{DType, PartialShape, Result, Str, Tensor, ensure, invalid};
-use std::fs;
+use millstream_tensor::{DType, PartialShape, Result, Str, Tensor, budget, ensure, invalid};
+use std::io;
 use std::path::Path;
 
 pub(crate) fn def() -> OpDef {
@@ -30,7 +31,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let mut names = Vec::new();
+    let mut search = Search { files: cx.files(), cx, names: Vec::new(), left: budget::left() };
     for pattern in strs(cx, 0)? {
         let pattern = std::str::from_utf8(pattern)
             .map_err(|_| invalid!("the pattern {pattern:?} is not valid UTF-8"))?;
@@ -39,41 +40,81 @@ fn run(cx: &mut KernelCx) -> Result<()> {
             None => ("", pattern),
         };
         let parts: Vec<&str> = rest.split('/').filter(|part| !part.is_empty()).collect();
-        find(start.to_owned(), &parts, cx, &mut names)?;
+        search.find(start.to_owned(), &parts, false)?;
     }
+    let mut names = search.names;
     names.sort_unstable();
     let names = names.into_iter().map(Str::new).collect::<Result<Vec<Str>>>()?;
     cx.set(0, Tensor::strings([names.len()], names)?);
     Ok(())
 }
 
-/// Adds the names in `folder` (with a trailing `/`, or empty for the current folder) that match the remaining
-/// parts of a pattern.
-fn find(folder: String, parts: &[&str], cx: &KernelCx, names: &mut Vec<String>) -> Result<()> {
-    cx.env.cancel.check()?;
-    let Some((part, rest)) = parts.split_first() else { return Ok(()) };
-    let mut go_on = |name: String| match rest {
-        [] => {
-            names.push(name);
-            Ok(())
+/// A search for names, and what it has found.
+struct Search<'a> {
+    files: Files,
+    cx: &'a KernelCx<'a>,
+    names: Vec<String>,
+    /// The bytes of names that the memory limit leaves.
+    left: usize,
+}
+
+impl Search<'_> {
+    /// Adds the names in `folder` (with a trailing `/`, or empty for the current folder) that match the
+    /// remaining parts of a pattern. `found` tells that the folder was found by a wildcard, not named.
+    fn find(&mut self, folder: String, parts: &[&str], found: bool) -> Result<()> {
+        self.cx.env.cancel.check()?;
+        let Some((part, rest)) = parts.split_first() else { return Ok(()) };
+        if !part.contains(['*', '?', '[', '\\']) {
+            let name = folder + part;
+            return match rest {
+                // A folder above an allowed one need not be allowed.
+                [_, ..] => self.find(name + "/", rest, found),
+                [] => match self.files.disk().is_there(Path::new(&name)) {
+                    Ok(true) => self.add(name),
+                    Ok(false) => Ok(()),
+                    Err(e) => self.missed(&name, found, &e),
+                },
+            };
         }
-        _ => find(name + "/", rest, cx, names),
-    };
-    if !part.contains(['*', '?', '[', '\\']) {
-        let name = folder + part;
-        return if Path::new(&name).symlink_metadata().is_ok() { go_on(name) } else { Ok(()) };
+        let listed = if folder.is_empty() { "." } else { &folder };
+        let entries = match self.files.disk().names(Path::new(listed)) {
+            Ok(entries) => entries,
+            Err(e) => return self.missed(listed, found, &e),
+        };
+        let part: Vec<char> = part.chars().collect();
+        for entry in entries {
+            if let Some(name) = entry.to_str()
+                && matches(&part, &name.chars().collect::<Vec<_>>())
+            {
+                let name = format!("{folder}{name}");
+                match rest {
+                    [] => self.add(name)?,
+                    _ => self.find(name + "/", rest, true)?,
+                }
+            }
+        }
+        Ok(())
     }
-    // A folder that does not exist or cannot be read has no matches.
-    let Ok(entries) = fs::read_dir(if folder.is_empty() { "." } else { &folder }) else { return Ok(()) };
-    let part: Vec<char> = part.chars().collect();
-    for entry in entries.flatten() {
-        if let Some(name) = entry.file_name().to_str()
-            && matches(&part, &name.chars().collect::<Vec<_>>())
-        {
-            go_on(format!("{folder}{name}"))?;
+
+    fn add(&mut self, name: String) -> Result<()> {
+        self.cx.env.cancel.check()?;
+        let most = self.left;
+        let bytes = name.len() + size_of::<String>();
+        self.left = most.checked_sub(bytes).ok_or_else(|| too_long("the list of names", most as u64))?;
+        self.names.push(name);
+        Ok(())
+    }
+
+    /// A folder that does not exist or cannot be read has no matches. A pattern that names a folder which the
+    /// session does not allow is an error; one that comes across such a folder is not.
+    fn missed(&self, name: &str, found: bool, error: &io::Error) -> Result<()> {
+        match error.kind() {
+            io::ErrorKind::PermissionDenied if !found && is_refusal(error) => {
+                Err(file_error("list", Path::new(name), error))
+            }
+            _ => Ok(()),
         }
     }
-    Ok(())
 }
 
 /// Returns whether a name matches a pattern. Backtracks only to the latest `*`, because an earlier one could

@@ -1,7 +1,7 @@
 //! `MergeV2Checkpoints`: merges checkpoints.
 
 use super::checkpoint_args::{SLOW, path, strs, to_path};
-use millstream_checkpoint::merge;
+use millstream_checkpoint::{exists_in, merge_in};
 use millstream_graph::op::spec::{Bool, Spec};
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::Str as S;
@@ -28,16 +28,16 @@ pub(crate) fn def() -> OpDef {
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let mut prefixes = strs(cx, 0)?.iter().map(to_path).collect::<Result<Vec<PathBuf>>>()?;
-    let destination = path(cx, 1)?;
+    let (files, destination) = (cx.files(), path(cx, 1)?);
     if cx.attrs().bool("allow_missing_files")? {
-        prefixes.retain(|p| millstream_checkpoint::exists(p));
+        prefixes.retain(|p| exists_in(&files, p));
     }
-    merge(&prefixes, &destination)?;
+    merge_in(&files, &prefixes, &destination)?;
     if cx.attrs().bool("delete_old_dirs")? {
         for folder in prefixes.iter().filter_map(|p| p.parent()).filter(|f| Some(*f) != destination.parent())
         {
             // This fails if the folder is not empty; the folder then remains.
-            let _left = std::fs::remove_dir(folder);
+            let _left = files.disk().remove_folder(folder);
         }
     }
     Ok(())

@@ -1,9 +1,9 @@
 //! `ReadFile`: the contents of a file.
 
 use super::checkpoint_args::{SLOW, file};
-use millstream_checkpoint::records::{Compression, open, read_bounded};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, Str, Tensor};
+use std::path::Path;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("ReadFile")
@@ -22,8 +22,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let name = file(cx, 0)?;
-    let contents = read_bounded(&mut open(name, Compression::None)?, u64::MAX, name)?;
-    let contents = Str::new(contents)?;
+    let contents = Str::new(cx.files().read(Path::new(name))?)?;
     cx.set(0, Tensor::str(contents));
     Ok(())
 }

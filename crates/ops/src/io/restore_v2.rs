@@ -35,7 +35,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let dtypes = cx.attrs().dtypes("dtypes")?;
     let named = named(cx, dtypes.len())?;
     let path = path(cx, 0)?;
-    let checkpoint = Checkpoint::open(&path)?;
+    let checkpoint = Checkpoint::open_in(&cx.files(), &path)?;
     let mut tensors: Vec<Tensor> = Vec::new();
     for ((name, part), dtype) in named.into_iter().zip(dtypes) {
         cx.env.cancel.check()?;

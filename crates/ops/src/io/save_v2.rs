@@ -1,7 +1,7 @@
 //! `SaveV2`: writes tensors to a checkpoint.
 
 use super::checkpoint_args::{SLOW, check_shapes, named, path};
-use millstream_checkpoint::{Item, write};
+use millstream_checkpoint::{Item, write_in};
 use millstream_graph::op::spec::TypeList;
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::Str as S;
@@ -29,7 +29,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let named = named(cx, tensors.len())?;
     let items: Vec<Item> =
         named.into_iter().zip(tensors).map(|((name, part), tensor)| Item { name, part, tensor }).collect();
-    write(path(cx, 0)?, &items)
+    write_in(&cx.files(), path(cx, 0)?, &items)
 }
 
 cases! {

@@ -1,17 +1,16 @@
 //! `WriteFile`: writes a file.
 
 use super::checkpoint_args::{SLOW, file, strs};
-use millstream_checkpoint::file_error;
+use millstream_files::write_whole;
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, invalid};
-use std::fs;
 use std::path::Path;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("WriteFile")
         .doc(
             "Writes `contents` to the file `filename`. An existing file is replaced; missing folders are \
-             created.",
+             created. A crash leaves the old contents or the new ones.",
         )
         .input("filename", DType::Str)
         .input("contents", DType::Str)
@@ -30,9 +29,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         return Err(invalid!("`contents` must be a scalar but has shape {}", cx.input(1).shape()));
     };
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        fs::create_dir_all(folder).map_err(|e| file_error("make the folder", folder, &e))?;
+        cx.files().make_folders(folder)?;
     }
-    fs::write(path, &contents[..]).map_err(|e| file_error("write", path, &e))
+    write_whole(&cx.files(), path, contents)
 }
 
 cases! {

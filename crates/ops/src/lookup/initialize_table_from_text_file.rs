@@ -55,7 +55,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         Column::new(attrs.int("key_index")?, spec.key)?,
         Column::new(attrs.int("value_index")?, spec.value)?,
     );
-    let mut lines = open(file, Compression::None)?;
+    let mut lines = open(&cx.files(), file, Compression::None)?;
     let mut n = 0;
     while vocab_size < 0 || n < vocab_size {
         cx.env.cancel.check()?;

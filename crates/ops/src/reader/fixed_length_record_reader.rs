@@ -1,12 +1,12 @@
 //! `FixedLengthRecordReader`, `FixedLengthRecordReaderV2`: records of a fixed length.
 
 use super::readers::{By, generations, key, named, opener, opening, path, skip};
-use millstream_checkpoint::records::{Compression, open, read_bounded};
+use millstream_checkpoint::records::{Compression, Source, open, read_bounded};
+use millstream_files::Files;
 use millstream_graph::op::spec::{Int, Spec, Text};
 use millstream_graph::op::{BuildCx, OpDef, Run};
 use millstream_state::{Format, Found};
 use millstream_tensor::{Code, Error, Result, Str, ensure};
-use std::io::BufRead;
 
 pub(crate) fn def() -> [OpDef; 2] {
     generations(["FixedLengthRecordReader", "FixedLengthRecordReaderV2"], |name, by| {
@@ -67,7 +67,7 @@ struct Fixed {
     hop: u64,
     compression: Compression,
     file: String,
-    from: Option<Box<dyn BufRead + Send>>,
+    from: Option<Source>,
     /// Bytes that were read but not returned: the beginning of a record. Only what follows shows whether they
     /// are the footer.
     ahead: Vec<u8>,
@@ -75,10 +75,10 @@ struct Fixed {
 }
 
 impl Format for Fixed {
-    fn begin(&mut self, work: &Str) -> Result<()> {
+    fn begin(&mut self, work: &Str, files: &Files) -> Result<()> {
         self.reset();
         let file = path(work)?;
-        let mut from = open(file, self.compression)?;
+        let mut from = open(files, file, self.compression)?;
         let there = skip(&mut from, self.header, file)?;
         if there < self.header {
             return Err(Error::new(
@@ -93,8 +93,9 @@ impl Format for Fixed {
         Ok(())
     }
 
-    fn record(&mut self) -> Result<Found> {
+    fn record(&mut self, files: &Files) -> Result<Found> {
         let Some(from) = &mut self.from else { return Ok(Found::End) };
+        from.checked_by(files);
         let wanted = self.record.saturating_add(self.footer);
         let more = read_bounded(from, wanted.saturating_sub(self.ahead.len() as u64), &self.file)?;
         self.ahead.extend(more);

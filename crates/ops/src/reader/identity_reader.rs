@@ -1,6 +1,7 @@
 //! `IdentityReader`, `IdentityReaderV2`: the strings in the queue themselves.
 
 use super::readers::{generations, named, opener, opening};
+use millstream_files::Files;
 use millstream_graph::op::OpDef;
 use millstream_state::{Format, Found};
 use millstream_tensor::{Result, Str};
@@ -21,12 +22,12 @@ struct Names {
 }
 
 impl Format for Names {
-    fn begin(&mut self, work: &Str) -> Result<()> {
+    fn begin(&mut self, work: &Str, _files: &Files) -> Result<()> {
         self.name = Some(work.clone());
         Ok(())
     }
 
-    fn record(&mut self) -> Result<Found> {
+    fn record(&mut self, _files: &Files) -> Result<Found> {
         Ok(match self.name.take() {
             Some(name) => Found::Last((name.clone(), name)),
             None => Found::End,

@@ -3,8 +3,7 @@
 pub(super) use crate::shared::files::file_name as path;
 pub(super) use crate::shared::handles::{By, generations};
 use crate::shared::handles::{Named, handle_shape, in_container, one_handle, share};
-use millstream_checkpoint::file_error;
-use millstream_checkpoint::records::read_bounded;
+use millstream_files::file_error;
 use millstream_graph::op::{BuildCx, Completion, Gradient, InferCx, Kernel, KernelCx, OpDef, Outputs, Run};
 use millstream_state::{Format, Queue, Reader, Reading, Record, Records};
 use millstream_tensor::{Code, Error, PartialShape, Result, Str, ensure};
@@ -74,7 +73,7 @@ pub(super) fn scalars(cx: &mut InferCx) -> Result<()> {
 /// Reads up to `up_to` records, or returns `None` if that would have to wait.
 pub(super) fn try_read(cx: &KernelCx, up_to: usize) -> Result<Option<Records>> {
     let (reader, names) = (reader(cx)?, share::<Queue>(cx, 1)?);
-    reader.try_read(&names, up_to).map_err(|e| reading_error(&reader, e))
+    reader.try_read(&names, &cx.files(), up_to).map_err(|e| reading_error(&reader, e))
 }
 
 /// Reads up to `up_to` records as soon as there are any.
@@ -93,6 +92,7 @@ pub(super) fn read_later(
     let again = reader.clone();
     reader.read(Reading {
         names,
+        files: cx.files(),
         up_to,
         who: cx.node.name.as_str().into(),
         cancel: cx.env.cancel.clone(),
@@ -138,9 +138,4 @@ pub(super) fn skip(from: &mut dyn BufRead, n: u64, file: &str) -> Result<u64> {
         left -= step;
     }
     Ok(n - left)
-}
-
-/// Returns all remaining bytes.
-pub(super) fn rest(mut from: &mut dyn BufRead, file: &str) -> Result<Vec<u8>> {
-    read_bounded(&mut from, u64::MAX, file)
 }

@@ -2,12 +2,12 @@
 
 use super::readers::{generations, key, named, opener, opening, path};
 use crate::shared::files::line;
-use millstream_checkpoint::records::{Compression, open};
+use millstream_checkpoint::records::{Compression, Source, open};
+use millstream_files::Files;
 use millstream_graph::op::OpDef;
 use millstream_graph::op::spec::{Int, Spec};
 use millstream_state::{Format, Found};
 use millstream_tensor::{Result, Str, ensure};
-use std::io::BufRead;
 
 pub(crate) fn def() -> [OpDef; 2] {
     generations(["TextLineReader", "TextLineReaderV2"], |name, by| {
@@ -30,20 +30,21 @@ pub(crate) fn def() -> [OpDef; 2] {
 struct Lines {
     header: u64,
     file: String,
-    lines: Option<Box<dyn BufRead + Send>>,
+    lines: Option<Source>,
     n_lines: u64,
 }
 
 impl Format for Lines {
-    fn begin(&mut self, work: &Str) -> Result<()> {
+    fn begin(&mut self, work: &Str, files: &Files) -> Result<()> {
         let file = path(work)?;
-        self.lines = Some(open(file, Compression::None)?);
+        self.lines = Some(open(files, file, Compression::None)?);
         (self.file, self.n_lines) = (file.to_owned(), 0);
         Ok(())
     }
 
-    fn record(&mut self) -> Result<Found> {
+    fn record(&mut self, files: &Files) -> Result<Found> {
         let Some(lines) = &mut self.lines else { return Ok(Found::End) };
+        lines.checked_by(files);
         while let Some(line) = line(lines, &self.file)? {
             self.n_lines += 1;
             if self.header < self.n_lines {

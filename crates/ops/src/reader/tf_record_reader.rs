@@ -1,12 +1,12 @@
 //! `TFRecordReader`, `TFRecordReaderV2`: the records of TFRecord files.
 
 use super::readers::{generations, key, named, opener, opening, path};
-use millstream_checkpoint::records::{Compression, RecordReader, tf_record_iterator};
+use millstream_checkpoint::records::{Compression, RecordReader, Source, tf_record_iterator_in};
+use millstream_files::Files;
 use millstream_graph::op::OpDef;
 use millstream_graph::op::spec::{Spec, Text};
 use millstream_state::{Format, Found};
 use millstream_tensor::{Result, Str};
-use std::io::BufRead;
 
 pub(crate) fn def() -> [OpDef; 2] {
     generations(["TFRecordReader", "TFRecordReaderV2"], |name, by| {
@@ -26,19 +26,20 @@ pub(crate) fn def() -> [OpDef; 2] {
 struct Records {
     compression: Compression,
     file: String,
-    records: Option<RecordReader<Box<dyn BufRead + Send>>>,
+    records: Option<RecordReader<Source>>,
 }
 
 impl Format for Records {
-    fn begin(&mut self, work: &Str) -> Result<()> {
+    fn begin(&mut self, work: &Str, files: &Files) -> Result<()> {
         let file = path(work)?;
-        self.records = Some(tf_record_iterator(file, self.compression)?);
+        self.records = Some(tf_record_iterator_in(files, file, self.compression)?);
         self.file = file.to_owned();
         Ok(())
     }
 
-    fn record(&mut self) -> Result<Found> {
+    fn record(&mut self, files: &Files) -> Result<Found> {
         let Some(records) = &mut self.records else { return Ok(Found::End) };
+        records.get_ref().checked_by(files);
         let at = records.offset();
         match records.record()? {
             Some(record) => Ok(Found::Record((key(&self.file, at)?, Str::new(record)?))),

@@ -1,10 +1,11 @@
 //! `WholeFileReader`, `WholeFileReaderV2`: whole files as records.
 
-use super::readers::{generations, named, opener, opening, path, rest};
-use millstream_checkpoint::records::{Compression, open};
+use super::readers::{generations, named, opener, opening, path};
+use millstream_files::Files;
 use millstream_graph::op::OpDef;
 use millstream_state::{Format, Found};
 use millstream_tensor::{Result, Str};
+use std::path::Path;
 
 pub(crate) fn def() -> [OpDef; 2] {
     generations(["WholeFileReader", "WholeFileReaderV2"], |name, by| {
@@ -22,15 +23,15 @@ struct Whole {
 }
 
 impl Format for Whole {
-    fn begin(&mut self, work: &Str) -> Result<()> {
+    fn begin(&mut self, work: &Str, _files: &Files) -> Result<()> {
         self.file = Some(work.clone());
         Ok(())
     }
 
-    fn record(&mut self) -> Result<Found> {
+    fn record(&mut self, files: &Files) -> Result<Found> {
         let Some(name) = &self.file else { return Ok(Found::End) };
         let file = path(name)?;
-        let bytes = rest(&mut open(file, Compression::None)?, file)?;
+        let bytes = files.read(Path::new(file))?;
         Ok(Found::Last((name.clone(), Str::new(bytes)?)))
     }
 

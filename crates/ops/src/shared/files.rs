@@ -1,7 +1,6 @@
 //! Reading files: their names, and their lines within the memory limit.
 
-use millstream_checkpoint::file_error;
-use millstream_checkpoint::records::too_long;
+use millstream_files::{file_error, too_long};
 use millstream_tensor::{Result, Str, budget, ensure, invalid};
 use std::io::BufRead;
 use std::path::Path;

@@ -21,7 +21,13 @@ impl Dequeued {
 
     /// Takes the items for good.
     pub fn used(mut self) -> Vec<Item> {
-        std::mem::take(&mut self.items)
+        let items = std::mem::take(&mut self.items);
+        if !items.is_empty()
+            && let Some(queue) = self.queue.upgrade()
+        {
+            queue.keep_out();
+        }
+        items
     }
 }
 

@@ -35,7 +35,8 @@ pub use spec::{Batches, QueueKind, QueueSpec, dtype_names};
 pub use tally::{Taken, Tally};
 
 use crate::cancel::{Cancellation, Registration};
-use crate::sync::Mutex;
+use crate::sync::Ordering::SeqCst;
+use crate::sync::{AtomicBool, AtomicUsize, Mutex};
 use items::Items;
 use millstream_tensor::{Code, Error, Opaque, Result, Tensor};
 use smallvec::SmallVec;
@@ -82,6 +83,10 @@ pub struct Queue {
     /// The items and the lines. Only a cancellation's list of listeners is locked under this lock, and no
     /// callback runs under it.
     state: Mutex<State>,
+    /// The number of [`Dequeued`] that are neither used nor back. Raised under the lock of `state`.
+    lent: AtomicUsize,
+    /// Whether a dequeue waits in a closed queue for what was lent: it may come back.
+    awaits_lent: AtomicBool,
     /// The counts kept for ops that use the queue. No lock is held while this one is taken, and none is taken
     /// under it.
     tally: Mutex<Tally>,
@@ -161,7 +166,14 @@ impl Queue {
             n_in: 0,
             n_out: 0,
         };
-        Ok(Queue { name: name.into(), spec, state: Mutex::new(state), tally: Mutex::new(Tally::default()) })
+        Ok(Queue {
+            name: name.into(),
+            spec,
+            state: Mutex::new(state),
+            lent: AtomicUsize::new(0),
+            awaits_lent: AtomicBool::new(false),
+            tally: Mutex::new(Tally::default()),
+        })
     }
 
     /// The name in the container.
@@ -265,7 +277,13 @@ impl Queue {
     /// Dequeues items if enough are available at once and no attempt is ahead.
     pub fn try_dequeue(self: &Arc<Self>, take: Take) -> Result<Option<Dequeued>> {
         let mut items = Vec::new();
-        let mut one = |item| items.push(item);
+        let mut one = |item| {
+            // Under the lock: nobody else sees the queue without the item before it counts as lent.
+            if items.is_empty() {
+                self.lent.fetch_add(1, SeqCst);
+            }
+            items.push(item);
+        };
         let all = self.try_each(take, &mut one)?;
         Ok(all.then(|| Dequeued::of(Arc::downgrade(self), items)))
     }
@@ -295,6 +313,9 @@ impl Queue {
             Take::UpTo(_) => available > 0,
         };
         if let (false, Some(closing)) = (enough, &state.closed) {
+            if self.may_come_back() {
+                return Ok(false);
+            }
             return Err(self.closed_to_dequeues(closing, take.count(), available));
         }
         for _ in 0..take.count().min(available) {
@@ -329,9 +350,31 @@ impl Queue {
         let mut overs = Overs::new();
         let mut state = self.state.lock();
         state.give_back(items);
+        self.lent.fetch_sub(1, SeqCst);
+        self.awaits_lent.store(false, SeqCst);
         self.serve(&mut state, &mut overs);
         drop(state);
         tell(overs);
+    }
+
+    /// Items that were handed out will not come back.
+    fn keep_out(&self) {
+        if self.lent.fetch_sub(1, SeqCst) == 1 && self.awaits_lent.load(SeqCst) {
+            let mut overs = Overs::new();
+            let mut state = self.state.lock();
+            self.awaits_lent.store(false, SeqCst);
+            self.serve(&mut state, &mut overs);
+            drop(state);
+            tell(overs);
+        }
+    }
+
+    /// Whether items may come back to a closed queue. If so, a dequeue that lacks items waits, and the end of
+    /// the last loan serves it.
+    fn may_come_back(&self) -> bool {
+        // Called under the lock. The order matters: a loan that ends after the second line sees the first.
+        self.awaits_lent.store(true, SeqCst);
+        self.lent.load(SeqCst) > 0
     }
 
     /// Closes the queue: no more items can be enqueued, but those inside can be dequeued. Waiting enqueues
@@ -377,6 +420,7 @@ impl Queue {
             enqueuing: state.enqueues.iter().map(Attempt::waiting).collect(),
             dequeuing: state.dequeues.iter().map(Attempt::waiting).collect(),
             closed: state.closed.clone(),
+            awaits_lent: self.awaits_lent.load(SeqCst) && !state.dequeues.is_empty(),
         }
     }
 
@@ -524,6 +568,7 @@ impl Queue {
                 if !taken.is_empty() && tokens.saturating_mul(taken.len() + 1) > most {
                     state.give_back(vec![item]);
                     let taken = std::mem::take(taken);
+                    self.lent.fetch_add(1, SeqCst);
                     overs.push(attempt.end(Ok(taken)));
                     return true;
                 }
@@ -543,6 +588,7 @@ impl Queue {
         if takes == missing {
             taken.extend((0..missing).map_while(|_| state.get()));
             let taken = std::mem::take(taken);
+            self.lent.fetch_add(1, SeqCst);
             overs.push(attempt.end(Ok(taken)));
             return true;
         }
@@ -552,7 +598,11 @@ impl Queue {
             if matches!(take, Take::UpTo(_)) && rest > 0 {
                 taken.extend((0..available).map_while(|_| state.get()));
                 let taken = std::mem::take(taken);
+                self.lent.fetch_add(1, SeqCst);
                 overs.push(attempt.end(Ok(taken)));
+            } else if self.may_come_back() {
+                state.dequeues.push_front(attempt);
+                return moved;
             } else {
                 // TensorFlow's count: the items taken while waiting are no longer requested, nor are they in
                 // the queue.

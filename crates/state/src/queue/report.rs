@@ -56,6 +56,8 @@ pub struct QueueReport {
     pub dequeuing: Vec<Waiting>,
     /// How the queue was closed, if it was.
     pub closed: Option<Closing>,
+    /// Whether dequeues wait for items that were handed out and may come back, although the queue is closed.
+    pub awaits_lent: bool,
 }
 
 impl fmt::Display for Closing {

@@ -267,7 +267,7 @@ pub(crate) fn waits_in_vain(queues: &[Arc<state::Queue>]) -> Option<String> {
     let could_be_served = |report: &QueueReport| {
         let held_back = if report.closed.is_some() { 0 } else { report.spec.min_after_dequeue };
         let enqueues = report.len < report.spec.capacity || report.closed.is_some();
-        let dequeues = report.len > held_back || report.closed.is_some();
+        let dequeues = (report.len > held_back || report.closed.is_some()) && !report.awaits_lent;
         (enqueues && !report.enqueuing.is_empty()) || (dequeues && !report.dequeuing.is_empty())
     };
     let report = queues.iter().map(|queue| queue.report()).find(could_be_served)?;

@@ -670,7 +670,7 @@ def decode_base64(input: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
       TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
       ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
         a `tf.errors.OpError`, mostly `InvalidArgumentError`.
-        `DecodeBase64("+/8")`: `+` is no letter of base64
+        `DecodeBase64("+/8")`: `+` is not a base64 letter
         `DecodeBase64("YWJjZ")`: ends within a byte
 
     Example:
@@ -720,7 +720,7 @@ def diag(diagonal: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
       ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
         a `tf.errors.OpError`, mostly `InvalidArgumentError`.
         `Diag(1)`: at least rank 1
-        `DiagPart([[1 2]])`: which is not some shape twice
+        `DiagPart([[1 2]])`: which is not a shape repeated twice
 
     Example:
       >>> tf.Session().run(tf.diag(diagonal=[1, 2])).tolist()
@@ -744,7 +744,7 @@ def diag_part(input: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
       ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
         a `tf.errors.OpError`, mostly `InvalidArgumentError`.
         `Diag(1)`: at least rank 1
-        `DiagPart([[1 2]])`: which is not some shape twice
+        `DiagPart([[1 2]])`: which is not a shape repeated twice
 
     Example:
       >>> tf.Session().run(tf.diag_part(input=[[1, 2], [3, 4]])).tolist()
@@ -838,7 +838,7 @@ def encode_base64(input: _TensorLike, pad: bool = False, name: _t.Optional[str] 
       TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
       ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
         a `tf.errors.OpError`, mostly `InvalidArgumentError`.
-        `DecodeBase64("+/8")`: `+` is no letter of base64
+        `DecodeBase64("+/8")`: `+` is not a base64 letter
         `DecodeBase64("YWJjZ")`: ends within a byte
 
     Example:
@@ -1723,7 +1723,7 @@ def parse_tensor(serialized: _TensorLike, out_type: _DTypeLike, name: _t.Optiona
       ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
         a `tf.errors.OpError`, mostly `InvalidArgumentError`.
         `ParseTensor(str[2]; out_type=i64)`: `serialized`
-        `ParseTensor("xyz"; out_type=f32)`: `serialized` is no `TensorProto`
+        `ParseTensor("xyz"; out_type=f32)`: `serialized` is not a `TensorProto`
 
     Example:
       >>> tf.Session().run(tf.parse_tensor(serialized=b'\\x08\\x03\\x12\\x04\\x12\\x02\\x08\\x03:\\x02\\x01\\x05', out_type=tf.int32)).tolist()
@@ -2774,7 +2774,7 @@ def unsorted_segment_sum(data: _TensorLike, segment_ids: _TensorLike, num_segmen
     """
 
 def write_file(filename: _TensorLike, contents: _TensorLike, name: _t.Optional[str] = None) -> _Operation:
-    """Writes `contents` to the file `filename`. An existing file is replaced; missing folders are created.
+    """Writes `contents` to the file `filename`. An existing file is replaced; missing folders are created. A crash leaves the old contents or the new ones.
 
     Args:
       filename: A `Tensor` of string.

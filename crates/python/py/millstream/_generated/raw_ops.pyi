@@ -1876,7 +1876,7 @@ def WholeFileReaderV2(*, container: _Text = ..., shared_name: _Text = ..., name:
     """Returns a handle to the reader `shared_name` (by default, the node's name) in `container`, which is created if it does not exist. A record is the contents of a file, with the file's name as key."""
 
 def WriteFile(*, filename: _TensorLike, contents: _TensorLike, name: _t.Optional[str] = ...) -> _Operation:
-    """Writes `contents` to the file `filename`. An existing file is replaced; missing folders are created."""
+    """Writes `contents` to the file `filename`. An existing file is replaced; missing folders are created. A crash leaves the old contents or the new ones."""
 
 def Xdivy(*, x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes `x / y` elementwise, with broadcasting. The result is 0 where `x` is 0."""

@@ -9,7 +9,7 @@ import atexit
 import os
 import threading
 import weakref
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from millstream import _engine
 from millstream._engine import Operation, Tensor
@@ -89,13 +89,17 @@ class BaseSession(_engine.Session):
     _dead: List[str]
     _cpus: int
 
-    def __new__(cls, target: str = "", graph: Optional[Graph] = None, config: Any = None) -> "BaseSession":
+    def __new__(cls, target: str = "", graph: Optional[Graph] = None, config: Any = None, files: Optional[Sequence[Any]] = None) -> "BaseSession":
         if graph is not None and not isinstance(graph, Graph):
             raise TypeError("graph must be a tf.Graph, but got %s" % type(graph))
         target_bytes = _check_target(target)
         if config is not None and type(config).__name__ != "ConfigProto":
             raise TypeError("config must be a tf.ConfigProto, but got %s" % type(config))
         threads, one, limits, container, pools, devices = None, False, (0, 0, 0), "", 1, (1, False, issubclass(cls, InteractiveSession))
+        if files is None and config is not None:
+            # A `ConfigProto` of TensorFlow itself lacks Millstream's own fields.
+            allowed = getattr(config, "allow_files", ())
+            files = allowed if allowed or getattr(config, "no_files", False) else None
         if config is not None:
             inter, intra = config.inter_op_parallelism_threads, config.intra_op_parallelism_threads
             threads = (max(inter, intra) or None) if inter >= 0 else 1
@@ -106,7 +110,8 @@ class BaseSession(_engine.Session):
             # A `ConfigProto` of TensorFlow itself lacks Millstream's own fields.
             grace, memory = (getattr(config, name, 0) for name in ("stall_grace_in_ms", "memory_limit_in_bytes"))
             limits = (max(config.operation_timeout_in_ms, 0), grace, memory)
-        session: Any = super().__new__(cls, graph or get_default_graph(), threads, one, limits, container, pools, devices)
+        allowed_files = files if files is None else [os.fspath(f) for f in files]
+        session: Any = super().__new__(cls, graph or get_default_graph(), threads, one, limits, container, pools, devices, files=allowed_files)
         session._cpus = devices[0]
         session._config = config
         _sessions.add(session)
@@ -296,10 +301,13 @@ class Session(BaseSession):
       config: A `tf.ConfigProto`. The fields `inter_op_parallelism_threads`, `intra_op_parallelism_threads`,
         `operation_timeout_in_ms`, `device_count["CPU"]`, `allow_soft_placement`,
         `graph_options.place_pruned_graph` and the number of `session_inter_op_thread_pool` take effect; the
-        others of TensorFlow's are ignored. Two fields are Millstream's own: `memory_limit_in_bytes` bounds the
-        tensors that are alive at a time, and a run that waits for a queue fails once nothing else has run for
-        `stall_grace_in_ms` (by default ten minutes). A run that no other Python thread can wake fails at once,
-        unless that number is negative: then it waits as long as the process has any other thread.
+        others of TensorFlow's are ignored. Four fields are Millstream's own: `memory_limit_in_bytes` bounds
+        the tensors that are alive at a time, and a run that waits for a queue fails once nothing else has run
+        for `stall_grace_in_ms` (by default ten minutes). A run that no other Python thread can wake fails at
+        once, unless that number is negative: then it waits as long as the process has any other thread.
+        `allow_files` and `no_files` are another way to give `files`.
+      files: A list of folders, the only ones in which the graph's nodes may read and write files; an empty
+        list for none. By default every file may be opened. Restrict graphs that come from elsewhere.
 
     Raises:
       TypeError: An argument has the wrong type.

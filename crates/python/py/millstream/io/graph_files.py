@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from millstream import _engine
 from millstream.framework import protos
 
 
@@ -13,8 +14,7 @@ def write_message(message: Any, path: str, as_text: bool) -> None:
     from google.protobuf import text_format
 
     data = text_format.MessageToString(message).encode() if as_text else message.SerializeToString()
-    with open(path, "wb") as out:
-        out.write(data)
+    _engine.write_whole(os.fspath(path), data)
 
 
 def write_graph(graph_or_graph_def: Any, logdir: str, name: str, as_text: bool = True) -> str:

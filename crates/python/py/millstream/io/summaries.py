@@ -363,7 +363,7 @@ class FileWriter:
             records.write_record(self._out, event.SerializeToString())
             self._n_waiting += 1
             if self._max_queue <= self._n_waiting or self._flush_secs < time.time() - self._flushed_at:
-                self.flush()
+                self._flush()
 
     def get_logdir(self) -> str:
         """Returns the directory of the file."""
@@ -460,7 +460,13 @@ class FileWriter:
         self._add(global_step, tagged_run_metadata={"tag": tag, "run_metadata": run_metadata.SerializeToString()})
 
     def flush(self) -> None:
-        """Writes buffered events to the file."""
+        """Writes buffered events to the file. They survive a power cut afterwards."""
+        with self._lock:
+            if self._out is not None:
+                self._flush()
+                os.fsync(self._out.fileno())
+
+    def _flush(self) -> None:
         with self._lock:
             if self._out is not None:
                 self._out.flush()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import glob
 import os
 import struct
-import uuid
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
+from millstream import _engine
 from millstream.framework import Graph, dtypes, errors, protos
 from millstream.framework.op_functions import raw
 from millstream.framework.session import Session
@@ -118,23 +117,7 @@ def update_checkpoint_state(
         all_model_checkpoint_timestamps,
         last_preserved_timestamp,
     )
-    _replace(path, text_format.MessageToString(state))
-
-
-def _replace(path: str, text: str) -> None:
-    """Writes a file under a name of its own and renames it.
-
-    A reader sees the old file or the new one, whole, and two writers do not share the temporary file.
-    """
-    own = f"{path}.tmp{uuid.uuid4().hex}"
-    try:
-        with open(own, "w") as out:
-            out.write(text)
-        os.replace(own, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.remove(own)
-        raise
+    _engine.write_whole(path, text_format.MessageToString(state).encode())
 
 
 def get_checkpoint_state(checkpoint_dir: str, latest_filename: Optional[str] = None) -> Any:

@@ -381,7 +381,7 @@ class Saver:
         said = sess.run(self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: prefix})
         path = said.decode() if isinstance(said, bytes) else str(said)
         if write_state:
-            self._note(path, meta_graph_suffix)
+            outdated = self._note(path)
             checkpoints.update_checkpoint_state(
                 folder or ".",
                 os.path.basename(path) if self._save_relative_paths else path,
@@ -390,6 +390,8 @@ class Saver:
                 [t for _, t in self._last_checkpoints] or None,
                 None,
             )
+            # Only now: a list that names a checkpoint which is gone leaves a restarted program with none.
+            _remove(outdated, meta_graph_suffix)
         self._write_meta_graph(sess, prefix, meta_graph_suffix, write_meta_graph)
         return path
 
@@ -398,10 +400,11 @@ class Saver:
             with sess.graph.as_default():
                 self.export_meta_graph(f"{prefix}.{suffix}")
 
-    def _note(self, path: str, meta_graph_suffix: str) -> None:
-        """Adds a checkpoint to the list, and deletes the oldest if there are too many."""
+    def _note(self, path: str) -> List[str]:
+        """Adds a checkpoint to the list, and returns the oldest ones, which are too many."""
+        outdated: List[str] = []
         if not self._max_to_keep:
-            return
+            return outdated
         self._last_checkpoints = [entry for entry in self._last_checkpoints if entry[0] != path]
         self._last_checkpoints.append((path, time.time()))
         while self._max_to_keep < len(self._last_checkpoints):
@@ -410,7 +413,8 @@ class Saver:
                 # Kept for good; the next one to keep is due `keep_checkpoint_every_n_hours` later.
                 self._next_checkpoint_time += self._keep_hours * 3600
                 continue
-            checkpoints.remove_checkpoint(oldest, meta_graph_suffix=meta_graph_suffix)
+            outdated.append(oldest)
+        return outdated
 
     def export_meta_graph(
         self,
@@ -483,6 +487,15 @@ class Saver:
                 f"Restoring from checkpoint failed. This is most likely due to {what} from the checkpoint. Please ensure that you have not altered "
                 f"the graph expected based on the checkpoint. Original error:\n\n{error.message}",
             ) from error
+
+
+def _remove(outdated: List[str], meta_graph_suffix: str) -> None:
+    """Deletes checkpoints. One that cannot be deleted is a warning: the new one is saved all the same."""
+    for path in outdated:
+        try:
+            checkpoints.remove_checkpoint(path, meta_graph_suffix=meta_graph_suffix)
+        except OSError as e:
+            logging.warning("The outdated checkpoint %s was not deleted: %s", path, e)
 
 
 def _by_device(variables: List[Any]) -> List[Tuple[str, List[Any]]]:

@@ -1,0 +1,107 @@
+//! [`Input`]: reading that can be called off, and that is bounded.
+
+use crate::{Check, DiskFile, Files, Kind, file_error};
+use millstream_tensor::{Code, Error, Result, budget};
+use parking_lot::Mutex;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The longest time between two looks at the check.
+pub(crate) const PATIENCE: Duration = Duration::from_millis(20);
+
+/// A file that is open for reading.
+#[derive(Debug)]
+pub struct Input {
+    file: Box<dyn DiskFile>,
+    kind: Kind,
+    watch: Watch,
+}
+
+/// The check of an [`Input`], to exchange it while the input is behind decoders: a reader's file may outlive
+/// the run that opened it.
+#[derive(Clone, Default)]
+pub struct Watch(Arc<Mutex<Option<Check>>>);
+
+impl std::fmt::Debug for Watch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Watch")
+    }
+}
+
+impl Watch {
+    /// From now on the input asks the check of these files.
+    pub fn set(&self, files: &Files) {
+        self.0.lock().clone_from(&files.check);
+    }
+
+    fn check(&self) -> io::Result<()> {
+        let check = self.0.lock().clone();
+        check.map_or(Ok(()), |check| check().map_err(io::Error::other))
+    }
+}
+
+impl Input {
+    pub(crate) fn new(file: Box<dyn DiskFile>, check: Option<Check>) -> io::Result<Input> {
+        let kind = file.kind()?;
+        Ok(Input { file, kind, watch: Watch(Arc::new(Mutex::new(check))) })
+    }
+
+    /// The input's check.
+    pub fn watch(&self) -> Watch {
+        self.watch.clone()
+    }
+
+    /// The number of bytes of a regular file; 0 for anything else.
+    pub fn n_bytes(&self) -> io::Result<u64> {
+        match self.kind {
+            Kind::File => self.file.n_bytes(),
+            _ => Ok(0),
+        }
+    }
+}
+
+impl Read for Input {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        loop {
+            self.watch.check()?;
+            if self.kind == Kind::Other && !self.file.is_ready(false, PATIENCE)? {
+                continue;
+            }
+            match self.file.read(to) {
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}
+                read => return read,
+            }
+        }
+    }
+}
+
+impl Seek for Input {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
+
+/// Reads `n` bytes, or those that are left, but no more than the budget in force allows: devices never end,
+/// and compressed files can hold far more than their size.
+pub fn read_bounded(from: &mut dyn Read, n: u64, name: &str) -> Result<Vec<u8>> {
+    let most = budget::left() as u64;
+    let mut bytes = Vec::new();
+    from.take(n.min(most.saturating_add(1)))
+        .read_to_end(&mut bytes)
+        .map_err(|e| file_error("read", Path::new(name), &e))?;
+    match bytes.len() as u64 > most {
+        true => Err(too_long(name, most)),
+        false => Ok(bytes),
+    }
+}
+
+/// The error for a file that holds something longer than the memory limit allows.
+pub fn too_long(name: &str, most: u64) -> Error {
+    Error::new(
+        Code::ResourceExhausted,
+        format!("`{name}` holds a piece of more than the {most} bytes that the memory limit leaves"),
+    )
+    .with_help("raise the memory limit")
+}

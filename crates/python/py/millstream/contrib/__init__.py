@@ -1,14 +1,14 @@
-"""`tf.contrib`: the parts that concern loops and input: `framework`, `lookup`, `training`, `rnn`."""
+"""`tf.contrib`: the parts that concern loops and input."""
 
 from typing import TYPE_CHECKING, Any, List
 
 from millstream.framework import namespaces
 
-_PARTS = ("framework", "lookup", "rnn", "training")
+_PARTS = ("framework", "lookup", "rnn", "seq2seq", "training")
 
 
 if TYPE_CHECKING:
-    from millstream.contrib import framework as framework, rnn as rnn, training as training
+    from millstream.contrib import framework as framework, rnn as rnn, seq2seq as seq2seq, training as training
 else:
 
     def __getattr__(name: str) -> Any:

@@ -66,7 +66,6 @@ LATER: Dict[str, str] = {
     "contrib.legacy_seq2seq": _LOOPS,
     "contrib.losses": "`tf.losses` has losses with weights",
     "contrib.metrics": "`tf.metrics` has metrics",
-    "contrib.seq2seq": _LOOPS,
     "contrib.slim": _LAYERS,
     "contrib.signal": _SIGNAL,
     "data": _QUEUES,

@@ -84,14 +84,19 @@ class Layer:
 
     def __init__(self, trainable: bool = True, name: Optional[str] = None, dtype: Any = None, **kwargs: Any) -> None:
         self._reuse = kwargs.pop("_reuse", kwargs.pop("reuse", None))
+        scope = kwargs.pop("_scope", None)
         if kwargs:
             raise TypeError(f"unknown arguments of {type(self).__name__}: {', '.join(sorted(kwargs))}")
         self.trainable = trainable
         self.dtype = dtype
         self.built = False
-        self._given_name = name
         self._base_name = name or words(type(self).__name__)
+        # The scope of all calls. A caller that has opened it gives it as `_scope`.
         self._scope: Any = None
+        self._scope_given = scope is not None
+        if scope is not None:
+            with variable_scope(scope) as self._scope:
+                pass
         self._variables: List[Any] = []
 
     @property
@@ -122,6 +127,18 @@ class Layer:
 
     apply = __call__
 
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+        """Returns the static shape of the output for inputs of this shape.
+
+        Raises:
+          NotImplementedError: The class does not implement it.
+
+        Example:
+          >>> tf.layers.Dense(2).compute_output_shape([None, 3])
+          TensorShape([Dimension(None), Dimension(2)])
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no `compute_output_shape(input_shape)`")
+
     def opened(self, scope: Any = None) -> Any:
         """Returns the variable scope of this call: `scope` or a new one at first, the same one afterwards.
 
@@ -141,13 +158,14 @@ class Layer:
             return self._again()
         if scope is not None:
             return variable_scope(scope, reuse=self._reuse)
-        if self._given_name is not None or self._reuse:
+        if self._reuse:
             return variable_scope(self._base_name, reuse=self._reuse)
         return variable_scope(None, default_name=self._base_name)
 
     @contextlib.contextmanager
     def _again(self) -> Iterator[Any]:
-        with variable_scope(self._scope, reuse=True, auxiliary_name_scope=False) as scope:
+        reuse = self._reuse if self._scope_given and not self.built else True
+        with variable_scope(self._scope, reuse=reuse, auxiliary_name_scope=False) as scope:
             with name_scope(self._scope.original_name_scope):
                 yield scope
 
@@ -288,6 +306,22 @@ class Dense(Layer):
         if self.use_bias:
             self.bias = self._weight("bias", [self.units], self._bias_options)
 
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+        """Returns the shape of the inputs with `units` as its last dimension.
+
+        Raises:
+          ValueError: The last dimension is unknown, or the rank is less than 2.
+
+        Example:
+          >>> tf.layers.Dense(2).compute_output_shape([None, 5, 3])
+          TensorShape([Dimension(None), Dimension(5), Dimension(2)])
+        """
+        shape = TensorShape(input_shape)
+        _needs_rank(self, shape, 2)
+        if dimension_value(shape[-1]) is None:
+            raise ValueError(f"The innermost dimension of input_shape must be defined, but saw: {input_shape}")
+        return shape[:-1].concatenate(self.units)
+
     def _weight(self, name: str, shape: Sequence[int], options: Any) -> Any:
         initializer, regularizer, constraint = options
         return self.add_weight(
@@ -363,6 +397,7 @@ def dense(
         bias_constraint=bias_constraint,
         trainable=trainable,
         name=name,
+        _scope=name,
         _reuse=reuse,
     )
     return layer(inputs)
@@ -438,7 +473,7 @@ def dropout(
       >>> print(tf.Session().run(tf.layers.dropout(tf.ones([3]), 0.5, training=False)))
       [1. 1. 1.]
     """
-    return Dropout(rate, noise_shape=noise_shape, seed=seed, name=name)(inputs, training=training)
+    return Dropout(rate, noise_shape=noise_shape, seed=seed, name=name, _scope=name)(inputs, training=training)
 
 
 class Flatten(Layer):
@@ -485,7 +520,7 @@ def flatten(inputs: Any, name: Optional[str] = None, data_format: str = "channel
     """
     if data_format != "channels_last":
         raise ValueError(f"flatten: data_format {data_format!r} is not supported: transpose the inputs to channels_last")
-    return Flatten(name=name)(inputs)
+    return Flatten(name=name, _scope=name)(inputs)
 
 
 class BatchNormalization(Layer):
@@ -690,6 +725,7 @@ def batch_normalization(
         gamma_constraint=gamma_constraint,
         trainable=trainable,
         name=name,
+        _scope=name,
         _reuse=reuse,
     )
     return layer(inputs, training=training)

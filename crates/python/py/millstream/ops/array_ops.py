@@ -254,7 +254,8 @@ def _filled(value: Any, called: str) -> Filled:
             if not isinstance(shape, Tensor):
                 try:
                     known = shapes.TensorShape(_shape_tensor(shape) if not isinstance(shape, np.ndarray) else shape.tolist())
-                    if known.is_fully_defined() and (known.num_elements() or 0) < 1000:
+                    # For an int TensorFlow fills, although it makes constants for short lists.
+                    if known.is_fully_defined() and (known.num_elements() or 0) < 1000 and not isinstance(shape, int):
                         return constant(one if known.num_elements() else np.full(known.as_list(), one, dtype.as_numpy_dtype), dtype, known, name)
                     if known.is_fully_defined():
                         shape = convert_to_tensor(known.as_list(), _index_type(known.as_list()), name="shape_as_tensor")
@@ -707,14 +708,15 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, na
     with name_scope(name, "SequenceMask", [lengths, maxlen]):
         lengths = convert_to_tensor(lengths)
         if maxlen is None:
-            axes = np.arange(len(lengths._shape_as_list() or [0]), dtype=np.int32)
+            axes = constant(np.arange(len(lengths._shape_as_list() or [0]), dtype=np.int32))
             maxlen = op("Maximum")(op("Max")(lengths, axes), convert_to_tensor(0, lengths.dtype))
         else:
             maxlen = convert_to_tensor(maxlen)
         row = op("Range")(convert_to_tensor(0, maxlen.dtype), maxlen, convert_to_tensor(1, maxlen.dtype))
-        matrix = cast(op("ExpandDims")(lengths, -1), maxlen.dtype)
+        # TensorFlow casts in any case, and seeds depend on the number of nodes.
+        matrix = op("Cast")(op("ExpandDims")(lengths, -1), maxlen.dtype)
         result = op("Less")(row, matrix)
-        return result if dtypes.as_dtype(dtype) == dtypes.bool else cast(result, dtype)
+        return result if dtypes.as_dtype(dtype) == dtypes.bool else op("Cast")(result, dtypes.as_dtype(dtype))
 
 
 def reverse_sequence(

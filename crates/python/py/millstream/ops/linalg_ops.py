@@ -8,10 +8,10 @@ from typing import Any, Dict, List, Optional, Sequence
 import numpy as np
 
 from millstream._engine import Tensor
-from millstream.framework import convert_to_tensor, dtypes, name_scope
+from millstream.framework import constant, convert_to_tensor, dtypes, name_scope
 from millstream.framework.deprecation import renamed
 from millstream.framework.op_functions import op
-from millstream.ops import array_ops, math_ops, reduction_ops
+from millstream.ops import array_ops, indexing_ops, math_ops, reduction_ops
 from millstream.ops.control_flow import while_loop
 
 __all__ = ["cholesky_solve", "einsum", "matrix_diag", "matrix_diag_part", "matrix_set_diag", "matrix_solve_ls", "norm", "tensordot", "trace"]
@@ -214,20 +214,39 @@ def tensordot(a: Any, b: Any, axes: Any, name: Optional[str] = None) -> Tensor:
         first, second = [i % n for i in first], [i % m for i in second]
         if len(first) != len(second):
             raise ValueError("Different number of contraction axes 'a' and 'b', %s != %s." % (len(first), len(second)))
-        free_a, free_b = [i for i in range(n) if i not in first], [i for i in range(m) if i not in second]
-        shape_a, shape_b = a.shape.as_list(), b.shape.as_list()
-
-        def dims(t: Tensor, known: List[Any], which: List[int]) -> List[Any]:
-            return [known[i] if known[i] is not None else op("Shape")(t)[i] for i in which]
-
-        inner = dims(a, shape_a, first)
-        count = 1
-        for d in inner:
-            count = count * d
-        x = array_ops.reshape(array_ops.transpose(a, free_a + first), [-1, count])
-        y = array_ops.reshape(array_ops.transpose(b, second + free_b), [count, -1])
+        x, free_a = _as_matrix(a, first, last=True)
+        y, free_b = _as_matrix(b, second, last=False)
         result = math_ops.matmul(x, y)
-        return array_ops.reshape(result, dims(a, shape_a, free_a) + dims(b, shape_b, free_b), name=name)
+        if isinstance(free_a, list) and isinstance(free_b, list):
+            return array_ops.reshape(result, free_a + free_b, name=name)
+        dims = [convert_to_tensor(free, dtypes.int32) for free in (free_a, free_b)]
+        result = array_ops.reshape(result, array_ops.concat(dims, 0), name=name)
+        known_a, known_b = a.shape.as_list(), b.shape.as_list()
+        left = [known_a[i] for i in range(n) if i not in first] + [known_b[i] for i in range(m) if i not in second]
+        result.set_shape(left)
+        return result
+
+
+def _as_matrix(x: Tensor, axes: List[int], last: bool) -> Any:
+    """Returns a tensor as a matrix whose columns, or rows, are the contracted axes, and the sizes of the
+    others.
+
+    The sizes are a list if they are known, else a tensor.
+    """
+    known = x.shape.as_list()
+    free = [i for i in range(len(known)) if i not in axes]
+    if None not in known:
+        counts: Any = [int(np.prod([known[i] for i in which])) for which in ((free, axes) if last else (axes, free))]
+        turned = array_ops.transpose(x, free + axes if last else axes + free)
+        return array_ops.reshape(turned, counts), [known[i] for i in free]
+    # TensorFlow's nodes: seeds depend on their number.
+    contracted, others = constant(axes, dtypes.int32, name="axes"), constant(free, dtypes.int32, name="free")
+    shape = op("Shape")(x)
+    free_sizes, sizes = indexing_ops.gather(shape, others), indexing_ops.gather(shape, contracted)
+    free_count, count = reduction_ops.reduce_prod(free_sizes), reduction_ops.reduce_prod(sizes)
+    order, counts = ([others, contracted], [free_count, count]) if last else ([contracted, others], [count, free_count])
+    turned = array_ops.transpose(x, array_ops.concat(order, 0))
+    return array_ops.reshape(turned, array_ops.stack(counts)), free_sizes
 
 
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:

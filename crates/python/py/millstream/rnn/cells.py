@@ -13,10 +13,10 @@ from millstream.framework.op_functions import op
 from millstream.framework.shapes import TensorShape, dimension_value
 from millstream.layers.core import Layer
 from millstream.nn import functions
-from millstream.ops import array_ops, clip_ops, math_ops
+from millstream.ops import array_ops, clip_ops, math_ops, random_ops
 from millstream.ops.tensor_array import TensorArray
 from millstream.variables.initializers import constant_initializer, zeros_initializer
-from millstream.variables.scopes import variable_scope
+from millstream.variables.scopes import get_variable_scope, variable_scope
 
 __all__ = [
     "BasicLSTMCell",
@@ -30,6 +30,18 @@ __all__ = [
     "RNNCell",
     "ResidualWrapper",
 ]
+
+
+def assert_like_rnncell(word: str, cell: Any) -> None:
+    """Raises `TypeError` unless a value is a cell, by its attributes. `word` names the argument in the
+    message."""
+    lacks = [f"'{needed}' property is missing" for needed in ("output_size", "state_size") if not hasattr(type(cell), needed)]
+    if not hasattr(type(cell), "zero_state"):
+        lacks.append("either 'zero_state' or 'get_initial_state' method is required")
+    if not callable(cell):
+        lacks.append("is not callable")
+    if lacks:
+        raise TypeError(f"The argument {word!r} ({cell}) is not an RNNCell: {', '.join(lacks)}.")
 
 
 class LSTMStateTuple(NamedTuple):
@@ -125,9 +137,24 @@ class RNNCell(Layer):
         """
         raise NotImplementedError("Abstract method")
 
+    # The scope in which the first call was made.
+    _enclosing: Any = None
+
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Tuple[Any, Any]:  # type: ignore[override]
+        # As in TensorFlow, the scope around the cell is entered once more. This repeats its name in those
+        # of nodes.
+        if scope is not None:
+            with variable_scope(scope) as given:
+                return self._called(inputs, state, given)
+        if self._enclosing is None:
+            self._enclosing = variable_scope(get_variable_scope())
+        with self._enclosing:
+            return self._called(inputs, state, None)
+
+    def _called(self, inputs: Any, state: Any, scope: Any) -> Tuple[Any, Any]:
         with self.opened(scope) as here:
             self._scope = self._scope or here
+            self.built = True
             return self.call(inputs, state)
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
@@ -162,8 +189,8 @@ class RNNCell(Layer):
         return self.zero_state(batch_size, dtype)
 
 
-def batch_and_dims(batch_size: Any, dims: List[int]) -> List[Any]:
-    """Returns the batch size and the other dimensions as two vectors.
+def batch_and_dims(batch_size: Any, dims: Any) -> List[Any]:
+    """Returns the batch size and the other dimensions, a list or a scalar tensor, as two vectors.
 
     Functions here make as many nodes as TensorFlow's, whose seeds depend on the number of nodes made before.
     """
@@ -171,21 +198,24 @@ def batch_and_dims(batch_size: Any, dims: List[int]) -> List[Any]:
         first = batch_size if batch_size.shape.ndims == 1 else array_ops.expand_dims(batch_size, 0)
     else:
         first = constant([int(batch_size)], dtypes.int32)
+    if isinstance(dims, Tensor):
+        return [first, array_ops.expand_dims(dims, 0) if dims.shape.ndims == 0 else dims]
     return [first, constant(dims, dtypes.int32)]
 
 
-def _zeros(sizes: Any, batch_size: Any, dtype: Any) -> Any:
+def zero_state_of_size(size: Any, batch_size: Any, dtype: Any) -> Any:
+    """Returns zeros of shape `[batch_size, ..size]`. The size is an int, a shape, or a scalar tensor."""
     known = batch_size if isinstance(batch_size, int) else get_static_value(batch_size)
+    dims: Any = size if isinstance(size, Tensor) else TensorShape(size).as_list()
+    out = array_ops.zeros(array_ops.concat(batch_and_dims(batch_size, dims), 0), dtype)
+    # TensorFlow makes them again to look for the static shape.
+    batch_and_dims(batch_size, dims)
+    out.set_shape([None if known is None else int(known)] + ([None] if isinstance(size, Tensor) else dims))
+    return out
 
-    def zeros(size: Any) -> Any:
-        dims: List[Any] = TensorShape(size).as_list()
-        out = array_ops.zeros(array_ops.concat(batch_and_dims(batch_size, dims), 0), dtype)
-        # TensorFlow makes them again to look for the static shape.
-        batch_and_dims(batch_size, dims)
-        out.set_shape([None if known is None else int(known)] + dims)
-        return out
 
-    return nest.map_structure(zeros, sizes)
+def _zeros(sizes: Any, batch_size: Any, dtype: Any) -> Any:
+    return nest.map_structure(lambda size: zero_state_of_size(size, batch_size, dtype), sizes)
 
 
 def _depth(inputs: Any) -> int:
@@ -203,7 +233,25 @@ def _activation(activation: Any) -> Callable[[Any], Any]:
     return activation
 
 
-class BasicRNNCell(RNNCell):
+class LayerRNNCell(RNNCell):
+    """The base class of cells whose variables are those of a layer, in the scope `name`.
+
+    Args:
+      trainable: If true, its variables are trainable.
+      name: The name, also of the variable scope.
+      dtype: The dtype of its variables.
+      **kwargs: Other arguments of a layer.
+
+    Example:
+      >>> issubclass(tf.nn.rnn_cell.GRUCell, tf.contrib.rnn.LayerRNNCell)
+      True
+    """
+
+    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Tuple[Any, Any]:
+        return self._called(inputs, state, scope)
+
+
+class BasicRNNCell(LayerRNNCell):
     """The basic cell: `output = state = activation(W * [input, state] + b)`.
 
     Args:
@@ -250,7 +298,7 @@ class BasicRNNCell(RNNCell):
         return output, output
 
 
-class GRUCell(RNNCell):
+class GRUCell(LayerRNNCell):
     """A gated recurrent unit (Cho and others, 2014).
 
     Args:
@@ -309,7 +357,7 @@ class GRUCell(RNNCell):
         return new, new
 
 
-class BasicLSTMCell(RNNCell):
+class BasicLSTMCell(LayerRNNCell):
     """A plain LSTM: no clipping, no projection, no peepholes.
 
     Args:
@@ -370,7 +418,7 @@ class BasicLSTMCell(RNNCell):
         return new_h, LSTMStateTuple(new_c, new_h) if self._state_is_tuple else array_ops.concat([new_c, new_h], 1)
 
 
-class LSTMCell(RNNCell):
+class LSTMCell(LayerRNNCell):
     """An LSTM with optional peepholes, clipping, and projection of the output.
 
     Args:
@@ -577,6 +625,17 @@ class _Wrapper(RNNCell):
         raise NotImplementedError
 
 
+def _keep_prob(word: str, value: Any) -> Any:
+    """Returns a probability: a float if it is known, else a tensor."""
+    tensor = convert_to_tensor(value)
+    known = get_static_value(tensor)
+    if known is None:
+        return value
+    if not 0.0 <= float(known) <= 1.0:
+        raise ValueError(f"Parameter {word}_keep_prob must be between 0 and 1: {float(known):f}")
+    return float(known)
+
+
 class DropoutWrapper(_Wrapper):
     """Applies dropout to the input, output or state of a cell.
 
@@ -585,16 +644,16 @@ class DropoutWrapper(_Wrapper):
       input_keep_prob: The probability that an element of the input is kept: a float or a scalar tensor.
       output_keep_prob: The same for the output.
       state_keep_prob: The same for the state.
-      variational_recurrent: False.
-      input_size: Ignored.
-      dtype: Ignored.
+      variational_recurrent: If true, all steps of a run drop the same elements (Gal and Ghahramani, 2015).
+      input_size: The size of the input, or a structure of sizes; needed for variational dropout of the input.
+      dtype: The dtype of the masks of variational dropout.
       seed: A seed; see `tf.set_random_seed`.
       dropout_state_filter_visitor: A function that returns, for each part of the state, whether dropout
         applies to it; by default to all but `c`.
 
     Raises:
-      ValueError: A probability is not between 0 and 1.
-      NotImplementedError: `variational_recurrent` is true.
+      TypeError: `cell` is not a cell, or the filter is not callable.
+      ValueError: A probability is not between 0 and 1, or variational dropout lacks `dtype` or `input_size`.
 
     Example:
       >>> cell = tf.nn.rnn_cell.DropoutWrapper(tf.nn.rnn_cell.BasicRNNCell(4), output_keep_prob=0.5, seed=1)
@@ -616,13 +675,17 @@ class DropoutWrapper(_Wrapper):
         dropout_state_filter_visitor: Optional[Callable[[Any], Any]] = None,
     ) -> None:
         super().__init__(cell)
-        if variational_recurrent:
-            raise NotImplementedError("DropoutWrapper does not support variational_recurrent")
-        for word, value in (("input", input_keep_prob), ("state", state_keep_prob), ("output", output_keep_prob)):
-            if isinstance(value, (int, float)) and not 0.0 <= value <= 1.0:
-                raise ValueError(f"Parameter {word}_keep_prob must be between 0 and 1: {value}")
-        self._keep = {"input": input_keep_prob, "state": state_keep_prob, "output": output_keep_prob}
+        assert_like_rnncell("cell", cell)
+        if dropout_state_filter_visitor is not None and not callable(dropout_state_filter_visitor):
+            raise TypeError("dropout_state_filter_visitor must be callable")
         self._seed = seed
+        with name_scope("DropoutWrapperInit"):
+            self._keep = {
+                "input": _keep_prob("input", input_keep_prob),
+                "state": _keep_prob("state", state_keep_prob),
+                "output": _keep_prob("output", output_keep_prob),
+            }
+            self._noise = self._masks(input_size, dtype) if variational_recurrent else None
         # By default the memory of an LSTM is not dropped.
         self._filter = dropout_state_filter_visitor or (
             lambda s: LSTMStateTuple(False, True) if isinstance(s, LSTMStateTuple) else not isinstance(s, TensorArray)
@@ -636,20 +699,50 @@ class DropoutWrapper(_Wrapper):
         digest = hashlib.md5(f"{self._seed}{which}_{i}".encode()).digest()
         return int.from_bytes(digest[:4], "big") & 0x7FFFFFFF
 
-    def _dropped(self, values: Any, which: str) -> Any:
-        keep = self._keep[which]
-        if isinstance(keep, (int, float)) and keep == 1.0:
-            return values
+    def _masks(self, input_size: Any, dtype: Any) -> Any:
+        """Returns the uniform numbers of variational dropout: one for each element of input, state and
+        output."""
+        if dtype is None:
+            raise ValueError("When variational_recurrent=True, dtype must be provided")
+        if self._drops("input") and input_size is None:
+            raise ValueError(
+                "When variational_recurrent=True and input_keep_prob < 1.0 or is unknown, input_size must be provided"
+            )
+        sizes = {"input": input_size if self._drops("input") else [], "state": self._cell.state_size, "output": self._cell.output_size}
+        return {which: self._masks_of(which, size, dtype) for which, size in sizes.items()}
+
+    def _masks_of(self, which: str, sizes: Any, dtype: Any) -> Any:
         count = itertools.count()
 
-        def drop(chosen: Any, part: Any) -> Any:
-            seed = self._seed_of(which, next(count))
-            return functions.dropout(part, keep_prob=keep, seed=seed) if chosen else part
+        def mask(size: Any) -> Any:
+            shape = array_ops.concat(([1], TensorShape(size).as_list()), 0)
+            return random_ops.random_uniform(shape, seed=self._seed_of(which, next(count)), dtype=dtype)
 
-        if which == "state":
-            chosen = nest.get_traverse_shallow_structure(self._filter, values)
-            return nest.map_structure_up_to(chosen, drop, chosen, values)
-        return nest.map_structure(lambda v: drop(True, v), values)
+        return nest.map_structure(mask, sizes)
+
+    def _drops(self, which: str) -> bool:
+        keep = self._keep[which]
+        return not isinstance(keep, float) or keep < 1.0
+
+    def _dropped(self, values: Any, which: str) -> Any:
+        if not self._drops(which):
+            return values
+        keep, count = self._keep[which], itertools.count()
+
+        def drop(chosen: Any, part: Any, noise: Any = None) -> Any:
+            seed = self._seed_of(which, next(count))
+            if isinstance(chosen, bool) and not chosen:
+                return part
+            if noise is None:
+                return functions.dropout(part, rate=1 - keep, seed=seed)
+            kept = op("Floor")(keep + noise)
+            out = math_ops.div(part, keep) * kept
+            out.set_shape(part.get_shape())
+            return out
+
+        chosen = nest.get_traverse_shallow_structure(self._filter, values) if which == "state" else values
+        parts = (chosen, values) if self._noise is None else (chosen, values, self._noise[which])
+        return nest.map_structure_up_to(chosen, drop, *parts)
 
     def _around(self, step: Callable[[Any, Any], Tuple[Any, Any]], inputs: Any, state: Any) -> Tuple[Any, Any]:
         output, new = step(self._dropped(inputs, "input"), state)

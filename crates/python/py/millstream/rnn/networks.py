@@ -9,7 +9,7 @@ from millstream.framework.op_functions import op
 from millstream.framework.shapes import TensorShape, dimension_value
 from millstream.ops import array_ops, control_flow, math_ops, reduction_ops
 from millstream.ops.tensor_array import TensorArray
-from millstream.rnn.cells import batch_and_dims
+from millstream.rnn.cells import assert_like_rnncell, batch_and_dims
 from millstream.variables.scopes import variable_scope
 
 __all__ = [
@@ -18,29 +18,34 @@ __all__ = [
     "raw_rnn",
     "static_bidirectional_rnn",
     "static_rnn",
+    "transpose_batch_time",
 ]
 
 
-def _assert_cell(word: str, cell: Any) -> None:
-    lacks = [f"'{needed}' property is missing" for needed in ("output_size", "state_size") if not hasattr(type(cell), needed)]
-    if not hasattr(type(cell), "zero_state"):
-        lacks.append("either 'zero_state' or 'get_initial_state' method is required")
-    if not callable(cell):
-        lacks.append("is not callable")
-    if lacks:
-        raise TypeError(f"The argument {word!r} ({cell}) is not an RNNCell: {', '.join(lacks)}.")
+def transpose_batch_time(x: Any) -> Any:
+    """Exchanges the first two dimensions.
 
+    Args:
+      x: A tensor of rank 2 or more.
 
-def _time_first(x: Any) -> Any:
-    """Exchanges the first two dimensions of a tensor."""
-    shape = x.get_shape()
-    if shape.ndims is not None and shape.ndims < 2:
-        raise ValueError(f"Expected input tensor {x} to have rank at least 2, but saw shape: {shape}")
-    out = array_ops.transpose(x, array_ops.concat([[1, 0], math_ops.range(2, array_ops.rank(x))], axis=0))
-    if shape.ndims is not None:
-        dims = shape.as_list()
-        out.set_shape([dims[1], dims[0]] + dims[2:])
-    return out
+    Returns:
+      A tensor of the same dtype.
+
+    Raises:
+      ValueError: The rank is known to be less than 2.
+
+    Example:
+      >>> tf.contrib.rnn.transpose_batch_time(tf.zeros([5, 2, 3])).shape
+      TensorShape([Dimension(2), Dimension(5), Dimension(3)])
+    """
+    x = convert_to_tensor(x)
+    known = x.get_shape()
+    if known.ndims is not None and known.ndims < 2:
+        raise ValueError(f"Expected input tensor {x} to have rank at least 2, but saw shape: {known}")
+    turned = array_ops.transpose(x, array_ops.concat(([1, 0], math_ops.range(2, array_ops.rank(x))), axis=0))
+    if known.ndims is not None:
+        turned.set_shape([known[1].value, known[0].value] + known[2:].as_list())
+    return turned
 
 
 def _batch_size(inputs: Sequence[Any], axis: int) -> Any:
@@ -123,11 +128,11 @@ def dynamic_rnn(
       ...     print(abs(sess.run(outputs)).sum(2).round(3)[1, 2:])  # The second sequence has ended.
       [0. 0. 0.]
     """
-    _assert_cell("cell", cell)
+    assert_like_rnncell("cell", cell)
     with variable_scope(scope or "rnn"):
         flat = [convert_to_tensor(x) for x in nest.flatten(inputs)]
         if not time_major:
-            flat = [_time_first(x) for x in flat]
+            flat = [transpose_batch_time(x) for x in flat]
         for x in flat:
             if x.get_shape().ndims is None or None in x.get_shape().as_list()[2:]:
                 raise ValueError("Input size (depth of inputs) must be accessible via shape inference, but saw value None.")
@@ -140,7 +145,7 @@ def dynamic_rnn(
         outputs, state = _loop(
             cell, inputs, flat, state, _output_dtype(dtype, state), sequence_length, batch_size, parallel_iterations or 32, swap_memory
         )
-        return (outputs if time_major else nest.map_structure(_time_first, outputs)), state
+        return (outputs if time_major else nest.map_structure(transpose_batch_time, outputs)), state
 
 
 def _output_dtype(dtype: Any, state: Any) -> Any:
@@ -277,8 +282,8 @@ def bidirectional_dynamic_rnn(
       >>> forwards.shape, backwards.shape
       (TensorShape([Dimension(2), Dimension(6), Dimension(4)]), TensorShape([Dimension(2), Dimension(6), Dimension(5)]))
     """
-    _assert_cell("cell_fw", cell_fw)
-    _assert_cell("cell_bw", cell_bw)
+    assert_like_rnncell("cell_fw", cell_fw)
+    assert_like_rnncell("cell_bw", cell_bw)
     time_axis, batch_axis = (0, 1) if time_major else (1, 0)
 
     def reversed_in_time(x: Any) -> Any:
@@ -340,7 +345,7 @@ def raw_rnn(
       ...     print(sess.run(emitted.stack()).shape)
       (3, 1, 2)
     """
-    _assert_cell("cell", cell)
+    assert_like_rnncell("cell", cell)
     if not callable(loop_fn):
         raise TypeError("loop_fn must be a callable")
     with variable_scope(scope or "rnn"):
@@ -424,7 +429,7 @@ def static_rnn(
       >>> len(outputs), outputs[0].shape, state.shape
       (5, TensorShape([Dimension(2), Dimension(4)]), TensorShape([Dimension(2), Dimension(4)]))
     """
-    _assert_cell("cell", cell)
+    assert_like_rnncell("cell", cell)
     if not nest.is_sequence(inputs):
         raise TypeError("inputs must be a sequence")
     if not inputs:

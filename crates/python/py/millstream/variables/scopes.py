@@ -7,6 +7,7 @@ from typing import Any, Dict, List, Optional
 
 from millstream.framework import add_to_collection, convert_to_tensor, dtypes, get_default_graph, shapes
 from millstream.framework.graph_keys import GraphKeys
+from millstream.framework.tensor_util import make_tensor_proto
 from millstream.ops import custom_gradients
 from millstream.variables import initializers, partitions
 from millstream.variables.aggregation import VariableSynchronization, checked
@@ -544,8 +545,11 @@ def get_variable(
     getter = custom_getter if custom_getter is not None else scope.custom_getter
     if dtype is None and initializer is not None and not callable(initializer):
         # A value has its own dtype, whatever the scope's.
-        dtype = getattr(initializer, "dtype", None) or convert_to_tensor(initializer).dtype
-        dtype = dtypes.as_dtype(dtype).base_dtype
+        dtype = _dtype_of(initializer)
+    elif dtype is not None and initializer is not None and not callable(initializer):
+        # TensorFlow makes this node for the dtype, and seeds depend on the number of nodes.
+        with get_default_graph()._exact_scope(""):
+            convert_to_tensor(initializer)
     arguments = dict(
         shape=shape,
         dtype=scope.dtype if dtype is None else dtype,
@@ -574,6 +578,17 @@ def get_variable(
     # Names of variables follow variable scopes, not the enclosing name scopes.
     with graph._exact_scope(""):
         return _make(full, **arguments) if getter is None else getter(_make, full, **arguments)
+
+
+def _dtype_of(value: Any) -> Any:
+    """Returns the dtype of a value, which is converted only if it holds tensors."""
+    dtype = getattr(value, "dtype", None)
+    if dtype is None:
+        try:
+            dtype = make_tensor_proto(value).dtype
+        except (TypeError, ValueError):
+            dtype = convert_to_tensor(value).dtype
+    return dtypes.as_dtype(dtype).base_dtype
 
 
 def get_local_variable(name: str, *args: Any, **kwargs: Any) -> Any:

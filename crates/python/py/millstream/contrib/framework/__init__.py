@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any, List, Optional
 
+import numpy as np
+
 from millstream._engine import Tensor
 from millstream.contrib.framework.arg_scopes import (
     add_arg_scope,
@@ -26,8 +28,9 @@ from millstream.framework import (
     nest,
 )
 from millstream.framework.graph_keys import GraphKeys
+from millstream.framework.op_functions import op
 from millstream.framework.shapes import TensorShape
-from millstream.ops import array_ops, check_ops, control_flow, shape_ops
+from millstream.ops import array_ops, check_ops, control_flow, math_ops, reduction_ops
 from millstream.variables.scopes import get_variable
 from millstream.variables.variable import Variable
 
@@ -379,11 +382,32 @@ def with_shape(expected_shape: Any, tensor: Any) -> Any:
         if not actual.is_compatible_with(wanted):
             raise ValueError("Invalid shape for tensor %s, expected %s, got %s." % (tensor.name, str(wanted).replace(",", ""), actual))
         return tensor
+    if known is not None and any(d is None for d in known):
+        listed = str(list(known)).replace(",", "")
+        raise ValueError("Invalid dtype object for shape %s expected of tensor %s." % (listed, tensor.name))
+    wanted_shape: Any = expected_shape if isinstance(expected_shape, Tensor) else np.array(known, np.int32)
+    with name_scope("%s/" % tensor.op.name), control_dependencies([_assert_shape(wanted_shape, tensor)]):
+        checked = array_ops.identity(tensor)
     if known is not None:
-        checked = shape_ops.ensure_shape(tensor, TensorShape([None if d is None or d < 0 else int(d) for d in known]))
-        return checked
-    with control_dependencies([check_ops.assert_equal(array_ops.shape(tensor), expected_shape, message="Wrong shape for %s." % tensor.name)]):
-        return array_ops.identity(tensor)
+        checked.set_shape([None if d < 0 else int(d) for d in known])
+    return checked
+
+
+def _assert_shape(expected: Any, tensor: Tensor) -> Any:
+    """Returns an assertion about the shape of a tensor, made of TensorFlow's nodes: seeds depend on their
+    number."""
+    with name_scope("assert_shape"):
+        actual = array_ops.shape(tensor, name="actual")
+        with name_scope("is_shape") as scope:
+            size = array_ops.size(expected)
+            with name_scope("is_rank") as inner:
+                same_rank = math_ops.equal(size, array_ops.rank(tensor, name="actual"), name=inner)
+            with name_scope("shape_tensor_equal") as inner:
+                unknown, equal = math_ops.equal(expected, -1), math_ops.equal(expected, actual, name="equal_1")
+                either = op("LogicalOr")(unknown, equal, name="exclude_partial_shape")
+                same = reduction_ops.reduce_all(either, name=inner)
+            matches = op("LogicalAnd")(same_rank, same, name=scope)
+        return control_flow.assert_(matches, ["Wrong shape for %s [expected] [actual]." % tensor.name, expected, actual])
 
 
 def with_same_shape(expected_tensor: Any, tensor: Any) -> Any:
@@ -405,7 +429,7 @@ def with_same_shape(expected_tensor: Any, tensor: Any) -> Any:
     """
     with name_scope("%s/" % tensor.op.name, values=[expected_tensor, tensor]):
         shape = expected_tensor.get_shape()
-        return with_shape(shape.as_list() if shape.is_fully_defined() else array_ops.shape(expected_tensor), tensor)
+        return with_shape(shape.as_list() if shape.is_fully_defined() else array_ops.shape(expected_tensor, name="expected_shape"), tensor)
 
 
 def smart_cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: Optional[str] = None) -> Any:

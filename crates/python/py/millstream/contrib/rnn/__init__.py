@@ -12,11 +12,18 @@ from millstream.rnn.cells import (
     GRUCell,
     LSTMCell,
     LSTMStateTuple,
+    LayerRNNCell,
     MultiRNNCell,
     RNNCell,
     ResidualWrapper,
 )
-from millstream.rnn.networks import bidirectional_dynamic_rnn, raw_rnn, static_bidirectional_rnn, static_rnn
+from millstream.rnn.networks import (
+    bidirectional_dynamic_rnn,
+    raw_rnn,
+    static_bidirectional_rnn,
+    static_rnn,
+    transpose_batch_time,
+)
 from millstream.variables.scopes import variable_scope
 
 __all__ = [
@@ -27,6 +34,7 @@ __all__ = [
     "GRUCell",
     "LSTMCell",
     "LSTMStateTuple",
+    "LayerRNNCell",
     "MultiRNNCell",
     "RNNCell",
     "ResidualWrapper",
@@ -39,32 +47,6 @@ __all__ = [
     "static_rnn",
     "transpose_batch_time",
 ]
-
-
-def transpose_batch_time(x: Any) -> Any:
-    """Exchanges the first two dimensions.
-
-    Args:
-      x: A tensor of rank 2 or more.
-
-    Returns:
-      A tensor of the same dtype.
-
-    Raises:
-      ValueError: The rank is known to be less than 2.
-
-    Example:
-      >>> tf.contrib.rnn.transpose_batch_time(tf.zeros([5, 2, 3])).shape
-      TensorShape([Dimension(2), Dimension(5), Dimension(3)])
-    """
-    x = convert_to_tensor(x)
-    known = x.get_shape()
-    if known.ndims is not None and known.ndims < 2:
-        raise ValueError(f"Expected input tensor {x} to have rank at least 2, but saw shape: {known}")
-    turned = array_ops.transpose(x, array_ops.concat(([1, 0], math_ops.range(2, array_ops.rank(x))), axis=0))
-    if known.ndims is not None:
-        turned.set_shape([known[1].value, known[0].value] + known[2:].as_list())
-    return turned
 
 
 def best_effort_input_batch_size(flat_input: Sequence[Any]) -> Any:

@@ -1,7 +1,7 @@
 //! `millstream convert`: converts a graph file between its forms.
 
 use crate::failure::{Failure, Outcome, file_error};
-use crate::load;
+use crate::load::Limits;
 use clap::{Args, ValueEnum};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -33,6 +33,9 @@ pub(crate) struct Options {
     /// The form to write [default: by the name of OUT]
     #[arg(long = "to", value_name = "FORM")]
     form: Option<Form>,
+
+    #[command(flatten)]
+    limits: Limits,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -48,11 +51,15 @@ pub(crate) fn run(options: Options) -> Outcome {
             options.to.display()
         ))
     })?;
-    let file = load::file(&options.from, None)?;
-    let bytes = match form {
-        Form::Binary => file.to_bytes(),
-        Form::Text => file.to_text()?.into_bytes(),
+    let Options { from, limits, .. } = options;
+    let convert = move || {
+        let file = limits.read(&from)?.file;
+        Ok(match form {
+            Form::Binary => file.to_bytes(),
+            Form::Text => file.to_text()?.into_bytes(),
+        })
     };
+    let bytes = limits.within("converting the graph", convert)?;
     if options.to.as_os_str() == "-" {
         let mut out = io::stdout().lock();
         out.write_all(&bytes)?;

@@ -1,7 +1,7 @@
 //! `millstream dot`: draws a graph in the DOT language.
 
 use crate::failure::Outcome;
-use crate::load;
+use crate::load::Limits;
 use clap::Args;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -22,11 +22,15 @@ Examples:
 pub(crate) struct Options {
     /// The graph file, - for standard input, or the folder of a SavedModel
     graph: PathBuf,
+
+    #[command(flatten)]
+    limits: Limits,
 }
 
 pub(crate) fn run(options: Options) -> Outcome {
-    let graph = load::import(&load::file(&options.graph, None)?, None, None)?;
-    let text = graph.read(millstream::engine::graph::dot)?;
+    let Options { graph, limits } = options;
+    let draw = move || Ok(limits.import(&limits.read(&graph)?)?.read(millstream::engine::graph::dot)?);
+    let text = limits.within("drawing the graph", draw)?;
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
     Ok(out.flush()?)

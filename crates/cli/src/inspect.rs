@@ -2,7 +2,7 @@
 
 use crate::failure::Outcome;
 use crate::json::{Json, object};
-use crate::load;
+use crate::load::Limits;
 use crate::table::Table;
 use clap::Args;
 use millstream::engine::graph::loops::LoopId;
@@ -13,7 +13,7 @@ use millstream::engine::interop::{GraphFile, MissingOp, missing_ops};
 use millstream::prelude::*;
 use millstream::registry;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 /// Describe a graph file
@@ -47,25 +47,37 @@ pub(crate) struct Options {
     /// Print JSON [default: text]
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    limits: Limits,
 }
 
 pub(crate) fn run(options: Options) -> Outcome {
-    let file = load::file(&options.graph, None)?;
+    let limits = options.limits;
+    let (text, imported) = limits.within("inspecting the graph", move || described(&options))?;
+    let mut out = io::stdout().lock();
+    out.write_all(&text)?;
+    out.flush()?;
+    Ok(imported?)
+}
+
+/// The description, and the error if the graph cannot be imported.
+fn described(options: &Options) -> Outcome<(Vec<u8>, Result<()>)> {
+    let loaded = options.limits.read(&options.graph)?;
+    let file = &loaded.file;
     let def = file.graph_def()?;
     let missing = missing_ops(def, registry())?;
-    let imported = load::import(&file, None, None);
+    let imported = options.limits.import(&loaded);
     let shape = match &imported {
         Ok(graph) => Some(graph.read(|g| Shown::of(g, def))?),
         Err(_) => None,
     };
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = Vec::new();
     match options.json {
-        true => writeln!(out, "{}", json(&file, def, shape.as_ref(), &missing, imported.as_ref().err()))?,
-        false => text(&mut out, &options, &file, def, shape.as_ref(), &missing)?,
+        true => writeln!(out, "{}", json(file, def, shape.as_ref(), &missing, imported.as_ref().err()))?,
+        false => text(&mut out, options, file, def, shape.as_ref(), &missing)?,
     }
-    out.flush()?;
-    imported?;
-    Ok(())
+    Ok((out, imported.map(drop)))
 }
 
 /// The description of a graph that could be imported. It is JSON, from which the text is made, so that both

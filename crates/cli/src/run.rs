@@ -3,7 +3,8 @@
 use crate::failure::{Failure, Outcome, file_error};
 use crate::feed::{self, Feed};
 use crate::json::{Json, object};
-use crate::{load, number, queues, value};
+use crate::load::{Limits, after};
+use crate::{number, queues, value};
 use clap::{Args, ValueEnum};
 use millstream::engine::graph::outline::{Ends, Outline};
 use millstream::engine::runtime::{FeedList, FetchList, Fetched, Target};
@@ -109,8 +110,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE.npz")]
     out: Option<PathBuf>,
 
-    /// The time limit of importing the graph, of each run with its planning, and of writing the values, in
-    /// seconds each [default: no limit]
+    /// The time limit of reading and importing the graph, of each run with its planning, and of writing the
+    /// values, in seconds each [default: no limit]
     #[arg(long, value_name = "SECONDS", value_parser = number::seconds)]
     timeout: Option<Duration>,
 
@@ -120,8 +121,8 @@ pub(crate) struct Options {
     stall_grace: Option<Duration>,
 
     /// The limit for tensors in memory, in bytes, or with a unit: 64K, 512M, 2G. Also limits the memory for
-    /// reading the graph [default: 80 % of the memory that the process may use; for reading the graph a
-    /// quarter of it, at most 8G]
+    /// reading the graph [default: 80 % of the memory that the process may use; for reading the graph as
+    /// for `inspect`]
     #[arg(long, value_name = "BYTES", value_parser = number::bytes)]
     memory_limit: Option<usize>,
 
@@ -205,8 +206,13 @@ impl FromStr for WatchFor {
 }
 
 pub(crate) fn run(options: Options) -> Outcome {
-    let file = load::file(&options.graph, options.memory_limit)?;
-    let graph = load::import(&file, options.memory_limit, after(options.timeout))?;
+    let limits = Limits { timeout: options.timeout, memory_limit: options.memory_limit };
+    let path = options.graph.clone();
+    let (file, graph) = limits.within("reading the graph", move || {
+        let loaded = limits.read(&path)?;
+        let graph = limits.import(&loaded)?;
+        Ok((loaded.file, graph))
+    })?;
     let asks = [&options.fetches, &options.everies, &options.targets, &options.inits];
     if asks.iter().all(|names| names.is_empty()) {
         return Err(nothing_asked(&graph));
@@ -280,11 +286,6 @@ pub(crate) fn run(options: Options) -> Outcome {
     }
     got.queues = queues;
     print(&got, &options, deadline)
-}
-
-/// The deadline of something that begins now.
-fn after(timeout: Option<Duration>) -> Option<Instant> {
-    timeout.and_then(|timeout| Instant::now().checked_add(timeout))
 }
 
 /// The files that the graph may open: those that the user names.

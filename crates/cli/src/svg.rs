@@ -1,7 +1,7 @@
 //! `millstream svg`: draws a graph without any other program.
 
 use crate::failure::Outcome;
-use crate::load;
+use crate::load::Limits;
 use clap::Args;
 use millstream::engine::graph::picture::PictureOptions;
 use std::io::{self, Write};
@@ -33,12 +33,18 @@ pub(crate) struct Options {
     /// The largest number of boxes; scopes of larger graphs are folded
     #[arg(long, value_name = "N", default_value_t = PictureOptions::default().limit)]
     limit: usize,
+
+    #[command(flatten)]
+    limits: Limits,
 }
 
 pub(crate) fn run(options: Options) -> Outcome {
-    let graph = load::import(&load::file(&options.graph, None)?, None, None)?;
-    let how = PictureOptions { limit: options.limit, scope: options.scope };
-    let text = graph.read(|g| millstream::engine::graph::svg(g, &how))?;
+    let Options { graph, scope, limit, limits } = options;
+    let draw = move || {
+        let graph = limits.import(&limits.read(&graph)?)?;
+        Ok(graph.read(|g| millstream::engine::graph::svg(g, &PictureOptions { limit, scope }))?)
+    };
+    let text = limits.within("drawing the graph", draw)?;
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
     Ok(out.flush()?)

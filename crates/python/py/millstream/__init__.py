@@ -191,7 +191,7 @@ _namespaces.place(
     "nn",
     {
         name: "millstream.rnn.networks:" + name
-        for name in ("bidirectional_dynamic_rnn", "dynamic_rnn", "raw_rnn", "static_bidirectional_rnn", "static_rnn")
+        for name in ("bidirectional_dynamic_rnn", "dynamic_rnn", "raw_rnn", "static_bidirectional_rnn", "static_rnn", "static_state_saving_rnn")
     },
 )
 _namespaces.place("", {"as_tensorflow": "millstream.programs.hook:as_tensorflow"})

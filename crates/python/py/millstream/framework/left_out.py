@@ -54,6 +54,8 @@ _RANDOM = "`tf.random_normal`, `tf.random_uniform`, `tf.random_gamma` and `tf.mu
 _SIGNAL = "feed the results of `numpy.fft`, or use `tf.py_func`"
 _TRAINING = "`tf.train.MonitoredTrainingSession` runs a training loop"
 _CLUSTER = "a session runs in one process, on all its cores"
+_BLOCKS = "`tf.nn.rnn_cell.LSTMCell` computes the same, with variables of the same shapes"
+_NO_CONVOLUTIONS = "there are no convolutions"
 _GRAPHS = "build a graph and run it with a `tf.Session`"
 
 LATER: Dict[str, str] = {
@@ -67,6 +69,15 @@ LATER: Dict[str, str] = {
     "contrib.losses": "`tf.losses` has losses with weights",
     "contrib.metrics": "`tf.metrics` has metrics",
     "contrib.slim": _LAYERS,
+    "contrib.rnn.Conv1DLSTMCell": _NO_CONVOLUTIONS,
+    "contrib.rnn.Conv2DLSTMCell": _NO_CONVOLUTIONS,
+    "contrib.rnn.Conv3DLSTMCell": _NO_CONVOLUTIONS,
+    "contrib.rnn.ConvLSTMCell": _NO_CONVOLUTIONS,
+    "contrib.rnn.GRUBlockCell": "`tf.nn.rnn_cell.GRUCell` computes the same",
+    "contrib.rnn.GRUBlockCellV2": "`tf.nn.rnn_cell.GRUCell` computes the same",
+    "contrib.rnn.LSTMBlockCell": _BLOCKS,
+    "contrib.rnn.LSTMBlockFusedCell": _BLOCKS,
+    "contrib.rnn.LSTMBlockWrapper": _BLOCKS,
     "contrib.signal": _SIGNAL,
     "data": _QUEUES,
     "distributions": _RANDOM,

@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         raw_rnn,
         static_bidirectional_rnn,
         static_rnn,
+        static_state_saving_rnn,
     )
 else:
     __getattr__ = namespaces.getattr_of(__name__)

@@ -144,10 +144,10 @@ class RNNCell(Layer):
         # As in TensorFlow, the scope around the cell is entered once more. This repeats its name in those
         # of nodes.
         if scope is not None:
-            with variable_scope(scope) as given:
+            with variable_scope(scope, custom_getter=_noted_in(self._variables)) as given:
                 return self._called(inputs, state, given)
         if self._enclosing is None:
-            self._enclosing = variable_scope(get_variable_scope())
+            self._enclosing = variable_scope(get_variable_scope(), custom_getter=_noted_in(self._variables))
         with self._enclosing:
             return self._called(inputs, state, None)
 
@@ -187,6 +187,18 @@ class RNNCell(Layer):
                 f"batch_size={batch_size}, dtype={dtype}"
             )
         return self.zero_state(batch_size, dtype)
+
+
+def _noted_in(variables: List[Any]) -> Callable[..., Any]:
+    """Returns a custom getter that adds to a list the variables that `get_variable` returns."""
+
+    def getter(make: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        variable = make(*args, **kwargs)
+        if all(v is not variable for v in variables):
+            variables.append(variable)
+        return variable
+
+    return getter
 
 
 def batch_and_dims(batch_size: Any, dims: Any) -> List[Any]:

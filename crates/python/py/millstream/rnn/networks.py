@@ -18,6 +18,7 @@ __all__ = [
     "raw_rnn",
     "static_bidirectional_rnn",
     "static_rnn",
+    "static_state_saving_rnn",
     "transpose_batch_time",
 ]
 
@@ -452,6 +453,54 @@ def static_rnn(
             outputs.append(output)
             state = new
         return outputs, state
+
+
+def static_state_saving_rnn(
+    cell: Any, inputs: Sequence[Any], state_saver: Any, state_name: Any, sequence_length: Any = None, scope: Any = None
+) -> Tuple[List[Any], Any]:
+    """Runs a cell over a list of inputs, from a state that a saver keeps between runs.
+
+    The other arguments are those of `static_rnn`. The last output and the final state wait until the state is
+    saved.
+
+    Args:
+      inputs: A list of tensors of shape `[batch, inputs]`.
+      state_saver: An object with the methods `state(name)`, which returns a tensor, and
+        `save_state(name, value)`, which returns an operation.
+      state_name: The name of the state, or a structure of names in that of the state.
+
+    Returns:
+      A pair: a list of outputs, and the final state.
+
+    Raises:
+      ValueError: `state_name` has not the structure of the cell's state.
+
+    Example:
+      >>> class Saver:
+      ...     kept = tf.get_variable("kept", [2, 4], trainable=False)
+      ...     def state(self, name):
+      ...         return self.kept.read_value()
+      ...     def save_state(self, name, value):
+      ...         return tf.assign(self.kept, value)
+      >>> outputs, state = tf.nn.static_state_saving_rnn(tf.nn.rnn_cell.GRUCell(4), [tf.ones([2, 3])] * 5,
+      ...     Saver(), "h")
+      >>> len(outputs), state.shape
+      (5, TensorShape([Dimension(2), Dimension(4)]))
+    """
+    size = cell.state_size
+    if nest.is_sequence(size) != nest.is_sequence(state_name):
+        raise ValueError(
+            f"state_name should be the same type as cell.state_size.  state_name: {state_name}, cell.state_size: {size}"
+        )
+    names = nest.flatten(state_name)
+    if len(names) != len(nest.flatten(size)):
+        raise ValueError(f"#elems(state_name) != #elems(state_size): {len(names)} vs. {len(nest.flatten(size))}")
+    kept = nest.pack_sequence_as(size, [state_saver.state(name) for name in names])
+    outputs, state = static_rnn(cell, inputs, initial_state=kept, sequence_length=sequence_length, scope=scope)
+    saved = [state_saver.save_state(name, part) for name, part in zip(names, nest.flatten(state))]
+    with control_dependencies(saved):
+        outputs[-1] = nest.map_structure(array_ops.identity, outputs[-1])
+        return outputs, nest.map_structure(array_ops.identity, state)
 
 
 def static_bidirectional_rnn(

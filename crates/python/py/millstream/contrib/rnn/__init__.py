@@ -1,9 +1,34 @@
-"""`tf.contrib.rnn`: the cells of `tf.nn.rnn_cell` and the functions over whole sequences."""
+"""`tf.contrib.rnn`: the cells of `tf.nn.rnn_cell` and many more, and the functions over whole sequences."""
 
 from typing import Any, List, Optional, Sequence, Tuple
 
-from millstream.framework import convert_to_tensor, namespaces
-from millstream.ops import array_ops, math_ops
+from millstream.contrib.rnn.cells import (
+    IndRNNCell,
+    IndyGRUCell,
+    IndyLSTMCell,
+    IntersectionRNNCell,
+    NASCell,
+    SRUCell,
+    UGRNNCell,
+)
+from millstream.contrib.rnn.fused import FusedRNNCell, FusedRNNCellAdaptor, TimeReversedFusedRNN
+from millstream.contrib.rnn.grids import BidirectionalGridLSTMCell, GridLSTMCell, TimeFreqLSTMCell
+from millstream.contrib.rnn.lstms import (
+    CoupledInputForgetGateLSTMCell,
+    GLSTMCell,
+    LayerNormBasicLSTMCell,
+    PhasedLSTMCell,
+)
+from millstream.contrib.rnn.wrappers import (
+    AttentionCellWrapper,
+    CompiledWrapper,
+    EmbeddingWrapper,
+    HighwayWrapper,
+    InputProjectionWrapper,
+    OutputProjectionWrapper,
+)
+from millstream.framework import namespaces
+from millstream.ops import array_ops
 from millstream.rnn.cells import (
     BasicLSTMCell,
     BasicRNNCell,
@@ -22,22 +47,46 @@ from millstream.rnn.networks import (
     raw_rnn,
     static_bidirectional_rnn,
     static_rnn,
+    static_state_saving_rnn,
     transpose_batch_time,
 )
 from millstream.variables.scopes import variable_scope
 
 __all__ = [
+    "AttentionCellWrapper",
     "BasicLSTMCell",
     "BasicRNNCell",
+    "BidirectionalGridLSTMCell",
+    "CompiledWrapper",
+    "CoupledInputForgetGateLSTMCell",
     "DeviceWrapper",
     "DropoutWrapper",
+    "EmbeddingWrapper",
+    "FusedRNNCell",
+    "FusedRNNCellAdaptor",
+    "GLSTMCell",
     "GRUCell",
+    "GridLSTMCell",
+    "HighwayWrapper",
+    "IndRNNCell",
+    "IndyGRUCell",
+    "IndyLSTMCell",
+    "InputProjectionWrapper",
+    "IntersectionRNNCell",
     "LSTMCell",
     "LSTMStateTuple",
+    "LayerNormBasicLSTMCell",
     "LayerRNNCell",
     "MultiRNNCell",
+    "NASCell",
+    "OutputProjectionWrapper",
+    "PhasedLSTMCell",
     "RNNCell",
     "ResidualWrapper",
+    "SRUCell",
+    "TimeFreqLSTMCell",
+    "TimeReversedFusedRNN",
+    "UGRNNCell",
     "best_effort_input_batch_size",
     "bidirectional_dynamic_rnn",
     "raw_rnn",
@@ -45,6 +94,7 @@ __all__ = [
     "stack_bidirectional_rnn",
     "static_bidirectional_rnn",
     "static_rnn",
+    "static_state_saving_rnn",
     "transpose_batch_time",
 ]
 
@@ -200,4 +250,5 @@ def stack_bidirectional_rnn(
     return layer, tuple(states_fw), tuple(states_bw)
 
 
+__getattr__ = namespaces.getattr_of(__name__)
 __dir__ = namespaces.dir_of(globals())

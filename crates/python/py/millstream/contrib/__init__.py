@@ -4,11 +4,15 @@ from typing import TYPE_CHECKING, Any, List
 
 from millstream.framework import namespaces
 
-_PARTS = ("framework", "lookup", "rnn", "seq2seq", "training")
+_PARTS = ("framework", "legacy_seq2seq", "lookup", "rnn", "seq2seq", "training")
 
 
 if TYPE_CHECKING:
-    from millstream.contrib import framework as framework, rnn as rnn, seq2seq as seq2seq, training as training
+    from millstream.contrib import framework as framework
+    from millstream.contrib import legacy_seq2seq as legacy_seq2seq
+    from millstream.contrib import rnn as rnn
+    from millstream.contrib import seq2seq as seq2seq
+    from millstream.contrib import training as training
 else:
 
     def __getattr__(name: str) -> Any:

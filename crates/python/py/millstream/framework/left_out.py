@@ -65,7 +65,6 @@ LATER: Dict[str, str] = {
     "contrib.estimator": _TRAINING,
     "contrib.layers": _LAYERS,
     "contrib.learn": _TRAINING,
-    "contrib.legacy_seq2seq": _LOOPS,
     "contrib.losses": "`tf.losses` has losses with weights",
     "contrib.metrics": "`tf.metrics` has metrics",
     "contrib.slim": _LAYERS,

@@ -4,10 +4,11 @@ from typing import TYPE_CHECKING, Any, List
 
 from millstream.framework import namespaces
 
-_PARTS = ("framework", "legacy_seq2seq", "lookup", "rnn", "seq2seq", "training")
+_PARTS = ("crf", "framework", "legacy_seq2seq", "lookup", "rnn", "seq2seq", "training")
 
 
 if TYPE_CHECKING:
+    from millstream.contrib import crf as crf
     from millstream.contrib import framework as framework
     from millstream.contrib import legacy_seq2seq as legacy_seq2seq
     from millstream.contrib import rnn as rnn

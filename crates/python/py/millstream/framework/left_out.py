@@ -49,7 +49,6 @@ RENAMED: Dict[str, str] = {
 _QUEUES = "`tf.train.batch`, `tf.train.string_input_producer` and `tf.contrib.training.bucket` read input through queues"
 _LAYERS = "`tf.layers` and `tf.get_variable` make layers and their variables"
 _PICTURES = "decode and change pictures with NumPy or Pillow, and feed the arrays"
-_LOOPS = "`tf.nn.dynamic_rnn`, `tf.nn.raw_rnn` and `tf.while_loop` run sequences"
 _RANDOM = "`tf.random_normal`, `tf.random_uniform`, `tf.random_gamma` and `tf.multinomial` draw numbers"
 _SIGNAL = "feed the results of `numpy.fft`, or use `tf.py_func`"
 _TRAINING = "`tf.train.MonitoredTrainingSession` runs a training loop"
@@ -59,7 +58,6 @@ _NO_CONVOLUTIONS = "there are no convolutions"
 _GRAPHS = "build a graph and run it with a `tf.Session`"
 
 LATER: Dict[str, str] = {
-    "contrib.crf": _LOOPS,
     "contrib.data": _QUEUES,
     "contrib.distributions": _RANDOM,
     "contrib.estimator": _TRAINING,

@@ -22,7 +22,7 @@ FLOORS = (
     ("_engine", "_generated", "framework"),
     ("ops",),
     ("variables",),
-    ("nn", "rnn", "layers", "losses", "metrics"),
+    ("nn", "rnn", "layers", "losses", "metrics", "distributions"),
     ("io",),
     ("train",),
     ("contrib", "programs", "saved_model", "test"),

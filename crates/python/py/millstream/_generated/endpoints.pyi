@@ -9,6 +9,7 @@ from millstream import bitwise as bitwise
 from millstream import compat as compat
 from millstream import contrib as contrib
 from millstream import debugging as debugging
+from millstream import distributions as distributions
 from millstream import dtypes as dtypes
 from millstream import errors as errors
 from millstream import flags as flags

@@ -49,7 +49,7 @@ RENAMED: Dict[str, str] = {
 _QUEUES = "`tf.train.batch`, `tf.train.string_input_producer` and `tf.contrib.training.bucket` read input through queues"
 _LAYERS = "`tf.layers` and `tf.get_variable` make layers and their variables"
 _PICTURES = "decode and change pictures with NumPy or Pillow, and feed the arrays"
-_RANDOM = "`tf.random_normal`, `tf.random_uniform`, `tf.random_gamma` and `tf.multinomial` draw numbers"
+_MORE_DISTRIBUTIONS = "`tf.contrib.distributions` has the distributions that most programs use; subclass `tf.distributions.Distribution` for others"
 _SIGNAL = "feed the results of `numpy.fft`, or use `tf.py_func`"
 _TRAINING = "`tf.train.MonitoredTrainingSession` runs a training loop"
 _CLUSTER = "a session runs in one process, on all its cores"
@@ -59,7 +59,7 @@ _GRAPHS = "build a graph and run it with a `tf.Session`"
 
 LATER: Dict[str, str] = {
     "contrib.data": _QUEUES,
-    "contrib.distributions": _RANDOM,
+    "contrib.distributions": _MORE_DISTRIBUTIONS,
     "contrib.estimator": _TRAINING,
     "contrib.layers": _LAYERS,
     "contrib.learn": _TRAINING,
@@ -77,7 +77,7 @@ LATER: Dict[str, str] = {
     "contrib.rnn.LSTMBlockWrapper": _BLOCKS,
     "contrib.signal": _SIGNAL,
     "data": _QUEUES,
-    "distributions": _RANDOM,
+    "distributions.DirichletMultinomial": _MORE_DISTRIBUTIONS,
     "estimator": _TRAINING,
     "feature_column": "`tf.parse_example` and `tf.nn.embedding_lookup` make tensors of features",
     "image": _PICTURES,

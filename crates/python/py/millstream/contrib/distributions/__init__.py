@@ -1,0 +1,56 @@
+"""`tf.contrib.distributions`: those of `tf.distributions`, multivariate normal distributions, and others."""
+
+from millstream.contrib.distributions.multivariate import (
+    MultivariateNormalDiag,
+    MultivariateNormalFullCovariance,
+    MultivariateNormalTriL,
+)
+from millstream.contrib.distributions.others import (
+    Cauchy,
+    Independent,
+    Mixture,
+    OneHotCategorical,
+    Poisson,
+    RelaxedOneHotCategorical,
+)
+from millstream.distributions.base import (
+    Distribution,
+    FULLY_REPARAMETERIZED,
+    NOT_REPARAMETERIZED,
+    ReparameterizationType,
+)
+from millstream.distributions.continuous import Beta, Exponential, Gamma, Laplace, Normal, StudentT, Uniform
+from millstream.distributions.discrete import Bernoulli, Categorical, Dirichlet, Multinomial
+from millstream.distributions.divergence import RegisterKL, kl_divergence
+from millstream.framework import namespaces
+
+__all__ = [
+    "Bernoulli",
+    "Beta",
+    "Categorical",
+    "Cauchy",
+    "Dirichlet",
+    "Distribution",
+    "Exponential",
+    "FULLY_REPARAMETERIZED",
+    "Gamma",
+    "Independent",
+    "Laplace",
+    "Mixture",
+    "Multinomial",
+    "MultivariateNormalDiag",
+    "MultivariateNormalFullCovariance",
+    "MultivariateNormalTriL",
+    "NOT_REPARAMETERIZED",
+    "Normal",
+    "OneHotCategorical",
+    "Poisson",
+    "RegisterKL",
+    "RelaxedOneHotCategorical",
+    "ReparameterizationType",
+    "StudentT",
+    "Uniform",
+    "kl_divergence",
+]
+
+__dir__ = namespaces.dir_of(globals())

@@ -2,6 +2,13 @@
 
 from typing import Any, List, Optional, Sequence, Tuple
 
+from millstream.contrib.rnn.blocks import (
+    GRUBlockCell,
+    GRUBlockCellV2,
+    LSTMBlockCell,
+    LSTMBlockFusedCell,
+    LSTMBlockWrapper,
+)
 from millstream.contrib.rnn.cells import (
     IndRNNCell,
     IndyGRUCell,
@@ -65,6 +72,8 @@ __all__ = [
     "FusedRNNCell",
     "FusedRNNCellAdaptor",
     "GLSTMCell",
+    "GRUBlockCell",
+    "GRUBlockCellV2",
     "GRUCell",
     "GridLSTMCell",
     "HighwayWrapper",
@@ -73,6 +82,9 @@ __all__ = [
     "IndyLSTMCell",
     "InputProjectionWrapper",
     "IntersectionRNNCell",
+    "LSTMBlockCell",
+    "LSTMBlockFusedCell",
+    "LSTMBlockWrapper",
     "LSTMCell",
     "LSTMStateTuple",
     "LayerNormBasicLSTMCell",

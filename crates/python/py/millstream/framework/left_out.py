@@ -126,6 +126,8 @@ DIFFERENT: Dict[str, str] = {
     "contrib.rnn.GRUBlockCellV2": _NODES,
     "contrib.rnn.LSTMBlockCell": _NODES,
     "contrib.rnn.LSTMBlockFusedCell": _NODES,
+    "contrib.seq2seq.BeamSearchDecoder": _NODES,
+    "contrib.seq2seq.gather_tree": _NODES,
     "enable_control_flow_v2": "it raises: loops and branches are made of `Switch`, `Merge` and related ops",
     "enable_eager_execution": "it raises: there is no eager execution; " + _GRAPHS,
     "enable_tensor_equality": "it raises: tensors are equal to themselves alone; use `tf.equal`",

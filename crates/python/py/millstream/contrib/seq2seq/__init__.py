@@ -11,6 +11,14 @@ from millstream.contrib.seq2seq.attention import (
     safe_cumprod,
 )
 from millstream.contrib.seq2seq.attention_wrapper import AttentionWrapper, AttentionWrapperState
+from millstream.contrib.seq2seq.beam_search import (
+    BeamSearchDecoder,
+    BeamSearchDecoderOutput,
+    BeamSearchDecoderState,
+    FinalBeamSearchDecoderOutput,
+    gather_tree,
+    tile_batch,
+)
 from millstream.contrib.seq2seq.decoders import BasicDecoder, BasicDecoderOutput, Decoder, dynamic_decode
 from millstream.contrib.seq2seq.helpers import (
     CustomHelper,
@@ -33,8 +41,12 @@ __all__ = [
     "BahdanauMonotonicAttention",
     "BasicDecoder",
     "BasicDecoderOutput",
+    "BeamSearchDecoder",
+    "BeamSearchDecoderOutput",
+    "BeamSearchDecoderState",
     "CustomHelper",
     "Decoder",
+    "FinalBeamSearchDecoderOutput",
     "GreedyEmbeddingHelper",
     "Helper",
     "InferenceHelper",
@@ -45,10 +57,12 @@ __all__ = [
     "ScheduledOutputTrainingHelper",
     "TrainingHelper",
     "dynamic_decode",
+    "gather_tree",
     "hardmax",
     "monotonic_attention",
     "safe_cumprod",
     "sequence_loss",
+    "tile_batch",
 ]
 
 

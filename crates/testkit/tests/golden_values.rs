@@ -6,7 +6,7 @@ use millstream_testkit::values::Family;
 use std::path::PathBuf;
 
 /// Op types with golden values that are not supported.
-const LACKING: &[&str] = &["AvgPool", "Conv2D", "FusedBatchNorm", "LRN", "MaxPool"];
+const LACKING: &[&str] = &["FusedBatchNorm", "LRN"];
 
 /// Entries that fail today, with the reason.
 const KNOWN: &[(&str, &str)] = &[

@@ -14,6 +14,66 @@ impl<'g> Nn<'g> {
         Nn(options)
     }
 
+    /// Returns, for each window of `ksize` cells and each channel, the mean of the cells of `value`. Cells
+    /// beyond the image do not count.
+    ///
+    /// `AvgPool(value: T) -> (output: T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `ksize: ints`, `strides: ints`, `padding: SAME|VALID`,
+    /// `data_format: NHWC|NCHW = "NHWC"`.
+    ///
+    /// ```text
+    /// AvgPool([[[[1.0] [5.0] [2.0] [3.0]] [[4.0] [2.0] [9.0] [8.0]]]]; ksize={1, 2, 2, 1}, strides={1, 2, 2,
+    /// 1}, padding="VALID") = [[[[3.0] [5.5]]]]
+    /// ```
+    #[track_caller]
+    pub fn avg_pool(
+        self,
+        value: impl Into<Arg<'g>>,
+        ksize: &[i64],
+        strides: &[i64],
+        padding: &str,
+    ) -> Output<'g> {
+        self.0
+            .start("AvgPool")
+            .input(value)
+            .attr("ksize", ksize)
+            .attr("strides", strides)
+            .attr("padding", padding)
+            .output()
+    }
+
+    /// Distributes `grad`, the gradient of each window of an AvgPool over images of shape `orig_input_shape`,
+    /// to the cells of the window in equal parts.
+    ///
+    /// `AvgPoolGrad(orig_input_shape: i32, grad: T) -> (output: T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `ksize: ints`, `strides: ints`, `padding: SAME|VALID`,
+    /// `data_format: NHWC|NCHW = "NHWC"`.
+    ///
+    /// ```text
+    /// AvgPoolGrad([1 2 4 1], [[[[4.0] [8.0]]]]; ksize={1, 2, 2, 1}, strides={1, 2, 2, 1}, padding="VALID") =
+    /// [[[[1.0] [1.0] [2.0] [2.0]] [[1.0] [1.0] [2.0] [2.0]]]]
+    /// ```
+    #[track_caller]
+    pub fn avg_pool_grad(
+        self,
+        orig_input_shape: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        ksize: &[i64],
+        strides: &[i64],
+        padding: &str,
+    ) -> Output<'g> {
+        self.0
+            .start("AvgPoolGrad")
+            .input(orig_input_shape)
+            .input(grad)
+            .attr("ksize", ksize)
+            .attr("strides", strides)
+            .attr("padding", padding)
+            .output()
+    }
+
     /// Adds `bias` to `value` along the channels: the last axis, or axis 1 if `data_format` is NCHW.
     ///
     /// `BiasAdd(value: T, bias: T) -> (output: T)`
@@ -57,6 +117,100 @@ impl<'g> Nn<'g> {
     #[track_caller]
     pub fn bias_add_v1(self, value: impl Into<Arg<'g>>, bias: impl Into<Arg<'g>>) -> Output<'g> {
         self.0.start("BiasAddV1").input(value).input(bias).output()
+    }
+
+    /// Convolves images `[batch, rows, columns, channels]` (NCHW: `[batch, channels, rows, columns]`) with a
+    /// `filter` `[rows, columns, in, out]`: slides the filter over the image by `strides`, and sums, for each
+    /// of `out` channels, the products with the cells that it covers.
+    ///
+    /// `Conv2D(input: T, filter: T) -> (output: T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `strides: ints`, `use_cudnn_on_gpu: bool = true`, `padding:
+    /// SAME|VALID|EXPLICIT`, `explicit_paddings: ints = []`, `data_format: NHWC|NCHW = "NHWC"`, `dilations:
+    /// ints = [1, 1, 1, 1]`.
+    ///
+    /// ```text
+    /// Conv2D(f32[0,2,2,1] [], [[[[1.0]]]]; strides={1, 1, 1, 1}, padding="SAME") = f32[0,2,2,1] []
+    /// ```
+    #[track_caller]
+    pub fn conv2d(
+        self,
+        input: impl Into<Arg<'g>>,
+        filter: impl Into<Arg<'g>>,
+        strides: &[i64],
+        padding: &str,
+    ) -> Output<'g> {
+        self.0
+            .start("Conv2D")
+            .input(input)
+            .input(filter)
+            .attr("strides", strides)
+            .attr("padding", padding)
+            .output()
+    }
+
+    /// Computes the gradient of Conv2D by its filter, of shape `filter_sizes`: sums, for each cell of the
+    /// filter, the products of `out_backprop` with the cells of the images that it covers.
+    ///
+    /// `Conv2DBackpropFilter(input: T, filter_sizes: i32, out_backprop: T) -> (output: T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `strides: ints`, `use_cudnn_on_gpu: bool = true`, `padding:
+    /// SAME|VALID|EXPLICIT`, `explicit_paddings: ints = []`, `data_format: NHWC|NCHW = "NHWC"`, `dilations:
+    /// ints = [1, 1, 1, 1]`.
+    ///
+    /// ```text
+    /// Conv2DBackpropFilter([[[[1.0] [2.0] [3.0]] [[4.0] [5.0] [6.0]]]], [2 2 1 1], [[[[1.0] [10.0]]]];
+    /// strides={1, 1, 1, 1}, padding="VALID") = [[[[21.0]] [[32.0]]] [[[54.0]] [[65.0]]]]
+    /// ```
+    #[track_caller]
+    pub fn conv2d_backprop_filter(
+        self,
+        input: impl Into<Arg<'g>>,
+        filter_sizes: impl Into<Arg<'g>>,
+        out_backprop: impl Into<Arg<'g>>,
+        strides: &[i64],
+        padding: &str,
+    ) -> Output<'g> {
+        self.0
+            .start("Conv2DBackpropFilter")
+            .input(input)
+            .input(filter_sizes)
+            .input(out_backprop)
+            .attr("strides", strides)
+            .attr("padding", padding)
+            .output()
+    }
+
+    /// Computes the gradient of Conv2D by its input, of shape `input_sizes`: adds the filter, times each cell
+    /// of `out_backprop`, to the cells of the image that the filter covers there.
+    ///
+    /// `Conv2DBackpropInput(input_sizes: i32, filter: T, out_backprop: T) -> (output: T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `strides: ints`, `use_cudnn_on_gpu: bool = true`, `padding:
+    /// SAME|VALID|EXPLICIT`, `explicit_paddings: ints = []`, `data_format: NHWC|NCHW = "NHWC"`, `dilations:
+    /// ints = [1, 1, 1, 1]`.
+    ///
+    /// ```text
+    /// Conv2DBackpropInput([1 2 3 1], [[[[1.0]] [[10.0]]] [[[100.0]] [[1000.0]]]], [[[[1.0] [2.0]]]];
+    /// strides={1, 1, 1, 1}, padding="VALID") = [[[[1.0] [12.0] [20.0]] [[100.0] [1200.0] [2000.0]]]]
+    /// ```
+    #[track_caller]
+    pub fn conv2d_backprop_input(
+        self,
+        input_sizes: impl Into<Arg<'g>>,
+        filter: impl Into<Arg<'g>>,
+        out_backprop: impl Into<Arg<'g>>,
+        strides: &[i64],
+        padding: &str,
+    ) -> Output<'g> {
+        self.0
+            .start("Conv2DBackpropInput")
+            .input(input_sizes)
+            .input(filter)
+            .input(out_backprop)
+            .attr("strides", strides)
+            .attr("padding", padding)
+            .output()
     }
 
     /// Computes the gradient of `Elu` from its outputs: `gradients` where `outputs` is positive, `gradients *
@@ -155,6 +309,99 @@ impl<'g> Nn<'g> {
     #[track_caller]
     pub fn leaky_relu_grad(self, gradients: impl Into<Arg<'g>>, features: impl Into<Arg<'g>>) -> Output<'g> {
         self.0.start("LeakyReluGrad").input(gradients).input(features).output()
+    }
+
+    /// Returns, for each window of `ksize` cells and each channel, the largest cell of `input`.
+    ///
+    /// `MaxPool(input: T) -> (output: T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64|i32|i64|u8|i16|i8|u16 = f32`, `ksize: ints`, `strides: ints`,
+    /// `padding: SAME|VALID`, `data_format: NHWC|NCHW = "NHWC"`.
+    ///
+    /// ```text
+    /// MaxPool([[[[3] [1] [7]]]]; ksize={1, 1, 2, 1}, strides={1, 1, 1, 1}, padding="VALID") = [[[[3] [7]]]]
+    /// ```
+    #[track_caller]
+    pub fn max_pool(
+        self,
+        input: impl Into<Arg<'g>>,
+        ksize: &[i64],
+        strides: &[i64],
+        padding: &str,
+    ) -> Output<'g> {
+        self.0
+            .start("MaxPool")
+            .input(input)
+            .attr("ksize", ksize)
+            .attr("strides", strides)
+            .attr("padding", padding)
+            .output()
+    }
+
+    /// Adds `grad`, the gradient of each window of a MaxPool, to the window's largest cell.
+    ///
+    /// `MaxPoolGrad(orig_input: T, orig_output: T, grad: T) -> (output: T)`
+    ///
+    /// Attributes: `ksize: ints`, `strides: ints`, `padding: SAME|VALID`, `data_format: NHWC|NCHW = "NHWC"`,
+    /// `T: f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64 = f32`.
+    ///
+    /// ```text
+    /// MaxPoolGrad([[[[1.0] [5.0] [2.0] [3.0]] [[4.0] [0.0] [9.0] [8.0]]]], [[[[5.0] [9.0]]]], [[[[10.0]
+    /// [20.0]]]]; ksize={1, 2, 2, 1}, strides={1, 2, 2, 1}, padding="VALID") = [[[[0.0] [10.0] [0.0] [0.0]]
+    /// [[0.0] [0.0] [20.0] [0.0]]]]
+    /// ```
+    #[track_caller]
+    pub fn max_pool_grad(
+        self,
+        orig_input: impl Into<Arg<'g>>,
+        orig_output: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        ksize: &[i64],
+        strides: &[i64],
+        padding: &str,
+    ) -> Output<'g> {
+        self.0
+            .start("MaxPoolGrad")
+            .input(orig_input)
+            .input(orig_output)
+            .input(grad)
+            .attr("ksize", ksize)
+            .attr("strides", strides)
+            .attr("padding", padding)
+            .output()
+    }
+
+    /// Returns, for each window of a MaxPool, the cell of `grad` at the place of the largest cell.
+    ///
+    /// `MaxPoolGradGrad(orig_input: T, orig_output: T, grad: T) -> (output: T)`
+    ///
+    /// Attributes: `ksize: ints`, `strides: ints`, `padding: SAME|VALID`, `data_format: NHWC|NCHW = "NHWC"`,
+    /// `T: f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64`.
+    ///
+    /// ```text
+    /// MaxPoolGrad([[[[1.0] [5.0] [2.0] [3.0]] [[4.0] [0.0] [9.0] [8.0]]]], [[[[5.0] [9.0]]]], [[[[10.0]
+    /// [20.0]]]]; ksize={1, 2, 2, 1}, strides={1, 2, 2, 1}, padding="VALID") = [[[[0.0] [10.0] [0.0] [0.0]]
+    /// [[0.0] [0.0] [20.0] [0.0]]]]
+    /// ```
+    #[track_caller]
+    pub fn max_pool_grad_grad(
+        self,
+        orig_input: impl Into<Arg<'g>>,
+        orig_output: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        ksize: &[i64],
+        strides: &[i64],
+        padding: &str,
+    ) -> Output<'g> {
+        self.0
+            .start("MaxPoolGradGrad")
+            .input(orig_input)
+            .input(orig_output)
+            .input(grad)
+            .attr("ksize", ksize)
+            .attr("strides", strides)
+            .attr("padding", padding)
+            .output()
     }
 
     /// Returns the element at index `n` of each innermost row in ascending order, or in descending order if

@@ -4,7 +4,7 @@
 mod band;
 mod factor;
 mod matrices;
-mod product;
+pub(crate) mod product;
 
 ops! {
     batch_mat_mul,

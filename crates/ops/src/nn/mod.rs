@@ -2,11 +2,20 @@
 //! entries of a row.
 
 mod activation;
+mod convolution;
+mod pieces;
+mod pool;
 mod softmax_rows;
+mod windows;
 
 ops! {
+    avg_pool,
+    avg_pool_grad,
     bias_add,
     bias_add_grad,
+    conv2d,
+    conv2d_backprop_filter,
+    conv2d_backprop_input,
     elu,
     elu_grad,
     in_top_k,
@@ -14,6 +23,8 @@ ops! {
     leaky_relu,
     leaky_relu_grad,
     log_softmax,
+    max_pool,
+    max_pool_grad,
     nth_element,
     relu,
     relu6,

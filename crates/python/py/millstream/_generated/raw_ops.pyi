@@ -147,6 +147,12 @@ def AudioSummary(*, tag: _TensorLike, tensor: _TensorLike, sample_rate: float, m
 def AudioSummaryV2(*, tag: _TensorLike, tensor: _TensorLike, sample_rate: _TensorLike, max_outputs: int = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a summary with the first `max_outputs` of a batch of audio clips of shape `[batch, frames]` or `[batch, frames, channels]`, as 16-bit WAV files with `sample_rate` frames per second. The tags are `TAG/audio/0` and so on, or `TAG/audio` if `max_outputs` is 1. Values are clipped to the range from -1 to 1."""
 
+def AvgPool(*, value: _TensorLike, ksize: _t.Sequence[int], strides: _t.Sequence[int], padding: _Text, data_format: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns, for each window of `ksize` cells and each channel, the mean of the cells of `value`. Cells beyond the image do not count."""
+
+def AvgPoolGrad(*, orig_input_shape: _TensorLike, grad: _TensorLike, ksize: _t.Sequence[int], strides: _t.Sequence[int], padding: _Text, data_format: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Distributes `grad`, the gradient of each window of an AvgPool over images of shape `orig_input_shape`, to the cells of the window in equal parts."""
+
 def BatchMatMul(*, x: _TensorLike, y: _TensorLike, adj_x: bool = ..., adj_y: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Multiplies the matrices of two batches of equal shape pairwise. `adj_x` and `adj_y` take the adjoint (conjugate transpose) of a side first."""
 
@@ -248,6 +254,15 @@ def Const(*, value: _t.Any, dtype: _DTypeLike, name: _t.Optional[str] = ...) -> 
 
 def ControlTrigger(*, name: _t.Optional[str] = ...) -> _Operation:
     """Does nothing, but runs even if its control inputs come from branches that were not taken."""
+
+def Conv2D(*, input: _TensorLike, filter: _TensorLike, strides: _t.Sequence[int], padding: _Text, use_cudnn_on_gpu: bool = ..., explicit_paddings: _t.Sequence[int] = ..., data_format: _Text = ..., dilations: _t.Sequence[int] = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Convolves images `[batch, rows, columns, channels]` (NCHW: `[batch, channels, rows, columns]`) with a `filter` `[rows, columns, in, out]`: slides the filter over the image by `strides`, and sums, for each of `out` channels, the products with the cells that it covers."""
+
+def Conv2DBackpropFilter(*, input: _TensorLike, filter_sizes: _TensorLike, out_backprop: _TensorLike, strides: _t.Sequence[int], padding: _Text, use_cudnn_on_gpu: bool = ..., explicit_paddings: _t.Sequence[int] = ..., data_format: _Text = ..., dilations: _t.Sequence[int] = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Computes the gradient of Conv2D by its filter, of shape `filter_sizes`: sums, for each cell of the filter, the products of `out_backprop` with the cells of the images that it covers."""
+
+def Conv2DBackpropInput(*, input_sizes: _TensorLike, filter: _TensorLike, out_backprop: _TensorLike, strides: _t.Sequence[int], padding: _Text, use_cudnn_on_gpu: bool = ..., explicit_paddings: _t.Sequence[int] = ..., data_format: _Text = ..., dilations: _t.Sequence[int] = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Computes the gradient of Conv2D by its input, of shape `input_sizes`: adds the filter, times each cell of `out_backprop`, to the cells of the image that the filter covers there."""
 
 def Cos(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the cosine of each element, an angle in radians."""
@@ -650,6 +665,15 @@ def MatrixTriangularSolve(*, matrix: _TensorLike, rhs: _TensorLike, lower: bool 
 
 def Max(*, input: _TensorLike, axis: _TensorLike, keep_dims: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the maximum of the elements along `reduction_indices`. It is NaN if an element is NaN, and the lowest value of the dtype (negative infinity for floats) for no elements."""
+
+def MaxPool(*, input: _TensorLike, ksize: _t.Sequence[int], strides: _t.Sequence[int], padding: _Text, data_format: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns, for each window of `ksize` cells and each channel, the largest cell of `input`."""
+
+def MaxPoolGrad(*, orig_input: _TensorLike, orig_output: _TensorLike, grad: _TensorLike, ksize: _t.Sequence[int], strides: _t.Sequence[int], padding: _Text, data_format: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Adds `grad`, the gradient of each window of a MaxPool, to the window's largest cell."""
+
+def MaxPoolGradGrad(*, orig_input: _TensorLike, orig_output: _TensorLike, grad: _TensorLike, ksize: _t.Sequence[int], strides: _t.Sequence[int], padding: _Text, data_format: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns, for each window of a MaxPool, the cell of `grad` at the place of the largest cell."""
 
 def Maximum(*, x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the maximum of `x` and `y`, elementwise, with broadcasting. The result is NaN where either is."""

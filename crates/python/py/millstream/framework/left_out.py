@@ -159,7 +159,7 @@ def reason(public: str) -> Tuple[str, str]:
         if end in LATER:
             return "not yet", f"`{named(public)}` is not part of Millstream yet: {LATER[end]}"
     if _CONVOLUTIONS.match(public):
-        return "not yet", f"`{named(public)}` is not part of Millstream yet: there are no convolutions and no pooling"
+        return "not yet", f"`{named(public)}` is not part of Millstream yet: convolutions and pools are those of `tf.nn.conv2d`, `conv1d`, `max_pool` and their relatives"
     return "unknown", f"`{named(public)}` is not part of Millstream yet, if TensorFlow 1.15 has it"
 
 

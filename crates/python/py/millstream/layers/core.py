@@ -1,7 +1,7 @@
 """Layers: functions of tensors that create variables at the first call, and then share them.
 
-A custom layer has `build(input_shape)`, which creates variables with `add_weight`, and `call(inputs)`. The
-module has those layers of TensorFlow 1 that need neither convolution nor pooling, which the engine lacks.
+A custom layer has `build(input_shape)`, which creates variables with `add_weight`, and `call(inputs)`.
+Convolutions and pools are in `convolutional`.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def words(name: str) -> str:
       'basic_lstm_cell'
     """
     name = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
-    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name).lower()
+    return re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower()
 
 
 class Layer:

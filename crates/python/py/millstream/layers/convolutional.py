@@ -1,0 +1,466 @@
+"""Convolutions and pools of `tf.layers`."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Callable, List, Optional, Sequence, Tuple
+
+from millstream.framework import add_to_collection, constant, dtypes
+from millstream.framework.graph_keys import GraphKeys
+from millstream.framework.shapes import TensorShape, dimension_value
+from millstream.layers.core import Layer
+from millstream.nn import convolutions, functions, pools
+from millstream.ops import array_ops
+from millstream.variables.initializers import zeros_initializer
+
+__all__ = [
+    "AveragePooling1D",
+    "AveragePooling2D",
+    "Conv1D",
+    "Conv2D",
+    "Conv2DTranspose",
+    "MaxPooling1D",
+    "MaxPooling2D",
+    "average_pooling1d",
+    "average_pooling2d",
+    "conv1d",
+    "conv2d",
+    "conv2d_transpose",
+    "max_pooling1d",
+    "max_pooling2d",
+]
+
+
+def sizes(value: Any, n: int, name: str) -> Tuple[int, ...]:
+    """Returns `n` positive ints for an int or a sequence of ints.
+
+    Raises:
+      ValueError: The value is another.
+    """
+    if isinstance(value, int):
+        return (value,) * n
+    try:
+        given = tuple(value)
+    except TypeError:
+        given = ()
+    if len(given) != n:
+        raise ValueError(f"The `{name}` argument must be a tuple of {n} integers. Received: {value}")
+    try:
+        return tuple(int(v) for v in given)
+    except (TypeError, ValueError):
+        raise ValueError(f"The `{name}` argument must be a tuple of {n} integers. Received: {value}") from None
+
+
+def _checked_order(data_format: str) -> str:
+    word = data_format.lower()
+    if word not in ("channels_first", "channels_last"):
+        raise ValueError(f'The `data_format` argument must be one of "channels_first", "channels_last". Received: {data_format}')
+    return word
+
+
+def _padding(padding: str, words: str) -> str:
+    word = padding.lower()
+    if word not in ("valid", "same"):
+        raise ValueError(f"{words} Received: {padding}")
+    return word.upper()
+
+
+def _of_rank(layer: Layer, shape: TensorShape, rank: int) -> None:
+    if shape.ndims is None:
+        raise ValueError(
+            f"Input 0 of layer {layer.name} is incompatible with the layer: its rank is undefined, "
+            f"but the layer requires a defined rank."
+        )
+    if shape.ndims != rank:
+        raise ValueError(
+            f"Input 0 of layer {layer.name} is incompatible with the layer: expected ndim={rank}, "
+            f"found ndim={shape.ndims}. Full shape received: {shape.as_list()}"
+        )
+
+
+def _function(layer: Any, called: str, doc: str) -> Any:
+    """Returns the function that applies a new layer: its arguments, between `inputs` and `reuse`."""
+    own = [p for p in inspect.signature(layer.__init__).parameters.values() if p.name not in ("self", "kwargs")]
+    first = inspect.Parameter("inputs", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    last = [inspect.Parameter("reuse", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)] if layer.has_variables else []
+    signature = inspect.Signature([first, *own, *last])
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        given = signature.bind(*args, **kwargs).arguments
+        inputs, reuse = given.pop("inputs"), given.pop("reuse", None)
+        return layer(**given, **({"_reuse": reuse} if layer.has_variables else {}))(inputs)
+
+    function.__name__ = function.__qualname__ = called
+    function.__doc__ = doc
+    function.__signature__ = signature  # type: ignore[attr-defined]
+    return function
+
+
+# Convolutions -------------------------------------------------------------------------------------------
+
+
+class Convolution(Layer):
+    """A layer with a kernel of `spatial` axes, a bias and an activation; the base of the convolutions.
+
+    Args:
+      filters: The number of channels of the output.
+      kernel_size: The size of the kernel: an int, or one for each spatial axis.
+      strides: The distance of windows: an int, or one for each spatial axis.
+      padding: `"valid"` or `"same"`.
+      data_format: `"channels_last"` or `"channels_first"`.
+      dilation_rate: The distance of the kernel's cells: an int, or one for each spatial axis.
+      activation: A function of a tensor; None for none.
+      use_bias: If true, the layer has a bias.
+      kernel_initializer: The initializer of the kernel.
+      bias_initializer: The initializer of the bias.
+      kernel_regularizer: A function from the kernel to a term of the loss.
+      bias_regularizer: A function from the bias to a term of the loss.
+      activity_regularizer: A function from the output to a term of the loss.
+      kernel_constraint: A function that optimizers apply to the kernel after updates.
+      bias_constraint: A function that optimizers apply to the bias after updates.
+      trainable: As in `tf.layers.Layer`.
+      name: As in `tf.layers.Layer`.
+
+    Raises:
+      ValueError: An argument is invalid. When called: the inputs have another rank, or an unknown number of
+        channels.
+    """
+
+    spatial = 2
+    has_variables = True
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: str = "valid",
+        data_format: str = "channels_last",
+        dilation_rate: Any = 1,
+        activation: Optional[Callable[[Any], Any]] = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = zeros_initializer(),
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        trainable: bool = True,
+        name: Optional[str] = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(trainable=trainable, name=name, **kwargs)
+        self.filters = filters
+        self.kernel_size = sizes(kernel_size, self.spatial, "kernel_size")
+        self.strides = sizes(strides, self.spatial, "strides")
+        words = 'The `padding` argument must be a list/tuple or one of "valid", "same" (or "causal", only for `Conv1D).'
+        self.padding = _padding(padding, words)
+        self.data_format = _checked_order(data_format)
+        self.dilation_rate = sizes(dilation_rate, self.spatial, "dilation_rate")
+        self.activation = activation
+        self.use_bias = use_bias
+        self._kernel_options = (kernel_initializer, kernel_regularizer, kernel_constraint)
+        self._bias_options = (bias_initializer, bias_regularizer, bias_constraint)
+        self._activity_regularizer = activity_regularizer
+        self.kernel: Any = None
+        self.bias: Any = None
+
+    @property
+    def _order(self) -> str:
+        """The data format of the op, such as `"NHWC"`."""
+        axes = "DHW"[3 - self.spatial :]
+        return "NC" + axes if self.data_format == "channels_first" else "N" + axes + "C"
+
+    def _depth(self, input_shape: TensorShape) -> int:
+        """Returns the number of channels of inputs of this shape.
+
+        Raises:
+          ValueError: The rank is another, or the number is unknown.
+        """
+        _of_rank(self, input_shape, self.spatial + 2)
+        depth = dimension_value(input_shape[1 if self.data_format == "channels_first" else -1])
+        if depth is None:
+            raise ValueError("The channel dimension of the inputs should be defined. Found `None`.")
+        return int(depth)
+
+    def build(self, input_shape: TensorShape) -> None:
+        """Creates `kernel`, and `bias` of shape `[filters]`."""
+        self.kernel = self._weight("kernel", [*self.kernel_size, self._depth(input_shape), self.filters], self._kernel_options)
+        self._build_bias()
+        # Unused. TensorFlow has it, and seeds random operations by the number of nodes before them.
+        constant(list(self.dilation_rate), dtypes.int32, name="dilation_rate")
+
+    def _build_bias(self) -> None:
+        """Creates `bias`, if the layer has one."""
+        if self.use_bias:
+            self.bias = self._weight("bias", [self.filters], self._bias_options)
+
+    def _weight(self, name: str, shape: Sequence[int], options: Any) -> Any:
+        """Creates a variable. `options` are its initializer, regularizer and constraint."""
+        initializer, regularizer, constraint = options
+        return self.add_weight(name, shape, initializer=initializer, regularizer=regularizer, constraint=constraint)
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        """Returns `activation(convolution(inputs, kernel) + bias)`."""
+        return self._finish(self._convolve(inputs))
+
+    def _convolve(self, inputs: Any) -> Any:
+        """Returns the convolution of the inputs."""
+        raise NotImplementedError
+
+    def _finish(self, outputs: Any) -> Any:
+        """Adds the bias and applies the activation."""
+        if self.bias is not None:
+            outputs = functions.bias_add(outputs, self.bias, data_format=self._order)
+        if self.activation is not None:
+            outputs = self.activation(outputs)
+        if self._activity_regularizer is not None:
+            add_to_collection(GraphKeys.REGULARIZATION_LOSSES, self._activity_regularizer(outputs))
+        return outputs
+
+
+class Conv2D(Convolution):
+    """A convolution of images: `activation(conv2d(inputs, kernel) + bias)`.
+
+    Args:
+      filters: The number of channels of the output. The other arguments are those of `tf.layers.Conv1D`, with
+        two spatial axes.
+
+    Example:
+      >>> layer = tf.layers.Conv2D(2, 3, padding="same", kernel_initializer=tf.ones_initializer())
+      >>> y = layer(tf.ones([1, 2, 2, 1]))  # It calls `layer.build` and `layer.call`.
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.global_variables_initializer())
+      ...     print(sess.run(y)[0, :, :, 0])
+      [[4. 4.]
+       [4. 4.]]
+      >>> [v.name for v in layer.variables]
+      ['conv2d/kernel:0', 'conv2d/bias:0']
+    """
+
+    def _convolve(self, inputs: Any) -> Any:
+        """Returns the convolution of the inputs."""
+        return convolutions.conv2d(
+            inputs, self.kernel, self.strides, self.padding, data_format=self._order, dilations=self.dilation_rate
+        )
+
+
+class Conv1D(Convolution):
+    """A convolution of sequences: `activation(conv1d(inputs, kernel) + bias)`.
+
+    Args:
+      filters: The number of channels of the output.
+      kernel_size: The size of the kernel: an int, or one for each spatial axis.
+      strides: The distance of windows: an int, or one for each spatial axis.
+      padding: `"valid"` or `"same"`.
+      data_format: `"channels_last"` or `"channels_first"`.
+      dilation_rate: The distance of the kernel's cells: an int, or one for each spatial axis.
+      activation: A function of a tensor; None for none.
+      use_bias: If true, the layer has a bias.
+      kernel_initializer: The initializer of the kernel; `bias_initializer` is that of the bias.
+      kernel_regularizer: A function from the kernel to a term of the loss; also for the bias and the output
+        (`activity_regularizer`).
+      kernel_constraint: A function that optimizers apply to the kernel after updates; also for the bias.
+      trainable: As in `tf.layers.Layer`.
+      name: As in `tf.layers.Layer`.
+
+    Example:
+      >>> layer = tf.layers.Conv1D(1, 2, kernel_initializer=tf.ones_initializer())
+      >>> y = layer(tf.constant([[[1.0], [2.0], [4.0]]]))  # It calls `layer.build` and `layer.call`.
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.global_variables_initializer())
+      ...     print(sess.run(y).ravel())
+      [3. 6.]
+    """
+
+    spatial = 1
+
+    def _convolve(self, inputs: Any) -> Any:
+        """Returns the convolution of the inputs."""
+        return convolutions.conv1d(
+            inputs, self.kernel, self.strides, self.padding, data_format=self._order, dilations=self.dilation_rate
+        )
+
+
+class Conv2DTranspose(Convolution):
+    """A transposed convolution, which enlarges images: `activation(conv2d_transpose(inputs, kernel) + bias)`.
+
+    Args:
+      filters: The number of channels of the output. The other arguments are those of `tf.layers.Conv2D`,
+        without `dilation_rate`.
+
+    Example:
+      >>> layer = tf.layers.Conv2DTranspose(1, 2, 2, kernel_initializer=tf.ones_initializer())
+      >>> y = layer(tf.ones([1, 1, 2, 1]))  # It calls `layer.build` and `layer.call`.
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.global_variables_initializer())
+      ...     print(sess.run(y).shape)
+      (1, 2, 4, 1)
+    """
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = (1, 1),
+        padding: str = "valid",
+        data_format: str = "channels_last",
+        activation: Optional[Callable[[Any], Any]] = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = zeros_initializer(),
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        trainable: bool = True,
+        name: Optional[str] = None,
+        **kwargs: Any,
+    ) -> None:
+        given = dict(locals())
+        options = {n: given[n] for n in _OPTIONS}
+        super().__init__(filters, kernel_size, strides, padding, data_format, **options, **kwargs)
+
+    def build(self, input_shape: TensorShape) -> None:
+        """Creates `kernel`, of shape `[.., filters, depth]`, and `bias` of shape `[filters]`."""
+        self.kernel = self._weight("kernel", [*self.kernel_size, self.filters, self._depth(input_shape)], self._kernel_options)
+        self._build_bias()
+
+    def _convolve(self, inputs: Any) -> Any:
+        """Returns the transposed convolution of the inputs."""
+        shape, made = inputs.get_shape(), array_ops.shape(inputs)
+        first = 2 if self.data_format == "channels_first" else 1
+
+        def longer(size: Any, i: int) -> Any:
+            if size is None:
+                return None
+            extra = 0 if self.padding == "SAME" else max(self.kernel_size[i] - self.strides[i], 0)
+            return size * self.strides[i] + extra
+
+        spatial = [longer(made[first + i], i) for i in range(2)]
+        known = [longer(dimension_value(shape[first + i]), i) for i in range(2)]
+        if first == 2:
+            sizes, static = [made[0], self.filters, *spatial], [dimension_value(shape[0]), self.filters, *known]
+        else:
+            sizes, static = [made[0], *spatial, self.filters], [dimension_value(shape[0]), *known, self.filters]
+        outputs = convolutions.conv2d_transpose(
+            inputs, self.kernel, array_ops.stack(sizes), self.strides, self.padding, self._order
+        )
+        outputs.set_shape(static)
+        return outputs
+
+
+_OPTIONS = (
+    "activation use_bias kernel_initializer bias_initializer kernel_regularizer bias_regularizer "
+    "activity_regularizer kernel_constraint bias_constraint trainable name"
+).split()
+
+_APPLY = """Applies a new `{layer}` layer to {what}.
+
+The other arguments are those of the class, and `reuse`, which is as in `tf.variable_scope`.
+
+Args:
+  inputs: A tensor of floats of rank {rank}, with a known number of channels.
+  filters: The number of channels of the output.
+  kernel_size: The size of the kernel: an int, or one for each spatial axis.
+
+Returns:
+  A tensor of the same rank and dtype.
+
+Raises:
+  ValueError: An argument is invalid, or the inputs do not fit.
+
+Example:
+  >>> y = tf.layers.{called}({example})
+  >>> y.shape
+  {shape}
+"""
+
+conv1d = _function(Conv1D, "conv1d", _APPLY.format(layer="Conv1D", called="conv1d", what="sequences", rank=3, example="tf.ones([2, 9, 3]), 8, 2", shape="TensorShape([Dimension(2), Dimension(8), Dimension(8)])"))
+conv2d = _function(Conv2D, "conv2d", _APPLY.format(layer="Conv2D", called="conv2d", what="images", rank=4, example="tf.ones([2, 9, 9, 3]), 8, 2", shape="TensorShape([Dimension(2), Dimension(8), Dimension(8), Dimension(8)])"))
+conv2d_transpose = _function(
+    Conv2DTranspose, "conv2d_transpose", _APPLY.format(layer="Conv2DTranspose", called="conv2d_transpose", what="images", rank=4, example="tf.ones([2, 9, 9, 3]), 8, 2, 2", shape="TensorShape([Dimension(2), Dimension(18), Dimension(18), Dimension(8)])")
+)
+
+# Pools --------------------------------------------------------------------------------------------------
+
+
+class Pooling(Layer):
+    """A layer that pools windows; the base of the pools.
+
+    Args:
+      pool_size: The size of a window: an int, or one for each spatial axis.
+      strides: The distance of windows: an int, or one for each spatial axis.
+      padding: `"valid"` or `"same"`.
+      data_format: `"channels_last"` or `"channels_first"`.
+      name: As in `tf.layers.Layer`.
+
+    Raises:
+      ValueError: An argument is invalid, or the inputs have another rank.
+    """
+
+    spatial = 2
+    has_variables = False
+    pool = "max_pool"
+
+    def __init__(self, pool_size: Any, strides: Any, padding: str = "valid", data_format: str = "channels_last", name: Optional[str] = None, **kwargs: Any) -> None:
+        super().__init__(name=name, **kwargs)
+        self.pool_size = sizes(pool_size, self.spatial, "pool_size")
+        self.strides = sizes(self.pool_size if strides is None else strides, self.spatial, "strides")
+        words = 'The `padding` argument must be a list/tuple or one of "valid", "same" (or "causal", only for `Conv1D).'
+        self.padding = _padding(padding, words)
+        self.data_format = _checked_order(data_format)
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        """Returns one cell for each window."""
+        _of_rank(self, inputs.get_shape(), self.spatial + 2)
+        is_first = self.data_format == "channels_first"
+        added = [] if self.spatial == 2 else [2]
+        for axis in added:
+            inputs = array_ops.expand_dims(inputs, axis + is_first)
+        window, strides = ([*v, *(1 for _ in added)] for v in (self.pool_size, self.strides))
+        outputs = getattr(pools, self.pool)(inputs, window, strides, self.padding, data_format="NCHW" if is_first else "NHWC")
+        for axis in added:
+            outputs = array_ops.squeeze(outputs, [axis + is_first])
+        return outputs
+
+
+_POOLS = """Returns the {what} of each window of {inputs}.
+
+Args:
+  {inputs_arg}pool_size: The size of a window: an int, or one for each spatial axis.
+  strides: The distance of windows: an int, or one for each spatial axis.
+  padding: `"valid"` or `"same"`.
+  data_format: `"channels_last"` or `"channels_first"`.
+  name: As in `tf.layers.Layer`.
+
+Returns:
+  A {result}.
+
+Raises:
+  ValueError: An argument is invalid, or the inputs have another rank.
+
+Example:
+  >>> y = {example}
+  >>> print(tf.Session().run(y).ravel())
+  [{value}]
+"""
+
+
+def _pool(class_name: str, called: str, spatial: int, pool: str) -> List[Any]:
+    what, inputs = ("largest cell" if pool == "max_pool" else "mean"), ("images" if spatial == 2 else "sequences")
+    data = "tf.constant([[[[1.0], [2.0]], [[3.0], [6.0]]]])" if spatial == 2 else "tf.constant([[[1.0], [5.0]]])"
+    value = {"max_pool": "6." if spatial == 2 else "5.", "avg_pool": "3."}[pool]
+    made = type(class_name, (Pooling,), {"spatial": spatial, "pool": pool, "__module__": __name__, "__qualname__": class_name})
+    common = {"what": what, "inputs": inputs, "value": value}
+    made.__doc__ = _POOLS.format(inputs_arg="", result="layer", example=f"tf.layers.{class_name}(2, 2)({data})", **common)
+    doc = _POOLS.format(inputs_arg=f"inputs: A tensor of rank {spatial + 2}.\n  ", result="tensor of the same rank and dtype", example=f"tf.layers.{called}({data}, 2, 2)", **common)
+    return [made, _function(made, called, doc)]
+
+
+MaxPooling1D, max_pooling1d = _pool("MaxPooling1D", "max_pooling1d", 1, "max_pool")
+MaxPooling2D, max_pooling2d = _pool("MaxPooling2D", "max_pooling2d", 2, "max_pool")
+AveragePooling1D, average_pooling1d = _pool("AveragePooling1D", "average_pooling1d", 1, "avg_pool")
+AveragePooling2D, average_pooling2d = _pool("AveragePooling2D", "average_pooling2d", 2, "avg_pool")

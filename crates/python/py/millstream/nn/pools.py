@@ -1,0 +1,230 @@
+"""Pools of `tf.nn`: the largest cell, or the mean, of each window of an image."""
+
+from __future__ import annotations
+
+from typing import Any, List, Optional
+
+from millstream._engine import Tensor
+from millstream.framework import convert_to_tensor, name_scope
+from millstream.framework.deprecation import renamed
+from millstream.framework.op_functions import op
+from millstream.nn.convolutions import _images, _listed, _rows, per_axis
+from millstream.ops import array_ops
+
+__all__ = [
+    "avg_pool",
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool_v2",
+    "max_pool",
+    "max_pool1d",
+    "max_pool2d",
+    "max_pool_v2",
+    "pool",
+]
+
+_IMAGES = """Returns the {what} of each window of images.
+
+Args:
+  value: A tensor of {numbers}, `[batch, rows, columns, channels]`, or `[batch, channels, rows, columns]` for
+    NCHW.
+  ksize: The size of a window: an int, or a list of 1, 2 or 4.
+  strides: The distance of windows: an int, or a list of 1, 2 or 4.
+  padding: `"SAME"` or `"VALID"`.
+  data_format: `"NHWC"` or `"NCHW"`.
+  name: A name for the operation.
+  input: Another name of `value`.
+
+Returns:
+  A tensor of the same dtype.
+
+Raises:
+  ValueError: Shapes or attributes do not fit.
+
+Example:
+  >>> y = tf.nn.{called}([[[[1.0], [2.0]], [[3.0], [6.0]]]], 2, 2, "VALID")
+  >>> print(tf.Session().run(y).ravel())
+  [{value}]
+"""
+
+_ROWS = """Returns the {what} of each window of sequences.
+
+Args:
+  input: A tensor of {numbers}, `[batch, time, channels]`, or `[batch, channels, time]` for NCW.
+  ksize: The size of a window: an int, or a list of 1 or 3.
+  strides: The distance of windows: an int, or a list of 1 or 3.
+  padding: `"SAME"` or `"VALID"`.
+  data_format: `"NWC"` or `"NCW"`.
+  name: A name for the operation.
+
+Returns:
+  A tensor of the same dtype.
+
+Raises:
+  ValueError: Shapes or attributes do not fit.
+
+Example:
+  >>> y = tf.nn.{called}([[[1.0], [3.0], [5.0]]], 2, 1, "VALID")
+  >>> print(tf.Session().run(y).ravel())
+  [{value}]
+"""
+
+_ANY = """Returns the {what} of each window of sequences or images, by the rank of the input.
+
+Args:
+  input: A tensor of {numbers}, of rank 3 or 4.
+  ksize: The size of a window: an int, or a list with one for each axis, or each spatial axis.
+  strides: The distance of windows, in the same forms.
+  padding: `"SAME"` or `"VALID"`.
+  data_format: `"NWC"`, `"NCW"`, `"NHWC"` or `"NCHW"`.
+  name: A name for the operation.
+
+Returns:
+  A tensor of the same dtype.
+
+Raises:
+  ValueError: The rank is unknown, or not 3 or 4.
+
+Example:
+  >>> y = tf.nn.{called}([[[[1.0], [2.0]], [[3.0], [6.0]]]], 2, 2, "VALID")
+  >>> print(tf.Session().run(y).ravel())
+  [{value}]
+"""
+
+
+def _pool_of_images(op_name: str, x: Any, ksize: Any, strides: Any, padding: str, data_format: Optional[str], name: Optional[str]) -> Tensor:
+    with name_scope(name, op_name, [x]) as name:
+        data_format, channels = _images(data_format)
+        sizes = per_axis(ksize, 2, channels, "ksize")
+        if op_name == "MaxPool" and 0 in sizes:
+            raise ValueError("ksize cannot be zero.")
+        return op(op_name)(x, ksize=sizes, strides=per_axis(strides, 2, channels, "strides"), padding=padding, data_format=data_format, name=name)
+
+
+def _of_images(op_name: str, called: str) -> Any:
+    def function(
+        value: Any = None,
+        ksize: Any = None,
+        strides: Any = None,
+        padding: Any = None,
+        data_format: Optional[str] = "NHWC",
+        name: Optional[str] = None,
+        input: Any = None,  # noqa: A002
+    ) -> Tensor:
+        value = renamed(input, value, "input", "value")
+        return _pool_of_images(op_name, value, ksize, strides, padding, data_format, name)
+
+    return _dressed(function, _IMAGES, op_name, called, "6." if op_name == "MaxPool" else "3.")
+
+
+def _of_rows(op_name: str, called: str, scope: str) -> Any:
+    def function(input: Any, ksize: Any, strides: Any, padding: str, data_format: Optional[str] = "NWC", name: Optional[str] = None) -> Tensor:  # noqa: A002
+        with name_scope(name, scope, [input]) as name:
+            form, rows, channels = _rows(data_format, 'data_format must be "NWC" or "NCW".')
+            result = op(op_name)(
+                array_ops.expand_dims(input, rows),
+                ksize=[1, *per_axis(ksize, 1, channels, "ksize")],
+                strides=[1, *per_axis(strides, 1, channels, "strides")],
+                padding=padding,
+                data_format=form,
+                name=name,
+            )
+            return array_ops.squeeze(result, [rows])
+
+    return _dressed(function, _ROWS, op_name, called, "3. 5." if op_name == "MaxPool" else "2. 4.")
+
+
+def _of_any(op_name: str, called: str, of_rows: Any) -> Any:
+    def function(input: Any, ksize: Any, strides: Any, padding: str, data_format: Optional[str] = None, name: Optional[str] = None) -> Tensor:  # noqa: A002
+        rank = len(data_format) if data_format is not None else convert_to_tensor(input).get_shape().ndims
+        if rank == 3:
+            return of_rows(input, ksize, strides, padding, data_format or "NWC", name)
+        if rank == 4:
+            return _pool_of_images(op_name, input, ksize, strides, padding, data_format, name)
+        raise ValueError(f"Input tensor must be of rank 3, 4 or 5 but was {rank}: here, of rank 3 or 4")
+
+    return _dressed(function, _ANY, op_name, called, "6." if op_name == "MaxPool" else "3.")
+
+
+def _dressed(function: Any, doc: str, op_name: str, called: str, value: str) -> Any:
+    is_max = op_name == "MaxPool"
+    function.__name__ = function.__qualname__ = called
+    function.__doc__ = doc.format(called=called, what="largest cell" if is_max else "mean", numbers="numbers" if is_max else "floats", value=value)
+    return function
+
+
+max_pool = _of_images("MaxPool", "max_pool")
+avg_pool = _of_images("AvgPool", "avg_pool")
+avg_pool2d = avg_pool
+max_pool1d = _of_rows("MaxPool", "max_pool1d", "MaxPool1d")
+avg_pool1d = _of_rows("AvgPool", "avg_pool1d", "AvgPool1D")
+max_pool_v2 = _of_any("MaxPool", "max_pool_v2", max_pool1d)
+avg_pool_v2 = _of_any("AvgPool", "avg_pool_v2", avg_pool1d)
+
+
+def max_pool2d(input: Any, ksize: Any, strides: Any, padding: str, data_format: Optional[str] = "NHWC", name: Optional[str] = None) -> Tensor:  # noqa: A002
+    """Returns the largest cell of each window of images, as `max_pool` does.
+
+    Args:
+      input: A tensor of numbers, `[batch, rows, columns, channels]`.
+      ksize: The size of a window: an int, or a list of 1, 2 or 4.
+      strides: The distance of windows: an int, or a list of 1, 2 or 4.
+      padding: `"SAME"` or `"VALID"`.
+      data_format: `"NHWC"` or `"NCHW"`.
+      name: A name for the operation.
+
+    Example:
+      >>> print(tf.Session().run(tf.nn.max_pool2d([[[[1.0], [2.0]]]], [1, 2], 1, "VALID")).ravel())
+      [2.]
+    """
+    with name_scope(name, "MaxPool2d", [input]) as name:
+        return _pool_of_images("MaxPool", input, ksize, strides, padding, data_format, name)
+
+
+def pool(
+    input: Any,  # noqa: A002
+    window_shape: Any,
+    pooling_type: str,
+    padding: str,
+    dilation_rate: Any = None,
+    strides: Any = None,
+    name: Optional[str] = None,
+    data_format: Optional[str] = None,
+    dilations: Any = None,
+) -> Tensor:
+    """Returns the largest cell, or the mean, of each window of sequences or images.
+
+    Args:
+      input: A tensor of rank 3 or 4.
+      window_shape: One int for each spatial axis.
+      pooling_type: `"MAX"` or `"AVG"`.
+      padding: `"SAME"` or `"VALID"`.
+      dilation_rate: None, or ones.
+      strides: One int for each spatial axis; None for ones.
+      name: A name for the operation.
+      data_format: `"NWC"`, `"NCW"`, `"NHWC"` or `"NCHW"`.
+      dilations: Another name of `dilation_rate`.
+
+    Returns:
+      A tensor of the same dtype.
+
+    Raises:
+      ValueError: Shapes or attributes do not fit.
+      NotImplementedError: A dilation is more than 1.
+
+    Example:
+      >>> y = tf.nn.pool([[[1.0], [3.0], [5.0]]], [2], "AVG", "VALID")
+      >>> print(tf.Session().run(y).ravel())
+      [2. 4.]
+    """
+    rate = dilation_rate if dilations is None else renamed(dilations, dilation_rate, "dilations", "dilation_rate")
+    with name_scope(name, "%s_pool" % pooling_type.lower(), [input]) as name:
+        window: List[int] = [int(v) for v in window_shape]
+        if pooling_type not in ("MAX", "AVG") or len(window) not in (1, 2):
+            raise ValueError(f"{len(window)}-D {pooling_type} pooling is not supported.")
+        if any(v != 1 for v in _listed(rate, len(window), "dilation_rate")):
+            raise NotImplementedError("pool: windows whose cells are apart (a dilation_rate over 1) are not supported")
+        steps = _listed(strides, len(window), "strides")
+        if len(window) == 1:
+            return (max_pool1d if pooling_type == "MAX" else avg_pool1d)(input, window, steps, padding, data_format or "NWC", name)
+        return _pool_of_images("MaxPool" if pooling_type == "MAX" else "AvgPool", input, window, steps, padding, data_format, name)

@@ -25,7 +25,7 @@ FLOORS = (
     ("nn", "rnn", "layers", "losses", "metrics", "distributions"),
     ("io",),
     ("train",),
-    ("contrib", "programs", "saved_model", "test"),
+    ("contrib", "estimator", "programs", "saved_model", "test"),
 )
 
 # The top layer: the package itself, and modules that are namespaces of TensorFlow and are not imported by

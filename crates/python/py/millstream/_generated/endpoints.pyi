@@ -12,6 +12,7 @@ from millstream import debugging as debugging
 from millstream import distributions as distributions
 from millstream import dtypes as dtypes
 from millstream import errors as errors
+from millstream import estimator as estimator
 from millstream import flags as flags
 from millstream import gfile as gfile
 from millstream import graph_util as graph_util

@@ -52,7 +52,7 @@ _PICTURES = "decode and change pictures with NumPy or Pillow, and feed the array
 _MORE_DISTRIBUTIONS = "`tf.contrib.distributions` has the distributions that most programs use; subclass `tf.distributions.Distribution` for others"
 _SIGNAL = "feed the results of `numpy.fft`, or use `tf.py_func`"
 _TRAINING = "`tf.train.MonitoredTrainingSession` runs a training loop"
-_CLUSTER = "a session runs in one process, on all its cores"
+_MODEL_FN = "`tf.estimator.Estimator` takes a function that builds the model, with `tf.layers` for instance"
 _NO_CONVOLUTIONS = "there are no convolutions"
 _GRAPHS = "build a graph and run it with a `tf.Session`"
 
@@ -72,20 +72,18 @@ LATER: Dict[str, str] = {
     "contrib.signal": _SIGNAL,
     "data": _QUEUES,
     "distributions.DirichletMultinomial": _MORE_DISTRIBUTIONS,
-    "estimator": _TRAINING,
+    "estimator": _MODEL_FN,
     "feature_column": "`tf.parse_example` and `tf.nn.embedding_lookup` make tensors of features",
     "image": _PICTURES,
     "profiler": "`tf.RunMetadata` holds the times of a run",
     "contrib.tfprof": "`tf.RunMetadata` holds the times of a run",
     "python.data": _QUEUES,
-    "python.estimator": _TRAINING,
+    "python.estimator": _MODEL_FN,
     "python.framework.function": "call a Python function where the graph needs it",
     "python.client.timeline": "`millstream run --trace` writes a trace for Perfetto",
     "py_function": "`tf.py_func` calls a Python function",
     "signal": _SIGNAL,
     "svd": "feed the result of `numpy.linalg.svd`, or use `tf.py_func`",
-    "train.ClusterSpec": _CLUSTER,
-    "train.Server": _CLUSTER,
     "train.SyncReplicasOptimizer": "an optimizer updates its variables in one process",
     "train.init_from_checkpoint": "`tf.train.Saver(var_list).restore` reads variables from a checkpoint",
 }
@@ -105,6 +103,7 @@ NEVER: Dict[str, Tuple[str, str]] = {
     "contrib.tpu": ("graphs run on the CPU", "`tf.train` and its optimizers"),
     "distribute": ("a session runs in one process", "a `tf.Session`"),
     "enable_eager_execution": ("there is no eager execution", _GRAPHS),
+    "estimator.tpu": ("graphs run on the CPU", "`tf.estimator.Estimator`"),
     "function": ("Python's control flow is not translated", _GRAPHS),
     "keras": ("Keras is a library of its own", "`tf.layers.dense` and the cells of `tf.nn.rnn_cell`"),
     "lite": ("a graph runs as it is", "`millstream run graph.pb`"),

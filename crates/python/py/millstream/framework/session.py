@@ -22,6 +22,7 @@ from millstream.framework import (
     errors,
     get_default_graph,
     logging,
+    targets,
 )
 from millstream.framework.watching import WatchBlock
 
@@ -67,9 +68,13 @@ def _check_target(target: Any) -> bytes:
     if not isinstance(target, (str, bytes)):
         raise TypeError("target must be a string, but got %s" % type(target))
     name = target.decode() if isinstance(target, bytes) else target
+    if targets.is_known(name):
+        return name.encode()
     if name.startswith("grpc://"):
         raise errors.UnimplementedError(
-            None, None, "the target '%s' is a server: sessions run in this process only; leave `target` empty" % name
+            None,
+            None,
+            "the target '%s' is a server of another process: sessions run in this process only; leave `target` empty" % name,
         )
     if name:
         raise errors.NotFoundError(
@@ -112,6 +117,8 @@ class BaseSession(_engine.Session):
             limits = (max(config.operation_timeout_in_ms, 0), grace, memory)
         allowed_files = files if files is None else [os.fspath(f) for f in files]
         session: Any = super().__new__(cls, graph or get_default_graph(), threads, one, limits, container, pools, devices, files=allowed_files)
+        if target_bytes:
+            targets.take(target_bytes.decode(), session)
         session._cpus = devices[0]
         session._config = config
         _sessions.add(session)

@@ -39,14 +39,17 @@ def get_seed(op_seed: Optional[int]) -> Tuple[Optional[int], Optional[int]]:
     return (0, 2147483647) if (first, second) == (0, 0) else (first, second)
 
 
-def set_random_seed(seed: int) -> None:
+def set_random_seed(seed: Optional[int]) -> None:
     """Sets the seed of the default graph.
 
     A random operation draws the same numbers in each session if the graph or the operation has a seed. Set it
     before operations are added.
 
     Args:
-      seed: An int.
+      seed: An int; None for no seed, in a graph without one.
+
+    Raises:
+      TypeError: The seed is None, but the graph has one.
 
     Example:
       >>> tf.set_random_seed(1)
@@ -54,7 +57,11 @@ def set_random_seed(seed: int) -> None:
       >>> print((tf.Session().run(x) == tf.Session().run(x)).all())
       True
     """
-    get_default_graph().seed = seed
+    graph = get_default_graph()
+    if seed is not None:
+        graph.seed = seed
+    elif graph.seed is not None:
+        raise TypeError("set_random_seed(None): the seed of a graph, here %d, cannot be removed; build a new graph" % graph.seed)
 
 
 def _seeds(seed: Optional[int]) -> Any:

@@ -23,6 +23,14 @@ _PLACES = """
 contrib.learn.python.learn.monitored_session .train.monitored_session .train
 python.client.session .
 python.eager.context .
+python.estimator.estimator .estimator.estimator .estimator
+python.estimator.export.export .estimator.export
+python.estimator.exporter .estimator
+python.estimator.inputs.inputs .estimator.inputs
+python.estimator.inputs.numpy_io .estimator.inputs
+python.estimator.model_fn .estimator.model_fn .estimator
+python.estimator.run_config .estimator.run_config
+python.estimator.training .estimator
 python.framework.constant_op .framework.constant_values .
 python.framework.device .
 python.framework.dtypes .framework.dtypes
@@ -148,6 +156,7 @@ python.training.queue_runner .train
 python.training.queue_runner_impl .train
 python.training.rmsprop .train
 python.training.saver .train.saver .train.checkpoints .train
+python.training.server_lib .train
 python.training.session_manager .train
 python.training.session_run_hook .train.session_run_hook .train
 python.training.summary_io .summary .train

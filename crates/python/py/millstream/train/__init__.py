@@ -28,6 +28,7 @@ _MODULES: Dict[str, Tuple[str, ...]] = {
         "StopAtStepHook",
         "SummarySaverHook",
     ),
+    "server": ("ClusterSpec", "Server"),
     "session_manager": ("SessionManager",),
     "monitored_session": (
         "ChiefSessionCreator",
@@ -160,6 +161,7 @@ if TYPE_CHECKING:
         StopAtStepHook as StopAtStepHook,
         SummarySaverHook as SummarySaverHook,
     )
+    from millstream.train.server import ClusterSpec as ClusterSpec, Server as Server
     from millstream.train.session_manager import SessionManager as SessionManager
     from millstream.train.monitored_session import (
         ChiefSessionCreator as ChiefSessionCreator,

@@ -13,6 +13,7 @@ import pytest
 import millstream as tf
 from millstream.framework import left_out
 from millstream.programs import check, extras, mnist, modules
+from millstream.train import moving_averages
 
 README = pathlib.Path(__file__).resolve().parents[3] / "README.md"
 
@@ -153,10 +154,10 @@ def test_tables_name_what_exists():
 def test_averages_move_as_tensorflow_moves_them():
     with tf.Graph().as_default(), tf.Session() as sess:
         v = tf.Variable(1.0, name="v")
-        plain = extras.assign_moving_average(v, 3.0, 0.75, zero_debias=False)
+        plain = moving_averages.assign_moving_average(v, 3.0, 0.75, zero_debias=False)
         sess.run(tf.global_variables_initializer())
         assert sess.run(plain) == 1.5
-        unbiased = [extras.assign_moving_average(v, x, 0.75) for x in (3.0, 4.0)]
+        unbiased = [moving_averages.assign_moving_average(v, x, 0.75) for x in (3.0, 4.0)]
         assert [x.op.name for x in tf.global_variables()] == ["v", "v/biased", "v/local_step", "v/biased_1", "v/local_step_1"]
         sess.run(tf.global_variables_initializer())
         # The weights of the values are 1/4 and 3/16 of 7/16.
@@ -197,17 +198,17 @@ def test_tutorials_read_their_digits(tmp_path):
 
 
 PROGRAM = """
-import tensorflow as tf, tensorflow.contrib.slim as slim
+import tensorflow as tf, tensorflow.contrib.estimator as estimator
 from tensorflow.python.ops import rnn_cell
 from tensorflow.python.framework.ops import *
-layers = tf.contrib.layers
+data = tf.contrib.data
 nn = tf.nn
 
 
 def model(x):
     x = tf.mul(x, tf.GraphKeys.LOSSES)
-    x = slim.conv2d(nn.relu(x), 3)
-    x = layers.fully_connected(x)
+    x = estimator.conv2d(nn.relu(x), 3)
+    x = data.fully_connected(x)
     tf.load_op_library("x.so")
     return rnn_cell.GRUCell(3), tf.GraphKeys.NONSENSE, tf.train.Saver().anything, tf.app.flags.FLAGS.anything
 """
@@ -222,13 +223,13 @@ def test_check_lists_names_without_running(tmp_path):
     there = ["GraphKeys.LOSSES", "app.flags.FLAGS", "nn", "nn.relu", "python.framework.ops", "python.ops.rnn_cell", "python.ops.rnn_cell.GRUCell", "train.Saver"]
     assert kinds == {
         "GraphKeys.NONSENSE": "unknown",
-        "contrib.layers": "not yet",
-        "contrib.slim": "not yet",
+        "contrib.data": "not yet",
+        "contrib.estimator": "not yet",
         "load_op_library": "differs",
         "mul": "renamed",
         **dict.fromkeys(there, "there"),
     }
-    assert result["names"]["contrib.slim"]["places"] == ["%s:%d" % (tmp_path / "model.py", line) for line in (2, 11)]
+    assert result["names"]["contrib.estimator"]["places"] == ["%s:%d" % (tmp_path / "model.py", line) for line in (2, 11)]
     assert [pathlib.Path(f).name for f in result["unread"]] == ["old.py"]
 
     done = python("-m", "millstream", "check", "model.py", cwd=tmp_path)

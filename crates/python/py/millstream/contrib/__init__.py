@@ -1,16 +1,17 @@
-"""`tf.contrib`: the parts that are here; `dir` lists them."""
+"""`tf.contrib`: the parts that concern loops, input and layers: `framework`, `layers`, `rnn` and others."""
 
 from typing import TYPE_CHECKING, Any, List
 
 from millstream.framework import namespaces
 
-_PARTS = ("crf", "distributions", "framework", "legacy_seq2seq", "lookup", "rnn", "seq2seq", "training")
+_PARTS = ("crf", "distributions", "framework", "layers", "legacy_seq2seq", "lookup", "rnn", "seq2seq", "training")
 
 
 if TYPE_CHECKING:
     from millstream.contrib import crf as crf
     from millstream.contrib import distributions as distributions
     from millstream.contrib import framework as framework
+    from millstream.contrib import layers as layers
     from millstream.contrib import legacy_seq2seq as legacy_seq2seq
     from millstream.contrib import rnn as rnn
     from millstream.contrib import seq2seq as seq2seq

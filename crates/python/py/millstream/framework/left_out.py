@@ -60,7 +60,6 @@ LATER: Dict[str, str] = {
     "contrib.data": _QUEUES,
     "contrib.distributions": _MORE_DISTRIBUTIONS,
     "contrib.estimator": _TRAINING,
-    "contrib.layers": _LAYERS,
     "contrib.learn": _TRAINING,
     "contrib.losses": "`tf.losses` has losses with weights",
     "contrib.metrics": "`tf.metrics` has metrics",

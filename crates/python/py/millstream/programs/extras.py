@@ -7,12 +7,11 @@ import contextlib
 import inspect
 from typing import Any, Callable, Dict, Iterator, List, Optional
 
-from millstream.framework import add_to_collection, colocate_with, convert_to_tensor, name_scope, nest, shapes
+from millstream.framework import add_to_collection, convert_to_tensor, name_scope, nest, shapes
 from millstream.framework.op_functions import op
-from millstream.ops import array_ops, math_ops
+from millstream.ops import array_ops
 from millstream.programs import mnist
 from millstream.test.case import TestCase
-from millstream.variables import initializers, scopes, state_ops
 
 
 DeviceAttributes = collections.namedtuple("DeviceAttributes", "name device_type memory_limit physical_device_desc incarnation")
@@ -32,34 +31,6 @@ def convert_n_to_tensor(values: Any, dtype: Any = None, name: Optional[str] = No
     """Converts each of several values to a tensor."""
     names = [None if name is None else "%s_%d" % (name, i) for i in range(len(values))]
     return [convert_to_tensor(v, dtype, n, preferred_dtype) for v, n in zip(values, names)]
-
-
-def assign_moving_average(variable: Any, value: Any, decay: Any, zero_debias: bool = True, name: Optional[str] = None) -> Any:
-    """Moves a variable towards a value: `variable -= (1 - decay) * (variable - value)`.
-
-    With `zero_debias` the variable is the average divided by the weight of the values so far. Two more
-    variables hold the average and the number of updates.
-    """
-    with name_scope(name, "AssignMovingAvg", [variable, value, decay]) as scope:
-        with colocate_with(variable):
-            rest = math_ops.cast(convert_to_tensor(1.0 - decay, name="decay"), variable.dtype.base_dtype)
-            if not zero_debias:
-                return state_ops.assign_sub(variable, (variable - value) * rest, name=scope)
-            with scopes.variable_scope(variable.op.name, values=[variable, value, rest]):
-                biased, steps = (_own(what, variable, shape) for what, shape in (("biased", variable.shape), ("local_step", [])))
-            new = state_ops.assign_sub(biased, (biased - value) * rest)
-            count = state_ops.assign_add(steps, 1.0)
-            return state_ops.assign(variable, new / (1.0 - math_ops.pow(1.0 - rest, count)), name=scope)
-
-
-def _own(name: str, variable: Any, shape: Any) -> Any:
-    scope = scopes.get_variable_scope()
-    taken = {v.op.name for v in scope.global_variables()}
-    unused, i = name, 0
-    while not scope.reuse and scope.name + "/" + unused in taken:
-        i += 1
-        unused = "%s_%d" % (name, i)
-    return scopes.get_variable(unused, shape, variable.dtype.base_dtype, initializers.zeros_initializer(), trainable=False)
 
 
 def _zero_state_tensors(state_size: Any, batch_size: Any, dtype: Any) -> Any:
@@ -131,7 +102,6 @@ NAMES: Dict[str, Dict[str, Any]] = {
     "python.ops.control_flow_ops": {"switch": op("Switch"), "merge": op("Merge")},
     "python.ops.rnn_cell_impl": {"_zero_state_tensors": _zero_state_tensors},
     "python.ops.summary_op_util": {"collect": collect, "summary_scope": summary_scope},
-    "python.training.moving_averages": {"assign_moving_average": assign_moving_average},
     "python.util.deprecation": {"deprecated": _mark, "deprecated_args": _mark, "deprecated_arg_values": _mark},
     "python.util.function_utils": {"fn_args": fn_args},
     "python.util.keyword_args": {"keyword_args_only": _mode},

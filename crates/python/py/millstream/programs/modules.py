@@ -20,6 +20,9 @@ from millstream.programs import extras
 # The places to look a name up in: modules of this package ("." is the package itself), modules of Python
 # ("=inspect"), and the functions of all ops by TensorFlow's internal names ("gen").
 _PLACES = """
+contrib.layers.python.layers.layers .contrib.layers.layers .contrib.layers
+contrib.layers.python.layers.optimizers .contrib.layers.optimizers
+contrib.layers.python.layers.utils .contrib.layers.utils
 contrib.learn.python.learn.monitored_session .train.monitored_session .train
 python.client.session .
 python.eager.context .
@@ -174,9 +177,9 @@ _MESSAGES_IN = ("example", "framework", "protobuf", "util")
 
 
 def _packages() -> Set[str]:
-    """Returns the modules that contain internal ones."""
+    """Returns the modules that contain internal ones, without public ones."""
     inner = [*_TABLE, *extras.NAMES, *("core.%s.x_pb2" % name for name in _MESSAGES_IN)]
-    return {path[:i] for path in inner for i, c in enumerate(path) if c == "."} - {"contrib"}
+    return {path[:i] for path in inner for i, c in enumerate(path) if c == "."} - {"contrib", "contrib.layers"}
 
 
 _PACKAGES = _packages()
@@ -213,9 +216,7 @@ def _places(path: str) -> Optional[List[str]]:
     part = _PART_OF_CONTRIB.match(path)
     if part and public_module(part.group(1)) is not None:
         return ["." + part.group(1)]
-    if path in _PACKAGES or path in extras.NAMES:
-        return []
-    return None
+    return [] if path in _PACKAGES or path in extras.NAMES else None
 
 
 def is_module(path: str) -> bool:

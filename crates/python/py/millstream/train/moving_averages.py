@@ -6,6 +6,7 @@ from typing import Any, Dict, Optional, Sequence, Tuple
 
 from millstream.framework import (
     add_to_collection,
+    colocate_with,
     control_dependencies,
     convert_to_tensor,
     dtypes,
@@ -20,7 +21,7 @@ from millstream.train.optimizer import is_reference
 from millstream.variables import state_ops
 from millstream.variables.collections import global_variables, trainable_variables
 from millstream.variables.initializers import zeros_initializer
-from millstream.variables.scopes import get_variable, variable_scope
+from millstream.variables.scopes import get_variable, get_variable_scope, variable_scope
 from millstream.variables.slots import create_slot
 from millstream.variables.variable import Variable
 
@@ -149,3 +150,31 @@ class ExponentialMovingAverage:
 def _dims(x: Any) -> Any:
     """Returns the shape as a list, or as a tensor if it is not fully known."""
     return x.get_shape().as_list() if x.get_shape().is_fully_defined() else array_ops.shape(x)
+
+
+def assign_moving_average(variable: Any, value: Any, decay: Any, zero_debias: bool = True, name: Optional[str] = None) -> Any:
+    """Moves a variable towards a value: `variable -= (1 - decay) * (variable - value)`.
+
+    With `zero_debias` the variable is the average divided by the weight of the values so far. Two more
+    variables hold the average and the number of updates.
+    """
+    with name_scope(name, "AssignMovingAvg", [variable, value, decay]) as scope:
+        with colocate_with(variable):
+            rest = math_ops.cast(convert_to_tensor(1.0 - decay, name="decay"), variable.dtype.base_dtype)
+            if not zero_debias:
+                return state_ops.assign_sub(variable, (variable - value) * rest, name=scope)
+            with variable_scope(variable.op.name, values=[variable, value, rest]):
+                biased, steps = (_own(what, variable, shape) for what, shape in (("biased", variable.shape), ("local_step", [])))
+            new = state_ops.assign_sub(biased, (biased - value) * rest)
+            count = state_ops.assign_add(steps, 1.0)
+            return state_ops.assign(variable, new / (1.0 - math_ops.pow(1.0 - rest, count)), name=scope)
+
+
+def _own(name: str, variable: Any, shape: Any) -> Any:
+    scope = get_variable_scope()
+    taken = {v.op.name for v in scope.global_variables()}
+    unused, i = name, 0
+    while not scope.reuse and scope.name + "/" + unused in taken:
+        i += 1
+        unused = "%s_%d" % (name, i)
+    return get_variable(unused, shape, variable.dtype.base_dtype, zeros_initializer(), trainable=False)

@@ -15,48 +15,35 @@ from millstream.contrib.framework.arg_scopes import (
     current_arg_scope,
     has_arg_scope,
 )
+from millstream.contrib.framework.variables import *  # noqa: F403
+from millstream.contrib.framework.variables import __all__ as _variables
 from millstream.framework import (
     SparseTensor,
     constant_value as _constant_value,
     control_dependencies,
     convert_to_tensor,
-    dtypes,
-    get_collection,
     get_default_graph,
     name_scope,
     namespaces,
     nest,
 )
-from millstream.framework.graph_keys import GraphKeys
 from millstream.framework.op_functions import op
 from millstream.framework.shapes import TensorShape
 from millstream.ops import array_ops, check_ops, control_flow, math_ops, reduction_ops
-from millstream.variables.scopes import get_variable
-from millstream.variables.variable import Variable
 
 __all__ = [
+    *_variables,
     "add_arg_scope",
     "arg_scope",
     "arg_scoped_arguments",
     "assert_scalar_int",
     "current_arg_scope",
-    "get_local_variables",
-    "get_model_variables",
     "get_name_scope",
-    "get_trainable_variables",
-    "get_unique_variable",
-    "get_variable_full_name",
-    "get_variables",
-    "get_variables_by_name",
-    "get_variables_by_suffix",
     "has_arg_scope",
-    "local_variable",
-    "model_variable",
     "nest",
     "smart_case",
     "smart_cond",
     "smart_constant_value",
-    "variable",
     "with_same_shape",
     "with_shape",
 ]
@@ -86,239 +73,6 @@ __getattr__ = namespaces.getattr_of(__name__)
 
 def __dir__() -> List[str]:
     return sorted({*__all__, *_PLACES})
-
-
-# Variables by scope and name.
-
-
-def get_variables(scope: Any = None, suffix: Optional[str] = None, collection: str = GraphKeys.GLOBAL_VARIABLES) -> List[Any]:
-    """Returns the variables of a collection in a scope whose names end with `suffix`.
-
-    Args:
-      scope: A name, or a `VariableScope`: selects variables in it.
-      suffix: The end of the variables' names.
-      collection: The collection.
-
-    Returns:
-      A list of variables.
-
-    Example:
-      >>> with tf.variable_scope("layer"):
-      ...     w, b = tf.get_variable("weights", [2]), tf.get_variable("bias", [2])
-      >>> [v.name for v in tf.contrib.framework.get_variables("layer", suffix="bias")]
-      ['layer/bias:0']
-    """
-    name = getattr(scope, "name", scope)
-    if suffix is not None:
-        suffix = suffix if ":" in suffix else suffix + ":0"
-        name = (name or "") + ".*" + suffix
-    return get_collection(collection, name)
-
-
-def get_model_variables(scope: Any = None, suffix: Optional[str] = None) -> List[Any]:
-    """Returns the variables of the model.
-
-    Args:
-      scope: A name, or a `VariableScope`: selects variables in it.
-      suffix: The end of the variables' names.
-
-    Returns:
-      A list of variables.
-
-    Example:
-      >>> with tf.variable_scope("layer"):
-      ...     w, b = tf.get_variable("weights", [2]), tf.get_variable("bias", [2])
-      >>> tf.contrib.framework.get_model_variables()
-      []
-    """
-    return get_variables(scope, suffix, GraphKeys.MODEL_VARIABLES)
-
-
-def get_local_variables(scope: Any = None, suffix: Optional[str] = None) -> List[Any]:
-    """Returns the local variables.
-
-    Args:
-      scope: A name, or a `VariableScope`: selects variables in it.
-      suffix: The end of the variables' names.
-
-    Returns:
-      A list of variables.
-
-    Example:
-      >>> with tf.variable_scope("layer"):
-      ...     w, b = tf.get_variable("weights", [2]), tf.get_variable("bias", [2])
-      >>> tf.contrib.framework.get_local_variables()
-      []
-    """
-    return get_variables(scope, suffix, GraphKeys.LOCAL_VARIABLES)
-
-
-def get_trainable_variables(scope: Any = None, suffix: Optional[str] = None) -> List[Any]:
-    """Returns the trainable variables.
-
-    Args:
-      scope: A name, or a `VariableScope`: selects variables in it.
-      suffix: The end of the variables' names.
-
-    Returns:
-      A list of variables.
-
-    Example:
-      >>> with tf.variable_scope("layer"):
-      ...     w, b = tf.get_variable("weights", [2]), tf.get_variable("bias", [2])
-      >>> len(tf.contrib.framework.get_trainable_variables("layer"))
-      2
-    """
-    return get_variables(scope, suffix, GraphKeys.TRAINABLE_VARIABLES)
-
-
-def get_variables_by_suffix(suffix: str, scope: Any = None) -> List[Any]:
-    """Returns the variables whose names end with `suffix`.
-
-    Args:
-      suffix: The end of the variables' names.
-      scope: A name, or a `VariableScope`: selects variables in it.
-
-    Returns:
-      A list of variables.
-
-    Example:
-      >>> with tf.variable_scope("layer"):
-      ...     w, b = tf.get_variable("weights", [2]), tf.get_variable("bias", [2])
-      >>> tf.contrib.framework.get_variables_by_suffix("ts") == [w]
-      True
-    """
-    return get_variables(scope, suffix)
-
-
-def get_variables_by_name(given_name: str, scope: Any = None) -> List[Any]:
-    """Returns the variables with the given name in any scope.
-
-    Args:
-      given_name: The last part of the name.
-      scope: A name, or a `VariableScope`: selects variables in it.
-
-    Returns:
-      A list of variables.
-
-    Example:
-      >>> with tf.variable_scope("layer"):
-      ...     w, b = tf.get_variable("weights", [2]), tf.get_variable("bias", [2])
-      >>> tf.contrib.framework.get_variables_by_name("bias") == [b]
-      True
-    """
-    return [v for v in get_variables(scope) if v.op.name == given_name or v.op.name.endswith("/" + given_name)]
-
-
-def get_unique_variable(var_op_name: str) -> Any:
-    """Returns the only variable with this name.
-
-    Args:
-      var_op_name: The name of its operation.
-
-    Returns:
-      A variable.
-
-    Raises:
-      ValueError: No variable has this name, or several have.
-
-    Example:
-      >>> with tf.variable_scope("layer"):
-      ...     w, b = tf.get_variable("weights", [2]), tf.get_variable("bias", [2])
-      >>> tf.contrib.framework.get_unique_variable("layer/bias") is b
-      True
-    """
-    found = [v for v in get_variables(var_op_name) if v.op.name == var_op_name]
-    if not found:
-        raise ValueError("Couldn't find variable %s" % var_op_name)
-    if len(found) > 1:
-        raise ValueError("Variable %s is not unique" % var_op_name)
-    return found[0]
-
-
-def get_variable_full_name(var: Any) -> str:
-    """Returns the variable's name in checkpoints.
-
-    Example:
-      >>> with tf.variable_scope("layer"):
-      ...     w, b = tf.get_variable("weights", [2]), tf.get_variable("bias", [2])
-      >>> tf.contrib.framework.get_variable_full_name(b)
-      'layer/bias'
-    """
-    return str(var.op.name)
-
-
-def variable(name: str, shape: Any = None, dtype: Any = None, initializer: Any = None, collections: Any = None, **kwargs: Any) -> Any:
-    """As `tf.get_variable`, with the option of other collections.
-
-    Args:
-      name: The name.
-      shape: The shape.
-      dtype: The dtype.
-      initializer: The initializer.
-      collections: A list of collections; by default `global_variables`.
-      **kwargs: Other arguments of `tf.get_variable`.
-
-    Returns:
-      A variable.
-
-    Example:
-      >>> w = tf.contrib.framework.variable("w", [2], collections=["mine"])
-      >>> tf.get_collection("mine") == [w], tf.global_variables() == [w]
-      (True, False)
-    """
-    kwargs.pop("device", None)
-    dtype = dtypes.float32 if dtype is None else dtype
-    return get_variable(name, shape, dtype, initializer, collections=list(collections or [GraphKeys.GLOBAL_VARIABLES]), **kwargs)
-
-
-def model_variable(name: str, shape: Any = None, dtype: Any = dtypes.float32, initializer: Any = None, collections: Any = None, **kwargs: Any) -> Any:
-    """As `variable`, for variables of the model: in the collection `model_variables` as well.
-
-    Other arguments are those of `variable`.
-
-    Args:
-      name: The name.
-      shape: The shape.
-      dtype: The dtype.
-      initializer: The initializer.
-      collections: A list of further collections.
-
-    Returns:
-      A variable.
-
-    Example:
-      >>> w = tf.contrib.framework.model_variable("w", [2])
-      >>> tf.model_variables() == [w]
-      True
-    """
-    keys = list(collections or []) + [GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES]
-    return variable(name, shape, dtype, initializer, keys, **kwargs)
-
-
-def local_variable(initial_value: Any, validate_shape: bool = True, name: Optional[str] = None, use_resource: Optional[bool] = None) -> Any:
-    """Returns a local variable: neither saved nor trained, in the collection `local_variables`.
-
-    Args:
-      initial_value: The initial value.
-      validate_shape: If true, the shape must be known.
-      name: The name.
-      use_resource: If true, the variable uses a resource handle.
-
-    Returns:
-      A variable.
-
-    Example:
-      >>> n = tf.contrib.framework.local_variable(0, name="n")
-      >>> tf.local_variables() == [n]
-      True
-    """
-    return Variable(
-        initial_value, trainable=False, collections=[GraphKeys.LOCAL_VARIABLES], validate_shape=validate_shape, name=name, use_resource=use_resource
-    )
-
-
-# Tensors.
 
 
 def get_name_scope() -> Any:

@@ -1,0 +1,57 @@
+"""`tf.contrib.layers`: layers as functions, regularizers, initializers, summaries and `optimize_loss`.
+
+Layers that need convolution or pooling, and feature columns, are not part of it yet.
+"""
+
+from __future__ import annotations
+
+from typing import List
+
+from millstream.contrib.layers import (
+    embeddings as _embeddings,
+    initializers as _initializers,
+    layers as _layers,
+    normalization as _normalization,
+    regularizers as _regularizers,
+    summaries as summaries,
+)
+from millstream.contrib.layers.embeddings import *  # noqa: F403
+from millstream.contrib.layers.initializers import *  # noqa: F403
+from millstream.contrib.layers.layers import *  # noqa: F403
+from millstream.contrib.layers.normalization import *  # noqa: F403
+from millstream.contrib.layers.optimizers import OPTIMIZER_CLS_NAMES, OPTIMIZER_SUMMARIES, optimize_loss
+from millstream.contrib.layers.regularizers import *  # noqa: F403
+from millstream.contrib.layers.summaries import (
+    summarize_activation,
+    summarize_activations,
+    summarize_collection,
+    summarize_tensor,
+    summarize_tensors,
+)
+from millstream.framework import namespaces
+
+__all__ = [
+    *_embeddings.__all__,
+    *_initializers.__all__,
+    *_layers.__all__,
+    *_normalization.__all__,
+    *_regularizers.__all__,
+    "OPTIMIZER_CLS_NAMES",
+    "OPTIMIZER_SUMMARIES",
+    "optimize_loss",
+    "recompute_grad",
+    "summaries",
+    "summarize_activation",
+    "summarize_activations",
+    "summarize_collection",
+    "summarize_tensor",
+    "summarize_tensors",
+]
+
+namespaces.place("contrib.layers", {"recompute_grad": "millstream.ops.gradients:recompute_grad"})
+
+__getattr__ = namespaces.getattr_of(__name__)
+
+
+def __dir__() -> List[str]:
+    return sorted(__all__)

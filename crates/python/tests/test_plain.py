@@ -252,7 +252,7 @@ def test_a_status_becomes_an_exception():
         (["data", "Dataset"], "`tf.data.Dataset` is not part of Millstream yet: `tf.train.batch`"),
         (["nn", "lrn"], "Millstream has no op LRN"),
         (["mul"], "`tf.mul` left TensorFlow before 1.15: use `tf.multiply`"),
-        (["contrib", "slim"], "`tf.contrib.slim` is not part of Millstream yet: `tf.layers`"),
+        (["contrib", "tfprof"], "`tf.contrib.tfprof` is not part of Millstream yet: `tf.RunMetadata`"),
         (["nonsense"], "has no attribute 'nonsense'"),
     ],
 )

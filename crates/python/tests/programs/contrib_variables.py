@@ -1,4 +1,4 @@
-"""`tf.contrib.framework`: variables in collections, found by scope and name, set from values and checkpoints."""
+"""`tf.contrib.framework`: variables in collections, found by name, set from values and checkpoints."""
 
 import os
 import tempfile

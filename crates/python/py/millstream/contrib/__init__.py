@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, List
 
 from millstream.framework import namespaces
 
-_PARTS = ("crf", "distributions", "framework", "layers", "legacy_seq2seq", "lookup", "rnn", "seq2seq", "training")
+_PARTS = ("crf", "distributions", "framework", "layers", "legacy_seq2seq", "lookup", "rnn", "seq2seq", "slim", "training")
 
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from millstream.contrib import legacy_seq2seq as legacy_seq2seq
     from millstream.contrib import rnn as rnn
     from millstream.contrib import seq2seq as seq2seq
+    from millstream.contrib import slim as slim
     from millstream.contrib import training as training
 else:
 

@@ -47,7 +47,6 @@ RENAMED: Dict[str, str] = {
 }
 
 _QUEUES = "`tf.train.batch`, `tf.train.string_input_producer` and `tf.contrib.training.bucket` read input through queues"
-_LAYERS = "`tf.layers` and `tf.get_variable` make layers and their variables"
 _PICTURES = "decode and change pictures with NumPy or Pillow, and feed the arrays"
 _MORE_DISTRIBUTIONS = "`tf.contrib.distributions` has the distributions that most programs use; subclass `tf.distributions.Distribution` for others"
 _SIGNAL = "feed the results of `numpy.fft`, or use `tf.py_func`"
@@ -56,6 +55,35 @@ _MODEL_FN = "`tf.estimator.Estimator` takes a function that builds the model, wi
 _NO_CONVOLUTIONS = "there are no convolutions"
 _GRAPHS = "build a graph and run it with a `tf.Session`"
 
+_COLUMNS = "`tf.parse_example` and `tf.nn.embedding_lookup` make tensors of features"
+_OF_COLUMNS = (
+    "bucketized_column",
+    "check_feature_columns",
+    "create_feature_spec_for_parsing",
+    "crossed_column",
+    "embedding_column",
+    "feature_column",
+    "infer_real_valued_columns",
+    "input_from_feature_columns",
+    "joint_weighted_sum_from_feature_columns",
+    "make_place_holder_tensors_for_base_features",
+    "one_hot_column",
+    "parse_feature_columns_from_examples",
+    "parse_feature_columns_from_sequence_examples",
+    "real_valued_column",
+    "scattered_embedding_column",
+    "sequence_input_from_feature_columns",
+    "shared_embedding_columns",
+    "sparse_column_with_hash_bucket",
+    "sparse_column_with_integerized_feature",
+    "sparse_column_with_keys",
+    "sparse_column_with_vocabulary_file",
+    "transform_features",
+    "weighted_sparse_column",
+    "weighted_sum_from_feature_columns",
+)
+_OF_PROVIDERS = ("data_decoder", "data_provider", "dataset", "dataset_data_provider", "parallel_reader", "prefetch_queue", "tfexample_decoder")
+
 LATER: Dict[str, str] = {
     "contrib.data": _QUEUES,
     "contrib.distributions": _MORE_DISTRIBUTIONS,
@@ -63,7 +91,6 @@ LATER: Dict[str, str] = {
     "contrib.learn": _TRAINING,
     "contrib.losses": "`tf.losses` has losses with weights",
     "contrib.metrics": "`tf.metrics` has metrics",
-    "contrib.slim": _LAYERS,
     "contrib.rnn.Conv1DLSTMCell": _NO_CONVOLUTIONS,
     "contrib.rnn.Conv2DLSTMCell": _NO_CONVOLUTIONS,
     "contrib.rnn.Conv3DLSTMCell": _NO_CONVOLUTIONS,
@@ -72,7 +99,7 @@ LATER: Dict[str, str] = {
     "data": _QUEUES,
     "distributions.DirichletMultinomial": _MORE_DISTRIBUTIONS,
     "estimator": _MODEL_FN,
-    "feature_column": "`tf.parse_example` and `tf.nn.embedding_lookup` make tensors of features",
+    "feature_column": _COLUMNS,
     "image": _PICTURES,
     "profiler": "`tf.RunMetadata` holds the times of a run",
     "contrib.tfprof": "`tf.RunMetadata` holds the times of a run",
@@ -86,6 +113,9 @@ LATER: Dict[str, str] = {
     "train.SyncReplicasOptimizer": "an optimizer updates its variables in one process",
     "train.init_from_checkpoint": "`tf.train.Saver(var_list).restore` reads variables from a checkpoint",
 }
+
+LATER.update({"contrib.layers." + name: _COLUMNS for name in _OF_COLUMNS})
+LATER.update({"contrib.slim." + name: _QUEUES for name in _OF_PROVIDERS})
 
 # The reason, and what to use.
 NEVER: Dict[str, Tuple[str, str]] = {
@@ -138,7 +168,7 @@ DIFFERENT: Dict[str, str] = {
 }
 
 _CONVOLUTIONS = re.compile(
-    r"(nn|layers|python\.ops\.nn_ops|python\.ops\.nn)\.(\w*conv\w*|\w*pool\w*|Conv\w*|\w*Pooling\w*|\w*Conv\w*|lrn|local_response\w*|fused_batch_norm)$"
+    r"(nn|layers|contrib\.layers|contrib\.slim|python\.ops\.nn_ops|python\.ops\.nn)\.(\w*conv\w*|\w*pool\w*|Conv\w*|\w*Pooling\w*|\w*Conv\w*|lrn|local_response\w*|fused_batch_norm)$"
 )
 
 

@@ -40,7 +40,6 @@ __all__ = [
     "OPTIMIZER_SUMMARIES",
     "optimize_loss",
     "recompute_grad",
-    "summaries",
     "summarize_activation",
     "summarize_activations",
     "summarize_collection",
@@ -54,4 +53,4 @@ __getattr__ = namespaces.getattr_of(__name__)
 
 
 def __dir__() -> List[str]:
-    return sorted(__all__)
+    return sorted([*__all__, "summaries"])

@@ -230,6 +230,18 @@ def adaptive_clipping_fn(
       report_summary: If true, the bound is summarized.
       epsilon: The least variance.
       name: The variable scope.
+
+    Returns:
+      A function from pairs of a gradient and a variable to such pairs.
+
+    Example:
+      >>> clip = tf.contrib.slim.adaptive_clipping_fn(static_max_norm=1.0)
+      >>> w = tf.get_variable("w", [2])
+      >>> (gradient, _), = clip([(tf.constant([3.0, 4.0]), w)])
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.global_variables_initializer())
+      ...     print(sess.run(tf.norm(gradient)) <= 1.0)
+      True
     """
 
     def clip(grads_and_vars: Gradients) -> Gradients:

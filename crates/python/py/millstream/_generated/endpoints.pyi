@@ -35,6 +35,7 @@ from millstream import queue as queue
 from millstream import random as random
 from millstream import raw_ops as raw_ops
 from millstream import saved_model as saved_model
+from millstream import sets as sets
 from millstream import sparse as sparse
 from millstream import strings as strings
 from millstream import summary as summary

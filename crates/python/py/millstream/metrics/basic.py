@@ -1,4 +1,4 @@
-"""`tf.metrics`: statistics over many runs: pairs of a value and an operation that adds the next batch.
+"""Means and counts: pairs of a value and an operation that adds the next batch.
 
 Accumulators are local variables, also in the collection of metric variables;
 `tf.local_variables_initializer()` resets them.
@@ -9,11 +9,10 @@ from __future__ import annotations
 from typing import Any, Optional, Tuple
 
 from millstream.framework import (
-    add_to_collection,
+    add_to_collections,
     control_dependencies,
     convert_to_tensor,
     dtypes,
-    namespaces,
 )
 from millstream.framework.graph_keys import GraphKeys
 from millstream.framework.op_functions import op
@@ -44,7 +43,7 @@ __all__ = [
 Pair = Tuple[Any, Any]
 
 
-def _variable(shape: Any, dtype: Any, name: str) -> Any:
+def metric_variable(shape: Any, dtype: Any, name: str) -> Any:
     """Returns a local variable of zeros."""
     return Variable(
         lambda: array_ops.zeros(shape, dtype),
@@ -55,15 +54,15 @@ def _variable(shape: Any, dtype: Any, name: str) -> Any:
     )
 
 
-def _collected(value: Any, update: Any, values_to: Any, updates_to: Any) -> Pair:
-    for key in values_to or ():
-        add_to_collection(key, value)
-    for key in updates_to or ():
-        add_to_collection(key, update)
+def collected(value: Any, update: Any, values_to: Any, updates_to: Any) -> Pair:
+    """Adds a value and its update to collections, and returns both."""
+    for keys, tensor in ((values_to, value), (updates_to, update)):
+        if keys:
+            add_to_collections(keys, tensor)
     return value, update
 
 
-def _wide(weights: Any, values: Any) -> Any:
+def wide(weights: Any, values: Any) -> Any:
     """Broadcasts weights to the values' shape; raises `ValueError` if they do not fit."""
     return broadcasting.broadcast_weights(math_ops.cast(broadcasting.fit_rank(weights, values), dtypes.float32), values)
 
@@ -95,21 +94,21 @@ def mean(
     """
     with variable_scope(name, "mean", (values, weights)):
         values = math_ops.cast(values, dtypes.float32)
-        total, count = _variable([], dtypes.float32, "total"), _variable([], dtypes.float32, "count")
+        total, count = metric_variable([], dtypes.float32, "total"), metric_variable([], dtypes.float32, "count")
         if weights is None:
             n = math_ops.cast(array_ops.size(values), dtypes.float32)
         else:
-            weights = _wide(weights, values)
+            weights = wide(weights, values)
             values, n = values * weights, reduction_ops.reduce_sum(weights)
         more = state_ops.assign_add(total, reduction_ops.reduce_sum(values))
         with control_dependencies([values]):
             counted = state_ops.assign_add(count, n)
-        return _collected(
+        return collected(
             math_ops.div_no_nan(total, count, name="value"), math_ops.div_no_nan(more, counted, name="update_op"), metrics_collections, updates_collections
         )
 
 
-def _same_shape(predictions: Any, labels: Any) -> Tuple[Any, Any]:
+def same_shape(predictions: Any, labels: Any) -> Tuple[Any, Any]:
     """Returns tensors of equal rank: drops a last dimension of 1 that only one has."""
     labels, predictions = broadcasting.squeeze_pair(labels, predictions)
     predictions.get_shape().assert_is_compatible_with(labels.get_shape())
@@ -135,7 +134,7 @@ def accuracy(
       ...     print(sess.run(update), sess.run(value))
       0.75 0.75
     """
-    predictions, labels = _same_shape(predictions, labels)
+    predictions, labels = same_shape(predictions, labels)
     if labels.dtype != predictions.dtype:
         predictions = math_ops.cast(predictions, labels.dtype)
     right = math_ops.cast(math_ops.equal(predictions, labels), dtypes.float32)
@@ -161,7 +160,7 @@ def mean_absolute_error(
       ...     print(sess.run(update), sess.run(value))
       1.5 1.5
     """
-    predictions, labels = _same_shape(math_ops.cast(predictions, dtypes.float32), math_ops.cast(labels, dtypes.float32))
+    predictions, labels = same_shape(math_ops.cast(predictions, dtypes.float32), math_ops.cast(labels, dtypes.float32))
     return mean(math_ops.abs(predictions - labels), weights, metrics_collections, updates_collections, name or "mean_absolute_error")
 
 
@@ -184,7 +183,7 @@ def mean_squared_error(
       ...     print(sess.run(update), sess.run(value))
       2.0 2.0
     """
-    predictions, labels = _same_shape(math_ops.cast(predictions, dtypes.float32), math_ops.cast(labels, dtypes.float32))
+    predictions, labels = same_shape(math_ops.cast(predictions, dtypes.float32), math_ops.cast(labels, dtypes.float32))
     return mean(op("SquaredDifference")(labels, predictions), weights, metrics_collections, updates_collections, name or "mean_squared_error")
 
 
@@ -208,7 +207,7 @@ def root_mean_squared_error(
       2.0 2.0
     """
     value, update = mean_squared_error(labels, predictions, weights, None, None, name or "root_mean_squared_error")
-    return _collected(op("Sqrt")(value), op("Sqrt")(update), metrics_collections, updates_collections)
+    return collected(op("Sqrt")(value), op("Sqrt")(update), metrics_collections, updates_collections)
 
 
 def mean_relative_error(
@@ -237,8 +236,8 @@ def mean_relative_error(
       ...     print(sess.run(update), sess.run(value))
       0.75 0.75
     """
-    predictions, labels = _same_shape(math_ops.cast(predictions, dtypes.float32), math_ops.cast(labels, dtypes.float32))
-    predictions, normalizer = _same_shape(predictions, math_ops.cast(normalizer, dtypes.float32))
+    predictions, labels = same_shape(math_ops.cast(predictions, dtypes.float32), math_ops.cast(labels, dtypes.float32))
+    predictions, normalizer = same_shape(predictions, math_ops.cast(normalizer, dtypes.float32))
     errors = array_ops.where(math_ops.equal(normalizer, 0.0), array_ops.zeros_like(labels), math_ops.divide(math_ops.abs(labels - predictions), normalizer))
     return mean(errors, weights, metrics_collections, updates_collections, name or "mean_relative_error")
 
@@ -269,10 +268,10 @@ def mean_cosine_distance(
       ...     print(sess.run(update), sess.run(value))
       0.5 0.5
     """
-    predictions, labels = _same_shape(math_ops.cast(predictions, dtypes.float32), math_ops.cast(labels, dtypes.float32))
+    predictions, labels = same_shape(math_ops.cast(predictions, dtypes.float32), math_ops.cast(labels, dtypes.float32))
     products = reduction_ops.reduce_sum(predictions * labels, axis=[dim], keepdims=True)
     value, update = mean(products, weights, None, None, name or "mean_cosine_distance")
-    return _collected(math_ops.subtract(1.0, value), math_ops.subtract(1.0, update), metrics_collections, updates_collections)
+    return collected(math_ops.subtract(1.0, value), math_ops.subtract(1.0, update), metrics_collections, updates_collections)
 
 
 def percentage_below(
@@ -315,16 +314,16 @@ def mean_tensor(
     """
     with variable_scope(name, "mean", (values, weights)):
         values = math_ops.cast(values, dtypes.float32)
-        total = _variable(values.get_shape(), dtypes.float32, "total_tensor")
-        count = _variable(values.get_shape(), dtypes.float32, "count_tensor")
+        total = metric_variable(values.get_shape(), dtypes.float32, "total_tensor")
+        count = metric_variable(values.get_shape(), dtypes.float32, "count_tensor")
         n = array_ops.ones_like(values)
         if weights is not None:
-            weights = _wide(weights, values)
+            weights = wide(weights, values)
             values, n = values * weights, n * weights
         more = state_ops.assign_add(total, values)
         with control_dependencies([values]):
             counted = state_ops.assign_add(count, n)
-        return _collected(
+        return collected(
             math_ops.div_no_nan(total, count, name="value"), math_ops.div_no_nan(more, counted, name="update_op"), metrics_collections, updates_collections
         )
 
@@ -355,12 +354,12 @@ def _counted(called: str, label: bool, prediction: bool) -> Any:
         labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None, name: Optional[str] = None
     ) -> Pair:
         with variable_scope(name, called, (predictions, labels, weights)):
-            predictions, labels = _same_shape(math_ops.cast(predictions, dtypes.bool), math_ops.cast(labels, dtypes.bool))
+            predictions, labels = same_shape(math_ops.cast(predictions, dtypes.bool), math_ops.cast(labels, dtypes.bool))
             holds = math_ops.cast(op("LogicalAnd")(math_ops.equal(labels, label), math_ops.equal(predictions, prediction)), dtypes.float32)
             if weights is not None:
-                holds = holds * _wide(weights, holds)
-            count = _variable([], dtypes.float32, "count")
-            return _collected(array_ops.identity(count), state_ops.assign_add(count, reduction_ops.reduce_sum(holds)), metrics_collections, updates_collections)
+                holds = holds * wide(weights, holds)
+            count = metric_variable([], dtypes.float32, "count")
+            return collected(array_ops.identity(count), state_ops.assign_add(count, reduction_ops.reduce_sum(holds)), metrics_collections, updates_collections)
 
     function.__name__ = function.__qualname__ = called
     said = "The number of predictions of %s where the label is %s." % (prediction, label)
@@ -385,7 +384,7 @@ def _share(called: str, other: Any, said: str) -> Any:
             def share(a: Any, b: Any, called: str) -> Any:
                 return array_ops.where(op("Greater")(a + b, 0), math_ops.divide(a, a + b), array_ops.zeros_like(a), name=called)
 
-            return _collected(share(right, wrong, "value"), share(more_right, more_wrong, "update_op"), metrics_collections, updates_collections)
+            return collected(share(right, wrong, "value"), share(more_right, more_wrong, "update_op"), metrics_collections, updates_collections)
 
     function.__name__ = function.__qualname__ = called
     function.__doc__ = _OF_BOOLS.format(said=said, name=called, value=0.6666667 if called == "precision" else 0.5)
@@ -396,6 +395,3 @@ precision = _share(
     "precision", false_positives, "The fraction of positive predictions that are right; 0 if there are none."
 )
 recall = _share("recall", false_negatives, "The fraction of positive labels that are predicted; 0 if there are none.")
-
-
-__dir__ = namespaces.dir_of(globals())

@@ -52,7 +52,6 @@ _MORE_DISTRIBUTIONS = "`tf.contrib.distributions` has the distributions that mos
 _SIGNAL = "feed the results of `numpy.fft`, or use `tf.py_func`"
 _TRAINING = "`tf.train.MonitoredTrainingSession` runs a training loop"
 _MODEL_FN = "`tf.estimator.Estimator` takes a function that builds the model, with `tf.layers` for instance"
-_NO_CONVOLUTIONS = "there are no convolutions"
 _GRAPHS = "build a graph and run it with a `tf.Session`"
 
 _COLUMNS = "`tf.parse_example` and `tf.nn.embedding_lookup` make tensors of features"
@@ -91,10 +90,7 @@ LATER: Dict[str, str] = {
     "contrib.learn": _TRAINING,
     "contrib.losses": "`tf.losses` has losses with weights",
     "contrib.metrics": "`tf.metrics` has metrics",
-    "contrib.rnn.Conv1DLSTMCell": _NO_CONVOLUTIONS,
-    "contrib.rnn.Conv2DLSTMCell": _NO_CONVOLUTIONS,
-    "contrib.rnn.Conv3DLSTMCell": _NO_CONVOLUTIONS,
-    "contrib.rnn.ConvLSTMCell": _NO_CONVOLUTIONS,
+    "contrib.rnn.Conv3DLSTMCell": "`Conv2DLSTMCell` and `Conv1DLSTMCell` convolve over two axes and one",
     "contrib.signal": _SIGNAL,
     "data": _QUEUES,
     "distributions.DirichletMultinomial": _MORE_DISTRIBUTIONS,

@@ -18,6 +18,7 @@ from millstream.contrib.rnn.cells import (
     SRUCell,
     UGRNNCell,
 )
+from millstream.contrib.rnn.convolutional import Conv1DLSTMCell, Conv2DLSTMCell, ConvLSTMCell
 from millstream.contrib.rnn.fused import FusedRNNCell, FusedRNNCellAdaptor, TimeReversedFusedRNN
 from millstream.contrib.rnn.grids import BidirectionalGridLSTMCell, GridLSTMCell, TimeFreqLSTMCell
 from millstream.contrib.rnn.lstms import (
@@ -65,6 +66,9 @@ __all__ = [
     "BasicRNNCell",
     "BidirectionalGridLSTMCell",
     "CompiledWrapper",
+    "Conv1DLSTMCell",
+    "Conv2DLSTMCell",
+    "ConvLSTMCell",
     "CoupledInputForgetGateLSTMCell",
     "DeviceWrapper",
     "DropoutWrapper",

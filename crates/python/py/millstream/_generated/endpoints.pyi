@@ -34,6 +34,7 @@ from millstream import python_io as python_io
 from millstream import queue as queue
 from millstream import random as random
 from millstream import raw_ops as raw_ops
+from millstream import resource_loader as resource_loader
 from millstream import saved_model as saved_model
 from millstream import sets as sets
 from millstream import sparse as sparse

@@ -4,7 +4,20 @@ from typing import TYPE_CHECKING, Any, List
 
 from millstream.framework import namespaces
 
-_PARTS = ("crf", "distributions", "framework", "layers", "legacy_seq2seq", "lookup", "rnn", "seq2seq", "slim", "training")
+_PARTS = (
+    "crf",
+    "distributions",
+    "framework",
+    "layers",
+    "legacy_seq2seq",
+    "lookup",
+    "nn",
+    "rnn",
+    "seq2seq",
+    "slim",
+    "training",
+    "util",
+)
 
 
 if TYPE_CHECKING:
@@ -13,10 +26,12 @@ if TYPE_CHECKING:
     from millstream.contrib import framework as framework
     from millstream.contrib import layers as layers
     from millstream.contrib import legacy_seq2seq as legacy_seq2seq
+    from millstream.contrib import nn as nn
     from millstream.contrib import rnn as rnn
     from millstream.contrib import seq2seq as seq2seq
     from millstream.contrib import slim as slim
     from millstream.contrib import training as training
+    from millstream.contrib import util as util
 else:
 
     def __getattr__(name: str) -> Any:

@@ -104,12 +104,9 @@ LATER: Dict[str, str] = {
     "python.data": _QUEUES,
     "python.estimator": _MODEL_FN,
     "python.framework.function": "call a Python function where the graph needs it",
-    "python.client.timeline": "`millstream run --trace` writes a trace for Perfetto",
     "py_function": "`tf.py_func` calls a Python function",
     "signal": _SIGNAL,
     "svd": "feed the result of `numpy.linalg.svd`, or use `tf.py_func`",
-    "train.SyncReplicasOptimizer": "an optimizer updates its variables in one process",
-    "train.init_from_checkpoint": "`tf.train.Saver(var_list).restore` reads variables from a checkpoint",
 }
 
 LATER.update({"contrib.layers." + name: _COLUMNS for name in _OF_COLUMNS})
@@ -163,6 +160,7 @@ DIFFERENT: Dict[str, str] = {
     "load_file_system_library": "it raises: there are no plugins",
     "load_library": "it raises: there are no plugins",
     "load_op_library": "it raises: there are no plugins; `tf.py_func` calls a function of one's own",
+    "train.SyncReplicasOptimizer": "gradients are collected in queues, not in `ConditionalAccumulator`s: graphs have other nodes",
     "test.is_gpu_available": "it is always False: graphs run on the CPU",
 }
 

@@ -11,6 +11,7 @@ from millstream.framework import add_to_collection, convert_to_tensor, name_scop
 from millstream.framework.op_functions import op
 from millstream.ops import array_ops
 from millstream.programs import mnist
+from millstream.programs.timeline import Timeline
 from millstream.test.case import TestCase
 
 
@@ -91,6 +92,7 @@ _MNIST = {"DataSet": mnist.DataSet, "read_data_sets": mnist.read_data_sets, "loa
 NAMES: Dict[str, Dict[str, Any]] = {
     "contrib.learn.python.learn.datasets.mnist": _MNIST,
     "examples.tutorials.mnist.input_data": _MNIST,
+    "python.client.timeline": {"Timeline": Timeline},
     "python.client.device_lib": {"list_local_devices": list_local_devices},
     "python.framework.ops": {"name_from_scope_name": name_from_scope_name, "convert_n_to_tensor": convert_n_to_tensor},
     "python.framework.test_util": {

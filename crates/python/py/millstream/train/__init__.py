@@ -28,6 +28,7 @@ _MODULES: Dict[str, Tuple[str, ...]] = {
         "StopAtStepHook",
         "SummarySaverHook",
     ),
+    "sync_replicas": ("SyncReplicasOptimizer",),
     "server": ("ClusterSpec", "Server"),
     "session_manager": ("SessionManager",),
     "monitored_session": (
@@ -95,6 +96,7 @@ _MODULES: Dict[str, Tuple[str, ...]] = {
         "remove_checkpoint",
         "update_checkpoint_state",
     ),
+    "checkpoint_init": ("init_from_checkpoint",),
     "meta_graph": ("export_meta_graph",),
     "meta_graph_import": ("import_meta_graph",),
     "training_util": (
@@ -161,6 +163,7 @@ if TYPE_CHECKING:
         StopAtStepHook as StopAtStepHook,
         SummarySaverHook as SummarySaverHook,
     )
+    from millstream.train.sync_replicas import SyncReplicasOptimizer as SyncReplicasOptimizer
     from millstream.train.server import ClusterSpec as ClusterSpec, Server as Server
     from millstream.train.session_manager import SessionManager as SessionManager
     from millstream.train.monitored_session import (
@@ -230,6 +233,7 @@ if TYPE_CHECKING:
     )
     from millstream.io.file_names import match_filenames_once as match_filenames_once
     from millstream.io.graph_files import write_graph as write_graph
+    from millstream.train.checkpoint_init import init_from_checkpoint as init_from_checkpoint
     from millstream.train.meta_graph import export_meta_graph as export_meta_graph
     from millstream.train.meta_graph_import import import_meta_graph as import_meta_graph
     from millstream.train.training_util import (

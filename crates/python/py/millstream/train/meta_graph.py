@@ -96,6 +96,9 @@ def export_meta_graph(
     Returns:
       A `MetaGraphDef`.
 
+    Raises:
+      TypeError: `meta_info_def` is something else.
+
     Example:
       >>> v = tf.Variable(1.0, name="v")
       >>> meta = tf.train.export_meta_graph()
@@ -105,7 +108,7 @@ def export_meta_graph(
     graph = graph or get_default_graph()
     meta = protos.MetaGraphDef()
     if meta_info_def is not None:
-        meta.meta_info_def.CopyFrom(protos.as_message("MetaGraphDef", meta_info_def).meta_info_def)
+        meta.meta_info_def.CopyFrom(_info(meta_info_def))
     meta.meta_info_def.tensorflow_version = version.VERSION
     source = graph.as_graph_def(add_shapes=True) if graph_def is None else protos.as_message("GraphDef", graph_def)
     meta.graph_def.CopyFrom(source)
@@ -138,6 +141,16 @@ def export_meta_graph(
     if filename:
         write_message(meta, filename, as_text)
     return meta
+
+
+def _info(info: Any) -> Any:
+    """Returns a `MetaInfoDef`, of this library's messages or of another's."""
+    kind = protos.MetaGraphDef.MetaInfoDef
+    if isinstance(info, kind):
+        return info
+    if getattr(getattr(info, "DESCRIPTOR", None), "full_name", None) != kind.DESCRIPTOR.full_name:
+        raise TypeError("meta_info_def must be a tf.MetaGraphDef.MetaInfoDef, not %r" % (info,))
+    return kind.FromString(info.SerializeToString())
 
 
 _SAVES = frozenset(["SaveV2", "Save", "SaveSlices", "RestoreV2", "Restore", "RestoreSlice"])

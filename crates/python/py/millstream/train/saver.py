@@ -47,7 +47,7 @@ def _parts_of(variables: Any) -> List[Any]:
     return [part for v in variables for part in (v._get_variable_list() if hasattr(v, "_get_variable_list") else [v])]
 
 
-def _slice_of(variable: Any) -> str:
+def slice_of(variable: Any) -> str:
     """Returns the slice of the whole that a part holds, in the notation of `SaveV2`."""
     info = getattr(variable, "_save_slice_info", None)
     return "" if info is None else info.spec
@@ -63,7 +63,7 @@ class _Saved(SaveableObject):
     """A variable to save under a name, which for a part of a variable ends in its slice."""
 
     def __init__(self, variable: Any, name: str) -> None:
-        part = _slice_of(variable)
+        part = slice_of(variable)
         key = name[: -len(part) - 1] if part and name.endswith(" " + part) else name
         # The tensor is made where it is saved.
         spec = SaveSpec(lambda: _to_save(variable), part, key, variable.dtype, variable.device or "")
@@ -71,7 +71,7 @@ class _Saved(SaveableObject):
 
     def restore(self, restored_tensors: Any, restored_shapes: Any) -> Any:
         """Returns an operation that assigns the saved value."""
-        return _assign(self.op, restored_tensors[0], restored_shapes is not None)
+        return assign_saved(self.op, restored_tensors[0], restored_shapes is not None)
 
 
 def _saveables(variables: Dict[str, Any]) -> List[Any]:
@@ -89,7 +89,7 @@ def _checked(named: Dict[str, Any]) -> Dict[str, Any]:
     """Checks variables that a program named."""
     seen: List[Any] = []
     named = {
-        name + (" " + _slice_of(part) if part is not value else ""): part
+        name + (" " + slice_of(part) if part is not value else ""): part
         for name, value in named.items()
         for part in (_parts_of([value]) if hasattr(value, "_get_variable_list") else [value])
     }
@@ -547,7 +547,7 @@ def _to_save(variable: Any) -> Any:
     return variable._as_graph_element()
 
 
-def _assign(variable: Any, value: Any, reshape: bool) -> Any:
+def assign_saved(variable: Any, value: Any, reshape: bool) -> Any:
     """Assigns a value to a variable. Its shape must be the saved one, unless `reshape`."""
     shape = variable.get_shape()
     if reshape:

@@ -48,6 +48,11 @@ def _store() -> _Store:
     return extras[_EXTRA]
 
 
+def variables_by_name() -> Dict[str, Any]:
+    """Returns the variables that `get_variable` made in the default graph, by name."""
+    return dict(_store().variables)
+
+
 class VariableScope:
     """The defaults of `get_variable` within a scope. `variable_scope` creates and yields it.
 

@@ -38,7 +38,7 @@ _ASSIGNED = """{doc}: `ref.{method}(value)`.
 Args:
   ref: A variable, or a reference tensor.
   value: A tensor of its dtype and shape.
-{more}  use_locking: If true, the update of a reference tensor holds a lock. Ignored for variables.
+{more}  use_locking: If true, the update holds a lock. Ignored for resource variables.
   name: A name for the operation.
 
 Returns:
@@ -56,12 +56,12 @@ Example:
 
 def _assigner(method: str, op_name: str, doc: str, result: int) -> Any:
     def function(ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = None, name: Optional[str] = None) -> Any:
-        if isinstance(ref, Tensor):
-            options = {"validate_shape": validate_shape} if op_name == "Assign" and validate_shape is not None else {}
-            return op(op_name)(ref, value, use_locking=bool(use_locking), name=name, **options)
-        if isinstance(ref, RefVariable) and op_name == "Assign" and validate_shape is not None:
-            return op("Assign")(ref._ref(), value, validate_shape=validate_shape, name=name)
-        return getattr(ref, method)(value, name=name)
+        if not isinstance(ref, (Tensor, RefVariable)):
+            return getattr(ref, method)(value, name=name)
+        # The op's own defaults are TensorFlow's: an assignment holds a lock, an addition does not.
+        given = {"validate_shape": validate_shape, "use_locking": use_locking}
+        options = {key: flag for key, flag in given.items() if flag is not None}
+        return op(op_name)(ref if isinstance(ref, Tensor) else ref._ref(), value, name=name, **options)
 
     function.__name__ = function.__qualname__ = method
     more = "  validate_shape: If true, the shape must stay the same.\n" if method == "assign" else ""

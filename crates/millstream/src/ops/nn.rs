@@ -213,6 +213,110 @@ impl<'g> Nn<'g> {
             .output()
     }
 
+    /// Convolves each channel `c` of images with filters of its own: `filter` is `[rows, columns, channels,
+    /// m]`, and its last axis makes channels `c * m` to `c * m + m - 1` of the output.
+    ///
+    /// `DepthwiseConv2dNative(input: T, filter: T) -> (output: T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `strides: ints`, `padding: SAME|VALID`, `data_format: NHWC|NCHW =
+    /// "NHWC"`, `dilations: ints = [1, 1, 1, 1]`.
+    ///
+    /// ```text
+    /// DepthwiseConv2dNative([[[[0.0 2.0] [-1.0 -1.0] [3.0 3.0] [3.0 4.0]] [[4.0 3.0] [2.0 0.0] [-4.0 3.0]
+    /// [-4.0 3.0]] [[2.0 -1.0] [1.0 4.0] [4.0 3.0] [1.0 -4.0]] [[-4.0 -2.0] [4.0 2.0] [0.0 3.0] [-1.0 -1.0]]]
+    /// [[[4.0 -1.0] [-4.0 -3.0] [-4.0 -4.0] [2.0 3.0]] [[3.0 -1.0] [-4.0 3.0] [3.0 3.0] [-4.0 1.0]]
+    /// [[0.0 -1.0] [-3.0 -1.0] [-3.0 -1.0] [0.0 -1.0]] [[-3.0 1.0] [-3.0 -2.0] [-1.0 -2.0] [-2.0 1.0]]]],
+    /// [[[[3.0] [-1.0]] [[-4.0] [-1.0]] [[0.0] [1.0]]] [[[-1.0] [-4.0]] [[0.0] [4.0]] [[2.0] [3.0]]]];
+    /// strides={1, 2, 2, 1}, padding="SAME") = [[[[-8.0 -1.0] [1.0 -7.0]] [[6.0 25.0] [8.0 -15.0]]] [[[31.0
+    /// 25.0] [-23.0 -7.0]] [[13.0 -17.0] [-8.0 14.0]]]]
+    /// ```
+    #[track_caller]
+    pub fn depthwise_conv2d_native(
+        self,
+        input: impl Into<Arg<'g>>,
+        filter: impl Into<Arg<'g>>,
+        strides: &[i64],
+        padding: &str,
+    ) -> Output<'g> {
+        self.0
+            .start("DepthwiseConv2dNative")
+            .input(input)
+            .input(filter)
+            .attr("strides", strides)
+            .attr("padding", padding)
+            .output()
+    }
+
+    /// Computes the gradient of DepthwiseConv2dNative by its filter, of shape `filter_sizes`.
+    ///
+    /// `DepthwiseConv2dNativeBackpropFilter(input: T, filter_sizes: i32, out_backprop: T) -> (output: T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `strides: ints`, `padding: SAME|VALID`, `data_format: NHWC|NCHW =
+    /// "NHWC"`, `dilations: ints = [1, 1, 1, 1]`.
+    ///
+    /// ```text
+    /// DepthwiseConv2dNativeBackpropFilter([[[[0.0 2.0] [-1.0 -1.0] [3.0 3.0] [3.0 4.0]] [[4.0 3.0] [2.0 0.0]
+    /// [-4.0 3.0] [-4.0 3.0]] [[2.0 -1.0] [1.0 4.0] [4.0 3.0] [1.0 -4.0]] [[-4.0 -2.0] [4.0 2.0] [0.0 3.0]
+    /// [-1.0 -1.0]]] [[[4.0 -1.0] [-4.0 -3.0] [-4.0 -4.0] [2.0 3.0]] [[3.0 -1.0] [-4.0 3.0] [3.0 3.0] [-4.0
+    /// 1.0]] [[0.0 -1.0] [-3.0 -1.0] [-3.0 -1.0] [0.0 -1.0]] [[-3.0 1.0] [-3.0 -2.0] [-1.0 -2.0] [-2.0
+    /// 1.0]]]], [2 3 2 1], [[[[-2.0 3.0] [-1.0 4.0]] [[2.0 2.0] [1.0 2.0]]] [[[1.0 3.0] [-3.0 1.0]] [[0.0
+    /// 0.0] [-4.0 2.0]]]]; strides={1, 2, 2, 1}, padding="SAME") = [[[[33.0] [13.0]] [[-8.0] [5.0]] [[-2.0]
+    /// [3.0]]] [[[-14.0] [19.0]] [[23.0] [26.0]] [[11.0] [24.0]]]]
+    /// ```
+    #[track_caller]
+    pub fn depthwise_conv2d_native_backprop_filter(
+        self,
+        input: impl Into<Arg<'g>>,
+        filter_sizes: impl Into<Arg<'g>>,
+        out_backprop: impl Into<Arg<'g>>,
+        strides: &[i64],
+        padding: &str,
+    ) -> Output<'g> {
+        self.0
+            .start("DepthwiseConv2dNativeBackpropFilter")
+            .input(input)
+            .input(filter_sizes)
+            .input(out_backprop)
+            .attr("strides", strides)
+            .attr("padding", padding)
+            .output()
+    }
+
+    /// Computes the gradient of DepthwiseConv2dNative by its input, of shape `input_sizes`.
+    ///
+    /// `DepthwiseConv2dNativeBackpropInput(input_sizes: i32, filter: T, out_backprop: T) -> (output: T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `strides: ints`, `padding: SAME|VALID`, `data_format: NHWC|NCHW =
+    /// "NHWC"`, `dilations: ints = [1, 1, 1, 1]`.
+    ///
+    /// ```text
+    /// DepthwiseConv2dNativeBackpropInput([2 4 4 2], [[[[3.0] [-1.0]] [[-4.0] [-1.0]] [[0.0] [1.0]]] [[[-1.0]
+    /// [-4.0]] [[0.0] [4.0]] [[2.0] [3.0]]]], [[[[-2.0 3.0] [-1.0 4.0]] [[2.0 2.0] [1.0 2.0]]] [[[1.0 3.0]
+    /// [-3.0 1.0]] [[0.0 0.0] [-4.0 2.0]]]]; strides={1, 2, 2, 1}, padding="SAME") = [[[[-6.0 -3.0]
+    /// [8.0 -3.0] [-3.0 -1.0] [4.0 -4.0]] [[2.0 -12.0] [0.0 12.0] [-3.0 -7.0] [0.0 16.0]] [[6.0 -2.0]
+    /// [-8.0 -2.0] [3.0 0.0] [-4.0 -2.0]] [[-2.0 -8.0] [0.0 8.0] [3.0 -2.0] [0.0 8.0]]] [[[3.0 -3.0]
+    /// [-4.0 -3.0] [-9.0 2.0] [12.0 -1.0]] [[-1.0 -12.0] [0.0 12.0] [5.0 5.0] [0.0 4.0]] [[0.0 0.0] [0.0 0.0]
+    /// [-12.0 -2.0] [16.0 -2.0]] [[0.0 0.0] [0.0 0.0] [4.0 -8.0] [0.0 8.0]]]]
+    /// ```
+    #[track_caller]
+    pub fn depthwise_conv2d_native_backprop_input(
+        self,
+        input_sizes: impl Into<Arg<'g>>,
+        filter: impl Into<Arg<'g>>,
+        out_backprop: impl Into<Arg<'g>>,
+        strides: &[i64],
+        padding: &str,
+    ) -> Output<'g> {
+        self.0
+            .start("DepthwiseConv2dNativeBackpropInput")
+            .input(input_sizes)
+            .input(filter)
+            .input(out_backprop)
+            .attr("strides", strides)
+            .attr("padding", padding)
+            .output()
+    }
+
     /// Computes the gradient of `Elu` from its outputs: `gradients` where `outputs` is positive, `gradients *
     /// (outputs + 1)` elsewhere.
     ///
@@ -226,6 +330,225 @@ impl<'g> Nn<'g> {
     #[track_caller]
     pub fn elu_grad(self, gradients: impl Into<Arg<'g>>, outputs: impl Into<Arg<'g>>) -> Output<'g> {
         self.0.start("EluGrad").input(gradients).input(outputs).output()
+    }
+
+    /// Normalizes each channel of `x`: subtracts a mean, divides by `sqrt(variance + epsilon)`, multiplies by
+    /// `scale`, adds `offset`. With `is_training`, mean and variance are those of the batch, which are also
+    /// returned: `batch_variance` without bias, `reserve_space_2` as it was used. Otherwise they are `mean`
+    /// and `variance`, which are passed on.
+    ///
+    /// `FusedBatchNorm(x: T, scale: T, offset: T, mean: T, variance: T) -> (y: T, batch_mean: T,
+    /// batch_variance: T, reserve_space_1: T, reserve_space_2: T)`
+    ///
+    /// Attributes: `T: f32`, `epsilon: float = 0.0001`, `data_format: NHWC|NCHW = "NHWC"`, `is_training:
+    /// bool = true`.
+    ///
+    /// ```text
+    /// FusedBatchNorm([[[[1.0 2.0] [3.0 5.0] [4.0 4.5]]]], [2.0 3.0], [0.1 0.2], f32[0] [], f32[0] [];
+    /// epsilon=0.0001) ~ [[[[-2.5725267 -3.9908826] [0.6345052 2.8669248] [2.238021 1.723957]]]], [2.6666667
+    /// 3.8333335], [2.3333335 2.5833333], [2.6666667 3.8333335], [1.5555557 1.7222222]
+    /// ```
+    #[track_caller]
+    pub fn fused_batch_norm(
+        self,
+        x: impl Into<Arg<'g>>,
+        scale: impl Into<Arg<'g>>,
+        offset: impl Into<Arg<'g>>,
+        mean: impl Into<Arg<'g>>,
+        variance: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 5] {
+        let op = self
+            .0
+            .start("FusedBatchNorm")
+            .input(x)
+            .input(scale)
+            .input(offset)
+            .input(mean)
+            .input(variance)
+            .finish();
+        [op.output(0), op.output(1), op.output(2), op.output(3), op.output(4)]
+    }
+
+    /// Computes the gradients of FusedBatchNorm by `x`, `scale` and `offset`. `reserve_space_1` and
+    /// `reserve_space_2` are the mean and the variance that it used. The last two outputs are zeros.
+    ///
+    /// `FusedBatchNormGrad(y_backprop: T, x: T, scale: T, reserve_space_1: T, reserve_space_2: T) ->
+    /// (x_backprop: T, scale_backprop: T, offset_backprop: T, reserve_space_3: T, reserve_space_4: T)`
+    ///
+    /// Attributes: `T: f32`, `epsilon: float = 0.0001`, `data_format: NHWC|NCHW = "NHWC"`, `is_training:
+    /// bool = true`.
+    ///
+    /// ```text
+    /// FusedBatchNormGrad([[[[1.0 -2.0] [0.5 3.0] [2.0 1.0]]]], [[[[1.0 2.0] [3.0 5.0] [4.0 4.5]]]], [2.0
+    /// 3.0], [0.5 0.6], [1.5 2.5]; epsilon=0.0001) ~ [[[[-1.8596302 -10.123943] [-9.025992 -11.489587]
+    /// [-9.751532 -13.475529]]]], [7.1441073 9.043933], [3.5 2.0], 0.0, 0.0
+    /// ```
+    #[track_caller]
+    pub fn fused_batch_norm_grad(
+        self,
+        y_backprop: impl Into<Arg<'g>>,
+        x: impl Into<Arg<'g>>,
+        scale: impl Into<Arg<'g>>,
+        reserve_space_1: impl Into<Arg<'g>>,
+        reserve_space_2: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 5] {
+        let op = self
+            .0
+            .start("FusedBatchNormGrad")
+            .input(y_backprop)
+            .input(x)
+            .input(scale)
+            .input(reserve_space_1)
+            .input(reserve_space_2)
+            .finish();
+        [op.output(0), op.output(1), op.output(2), op.output(3), op.output(4)]
+    }
+
+    /// Computes the gradients of FusedBatchNorm by `x`, `scale` and `offset`. `reserve_space_1` and
+    /// `reserve_space_2` are the mean and the variance that it used. The last two outputs are zeros.
+    ///
+    /// `FusedBatchNormGradV2(y_backprop: T, x: T, scale: f32, reserve_space_1: U, reserve_space_2: U) ->
+    /// (x_backprop: T, scale_backprop: U, offset_backprop: U, reserve_space_3: U, reserve_space_4: U)`
+    ///
+    /// Attributes: `T: f16|bf16|f32`, `U: f32`, `epsilon: float = 0.0001`, `data_format: NHWC|NCHW = "NHWC"`,
+    /// `is_training: bool = true`.
+    ///
+    /// ```text
+    /// FusedBatchNormGrad([[[[1.0 -2.0] [0.5 3.0] [2.0 1.0]]]], [[[[1.0 2.0] [3.0 5.0] [4.0 4.5]]]], [2.0
+    /// 3.0], [0.5 0.6], [1.5 2.5]; epsilon=0.0001) ~ [[[[-1.8596302 -10.123943] [-9.025992 -11.489587]
+    /// [-9.751532 -13.475529]]]], [7.1441073 9.043933], [3.5 2.0], 0.0, 0.0
+    /// ```
+    #[track_caller]
+    pub fn fused_batch_norm_grad_v2(
+        self,
+        y_backprop: impl Into<Arg<'g>>,
+        x: impl Into<Arg<'g>>,
+        scale: impl Into<Arg<'g>>,
+        reserve_space_1: impl Into<Arg<'g>>,
+        reserve_space_2: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 5] {
+        let op = self
+            .0
+            .start("FusedBatchNormGradV2")
+            .input(y_backprop)
+            .input(x)
+            .input(scale)
+            .input(reserve_space_1)
+            .input(reserve_space_2)
+            .finish();
+        [op.output(0), op.output(1), op.output(2), op.output(3), op.output(4)]
+    }
+
+    /// Computes the gradients of FusedBatchNorm by `x`, `scale` and `offset`. `reserve_space_1` and
+    /// `reserve_space_2` are the mean and the variance that it used. The last two outputs are zeros.
+    ///
+    /// `FusedBatchNormGradV3(y_backprop: T, x: T, scale: f32, reserve_space_1: U, reserve_space_2: U,
+    /// reserve_space_3: U) -> (x_backprop: T, scale_backprop: U, offset_backprop: U, reserve_space_4: U,
+    /// reserve_space_5: U)`
+    ///
+    /// Attributes: `T: f16|bf16|f32`, `U: f32`, `epsilon: float = 0.0001`, `data_format: NHWC|NCHW = "NHWC"`,
+    /// `is_training: bool = true`.
+    ///
+    /// ```text
+    /// FusedBatchNormGrad([[[[1.0 -2.0] [0.5 3.0] [2.0 1.0]]]], [[[[1.0 2.0] [3.0 5.0] [4.0 4.5]]]], [2.0
+    /// 3.0], [0.5 0.6], [1.5 2.5]; epsilon=0.0001) ~ [[[[-1.8596302 -10.123943] [-9.025992 -11.489587]
+    /// [-9.751532 -13.475529]]]], [7.1441073 9.043933], [3.5 2.0], 0.0, 0.0
+    /// ```
+    #[track_caller]
+    pub fn fused_batch_norm_grad_v3(
+        self,
+        y_backprop: impl Into<Arg<'g>>,
+        x: impl Into<Arg<'g>>,
+        scale: impl Into<Arg<'g>>,
+        reserve_space_1: impl Into<Arg<'g>>,
+        reserve_space_2: impl Into<Arg<'g>>,
+        reserve_space_3: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 5] {
+        let op = self
+            .0
+            .start("FusedBatchNormGradV3")
+            .input(y_backprop)
+            .input(x)
+            .input(scale)
+            .input(reserve_space_1)
+            .input(reserve_space_2)
+            .input(reserve_space_3)
+            .finish();
+        [op.output(0), op.output(1), op.output(2), op.output(3), op.output(4)]
+    }
+
+    /// Normalizes each channel of `x`: subtracts a mean, divides by `sqrt(variance + epsilon)`, multiplies by
+    /// `scale`, adds `offset`. With `is_training`, mean and variance are those of the batch, which are also
+    /// returned: `batch_variance` without bias, `reserve_space_2` as it was used. Otherwise they are `mean`
+    /// and `variance`, which are passed on.
+    ///
+    /// `FusedBatchNormV2(x: T, scale: U, offset: U, mean: U, variance: U) -> (y: T, batch_mean: U,
+    /// batch_variance: U, reserve_space_1: U, reserve_space_2: U)`
+    ///
+    /// Attributes: `T: f16|bf16|f32`, `U: f32`, `epsilon: float = 0.0001`, `data_format: NHWC|NCHW = "NHWC"`,
+    /// `is_training: bool = true`.
+    ///
+    /// ```text
+    /// FusedBatchNorm([[[[1.0 2.0] [3.0 5.0] [4.0 4.5]]]], [2.0 3.0], [0.1 0.2], f32[0] [], f32[0] [];
+    /// epsilon=0.0001) ~ [[[[-2.5725267 -3.9908826] [0.6345052 2.8669248] [2.238021 1.723957]]]], [2.6666667
+    /// 3.8333335], [2.3333335 2.5833333], [2.6666667 3.8333335], [1.5555557 1.7222222]
+    /// ```
+    #[track_caller]
+    pub fn fused_batch_norm_v2(
+        self,
+        x: impl Into<Arg<'g>>,
+        scale: impl Into<Arg<'g>>,
+        offset: impl Into<Arg<'g>>,
+        mean: impl Into<Arg<'g>>,
+        variance: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 5] {
+        let op = self
+            .0
+            .start("FusedBatchNormV2")
+            .input(x)
+            .input(scale)
+            .input(offset)
+            .input(mean)
+            .input(variance)
+            .finish();
+        [op.output(0), op.output(1), op.output(2), op.output(3), op.output(4)]
+    }
+
+    /// Normalizes each channel of `x`: subtracts a mean, divides by `sqrt(variance + epsilon)`, multiplies by
+    /// `scale`, adds `offset`. With `is_training`, mean and variance are those of the batch, which are also
+    /// returned: `batch_variance` without bias, `reserve_space_2` as it was used. Otherwise they are `mean`
+    /// and `variance`, which are passed on.
+    ///
+    /// `FusedBatchNormV3(x: T, scale: U, offset: U, mean: U, variance: U) -> (y: T, batch_mean: U,
+    /// batch_variance: U, reserve_space_1: U, reserve_space_2: U, reserve_space_3: U)`
+    ///
+    /// Attributes: `T: f16|bf16|f32`, `U: f32`, `epsilon: float = 0.0001`, `data_format: NHWC|NCHW = "NHWC"`,
+    /// `is_training: bool = true`.
+    ///
+    /// ```text
+    /// FusedBatchNorm([[[[1.0 2.0] [3.0 5.0] [4.0 4.5]]]], [2.0 3.0], [0.1 0.2], f32[0] [], f32[0] [];
+    /// epsilon=0.0001) ~ [[[[-2.5725267 -3.9908826] [0.6345052 2.8669248] [2.238021 1.723957]]]], [2.6666667
+    /// 3.8333335], [2.3333335 2.5833333], [2.6666667 3.8333335], [1.5555557 1.7222222]
+    /// ```
+    #[track_caller]
+    pub fn fused_batch_norm_v3(
+        self,
+        x: impl Into<Arg<'g>>,
+        scale: impl Into<Arg<'g>>,
+        offset: impl Into<Arg<'g>>,
+        mean: impl Into<Arg<'g>>,
+        variance: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 6] {
+        let op = self
+            .0
+            .start("FusedBatchNormV3")
+            .input(x)
+            .input(scale)
+            .input(offset)
+            .input(mean)
+            .input(variance)
+            .finish();
+        [op.output(0), op.output(1), op.output(2), op.output(3), op.output(4), op.output(5)]
     }
 
     /// Returns, for each row, whether fewer than `k` predictions are greater than that of the target class.

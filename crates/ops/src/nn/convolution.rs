@@ -190,7 +190,7 @@ fn sizes(cx: &KernelCx, i: usize, rank: usize) -> Result<Shape> {
 // Kernels.
 
 /// The dtype that a convolution is computed in.
-fn work_dtype(dtype: DType) -> DType {
+pub(super) fn work_dtype(dtype: DType) -> DType {
     match dtype {
         DType::F16 | DType::BF16 => DType::F32,
         other => other,

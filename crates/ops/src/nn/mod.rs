@@ -2,7 +2,9 @@
 //! entries of a row.
 
 mod activation;
+mod batch_norm;
 mod convolution;
+mod depthwise;
 mod pieces;
 mod pool;
 mod softmax_rows;
@@ -16,8 +18,13 @@ ops! {
     conv2d,
     conv2d_backprop_filter,
     conv2d_backprop_input,
+    depthwise_conv2d_native,
+    depthwise_conv2d_native_backprop_filter,
+    depthwise_conv2d_native_backprop_input,
     elu,
     elu_grad,
+    fused_batch_norm,
+    fused_batch_norm_grad,
     in_top_k,
     l2_loss,
     leaky_relu,

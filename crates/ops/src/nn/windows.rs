@@ -453,6 +453,18 @@ impl Windows {
         self.runs(self.place(p), |_, at, length| (at..at + length).step_by(depth.max(1)).for_each(&mut tap));
     }
 
+    /// Calls `tap` with the number in the window and the position in the image of each cell of window `p`
+    /// that is in the image.
+    #[inline(always)]
+    pub fn taps_of(&self, p: usize, mut tap: impl FnMut(usize, usize)) {
+        let depth = self.channels.max(1);
+        self.runs(self.place(p), |row, at, length| {
+            for i in (0..length).step_by(depth) {
+                tap((row + i) / depth, at + i);
+            }
+        });
+    }
+
     /// Fills `rows` with the rows of the windows from `from` on, which are counted over all images.
     pub fn gather<T: Copy + Default>(&self, input: &[T], from: usize, rows: &mut [T]) {
         let per_image = self.per_image();

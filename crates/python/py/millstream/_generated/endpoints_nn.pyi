@@ -8,6 +8,131 @@ from millstream.ops.shape_ops import depth_to_space as depth_to_space
 from millstream.ops.shape_ops import space_to_batch as space_to_batch
 from millstream.ops.shape_ops import space_to_depth as space_to_depth
 
+def depthwise_conv2d_backprop_filter(input: _TensorLike, filter_sizes: _TensorLike, out_backprop: _TensorLike, strides: _t.Sequence[int], padding: _Text, data_format: _Text = 'NHWC', dilations: _t.Sequence[int] = ..., name: _t.Optional[str] = None) -> _Tensor:
+    """Computes the gradient of DepthwiseConv2dNative by its filter, of shape `filter_sizes`.
+
+    Args:
+      input: A `Tensor` of float16, bfloat16, float32, float64.
+      filter_sizes: A `Tensor` of int32.
+      out_backprop: A `Tensor` of float16, bfloat16, float32, float64.
+      strides: A list of `ints`.
+      padding: A `string`, one of SAME, VALID.
+      data_format: A `string`, one of NHWC, NCHW. Defaults to `'NHWC'`.
+      dilations: A list of `ints`. Defaults to `[1, 1, 1, 1]`.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of the dtype of `input`.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `DepthwiseConv2dNativeBackpropFilter([[[[1.0]]]], [1 1 1 2], [[[[1.0]]]]; strides={1, 1, 1, 1}, padding="VALID")`: `out_backprop` has shape [1,1,1,1]
+
+    Makes a node of the op `DepthwiseConv2dNativeBackpropFilter` (`tf.raw_ops.DepthwiseConv2dNativeBackpropFilter`). It is differentiable.
+    """
+
+def depthwise_conv2d_backprop_input(input_sizes: _TensorLike, filter: _TensorLike, out_backprop: _TensorLike, strides: _t.Sequence[int], padding: _Text, data_format: _Text = 'NHWC', dilations: _t.Sequence[int] = ..., name: _t.Optional[str] = None) -> _Tensor:
+    """Computes the gradient of DepthwiseConv2dNative by its input, of shape `input_sizes`.
+
+    Args:
+      input_sizes: A `Tensor` of int32.
+      filter: A `Tensor` of float16, bfloat16, float32, float64.
+      out_backprop: A `Tensor` of float16, bfloat16, float32, float64.
+      strides: A list of `ints`.
+      padding: A `string`, one of SAME, VALID.
+      data_format: A `string`, one of NHWC, NCHW. Defaults to `'NHWC'`.
+      dilations: A list of `ints`. Defaults to `[1, 1, 1, 1]`.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of the dtype of `filter`.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `DepthwiseConv2dNativeBackpropInput([1 3 1 1], [[[[1.0]]]], [[[[1.0]] [[2.0]]]]; strides={1, 1, 1, 1}, padding="VALID")`: `out_backprop` has shape [1,2,1,1]
+
+    Makes a node of the op `DepthwiseConv2dNativeBackpropInput` (`tf.raw_ops.DepthwiseConv2dNativeBackpropInput`). It is differentiable.
+    """
+
+def depthwise_conv2d_native(input: _TensorLike, filter: _TensorLike, strides: _t.Sequence[int], padding: _Text, data_format: _Text = 'NHWC', dilations: _t.Sequence[int] = ..., name: _t.Optional[str] = None) -> _Tensor:
+    """Convolves each channel `c` of images with filters of its own: `filter` is `[rows, columns, channels, m]`, and its last axis makes channels `c * m` to `c * m + m - 1` of the output.
+
+    Args:
+      input: A `Tensor` of float16, bfloat16, float32, float64.
+      filter: A `Tensor` of float16, bfloat16, float32, float64.
+      strides: A list of `ints`.
+      padding: A `string`, one of SAME, VALID.
+      data_format: A `string`, one of NHWC, NCHW. Defaults to `'NHWC'`.
+      dilations: A list of `ints`. Defaults to `[1, 1, 1, 1]`.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of the dtype of `input`.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `DepthwiseConv2dNative(f32[1,8,8,3], f32[3,3,2,2]; strides={1, 1, 1, 1}, padding="SAME")`: Dimensions must be equal, but are 3 and 2
+        `DepthwiseConv2dNative(f32[1,2,2,1], f32[3,3,1,2]; strides={1, 1, 1, 1}, padding="VALID")`: subtracting 3 from 2
+
+    Makes a node of the op `DepthwiseConv2dNative` (`tf.raw_ops.DepthwiseConv2dNative`). It is differentiable.
+    """
+
+def depthwise_conv2d_native_backprop_filter(input: _TensorLike, filter_sizes: _TensorLike, out_backprop: _TensorLike, strides: _t.Sequence[int], padding: _Text, data_format: _Text = 'NHWC', dilations: _t.Sequence[int] = ..., name: _t.Optional[str] = None) -> _Tensor:
+    """Computes the gradient of DepthwiseConv2dNative by its filter, of shape `filter_sizes`.
+
+    Args:
+      input: A `Tensor` of float16, bfloat16, float32, float64.
+      filter_sizes: A `Tensor` of int32.
+      out_backprop: A `Tensor` of float16, bfloat16, float32, float64.
+      strides: A list of `ints`.
+      padding: A `string`, one of SAME, VALID.
+      data_format: A `string`, one of NHWC, NCHW. Defaults to `'NHWC'`.
+      dilations: A list of `ints`. Defaults to `[1, 1, 1, 1]`.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of the dtype of `input`.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `DepthwiseConv2dNativeBackpropFilter([[[[1.0]]]], [1 1 1 2], [[[[1.0]]]]; strides={1, 1, 1, 1}, padding="VALID")`: `out_backprop` has shape [1,1,1,1]
+
+    Makes a node of the op `DepthwiseConv2dNativeBackpropFilter` (`tf.raw_ops.DepthwiseConv2dNativeBackpropFilter`). It is differentiable.
+    """
+
+def depthwise_conv2d_native_backprop_input(input_sizes: _TensorLike, filter: _TensorLike, out_backprop: _TensorLike, strides: _t.Sequence[int], padding: _Text, data_format: _Text = 'NHWC', dilations: _t.Sequence[int] = ..., name: _t.Optional[str] = None) -> _Tensor:
+    """Computes the gradient of DepthwiseConv2dNative by its input, of shape `input_sizes`.
+
+    Args:
+      input_sizes: A `Tensor` of int32.
+      filter: A `Tensor` of float16, bfloat16, float32, float64.
+      out_backprop: A `Tensor` of float16, bfloat16, float32, float64.
+      strides: A list of `ints`.
+      padding: A `string`, one of SAME, VALID.
+      data_format: A `string`, one of NHWC, NCHW. Defaults to `'NHWC'`.
+      dilations: A list of `ints`. Defaults to `[1, 1, 1, 1]`.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of the dtype of `filter`.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `DepthwiseConv2dNativeBackpropInput([1 3 1 1], [[[[1.0]]]], [[[[1.0]] [[2.0]]]]; strides={1, 1, 1, 1}, padding="VALID")`: `out_backprop` has shape [1,2,1,1]
+
+    Makes a node of the op `DepthwiseConv2dNativeBackpropInput` (`tf.raw_ops.DepthwiseConv2dNativeBackpropInput`). It is differentiable.
+    """
+
 def elu(features: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
     """Computes `features` where they are positive and `exp(features) - 1` elsewhere.
 

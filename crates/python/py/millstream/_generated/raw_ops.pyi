@@ -309,6 +309,15 @@ def DeleteSessionTensor(*, handle: _TensorLike, name: _t.Optional[str] = ...) ->
 def DepthToSpace(*, input: _TensorLike, block_size: int, data_format: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """The inverse of SpaceToDepth: lays out groups of channels as blocks of `block_size` rows and columns."""
 
+def DepthwiseConv2dNative(*, input: _TensorLike, filter: _TensorLike, strides: _t.Sequence[int], padding: _Text, data_format: _Text = ..., dilations: _t.Sequence[int] = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Convolves each channel `c` of images with filters of its own: `filter` is `[rows, columns, channels, m]`, and its last axis makes channels `c * m` to `c * m + m - 1` of the output."""
+
+def DepthwiseConv2dNativeBackpropFilter(*, input: _TensorLike, filter_sizes: _TensorLike, out_backprop: _TensorLike, strides: _t.Sequence[int], padding: _Text, data_format: _Text = ..., dilations: _t.Sequence[int] = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Computes the gradient of DepthwiseConv2dNative by its filter, of shape `filter_sizes`."""
+
+def DepthwiseConv2dNativeBackpropInput(*, input_sizes: _TensorLike, filter: _TensorLike, out_backprop: _TensorLike, strides: _t.Sequence[int], padding: _Text, data_format: _Text = ..., dilations: _t.Sequence[int] = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Computes the gradient of DepthwiseConv2dNative by its input, of shape `input_sizes`."""
+
 def DeserializeManySparse(*, serialized_sparse: _TensorLike, dtype: _DTypeLike, name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
     """Deserializes the rows of `serialized_sparse`, which SerializeManySparse wrote, and stacks the sparse tensors along a new first axis. Each other axis has the size of the largest one. The values must have dtype `dtype`."""
 
@@ -419,6 +428,24 @@ def FloorDiv(*, x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = ...) ->
 
 def FloorMod(*, x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the remainder of `FloorDiv` elementwise, with broadcasting: `x - y * floor(x / y)`. It has the sign of `y`."""
+
+def FusedBatchNorm(*, x: _TensorLike, scale: _TensorLike, offset: _TensorLike, mean: _TensorLike, variance: _TensorLike, epsilon: float = ..., data_format: _Text = ..., is_training: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor, _Tensor, _Tensor]:
+    """Normalizes each channel of `x`: subtracts a mean, divides by `sqrt(variance + epsilon)`, multiplies by `scale`, adds `offset`. With `is_training`, mean and variance are those of the batch, which are also returned: `batch_variance` without bias, `reserve_space_2` as it was used. Otherwise they are `mean` and `variance`, which are passed on."""
+
+def FusedBatchNormGrad(*, y_backprop: _TensorLike, x: _TensorLike, scale: _TensorLike, reserve_space_1: _TensorLike, reserve_space_2: _TensorLike, epsilon: float = ..., data_format: _Text = ..., is_training: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor, _Tensor, _Tensor]:
+    """Computes the gradients of FusedBatchNorm by `x`, `scale` and `offset`. `reserve_space_1` and `reserve_space_2` are the mean and the variance that it used. The last two outputs are zeros."""
+
+def FusedBatchNormGradV2(*, y_backprop: _TensorLike, x: _TensorLike, scale: _TensorLike, reserve_space_1: _TensorLike, reserve_space_2: _TensorLike, epsilon: float = ..., data_format: _Text = ..., is_training: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor, _Tensor, _Tensor]:
+    """Computes the gradients of FusedBatchNorm by `x`, `scale` and `offset`. `reserve_space_1` and `reserve_space_2` are the mean and the variance that it used. The last two outputs are zeros."""
+
+def FusedBatchNormGradV3(*, y_backprop: _TensorLike, x: _TensorLike, scale: _TensorLike, reserve_space_1: _TensorLike, reserve_space_2: _TensorLike, reserve_space_3: _TensorLike, epsilon: float = ..., data_format: _Text = ..., is_training: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor, _Tensor, _Tensor]:
+    """Computes the gradients of FusedBatchNorm by `x`, `scale` and `offset`. `reserve_space_1` and `reserve_space_2` are the mean and the variance that it used. The last two outputs are zeros."""
+
+def FusedBatchNormV2(*, x: _TensorLike, scale: _TensorLike, offset: _TensorLike, mean: _TensorLike, variance: _TensorLike, epsilon: float = ..., data_format: _Text = ..., is_training: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor, _Tensor, _Tensor]:
+    """Normalizes each channel of `x`: subtracts a mean, divides by `sqrt(variance + epsilon)`, multiplies by `scale`, adds `offset`. With `is_training`, mean and variance are those of the batch, which are also returned: `batch_variance` without bias, `reserve_space_2` as it was used. Otherwise they are `mean` and `variance`, which are passed on."""
+
+def FusedBatchNormV3(*, x: _TensorLike, scale: _TensorLike, offset: _TensorLike, mean: _TensorLike, variance: _TensorLike, epsilon: float = ..., data_format: _Text = ..., is_training: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor]:
+    """Normalizes each channel of `x`: subtracts a mean, divides by `sqrt(variance + epsilon)`, multiplies by `scale`, adds `offset`. With `is_training`, mean and variance are those of the batch, which are also returned: `batch_variance` without bias, `reserve_space_2` as it was used. Otherwise they are `mean` and `variance`, which are passed on."""
 
 def Gather(*, params: _TensorLike, indices: _TensorLike, validate_indices: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Gathers rows of `params` by index. The output's shape is that of `indices` followed by the shape of a row."""

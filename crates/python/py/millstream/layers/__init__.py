@@ -9,6 +9,7 @@ from millstream.layers.convolutional import (
     Conv2DTranspose,
     MaxPooling1D,
     MaxPooling2D,
+    SeparableConv2D,
     average_pooling1d,
     average_pooling2d,
     conv1d,
@@ -16,6 +17,7 @@ from millstream.layers.convolutional import (
     conv2d_transpose,
     max_pooling1d,
     max_pooling2d,
+    separable_conv2d,
 )
 from millstream.layers.core import (
     BatchNormalization,
@@ -43,6 +45,7 @@ __all__ = [
     "Layer",
     "MaxPooling1D",
     "MaxPooling2D",
+    "SeparableConv2D",
     "average_pooling1d",
     "average_pooling2d",
     "batch_normalization",
@@ -54,6 +57,7 @@ __all__ = [
     "flatten",
     "max_pooling1d",
     "max_pooling2d",
+    "separable_conv2d",
 ]
 
 __dir__ = namespaces.dir_of(globals())

@@ -9,7 +9,7 @@ from millstream.framework import add_to_collection, constant, dtypes
 from millstream.framework.graph_keys import GraphKeys
 from millstream.framework.shapes import TensorShape, dimension_value
 from millstream.layers.core import Layer
-from millstream.nn import convolutions, functions, pools
+from millstream.nn import convolutions, depthwise, functions, pools
 from millstream.ops import array_ops
 from millstream.variables.initializers import zeros_initializer
 
@@ -21,6 +21,7 @@ __all__ = [
     "Conv2DTranspose",
     "MaxPooling1D",
     "MaxPooling2D",
+    "SeparableConv2D",
     "average_pooling1d",
     "average_pooling2d",
     "conv1d",
@@ -28,6 +29,7 @@ __all__ = [
     "conv2d_transpose",
     "max_pooling1d",
     "max_pooling2d",
+    "separable_conv2d",
 ]
 
 
@@ -88,7 +90,7 @@ def _function(layer: Any, called: str, doc: str) -> Any:
     def function(*args: Any, **kwargs: Any) -> Any:
         given = signature.bind(*args, **kwargs).arguments
         inputs, reuse = given.pop("inputs"), given.pop("reuse", None)
-        return layer(**given, **({"_reuse": reuse} if layer.has_variables else {}))(inputs)
+        return layer(**given, _scope=given.get("name"), _reuse=reuse)(inputs)
 
     function.__name__ = function.__qualname__ = called
     function.__doc__ = doc
@@ -283,6 +285,77 @@ class Conv1D(Convolution):
         )
 
 
+class SeparableConv2D(Convolution):
+    """A convolution of each channel by itself, and one that mixes the channels of each pixel.
+
+    Args:
+      filters: The number of channels of the output. The arguments up to `dilation_rate`, `activation`,
+        `use_bias` and those of the bias are as in `tf.layers.Conv2D`.
+      depth_multiplier: The number of filters of each channel.
+      depthwise_initializer: The initializer of the kernel `[*kernel_size, in, depth_multiplier]`.
+      pointwise_initializer: The initializer of the kernel `[1, 1, in * depth_multiplier, filters]`.
+      depthwise_regularizer: A function from that kernel to a term of the loss; also for the pointwise one.
+      depthwise_constraint: A function that optimizers apply to that kernel; also for the pointwise one.
+
+    Example:
+      >>> ones = tf.ones_initializer()
+      >>> layer = tf.layers.SeparableConv2D(3, 2, depthwise_initializer=ones, pointwise_initializer=ones)
+      >>> y = layer(tf.ones([1, 2, 2, 2]))  # It calls `layer.build` and `layer.call`.
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.global_variables_initializer())
+      ...     print(sess.run(y))
+      [[[[8. 8. 8.]]]]
+    """
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = (1, 1),
+        padding: str = "valid",
+        data_format: str = "channels_last",
+        dilation_rate: Any = (1, 1),
+        depth_multiplier: int = 1,
+        activation: Optional[Callable[[Any], Any]] = None,
+        use_bias: bool = True,
+        depthwise_initializer: Any = None,
+        pointwise_initializer: Any = None,
+        bias_initializer: Any = zeros_initializer(),
+        depthwise_regularizer: Any = None,
+        pointwise_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        depthwise_constraint: Any = None,
+        pointwise_constraint: Any = None,
+        bias_constraint: Any = None,
+        trainable: bool = True,
+        name: Optional[str] = None,
+        **kwargs: Any,
+    ) -> None:
+        given = dict(locals())
+        options = {n: given[n] for n in _OPTIONS if not n.startswith("kernel_")}
+        super().__init__(filters, kernel_size, strides, padding, data_format, dilation_rate, **options, **kwargs)
+        self.depth_multiplier = depth_multiplier
+        self._depthwise_options = (depthwise_initializer, depthwise_regularizer, depthwise_constraint)
+        self._pointwise_options = (pointwise_initializer, pointwise_regularizer, pointwise_constraint)
+        self.depthwise_kernel: Any = None
+        self.pointwise_kernel: Any = None
+
+    def build(self, input_shape: TensorShape) -> None:
+        """Creates `depthwise_kernel`, `pointwise_kernel`, and `bias` of shape `[filters]`."""
+        depth, each = self._depth(input_shape), self.depth_multiplier
+        self.depthwise_kernel = self._weight("depthwise_kernel", [*self.kernel_size, depth, each], self._depthwise_options)
+        self.pointwise_kernel = self._weight("pointwise_kernel", [1, 1, depth * each, self.filters], self._pointwise_options)
+        self._build_bias()
+
+    def _convolve(self, inputs: Any) -> Any:
+        """Returns the convolution of the inputs."""
+        steps = convolutions.per_axis(self.strides, 2, 1 if self.data_format == "channels_first" else 3, "strides")
+        return depthwise.separable_conv2d(
+            inputs, self.depthwise_kernel, self.pointwise_kernel, steps, self.padding, self.dilation_rate, data_format=self._order
+        )
+
+
 class Conv2DTranspose(Convolution):
     """A transposed convolution, which enlarges images: `activation(conv2d_transpose(inputs, kernel) + bias)`.
 
@@ -383,6 +456,8 @@ conv2d = _function(Conv2D, "conv2d", _APPLY.format(layer="Conv2D", called="conv2
 conv2d_transpose = _function(
     Conv2DTranspose, "conv2d_transpose", _APPLY.format(layer="Conv2DTranspose", called="conv2d_transpose", what="images", rank=4, example="tf.ones([2, 9, 9, 3]), 8, 2, 2", shape="TensorShape([Dimension(2), Dimension(18), Dimension(18), Dimension(8)])")
 )
+
+separable_conv2d = _function(SeparableConv2D, "separable_conv2d", _APPLY.format(layer="SeparableConv2D", called="separable_conv2d", what="images", rank=4, example="tf.ones([2, 9, 9, 3]), 8, 2", shape="TensorShape([Dimension(2), Dimension(8), Dimension(8), Dimension(8)])"))
 
 # Pools --------------------------------------------------------------------------------------------------
 

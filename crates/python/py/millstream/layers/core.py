@@ -541,6 +541,8 @@ class BatchNormalization(Layer):
       beta_constraint: A function that optimizers apply to `beta` after updates; also for `gamma`.
       trainable: As in `Layer`.
       name: As in `Layer`.
+      fused: If false, images are normalized by several operations instead of one. The one adds the variance
+        without bias to the moving average.
 
     Example:
       >>> layer = tf.layers.BatchNormalization()
@@ -570,10 +572,12 @@ class BatchNormalization(Layer):
         gamma_constraint: Any = None,
         trainable: bool = True,
         name: Optional[str] = None,
+        fused: Optional[bool] = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(trainable=trainable, name=name, **kwargs)
         self.axis = axis
+        self.fused = fused
         self.momentum = momentum
         self.epsilon = epsilon
         self._beta_options = (beta_initializer, beta_regularizer, beta_constraint) if center else None
@@ -603,19 +607,25 @@ class BatchNormalization(Layer):
                 return None
             initializer, regularizer, constraint = options
             return self.add_weight(
-                name, [depth], initializer=initializer, regularizer=regularizer, constraint=constraint
+                name, [depth], dtype, initializer=initializer, regularizer=regularizer, constraint=constraint
             )
+
+        # One operation keeps the parameters of half-precision images in single precision.
+        dtype = dtypes.float32 if self._is_fused(input_shape, self.dtype) else None
 
         self.gamma = weight("gamma", self._gamma_options)
         self.beta = weight("beta", self._beta_options)
         for_mean, for_variance = self._moving_initializers
-        self.moving_mean = self.add_weight("moving_mean", [depth], initializer=for_mean, trainable=False)
-        self.moving_variance = self.add_weight("moving_variance", [depth], initializer=for_variance, trainable=False)
+        self.moving_mean = self.add_weight("moving_mean", [depth], dtype, initializer=for_mean, trainable=False)
+        self.moving_variance = self.add_weight("moving_variance", [depth], dtype, initializer=for_variance, trainable=False)
 
     def call(self, inputs: Any, training: Any = False, **kwargs: Any) -> Any:
         """Returns the normalized inputs; `training` is a bool, or a boolean tensor."""
         rank = inputs.get_shape().ndims
         axis = self.axis % rank
+        known = get_static_value(training) if isinstance(training, Tensor) else training
+        if self._is_fused(inputs.get_shape(), inputs.dtype):
+            return self._normalize_images(inputs, axis, training, known)
         others = [i for i in range(rank) if i != axis]
 
         def of_batch() -> List[Any]:
@@ -624,7 +634,6 @@ class BatchNormalization(Layer):
         def moving() -> List[Any]:
             return [array_ops.identity(self.moving_mean), array_ops.identity(self.moving_variance)]
 
-        known = get_static_value(training) if isinstance(training, Tensor) else training
         if known is None:
             mean, variance = control_flow.cond(training, of_batch, moving)
         elif known:
@@ -642,6 +651,32 @@ class BatchNormalization(Layer):
         parts = [along_axis(v) for v in (mean, variance, self.beta, self.gamma)]
         outputs = nn_ops.batch_normalization(inputs, parts[0], parts[1], parts[2], parts[3], variance_epsilon=self.epsilon)
         outputs.set_shape(inputs.get_shape())
+        return outputs
+
+    def _is_fused(self, shape: TensorShape, dtype: Any) -> bool:
+        """Returns whether one operation normalizes such inputs."""
+        images = shape.ndims == 4 and self.axis % 4 in (1, 3)
+        return self.fused is not False and images and dtype.base_dtype in (dtypes.float16, dtypes.bfloat16, dtypes.float32)
+
+    def _normalize_images(self, inputs: Any, axis: int, training: Any, known: Optional[bool]) -> Any:
+        depth = [dimension_value(inputs.get_shape()[axis])]
+        scale = constant(1.0, shape=depth) if self.gamma is None else self.gamma
+        offset = constant(0.0, shape=depth) if self.beta is None else self.beta
+        form = "NHWC" if axis == 3 else "NCHW"
+
+        def by_batch() -> List[Any]:
+            return list(nn_ops.fused_batch_norm(inputs, scale, offset, epsilon=self.epsilon, data_format=form))
+
+        def by_averages() -> List[Any]:
+            averages = self.moving_mean, self.moving_variance
+            return list(nn_ops.fused_batch_norm(inputs, scale, offset, *averages, self.epsilon, form, False))
+
+        if known is None:
+            outputs, mean, variance = control_flow.cond(training, by_batch, by_averages)
+        else:
+            outputs, mean, variance = by_batch() if known else by_averages()
+        if known is None or known:
+            self._update(training, mean, variance)
         return outputs
 
     def _update(self, training: Any, mean: Any, variance: Any) -> None:
@@ -689,7 +724,7 @@ def batch_normalization(
       renorm: False.
       renorm_clipping: None.
       renorm_momentum: Ignored.
-      fused: Ignored.
+      fused: As in the class.
       virtual_batch_size: None.
       adjustment: None.
 
@@ -725,6 +760,7 @@ def batch_normalization(
         gamma_constraint=gamma_constraint,
         trainable=trainable,
         name=name,
+        fused=fused,
         _scope=name,
         _reuse=reuse,
     )

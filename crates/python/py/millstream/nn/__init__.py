@@ -41,6 +41,7 @@ namespaces.place(
             "batch_norm_with_global_normalization",
             "batch_normalization",
             "crelu",
+            "fused_batch_norm",
             "log_poisson_loss",
             "normalize_moments",
             "relu_layer",
@@ -57,6 +58,7 @@ namespaces.place(
 for _module, _names in (
     ("convolutions", "atrous_conv2d atrous_conv2d_transpose conv1d conv1d_transpose conv2d conv2d_backprop_filter conv2d_backprop_input conv2d_transpose conv_transpose convolution"),
     ("ctc", "collapse_repeated ctc_greedy_decoder ctc_loss ctc_loss_v2 ctc_unique_labels"),
+    ("depthwise", "depthwise_conv2d separable_conv2d"),
     ("pools", "avg_pool avg_pool1d avg_pool2d avg_pool_v2 max_pool max_pool1d max_pool2d max_pool_v2 pool"),
 ):
     namespaces.place("nn", {name: f"millstream.nn.{_module}:{name}" for name in _names.split()})
@@ -65,6 +67,7 @@ if TYPE_CHECKING:
     from millstream._generated.endpoints_nn import *  # noqa: F403
     from millstream.nn.convolutions import *  # noqa: F403
     from millstream.nn.ctc import *  # noqa: F403
+    from millstream.nn.depthwise import *  # noqa: F403
     from millstream.nn.embedding import *  # noqa: F403
     from millstream.nn.nn_ops import *  # noqa: F403
     from millstream.nn.pools import *  # noqa: F403

@@ -6,7 +6,7 @@ import math
 from typing import Any, Optional, Tuple
 
 from millstream._engine import Tensor
-from millstream.framework import convert_to_tensor, dtypes, name_scope
+from millstream.framework import constant, convert_to_tensor, dtypes, name_scope
 from millstream.framework.deprecation import renamed
 from millstream.framework.op_functions import op
 from millstream.ops import array_ops, indexing_ops, math_ops, reduction_ops
@@ -15,6 +15,7 @@ __all__ = [
     "batch_norm_with_global_normalization",
     "batch_normalization",
     "crelu",
+    "fused_batch_norm",
     "log_poisson_loss",
     "normalize_moments",
     "relu_layer",
@@ -39,6 +40,62 @@ def batch_normalization(x: Any, mean: Any, variance: Any, offset: Any, scale: An
             inverse = inverse * scale
         shift = -mean * inverse if offset is None else offset - mean * inverse
         return x * math_ops.cast(inverse, x.dtype) + math_ops.cast(shift, x.dtype)
+
+
+def fused_batch_norm(
+    x: Any,
+    scale: Any,
+    offset: Any,
+    mean: Any = None,
+    variance: Any = None,
+    epsilon: float = 0.001,
+    data_format: str = "NHWC",
+    is_training: bool = True,
+    name: Optional[str] = None,
+) -> Tuple[Tensor, Tensor, Tensor]:
+    """Normalizes each channel of images by the mean and variance of the batch, or by given ones.
+
+    Args:
+      x: A tensor of floats, `[batch, rows, columns, channels]`, or `[batch, channels, rows, columns]` for
+        NCHW.
+      scale: A `float32` vector with a factor for each channel.
+      offset: A `float32` vector with a term for each channel.
+      mean: The mean of each channel; None if `is_training`.
+      variance: The variance of each channel; None if `is_training`.
+      epsilon: A constant added to the variance, at least 1.001e-5.
+      data_format: `"NHWC"` or `"NCHW"`.
+      is_training: If true, the statistics are those of the batch.
+      name: A name for the operation.
+
+    Returns:
+      The normalized images, the mean, and the variance without bias (that is, divided by the count less one).
+
+    Raises:
+      ValueError: `mean` or `variance` is given although `is_training`, or shapes do not fit.
+
+    Example:
+      >>> y, mean, variance = tf.nn.fused_batch_norm([[[[1.0], [3.0]]]], [1.0], [0.0])
+      >>> print(tf.Session().run(y).round(2).ravel(), tf.Session().run([mean, variance]))
+      [-1.  1.] [array([2.], dtype=float32), array([2.], dtype=float32)]
+    """
+    x = convert_to_tensor(x, name="input")
+    scale, offset = convert_to_tensor(scale, name="scale"), convert_to_tensor(offset, name="offset")
+    if is_training and (mean is not None or variance is not None):
+        raise ValueError("Both 'mean' and 'variance' must be None if is_training is True.")
+    mean = constant([], dtypes.float32) if mean is None else mean
+    variance = constant([], dtypes.float32) if variance is None else variance
+    outputs = op("FusedBatchNormV3")(
+        x,
+        scale,
+        offset,
+        mean,
+        variance,
+        epsilon=max(epsilon, 1.001e-5),
+        data_format=data_format,
+        is_training=is_training,
+        name=name,
+    )
+    return outputs[0], outputs[1], outputs[2]
 
 
 def batch_norm_with_global_normalization(

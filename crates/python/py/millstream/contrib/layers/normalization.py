@@ -219,6 +219,7 @@ def _layer(
     """Returns a layer of `tf.layers` whose variables are in the current scope."""
     first, terms = initializers or {}, regularizers or {}
     layer = core.BatchNormalization(
+        fused=False,
         axis=1 if data_format == "NCHW" else -1,
         momentum=decay,
         epsilon=epsilon,

@@ -1,6 +1,6 @@
 """`tf.contrib.layers`: layers as functions, regularizers, initializers, summaries and `optimize_loss`.
 
-Layers that need convolution or pooling, and feature columns, are not part of it yet.
+Separable convolutions, those of volumes, and feature columns are not part of it yet.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import List
 
 from millstream.contrib.layers import (
+    convolutional as _convolutional,
     embeddings as _embeddings,
     initializers as _initializers,
     layers as _layers,
@@ -15,6 +16,7 @@ from millstream.contrib.layers import (
     regularizers as _regularizers,
     summaries as summaries,
 )
+from millstream.contrib.layers.convolutional import *  # noqa: F403
 from millstream.contrib.layers.embeddings import *  # noqa: F403
 from millstream.contrib.layers.initializers import *  # noqa: F403
 from millstream.contrib.layers.layers import *  # noqa: F403
@@ -31,6 +33,7 @@ from millstream.contrib.layers.summaries import (
 from millstream.framework import namespaces
 
 __all__ = [
+    *_convolutional.__all__,
     *_embeddings.__all__,
     *_initializers.__all__,
     *_layers.__all__,

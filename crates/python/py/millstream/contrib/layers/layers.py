@@ -1,4 +1,4 @@
-"""The layers of `tf.contrib.layers` that need no convolution."""
+"""The layers of `tf.contrib.layers` that are no convolutions; what all layers share."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """`tf.contrib.slim`: the names of `contrib.layers`, variables and scopes of `contrib.framework`, and loops.
 
-`learning` trains, `evaluation` evaluates, `summaries`, `queues` and `model_analyzer` help. Layers that need
-convolution, data providers and nets are not part of it yet.
+`learning` trains, `evaluation` evaluates, `summaries`, `queues` and `model_analyzer` help. Data
+providers and nets are not part of it yet.
 """
 
 from __future__ import annotations

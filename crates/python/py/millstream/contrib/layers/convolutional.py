@@ -1,0 +1,323 @@
+"""The layers of `tf.contrib.layers` that are convolutions and pools: those of `tf.layers` in other scopes."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, Optional, Tuple
+
+from millstream.contrib.framework.arg_scopes import add_arg_scope
+from millstream.contrib.layers.initializers import xavier_initializer
+from millstream.contrib.layers.layers import Activation, add_weight, as_layer, collect_variable, finish, model_variables
+from millstream.contrib.layers.utils import collect_named_outputs
+from millstream.framework import convert_to_tensor, name_scope
+from millstream.framework.op_functions import op
+from millstream.layers import convolutional
+from millstream.variables.initializers import zeros_initializer
+from millstream.variables.scopes import variable_scope
+
+__all__ = [
+    "avg_pool2d",
+    "conv1d",
+    "conv2d",
+    "conv2d_transpose",
+    "convolution",
+    "convolution1d",
+    "convolution2d",
+    "convolution2d_transpose",
+    "max_pool2d",
+]
+
+
+def _order(data_format: Optional[str]) -> str:
+    return "channels_first" if data_format and data_format.startswith("NC") else "channels_last"
+
+
+def _check_format(data_format: str) -> None:
+    if data_format not in ("NCHW", "NHWC"):
+        raise ValueError("data_format has to be either NCHW or NHWC.")
+
+
+class _Options:
+    """The arguments of a convolution that are not those of its windows."""
+
+    def __init__(
+        self,
+        activation_fn: Activation,
+        normalizer: Tuple[Optional[Callable[..., Any]], Optional[Dict[str, Any]]],
+        weights: Tuple[Any, Any],
+        biases: Tuple[Any, Any],
+        variables_collections: Any,
+        outputs_collections: Any,
+        trainable: bool,
+    ) -> None:
+        self.activation_fn, self.normalizer, self.weights, self.biases = activation_fn, normalizer, weights, biases
+        self.variables_collections, self.outputs_collections, self.trainable = variables_collections, outputs_collections, trainable
+
+    def apply(self, layer_class: Any, inputs: Any, scope: Any, **windows: Any) -> Any:
+        """Builds a layer of `tf.layers` in the scope, and applies the normalizer and the activation."""
+        normalize, params = self.normalizer
+        terms = {"kernel": self.weights[1], "bias": self.biases[1]}
+        layer = layer_class(
+            use_bias=not normalize and bool(self.biases[0]),
+            kernel_initializer=self.weights[0],
+            bias_initializer=self.biases[0],
+            trainable=self.trainable,
+            name=scope.name,
+            dtype=inputs.dtype.base_dtype,
+            **windows,
+        )
+        # Regularization losses get TensorFlow's names, and the scope's getter no regularizer.
+        layer.add_weight = lambda name, shape, initializer=None, **_: add_weight(
+            name, shape, inputs.dtype.base_dtype, initializer, terms[name], self.trainable
+        )
+        with as_layer(scope):
+            layer.build(inputs.get_shape())
+            outputs = layer.call(inputs)
+        collect_variable(layer.kernel, self.variables_collections, "weights")
+        if layer.bias is not None:
+            collect_variable(layer.bias, self.variables_collections, "biases")
+        if normalize is not None:
+            outputs = normalize(outputs, **(params or {}))
+        return finish(outputs, self.activation_fn, self.outputs_collections, scope.name)
+
+
+def _scope(scope: Any, default: str, inputs: Any, reuse: Any) -> Any:
+    getter = model_variables({"bias": "biases", "kernel": "weights"})
+    return variable_scope(scope, default, [inputs], reuse=reuse, custom_getter=getter)
+
+
+@add_arg_scope
+def convolution(
+    inputs: Any,
+    num_outputs: int,
+    kernel_size: Any,
+    stride: Any = 1,
+    padding: str = "SAME",
+    data_format: Optional[str] = None,
+    rate: Any = 1,
+    activation_fn: Activation = op("Relu"),
+    normalizer_fn: Optional[Callable[..., Any]] = None,
+    normalizer_params: Optional[Dict[str, Any]] = None,
+    weights_initializer: Any = xavier_initializer(),
+    weights_regularizer: Any = None,
+    biases_initializer: Any = zeros_initializer(),
+    biases_regularizer: Any = None,
+    reuse: Any = None,
+    variables_collections: Any = None,
+    outputs_collections: Any = None,
+    trainable: bool = True,
+    scope: Any = None,
+    conv_dims: Optional[int] = None,
+) -> Any:
+    """A convolution of sequences or images: `activation_fn(convolution(inputs, weights) + biases)`.
+
+    The other arguments are those of `fully_connected`. `arg_scope` blocks can set all arguments.
+
+    Args:
+      inputs: A tensor of floats, of rank 3 or 4, whose number of channels is known.
+      num_outputs: The number of channels of the output.
+      kernel_size: The size of the kernel: an int, or one for each spatial axis.
+      stride: The distance of windows: an int, or one for each spatial axis.
+      padding: `"SAME"` or `"VALID"`.
+      data_format: `"NHWC"`, the default, or `"NCHW"`; without H for sequences.
+      rate: The distance of the kernel's cells: an int, or one for each spatial axis.
+      conv_dims: The number of spatial axes; by default that of the inputs.
+
+    Returns:
+      A tensor of the same rank.
+
+    Raises:
+      ValueError: The rank is another, the number of channels unknown, or an argument invalid.
+      NotImplementedError: The rank is 5.
+
+    Example:
+      >>> y = tf.contrib.layers.conv2d(tf.ones([1, 4, 4, 3]), 2, [3, 3], stride=2, scope="conv")
+      >>> y.shape.as_list(), [v.name for v in tf.model_variables()]
+      ([1, 2, 2, 2], ['conv/weights:0', 'conv/biases:0'])
+    """
+    if data_format not in (None, "NWC", "NCW", "NHWC", "NCHW", "NDHWC", "NCDHW"):
+        raise ValueError("Invalid data_format: %r" % (data_format,))
+    options = _Options(
+        activation_fn,
+        (normalizer_fn, normalizer_params),
+        (weights_initializer, weights_regularizer),
+        (biases_initializer, biases_regularizer),
+        variables_collections,
+        outputs_collections,
+        trainable,
+    )
+    with _scope(scope, "Conv", inputs, reuse) as sc:
+        inputs = convert_to_tensor(inputs)
+        rank = inputs.get_shape().ndims
+        if conv_dims is not None and conv_dims + 2 != rank:
+            raise ValueError("Convolution expects input with rank %d, got %s" % (conv_dims + 2, rank))
+        if rank == 5:
+            raise NotImplementedError("convolutions of volumes are not part of Millstream yet: convolve their slices")
+        if rank not in (3, 4):
+            raise ValueError("Convolution not supported for input with rank", rank)
+        return options.apply(
+            convolutional.Conv1D if rank == 3 else convolutional.Conv2D,
+            inputs,
+            sc,
+            filters=num_outputs,
+            kernel_size=kernel_size,
+            strides=stride,
+            padding=padding,
+            data_format=_order(data_format),
+            dilation_rate=rate,
+        )
+
+
+def _of_dims(dims: int, called: str) -> Any:
+    """Returns `convolution` with a fixed number of spatial axes."""
+
+    def function(
+        inputs: Any,
+        num_outputs: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: str = "SAME",
+        data_format: Optional[str] = None,
+        rate: Any = 1,
+        activation_fn: Activation = op("Relu"),
+        normalizer_fn: Optional[Callable[..., Any]] = None,
+        normalizer_params: Optional[Dict[str, Any]] = None,
+        weights_initializer: Any = xavier_initializer(),
+        weights_regularizer: Any = None,
+        biases_initializer: Any = zeros_initializer(),
+        biases_regularizer: Any = None,
+        reuse: Any = None,
+        variables_collections: Any = None,
+        outputs_collections: Any = None,
+        trainable: bool = True,
+        scope: Any = None,
+    ) -> Any:
+        given = dict(locals())
+        given.pop("dims", None)
+        return convolution(**given, conv_dims=dims)
+
+    function.__name__ = function.__qualname__ = called
+    # `convolution` without `conv_dims`.
+    function.__doc__ = "\n".join(line for line in (convolution.__doc__ or "").split("\n") if "conv_dims" not in line)
+    return add_arg_scope(function)
+
+
+convolution1d = _of_dims(1, "convolution1d")
+convolution2d = _of_dims(2, "convolution2d")
+
+
+@add_arg_scope
+def convolution2d_transpose(
+    inputs: Any,
+    num_outputs: int,
+    kernel_size: Any,
+    stride: Any = 1,
+    padding: str = "SAME",
+    data_format: str = "NHWC",
+    activation_fn: Activation = op("Relu"),
+    normalizer_fn: Optional[Callable[..., Any]] = None,
+    normalizer_params: Optional[Dict[str, Any]] = None,
+    weights_initializer: Any = xavier_initializer(),
+    weights_regularizer: Any = None,
+    biases_initializer: Any = zeros_initializer(),
+    biases_regularizer: Any = None,
+    reuse: Any = None,
+    variables_collections: Any = None,
+    outputs_collections: Any = None,
+    trainable: bool = True,
+    scope: Any = None,
+) -> Any:
+    """A transposed convolution, which enlarges images.
+
+    The other arguments are those of `convolution`.
+
+    Args:
+      inputs: A tensor of floats, of rank 4, whose number of channels is known.
+      num_outputs: The number of channels of the output.
+      kernel_size: The size of the kernel: an int, or one for each spatial axis.
+      stride: The factor of the size: an int, or one for each spatial axis.
+
+    Returns:
+      A tensor of rank 4.
+
+    Raises:
+      ValueError: The rank is another, the number of channels unknown, or an argument invalid.
+
+    Example:
+      >>> y = tf.contrib.layers.conv2d_transpose(tf.ones([1, 4, 4, 3]), 2, [3, 3], stride=2, scope="up")
+      >>> y.shape.as_list(), [v.name for v in tf.model_variables()]
+      ([1, 8, 8, 2], ['up/weights:0', 'up/biases:0'])
+    """
+    options = _Options(
+        activation_fn,
+        (normalizer_fn, normalizer_params),
+        (weights_initializer, weights_regularizer),
+        (biases_initializer, biases_regularizer),
+        variables_collections,
+        outputs_collections,
+        trainable,
+    )
+    with _scope(scope, "Conv2d_transpose", inputs, reuse) as sc:
+        _check_format(data_format)
+        return options.apply(
+            convolutional.Conv2DTranspose,
+            convert_to_tensor(inputs),
+            sc,
+            filters=num_outputs,
+            kernel_size=kernel_size,
+            strides=stride,
+            padding=padding,
+            data_format=_order(data_format),
+        )
+
+
+conv1d, conv2d, conv2d_transpose = convolution1d, convolution2d, convolution2d_transpose
+
+
+_POOL = """{said} of windows of images.
+
+Args:
+  inputs: A tensor of rank 4.
+  kernel_size: The size of a window: an int, or one for each spatial axis.
+  stride: The distance of windows: an int, or one for each spatial axis.
+  padding: `"VALID"` or `"SAME"`.
+  data_format: `"NHWC"` if channels are the last axis, or `"NCHW"`.
+  outputs_collections: A collection, or a list of them, for the output.
+  scope: The name scope.
+
+Returns:
+  A tensor of rank 4.
+
+Raises:
+  ValueError: The rank is another, or an argument invalid.
+
+Example:
+  >>> y = tf.contrib.layers.{called}([[[[1.0], [2.0]], [[3.0], [6.0]]]], [2, 2])
+  >>> print(tf.Session().run(y).ravel())
+  {value}
+"""
+
+
+def _pool(layer_class: Any, called: str, default: str, said: str, value: str) -> Any:
+    def function(
+        inputs: Any,
+        kernel_size: Any,
+        stride: Any = 2,
+        padding: str = "VALID",
+        data_format: str = "NHWC",
+        outputs_collections: Any = None,
+        scope: Any = None,
+    ) -> Any:
+        _check_format(data_format)
+        with name_scope(scope, default, [inputs]) as sc:
+            inputs = convert_to_tensor(inputs)
+            layer = layer_class(kernel_size, stride, padding, _order(data_format), name=sc.rstrip("/"))
+            layer.build(inputs.get_shape())
+            return collect_named_outputs(outputs_collections, sc, layer.call(inputs))
+
+    function.__name__ = function.__qualname__ = called
+    function.__doc__ = _POOL.format(said=said, called=called, value=value)
+    return add_arg_scope(function)
+
+
+max_pool2d = _pool(convolutional.MaxPooling2D, "max_pool2d", "MaxPool2D", "Returns the maxima", "[6.]")
+avg_pool2d = _pool(convolutional.AveragePooling2D, "avg_pool2d", "AvgPool2D", "Returns the means", "[3.]")

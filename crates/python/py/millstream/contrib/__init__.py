@@ -4,20 +4,7 @@ from typing import TYPE_CHECKING, Any, List
 
 from millstream.framework import namespaces
 
-_PARTS = (
-    "crf",
-    "distributions",
-    "framework",
-    "layers",
-    "legacy_seq2seq",
-    "lookup",
-    "nn",
-    "rnn",
-    "seq2seq",
-    "slim",
-    "training",
-    "util",
-)
+_PARTS = ("crf", "distributions", "framework", "layers", "legacy_seq2seq", "lookup", "losses", "metrics", "nn", "rnn", "seq2seq", "slim", "training", "util")
 
 
 if TYPE_CHECKING:
@@ -26,6 +13,8 @@ if TYPE_CHECKING:
     from millstream.contrib import framework as framework
     from millstream.contrib import layers as layers
     from millstream.contrib import legacy_seq2seq as legacy_seq2seq
+    from millstream.contrib import losses as losses
+    from millstream.contrib import metrics as metrics
     from millstream.contrib import nn as nn
     from millstream.contrib import rnn as rnn
     from millstream.contrib import seq2seq as seq2seq

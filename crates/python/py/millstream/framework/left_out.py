@@ -52,6 +52,7 @@ _MORE_DISTRIBUTIONS = "`tf.contrib.distributions` has the distributions that mos
 _SIGNAL = "feed the results of `numpy.fft`, or use `tf.py_func`"
 _TRAINING = "`tf.train.MonitoredTrainingSession` runs a training loop"
 _MODEL_FN = "`tf.estimator.Estimator` takes a function that builds the model, with `tf.layers` for instance"
+_AREAS = "`tf.metrics.auc` computes areas under curves"
 _GRAPHS = "build a graph and run it with a `tf.Session`"
 
 _COLUMNS = "`tf.parse_example` and `tf.nn.embedding_lookup` make tensors of features"
@@ -88,8 +89,12 @@ LATER: Dict[str, str] = {
     "contrib.distributions": _MORE_DISTRIBUTIONS,
     "contrib.estimator": _TRAINING,
     "contrib.learn": _TRAINING,
-    "contrib.losses": "`tf.losses` has losses with weights",
-    "contrib.metrics": "`tf.metrics` has metrics",
+    "contrib.losses.metric_learning": "`tf.losses` has losses with weights",
+    "contrib.metrics.auc_using_histogram": _AREAS,
+    "contrib.metrics.auc_with_confidence_intervals": _AREAS,
+    "contrib.metrics.precision_recall_at_equal_thresholds": "`tf.metrics.precision_at_thresholds` has rates at thresholds",
+    "contrib.metrics.streaming_concat": "fetch the values of each run, and concatenate them",
+    "contrib.metrics.streaming_dynamic_auc": _AREAS,
     "contrib.rnn.Conv3DLSTMCell": "`Conv2DLSTMCell` and `Conv1DLSTMCell` convolve over two axes and one",
     "contrib.signal": _SIGNAL,
     "data": _QUEUES,

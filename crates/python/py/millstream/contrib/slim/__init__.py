@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import List
 
-from millstream.contrib import layers as _layers
+from millstream.contrib import layers as _layers, losses as losses, metrics as metrics
 from millstream.contrib.framework import arg_scopes as _arg_scopes, variables as _variables
 from millstream.contrib.framework.arg_scopes import *  # noqa: F403
 from millstream.contrib.framework.variables import *  # noqa: F403
@@ -43,6 +43,8 @@ __all__ = [
     "initializers",
     "layers",
     "learning",
+    "losses",
+    "metrics",
     "model_analyzer",
     "queues",
     "regularizers",

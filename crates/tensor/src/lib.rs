@@ -21,6 +21,7 @@ mod shape;
 mod tensor;
 mod text;
 mod walk;
+mod word;
 
 pub use assemble::Assembler;
 pub use buffer::{ALIGN, Buffer, Loan, prefetch};
@@ -35,3 +36,4 @@ pub use num_complex::Complex;
 pub use opaque::{Handle, Opaque, Str, Variant};
 pub use shape::{Dim, MAX_RANK, PartialShape, Shape, unequal};
 pub use tensor::Tensor;
+pub use word::Word;

@@ -7,7 +7,7 @@
 
 use crate::budget::{Charged, Fixed, OVERHEAD};
 use crate::packed::Packed;
-use crate::{DType, Opaque, PartialShape, Result, Tensor, Variant, ensure};
+use crate::{DType, Opaque, PartialShape, Result, Tensor, Variant, ensure, invalid};
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -79,6 +79,23 @@ impl TensorList {
     /// A list of other items with the same dtype, element shape and maximum length.
     pub fn with_items(&self, items: impl IntoIterator<Item = Option<Tensor>>) -> Result<TensorList> {
         Ok(TensorList::of(self.dtype, self.shape.clone(), items)?.with_max_len(self.max_len))
+    }
+
+    /// A list whose items are the rows of `rows`, with the dtype, element shape and maximum length of this
+    /// one.
+    pub fn with_rows(&self, rows: Tensor) -> Result<TensorList> {
+        let n = rows.shape().first().copied();
+        let n = n.ok_or_else(|| invalid!("a scalar has no rows to make a list of"))?;
+        let mut list = TensorList::new(self.dtype, self.shape.clone()).with_max_len(self.max_len);
+        if 0 < n {
+            list.admit(&rows.row(0)?)?;
+        }
+        if let Some(max) = self.max_len {
+            ensure!(n <= max, "{n} rows are too many: the list holds `max_num_elements` = {max} items");
+        }
+        list.items.resize_with(n, || None)?;
+        list.packed = Some(Box::new(Packed::of(rows)?));
+        Ok(list)
     }
 
     /// A copy that shares the items.
@@ -326,6 +343,27 @@ mod tests {
         assert!(whole.row(0).unwrap().bits_eq(&row(0.0)));
         assert!(l.get(0).unwrap().bits_eq(&row(8.0)) && l.get(1).unwrap().bits_eq(&row(1.0)));
         assert_eq!(l.pop().flatten().unwrap().as_slice::<f32>().unwrap(), [2.0, -2.0]);
+    }
+
+    #[test]
+    fn rows_become_items() {
+        let rows = Tensor::from_slice([3, 2], &[1f32, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
+        let mut l =
+            TensorList::new(DType::F32, shape![_]).with_max_len(Some(4)).with_rows(rows.clone()).unwrap();
+        assert!(l.stacked().unwrap().bits_eq(&rows) && l.len() == 3 && l.max_len() == Some(4));
+        l.push(Tensor::vector(&[7f32, 8.0]).unwrap()).unwrap();
+        assert_eq!(l.items()[1].as_ref().unwrap().as_slice::<f32>().unwrap(), [3.0, 4.0]);
+        assert!(l.with_rows(Tensor::zeros(DType::F32, [5, 2]).unwrap()).is_err());
+        assert!(l.with_rows(Tensor::zeros(DType::F32, [3]).unwrap()).is_err());
+        assert!(l.with_rows(Tensor::scalar(1f32)).is_err());
+        assert!(
+            list(&[])
+                .with_rows(Tensor::vector(&[1f32, 2.0]).unwrap())
+                .unwrap()
+                .get(1)
+                .unwrap()
+                .bits_eq(&Tensor::scalar(2f32))
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 use crate::budget::Charged;
 use crate::tensor::Storage;
-use crate::{Shape, Tensor};
+use crate::{Result, Shape, Tensor};
 
 /// Rows of one shape, some of them written.
 pub(crate) struct Packed {
@@ -36,6 +36,14 @@ impl Packed {
         let mut written = Charged::new();
         written.resize_with(n, || false).ok()?;
         Some(Packed { whole, written, n_written: 0 })
+    }
+
+    /// The rows of a tensor, all written.
+    pub(crate) fn of(whole: Tensor) -> Result<Packed> {
+        let n_written = whole.shape().first().copied().unwrap_or(0);
+        let mut written = Charged::new();
+        written.resize_with(n_written, || true)?;
+        Ok(Packed { whole, written, n_written })
     }
 
     /// Copies an item of the same dtype to row `i`. Returns false if its shape differs, or if the rows are

@@ -1,6 +1,7 @@
 //! [`Kernel`], the declaration of how an op computes, and [`KernelCx`], the view that a running kernel has of
 //! its node.
 
+use super::expression::Lowering;
 use super::panics::caught;
 use super::resolve::NodeInfo;
 use crate::attr::Attrs;
@@ -23,6 +24,8 @@ pub struct Kernel {
     pub scalar: Option<fn(&NodeInfo) -> Option<ScalarKernel>>,
     /// The nodes whose work it can take over: see [`Kernel::absorbing`].
     pub absorbs: Option<Absorb>,
+    /// How a compiler computes the outputs instead: see [`Kernel::lowered`].
+    pub lowering: Option<fn(&NodeInfo) -> Option<Lowering>>,
     /// Whether it returns the handle of a named resource, which stays the same until names are forgotten.
     pub opens: bool,
 }
@@ -104,7 +107,15 @@ pub enum ScalarKernel {
 
 impl Kernel {
     fn new(body: KernelBody, effect: Effect) -> Kernel {
-        Kernel { body, effect, cost: Cost::PerElement(1.0), scalar: None, absorbs: None, opens: false }
+        Kernel {
+            body,
+            effect,
+            cost: Cost::PerElement(1.0),
+            scalar: None,
+            absorbs: None,
+            lowering: None,
+            opens: false,
+        }
     }
 
     /// The kernel of a structural op.
@@ -169,6 +180,13 @@ impl Kernel {
     /// only for a node that is pure and has one input, one output and one reader.
     pub fn absorbing(mut self, absorbs: Absorb) -> Kernel {
         self.absorbs = Some(absorbs);
+        self
+    }
+
+    /// Sets how a compiler computes the outputs without the kernel, with the same bits. `pick` returns `None`
+    /// for nodes of dtypes or attributes for which there is no such way.
+    pub fn lowered(mut self, pick: fn(&NodeInfo) -> Option<Lowering>) -> Kernel {
+        self.lowering = Some(pick);
         self
     }
 

@@ -4,6 +4,7 @@
 
 mod builtin;
 mod def;
+pub mod expression;
 mod gradient;
 mod infer;
 mod kernel;
@@ -14,6 +15,7 @@ mod resolve;
 
 pub use builtin::{Builtin, StartBuiltin};
 pub use def::{ArgSpec, AttrKind, AttrSpec, Count, Meaning, OpDef, Operator, Role, TypeSpec, spec};
+pub use expression::{Expression, Lowering};
 pub use gradient::{Forward, GRADIENT_OVERRIDE, GradCx, GradFn, Gradient, GradientFn, grown, zeros_of};
 pub use infer::{HandleShape, InferCx, Inferred, Known};
 pub use kernel::{

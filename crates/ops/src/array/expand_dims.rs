@@ -2,7 +2,7 @@
 
 use crate::shared::axes::new_axis;
 use millstream_graph::op::spec::{AnyType, IndexType, Spec};
-use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, Lowering, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, ensure};
 
 pub(crate) fn def() -> OpDef {
@@ -18,7 +18,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", AnyType)
         .attr("Tdim", IndexType.or(DType::I32))
         .infer(infer)
-        .kernel(Kernel::pure(run))
+        .kernel(Kernel::pure(run).lowered(|_| Some(Lowering::SameElements)))
         .gradient(Gradient::of(grad))
 }
 

@@ -2,7 +2,7 @@
 //! `DeepCopy`, and `IdentityN` for several inputs.
 
 use millstream_graph::op::spec::{AnyType, Spec, Text, TypeList};
-use millstream_graph::op::{GradCx, Gradient, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, Kernel, KernelCx, Lowering, OpDef};
 use millstream_tensor::{Error, Result};
 
 pub(crate) fn def() -> [OpDef; 6] {
@@ -13,7 +13,7 @@ pub(crate) fn def() -> [OpDef; 6] {
             .output(output, "T")
             .attr("T", AnyType)
             .infer(|cx| cx.same_as_input())
-            .kernel(Kernel::pure(run))
+            .kernel(Kernel::pure(run).lowered(|_| Some(Lowering::SameElements)))
             .gradient(Gradient::pass())
     };
     [
@@ -54,7 +54,7 @@ pub(crate) fn def() -> [OpDef; 6] {
                 }
                 Ok(())
             })
-            .kernel(Kernel::pure(run))
+            .kernel(Kernel::pure(run).lowered(|_| Some(Lowering::SameElements)))
             .gradient(Gradient::of(grad)),
     ]
 }

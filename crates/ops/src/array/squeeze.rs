@@ -2,7 +2,7 @@
 
 use crate::shared::axes::axis;
 use millstream_graph::op::spec::{AnyType, IntList, Spec};
-use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, Lowering, OpDef};
 use millstream_tensor::{Dim, PartialShape, Result, Shape, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
@@ -13,7 +13,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", AnyType)
         .attr("squeeze_dims", IntList.or(Vec::<i64>::new()))
         .infer(infer)
-        .kernel(Kernel::pure(run))
+        .kernel(Kernel::pure(run).lowered(|_| Some(Lowering::SameElements)))
         .gradient(Gradient::of(grad))
 }
 

@@ -1,10 +1,13 @@
 //! `ZerosLike` and `OnesLike`: zeros or ones in the shape of another tensor.
 
+use crate::number::Num;
 use crate::shared::lists;
 use millstream_graph::op::spec::{AnyType, OneOf};
-use millstream_graph::op::{Gradient, InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{Expression, Gradient, InferCx, Kernel, KernelCx, Lowering, NodeInfo, OpDef};
 use millstream_tensor::DType::{self, *};
-use millstream_tensor::{C64 as Complex64, C128 as Complex128, Error, Result, Tensor, bf16, f16};
+use millstream_tensor::{
+    C64 as Complex64, C128 as Complex128, Error, Result, Tensor, Word, bf16, f16, with_element,
+};
 
 pub(crate) fn def() -> [OpDef; 2] {
     [
@@ -14,15 +17,24 @@ pub(crate) fn def() -> [OpDef; 2] {
                  list of zeros.",
             )
             .attr("T", AnyType)
-            .kernel(Kernel::pure(zeros)),
+            .kernel(Kernel::pure(zeros).lowered(|node| constant(node, 0))),
         OpDef::new("OnesLike")
             .doc("Returns ones (true) in the shape of `x`.")
             .attr("T", OneOf(&[BF16, F16, F32, F64, I8, U8, I16, U16, I32, U32, I64, U64, C64, C128, Bool]))
-            .kernel(Kernel::pure(ones)),
+            .kernel(Kernel::pure(ones).lowered(|node| constant(node, 1))),
     ]
     .map(|def| {
         def.input("x", "T").output("y", "T").infer(infer).gradient(Gradient::none("only the shape counts"))
     })
+}
+
+// The lowering of a tensor whose elements are all `value`.
+fn constant(node: &NodeInfo, value: i8) -> Option<Lowering> {
+    let word = match node.output_types.first()?.dtype {
+        Bool => u64::from(value != 0),
+        dtype => with_element!(dtype, T in reals => <T as Num>::int(value).word(), else => return None),
+    };
+    Some(Lowering::Elements(Expression::constant(word)))
 }
 
 // The zeros of a list are a list of the same dtype and shape.

@@ -2,7 +2,7 @@
 
 use super::lists::{check_item, edit, handles, known_items, merged_shape, same_list, typed_list};
 use millstream_graph::op::spec::AnyType;
-use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, Lowering, OpDef};
 use millstream_tensor::{DType, Result, Tensor, invalid};
 
 pub(crate) fn def() -> OpDef {
@@ -18,7 +18,7 @@ pub(crate) fn def() -> OpDef {
         .output("tensor", "element_dtype")
         .attr("element_dtype", AnyType)
         .infer(infer)
-        .kernel(handles(run))
+        .kernel(handles(run).lowered(|_| Some(Lowering::PopBack)))
         .gradient(Gradient::of(grad))
 }
 

@@ -2,7 +2,7 @@
 
 use super::lists::{edit, handles, known_list};
 use millstream_graph::op::spec::AnyType;
-use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, Lowering, OpDef};
 use millstream_tensor::{DType, Result, ensure};
 
 pub(crate) fn def() -> OpDef {
@@ -13,7 +13,7 @@ pub(crate) fn def() -> OpDef {
         .output("output_handle", DType::Variant)
         .attr("element_dtype", AnyType)
         .infer(infer)
-        .kernel(handles(run))
+        .kernel(handles(run).lowered(|_| Some(Lowering::PushBack)))
         .gradient(Gradient::of(grad))
 }
 

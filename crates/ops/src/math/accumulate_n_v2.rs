@@ -1,6 +1,6 @@
 //! `AccumulateNV2`: the sum of several tensors of a declared shape.
 
-use super::sum_of_many::{common_shape, run};
+use super::sum_of_many::{common_shape, lowering, run};
 use millstream_graph::op::spec::{AnyShape, AtLeast, OneOf};
 use millstream_graph::op::{GradCx, Gradient, Kernel, OpDef};
 use millstream_tensor::{Result, dtypes, invalid};
@@ -26,7 +26,7 @@ pub(crate) fn def() -> OpDef {
             cx.set(0, shape);
             Ok(())
         })
-        .kernel(Kernel::pure(run))
+        .kernel(Kernel::pure(run).lowered(lowering))
         .gradient(Gradient::of(grad))
 }
 

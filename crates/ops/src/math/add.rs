@@ -9,7 +9,7 @@ use millstream_tensor::{Error, Result, Str, Tensor, with_element};
 formula!(x, y: Num => x.add(y));
 
 pub(crate) fn def() -> OpDef {
-    let pick = kernel!(binary, numbers, Formula).scalar;
+    let of_numbers = kernel!(binary, numbers, Formula);
     OpDef::new("Add")
         .doc(
             "Computes `x + y` elementwise, with broadcasting. Integers wrap around; strings are \
@@ -20,7 +20,7 @@ pub(crate) fn def() -> OpDef {
         .output("z", "T")
         .attr("T", OneOf(&[F16, BF16, F32, F64, U8, I8, I16, I32, I64, C64, C128, Str, U16, U32, U64]))
         .infer(|cx| cx.broadcast())
-        .kernel(Kernel { scalar: pick, ..Kernel::pure(run) })
+        .kernel(Kernel { body: Kernel::pure(run).body, ..of_numbers })
         .means(Meaning::Sum)
         .gradient(Gradient::of(grad))
 }

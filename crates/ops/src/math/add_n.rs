@@ -1,6 +1,6 @@
 //! `AddN`: the sum of several tensors.
 
-use super::sum_of_many::{common_shape, run};
+use super::sum_of_many::{common_shape, lowering, run};
 use crate::shared::lists;
 use crate::shared::sum::sum;
 use millstream_graph::op::spec::{AtLeast, OneOf};
@@ -22,7 +22,7 @@ pub(crate) fn def() -> OpDef {
         .attr("N", AtLeast(1))
         .attr("T", OneOf(SUMMABLE))
         .infer(infer)
-        .kernel(Kernel::pure(|cx| if cx.input(0).dtype() == Variant { add_lists(cx) } else { run(cx) }))
+        .kernel(Kernel::pure(run_any).lowered(lowering))
         .gradient(Gradient::of(grad))
 }
 
@@ -40,6 +40,10 @@ fn infer(cx: &mut InferCx) -> Result<()> {
         None => cx.set(0, shape),
     }
     Ok(())
+}
+
+fn run_any(cx: &mut KernelCx) -> Result<()> {
+    if cx.input(0).dtype() == Variant { add_lists(cx) } else { run(cx) }
 }
 
 fn add_lists(cx: &mut KernelCx) -> Result<()> {

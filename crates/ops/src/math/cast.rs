@@ -1,9 +1,12 @@
 //! `Cast`: conversion of elements to another dtype.
 
 use crate::shared::casting::{To, cast};
+use millstream_graph::op::expression::WordFn;
 use millstream_graph::op::spec::{AnyType, Bool, Spec};
-use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, Known, OpDef, ScalarKernel};
-use millstream_tensor::{DType, Element, Result, Scalar, Tensor, with_element};
+use millstream_graph::op::{
+    Expression, GradCx, Gradient, InferCx, Kernel, KernelCx, Known, Lowering, NodeInfo, OpDef, ScalarKernel,
+};
+use millstream_tensor::{DType, Element, Result, Scalar, Tensor, Word, with_element, with_word};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Cast")
@@ -24,7 +27,7 @@ pub(crate) fn def() -> OpDef {
                 return None;
             }
             with_element!(src, S => with_element!(dst, D => Some(ScalarKernel::Unary(one::<S, D>)), else => None), else => None)
-        }))
+        }).lowered(lowering))
         .gradient(Gradient::of(grad))
 }
 
@@ -49,6 +52,44 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 
 fn one<S: Element + To<D>, D: Element>(x: &Scalar) -> Option<Scalar> {
     Some(S::of(x)?.to().scalar())
+}
+
+// The words of the elements, converted one by one.
+fn lowering(node: &NodeInfo) -> Option<Lowering> {
+    let (src, dst) = (node.input_types.first()?.dtype, node.output_types.first()?.dtype);
+    if src == dst {
+        return Some(Lowering::SameElements);
+    }
+    if node.attrs.bool("Truncate").ok()? {
+        return None;
+    }
+    let run =
+        with_word!(src, S => with_word!(dst, D => Some(word::<S, D> as WordFn), else => None), else => None)?;
+    Some(Lowering::Elements(Expression::step(cast_name(dst)?, src, 1, run)))
+}
+
+extern "C" fn word<S: Word + To<D>, D: Word>(x: u64, _: u64, _: u64) -> u64 {
+    S::of_word(x).to().word()
+}
+
+// The name of the step, which tells compilers the dtype that it converts to.
+fn cast_name(to: DType) -> Option<&'static str> {
+    Some(match to {
+        DType::F16 => "to_f16",
+        DType::BF16 => "to_bf16",
+        DType::F32 => "to_f32",
+        DType::F64 => "to_f64",
+        DType::I8 => "to_i8",
+        DType::I16 => "to_i16",
+        DType::I32 => "to_i32",
+        DType::I64 => "to_i64",
+        DType::U8 => "to_u8",
+        DType::U16 => "to_u16",
+        DType::U32 => "to_u32",
+        DType::U64 => "to_u64",
+        DType::Bool => "to_bool",
+        _ => return None,
+    })
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {

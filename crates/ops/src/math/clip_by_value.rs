@@ -1,9 +1,9 @@
 //! `ClipByValue`: limits elements to a range.
 
-use crate::number::Real;
+use crate::number::{Real, record};
 use crate::shared::elementwise::{Binary, Pair, unsupported};
 use millstream_graph::op::spec::OneOf;
-use millstream_graph::op::{GradCx, Gradient, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, Kernel, KernelCx, Lowering, OpDef};
 use millstream_tensor::{Result, dtypes, ensure, with_element};
 
 struct Upper;
@@ -38,7 +38,12 @@ pub(crate) fn def() -> OpDef {
         .output("output", "T")
         .attr("T", OneOf(dtypes!(reals)))
         .infer(|cx| cx.same_as_input())
-        .kernel(Kernel::pure(run))
+        .kernel(Kernel::pure(run).lowered(|node| {
+            record::expression(node.input_types.first()?.dtype, 3, |x| {
+                (Lower::at(Upper::at(x[0], x[2]), x[1]), None)
+            })
+            .map(Lowering::Elements)
+        }))
         .gradient(Gradient::of(grad))
 }
 

@@ -1,7 +1,7 @@
 //! The declaration and the kernel that Equal and NotEqual share. They accept every dtype. If
 //! `incompatible_shape_error` is false, tensors whose shapes do not broadcast are unequal as a whole.
 
-use crate::number::{Mask, Math};
+use crate::number::{Mask, Math, record};
 use crate::shared::elementwise::{Binary, Merge, broadcast, unsupported};
 use millstream_graph::op::spec::{AnyType, Bool, Spec};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef, RunFn, ScalarKernel};
@@ -29,7 +29,7 @@ pub(crate) fn equality<const YES: bool>(name: &'static str) -> OpDef {
         .infer(infer)
         .kernel(Kernel::pure(run::<YES> as RunFn).scalar(|node| {
             with_element!(node.input_types.first()?.dtype, T in comparables => Some(ScalarKernel::Binary(crate::shared::elementwise::scalar2::<T, Same<YES>>)), else => None)
-        }))
+        }).lowered(|node| record::binary::<Same<YES>>(node.input_types.first()?.dtype)))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use super::choice::choose;
 use millstream_graph::op::spec::AnyType;
-use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{Expression, GradCx, Gradient, InferCx, Kernel, KernelCx, Lowering, OpDef};
 use millstream_tensor::DType::Bool;
 use millstream_tensor::{PartialShape, Result, Shape, ensure, invalid};
 
@@ -19,7 +19,11 @@ pub(crate) fn def() -> OpDef {
         .output("output", "T")
         .attr("T", AnyType)
         .infer(infer)
-        .kernel(Kernel::pure(run))
+        .kernel(
+            Kernel::pure(run).lowered(|node| {
+                Some(Lowering::Elements(Expression::select(node.output_types.first()?.dtype)?))
+            }),
+        )
         .gradient(Gradient::of(grad))
 }
 

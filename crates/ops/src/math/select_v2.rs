@@ -2,7 +2,7 @@
 
 use super::choice::choose;
 use millstream_graph::op::spec::AnyType;
-use millstream_graph::op::{GradCx, Gradient, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{Expression, GradCx, Gradient, Kernel, KernelCx, Lowering, OpDef};
 use millstream_tensor::DType::Bool;
 use millstream_tensor::{Error, PartialShape, Result, invalid};
 
@@ -24,7 +24,11 @@ pub(crate) fn def() -> OpDef {
             cx.set(0, shape);
             Ok(())
         })
-        .kernel(Kernel::pure(run))
+        .kernel(
+            Kernel::pure(run).lowered(|node| {
+                Some(Lowering::Broadcast(Expression::select(node.output_types.first()?.dtype)?))
+            }),
+        )
         .gradient(Gradient::of(grad))
 }
 

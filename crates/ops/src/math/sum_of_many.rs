@@ -1,8 +1,10 @@
 //! The shape rule and the kernel that AddN and AccumulateNV2 share: the sum of tensors of one shape, from the
 //! first to the last.
 
+use crate::number::Num;
+use crate::number::record::{self, Sym};
 use crate::shared::sum::sum;
-use millstream_graph::op::{InferCx, KernelCx};
+use millstream_graph::op::{InferCx, KernelCx, Lowering, NodeInfo};
 use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid};
 use smallvec::SmallVec;
 
@@ -21,6 +23,16 @@ pub(crate) fn common_shape(cx: &InferCx) -> Result<PartialShape> {
         })?;
     }
     Ok(shape)
+}
+
+/// The lowering of the sum of all inputs.
+pub(crate) fn lowering(node: &NodeInfo) -> Option<Lowering> {
+    let dtype = node.output_types.first()?.dtype;
+    let total = record::expression(dtype, node.input_types.len(), |x| {
+        let first = x.first().copied().unwrap_or(Sym::int(0));
+        (x.iter().skip(1).fold(first, |total, x| total.add(*x)), None)
+    });
+    total.map(Lowering::Elements)
 }
 
 /// Sets output 0 to the sum of all inputs.

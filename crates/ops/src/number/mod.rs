@@ -26,9 +26,11 @@ mod element;
 mod floats;
 pub(crate) mod gamma;
 mod integers;
+pub(crate) mod record;
 mod special;
 #[cfg(test)]
 mod tests;
+mod words;
 
 pub(crate) use element::{FloatElement, Lane, Number, RealElement};
 

@@ -118,7 +118,7 @@ macro_rules! formula {
 }
 
 /// The kernel of a formula: `kernel!(binary, numbers, Formula)`. The first word is `unary` or `binary`; with
-/// an output of another type, `turn` or `merge`.
+/// an output of another type, `turn` or `merge`. The formula is also read as the kernel's lowering.
 macro_rules! kernel {
     ($kind:ident, $set:ident, $formula:ty) => {
         millstream_graph::op::Kernel::pure(|cx| {
@@ -128,7 +128,12 @@ macro_rules! kernel {
         .scalar(|node| {
             millstream_tensor::with_element!(node.input_types.first()?.dtype, T in $set => Some(kernel!(@scalar $kind, T, $formula)), else => None)
         })
+        .lowered(kernel!(@lowered $kind, $formula))
     };
+    (@lowered unary, $f:ty) => { kernel!(@lowered turn, $f) };
+    (@lowered binary, $f:ty) => { kernel!(@lowered merge, $f) };
+    (@lowered turn, $f:ty) => { |node| $crate::number::record::unary::<$f>(node.input_types.first()?.dtype) };
+    (@lowered merge, $f:ty) => { |node| $crate::number::record::binary::<$f>(node.input_types.first()?.dtype) };
     (@scalar unary, $T:ty, $f:ty) => { kernel!(@scalar turn, $T, $f) };
     (@scalar binary, $T:ty, $f:ty) => { kernel!(@scalar merge, $T, $f) };
     (@scalar turn, $T:ty, $f:ty) => {

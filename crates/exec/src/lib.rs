@@ -1,7 +1,7 @@
 //! How graphs run: program, plan, step. The dataflow machine is the meaning of a graph.
 //!
-//! Start at [`Plan`] (how a program is laid out) and `machine` (how it runs). Knows ops by their role, never
-//! by their name.
+//! Start at [`Plan`] (how a program is laid out), `machine` (how it runs) and [`region`] (how loops run as
+//! code). Knows ops by their role, never by their name.
 
 mod errors;
 mod ids;
@@ -14,6 +14,7 @@ mod poll;
 mod probe;
 mod progress;
 mod reference;
+pub mod region;
 mod step;
 mod trace;
 mod variable;

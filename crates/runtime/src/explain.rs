@@ -4,6 +4,7 @@ use crate::bounds::Bounds;
 use crate::fetch::{Fetch, FetchList, Target, Targets};
 use crate::session::{Session, Shared, Tier};
 use crate::table::Table;
+use millstream_exec::region::Way;
 use millstream_exec::{Account, Fate, Plan, PlanOptions};
 use millstream_graph::op::Role;
 use millstream_graph::{Context, Dense, FrameId, GraphData, Index, Output, Port, Program};
@@ -71,6 +72,49 @@ pub struct LoopExplanation {
     pub bound: Option<u64>,
     /// Whether saved values were allowed to leave memory; `None` where the graph does not say.
     pub swap_memory: Option<bool>,
+    /// Whether it runs as code, and if not, why.
+    pub way: LoopWay,
+}
+
+/// How the iterations of a loop run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LoopWay {
+    /// By tokens: the session's tier does not compile loops.
+    Tokens,
+    /// As code, which becomes machine code once it has run for a while.
+    Code,
+    /// As a part of the code of the loop around it.
+    Within,
+    /// By tokens, because of a node.
+    Because {
+        /// The name of the node.
+        node: String,
+        /// What about the node is the reason, in words that follow its name.
+        why: &'static str,
+    },
+}
+
+impl LoopWay {
+    fn of(way: &Way, program: &Program) -> LoopWay {
+        match way {
+            Way::Machine => LoopWay::Tokens,
+            Way::Region => LoopWay::Code,
+            Way::Within => LoopWay::Within,
+            Way::Because(node, why) => LoopWay::Because { node: program.node(*node).name().to_owned(), why },
+        }
+    }
+
+    /// A sentence about a loop, if there is something to say.
+    fn note(&self, title: &str) -> Option<String> {
+        match self {
+            LoopWay::Tokens => None,
+            LoopWay::Code => Some(format!("{title} runs as compiled code.")),
+            LoopWay::Within => Some(format!("{title} is compiled with the loop around it.")),
+            LoopWay::Because { node, why } => {
+                Some(format!("{title} runs by tokens, not compiled, because `{node}` {why}."))
+            }
+        }
+    }
 }
 
 impl PlaceExplanation {
@@ -228,6 +272,7 @@ fn places(g: &GraphData, program: &Program, account: &Account, asked: Option<u32
                     .filter(|c| c.name == frame.name)
                     .find_map(Context::as_while)
                     .and_then(|c| c.swap_memory),
+                way: LoopWay::of(&account.ways[id], program),
             }),
         })
         .collect();
@@ -356,6 +401,8 @@ impl Explanation {
             self.n_needed,
             self.n_graph,
             match self.tier {
+                Tier::Compiled =>
+                    format!("The dataflow machine runs them, kernels on up to {} threads.", self.threads),
                 Tier::Dataflow => format!(
                     "The dataflow machine runs them, kernels on up to {} threads; loops are not compiled.",
                     self.threads
@@ -417,7 +464,7 @@ impl Explanation {
 
 impl LoopExplanation {
     fn notes(&self, title: &str) -> Vec<String> {
-        let mut notes = Vec::new();
+        let mut notes: Vec<String> = self.way.note(title).into_iter().collect();
         if self.serialized {
             notes.push(format!(
                 "{title}: one iteration at a time, not {}, because it writes variables.",
@@ -471,6 +518,7 @@ impl Holdings {
     /// What the table does not show, a sentence each.
     pub fn notes(&self) -> Vec<String> {
         let tier = match self.tier {
+            Tier::Compiled => "dataflow machine with compiled loops",
             Tier::Dataflow => "dataflow machine",
             Tier::Reference => "reference evaluation",
         };

@@ -21,7 +21,7 @@ mod watch;
 pub use callable::Callable;
 pub use coordinator::{Coordinator, Stop};
 pub use explain::{
-    Explanation, Holdings, LoopExplanation, NodeExplanation, PlaceExplanation, VariableReport,
+    Explanation, Holdings, LoopExplanation, LoopWay, NodeExplanation, PlaceExplanation, VariableReport,
 };
 pub use feed::{FeedList, Feeds};
 pub use fetch::{Every, Fetch, FetchList, Fetched, FromFetched, Target, every};

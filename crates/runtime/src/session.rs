@@ -11,6 +11,7 @@ use crate::queue_runner::first_line;
 use crate::resource_manager::ResourceManager;
 use crate::stall::Stalls;
 use crate::watch::{Watch, Watched, watches};
+use millstream_exec::region::Regions;
 use millstream_exec::{Iterations, Outcome, Plan, PlanOptions, Poll, Reference, Runner, Trace, timed_out};
 use millstream_files::{FileAccess, Files};
 use millstream_graph::op::{StepEnv, StepHost};
@@ -64,6 +65,10 @@ pub struct SessionOptions {
     /// Every kernel may run on another thread, however short it is. Slow; for tests of concurrency.
     #[doc(hidden)]
     pub hand_out_all: bool,
+    /// The work that a loop is interpreted for before it becomes machine code, in additions or the like. For
+    /// tests.
+    #[doc(hidden)]
+    pub compile_after: Option<u64>,
 }
 
 impl std::fmt::Debug for SessionOptions {
@@ -81,6 +86,7 @@ impl std::fmt::Debug for SessionOptions {
             print: _,
             tier,
             hand_out_all,
+            compile_after,
         } = self;
         f.debug_struct("SessionOptions")
             .field("threads", threads)
@@ -94,6 +100,7 @@ impl std::fmt::Debug for SessionOptions {
             .field("stall_grace", stall_grace)
             .field("tier", tier)
             .field("hand_out_all", hand_out_all)
+            .field("compile_after", compile_after)
             .finish_non_exhaustive()
     }
 }
@@ -101,8 +108,11 @@ impl std::fmt::Debug for SessionOptions {
 /// A way to run a graph. The values are the same in every tier.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tier {
-    /// The dataflow machine.
+    /// The dataflow machine, with loops that only compute on a few elements run as code: interpreted first,
+    /// and compiled to machine code once they have run for a while.
     #[default]
+    Compiled,
+    /// The dataflow machine alone.
     Dataflow,
     /// The slow and obvious evaluation that the other tiers are tested against. Runs on the caller's thread
     /// and records no trace.
@@ -160,6 +170,7 @@ pub(crate) struct Shared {
     pub(crate) budget: Option<Arc<Budget>>,
     pub(crate) parallel_iterations: Option<u32>,
     pub(crate) tier: Tier,
+    compile_after: Option<u64>,
     pub(crate) hand_out_all: bool,
     one_thread_per_kernel: bool,
     timeout: Option<Duration>,
@@ -349,6 +360,7 @@ impl Session {
                 one_thread_per_kernel: options.one_thread_per_kernel,
                 tier: options.tier,
                 hand_out_all: options.hand_out_all,
+                compile_after: options.compile_after,
                 timeout: options.timeout,
                 plans: RwLock::default(),
                 flags: Mutex::new(Vec::new()),
@@ -584,7 +596,7 @@ impl Shared {
         options.check()?;
         let n_nodes = program.nodes().len();
         let engine = match self.tier {
-            Tier::Dataflow => {
+            Tier::Compiled | Tier::Dataflow => {
                 Engine::Dataflow(Runner::new(Arc::new(Plan::new(&program, &self.kernel_state, &options)?)))
             }
             Tier::Reference => {
@@ -599,9 +611,22 @@ impl Shared {
         PlanOptions {
             parallel_iterations: self.parallel_iterations,
             hand_out_all: self.hand_out_all,
+            regions: self.regions(),
             deadline,
             cancel: self.cancellation(),
             ..PlanOptions::default()
+        }
+    }
+
+    /// Which loops run as regions, and how.
+    fn regions(&self) -> Regions {
+        Regions {
+            enabled: self.tier == Tier::Compiled,
+            #[cfg(feature = "jit")]
+            compiler: Some(Arc::new(millstream_jit::Jit)),
+            #[cfg(not(feature = "jit"))]
+            compiler: None,
+            compile_after: self.compile_after.unwrap_or(Regions::COMPILE_AFTER),
         }
     }
 

@@ -17,22 +17,34 @@ pub struct Setting {
     pub parallel_iterations: Option<u32>,
     /// Whether every kernel may run on another thread.
     pub hand_out_all: bool,
+    /// The work after which loops become machine code; if `None`, as in a session.
+    pub compile_after: Option<u64>,
 }
 
 /// The reference tier.
-pub const REFERENCE: Setting =
-    Setting { tier: Tier::Reference, threads: 1, parallel_iterations: None, hand_out_all: false };
+pub const REFERENCE: Setting = Setting { tier: Tier::Reference, threads: 1, ..DATAFLOW };
 
 /// The dataflow machine with the session's defaults, on two threads.
-pub const DATAFLOW: Setting =
-    Setting { tier: Tier::Dataflow, threads: 2, parallel_iterations: None, hand_out_all: false };
+pub const DATAFLOW: Setting = Setting {
+    tier: Tier::Dataflow,
+    threads: 2,
+    parallel_iterations: None,
+    hand_out_all: false,
+    compile_after: None,
+};
+
+/// The machine with loops that are machine code from the start.
+pub const COMPILED: Setting = Setting { tier: Tier::Compiled, compile_after: Some(0), ..DATAFLOW };
+
+/// The machine with loops that are interpreted and never compiled.
+pub const INTERPRETED: Setting = Setting { compile_after: Some(u64::MAX), ..COMPILED };
 
 /// The memory limit of a test's session in bytes: a test that asks for more fails instead of filling the
 /// machine.
 pub const MEMORY_LIMIT: usize = 2 << 30;
 
 /// One setting of each tier.
-pub const TIERS: [Setting; 2] = [DATAFLOW, REFERENCE];
+pub const TIERS: [Setting; 3] = [COMPILED, DATAFLOW, REFERENCE];
 
 impl Setting {
     /// A session with these settings that discards what the graph prints.
@@ -41,6 +53,7 @@ impl Setting {
             threads: Some(self.threads),
             parallel_iterations: self.parallel_iterations,
             hand_out_all: self.hand_out_all,
+            compile_after: self.compile_after,
             tier: self.tier,
             timeout,
             memory_limit: Some(MEMORY_LIMIT),
@@ -54,8 +67,13 @@ impl Setting {
 impl fmt::Display for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}", self.tier)?;
-        if self.tier == Tier::Dataflow {
+        if self.tier != Tier::Reference {
             write!(f, ", {} threads", self.threads)?;
+        }
+        match self.compile_after {
+            Some(0) => write!(f, ", compiled at once")?,
+            Some(n) => write!(f, ", compiled after {n}")?,
+            None => {}
         }
         if let Some(n) = self.parallel_iterations {
             write!(f, ", {n} parallel iterations")?;

@@ -11,7 +11,7 @@ use millstream_runtime::{FeedList, RunOptions, Target, Tier};
 use millstream_tensor::{Error, Tensor};
 use millstream_testkit::compare::same;
 use millstream_testkit::generate::{Built, Program, build, shrink};
-use millstream_testkit::tiers::{REFERENCE, Setting};
+use millstream_testkit::tiers::{COMPILED, INTERPRETED, REFERENCE, Setting};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
@@ -94,12 +94,15 @@ fn settings(seed: u64) -> Vec<Setting> {
         threads,
         parallel_iterations: Some(n),
         hand_out_all,
+        compile_after: None,
     };
     let mut all: Vec<Setting> = parallel.iter().map(|&n| dataflow(n, 1, false)).collect();
     // Threads take long to start, so each program runs under some of the combinations; together the programs
     // cover all of them.
     all.push(dataflow(parallel[seed as usize % 4], 2 + (seed as usize / 4) % 3, true));
     all.push(Setting { parallel_iterations: Some(1), ..REFERENCE });
+    // Loops as code: interpreted, compiled, and compiled in the middle of a run.
+    all.extend([COMPILED, INTERPRETED, Setting { compile_after: Some(50), ..COMPILED }]);
     all
 }
 

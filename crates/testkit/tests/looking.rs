@@ -20,6 +20,7 @@ fn settings(seed: u64) -> Vec<Setting> {
         threads,
         parallel_iterations: Some(n),
         hand_out_all,
+        compile_after: None,
     };
     let parallel = [1, 2, 10, 32];
     vec![

@@ -13,11 +13,17 @@ impl Machine {
         while let Some((iteration, depth)) = inside.pop() {
             let Some(it) = self.iterations.get(iteration) else { continue };
             for &(_, instance) in &it.children {
+                let region = self.region_of(instance);
                 let Some(instance) = self.instances.get(instance) else { continue };
-                let Some(&oldest) = instance.iterations.front() else { continue };
                 if counts.len() == most {
                     return counts;
                 }
+                if let Some(region) = region {
+                    let name = plan.frames[instance.of].name.clone();
+                    counts.push(LoopCount { name, depth, iterations: region.iterations() });
+                    continue;
+                }
+                let Some(&oldest) = instance.iterations.front() else { continue };
                 counts.push(LoopCount {
                     name: plan.frames[instance.of].name.clone(),
                     depth,

@@ -299,7 +299,7 @@ impl Machine {
         }
     }
 
-    fn end_instance(&mut self, plan: &Plan, id: InstanceId) {
+    pub(super) fn end_instance(&mut self, plan: &Plan, id: InstanceId) {
         let instance = &mut self.instances[id];
         let (of, parent) = (instance.of, instance.parent);
         instance.invariants.clear();

@@ -20,12 +20,14 @@
 //! # The files
 //!
 //! `turn`: a node runs. `iteration`: what a token does where it arrives. `instances`: loops begin, go round
-//! and end. `tasks` and `waits`: kernels that end elsewhere. `looking`, `counting` and `stuck` only observe.
+//! and end. `regions`: loops that run as code. `tasks` and `waits`: kernels that end elsewhere. `looking`,
+//! `counting` and `stuck` only observe.
 
 mod counting;
 mod instances;
 mod iteration;
 mod looking;
+mod regions;
 mod stuck;
 mod tasks;
 mod turn;
@@ -94,6 +96,8 @@ pub(crate) struct Machine {
     spare_iterations: Dense<FrameId, Vec<IterationId>>,
     spare_instances: Vec<InstanceId>,
     ready: Vec<Ready>,
+    /// The loops that run as regions, or wait for values to do so.
+    regions: Vec<regions::RegionRun>,
     /// Long work that no thread has taken yet.
     pub(crate) tasks: VecDeque<Task>,
     /// Kernels that have yet to begin their waits.
@@ -143,6 +147,7 @@ impl Machine {
             spare_iterations: Dense::new(),
             spare_instances: Vec::new(),
             ready: Vec::new(),
+            regions: Vec::new(),
             tasks: VecDeque::new(),
             waits: Vec::new(),
             running: 0,
@@ -270,7 +275,9 @@ impl Machine {
     fn drive_on<const SLOW: bool>(&mut self, plan: &Plan, env: &StepEnv, limit: usize) -> bool {
         let mut next = None;
         for _ in 0..limit {
-            let Some(ready) = next.take().or_else(|| self.ready.pop()) else { return false };
+            let Some(ready) = next.take().or_else(|| self.ready.pop()) else {
+                return !self.regions.is_empty() && self.run_regions(plan);
+            };
             let (n, at) = (ready.node, ready.iteration());
             if SLOW && self.is_late(plan, n, at) {
                 continue;
@@ -298,7 +305,10 @@ impl Machine {
             }
         }
         self.ready.extend(next);
-        !self.ready.is_empty()
+        match self.regions.is_empty() {
+            true => !self.ready.is_empty(),
+            false => self.run_regions(plan),
+        }
     }
 
     pub(crate) fn fail(&mut self, plan: &Plan, n: PlanNode, at: IterationId, error: Error) {
@@ -326,6 +336,7 @@ impl Machine {
         self.ready.clear();
         self.tasks.clear();
         self.waits.clear();
+        self.regions.clear();
     }
 
     /// An iteration, in messages: ``iteration 3 of loop `while/while_context` ``, then the iterations around
@@ -345,6 +356,6 @@ impl Machine {
 
     /// Whether nothing is left to run here.
     pub(crate) fn is_idle(&self) -> bool {
-        self.ready.is_empty() && self.tasks.is_empty() && self.waits.is_empty()
+        self.ready.is_empty() && self.tasks.is_empty() && self.waits.is_empty() && !self.has_regions()
     }
 }

@@ -100,14 +100,18 @@ impl Machine {
             }
             Kind::Enter(frame, merge) => {
                 let value = self.take(plan, at, x)?;
-                let inside = self.enter(plan, at, frame);
-                self.enter_variable(plan, inside, merge, value, node);
+                if let Some(Arrival::Live(value)) = self.gather(plan, n, at, frame, Arrival::Live(value)) {
+                    let inside = self.enter(plan, at, frame);
+                    self.enter_variable(plan, inside, merge, value, node);
+                }
                 Then::TellBeside
             }
             Kind::EnterConstant(frame, invariant) => {
                 let value = self.take(plan, at, x)?;
-                let inside = self.enter(plan, at, frame);
-                self.enter_constant(plan, inside, invariant, Arrival::Live(value), node);
+                if let Some(value) = self.gather(plan, n, at, frame, Arrival::Live(value)) {
+                    let inside = self.enter(plan, at, frame);
+                    self.enter_constant(plan, inside, invariant, value, node);
+                }
                 Then::TellBeside
             }
             Kind::Exit => {
@@ -245,15 +249,17 @@ impl Machine {
         }
         match node.kind {
             Kind::Enter(frame, merge) => {
-                let inside = self.enter(plan, at, frame);
-                let to = self.instances[inside].iterations[0];
-                self.iterations[to].settle(merge);
-                self.arrive_all(plan, to, node.edges, true);
-                self.entered(inside, to);
+                if self.gather(plan, n, at, frame, Arrival::Dead).is_some() {
+                    let inside = self.enter(plan, at, frame);
+                    let first = self.instances[inside].iterations[0];
+                    self.enter_dead(plan, inside, first, merge, n);
+                }
             }
             Kind::EnterConstant(frame, invariant) => {
-                let inside = self.enter(plan, at, frame);
-                self.enter_constant(plan, inside, invariant, Arrival::Dead, node);
+                if self.gather(plan, n, at, frame, Arrival::Dead).is_some() {
+                    let inside = self.enter(plan, at, frame);
+                    self.enter_constant(plan, inside, invariant, Arrival::Dead, node);
+                }
             }
             // The instance decides about its Exits when it ends; a dead NextIteration is what ends it.
             Kind::Exit | Kind::NextIteration(_) | Kind::Probe(_) => {}

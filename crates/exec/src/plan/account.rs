@@ -3,6 +3,7 @@
 use super::builder::{Builder, Left, Value};
 use super::{Body, Kind, LASTS, Plan, PlanOptions};
 use crate::ids::{PlanNode, SlotId};
+use crate::region::Way;
 use millstream_graph::op::Role;
 use millstream_graph::{Dense, Entity, FrameId, Index, Program};
 use millstream_state::Resources;
@@ -63,6 +64,8 @@ pub struct Account {
     pub parallel: Dense<FrameId, u32>,
     /// For each frame, whether it is forced to one iteration at a time because variables are written in it.
     pub serialized: Dense<FrameId, bool>,
+    /// How each frame runs.
+    pub ways: Dense<FrameId, Way>,
 }
 
 impl Account {
@@ -80,6 +83,7 @@ impl Account {
             fates: fates.collect(),
             parallel: plan.frames.iter().map(|frame| frame.parallel).collect(),
             serialized: plan.serialized,
+            ways: plan.ways,
         })
     }
 }

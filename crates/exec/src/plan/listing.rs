@@ -41,6 +41,9 @@ impl Display for Plan {
                 }
             }
             self.nodes_of(frame).try_for_each(|(n, _)| self.node_line(f, n))?;
+            if let Some(region) = &self.regions[frame] {
+                write!(f, "{frame} as {}", region.code)?;
+            }
         }
         if !self.constants.is_empty() {
             writeln!(f, "constants")?;

@@ -61,6 +61,7 @@ use crate::ids::{
     PlanNode, SlotId, Span, SwitchId,
 };
 use crate::probe::Probes;
+use crate::region::{RegionPlan, Regions, Way};
 use millstream_graph::op::NodeInfo;
 use millstream_graph::{Dense, FrameId, Index, Program};
 use millstream_state::{Cancellation, Resources};
@@ -81,6 +82,8 @@ pub struct PlanOptions {
     pub hand_out_all: bool,
     /// Every float that a node computes or that is fed is watched.
     pub watch_all: bool,
+    /// Which loops run as regions, and how.
+    pub regions: Regions,
     /// The time by which the run that the plan is made for has to end.
     pub deadline: Option<Instant>,
     /// The cancellation of that run.
@@ -142,6 +145,10 @@ pub struct Plan {
     pub(crate) serialized: Dense<FrameId, bool>,
     /// Every kernel may run on another thread.
     pub(crate) hand_out_all: bool,
+    /// The frames that run as regions.
+    pub(crate) regions: Dense<FrameId, Option<Box<RegionPlan>>>,
+    /// How each frame runs.
+    pub(crate) ways: Dense<FrameId, Way>,
 }
 
 /// How a run starts.

@@ -9,6 +9,7 @@ mod edges;
 mod inputs;
 mod kinds;
 mod names;
+mod regions;
 mod slots;
 mod start;
 
@@ -20,6 +21,7 @@ use crate::ids::{
     CountId, EdgeId, FetchId, InputId, InvariantId, KernelId, MergeId, MergeInputId, OutputId, PlanNode,
     SlotId, Span, SwitchId,
 };
+use crate::region::{RegionPlan, Way};
 use arrivals::Drawn;
 use millstream_graph::{Dense, Entity, FrameId, Source};
 use millstream_state::Resources;
@@ -45,6 +47,8 @@ pub(super) struct Layout<'a> {
     merge_inputs: Dense<MergeInputId, (MergeId, u32)>,
     edges: Dense<EdgeId, Edge>,
     beside: BTreeMap<PlanNode, Span<EdgeId>>,
+    regions: Dense<FrameId, Option<Box<RegionPlan>>>,
+    ways: Dense<FrameId, Way>,
 }
 
 impl Builder<'_> {
@@ -64,6 +68,7 @@ impl Builder<'_> {
         layout.bypass(&mut drawn);
         layout.attach(drawn);
         layout.count_invariants();
+        layout.raise_regions();
         let start = layout.start();
         let start_again = layout.start_again(&start);
         Ok(layout.finish(serialized, start, start_again))
@@ -100,6 +105,8 @@ impl<'a> Layout<'a> {
             merge_inputs: Dense::new(),
             edges: Dense::new(),
             beside: BTreeMap::new(),
+            regions: Dense::new(),
+            ways: Dense::new(),
         }
     }
 
@@ -134,6 +141,8 @@ impl<'a> Layout<'a> {
             start,
             start_again,
             serialized,
+            regions: self.regions,
+            ways: self.ways,
         }
     }
 }

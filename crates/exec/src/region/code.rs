@@ -1,0 +1,207 @@
+//! [`Code`]: a loop as a list of instructions on registers.
+//!
+//! ```text
+//! code of 9 instructions, 7 words, 0 lists
+//!   in   w0 i32 = 0 ..
+//!   0  loop 0, 8 units
+//!   1  w3 = less i32(w0, w2)
+//!   2  unless w3 goto 8
+//! ```
+
+use millstream_graph::Entity;
+use millstream_graph::entity;
+use millstream_graph::op::expression::WordFn;
+use millstream_tensor::{DType, Shape};
+use std::fmt;
+
+entity! {
+    /// A register: it holds a word.
+    pub struct Reg = "w";
+    /// A list that a region pushes to or pops from.
+    pub struct List = "list";
+}
+
+/// The code of a region.
+pub struct Code {
+    /// The instructions. They begin at the first and end with [`Instruction::End`].
+    pub instructions: Vec<Instruction>,
+    /// The number of registers.
+    pub n_words: usize,
+    /// The number of words in an item of each list.
+    pub lists: Vec<u32>,
+    /// The registers that hold constants.
+    pub constants: Vec<(Reg, u64)>,
+    /// What comes in, in the order of the plan's Enters: loop variables, then invariants.
+    pub inputs: Vec<Binding>,
+    /// The loop variables, as places of inputs: the state between two outermost iterations.
+    pub n_variables: usize,
+    /// What goes out, in the order of the plan's Exits.
+    pub outputs: Vec<Binding>,
+}
+
+/// A value that comes into a region or leaves it.
+#[derive(Clone, Debug)]
+pub struct Binding {
+    /// The dtype of the value, or of the items of a list.
+    pub dtype: DType,
+    /// The shape of the value, or of the items of a list.
+    pub shape: Shape,
+    /// Where it is.
+    pub held: Held,
+}
+
+/// Where a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// In registers, one for each element, from this one on.
+    Words(Reg),
+    /// In a list.
+    List(List),
+}
+
+/// An instruction. Targets of jumps are positions in [`Code::instructions`].
+#[derive(Clone, Debug)]
+pub enum Instruction {
+    /// The start of an iteration. The only place where a region may pause.
+    Loop {
+        /// Whether it is an iteration of the outermost loop.
+        outermost: bool,
+        /// What the iteration costs.
+        units: u32,
+    },
+    /// `to = operation dtype(from)`.
+    Compute {
+        /// The name of the [step](millstream_graph::op::expression::Step).
+        operation: &'static str,
+        /// The dtype of its operands.
+        dtype: DType,
+        /// Where the result goes.
+        to: Reg,
+        /// The operands.
+        from: [Reg; 3],
+        /// How many of them there are.
+        n: u8,
+        /// Computes it.
+        run: WordFn,
+    },
+    /// `to = from`.
+    Copy {
+        /// Where the word goes.
+        to: Reg,
+        /// Where it is.
+        from: Reg,
+    },
+    /// Goes on elsewhere.
+    Jump {
+        /// Where.
+        to: usize,
+    },
+    /// Goes on elsewhere if the condition is false.
+    Unless {
+        /// A bool.
+        condition: Reg,
+        /// Where.
+        to: usize,
+    },
+    /// Ends the region with [`Exit::Failed`](super::Exit::Failed) if the condition is true.
+    Fail {
+        /// A bool.
+        condition: Reg,
+    },
+    /// Appends an item to a list. Fails if there is no room.
+    Push {
+        /// The list.
+        list: List,
+        /// The first of the registers that hold the item.
+        from: Reg,
+    },
+    /// Takes the last item of a list. Fails if there is none.
+    Pop {
+        /// The list.
+        list: List,
+        /// The first of the registers that the item goes to.
+        to: Reg,
+    },
+    /// The end.
+    End,
+}
+
+impl Instruction {
+    /// The units that the instruction costs: one is about as long as an addition.
+    pub(super) fn units(&self) -> u32 {
+        match self {
+            Instruction::Compute { operation, .. } => match *operation {
+                "add" | "sub" | "mul" | "neg" | "less" | "less_equal" | "equal" | "and" | "or" | "not"
+                | "select" => 1,
+                _ => 16,
+            },
+            Instruction::Push { .. } | Instruction::Pop { .. } => 4,
+            Instruction::Loop { .. } => 0,
+            _ => 1,
+        }
+    }
+}
+
+impl fmt::Debug for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (n, lists) = (self.instructions.len(), self.lists.len());
+        writeln!(f, "code of {n} instructions, {} words, {lists} lists", self.n_words)?;
+        for (what, bindings) in [("in", &self.inputs), ("out", &self.outputs)] {
+            for Binding { dtype, shape, held } in bindings {
+                match held {
+                    Held::Words(reg) => writeln!(f, "  {what} {reg}: {dtype}{shape}")?,
+                    Held::List(list) => writeln!(f, "  {what} {list}: items of {dtype}{shape}")?,
+                }
+            }
+        }
+        for (reg, word) in &self.constants {
+            writeln!(f, "  constant {reg} = {word:#x}")?;
+        }
+        self.instructions.iter().enumerate().try_for_each(|(i, it)| writeln!(f, "  {i:<3} {it}"))
+    }
+}
+
+impl fmt::Display for Instruction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Instruction::Loop { outermost, units } => {
+                write!(f, "{} of {units} units", if *outermost { "outermost loop" } else { "loop" })
+            }
+            Instruction::Compute { operation, dtype, to, from, n, .. } => {
+                write!(f, "{to} = {operation} {dtype}(")?;
+                for (i, reg) in from.iter().take((*n).into()).enumerate() {
+                    write!(f, "{}{reg}", if i == 0 { "" } else { ", " })?;
+                }
+                f.write_str(")")
+            }
+            Instruction::Copy { to, from } => write!(f, "{to} = {from}"),
+            Instruction::Jump { to } => write!(f, "goto {to}"),
+            Instruction::Unless { condition, to } => write!(f, "unless {condition} goto {to}"),
+            Instruction::Fail { condition } => write!(f, "fail if {condition}"),
+            Instruction::Push { list, from } => write!(f, "push {list}, {from}"),
+            Instruction::Pop { list, to } => write!(f, "{to} = pop {list}"),
+            Instruction::End => f.write_str("end"),
+        }
+    }
+}
+
+impl Binding {
+    /// The number of words of the value or of an item.
+    pub fn width(&self) -> usize {
+        self.shape.elements()
+    }
+
+    /// The registers of the value; none for a list.
+    pub fn words(&self) -> std::ops::Range<usize> {
+        match self.held {
+            Held::Words(reg) => reg.index()..reg.index() + self.width(),
+            Held::List(_) => 0..0,
+        }
+    }
+}

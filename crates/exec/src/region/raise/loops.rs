@@ -1,0 +1,403 @@
+//! [`Raiser`]: a loop with its condition, its body, and the loops inside of it.
+
+use super::super::code::{Binding, Code, Held, Instruction, List, Reg};
+use super::emit::{Emitter, Guard, both};
+use super::{Raise, Region, Stays};
+use millstream_graph::loops::{LoopId, LoopTree, Variable, Whole};
+use millstream_graph::op::Role;
+use millstream_graph::{Dense, Entity, FrameId, Index, Program, Source};
+use millstream_tensor::{DType, Shape};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The most elements of a value that is held in registers.
+const MOST_ELEMENTS: usize = 16;
+
+/// A loop on its way to code.
+pub(super) struct Raiser<'a> {
+    pub program: &'a Program,
+    pub tree: &'a LoopTree<Index>,
+    pub code: Emitter,
+    pub values: BTreeMap<Source, Value>,
+    /// When each node that was met runs.
+    pub runs: BTreeMap<Index, Runs>,
+    /// How often each output of a list is read.
+    readers: Dense<Index, u32>,
+    /// The loops that were written.
+    written: BTreeSet<LoopId>,
+    /// The number of nodes being written, each because the one before needs it.
+    pub depth: usize,
+}
+
+/// A value of the program.
+#[derive(Clone, Debug)]
+pub(super) struct Value {
+    pub place: Place,
+    pub runs: Runs,
+}
+
+/// Where a value is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Place {
+    /// In registers, one for each element.
+    Words(Reg, DType, Shape),
+    List(List),
+}
+
+/// When a node runs, within an iteration of its loop.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Runs {
+    /// The predicates that must hold.
+    pub guard: Guard,
+    /// Only where the loop goes on. Other nodes also run in the last, incomplete iteration.
+    pub late: bool,
+}
+
+impl Runs {
+    /// When something runs that needs both.
+    pub(super) fn and(&self, other: &Runs) -> Runs {
+        Runs { guard: both(&self.guard, &other.guard), late: self.late || other.late }
+    }
+}
+
+impl<'a> Raiser<'a> {
+    pub(super) fn new(program: &'a Program, tree: &'a LoopTree<Index>) -> Raiser<'a> {
+        Raiser {
+            program,
+            tree,
+            code: Emitter::default(),
+            values: BTreeMap::new(),
+            runs: BTreeMap::new(),
+            readers: Dense::new(),
+            written: BTreeSet::new(),
+            depth: 0,
+        }
+    }
+
+    /// Raises an outermost loop.
+    pub(super) fn raise(mut self, id: LoopId, frame: FrameId) -> Raise<Region> {
+        let it = &self.tree[id];
+        if let Some(irregular) = it.irregular.first() {
+            return Err(Stays(irregular.node, "keeps it from being a regular loop"));
+        }
+        if let Some(node) = it.impure {
+            return Err(Stays(node, "does more than compute"));
+        }
+        let whole = self.whole(id)?;
+        for variable in &whole {
+            self.comes_in(variable.enter)?;
+        }
+        for &enter in &it.invariants {
+            let value = self.comes_in(enter)?;
+            if let Place::List(_) = value.place {
+                return Err(Stays(enter, "brings in a list that stays the same"));
+            }
+        }
+        let enters: Vec<Index> = whole.iter().map(|v| v.enter).chain(it.invariants.iter().copied()).collect();
+        self.write_loop(id, &whole, true)?;
+        self.code.emit(Instruction::End);
+        let inputs = enters.iter().map(|n| self.binding(*n, Source { node: *n, index: 0 }));
+        let inputs = inputs.collect::<Raise<Vec<Binding>>>()?;
+        let exits: Vec<Index> = whole.iter().filter_map(|v| v.exit).collect();
+        let outputs = exits.iter().map(|n| self.binding(*n, Source { node: *n, index: 0 }));
+        let outputs = outputs.collect::<Raise<Vec<Binding>>>()?;
+        let lists = self.code.lists.iter().map(|list| {
+            let (_, shape) = list.item.as_ref()?;
+            (list.pushed != list.popped).then_some(shape.elements() as u32)
+        });
+        let lists: Option<Vec<u32>> = lists.collect();
+        let first = enters.first().copied().unwrap_or(Index::new(0));
+        let code = Code {
+            lists: lists.ok_or(Stays(first, "enters a loop that does not use a list in one direction"))?,
+            instructions: self.code.instructions,
+            n_words: self.code.n_words,
+            constants: self.code.constants.iter().map(|(word, reg)| (*reg, *word)).collect(),
+            inputs,
+            n_variables: whole.len(),
+            outputs,
+        };
+        Ok(Region { frame, code, enters, exits })
+    }
+
+    /// The variables of a loop, all of whose primitives must be there.
+    fn whole(&self, id: LoopId) -> Raise<Vec<Whole<Index>>> {
+        let whole =
+            |v: &Variable<Index>| v.whole().ok_or(Stays(v.enter, "brings in a variable that is not whole"));
+        self.tree[id].variables.iter().map(whole).collect()
+    }
+
+    /// Room for a value that comes into the outermost loop.
+    fn comes_in(&mut self, enter: Index) -> Raise<Value> {
+        let source = Source { node: enter, index: 0 };
+        let place = match self.dtype(source)? {
+            DType::Variant => Place::List(self.code.list()),
+            dtype => {
+                let shape = self.shape(source)?;
+                Place::Words(self.code.words(shape.elements()), dtype, shape)
+            }
+        };
+        let value = Value { place, runs: Runs::default() };
+        self.values.insert(source, value.clone());
+        Ok(value)
+    }
+
+    fn binding(&self, node: Index, source: Source) -> Raise<Binding> {
+        match self.values.get(&source).map(|value| &value.place) {
+            Some(Place::Words(reg, dtype, shape)) => {
+                Ok(Binding { dtype: *dtype, shape: shape.clone(), held: Held::Words(*reg) })
+            }
+            Some(Place::List(list)) => {
+                let item = self.code.lists[list.index()].item.clone();
+                let (dtype, shape) = item.ok_or(Stays(node, "passes a list that the loop does not use"))?;
+                Ok(Binding { dtype, shape, held: Held::List(*list) })
+            }
+            None => Err(Stays(node, "has no value in the loop")),
+        }
+    }
+
+    /// The dtype of an output.
+    pub(super) fn dtype(&self, source: Source) -> Raise<DType> {
+        let info = self.program.node(source.node).info();
+        let ty = info.and_then(|info| info.output_types.get(source.index as usize));
+        match ty {
+            Some(ty) if !ty.is_ref && (ty.dtype.is_word() || ty.dtype == DType::Variant) => Ok(ty.dtype),
+            Some(ty) if ty.is_ref => Err(Stays(source.node, "gives a reference to a variable")),
+            _ => Err(Stays(source.node, "gives a value that is no number")),
+        }
+    }
+
+    /// The shape of an output, which must be known and small.
+    pub(super) fn shape(&self, source: Source) -> Raise<Shape> {
+        let shape = self.program.node(source.node).shapes.get(source.index as usize);
+        let shape = shape.and_then(|shape| shape.full());
+        match shape {
+            None => Err(Stays(source.node, "gives a value whose shape is not known before the run")),
+            Some(shape) if shape.elements() > MOST_ELEMENTS => {
+                Err(Stays(source.node, "gives a value of more than 16 elements"))
+            }
+            Some(shape) => Ok(shape),
+        }
+    }
+
+    /// Writes a loop whose variables and invariants are in place.
+    fn write_loop(&mut self, id: LoopId, whole: &[Whole<Index>], outermost: bool) -> Raise<()> {
+        let it = &self.tree[id];
+        let Some(condition) = &it.condition else {
+            return Err(Stays(
+                whole.first().map_or(Index::new(0), |v| v.enter),
+                "enters a loop without a condition",
+            ));
+        };
+        self.written.insert(id);
+        let guards = std::mem::take(&mut self.code.guards);
+        for variable in whole {
+            let value = self.values[&Source { node: variable.enter, index: 0 }].clone();
+            if let Place::List(_) = value.place {
+                self.read_once(Source { node: variable.merge, index: 0 })?;
+            }
+            self.values.insert(Source { node: variable.merge, index: 0 }, value.clone());
+            let late = Runs { guard: Guard::new(), late: true };
+            let inside = Value { place: value.place.clone(), runs: late };
+            self.values.insert(Source { node: variable.switch, index: 1 }, inside);
+        }
+        let top = self.code.emit(Instruction::Loop { outermost, units: 0 });
+        let in_condition: BTreeSet<Index> = condition.nodes.iter().copied().collect();
+        for &node in &condition.nodes {
+            self.write_node(node)?;
+        }
+        let decision = self.value(condition.value)?;
+        self.runs.insert(condition.node, decision.runs.clone());
+        self.values.insert(Source { node: condition.node, index: 0 }, decision.clone());
+        let Place::Words(decides, DType::Bool, shape) = &decision.place else {
+            return Err(Stays(condition.node, "decides by something that is no bool"));
+        };
+        if shape.rank() > 0 || !decision.runs.guard.is_empty() || decision.runs.late {
+            return Err(Stays(condition.node, "decides by something that is not always there"));
+        }
+        let leave = self.code.emit(Instruction::Unless { condition: *decides, to: 0 });
+        for &node in it.nodes.iter().filter(|n| !in_condition.contains(n)) {
+            self.write_node(node)?;
+        }
+        self.write_moves(whole)?;
+        self.code.emit(Instruction::Jump { to: top });
+        self.code.aim(leave);
+        // What is in inner loops is counted here once more: they cost at least that.
+        let units =
+            self.code.instructions[top..].iter().fold(0, |units: u32, it| units.saturating_add(it.units()));
+        self.code.instructions[top] = Instruction::Loop { outermost, units };
+        self.code.guards = guards;
+        for variable in whole {
+            if let Some(exit) = variable.exit {
+                let enter = self.values[&Source { node: variable.enter, index: 0 }].clone();
+                self.values.insert(Source { node: exit, index: 0 }, enter);
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the variables their values for the next iteration, all at once.
+    fn write_moves(&mut self, whole: &[Whole<Index>]) -> Raise<()> {
+        let mut moves: Vec<(Reg, Reg)> = Vec::new();
+        for variable in whole {
+            let enter = self.values[&Source { node: variable.enter, index: 0 }].clone();
+            let next = self.value(variable.next)?;
+            if !next.runs.guard.is_empty() {
+                return Err(Stays(variable.next.node, "is not always there for the next iteration"));
+            }
+            match (&enter.place, &next.place) {
+                (Place::Words(to, d, s), Place::Words(from, e, t)) if d == e && s == t => {
+                    let all = (0..s.elements()).map(|i| (at(*to, i), at(*from, i)));
+                    moves.extend(all.filter(|(to, from)| to != from));
+                }
+                (Place::List(a), Place::List(b)) if a == b => {}
+                _ => {
+                    return Err(Stays(
+                        variable.next.node,
+                        "gives the next iteration something of another kind",
+                    ));
+                }
+            }
+        }
+        let overwritten: BTreeSet<Reg> = moves.iter().map(|(to, _)| *to).collect();
+        for (_, from) in &mut moves {
+            if overwritten.contains(from) {
+                let kept = self.code.words(1);
+                self.code.emit(Instruction::Copy { to: kept, from: *from });
+                *from = kept;
+            }
+        }
+        for (to, from) in moves {
+            self.code.emit(Instruction::Copy { to, from });
+        }
+        Ok(())
+    }
+
+    /// Writes a loop inside of the one being written, if that has not been done.
+    pub(super) fn write_inner(&mut self, id: LoopId) -> Raise<()> {
+        if self.written.contains(&id) {
+            return Ok(());
+        }
+        let it = &self.tree[id];
+        let whole = self.whole(id)?;
+        let mut runs: Option<Runs> = None;
+        let mut initial = Vec::new();
+        for variable in &whole {
+            let value = self.entering(variable.enter)?;
+            match &runs {
+                Some(runs) if runs.guard != value.runs.guard => {
+                    return Err(Stays(variable.enter, "enters a loop under another condition than the rest"));
+                }
+                Some(_) => {}
+                None => runs = Some(value.runs.clone()),
+            }
+            initial.push(value);
+        }
+        let mut runs = runs.unwrap_or_default();
+        runs.late |= initial.iter().any(|value| value.runs.late);
+        for &enter in &it.invariants {
+            let value = self.entering(enter)?;
+            if both(&runs.guard, &value.runs.guard) != runs.guard {
+                return Err(Stays(enter, "enters a loop under another condition than the rest"));
+            }
+            if let Place::List(_) = value.place {
+                return Err(Stays(enter, "brings in a list that stays the same"));
+            }
+            runs.late |= value.runs.late;
+            let inside = Value { place: value.place, runs: Runs::default() };
+            self.values.insert(Source { node: enter, index: 0 }, inside);
+        }
+        let skip = self
+            .code
+            .met(&runs.guard)
+            .map(|condition| self.code.emit(Instruction::Unless { condition, to: 0 }));
+        for (variable, value) in whole.iter().zip(initial) {
+            let place = match value.place {
+                Place::Words(from, dtype, shape) => {
+                    let to = self.code.words(shape.elements());
+                    for i in 0..shape.elements() {
+                        self.code.emit(Instruction::Copy { to: at(to, i), from: at(from, i) });
+                    }
+                    Place::Words(to, dtype, shape)
+                }
+                list => list,
+            };
+            let entered = Value { place, runs: Runs::default() };
+            self.values.insert(Source { node: variable.enter, index: 0 }, entered);
+        }
+        self.write_loop(id, &whole, false)?;
+        if let Some(skip) = skip {
+            self.code.aim(skip);
+        }
+        for exit in whole.iter().filter_map(|variable| variable.exit) {
+            if let Some(value) = self.values.get_mut(&Source { node: exit, index: 0 }) {
+                value.runs = runs.clone();
+            }
+            self.runs.insert(exit, runs.clone());
+        }
+        Ok(())
+    }
+
+    /// The value that an Enter takes into an inner loop.
+    fn entering(&mut self, enter: Index) -> Raise<Value> {
+        let node = self.program.node(enter);
+        let Some(&source) = node.inputs.first() else { return Err(Stays(enter, "has no input")) };
+        let mut value = self.value(source)?;
+        for control in node.controls.clone() {
+            value.runs = value.runs.and(&self.when(control)?);
+        }
+        if let Place::Words(_, _, shape) = &value.place
+            && *shape != self.shape(Source { node: enter, index: 0 })?
+        {
+            return Err(Stays(enter, "enters with another shape than its input has"));
+        }
+        Ok(value)
+    }
+
+    /// An error unless a list is read by one node only: it is changed in place.
+    pub(super) fn read_once(&mut self, source: Source) -> Raise<()> {
+        if self.readers.is_empty() {
+            let mut readers = Dense::filled(0, self.program.nodes().len());
+            for input in self.program.nodes().iter().flat_map(|node| &node.inputs) {
+                readers[input.node] += 1;
+            }
+            self.readers = readers;
+        }
+        // A Switch and a popping node have two outputs, each of which may be read.
+        let node = self.program.node(source.node);
+        let of_it = |n: &&Source| **n == source;
+        let count = match node.n_outputs() {
+            1 => self.readers[source.node] as usize,
+            _ => self.program.nodes().iter().flat_map(|n| &n.inputs).filter(of_it).count(),
+        };
+        match count {
+            0 | 1 => Ok(()),
+            _ => Err(Stays(source.node, "gives a list that is read more than once")),
+        }
+    }
+
+    /// When a node runs whose outputs may not be needed.
+    pub(super) fn when(&mut self, node: Index) -> Raise<Runs> {
+        if !self.runs.contains_key(&node) {
+            self.write_node(node)?;
+        }
+        let role = self.program.node(node).role();
+        match self.runs.get(&node) {
+            Some(runs) => Ok(runs.clone()),
+            None if matches!(role, Role::Enter | Role::Merge) => Ok(Runs::default()),
+            None => Err(Stays(node, "is waited for in a way that regions do not know")),
+        }
+    }
+
+    /// A value, written if it has not been.
+    pub(super) fn value(&mut self, source: Source) -> Raise<Value> {
+        if !self.values.contains_key(&source) {
+            self.write_node(source.node)?;
+        }
+        let missing = Stays(source.node, "gives a value that regions do not know");
+        self.values.get(&source).cloned().ok_or(missing)
+    }
+}
+
+/// Register `i` of a value.
+pub(super) fn at(first: Reg, i: usize) -> Reg {
+    Reg::new(first.index() + i)
+}

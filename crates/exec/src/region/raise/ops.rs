@@ -1,0 +1,178 @@
+//! Nodes that compute, by the lowering of their op.
+
+use super::super::code::{Instruction, List, Reg};
+use super::loops::{Place, Raiser, Runs, Value, at};
+use super::{Raise, Stays};
+use millstream_graph::op::{Effect, Expression, Lowering};
+use millstream_graph::{Entity, Index, Source};
+use millstream_tensor::{DType, Shape};
+use smallvec::SmallVec;
+
+type Inputs = SmallVec<[Value; 3]>;
+
+impl Raiser<'_> {
+    pub(super) fn write_op(&mut self, n: Index) -> Raise<()> {
+        let node = self.program.node(n);
+        let Some(info) = node.info() else { return Err(Stays(n, "is fed")) };
+        let kernel = &info.op.kernel;
+        if kernel.effect != Effect::Pure {
+            return Err(Stays(n, "does more than compute"));
+        }
+        let lowering = kernel.lowering.and_then(|pick| pick(info));
+        let lowering = lowering.ok_or(Stays(n, "is an op that regions do not compute yet"))?;
+        let mut inputs = Inputs::new();
+        let mut runs = Runs::default();
+        // What says the shape of an item is not computed with.
+        let n_read = if matches!(lowering, Lowering::PopBack) { 1 } else { node.inputs.len() };
+        for source in &node.inputs[..n_read.min(node.inputs.len())] {
+            let value = self.value(*source)?;
+            runs = runs.and(&value.runs);
+            inputs.push(value);
+        }
+        let runs = self.controls(n, runs)?;
+        self.runs.insert(n, runs.clone());
+        match lowering {
+            Lowering::Elements(expression) => self.write_elements(n, &expression, &inputs, runs, false),
+            Lowering::Broadcast(expression) => self.write_elements(n, &expression, &inputs, runs, true),
+            Lowering::SameElements => self.write_same(n, &inputs, &runs),
+            Lowering::PushBack => self.write_push(n, &inputs, runs),
+            Lowering::PopBack => self.write_pop(n, &inputs, runs),
+        }
+    }
+
+    fn write_elements(
+        &mut self,
+        n: Index,
+        expression: &Expression,
+        inputs: &Inputs,
+        runs: Runs,
+        broadcasts: bool,
+    ) -> Raise<()> {
+        let source = Source { node: n, index: 0 };
+        let (dtype, shape) = (self.dtype(source)?, self.shape(source)?);
+        let mut from: SmallVec<[(Reg, &Shape); 3]> = SmallVec::new();
+        let mut whole = Shape::from([]);
+        for value in inputs {
+            let Place::Words(reg, _, own) = &value.place else {
+                return Err(Stays(n, "computes with a list"));
+            };
+            if !broadcasts && own.rank() > 0 && *own != shape {
+                return Err(Stays(n, "computes with values of two shapes"));
+            }
+            whole = whole.broadcast(own).ok_or(Stays(n, "has inputs that do not broadcast"))?;
+            from.push((*reg, own));
+        }
+        if whole != shape && !inputs.is_empty() && (broadcasts || whole.rank() > 0) {
+            return Err(Stays(n, "gives a value of an unexpected shape"));
+        }
+        if expression.fails.is_some() && !runs.late {
+            return Err(Stays(n, "may fail although the loop does not go on"));
+        }
+        let to = self.code.words(shape.elements());
+        for i in 0..shape.elements() {
+            let operands: SmallVec<[Reg; 3]> =
+                from.iter().map(|(reg, own)| at(*reg, element(i, own, &shape))).collect();
+            if let Some(fails) = self.code.expression(expression, &operands, at(to, i)) {
+                self.code.fail(fails, &runs.guard);
+            }
+        }
+        self.values.insert(source, Value { place: Place::Words(to, dtype, shape), runs });
+        Ok(())
+    }
+
+    /// The outputs are the inputs, in other shapes.
+    fn write_same(&mut self, n: Index, inputs: &Inputs, runs: &Runs) -> Raise<()> {
+        for index in 0..self.program.node(n).n_outputs() as u32 {
+            let source = Source { node: n, index };
+            let Some(Value { place, .. }) = inputs.get(index as usize) else {
+                return Err(Stays(n, "has an output without an input"));
+            };
+            let place = match place {
+                Place::Words(reg, dtype, own) => {
+                    let shape = self.shape(source)?;
+                    if shape.elements() != own.elements() {
+                        return Err(Stays(n, "changes the number of elements"));
+                    }
+                    Place::Words(*reg, *dtype, shape)
+                }
+                Place::List(list) => {
+                    self.read_once(source)?;
+                    Place::List(*list)
+                }
+            };
+            self.values.insert(source, Value { place, runs: runs.clone() });
+        }
+        Ok(())
+    }
+
+    fn write_push(&mut self, n: Index, inputs: &Inputs, runs: Runs) -> Raise<()> {
+        let [Value { place: Place::List(list), .. }, Value { place: Place::Words(from, dtype, shape), .. }] =
+            &inputs[..]
+        else {
+            return Err(Stays(n, "pushes something that is not held in registers"));
+        };
+        self.uses(n, *list, *dtype, shape, &runs)?;
+        self.code.lists[list.index()].pushed = true;
+        let (list, from) = (*list, *from);
+        self.code.guarded(&runs.guard, |code| code.emit(Instruction::Push { list, from }));
+        let source = Source { node: n, index: 0 };
+        self.read_once(source)?;
+        self.values.insert(source, Value { place: Place::List(list), runs });
+        Ok(())
+    }
+
+    fn write_pop(&mut self, n: Index, inputs: &Inputs, runs: Runs) -> Raise<()> {
+        let [Value { place: Place::List(list), .. }] = &inputs[..] else {
+            return Err(Stays(n, "pops from something that is no list of the loop"));
+        };
+        let (rest, item) = (Source { node: n, index: 0 }, Source { node: n, index: 1 });
+        let (dtype, shape) = (self.dtype(item)?, self.shape(item)?);
+        if dtype == DType::Variant {
+            return Err(Stays(n, "pops a list from a list"));
+        }
+        self.uses(n, *list, dtype, &shape, &runs)?;
+        self.code.lists[list.index()].popped = true;
+        let (list, to) = (*list, self.code.words(shape.elements()));
+        self.code.guarded(&runs.guard, |code| code.emit(Instruction::Pop { list, to }));
+        self.read_once(rest)?;
+        self.values.insert(rest, Value { place: Place::List(list), runs: runs.clone() });
+        self.values.insert(item, Value { place: Place::Words(to, dtype, shape), runs });
+        Ok(())
+    }
+
+    /// Notes what a list holds.
+    fn uses(&mut self, n: Index, list: List, dtype: DType, shape: &Shape, runs: &Runs) -> Raise<()> {
+        if shape.elements() == 0 {
+            return Err(Stays(n, "puts items without elements into a list"));
+        }
+        if !runs.late {
+            return Err(Stays(n, "changes a list although the loop does not go on"));
+        }
+        match &mut self.code.lists[list.index()].item {
+            Some(item) if *item != (dtype, shape.clone()) => {
+                Err(Stays(n, "puts items of several kinds into a list"))
+            }
+            item => {
+                *item = Some((dtype, shape.clone()));
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Which element of an operand of shape `own` goes into element `i` of a result of shape `whole`.
+fn element(i: usize, own: &Shape, whole: &Shape) -> usize {
+    let (mut rest, mut at, mut stride) = (i, 0, 1);
+    let lead = whole.rank() - own.rank().min(whole.rank());
+    for axis in (0..whole.rank()).rev() {
+        let (size, place) = (whole[axis].max(1), rest % whole[axis].max(1));
+        rest /= size;
+        if let Some(own_axis) = axis.checked_sub(lead) {
+            if own[own_axis] != 1 {
+                at += place * stride;
+            }
+            stride *= own[own_axis];
+        }
+    }
+    at
+}

@@ -1,0 +1,122 @@
+//! The machine type of each register.
+
+use cranelift_codegen::ir::{Type, types};
+use millstream_exec::region::{Code, Held, Instruction, Reg};
+use millstream_graph::Entity;
+use millstream_tensor::DType;
+use std::collections::BTreeMap;
+
+/// The type of a dtype's words. Halves are bits, which only functions compute with.
+pub(crate) fn of_dtype(dtype: DType) -> Option<Type> {
+    Some(match dtype {
+        DType::Bool | DType::I8 | DType::U8 => types::I8,
+        DType::I16 | DType::U16 | DType::F16 | DType::BF16 => types::I16,
+        DType::I32 | DType::U32 => types::I32,
+        DType::I64 | DType::U64 => types::I64,
+        DType::F32 => types::F32,
+        DType::F64 => types::F64,
+        _ => return None,
+    })
+}
+
+/// The dtype of a step's result.
+pub(crate) fn result(operation: &str, dtype: DType) -> DType {
+    match operation {
+        "less" | "less_equal" | "equal" | "divides_nothing" | "is_no_exponent" | "is_nan" | "is_inf"
+        | "is_finite" | "and" | "or" | "not" => DType::Bool,
+        "to_f16" => DType::F16,
+        "to_bf16" => DType::BF16,
+        "to_f32" => DType::F32,
+        "to_f64" => DType::F64,
+        "to_i8" => DType::I8,
+        "to_i16" => DType::I16,
+        "to_i32" => DType::I32,
+        "to_i64" => DType::I64,
+        "to_u8" => DType::U8,
+        "to_u16" => DType::U16,
+        "to_u32" => DType::U32,
+        "to_u64" => DType::U64,
+        "to_bool" => DType::Bool,
+        _ => dtype,
+    }
+}
+
+/// The type of each register that is not a constant. `None` if two uses of one contradict each other.
+pub(crate) fn infer(code: &Code) -> Option<Vec<Type>> {
+    let mut found =
+        Found { constants: code.constants.iter().copied().collect(), types: vec![None; code.n_words] };
+    let mut items = vec![None; code.lists.len()];
+    for binding in code.inputs.iter().chain(&code.outputs) {
+        let ty = of_dtype(binding.dtype)?;
+        for i in binding.words() {
+            found.set(Reg::new(i), ty)?;
+        }
+        if let Held::List(list) = binding.held {
+            items[list.index()] = Some(ty);
+        }
+    }
+    // Copies pass types on in both directions, so this is repeated until nothing is new.
+    loop {
+        let before = found.types.iter().flatten().count();
+        for instruction in &code.instructions {
+            found.look(code, &items, instruction)?;
+        }
+        if found.types.iter().flatten().count() == before {
+            break;
+        }
+    }
+    Some(found.types.into_iter().map(|ty| ty.unwrap_or(types::I64)).collect())
+}
+
+struct Found {
+    constants: BTreeMap<Reg, u64>,
+    types: Vec<Option<Type>>,
+}
+
+impl Found {
+    fn set(&mut self, reg: Reg, ty: Type) -> Option<()> {
+        // Registers of constants serve all types.
+        if self.constants.contains_key(&reg) {
+            return Some(());
+        }
+        let known = self.types.get_mut(reg.index())?;
+        match known {
+            Some(known) if *known != ty => None,
+            _ => {
+                *known = Some(ty);
+                Some(())
+            }
+        }
+    }
+
+    fn look(&mut self, code: &Code, items: &[Option<Type>], instruction: &Instruction) -> Option<()> {
+        match *instruction {
+            Instruction::Compute { operation, dtype, to, from, n, .. } => {
+                let ty = of_dtype(dtype)?;
+                for (i, reg) in from.iter().take(n.into()).enumerate() {
+                    let is_mask = operation == "select" && i == 0;
+                    self.set(*reg, if is_mask { types::I8 } else { ty })?;
+                }
+                self.set(to, of_dtype(result(operation, dtype))?)
+            }
+            Instruction::Copy { to, from } => {
+                if let Some(ty) = self.types[from.index()] {
+                    self.set(to, ty)?;
+                }
+                match self.types[to.index()] {
+                    Some(ty) => self.set(from, ty),
+                    None => Some(()),
+                }
+            }
+            Instruction::Unless { condition, .. } | Instruction::Fail { condition } => {
+                self.set(condition, types::I8)
+            }
+            Instruction::Push { list, from: first } | Instruction::Pop { list, to: first } => {
+                let ty = items[list.index()]?;
+                let n = code.lists[list.index()] as usize;
+                (0..n).try_for_each(|i| self.set(Reg::new(first.index() + i), ty))
+            }
+            Instruction::Loop { .. } | Instruction::Jump { .. } | Instruction::End => Some(()),
+        }
+    }
+}

@@ -13,8 +13,12 @@
 //!                                 └── the line is served by a thread of the run that asked
 //! ```
 //!
-//! No thread blocks on the queue. Attempts are cancelled one by one: the queue cancels the first in line, the
-//! reader cancels the others. If a name arrives for an attempt that is gone, the reader still uses it, so
+//! No thread blocks on the queue. One thread at a time reads the file, which may take long: a FIFO has nothing
+//! to read until somebody writes to it. Meanwhile only the format is locked, so attempts can join the line and
+//! be cancelled, records can return, and the position can be asked for.
+//!
+//! Attempts are cancelled one by one: the queue cancels the first in line, the reader cancels the others, and
+//! the files' check ends a read that is going on. If a name arrives for an attempt that is gone, the reader still uses it, so
 //! that no file is lost. Records that were handed out and not used come back ([`Records`]), and the next
 //! attempt gets them; the first in line stops asking for a name then.
 //!
@@ -22,15 +26,17 @@
 //! all later ones until the reader is reset; the records found before it are returned first.
 
 use crate::cancel::{Cancellation, Registration};
+use crate::pace::look;
 use crate::queue::{Dequeued, Item, Queue, Take, Waiter};
 use millstream_files::Files;
 use millstream_tensor::budget::{self, Budget};
 use millstream_tensor::{Code, DType, Error, Opaque, Result, Str, ensure, invalid};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::VecDeque;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 /// A record: its key and its value.
 pub type Record = (Str, Str);
@@ -154,13 +160,19 @@ impl fmt::Debug for Reading {
 pub struct Reader {
     name: String,
     op: &'static str,
-    /// The work unit and the line. While this lock is held, queues and the listeners of cancellations may be
-    /// locked; no callback runs under it.
+    /// Whether the position can be saved.
+    can_be_saved: bool,
+    /// The format, with its open file. Held while a file is read; `state` may be locked under it.
+    format: Mutex<Box<dyn Format>>,
+    /// The position and the line. While this lock is held, the listeners of cancellations may be locked; no
+    /// file is read and no callback runs under it.
     state: Mutex<State>,
 }
 
+/// The longest time between two looks at the run, of a thread that waits for the format.
+const PATIENCE: Duration = Duration::from_millis(20);
+
 struct State {
-    format: Box<dyn Format>,
     /// The name of a work unit that has arrived but is not begun.
     next: Option<Str>,
     /// Whether a work unit is open.
@@ -174,6 +186,10 @@ struct State {
     /// back.
     epoch: u64,
     line: VecDeque<Attempt>,
+    /// Whether a thread reads. The others leave the line to it.
+    busy: bool,
+    /// Whether it reads for the first in line.
+    served: bool,
     /// Whether the first in line waits for the queue.
     asking: bool,
     /// The queue that it asks and the number of the question, once it is known.
@@ -195,7 +211,6 @@ impl Reader {
     /// A reader that has read nothing. `op` is the type of the op that makes it.
     pub fn new(name: impl Into<String>, op: &'static str, format: Box<dyn Format>) -> Reader {
         let state = State {
-            format,
             next: None,
             in_work: false,
             progress: Progress::default(),
@@ -203,11 +218,14 @@ impl Reader {
             returned: VecDeque::new(),
             epoch: 0,
             line: VecDeque::new(),
+            busy: false,
+            served: false,
             asking: false,
             asked: None,
             next_id: 0,
         };
-        Reader { name: name.into(), op, state: Mutex::new(state) }
+        let can_be_saved = format.can_be_saved();
+        Reader { name: name.into(), op, can_be_saved, format: Mutex::new(format), state: Mutex::new(state) }
     }
 
     /// The type of the op that made the reader.
@@ -217,16 +235,25 @@ impl Reader {
 
     /// Returns up to `up_to` records if they are available at once and no attempt is ahead.
     pub fn try_read(self: &Arc<Self>, names: &Queue, files: &Files, up_to: usize) -> Result<Option<Records>> {
-        let mut state = self.state.lock();
-        if !state.line.is_empty() {
-            return Ok(None);
+        {
+            let mut state = self.state.lock();
+            if state.busy || !state.line.is_empty() {
+                return Ok(None);
+            }
+            state.busy = true;
         }
-        let records = state.read(names, files, up_to)?;
-        Ok(records.map(|records| self.hand_out(&state, records)))
+        let _busy = Busy(self);
+        self.read_now(names, files, up_to)
     }
 
-    fn hand_out(self: &Arc<Self>, state: &State, records: Vec<Record>) -> Records {
-        Records { records, reader: Arc::downgrade(self), epoch: state.epoch }
+    /// The format, when no thread reads any more. An error if the run that waits for it is over.
+    fn format(&self) -> Result<MutexGuard<'_, Box<dyn Format>>> {
+        loop {
+            if let Some(format) = self.format.try_lock_for(PATIENCE) {
+                return Ok(format);
+            }
+            look()?;
+        }
     }
 
     /// Takes back records that were not used, ahead of those that came back before.
@@ -238,7 +265,7 @@ impl Reader {
         state.progress.produced -= records.len() as i64;
         records.into_iter().rev().for_each(|record| state.returned.push_front(record));
         let asked = state.asked.take();
-        let serves = state.line.front().filter(|_| !state.asking).map(|first| first.reading.spawn.clone());
+        let serves = state.server();
         drop(state);
         match (asked, serves) {
             // The first in line has a record now: it need not ask for a name.
@@ -261,7 +288,7 @@ impl Reader {
         state.line.push_back(Attempt { id, reading, budget: budget::current(), listening: None });
         drop(state);
         self.serve();
-        // The queue listens for the cancellation of the first in line.
+        // The queue listens for the cancellation of the first in line, and the files for that of one served.
         if self.state.lock().behind(id).is_none() {
             return;
         }
@@ -278,11 +305,11 @@ impl Reader {
         }
     }
 
-    /// Removes an attempt from the line, unless it is the first and waits for the queue, which then handles
-    /// the cancellation.
+    /// Removes an attempt from the line, unless it is the first and waits for the queue or a file, which then
+    /// handles the cancellation.
     fn call_off(&self, id: u64, cause: &Error) {
         let mut state = self.state.lock();
-        let at = state.line.iter().position(|attempt| attempt.id == id).filter(|&at| at > 0 || !state.asking);
+        let at = state.line.iter().position(|attempt| attempt.id == id).filter(|&at| at >= state.n_held());
         let gone = at.and_then(|at| state.line.remove(at));
         drop(state);
         if let Some(attempt) = gone {
@@ -295,7 +322,7 @@ impl Reader {
     fn serve(self: &Arc<Self>) {
         loop {
             let mut state = self.state.lock();
-            if state.asking {
+            if state.asking || state.busy {
                 return;
             }
             let Some(first) = state.line.front_mut() else { return };
@@ -305,9 +332,13 @@ impl Reader {
                 (first.reading.who.clone(), first.reading.cancel.clone(), first.reading.spawn.clone());
             let files = first.reading.files.clone();
             let was_listening = first.listening.take();
+            (state.busy, state.served) = (true, true);
+            drop(state);
+            let busy = Busy(self);
             let entered = budget::enter(budget.as_ref());
-            let result = cancel.check().and_then(|()| state.read(&names, &files, up_to)).transpose();
+            let result = cancel.check().and_then(|()| self.read_now(&names, &files, up_to)).transpose();
             drop(entered);
+            let mut state = busy.over();
             let Some(result) = result else {
                 state.asking = true;
                 drop(state);
@@ -315,13 +346,97 @@ impl Reader {
                 return self.ask(names, who, cancel, spawn);
             };
             let first = state.line.pop_front();
-            let result = result.map(|records| self.hand_out(&state, records));
             drop(state);
             drop(was_listening);
             if let Some(first) = first {
                 (first.reading.told)(result);
             }
         }
+    }
+
+    /// Returns up to `up_to` records of one work unit; `None` if there is nothing to read until the queue has
+    /// a name. Only the thread that is [`Busy`] calls this.
+    fn read_now(self: &Arc<Self>, names: &Queue, files: &Files, up_to: usize) -> Result<Option<Records>> {
+        let mut format = self.format()?;
+        // The position is not changed from outside while the format is locked.
+        let epoch = self.state.lock().epoch;
+        let hand_out = |records| Records { records, reader: Arc::downgrade(self), epoch };
+        {
+            let mut state = self.state.lock();
+            if !state.returned.is_empty() {
+                let n = up_to.min(state.returned.len());
+                state.progress.produced += n as i64;
+                return Ok(Some(hand_out(state.returned.drain(..n).collect())));
+            }
+            if let Some(failed) = &state.failed {
+                return Err(failed.clone());
+            }
+        }
+        check_names(names)?;
+        if up_to == 0 {
+            return Ok(Some(hand_out(Vec::new())));
+        }
+        loop {
+            if !self.state.lock().in_work && !self.begin_next(&mut **format, names, files)? {
+                return Ok(None);
+            }
+            let records = self.records_of_work(&mut **format, files, up_to)?;
+            if !records.is_empty() {
+                return Ok(Some(hand_out(records)));
+            }
+        }
+    }
+
+    /// Begins the next work unit. Returns false if the queue has no name for it.
+    fn begin_next(&self, format: &mut dyn Format, names: &Queue, files: &Files) -> Result<bool> {
+        let next = self.state.lock().next.take();
+        let name = match next {
+            Some(name) => name,
+            None => match names.try_dequeue_one() {
+                Ok(Some(item)) => name_of(&item)?,
+                Ok(None) => return Ok(false),
+                Err(error) => {
+                    // The position that TensorFlow saves at this point has no work unit.
+                    self.state.lock().progress.work = Str::default();
+                    return Err(error);
+                }
+            },
+        };
+        format.begin(&name, files)?;
+        let mut state = self.state.lock();
+        state.progress.started += 1;
+        state.progress.work = name;
+        state.in_work = true;
+        Ok(true)
+    }
+
+    /// Reads up to `up_to` records of the open work unit.
+    fn records_of_work(&self, format: &mut dyn Format, files: &Files, up_to: usize) -> Result<Vec<Record>> {
+        let mut records = Vec::new();
+        while records.len() < up_to {
+            let found = match format.record(files) {
+                Ok(found) => found,
+                Err(error) => {
+                    self.state.lock().failed = Some(error.clone());
+                    // Records found before the error are returned first.
+                    return if records.is_empty() { Err(error) } else { Ok(records) };
+                }
+            };
+            let mut state = self.state.lock();
+            let goes_on = matches!(found, Found::Record(_));
+            if !goes_on {
+                state.progress.finished = state.progress.started;
+                state.in_work = false;
+            }
+            if let Found::Record(record) | Found::Last(record) = found {
+                state.progress.produced += 1;
+                records.push(record);
+            }
+            if !goes_on {
+                break;
+            }
+        }
+        Ok(records)
     }
 
     /// Asks the queue for a name, for the first in line.
@@ -369,11 +484,11 @@ impl Reader {
         self.serve();
     }
 
-    /// The attempts in line that `cancel` cancels, without the first, which waits in the queue of names.
+    /// The attempts in line that `cancel` cancels, without the first if it waits in the queue of names.
     pub fn waits_of(&self, cancel: &Cancellation) -> Vec<Arc<str>> {
         let state = self.state.lock();
         let is_of = |a: &&Attempt| a.listening.as_ref().is_some_and(|l| l.is_of(cancel));
-        state.line.iter().skip(1).filter(is_of).map(|a| a.reading.who.clone()).collect()
+        state.line.iter().skip(state.n_held()).filter(is_of).map(|a| a.reading.who.clone()).collect()
     }
 
     /// The position of the reader.
@@ -384,8 +499,8 @@ impl Reader {
     /// The position of the reader, to resume from. `UNIMPLEMENTED` if the format cannot describe its position
     /// in a file.
     pub fn save(&self) -> Result<Progress> {
+        self.check_can_be_saved()?;
         let state = self.state.lock();
-        self.check_can_be_saved(&state)?;
         if !state.returned.is_empty() {
             let n = state.returned.len();
             let text =
@@ -395,8 +510,8 @@ impl Reader {
         Ok(state.progress.clone())
     }
 
-    fn check_can_be_saved(&self, state: &State) -> Result<()> {
-        match state.format.can_be_saved() {
+    fn check_can_be_saved(&self) -> Result<()> {
+        match self.can_be_saved {
             true => Ok(()),
             false => Err(Error::unimplemented(format!(
                 "{self:?} cannot say where in a file it is: its state is neither saved nor restored"
@@ -406,8 +521,7 @@ impl Reader {
 
     /// Resumes from the position of another reader.
     pub fn restore(&self, progress: Progress) -> Result<()> {
-        let mut state = self.state.lock();
-        self.check_can_be_saved(&state)?;
+        self.check_can_be_saved()?;
         let Progress { started, finished, produced, .. } = progress;
         ensure!(
             started >= 0 && finished >= 0 && produced >= 0,
@@ -417,90 +531,74 @@ impl Reader {
             started <= finished,
             "a state for {self:?} has {started} work units begun and {finished} finished: it was not saved between two reads"
         );
-        state.clear();
+        self.clear(progress)
+    }
+
+    /// Discards the position and the open work unit. The next read begins with the next name. Waits for a
+    /// read that is going on; an error if the run that waits is over before.
+    pub fn reset(&self) -> Result<()> {
+        self.clear(Progress::default())
+    }
+
+    fn clear(&self, progress: Progress) -> Result<()> {
+        let mut format = self.format()?;
+        format.reset();
+        let mut state = self.state.lock();
+        state.returned.clear();
+        state.epoch += 1;
+        state.failed = None;
+        state.next = None;
+        state.in_work = false;
         state.progress = progress;
         Ok(())
     }
+}
 
-    /// Discards the position and the open work unit. The next read begins with the next name.
-    pub fn reset(&self) {
-        self.state.lock().clear();
+/// The thread that reads. Dropped by a read outside of the line, or by a panic, it leaves the line to another
+/// thread.
+struct Busy<'a>(&'a Arc<Reader>);
+
+impl<'a> Busy<'a> {
+    /// The state, for the same thread to serve the line on.
+    fn over(self) -> MutexGuard<'a, State> {
+        let reader = self.0;
+        std::mem::forget(self);
+        let mut state = reader.state.lock();
+        (state.busy, state.served) = (false, false);
+        state
+    }
+}
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        let mut state = self.0.state.lock();
+        (state.busy, state.served) = (false, false);
+        let server = state.server();
+        drop(state);
+        // This thread may hold locks of its run, so it reads no more.
+        if let Some(spawn) = server {
+            let reader = self.0.clone();
+            spawn(Box::new(move || reader.serve()));
+        }
     }
 }
 
 impl State {
-    /// The attempt with this id, if it is in line but not the first.
+    /// How many of the first attempts in line wait for the queue or a file, one or none.
+    fn n_held(&self) -> usize {
+        usize::from(self.asking || self.served)
+    }
+
+    /// The attempt with this id, if it is in line and waits neither for the queue nor for a file.
     fn behind(&mut self, id: u64) -> Option<&mut Attempt> {
-        self.line.iter_mut().skip(1).find(|attempt| attempt.id == id)
+        let held = self.n_held();
+        self.line.iter_mut().skip(held).find(|attempt| attempt.id == id)
     }
 
-    fn clear(&mut self) {
-        self.format.reset();
-        self.returned.clear();
-        self.epoch += 1;
-        self.failed = None;
-        self.next = None;
-        self.in_work = false;
-        self.progress = Progress::default();
-    }
-
-    /// Returns up to `up_to` records of one work unit; `None` if there is nothing to read until the queue has
-    /// a name.
-    fn read(&mut self, names: &Queue, files: &Files, up_to: usize) -> Result<Option<Vec<Record>>> {
-        if !self.returned.is_empty() {
-            let n = up_to.min(self.returned.len());
-            self.progress.produced += n as i64;
-            return Ok(Some(self.returned.drain(..n).collect()));
-        }
-        if let Some(failed) = &self.failed {
-            return Err(failed.clone());
-        }
-        check_names(names)?;
-        if up_to == 0 {
-            return Ok(Some(Vec::new()));
-        }
-        let mut records = Vec::new();
-        loop {
-            if !self.in_work {
-                let name = match self.next.take() {
-                    Some(name) => name,
-                    None => match names.try_dequeue_one() {
-                        Ok(Some(item)) => name_of(&item)?,
-                        Ok(None) => return Ok(None),
-                        Err(error) => {
-                            // The position that TensorFlow saves at this point has no work unit.
-                            self.progress.work = Str::default();
-                            return Err(error);
-                        }
-                    },
-                };
-                self.format.begin(&name, files)?;
-                self.progress.started += 1;
-                self.progress.work = name;
-                self.in_work = true;
-            }
-            while records.len() < up_to && self.in_work {
-                let found = match self.format.record(files) {
-                    Ok(found) => found,
-                    Err(error) => {
-                        self.failed = Some(error.clone());
-                        // Records found before the error are returned first.
-                        return if records.is_empty() { Err(error) } else { Ok(Some(records)) };
-                    }
-                };
-                if !matches!(found, Found::Record(_)) {
-                    self.progress.finished = self.progress.started;
-                    self.in_work = false;
-                }
-                if let Found::Record(record) | Found::Last(record) = found {
-                    self.progress.produced += 1;
-                    records.push(record);
-                }
-            }
-            if !records.is_empty() {
-                return Ok(Some(records));
-            }
-        }
+    /// How the line can be served, if it has to be.
+    fn server(&self) -> Option<Spawn> {
+        let first = self.line.front().filter(|_| !self.asking && !self.busy);
+        first.map(|first| first.reading.spawn.clone())
     }
 }
 

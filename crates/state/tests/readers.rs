@@ -3,11 +3,12 @@
 use millstream_files::Files;
 use millstream_state::{
     Cancellation, Closing, Format, Found, Queue, QueueKind, QueueSpec, Reader, Reading, Records, Waiter,
+    work_for,
 };
 use millstream_tensor::{Code, DType, Error, PartialShape, Result, Str, Tensor};
 use parking_lot::Mutex;
 use smallvec::smallvec;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 
 /// Each work unit has three records: its name and a number.
 #[derive(Default)]
@@ -131,7 +132,7 @@ fn a_reset_reader_takes_nothing_back() {
     put(&names, "a");
     put(&names, "b");
     let old = reader.try_read(&names, &Files::everything(), 1).unwrap().unwrap();
-    reader.reset();
+    reader.reset().unwrap();
     drop(old);
     assert_eq!(text(&reader.try_read(&names, &Files::everything(), 1).unwrap().unwrap().used()), ["b1"]);
     let cancel = Cancellation::new();
@@ -139,4 +140,59 @@ fn a_reset_reader_takes_nothing_back() {
     let off = read(&reader, &names, 1, &cancel);
     assert_eq!(off.lock().take().unwrap().unwrap_err().code(), Code::Cancelled);
     assert_eq!(text(&reader.try_read(&names, &Files::everything(), 1).unwrap().unwrap().used()), ["b2"]);
+}
+
+/// A file that gives a record each time the test says so, as a FIFO does.
+struct Slow {
+    begun: mpsc::Sender<()>,
+    records: mpsc::Receiver<&'static str>,
+}
+
+impl Format for Slow {
+    fn begin(&mut self, _work: &Str, _files: &Files) -> Result<()> {
+        Ok(())
+    }
+
+    fn record(&mut self, _files: &Files) -> Result<Found> {
+        self.begun.send(()).unwrap();
+        let value = self.records.recv().unwrap();
+        Ok(Found::Record((Str::default(), Str::from(value))))
+    }
+
+    fn reset(&mut self) {}
+}
+
+/// While one run waits for a FIFO, everything else goes on: others join the line and are cancelled, and the
+/// position can be asked for. What cannot go on, because it needs the file, ends with its run.
+#[test]
+fn nobody_else_waits_for_a_file() {
+    let ((begun, has_begun), (give, records)) = (mpsc::channel(), mpsc::channel());
+    let reader = Arc::new(Reader::new("r", "Reader", Box::new(Slow { begun, records })));
+    let names = names();
+    put(&names, "fifo");
+    std::thread::scope(|scope| {
+        let first = scope.spawn(|| reader.try_read(&names, &Files::everything(), 1));
+        has_begun.recv().unwrap();
+        assert_eq!(reader.progress().started, 1);
+        assert!(reader.try_read(&names, &Files::everything(), 1).unwrap().is_none(), "it would wait");
+        let (never, over) = (Cancellation::new(), Cancellation::new());
+        let (second, third) = (read(&reader, &names, 1, &over), read(&reader, &names, 1, &never));
+        assert_eq!(reader.waits_of(&over).len(), 1);
+        over.cancel(Error::new(Code::Cancelled, "called off"));
+        assert_eq!(second.lock().take().unwrap().unwrap_err().code(), Code::Cancelled);
+        {
+            let _working = work_for(&over, None);
+            assert_eq!(reader.reset().unwrap_err().code(), Code::Cancelled);
+        }
+        assert!(third.lock().is_none() && !first.is_finished());
+        // The thread that read for the first serves the line then: here `spawn` works on the same thread.
+        give.send("a").unwrap();
+        has_begun.recv().unwrap();
+        assert!(third.lock().is_none());
+        give.send("b").unwrap();
+        assert_eq!(text(&first.join().unwrap().unwrap().unwrap().used()), ["a"]);
+        assert_eq!(of(&third), ["b"]);
+    });
+    assert_eq!(reader.progress().produced, 2);
+    reader.reset().unwrap();
 }

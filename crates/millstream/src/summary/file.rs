@@ -2,7 +2,7 @@
 //!
 //! Events wait in memory, framed as records. The thread takes them and writes them without holding a lock, so
 //! adding an event never blocks. What was flushed is durable. If a write fails, the file is truncated to its
-//! last whole record before the next try.
+//! last whole record, at once and before the next try.
 
 use super::writer::{FileWriterBuilder, closed, now};
 use millstream_checkpoint::records::RecordWriter;
@@ -81,9 +81,12 @@ impl Disk for Appended {
             self.file.file().seek(SeekFrom::Start(self.len))?;
         }
         self.torn = true;
-        self.file.write_all(bytes)?;
         // After a sync that failed, nobody knows which bytes the disk has: all are written again.
-        self.file.sync()?;
+        if let Err(error) = self.file.write_all(bytes).and_then(|()| self.file.sync()) {
+            // There may be no other try. If this fails too, the next one begins with it.
+            self.file.file().set_len(self.len).ok();
+            return Err(error);
+        }
         self.torn = false;
         self.len += bytes.len() as u64;
         Ok(())

@@ -2,11 +2,9 @@
 //! report, how the problem is provoked here, and a part of the error. Each must end in a clean error: no
 //! panic, no hang, no memory beyond the limit.
 //!
-//! Some reports are not in the table, because their features do not exist here: session handles
-//! (CVE-2020-15204, CVE-2022-29191, CVE-2022-29194), barriers (issues 112742 and 78828), staging areas
-//! (CVE-2021-37673, CVE-2022-21734, CVE-2022-29195), ragged tensors (CVE-2021-37679), thread pool handles
-//! (CVE-2022-21732) and batching (CVE-2022-36002). The import refuses a graph with one of their ops by name,
-//! as the row of `ImmutableConst` shows. Checkpoints that contradict themselves (CVE-2021-41203) have a suite
+//! Some reports are not in the table, because their features do not exist here: those in [`EXCUSED`]. The
+//! import refuses a graph with one of their ops by name. An op of the list that comes into being fails the
+//! test, until its reports are rows. Checkpoints that contradict themselves (CVE-2021-41203) have a suite
 //! of their own, `hostile` of `millstream-checkpoint`.
 
 use How::{Built, Case, Example, Import, Look, Run, Value};
@@ -637,6 +635,11 @@ fn messages() -> Vec<Row> {
         ("CVE-2022-23589", Import("node { name: 'x' op: 'Identity' }".into()), "Identity"),
         ("CVE-2022-23589", Import(op("Neg", "x", "gone")), "its input `gone` is not in the graph"),
         ("CVE-2021-29539", Import("node { name: 'c' op: 'ImmutableConst' }".into()), "uses: ImmutableConst"),
+        ("CVE-2020-15204", Case("GetSessionHandle", "takes_a_value"), ""),
+        ("CVE-2022-29191", Case("GetSessionTensor", "one_handle"), ""),
+        ("CVE-2022-29191", Case("GetSessionTensor", "is_there"), ""),
+        ("CVE-2022-29194", Case("DeleteSessionTensor", "one_handle"), ""),
+        ("CVE-2022-29194", Case("DeleteSessionTensor", "is_there"), ""),
         ("CVE-2022-29216", Value("[np.ones((2,2)) * 2]"), ""),
         ("CVE-2022-29216", Value("__import__('os').system('true')"), ""),
     ]
@@ -693,6 +696,63 @@ fn dtypes() -> Vec<Row> {
 }
 
 /// A refused graph must leave nothing in memory (CVE-2022-23578).
+/// Reports about ops that do not exist here.
+const EXCUSED: &[(&str, &[&str])] = &[
+    (
+        "issues 112742 and 78828",
+        &[
+            "Barrier",
+            "BarrierInsertMany",
+            "BarrierTakeMany",
+            "BarrierClose",
+            "BarrierReadySize",
+            "BarrierIncompleteSize",
+        ],
+    ),
+    (
+        "CVE-2021-37673, CVE-2022-21734, CVE-2022-29195",
+        &[
+            "Stage",
+            "Unstage",
+            "StagePeek",
+            "StageSize",
+            "StageClear",
+            "MapStage",
+            "MapPeek",
+            "MapUnstage",
+            "OrderedMapStage",
+        ],
+    ),
+    (
+        "CVE-2021-37679",
+        &[
+            "RaggedTensorToVariant",
+            "RaggedTensorFromVariant",
+            "RaggedTensorToTensor",
+            "RaggedTensorToSparse",
+            "RaggedGather",
+            "RaggedRange",
+        ],
+    ),
+    ("CVE-2022-21732", &["ThreadPoolHandle", "ThreadPoolDataset"]),
+    ("CVE-2022-36002", &["Batch", "Unbatch", "UnbatchGrad", "BatchFunction"]),
+];
+
+#[test]
+fn excuses_hold() {
+    for (reports, ops) in EXCUSED {
+        for op in *ops {
+            let is_there = millstream_ops::registry().get(op).is_some();
+            assert!(
+                !is_there,
+                "`{op}` exists now: give {reports} rows in the table, and take it off the list"
+            );
+            let error = import(&format!("node {{ name: 'x' op: '{op}' }}")).expect_err("it does not exist");
+            assert!(error.to_string().contains(&format!("uses: {op}")), "{error}");
+        }
+    }
+}
+
 #[test]
 fn refused_graphs_leave_no_memory() {
     let text = constant("c", "DT_FLOAT", "tensor_shape { dim { size: 1048576 } } float_val: 1")

@@ -80,3 +80,48 @@ def test_the_list_is_whole_or_old(tmp_path):
     folder.mkdir()
     with pytest.raises(OSError):
         tf.train.update_checkpoint_state(str(tmp_path), prefix, latest_filename="checkpoint.d")
+
+
+@pytest.mark.parametrize("kind", ["NONE", "ZLIB", "GZIP"])
+def test_records_are_on_the_disk_when_flushed_or_closed(tmp_path, monkeypatch, kind):
+    options = tf.python_io.TFRecordOptions(getattr(tf.python_io.TFRecordCompressionType, kind))
+    path, synced = str(tmp_path / "records"), []
+    sync = os.fsync
+    # What the disk has when it is asked to keep it.
+    monkeypatch.setattr(os, "fsync", lambda fd: synced.append((os.fstat(fd).st_size, sync(fd))))
+    writer = tf.python_io.TFRecordWriter(path, options)
+    writer.write(b"one")
+    writer.flush()
+    flushed = os.path.getsize(path)
+    assert [size for size, _ in synced] == [flushed] and flushed > 0
+    writer.write(b"two")
+    writer.close()
+    writer.close()
+    assert [size for size, _ in synced] == [flushed, os.path.getsize(path)]
+    assert list(tf.python_io.tf_record_iterator(path, options)) == [b"one", b"two"]
+
+
+def test_a_writer_whose_disk_is_full_says_so_and_closes(tmp_path, monkeypatch):
+    writer = tf.python_io.TFRecordWriter(str(tmp_path / "records"))
+    writer.write(b"one")
+
+    def full(_fd):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        writer.close()
+    assert writer._file.closed
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no FIFOs here")
+def test_records_can_be_written_to_a_pipe(tmp_path):
+    path = str(tmp_path / "fifo")
+    os.mkfifo(path)
+    end = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        with tf.python_io.TFRecordWriter(path) as writer:
+            writer.write(b"one")
+        assert len(os.read(end, 100)) == 8 + 4 + 3 + 4
+    finally:
+        os.close(end)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io as _io
 import os
@@ -94,6 +95,8 @@ class TFRecordOptions:
 class TFRecordWriter:
     """A writer of records to a new file; as a context manager it closes the file.
 
+    What was flushed, or written before the file was closed, is on the disk: a crash does not lose it.
+
     Args:
       path: The path of the file.
       options: A `TFRecordOptions` or a `TFRecordCompressionType`.
@@ -124,9 +127,10 @@ class TFRecordWriter:
             out: Any = open(os.fspath(path), "wb")
         except OSError as e:
             raise errors.NotFoundError(None, None, "%s; %s" % (path, e.strerror)) from e
+        self._file = out
         self._out = _Deflated(out, level) if kind == "ZLIB" else out
         if kind == "GZIP":
-            self._raw, self._out = out, gzip.GzipFile(fileobj=out, mode="wb", compresslevel=9 if level < 0 else level, filename="", mtime=0)
+            self._out = gzip.GzipFile(fileobj=out, mode="wb", compresslevel=9 if level < 0 else level, filename="", mtime=0)
         self._closed = False
 
     def write(self, record: Any) -> None:
@@ -146,15 +150,29 @@ class TFRecordWriter:
         records.write_record(self._out, bytes(record))
 
     def flush(self) -> None:
-        """Flushes buffered records to the file."""
+        """Flushes buffered records to the disk."""
         self._out.flush()
+        self._sync()
 
     def close(self) -> None:
         """Closes the file."""
         if not self._closed:
             self._closed = True
-            self._out.close()
-            getattr(self, "_raw", self._out).close()
+            try:
+                if self._out is not self._file:
+                    self._out.close()
+                self._sync()
+            finally:
+                self._file.close()
+
+    def _sync(self) -> None:
+        self._file.flush()
+        try:
+            os.fsync(self._file.fileno())
+        except OSError as e:
+            # A pipe or a device has nothing to sync.
+            if e.errno not in (errno.EINVAL, errno.ENOTSUP):
+                raise
 
     def __enter__(self) -> "TFRecordWriter":
         return self
@@ -164,7 +182,7 @@ class TFRecordWriter:
 
 
 class _Deflated:
-    """A file object that compresses with zlib."""
+    """A file object that compresses with zlib. Closing it leaves the file open, as `GzipFile` does."""
 
     def __init__(self, out: Any, level: int) -> None:
         self._out, self._zlib = out, zlib.compressobj(level)
@@ -177,9 +195,7 @@ class _Deflated:
         self._out.flush()
 
     def close(self) -> None:
-        if not self._out.closed:
-            self._out.write(self._zlib.flush())
-            self._out.close()
+        self._out.write(self._zlib.flush())
 
 
 def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:

@@ -3,7 +3,8 @@
 use crate::errors::dead_fetch;
 use crate::ids::FetchId;
 use crate::machine::{Fetched, Machine};
-use crate::step::{RunOptions, Runner, check};
+use crate::step::{RunOptions, Runner, check, until};
+use millstream_files::Files;
 use millstream_graph::Entity;
 use millstream_graph::op::StepEnv;
 use millstream_tensor::{Error, Result, Tensor, budget, invalid};
@@ -14,6 +15,8 @@ pub struct Partial {
     /// `None` once the run has failed.
     machine: Option<Machine>,
     env: StepEnv,
+    /// The files of `env`, without the deadline of a part.
+    files: Files,
     failed: Option<Error>,
 }
 
@@ -28,7 +31,7 @@ impl Runner {
     pub fn begin(&self, env: StepEnv) -> Partial {
         let mut machine = Machine::new(self.plan());
         machine.start(self.plan(), &env);
-        Partial { machine: Some(machine), env, failed: None }
+        Partial { machine: Some(machine), files: env.files.clone(), env, failed: None }
     }
 
     /// Gives feeds, by their place in the plan, and runs all that can run now. The caller checks dtypes and
@@ -45,6 +48,7 @@ impl Runner {
         for (i, value) in feeds {
             machine.feed(self.plan(), i, value);
         }
+        partial.env.files = until(&partial.files, options.deadline);
         let threads = partial.env.host.threads();
         let driven = check(&partial.env, options.deadline, options.poll.as_ref())
             .and_then(|()| self.drive(&mut machine, &partial.env, options, threads));

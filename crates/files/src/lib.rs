@@ -166,7 +166,8 @@ impl Files {
         Files { disk: self.disk.clone(), check: Some(check) }
     }
 
-    fn check(&self) -> Result<()> {
+    /// An error if the check fails: the run that the files belong to is over.
+    pub fn check(&self) -> Result<()> {
         self.check.as_ref().map_or(Ok(()), |check| check())
     }
 

@@ -12,7 +12,7 @@ use crate::resource_manager::ResourceManager;
 use crate::stall::Stalls;
 use crate::watch::{Watch, Watched, watches};
 use millstream_exec::region::Regions;
-use millstream_exec::{Iterations, Outcome, Plan, PlanOptions, Poll, Reference, Runner, Trace, timed_out};
+use millstream_exec::{Iterations, Outcome, Plan, PlanOptions, Poll, Reference, Runner, Trace};
 use millstream_files::{FileAccess, Files};
 use millstream_graph::op::{StepEnv, StepHost};
 use millstream_graph::{Graph, GraphData, Output, Port, Program};
@@ -270,15 +270,6 @@ impl Engine {
         make_env: impl FnOnce() -> StepEnv,
         options: &millstream_exec::RunOptions,
     ) -> Result<Outcome> {
-        let deadline = options.deadline;
-        let make_env = || match (make_env(), deadline) {
-            (env, None) => env,
-            // A kernel that waits for a file keeps its thread, which may be the one that watches the
-            // deadline.
-            (env, Some(deadline)) => {
-                StepEnv { files: env.files.checked_by(move || in_time(deadline)), ..env }
-            }
-        };
         match self {
             Engine::Dataflow(runner) => runner.run(feeds, make_env, options),
             Engine::Reference(reference) => {
@@ -287,10 +278,6 @@ impl Engine {
             }
         }
     }
-}
-
-fn in_time(deadline: Instant) -> Result<()> {
-    if Instant::now() < deadline { Ok(()) } else { Err(timed_out()) }
 }
 
 /// The type of a feed.

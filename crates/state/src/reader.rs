@@ -13,20 +13,19 @@
 //!                                 └── the line is served by a thread of the run that asked
 //! ```
 //!
-//! No thread blocks on the queue. One thread at a time reads the file, which may take long: a FIFO has nothing
-//! to read until somebody writes to it. Meanwhile only the format is locked, so attempts can join the line and
-//! be cancelled, records can return, and the position can be asked for.
+//! No thread blocks on the queue. One thread at a time reads the file, which may take long: a FIFO has
+//! nothing to read until somebody writes to it. Meanwhile only the format is locked, so attempts can join the
+//! line and be cancelled, records can return, and the position can be asked for.
 //!
 //! Attempts are cancelled one by one: the queue cancels the first in line, the reader cancels the others, and
-//! the files' check ends a read that is going on. If a name arrives for an attempt that is gone, the reader still uses it, so
-//! that no file is lost. Records that were handed out and not used come back ([`Records`]), and the next
-//! attempt gets them; the first in line stops asking for a name then.
+//! the files' check ends a read that is going on. If a name arrives for an attempt that is gone, the reader
+//! still uses it, so that no file is lost. Records that were handed out and not used come back ([`Records`]),
+//! and the next attempt gets them; the first in line stops asking for a name then.
 //!
 //! Definition: TensorFlow's readers (`ReaderBase`). An error is returned to the attempt that met it and to
 //! all later ones until the reader is reset; the records found before it are returned first.
 
 use crate::cancel::{Cancellation, Registration};
-use crate::pace::look;
 use crate::queue::{Dequeued, Item, Queue, Take, Waiter};
 use millstream_files::Files;
 use millstream_tensor::budget::{self, Budget};
@@ -246,13 +245,13 @@ impl Reader {
         self.read_now(names, files, up_to)
     }
 
-    /// The format, when no thread reads any more. An error if the run that waits for it is over.
-    fn format(&self) -> Result<MutexGuard<'_, Box<dyn Format>>> {
+    /// The format, when no thread reads any more. An error if the run of these files is over before.
+    fn format(&self, files: &Files) -> Result<MutexGuard<'_, Box<dyn Format>>> {
         loop {
             if let Some(format) = self.format.try_lock_for(PATIENCE) {
                 return Ok(format);
             }
-            look()?;
+            files.check()?;
         }
     }
 
@@ -357,7 +356,7 @@ impl Reader {
     /// Returns up to `up_to` records of one work unit; `None` if there is nothing to read until the queue has
     /// a name. Only the thread that is [`Busy`] calls this.
     fn read_now(self: &Arc<Self>, names: &Queue, files: &Files, up_to: usize) -> Result<Option<Records>> {
-        let mut format = self.format()?;
+        let mut format = self.format(files)?;
         // The position is not changed from outside while the format is locked.
         let epoch = self.state.lock().epoch;
         let hand_out = |records| Records { records, reader: Arc::downgrade(self), epoch };
@@ -520,7 +519,7 @@ impl Reader {
     }
 
     /// Resumes from the position of another reader.
-    pub fn restore(&self, progress: Progress) -> Result<()> {
+    pub fn restore(&self, progress: Progress, files: &Files) -> Result<()> {
         self.check_can_be_saved()?;
         let Progress { started, finished, produced, .. } = progress;
         ensure!(
@@ -531,17 +530,17 @@ impl Reader {
             started <= finished,
             "a state for {self:?} has {started} work units begun and {finished} finished: it was not saved between two reads"
         );
-        self.clear(progress)
+        self.clear(progress, files)
     }
 
     /// Discards the position and the open work unit. The next read begins with the next name. Waits for a
     /// read that is going on; an error if the run that waits is over before.
-    pub fn reset(&self) -> Result<()> {
-        self.clear(Progress::default())
+    pub fn reset(&self, files: &Files) -> Result<()> {
+        self.clear(Progress::default(), files)
     }
 
-    fn clear(&self, progress: Progress) -> Result<()> {
-        let mut format = self.format()?;
+    fn clear(&self, progress: Progress, files: &Files) -> Result<()> {
+        let mut format = self.format(files)?;
         format.reset();
         let mut state = self.state.lock();
         state.returned.clear();

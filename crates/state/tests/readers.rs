@@ -3,7 +3,6 @@
 use millstream_files::Files;
 use millstream_state::{
     Cancellation, Closing, Format, Found, Queue, QueueKind, QueueSpec, Reader, Reading, Records, Waiter,
-    work_for,
 };
 use millstream_tensor::{Code, DType, Error, PartialShape, Result, Str, Tensor};
 use parking_lot::Mutex;
@@ -132,7 +131,7 @@ fn a_reset_reader_takes_nothing_back() {
     put(&names, "a");
     put(&names, "b");
     let old = reader.try_read(&names, &Files::everything(), 1).unwrap().unwrap();
-    reader.reset().unwrap();
+    reader.reset(&Files::everything()).unwrap();
     drop(old);
     assert_eq!(text(&reader.try_read(&names, &Files::everything(), 1).unwrap().unwrap().used()), ["b1"]);
     let cancel = Cancellation::new();
@@ -181,8 +180,9 @@ fn nobody_else_waits_for_a_file() {
         over.cancel(Error::new(Code::Cancelled, "called off"));
         assert_eq!(second.lock().take().unwrap().unwrap_err().code(), Code::Cancelled);
         {
-            let _working = work_for(&over, None);
-            assert_eq!(reader.reset().unwrap_err().code(), Code::Cancelled);
+            let token = over.clone();
+            let files = Files::everything().checked_by(move || token.check());
+            assert_eq!(reader.reset(&files).unwrap_err().code(), Code::Cancelled);
         }
         assert!(third.lock().is_none() && !first.is_finished());
         // The thread that read for the first serves the line then: here `spawn` works on the same thread.
@@ -194,5 +194,5 @@ fn nobody_else_waits_for_a_file() {
         assert_eq!(of(&third), ["b"]);
     });
     assert_eq!(reader.progress().produced, 2);
-    reader.reset().unwrap();
+    reader.reset(&Files::everything()).unwrap();
 }

@@ -37,7 +37,7 @@ use crate::ids::{FetchId, ProbeId};
 use crate::order::run_frame;
 use crate::plan::{KernelPlan, MAX_LIVE_ITERATIONS, PlanOptions, prepare};
 use crate::probe::{Observer, Probes};
-use crate::step::{AtWork, Outcome, RunOptions};
+use crate::step::{AtWork, Outcome, RunOptions, until};
 use millstream_graph::op::{Role, StepEnv};
 use millstream_graph::{Access, Dense, Entity, FrameId, Index, Program, ProgramKind, ProgramNode};
 use millstream_state::Resources;
@@ -137,6 +137,7 @@ impl Reference {
         let _at_work = AtWork::begin(&env.activity);
         let _budget = budget::enter_until(options.budget.as_ref(), options.deadline);
         let observer = self.probes.as_ref().map(|p| Observer::new(p, options.watches.clone()));
+        let env = &StepEnv { files: until(&env.files, options.deadline), ..env.clone() };
         let mut run = Run::new(self, env, observer);
         run.start(feeds);
         let went = run.go(options);

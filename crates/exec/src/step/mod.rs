@@ -52,6 +52,7 @@ use crate::poll::Poll;
 use crate::probe::Observer;
 use crate::trace::Trace;
 use host::OneThread;
+use millstream_files::Files;
 use millstream_graph::op::{StepEnv, caught};
 use millstream_state::in_host_function;
 use millstream_tensor::{Result, Tensor, budget};
@@ -80,6 +81,8 @@ pub struct Runner {
 struct Step {
     machine: Machine,
     env: StepEnv,
+    /// The files of `env`, without the deadline of a run.
+    files: Files,
 }
 
 impl std::fmt::Debug for Runner {
@@ -108,8 +111,9 @@ impl Runner {
         options: &RunOptions,
     ) -> Result<Outcome> {
         let mut step = self.begin_step(make_env);
-        let Step { machine, env } = &mut *step;
+        let Step { machine, env, files } = &mut *step;
         env.why.clone_from(&options.why);
+        env.files = until(files, options.deadline);
         if options.trace {
             machine.trace = Some(Box::new(Trace::new()));
         }
@@ -155,7 +159,10 @@ impl Runner {
                 step.machine.reset(&self.plan);
                 step
             }
-            None => Box::new(Step { machine: Machine::new(&self.plan), env: make_env() }),
+            None => {
+                let env = make_env();
+                Box::new(Step { machine: Machine::new(&self.plan), files: env.files.clone(), env })
+            }
         }
     }
 
@@ -204,6 +211,13 @@ impl Runner {
         std::mem::swap(machine, &mut team.machine.lock());
         result
     }
+}
+
+/// The files, which kernels wait for no longer than until the deadline. A kernel that waits for a file keeps
+/// its thread, which may be the one that watches the deadline.
+pub(crate) fn until(files: &Files, deadline: Option<Instant>) -> Files {
+    let Some(deadline) = deadline else { return files.clone() };
+    files.checked_by(move || if Instant::now() < deadline { Ok(()) } else { Err(timed_out()) })
 }
 
 /// An error if the run was cancelled, the poll says so, or the deadline has passed.

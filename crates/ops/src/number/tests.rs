@@ -1,7 +1,7 @@
 //! Formulas read instead of computed.
 
-use super::record;
 use super::Mask;
+use super::record;
 use crate::shared::elementwise::Binary;
 use millstream_graph::op::Lowering;
 use millstream_graph::op::expression::Operand;

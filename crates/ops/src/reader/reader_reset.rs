@@ -10,7 +10,7 @@ pub(crate) fn def() -> [OpDef; 2] {
                 "Resets the reader to its initial state: its current file is left and its counts are 0. The \
                  next read takes the next name from the queue.",
             )
-            .kernel(Kernel::stateful(|cx| reader(cx)?.reset()))
+            .kernel(Kernel::stateful(|cx| reader(cx)?.reset(&cx.files())))
     })
 }
 

@@ -30,12 +30,13 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     };
     let state: ReaderBaseState =
         decode(state).map_err(|e| invalid!("`state` is not what `ReaderSerializeState` gives: {e}"))?;
-    reader(cx)?.restore(Progress {
+    let progress = Progress {
         started: state.work_started,
         finished: state.work_finished,
         produced: state.num_records_produced,
         work: Str::new(state.current_work)?,
-    })
+    };
+    reader(cx)?.restore(progress, &cx.files())
 }
 
 cases! {

@@ -158,8 +158,7 @@ class Server:
       >>> other.start()
       >>> other.target.startswith("grpc://localhost:")
       True
-      >>> import threading
-      >>> threading.Thread(target=other.join, daemon=True).start()
+      >>> wait = other.join  # A program whose other threads do the work ends with `wait()`.
     """
 
     def __init__(

@@ -1,0 +1,74 @@
+//! Loops as code: which they are, that they end with their run, and that errors are those of the machine.
+
+use millstream::prelude::*;
+use millstream::{Code, SessionOptions, Tier};
+use millstream_runtime::LoopWay;
+use millstream_tensor::Error;
+use std::time::Duration;
+
+/// The options of a tier, whose loops are compiled at once.
+fn options(tier: Tier, timeout: Option<Duration>) -> SessionOptions {
+    SessionOptions { tier, timeout, compile_after: Some(0), ..SessionOptions::default() }
+}
+
+/// How the loop of some fetches runs.
+fn way(g: &Graph, fetch: Output<'_>) -> LoopWay {
+    let session = Session::with_options(g, options(Tier::Compiled, None)).unwrap();
+    let explanation = session.explain(fetch, []).unwrap();
+    explanation.places.iter().find_map(|place| place.of_loop.clone()).expect("a loop").way
+}
+
+#[test]
+fn loops_say_how_they_run() {
+    let g = Graph::new();
+    let (_, x) = g
+        .while_loop((g.constant(0), g.constant(1f32)))
+        .run(|(i, _)| i.less(10), |(i, x)| (i + 1, x * 1.5))
+        .unwrap();
+    assert_eq!(way(&g, x), LoopWay::Code);
+    let (_, many) = g
+        .while_loop((g.constant(0), g.zeros::<f32>([17])))
+        .run(|(i, _)| i.less(10), |(i, x)| (i + 1, x * 1.5))
+        .unwrap();
+    match way(&g, many) {
+        LoopWay::Because { why, .. } => assert_eq!(why, "gives a value of more than 16 elements"),
+        other => panic!("{other:?}"),
+    }
+    let session = Session::with_options(&g, options(Tier::Compiled, None)).unwrap();
+    let text = session.explain((x, many), []).unwrap().to_string();
+    assert!(text.contains("runs as compiled code."), "{text}");
+    assert!(text.contains("runs by tokens, not compiled, because `"), "{text}");
+}
+
+#[test]
+fn endless_code_ends_with_its_run() {
+    let g = Graph::new();
+    let i = g.while_loop(g.constant(0)).run(|i| i.greater_equal(0), |i| i * 1).unwrap();
+    assert_eq!(way(&g, i), LoopWay::Code);
+    for compile_after in [0, u64::MAX] {
+        let timeout = Some(Duration::from_millis(50));
+        let options =
+            SessionOptions { compile_after: Some(compile_after), ..options(Tier::Compiled, timeout) };
+        let session = Session::with_options(&g, options).unwrap();
+        let error = session.run::<i32>(i, ()).unwrap_err();
+        assert_eq!(error.code(), Code::DeadlineExceeded, "{error}");
+    }
+}
+
+/// A division by zero in the fourth iteration: the machine meets it, and says where.
+#[test]
+fn errors_in_code_are_those_of_the_machine() {
+    let g = Graph::new();
+    let (_, x) = g
+        .while_loop((g.constant(3), g.constant(60)))
+        .run(|(i, _)| i.greater(-3), |(i, x)| (i - 1, x / i))
+        .unwrap();
+    assert_eq!(way(&g, x), LoopWay::Code);
+    let error = |tier| -> Error {
+        let session = Session::with_options(&g, options(tier, None)).unwrap();
+        session.run::<i32>(x, ()).unwrap_err()
+    };
+    let (code, tokens) = (error(Tier::Compiled), error(Tier::Dataflow));
+    assert!(tokens.to_string().contains("in iteration 3 of loop"), "{tokens}");
+    assert_eq!(code.to_string(), tokens.to_string());
+}

@@ -336,7 +336,7 @@ class BidirectionalGridLSTMCell(GridLSTMCell):
     The other arguments are those of `GridLSTMCell`.
 
     Args:
-      backward_slice_offset: The backward bands start so many columns higher, or lower if it is negative.
+      backward_slice_offset: The shift of the backward bands in columns, upwards if positive.
 
     Example:
       >>> cell = tf.contrib.rnn.BidirectionalGridLSTMCell(2, feature_size=3, frequency_skip=3,

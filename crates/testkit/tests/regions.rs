@@ -55,6 +55,18 @@ fn endless_code_ends_with_its_run() {
     }
 }
 
+/// A shape that the program promises is not the one of the run: no loop may rely on it.
+#[test]
+fn a_promised_shape_is_not_relied_on() {
+    let g = Graph::new();
+    let s = g.placeholder::<i32>("s", [2]);
+    let (_, x) = g
+        .while_loop((g.constant(0), g.ones::<f32>([2, 2])))
+        .run(|(i, _)| i.less(3), |(i, x)| (i + 1, g.reshape(x, s).set_shape([2, 2])))
+        .unwrap();
+    assert!(matches!(way(&g, x), LoopWay::Because { why: "takes a shape that is computed", .. }));
+}
+
 /// A division by zero in the fourth iteration: the machine meets it, and says where.
 #[test]
 fn errors_in_code_are_those_of_the_machine() {

@@ -3,7 +3,7 @@
 use super::super::code::{Instruction, List, Reg};
 use super::loops::{Place, Raiser, Runs, Value, at};
 use super::{Raise, Stays};
-use millstream_graph::op::{Effect, Expression, Lowering};
+use millstream_graph::op::{Effect, Expression, Lowering, Role};
 use millstream_graph::{Entity, Index, Source};
 use millstream_tensor::{DType, Shape};
 use smallvec::SmallVec;
@@ -80,8 +80,14 @@ impl Raiser<'_> {
         Ok(())
     }
 
-    /// The outputs are the inputs, in other shapes.
+    /// The outputs are the inputs, in other shapes. The op's other inputs say the shape and must be
+    /// constants: a program may promise another shape than the run has.
     fn write_same(&mut self, n: Index, inputs: &Inputs, runs: &Runs) -> Raise<()> {
+        let node = self.program.node(n);
+        let mut says_shape = node.inputs.iter().skip(node.n_outputs());
+        if says_shape.any(|source| self.program.node(source.node).role() != Role::Const) {
+            return Err(Stays(n, "takes a shape that is computed"));
+        }
         for index in 0..self.program.node(n).n_outputs() as u32 {
             let source = Source { node: n, index };
             let Some(Value { place, .. }) = inputs.get(index as usize) else {

@@ -62,7 +62,11 @@ import tensorflow.nn, tensorflow.contrib.rnn as rnn, tensorflow.python.ops.contr
 import tensorflow.python.framework.ops
 from tensorflow.compat.v1 import train
 from tensorflow.contrib.framework import arg_scope
+from tensorflow.contrib.layers.python.layers import batch_norm, layers, utils
 from tensorflow.contrib.rnn.python.ops import core_rnn_cell
+from tensorflow.contrib.slim.python.slim.data import dataset, tfexample_decoder
+from tensorflow.contrib.slim.python.slim.data.dataset import Dataset
+from tensorflow.contrib.slim.python.slim.learning import train_step
 from tensorflow.core.framework import summary_pb2, types_pb2
 from tensorflow.core.protobuf.saver_pb2 import SaverDef
 from tensorflow.python.client import device_lib
@@ -81,6 +85,10 @@ assert math_ops.reduce_sum is tf.reduce_sum and ops.Tensor is tf.Tensor and vs.g
 assert tensorflow.python.framework.ops is ops and tf.python.ops.math_ops is math_ops
 assert summary_pb2.Summary is tf.Summary and types_pb2.DT_FLOAT == 1 and SaverDef is millstream.protos.SaverDef
 assert GRUCell is core_rnn_cell.GRUCell is tf.nn.rnn_cell.GRUCell and base.Layer is tf.layers.Layer
+slim, contrib_layers = tf.contrib.slim, tf.contrib.layers
+assert train_step is slim.learning.train_step and Dataset is dataset.Dataset is slim.dataset.Dataset
+assert tfexample_decoder.Tensor is slim.tfexample_decoder.Tensor
+assert batch_norm is contrib_layers.batch_norm and layers.conv2d is contrib_layers.conv2d and utils.two_element_tuple(1) == (1, 1)
 assert [d.device_type for d in device_lib.list_local_devices()] == ["CPU"]
 assert tf_inspect.getargspec(lambda a, *b: 0).args == ["a"] and issubclass(test_util.TensorFlowTestCase, tf.test.TestCase)
 assert nest.flatten([1, (2, 3)]) == [1, 2, 3] and errors_impl.OutOfRangeError is tf.errors.OutOfRangeError
@@ -118,6 +126,7 @@ def test_star_imports_hide_nothing_else(tmp_path):
         ("from tensorflow.python import debug", "ModuleNotFoundError", "use `Session.watch` and `tf.every`"),
         ("from tensorflow.python.ops import nonsense", "ModuleNotFoundError", "`tensorflow.python.ops.nonsense` is not part of Millstream yet"),
         ("import tensorflow.python.ops.array_ops as a; a.nonsense", "AttributeError", "`tensorflow.python.ops.array_ops.nonsense`"),
+        ("from tensorflow.contrib.slim.python.slim.nets import vgg", "ModuleNotFoundError", "networks are programs of their own"),
         ("tf.framework", "AttributeError", "no attribute 'framework'"),
         ("import tensorflow_probability", "ModuleNotFoundError", "No module named 'tensorflow_probability'"),
     ],

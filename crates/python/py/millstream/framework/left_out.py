@@ -82,7 +82,6 @@ _OF_COLUMNS = (
     "weighted_sparse_column",
     "weighted_sum_from_feature_columns",
 )
-_OF_PROVIDERS = ("data_decoder", "data_provider", "dataset", "dataset_data_provider", "parallel_reader", "prefetch_queue", "tfexample_decoder")
 
 LATER: Dict[str, str] = {
     "contrib.data": _QUEUES,
@@ -115,7 +114,6 @@ LATER: Dict[str, str] = {
 }
 
 LATER.update({"contrib.layers." + name: _COLUMNS for name in _OF_COLUMNS})
-LATER.update({"contrib.slim." + name: _QUEUES for name in _OF_PROVIDERS})
 
 # The reason, and what to use.
 NEVER: Dict[str, Tuple[str, str]] = {
@@ -128,6 +126,7 @@ NEVER: Dict[str, Tuple[str, str]] = {
     "contrib.keras": ("Keras is a library of its own", "`tf.layers` and `tf.nn.rnn_cell`"),
     "contrib.lite": ("a graph runs as it is", "`millstream run graph.pb`"),
     "contrib.nccl": ("graphs run on the CPU", "`tf.add_n`"),
+    "contrib.slim.nets": ("networks are programs of their own", "a file that defines the network with `tf.contrib.slim`"),
     "contrib.tensorrt": ("graphs run on the CPU", "the graph as it is"),
     "contrib.tpu": ("graphs run on the CPU", "`tf.train` and its optimizers"),
     "distribute": ("a session runs in one process", "a `tf.Session`"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob as _glob
 import os
+import re
 import shutil
 from typing import Any, Iterator, List, Optional, Tuple
 
@@ -299,6 +300,9 @@ def Glob(filename: Any) -> List[str]:  # noqa: N802
     Returns:
       A list of paths.
 
+    Raises:
+      tf.errors.NotFoundError: The folder of a pattern, the part before the first wildcard, does not exist.
+
     Example:
       >>> import os, tempfile
       >>> folder = tempfile.mkdtemp()
@@ -308,8 +312,13 @@ def Glob(filename: Any) -> List[str]:  # noqa: N802
       >>> tf.gfile.Glob(os.path.join(folder, "*.txt")) == [path]
       True
     """
-    names = filename if isinstance(filename, (list, tuple)) else [filename]
-    return [path for name in names for path in sorted(_glob.glob(_path(name)))]
+    found: List[str] = []
+    for name in filename if isinstance(filename, (list, tuple)) else [filename]:
+        pattern = _path(name)
+        with _Errors():
+            os.listdir(os.path.dirname(re.split(r"[*?\[\\]", pattern)[0]) or ".")
+        found.extend(sorted(_glob.glob(pattern)))
+    return found
 
 
 def MkDir(dirname: Any) -> None:  # noqa: N802

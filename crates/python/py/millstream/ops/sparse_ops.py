@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, List, Optional, Tuple
 
 from millstream._engine import Tensor
@@ -82,8 +83,8 @@ def sparse_tensor_to_dense(sp_input: Any, default_value: Any = None, validate_in
     """
     sp = _sparse(sp_input)
     if default_value is None:
-        default_value = "" if sp.dtype == dtypes.string else False if sp.dtype == dtypes.bool else 0
-    return op("SparseToDense")(sp.indices, sp.dense_shape, sp.values, convert_to_tensor(default_value, sp.dtype), validate_indices, name=name)
+        default_value = array_ops.zeros([], sp.dtype)
+    return op("SparseToDense")(sp.indices, sp.dense_shape, sp.values, default_value, validate_indices, name=name)
 
 
 def sparse_to_dense(
@@ -106,8 +107,7 @@ def sparse_to_dense(
       >>> print(tf.Session().run(tf.sparse_to_dense([1, 3], [5], 7)))
       [0 7 0 7 0]
     """
-    values = convert_to_tensor(sparse_values)
-    return op("SparseToDense")(sparse_indices, output_shape, values, convert_to_tensor(default_value, values.dtype), validate_indices, name=name)
+    return op("SparseToDense")(sparse_indices, output_shape, sparse_values, default_value, validate_indices, name=name)
 
 
 def sparse_reorder(sp_input: Any, name: Optional[str] = None) -> SparseTensor:
@@ -135,11 +135,14 @@ def sparse_reshape(sp_input: Any, shape: Any, name: Optional[str] = None) -> Spa
 
     Args:
       sp_input: A `SparseTensor`.
-      shape: An `int64` vector: the new shape. One element can be -1, and is then computed from the others.
+      shape: An integer vector: the new shape. One element can be -1, and is then computed from the others.
       name: A name for the operation.
 
     Returns:
       A `SparseTensor`.
+
+    Raises:
+      ValueError: The shapes are known, and have different numbers of elements.
 
     Example:
       >>> a = tf.SparseTensor([[0, 1], [1, 0]], [1, 2], [2, 2])
@@ -147,9 +150,24 @@ def sparse_reshape(sp_input: Any, shape: Any, name: Optional[str] = None) -> Spa
       [[1], [2]]
     """
     sp = _sparse(sp_input)
-    with name_scope(name, "SparseReshape", []) as name:
-        indices, new = op("SparseReshape")(sp.indices, sp.dense_shape, convert_to_tensor(shape, dtypes.int64), name=name)
-        return SparseTensor(indices, sp.values, new)
+    shape = math_ops.cast(shape, dtypes.int64)
+    with name_scope(name, "SparseReshape", [sp]) as name:
+        indices, new = op("SparseReshape")(sp.indices, sp.dense_shape, shape, name=name)
+        known = _reshaped(sp.get_shape(), constant_value(shape))
+        return SparseTensor(indices, array_ops.identity(sp.values), new if known is None else known)
+
+
+def _reshaped(old: Any, shape: Any) -> Optional[List[int]]:
+    """Returns the shape that a reshape gives, or None if it is known in the run only."""
+    if shape is None or not old.is_fully_defined():
+        return None
+    dims, n = [int(d) for d in shape], old.num_elements()
+    rest = math.prod(d for d in dims if d != -1)
+    if dims.count(-1) == 1 and rest and n % rest == 0:
+        dims[dims.index(-1)] = n // rest
+    if math.prod(dims) != n:
+        raise ValueError("Cannot reshape a tensor with %d elements to shape %s (%d elements)." % (n, dims, math.prod(dims)))
+    return dims
 
 
 def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:

@@ -189,7 +189,7 @@ _OURS = ("_engine", "_generated", "framework", "ops", "programs", "protos", "rnn
 
 _GENERATED = re.compile(r"python\.ops\.gen_\w+_ops$")
 _MESSAGES = re.compile(r"core\.(%s)\.\w+_pb2$" % "|".join(_MESSAGES_IN))
-_PART_OF_CONTRIB = re.compile(r"(contrib\.\w+)\.python(\.\w+){0,2}$")
+_PART_OF_CONTRIB = re.compile(r"(contrib\.\w+)\.python(\.\w+){0,3}$")
 
 
 def public_module(path: str) -> Optional[types.ModuleType]:
@@ -213,10 +213,28 @@ def _places(path: str) -> Optional[List[str]]:
         return ["gen"]
     if _MESSAGES.match(path):
         return [".protos"]
-    part = _PART_OF_CONTRIB.match(path)
-    if part and public_module(part.group(1)) is not None:
-        return ["." + part.group(1)]
+    inner = _inside_contrib(path)
+    if inner is not None:
+        return inner
     return [] if path in _PACKAGES or path in extras.NAMES else None
+
+
+def _inside_contrib(path: str) -> Optional[List[str]]:
+    """Returns the places of the names of a module inside a part of `contrib`, or None if there is none.
+
+    The module of this package (that of `contrib.slim.python.slim.learning` is `contrib.slim.learning`) comes
+    before the part as a whole. A function of the part is no module, and neither is what is left out.
+    """
+    part = _PART_OF_CONTRIB.match(path)
+    if part is None or public_module(part.group(1)) is None:
+        return None
+    head, last = part.group(1), path.rpartition(".")[2]
+    own = public_module(head + "." + last)
+    if own is not None:
+        return ["." + head + "." + last, "." + head]
+    above = public_module(head + "." + path.split(".")[-2])
+    is_function = part.group(2) is not None and (hasattr(public_module(head), last) or hasattr(above, last))
+    return None if is_function or left_out.reason(head + "." + last)[0] == "never" else ["." + head]
 
 
 def is_module(path: str) -> bool:
@@ -274,6 +292,10 @@ def _ops_by_internal_name() -> Dict[str, str]:
 def missing(path: str) -> Tuple[str, str]:
     """Returns the kind and the text of the reason why a name does not exist; see `left_out.reason`."""
     kind, text = left_out.reason(_of_v1(path) or path)
+    if kind == "unknown" and ".python." in path:
+        # What is known about `contrib.slim.nets` holds for `contrib.slim.python.slim.nets`.
+        found = left_out.reason(re.sub(r"^(contrib\.\w+)\.python\.\w+\.", r"\1.", path))
+        kind, text = found if found[0] != "unknown" else (kind, text)
     return kind, text
 
 

@@ -1,7 +1,8 @@
 """`tf.contrib.slim`: the names of `contrib.layers`, variables and scopes of `contrib.framework`, and loops.
 
-`learning` trains, `evaluation` evaluates, `summaries`, `queues` and `model_analyzer` help. Data
-providers and nets are not part of it yet.
+`learning` trains, `evaluation` evaluates, `summaries`, `queues` and `model_analyzer` help. A
+`dataset.Dataset` says what is in files; `dataset_data_provider`, `parallel_reader` and `tfexample_decoder`
+read it, and `prefetch_queue` keeps batches. Nets are not part of it.
 """
 
 from __future__ import annotations
@@ -17,11 +18,18 @@ from millstream.contrib.layers import initializers as initializers, layers as la
 from millstream.contrib.layers.optimizers import adaptive_clipping_fn as adaptive_clipping_fn
 from millstream.contrib.layers.summaries import summarize_biases, summarize_variables, summarize_weights
 from millstream.contrib.slim import (
+    data_decoder as data_decoder,
+    data_provider as data_provider,
+    dataset as dataset,
+    dataset_data_provider as dataset_data_provider,
     evaluation as evaluation,
     learning as learning,
     model_analyzer as model_analyzer,
+    parallel_reader as parallel_reader,
+    prefetch_queue as prefetch_queue,
     queues as queues,
     summaries as summaries,
+    tfexample_decoder as tfexample_decoder,
 )
 from millstream.framework import namespaces
 
@@ -39,6 +47,10 @@ __all__ = [
     *_layers.__all__,
     *_variables.__all__,
     "adaptive_clipping_fn",
+    "data_decoder",
+    "data_provider",
+    "dataset",
+    "dataset_data_provider",
     "evaluation",
     "initializers",
     "layers",
@@ -46,12 +58,15 @@ __all__ = [
     "losses",
     "metrics",
     "model_analyzer",
+    "parallel_reader",
+    "prefetch_queue",
     "queues",
     "regularizers",
     "summaries",
     "summarize_biases",
     "summarize_variables",
     "summarize_weights",
+    "tfexample_decoder",
     "utils",
 ]
 

@@ -204,6 +204,10 @@ def test_tutorials_read_their_digits(tmp_path):
         mnist.read_data_sets(str(tmp_path), validation_size=0)
     with pytest.raises(ValueError, match="between 0 and 6. Received: 7"):
         mnist.read_data_sets(str(tmp_path), validation_size=7)
+    (tmp_path / "train-labels-idx1-ubyte.gz").unlink()
+    with pytest.raises(tf.errors.NotFoundError, match="MNIST's files train-labels-idx1-ubyte.gz are not in the folder .* at https://"):
+        mnist.read_data_sets(str(tmp_path))
+    assert not (tmp_path / "train-labels-idx1-ubyte.gz").exists()
 
 
 PROGRAM = """

@@ -1,7 +1,7 @@
 """`tensorflow.examples.tutorials.mnist.input_data`: the handwritten digits that many tutorials train on.
 
-The four files are read from a folder, and fetched first if they are missing. Batches come in the order of
-TensorFlow 1.15, which is that of NumPy's global random numbers.
+The four files are read from a folder. Nothing is downloaded: an error names the files that are missing and
+their addresses. Batches come in the order of TensorFlow 1.15, which is that of NumPy's global random numbers.
 """
 
 from __future__ import annotations
@@ -9,15 +9,12 @@ from __future__ import annotations
 import collections
 import gzip
 import os
-import shutil
 import struct
-import tempfile
-import urllib.request
 from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from millstream.framework import dtypes
+from millstream.framework import dtypes, errors
 from millstream.ops.random_ops import get_seed
 
 DEFAULT_SOURCE_URL = "https://storage.googleapis.com/cvdf-datasets/mnist/"
@@ -89,15 +86,16 @@ class DataSet:
         self._images, self._labels = self._images[order], self._labels[order]
 
 
-def _fetched(name: str, folder: str, url: str) -> str:
-    """Returns the path of a file, which is fetched if it is missing."""
-    os.makedirs(folder, exist_ok=True)
-    path = os.path.join(folder, name)
-    if not os.path.exists(path):
-        with urllib.request.urlopen(url + name) as source, tempfile.NamedTemporaryFile(dir=folder, delete=False) as out:
-            shutil.copyfileobj(source, out)
-        os.replace(out.name, path)
-    return path
+_FILES = tuple("%s-%s-ubyte.gz" % (what, kind) for what in ("train", "t10k") for kind in ("images-idx3", "labels-idx1"))
+
+
+def _check_files(folder: str, url: str) -> None:
+    """Raises `NotFoundError` if files are missing in the folder."""
+    missing = [name for name in _FILES if not os.path.exists(os.path.join(folder, name))]
+    if missing:
+        raise errors.NotFoundError(
+            None, None, "MNIST's files %s are not in the folder %r, and nothing is downloaded: put them there; they are at %s" % (", ".join(missing), folder, url)
+        )
 
 
 def _array(path: str, magic: int) -> np.ndarray:
@@ -125,16 +123,18 @@ def read_data_sets(
     """Returns the `DataSet`s for training, validation and testing.
 
     Raises:
+      tf.errors.NotFoundError: A file is missing in `train_dir`; `source_url` is part of the message.
       ValueError: The folder's files are of another kind, or `validation_size` is more than there is.
     """
     if fake_data:
         return Datasets(*(DataSet([], [], True, one_hot, dtype, seed=seed) for _ in range(3)))
 
     def pair(what: str) -> Any:
-        files = (_fetched("%s-%s-ubyte.gz" % (what, kind), train_dir, source_url or DEFAULT_SOURCE_URL) for kind in ("images-idx3", "labels-idx1"))
-        images, labels = (_array(path, magic) for path, magic in zip(files, (2051, 2049)))
+        files = (name for name in _FILES if name.startswith(what))
+        images, labels = (_array(os.path.join(train_dir, name), magic) for name, magic in zip(files, (2051, 2049)))
         return images[..., None], np.eye(10)[labels] if one_hot else labels
 
+    _check_files(train_dir, source_url or DEFAULT_SOURCE_URL)
     images, labels = pair("train")
     if not 0 <= validation_size <= len(images):
         raise ValueError("Validation size should be between 0 and {}. Received: {}.".format(len(images), validation_size))

@@ -8,7 +8,7 @@ from millstream.contrib.framework.arg_scopes import add_arg_scope
 from millstream.contrib.framework.variables import model_variable
 from millstream.contrib.layers.layers import Activation, as_layer, collect_variable, finish, model_variables
 from millstream.contrib.layers.utils import constant_value, get_variable_collections, smart_cond
-from millstream.framework import add_to_collections, control_dependencies, convert_to_tensor, dtypes
+from millstream.framework import add_to_collections, constant, control_dependencies, convert_to_tensor, dtypes
 from millstream.framework.graph_keys import GraphKeys
 from millstream.framework.op_functions import op
 from millstream.framework.shapes import TensorShape, dimension_value
@@ -172,14 +172,14 @@ def batch_norm(
     inputs = convert_to_tensor(inputs)
     rank = inputs.get_shape().ndims
     special = zero_debias_moving_mean or updates_collections != GraphKeys.UPDATE_OPS
-    as_fused = fused is not False and batch_weights is None and rank in (2, 4)
+    # `tf.layers` normalizes images by the op as well; only it goes through the getter of its scope.
+    as_fused = fused is not False and batch_weights is None and rank in (2, 4) and (special or rank == 2)
     _check_format(data_format)
-    # Only `tf.layers`' normalization goes through the getter of its scope, as in TensorFlow.
-    getter = None if as_fused and (special or rank == 2) else model_variables()
+    getter = None if as_fused else model_variables()
     with variable_scope(scope, "BatchNorm", [inputs], reuse=reuse, custom_getter=getter) as sc:
         if batch_weights is None and not special and not as_fused:
             with as_layer(sc):
-                layer = _layer(inputs, decay, epsilon, center, scale, param_initializers, param_regularizers, trainable, data_format, sc.name)
+                layer = _layer(inputs, fused, decay, epsilon, center, scale, param_initializers, param_regularizers, trainable, data_format, sc.name)
                 outputs = layer.call(inputs, training=is_training)
             for name in ("moving_mean", "moving_variance", "beta", "gamma"):
                 if getattr(layer, name) is not None:
@@ -191,10 +191,7 @@ def batch_norm(
         parameters = _Parameters(
             channels, dtype, variables_collections, trainable, param_initializers, param_regularizers if as_fused else None
         )
-        # `tf.layers` makes the factor first.
-        first = parameters.gamma(scale) if as_fused and getter else None
-        beta = parameters.beta(center)
-        gamma = first if as_fused and getter else parameters.gamma(scale)
+        beta, gamma = parameters.beta(center), parameters.gamma(scale)
         averages = _Averages(parameters.moving(), decay, zero_debias_moving_mean, is_training, updates_collections)
         if as_fused:
             outputs = _fused(inputs, beta, gamma, averages, epsilon, data_format)
@@ -206,6 +203,7 @@ def batch_norm(
 
 def _layer(
     inputs: Any,
+    fused: Optional[bool],
     decay: float,
     epsilon: float,
     center: bool,
@@ -219,7 +217,7 @@ def _layer(
     """Returns a layer of `tf.layers` whose variables are in the current scope."""
     first, terms = initializers or {}, regularizers or {}
     layer = core.BatchNormalization(
-        fused=False,
+        fused=fused,
         axis=1 if data_format == "NCHW" else -1,
         momentum=decay,
         epsilon=epsilon,
@@ -259,36 +257,28 @@ def _axes(rank: int, data_format: str) -> Tuple[List[int], List[int]]:
 
 
 def _fused(inputs: Any, beta: Any, gamma: Any, averages: _Averages, epsilon: float, data_format: str) -> Any:
-    """Computes what TensorFlow's op for batch normalization does: in float32, with unbiased variances.
+    """Normalizes by the op for batch normalization, with parameters in float32 and unbiased variances.
 
-    A matrix becomes a batch of images of one pixel, as there, which gives the result its name.
+    A matrix becomes a batch of images of one pixel, which gives the result its name.
     """
-    x = inputs
+    x, shape = inputs, averages.moving[0].get_shape()
     if inputs.get_shape().ndims == 2:
         channels = dimension_value(inputs.get_shape()[-1])
         x = array_ops.reshape(inputs, [-1, channels, 1, 1] if data_format == "NCHW" else [-1, 1, 1, channels])
-    axes, wide = _axes(4, data_format)
-    x = math_ops.cast(x, dtypes.float32)
-    epsilon = max(epsilon, 1.001e-5)
-
-    def normalized(mean: Any, variance: Any) -> Any:
-        parts = _broadcast([mean, variance, beta, gamma], wide, data_format)
-        y = nn_ops.batch_normalization(x, parts[0], parts[1], parts[2], parts[3], variance_epsilon=epsilon)
-        return math_ops.cast(y, inputs.dtype)
+    beta = constant(0.0, dtypes.float32, shape) if beta is None else beta
+    gamma = constant(1.0, dtypes.float32, shape) if gamma is None else gamma
 
     def training() -> Any:
-        mean, variance = functions.moments(x, axes)
-        n = math_ops.cast(array_ops.size(x) // array_ops.size(mean), dtypes.float32)
-        return normalized(mean, variance), mean, variance * (n / op("Maximum")(n - 1.0, 1.0))
+        return nn_ops.fused_batch_norm(x, gamma, beta, epsilon=epsilon, data_format=data_format)
 
     def inference() -> Any:
-        mean, variance = averages.moving
-        return normalized(mean, variance), array_ops.identity(mean), array_ops.identity(variance)
+        return nn_ops.fused_batch_norm(x, gamma, beta, *averages.moving, epsilon, data_format, False)
 
     outputs, mean, variance = smart_cond(averages.is_training, training, inference)
     known = constant_value(averages.is_training)
     if known is None or known:
         (outputs,) = _one(averages.update(mean, variance, (outputs,), lambda: (outputs,)))
+    outputs.set_shape(x.get_shape())
     return array_ops.reshape(outputs, array_ops.shape(inputs)) if inputs.get_shape().ndims == 2 else outputs
 
 

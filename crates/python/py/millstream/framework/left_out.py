@@ -103,6 +103,7 @@ LATER: Dict[str, str] = {
     "image": _PICTURES,
     "nn.ctc_beam_search_decoder": "`tf.nn.ctc_greedy_decoder` decodes by the largest logit of each step",
     "nn.ctc_beam_search_decoder_v2": "`tf.nn.ctc_greedy_decoder` decodes by the largest logit of each step",
+    "nn.learned_unigram_candidate_sampler": "`tf.nn.fixed_unigram_candidate_sampler` takes the counts of the classes",
     "profiler": "`tf.RunMetadata` holds the times of a run",
     "contrib.tfprof": "`tf.RunMetadata` holds the times of a run",
     "python.data": _QUEUES,

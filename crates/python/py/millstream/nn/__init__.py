@@ -1,7 +1,8 @@
 """`tf.nn`: activations, losses and related functions. Functions that are one op each are created on request.
 
 - `functions`: activations, cross entropies, dropout, moments; `nn_ops`: batch normalization and compositions;
-- `convolutions` and `pools`; `embedding`: embedding lookups; `ctc`: connectionist temporal classification.
+- `convolutions` and `pools`; `embedding`: embedding lookups; `ctc`: connectionist temporal classification;
+- `sampling`: candidate samplers; `sampled_losses`: losses over the classes that they draw.
 
 The recurrent networks of `tf.nn` are in the package `rnn`, in a layer above; the package's root registers
 them here.
@@ -59,6 +60,8 @@ for _module, _names in (
     ("convolutions", "atrous_conv2d atrous_conv2d_transpose conv1d conv1d_transpose conv2d conv2d_backprop_filter conv2d_backprop_input conv2d_transpose conv_transpose convolution"),
     ("ctc", "collapse_repeated ctc_greedy_decoder ctc_loss ctc_loss_v2 ctc_unique_labels"),
     ("depthwise", "depthwise_conv2d separable_conv2d"),
+    ("sampling", "all_candidate_sampler compute_accidental_hits fixed_unigram_candidate_sampler log_uniform_candidate_sampler uniform_candidate_sampler"),
+    ("sampled_losses", "nce_loss sampled_softmax_loss"),
     ("pools", "avg_pool avg_pool1d avg_pool2d avg_pool_v2 max_pool max_pool1d max_pool2d max_pool_v2 pool"),
 ):
     namespaces.place("nn", {name: f"millstream.nn.{_module}:{name}" for name in _names.split()})
@@ -71,6 +74,8 @@ if TYPE_CHECKING:
     from millstream.nn.embedding import *  # noqa: F403
     from millstream.nn.nn_ops import *  # noqa: F403
     from millstream.nn.pools import *  # noqa: F403
+    from millstream.nn.sampled_losses import *  # noqa: F403
+    from millstream.nn.sampling import *  # noqa: F403
     from millstream.rnn import cells as rnn_cell
     from millstream.rnn.networks import (
         bidirectional_dynamic_rnn,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Optional, Tuple
 
 from millstream._engine import Tensor
-from millstream.framework import convert_to_tensor, dtypes, get_default_graph, name_scope, shapes
+from millstream.framework import convert_to_tensor, dtypes, get_default_graph, name_scope, node_counts, shapes
 from millstream.framework.op_functions import op
 from millstream.ops import array_ops
 
@@ -29,7 +29,7 @@ def get_seed(op_seed: Optional[int]) -> Tuple[Optional[int], Optional[int]]:
     seed = graph.seed
     if seed is not None:
         if op_seed is None:
-            op_seed = len(graph)
+            op_seed = node_counts.count(graph)
         seeds: Tuple[Optional[int], Optional[int]] = seed, op_seed
     elif op_seed is not None:
         seeds = _DEFAULT_GRAPH_SEED, op_seed

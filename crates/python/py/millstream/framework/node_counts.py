@@ -1,8 +1,8 @@
 """The number of nodes that TensorFlow would have made, from which an op without a seed derives one.
 
 With `tf.set_random_seed` alone, TensorFlow seeds each random op by the number of nodes that were made before
-it. Some functions make other numbers of nodes here; `counted_as` records the difference, so that later ops get
-the seeds they have there.
+it. Some functions make other numbers of nodes here; `counted_as` records the difference, so that later ops
+get the seeds they have there.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ def _cast(x: Tensor, dtype: Any) -> Tensor:
 
 
 def _sums_of_rows(x: Tensor) -> Tensor:
-    """Returns the sums as a product with ones, as TensorFlow does, whose rounding differs from that of a sum."""
+    """Returns the sums as a product with ones, as TensorFlow does: its rounding is not that of a sum."""
     ones = array_ops.ones(array_ops.stack([array_ops.shape(x)[1], 1]), x.dtype)
     return array_ops.reshape(math_ops.matmul(x, ones), [-1])
 
@@ -122,8 +122,8 @@ def nce_loss(
 
     Example:
       >>> drawn = tf.nn.all_candidate_sampler(tf.constant([[1]], tf.int64), 1, 3, unique=True)
-      >>> loss = tf.nn.nce_loss(tf.ones([3, 2]), tf.zeros([3]), tf.constant([[1]], tf.int64), tf.ones([1, 2]), 3, 3,
-      ...                       sampled_values=drawn)
+      >>> loss = tf.nn.nce_loss(tf.ones([3, 2]), tf.zeros([3]), tf.constant([[1]], tf.int64),
+      ...                       tf.ones([1, 2]), 3, 3, sampled_values=drawn)
       >>> print(tf.Session().run(loss).round(4))
       [6.5077]
     """

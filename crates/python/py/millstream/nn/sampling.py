@@ -197,7 +197,7 @@ def _weights(vocab_file: str, unigrams: Sequence[float], distortion: float, num_
 
 
 def _alias_table(weights: Sequence[float]) -> Tuple[List[float], List[int]]:
-    """Returns, for each class, the chance that it stays itself when drawn, and the class it becomes otherwise.
+    """Returns, for each class, the chance that it stays itself when drawn, and what it becomes otherwise.
 
     These are the tables of Walker's alias method, with classes paired from the back as TensorFlow pairs them.
     """
@@ -349,8 +349,9 @@ _FACTORS, _STEPS, _MASK = (0xD2511F53, 0xCD9E8D57), (0x9E3779B9, 0xBB67AE85), 0x
 def _more(words: Tensor, key: int, high: int) -> Tensor:
     """Returns as many words again: those that come after `words` in the stream.
 
-    Philox maps a counter to four words of 32 bits, and can be inverted: the first two words of 64 bits tell the
-    counter at which this run started. `key` and `high` are the seeds: the key, and the counter's upper half.
+    Philox maps a counter to four words of 32 bits, and can be inverted: the first two words of 64 bits tell
+    the counter at which this run started. `key` and `high` are the seeds: the key, and the upper half of the
+    counter.
     """
     n = array_ops.size(words, out_type=dtypes.int64)
     start = _counter(math_ops.cast(op("Bitcast")(words[:2], dtypes.uint32), dtypes.int64), key)
@@ -363,8 +364,8 @@ def _more(words: Tensor, key: int, high: int) -> Tensor:
 def _counter(halves: Tensor, key: int) -> Tensor:
     """Returns the lower half of the counter that gives a block: a matrix of two words and their halves.
 
-    A round maps the even words `a` and the odd words `b`: the upper halves of `a * factors` change places, are
-    combined with `b` and the keys, and become the even words; the lower halves become the odd ones.
+    A round maps the even words `a` and the odd words `b`: the upper halves of `a * factors` change places,
+    are combined with `b` and the keys, and become the even words; the lower halves become the odd ones.
     """
     mask, thirty_two = constant(_MASK, dtypes.int64), constant(32, dtypes.int64)
     factors = constant(_FACTORS, dtypes.int64)

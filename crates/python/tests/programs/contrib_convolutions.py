@@ -135,3 +135,30 @@ def trained(tf):
         for _ in range(6):
             losses.append(sess.run(train))
         return np.float32(losses), sess.run(logits, {training: False}), _names(tf)
+
+
+def separable(tf):
+    slim = tf.contrib.slim
+    x = tf.constant(np.linspace(-1, 1, 2 * 6 * 5 * 3).reshape(2, 6, 5, 3).astype(np.float32))
+    ones, third = tf.constant_initializer(0.5), tf.constant_initializer(0.25)
+    terms = tf.contrib.layers.l2_regularizer(0.1)
+    made = [
+        slim.separable_conv2d(x, 4, [3, 3], depth_multiplier=2, weights_initializer=ones, pointwise_initializer=third, weights_regularizer=terms),
+        slim.separable_conv2d(x, 2, 3, 1, stride=2, weights_initializer=ones, activation_fn=None, scope="strided", padding="VALID"),
+        slim.separable_conv2d(x, None, [3, 2], 2, weights_initializer=ones, biases_initializer=tf.ones_initializer(), scope="deep"),
+        slim.separable_conv2d(x, None, 3, 1, rate=2, weights_initializer=ones, normalizer_fn=slim.batch_norm, scope="normal", variables_collections={"weights": ["w"]}),
+    ]
+    losses = tf.losses.get_regularization_losses()
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        values = sess.run(made + losses)
+    names = [v.name for v in tf.global_variables()], [v.name for v in tf.contrib.slim.get_model_variables()], [v.name for v in tf.get_collection("w")]
+    return values, names, [t.name for t in losses]
+
+
+def separable_in_a_scope(tf):
+    slim = tf.contrib.slim
+    with slim.arg_scope([slim.separable_conv2d], padding="VALID", depth_multiplier=1) as scope:
+        y = slim.separable_conv2d(tf.ones([1, 4, 4, 2]), 3, [2, 2], scope="s")
+        z = slim.separable_convolution2d(tf.ones([1, 4, 4, 2]), 3, [2, 2], scope="s", reuse=True)
+    return y.shape, z.shape, len(tf.global_variables()), scope[slim.arg_scope_func_key(slim.separable_conv2d)]

@@ -1,5 +1,7 @@
 """`tf.nn`: normalization, moments, losses."""
 
+import numpy as np
+
 from programs.tools import caught, run, static
 
 
@@ -63,3 +65,11 @@ def initializers_in_use(tf):
         caught(lambda: i.orthogonal()([2]), "The tensor to initialize must be at least two-dimensional"),
         sorted(i.identity(gain=3).get_config().items()),
     )
+
+
+def local_responses(tf):
+    x = tf.constant(np.sin(np.arange(2 * 2 * 3 * 7)).reshape(2, 2, 3, 7).astype(np.float32))
+    made = [tf.nn.lrn(x), tf.nn.lrn(x, 2, bias=2.0, alpha=0.3, beta=0.75, name="b"), tf.nn.local_response_normalization(x, depth_radius=1, beta=1.0)]
+    gradients = [tf.gradients(y * y, x)[0] for y in made]
+    half = tf.nn.lrn(tf.cast(x, tf.float16), 3)
+    return run(tf, made + gradients), static(half), [y.name for y in made], caught(lambda: tf.nn.lrn(tf.ones([2, 3])), "Shape must be rank 4 but is rank 2")

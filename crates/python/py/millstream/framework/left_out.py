@@ -170,7 +170,7 @@ DIFFERENT: Dict[str, str] = {
 }
 
 _CONVOLUTIONS = re.compile(
-    r"(nn|layers|contrib\.layers|contrib\.slim|python\.ops\.nn_ops|python\.ops\.nn)\.(\w*conv\w*|\w*pool\w*|Conv\w*|\w*Pooling\w*|\w*Conv\w*|lrn|local_response\w*|fused_batch_norm)$"
+    r"(nn|layers|contrib\.layers|contrib\.slim|python\.ops\.nn_ops|python\.ops\.nn)\.(\w*conv\w*|\w*pool\w*|Conv\w*|\w*Pooling\w*|\w*Conv\w*)$"
 )
 
 

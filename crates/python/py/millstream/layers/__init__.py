@@ -32,6 +32,8 @@ from millstream.layers.core import (
     words,
 )
 
+from millstream.layers.input_spec import InputSpec
+
 __all__ = [
     "AveragePooling1D",
     "AveragePooling2D",
@@ -42,6 +44,7 @@ __all__ = [
     "Dense",
     "Dropout",
     "Flatten",
+    "InputSpec",
     "Layer",
     "MaxPooling1D",
     "MaxPooling2D",

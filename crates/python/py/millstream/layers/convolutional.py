@@ -5,8 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
-from millstream.framework import add_to_collection, constant, dtypes
-from millstream.framework.graph_keys import GraphKeys
+from millstream.framework import constant, dtypes
 from millstream.framework.shapes import TensorShape, dimension_value
 from millstream.layers.core import Layer
 from millstream.nn import convolutions, depthwise, functions, pools
@@ -217,8 +216,6 @@ class Convolution(Layer):
             outputs = functions.bias_add(outputs, self.bias, data_format=self._order)
         if self.activation is not None:
             outputs = self.activation(outputs)
-        if self._activity_regularizer is not None:
-            add_to_collection(GraphKeys.REGULARIZATION_LOSSES, self._activity_regularizer(outputs))
         return outputs
 
 

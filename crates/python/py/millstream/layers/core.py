@@ -12,12 +12,15 @@ from typing import Any, Callable, Iterator, List, Optional, Sequence
 
 from millstream._engine import Tensor
 from millstream.framework import (
+    SparseTensor,
     add_to_collection,
     constant,
     convert_to_tensor,
     dtypes,
+    get_collection,
     get_static_value,
     name_scope,
+    nest,
 )
 from millstream.framework.graph_keys import GraphKeys
 from millstream.framework.op_functions import op
@@ -80,6 +83,12 @@ class Layer:
       ('scale', ['scale/factor:0'], 1, [])
       >>> layer.weights == layer.trainable_weights == layer.variables, layer.non_trainable_weights
       (True, [])
+      >>> layer.add_loss(tf.reduce_sum(y), inputs=True)
+      >>> layer.add_update(tf.no_op("update"))
+      >>> layer.losses == layer.get_losses_for(y), [op.name for op in layer.updates], layer.get_updates_for(y)
+      (True, ['update'], [])
+      >>> layer.count_params(), layer.scope_name
+      (3, 'scale')
     """
 
     def __init__(self, trainable: bool = True, name: Optional[str] = None, dtype: Any = None, **kwargs: Any) -> None:
@@ -98,6 +107,10 @@ class Layer:
             with variable_scope(scope) as self._scope:
                 pass
         self._variables: List[Any] = []
+        # Losses and updates, and whether they depend on the inputs.
+        self._losses: List[Any] = []
+        self._updates: List[Any] = []
+        self._variable_losses: List[Any] = []
 
     @property
     def name(self) -> str:
@@ -115,17 +128,118 @@ class Layer:
         """
         raise NotImplementedError(f"{type(self).__name__} has no `call(inputs)`")
 
-    def __call__(self, inputs: Any, **kwargs: Any) -> Any:
+    # What the inputs must be: an `InputSpec`, a list with one for each input, or None.
+    input_spec: Any = None
+
+    # A function from the output to a term of the loss, or None.
+    _activity_regularizer: Optional[Callable[[Any], Any]] = None
+
+    def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         with self.opened() as here:
             self._scope = self._scope or here
-            inputs = convert_to_tensor(inputs)
+            inputs = _as_tensors(inputs)
+            self._check_inputs(inputs)
             if not self.built:
-                self.dtype = dtypes.as_dtype(self.dtype or inputs.dtype.base_dtype)
-                self.build(inputs.get_shape())
+                self.dtype = dtypes.as_dtype(self.dtype or nest.flatten(inputs)[0].dtype.base_dtype)
+                self.build(nest.map_structure(lambda x: x.get_shape(), inputs))
                 self.built = True
-            return self.call(inputs, **kwargs)
+            outputs = self.call(inputs, *args, **kwargs)
+            if self._activity_regularizer is not None:
+                self._regularize(outputs)
+            return outputs
 
     apply = __call__
+
+    def _check_inputs(self, inputs: Any) -> None:
+        specs = self.input_spec if isinstance(self.input_spec, (list, tuple)) else [self.input_spec]
+        for spec, value in zip(specs, nest.flatten(inputs)):
+            if spec is not None:
+                spec.check(value, self.name)
+
+    def _regularize(self, outputs: Any) -> None:
+        """Adds the mean of the regularizer's terms over the batch."""
+        with name_scope("ActivityRegularizer"):
+            for output in nest.flatten(outputs):
+                term = self._activity_regularizer(output)  # type: ignore[misc]
+                n = math_ops.cast(array_ops.shape(output)[0], term.dtype)
+                self.add_loss(term / n, inputs=True)
+
+    def add_loss(self, losses: Any, inputs: Any = None) -> None:
+        """Adds terms of the loss to the layer and to the collection of regularization losses.
+
+        Args:
+          losses: A scalar tensor, a function without arguments that returns one, or a list of such.
+          inputs: The inputs that the terms depend on; None if they hold for all inputs.
+        """
+        for loss in losses if isinstance(losses, (list, tuple)) else [losses]:
+            loss = loss() if callable(loss) else loss
+            if loss is not None:
+                self._losses.append((loss, inputs is not None))
+                add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
+
+    def add_update(self, updates: Any, inputs: Any = None) -> None:
+        """Adds operations that the program runs with its training step, and collects them in `UPDATE_OPS`.
+
+        Args:
+          updates: An operation, a tensor, or a list of such.
+          inputs: The inputs that the updates depend on; None if they hold for all inputs.
+        """
+        for update in updates if isinstance(updates, (list, tuple)) else [updates]:
+            update = update.op if isinstance(update, Tensor) else update
+            self._updates.append((update, inputs is not None))
+            add_to_collection(GraphKeys.UPDATE_OPS, update)
+
+    @property
+    def losses(self) -> List[Any]:
+        """The terms of the loss that the layer added, and those of its variables' regularizers."""
+        return [loss for loss, _ in self._losses] + list(self._variable_losses)
+
+    @property
+    def updates(self) -> List[Any]:
+        """The operations that the layer added with `add_update`."""
+        return [update for update, _ in self._updates]
+
+    def get_losses_for(self, inputs: Any) -> List[Any]:
+        """Returns the losses that depend on inputs; those that do not if `inputs` is None.
+
+        Args:
+          inputs: Inputs of the layer, or None.
+        """
+        if inputs is None:
+            return [loss for loss, depends in self._losses if not depends] + list(self._variable_losses)
+        return [loss for loss, depends in self._losses if depends]
+
+    def get_updates_for(self, inputs: Any) -> List[Any]:
+        """Returns the updates that depend on inputs; those that do not if `inputs` is None.
+
+        Args:
+          inputs: Inputs of the layer, or None.
+        """
+        return [update for update, depends in self._updates if depends == (inputs is not None)]
+
+    def count_params(self) -> int:
+        """Returns the number of elements of the variables.
+
+        Raises:
+          ValueError: The layer has not been called.
+        """
+        if not self.built:
+            raise ValueError(
+                "You tried to call `count_params` on %s, but the layer isn't built. You can build it manually via: `%s.build(batch_input_shape)`."
+                % (self.name, self.name)
+            )
+        return sum(v.get_shape().num_elements() or 0 for v in self.variables)
+
+    @property
+    def scope_name(self) -> str:
+        """The name of the variable scope.
+
+        Raises:
+          ValueError: The layer has not been called.
+        """
+        if self._scope is None:
+            raise ValueError('No name available for layer scope because the layer "' + self._base_name + '" has not been used yet. The scope name  is determined the first time the layer instance is called.')
+        return self._scope.name  # type: ignore[no-any-return]
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         """Returns the static shape of the output for inputs of this shape.
@@ -184,6 +298,7 @@ class Layer:
         Returns:
           A variable.
         """
+        before = len(get_collection(GraphKeys.REGULARIZATION_LOSSES))
         variable = get_variable(
             name,
             shape=shape,
@@ -195,6 +310,7 @@ class Layer:
         )
         if all(v is not variable for v in self._variables):
             self._variables.append(variable)
+        self._variable_losses.extend(get_collection(GraphKeys.REGULARIZATION_LOSSES)[before:])
         return variable
 
     add_variable = add_weight
@@ -220,6 +336,13 @@ class Layer:
     non_trainable_weights = property(
         lambda self: self.non_trainable_variables, doc="The variables that are not trainable."
     )
+
+
+def _as_tensors(inputs: Any) -> Any:
+    """Converts inputs to tensors: a tensor or an array, or a structure of such, which keeps its form."""
+    if nest.is_sequence(inputs) and not all(isinstance(x, (bool, int, float)) for x in nest.flatten(inputs)):
+        return nest.map_structure(_as_tensors, inputs)
+    return inputs if isinstance(inputs, SparseTensor) else convert_to_tensor(inputs)
 
 
 def _needs_rank(layer: Layer, shape: TensorShape, least: int) -> None:
@@ -341,8 +464,6 @@ class Dense(Layer):
             outputs = functions.bias_add(outputs, self.bias)
         if self.activation is not None:
             outputs = self.activation(outputs)
-        if self._activity_regularizer is not None:
-            add_to_collection(GraphKeys.REGULARIZATION_LOSSES, self._activity_regularizer(outputs))
         return outputs
 
 
@@ -686,7 +807,7 @@ class BatchNormalization(Layer):
             with name_scope("AssignMovingAvg"):
                 step = (moving - op("StopGradient")(value)) * math_ops.cast(rate, value.dtype)
                 update = state_ops.assign_sub(moving, step)
-            add_to_collection(GraphKeys.UPDATE_OPS, update.op if isinstance(update, Tensor) else update)
+            self.add_update(update, inputs=True)
 
 
 def batch_normalization(

@@ -44,8 +44,21 @@ def embedding_lookup(
 ) -> Tensor:
     """Returns the rows of `params` at `ids`, of shape `shape(ids) + shape(params)[1:]`.
 
-    With several tensors, row `i` is in tensor `i % n` (`mod`), or the tensors hold consecutive rows (`div`).
-    `max_norm` clips the norm of rows.
+    Args:
+      params: A tensor, a partitioned variable, or a list of tensors that hold the rows.
+      ids: A tensor of ints.
+      partition_strategy: With several tensors, `"mod"` if row `i` is in tensor `i % n`, or `"div"` if they
+        hold consecutive rows.
+      name: A name for the operation.
+      validate_indices: Ignored: ids are always checked.
+      max_norm: The largest norm of a row; longer ones are scaled down. None for any.
+
+    Returns:
+      A tensor of the dtype of `params`.
+
+    Example:
+      >>> print(tf.Session().run(tf.nn.embedding_lookup(tf.constant([[1.0], [2.0], [3.0]]), [2, 0])).ravel())
+      [3. 1.]
     """
     tables = _tables(params)
     with name_scope(name, "embedding_lookup", tables + [ids]) as scope:

@@ -8,7 +8,7 @@ import inspect
 import threading
 from typing import Any, Dict, Iterator, List, Tuple
 
-__all__ = ["add_arg_scope", "arg_scope", "arg_scoped_arguments", "current_arg_scope", "has_arg_scope"]
+__all__ = ["add_arg_scope", "arg_scope", "arg_scope_func_key", "arg_scoped_arguments", "current_arg_scope", "has_arg_scope"]
 
 _ARGUMENTS: Dict[str, Tuple[str, ...]] = {}
 _local = threading.local()
@@ -20,7 +20,21 @@ def _stack() -> List[Dict[str, Dict[str, Any]]]:
     return _local.stack  # type: ignore[no-any-return]
 
 
-def _key(function: Any) -> str:
+def arg_scope_func_key(function: Any) -> str:
+    """Returns the key of a function in `current_arg_scope()`.
+
+    Args:
+      function: A function.
+
+    Returns:
+      A string.
+
+    Example:
+      >>> slim = tf.contrib.slim
+      >>> with slim.arg_scope([slim.dropout], keep_prob=0.5) as scope:
+      ...     print(scope[slim.arg_scope_func_key(slim.dropout)])
+      {'keep_prob': 0.5}
+    """
     return getattr(function, "_key_op", str(function))
 
 
@@ -63,14 +77,14 @@ def add_arg_scope(func: Any) -> Any:
 
     @functools.wraps(func)
     def with_scope(*args: Any, **kwargs: Any) -> Any:
-        scoped = current_arg_scope().get(_key(func), {})
+        scoped = current_arg_scope().get(arg_scope_func_key(func), {})
         # Arguments of the call, positional or by keyword, take precedence.
         given = set(list(inspect.signature(func).parameters)[: len(args)]) | set(kwargs)
         return func(*args, **{k: v for k, v in scoped.items() if k not in given}, **kwargs)
 
     parameters = inspect.signature(func).parameters.values()
-    _ARGUMENTS[_key(func)] = tuple(p.name for p in parameters if p.default is not p.empty)
-    with_scope._key_op = _key(func)  # type: ignore[attr-defined]
+    _ARGUMENTS[arg_scope_func_key(func)] = tuple(p.name for p in parameters if p.default is not p.empty)
+    with_scope._key_op = arg_scope_func_key(func)  # type: ignore[attr-defined]
     return with_scope
 
 
@@ -85,7 +99,7 @@ def has_arg_scope(func: Any) -> bool:
       >>> framework.has_arg_scope(layer), framework.has_arg_scope(len)
       (True, False)
     """
-    return _key(func) in _ARGUMENTS
+    return arg_scope_func_key(func) in _ARGUMENTS
 
 
 def arg_scoped_arguments(func: Any) -> Tuple[str, ...]:
@@ -110,7 +124,7 @@ def arg_scoped_arguments(func: Any) -> Tuple[str, ...]:
     """
     if not has_arg_scope(func):
         raise AssertionError("%s is not decorated with @add_arg_scope" % (func,))
-    return _ARGUMENTS[_key(func)]
+    return _ARGUMENTS[arg_scope_func_key(func)]
 
 
 @contextlib.contextmanager
@@ -151,8 +165,8 @@ def arg_scope(list_ops_or_scope: Any, **kwargs: Any) -> Iterator[Dict[str, Dict[
         new = {k: dict(v) for k, v in current_arg_scope().items()}
         for function in list_ops_or_scope:
             if not has_arg_scope(function):
-                raise ValueError("%s is not decorated with @add_arg_scope" % (_key(function),))
-            new.setdefault(_key(function), {}).update(kwargs)
+                raise ValueError("%s is not decorated with @add_arg_scope" % (arg_scope_func_key(function),))
+            new.setdefault(arg_scope_func_key(function), {}).update(kwargs)
     _stack().append(new)
     try:
         yield new

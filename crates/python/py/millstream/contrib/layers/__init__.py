@@ -1,6 +1,6 @@
 """`tf.contrib.layers`: layers as functions, regularizers, initializers, summaries and `optimize_loss`.
 
-Separable convolutions, those of volumes, and feature columns are not part of it yet.
+Convolutions of volumes and feature columns are not part of it yet.
 """
 
 from __future__ import annotations

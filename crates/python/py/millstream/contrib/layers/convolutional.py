@@ -7,10 +7,12 @@ from typing import Any, Callable, Dict, Optional, Tuple
 from millstream.contrib.framework.arg_scopes import add_arg_scope
 from millstream.contrib.layers.initializers import xavier_initializer
 from millstream.contrib.layers.layers import Activation, add_weight, as_layer, collect_variable, finish, model_variables
-from millstream.contrib.layers.utils import collect_named_outputs
+from millstream.contrib.framework.variables import model_variable
+from millstream.contrib.layers.utils import channel_dimension, collect_named_outputs, get_variable_collections, two_element_tuple
 from millstream.framework import convert_to_tensor, name_scope
 from millstream.framework.op_functions import op
 from millstream.layers import convolutional
+from millstream.nn import depthwise, functions
 from millstream.variables.initializers import zeros_initializer
 from millstream.variables.scopes import variable_scope
 
@@ -24,6 +26,8 @@ __all__ = [
     "convolution2d",
     "convolution2d_transpose",
     "max_pool2d",
+    "separable_conv2d",
+    "separable_convolution2d",
 ]
 
 
@@ -55,10 +59,10 @@ class _Options:
     def apply(self, layer_class: Any, inputs: Any, scope: Any, **windows: Any) -> Any:
         """Builds a layer of `tf.layers` in the scope, and applies the normalizer and the activation."""
         normalize, params = self.normalizer
-        terms = {"kernel": self.weights[1], "bias": self.biases[1]}
+        if "depthwise_initializer" not in windows:
+            windows["kernel_initializer"] = self.weights[0]
         layer = layer_class(
             use_bias=not normalize and bool(self.biases[0]),
-            kernel_initializer=self.weights[0],
             bias_initializer=self.biases[0],
             trainable=self.trainable,
             name=scope.name,
@@ -67,21 +71,43 @@ class _Options:
         )
         # Regularization losses get TensorFlow's names, and the scope's getter no regularizer.
         layer.add_weight = lambda name, shape, initializer=None, **_: add_weight(
-            name, shape, inputs.dtype.base_dtype, initializer, terms[name], self.trainable
+            name, shape, inputs.dtype.base_dtype, initializer, self.biases[1] if name == "bias" else self.weights[1], self.trainable
         )
         with as_layer(scope):
             layer.build(inputs.get_shape())
             outputs = layer.call(inputs)
-        collect_variable(layer.kernel, self.variables_collections, "weights")
+        for kernel in ("kernel", "depthwise_kernel", "pointwise_kernel"):
+            if getattr(layer, kernel, None) is not None:
+                collect_variable(getattr(layer, kernel), self.variables_collections, "weights")
         if layer.bias is not None:
             collect_variable(layer.bias, self.variables_collections, "biases")
         if normalize is not None:
             outputs = normalize(outputs, **(params or {}))
         return finish(outputs, self.activation_fn, self.outputs_collections, scope.name)
 
+    def depthwise(self, inputs: Any, scope: Any, kernel_size: Any, multiplier: int, stride: Any, padding: str, rate: Any, data_format: str) -> Any:
+        """Convolves each channel alone, and applies the normalizer or adds biases, and the activation."""
+        dtype, channels = inputs.dtype.base_dtype, channel_dimension(inputs.get_shape(), _order(data_format), min_rank=4)
+
+        def variable(name: str, kind: str, shape: Any, options: Tuple[Any, Any]) -> Any:
+            collections = get_variable_collections(self.variables_collections, kind)
+            return model_variable(name, shape, dtype, options[0], options[1], self.trainable, collections)
+
+        weights = variable("depthwise_weights", "weights", [*two_element_tuple(kernel_size), channels, multiplier], self.weights)
+        down, across = two_element_tuple(stride)
+        strides = [1, 1, down, across] if data_format == "NCHW" else [1, down, across, 1]
+        outputs = depthwise.depthwise_conv2d(inputs, weights, strides, padding, two_element_tuple(rate), data_format=data_format)
+        normalize, params = self.normalizer
+        if normalize is not None:
+            outputs = normalize(outputs, **(params or {}))
+        elif self.biases[0] is not None:
+            outputs = functions.bias_add(outputs, variable("biases", "biases", [channels * multiplier], self.biases), data_format=data_format)
+        return finish(outputs, self.activation_fn, self.outputs_collections, scope.name)
+
 
 def _scope(scope: Any, default: str, inputs: Any, reuse: Any) -> Any:
-    getter = model_variables({"bias": "biases", "kernel": "weights"})
+    kernels = {prefix + "kernel": prefix + "weights" for prefix in ("", "depthwise_", "pointwise_")}
+    getter = model_variables({"bias": "biases", **kernels})
     return variable_scope(scope, default, [inputs], reuse=reuse, custom_getter=getter)
 
 
@@ -270,7 +296,87 @@ def convolution2d_transpose(
         )
 
 
+@add_arg_scope
+def separable_convolution2d(
+    inputs: Any,
+    num_outputs: Optional[int],
+    kernel_size: Any,
+    depth_multiplier: int = 1,
+    stride: Any = 1,
+    padding: str = "SAME",
+    data_format: str = "NHWC",
+    rate: Any = 1,
+    activation_fn: Activation = op("Relu"),
+    normalizer_fn: Optional[Callable[..., Any]] = None,
+    normalizer_params: Optional[Dict[str, Any]] = None,
+    weights_initializer: Any = xavier_initializer(),
+    pointwise_initializer: Any = None,
+    weights_regularizer: Any = None,
+    biases_initializer: Any = zeros_initializer(),
+    biases_regularizer: Any = None,
+    reuse: Any = None,
+    variables_collections: Any = None,
+    outputs_collections: Any = None,
+    trainable: bool = True,
+    scope: Any = None,
+) -> Any:
+    """A convolution of each channel of images alone, and then one of all channels of each pixel.
+
+    The other arguments are those of `convolution`. `arg_scope` blocks can set all arguments.
+
+    Args:
+      inputs: A tensor of floats, of rank 4, whose number of channels is known.
+      num_outputs: The number of channels of the output; None for no second convolution.
+      kernel_size: The size of the kernel: an int, or one for each spatial axis.
+      depth_multiplier: The number of filters of each channel.
+      stride: The distance of windows: an int, or one for each spatial axis, which are equal.
+      rate: The distance of the kernel's cells: an int, or one for each spatial axis.
+      weights_initializer: The initializer of the first kernel.
+      pointwise_initializer: The initializer of the second kernel; by default that of the first.
+
+    Returns:
+      A tensor of rank 4.
+
+    Raises:
+      ValueError: The rank is another, the number of channels unknown, or an argument invalid.
+
+    Example:
+      >>> y = tf.contrib.layers.separable_conv2d(tf.ones([1, 4, 4, 3]), 2, [3, 3], scope="sep")
+      >>> y.shape.as_list(), [v.name for v in tf.model_variables()]
+      ([1, 4, 4, 2], ['sep/depthwise_weights:0', 'sep/pointwise_weights:0', 'sep/biases:0'])
+    """
+    _check_format(data_format)
+    options = _Options(
+        activation_fn,
+        (normalizer_fn, normalizer_params),
+        (weights_initializer, weights_regularizer),
+        (biases_initializer, biases_regularizer),
+        variables_collections,
+        outputs_collections,
+        trainable,
+    )
+    with _scope(scope, "SeparableConv2d", inputs, reuse) as sc:
+        inputs = convert_to_tensor(inputs)
+        if num_outputs is None:
+            return options.depthwise(inputs, sc, kernel_size, depth_multiplier, stride, padding, rate, data_format)
+        return options.apply(
+            convolutional.SeparableConv2D,
+            inputs,
+            sc,
+            filters=num_outputs,
+            kernel_size=kernel_size,
+            strides=stride,
+            padding=padding,
+            data_format=_order(data_format),
+            dilation_rate=two_element_tuple(rate),
+            depth_multiplier=depth_multiplier,
+            depthwise_initializer=weights_initializer,
+            pointwise_initializer=weights_initializer if pointwise_initializer is None else pointwise_initializer,
+        )
+
+
 conv1d, conv2d, conv2d_transpose = convolution1d, convolution2d, convolution2d_transpose
+separable_conv2d = separable_convolution2d
 
 
 _POOL = """{said} of windows of images.

@@ -16,6 +16,7 @@ mod progress;
 mod reference;
 pub mod region;
 mod step;
+mod tiles;
 mod trace;
 mod variable;
 

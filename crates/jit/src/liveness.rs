@@ -88,12 +88,19 @@ fn uses(code: &Code, instruction: &Instruction, mut each: impl FnMut(u32)) {
             (0..code.lists[list.index()]).for_each(|i| each(number(from) + i));
             variables(code, each);
         }
-        Instruction::Pop { .. } => variables(code, each),
+        Instruction::Pop { .. } | Instruction::PushBlock { .. } | Instruction::PopBlock { .. } => {
+            variables(code, each);
+        }
+        Instruction::Share { .. } => variables(code, each),
+        Instruction::Tiles { tiles } => {
+            code.tiles[tiles.index()].words().for_each(|(reg, _)| each(number(reg)));
+            variables(code, each);
+        }
         Instruction::End => {
             let outputs = code.outputs.iter().flat_map(|output| output.words());
             outputs.for_each(|i| each(i as u32));
         }
-        Instruction::Loop { .. } | Instruction::Jump { .. } => {}
+        Instruction::Loop { .. } | Instruction::Jump { .. } | Instruction::Swap { .. } => {}
     }
 }
 

@@ -10,7 +10,7 @@ use cranelift_codegen::ir::{AbiParam, Signature, types};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{Linkage, Module, default_libcall_names};
-use millstream_exec::region::{Code, Compiled, Exit, ListWords, Registers};
+use millstream_exec::region::{Blocks, Code, Compiled, Exit, ListWords, Registers};
 use std::mem::offset_of;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -58,6 +58,9 @@ struct State {
     at: u64,
     iterations: u64,
     units: i64,
+    code: *const Code,
+    blocks: *mut Blocks,
+    words: *const u64,
 }
 
 /// Where code finds the fields of the state.
@@ -73,10 +76,12 @@ impl StateOffsets {
 pub(crate) struct Functions {
     /// The signature of a step's function.
     pub step: Signature,
-    /// The signature of [`grow`].
+    /// The signature of [`grow`] and [`on_blocks`].
     pub grow: Signature,
     /// The address of [`grow`].
     pub grow_at: i64,
+    /// The address of [`on_blocks`].
+    pub on_blocks_at: i64,
 }
 
 /// Makes room for `n` more words in a list. Returns false if there is none.
@@ -92,6 +97,21 @@ extern "C" fn grow(lists: *mut RawList, list: usize, n: usize) -> u8 {
     let grown = owner.grow(n).is_ok();
     (raw.data, raw.room) = (owner.words.as_mut_ptr(), owner.words.len());
     grown.into()
+}
+
+/// Executes the instruction about blocks at this position. Returns false if it fails.
+extern "C" fn on_blocks(state: *mut State, at: usize, _: usize) -> u8 {
+    // SAFETY: code passes the address that `MachineCode::run` gave it. What the state points to is kept in
+    // place by `run`, which does not touch it meanwhile, and nor does code: it reads and writes words only.
+    // The words are as many as the code says, which `run` has checked.
+    let (code, blocks, words) = unsafe {
+        let state = &*state;
+        let code = &*state.code;
+        (code, &mut *state.blocks, std::slice::from_raw_parts(state.words, code.n_words))
+    };
+    // A panic must not pass through machine code.
+    let step = std::panic::AssertUnwindSafe(|| blocks.step(code, at, words));
+    std::panic::catch_unwind(step).unwrap_or(false).into()
 }
 
 /// A region as machine code.
@@ -147,6 +167,7 @@ fn compile(module: &mut JITModule, code: &Code) -> Option<(cranelift_module::Fun
         step: signature(module, &[word; 3], word),
         grow: signature(module, &[word; 3], types::I8),
         grow_at: grow as *const () as usize as i64,
+        on_blocks_at: on_blocks as *const () as usize as i64,
     };
     let mut context = Context::new();
     context.func.signature = signature(module, &[word; 3], types::I32);
@@ -191,9 +212,16 @@ impl Compiled for MachineCode {
             owner: list,
         };
         let mut lists: Vec<RawList> = registers.lists.iter_mut().map(raw).collect();
-        let mut state =
-            State { at: registers.at as u64, iterations: registers.iterations, units: registers.units };
-        let exit = (self.entry)(registers.words.as_mut_ptr(), lists.as_mut_ptr(), &mut state);
+        let words = registers.words.as_mut_ptr();
+        let mut state = State {
+            at: registers.at as u64,
+            iterations: registers.iterations,
+            units: registers.units,
+            code: &*self.code,
+            blocks: &mut registers.blocks,
+            words,
+        };
+        let exit = (self.entry)(words, lists.as_mut_ptr(), &mut state);
         let ends: Vec<(usize, usize)> = lists.iter().map(|list| (list.len, list.before)).collect();
         drop(lists);
         for (list, (len, before)) in registers.lists.iter_mut().zip(ends) {

@@ -4,6 +4,7 @@ use crate::types::of_dtype;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
 use cranelift_frontend::FunctionBuilder;
+use millstream_graph::op::expression::Operation;
 use millstream_tensor::DType;
 
 /// The value of a step; `None` if there are no instructions that compute it with the same bits.
@@ -237,9 +238,9 @@ pub(crate) fn constant(b: &mut FunctionBuilder<'_>, word: u64, ty: Type) -> Valu
 }
 
 /// The types of a step's operands.
-pub(crate) fn operand_type(operation: &str, dtype: DType, i: usize) -> Option<Type> {
-    match operation {
+pub(crate) fn operand_type(operation: &Operation, i: usize) -> Option<Type> {
+    match operation.name {
         "select" if i == 0 => Some(types::I8),
-        _ => of_dtype(dtype),
+        _ => of_dtype(operation.dtype),
     }
 }

@@ -57,6 +57,7 @@ pub(crate) fn translate(code: &Code, function: &mut Function, signatures: &Funct
         step,
         grow,
         grow_at: signatures.grow_at,
+        on_blocks_at: signatures.on_blocks_at,
         behind: BTreeMap::new(),
     };
     translator.enter()?;
@@ -84,10 +85,11 @@ struct Translator<'a> {
     words: Value,
     lists: Value,
     state: Value,
-    /// The signatures of steps and of the function that makes room in a list.
+    /// The signatures of steps and of the functions that make room in a list and work on blocks.
     step: SigRef,
     grow: SigRef,
     grow_at: i64,
+    on_blocks_at: i64,
     /// The block behind the look at the clock, of each loop.
     behind: BTreeMap<usize, Block>,
 }
@@ -185,16 +187,17 @@ impl Translator<'_> {
             falls_through = true;
             match *instruction {
                 Instruction::Loop { outermost, units } => self.write_loop(i, outermost, units)?,
-                Instruction::Compute { operation, dtype, to, from, n, run } => {
+                Instruction::Compute { operation, to, from, n } => {
                     let mut operands = Vec::with_capacity(3);
                     for (i, reg) in from.iter().take(n.into()).enumerate() {
-                        let ty = operand_type(operation, dtype, i)?;
+                        let ty = operand_type(&operation, i)?;
                         operands.push(self.read(*reg, ty));
                     }
-                    let value = match native(&mut self.b, operation, dtype, &operands) {
+                    let value = match native(&mut self.b, operation.name, operation.dtype, &operands) {
                         Some(value) => value,
                         None => {
-                            self.call(run as *const () as usize as i64, &operands, self.types[to.index()])
+                            let function = operation.run as *const () as usize as i64;
+                            self.call(function, &operands, self.types[to.index()])
                         }
                     };
                     self.set(to, value);
@@ -219,6 +222,17 @@ impl Translator<'_> {
                 }
                 Instruction::Push { list, from } => self.write_push(list, from),
                 Instruction::Pop { list, to } => self.write_pop(list, to),
+                Instruction::Tiles { tiles } if self.code.tiles[tiles.index()].is_empty() => {}
+                Instruction::Tiles { tiles } => {
+                    let words: Vec<usize> =
+                        self.code.tiles[tiles.index()].words().map(|(reg, _)| reg.index()).collect();
+                    words.into_iter().for_each(|i| self.store_word(i));
+                    self.write_on_blocks(i);
+                }
+                Instruction::Share { .. }
+                | Instruction::Swap { .. }
+                | Instruction::PushBlock { .. }
+                | Instruction::PopBlock { .. } => self.write_on_blocks(i),
                 Instruction::End => {
                     let outputs: Vec<usize> = self.code.outputs.iter().flat_map(|o| o.words()).collect();
                     outputs.into_iter().for_each(|i| self.store_word(i));
@@ -239,6 +253,9 @@ impl Translator<'_> {
                 let at = ListOffsets::of(list);
                 let len = self.b.ins().load(I64, trusted(), self.lists, at + ListOffsets::LEN);
                 self.b.ins().store(trusted(), len, self.lists, at + ListOffsets::BEFORE);
+            }
+            if self.code.lists.contains(&0) {
+                self.on_blocks(i);
             }
         }
         let left = self.b.use_var(self.units);
@@ -275,6 +292,23 @@ impl Translator<'_> {
         let on = self.b.create_block();
         self.b.ins().brif(condition, self.failed, &[], on, &[]);
         self.b.switch_to_block(on);
+    }
+
+    /// The instruction at this position, which is about blocks, is executed by a function. It reads its words
+    /// from memory.
+    fn write_on_blocks(&mut self, i: usize) {
+        let done = self.on_blocks(i);
+        let on = self.b.create_block();
+        self.b.ins().brif(done, on, &[] as &[BlockArg], self.failed, &[]);
+        self.b.switch_to_block(on);
+    }
+
+    fn on_blocks(&mut self, i: usize) -> Value {
+        let callee = self.b.ins().iconst(I64, self.on_blocks_at);
+        let at = self.b.ins().iconst(I64, i as i64);
+        let none = self.b.ins().iconst(I64, 0);
+        let call = self.b.ins().call_indirect(self.grow, callee, &[self.state, at, none]);
+        self.b.inst_results(call)[0]
     }
 
     fn write_failed(&mut self) {

@@ -19,28 +19,6 @@ pub(crate) fn of_dtype(dtype: DType) -> Option<Type> {
     })
 }
 
-/// The dtype of a step's result.
-pub(crate) fn result(operation: &str, dtype: DType) -> DType {
-    match operation {
-        "less" | "less_equal" | "equal" | "divides_nothing" | "is_no_exponent" | "is_nan" | "is_inf"
-        | "is_finite" | "and" | "or" | "not" => DType::Bool,
-        "to_f16" => DType::F16,
-        "to_bf16" => DType::BF16,
-        "to_f32" => DType::F32,
-        "to_f64" => DType::F64,
-        "to_i8" => DType::I8,
-        "to_i16" => DType::I16,
-        "to_i32" => DType::I32,
-        "to_i64" => DType::I64,
-        "to_u8" => DType::U8,
-        "to_u16" => DType::U16,
-        "to_u32" => DType::U32,
-        "to_u64" => DType::U64,
-        "to_bool" => DType::Bool,
-        _ => dtype,
-    }
-}
-
 /// The type of each register that is not a constant. `None` if two uses of one contradict each other.
 pub(crate) fn infer(code: &Code) -> Option<Vec<Type>> {
     let mut found =
@@ -91,13 +69,13 @@ impl Found {
 
     fn look(&mut self, code: &Code, items: &[Option<Type>], instruction: &Instruction) -> Option<()> {
         match *instruction {
-            Instruction::Compute { operation, dtype, to, from, n, .. } => {
-                let ty = of_dtype(dtype)?;
+            Instruction::Compute { operation, to, from, n } => {
+                let ty = of_dtype(operation.dtype)?;
                 for (i, reg) in from.iter().take(n.into()).enumerate() {
-                    let is_mask = operation == "select" && i == 0;
+                    let is_mask = operation.name == "select" && i == 0;
                     self.set(*reg, if is_mask { types::I8 } else { ty })?;
                 }
-                self.set(to, of_dtype(result(operation, dtype))?)
+                self.set(to, of_dtype(operation.result)?)
             }
             Instruction::Copy { to, from } => {
                 if let Some(ty) = self.types[from.index()] {
@@ -116,7 +94,16 @@ impl Found {
                 let n = code.lists[list.index()] as usize;
                 (0..n).try_for_each(|i| self.set(Reg::new(first.index() + i), ty))
             }
-            Instruction::Loop { .. } | Instruction::Jump { .. } | Instruction::End => Some(()),
+            Instruction::Tiles { tiles } => {
+                code.tiles[tiles.index()].words().try_for_each(|(reg, dtype)| self.set(reg, of_dtype(dtype)?))
+            }
+            Instruction::Loop { .. }
+            | Instruction::Jump { .. }
+            | Instruction::Share { .. }
+            | Instruction::Swap { .. }
+            | Instruction::PushBlock { .. }
+            | Instruction::PopBlock { .. }
+            | Instruction::End => Some(()),
         }
     }
 }

@@ -429,6 +429,11 @@ impl<T> Charged<T> {
         Ok(())
     }
 
+    /// Drops all items but the first `len`. The capacity stays.
+    pub fn truncate(&mut self, len: usize) {
+        self.items.truncate(len);
+    }
+
     /// Appends copies of `items`.
     pub fn extend_from_slice(&mut self, items: &[T]) -> Result<()>
     where

@@ -1,5 +1,5 @@
-//! Random programs: loops, branches, captures, control dependencies and variables around scalar and
-//! small-vector arithmetic.
+//! Random programs: loops, branches, captures, control dependencies and variables around the arithmetic of
+//! scalars and vectors.
 //!
 //! A [`Program`] is data made from a seed. It refers to values by number; when the graph is built, a number
 //! selects a value of the wanted type, counted back from the newest, modulo their count. A program thus stays
@@ -9,15 +9,18 @@
 use millstream_graph::{Graph, Output, Port};
 use millstream_tensor::{DType, Result, Tensor};
 
-/// The type of a value: a dtype, as a scalar or a short vector.
+/// The type of a value: a dtype, as a scalar or a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Type {
     dtype: DType,
     vector: bool,
 }
 
-/// The length of vectors.
+/// The number of different elements of a vector that is written out.
 const WIDTH: usize = 3;
+/// The lengths of vectors: in registers of compiled code, in blocks, and in blocks of more than a tile. All
+/// are multiples of [`WIDTH`].
+const LENGTHS: [usize; 4] = [3, 3, 21, 600];
 
 const I32: Type = Type { dtype: DType::I32, vector: false };
 const F32: Type = Type { dtype: DType::F32, vector: false };
@@ -35,6 +38,8 @@ pub struct Program {
     pub body: Block,
     /// The values of the placeholders: an int and a float.
     pub feeds: (i32, f32),
+    /// The length of its vectors.
+    pub length: usize,
 }
 
 /// A sequence of statements.
@@ -200,7 +205,8 @@ impl Program {
         let mut rng = Rng::new(seed);
         let size = 4 + rng.below(14);
         let feeds = (rng.below(9) as i32 - 4, rng.below(17) as f32 / 4.0 - 2.0);
-        Program { body: block(&mut rng, size, 0), feeds }
+        let body = block(&mut rng, size, 0);
+        Program { body, feeds, length: LENGTHS[rng.below(LENGTHS.len())] }
     }
 
     /// The same program without its accesses to variables.
@@ -323,7 +329,8 @@ pub fn build(program: &Program) -> Result<Built> {
     let values = {
         let i = graph.placeholder_of("i", DType::I32, millstream_tensor::PartialShape::scalar());
         let x = graph.placeholder_of("x", DType::F32, millstream_tensor::PartialShape::scalar());
-        let mut scope = Scope { graph: &graph, values: vec![(I32, i), (F32, x)], variable: None };
+        let mut scope =
+            Scope { graph: &graph, values: vec![(I32, i), (F32, x)], variable: None, length: program.length };
         scope.block(&program.body, &mut variables)?;
         scope.values
     };
@@ -353,6 +360,8 @@ struct Scope<'g> {
     values: Vec<(Type, Output<'g>)>,
     /// The variable of the enclosing frame: the accesses within one frame are ordered.
     variable: Option<Output<'g>>,
+    /// The length of vectors.
+    length: usize,
 }
 
 impl<'g> Scope<'g> {
@@ -367,8 +376,8 @@ impl<'g> Scope<'g> {
     }
 
     fn start(&self, wanted: Type, number: i32) -> Output<'g> {
-        let n = if wanted.vector { WIDTH } else { 1 };
-        let shape: Vec<usize> = if wanted.vector { vec![WIDTH] } else { Vec::new() };
+        let n = if wanted.vector { self.length } else { 1 };
+        let shape: Vec<usize> = if wanted.vector { vec![n] } else { Vec::new() };
         let tensor = match wanted.dtype {
             DType::Bool => Tensor::from_slice(shape, &vec![number % 2 == 0; n]),
             DType::F32 => Tensor::from_slice(shape, &vec![number as f32 + 0.5; n]),
@@ -392,7 +401,7 @@ impl<'g> Scope<'g> {
         types: &[Type],
         variables: &mut Variables,
     ) -> Result<Vec<Output<'g>>> {
-        let mut scope = Scope { graph: self.graph, values: self.values.clone(), variable: self.variable };
+        let mut scope = Scope { values: self.values.clone(), ..*self };
         scope.block(block, variables)?;
         // Some results are returned as they are and may be values from outside; others are made in the block.
         let own = |(i, v): (usize, Output<'g>)| match results.get(i).is_some_and(|r| r % 2 == 0) {
@@ -407,7 +416,11 @@ impl<'g> Scope<'g> {
         match stmt {
             Stmt::Int(v) => self.values.push((I32, g.constant_tensor("int", Tensor::scalar(*v)))),
             Stmt::Float(v) => self.values.push((F32, g.constant_tensor("float", Tensor::scalar(*v)))),
-            Stmt::Floats(v) => self.values.push((F32S, g.constant_tensor("floats", Tensor::vector(v)?))),
+            Stmt::Floats(v) => {
+                let element = |i: usize| v[i % WIDTH] + (i / WIDTH) as f32 / 8.0;
+                let value = Tensor::from_iter([self.length], (0..self.length).map(element))?;
+                self.values.push((F32S, g.constant_tensor("floats", value)));
+            }
             Stmt::Op(k, refs) => {
                 let kind = &OPS[*k];
                 let args = self.refs(kind.takes, refs);
@@ -418,7 +431,12 @@ impl<'g> Scope<'g> {
                     Extra::Cast(to) => node.inputs(args).attr("DstT", to),
                     Extra::None => node.inputs(args),
                 };
-                self.values.push((kind.gives, node.output()));
+                let repeats = (kind.name == "Pack").then_some(self.length / WIDTH).filter(|n| 1 < *n);
+                let value = match repeats {
+                    Some(n) => g.op("Tile").input(node.output()).input(Tensor::vector(&[n as i32])?).output(),
+                    None => node.output(),
+                };
+                self.values.push((kind.gives, value));
             }
             Stmt::After(value, block) => {
                 let value = self.get(TYPES[*value as usize % TYPES.len()], *value);
@@ -497,7 +515,7 @@ impl<'g> Scope<'g> {
             let mut values = self.values.clone();
             values.extend(types.iter().copied().zip(vars.iter().copied()));
             // The loop gets a variable of its own: accesses from different frames are not ordered.
-            Scope { graph: g, values, variable: None }
+            Scope { graph: g, values, variable: None, length: self.length }
         };
         let variables = std::cell::RefCell::new(variables);
         let mut the_loop = g.while_loop(init).parallel_iterations(w.parallel.into());

@@ -50,6 +50,19 @@ fn a_nested_loop_with_its_gradient() {
     check("nested_loop_gradient", &g, &[&format!("{}:0", gradient.op().name())]);
 }
 
+/// A matrix and a vector as loop variables, and what their gradient saves: blocks.
+#[test]
+fn a_loop_over_many_elements() {
+    let g = Graph::new();
+    let (x, b) = (g.placeholder::<f32>("x", [4, 32]), g.placeholder::<f32>("b", [32]));
+    let (_, y) = g
+        .while_loop((g.constant(0), x))
+        .run(|(i, _)| i.less(10), |(i, x)| (i + 1, (x * 0.5 + b).tanh()))
+        .unwrap();
+    let slope = g.gradients([y], [x]).dense().unwrap()[0];
+    check("loop_over_many_elements", &g, &[&format!("{}:0", slope.op().name())]);
+}
+
 #[test]
 fn a_queue() {
     let g = Graph::new();

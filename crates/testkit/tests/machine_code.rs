@@ -9,7 +9,7 @@ use millstream_exec::region::{
     Binding, Code, Compiler, Exit, Held, Instruction, List, ListWords, Reg, Registers, interpret,
 };
 use millstream_graph::Entity;
-use millstream_graph::op::expression::{Step, WordFn, select};
+use millstream_graph::op::expression::Operation;
 use millstream_graph::op::{Lowering, NodeInfo};
 use millstream_graph::{Graph, Output};
 use millstream_jit::Jit;
@@ -20,9 +20,9 @@ use std::sync::Arc;
 
 const DTYPES: [DType; 6] = [DType::F32, DType::F64, DType::I32, DType::I64, DType::U8, DType::Bool];
 
-/// The steps of all expressions, by the dtypes of their operands.
-fn steps() -> Vec<Step> {
-    let mut all: Vec<Step> = Vec::new();
+/// What the steps of all expressions compute, by name and dtype.
+fn operations() -> Vec<Operation> {
+    let mut all: Vec<Operation> = Vec::new();
     for def in millstream_ops::defs().iter().filter(|def| def.kernel.lowering.is_some()) {
         for dtype in DTYPES {
             for to in DTYPES {
@@ -30,7 +30,7 @@ fn steps() -> Vec<Step> {
                     let Some(info) = node(def.name, &vec![dtype; n], to) else { continue };
                     let lowering = def.kernel.lowering.and_then(|pick| pick(&info));
                     if let Some(Lowering::Elements(it) | Lowering::Broadcast(it)) = lowering {
-                        all.extend(it.steps);
+                        all.extend(it.steps.iter().map(|step| step.operation));
                     }
                 }
                 if def.name != "Cast" {
@@ -40,11 +40,10 @@ fn steps() -> Vec<Step> {
         }
     }
     for dtype in DTYPES {
-        let run = select as WordFn;
-        all.push(Step { operation: "select", dtype, operands: Default::default(), run });
+        all.push(Operation::select(dtype));
     }
-    all.sort_by_key(|step| (step.operation, format!("{}", step.dtype), step.run as *const () as usize));
-    all.dedup_by_key(|step| (step.operation, step.dtype));
+    all.sort_by_key(|it| (it.name, format!("{}", it.dtype), it.run as *const () as usize));
+    all.dedup_by_key(|it| (it.name, it.dtype));
     all
 }
 
@@ -57,19 +56,6 @@ fn node(op: &'static str, inputs: &[DType], to: DType) -> Option<Arc<NodeInfo>> 
     let builder = if op == "Cast" { builder.attr("DstT", to) } else { builder };
     let made = builder.try_finish().ok()?;
     graph.read(|g| Some(g.node(made.id()).ok()?.info.clone()))
-}
-
-fn result(operation: &str, dtype: DType) -> DType {
-    match operation {
-        "less" | "less_equal" | "equal" | "divides_nothing" | "is_no_exponent" | "is_nan" | "is_inf"
-        | "is_finite" | "and" | "or" | "not" | "to_bool" => DType::Bool,
-        "to_f32" => DType::F32,
-        "to_f64" => DType::F64,
-        "to_i32" => DType::I32,
-        "to_i64" => DType::I64,
-        "to_u8" => DType::U8,
-        _ => dtype,
-    }
 }
 
 /// The number of operands of a step: those with two are known by name.
@@ -87,7 +73,7 @@ fn arity(operation: &str) -> usize {
 /// Code being made: registers by dtype.
 struct Maker<'a> {
     random: &'a mut Rng,
-    steps: &'a [Step],
+    operations: &'a [Operation],
     code: Code,
     known: Vec<(DType, Reg)>,
 }
@@ -117,17 +103,20 @@ impl Maker<'_> {
         }
     }
 
+    fn of_i64(&self, name: &str) -> Operation {
+        *self.operations.iter().find(|it| it.name == name && it.dtype == DType::I64).unwrap()
+    }
+
     fn compute(&mut self) {
-        let step = self.steps[self.random.below(self.steps.len())].clone();
-        let n = arity(step.operation);
+        let operation = self.operations[self.random.below(self.operations.len())];
+        let n = arity(operation.name);
         let mut from = [Reg::new(0); 3];
         for (i, from) in from.iter_mut().enumerate().take(n) {
-            let mask = step.operation == "select" && i == 0;
-            *from = self.pick(if mask { DType::Bool } else { step.dtype });
+            let mask = operation.name == "select" && i == 0;
+            *from = self.pick(if mask { DType::Bool } else { operation.dtype });
         }
-        let to = self.reg(result(step.operation, step.dtype));
-        let (operation, dtype, run) = (step.operation, step.dtype, step.run);
-        self.emit(Instruction::Compute { operation, dtype, to, from, n: n as u8, run });
+        let to = self.reg(operation.result);
+        self.emit(Instruction::Compute { operation, to, from, n: n as u8 });
     }
 
     /// A loop of a few rounds with random work, and perhaps a loop inside.
@@ -168,11 +157,8 @@ impl Maker<'_> {
         let outside = self.known.len();
         let top = self.emit(Instruction::Loop { outermost: depth == 0, units: 1 + depth as u32 });
         let goes_on = self.reg(DType::Bool);
-        let less =
-            self.steps.iter().find(|s| s.operation == "less" && s.dtype == DType::I64).unwrap().clone();
-        let from = [count, limit, zero];
-        let (operation, dtype, run) = ("less", DType::I64, less.run);
-        self.emit(Instruction::Compute { operation, dtype, to: goes_on, from, n: 2, run });
+        let operation = self.of_i64("less");
+        self.emit(Instruction::Compute { operation, to: goes_on, from: [count, limit, zero], n: 2 });
         let leave = self.emit(Instruction::Unless { condition: goes_on, to: 0 });
         for _ in 0..1 + self.random.below(8) {
             self.compute();
@@ -213,11 +199,9 @@ impl Maker<'_> {
             self.emit(Instruction::Copy { to: kept, from });
             moves.push((to, kept));
         }
-        let add = self.steps.iter().find(|s| s.operation == "add" && s.dtype == DType::I64).unwrap().clone();
+        let operation = self.of_i64("add");
         let next = self.reg(DType::I64);
-        let from = [count, one, zero];
-        let (operation, dtype, run) = ("add", DType::I64, add.run);
-        self.emit(Instruction::Compute { operation, dtype, to: next, from, n: 2, run });
+        self.emit(Instruction::Compute { operation, to: next, from: [count, one, zero], n: 2 });
         moves.push((count, next));
         for (to, from) in moves {
             self.emit(Instruction::Copy { to, from });
@@ -228,17 +212,20 @@ impl Maker<'_> {
     }
 }
 
-fn make(random: &mut Rng, steps: &[Step]) -> Code {
+fn make(random: &mut Rng, operations: &[Operation]) -> Code {
     let code = Code {
         instructions: Vec::new(),
         n_words: 0,
         lists: Vec::new(),
         constants: Vec::new(),
+        blocks: Vec::new(),
+        block_constants: Vec::new(),
+        tiles: Vec::new(),
         inputs: Vec::new(),
         n_variables: 0,
         outputs: Vec::new(),
     };
-    let mut maker = Maker { random, steps, code, known: Vec::new() };
+    let mut maker = Maker { random, operations, code, known: Vec::new() };
     for dtype in DTYPES {
         for _ in 0..3 {
             let word = maker.random.draw();
@@ -298,12 +285,12 @@ fn machine_code_does_what_the_interpreter_does() {
         (Some(seed), _) => seed..seed + 1,
         (None, n) => 0..n.unwrap_or(500),
     };
-    let steps = steps();
-    assert!(steps.len() > 150, "only {} steps", steps.len());
+    let operations = operations();
+    assert!(operations.len() > 150, "only {} operations", operations.len());
     let (mut n, mut failed) = (0, 0);
     for seed in seeds {
         let mut random = Rng::new(seed);
-        let code = Arc::new(make(&mut random, &steps));
+        let code = Arc::new(make(&mut random, &operations));
         let want = run(&code, i64::MAX / 2, |registers| interpret(&code, registers));
         let compiled = Jit.compile(&code).unwrap_or_else(|| panic!("seed {seed} is not compiled\n{code}"));
         for slice in [i64::MAX / 2, 0, 3 + seed as i64 % 20] {
@@ -315,5 +302,5 @@ fn machine_code_does_what_the_interpreter_does() {
         n += 1;
         failed += usize::from(want.exit == Exit::Failed);
     }
-    println!("{n} codes, {failed} of them failed, {} steps", steps.len());
+    println!("{n} codes, {failed} of them failed, {} operations", operations.len());
 }

@@ -27,17 +27,58 @@ fn loops_say_how_they_run() {
         .unwrap();
     assert_eq!(way(&g, x), LoopWay::Code);
     let (_, many) = g
-        .while_loop((g.constant(0), g.zeros::<f32>([17])))
+        .while_loop((g.constant(0), g.zeros::<f32>([70_000])))
         .run(|(i, _)| i.less(10), |(i, x)| (i + 1, x * 1.5))
         .unwrap();
     match way(&g, many) {
-        LoopWay::Because { why, .. } => assert_eq!(why, "gives a value of more than 16 elements"),
+        LoopWay::Because { why, .. } => assert_eq!(why, "gives a value of more than 65,536 elements"),
         other => panic!("{other:?}"),
     }
     let session = Session::with_options(&g, options(Tier::Compiled, None)).unwrap();
     let text = session.explain((x, many), []).unwrap().to_string();
     assert!(text.contains("runs as compiled code."), "{text}");
     assert!(text.contains("runs by tokens, not compiled, because `"), "{text}");
+}
+
+/// Values of many elements: of part of a tile, of several, and of several and a part. What is saved for the
+/// gradient is a list of them; branches choose between them; vectors and scalars are spread over matrices.
+#[test]
+fn values_of_many_elements_have_the_bits_of_the_machine() {
+    for shape in [[1, 17], [2, 64], [16, 64], [3, 700]] {
+        let n = shape[0] * shape[1];
+        let g = Graph::new();
+        let x = g.placeholder::<f32>("x", shape);
+        let (w, b) = (g.placeholder::<f32>("w", shape), g.placeholder::<f32>("b", [1, shape[1]]));
+        let limit = g.placeholder::<i32>("limit", shape![]);
+        let (_, y, z) = g
+            .while_loop((g.constant(0), x, w))
+            .run(
+                |(i, _, _)| i.less(limit),
+                |(i, x, z)| {
+                    let grown = x + x * (w * x + b).tanh() * 0.1;
+                    let chosen = g.cond(i.less(3), || grown.neg(), || grown * b)?;
+                    // The two variables change places.
+                    Ok::<_, Error>((i + 1, z - chosen.sigmoid(), x.maximum(z)))
+                },
+            )
+            .unwrap();
+        let loss = (y * z).reduce_sum(());
+        let slopes = g.gradients([loss], [w, x]).dense().unwrap();
+        let values: Vec<f32> = (0..n).map(|i| (i % 11) as f32 / 8.0 - 0.6).collect();
+        let value = |shape: [usize; 2]| Tensor::from_slice(shape, &values[..shape[0] * shape[1]]).unwrap();
+        let feeds = || feed![x => value(shape), w => value(shape), b => value([1, shape[1]]), limit => 7];
+        assert_eq!(way(&g, y), LoopWay::Code, "{shape:?}");
+        let run = |tier, compile_after| {
+            let options = SessionOptions { compile_after, ..options(tier, None) };
+            let session = Session::with_options(&g, options).unwrap();
+            session.run::<Vec<Tensor>>(vec![y, z, slopes[0], slopes[1]], feeds()).unwrap()
+        };
+        let want = run(Tier::Dataflow, None);
+        for compile_after in [0, 40, u64::MAX] {
+            let got = run(Tier::Compiled, Some(compile_after));
+            assert!(want.iter().zip(&got).all(|(a, b)| a.bits_eq(b)), "{shape:?} {compile_after}");
+        }
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::Machine;
 use super::instances::Arrival;
 use crate::ids::{InstanceId, IterationId, MergeId, PlanNode};
 use crate::plan::{Kind, Plan};
-use crate::region::{Binding, Exit, Held, ListWords, RegionPlan, Registers};
+use crate::region::{Binding, Exit, Held, List, ListWords, RegionPlan, Registers};
 use millstream_graph::{Entity, FrameId};
 use millstream_tensor::budget::Charged;
 use millstream_tensor::{Error, Result, Shape, Tensor, TensorList};
@@ -127,12 +127,12 @@ impl Machine {
             let node = &plan.nodes[exit];
             let value = match binding.held {
                 Held::Words(_) => words_to_tensor(binding, &registers),
+                Held::Block(block) => Ok(registers.blocks.get(block).clone()),
                 Held::List(list) => {
                     let inputs = region.code.inputs.iter().zip(&values);
                     let of_list = inputs.filter(|(input, _)| input.held == binding.held);
                     let empty = of_list.filter_map(|(_, value)| live(value.as_ref()?)).next();
-                    let words = std::mem::take(&mut registers.lists[list.index()]);
-                    list_to_tensor(binding, empty, words)
+                    list_to_tensor(binding, list, empty, &mut registers)
                 }
             };
             match value {
@@ -158,9 +158,9 @@ impl Machine {
         for (binding, value) in inputs {
             let current = match binding.held {
                 Held::Words(_) => words_to_tensor(binding, &registers),
+                Held::Block(block) => Ok(registers.blocks.get(block).clone()),
                 Held::List(list) => {
-                    let words = std::mem::take(&mut registers.lists[list.index()]);
-                    list_to_tensor(binding, value.as_ref().and_then(live), words)
+                    list_to_tensor(binding, list, value.as_ref().and_then(live), &mut registers)
                 }
             };
             match current {
@@ -232,6 +232,20 @@ impl RegionRun {
                     }
                     empty.push(None);
                 }
+                Held::Block(block) => {
+                    if value.dtype() != binding.dtype || *value.shape() != binding.shape {
+                        return false;
+                    }
+                    registers.blocks.set(block, value.clone());
+                    empty.push(None);
+                }
+                Held::List(list) if region.code.lists[list.index()] == 0 => {
+                    let Some((without, items)) = list_to_items(binding, value) else { return false };
+                    if !registers.blocks.set_items(list, items) {
+                        return false;
+                    }
+                    empty.push(Some(Arrival::Live(without)));
+                }
                 Held::List(list) => {
                     let Some((without, words)) = list_to_words(binding, value) else { return false };
                     registers.lists[list.index()] = words;
@@ -259,8 +273,18 @@ fn words_to_tensor(binding: &Binding, registers: &Registers) -> Result<Tensor> {
 }
 
 /// A list with the items of a region, otherwise like `like`.
-fn list_to_tensor(binding: &Binding, like: Option<&Tensor>, words: ListWords) -> Result<Tensor> {
+fn list_to_tensor(
+    binding: &Binding,
+    list: List,
+    like: Option<&Tensor>,
+    registers: &mut Registers,
+) -> Result<Tensor> {
     let like = like.and_then(as_list).ok_or_else(|| Error::internal("a region lost its list"))?;
+    let words = std::mem::take(&mut registers.lists[list.index()]);
+    let items = registers.blocks.take_items(list);
+    if !items.is_empty() {
+        return Ok(like.with_items(items.into_iter().map(Some))?.into());
+    }
     let n = words.items().len() / binding.width().max(1);
     let shape = Shape::new(std::iter::once(n).chain(binding.shape.iter().copied()));
     let rows = Tensor::of_words(binding.dtype, shape, words.items())?;
@@ -268,16 +292,28 @@ fn list_to_tensor(binding: &Binding, like: Option<&Tensor>, words: ListWords) ->
     Ok(like.with_rows(rows)?.into())
 }
 
+/// The list, if it is one that the region expects.
+fn suited<'a>(binding: &Binding, list: &'a Tensor) -> Option<&'a TensorList> {
+    let list = as_list(list)?;
+    let fits = list.dtype() == binding.dtype
+        && list.max_len().is_none()
+        && list.element_shape().admits(&binding.shape);
+    fits.then_some(list)
+}
+
+/// The items of a list, and the list without them. `None` if the list holds something else than the region
+/// expects.
+fn list_to_items(binding: &Binding, list: &Tensor) -> Option<(Tensor, Vec<Tensor>)> {
+    let list = suited(binding, list)?;
+    let items = (0..list.len()).map(|i| list.get(i).filter(|item| *item.shape() == binding.shape));
+    let items = items.collect::<Option<Vec<Tensor>>>()?;
+    Some((list.with_items([]).ok()?.into(), items))
+}
+
 /// The items of a list as words, and the list without them. `None` if the list holds something else than the
 /// region expects, or there is no room.
 fn list_to_words(binding: &Binding, list: &Tensor) -> Option<(Tensor, ListWords)> {
-    let list = as_list(list)?;
-    if list.dtype() != binding.dtype
-        || list.max_len().is_some()
-        || !list.element_shape().admits(&binding.shape)
-    {
-        return None;
-    }
+    let list = suited(binding, list)?;
     let width = binding.width();
     let mut words = Charged::new();
     words.resize_with(list.len().checked_mul(width)?, || 0).ok()?;

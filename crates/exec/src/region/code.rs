@@ -8,10 +8,11 @@
 //!   2  unless w3 goto 8
 //! ```
 
+use super::blocks::Tiles;
 use millstream_graph::Entity;
 use millstream_graph::entity;
-use millstream_graph::op::expression::WordFn;
-use millstream_tensor::{DType, Shape};
+use millstream_graph::op::expression::Operation;
+use millstream_tensor::{DType, Shape, Tensor};
 use std::fmt;
 
 entity! {
@@ -19,6 +20,10 @@ entity! {
     pub struct Reg = "w";
     /// A list that a region pushes to or pops from.
     pub struct List = "list";
+    /// A value too large for registers.
+    pub struct Block = "b";
+    /// Elementwise steps on blocks.
+    pub struct TilesId = "tiles";
 }
 
 /// The code of a region.
@@ -27,10 +32,16 @@ pub struct Code {
     pub instructions: Vec<Instruction>,
     /// The number of registers.
     pub n_words: usize,
-    /// The number of words in an item of each list.
+    /// The number of words in an item of each list; 0 where items are blocks' tensors.
     pub lists: Vec<u32>,
     /// The registers that hold constants.
     pub constants: Vec<(Reg, u64)>,
+    /// The dtype and shape of each block.
+    pub blocks: Vec<(DType, Shape)>,
+    /// The blocks that hold constants.
+    pub block_constants: Vec<(Block, Tensor)>,
+    /// What [`Instruction::Tiles`] computes.
+    pub tiles: Vec<Tiles>,
     /// What comes in, in the order of the plan's Enters: loop variables, then invariants.
     pub inputs: Vec<Binding>,
     /// The loop variables, as places of inputs: the state between two outermost iterations.
@@ -57,6 +68,8 @@ pub enum Held {
     Words(Reg),
     /// In a list.
     List(List),
+    /// In a block.
+    Block(Block),
 }
 
 /// An instruction. Targets of jumps are positions in [`Code::instructions`].
@@ -69,20 +82,16 @@ pub enum Instruction {
         /// What the iteration costs.
         units: u32,
     },
-    /// `to = operation dtype(from)`.
+    /// `to = operation(from)`.
     Compute {
-        /// The name of the [step](millstream_graph::op::expression::Step).
-        operation: &'static str,
-        /// The dtype of its operands.
-        dtype: DType,
+        /// What is computed.
+        operation: Operation,
         /// Where the result goes.
         to: Reg,
         /// The operands.
         from: [Reg; 3],
         /// How many of them there are.
         n: u8,
-        /// Computes it.
-        run: WordFn,
     },
     /// `to = from`.
     Copy {
@@ -122,20 +131,55 @@ pub enum Instruction {
         /// The first of the registers that the item goes to.
         to: Reg,
     },
+    /// Elementwise steps on blocks. Fails if there is no memory.
+    Tiles {
+        /// Which.
+        tiles: TilesId,
+    },
+    /// The block gets the other's tensor, in its own shape.
+    Share {
+        /// The block.
+        to: Block,
+        /// The other.
+        from: Block,
+    },
+    /// Two blocks exchange their tensors.
+    Swap {
+        /// One.
+        a: Block,
+        /// The other.
+        b: Block,
+    },
+    /// Appends a block's tensor to a list. Fails if there is no room.
+    PushBlock {
+        /// The list.
+        list: List,
+        /// The block.
+        from: Block,
+    },
+    /// Takes the last tensor of a list. Fails if there is none.
+    PopBlock {
+        /// The list.
+        list: List,
+        /// The block that it goes to.
+        to: Block,
+    },
     /// The end.
     End,
 }
 
 impl Instruction {
     /// The units that the instruction costs: one is about as long as an addition.
-    pub(super) fn units(&self) -> u32 {
+    pub(super) fn units(&self, tiles: &[Tiles]) -> u32 {
         match self {
-            Instruction::Compute { operation, .. } => match *operation {
+            Instruction::Tiles { tiles: which } => tiles[which.index()].units().saturating_add(32),
+            Instruction::Compute { operation, .. } => match operation.name {
                 "add" | "sub" | "mul" | "neg" | "less" | "less_equal" | "equal" | "and" | "or" | "not"
                 | "select" => 1,
                 _ => 16,
             },
             Instruction::Push { .. } | Instruction::Pop { .. } => 4,
+            Instruction::PushBlock { .. } | Instruction::PopBlock { .. } => 16,
             Instruction::Loop { .. } => 0,
             _ => 1,
         }
@@ -151,19 +195,27 @@ impl fmt::Debug for Code {
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (n, lists) = (self.instructions.len(), self.lists.len());
-        writeln!(f, "code of {n} instructions, {} words, {lists} lists", self.n_words)?;
+        write!(f, "code of {n} instructions, {} words, {lists} lists", self.n_words)?;
+        match self.blocks.len() {
+            0 => writeln!(f)?,
+            n => writeln!(f, ", {n} blocks")?,
+        }
         for (what, bindings) in [("in", &self.inputs), ("out", &self.outputs)] {
             for Binding { dtype, shape, held } in bindings {
                 match held {
                     Held::Words(reg) => writeln!(f, "  {what} {reg}: {dtype}{shape}")?,
                     Held::List(list) => writeln!(f, "  {what} {list}: items of {dtype}{shape}")?,
+                    Held::Block(block) => writeln!(f, "  {what} {block}: {dtype}{shape}")?,
                 }
             }
         }
         for (reg, word) in &self.constants {
             writeln!(f, "  constant {reg} = {word:#x}")?;
         }
-        self.instructions.iter().enumerate().try_for_each(|(i, it)| writeln!(f, "  {i:<3} {it}"))
+        self.instructions.iter().enumerate().try_for_each(|(i, it)| match it {
+            Instruction::Tiles { tiles } => writeln!(f, "  {i:<3} {}", self.tiles[tiles.index()]),
+            _ => writeln!(f, "  {i:<3} {it}"),
+        })
     }
 }
 
@@ -173,8 +225,8 @@ impl fmt::Display for Instruction {
             Instruction::Loop { outermost, units } => {
                 write!(f, "{} of {units} units", if *outermost { "outermost loop" } else { "loop" })
             }
-            Instruction::Compute { operation, dtype, to, from, n, .. } => {
-                write!(f, "{to} = {operation} {dtype}(")?;
+            Instruction::Compute { operation, to, from, n } => {
+                write!(f, "{to} = {} {}(", operation.name, operation.dtype)?;
                 for (i, reg) in from.iter().take((*n).into()).enumerate() {
                     write!(f, "{}{reg}", if i == 0 { "" } else { ", " })?;
                 }
@@ -186,6 +238,11 @@ impl fmt::Display for Instruction {
             Instruction::Fail { condition } => write!(f, "fail if {condition}"),
             Instruction::Push { list, from } => write!(f, "push {list}, {from}"),
             Instruction::Pop { list, to } => write!(f, "{to} = pop {list}"),
+            Instruction::Tiles { tiles } => write!(f, "{tiles}"),
+            Instruction::Share { to, from } => write!(f, "{to} = {from}"),
+            Instruction::Swap { a, b } => write!(f, "swap {a}, {b}"),
+            Instruction::PushBlock { list, from } => write!(f, "push {list}, {from}"),
+            Instruction::PopBlock { list, to } => write!(f, "{to} = pop {list}"),
             Instruction::End => f.write_str("end"),
         }
     }
@@ -197,11 +254,11 @@ impl Binding {
         self.shape.elements()
     }
 
-    /// The registers of the value; none for a list.
+    /// The registers of the value; none for a list or a block.
     pub fn words(&self) -> std::ops::Range<usize> {
         match self.held {
             Held::Words(reg) => reg.index()..reg.index() + self.width(),
-            Held::List(_) => 0..0,
+            Held::List(_) | Held::Block(_) => 0..0,
         }
     }
 }

@@ -14,8 +14,8 @@ pub fn interpret(code: &Code, registers: &mut Registers) -> Exit {
         let words = &mut registers.words;
         at += 1;
         match *instruction {
-            Instruction::Compute { to, from: [a, b, c], run, .. } => {
-                words[to.index()] = run(words[a.index()], words[b.index()], words[c.index()]);
+            Instruction::Compute { operation, to, from: [a, b, c], .. } => {
+                words[to.index()] = (operation.run)(words[a.index()], words[b.index()], words[c.index()]);
             }
             Instruction::Copy { to, from } => words[to.index()] = words[from.index()],
             Instruction::Jump { to } => at = to,
@@ -53,6 +53,16 @@ pub fn interpret(code: &Code, registers: &mut Registers) -> Exit {
             Instruction::Pop { list, to } => {
                 let n = code.lists[list.index()] as usize;
                 if !registers.lists[list.index()].pop(&mut words[to.index()..][..n]) {
+                    registers.undo();
+                    return Exit::Failed;
+                }
+            }
+            Instruction::Tiles { .. }
+            | Instruction::Share { .. }
+            | Instruction::Swap { .. }
+            | Instruction::PushBlock { .. }
+            | Instruction::PopBlock { .. } => {
+                if !registers.blocks.step(code, at - 1, &registers.words) {
                     registers.undo();
                     return Exit::Failed;
                 }

@@ -1,6 +1,6 @@
 //! Regions: loops that run as straight code instead of by tokens.
 //!
-//! A loop whose nodes only compute, on values of a few elements whose shapes are known, needs no tokens: its
+//! A loop whose nodes compute element by element, on values whose shapes are known, needs no tokens: its
 //! variables are registers, its body is a list of instructions, and its end is a jump. So do the loops and
 //! branches inside of it. When a plan is made, `raise` turns each such loop into a [`Code`]; the others stay
 //! with the machine, and [`Way::Because`] names the node that is the reason.
@@ -25,19 +25,25 @@
 //! Branches are computed on both sides, and the value of the side that was taken is chosen afterwards. What
 //! must not happen on the side not taken (an error, a loop, a change of a list) is guarded by the predicate.
 //!
+//! Values of more than a few elements are *blocks*: tensors of a fixed shape, on which elementwise steps run
+//! tile by tile.
+//!
 //! - `code`: the instructions, printable;
+//! - `blocks`: values too large for registers;
 //! - `raise`: from the loop tree to code;
 //! - `registers`: what a running region changes;
 //! - `interpret`: the instructions, one by one;
 //! - `policy`: when a region is compiled.
 
+mod blocks;
 mod code;
 mod interpret;
 mod policy;
 mod raise;
 mod registers;
 
-pub use code::{Binding, Code, Held, Instruction, List, Reg};
+pub use blocks::{Blocks, Tiles};
+pub use code::{Binding, Block, Code, Held, Instruction, List, Reg, TilesId};
 pub use interpret::interpret;
 pub(crate) use policy::RegionPlan;
 pub use policy::{Compiled, Compiler, Regions};

@@ -1,5 +1,6 @@
 //! [`Registers`]: what a running region changes.
 
+use super::blocks::Blocks;
 use super::code::{Code, List};
 use millstream_graph::Entity;
 use millstream_tensor::Result;
@@ -23,6 +24,8 @@ pub struct Registers {
     pub words: Vec<u64>,
     /// The lists.
     pub lists: Vec<ListWords>,
+    /// The values that are too large for words.
+    pub blocks: Blocks,
     /// The `Loop` at which the next slice goes on, by its position; at first the first instruction.
     pub at: usize,
     /// The number of outermost iterations that have begun; one more than those that are over.
@@ -50,7 +53,7 @@ impl Registers {
             words[reg.index()] = *word;
         }
         let lists = code.lists.iter().map(|_| ListWords::default()).collect();
-        Registers { words, lists, at: 0, iterations: 0, units: 0 }
+        Registers { words, lists, blocks: Blocks::new(code), at: 0, iterations: 0, units: 0 }
     }
 
     /// An outermost iteration begins.
@@ -59,6 +62,7 @@ impl Registers {
         for list in &mut self.lists {
             list.before = list.len;
         }
+        self.blocks.begin();
     }
 
     /// Lists are as at the start of the outermost iteration again. A region either pushes to a list or pops
@@ -67,6 +71,7 @@ impl Registers {
         for list in &mut self.lists {
             list.len = list.before;
         }
+        self.blocks.undo();
     }
 }
 

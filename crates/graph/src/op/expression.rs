@@ -10,6 +10,7 @@
 //!                            step1 = mul f32(step0, step0)
 //! ```
 
+use super::tile::{TileElement, TileFn, TileMut, TileRef};
 use millstream_tensor::{DType, Word, with_word};
 use smallvec::SmallVec;
 use std::fmt;
@@ -47,14 +48,25 @@ pub struct Expression {
 /// A step of an [`Expression`].
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// The name of what it computes: `add`, `less`, `exp`.
-    pub operation: &'static str,
-    /// The dtype of its operands; of `select` that of the last two.
-    pub dtype: DType,
+    /// What it computes.
+    pub operation: Operation,
     /// What it reads.
     pub operands: SmallVec<[Operand; 3]>,
+}
+
+/// What a step computes.
+#[derive(Clone, Copy, Debug)]
+pub struct Operation {
+    /// Its name: `add`, `less`, `exp`.
+    pub name: &'static str,
+    /// The dtype of its operands; of `select` that of the last two.
+    pub dtype: DType,
+    /// The dtype of its result.
+    pub result: DType,
     /// Computes it.
     pub run: WordFn,
+    /// Computes it for many elements at a time, where there is such a function.
+    pub tile: Option<TileFn>,
 }
 
 /// What a step reads.
@@ -70,16 +82,16 @@ pub enum Operand {
 
 impl Expression {
     /// The expression of a single step whose operands are the inputs.
-    pub fn step(operation: &'static str, dtype: DType, n_inputs: u32, run: WordFn) -> Expression {
+    pub fn step(operation: Operation, n_inputs: u32) -> Expression {
         let operands = (0..n_inputs).map(Operand::Input).collect();
-        let steps = vec![Step { operation, dtype, operands, run }];
+        let steps = vec![Step { operation, operands }];
         Expression { steps, value: Operand::Step(0), fails: None }
     }
 
     /// `condition ? yes : no` of inputs 0, 1 and 2.
     pub fn select(dtype: DType) -> Option<Expression> {
         let is_word = with_word!(dtype, T => <T as Word>::WIDTH > 0, else => false);
-        is_word.then(|| Expression::step("select", dtype, 3, select))
+        is_word.then(|| Expression::step(Operation::select(dtype), 3))
     }
 
     /// A constant.
@@ -100,30 +112,108 @@ impl Expression {
             for (word, operand) in words.iter_mut().zip(&step.operands) {
                 *word = read(&results, *operand);
             }
-            results.push((step.run)(words[0], words[1], words[2]));
+            results.push((step.operation.run)(words[0], words[1], words[2]));
         }
         (read(&results, self.value), self.fails.is_some_and(|fails| read(&results, fails) != 0))
     }
 }
 
+impl Operation {
+    /// `a and b` of bools.
+    pub const AND: Operation = Operation::of_bools("and", and, and_tile);
+    /// `a or b` of bools.
+    pub const OR: Operation = Operation::of_bools("or", or, or_tile);
+    /// `not a` of a bool.
+    pub const NOT: Operation = Operation::of_bools("not", not, not_tile);
+
+    const fn of_bools(name: &'static str, run: WordFn, tile: TileFn) -> Operation {
+        Operation { name, dtype: DType::Bool, result: DType::Bool, run, tile: Some(tile) }
+    }
+
+    /// `mask ? yes : no`.
+    pub fn select(dtype: DType) -> Operation {
+        let tile: Option<TileFn> = match dtype {
+            DType::F32 => Some(select_tile::<f32>),
+            DType::F64 => Some(select_tile::<f64>),
+            DType::I32 => Some(select_tile::<i32>),
+            DType::I64 => Some(select_tile::<i64>),
+            DType::Bool => Some(select_tile::<bool>),
+            _ => None,
+        };
+        Operation { name: "select", dtype, result: dtype, run: select, tile }
+    }
+}
+
 /// `a and b` of bools.
-pub extern "C" fn and(a: u64, b: u64, _: u64) -> u64 {
+extern "C" fn and(a: u64, b: u64, _: u64) -> u64 {
     a & b
 }
 
 /// `a or b` of bools.
-pub extern "C" fn or(a: u64, b: u64, _: u64) -> u64 {
+extern "C" fn or(a: u64, b: u64, _: u64) -> u64 {
     a | b
 }
 
 /// `not a` of a bool.
-pub extern "C" fn not(a: u64, _: u64, _: u64) -> u64 {
+extern "C" fn not(a: u64, _: u64, _: u64) -> u64 {
     a ^ 1
 }
 
 /// `mask ? yes : no`.
-pub extern "C" fn select(mask: u64, yes: u64, no: u64) -> u64 {
+extern "C" fn select(mask: u64, yes: u64, no: u64) -> u64 {
     if mask != 0 { yes } else { no }
+}
+
+/// [`and`] of tiles.
+fn and_tile(to: TileMut<'_>, from: &[TileRef<'_>]) -> bool {
+    logic(to, from, |a, b| a & b)
+}
+
+/// [`or`] of tiles.
+fn or_tile(to: TileMut<'_>, from: &[TileRef<'_>]) -> bool {
+    logic(to, from, |a, b| a | b)
+}
+
+/// [`not`] of a tile.
+fn not_tile(to: TileMut<'_>, from: &[TileRef<'_>]) -> bool {
+    let &[a] = from else { return false };
+    logic(to, &[a, a], |a, _| !a)
+}
+
+fn logic(to: TileMut<'_>, from: &[TileRef<'_>], f: impl Fn(bool, bool) -> bool) -> bool {
+    let (Some(to), &[a, b]) = (bool::write(to), from) else { return false };
+    let (Some(a), Some(b)) = (bool::read(a), bool::read(b)) else { return false };
+    let (Some(a), Some(b)) = (elements(a, to.len()), elements(b, to.len())) else { return false };
+    to.iter_mut().zip(a.zip(b)).for_each(|(to, (a, b))| *to = f(a, b));
+    true
+}
+
+/// `n` elements, all the same if there is only one.
+fn elements<T: Copy>(all: &[T], n: usize) -> Option<impl Iterator<Item = T>> {
+    let step = match all.len() {
+        len if len == n => 1,
+        1 => 0,
+        _ => return None,
+    };
+    Some((0..n).map(move |i| all[i * step]))
+}
+
+fn select_tile<T: TileElement>(to: TileMut<'_>, from: &[TileRef<'_>]) -> bool {
+    let (Some(to), &[mask, yes, no]) = (T::write(to), from) else { return false };
+    let (Some(mask), Some(yes), Some(no)) = (bool::read(mask), T::read(yes), T::read(no)) else {
+        return false;
+    };
+    let n = to.len();
+    if let (&[mask], true) = (mask, yes.len() == n && no.len() == n) {
+        to.copy_from_slice(if mask { yes } else { no });
+        return true;
+    }
+    let (Some(mask), Some(yes), Some(no)) = (elements(mask, n), elements(yes, n), elements(no, n)) else {
+        return false;
+    };
+    let from = mask.zip(yes.zip(no));
+    to.iter_mut().zip(from).for_each(|(to, (mask, (yes, no)))| *to = if mask { yes } else { no });
+    true
 }
 
 impl fmt::Display for Operand {

@@ -12,6 +12,7 @@ pub mod lone;
 mod panics;
 mod registry;
 mod resolve;
+mod tile;
 
 pub use builtin::{Builtin, StartBuiltin};
 pub use def::{ArgSpec, AttrKind, AttrSpec, Count, Meaning, OpDef, Operator, Role, TypeSpec, spec};
@@ -26,3 +27,4 @@ pub use panics::caught;
 pub use registry::Registry;
 pub(crate) use resolve::check_attr;
 pub use resolve::{NodeInfo, n_outputs};
+pub use tile::{Tile, TileElement, TileFn, TileMut, TileRef};

@@ -1,7 +1,7 @@
 //! `Cast`: conversion of elements to another dtype.
 
 use crate::shared::casting::{To, cast};
-use millstream_graph::op::expression::WordFn;
+use millstream_graph::op::expression::{Operation, WordFn};
 use millstream_graph::op::spec::{AnyType, Bool, Spec};
 use millstream_graph::op::{
     Expression, GradCx, Gradient, InferCx, Kernel, KernelCx, Known, Lowering, NodeInfo, OpDef, ScalarKernel,
@@ -65,7 +65,8 @@ fn lowering(node: &NodeInfo) -> Option<Lowering> {
     }
     let run =
         with_word!(src, S => with_word!(dst, D => Some(word::<S, D> as WordFn), else => None), else => None)?;
-    Some(Lowering::Elements(Expression::step(cast_name(dst)?, src, 1, run)))
+    let operation = Operation { name: cast_name(dst)?, dtype: src, result: dst, run, tile: None };
+    Some(Lowering::Elements(Expression::step(operation, 1)))
 }
 
 extern "C" fn word<S: Word + To<D>, D: Word>(x: u64, _: u64, _: u64) -> u64 {

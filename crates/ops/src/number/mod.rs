@@ -30,6 +30,7 @@ pub(crate) mod record;
 mod special;
 #[cfg(test)]
 mod tests;
+mod tiles;
 mod words;
 
 pub(crate) use element::{FloatElement, Lane, Number, RealElement};

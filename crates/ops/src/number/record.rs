@@ -4,10 +4,10 @@
 //! functions of `words`. A dtype or a method without such a function gives none, and the op stays with its
 //! kernel.
 
-use super::words::{self, Table};
+use super::words::{self, Method, Table};
 use super::{Field, Float, Int, Mask, Math, Num, Pairs, Part, Real};
 use crate::shared::elementwise::{Binary, Unary};
-use millstream_graph::op::expression::{Operand, Step, WordFn, and, not, or, select};
+use millstream_graph::op::expression::{Operand, Operation, Step};
 use millstream_graph::op::{Expression, Lowering};
 use millstream_tensor::DType;
 use std::cell::RefCell;
@@ -30,17 +30,13 @@ thread_local! {
 pub(crate) struct Sym(Operand);
 
 impl Sym {
-    fn record(
-        operation: &'static str,
-        operands: &[Sym],
-        pick: impl FnOnce(&Recorder) -> Option<(DType, WordFn)>,
-    ) -> Sym {
+    fn record(operands: &[Sym], pick: impl FnOnce(&Recorder) -> Option<Operation>) -> Sym {
         RECORDER.with_borrow_mut(|recorder| {
             let Some(recorder) = recorder else { return Sym(Operand::Word(0)) };
             match pick(recorder) {
-                Some((dtype, run)) => {
+                Some(operation) => {
                     let operands = operands.iter().map(|sym| sym.0).collect();
-                    recorder.steps.push(Step { operation, dtype, operands, run });
+                    recorder.steps.push(Step { operation, operands });
                 }
                 None => recorder.incomplete = true,
             }
@@ -50,12 +46,17 @@ impl Sym {
 
     /// A method of the tower.
     fn method(name: &'static str, operands: &[Sym]) -> Sym {
-        Sym::record(name, operands, |recorder| Some((recorder.dtype, (recorder.table.method)(name)?)))
+        Sym::record(operands, |recorder| {
+            let Method { run, asks } = (recorder.table.method)(name)?;
+            let dtype = recorder.dtype;
+            let result = if asks { DType::Bool } else { dtype };
+            Some(Operation { name, dtype, result, run, tile: (recorder.table.tile)(name) })
+        })
     }
 
     /// An operation on bools.
-    fn logic(name: &'static str, operands: &[Sym], run: WordFn) -> Sym {
-        Sym::record(name, operands, |_| Some((DType::Bool, run)))
+    fn logic(operation: Operation, operands: &[Sym]) -> Sym {
+        Sym::record(operands, |_| Some(operation))
     }
 
     fn literal(value: impl FnOnce(&Table) -> Option<u64>) -> Sym {
@@ -135,13 +136,13 @@ macro_rules! methods {
 
 impl Mask for Sym {
     fn and(self, o: Self) -> Self {
-        Sym::logic("and", &[self, o], and)
+        Sym::logic(Operation::AND, &[self, o])
     }
     fn or(self, o: Self) -> Self {
-        Sym::logic("or", &[self, o], or)
+        Sym::logic(Operation::OR, &[self, o])
     }
     fn not(self) -> Self {
-        Sym::logic("not", &[self], not)
+        Sym::logic(Operation::NOT, &[self])
     }
     fn never() -> Self {
         Sym(Operand::Word(0))
@@ -152,7 +153,7 @@ impl Math for Sym {
     type Mask = Sym;
     methods!(equal(o));
     fn select(mask: Sym, yes: Self, no: Self) -> Self {
-        Sym::record("select", &[mask, yes, no], |recorder| Some((recorder.dtype, select as WordFn)))
+        Sym::record(&[mask, yes, no], |recorder| Some(Operation::select(recorder.dtype)))
     }
 }
 

@@ -13,7 +13,7 @@ fn formulas_can_be_recorded() {
     let Some(Lowering::Broadcast(expression)) = record::binary::<Formula>(DType::F32) else {
         panic!("not recorded")
     };
-    let steps: Vec<&str> = expression.steps.iter().map(|step| step.operation).collect();
+    let steps: Vec<&str> = expression.steps.iter().map(|step| step.operation.name).collect();
     assert_eq!(steps, ["less", "not", "mul", "add", "max", "select"]);
     assert_eq!(expression.steps[3].operands[1], Operand::Word(1f32.word()));
     assert!(expression.fails.is_none());

@@ -1,18 +1,29 @@
 //! The methods of the numeric tower as functions of [words](Word), by their names: what compiled code calls
 //! where it has no instruction of its own. They compute by the very methods that kernels use.
 
+use super::tiles;
 use super::{Field, Float, Int, Math, Num, Real};
+use millstream_graph::op::TileFn;
 use millstream_graph::op::expression::WordFn;
 use millstream_tensor::{DType, Word, bf16, f16};
 
 /// The functions of one dtype.
 pub(super) struct Table {
     /// The function of a method.
-    pub method: fn(&str) -> Option<WordFn>,
+    pub method: fn(&str) -> Option<Method>,
+    /// The function of a method for many elements at a time, where there is one.
+    pub tile: fn(&str) -> Option<TileFn>,
     /// A small integer.
     pub int: fn(i8) -> Option<u64>,
     /// A number; floats only.
     pub lit: fn(f64) -> Option<u64>,
+}
+
+/// A method as a function of words.
+pub(super) struct Method {
+    pub run: WordFn,
+    /// Whether its result is a bool.
+    pub asks: bool,
 }
 
 /// The functions of a dtype; `None` if its elements are not words.
@@ -20,17 +31,17 @@ pub(super) fn table(dtype: DType) -> Option<&'static Table> {
     Some(match dtype {
         DType::F16 => const { &floats::<f16>() },
         DType::BF16 => const { &floats::<bf16>() },
-        DType::F32 => const { &floats::<f32>() },
-        DType::F64 => const { &floats::<f64>() },
+        DType::F32 => const { &Table { tile: tiles::of_float::<f32>, ..floats::<f32>() } },
+        DType::F64 => const { &Table { tile: tiles::of_float::<f64>, ..floats::<f64>() } },
         DType::I8 => const { &integers::<i8>() },
         DType::I16 => const { &integers::<i16>() },
-        DType::I32 => const { &integers::<i32>() },
-        DType::I64 => const { &integers::<i64>() },
+        DType::I32 => const { &Table { tile: tiles::of_int::<i32>, ..integers::<i32>() } },
+        DType::I64 => const { &Table { tile: tiles::of_int::<i64>, ..integers::<i64>() } },
         DType::U8 => const { &integers::<u8>() },
         DType::U16 => const { &integers::<u16>() },
         DType::U32 => const { &integers::<u32>() },
         DType::U64 => const { &integers::<u64>() },
-        DType::Bool => &Table { method: of_any::<bool>, int: |_| None, lit: |_| None },
+        DType::Bool => &Table { method: of_any::<bool>, tile: |_| None, int: |_| None, lit: |_| None },
         _ => return None,
     })
 }
@@ -38,6 +49,7 @@ pub(super) fn table(dtype: DType) -> Option<&'static Table> {
 const fn floats<T: Word + Float + Math<Mask = bool>>() -> Table {
     Table {
         method: |name| of_real::<T>(name).or_else(|| of_field::<T>(name)).or_else(|| of_float::<T>(name)),
+        tile: |_| None,
         int: |v| Some(T::int(v).word()),
         lit: |v| Some(T::lit(v).word()),
     }
@@ -46,6 +58,7 @@ const fn floats<T: Word + Float + Math<Mask = bool>>() -> Table {
 const fn integers<T: Word + Int + Math<Mask = bool>>() -> Table {
     Table {
         method: |name| of_real::<T>(name).or_else(|| of_int::<T>(name)),
+        tile: |_| None,
         int: |v| Some(T::int(v).word()),
         lit: |_| None,
     }
@@ -56,34 +69,34 @@ const fn integers<T: Word + Int + Math<Mask = bool>>() -> Table {
 macro_rules! methods {
     ($find:ident: $bound:path;
      $($trait:ident: [$($one:ident),*] [$($two:ident),*] [$($asks:ident),*] [$($asks_two:ident),*];)*) => {
-        fn $find<T: Word + $bound>(name: &str) -> Option<WordFn> {
+        fn $find<T: Word + $bound>(name: &str) -> Option<Method> {
             $($(
                 if name == stringify!($one) {
                     extern "C" fn run<T: Word + $bound>(a: u64, _: u64, _: u64) -> u64 {
                         <T as $trait>::$one(T::of_word(a)).word()
                     }
-                    return Some(run::<T>);
+                    return Some(Method { run: run::<T>, asks: false });
                 }
             )* $(
                 if name == stringify!($two) {
                     extern "C" fn run<T: Word + $bound>(a: u64, b: u64, _: u64) -> u64 {
                         <T as $trait>::$two(T::of_word(a), T::of_word(b)).word()
                     }
-                    return Some(run::<T>);
+                    return Some(Method { run: run::<T>, asks: false });
                 }
             )* $(
                 if name == stringify!($asks) {
                     extern "C" fn run<T: Word + $bound>(a: u64, _: u64, _: u64) -> u64 {
                         u64::from(<T as $trait>::$asks(T::of_word(a)))
                     }
-                    return Some(run::<T>);
+                    return Some(Method { run: run::<T>, asks: true });
                 }
             )* $(
                 if name == stringify!($asks_two) {
                     extern "C" fn run<T: Word + $bound>(a: u64, b: u64, _: u64) -> u64 {
                         u64::from(<T as $trait>::$asks_two(T::of_word(a), T::of_word(b)))
                     }
-                    return Some(run::<T>);
+                    return Some(Method { run: run::<T>, asks: true });
                 }
             )*)*
             None

@@ -19,9 +19,8 @@
 
 use crate::number::{Lane, Mask, Math};
 use millstream_graph::op::KernelCx;
-use millstream_tensor::{Code, Element, Error, Result, Scalar, Shape, Tensor, invalid};
+use millstream_tensor::{Code, Element, Error, Result, Scalar, Shape, Spread, Tensor, invalid};
 use pulp::Arch;
-use smallvec::SmallVec;
 use std::sync::LazyLock;
 
 /// A formula of one element.
@@ -440,12 +439,7 @@ pub(crate) enum Source<'a, T> {
     /// A single element.
     One(T),
     /// An operand that is repeated along some axes.
-    Walk {
-        data: &'a [T],
-        /// The size and the stride of each axis of the output, outermost first. Contiguous axes are merged.
-        /// The innermost stride is 0 or 1.
-        axes: SmallVec<[(usize, usize); 4]>,
-    },
+    Walk { data: &'a [T], spread: Spread },
 }
 
 impl<'a, T: Copy> Source<'a, T> {
@@ -457,22 +451,7 @@ impl<'a, T: Copy> Source<'a, T> {
         if let &[one] = data {
             return Source::One(one);
         }
-        let mut axes: SmallVec<[(usize, usize); 4]> = SmallVec::new();
-        let lead = shape.rank().saturating_sub(own.rank());
-        let strides = own.strides();
-        for (i, &size) in shape.iter().enumerate().filter(|(_, size)| **size != 1) {
-            let stride = match i.checked_sub(lead) {
-                Some(j) if own[j] != 1 => strides[j],
-                _ => 0,
-            };
-            match axes.last_mut() {
-                Some(outer) if outer.1 == size.wrapping_mul(stride) => {
-                    *outer = (outer.0.saturating_mul(size), stride);
-                }
-                _ => axes.push((size, stride)),
-            }
-        }
-        Source::Walk { data, axes }
+        Source::Walk { data, spread: Spread::new(own, shape) }
     }
 
     /// Copies the elements for `at..at + out.len()` of the output.
@@ -484,7 +463,7 @@ impl<'a, T: Copy> Source<'a, T> {
                 }
             }
             Source::One(v) => out.fill(*v),
-            Source::Walk { data, axes } => walk(data, axes, at, out),
+            Source::Walk { data, spread } => spread.copy(data, at, out),
         }
     }
 
@@ -496,39 +475,6 @@ impl<'a, T: Copy> Source<'a, T> {
         let tile = &mut tile[..n];
         self.copy(at, tile);
         tile
-    }
-}
-
-// Walks like an odometer from output element `at`, in runs along the innermost axis.
-fn walk<T: Copy>(data: &[T], axes: &[(usize, usize)], at: usize, mut out: &mut [T]) {
-    let Some((&(inner, step), outer)) = axes.split_last() else { return };
-    let mut counts: SmallVec<[usize; 4]> = SmallVec::from_elem(0, outer.len());
-    let mut rest = at / inner;
-    let mut base = 0;
-    for (count, &(size, stride)) in counts.iter_mut().zip(outer).rev() {
-        *count = rest % size;
-        rest /= size;
-        base += *count * stride;
-    }
-    let mut first = at % inner;
-    while !out.is_empty() {
-        let n = out.len().min(inner - first);
-        let (run, left) = std::mem::take(&mut out).split_at_mut(n);
-        let from = base + first * step;
-        match step {
-            0 => run.fill(data[from]),
-            _ => run.copy_from_slice(&data[from..from + n]),
-        }
-        (out, first) = (left, 0);
-        for (count, &(size, stride)) in counts.iter_mut().zip(outer).rev() {
-            *count += 1;
-            base += stride;
-            if *count < size {
-                break;
-            }
-            base -= *count * stride;
-            *count = 0;
-        }
     }
 }
 

@@ -1,12 +1,13 @@
 //! Nodes that route values: the branches of conds, identities, constants.
 
+use super::super::blocks::TileInput;
 use super::super::code::{Instruction, Reg};
-use super::emit::{Guard, both};
-use super::loops::{Place, Raiser, Runs, Value, at};
+use super::emit::{Guard, OnBlocks, both};
+use super::loops::{MOST_WORDS, Place, Raiser, Runs, Value, at};
 use super::{Raise, Stays};
 use millstream_graph::loops::View;
-use millstream_graph::op::Role;
-use millstream_graph::op::expression::select;
+use millstream_graph::op::expression::Operation;
+use millstream_graph::op::{Expression, Role};
 use millstream_graph::{Index, Source};
 use millstream_tensor::DType;
 
@@ -92,6 +93,14 @@ impl Raiser<'_> {
         let source = Source { node: n, index: 0 };
         let (dtype, shape) = (self.dtype(source)?, self.shape(source)?);
         let value = self.program.node(n).info().and_then(|info| info.attrs.tensor("value").ok());
+        if shape.elements() > MOST_WORDS {
+            let value = value.filter(|value| *value.shape() == shape && value.dtype() == dtype);
+            let value = value.ok_or(Stays(n, "is a constant of another type than it says"))?.clone();
+            let block = self.code.block(dtype, shape.clone());
+            self.code.block_constants.push((block, value));
+            let runs = self.controls(n, Runs::default())?;
+            return self.give(n, 0, Value { place: Place::Block(block, dtype, shape), runs });
+        }
         let mut words = vec![0; shape.elements()];
         let fits = value.is_some_and(|value| *value.shape() == shape && value.write_words(&mut words));
         if !fits {
@@ -151,9 +160,19 @@ impl Raiser<'_> {
                 let to = self.code.words(s.elements());
                 for i in 0..s.elements() {
                     let operands = [predicate, at(*yes, i), at(*no, i)];
-                    self.code.compute_to(at(to, i), "select", *d, &operands, select);
+                    self.code.compute_to(at(to, i), Operation::select(*d), &operands);
                 }
                 Place::Words(to, *d, s.clone())
+            }
+            (Place::Block(yes, d, s), Place::Block(no, e, t)) if d == e && s == t => {
+                let expression =
+                    Expression::select(*d).ok_or(Stays(n, "merges values of a dtype without words"))?;
+                let to = self.code.block(*d, s.clone());
+                let mask = TileInput::Word(predicate, DType::Bool);
+                let inputs = [mask, TileInput::Whole(*yes), TileInput::Whole(*no)].into_iter().collect();
+                let place = Place::Block(to, *d, s.clone());
+                self.code.on_blocks(OnBlocks { expression, inputs, to });
+                place
             }
             (Place::List(a), Place::List(b)) if a == b => Place::List(*a),
             _ => return Err(Stays(n, "merges values of two kinds")),

@@ -1,15 +1,19 @@
 //! [`Emitter`]: instructions, registers and guards.
 
-use super::super::code::{Instruction, List, Reg};
+use super::super::blocks::{TileInput, Tiles};
+use super::super::code::{Block, Instruction, List, Reg, TilesId};
 use super::{Raise, Stays};
-use millstream_graph::op::expression::{Expression, Operand, WordFn, and, not};
+use crate::tiles::{At, TileProgram, TileWriter};
+use millstream_graph::op::expression::{Expression, Operand, Operation};
 use millstream_graph::{Entity, Index};
-use millstream_tensor::{DType, Shape};
+use millstream_tensor::{DType, Shape, Tensor};
 use smallvec::SmallVec;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The most instructions of a region, which bounds the time that compiling it takes.
 const MOST_INSTRUCTIONS: usize = 20_000;
+/// The most elementwise ops that are computed together.
+const MOST_TOGETHER: usize = 64;
 /// The most registers of a region.
 const MOST_WORDS: usize = 1 << 14;
 
@@ -24,6 +28,14 @@ pub(super) struct ListUse {
     pub popped: bool,
 }
 
+/// An elementwise op on blocks: it computes one.
+#[derive(Clone, Debug)]
+pub(super) struct OnBlocks {
+    pub expression: Expression,
+    pub inputs: SmallVec<[TileInput; 3]>,
+    pub to: Block,
+}
+
 /// Code being written.
 #[derive(Default)]
 pub(super) struct Emitter {
@@ -31,6 +43,13 @@ pub(super) struct Emitter {
     pub n_words: usize,
     pub lists: Vec<ListUse>,
     pub constants: BTreeMap<u64, Reg>,
+    /// The dtype and shape of each block.
+    pub blocks: Vec<(DType, Shape)>,
+    pub block_constants: Vec<(Block, Tensor)>,
+    /// The elementwise ops that each [`Instruction::Tiles`] computes.
+    tiles: Vec<Vec<OnBlocks>>,
+    /// Blocks that are written in the place of a variable.
+    becomes: BTreeMap<Block, Block>,
     /// The registers that hold whether a guard is met. Valid in the loop being written.
     pub guards: BTreeMap<Guard, Reg>,
 }
@@ -41,6 +60,138 @@ impl Emitter {
         let first = Reg::new(self.n_words);
         self.n_words += n;
         first
+    }
+
+    pub(super) fn block(&mut self, dtype: DType, shape: Shape) -> Block {
+        self.blocks.push((dtype, shape));
+        Block::new(self.blocks.len() - 1)
+    }
+
+    /// Computes a block: together with the last ones if these have as many elements, and nothing but words
+    /// was computed since.
+    pub(super) fn on_blocks(&mut self, op: OnBlocks) {
+        let n = |block: Block| self.blocks[block.index()].1.elements();
+        let before = self.instructions.iter().enumerate().rev().find_map(|(i, it)| match it {
+            Instruction::Compute { .. } => None,
+            Instruction::Tiles { tiles } => Some(Some((i, *tiles))),
+            _ => Some(None),
+        });
+        let last = self.instructions.len().wrapping_sub(1);
+        let joins = before.flatten().filter(|(_, tiles)| {
+            let ops = &self.tiles[tiles.index()];
+            ops.len() < MOST_TOGETHER && ops.first().is_some_and(|first| n(first.to) == n(op.to))
+        });
+        match joins {
+            Some((i, tiles)) if i == last => self.tiles[tiles.index()].push(op),
+            Some((_, tiles)) => {
+                // They move here, behind the words that this one reads.
+                let mut ops = std::mem::take(&mut self.tiles[tiles.index()]);
+                ops.push(op);
+                self.emit_tiles(ops);
+            }
+            None => self.emit_tiles(vec![op]),
+        }
+    }
+
+    /// Lets a block that was just computed be written in the place of a variable, whose value nothing needs
+    /// any more. Returns whether it can be: the variable must keep its value until nothing more can fail.
+    pub(super) fn in_place(&mut self, variable: Block, next: Block) -> bool {
+        let last = self.instructions.iter().rev().find_map(|it| match it {
+            Instruction::Compute { .. } | Instruction::Copy { .. } => None,
+            Instruction::Tiles { tiles } => Some(Some(*tiles)),
+            _ => Some(None),
+        });
+        let fits = last.flatten().is_some_and(|tiles| {
+            let ops = &self.tiles[tiles.index()];
+            let spread = ops.iter().flat_map(|op| &op.inputs).any(|input| match input {
+                TileInput::Spread(block, _) => *block == variable,
+                TileInput::Whole(_) | TileInput::Word(..) => false,
+            });
+            !spread && ops.iter().any(|op| op.to == next)
+        });
+        if fits {
+            self.becomes.insert(next, variable);
+        }
+        fits
+    }
+
+    fn emit_tiles(&mut self, ops: Vec<OnBlocks>) {
+        self.tiles.push(ops);
+        let tiles = TilesId::new(self.tiles.len() - 1);
+        self.emit(Instruction::Tiles { tiles });
+    }
+
+    /// The programs of all elementwise ops on blocks. Blocks that nothing else reads stay within them; `kept`
+    /// are those that leave the region. `None` if an op cannot be computed by tiles.
+    pub(super) fn finish_tiles(&mut self, kept: impl Iterator<Item = Block>) -> Option<Vec<Tiles>> {
+        let mut read: BTreeSet<Block> = kept.collect();
+        for instruction in &self.instructions {
+            match *instruction {
+                Instruction::Share { from, .. } | Instruction::PushBlock { from, .. } => read.extend([from]),
+                Instruction::Swap { a, b } => read.extend([a, b]),
+                _ => {}
+            }
+        }
+        for ops in &self.tiles {
+            let inside: BTreeSet<Block> = ops.iter().map(|op| op.to).collect();
+            let blocks = ops.iter().flat_map(|op| &op.inputs).filter_map(TileInput::block);
+            read.extend(blocks.filter(|block| !inside.contains(block)));
+        }
+        self.tiles.iter().map(|ops| self.program(ops, &read)).collect()
+    }
+
+    /// Gives each loop the units of an iteration. What is in inner loops is counted in the outer ones too,
+    /// once: they cost at least that.
+    pub(super) fn count_units(&mut self, tiles: &[Tiles]) {
+        let costs: Vec<u32> = self.instructions.iter().map(|it| it.units(tiles)).collect();
+        for i in 0..self.instructions.len() {
+            let back =
+                self.instructions.iter().rposition(|it| matches!(it, Instruction::Jump { to } if *to == i));
+            if let (Instruction::Loop { units, .. }, Some(back)) = (&mut self.instructions[i], back) {
+                *units = costs[i..=back].iter().fold(0, |all: u32, it| all.saturating_add(*it));
+            }
+        }
+    }
+
+    fn program(&self, ops: &[OnBlocks], read: &BTreeSet<Block>) -> Option<Tiles> {
+        let mut writer = TileWriter::default();
+        let mut inputs: Vec<TileInput> = Vec::new();
+        let mut values: BTreeMap<Block, At> = BTreeMap::new();
+        let mut outputs = Vec::new();
+        for op in ops {
+            let mut given: SmallVec<[At; 3]> = SmallVec::new();
+            for input in &op.inputs {
+                let inside = match input {
+                    TileInput::Whole(block) => values.get(block).copied(),
+                    _ => None,
+                };
+                given.push(match inside {
+                    Some(at) => at,
+                    None => {
+                        let place = inputs.iter().position(|it| it.is(input)).unwrap_or_else(|| {
+                            inputs.push(input.clone());
+                            inputs.len() - 1
+                        });
+                        At::Input(u16::try_from(place).ok()?)
+                    }
+                });
+            }
+            let dtype = self.blocks[op.to.index()].0;
+            let Expression { steps, value, .. } = &op.expression;
+            let at = writer.expression(steps, *value, &given, dtype)?;
+            values.insert(op.to, at);
+            match self.becomes.get(&op.to) {
+                Some(variable) => outputs.push((*variable, at)),
+                None if read.contains(&op.to) => outputs.push((op.to, at)),
+                None => {}
+            }
+        }
+        let n = ops.first().map_or(0, |op| self.blocks[op.to.index()].1.elements());
+        let program = match ops.is_empty() {
+            true => TileProgram::default(),
+            false => writer.finish(&outputs.iter().map(|(_, at)| *at).collect::<Vec<At>>()),
+        };
+        Some(Tiles { program, inputs, outputs: outputs.into_iter().map(|(block, _)| block).collect(), n })
     }
 
     pub(super) fn list(&mut self) -> List {
@@ -70,30 +221,17 @@ impl Emitter {
         self.instructions.len() - 1
     }
 
-    pub(super) fn compute(
-        &mut self,
-        operation: &'static str,
-        dtype: DType,
-        operands: &[Reg],
-        run: WordFn,
-    ) -> Reg {
+    pub(super) fn compute(&mut self, operation: Operation, operands: &[Reg]) -> Reg {
         let to = self.words(1);
-        self.compute_to(to, operation, dtype, operands, run);
+        self.compute_to(to, operation, operands);
         to
     }
 
-    pub(super) fn compute_to(
-        &mut self,
-        to: Reg,
-        operation: &'static str,
-        dtype: DType,
-        operands: &[Reg],
-        run: WordFn,
-    ) {
+    pub(super) fn compute_to(&mut self, to: Reg, operation: Operation, operands: &[Reg]) {
         let mut from = [Reg::new(0); 3];
         from.iter_mut().zip(operands).for_each(|(from, operand)| *from = *operand);
         let n = operands.len() as u8;
-        self.emit(Instruction::Compute { operation, dtype, to, from, n, run });
+        self.emit(Instruction::Compute { operation, to, from, n });
     }
 
     /// One element of an expression, written to `to`. Returns whether the op fails, where it may.
@@ -105,7 +243,7 @@ impl Emitter {
                 step.operands.iter().map(|operand| self.operand(*operand, inputs, &results)).collect();
             let is_value = expression.value == Operand::Step(i as u32) && i == last;
             let result = if is_value { to } else { self.words(1) };
-            self.compute_to(result, step.operation, step.dtype, &operands, step.run);
+            self.compute_to(result, step.operation, &operands);
             results.push(result);
         }
         let value = self.operand(expression.value, inputs, &results);
@@ -133,10 +271,10 @@ impl Emitter {
         let before: Guard = before.iter().copied().collect();
         let mut met = match wanted {
             true => predicate,
-            false => self.compute("not", DType::Bool, &[predicate], not),
+            false => self.compute(Operation::NOT, &[predicate]),
         };
         if let Some(before) = self.met(&before) {
-            met = self.compute("and", DType::Bool, &[before, met], and);
+            met = self.compute(Operation::AND, &[before, met]);
         }
         self.guards.insert(guard.clone(), met);
         Some(met)
@@ -145,7 +283,7 @@ impl Emitter {
     /// Fails where `condition` and the guard hold.
     pub(super) fn fail(&mut self, condition: Reg, guard: &Guard) {
         let condition = match self.met(guard) {
-            Some(met) => self.compute("and", DType::Bool, &[condition, met], and),
+            Some(met) => self.compute(Operation::AND, &[condition, met]),
             None => condition,
         };
         self.emit(Instruction::Fail { condition });

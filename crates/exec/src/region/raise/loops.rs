@@ -1,16 +1,18 @@
 //! [`Raiser`]: a loop with its condition, its body, and the loops inside of it.
 
-use super::super::code::{Binding, Code, Held, Instruction, List, Reg};
+use super::super::code::{Binding, Block, Code, Held, Instruction, List, Reg};
 use super::emit::{Emitter, Guard, both};
 use super::{Raise, Region, Stays};
 use millstream_graph::loops::{LoopId, LoopTree, Variable, Whole};
-use millstream_graph::op::Role;
+use millstream_graph::op::{Role, Tile};
 use millstream_graph::{Dense, Entity, FrameId, Index, Program, Source};
 use millstream_tensor::{DType, Shape};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most elements of a value that is held in registers.
-const MOST_ELEMENTS: usize = 16;
+pub(super) const MOST_WORDS: usize = 16;
+/// The most elements of a value that is held in a block. Work on larger ones is for several threads.
+const MOST_ELEMENTS: usize = 1 << 16;
 
 /// A loop on its way to code.
 pub(super) struct Raiser<'a> {
@@ -40,6 +42,8 @@ pub(super) struct Value {
 pub(super) enum Place {
     /// In registers, one for each element.
     Words(Reg, DType, Shape),
+    /// In a block: a value of too many elements for registers.
+    Block(Block, DType, Shape),
     List(List),
 }
 
@@ -102,15 +106,27 @@ impl<'a> Raiser<'a> {
         let outputs = outputs.collect::<Raise<Vec<Binding>>>()?;
         let lists = self.code.lists.iter().map(|list| {
             let (_, shape) = list.item.as_ref()?;
-            (list.pushed != list.popped).then_some(shape.elements() as u32)
+            let words = if shape.elements() > MOST_WORDS { 0 } else { shape.elements() as u32 };
+            (list.pushed != list.popped).then_some(words)
         });
         let lists: Option<Vec<u32>> = lists.collect();
         let first = enters.first().copied().unwrap_or(Index::new(0));
+        let leave = outputs.iter().filter_map(|output| match output.held {
+            Held::Block(block) => Some(block),
+            Held::Words(_) | Held::List(_) => None,
+        });
+        let tiles = self.code.finish_tiles(leave);
+        let tiles =
+            tiles.ok_or(Stays(first, "enters a loop whose steps do not compute many elements at a time"))?;
+        self.code.count_units(&tiles);
         let code = Code {
             lists: lists.ok_or(Stays(first, "enters a loop that does not use a list in one direction"))?,
             instructions: self.code.instructions,
             n_words: self.code.n_words,
             constants: self.code.constants.iter().map(|(word, reg)| (*reg, *word)).collect(),
+            blocks: self.code.blocks,
+            block_constants: self.code.block_constants,
+            tiles,
             inputs,
             n_variables: whole.len(),
             outputs,
@@ -132,7 +148,7 @@ impl<'a> Raiser<'a> {
             DType::Variant => Place::List(self.code.list()),
             dtype => {
                 let shape = self.shape(source)?;
-                Place::Words(self.code.words(shape.elements()), dtype, shape)
+                self.room(dtype, shape)
             }
         };
         let value = Value { place, runs: Runs::default() };
@@ -140,10 +156,21 @@ impl<'a> Raiser<'a> {
         Ok(value)
     }
 
+    /// Room for a value.
+    pub(super) fn room(&mut self, dtype: DType, shape: Shape) -> Place {
+        match shape.elements() {
+            n if n <= MOST_WORDS => Place::Words(self.code.words(n), dtype, shape),
+            _ => Place::Block(self.code.block(dtype, shape.clone()), dtype, shape),
+        }
+    }
+
     fn binding(&self, node: Index, source: Source) -> Raise<Binding> {
         match self.values.get(&source).map(|value| &value.place) {
             Some(Place::Words(reg, dtype, shape)) => {
                 Ok(Binding { dtype: *dtype, shape: shape.clone(), held: Held::Words(*reg) })
+            }
+            Some(Place::Block(block, dtype, shape)) => {
+                Ok(Binding { dtype: *dtype, shape: shape.clone(), held: Held::Block(*block) })
             }
             Some(Place::List(list)) => {
                 let item = self.code.lists[list.index()].item.clone();
@@ -165,14 +192,17 @@ impl<'a> Raiser<'a> {
         }
     }
 
-    /// The shape of an output, which must be known and small.
+    /// The shape of an output, which must be known and not large.
     pub(super) fn shape(&self, source: Source) -> Raise<Shape> {
         let shape = self.program.node(source.node).shapes.get(source.index as usize);
         let shape = shape.and_then(|shape| shape.full());
         match shape {
             None => Err(Stays(source.node, "gives a value whose shape is not known before the run")),
             Some(shape) if shape.elements() > MOST_ELEMENTS => {
-                Err(Stays(source.node, "gives a value of more than 16 elements"))
+                Err(Stays(source.node, "gives a value of more than 65,536 elements"))
+            }
+            Some(shape) if shape.elements() > MOST_WORDS && Tile::new(self.dtype(source)?, 0).is_none() => {
+                Err(Stays(source.node, "gives many elements of a dtype that regions know one by one only"))
             }
             Some(shape) => Ok(shape),
         }
@@ -188,6 +218,7 @@ impl<'a> Raiser<'a> {
             ));
         };
         self.written.insert(id);
+        let outside = self.code.blocks.len();
         let guards = std::mem::take(&mut self.code.guards);
         for variable in whole {
             let value = self.values[&Source { node: variable.enter, index: 0 }].clone();
@@ -217,13 +248,9 @@ impl<'a> Raiser<'a> {
         for &node in it.nodes.iter().filter(|n| !in_condition.contains(n)) {
             self.write_node(node)?;
         }
-        self.write_moves(whole)?;
+        self.write_moves(whole, outside)?;
         self.code.emit(Instruction::Jump { to: top });
         self.code.aim(leave);
-        // What is in inner loops is counted here once more: they cost at least that.
-        let units =
-            self.code.instructions[top..].iter().fold(0, |units: u32, it| units.saturating_add(it.units()));
-        self.code.instructions[top] = Instruction::Loop { outermost, units };
         self.code.guards = guards;
         for variable in whole {
             if let Some(exit) = variable.exit {
@@ -234,9 +261,11 @@ impl<'a> Raiser<'a> {
         Ok(())
     }
 
-    /// Gives the variables their values for the next iteration, all at once.
-    fn write_moves(&mut self, whole: &[Whole<Index>]) -> Raise<()> {
+    /// Gives the variables their values for the next iteration, all at once. Blocks from `outside` on were
+    /// made in this loop.
+    fn write_moves(&mut self, whole: &[Whole<Index>], outside: usize) -> Raise<()> {
         let mut moves: Vec<(Reg, Reg)> = Vec::new();
+        let mut blocks: Vec<(Block, Block)> = Vec::new();
         for variable in whole {
             let enter = self.values[&Source { node: variable.enter, index: 0 }].clone();
             let next = self.value(variable.next)?;
@@ -249,6 +278,9 @@ impl<'a> Raiser<'a> {
                     moves.extend(all.filter(|(to, from)| to != from));
                 }
                 (Place::List(a), Place::List(b)) if a == b => {}
+                (Place::Block(to, d, s), Place::Block(from, e, t)) if d == e && s == t => {
+                    blocks.extend((to != from).then_some((*to, *from)));
+                }
                 _ => {
                     return Err(Stays(
                         variable.next.node,
@@ -268,7 +300,40 @@ impl<'a> Raiser<'a> {
         for (to, from) in moves {
             self.code.emit(Instruction::Copy { to, from });
         }
+        self.move_blocks(blocks, outside);
         Ok(())
+    }
+
+    /// A block that was made for one variable last of all is written in its place. One that was made earlier
+    /// changes places with it, so that the next iteration has somewhere to write. Others are shared.
+    fn move_blocks(&mut self, mut moves: Vec<(Block, Block)>, outside: usize) {
+        let overwritten: BTreeSet<Block> = moves.iter().map(|(to, _)| *to).collect();
+        let sources: Vec<Block> = moves.iter().map(|(_, from)| *from).collect();
+        let constants: BTreeSet<Block> = self.code.block_constants.iter().map(|(block, _)| *block).collect();
+        let made = |from: Block| {
+            let once = sources.iter().filter(|source| **source == from).count() == 1;
+            outside <= from.index() && once && !overwritten.contains(&from) && !constants.contains(&from)
+        };
+        for (_, from) in &mut moves {
+            if overwritten.contains(from) {
+                let (dtype, shape) = self.code.blocks[from.index()].clone();
+                let kept = self.code.block(dtype, shape);
+                self.code.emit(Instruction::Share { to: kept, from: *from });
+                *from = kept;
+            }
+        }
+        let mut left = Vec::new();
+        for ((to, from), source) in moves.into_iter().zip(&sources) {
+            if !(made(*source) && !sources.contains(&to) && self.code.in_place(to, from)) {
+                left.push((to, from, *source));
+            }
+        }
+        for (to, from, source) in left {
+            self.code.emit(match made(source) {
+                true => Instruction::Swap { a: to, b: from },
+                false => Instruction::Share { to, from },
+            });
+        }
     }
 
     /// Writes a loop inside of the one being written, if that has not been done.
@@ -318,6 +383,11 @@ impl<'a> Raiser<'a> {
                     }
                     Place::Words(to, dtype, shape)
                 }
+                Place::Block(from, dtype, shape) => {
+                    let to = self.code.block(dtype, shape.clone());
+                    self.code.emit(Instruction::Share { to, from });
+                    Place::Block(to, dtype, shape)
+                }
                 list => list,
             };
             let entered = Value { place, runs: Runs::default() };
@@ -344,7 +414,7 @@ impl<'a> Raiser<'a> {
         for control in node.controls.clone() {
             value.runs = value.runs.and(&self.when(control)?);
         }
-        if let Place::Words(_, _, shape) = &value.place
+        if let Place::Words(_, _, shape) | Place::Block(_, _, shape) = &value.place
             && *shape != self.shape(Source { node: enter, index: 0 })?
         {
             return Err(Stays(enter, "enters with another shape than its input has"));

@@ -1,11 +1,13 @@
 //! Nodes that compute, by the lowering of their op.
 
+use super::super::blocks::TileInput;
 use super::super::code::{Instruction, List, Reg};
-use super::loops::{Place, Raiser, Runs, Value, at};
+use super::emit::OnBlocks;
+use super::loops::{MOST_WORDS, Place, Raiser, Runs, Value, at};
 use super::{Raise, Stays};
 use millstream_graph::op::{Effect, Expression, Lowering, Role};
 use millstream_graph::{Entity, Index, Source};
-use millstream_tensor::{DType, Shape};
+use millstream_tensor::{DType, Shape, Spread};
 use smallvec::SmallVec;
 
 type Inputs = SmallVec<[Value; 3]>;
@@ -50,11 +52,14 @@ impl Raiser<'_> {
     ) -> Raise<()> {
         let source = Source { node: n, index: 0 };
         let (dtype, shape) = (self.dtype(source)?, self.shape(source)?);
+        if shape.elements() > MOST_WORDS {
+            return self.write_on_blocks(n, expression, inputs, runs, broadcasts);
+        }
         let mut from: SmallVec<[(Reg, &Shape); 3]> = SmallVec::new();
         let mut whole = Shape::from([]);
         for value in inputs {
             let Place::Words(reg, _, own) = &value.place else {
-                return Err(Stays(n, "computes with a list"));
+                return Err(Stays(n, "computes few elements from many"));
             };
             if !broadcasts && own.rank() > 0 && *own != shape {
                 return Err(Stays(n, "computes with values of two shapes"));
@@ -80,6 +85,45 @@ impl Raiser<'_> {
         Ok(())
     }
 
+    /// As `write_elements`, of more elements than registers hold.
+    fn write_on_blocks(
+        &mut self,
+        n: Index,
+        expression: &Expression,
+        inputs: &Inputs,
+        runs: Runs,
+        broadcasts: bool,
+    ) -> Raise<()> {
+        let source = Source { node: n, index: 0 };
+        let (dtype, shape) = (self.dtype(source)?, self.shape(source)?);
+        if expression.fails.is_some() {
+            return Err(Stays(n, "may fail for some of many elements"));
+        }
+        if expression.steps.iter().any(|step| step.operation.tile.is_none()) {
+            return Err(Stays(n, "has a step that regions compute one by one only"));
+        }
+        let mut from: SmallVec<[TileInput; 3]> = SmallVec::new();
+        for value in inputs {
+            from.push(match &value.place {
+                Place::Words(reg, dtype, own) if own.elements() == 1 && (broadcasts || own.rank() == 0) => {
+                    TileInput::Word(*reg, *dtype)
+                }
+                Place::Block(block, _, own) if *own == shape => TileInput::Whole(*block),
+                Place::Block(block, _, own)
+                    if broadcasts && own.broadcast(&shape).as_ref() == Some(&shape) =>
+                {
+                    TileInput::Spread(*block, Spread::new(own, &shape))
+                }
+                Place::List(_) => return Err(Stays(n, "computes with a list")),
+                _ => return Err(Stays(n, "spreads a few elements over many")),
+            });
+        }
+        let to = self.code.block(dtype, shape.clone());
+        self.code.on_blocks(OnBlocks { expression: expression.clone(), inputs: from, to });
+        self.values.insert(source, Value { place: Place::Block(to, dtype, shape), runs });
+        Ok(())
+    }
+
     /// The outputs are the inputs, in other shapes. The op's other inputs say the shape and must be
     /// constants: a program may promise another shape than the run has.
     fn write_same(&mut self, n: Index, inputs: &Inputs, runs: &Runs) -> Raise<()> {
@@ -101,6 +145,19 @@ impl Raiser<'_> {
                     }
                     Place::Words(*reg, *dtype, shape)
                 }
+                Place::Block(block, dtype, own) => {
+                    let shape = self.shape(source)?;
+                    if shape.elements() != own.elements() {
+                        return Err(Stays(n, "changes the number of elements"));
+                    }
+                    if shape == *own {
+                        Place::Block(*block, *dtype, shape)
+                    } else {
+                        let to = self.code.block(*dtype, shape.clone());
+                        self.code.emit(Instruction::Share { to, from: *block });
+                        Place::Block(to, *dtype, shape)
+                    }
+                }
                 Place::List(list) => {
                     self.read_once(source)?;
                     Place::List(*list)
@@ -112,15 +169,18 @@ impl Raiser<'_> {
     }
 
     fn write_push(&mut self, n: Index, inputs: &Inputs, runs: Runs) -> Raise<()> {
-        let [Value { place: Place::List(list), .. }, Value { place: Place::Words(from, dtype, shape), .. }] =
-            &inputs[..]
-        else {
-            return Err(Stays(n, "pushes something that is not held in registers"));
+        let [Value { place: Place::List(list), .. }, Value { place: item, .. }] = &inputs[..] else {
+            return Err(Stays(n, "pushes to something that is no list of the loop"));
         };
-        self.uses(n, *list, *dtype, shape, &runs)?;
+        let list = *list;
+        let (dtype, shape, push) = match item {
+            Place::Words(from, dtype, shape) => (*dtype, shape, Instruction::Push { list, from: *from }),
+            Place::Block(from, dtype, shape) => (*dtype, shape, Instruction::PushBlock { list, from: *from }),
+            Place::List(_) => return Err(Stays(n, "pushes a list to a list")),
+        };
+        self.uses(n, list, dtype, shape, &runs)?;
         self.code.lists[list.index()].pushed = true;
-        let (list, from) = (*list, *from);
-        self.code.guarded(&runs.guard, |code| code.emit(Instruction::Push { list, from }));
+        self.code.guarded(&runs.guard, |code| code.emit(push));
         let source = Source { node: n, index: 0 };
         self.read_once(source)?;
         self.values.insert(source, Value { place: Place::List(list), runs });
@@ -138,11 +198,17 @@ impl Raiser<'_> {
         }
         self.uses(n, *list, dtype, &shape, &runs)?;
         self.code.lists[list.index()].popped = true;
-        let (list, to) = (*list, self.code.words(shape.elements()));
-        self.code.guarded(&runs.guard, |code| code.emit(Instruction::Pop { list, to }));
+        let list = *list;
+        let place = self.room(dtype, shape);
+        let pop = match &place {
+            Place::Block(to, ..) => Instruction::PopBlock { list, to: *to },
+            Place::Words(to, ..) => Instruction::Pop { list, to: *to },
+            Place::List(_) => return Err(Stays(n, "pops a list from a list")),
+        };
+        self.code.guarded(&runs.guard, |code| code.emit(pop));
         self.read_once(rest)?;
         self.values.insert(rest, Value { place: Place::List(list), runs: runs.clone() });
-        self.values.insert(item, Value { place: Place::Words(to, dtype, shape), runs });
+        self.values.insert(item, Value { place, runs });
         Ok(())
     }
 

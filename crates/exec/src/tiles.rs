@@ -1,0 +1,347 @@
+//! [`TileProgram`]: steps computed tile by tile.
+//!
+//! A tile is some hundreds of elements. Its steps run one after another, so what passes between them stays
+//! in the first-level cache and takes no memory of its own. Results are the same bits as those of kernels:
+//! every step is computed by the method that they use.
+//!
+//! ```text
+//!   inputs ──► step, step, step ──► outputs       for each tile
+//!              in registers of the thread, each of which holds a tile
+//! ```
+
+use millstream_graph::op::expression::{Operand, Step};
+use millstream_graph::op::{Tile, TileFn, TileMut, TileRef};
+use millstream_tensor::{DType, Spread};
+use smallvec::SmallVec;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Steps for tiles.
+#[derive(Debug, Default)]
+pub(crate) struct TileProgram {
+    steps: Vec<TileStep>,
+    /// The dtype of each register.
+    registers: Vec<DType>,
+    /// Tiles of one element.
+    constants: Vec<Tile>,
+    /// Outputs that are no result of a step.
+    copies: Vec<(u16, At)>,
+}
+
+#[derive(Debug)]
+struct TileStep {
+    name: &'static str,
+    tile: TileFn,
+    to: At,
+    from: SmallVec<[At; 3]>,
+}
+
+/// Where an operand or a result is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum At {
+    Input(u16),
+    Constant(u16),
+    Register(u16),
+    Output(u16),
+}
+
+/// How a program reads an input.
+pub(crate) enum Reads<'a> {
+    /// An element for each of the output.
+    Whole(TileRef<'a>),
+    /// The same word everywhere, of this dtype.
+    One(u64, DType),
+    /// Repeated along some axes.
+    Spread(TileRef<'a>, &'a Spread),
+    /// What an output holds before it is written, of this dtype.
+    Given(usize, DType),
+}
+
+/// The bytes of a first-level cache that the registers of a program may take.
+const CACHE: usize = 16 << 10;
+
+impl TileProgram {
+    /// The estimated duration for `n` elements, in nanoseconds.
+    pub(crate) fn cost(&self, n: usize) -> f64 {
+        const NS: f64 = 0.15;
+        let light =
+            |name: &str| matches!(name, "add" | "sub" | "mul" | "neg" | "select" | "max" | "min" | "less");
+        let steps: f64 = self.steps.iter().map(|step| if light(step.name) { 1.0 } else { 5.0 }).sum();
+        NS * steps * n as f64
+    }
+
+    /// Computes `n` elements of each output. Returns false if a dtype or a length is not the expected one.
+    pub(crate) fn run(&self, n: usize, reads: &[Reads<'_>], to: &mut [TileMut<'_>]) -> bool {
+        // Programs without registers run in one go.
+        let staged = reads.iter().filter(|reads| reads.is_staged()).count();
+        let length = match self.registers.len() + staged {
+            0 => n,
+            held => (CACHE / 4 / held).clamp(256, 4096).min(n),
+        };
+        WORKSPACE.with_borrow_mut(|tiles| {
+            self.make_room(tiles, reads, length);
+            (0..n).step_by(length.max(1)).all(|at| self.tile(tiles, at, length.min(n - at), reads, to))
+        })
+    }
+
+    /// Makes room for the registers, and behind them for inputs that steps do not read in place.
+    fn make_room(&self, tiles: &mut Vec<Tile>, reads: &[Reads<'_>], length: usize) {
+        let n = self.registers.len();
+        if tiles.len() < n + reads.len() {
+            tiles.resize(n + reads.len(), Tile::default());
+        }
+        let (registers, staged) = tiles.split_at_mut(n);
+        for (tile, dtype) in registers.iter_mut().zip(&self.registers) {
+            tile.suit(*dtype, length);
+        }
+        for (tile, reads) in staged.iter_mut().zip(reads) {
+            match reads {
+                Reads::Whole(_) => {}
+                Reads::One(word, dtype) => {
+                    tile.suit(*dtype, 1);
+                    tile.get_mut(1).fill(*word);
+                }
+                Reads::Spread(from, _) => tile.suit(from.dtype(), length),
+                Reads::Given(_, dtype) => tile.suit(*dtype, length),
+            }
+        }
+    }
+
+    fn tile(
+        &self,
+        tiles: &mut [Tile],
+        at: usize,
+        n: usize,
+        reads: &[Reads<'_>],
+        to: &mut [TileMut<'_>],
+    ) -> bool {
+        let (registers, staged) = tiles.split_at_mut(self.registers.len());
+        let mut fits = true;
+        for (reads, tile) in reads.iter().zip(&mut *staged) {
+            fits &= match reads {
+                Reads::Spread(from, spread) => tile.get_mut(n).copy_spread(*from, spread, at),
+                Reads::Given(k, _) => tile.get_mut(n).copy(to[*k].as_ref().part(at, n)),
+                Reads::Whole(_) | Reads::One(..) => true,
+            };
+        }
+        let place = Place { program: self, reads, staged, at, n };
+        for step in &self.steps {
+            let mut operands = [TileRef::Bool(&[]); 3];
+            let operands = &mut operands[..step.from.len()];
+            match step.to {
+                At::Register(r) => {
+                    let mut result = std::mem::take(&mut registers[usize::from(r)]);
+                    operands
+                        .iter_mut()
+                        .zip(&step.from)
+                        .for_each(|(o, from)| *o = place.read(*from, registers, to));
+                    fits &= (step.tile)(result.get_mut(n), operands);
+                    registers[usize::from(r)] = result;
+                }
+                At::Output(k) => {
+                    let mut result = std::mem::replace(&mut to[usize::from(k)], TileMut::Bool(&mut []));
+                    operands
+                        .iter_mut()
+                        .zip(&step.from)
+                        .for_each(|(o, from)| *o = place.read(*from, registers, to));
+                    fits &= (step.tile)(result.part(at, n), operands);
+                    to[usize::from(k)] = result;
+                }
+                At::Input(_) | At::Constant(_) => fits = false,
+            }
+        }
+        for &(k, from) in &self.copies {
+            let mut result = std::mem::replace(&mut to[usize::from(k)], TileMut::Bool(&mut []));
+            fits &= result.part(at, n).copy(place.read(from, registers, to));
+            to[usize::from(k)] = result;
+        }
+        fits
+    }
+
+    /// Lets the steps write outputs where these are, and registers whose values are not needed any more hold
+    /// the results of later steps.
+    fn place(&mut self, outputs: &[At]) {
+        let mut last: BTreeMap<u16, usize> = BTreeMap::new();
+        for (i, step) in self.steps.iter().enumerate() {
+            last.extend(step.to.register().map(|r| (r, i)));
+            last.extend(step.from.iter().filter_map(|at| Some((at.register()?, i))));
+        }
+        let mut places = Places::default();
+        for (k, output) in outputs.iter().enumerate() {
+            let k = k as u16;
+            match output {
+                At::Register(r) if !places.of.contains_key(r) => {
+                    places.of.insert(*r, At::Output(k));
+                }
+                At::Register(r) => self.copies.push((k, places.of[r])),
+                other => self.copies.push((k, *other)),
+            }
+        }
+        for (i, step) in self.steps.iter_mut().enumerate() {
+            let At::Register(written) = step.to else { continue };
+            let dtype = self.registers[usize::from(written)];
+            step.to = places.take(written, dtype);
+            let mut over: SmallVec<[u16; 4]> = SmallVec::new();
+            for at in &mut step.from {
+                let At::Register(r) = *at else { continue };
+                *at = places.of[&r];
+                if let (At::Register(place), Some(true)) = (*at, last.get(&r).map(|last| *last == i))
+                    && !over.contains(&place)
+                {
+                    over.push(place);
+                }
+            }
+            if let (At::Register(place), Some(true)) = (step.to, last.get(&written).map(|last| *last == i)) {
+                over.push(place);
+            }
+            places.free.extend(over);
+        }
+        self.registers = places.registers;
+    }
+}
+
+impl Reads<'_> {
+    /// Whether a tile of it is made.
+    fn is_staged(&self) -> bool {
+        matches!(self, Reads::Spread(..) | Reads::Given(..))
+    }
+}
+
+/// A tile's place, and where it reads inputs.
+struct Place<'a> {
+    program: &'a TileProgram,
+    reads: &'a [Reads<'a>],
+    staged: &'a [Tile],
+    at: usize,
+    n: usize,
+}
+
+impl<'a> Place<'a> {
+    #[inline]
+    fn read<'b>(&self, from: At, registers: &'b [Tile], to: &'b [TileMut<'_>]) -> TileRef<'b>
+    where
+        'a: 'b,
+    {
+        match from {
+            At::Register(r) => registers[usize::from(r)].get(self.n),
+            At::Output(k) => to[usize::from(k)].as_ref().part(self.at, self.n),
+            At::Constant(c) => self.program.constants[usize::from(c)].get(1),
+            At::Input(i) => match &self.reads[usize::from(i)] {
+                Reads::Whole(from) => from.part(self.at, self.n),
+                Reads::One(..) => self.staged[usize::from(i)].get(1),
+                Reads::Spread(..) | Reads::Given(..) => self.staged[usize::from(i)].get(self.n),
+            },
+        }
+    }
+}
+
+impl fmt::Display for TileProgram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, step) in self.steps.iter().enumerate() {
+            write!(f, "{}{}", if i == 0 { "" } else { ", " }, step.name)?;
+        }
+        Ok(())
+    }
+}
+
+impl At {
+    fn register(self) -> Option<u16> {
+        match self {
+            At::Register(r) => Some(r),
+            At::Input(_) | At::Constant(_) | At::Output(_) => None,
+        }
+    }
+}
+
+/// Registers being shared out.
+#[derive(Default)]
+struct Places {
+    registers: Vec<DType>,
+    free: Vec<u16>,
+    of: BTreeMap<u16, At>,
+}
+
+impl Places {
+    fn take(&mut self, register: u16, dtype: DType) -> At {
+        if let Some(place) = self.of.get(&register) {
+            return *place;
+        }
+        let free = self.free.iter().position(|r| self.registers[usize::from(*r)] == dtype);
+        let place = match free {
+            Some(i) => self.free.swap_remove(i),
+            None => {
+                self.registers.push(dtype);
+                (self.registers.len() - 1) as u16
+            }
+        };
+        self.of.insert(register, At::Register(place));
+        At::Register(place)
+    }
+}
+
+/// A program being written. Every register is written once.
+#[derive(Debug, Default)]
+pub(crate) struct TileWriter {
+    program: TileProgram,
+    constants: BTreeMap<(u64, DType), u16>,
+}
+
+impl TileWriter {
+    /// Writes the steps of an expression, whose value has this dtype. `None` if one cannot be computed by
+    /// tiles.
+    pub(crate) fn expression(
+        &mut self,
+        steps: &[Step],
+        value: Operand,
+        inputs: &[At],
+        dtype: DType,
+    ) -> Option<At> {
+        let mut results: SmallVec<[At; 8]> = SmallVec::new();
+        for step in steps {
+            let operation = step.operation;
+            let mut from = SmallVec::new();
+            for (i, operand) in step.operands.iter().enumerate() {
+                let is_mask = operation.name == "select" && i == 0;
+                let dtype = if is_mask { DType::Bool } else { operation.dtype };
+                from.push(self.operand(*operand, inputs, &results, dtype)?);
+            }
+            self.program.registers.push(operation.result);
+            let to = At::Register(u16::try_from(self.program.registers.len() - 1).ok()?);
+            let (name, tile) = (operation.name, operation.tile?);
+            self.program.steps.push(TileStep { name, tile, to, from });
+            results.push(to);
+        }
+        self.operand(value, inputs, &results, dtype)
+    }
+
+    /// The program that gives these outputs.
+    pub(crate) fn finish(mut self, outputs: &[At]) -> TileProgram {
+        self.program.place(outputs);
+        self.program
+    }
+
+    /// Where an operand is, which is of this dtype.
+    fn operand(&mut self, operand: Operand, inputs: &[At], results: &[At], dtype: DType) -> Option<At> {
+        let word = match operand {
+            Operand::Step(i) => return results.get(i as usize).copied(),
+            Operand::Input(i) => return inputs.get(i as usize).copied(),
+            Operand::Word(word) => word,
+        };
+        if let Some(constant) = self.constants.get(&(word, dtype)) {
+            return Some(At::Constant(*constant));
+        }
+        let mut tile = Tile::new(dtype, 1)?;
+        tile.get_mut(1).fill(word);
+        self.program.constants.push(tile);
+        let constant = u16::try_from(self.program.constants.len() - 1).ok()?;
+        self.constants.insert((word, dtype), constant);
+        Some(At::Constant(constant))
+    }
+}
+
+thread_local! {
+    /// The registers of a thread, and tiles that inputs are brought into: they stay from run to run, so that
+    /// short ones need not allocate.
+    static WORKSPACE: RefCell<Vec<Tile>> = const { RefCell::new(Vec::new()) };
+}

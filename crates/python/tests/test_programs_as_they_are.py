@@ -120,8 +120,8 @@ def test_star_imports_hide_nothing_else(tmp_path):
         ("tf.keras.layers", "AttributeError", "never will be, because Keras is a library of its own: use `tf.layers"),
         ("import tensorflow.keras", "ModuleNotFoundError", "'tensorflow.keras': `tf.keras` is not part of Millstream, and never"),
         ("from tensorflow import keras", "ModuleNotFoundError", "never will be, because"),
-        ("from tensorflow.contrib import tfprof", "ModuleNotFoundError", "`tf.contrib.tfprof` is not part of Millstream yet: `tf.RunMetadata`"),
-        ("import tensorflow.contrib.tfprof as tfprof", "ModuleNotFoundError", "`tf.contrib.tfprof` is not part of Millstream yet"),
+        ("from tensorflow.contrib import estimator", "ModuleNotFoundError", "`tf.contrib.estimator` is not part of Millstream yet: `tf.train.Mon"),
+        ("import tensorflow.contrib.estimator as e", "ModuleNotFoundError", "`tf.contrib.estimator` is not part of Millstream yet"),
         ("from tensorflow.python.ops.nn_ops import conv3d_transpose", "ModuleNotFoundError", "convolutions and pools are those of `tf.nn.conv2d`"),
         ("from tensorflow.python import debug", "ModuleNotFoundError", "use `Session.watch` and `tf.every`"),
         ("from tensorflow.python.ops import nonsense", "ModuleNotFoundError", "`tensorflow.python.ops.nonsense` is not part of Millstream yet"),
@@ -211,7 +211,7 @@ def test_tutorials_read_their_digits(tmp_path):
 
 
 PROGRAM = """
-import tensorflow as tf, tensorflow.contrib.tfprof as tfprof
+import tensorflow as tf, tensorflow.contrib.estimator as estimator
 from tensorflow.python.ops import rnn_cell
 from tensorflow.python.framework.ops import *
 data = tf.contrib.data
@@ -220,7 +220,7 @@ nn = tf.nn
 
 def model(x):
     x = tf.mul(x, tf.GraphKeys.LOSSES)
-    x = tfprof.conv2d(nn.relu(x), 3)
+    x = estimator.conv2d(nn.relu(x), 3)
     x = data.fully_connected(x)
     tf.load_op_library("x.so")
     return rnn_cell.GRUCell(3), tf.GraphKeys.NONSENSE, tf.train.Saver().anything, tf.app.flags.FLAGS.anything
@@ -237,12 +237,12 @@ def test_check_lists_names_without_running(tmp_path):
     assert kinds == {
         "GraphKeys.NONSENSE": "unknown",
         "contrib.data": "not yet",
-        "contrib.tfprof": "not yet",
+        "contrib.estimator": "not yet",
         "load_op_library": "differs",
         "mul": "renamed",
         **dict.fromkeys(there, "there"),
     }
-    assert result["names"]["contrib.tfprof"]["places"] == ["%s:%d" % (tmp_path / "model.py", line) for line in (2, 11)]
+    assert result["names"]["contrib.estimator"]["places"] == ["%s:%d" % (tmp_path / "model.py", line) for line in (2, 11)]
     assert [pathlib.Path(f).name for f in result["unread"]] == ["old.py"]
 
     done = python("-m", "millstream", "check", "model.py", cwd=tmp_path)

@@ -29,6 +29,7 @@ from millstream import math as math
 from millstream import metrics as metrics
 from millstream import nest as nest
 from millstream import nn as nn
+from millstream import profiler as profiler
 from millstream import protos as protos
 from millstream import python_io as python_io
 from millstream import queue as queue

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, List
 
 from millstream.framework import namespaces
 
-_PARTS = ("crf", "distributions", "framework", "layers", "legacy_seq2seq", "lookup", "losses", "metrics", "nn", "rnn", "seq2seq", "slim", "training", "util")
+_PARTS = ("crf", "distributions", "framework", "layers", "legacy_seq2seq", "lookup", "losses", "metrics", "nn", "rnn", "seq2seq", "slim", "tensorboard", "tfprof", "training", "util")
 
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from millstream.contrib import rnn as rnn
     from millstream.contrib import seq2seq as seq2seq
     from millstream.contrib import slim as slim
+    from millstream.contrib import tensorboard as tensorboard
+    from millstream.contrib import tfprof as tfprof
     from millstream.contrib import training as training
     from millstream.contrib import util as util
 else:

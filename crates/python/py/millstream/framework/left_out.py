@@ -52,6 +52,7 @@ _MORE_DISTRIBUTIONS = "`tf.contrib.distributions` has the distributions that mos
 _SIGNAL = "feed the results of `numpy.fft`, or use `tf.py_func`"
 _TRAINING = "`tf.train.MonitoredTrainingSession` runs a training loop"
 _MODEL_FN = "`tf.estimator.Estimator` takes a function that builds the model, with `tf.layers` for instance"
+_PROFILES = "`tf.profiler.profile` and `tf.profiler.Profiler` report on graphs and steps"
 _AREAS = "`tf.metrics.auc` computes areas under curves"
 _GRAPHS = "build a graph and run it with a `tf.Session`"
 
@@ -104,8 +105,10 @@ LATER: Dict[str, str] = {
     "nn.ctc_beam_search_decoder": "`tf.nn.ctc_greedy_decoder` decodes by the largest logit of each step",
     "nn.ctc_beam_search_decoder_v2": "`tf.nn.ctc_greedy_decoder` decodes by the largest logit of each step",
     "nn.learned_unigram_candidate_sampler": "`tf.nn.fixed_unigram_candidate_sampler` takes the counts of the classes",
-    "profiler": "`tf.RunMetadata` holds the times of a run",
-    "contrib.tfprof": "`tf.RunMetadata` holds the times of a run",
+    "contrib.tfprof.ProfileContext": _PROFILES,
+    "contrib.tfprof.tfprof_logger": _PROFILES,
+    "profiler.advise": _PROFILES,
+    "profiler.write_op_log": _PROFILES,
     "python.data": _QUEUES,
     "python.estimator": _MODEL_FN,
     "python.framework.function": "call a Python function where the graph needs it",

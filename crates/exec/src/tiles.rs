@@ -27,11 +27,16 @@ pub(crate) struct TileProgram {
     constants: Vec<Tile>,
     /// Outputs that are no result of a step.
     copies: Vec<(u16, At)>,
+    /// For each output, the input whose memory it may take, and whether the steps may then read the input
+    /// where it is: none does after the output is written.
+    given: Vec<Option<(u16, bool)>>,
 }
 
 #[derive(Debug)]
 struct TileStep {
     name: &'static str,
+    /// Whether the result is bools.
+    of_bools: bool,
     tile: TileFn,
     to: At,
     from: SmallVec<[At; 3]>,
@@ -74,7 +79,7 @@ impl TileProgram {
     /// Computes `n` elements of each output. Returns false if a dtype or a length is not the expected one.
     pub(crate) fn run(&self, n: usize, reads: &[Reads<'_>], to: &mut [TileMut<'_>]) -> bool {
         // Programs without registers run in one go.
-        let staged = reads.iter().filter(|reads| reads.is_staged()).count();
+        let staged = reads.iter().filter(|reads| self.is_staged(reads)).count();
         let length = match self.registers.len() + staged {
             0 => n,
             held => (CACHE / 4 / held).clamp(256, 4096).min(n),
@@ -83,6 +88,15 @@ impl TileProgram {
             self.make_room(tiles, reads, length);
             (0..n).step_by(length.max(1)).all(|at| self.tile(tiles, at, length.min(n - at), reads, to))
         })
+    }
+
+    /// Whether a tile is made of an input.
+    fn is_staged(&self, reads: &Reads<'_>) -> bool {
+        match reads {
+            Reads::Spread(..) => true,
+            Reads::Given(k, _) => !matches!(self.given.get(*k), Some(Some((_, true)))),
+            Reads::Whole(_) | Reads::One(..) => false,
+        }
     }
 
     /// Makes room for the registers, and behind them for inputs that steps do not read in place.
@@ -102,8 +116,9 @@ impl TileProgram {
                     tile.suit(*dtype, 1);
                     tile.get_mut(1).fill(*word);
                 }
-                Reads::Spread(from, _) => tile.suit(from.dtype(), length),
-                Reads::Given(_, dtype) => tile.suit(*dtype, length),
+                Reads::Spread(from, _) => tile.suit(from.dtype().unwrap_or(DType::Bool), length),
+                Reads::Given(_, dtype) if self.is_staged(reads) => tile.suit(*dtype, length),
+                Reads::Given(..) => {}
             }
         }
     }
@@ -121,8 +136,10 @@ impl TileProgram {
         for (reads, tile) in reads.iter().zip(&mut *staged) {
             fits &= match reads {
                 Reads::Spread(from, spread) => tile.get_mut(n).copy_spread(*from, spread, at),
-                Reads::Given(k, _) => tile.get_mut(n).copy(to[*k].as_ref().part(at, n)),
-                Reads::Whole(_) | Reads::One(..) => true,
+                Reads::Given(k, _) if self.is_staged(reads) => {
+                    tile.get_mut(n).copy(to[*k].as_ref().part(at, n))
+                }
+                Reads::Whole(_) | Reads::One(..) | Reads::Given(..) => true,
             };
         }
         let place = Place { program: self, reads, staged, at, n };
@@ -135,7 +152,7 @@ impl TileProgram {
                     operands
                         .iter_mut()
                         .zip(&step.from)
-                        .for_each(|(o, from)| *o = place.read(*from, registers, to));
+                        .for_each(|(o, from)| *o = place.read(*from, registers, to, None));
                     fits &= (step.tile)(result.get_mut(n), operands);
                     registers[usize::from(r)] = result;
                 }
@@ -144,7 +161,7 @@ impl TileProgram {
                     operands
                         .iter_mut()
                         .zip(&step.from)
-                        .for_each(|(o, from)| *o = place.read(*from, registers, to));
+                        .for_each(|(o, from)| *o = place.read(*from, registers, to, Some(k)));
                     fits &= (step.tile)(result.part(at, n), operands);
                     to[usize::from(k)] = result;
                 }
@@ -153,10 +170,22 @@ impl TileProgram {
         }
         for &(k, from) in &self.copies {
             let mut result = std::mem::replace(&mut to[usize::from(k)], TileMut::Bool(&mut []));
-            fits &= result.part(at, n).copy(place.read(from, registers, to));
+            fits &= result.part(at, n).copy(place.read(from, registers, to, Some(k)));
             to[usize::from(k)] = result;
         }
         fits
+    }
+
+    /// Whether no step reads an input after one has written an output, in whose place the input is.
+    fn reads_before(&self, input: u16, output: u16) -> bool {
+        let reads = |from: &At| *from == At::Input(input);
+        let Some(writes) = self.steps.iter().position(|step| step.to == At::Output(output)) else {
+            return false;
+        };
+        let last = self.steps.iter().rposition(|step| step.from.iter().any(reads)).unwrap_or(0);
+        // What bools are computed from is read element by element.
+        let of_bools = self.steps[writes].of_bools;
+        last <= writes && !of_bools && !self.copies.iter().any(|(_, from)| reads(from))
     }
 
     /// Lets the steps write outputs where these are, and registers whose values are not needed any more hold
@@ -201,13 +230,6 @@ impl TileProgram {
     }
 }
 
-impl Reads<'_> {
-    /// Whether a tile of it is made.
-    fn is_staged(&self) -> bool {
-        matches!(self, Reads::Spread(..) | Reads::Given(..))
-    }
-}
-
 /// A tile's place, and where it reads inputs.
 struct Place<'a> {
     program: &'a TileProgram,
@@ -219,7 +241,13 @@ struct Place<'a> {
 
 impl<'a> Place<'a> {
     #[inline]
-    fn read<'b>(&self, from: At, registers: &'b [Tile], to: &'b [TileMut<'_>]) -> TileRef<'b>
+    fn read<'b>(
+        &self,
+        from: At,
+        registers: &'b [Tile],
+        to: &'b [TileMut<'_>],
+        written: Option<u16>,
+    ) -> TileRef<'b>
     where
         'a: 'b,
     {
@@ -230,6 +258,12 @@ impl<'a> Place<'a> {
             At::Input(i) => match &self.reads[usize::from(i)] {
                 Reads::Whole(from) => from.part(self.at, self.n),
                 Reads::One(..) => self.staged[usize::from(i)].get(1),
+                Reads::Given(k, _) if !self.program.is_staged(&self.reads[usize::from(i)]) => {
+                    match written.is_some_and(|written| usize::from(written) == *k) {
+                        true => TileRef::Result,
+                        false => to[*k].as_ref().part(self.at, self.n),
+                    }
+                }
                 Reads::Spread(..) | Reads::Given(..) => self.staged[usize::from(i)].get(self.n),
             },
         }
@@ -309,15 +343,21 @@ impl TileWriter {
             self.program.registers.push(operation.result);
             let to = At::Register(u16::try_from(self.program.registers.len() - 1).ok()?);
             let (name, tile) = (operation.name, operation.tile?);
-            self.program.steps.push(TileStep { name, tile, to, from });
+            let of_bools = operation.result == DType::Bool;
+            self.program.steps.push(TileStep { name, of_bools, tile, to, from });
             results.push(to);
         }
         self.operand(value, inputs, &results, dtype)
     }
 
-    /// The program that gives these outputs.
-    pub(crate) fn finish(mut self, outputs: &[At]) -> TileProgram {
-        self.program.place(outputs);
+    /// The program that gives these outputs, each with the input whose memory it may take.
+    pub(crate) fn finish(mut self, outputs: &[(At, Option<u16>)]) -> TileProgram {
+        let values: SmallVec<[At; 8]> = outputs.iter().map(|(at, _)| *at).collect();
+        self.program.place(&values);
+        for (k, (_, input)) in outputs.iter().enumerate() {
+            let given = input.map(|input| (input, self.program.reads_before(input, k as u16)));
+            self.program.given.push(given);
+        }
         self.program
     }
 

@@ -92,6 +92,11 @@ fn uses(code: &Code, instruction: &Instruction, mut each: impl FnMut(u32)) {
             variables(code, each);
         }
         Instruction::Share { .. } => variables(code, each),
+        Instruction::Call { call } => {
+            let inputs = code.calls[call.index()].inputs.iter().flat_map(|input| input.words());
+            inputs.for_each(|i| each(i as u32));
+            variables(code, each);
+        }
         Instruction::Tiles { tiles } => {
             code.tiles[tiles.index()].words().for_each(|(reg, _)| each(number(reg)));
             variables(code, each);
@@ -114,6 +119,10 @@ fn defines(code: &Code, instruction: &Instruction, mut each: impl FnMut(u32)) {
     match *instruction {
         Instruction::Compute { to, .. } | Instruction::Copy { to, .. } => each(number(to)),
         Instruction::Pop { list, to } => (0..code.lists[list.index()]).for_each(|i| each(number(to) + i)),
+        Instruction::Call { call } => {
+            let outputs = code.calls[call.index()].outputs.iter().flat_map(|output| output.words());
+            outputs.for_each(|i| each(i as u32));
+        }
         _ => {}
     }
 }

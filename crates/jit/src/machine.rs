@@ -10,7 +10,8 @@ use cranelift_codegen::ir::{AbiParam, Signature, types};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{Linkage, Module, default_libcall_names};
-use millstream_exec::region::{Blocks, Code, Compiled, Exit, ListWords, Registers};
+use millstream_exec::region::{Blocks, Calls, Code, Compiled, Exit, ListWords, Registers};
+use std::ffi::c_void;
 use std::mem::offset_of;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -60,7 +61,8 @@ struct State {
     units: i64,
     code: *const Code,
     blocks: *mut Blocks,
-    words: *const u64,
+    words: *mut u64,
+    calls: *const c_void,
 }
 
 /// Where code finds the fields of the state.
@@ -104,13 +106,14 @@ extern "C" fn on_blocks(state: *mut State, at: usize, _: usize) -> u8 {
     // SAFETY: code passes the address that `MachineCode::run` gave it. What the state points to is kept in
     // place by `run`, which does not touch it meanwhile, and nor does code: it reads and writes words only.
     // The words are as many as the code says, which `run` has checked.
-    let (code, blocks, words) = unsafe {
+    let (code, blocks, words, calls) = unsafe {
         let state = &*state;
         let code = &*state.code;
-        (code, &mut *state.blocks, std::slice::from_raw_parts(state.words, code.n_words))
+        let words = std::slice::from_raw_parts_mut(state.words, code.n_words);
+        (code, &mut *state.blocks, words, *state.calls.cast::<&dyn Calls>())
     };
     // A panic must not pass through machine code.
-    let step = std::panic::AssertUnwindSafe(|| blocks.step(code, at, words));
+    let step = std::panic::AssertUnwindSafe(|| blocks.step(code, at, words, calls));
     std::panic::catch_unwind(step).unwrap_or(false).into()
 }
 
@@ -199,7 +202,7 @@ impl Drop for MachineCode {
 }
 
 impl Compiled for MachineCode {
-    fn run(&self, registers: &mut Registers) -> Exit {
+    fn run(&self, registers: &mut Registers, calls: &dyn Calls) -> Exit {
         // Code reads and writes within these sizes, without a check of its own.
         if registers.words.len() != self.code.n_words || registers.lists.len() != self.code.lists.len() {
             return Exit::Failed;
@@ -220,6 +223,7 @@ impl Compiled for MachineCode {
             code: &*self.code,
             blocks: &mut registers.blocks,
             words,
+            calls: (&raw const calls).cast(),
         };
         let exit = (self.entry)(words, lists.as_mut_ptr(), &mut state);
         let ends: Vec<(usize, usize)> = lists.iter().map(|list| (list.len, list.before)).collect();

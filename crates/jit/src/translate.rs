@@ -229,6 +229,12 @@ impl Translator<'_> {
                     words.into_iter().for_each(|i| self.store_word(i));
                     self.write_on_blocks(i);
                 }
+                Instruction::Call { call } => {
+                    let call = &self.code.calls[call.index()];
+                    call.inputs.iter().flat_map(|input| input.words()).for_each(|i| self.store_word(i));
+                    self.write_on_blocks(i);
+                    call.outputs.iter().flat_map(|output| output.words()).for_each(|i| self.load_word(i));
+                }
                 Instruction::Share { .. }
                 | Instruction::Swap { .. }
                 | Instruction::PushBlock { .. }

@@ -1,7 +1,7 @@
 //! The machine type of each register.
 
 use cranelift_codegen::ir::{Type, types};
-use millstream_exec::region::{Code, Held, Instruction, Reg};
+use millstream_exec::region::{Code, Held, Instruction, Passed, Reg};
 use millstream_graph::Entity;
 use millstream_tensor::DType;
 use std::collections::BTreeMap;
@@ -96,6 +96,16 @@ impl Found {
             }
             Instruction::Tiles { tiles } => {
                 code.tiles[tiles.index()].words().try_for_each(|(reg, dtype)| self.set(reg, of_dtype(dtype)?))
+            }
+            Instruction::Call { call } => {
+                let it = &code.calls[call.index()];
+                it.inputs.iter().chain(&it.outputs).try_for_each(|passed| match passed {
+                    Passed::Words(_, dtype, _) => {
+                        let ty = of_dtype(*dtype)?;
+                        passed.words().try_for_each(|i| self.set(Reg::new(i), ty))
+                    }
+                    Passed::Block(_) | Passed::Constant(_) => Some(()),
+                })
             }
             Instruction::Loop { .. }
             | Instruction::Jump { .. }

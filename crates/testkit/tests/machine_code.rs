@@ -6,15 +6,16 @@
 #![expect(clippy::print_stdout, reason = "tests say what they did")]
 
 use millstream_exec::region::{
-    Binding, Code, Compiler, Exit, Held, Instruction, List, ListWords, Reg, Registers, interpret,
+    Binding, Call, CallId, Calls, Code, Compiler, Exit, Held, Instruction, List, ListWords, Passed, Reg,
+    Registers, interpret,
 };
 use millstream_graph::Entity;
 use millstream_graph::op::expression::Operation;
 use millstream_graph::op::{Lowering, NodeInfo};
-use millstream_graph::{Graph, Output};
+use millstream_graph::{Graph, Index, Output};
 use millstream_jit::Jit;
 use millstream_tensor::budget::Charged;
-use millstream_tensor::{DType, shape};
+use millstream_tensor::{DType, Tensor, shape};
 use millstream_testkit::generate::Rng;
 use std::sync::Arc;
 
@@ -119,6 +120,24 @@ impl Maker<'_> {
         self.emit(Instruction::Compute { operation, to, from, n: n as u8 });
     }
 
+    /// A call with two ints of either width, which gives two.
+    fn call(&mut self) {
+        let dtype = if self.random.below(2) == 0 { DType::I64 } else { DType::I32 };
+        let from = [self.pick(dtype), self.pick(dtype)];
+        let given = Reg::new(self.code.n_words);
+        for from in from {
+            let to = self.reg(dtype);
+            self.emit(Instruction::Copy { to, from });
+        }
+        let results = Reg::new(self.code.n_words);
+        let _ = (self.reg(dtype), self.reg(dtype));
+        let inputs = vec![Passed::Words(given, dtype, [2].into())];
+        let outputs = vec![Passed::Words(results, dtype, [2].into())];
+        self.code.calls.push(Call { node: Index::new(0), op: "Numbers", inputs, outputs, cost: 10 });
+        let call = CallId::new(self.code.calls.len() - 1);
+        self.emit(Instruction::Call { call });
+    }
+
     /// A loop of a few rounds with random work, and perhaps a loop inside.
     fn round(&mut self, depth: usize) {
         let (count, limit, one) = (self.reg(DType::I64), self.reg(DType::I64), self.reg(DType::I64));
@@ -188,6 +207,9 @@ impl Maker<'_> {
             self.emit(Instruction::Push { list: List::new(0), from: pair });
         }
         if self.random.below(3) == 0 {
+            self.call();
+        }
+        if self.random.below(3) == 0 {
             let to = Reg::new(self.code.n_words);
             let _ = (self.reg(DType::I64), self.reg(DType::I64));
             self.emit(Instruction::Pop { list: List::new(1), to });
@@ -221,6 +243,7 @@ fn make(random: &mut Rng, operations: &[Operation]) -> Code {
         blocks: Vec::new(),
         block_constants: Vec::new(),
         tiles: Vec::new(),
+        calls: Vec::new(),
         inputs: Vec::new(),
         n_variables: 0,
         outputs: Vec::new(),
@@ -251,6 +274,20 @@ struct Left {
     iterations: u64,
     words: Vec<u64>,
     lists: Vec<Vec<u64>>,
+}
+
+/// What calls do: they count on, and fail at multiples of 11.
+struct Numbers;
+
+impl Calls for Numbers {
+    fn call(&self, _: CallId, inputs: &mut [Tensor], outputs: &mut [Option<Tensor>]) -> bool {
+        let [input] = inputs else { return false };
+        let mut words = [0; 2];
+        assert!(input.write_words(&mut words));
+        let next = words.map(|word| word.wrapping_mul(3).wrapping_add(1) & 0x7fff_ffff);
+        outputs[0] = Tensor::of_words(input.dtype(), [2], &next).ok();
+        !words[0].is_multiple_of(11)
+    }
 }
 
 fn run(code: &Code, slice: i64, mut step: impl FnMut(&mut Registers) -> Exit) -> Left {
@@ -291,12 +328,12 @@ fn machine_code_does_what_the_interpreter_does() {
     for seed in seeds {
         let mut random = Rng::new(seed);
         let code = Arc::new(make(&mut random, &operations));
-        let want = run(&code, i64::MAX / 2, |registers| interpret(&code, registers));
+        let want = run(&code, i64::MAX / 2, |registers| interpret(&code, registers, &Numbers));
         let compiled = Jit.compile(&code).unwrap_or_else(|| panic!("seed {seed} is not compiled\n{code}"));
         for slice in [i64::MAX / 2, 0, 3 + seed as i64 % 20] {
-            let got = run(&code, slice, |registers| compiled.run(registers));
+            let got = run(&code, slice, |registers| compiled.run(registers, &Numbers));
             assert_eq!(want, got, "seed {seed}, slices of {slice}\n{code}");
-            let again = run(&code, slice, |registers| interpret(&code, registers));
+            let again = run(&code, slice, |registers| interpret(&code, registers, &Numbers));
             assert_eq!(want, again, "seed {seed}, interpreted in slices of {slice}\n{code}");
         }
         n += 1;

@@ -81,6 +81,61 @@ fn values_of_many_elements_have_the_bits_of_the_machine() {
     }
 }
 
+/// Products and sums between elementwise ops, of few and of many elements, with a condition that needs a sum.
+#[test]
+fn kernels_are_called_from_code() {
+    for n in [2, 30] {
+        let g = Graph::new();
+        let (m, x) = (g.placeholder::<f32>("m", [n, n]), g.placeholder::<f32>("x", [n, 1]));
+        let (steps, y) = g
+            .while_loop((g.constant(0), x))
+            .run(
+                |(i, y)| i.less(12) & y.abs().reduce_sum(()).greater(0.3),
+                |(i, y)| {
+                    let y = g.op("MatMul").input(m).input(y).output().tanh();
+                    (i + 1, y * 0.9 / (y.square().reduce_sum(()) + 1.0).sqrt())
+                },
+            )
+            .unwrap();
+        let slopes = g.gradients([y.reduce_sum(())], [m, x]).dense().unwrap();
+        assert_eq!(way(&g, y), LoopWay::Code, "{n}");
+        let values: Vec<f32> = (0..n * n).map(|i| (i % 7) as f32 / 4.0 - 0.6).collect();
+        let value = |shape: [usize; 2]| Tensor::from_slice(shape, &values[..shape[0] * shape[1]]).unwrap();
+        let run = |tier, compile_after| {
+            let options = SessionOptions { compile_after, ..options(tier, None) };
+            let session = Session::with_options(&g, options).unwrap();
+            let feeds = feed![m => value([n, n]), x => value([n, 1])];
+            session.run::<(i32, Vec<Tensor>)>((steps, vec![y, slopes[0], slopes[1]]), feeds).unwrap()
+        };
+        let (count, want) = run(Tier::Dataflow, None);
+        assert!(1 < count, "{count}");
+        for compile_after in [0, 300, u64::MAX] {
+            let (again, got) = run(Tier::Compiled, Some(compile_after));
+            assert_eq!(count, again);
+            assert!(want.iter().zip(&got).all(|(a, b)| a.bits_eq(b)), "{n} {compile_after}");
+        }
+    }
+}
+
+/// A kernel that fails in the fifth iteration: the machine meets the error again.
+#[test]
+fn errors_of_called_kernels_are_those_of_the_machine() {
+    let g = Graph::new();
+    let table = g.placeholder::<f32>("table", [4, 20]);
+    let (_, sum) = g
+        .while_loop((g.constant(0), g.zeros::<f32>([20])))
+        .run(|(i, _)| i.less(10), |(i, sum)| (i + 1, sum + g.gather(table, i, 0)))
+        .unwrap();
+    assert_eq!(way(&g, sum), LoopWay::Code);
+    let error = |tier| {
+        let session = Session::with_options(&g, options(tier, None)).unwrap();
+        let ones = Tensor::from_slice([4, 20], &[1f32; 80]).unwrap();
+        session.run::<Tensor>(sum, feed![table => ones]).unwrap_err().to_string()
+    };
+    assert_eq!(error(Tier::Compiled), error(Tier::Dataflow));
+    assert!(error(Tier::Compiled).contains("iteration 4"), "{}", error(Tier::Compiled));
+}
+
 #[test]
 fn endless_code_ends_with_its_run() {
     let g = Graph::new();
@@ -105,7 +160,11 @@ fn a_promised_shape_is_not_relied_on() {
         .while_loop((g.constant(0), g.ones::<f32>([2, 2])))
         .run(|(i, _)| i.less(3), |(i, x)| (i + 1, g.reshape(x, s).set_shape([2, 2])))
         .unwrap();
-    assert!(matches!(way(&g, x), LoopWay::Because { why: "takes a shape that is computed", .. }));
+    for tier in [Tier::Compiled, Tier::Dataflow] {
+        let session = Session::with_options(&g, options(tier, None)).unwrap();
+        let value: Tensor = session.run(x, feed![s => Tensor::vector(&[4, 1]).unwrap()]).unwrap();
+        assert_eq!(value.shape()[..], [4, 1], "{tier:?}");
+    }
 }
 
 /// A division by zero in the fourth iteration: the machine meets it, and says where.

@@ -34,6 +34,7 @@ mod turn;
 mod waits;
 
 pub(crate) use tasks::{Done, Task};
+pub(crate) use turn::LONG_NS;
 pub(crate) use waits::Mailbox;
 
 use crate::errors::{in_iteration, of_label};
@@ -276,7 +277,7 @@ impl Machine {
         let mut next = None;
         for _ in 0..limit {
             let Some(ready) = next.take().or_else(|| self.ready.pop()) else {
-                return !self.regions.is_empty() && self.run_regions(plan);
+                return !self.regions.is_empty() && self.run_regions(plan, env);
             };
             let (n, at) = (ready.node, ready.iteration());
             if SLOW && self.is_late(plan, n, at) {
@@ -307,7 +308,7 @@ impl Machine {
         self.ready.extend(next);
         match self.regions.is_empty() {
             true => !self.ready.is_empty(),
-            false => self.run_regions(plan),
+            false => self.run_regions(plan, env),
         }
     }
 

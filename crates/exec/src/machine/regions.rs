@@ -7,6 +7,7 @@ use super::instances::Arrival;
 use crate::ids::{InstanceId, IterationId, MergeId, PlanNode};
 use crate::plan::{Kind, Plan};
 use crate::region::{Binding, Exit, Held, List, ListWords, RegionPlan, Registers};
+use millstream_graph::op::StepEnv;
 use millstream_graph::{Entity, FrameId};
 use millstream_tensor::budget::Charged;
 use millstream_tensor::{Error, Result, Shape, Tensor, TensorList};
@@ -86,12 +87,12 @@ impl Machine {
     }
 
     /// Runs a slice of each region. Returns whether anything is left to run.
-    pub(super) fn run_regions(&mut self, plan: &Plan) -> bool {
+    pub(super) fn run_regions(&mut self, plan: &Plan, env: &StepEnv) -> bool {
         let mut i = 0;
         while let Some(run) = self.regions.get_mut(i) {
             let (region, instance) = (&plan.regions[run.frame], run.instance);
             if let (Some(region), Some(registers)) = (region, &mut run.registers) {
-                match region.run_slice(registers) {
+                match region.run_slice(registers, env) {
                     Exit::Paused => {}
                     Exit::Done => {
                         self.leave_region(plan, region, i);

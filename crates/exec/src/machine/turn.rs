@@ -11,7 +11,7 @@ use millstream_graph::op::{KernelCx, StepEnv};
 use millstream_tensor::{Element, Result, Tensor, prefetch};
 
 /// Work of at least this many nanoseconds is handed out.
-const LONG_NS: f64 = 15_000.0;
+pub(crate) const LONG_NS: f64 = 15_000.0;
 
 /// How a node's turn ended.
 pub(super) enum Turn {

@@ -22,12 +22,7 @@ pub(crate) enum Body {
 impl KernelPlan {
     /// The estimated duration of a run with these inputs, in nanoseconds.
     pub(crate) fn cost(&self, inputs: &[Tensor]) -> f64 {
-        match self.info.op.kernel.cost {
-            Cost::PerElement(ns) => {
-                f64::from(ns) * inputs.iter().map(Tensor::elements).max().unwrap_or(1) as f64
-            }
-            Cost::Estimate(estimate) => estimate(&self.info, inputs),
-        }
+        cost(&self.info, inputs)
     }
 
     /// Computes, and returns whether it did: a kernel that has to wait does not. A panic becomes an error.
@@ -45,6 +40,14 @@ impl KernelPlan {
             Some(Attr::Str(help)) => error.with_help(help.text()),
             _ => error,
         })
+    }
+}
+
+/// The estimated duration of a node's kernel with these inputs, in nanoseconds.
+pub(crate) fn cost(info: &NodeInfo, inputs: &[Tensor]) -> f64 {
+    match info.op.kernel.cost {
+        Cost::PerElement(ns) => f64::from(ns) * inputs.iter().map(Tensor::elements).max().unwrap_or(1) as f64,
+        Cost::Estimate(estimate) => estimate(info, inputs),
     }
 }
 

@@ -52,7 +52,7 @@ mod listing;
 mod node;
 
 pub use account::{Account, Fate};
-pub(crate) use kernel::{Body, KernelPlan, prepare};
+pub(crate) use kernel::{Body, KernelPlan, cost, prepare};
 pub(crate) use node::{Edge, Input, Kind, LASTS, Node, Place, SwitchPlan, To};
 
 use crate::errors::timed_out;

@@ -4,7 +4,7 @@
 //! step's block is used again in the next iteration unless something else holds its tensor, so that a loop
 //! that keeps nothing allocates nothing.
 
-use super::code::{Block, Code, Instruction, List, Reg};
+use super::code::{Block, Call, CallId, Code, Instruction, List, Passed, Reg};
 use crate::tiles::{Reads, TileProgram};
 use millstream_graph::Entity;
 use millstream_graph::op::{TileMut, TileRef};
@@ -41,6 +41,12 @@ pub(super) enum TileInput {
 pub struct Blocks {
     tensors: Vec<Tensor>,
     stacks: Vec<Stack>,
+}
+
+/// Runs the kernels of a region.
+pub trait Calls {
+    /// Runs one. Returns false if it fails.
+    fn call(&self, call: CallId, inputs: &mut [Tensor], outputs: &mut [Option<Tensor>]) -> bool;
 }
 
 /// A list of blocks' tensors.
@@ -137,12 +143,13 @@ impl Blocks {
 
     /// Executes the instruction at this position, which is one about blocks or the start of an outermost
     /// iteration. Returns false if it fails.
-    pub fn step(&mut self, code: &Code, at: usize, words: &[u64]) -> bool {
+    pub fn step(&mut self, code: &Code, at: usize, words: &mut [u64], calls: &dyn Calls) -> bool {
         match code.instructions.get(at) {
             Some(Instruction::Loop { .. }) => self.begin(),
             Some(Instruction::Tiles { tiles }) => {
                 return self.tiles(code, &code.tiles[tiles.index()], words).is_some();
             }
+            Some(Instruction::Call { call }) => return self.call(code, *call, words, calls).is_some(),
             Some(Instruction::Share { to, from }) => {
                 let (shape, from) = (&code.blocks[to.index()].1, &self.tensors[from.index()]);
                 let same = from.shape() == shape || is_nothing(from);
@@ -170,6 +177,44 @@ impl Blocks {
             _ => return false,
         }
         true
+    }
+
+    fn call(&mut self, code: &Code, id: CallId, words: &mut [u64], calls: &dyn Calls) -> Option<()> {
+        let Call { inputs, outputs, .. } = &code.calls[id.index()];
+        let mut given: SmallVec<[Tensor; 4]> = SmallVec::new();
+        for input in inputs {
+            given.push(match input {
+                Passed::Block(block) => self.tensors[block.index()].clone(),
+                Passed::Constant(value) => value.clone(),
+                Passed::Words(_, dtype, shape) => {
+                    Tensor::of_words(*dtype, shape.clone(), words.get(input.words())?).ok()?
+                }
+            });
+        }
+        let mut results: SmallVec<[Option<Tensor>; 2]> = SmallVec::from_elem(None, outputs.len());
+        if !calls.call(id, &mut given, &mut results) {
+            return None;
+        }
+        for (output, result) in outputs.iter().zip(results) {
+            let result = result?;
+            match output {
+                Passed::Block(block) => {
+                    let (dtype, shape) = &code.blocks[block.index()];
+                    if result.dtype() != *dtype || result.shape() != shape {
+                        return None;
+                    }
+                    self.tensors[block.index()] = result;
+                }
+                Passed::Words(_, dtype, shape) => {
+                    let suits = result.dtype() == *dtype && result.shape() == shape;
+                    if !suits || !result.write_words(words.get_mut(output.words())?) {
+                        return None;
+                    }
+                }
+                Passed::Constant(_) => return None,
+            }
+        }
+        Some(())
     }
 
     fn tiles(&mut self, code: &Code, it: &Tiles, words: &[u64]) -> Option<()> {

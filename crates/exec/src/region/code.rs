@@ -9,9 +9,9 @@
 //! ```
 
 use super::blocks::Tiles;
-use millstream_graph::Entity;
 use millstream_graph::entity;
 use millstream_graph::op::expression::Operation;
+use millstream_graph::{Entity, Index};
 use millstream_tensor::{DType, Shape, Tensor};
 use std::fmt;
 
@@ -24,6 +24,8 @@ entity! {
     pub struct Block = "b";
     /// Elementwise steps on blocks.
     pub struct TilesId = "tiles";
+    /// A call of a kernel.
+    pub struct CallId = "call";
 }
 
 /// The code of a region.
@@ -42,12 +44,40 @@ pub struct Code {
     pub block_constants: Vec<(Block, Tensor)>,
     /// What [`Instruction::Tiles`] computes.
     pub tiles: Vec<Tiles>,
+    /// The calls of kernels.
+    pub calls: Vec<Call>,
     /// What comes in, in the order of the plan's Enters: loop variables, then invariants.
     pub inputs: Vec<Binding>,
     /// The loop variables, as places of inputs: the state between two outermost iterations.
     pub n_variables: usize,
     /// What goes out, in the order of the plan's Exits.
     pub outputs: Vec<Binding>,
+}
+
+/// A call of the kernel of a node.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The node.
+    pub node: Index,
+    /// Its op type.
+    pub op: &'static str,
+    /// What it reads.
+    pub inputs: Vec<Passed>,
+    /// Where its results go.
+    pub outputs: Vec<Passed>,
+    /// The estimated duration in nanoseconds.
+    pub cost: u32,
+}
+
+/// A value that goes into a kernel or comes from one.
+#[derive(Clone, Debug)]
+pub enum Passed {
+    /// In registers from this one on.
+    Words(Reg, DType, Shape),
+    /// In a block.
+    Block(Block),
+    /// The same in every call. Inputs only.
+    Constant(Tensor),
 }
 
 /// A value that comes into a region or leaves it.
@@ -136,6 +166,11 @@ pub enum Instruction {
         /// Which.
         tiles: TilesId,
     },
+    /// Runs a kernel. Fails if it does, or gives values of other shapes than the program says.
+    Call {
+        /// Which.
+        call: CallId,
+    },
     /// The block gets the other's tensor, in its own shape.
     Share {
         /// The block.
@@ -170,8 +205,9 @@ pub enum Instruction {
 
 impl Instruction {
     /// The units that the instruction costs: one is about as long as an addition.
-    pub(super) fn units(&self, tiles: &[Tiles]) -> u32 {
+    pub(super) fn units(&self, tiles: &[Tiles], calls: &[Call]) -> u32 {
         match self {
+            Instruction::Call { call } => calls[call.index()].cost.saturating_add(64),
             Instruction::Tiles { tiles: which } => tiles[which.index()].units().saturating_add(32),
             Instruction::Compute { operation, .. } => match operation.name {
                 "add" | "sub" | "mul" | "neg" | "less" | "less_equal" | "equal" | "and" | "or" | "not"
@@ -214,6 +250,7 @@ impl fmt::Display for Code {
         }
         self.instructions.iter().enumerate().try_for_each(|(i, it)| match it {
             Instruction::Tiles { tiles } => writeln!(f, "  {i:<3} {}", self.tiles[tiles.index()]),
+            Instruction::Call { call } => writeln!(f, "  {i:<3} {}", self.calls[call.index()]),
             _ => writeln!(f, "  {i:<3} {it}"),
         })
     }
@@ -239,11 +276,45 @@ impl fmt::Display for Instruction {
             Instruction::Push { list, from } => write!(f, "push {list}, {from}"),
             Instruction::Pop { list, to } => write!(f, "{to} = pop {list}"),
             Instruction::Tiles { tiles } => write!(f, "{tiles}"),
+            Instruction::Call { call } => write!(f, "{call}"),
             Instruction::Share { to, from } => write!(f, "{to} = {from}"),
             Instruction::Swap { a, b } => write!(f, "swap {a}, {b}"),
             Instruction::PushBlock { list, from } => write!(f, "push {list}, {from}"),
             Instruction::PopBlock { list, to } => write!(f, "{to} = pop {list}"),
             Instruction::End => f.write_str("end"),
+        }
+    }
+}
+
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, output) in self.outputs.iter().enumerate() {
+            write!(f, "{}{output}", if i == 0 { "" } else { ", " })?;
+        }
+        write!(f, " = {}(", self.op)?;
+        for (i, input) in self.inputs.iter().enumerate() {
+            write!(f, "{}{input}", if i == 0 { "" } else { ", " })?;
+        }
+        f.write_str(")")
+    }
+}
+
+impl fmt::Display for Passed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Passed::Words(reg, dtype, shape) => write!(f, "{reg} {dtype}{shape}"),
+            Passed::Block(block) => write!(f, "{block}"),
+            Passed::Constant(value) => write!(f, "constant {}{}", value.dtype(), value.shape()),
+        }
+    }
+}
+
+impl Passed {
+    /// The registers, as a range of their numbers.
+    pub fn words(&self) -> std::ops::Range<usize> {
+        match self {
+            Passed::Words(reg, _, shape) => reg.index()..reg.index() + shape.elements(),
+            Passed::Block(_) | Passed::Constant(_) => 0..0,
         }
     }
 }

@@ -1,11 +1,12 @@
 //! Code, interpreted.
 
+use super::blocks::Calls;
 use super::code::{Code, Instruction};
 use super::registers::{Exit, Registers};
 use millstream_graph::Entity;
 
 /// Runs the code until it ends, or the units are used up.
-pub fn interpret(code: &Code, registers: &mut Registers) -> Exit {
+pub fn interpret(code: &Code, registers: &mut Registers, calls: &dyn Calls) -> Exit {
     let mut at = registers.at;
     // Where a slice goes on, it has been counted already.
     let mut resumed = registers.iterations > 0;
@@ -58,11 +59,12 @@ pub fn interpret(code: &Code, registers: &mut Registers) -> Exit {
                 }
             }
             Instruction::Tiles { .. }
+            | Instruction::Call { .. }
             | Instruction::Share { .. }
             | Instruction::Swap { .. }
             | Instruction::PushBlock { .. }
             | Instruction::PopBlock { .. } => {
-                if !registers.blocks.step(code, at - 1, &registers.words) {
+                if !registers.blocks.step(code, at - 1, &mut registers.words, calls) {
                     registers.undo();
                     return Exit::Failed;
                 }

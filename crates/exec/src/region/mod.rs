@@ -1,8 +1,8 @@
 //! Regions: loops that run as straight code instead of by tokens.
 //!
-//! A loop whose nodes compute element by element, on values whose shapes are known, needs no tokens: its
-//! variables are registers, its body is a list of instructions, and its end is a jump. So do the loops and
-//! branches inside of it. When a plan is made, `raise` turns each such loop into a [`Code`]; the others stay
+//! A loop whose nodes only compute, on values whose shapes are known, needs no tokens: its variables are
+//! registers, its body is a list of instructions, and its end is a jump. So do the loops and branches inside
+//! of it. When a plan is made, `raise` turns each such loop into a [`Code`]; the others stay
 //! with the machine, and [`Way::Because`] names the node that is the reason.
 //!
 //! ```text
@@ -26,7 +26,8 @@
 //! must not happen on the side not taken (an error, a loop, a change of a list) is guarded by the predicate.
 //!
 //! Values of more than a few elements are *blocks*: tensors of a fixed shape, on which elementwise steps run
-//! tile by tile.
+//! tile by tile. An op that is no expression has its kernel called with tensors; what takes long enough to
+//! run on another thread stays with the machine.
 //!
 //! - `code`: the instructions, printable;
 //! - `blocks`: values too large for registers;
@@ -42,8 +43,8 @@ mod policy;
 mod raise;
 mod registers;
 
-pub use blocks::{Blocks, Tiles};
-pub use code::{Binding, Block, Code, Held, Instruction, List, Reg, TilesId};
+pub use blocks::{Blocks, Calls, Tiles};
+pub use code::{Binding, Block, Call, CallId, Code, Held, Instruction, List, Passed, Reg, TilesId};
 pub use interpret::interpret;
 pub(crate) use policy::RegionPlan;
 pub use policy::{Compiled, Compiler, Regions};

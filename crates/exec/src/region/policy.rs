@@ -1,9 +1,14 @@
 //! When a region is compiled, and what the regions of a plan share between runs.
 
-use super::code::Code;
+use super::blocks::Calls;
+use super::code::{CallId, Code};
 use super::interpret::interpret;
 use super::registers::{Exit, Registers};
 use crate::ids::PlanNode;
+use crate::plan::KernelPlan;
+use millstream_graph::Entity;
+use millstream_graph::op::{KernelCx, StepEnv};
+use millstream_tensor::Tensor;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -18,7 +23,7 @@ pub trait Compiler: Send + Sync {
 /// Compiled code.
 pub trait Compiled: Send + Sync {
     /// As [`interpret`], with the same bits.
-    fn run(&self, registers: &mut Registers) -> Exit;
+    fn run(&self, registers: &mut Registers, calls: &dyn Calls) -> Exit;
 }
 
 /// Which loops become regions, and how these run.
@@ -60,6 +65,8 @@ pub(crate) struct RegionPlan {
     pub(crate) enters: Vec<PlanNode>,
     /// The Exits, in the order of the code's outputs.
     pub(crate) exits: Vec<PlanNode>,
+    /// The kernels that the code calls.
+    kernels: Vec<KernelPlan>,
     regions: Regions,
     /// The units spent by the interpreter.
     spent: AtomicU64,
@@ -74,17 +81,19 @@ impl RegionPlan {
         code: Code,
         enters: Vec<PlanNode>,
         exits: Vec<PlanNode>,
+        kernels: Vec<KernelPlan>,
         regions: Regions,
     ) -> RegionPlan {
         let (spent, compiled) = (AtomicU64::new(0), OnceLock::new());
-        RegionPlan { code: Arc::new(code), enters, exits, regions, spent, compiled }
+        RegionPlan { code: Arc::new(code), enters, exits, kernels, regions, spent, compiled }
     }
 
     /// Runs for one slice.
-    pub(crate) fn run_slice(&self, registers: &mut Registers) -> Exit {
+    pub(crate) fn run_slice(&self, registers: &mut Registers, env: &StepEnv) -> Exit {
+        let calls = Kernels { kernels: &self.kernels, env };
         if let Some(compiled) = self.compiled() {
             registers.units = SLICE as i64;
-            return compiled.run(registers);
+            return compiled.run(registers, &calls);
         }
         let left = self.regions.compile_after.saturating_sub(self.spent.load(Ordering::Relaxed));
         let slice = match self.regions.compiler {
@@ -92,7 +101,7 @@ impl RegionPlan {
             _ => SLICE,
         };
         registers.units = slice as i64;
-        let exit = interpret(&self.code, registers);
+        let exit = interpret(&self.code, registers, &calls);
         let used = (slice as i64).saturating_sub(registers.units);
         self.spent.fetch_add(used.max(0) as u64, Ordering::Relaxed);
         exit
@@ -105,5 +114,20 @@ impl RegionPlan {
             return None;
         }
         self.compiled.get_or_init(|| compiler.compile(&self.code)).as_deref()
+    }
+}
+
+/// The kernels of a region in a run.
+struct Kernels<'a> {
+    kernels: &'a [KernelPlan],
+    env: &'a StepEnv,
+}
+
+impl Calls for Kernels<'_> {
+    fn call(&self, call: CallId, inputs: &mut [Tensor], outputs: &mut [Option<Tensor>]) -> bool {
+        let Some(kernel) = self.kernels.get(call.index()) else { return false };
+        let mut cx = KernelCx::new(&kernel.info, self.env, inputs, outputs);
+        // The machine meets an error again, and reports it.
+        kernel.run(&mut cx).unwrap_or(false)
     }
 }

@@ -200,10 +200,25 @@ fn elements<T: Copy>(all: &[T], n: usize) -> Option<impl Iterator<Item = T>> {
 
 fn select_tile<T: TileElement>(to: TileMut<'_>, from: &[TileRef<'_>]) -> bool {
     let (Some(to), &[mask, yes, no]) = (T::write(to), from) else { return false };
-    let (Some(mask), Some(yes), Some(no)) = (bool::read(mask), T::read(yes), T::read(no)) else {
-        return false;
-    };
     let n = to.len();
+    let Some(mask) = bool::read(mask) else { return false };
+    // In place, the elements of one side stay.
+    let other = match (yes, no) {
+        (TileRef::Result, TileRef::Result) => return true,
+        (TileRef::Result, other) => Some((other, false)),
+        (other, TileRef::Result) => Some((other, true)),
+        _ => None,
+    };
+    if let Some((other, when)) = other {
+        let Some((mask, other)) = elements(mask, n).zip(T::read(other).and_then(|other| elements(other, n)))
+        else {
+            return false;
+        };
+        let from = to.iter_mut().zip(mask.zip(other));
+        from.filter(|(_, (mask, _))| *mask == when).for_each(|(to, (_, other))| *to = other);
+        return true;
+    }
+    let (Some(yes), Some(no)) = (T::read(yes), T::read(no)) else { return false };
     if let (&[mask], true) = (mask, yes.len() == n && no.len() == n) {
         to.copy_from_slice(if mask { yes } else { no });
         return true;

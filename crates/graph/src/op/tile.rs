@@ -14,7 +14,11 @@ macro_rules! tiles {
 
         /// Elements to read.
         #[derive(Clone, Copy, Debug)]
-        pub enum TileRef<'a> { $(#[doc = concat!("Of `", stringify!($t), "`.")] $name(&'a [$t])),* }
+        pub enum TileRef<'a> {
+            $(#[doc = concat!("Of `", stringify!($t), "`.")] $name(&'a [$t]),)*
+            /// Those that the result's place holds: the step works in place.
+            Result,
+        }
 
         /// Elements to write.
         #[derive(Debug)]
@@ -74,12 +78,18 @@ macro_rules! tiles {
 
             /// `n` elements from `at` on; none if there are not so many.
             pub fn part(self, at: usize, n: usize) -> TileRef<'a> {
-                match self { $(TileRef::$name(v) => TileRef::$name(v.get(at..at + n).unwrap_or(&[]))),* }
+                match self {
+                    $(TileRef::$name(v) => TileRef::$name(v.get(at..at + n).unwrap_or(&[])),)*
+                    TileRef::Result => TileRef::Result,
+                }
             }
 
-            /// The dtype of the elements.
-            pub fn dtype(self) -> DType {
-                match self { $(TileRef::$name(_) => <$t as Element>::DTYPE),* }
+            /// The dtype of the elements; `None` of [`TileRef::Result`].
+            pub fn dtype(self) -> Option<DType> {
+                match self {
+                    $(TileRef::$name(_) => Some(<$t as Element>::DTYPE),)*
+                    TileRef::Result => None,
+                }
             }
         }
 
@@ -112,6 +122,7 @@ macro_rules! tiles {
             /// Copies elements of the same dtype and number, or one to all. Returns false if they are not.
             pub fn copy(self, from: TileRef<'_>) -> bool {
                 match (self, from) {
+                    (_, TileRef::Result) => true,
                     $((TileMut::$name(to), TileRef::$name(&[one])) => {
                         to.fill(one);
                         true

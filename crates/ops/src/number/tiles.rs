@@ -14,13 +14,13 @@ macro_rules! methods {
             $($(
                 if name == stringify!($one) {
                     return Some(|to, from| {
-                        one::<T, T>(to, from, #[inline(always)] |a| <T as $trait>::$one(a))
+                        same_one::<T>(to, from, #[inline(always)] |a| <T as $trait>::$one(a))
                     });
                 }
             )* $(
                 if name == stringify!($two) {
                     return Some(|to, from| {
-                        two::<T, T>(to, from, #[inline(always)] |a, b| <T as $trait>::$two(a, b))
+                        same_two::<T>(to, from, #[inline(always)] |a, b| <T as $trait>::$two(a, b))
                     });
                 }
             )* $(
@@ -61,6 +61,52 @@ impl<T: Float + Math<Mask = bool>> FloatTile for T {}
 /// Integers whose comparisons are bools.
 pub(super) trait IntTile: Real + Math<Mask = bool> {}
 impl<T: Real + Math<Mask = bool>> IntTile for T {}
+
+/// A method that keeps the type: it may work in place.
+#[inline(always)]
+fn same_one<T: TileElement>(to: TileMut<'_>, from: &[TileRef<'_>], f: impl Fn(T) -> T + Copy) -> bool {
+    let [TileRef::Result] = from else { return one::<T, T>(to, from, f) };
+    let Some(to) = T::write(to) else { return false };
+    vectorized(
+        #[inline(always)]
+        || to.iter_mut().for_each(|to| *to = f(*to)),
+    );
+    true
+}
+
+/// A method of two operands that keeps the type: it may work in place.
+#[inline(always)]
+fn same_two<T: TileElement>(to: TileMut<'_>, from: &[TileRef<'_>], f: impl Fn(T, T) -> T + Copy) -> bool {
+    match from {
+        [TileRef::Result, TileRef::Result] => same_one(to, &[TileRef::Result], |a| f(a, a)),
+        [TileRef::Result, b] => onto(to, *b, f),
+        [a, TileRef::Result] => onto(
+            to,
+            *a,
+            #[inline(always)]
+            |b, a| f(a, b),
+        ),
+        _ => two::<T, T>(to, from, f),
+    }
+}
+
+/// `to = f(to, b)`.
+#[inline(always)]
+fn onto<T: TileElement>(to: TileMut<'_>, b: TileRef<'_>, f: impl Fn(T, T) -> T + Copy) -> bool {
+    let (Some(to), Some(b)) = (T::write(to), T::read(b)) else { return false };
+    match b {
+        b if b.len() == to.len() => vectorized(
+            #[inline(always)]
+            || to.iter_mut().zip(b).for_each(|(to, b)| *to = f(*to, *b)),
+        ),
+        &[b] => vectorized(
+            #[inline(always)]
+            || to.iter_mut().for_each(|to| *to = f(*to, b)),
+        ),
+        _ => return false,
+    }
+    true
+}
 
 #[inline(always)]
 fn one<T: TileElement, O: TileElement>(

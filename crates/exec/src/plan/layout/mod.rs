@@ -68,7 +68,7 @@ impl Builder<'_> {
         layout.bypass(&mut drawn);
         layout.attach(drawn);
         layout.count_invariants();
-        layout.raise_regions();
+        layout.raise_regions(kernel_state)?;
         let start = layout.start();
         let start_again = layout.start_again(&start);
         Ok(layout.finish(serialized, start, start_again))

@@ -1,20 +1,24 @@
 //! The loops that run as regions instead of by tokens.
 
 use super::Layout;
+use crate::errors::of_node;
 use crate::ids::PlanNode;
+use crate::plan::prepare;
 use crate::region::{RegionPlan, Way, raise_loops};
 use millstream_graph::{Dense, Index};
+use millstream_state::Resources;
+use millstream_tensor::{Error, Result};
 
 impl Layout<'_> {
     /// Raises loops to regions. What looks at single nodes keeps all loops with the machine.
-    pub(super) fn raise_regions(&mut self) {
+    pub(super) fn raise_regions(&mut self, kernel_state: &Resources) -> Result<()> {
         let (program, options) = (self.builder.program, self.builder.options);
         let n = program.frames().len();
         self.ways = Dense::filled(Way::Machine, n);
         self.regions = std::iter::repeat_with(|| None).take(n).collect();
         let looked_at = options.keep_all || options.watch_all || !program.watched().is_empty();
         if !options.regions.enabled || looked_at {
-            return;
+            return Ok(());
         }
         let raised = raise_loops(program);
         self.ways = raised.ways;
@@ -23,8 +27,16 @@ impl Layout<'_> {
                 nodes.iter().map(|n| self.builder.position[*n]).collect()
             };
             let (enters, exits) = (places(&region.enters), places(&region.exits));
-            let plan = RegionPlan::new(region.code, enters, exits, options.regions.clone());
+            let kernels = region.code.calls.iter().map(|call| {
+                let node = program.node(call.node);
+                let info =
+                    node.info().ok_or_else(|| Error::internal("a region calls a node without a kernel"))?;
+                prepare(info, kernel_state).map_err(|e| of_node(e, node))
+            });
+            let kernels = kernels.collect::<Result<Vec<_>>>()?;
+            let plan = RegionPlan::new(region.code, enters, exits, kernels, options.regions.clone());
             self.regions[region.frame] = Some(Box::new(plan));
         }
+        Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! Nodes that route values: the branches of conds, identities, constants.
 
 use super::super::blocks::TileInput;
-use super::super::code::{Instruction, Reg};
+use super::super::code::Reg;
 use super::emit::{Guard, OnBlocks, both};
 use super::loops::{MOST_WORDS, Place, Raiser, Runs, Value, at};
 use super::{Raise, Stays};
@@ -111,10 +111,8 @@ impl Raiser<'_> {
             [word] => self.code.constant(word),
             _ => {
                 let first = self.code.words(words.len());
-                for (i, word) in words.into_iter().enumerate() {
-                    let from = self.code.constant(word);
-                    self.code.emit(Instruction::Copy { to: at(first, i), from });
-                }
+                let words = words.into_iter().enumerate().map(|(i, word)| (at(first, i), word));
+                self.code.arrays.extend(words);
                 first
             }
         };

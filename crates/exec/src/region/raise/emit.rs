@@ -1,7 +1,7 @@
 //! [`Emitter`]: instructions, registers and guards.
 
 use super::super::blocks::{TileInput, Tiles};
-use super::super::code::{Block, Instruction, List, Reg, TilesId};
+use super::super::code::{Block, Call, CallId, Instruction, List, Passed, Reg, TilesId};
 use super::{Raise, Stays};
 use crate::tiles::{At, TileProgram, TileWriter};
 use millstream_graph::op::expression::{Expression, Operand, Operation};
@@ -43,9 +43,12 @@ pub(super) struct Emitter {
     pub n_words: usize,
     pub lists: Vec<ListUse>,
     pub constants: BTreeMap<u64, Reg>,
+    /// The registers of constants of several elements.
+    pub arrays: Vec<(Reg, u64)>,
     /// The dtype and shape of each block.
     pub blocks: Vec<(DType, Shape)>,
     pub block_constants: Vec<(Block, Tensor)>,
+    pub calls: Vec<Call>,
     /// The elementwise ops that each [`Instruction::Tiles`] computes.
     tiles: Vec<Vec<OnBlocks>>,
     /// Blocks that are written in the place of a variable.
@@ -115,6 +118,12 @@ impl Emitter {
         fits
     }
 
+    pub(super) fn call(&mut self, call: Call) {
+        self.calls.push(call);
+        let call = CallId::new(self.calls.len() - 1);
+        self.emit(Instruction::Call { call });
+    }
+
     fn emit_tiles(&mut self, ops: Vec<OnBlocks>) {
         self.tiles.push(ops);
         let tiles = TilesId::new(self.tiles.len() - 1);
@@ -132,6 +141,11 @@ impl Emitter {
                 _ => {}
             }
         }
+        for input in self.calls.iter().flat_map(|call| &call.inputs) {
+            if let Passed::Block(block) = input {
+                read.insert(*block);
+            }
+        }
         for ops in &self.tiles {
             let inside: BTreeSet<Block> = ops.iter().map(|op| op.to).collect();
             let blocks = ops.iter().flat_map(|op| &op.inputs).filter_map(TileInput::block);
@@ -143,7 +157,7 @@ impl Emitter {
     /// Gives each loop the units of an iteration. What is in inner loops is counted in the outer ones too,
     /// once: they cost at least that.
     pub(super) fn count_units(&mut self, tiles: &[Tiles]) {
-        let costs: Vec<u32> = self.instructions.iter().map(|it| it.units(tiles)).collect();
+        let costs: Vec<u32> = self.instructions.iter().map(|it| it.units(tiles, &self.calls)).collect();
         for i in 0..self.instructions.len() {
             let back =
                 self.instructions.iter().rposition(|it| matches!(it, Instruction::Jump { to } if *to == i));
@@ -189,7 +203,11 @@ impl Emitter {
         let n = ops.first().map_or(0, |op| self.blocks[op.to.index()].1.elements());
         let program = match ops.is_empty() {
             true => TileProgram::default(),
-            false => writer.finish(&outputs.iter().map(|(_, at)| *at).collect::<Vec<At>>()),
+            false => {
+                let place = |block: Block| inputs.iter().position(|it| it.is(&TileInput::Whole(block)));
+                let outputs = outputs.iter().map(|(block, at)| (*at, place(*block).map(|i| i as u16)));
+                writer.finish(&outputs.collect::<Vec<_>>())
+            }
         };
         Some(Tiles { program, inputs, outputs: outputs.into_iter().map(|(block, _)| block).collect(), n })
     }

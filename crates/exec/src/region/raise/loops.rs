@@ -26,6 +26,8 @@ pub(super) struct Raiser<'a> {
     readers: Dense<Index, u32>,
     /// The loops that were written.
     written: BTreeSet<LoopId>,
+    /// Whether the condition of a loop is being written: it runs as often as the machine runs it.
+    pub in_condition: bool,
     /// The number of nodes being written, each because the one before needs it.
     pub depth: usize,
 }
@@ -73,6 +75,7 @@ impl<'a> Raiser<'a> {
             runs: BTreeMap::new(),
             readers: Dense::new(),
             written: BTreeSet::new(),
+            in_condition: false,
             depth: 0,
         }
     }
@@ -119,14 +122,16 @@ impl<'a> Raiser<'a> {
         let tiles =
             tiles.ok_or(Stays(first, "enters a loop whose steps do not compute many elements at a time"))?;
         self.code.count_units(&tiles);
+        let single = self.code.constants.iter().map(|(word, reg)| (*reg, *word));
         let code = Code {
             lists: lists.ok_or(Stays(first, "enters a loop that does not use a list in one direction"))?,
             instructions: self.code.instructions,
             n_words: self.code.n_words,
-            constants: self.code.constants.iter().map(|(word, reg)| (*reg, *word)).collect(),
+            constants: single.chain(self.code.arrays).collect(),
             blocks: self.code.blocks,
             block_constants: self.code.block_constants,
             tiles,
+            calls: self.code.calls,
             inputs,
             n_variables: whole.len(),
             outputs,
@@ -232,9 +237,11 @@ impl<'a> Raiser<'a> {
         }
         let top = self.code.emit(Instruction::Loop { outermost, units: 0 });
         let in_condition: BTreeSet<Index> = condition.nodes.iter().copied().collect();
+        let around = std::mem::replace(&mut self.in_condition, true);
         for &node in &condition.nodes {
             self.write_node(node)?;
         }
+        self.in_condition = around;
         let decision = self.value(condition.value)?;
         self.runs.insert(condition.node, decision.runs.clone());
         self.values.insert(Source { node: condition.node, index: 0 }, decision.clone());

@@ -1,13 +1,15 @@
 //! Nodes that compute, by the lowering of their op.
 
 use super::super::blocks::TileInput;
-use super::super::code::{Instruction, List, Reg};
+use super::super::code::{Call, Instruction, List, Passed, Reg};
 use super::emit::OnBlocks;
 use super::loops::{MOST_WORDS, Place, Raiser, Runs, Value, at};
 use super::{Raise, Stays};
-use millstream_graph::op::{Effect, Expression, Lowering, Role};
+use crate::machine::LONG_NS;
+use crate::plan::cost;
+use millstream_graph::op::{Effect, Expression, KernelBody, Lowering, Role};
 use millstream_graph::{Entity, Index, Source};
-use millstream_tensor::{DType, Shape, Spread};
+use millstream_tensor::{DType, Shape, Spread, Tensor};
 use smallvec::SmallVec;
 
 type Inputs = SmallVec<[Value; 3]>;
@@ -20,8 +22,7 @@ impl Raiser<'_> {
         if kernel.effect != Effect::Pure {
             return Err(Stays(n, "does more than compute"));
         }
-        let lowering = kernel.lowering.and_then(|pick| pick(info));
-        let lowering = lowering.ok_or(Stays(n, "is an op that regions do not compute yet"))?;
+        let Some(lowering) = kernel.lowering.and_then(|pick| pick(info)) else { return self.write_call(n) };
         let mut inputs = Inputs::new();
         let mut runs = Runs::default();
         // What says the shape of an item is not computed with.
@@ -33,13 +34,88 @@ impl Raiser<'_> {
         }
         let runs = self.controls(n, runs)?;
         self.runs.insert(n, runs.clone());
-        match lowering {
+        let written = match lowering {
             Lowering::Elements(expression) => self.write_elements(n, &expression, &inputs, runs, false),
             Lowering::Broadcast(expression) => self.write_elements(n, &expression, &inputs, runs, true),
             Lowering::SameElements => self.write_same(n, &inputs, &runs),
-            Lowering::PushBack => self.write_push(n, &inputs, runs),
-            Lowering::PopBack => self.write_pop(n, &inputs, runs),
+            Lowering::PushBack => return self.write_push(n, &inputs, runs),
+            Lowering::PopBack => return self.write_pop(n, &inputs, runs),
+        };
+        // What cannot be computed by steps can be by the kernel, unless that cannot be called either.
+        written.or_else(|why| self.write_call(n).map_err(|_| why))
+    }
+
+    /// Calls the node's kernel. Only what the machine runs at once, on its own thread: longer work may overlap.
+    fn write_call(&mut self, n: Index) -> Raise<()> {
+        let node = self.program.node(n);
+        let Some(info) = node.info() else { return Err(Stays(n, "is fed")) };
+        if matches!(info.op.kernel.body, KernelBody::Structural | KernelBody::Waits(_)) {
+            return Err(Stays(n, "has no kernel that runs at once"));
         }
+        let mut runs = Runs::default();
+        let (mut inputs, mut examples) = (Vec::new(), Vec::new());
+        for source in &node.inputs {
+            let value = self.value(*source)?;
+            runs = runs.and(&value.runs);
+            let (passed, example) = self.pass(n, *source, value.place)?;
+            inputs.push(passed);
+            examples.push(example);
+        }
+        let runs = self.controls(n, runs)?;
+        if !runs.late && !self.in_condition {
+            return Err(Stays(n, "may fail although the loop does not go on"));
+        }
+        let cost = cost(info, &examples);
+        if cost >= LONG_NS {
+            return Err(Stays(n, "takes long enough to overlap with other work"));
+        }
+        let mut outputs = Vec::new();
+        let mut places = Vec::new();
+        for index in 0..node.n_outputs() as u32 {
+            let source = Source { node: n, index };
+            let (dtype, shape) = (self.dtype(source)?, self.shape(source)?);
+            if dtype == DType::Variant {
+                return Err(Stays(n, "gives a list in a way that regions do not know"));
+            }
+            let place = self.room(dtype, shape);
+            outputs.push(match &place {
+                Place::Words(reg, dtype, shape) => Passed::Words(*reg, *dtype, shape.clone()),
+                Place::Block(block, ..) => Passed::Block(*block),
+                Place::List(_) => return Err(Stays(n, "gives a list")),
+            });
+            places.push((source, place));
+        }
+        let call = Call { node: n, op: info.op.name, inputs, outputs, cost: cost as u32 };
+        self.code.guarded(&runs.guard, |code| code.call(call));
+        self.runs.insert(n, runs.clone());
+        for (source, place) in places {
+            self.values.insert(source, Value { place, runs: runs.clone() });
+        }
+        Ok(())
+    }
+
+    /// How a kernel gets a value, and a value of the same type.
+    fn pass(&self, n: Index, source: Source, place: Place) -> Raise<(Passed, Tensor)> {
+        let maker = self.program.node(source.node);
+        if let (Role::Const, Some(info)) = (maker.role(), maker.info())
+            && let Ok(value) = info.attrs.tensor("value")
+        {
+            return Ok((Passed::Constant(value.clone()), value.clone()));
+        }
+        let (passed, dtype, shape) = match place {
+            Place::Words(reg, dtype, shape) => (Passed::Words(reg, dtype, shape.clone()), dtype, shape),
+            Place::Block(block, dtype, shape) => {
+                let own = self.code.blocks[block.index()].1.clone();
+                if own != shape {
+                    return Err(Stays(n, "reads a block in another shape"));
+                }
+                (Passed::Block(block), dtype, shape)
+            }
+            Place::List(_) => return Err(Stays(n, "is an op on lists that regions do not compute yet")),
+        };
+        let example =
+            Tensor::zeros(dtype, shape).map_err(|_| Stays(n, "reads more than there is memory for"))?;
+        Ok((passed, example))
     }
 
     fn write_elements(

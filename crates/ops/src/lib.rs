@@ -14,6 +14,7 @@ mod builtin;
 pub mod cases;
 mod control;
 mod debug;
+mod image;
 mod io;
 mod linalg;
 mod list;
@@ -42,11 +43,12 @@ pub fn defs() -> Vec<OpDef> {
 }
 
 /// The families by name, with their op types.
-pub fn families() -> [(&'static str, Vec<OpDef>); 20] {
+pub fn families() -> [(&'static str, Vec<OpDef>); 21] {
     [
         ("array", array::defs()),
         ("control", control::defs()),
         ("debug", debug::defs()),
+        ("image", image::defs()),
         ("io", io::defs()),
         ("linalg", linalg::defs()),
         ("list", list::defs()),

@@ -22,7 +22,7 @@ FLOORS = (
     ("_engine", "_generated", "framework"),
     ("ops",),
     ("variables",),
-    ("nn", "rnn", "layers", "losses", "metrics", "distributions"),
+    ("nn", "rnn", "layers", "losses", "metrics", "distributions", "image"),
     ("io",),
     ("train",),
     ("contrib", "estimator", "programs", "saved_model", "test"),

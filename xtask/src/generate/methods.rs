@@ -37,6 +37,7 @@ const FAMILIES: &[(&str, &str)] = &[
     ("array", "Shapes, slices, gathers, padding."),
     ("control", "Control flow, placeholders, optional values, functions of the program."),
     ("debug", "Assertions, printing, checks of numbers."),
+    ("image", "Images: resizing, colours, boxes, files."),
     ("io", "Files: checkpoints, reading, writing, matching of names."),
     ("linalg", "Matrices: products, diagonals, factorizations, solutions."),
     ("list", "Tensor lists."),

@@ -26,6 +26,11 @@ pub trait Ops<'g>: Start<'g> + Sized {
         super::Debug::new(self.options())
     }
 
+    /// Images: resizing, colours, boxes, files.
+    fn image(self) -> super::Image<'g> {
+        super::Image::new(self.options())
+    }
+
     /// Files: checkpoints, reading, writing, matching of names.
     fn io(self) -> super::Io<'g> {
         super::Io::new(self.options())

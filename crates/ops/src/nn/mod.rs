@@ -5,10 +5,11 @@ mod activation;
 mod batch_norm;
 mod convolution;
 mod depthwise;
-mod pieces;
 mod pool;
 mod softmax_rows;
 mod windows;
+
+use crate::shared::pieces;
 
 ops! {
     avg_pool,

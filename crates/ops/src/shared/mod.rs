@@ -16,6 +16,7 @@ pub(crate) mod keys;
 pub(crate) mod lists;
 pub(crate) mod optional;
 pub(crate) mod philox;
+pub(crate) mod pieces;
 pub(crate) mod places;
 pub(crate) mod sparse_batch;
 pub(crate) mod strings;

@@ -9,7 +9,7 @@ A graph is built once, loops and branches included, and run any number of times:
         print(sess.run(i))  # 10
 
 The package is layered, and modules import only from layers below (checked by `tests/test_floors.py`):
-`framework`, then `ops`, `variables`, `nn` (with `rnn`, `layers`, `losses`, `metrics` and
+`framework`, then `ops`, `variables`, `nn` (with `rnn`, `layers`, `losses`, `metrics`, `image` and
 `distributions`), `io`, `train`, and
 `contrib` (with `estimator`, `saved_model`, `test` and `programs`). If a module needs functions of a layer
 above, that layer registers them with it. `_generated` is written by tools.

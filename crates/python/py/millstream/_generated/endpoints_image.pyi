@@ -5,3 +5,75 @@ import typing as _t
 from millstream._engine import Operation as _Operation, Tensor as _Tensor
 from millstream.framework.types import DTypeLike as _DTypeLike, ShapeLike as _ShapeLike, TensorLike as _TensorLike, Text as _Text
 from millstream.ops.shape_ops import random_crop as random_crop
+
+def hsv_to_rgb(images: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
+    """Returns the red, green and blue of colours on the last axis, which are hue, saturation and value, all from 0 to 1.
+
+    Args:
+      images: A `Tensor` of float16, bfloat16, float32, float64.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of the dtype of `images`.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `HSVToRGB([1.0 2.0])`: Dimension must be 3 but is 2
+
+    Example:
+      >>> numpy.round(tf.Session().run(tf.image.hsv_to_rgb(images=[[0.0, 1.0, 1.0], [0.5, 0.5, 0.800000011920929], [0.75, 0.25, 1.0], [0.30000001192092896, 0.0, 0.4000000059604645]])), 3).tolist()
+      [[1.0, 0.0, 0.0], [0.4000000059604645, 0.800000011920929, 0.800000011920929], [0.875, 0.75, 1.0], [0.4000000059604645, 0.4000000059604645, 0.4000000059604645]]
+
+    Makes a node of the op `HSVToRGB` (`tf.raw_ops.HSVToRGB`). Its gradient cannot be had: TensorFlow has none either.
+    """
+
+def resize_area(images: _TensorLike, size: _TensorLike, align_corners: bool = False, name: _t.Optional[str] = None) -> _Tensor:
+    """Resizes images of shape `[batch, height, width, channels]` to `size`, a height and a width. Each pixel is the mean of the area that it covers.
+
+    Args:
+      images: A `Tensor` of int8, uint8, int16, uint16, int32, int64, float16, float32, float64.
+      size: A `Tensor` of int32.
+      align_corners: A `bool`. Defaults to `False`.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of float32.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `ResizeArea([[[1.0]]], [1 1])`: `images` must have rank 4
+
+    Example:
+      >>> tf.Session().run(tf.image.resize_area(images=[[[[1.0], [3.0]], [[5.0], [9.0]]]], size=[1, 1])).tolist()
+      [[[[4.5]]]]
+
+    Makes a node of the op `ResizeArea` (`tf.raw_ops.ResizeArea`). Its gradient cannot be had: TensorFlow has none either; resize with another method, or pool.
+    """
+
+def rgb_to_hsv(images: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
+    """Returns the hue, saturation and value of colours on the last axis, which are red, green and blue, all from 0 to 1.
+
+    Args:
+      images: A `Tensor` of float16, bfloat16, float32, float64.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of the dtype of `images`.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `RGBToHSV([1.0])`: Dimension must be 3 but is 1
+        `RGBToHSV(1.0)`: `images` must have rank 1 or more
+
+    Example:
+      >>> numpy.round(tf.Session().run(tf.image.rgb_to_hsv(images=[[1.0, 0.0, 0.0], [0.20000000298023224, 0.6000000238418579, 0.4000000059604645], [0.10000000149011612, 0.30000001192092896, 0.8999999761581421], [0.4000000059604645, 0.4000000059604645, 0.4000000059604645]])), 3).tolist()
+      [[0.0, 1.0, 1.0], [0.4169999957084656, 0.6669999957084656, 0.6000000238418579], [0.625, 0.8889999985694885, 0.8999999761581421], [0.0, 0.0, 0.4000000059604645]]
+
+    Makes a node of the op `RGBToHSV` (`tf.raw_ops.RGBToHSV`). It is differentiable.
+    """

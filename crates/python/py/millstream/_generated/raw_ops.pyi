@@ -36,6 +36,15 @@ def AddSparseToTensorsMap(*, sparse_indices: _TensorLike, sparse_values: _Tensor
 def AddV2(*, x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes `x + y` elementwise, with broadcasting. Integers wrap around."""
 
+def AdjustContrastv2(*, images: _TensorLike, contrast_factor: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Computes `(x - mean) * contrast_factor + mean` for each channel of images, whose last three axes are height, width and channels."""
+
+def AdjustHue(*, images: _TensorLike, delta: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Adds `delta`, a part of a whole turn, to the hue of the colours on the last axis of images."""
+
+def AdjustSaturation(*, images: _TensorLike, scale: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Multiplies the saturation of the colours on the last axis of images by `scale`, up to 1."""
+
 def All(*, input: _TensorLike, axis: _TensorLike, keep_dims: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the logical and of the elements along `reduction_indices`. It is true for no elements."""
 
@@ -473,6 +482,9 @@ def GreaterEqual(*, x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = ...
 
 def GuaranteeConst(*, input: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns `input` unchanged, with the caller's promise that its value never changes."""
+
+def HSVToRGB(*, images: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns the red, green and blue of colours on the last axis, which are hue, saturation and value, all from 0 to 1."""
 
 def HashTable(*, key_dtype: _DTypeLike, value_dtype: _DTypeLike, container: _Text = ..., shared_name: _Text = ..., use_node_name_sharing: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a handle to the table `shared_name` (by default, the node's name) in `container`, which is created if it does not exist. The table is initialized once, and has a value for each key."""
@@ -927,6 +939,9 @@ def QueueSize(*, handle: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
 def QueueSizeV2(*, handle: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns the current number of items in the queue."""
 
+def RGBToHSV(*, images: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns the hue, saturation and value of colours on the last axis, which are red, green and blue, all from 0 to 1."""
+
 def RandomGamma(*, shape: _TensorLike, alpha: _TensorLike, seed: int = ..., seed2: int = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Draws floats from gamma distributions of rate 1: samples of shape `shape` for each shape parameter in `alpha`. Each run continues the random stream of the node, which starts from `seed` and `seed2`, or from random seeds if both are 0."""
 
@@ -1067,6 +1082,27 @@ def ReluGrad(*, gradients: _TensorLike, features: _TensorLike, name: _t.Optional
 
 def Reshape(*, tensor: _TensorLike, shape: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns the elements of `tensor`, in order, in shape `shape`. One entry of `shape` may be -1: that size is computed from the others."""
+
+def ResizeArea(*, images: _TensorLike, size: _TensorLike, align_corners: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Resizes images of shape `[batch, height, width, channels]` to `size`, a height and a width. Each pixel is the mean of the area that it covers."""
+
+def ResizeBicubic(*, images: _TensorLike, size: _TensorLike, align_corners: bool = ..., half_pixel_centers: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Resizes images of shape `[batch, height, width, channels]` to `size`, a height and a width. Each pixel is on cubic curves through the sixteen around its place."""
+
+def ResizeBicubicGrad(*, grads: _TensorLike, original_image: _TensorLike, align_corners: bool = ..., half_pixel_centers: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Distributes `grads`, the gradient of a ResizeBicubic of `original_image`, to the pixels of the image by their weights."""
+
+def ResizeBilinear(*, images: _TensorLike, size: _TensorLike, align_corners: bool = ..., half_pixel_centers: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Resizes images of shape `[batch, height, width, channels]` to `size`, a height and a width. Each pixel is a mixture of the four around its place."""
+
+def ResizeBilinearGrad(*, grads: _TensorLike, original_image: _TensorLike, align_corners: bool = ..., half_pixel_centers: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Distributes `grads`, the gradient of a ResizeBilinear of `original_image`, to the pixels of the image by their shares."""
+
+def ResizeNearestNeighbor(*, images: _TensorLike, size: _TensorLike, align_corners: bool = ..., half_pixel_centers: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Resizes images of shape `[batch, height, width, channels]` to `size`, a height and a width. Each pixel is the one nearest to its place."""
+
+def ResizeNearestNeighborGrad(*, grads: _TensorLike, size: _TensorLike, align_corners: bool = ..., half_pixel_centers: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Adds each pixel of `grads`, the gradient of a ResizeNearestNeighbor of images of height and width `size`, to the pixel of the image that it was."""
 
 def ResourceApplyAdaMax(*, var: _TensorLike, m: _TensorLike, v: _TensorLike, beta1_power: _TensorLike, lr: _TensorLike, beta1: _TensorLike, beta2: _TensorLike, epsilon: _TensorLike, grad: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
     """Updates `m`, the moving average of `grad` with decay `beta1`, and `v = max(beta2 * v, |grad|)`, and subtracts `lr / (1 - beta1_power) * m / (v + epsilon)` from the variable."""

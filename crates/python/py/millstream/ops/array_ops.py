@@ -419,10 +419,10 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     """
     if axis == 0:
         try:
-            # As in TensorFlow, values that are not tensors become one constant.
-            value = convert_to_tensor(values, name=name) if not any(isinstance(v, Tensor) or hasattr(v, "_as_tensor") for v in values) else None
-            if value is not None:
-                return value
+            # As in TensorFlow, values that are not tensors become one constant, and numbers among tensors
+            # are named as in a list that is converted.
+            if not all(isinstance(v, Tensor) or hasattr(v, "_as_tensor") for v in values):
+                return convert_to_tensor(values, name=name)
         except (TypeError, ValueError):
             pass
     shape = convert_to_tensor(values[0])._shape_as_list() if len(values) else None

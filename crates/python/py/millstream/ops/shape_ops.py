@@ -384,7 +384,7 @@ def random_crop(value: Any, size: Any, seed: Optional[int] = None, name: Optiona
         check = assert_(fits, ["Need value.shape >= size, got ", shape, size], summarize=1000)
         limit = with_dependencies([check], shape) - size + 1
         start = random_uniform(array_ops.shape(limit), dtype=size.dtype, maxval=size.dtype.max, seed=seed)
-        return indexing_ops.slice(value, op("FloorMod")(start, limit), size, name=name)
+        return indexing_ops.slice(value, start % limit, size, name=name)
 
 
 def where_v2(condition: Any, x: Any = None, y: Any = None, name: Optional[str] = None) -> Tensor:

@@ -8,14 +8,14 @@ use parking_lot::Mutex;
 const WORTH: f64 = 4e6;
 
 /// Returns the number of threads for this many multiplications, in at most `pieces` pieces.
-pub(super) fn threads(host: &dyn StepHost, work: f64, pieces: usize) -> usize {
+pub(crate) fn threads(host: &dyn StepHost, work: f64, pieces: usize) -> usize {
     if work < 2.0 * WORTH { 1 } else { host.threads().min(pieces).clamp(1, (work / WORTH) as usize) }
 }
 
 /// Calls `fill` with each piece of `size` elements of `out` and its index, on several threads if there is
 /// enough work. Cancellation is looked at before each piece. The bits do not depend on threads as long as a
 /// piece is computed the same way wherever it is.
-pub(super) fn in_pieces<T: Send>(
+pub(crate) fn in_pieces<T: Send>(
     env: &StepEnv,
     out: &mut [T],
     size: usize,
@@ -40,7 +40,7 @@ pub(super) fn in_pieces<T: Send>(
 }
 
 /// A host for products within a piece, which is computed on one thread.
-pub(super) struct OneThread;
+pub(crate) struct OneThread;
 
 impl StepHost for OneThread {
     fn print(&self, _: &str) {}

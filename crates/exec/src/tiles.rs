@@ -240,7 +240,7 @@ struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    #[inline]
+    #[inline(always)]
     fn read<'b>(
         &self,
         from: At,

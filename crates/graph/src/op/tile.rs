@@ -28,9 +28,11 @@ macro_rules! tiles {
             fn tile(n: usize) -> Tile {
                 Tile::$name(vec![<$t>::default(); n])
             }
+            #[inline]
             fn read<'a>(tile: TileRef<'a>) -> Option<&'a [$t]> {
                 match tile { TileRef::$name(slice) => Some(slice), _ => None }
             }
+            #[inline]
             fn write<'a>(tile: TileMut<'a>) -> Option<&'a mut [$t]> {
                 match tile { TileMut::$name(slice) => Some(slice), _ => None }
             }
@@ -44,6 +46,7 @@ macro_rules! tiles {
             }
 
             /// Makes it one of at least `n` elements of this dtype. What it holds is lost.
+            #[inline]
             pub fn suit(&mut self, dtype: DType, n: usize) {
                 match self {
                     $(Tile::$name(v) if dtype == <$t as Element>::DTYPE => {
@@ -56,11 +59,13 @@ macro_rules! tiles {
             }
 
             /// The first `n` elements.
+            #[inline]
             pub fn get(&self, n: usize) -> TileRef<'_> {
                 match self { $(Tile::$name(v) => TileRef::$name(v.get(..n).unwrap_or(&[]))),* }
             }
 
             /// The first `n` elements, to be written.
+            #[inline]
             pub fn get_mut(&mut self, n: usize) -> TileMut<'_> {
                 match self { $(Tile::$name(v) => TileMut::$name(v.get_mut(..n).unwrap_or(&mut []))),* }
             }
@@ -69,6 +74,7 @@ macro_rules! tiles {
 
         impl<'a> TileRef<'a> {
             /// All elements of a tensor; `None` if tiles cannot hold its dtype.
+            #[inline]
             pub fn of(tensor: &'a Tensor) -> Option<TileRef<'a>> {
                 $(if tensor.dtype() == <$t as Element>::DTYPE {
                     return tensor.as_slice::<$t>().ok().map(TileRef::$name);
@@ -77,6 +83,7 @@ macro_rules! tiles {
             }
 
             /// `n` elements from `at` on; none if there are not so many.
+            #[inline]
             pub fn part(self, at: usize, n: usize) -> TileRef<'a> {
                 match self {
                     $(TileRef::$name(v) => TileRef::$name(v.get(at..at + n).unwrap_or(&[])),)*
@@ -85,6 +92,7 @@ macro_rules! tiles {
             }
 
             /// The dtype of the elements; `None` of [`TileRef::Result`].
+            #[inline]
             pub fn dtype(self) -> Option<DType> {
                 match self {
                     $(TileRef::$name(_) => Some(<$t as Element>::DTYPE),)*
@@ -95,6 +103,7 @@ macro_rules! tiles {
 
         impl<'a> TileMut<'a> {
             /// All elements of a tensor; `None` if it is shared or tiles cannot hold its dtype.
+            #[inline]
             pub fn of(tensor: &'a mut Tensor) -> Option<TileMut<'a>> {
                 $(if tensor.dtype() == <$t as Element>::DTYPE {
                     return tensor.make_mut::<$t>().map(TileMut::$name);
@@ -103,6 +112,7 @@ macro_rules! tiles {
             }
 
             /// `n` elements from `at` on; none if there are not so many.
+            #[inline]
             pub fn part(&mut self, at: usize, n: usize) -> TileMut<'_> {
                 match self {
                     $(TileMut::$name(v) => TileMut::$name(v.get_mut(at..at + n).unwrap_or(&mut []))),*
@@ -110,16 +120,19 @@ macro_rules! tiles {
             }
 
             /// The same elements, to be read.
+            #[inline]
             pub fn as_ref(&self) -> TileRef<'_> {
                 match self { $(TileMut::$name(v) => TileRef::$name(v)),* }
             }
 
             /// Sets all elements to one.
+            #[inline]
             pub fn fill(self, word: u64) {
                 match self { $(TileMut::$name(v) => v.fill(<$t>::of_word(word))),* }
             }
 
             /// Copies elements of the same dtype and number, or one to all. Returns false if they are not.
+            #[inline]
             pub fn copy(self, from: TileRef<'_>) -> bool {
                 match (self, from) {
                     (_, TileRef::Result) => true,

@@ -45,7 +45,8 @@ impl Raiser<'_> {
         written.or_else(|why| self.write_call(n).map_err(|_| why))
     }
 
-    /// Calls the node's kernel. Only what the machine runs at once, on its own thread: longer work may overlap.
+    /// Calls the node's kernel. Only what the machine runs at once, on its own thread: longer work may
+    /// overlap.
     fn write_call(&mut self, n: Index) -> Raise<()> {
         let node = self.program.node(n);
         let Some(info) = node.info() else { return Err(Stays(n, "is fed")) };

@@ -13,7 +13,7 @@ use millstream::prelude::*;
 use millstream::train::restore_saved_model;
 use millstream::{
     Code, Coordinator, FileAccess, Iterations, QueueReport, Queues, RunOptions, RunQueues, SessionOptions,
-    Watch,
+    Tier, Watch,
 };
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -125,6 +125,11 @@ pub(crate) struct Options {
     /// for `inspect`]
     #[arg(long, value_name = "BYTES", value_parser = number::bytes)]
     memory_limit: Option<usize>,
+
+    /// Run every loop by tokens, none as compiled code. The values are the same; a difference is a fault to
+    /// report [default: loops that only compute run as code]
+    #[arg(long)]
+    no_compile: bool,
 
     /// Let the graph read and write files in this folder and below it; may be repeated. A path that you
     /// feed is allowed without it, and so is reading a SavedModel's own folder [default: no other files]
@@ -243,6 +248,7 @@ pub(crate) fn run(options: Options) -> Outcome {
             timeout: options.timeout,
             stall_grace: options.stall_grace,
             files: allowed_files(&graph, &options, &feeds),
+            tier: if options.no_compile { Tier::Dataflow } else { Tier::Compiled },
             ..SessionOptions::default()
         },
     )?;

@@ -259,9 +259,13 @@ fn watches_stop_a_run() {
 
 #[test]
 fn the_values_do_not_depend_on_threads_and_iterations() {
-    for extra in
-        ["--threads 1", "--threads 4", "--parallel-iterations 1", "--parallel-iterations 32 --threads 2"]
-    {
+    for extra in [
+        "--threads 1",
+        "--threads 4",
+        "--parallel-iterations 1",
+        "--parallel-iterations 32 --threads 2",
+        "--no-compile",
+    ] {
         let out = run("run", &format!("algo_collatz --feed n=27 --fetch while/Exit_1 {extra}")).good();
         assert_eq!(out, "while/Exit_1 = i32 111\n", "{extra}");
     }

@@ -79,9 +79,9 @@ pub use millstream_graph::{
 pub use millstream_ops::registry;
 pub use millstream_runtime::{
     Callable, Coordinator, Explanation, FeedList, Feeds, Fetch, FetchList, Fetched, FileAccess, Folder,
-    FromFetched, Holdings, Iterations, LoopProgress, PartialRun, Progress, QUEUE_RUNNERS, QueueRunner,
-    ResourceEntry, ResourceManager, RunMetadata, RunOptions, Session, SessionOptions, ShowProgress, Sighting,
-    Target, Tier, Watch, every, feed,
+    FromFetched, Holdings, Iterations, LoopExplanation, LoopProgress, LoopWay, PartialRun, Progress,
+    QUEUE_RUNNERS, QueueRunner, ResourceEntry, ResourceManager, RunMetadata, RunOptions, Session,
+    SessionOptions, ShowProgress, Sighting, Target, Tier, Watch, every, feed,
 };
 pub use millstream_state::{Closing, Purpose, QueueReport, Waiting};
 pub use millstream_tensor::{

@@ -22,7 +22,7 @@ use millstream::engine::graph::{NodeId, Port};
 use millstream::engine::runtime::{
     FeedList, FetchList, Fetched, PartialRun as EnginePartialRun, Poll, Target,
 };
-use millstream::{FileAccess, Op, RunOptions, SessionOptions, ShowProgress, Watch};
+use millstream::{FileAccess, Op, RunOptions, SessionOptions, ShowProgress, Tier, Watch};
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
@@ -158,10 +158,10 @@ fn target_node(target: &Target) -> NodeId {
 #[pymethods]
 impl Session {
     /// Creates a session for a graph. `limits`: the time of a run and the grace of a run that waits, in
-    /// milliseconds, and the bytes of tensors; 0 for the defaults.
+    /// milliseconds, and the bytes of tensors; 0 for the defaults. `compiles`: whether loops run as code.
     #[new]
     #[expect(clippy::too_many_arguments, reason = "the options of a session, each optional")]
-    #[pyo3(signature = (graph, threads = None, one_thread_per_kernel = false, limits = (0, 0, 0), container = String::new(), pools = 1, devices = (1, true, false), files = None))]
+    #[pyo3(signature = (graph, threads = None, one_thread_per_kernel = false, limits = (0, 0, 0), container = String::new(), pools = 1, devices = (1, true, false), files = None, compiles = true))]
     fn new(
         graph: &Bound<'_, Graph>,
         threads: Option<usize>,
@@ -171,6 +171,7 @@ impl Session {
         pools: i64,
         devices: (usize, bool, bool),
         files: Option<Vec<PathBuf>>,
+        compiles: bool,
     ) -> PyResult<Session> {
         let options = SessionOptions {
             threads,
@@ -180,6 +181,7 @@ impl Session {
             memory_limit: usize::try_from(limits.2).ok().filter(|&bytes| 0 < bytes),
             files: files.map_or(FileAccess::Everything, FileAccess::folders),
             container,
+            tier: if compiles { Tier::Compiled } else { Tier::Dataflow },
             ..SessionOptions::default()
         };
         let session = millstream::Session::with_options(graph.get().inner(), options).map_err(building)?;

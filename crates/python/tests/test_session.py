@@ -73,6 +73,19 @@ def test_a_fetched_array_does_not_change_with_its_variable():
         assert sess.run(v).sum() == 10000
 
 
+def test_loops_run_as_code_unless_told_otherwise():
+    start = tf.constant([0.5] * 40)
+    i, x = tf.while_loop(lambda i, x: i < 9, lambda i, x: (i + 1, tf.tanh(x) * 1.5), [0, start])
+    slope = tf.gradients(x, start)[0]
+    config = tf.ConfigProto()
+    config.graph_options.optimizer_options.global_jit_level = tf.OptimizerOptions.OFF
+    with tf.Session() as code, tf.Session(config=config) as tokens:
+        assert "runs as compiled code" in str(code.explain(x)), code.explain(x)
+        assert "runs as compiled code" not in str(tokens.explain(x))
+        for value, same in zip(code.run([i, x, slope]), tokens.run([i, x, slope])):
+            np.testing.assert_array_equal(value, same)
+
+
 def test_strings():
     assert run(tf.constant("héllo")) == "héllo".encode()
     got = run(tf.constant([["a", "b"], [b"\x00c", ""]]))

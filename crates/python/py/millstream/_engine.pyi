@@ -265,6 +265,7 @@ class Session:
         pools: int = 1,
         devices: Tuple[int, bool, bool] = (1, True, False),
         files: Optional[Sequence[str]] = None,
+        compiles: bool = True,
     ) -> "Session": ...
     @property
     def graph(self) -> _Graph:

@@ -123,7 +123,7 @@ def test_star_imports_hide_nothing_else(tmp_path):
         ("from tensorflow.contrib import estimator", "ModuleNotFoundError", "`tf.contrib.estimator` is not part of Millstream yet: `tf.train.Mon"),
         ("import tensorflow.contrib.estimator as e", "ModuleNotFoundError", "`tf.contrib.estimator` is not part of Millstream yet"),
         ("from tensorflow.python.ops.nn_ops import conv3d_transpose", "ModuleNotFoundError", "convolutions and pools are those of `tf.nn.conv2d`"),
-        ("from tensorflow.python import debug", "ModuleNotFoundError", "use `Session.watch` and `tf.every`"),
+        ("from tensorflow.python import debug; debug.LocalCLIDebugWrapperSession(tf.Session())", "NotImplementedError", "use `Session.watch` and `tf.every`"),
         ("from tensorflow.python.ops import nonsense", "ModuleNotFoundError", "`tensorflow.python.ops.nonsense` is not part of Millstream yet"),
         ("import tensorflow.python.ops.array_ops as a; a.nonsense", "AttributeError", "`tensorflow.python.ops.array_ops.nonsense`"),
         ("from tensorflow.contrib.slim.python.slim.nets import vgg", "ModuleNotFoundError", "networks are programs of their own"),

@@ -14,6 +14,7 @@ from millstream.framework import (
     get_collection,
     name_scope,
     namespaces,
+    node_counts,
 )
 from millstream.framework.deprecation import renamed as _renamed
 from millstream.framework.graph_keys import GraphKeys
@@ -135,6 +136,7 @@ def compute_weighted_loss(
             loss = op("Mul")(losses, weights)
         if reduction != Reduction.NONE:
             loss = reduction_ops.reduce_sum(loss)
+            node_counts.also(0 if reduction == Reduction.SUM else 2)  # TensorFlow sums the sum before it divides.
             if reduction == Reduction.MEAN:
                 loss = _mean(loss, reduction_ops.reduce_sum(array_ops.ones_like(losses) * weights))
             elif reduction == _BY_NONZERO:

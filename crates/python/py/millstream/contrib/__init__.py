@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, List
 
 from millstream.framework import namespaces
 
-_PARTS = ("crf", "distributions", "framework", "layers", "legacy_seq2seq", "lookup", "losses", "metrics", "nn", "rnn", "seq2seq", "slim", "tensorboard", "tfprof", "training", "util")
+_PARTS = ("crf", "distributions", "framework", "layers", "learn", "legacy_seq2seq", "lookup", "losses", "metrics", "nn", "opt", "rnn", "seq2seq", "slim", "tensorboard", "tfprof", "training", "util")
 
 
 if TYPE_CHECKING:
@@ -12,10 +12,12 @@ if TYPE_CHECKING:
     from millstream.contrib import distributions as distributions
     from millstream.contrib import framework as framework
     from millstream.contrib import layers as layers
+    from millstream.contrib import learn as learn
     from millstream.contrib import legacy_seq2seq as legacy_seq2seq
     from millstream.contrib import losses as losses
     from millstream.contrib import metrics as metrics
     from millstream.contrib import nn as nn
+    from millstream.contrib import opt as opt
     from millstream.contrib import rnn as rnn
     from millstream.contrib import seq2seq as seq2seq
     from millstream.contrib import slim as slim

@@ -120,8 +120,12 @@ def _packed(values: Any, dtype: Any, name: Optional[str]) -> Any:
         if isinstance(value, Tensor) and value.dtype.base_dtype != dtype:
             raise TypeError("Cannot convert a list containing a tensor of dtype %s to %s (Tensor is: %r)" % (value.dtype.base_dtype, dtypes.as_dtype(dtype), value))
     with name_scope(name or "packed") as scope:
-        elements = [_packed(v, dtype, str(i)) if isinstance(v, (list, tuple)) else convert_to_tensor(v, dtype, str(i)) for i, v in enumerate(values)]
+        elements = [_packed(v, dtype, str(i)) if _has_tensors(v) else convert_to_tensor(v, dtype, str(i)) for i, v in enumerate(values)]
         return op("Pack")(elements, name=scope)
+
+
+def _has_tensors(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and any(isinstance(v, (Tensor, shapes.Dimension)) for v in _flat(value))
 
 
 def _flat(values: Any) -> Any:

@@ -88,7 +88,7 @@ LATER: Dict[str, str] = {
     "contrib.data": _QUEUES,
     "contrib.distributions": _MORE_DISTRIBUTIONS,
     "contrib.estimator": _TRAINING,
-    "contrib.learn": _TRAINING,
+    "contrib.learn": _MODEL_FN,
     "contrib.losses.metric_learning": "`tf.losses` has losses with weights",
     "contrib.metrics.auc_using_histogram": _AREAS,
     "contrib.metrics.auc_with_confidence_intervals": _AREAS,
@@ -125,6 +125,7 @@ NEVER: Dict[str, Tuple[str, str]] = {
     "autograph": ("Python's control flow is not translated", "`tf.while_loop` and `tf.cond`"),
     "compat.v2": ("it is TensorFlow 2", "`tf.compat.v1`"),
     "contrib.cudnn_rnn": ("graphs run on the CPU", "`tf.nn.rnn_cell` and `tf.nn.dynamic_rnn`"),
+    "contrib.quantize": ("graphs run on the CPU, in floats", "the graph as it is"),
     "contrib.distribute": ("a session runs in one process", "a `tf.Session`"),
     "contrib.eager": ("there is no eager execution", _GRAPHS),
     "contrib.keras": ("Keras is a library of its own", "`tf.layers` and `tf.nn.rnn_cell`"),
@@ -140,12 +141,12 @@ NEVER: Dict[str, Tuple[str, str]] = {
     "keras": ("Keras is a library of its own", "`tf.layers.dense` and the cells of `tf.nn.rnn_cell`"),
     "lite": ("a graph runs as it is", "`millstream run graph.pb`"),
     "models": ("they left TensorFlow before 1.0", "`tf.nn.rnn_cell` and `tf.contrib.legacy_seq2seq`"),
-    "python.debug": ("it is a program of its own", "`Session.watch` and `tf.every`"),
     "python.distribute": ("a session runs in one process", "a `tf.Session`"),
     "python.keras": ("Keras is a library of its own", "`tf.layers` and `tf.nn.rnn_cell`"),
     "python.tpu": ("graphs run on the CPU", "`tf.train` and its optimizers"),
     "tpu": ("graphs run on the CPU", "`tf.train` and its optimizers"),
     "xla": ("the engine compiles what it runs", "the graph as it is"),
+    "contrib.cluster_resolver": ("a session runs in one process", "a `tf.Session`"),
     "contrib.compiler": ("the engine compiles what it runs", "the graph as it is"),
 }
 
@@ -153,13 +154,8 @@ _NODES = "it makes more nodes: initial values of variables created after it diff
 
 # Names that are here and do less than in TensorFlow 1.15.
 DIFFERENT: Dict[str, str] = {
-    "contrib.rnn.GRUBlockCell": _NODES,
-    "contrib.rnn.GRUBlockCellV2": _NODES,
-    "contrib.rnn.LSTMBlockCell": _NODES,
     "contrib.rnn.LSTMBlockFusedCell": _NODES,
     "contrib.seq2seq.BeamSearchDecoder": _NODES,
-    "contrib.seq2seq.gather_tree": _NODES,
-    "nn.ctc_loss": _NODES,
     "enable_control_flow_v2": "it raises: loops and branches are made of `Switch`, `Merge` and related ops",
     "enable_eager_execution": "it raises: there is no eager execution; " + _GRAPHS,
     "enable_tensor_equality": "it raises: tensors are equal to themselves alone; use `tf.equal`",

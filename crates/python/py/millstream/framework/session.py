@@ -311,11 +311,11 @@ class Session(BaseSession):
         `operation_timeout_in_ms`, `device_count["CPU"]`, `allow_soft_placement`,
         `graph_options.place_pruned_graph` and the number of `session_inter_op_thread_pool` take effect, and
         `graph_options.optimizer_options.global_jit_level`: with `tf.OptimizerOptions.OFF` no loop runs as
-        compiled code. The others of TensorFlow's are ignored. Four fields are Millstream's own: `memory_limit_in_bytes` bounds
-        the tensors that are alive at a time, and a run that waits for a queue fails once nothing else has run
-        for `stall_grace_in_ms` (by default ten minutes). A run that no other Python thread can wake fails at
-        once, unless that number is negative: then it waits as long as the process has any other thread.
-        `allow_files` and `no_files` are another way to give `files`.
+        compiled code. The others of TensorFlow's are ignored. Four fields are Millstream's own:
+        `memory_limit_in_bytes` bounds the tensors that are alive at a time, and a run that waits for a
+        queue fails once nothing else has run for `stall_grace_in_ms` (by default ten minutes). A run that
+        no other Python thread can wake fails at once, unless that number is negative: then it waits as long
+        as the process has any other thread. `allow_files` and `no_files` are another way to give `files`.
       files: A list of folders, the only ones in which the graph's nodes may read and write files; an empty
         list for none. By default every file may be opened. Restrict graphs that come from elsewhere.
 

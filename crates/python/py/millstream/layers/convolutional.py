@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
-from millstream.framework import constant, dtypes
+from millstream.framework import constant, dtypes, node_counts
 from millstream.framework.shapes import TensorShape, dimension_value
 from millstream.layers.core import Layer
 from millstream.nn import convolutions, depthwise, functions, pools
@@ -204,6 +204,8 @@ class Convolution(Layer):
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
         """Returns `activation(convolution(inputs, kernel) + bias)`."""
+        if any(1 < rate for rate in self.dilation_rate):
+            node_counts.also(10)  # TensorFlow moves cells into the batch, and back.
         return self._finish(self._convolve(inputs))
 
     def _convolve(self, inputs: Any) -> Any:
@@ -415,6 +417,7 @@ class Conv2DTranspose(Convolution):
             sizes, static = [made[0], self.filters, *spatial], [dimension_value(shape[0]), self.filters, *known]
         else:
             sizes, static = [made[0], *spatial, self.filters], [dimension_value(shape[0]), *known, self.filters]
+        node_counts.also(4 if self.padding == "VALID" else 0)  # It asks for the shape of the result once more.
         outputs = convolutions.conv2d_transpose(
             inputs, self.kernel, array_ops.stack(sizes), self.strides, self.padding, self._order
         )

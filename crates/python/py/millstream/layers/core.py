@@ -21,6 +21,7 @@ from millstream.framework import (
     get_static_value,
     name_scope,
     nest,
+    node_counts,
 )
 from millstream.framework.graph_keys import GraphKeys
 from millstream.framework.op_functions import op
@@ -745,7 +746,8 @@ class BatchNormalization(Layer):
         rank = inputs.get_shape().ndims
         axis = self.axis % rank
         known = get_static_value(training) if isinstance(training, Tensor) else training
-        if self._is_fused(inputs.get_shape(), inputs.dtype):
+        self._images = self._is_fused(inputs.get_shape(), inputs.dtype)
+        if self._images:
             return self._normalize_images(inputs, axis, training, known)
         others = [i for i in range(rank) if i != axis]
 
@@ -774,6 +776,9 @@ class BatchNormalization(Layer):
         outputs.set_shape(inputs.get_shape())
         return outputs
 
+    # Whether one operation normalized the last inputs.
+    _images = False
+
     def _is_fused(self, shape: TensorShape, dtype: Any) -> bool:
         """Returns whether one operation normalizes such inputs."""
         images = shape.ndims == 4 and self.axis % 4 in (1, 3)
@@ -796,12 +801,15 @@ class BatchNormalization(Layer):
             outputs, mean, variance = control_flow.cond(training, by_batch, by_averages)
         else:
             outputs, mean, variance = by_batch() if known else by_averages()
+            node_counts.also(0 if known else 1)
         if known is None or known:
             self._update(training, mean, variance)
         return outputs
 
     def _update(self, training: Any, mean: Any, variance: Any) -> None:
-        # A rate of 0 keeps the averages when not training.
+        # A rate of 0 keeps the averages when not training. TensorFlow computes that of images, and updates
+        # other averages within a branch.
+        node_counts.also(2 if self._images else 14 if isinstance(training, Tensor) and get_static_value(training) is None else -1)
         rate = _either(training, lambda: constant(1.0 - self.momentum), lambda: constant(0.0))
         for moving, value in ((self.moving_mean, mean), (self.moving_variance, variance)):
             with name_scope("AssignMovingAvg"):

@@ -13,6 +13,7 @@ from millstream.framework import (
     control_dependencies,
     convert_to_tensor,
     dtypes,
+    node_counts,
 )
 from millstream.framework.graph_keys import GraphKeys
 from millstream.framework.op_functions import op
@@ -103,6 +104,7 @@ def mean(
         more = state_ops.assign_add(total, reduction_ops.reduce_sum(values))
         with control_dependencies([values]):
             counted = state_ops.assign_add(count, n)
+        node_counts.also(4)  # It takes the maxima of the counts and 0.
         return collected(
             math_ops.div_no_nan(total, count, name="value"), math_ops.div_no_nan(more, counted, name="update_op"), metrics_collections, updates_collections
         )

@@ -11,7 +11,7 @@ from typing import Any, List, Optional, Tuple
 import numpy as np
 
 from millstream._engine import Tensor
-from millstream.framework import convert_to_tensor, name_scope
+from millstream.framework import convert_to_tensor, name_scope, node_counts
 from millstream.framework.deprecation import renamed
 from millstream.framework.op_functions import op
 from millstream.ops import array_ops
@@ -443,6 +443,8 @@ def convolution(
         gaps = _listed(rate, spatial, "dilation_rate")
         if max(steps, default=1) > 1 and max(gaps, default=1) > 1:
             raise ValueError("strides > 1 not supported in conjunction with dilation_rate > 1")
+        if any(1 < gap for gap in gaps):
+            node_counts.also(12)  # TensorFlow moves cells into the batch, and back.
         if spatial == 1:
             return conv1d(input, filter, steps, padding, data_format=data_format, dilations=gaps, name=name)
         if spatial == 2:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, List, Optional, Tuple
 
-from millstream.framework import SparseTensor, constant, control_dependencies, convert_to_tensor, dtypes, name_scope
+from millstream.framework import SparseTensor, constant, control_dependencies, convert_to_tensor, dtypes, name_scope, node_counts
 from millstream.framework.op_functions import op
 from millstream.framework.shapes import dimension_value
 from millstream.nn import functions
@@ -69,7 +69,7 @@ def ctc_loss(
         raise ValueError("Cannot specify both 'inputs' and 'logits'")
     x = convert_to_tensor(inputs if logits is None else logits, name="inputs")
     lengths = convert_to_tensor(sequence_length, dtypes.int32, name="sequence_length")
-    with name_scope(None, "CTCLoss", [x, lengths]):
+    with node_counts.counted_as(1 if time_major else 3), name_scope(None, "CTCLoss", [x, lengths]):
         x = x if time_major else array_ops.transpose(x, [1, 0, 2])
         rows, values = labels.indices[:, 0], math_ops.cast(labels.values, dtypes.int32)
         batch, blank = _dimension(x, 1), _dimension(x, 2) - 1

@@ -7,7 +7,7 @@ from typing import Any, Optional
 import numpy as np
 
 from millstream._engine import Tensor
-from millstream.framework import constant_value, convert_to_tensor, dtypes, errors, name_scope, shapes
+from millstream.framework import constant_value, convert_to_tensor, dtypes, errors, name_scope, node_counts, shapes
 from millstream.framework.deprecation import renamed as _renamed
 from millstream.framework.op_functions import op
 from millstream.ops import array_ops, math_ops, random_ops, reduction_ops
@@ -172,6 +172,7 @@ def sparse_softmax_cross_entropy_with_logits(_sentinel: Any = None, labels: Any 
         if known[1] is not None and len(known[1]) == 2:
             return op("SparseSoftmaxCrossEntropyWithLogits")(logits, labels, name=name)[0]
         classes = op("StridedSlice")(op("Shape")(logits), [-1], [0], [1], end_mask=1, shrink_axis_mask=1)
+        node_counts.also(5)  # TensorFlow computes the rank in the graph.
         cost = op("SparseSoftmaxCrossEntropyWithLogits")(array_ops.reshape(logits, [-1, classes]), array_ops.reshape(labels, [-1]))[0]
         cost = array_ops.reshape(cost, shape_of_labels)
         cost.set_shape(labels.shape)
@@ -212,6 +213,8 @@ def softmax_cross_entropy_with_logits_v2(
         logits = convert_to_tensor(logits, name="logits")
         labels = convert_to_tensor(labels, logits.dtype.base_dtype, "labels")
         rank = logits._rank()
+        # TensorFlow flattens and restores the shapes whatever the rank.
+        node_counts.also(30 if (2 if rank is None else rank) == 2 else 14)
         if axis is not None and axis != -1 and (rank is None or axis != rank - 1):
             if rank is None:
                 raise ValueError("the rank of logits must be known if the axis is not the last")
@@ -435,6 +438,7 @@ def zero_fraction(value: Any, name: Optional[str] = None) -> Tensor:
     with name_scope(name, "zero_fraction", [value]):
         value = convert_to_tensor(value, name="value")
         zero = np.zeros([], value.dtype.as_numpy_dtype)
+        node_counts.also(21)  # It counts in one of two dtypes.
         return reduction_ops.reduce_mean(math_ops.cast(math_ops.equal(value, zero), dtypes.float32), name="fraction")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, List, Optional
 import numpy as np
 
 from millstream._engine import Tensor
-from millstream.framework import SparseTensor, constant, constant_value, convert_to_tensor, dtypes, name_scope, shapes
+from millstream.framework import SparseTensor, constant, constant_value, convert_to_tensor, dtypes, name_scope, node_counts, shapes
 from millstream.framework.deprecation import renamed
 from millstream.framework.op_functions import op
 from millstream.ops.math_ops import cast
@@ -239,6 +239,22 @@ Example:
 """
 
 
+def _nodes_of_size(shape: Any) -> int:
+    """Returns how many nodes TensorFlow makes to ask whether a shape, a list with tensors, is small.
+
+    It multiplies the dimensions, constants among them, and compares the product with a constant.
+    """
+    dims = list(shape) if isinstance(shape, (list, tuple)) else []
+    if not any(isinstance(d, Tensor) for d in dims):
+        return 0
+    nodes, is_tensor = 2, isinstance(dims[0], Tensor)
+    for d in dims[1:]:
+        if is_tensor or isinstance(d, Tensor):
+            nodes += 1 if is_tensor and isinstance(d, Tensor) else 2
+            is_tensor = True
+    return nodes
+
+
 def _filled(value: Any, called: str) -> Filled:
     def function(shape: Any, dtype: Any = dtypes.float32, name: Optional[str] = None) -> Tensor:
         dtype = dtypes.as_dtype(dtype).base_dtype
@@ -250,6 +266,7 @@ def _filled(value: Any, called: str) -> Filled:
             if dtype == dtypes.bfloat16:
                 # NumPy has no bfloat16, so the tensor cannot be a constant.
                 return op("Fill")(convert_to_tensor(shape, dtypes.int32), cast(constant(value, dtypes.float32), dtype), name=name)
+            node_counts.also(_nodes_of_size(shape))
             one: Any = "" if dtype == dtypes.string and not value else bool(value) if dtype == dtypes.bool else value
             if not isinstance(shape, Tensor):
                 try:
@@ -421,7 +438,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
         try:
             # As in TensorFlow, values that are not tensors become one constant, and numbers among tensors
             # are named as in a list that is converted.
-            if not all(isinstance(v, Tensor) or hasattr(v, "_as_tensor") for v in values):
+            if not len(values) or not all(isinstance(v, Tensor) or hasattr(v, "_as_tensor") for v in values):
                 return convert_to_tensor(values, name=name)
         except (TypeError, ValueError):
             pass

@@ -10,7 +10,7 @@ import numpy as np
 
 from millstream import _engine
 from millstream._engine import Tensor
-from millstream.framework import convert_to_tensor, dtypes, name_scope, shapes
+from millstream.framework import convert_to_tensor, dtypes, name_scope, node_counts, shapes
 from millstream.framework.op_functions import op
 from millstream.ops import array_ops
 from millstream.ops.math_ops import cast
@@ -83,6 +83,7 @@ def strided_slice(
       [4 6]
     """
     if strides is None:
+        node_counts.also(_nodes_of_ones(begin))
         strides = op("OnesLike")(convert_to_tensor(begin)) if isinstance(begin, Tensor) else [1] * len(begin)
     masks = dict(
         begin_mask=begin_mask, end_mask=end_mask, ellipsis_mask=ellipsis_mask, new_axis_mask=new_axis_mask, shrink_axis_mask=shrink_axis_mask
@@ -91,6 +92,15 @@ def strided_slice(
 
 
 newaxis = None
+
+
+def _nodes_of_ones(begin: Any) -> int:
+    """Returns how many nodes more TensorFlow makes for strides of ones like `begin`."""
+    if isinstance(begin, Tensor):
+        return 2
+    parts = list(begin) if isinstance(begin, (list, tuple)) else []
+    fixed = sum(not isinstance(part, Tensor) for part in parts)
+    return 3 + (fixed if fixed < len(parts) else 0)
 
 
 def _index(value: Any) -> Any:

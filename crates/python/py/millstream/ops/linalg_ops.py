@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Optional, Sequence
 import numpy as np
 
 from millstream._engine import Tensor
-from millstream.framework import constant, convert_to_tensor, dtypes, name_scope
+from millstream.framework import constant, convert_to_tensor, dtypes, name_scope, node_counts
 from millstream.framework.deprecation import renamed
 from millstream.framework.op_functions import op
 from millstream.ops import array_ops, indexing_ops, math_ops, reduction_ops
@@ -488,6 +488,7 @@ def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = 
         raise ValueError("'ord' must be a supported vector norm, got %s" % ord)
     with name_scope(name, "norm", [tensor]):
         x = convert_to_tensor(tensor)
+        node_counts.also(0 if keep else 1)  # TensorFlow removes the axes at the end.
         if ord in ("fro", "euclidean", 2):
             return op("Sqrt")(reduction_ops.reduce_sum(x * math_ops.conj(x), axis, keepdims=keep))
         size = math_ops.abs(x)

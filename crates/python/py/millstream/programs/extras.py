@@ -7,10 +7,12 @@ import contextlib
 import inspect
 from typing import Any, Callable, Dict, Iterator, List, Optional
 
+import numpy as np
+
 from millstream.framework import add_to_collection, convert_to_tensor, name_scope, nest, shapes
 from millstream.framework.op_functions import op
 from millstream.ops import array_ops
-from millstream.programs import mnist
+from millstream.programs import freezing, mnist
 from millstream.programs.timeline import Timeline
 from millstream.test.case import TestCase
 
@@ -87,6 +89,25 @@ def fn_args(fn: Any) -> Any:
     return tuple(inspect.signature(fn).parameters)
 
 
+def has_inf_or_nan(datum: Any, tensor: Any) -> bool:
+    """Returns whether an array holds a number that is not finite: a filter of the debugger."""
+    try:
+        return not bool(np.isfinite(np.asarray(tensor, dtype=np.complex128)).all())
+    except (TypeError, ValueError):
+        return False
+
+
+def _no_debugger(name: str) -> Any:
+    """Returns a function that says what to use instead of a class of the debugger."""
+
+    def refuse(*args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError("`tensorflow.python.debug.%s` is a program of its own, and not part of Millstream: use `Session.watch` and `tf.every`" % name)
+
+    return refuse
+
+
+_DEBUGGER = {name: _no_debugger(name) for name in ("DumpingDebugHook", "DumpingDebugWrapperSession", "LocalCLIDebugHook", "LocalCLIDebugWrapperSession", "TensorBoardDebugHook", "TensorBoardDebugWrapperSession")}
+
 _MNIST = {"DataSet": mnist.DataSet, "read_data_sets": mnist.read_data_sets, "load_mnist": mnist.load_mnist}
 
 NAMES: Dict[str, Dict[str, Any]] = {
@@ -94,6 +115,8 @@ NAMES: Dict[str, Dict[str, Any]] = {
     "examples.tutorials.mnist.input_data": _MNIST,
     "python.client.timeline": {"Timeline": Timeline},
     "python.client.device_lib": {"list_local_devices": list_local_devices},
+    "python.debug": {**_DEBUGGER, "has_inf_or_nan": has_inf_or_nan},
+    "python.tools.freeze_graph": {"freeze_graph": freezing.freeze_graph, "freeze_graph_with_def_protos": freezing.freeze_graph_with_def_protos},
     "python.framework.ops": {"name_from_scope_name": name_from_scope_name, "convert_n_to_tensor": convert_n_to_tensor},
     "python.framework.test_util": {
         "TensorFlowTestCase": TestCase,

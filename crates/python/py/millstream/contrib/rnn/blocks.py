@@ -1,7 +1,7 @@
 """Cells that TensorFlow computes with one op each: here they are made of the ops of `LSTMCell` and `GRUCell`.
 
-Variables, values and gradients are the same, the number of nodes is not: with equal seeds, variables that are
-created after the first step of such a cell have other initial values than in TensorFlow.
+Variables, values and gradients are the same. Only the nodes of `LSTMBlockFusedCell` are not counted as
+TensorFlow's: with equal seeds, variables that are created after it have other initial values.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Optional, Tuple
 
 from millstream.contrib.rnn.lstms import _Sized
-from millstream.framework import constant, convert_to_tensor, dtypes
+from millstream.framework import constant, convert_to_tensor, dtypes, node_counts
 from millstream.framework.op_functions import op
 from millstream.framework.shapes import dimension_value
 from millstream.layers.core import Layer
@@ -48,9 +48,6 @@ def _lstm_step(layer: Any, weights: Any, x: Any, c: Any, h: Any) -> Tuple[Any, A
 
 class LSTMBlockCell(_Sized, LayerRNNCell):
     """An LSTM with the variables of `LSTMCell`, so that checkpoints of both are interchangeable.
-
-    With equal seeds, variables that are created after its first step have other initial values than in
-    TensorFlow, which computes a step with one node.
 
     Args:
       num_units: The size of the state and the output.
@@ -99,14 +96,12 @@ class LSTMBlockCell(_Sized, LayerRNNCell):
             raise ValueError(f"Expecting inputs_shape[1] to be set: {inputs.get_shape()}")
         weights = _lstm_weights(self, size, inputs.dtype, self._use_peephole)
         c, h = _lstm_step(self, weights, inputs, *state)
+        node_counts.also(-16)  # TensorFlow computes a step with one node.
         return h, LSTMStateTuple(c, h)
 
 
 class GRUBlockCell(LayerRNNCell):
     """A GRU whose variables are named `w_ru`, `b_ru`, `w_c` and `b_c`.
-
-    With equal seeds, variables that are created after its first step have other initial values than in
-    TensorFlow, which computes a step with one node.
 
     Args:
       num_units: The size of the state and the output.
@@ -166,6 +161,7 @@ class GRUBlockCell(LayerRNNCell):
         reset, update = array_ops.split(value=math_ops.sigmoid(gates), num_or_size_splits=2, axis=1)
         candidate = functions.bias_add(math_ops.matmul(array_ops.concat([inputs, reset * state], 1), kernel), bias)
         new = update * state + (1 - update) * math_ops.tanh(candidate)
+        node_counts.also(-18)  # TensorFlow computes a step with one node.
         return new, new
 
 

@@ -7,6 +7,7 @@ from typing import Any, Callable, List, NamedTuple, Optional, Tuple
 
 from millstream.contrib.seq2seq.attention_wrapper import AttentionWrapperState
 from millstream.contrib.seq2seq.decoders import Decoder, output_size_of
+from millstream._engine import Tensor
 from millstream.framework import (
     control_dependencies,
     convert_to_tensor,
@@ -15,6 +16,7 @@ from millstream.framework import (
     logging,
     name_scope,
     nest,
+    node_counts,
 )
 from millstream.framework.op_functions import op
 from millstream.framework.shapes import TensorShape, dimension_value
@@ -112,6 +114,11 @@ def _tiled(t: Any, multiplier: int) -> Any:
     return rows
 
 
+def _nodes_of(*inputs: Any) -> int:
+    """Returns the number of nodes that TensorFlow makes: the op, and its inputs that are no tensors yet."""
+    return 1 + sum(not isinstance(x, Tensor) for x in inputs)
+
+
 def gather_tree(step_ids: Any, parent_ids: Any, max_sequence_lengths: Any, end_token: Any, name: Optional[str] = None) -> Any:
     """Returns the sequences of all beams, from the last step back to the first.
 
@@ -138,7 +145,7 @@ def gather_tree(step_ids: Any, parent_ids: Any, max_sequence_lengths: Any, end_t
       [[2 1]
        [3 4]]
     """
-    with name_scope(name, "GatherTree", [step_ids, parent_ids, max_sequence_lengths, end_token]):
+    with node_counts.counted_as(_nodes_of(step_ids, parent_ids, max_sequence_lengths, end_token)), name_scope(name, "GatherTree"):
         step_ids, parent_ids = convert_to_tensor(step_ids, dtypes.int32), convert_to_tensor(parent_ids, dtypes.int32)
         end_token = convert_to_tensor(end_token, dtypes.int32)
         shape = array_ops.shape(step_ids)

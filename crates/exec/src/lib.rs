@@ -4,6 +4,7 @@
 //! code). Knows ops by their role, never by their name.
 
 mod errors;
+mod function;
 mod ids;
 mod iterations;
 mod machine;
@@ -21,6 +22,7 @@ mod trace;
 mod variable;
 
 pub use errors::timed_out;
+pub use function::PreparedFunction;
 pub use iterations::Iterations;
 pub use partial::Partial;
 pub use plan::{Account, Fate, MAX_LIVE_ITERATIONS, Plan, PlanOptions};

@@ -246,11 +246,14 @@ impl<'g> OpBuilder<'g> {
     pub fn try_finish(mut self) -> Result<Op<'g>> {
         self.at = self.graph.line(self.at);
         let at = self.at;
-        for arg in &self.args {
+        for arg in &mut self.args {
             if let ArgKind::Output(o) = &arg.0
                 && !o.graph().same(self.graph)
             {
-                return Err(invalid!("an input of {} belongs to another graph", self.op).at_line(at));
+                if !self.graph.is_open_body() {
+                    return Err(invalid!("an input of {} belongs to another graph", self.op).at_line(at));
+                }
+                arg.0 = ArgKind::Output(self.graph.capture(*o).map_err(|e| e.at_line(at))?);
             }
         }
         let graph = self.graph;

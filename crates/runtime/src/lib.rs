@@ -9,6 +9,7 @@ mod explain;
 mod feed;
 mod fetch;
 mod host;
+mod library;
 mod partial;
 mod progress;
 mod queue_runner;

@@ -5,6 +5,7 @@ use crate::callable::Callable;
 use crate::feed::Feeds;
 use crate::fetch::{Fetch, FetchList, Fetched, FromFetched, Target, Targets, take_all, wrong_dtype};
 use crate::host::{Host, Printer};
+use crate::library::Functions;
 use crate::partial::PartialRun;
 use crate::progress::{ShowProgress, Shown};
 use crate::queue_runner::first_line;
@@ -163,6 +164,7 @@ impl std::fmt::Debug for Session {
 pub(crate) struct Shared {
     pub(crate) graph: Graph,
     host: Arc<Host>,
+    library: Arc<Functions>,
     resources: ResourceManager,
     pub(crate) kernel_state: Arc<Resources>,
     files: Files,
@@ -334,9 +336,12 @@ impl Session {
             grace: options.stall_grace.unwrap_or(STALL_GRACE),
             runners: Mutex::default(),
         };
+        let regions = regions(options.tier, options.compile_after);
+        let library = Functions::new(graph.clone(), options.parallel_iterations, regions);
         Ok(Session {
             shared: Arc::new(Shared {
                 graph: graph.clone(),
+                library: Arc::new(library),
                 host: Arc::new(Host::new(options.threads.unwrap_or_else(cores), print, stalls)),
                 resources,
                 kernel_state,
@@ -598,22 +603,10 @@ impl Shared {
         PlanOptions {
             parallel_iterations: self.parallel_iterations,
             hand_out_all: self.hand_out_all,
-            regions: self.regions(),
+            regions: regions(self.tier, self.compile_after),
             deadline,
             cancel: self.cancellation(),
             ..PlanOptions::default()
-        }
-    }
-
-    /// Which loops run as regions, and how.
-    fn regions(&self) -> Regions {
-        Regions {
-            enabled: self.tier == Tier::Compiled,
-            #[cfg(feature = "jit")]
-            compiler: Some(Arc::new(millstream_jit::Jit)),
-            #[cfg(not(feature = "jit"))]
-            compiler: None,
-            compile_after: self.compile_after.unwrap_or(Regions::COMPILE_AFTER),
         }
     }
 
@@ -704,10 +697,23 @@ impl Shared {
             cancel: self.cancellation(),
             activity: self.resources.resources().join(),
             functions: self.graph.extension::<HostFunctions>(),
+            library: self.library.clone(),
             why: None,
             files: self.files.clone(),
             host: self.host.clone() as Arc<dyn StepHost>,
         }
+    }
+}
+
+/// Which loops run as regions, and how.
+fn regions(tier: Tier, compile_after: Option<u64>) -> Regions {
+    Regions {
+        enabled: tier == Tier::Compiled,
+        #[cfg(feature = "jit")]
+        compiler: Some(Arc::new(millstream_jit::Jit)),
+        #[cfg(not(feature = "jit"))]
+        compiler: None,
+        compile_after: compile_after.unwrap_or(Regions::COMPILE_AFTER),
     }
 }
 

@@ -203,6 +203,11 @@ pub fn current() -> Option<Arc<Budget>> {
     PURSE.with(|p| p.account.get()).and_then(|account| account.owner.lock().upgrade())
 }
 
+/// The deadline in force on this thread, for work that does not allocate.
+pub fn deadline() -> Option<Instant> {
+    PURSE.with(|p| p.deadline.get())
+}
+
 /// The number of bytes that the budget in force still allows. Readers of input of unknown length stop there.
 pub fn left() -> usize {
     current().map_or(usize::MAX, |b| b.limit().saturating_sub(b.used()))

@@ -234,6 +234,15 @@ impl Error {
         self
     }
 
+    /// Makes this the error of a node that called `function`, whose body has the node that is named so far. A
+    /// note names that one from now on.
+    #[must_use]
+    pub fn inside(mut self, function: &str) -> Self {
+        let Some(node) = self.0.node.take() else { return self };
+        let op = self.0.op.take().unwrap_or_default();
+        self.note(format!("at `{node}` ({op}) in the function `{function}`"))
+    }
+
     /// Names the source line at fault. A line that is named already stays.
     #[must_use]
     pub fn at_line(mut self, location: &'static Location<'static>) -> Self {

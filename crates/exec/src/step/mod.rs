@@ -151,6 +151,39 @@ impl Runner {
         outcome
     }
 
+    /// Runs the plan within the step of a node that calls it, on this thread. The machine is taken from
+    /// `spare` and put back there: unlike the steps of [`Runner::run`], it refers to no session.
+    pub(crate) fn run_within(
+        &self,
+        feeds: Vec<Tensor>,
+        env: &StepEnv,
+        options: &RunOptions,
+        spare: &Mutex<Vec<Machine>>,
+    ) -> Result<Vec<Tensor>> {
+        let mut machine = match spare.lock().pop() {
+            Some(mut machine) => {
+                machine.reset(&self.plan);
+                machine
+            }
+            None => Machine::new(&self.plan),
+        };
+        machine.start(&self.plan, env);
+        for (i, value) in feeds.into_iter().enumerate() {
+            machine.feed(&self.plan, i, value);
+        }
+        self.drive(&mut machine, &OneThread::of(env), options, 1)?;
+        if let Some(error) = machine.stuck(&self.plan) {
+            return Err(error);
+        }
+        let outcome = Outcome::of(&mut machine, &self.plan, options)?;
+        machine.drop_values();
+        let mut spare = spare.lock();
+        if spare.len() < MAX_SPARE {
+            spare.push(machine);
+        }
+        Ok(outcome.values)
+    }
+
     /// The step of an earlier run, or a new one.
     fn begin_step(&self, make_env: impl FnOnce() -> StepEnv) -> Box<Step> {
         let spare = self.spare.lock().pop();

@@ -14,6 +14,11 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 impl GraphData {
+    /// The functions of the library, in the order of their names.
+    pub fn functions(&self) -> impl Iterator<Item = &crate::Function> {
+        self.functions.values().map(|function| &**function)
+    }
+
     /// The op types that the graph can hold.
     pub fn registry(&self) -> &'static Registry {
         self.registry

@@ -10,6 +10,7 @@ use crate::attr::Attr;
 use crate::blocks::{Blocks, Parked};
 use crate::builder::{Arg, ArgKind};
 use crate::context::{Context, ContextId};
+use crate::function::{Around, Functions};
 use crate::ids::{NodeId, Port};
 use crate::node::Node;
 use crate::op::{GradientFn, Registry, Role, check_attr};
@@ -73,6 +74,10 @@ pub struct GraphData {
     gradients: HashMap<String, GradientFn>,
     /// The number of changes to existing nodes (back edges, control inputs), for caches that compare lengths.
     edits: u64,
+    /// The functions that nodes call by name.
+    pub(crate) functions: Functions,
+    /// The graph around this one, while it is built as the body of a function.
+    pub(crate) around: Option<Around>,
 }
 
 impl std::fmt::Debug for GraphData {
@@ -114,6 +119,8 @@ impl Graph {
             declared: HashMap::new(),
             gradients: HashMap::new(),
             edits: 0,
+            functions: Functions::new(),
+            around: None,
         })))
     }
 

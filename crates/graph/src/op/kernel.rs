@@ -4,7 +4,7 @@
 use super::expression::Lowering;
 use super::panics::caught;
 use super::resolve::NodeInfo;
-use crate::attr::Attrs;
+use crate::attr::{Attrs, FuncRef};
 use millstream_files::Files;
 use millstream_state::{Activity, Cancellation, HostFunctions, Resources};
 use millstream_tensor::{DType, Error, Handle, Opaque, Result, Scalar, Tensor, invalid};
@@ -247,6 +247,28 @@ pub trait StepHost: Send + Sync {
     }
 }
 
+/// A function of the graph's library, prepared for calls.
+pub trait CallFunction: Send + Sync {
+    /// Calls the function within a step, on this thread.
+    fn call(&self, inputs: Vec<Tensor>, env: &StepEnv) -> Result<Vec<Tensor>>;
+}
+
+/// The functions that nodes of a session's graph call by name.
+pub trait Library: Send + Sync {
+    /// Prepares a function. The state that its nodes keep (of random generators) is its own.
+    fn prepare(&self, function: &FuncRef) -> Result<Arc<dyn CallFunction>>;
+}
+
+/// A library without functions.
+#[derive(Debug)]
+pub struct NoLibrary;
+
+impl Library for NoLibrary {
+    fn prepare(&self, function: &FuncRef) -> Result<Arc<dyn CallFunction>> {
+        Err(invalid!("there is no function `{}`: the node runs outside of a session", function.name))
+    }
+}
+
 /// The environment that a step gives to all its kernels.
 #[derive(Clone)]
 pub struct StepEnv {
@@ -264,6 +286,8 @@ pub struct StepEnv {
     pub activity: Activity,
     /// The functions of the host program that the graph's nodes may call.
     pub functions: Arc<HostFunctions>,
+    /// The functions of the graph.
+    pub library: Arc<dyn Library>,
     /// The caller's reason for this run; a queue that the run closes reports it.
     pub why: Option<Arc<str>>,
     /// The files that the graph may open. Kernels use [`KernelCx::files`].

@@ -3,7 +3,7 @@
 //! [`run`] runs a kernel in an environment of the caller's, [`fold`] computes a pure node within [`Bounds`].
 
 use super::panics::caught;
-use super::{BuildCx, Cost, Effect, KernelBody, KernelCx, NodeInfo, StepEnv, StepHost};
+use super::{BuildCx, Cost, Effect, KernelBody, KernelCx, NoLibrary, NodeInfo, StepEnv, StepHost};
 use millstream_files::Files;
 use millstream_state::{Activity, Cancellation, Resources};
 use millstream_tensor::budget::{self, Budget};
@@ -62,6 +62,7 @@ pub fn env() -> StepEnv {
         cancel: Cancellation::new(),
         activity: Activity::default(),
         functions: Arc::default(),
+        library: Arc::new(NoLibrary),
         why: None,
         files: Files::everything(),
         host: Arc::new(NoSession),

@@ -43,7 +43,8 @@ pub(crate) struct Subscript {
 /// The selection along one axis of the input: `size` positions from `begin` in steps of `stride`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Picked {
-    /// The first position. Meaningful only if the size is known and not 0.
+    /// The first position. Meaningful only if the size is known and not 0. Of a single number that is not
+    /// known yet it is [`Picked::UNKNOWN`].
     pub begin: i64,
     pub stride: i64,
     pub size: Dim,
@@ -51,6 +52,11 @@ pub(crate) struct Picked {
     pub shrunk: bool,
     /// True if the whole axis is selected, in order.
     pub whole: bool,
+}
+
+impl Picked {
+    /// No position.
+    const UNKNOWN: i64 = -1;
 }
 
 /// An index resolved against a shape.
@@ -245,7 +251,7 @@ impl Entry {
                 }
                 place
             }
-            _ => 0,
+            _ => Picked::UNKNOWN,
         };
         Ok(Picked { begin, stride: 1, size: Some(1), shrunk: true, whole: false })
     }

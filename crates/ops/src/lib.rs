@@ -13,6 +13,7 @@ mod array;
 mod builtin;
 pub mod cases;
 mod control;
+mod dataset;
 mod debug;
 mod image;
 mod io;
@@ -43,10 +44,11 @@ pub fn defs() -> Vec<OpDef> {
 }
 
 /// The families by name, with their op types.
-pub fn families() -> [(&'static str, Vec<OpDef>); 21] {
+pub fn families() -> [(&'static str, Vec<OpDef>); 22] {
     [
         ("array", array::defs()),
         ("control", control::defs()),
+        ("dataset", dataset::defs()),
         ("debug", debug::defs()),
         ("image", image::defs()),
         ("io", io::defs()),

@@ -36,6 +36,7 @@ const COMMON: [&str; 6] = [
 const FAMILIES: &[(&str, &str)] = &[
     ("array", "Shapes, slices, gathers, padding."),
     ("control", "Control flow, placeholders, optional values, functions of the program."),
+    ("dataset", "Datasets and iterators."),
     ("debug", "Assertions, printing, checks of numbers."),
     ("image", "Images: resizing, colours, boxes, files."),
     ("io", "Files: checkpoints, reading, writing, matching of names."),

@@ -1,0 +1,67 @@
+//! `ConcatenateDataset`: one dataset after another.
+
+use super::datasets::{Data, Dataset, Source, Spec, give, makes, source, typed};
+use millstream_graph::op::{KernelCx, OpDef, StepEnv};
+use millstream_tensor::{DType, Result};
+
+pub(crate) fn def() -> OpDef {
+    let def = OpDef::new("ConcatenateDataset")
+        .doc("Returns a dataset of the elements of `input_dataset`, then those of `another_dataset`.")
+        .input("input_dataset", DType::Variant)
+        .input("another_dataset", DType::Variant);
+    makes(typed(def), run).infer(|cx| {
+        cx.scalar(0)?;
+        cx.scalar(1)?;
+        cx.scalars()
+    })
+}
+
+struct Both {
+    first: Data,
+    second: Data,
+    spec: Spec,
+}
+
+impl Dataset for Both {
+    fn spec(&self) -> &Spec {
+        &self.spec
+    }
+    fn depth(&self) -> u32 {
+        1 + self.first.depth().max(self.second.depth())
+    }
+    fn optimized(&self) -> Option<Data> {
+        let (first, second) = (self.first.optimized(), self.second.optimized());
+        if first.is_none() && second.is_none() {
+            return None;
+        }
+        let (first, second) = (first.unwrap_or(self.first.clone()), second.unwrap_or(self.second.clone()));
+        Data::new(Both { first, second, spec: self.spec.clone() }).ok()
+    }
+    fn begin(&self, env: &StepEnv) -> Result<Source> {
+        let mut pass = self.first.begin(env)?;
+        let mut rest = Some(self.second.clone());
+        Ok(source(move |env| {
+            loop {
+                if let Some(next) = pass.next(env)? {
+                    return Ok(Some(next));
+                }
+                let Some(second) = rest.take() else { return Ok(None) };
+                pass = second.begin(env)?;
+            }
+        }))
+    }
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let (first, second) = (Data::input(cx, 0)?, Data::input(cx, 1)?);
+    let spec = Spec::of(cx.attrs())?;
+    spec.check(first.spec())?;
+    spec.check(second.spec())?;
+    give(cx, Both { first, second, spec })
+}
+
+cases! {
+    is_a_variant: "ConcatenateDataset(variant[], variant[]; output_types={f32}, output_shapes={shape[?]}) : variant[]",
+    then_the_second: "DatasetToSingleElement(SkipDataset(ConcatenateDataset(TensorDataset(1; output_shapes={shape[]}), TensorDataset(2; output_shapes={shape[]}); output_types={i32}, output_shapes={shape[]}), i64 1; output_types={i32}, output_shapes={shape[]}); output_types={i32}, output_shapes={shape[]}) = 2",
+    of_one_type: "ConcatenateDataset(TensorDataset(1; output_shapes={shape[]}), TensorDataset(2.0; output_shapes={shape[]}); output_types={i32}, output_shapes={shape[]}) ! Data type mismatch at component 0",
+}

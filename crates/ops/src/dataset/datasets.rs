@@ -1,0 +1,431 @@
+//! [`Dataset`]: the description of a sequence of elements, and [`Elements`], one pass over it. Helpers of the
+//! ops that make datasets.
+//!
+//! A dataset never changes. In the graph it is a variant ([`Data`]). An op that transforms a dataset keeps
+//! the dataset that it reads, and a pass over the one begins a pass over the other, so an element is made
+//! when it is asked for, on the thread that asks. A pass that is interrupted keeps what it has taken: the
+//! next run goes on where this one stopped.
+
+use millstream_graph::Attrs;
+use millstream_graph::op::spec::{Func, ShapeList, Spec as _, TypeList};
+use millstream_graph::op::{CallFunction, Gradient, InferCx, Kernel, KernelCx, OpDef, RunFn, StepEnv};
+use millstream_state::{Item, dtype_names};
+use millstream_tensor::{
+    Code, DType, Error, Opaque, PartialShape, Result, Tensor, Variant, budget, ensure, invalid,
+};
+use std::cell::Cell;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The components of an element.
+pub(crate) type Element = Item;
+
+/// A sequence of elements.
+pub(crate) trait Dataset: Send + Sync {
+    /// The types of the elements.
+    fn spec(&self) -> &Spec;
+    /// How many datasets read each other, this one included.
+    fn depth(&self) -> u32 {
+        1
+    }
+    /// Begins a pass.
+    fn begin(&self, env: &StepEnv) -> Result<Source>;
+    /// The dataset that TensorFlow's optimizer makes of this one, if that changes the order of elements.
+    fn optimized(&self) -> Option<Data> {
+        None
+    }
+    /// How this dataset shuffles, if it does.
+    fn shuffles(&self) -> Option<Shuffles> {
+        None
+    }
+}
+
+/// What a shuffled dataset shuffles, for a repetition that becomes one with it.
+pub(crate) struct Shuffles {
+    pub input: Data,
+    pub buffer_size: usize,
+    pub seeds: (i64, i64),
+}
+
+/// A pass over a dataset.
+pub(crate) trait Elements: Send {
+    /// The next element, or `None` at the end. After the end it is not asked again.
+    fn next(&mut self, env: &StepEnv) -> Result<Option<Element>>;
+}
+
+impl<F: FnMut(&StepEnv) -> Result<Option<Element>> + Send> Elements for F {
+    fn next(&mut self, env: &StepEnv) -> Result<Option<Element>> {
+        self(env)
+    }
+}
+
+/// A pass, as the datasets that read from it hold it.
+pub(crate) struct Source(Box<dyn Elements>);
+
+/// A pass whose elements this function makes.
+pub(crate) fn source<F>(next: F) -> Source
+where
+    F: FnMut(&StepEnv) -> Result<Option<Element>> + Send + 'static,
+{
+    Source(Box::new(next))
+}
+
+impl Source {
+    /// The next element. An error if the run is cancelled or out of time.
+    pub(crate) fn next(&mut self, env: &StepEnv) -> Result<Option<Element>> {
+        let _deeper = Deeper::by(1)?;
+        env.cancel.check()?;
+        check_deadline()?;
+        self.0.next(env)
+    }
+}
+
+/// Whether an error ended the run, but not the pass: nothing that the pass holds is lost.
+pub(crate) fn is_interrupt(error: &Error) -> bool {
+    matches!(error.code(), Code::Cancelled | Code::DeadlineExceeded)
+}
+
+/// The types of the components of elements.
+#[derive(Clone, Debug)]
+pub(crate) struct Spec {
+    pub dtypes: Vec<DType>,
+    pub shapes: Vec<PartialShape>,
+}
+
+impl Spec {
+    /// The types in the attributes `output_types` and `output_shapes`.
+    pub(crate) fn of(attrs: &Attrs) -> Result<Spec> {
+        Spec::named(attrs, "output_types")
+    }
+
+    /// The types in the attributes `types` and `output_shapes`.
+    pub(crate) fn named(attrs: &Attrs, types: &str) -> Result<Spec> {
+        let shapes: Vec<PartialShape> = attrs.shapes("output_shapes")?.into_iter().cloned().collect();
+        let dtypes = attrs.dtypes(types)?;
+        ensure!(
+            dtypes.len() == shapes.len(),
+            "`{types}` has {} entries but `output_shapes` {}",
+            dtypes.len(),
+            shapes.len()
+        );
+        Ok(Spec { dtypes, shapes })
+    }
+
+    /// Elements of one scalar.
+    pub(crate) fn scalar(dtype: DType) -> Spec {
+        Spec { dtypes: vec![dtype], shapes: vec![PartialShape::unknown_of_rank(0)] }
+    }
+
+    /// An error unless elements of `given` can be elements of this type.
+    pub(crate) fn check(&self, given: &Spec) -> Result<()> {
+        ensure!(
+            self.dtypes.len() == given.dtypes.len(),
+            "Number of components does not match: expected {} types but got {}.",
+            self.dtypes.len(),
+            given.dtypes.len()
+        );
+        for (i, (wanted, is)) in self.dtypes.iter().zip(&given.dtypes).enumerate() {
+            ensure!(
+                wanted == is,
+                "Data type mismatch at component {i}: expected {} but got {}.",
+                wanted.tf_name(),
+                is.tf_name()
+            );
+        }
+        for (i, (wanted, is)) in self.shapes.iter().zip(&given.shapes).enumerate() {
+            ensure!(
+                wanted.merge(is).is_some(),
+                "Incompatible shapes at component {i}: expected {wanted} but got {is}."
+            );
+        }
+        Ok(())
+    }
+
+    /// An error unless the element is of this type.
+    pub(crate) fn check_element(&self, element: &[Tensor]) -> Result<()> {
+        let given = Spec {
+            dtypes: element.iter().map(Tensor::dtype).collect(),
+            shapes: element.iter().map(|value| value.shape().into()).collect(),
+        };
+        self.check(&given)
+    }
+}
+
+/// A dataset, as a value of the graph.
+#[derive(Clone)]
+pub(crate) struct Data(Arc<dyn Dataset>);
+
+impl fmt::Debug for Data {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "dataset of {}", dtype_names(self.spec().dtypes.iter().copied()))
+    }
+}
+
+impl std::ops::Deref for Data {
+    type Target = dyn Dataset;
+    fn deref(&self) -> &(dyn Dataset + 'static) {
+        &*self.0
+    }
+}
+
+impl Opaque for Data {
+    fn kind(&self) -> &'static str {
+        "dataset"
+    }
+}
+
+impl Data {
+    /// The most datasets that read each other.
+    const DEEPEST: u32 = 500;
+
+    pub(crate) fn new(dataset: impl Dataset + 'static) -> Result<Data> {
+        let depth = dataset.depth();
+        if depth > Data::DEEPEST {
+            let text = format!("{depth} datasets read each other; at most {} may", Data::DEEPEST);
+            return Err(Error::new(Code::ResourceExhausted, text));
+        }
+        Ok(Data(Arc::new(dataset)))
+    }
+
+    /// The dataset in a tensor.
+    pub(crate) fn in_tensor(value: &Tensor, name: &str) -> Result<Data> {
+        let Some([variant]) = value.as_variants() else {
+            return Err(invalid!(
+                "`{name}` must be a scalar variant but is {}{}",
+                value.dtype(),
+                value.shape()
+            ));
+        };
+        let data = variant.get::<Data>();
+        data.cloned().ok_or_else(|| invalid!("`{name}` is a {}, not a dataset", variant.kind()))
+    }
+
+    /// The dataset in input `i` of a node.
+    pub(crate) fn input(cx: &KernelCx, i: usize) -> Result<Data> {
+        Data::in_tensor(cx.input(i), cx.name_of(i))
+    }
+
+    /// The dataset as a tensor.
+    pub(crate) fn tensor(self) -> Tensor {
+        Tensor::variant(Variant::new(Arc::new(self)))
+    }
+
+    /// Begins a pass.
+    pub(crate) fn begin(&self, env: &StepEnv) -> Result<Source> {
+        let _deeper = Deeper::by(1)?;
+        self.0.begin(env)
+    }
+}
+
+/// A dataset that transforms another: [`How`] says how.
+pub(crate) struct Over<T> {
+    pub input: Data,
+    pub spec: Spec,
+    pub how: Arc<T>,
+}
+
+/// A transformation of a dataset.
+pub(crate) trait How: Send + Sync + Sized + 'static {
+    /// Begins a pass.
+    fn begin(over: &Over<Self>, env: &StepEnv) -> Result<Source>;
+    /// See [`Dataset::optimized`].
+    fn optimized(_over: &Over<Self>) -> Option<Data> {
+        None
+    }
+    /// See [`Dataset::shuffles`].
+    fn shuffles(_over: &Over<Self>) -> Option<Shuffles> {
+        None
+    }
+}
+
+impl<T: How> Dataset for Over<T> {
+    fn spec(&self) -> &Spec {
+        &self.spec
+    }
+    fn depth(&self) -> u32 {
+        1 + self.input.depth()
+    }
+    fn begin(&self, env: &StepEnv) -> Result<Source> {
+        T::begin(self, env)
+    }
+    fn optimized(&self) -> Option<Data> {
+        T::optimized(self).or_else(|| {
+            let input = self.input.optimized()?;
+            Data::new(Over { input, spec: self.spec.clone(), how: self.how.clone() }).ok()
+        })
+    }
+    fn shuffles(&self) -> Option<Shuffles> {
+        T::shuffles(self)
+    }
+}
+
+/// Sets the node's output to a transformation of the dataset in input 0.
+pub(super) fn over(cx: &mut KernelCx, how: impl How) -> Result<()> {
+    let (input, spec) = (Data::input(cx, 0)?, Spec::of(cx.attrs())?);
+    give(cx, Over { input, spec, how: Arc::new(how) })
+}
+
+/// Sets the node's output to a dataset.
+pub(super) fn give(cx: &mut KernelCx, dataset: impl Dataset + 'static) -> Result<()> {
+    cx.set(0, Data::new(dataset)?.tensor());
+    Ok(())
+}
+
+/// Declares an op that makes a dataset, without its inputs.
+pub(super) fn makes(def: OpDef, run: RunFn) -> OpDef {
+    // A dataset is made anew in each run, so that its random numbers and caches begin anew.
+    def.output("handle", DType::Variant)
+        .infer(|cx| cx.scalars())
+        .kernel(Kernel::stateful(run))
+        .gradient(Gradient::none("datasets carry no gradients, as in TensorFlow"))
+}
+
+/// Declares an op that transforms a dataset; `with` declares the other inputs and attributes.
+pub(super) fn transforms(name: &'static str, run: RunFn, with: impl Fn(OpDef) -> OpDef) -> OpDef {
+    let def = with(OpDef::new(name).input("input_dataset", DType::Variant));
+    makes(typed(def), run).infer(infer)
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    cx.scalar(0)?;
+    cx.scalars()
+}
+
+/// Declares the types of elements.
+pub(super) fn typed(def: OpDef) -> OpDef {
+    def.attr("output_types", TypeList).attr("output_shapes", ShapeList)
+}
+
+/// Declares a function, the tensors that it captured, and their types.
+pub(super) fn calls(def: OpDef, f: &'static str, arguments: &'static str, types: &'static str) -> OpDef {
+    def.input_list(arguments, types)
+        .attr(f, Func)
+        .attr(types, TypeList.or(millstream_graph::Attr::List(Vec::new())))
+}
+
+/// A function with the tensors that it captured.
+#[derive(Clone)]
+pub(crate) struct Called {
+    function: Arc<dyn CallFunction>,
+    captured: Arc<[Tensor]>,
+}
+
+impl Called {
+    /// The function in the attribute `f`, with the captured tensors in the argument `arguments`.
+    pub(super) fn of(cx: &KernelCx, f: &str, arguments: &str) -> Result<Called> {
+        let range = cx.node.input_range(arguments)?;
+        let captured: Vec<Tensor> =
+            cx.inputs()[range].iter().map(|t| t.clone().kept()).collect::<Result<_>>()?;
+        let function = cx.env.library.prepare(cx.attrs().func(f)?)?;
+        Ok(Called { function, captured: captured.into() })
+    }
+
+    /// The results of a call.
+    pub(crate) fn call(&self, arguments: &[Tensor], env: &StepEnv) -> Result<Element> {
+        let _deeper = Deeper::by(Deeper::CALL)?;
+        let inputs = arguments.iter().chain(&*self.captured).cloned().collect();
+        Ok(self.function.call(inputs, env)?.into())
+    }
+
+    /// The results of a call, which must be of these types.
+    pub(super) fn call_for(&self, arguments: &[Tensor], spec: &Spec, env: &StepEnv) -> Result<Element> {
+        let results = self.call(arguments, env)?;
+        spec.check_element(&results)?;
+        Ok(results)
+    }
+
+    /// The one result of a call, a bool.
+    pub(super) fn call_bool(&self, arguments: &[Tensor], env: &StepEnv) -> Result<bool> {
+        let results = self.call(arguments, env)?;
+        let one = results.first().filter(|_| results.len() == 1).and_then(|t| t.to_scalar::<bool>().ok());
+        one.ok_or_else(|| invalid!("Filter predicate `f` must return a scalar bool."))
+    }
+
+    /// The one result of a call, an int64.
+    pub(super) fn call_int(&self, arguments: &[Tensor], env: &StepEnv, what: &str) -> Result<i64> {
+        let results = self.call(arguments, env)?;
+        let one = results.first().filter(|_| results.len() == 1).and_then(|t| t.to_scalar::<i64>().ok());
+        one.ok_or_else(|| invalid!("`{what}` must return a scalar int64."))
+    }
+
+    /// The one result of a call, a dataset.
+    pub(super) fn call_dataset(&self, arguments: &[Tensor], env: &StepEnv) -> Result<Data> {
+        let results = self.call(arguments, env)?;
+        let one = results.first().filter(|_| results.len() == 1);
+        let one = one.ok_or_else(|| invalid!("Function must return a single scalar of dtype DT_VARIANT."))?;
+        Data::in_tensor(one, "the function's result")
+    }
+}
+
+/// A pass over elements that a function is called with: an element stays until its call has ended.
+pub(super) struct Calls {
+    input: Source,
+    held: Option<Element>,
+}
+
+impl Calls {
+    pub(super) fn over(input: Source) -> Calls {
+        Calls { input, held: None }
+    }
+
+    /// The result of `call` with the next element, or `None` at the end. An interrupted call is made again.
+    pub(super) fn next<T>(
+        &mut self,
+        env: &StepEnv,
+        call: impl FnOnce(&Element) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let held = match self.held.take() {
+            Some(held) => held,
+            None => match self.input.next(env)? {
+                Some(next) => next,
+                None => return Ok(None),
+            },
+        };
+        let result = call(&held);
+        if result.as_ref().is_err_and(is_interrupt) {
+            self.held = Some(held);
+        }
+        result.map(Some)
+    }
+}
+
+thread_local! {
+    /// How deep datasets and functions are nested on this thread's stack.
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Counts nested passes and calls, so that no graph exhausts the stack.
+struct Deeper(u32);
+
+impl Deeper {
+    /// A call of a function takes the stack of that many passes.
+    const CALL: u32 = 25;
+    const MOST: u32 = 800;
+
+    fn by(levels: u32) -> Result<Deeper> {
+        let depth = DEPTH.get() + levels;
+        if depth > Deeper::MOST {
+            let text = "datasets and the functions that they call are nested too deep";
+            return Err(Error::new(Code::ResourceExhausted, text));
+        }
+        DEPTH.set(depth);
+        Ok(Deeper(levels))
+    }
+}
+
+impl Drop for Deeper {
+    fn drop(&mut self) {
+        DEPTH.set(DEPTH.get() - self.0);
+    }
+}
+
+/// An error if the run's deadline has passed.
+pub(super) fn check_deadline() -> Result<()> {
+    match budget::deadline() {
+        Some(deadline) if deadline <= Instant::now() => {
+            Err(Error::new(Code::DeadlineExceeded, "Timed out waiting for notification"))
+        }
+        _ => Ok(()),
+    }
+}

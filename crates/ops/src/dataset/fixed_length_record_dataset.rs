@@ -1,0 +1,94 @@
+//! `FixedLengthRecordDataset`, `FixedLengthRecordDatasetV2`: records of a fixed length.
+
+use super::datasets::{give, makes};
+use super::records::{Open, Records, compression, infer, names};
+use millstream_checkpoint::records::{Compression, Source, open, read_bounded};
+use millstream_files::Files;
+use millstream_graph::op::{KernelCx, OpDef};
+use millstream_tensor::{DType, Result, Str, ensure, invalid};
+use std::sync::Arc;
+
+pub(crate) fn def() -> [OpDef; 2] {
+    [false, true].map(|newer| {
+        let def = OpDef::new(if newer { "FixedLengthRecordDatasetV2" } else { "FixedLengthRecordDataset" })
+            .doc(
+                "Returns a dataset of the records of files: a header of `header_bytes`, records of \
+                 `record_bytes`, and a footer of `footer_bytes`. `buffer_size` does not change the elements.",
+            )
+            .input("filenames", DType::Str)
+            .input("header_bytes", DType::I64)
+            .input("record_bytes", DType::I64)
+            .input("footer_bytes", DType::I64)
+            .input("buffer_size", DType::I64);
+        let def = if newer { def.input("compression_type", DType::Str) } else { def };
+        makes(def, run).infer(infer)
+    })
+}
+
+struct Fixed {
+    from: Source,
+    file: String,
+    header: u64,
+    record: u64,
+    footer: u64,
+    /// Bytes that were read but not returned. Only what follows shows whether they are the footer.
+    ahead: Vec<u8>,
+}
+
+impl Open for Fixed {
+    fn next(&mut self, files: &Files) -> Result<Option<Str>> {
+        self.from.checked_by(files);
+        if 0 < self.header {
+            let header = read_bounded(&mut self.from, self.header, &self.file)?;
+            ensure!(
+                header.len() as u64 == self.header,
+                "Excepted a header of {} bytes in `{}`, which has {} bytes",
+                self.header,
+                self.file,
+                header.len()
+            );
+            self.header = 0;
+        }
+        let wanted = self.record.saturating_add(self.footer);
+        let more = read_bounded(&mut self.from, wanted - self.ahead.len() as u64, &self.file)?;
+        self.ahead.extend(more);
+        let there = self.ahead.len() as u64;
+        if there < wanted {
+            ensure!(
+                there == self.footer,
+                "Excluding the header ({} bytes) and footer ({} bytes), input file \"{}\" has a body that is not an exact multiple of the record length ({} bytes): {} bytes are left.",
+                self.header,
+                self.footer,
+                self.file,
+                self.record,
+                there.abs_diff(self.footer)
+            );
+            return Ok(None);
+        }
+        let rest = self.ahead.split_off(self.record as usize);
+        Ok(Some(Str::new(std::mem::replace(&mut self.ahead, rest))?))
+    }
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let names = names(cx)?;
+    let bytes = |i: usize, least: i64| {
+        let (n, name) = (cx.int(i)?, cx.name_of(i));
+        let than = if least > 0 { "> 0" } else { ">= 0" };
+        u64::try_from(n).ok().filter(|_| n >= least).ok_or_else(|| invalid!("`{name}` must be {than}"))
+    };
+    let (header, record, footer, _buffer) = (bytes(1, 0)?, bytes(2, 1)?, bytes(3, 0)?, bytes(4, 0)?);
+    let compression = if cx.n_inputs() > 5 { compression(cx, 5)? } else { Compression::None };
+    let opens = move |files: &Files, file: &str| -> Result<Box<dyn Open>> {
+        let from = open(files, file, compression)?;
+        Ok(Box::new(Fixed { from, file: file.to_owned(), header, record, footer, ahead: Vec::new() }))
+    };
+    give(cx, Records::of(names, Arc::new(opens)))
+}
+
+cases! {
+    is_a_variant: "FixedLengthRecordDatasetV2(str[?], i64[], i64[], i64[], i64[], str[]) : variant[]",
+    of_some_bytes: "FixedLengthRecordDataset([\"a\"], i64 0, i64 0, i64 0, i64 0) ! `record_bytes` must be > 0",
+    no_negative_sizes: "FixedLengthRecordDatasetV2([\"a\"], i64 -1, i64 1, i64 0, i64 0, \"\") ! `header_bytes` must be >= 0",
+    a_file: "DatasetToSingleElement(FixedLengthRecordDataset(\"/millstream/none\", i64 0, i64 1, i64 0, i64 0); output_types={str}, output_shapes={shape[]}) ! /millstream/none",
+}

@@ -1,0 +1,116 @@
+//! `WindowDataset`: consecutive elements as datasets of their own.
+
+use super::datasets::{Data, Dataset, Element, How, Over, Source, Spec, over, source, transforms};
+use millstream_graph::op::{KernelCx, OpDef, StepEnv};
+use millstream_tensor::{DType, Error, Result, Tensor, ensure};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+pub(crate) fn def() -> OpDef {
+    transforms("WindowDataset", run, |def| {
+        def.input("size", DType::I64)
+            .input("shift", DType::I64)
+            .input("stride", DType::I64)
+            .input("drop_remainder", DType::Bool)
+    })
+    .doc(
+        "Returns a dataset of windows. A window has a dataset for each component, of up to `size` elements \
+         that are `stride` apart; the next window begins `shift` elements later. Windows that are smaller \
+         are left out if `drop_remainder`.",
+    )
+}
+
+/// The elements of a window, or of a group.
+pub(super) struct Few(pub Arc<[Element]>, pub Spec);
+
+impl Dataset for Few {
+    fn spec(&self) -> &Spec {
+        &self.1
+    }
+    fn begin(&self, _env: &StepEnv) -> Result<Source> {
+        let elements = self.0.clone();
+        let mut next = 0;
+        Ok(source(move |_| {
+            next += 1;
+            Ok(elements.get(next - 1).cloned())
+        }))
+    }
+}
+
+struct Window {
+    size: usize,
+    shift: usize,
+    stride: usize,
+    whole_only: bool,
+}
+
+/// A pass that makes windows.
+struct Pass {
+    input: Source,
+    spec: Spec,
+    ahead: VecDeque<Element>,
+    /// The elements to leave out before the next window.
+    to_skip: usize,
+    ended: bool,
+}
+
+impl Pass {
+    fn next(&mut self, how: &Window, env: &StepEnv) -> Result<Option<Element>> {
+        let wanted = (how.size - 1).saturating_mul(how.stride).saturating_add(1);
+        while !self.ended && (0 < self.to_skip || self.ahead.len() < wanted) {
+            match self.input.next(env)? {
+                None => self.ended = true,
+                Some(_) if 0 < self.to_skip => self.to_skip -= 1,
+                Some(element) => self.ahead.push_back(element),
+            }
+        }
+        if self.ahead.is_empty() || how.whole_only && self.ahead.len() < wanted {
+            self.ahead.clear();
+            return Ok(None);
+        }
+        let elements: Vec<Element> = self.ahead.iter().step_by(how.stride).take(how.size).cloned().collect();
+        self.to_skip = how.shift.saturating_sub(self.ahead.len());
+        self.ahead.drain(..how.shift.min(self.ahead.len()));
+        (0..self.spec.dtypes.len()).map(|c| self.component(&elements, c)).collect::<Result<_>>().map(Some)
+    }
+
+    fn component(&self, elements: &[Element], c: usize) -> Result<Tensor> {
+        let missing = || Error::internal("an element has fewer components than its dataset says");
+        let one = |element: &Element| Ok([element.get(c).ok_or_else(missing)?.clone()].into_iter().collect());
+        let elements: Vec<Element> = elements.iter().map(one).collect::<Result<_>>()?;
+        let spec = Spec { dtypes: vec![self.spec.dtypes[c]], shapes: vec![self.spec.shapes[c].clone()] };
+        Ok(Data::new(Few(elements.into(), spec))?.tensor())
+    }
+}
+
+impl How for Window {
+    fn begin(over: &Over<Window>, env: &StepEnv) -> Result<Source> {
+        let mut pass = Pass {
+            input: over.input.begin(env)?,
+            spec: over.input.spec().clone(),
+            ahead: VecDeque::new(),
+            to_skip: 0,
+            ended: false,
+        };
+        let how = over.how.clone();
+        Ok(source(move |env| pass.next(&how, env)))
+    }
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let positive = |cx: &KernelCx, i: usize, what: &str| {
+        let n = cx.int(i)?;
+        ensure!(n > 0, "Window {what} must be greater than zero.");
+        Ok(usize::try_from(n).unwrap_or(usize::MAX))
+    };
+    let (size, shift) = (positive(cx, 1, "size")?, positive(cx, 2, "shift")?);
+    let stride = positive(cx, 3, "stride")?;
+    let whole_only = cx.bool(4)?;
+    over(cx, Window { size, shift, stride, whole_only })
+}
+
+cases! {
+    is_a_variant: "WindowDataset(variant[], i64[], i64[], i64[], bool[]; output_types={variant}, output_shapes={shape[]}) : variant[]",
+    a_window: "DatasetToSingleElement(BatchDataset(DatasetToSingleElement(WindowDataset(RangeDataset(i64 0, i64 5, i64 1; output_types={i64}, output_shapes={shape[]}), i64 3, i64 4, i64 2, true; output_types={variant}, output_shapes={shape[]}); output_types={variant}, output_shapes={shape[]}), i64 9; output_types={i64}, output_shapes={shape[?]}); output_types={i64}, output_shapes={shape[?]}) = i64[3] [0 2 4]",
+    of_a_size: "WindowDataset(TensorDataset(1; output_shapes={shape[]}), i64 0, i64 1, i64 1, false; output_types={variant}, output_shapes={shape[]}) ! Window size must be greater than zero",
+}

@@ -1,12 +1,15 @@
 //! [`export_graph_def`] and [`export_meta_graph`]: a graph as TensorFlow's messages.
 
+use crate::function_def::function_def;
 use crate::{attrs, contexts};
 use millstream_checkpoint::message::encode_shape;
 use millstream_graph::{Attr, CollectionItem, Graph, GraphData, Node, NodeId, Port};
 use millstream_proto::attr_value::{self, ListValue};
 use millstream_proto::collection_def::{BytesList, FloatList, Int64List, Kind, NodeList};
 use millstream_proto::meta_graph_def::MetaInfoDef;
-use millstream_proto::{AttrValue, CollectionDef, GraphDef, MetaGraphDef, NodeDef, VersionDef, decode};
+use millstream_proto::{
+    AttrValue, CollectionDef, FunctionDefLibrary, GraphDef, MetaGraphDef, NodeDef, VersionDef, decode,
+};
 use millstream_tensor::{Result, invalid};
 
 /// The producer version of our graphs: that of TensorFlow 1.15, whose semantics they have.
@@ -93,10 +96,14 @@ pub fn add_output_shapes(def: &mut GraphDef, graph: &Graph) {
 fn graph_def(g: &GraphData) -> Result<GraphDef> {
     let node: Result<Vec<NodeDef>> = g.nodes().iter().map(|node| node_def(g, node)).collect();
     let versions = VersionDef { producer: PRODUCER, ..VersionDef::default() };
-    Ok(GraphDef { node: node?, versions: Some(versions), ..GraphDef::default() })
+    let function: Result<Vec<_>> = g.functions().map(function_def).collect();
+    let function = function?;
+    let library =
+        (!function.is_empty()).then(|| FunctionDefLibrary { function, ..FunctionDefLibrary::default() });
+    Ok(GraphDef { node: node?, versions: Some(versions), library, ..GraphDef::default() })
 }
 
-fn node_def(g: &GraphData, node: &Node) -> Result<NodeDef> {
+pub(crate) fn node_def(g: &GraphData, node: &Node) -> Result<NodeDef> {
     let at = |e: millstream_tensor::Error| e.at_node(node.name(), node.op());
     let mut input = Vec::with_capacity(node.inputs.len() + node.controls.len());
     for &port in &node.inputs {

@@ -7,11 +7,12 @@
 
 use crate::allowance::{Allowance, OUTPUT};
 use crate::flat::{Flat, Input, check_name, parse_input, short};
+use crate::functions::Renames;
 use crate::{attrs, contexts, definitions, functions, signature};
 use millstream_graph::loops::is_back_edge;
-use millstream_graph::op::{Count, OpDef, Registry, Role, n_outputs};
+use millstream_graph::op::{AttrKind, Count, OpDef, Registry, Role, n_outputs};
 use millstream_graph::{
-    Arg, Attr, Attrs, Graph, GraphData, NodeId, Op, Output, Port, Program, Unique, topological,
+    Arg, Attr, Attrs, FuncRef, Graph, GraphData, NodeId, Op, Output, Port, Program, Unique, topological,
 };
 use millstream_proto::{AttrValue, GraphDef, OpList};
 use millstream_state::machine_memory;
@@ -108,6 +109,23 @@ pub(crate) fn import(
     functions::check_ops(def, registry)?;
     let mut allowance = Allowance::new(options.memory_limit, options.max_nodes, options.deadline);
     let nodes = functions::flatten(def, registry, &mut allowance)?;
+    let (functions, renames) = functions::bodies(graph, def, options)?;
+    let imported = import_flat(graph, def, nodes, allowance, options, &renames, finish)?;
+    functions.into_iter().try_for_each(|function| graph.add_function(function))?;
+    Ok(imported)
+}
+
+/// Imports nodes without calls. `renames` are the graph's names of the functions that nodes refer to.
+pub(crate) fn import_flat(
+    graph: &Graph,
+    def: &GraphDef,
+    nodes: Vec<Flat>,
+    allowance: Allowance,
+    options: &ImportOptions,
+    renames: &Renames,
+    finish: impl FnOnce(&Imported, &Program) -> Result<()>,
+) -> Result<Imported> {
+    let registry = graph.registry();
     let wiring = Wiring::of(&nodes, registry, &options.input_map)?;
     let order = wiring.order(&nodes)?;
     // Shape inference and constant folding allocate too.
@@ -122,6 +140,7 @@ pub(crate) fn import(
         producer: def.versions.as_ref().map_or(def.version, |v| v.producer),
         producer_ops: producer_attrs(options.producer_ops.as_ref()),
         allowance,
+        renames,
         ids: vec![None; nodes.len()],
         made: Vec::with_capacity(nodes.len()),
         here: false,
@@ -343,6 +362,7 @@ struct Import<'a> {
     producer: i32,
     producer_ops: ProducerAttrs<'a>,
     allowance: Allowance,
+    renames: &'a Renames,
     /// The nodes made so far, by position in the message.
     ids: Vec<Option<NodeId>>,
     made: Vec<NodeId>,
@@ -396,6 +416,7 @@ impl Import<'_> {
         let def = def.ok_or_else(|| Error::unimplemented(format!("there is no op `{}`", short(&node.op))))?;
         let mut attrs = self.attrs(node, def)?;
         self.adapt(def, &mut attrs);
+        self.rename(def, &mut attrs);
         // What the attributes claim is not a number of outputs that the node can have: making it says so.
         self.allowance.take(n_outputs(def, &attrs).unwrap_or(0).min(1 << 16), OUTPUT)?;
         self.allowance.take(3 * (self.prefix.len() + node.name.len()), 1)?;
@@ -441,6 +462,30 @@ impl Import<'_> {
             builder = builder.device(&node.device);
         }
         Ok(builder.try_finish()?.id())
+    }
+
+    /// Gives the functions that a node refers to the names that they have in the graph.
+    fn rename(&self, def: &OpDef, attrs: &mut Attrs) {
+        for (name, spec) in &def.attrs {
+            let renamed = match (spec.kind, attrs.get(name)) {
+                (AttrKind::Func, Some(attr)) => self.renamed(attr),
+                (AttrKind::FuncList, Some(Attr::List(list))) => {
+                    Attr::List(list.iter().map(|attr| self.renamed(attr)).collect())
+                }
+                _ => continue,
+            };
+            attrs.set(*name, renamed);
+        }
+    }
+
+    fn renamed(&self, attr: &Attr) -> Attr {
+        match attr {
+            Attr::Func(f) => match self.renames.get(&f.name) {
+                Some(name) => Attr::Func(FuncRef { name: name.clone(), attrs: Attrs::new() }),
+                None => attr.clone(),
+            },
+            _ => attr.clone(),
+        }
     }
 
     fn id(&self, n: u32) -> Result<NodeId> {

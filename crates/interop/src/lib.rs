@@ -15,6 +15,7 @@ mod definitions;
 mod export;
 mod file;
 mod flat;
+mod function_def;
 mod functions;
 mod import;
 mod meta;

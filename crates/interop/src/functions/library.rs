@@ -83,7 +83,7 @@ pub fn missing_ops<'a>(def: &'a GraphDef, registry: &Registry) -> Result<BTreeMa
                 }
             };
             match registry.get(&node.op) {
-                Some(_) => continue,
+                Some(_) => {}
                 None if Call::kind(&node.op, registry, &library).is_none() => {
                     let MissingOp { count, places } = missing.entry(&node.op).or_default();
                     *count += 1;

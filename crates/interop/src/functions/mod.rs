@@ -14,6 +14,7 @@
 //! is an error.
 
 mod attr;
+mod bodies;
 mod body;
 mod calls;
 mod forms;
@@ -29,6 +30,7 @@ use millstream_tensor::{Error, Result, invalid};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+pub(crate) use bodies::{Renames, bodies};
 pub(crate) use library::check_ops;
 pub use library::{MissingOp, missing_ops};
 

@@ -2,8 +2,8 @@
 
 use crate::array;
 use crate::dtypes::{dtype_object, dtype_of, shape_object, shape_of};
-use millstream::engine::graph::Attr;
 use millstream::engine::graph::op::AttrKind;
+use millstream::engine::graph::{Attr, Attrs, FuncRef};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyList, PyTuple};
@@ -70,7 +70,13 @@ pub fn of_python(name: &str, kind: AttrKind, value: &Bound<'_, PyAny>) -> PyResu
         AttrKind::FloatList => list(AttrKind::Float)?,
         AttrKind::StrList => list(AttrKind::Str(&[]))?,
         AttrKind::ShapeList => list(AttrKind::Shape)?,
-        AttrKind::Func | AttrKind::FuncList => return Err(array::cannot("an attribute that is a function")),
+        // Functions of the graph's library go by their names.
+        AttrKind::Func => {
+            let text = array::text_of(value).ok_or_else(|| wrong(name, "function", value))?;
+            let name = String::from_utf8_lossy(&text).into_owned();
+            Attr::Func(FuncRef { name, attrs: Attrs::new() })
+        }
+        AttrKind::FuncList => list(AttrKind::Func)?,
     })
 }
 

@@ -56,6 +56,10 @@ impl<'g> Flat<'g> {
             let (owner, leaf) = match (item.cast::<Tensor>(), item.cast::<Operation>()) {
                 (Ok(t), _) => {
                     let owner = t.get().graph(py).get();
+                    if graph.is_body() {
+                        let port = graph.taken_in(py, t.get())?;
+                        return Ok(Leaf::Output(graph.output(port)));
+                    }
                     let port = match owner.inner().same(graph.inner()) {
                         true => graph.taken(t.get().port())?,
                         false => t.get().port(),
@@ -124,7 +128,7 @@ pub fn while_loop<'py>(
         }
     }
     if let Some(n) = maximum_iterations {
-        builder = builder.maximum_iterations(share.output(share.taken(n.get().port())?));
+        builder = builder.maximum_iterations(share.output(share.taken_in(py, n.get())?));
     }
     let builder =
         builder.parallel_iterations(parallel_iterations).back_prop(back_prop).swap_memory(swap_memory);
@@ -138,7 +142,8 @@ pub fn while_loop<'py>(
     };
     let pred = |vars: Flat<'_>| -> Result<Output<'_>> {
         let pred = call(cond, vars).and_then(|p| Ok(p.cast_into::<Tensor>()?)).map_err(carried)?;
-        Ok(share.output(pred.get().port()))
+        let port = share.taken_in(py, pred.get()).map_err(carried)?;
+        Ok(share.output(port))
     };
     let next = |vars: Flat<'_>| -> Result<Flat<'_>> {
         call(body, vars).and_then(|list| Flat::of(share, py, &list, names.clone())).map_err(carried)
@@ -160,7 +165,7 @@ pub fn cond<'py>(
     let branch = |f: &Bound<'py, PyAny>| -> Result<Flat<'_>> {
         f.call0().and_then(|list| Flat::of(share, py, &list, Vec::new())).map_err(carried)
     };
-    let pred = share.output(share.taken(pred.get().port())?);
+    let pred = share.output(share.taken_in(py, pred.get())?);
     let merged = share.inner().cond_named(name, pred, || branch(on_true), || branch(on_false));
     merged.map_err(building)?.tensors(graph)
 }

@@ -8,7 +8,7 @@ use crate::place::{self, Place};
 use crate::tensor::Tensor;
 use millstream::engine::graph::op::Known;
 use millstream::engine::graph::picture::PictureOptions;
-use millstream::engine::graph::{ContextId, ContextKind, NodeId, Port, Within};
+use millstream::engine::graph::{ContextId, ContextKind, Function, NodeId, Port, Within};
 use millstream::engine::runtime::QueueRunner;
 use millstream::{Op, Output};
 use parking_lot::Mutex;
@@ -40,6 +40,8 @@ pub struct Graph {
     gradients: Mutex<Vec<StandIns>>,
     /// Number of running gradient functions.
     n_gradients: AtomicUsize,
+    /// Whether this is the body of a function that is being built.
+    body: AtomicBool,
 }
 
 #[derive(Default)]
@@ -165,6 +167,20 @@ impl Graph {
         self.gradients.lock().pop()
     }
 
+    /// Whether this is the body of a function that is being built, which takes values of the graph around it.
+    pub fn is_body(&self) -> bool {
+        self.body.load(Relaxed)
+    }
+
+    /// Resolves a tensor used as an input. A body takes the value of a tensor of the graph around it.
+    pub fn taken_in(&self, py: Python<'_>, tensor: &Tensor) -> PyResult<Port> {
+        let owner = tensor.graph(py).get();
+        match owner.graph.same(&self.graph) || !self.is_body() {
+            true => self.taken(tensor.port()),
+            false => Ok(self.graph.capture(owner.output(tensor.port())).map_err(building)?.port()),
+        }
+    }
+
     /// Resolves a value used as an input: in a gradient function, forward values of a loop are replaced.
     pub fn taken(&self, port: Port) -> PyResult<Port> {
         if self.n_gradients.load(Relaxed) == 0 {
@@ -242,6 +258,7 @@ impl Graph {
             announced: AtomicUsize::new(0),
             gradients: Mutex::default(),
             n_gradients: AtomicUsize::new(0),
+            body: AtomicBool::new(false),
         }
     }
 
@@ -286,6 +303,52 @@ impl Graph {
     /// Makes the graph read-only.
     fn finalize(&self) {
         self.graph.finalize();
+    }
+
+    /// Makes this the body of a function within another graph. With `copies`, nodes of that graph whose values
+    /// are used are copied; otherwise their values become arguments.
+    fn _surround(&self, around: &Bound<'_, Graph>, copies: bool) {
+        self.graph.surround(around.get().inner(), copies);
+        self.body.store(true, Relaxed);
+    }
+
+    /// Whether this is the body of a function that is being built.
+    #[getter]
+    fn _is_body(&self) -> bool {
+        self.is_body()
+    }
+
+    /// The tensor of this graph for a tensor of this graph or the one around it.
+    fn _captured<'py>(slf: &Bound<'py, Self>, tensor: &Bound<'py, Tensor>) -> PyResult<Bound<'py, Tensor>> {
+        let port = slf.get().taken_in(slf.py(), tensor.get())?;
+        Tensor::of(slf, port)
+    }
+
+    /// Ends the building of the body: a function of `root` with this name. Returns the tensors of the graph
+    /// `around` whose values it takes, in the order of the arguments for them, which follow `inputs`.
+    fn _define<'py>(
+        slf: &Bound<'py, Self>,
+        root: &Bound<'py, Graph>,
+        around: &Bound<'py, Graph>,
+        name: String,
+        inputs: Vec<Bound<'py, Tensor>>,
+        outputs: Vec<Bound<'py, Tensor>>,
+    ) -> PyResult<Vec<Bound<'py, Tensor>>> {
+        let share = slf.get();
+        let ports = |tensors: &[Bound<'py, Tensor>]| -> Vec<Port> {
+            tensors.iter().map(|t| t.get().port()).collect()
+        };
+        let captured = match share.graph.copies_values() {
+            true => Vec::new(),
+            false => share.graph.captured(),
+        };
+        let (mut inputs, outputs) = (ports(&inputs), ports(&outputs));
+        inputs.extend(captured.iter().map(|(_, inner)| *inner));
+        let function = Function { name, body: (*share.graph).clone(), inputs, outputs };
+        root.get().inner().add_function(function).map_err(building)?;
+        share.graph.close_body();
+        share.body.store(false, Relaxed);
+        captured.into_iter().map(|(outer, _)| Tensor::of(around, outer)).collect()
     }
 
     /// Tells the engine of a queue runner that the package starts with the call `how`.

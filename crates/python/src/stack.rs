@@ -66,6 +66,12 @@ pub fn default_graph<'py>(py: Python<'py>) -> PyResult<Bound<'py, Graph>> {
     Ok(made)
 }
 
+/// The default graph, if it is the body of a function that is being built.
+pub fn open_body<'py>(py: Python<'py>) -> Option<Bound<'py, Graph>> {
+    let found = GRAPHS.with_borrow(|g| g.stack.last().filter(|g| g.get().is_body()).map(|g| g.clone_ref(py)));
+    found.map(|graph| graph.into_bound(py))
+}
+
 /// Makes a graph the default until `pop_graph`.
 #[pyfunction]
 pub fn push_graph(graph: Py<Graph>) {

@@ -455,3 +455,9 @@ def test_assertions_about_computed_values_fail_in_the_run():
 def test_versions():
     assert tf.__version__ == tf.compat.v1.__version__ == tf.VERSION == "1.15.5"
     assert tf.__millstream_version__ == tf.compat.v1.__millstream_version__ != tf.__version__
+
+
+def test_an_element_at_an_unknown_place_is_not_known():
+    x = tf.constant([3, 6, 9])[tf.placeholder(tf.int32, [])]
+    assert tf.get_static_value(x) is None
+    assert tf.fill([x], 1).shape.as_list() == [None]

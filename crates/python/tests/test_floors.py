@@ -23,7 +23,7 @@ FLOORS = (
     ("ops",),
     ("variables",),
     ("nn", "rnn", "layers", "losses", "metrics", "distributions", "image"),
-    ("io",),
+    ("io", "data"),
     ("train",),
     ("contrib", "estimator", "programs", "saved_model", "test"),
 )

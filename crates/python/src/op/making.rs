@@ -27,9 +27,12 @@ pub fn make<'py>(
     inputs: &[Option<Bound<'py, PyAny>>],
     attrs: Attrs,
 ) -> PyResult<(Bound<'py, Graph>, NodeId)> {
-    let graph = match graph_of(inputs)? {
-        Some(graph) => graph,
-        None => stack::default_graph(py)?,
+    let graph = match stack::open_body(py) {
+        Some(body) => body,
+        None => match graph_of(inputs)? {
+            Some(graph) => graph,
+            None => stack::default_graph(py)?,
+        },
     };
     let mut making = Making {
         py,
@@ -39,6 +42,7 @@ pub fn make<'py>(
         known: Known::default(),
         scope: None,
         values: SmallVec::new(),
+        lists: Vec::new(),
     };
     for (name, spec) in &def.attrs {
         if let (AttrKind::Type(_), Ok(dtype)) = (spec.kind, attrs.dtype(name)) {
@@ -54,7 +58,15 @@ pub fn make<'py>(
             (Some(given), Count::Number(_) | Count::List(_)) => making.several(arg, given)?,
         }
     }
-    let attrs = making.counts(inputs, attrs)?;
+    let mut attrs = making.counts(inputs, attrs)?;
+    // Of several lists, only their types say where one ends.
+    if 1 < making.lists.len() {
+        for (name, types) in std::mem::take(&mut making.lists) {
+            if attrs.get(name).is_none() {
+                attrs.set(name, types);
+            }
+        }
+    }
     let id = making.finish(attrs)?;
     Graph::made(&graph)?;
     Ok((graph, id))
@@ -103,6 +115,8 @@ struct Making<'a, 'py> {
     graph: &'a Bound<'py, Graph>,
     known: Known,
     values: SmallVec<[Value; 4]>,
+    /// The types of the list inputs, by the attributes that hold them.
+    lists: Vec<(&'static str, Attr)>,
     /// The name scope of the node, entered when something is created in it.
     scope: Option<Within>,
 }
@@ -133,6 +147,7 @@ impl<'py> Making<'_, 'py> {
             wanted = first_dtype(&list)?;
             expected::one_type(self.def, arg, &list)?;
         }
+        let from = self.values.len();
         for (i, item) in list.iter().enumerate() {
             let value = self.value(item, wanted, None, &format!("{}_{i}", arg.name), arg.is_ref)?;
             if uniform {
@@ -141,6 +156,10 @@ impl<'py> Making<'_, 'py> {
                 wanted = Some(ty.dtype);
             }
             self.values.push(value);
+        }
+        if let Count::List(attr) = arg.count {
+            let types = self.values[from..].iter().map(|value| Ok(Attr::Type(self.type_of(value)?)));
+            self.lists.push((attr, Attr::List(types.collect::<PyResult<_>>()?)));
         }
         Ok(())
     }
@@ -222,6 +241,9 @@ impl<'py> Making<'_, 'py> {
     fn port(&self, tensor: &Bound<'py, Tensor>) -> PyResult<Value> {
         match tensor.get().graph(self.py).is(self.graph) {
             true => Ok(Value::Port(self.graph.get().taken(tensor.get().port())?)),
+            false if self.graph.get().is_body() => {
+                Ok(Value::Port(self.graph.get().taken_in(self.py, tensor.get())?))
+            }
             false => Err(of_another_graph(tensor, &format!("the other inputs of {}", self.def.name))),
         }
     }

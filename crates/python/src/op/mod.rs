@@ -157,7 +157,10 @@ impl OpType {
         let share = graph.get();
         share.note_place(py)?;
         let node = share.inner().op(self.def.name).name(name.unwrap_or_default()).attrs(all);
-        let ports = inputs.iter().map(|t| Ok((t.get().graph(py).get(), share.taken(t.get().port())?)));
+        let ports = inputs.iter().map(|t| match share.is_body() {
+            true => Ok((share, share.taken_in(py, t.get())?)),
+            false => Ok((t.get().graph(py).get(), share.taken(t.get().port())?)),
+        });
         let ports = ports.collect::<PyResult<Vec<_>>>()?;
         let node = node.inputs(ports.into_iter().map(|(graph, port)| graph.output(port)));
         let id = node.try_finish().map_err(building)?.id();

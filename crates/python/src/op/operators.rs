@@ -6,6 +6,7 @@ use super::registered;
 use crate::array;
 use crate::errors::building;
 use crate::graph::Graph;
+use crate::stack;
 use crate::tensor::Tensor;
 use millstream::Arg;
 use millstream::engine::graph::{Attrs, Port};
@@ -54,9 +55,11 @@ fn with_literal<'py>(
     literal: millstream::Tensor,
     reverse: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let graph = tensor.get().graph(tensor.py());
+    let py = tensor.py();
+    let body = stack::open_body(py);
+    let graph = body.as_ref().unwrap_or_else(|| tensor.get().graph(py));
     let (def, share) = (registered(op)?, graph.get());
-    let port = share.taken(tensor.get().port())?;
+    let port = share.taken_in(py, tensor.get())?;
     let own = share.output(port).dtype().map_err(building)?;
     let mut types = [own, literal.dtype()];
     let mut args: [Arg<'_>; 2] = [share.output(port).into(), literal.into()];
@@ -68,7 +71,7 @@ fn with_literal<'py>(
     for (arg, dtype) in def.inputs.iter().zip(types) {
         expected::input(def, arg, dtype.into(), &mut known)?;
     }
-    share.note_place(graph.py())?;
+    share.note_place(py)?;
     let id = share.inner().op(op).name(name).inputs(args).try_finish().map_err(building)?.id();
     Graph::made(graph)?;
     Ok(Tensor::of(graph, Port::new(id, 0))?.into_any())

@@ -8,6 +8,7 @@ from millstream import app as app
 from millstream import bitwise as bitwise
 from millstream import compat as compat
 from millstream import contrib as contrib
+from millstream import data as data
 from millstream import debugging as debugging
 from millstream import distributions as distributions
 from millstream import dtypes as dtypes

@@ -162,6 +162,12 @@ def AvgPool(*, value: _TensorLike, ksize: _t.Sequence[int], strides: _t.Sequence
 def AvgPoolGrad(*, orig_input_shape: _TensorLike, grad: _TensorLike, ksize: _t.Sequence[int], strides: _t.Sequence[int], padding: _Text, data_format: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Distributes `grad`, the gradient of each window of an AvgPool over images of shape `orig_input_shape`, to the cells of the window in equal parts."""
 
+def BatchDataset(*, input_dataset: _TensorLike, batch_size: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset whose elements are `batch_size` consecutive elements of the input, stacked along a new first axis. The last batch may be smaller, and is left out if `drop_remainder`."""
+
+def BatchDatasetV2(*, input_dataset: _TensorLike, batch_size: _TensorLike, drop_remainder: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], parallel_copy: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset whose elements are `batch_size` consecutive elements of the input, stacked along a new first axis. The last batch may be smaller, and is left out if `drop_remainder`."""
+
 def BatchMatMul(*, x: _TensorLike, y: _TensorLike, adj_x: bool = ..., adj_y: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Multiplies the matrices of two batches of equal shape pairwise. `adj_x` and `adj_y` take the adjoint (conjugate transpose) of a side first."""
 
@@ -219,6 +225,9 @@ def BroadcastTo(*, input: _TensorLike, shape: _TensorLike, name: _t.Optional[str
 def Bucketize(*, input: _TensorLike, boundaries: _t.Sequence[float], name: _t.Optional[str] = ...) -> _Tensor:
     """Returns, for each number, the index of its bucket: the number of `boundaries` that are not above it. The `boundaries` must be sorted."""
 
+def CacheDataset(*, input_dataset: _TensorLike, filename: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset that keeps the elements of its first complete pass in memory, for later passes. `filename` must be empty."""
+
 def Cast(*, x: _TensorLike, DstT: _DTypeLike, Truncate: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Converts each element to `DstT`. Floats are truncated towards zero on conversion to integers, and every number except 0 is true. If `Truncate` is true, conversion to a narrower float dtype rounds towards zero."""
 
@@ -251,6 +260,9 @@ def ConcatOffset(*, concat_dim: _TensorLike, shape: _t.Sequence[_TensorLike], na
 
 def ConcatV2(*, values: _t.Sequence[_TensorLike], axis: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Concatenates the values along an axis. Their other dimensions must be equal."""
+
+def ConcatenateDataset(*, input_dataset: _TensorLike, another_dataset: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset of the elements of `input_dataset`, then those of `another_dataset`."""
 
 def Conj(*, input: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the complex conjugate of each element."""
@@ -293,6 +305,9 @@ def Cumsum(*, x: _TensorLike, axis: _TensorLike, exclusive: bool = ..., reverse:
 
 def CumulativeLogsumexp(*, x: _TensorLike, axis: _TensorLike, exclusive: bool = ..., reverse: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the logarithm of the cumulative sum of exponentials along `axis`, without overflow. If `exclusive` is true, an element is not part of its own sum; if `reverse` is true, sums start at the end of the axis."""
+
+def DatasetToSingleElement(*, dataset: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _t.List[_Tensor]:
+    """Returns the only element of a dataset. It is an error if there is none, or another."""
 
 def DecodeBase64(*, input: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Decodes each string from base64 with the URL-safe alphabet, which has `-` and `_`, with or without padding."""
@@ -411,6 +426,24 @@ def Exp(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
 def ExpandDims(*, input: _TensorLike, axis: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Inserts an axis of size 1 before axis `dim`. A negative `dim` counts from the back; -1 appends the axis."""
 
+def ExperimentalGroupByWindowDataset(*, input_dataset: _TensorLike, key_func_other_arguments: _t.Sequence[_TensorLike], reduce_func_other_arguments: _t.Sequence[_TensorLike], window_size_func_other_arguments: _t.Sequence[_TensorLike], key_func: _t.Any, reduce_func: _t.Any, window_size_func: _t.Any, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset of the elements of the datasets that `reduce_func` returns for a key and a dataset of elements with that key. `key_func` returns the key of an element, and `window_size_func` the number of elements of a key that are given to `reduce_func` at a time."""
+
+def ExperimentalIgnoreErrorsDataset(*, input_dataset: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset without the elements whose making ends with an error."""
+
+def ExperimentalMapAndBatchDataset(*, input_dataset: _TensorLike, other_arguments: _t.Sequence[_TensorLike], batch_size: _TensorLike, num_parallel_calls: _TensorLike, drop_remainder: _TensorLike, f: _t.Any, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], preserve_cardinality: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset whose elements are the results of `f` for `batch_size` consecutive elements, stacked along a new first axis. The last batch may be smaller, and is left out if `drop_remainder`."""
+
+def ExperimentalParallelInterleaveDataset(*, input_dataset: _TensorLike, other_arguments: _t.Sequence[_TensorLike], cycle_length: _TensorLike, block_length: _TensorLike, sloppy: _TensorLike, buffer_output_elements: _TensorLike, prefetch_input_elements: _TensorLike, f: _t.Any, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset of the elements of the datasets that `f` returns, taken in turns from `cycle_length` of them, `block_length` elements at a time, with `prefetch_input_elements` datasets waiting for their turn. The order is that of a run that never has to wait, also if `sloppy`."""
+
+def ExperimentalScanDataset(*, input_dataset: _TensorLike, initial_state: _t.Sequence[_TensorLike], other_arguments: _t.Sequence[_TensorLike], f: _t.Any, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], preserve_cardinality: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset of what `f` returns for each element. The function is given the state, the components of the element and `other_arguments`, and returns the next state first."""
+
+def ExperimentalUnbatchDataset(*, input_dataset: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset of the slices of each element's components along their first axis."""
+
 def Expm1(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes `exp(x) - 1` for each element, accurately also near zero."""
 
@@ -423,11 +456,23 @@ def FIFOQueueV2(*, component_types: _t.Sequence[_DTypeLike], shapes: _t.Sequence
 def Fill(*, dims: _TensorLike, value: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a tensor of shape `dims` filled with `value`."""
 
+def FilterDataset(*, input_dataset: _TensorLike, other_arguments: _t.Sequence[_TensorLike], predicate: _t.Any, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset of the elements for which `predicate` returns true. The function is given the components of the element, then `other_arguments`."""
+
+def FixedLengthRecordDataset(*, filenames: _TensorLike, header_bytes: _TensorLike, record_bytes: _TensorLike, footer_bytes: _TensorLike, buffer_size: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset of the records of files: a header of `header_bytes`, records of `record_bytes`, and a footer of `footer_bytes`. `buffer_size` does not change the elements."""
+
+def FixedLengthRecordDatasetV2(*, filenames: _TensorLike, header_bytes: _TensorLike, record_bytes: _TensorLike, footer_bytes: _TensorLike, buffer_size: _TensorLike, compression_type: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset of the records of files: a header of `header_bytes`, records of `record_bytes`, and a footer of `footer_bytes`. `buffer_size` does not change the elements."""
+
 def FixedLengthRecordReader(*, record_bytes: int, header_bytes: int = ..., footer_bytes: int = ..., hop_bytes: int = ..., container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a handle to the reader `shared_name` (by default, the node's name) in `container`, which is created if it does not exist. A file has a header of `header_bytes`, records of `record_bytes` that begin every `hop_bytes` (0: directly one after another), and a footer of `footer_bytes`. Bytes before the footer that do not complete a record are ignored. A record's key is `FILE:NUMBER`. If `encoding` is `GZIP` or `ZLIB`, files are decompressed."""
 
 def FixedLengthRecordReaderV2(*, record_bytes: int, header_bytes: int = ..., footer_bytes: int = ..., hop_bytes: int = ..., container: _Text = ..., shared_name: _Text = ..., encoding: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a handle to the reader `shared_name` (by default, the node's name) in `container`, which is created if it does not exist. A file has a header of `header_bytes`, records of `record_bytes` that begin every `hop_bytes` (0: directly one after another), and a footer of `footer_bytes`. Bytes before the footer that do not complete a record are ignored. A record's key is `FILE:NUMBER`. If `encoding` is `GZIP` or `ZLIB`, files are decompressed."""
+
+def FlatMapDataset(*, input_dataset: _TensorLike, other_arguments: _t.Sequence[_TensorLike], f: _t.Any, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset of the elements of the datasets that `f` returns for each element, one after another."""
 
 def Floor(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Rounds each element down to the nearest integer."""
@@ -465,6 +510,9 @@ def GatherNd(*, params: _TensorLike, indices: _TensorLike, name: _t.Optional[str
 def GatherV2(*, params: _TensorLike, indices: _TensorLike, axis: _TensorLike, batch_dims: int = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Gathers slices of `params` along `axis` by index. In the output's shape, the shape of `indices` replaces axis `axis`. The first `batch_dims` axes are shared by `params` and `indices`."""
 
+def GeneratorDataset(*, init_func_other_args: _t.Sequence[_TensorLike], next_func_other_args: _t.Sequence[_TensorLike], finalize_func_other_args: _t.Sequence[_TensorLike], init_func: _t.Any, next_func: _t.Any, finalize_func: _t.Any, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset of what `next_func` returns, until it ends with an `OUT_OF_RANGE` error. A pass begins with a call of `init_func`, whose results are given to `next_func`, and at the end to `finalize_func`."""
+
 def GetSessionHandle(*, value: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Stores `value` in the session, and returns the string by which GetSessionTensor finds it in later runs. Each call returns a new string."""
 
@@ -479,6 +527,9 @@ def Greater(*, x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = ...) -> 
 
 def GreaterEqual(*, x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns whether `x >= y`, elementwise, with broadcasting. The result is false where either is NaN."""
+
+def GroupByWindowDataset(*, input_dataset: _TensorLike, key_func_other_arguments: _t.Sequence[_TensorLike], reduce_func_other_arguments: _t.Sequence[_TensorLike], window_size_func_other_arguments: _t.Sequence[_TensorLike], key_func: _t.Any, reduce_func: _t.Any, window_size_func: _t.Any, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset of the elements of the datasets that `reduce_func` returns for a key and a dataset of elements with that key. `key_func` returns the key of an element, and `window_size_func` the number of elements of a key that are given to `reduce_func` at a time."""
 
 def GuaranteeConst(*, input: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns `input` unchanged, with the caller's promise that its value never changes."""
@@ -519,6 +570,9 @@ def IgammaGradA(*, a: _TensorLike, x: _TensorLike, name: _t.Optional[str] = ...)
 def Igammac(*, a: _TensorLike, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the regularized upper incomplete gamma function, elementwise, with broadcasting: `1 - Igamma(a, x)`, accurate also where it is small."""
 
+def IgnoreErrorsDataset(*, input_dataset: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset without the elements whose making ends with an error."""
+
 def Imag(*, input: _TensorLike, Tout: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns the imaginary part of each element."""
 
@@ -543,6 +597,9 @@ def InitializeTableFromTextFileV2(*, table_handle: _TensorLike, filename: _Tenso
 def InitializeTableV2(*, table_handle: _TensorLike, keys: _TensorLike, values: _TensorLike, name: _t.Optional[str] = ...) -> _Operation:
     """Initializes a table with keys and values. A key may occur twice if its values are equal."""
 
+def InterleaveDataset(*, input_dataset: _TensorLike, other_arguments: _t.Sequence[_TensorLike], cycle_length: _TensorLike, block_length: _TensorLike, f: _t.Any, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset of the elements of the datasets that `f` returns, taken in turns from `cycle_length` of them, `block_length` elements at a time."""
+
 def Inv(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the reciprocal of each element. For integers it is rounded towards zero."""
 
@@ -566,6 +623,30 @@ def IsNan(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
 
 def IsVariableInitialized(*, ref: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns whether the variable has a value."""
+
+def Iterator(*, shared_name: _Text, container: _Text, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a handle to the iterator `shared_name` (by default, the node's name) in `container`, which is created if it does not exist. `MakeIterator` begins its pass over a dataset."""
+
+def IteratorFromStringHandle(*, string_handle: _TensorLike, output_types: _t.Sequence[_DTypeLike] = ..., output_shapes: _t.Sequence[_ShapeLike] = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns the handle of the iterator that `string_handle` names, which must be of the types `output_types` and `output_shapes`, if these are given."""
+
+def IteratorFromStringHandleV2(*, string_handle: _TensorLike, output_types: _t.Sequence[_DTypeLike] = ..., output_shapes: _t.Sequence[_ShapeLike] = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns the handle of the iterator that `string_handle` names, which must be of the types `output_types` and `output_shapes`, if these are given."""
+
+def IteratorGetNext(*, iterator: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _t.List[_Tensor]:
+    """Returns the next element of an iterator. `OUT_OF_RANGE` is the end."""
+
+def IteratorGetNextAsOptional(*, iterator: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns the next element of an iterator as an optional, which has no value at the end."""
+
+def IteratorGetNextSync(*, iterator: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _t.List[_Tensor]:
+    """Returns the next element of an iterator. `OUT_OF_RANGE` is the end."""
+
+def IteratorToStringHandle(*, resource_handle: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a string that `IteratorFromStringHandle` turns into the handle again, in the same session."""
+
+def IteratorV2(*, shared_name: _Text, container: _Text, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a handle to the iterator `shared_name` (by default, the node's name) in `container`, which is created if it does not exist. `MakeIterator` begins its pass over a dataset."""
 
 def L2Loss(*, t: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes half the sum of the squares of all elements."""
@@ -653,6 +734,15 @@ def LoopCond(*, input: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
 
 def LowerBound(*, sorted_inputs: _TensorLike, values: _TensorLike, out_type: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """For each value, returns the first index of its sorted row at which inserting it keeps the row sorted, which is the number of elements less than the value."""
+
+def MakeIterator(*, dataset: _TensorLike, iterator: _TensorLike, name: _t.Optional[str] = ...) -> _Operation:
+    """Begins a pass of `iterator` over `dataset`, whose elements must be of the iterator's types. A pass that it was in ends."""
+
+def MapAndBatchDataset(*, input_dataset: _TensorLike, other_arguments: _t.Sequence[_TensorLike], batch_size: _TensorLike, num_parallel_calls: _TensorLike, drop_remainder: _TensorLike, f: _t.Any, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], preserve_cardinality: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset whose elements are the results of `f` for `batch_size` consecutive elements, stacked along a new first axis. The last batch may be smaller, and is left out if `drop_remainder`."""
+
+def MapDataset(*, input_dataset: _TensorLike, other_arguments: _t.Sequence[_TensorLike], f: _t.Any, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], use_inter_op_parallelism: bool = ..., preserve_cardinality: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset of the results of `f` for each element. The function is given the components of the element, then `other_arguments`."""
 
 def MatMul(*, a: _TensorLike, b: _TensorLike, transpose_a: bool = ..., transpose_b: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Multiplies two matrices. `transpose_a` and `transpose_b` transpose a side first."""
@@ -744,6 +834,9 @@ def MirrorPadGrad(*, input: _TensorLike, paddings: _TensorLike, mode: _Text, nam
 def Mod(*, x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the remainder of `TruncateDiv` elementwise, with broadcasting. It has the sign of `x`."""
 
+def ModelDataset(*, input_dataset: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], algorithm: int = ..., cpu_budget: int = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns the input. In TensorFlow it measures the input to choose numbers of threads."""
+
 def Mul(*, x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes `x * y` elementwise, with broadcasting. Integers wrap around."""
 
@@ -795,8 +888,14 @@ def NthElement(*, input: _TensorLike, n: _TensorLike, reverse: bool = ..., name:
 def OneHot(*, indices: _TensorLike, depth: _TensorLike, on_value: _TensorLike, off_value: _TensorLike, axis: int = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns one-hot tensors: a new axis of size `depth` holds `on_value` at the position given by the index, and `off_value` elsewhere. An index out of range gives `off_value` at all positions."""
 
+def OneShotIterator(*, dataset_factory: _t.Any, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a handle to an iterator whose only pass is over the dataset that `dataset_factory` returns. The function takes no arguments, and is called when the iterator is first used."""
+
 def OnesLike(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns ones (true) in the shape of `x`."""
+
+def OptimizeDataset(*, input_dataset: _TensorLike, optimizations: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], optimization_configs: _t.Sequence[_Text] = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns the input. If `shuffle_and_repeat_fusion` is among the `optimizations`, and the input repeats shuffled elements, the buffer of the shuffle spans repetitions, which changes the order. Other optimizations do not change the elements."""
 
 def OptionalFromValue(*, components: _t.Sequence[_TensorLike], name: _t.Optional[str] = ...) -> _Tensor:
     """Returns an optional that contains `components`."""
@@ -819,6 +918,12 @@ def Pad(*, input: _TensorLike, paddings: _TensorLike, name: _t.Optional[str] = .
 def PadV2(*, input: _TensorLike, paddings: _TensorLike, constant_values: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Pads `input` along each axis `i` with `constant_values`, `paddings[i][0]` times before it and `paddings[i][1]` times after it."""
 
+def PaddedBatchDataset(*, input_dataset: _TensorLike, batch_size: _TensorLike, padded_shapes: _t.Sequence[_TensorLike], padding_values: _t.Sequence[_TensorLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset whose elements are `batch_size` consecutive elements of the input, stacked along a new first axis. Each component is padded to its shape in `padded_shapes`, in which -1 is the largest size in the batch, with its scalar in `padding_values`."""
+
+def PaddedBatchDatasetV2(*, input_dataset: _TensorLike, batch_size: _TensorLike, padded_shapes: _t.Sequence[_TensorLike], padding_values: _t.Sequence[_TensorLike], drop_remainder: _TensorLike, output_shapes: _t.Sequence[_ShapeLike], parallel_copy: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset whose elements are `batch_size` consecutive elements of the input, stacked along a new first axis. Each component is padded to its shape in `padded_shapes`, in which -1 is the largest size in the batch, with its scalar in `padding_values`."""
+
 def PaddingFIFOQueue(*, component_types: _t.Sequence[_DTypeLike], shapes: _t.Sequence[_ShapeLike] = ..., capacity: int = ..., container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a handle to a queue as FIFOQueueV2 does, but `shapes` may have unknown dimensions. In a batch, such a dimension has the size of the largest item, and smaller items are padded at the end with zeros, false or empty strings."""
 
@@ -827,6 +932,15 @@ def PaddingFIFOQueueV2(*, component_types: _t.Sequence[_DTypeLike], shapes: _t.S
 
 def ParallelDynamicStitch(*, indices: _t.Sequence[_TensorLike], data: _t.Sequence[_TensorLike], name: _t.Optional[str] = ...) -> _Tensor:
     """Merges rows as DynamicStitch does; the last row with an index also wins."""
+
+def ParallelInterleaveDataset(*, input_dataset: _TensorLike, other_arguments: _t.Sequence[_TensorLike], cycle_length: _TensorLike, block_length: _TensorLike, sloppy: _TensorLike, buffer_output_elements: _TensorLike, prefetch_input_elements: _TensorLike, f: _t.Any, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset of the elements of the datasets that `f` returns, taken in turns from `cycle_length` of them, `block_length` elements at a time, with `prefetch_input_elements` datasets waiting for their turn. The order is that of a run that never has to wait, also if `sloppy`."""
+
+def ParallelInterleaveDatasetV2(*, input_dataset: _TensorLike, other_arguments: _t.Sequence[_TensorLike], cycle_length: _TensorLike, block_length: _TensorLike, num_parallel_calls: _TensorLike, f: _t.Any, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], sloppy: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset of the elements of the datasets that `f` returns, as InterleaveDataset does. `num_parallel_calls`, which must be positive or -1, does not change the result."""
+
+def ParallelMapDataset(*, input_dataset: _TensorLike, other_arguments: _t.Sequence[_TensorLike], num_parallel_calls: _TensorLike, f: _t.Any, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], use_inter_op_parallelism: bool = ..., sloppy: bool = ..., preserve_cardinality: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset of the results of `f` for each element, in their order. `num_parallel_calls`, which must be positive or -1, does not change the result."""
 
 def ParameterizedTruncatedNormal(*, shape: _TensorLike, means: _TensorLike, stdevs: _TensorLike, minvals: _TensorLike, maxvals: _TensorLike, seed: int = ..., seed2: int = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Draws floats from normal distributions truncated to `minvals..maxvals`. The parameters are scalars, or have an entry for each row of the output. Each run continues the random stream of the node, which starts from `seed` and `seed2`, or from random seeds if both are 0."""
@@ -863,6 +977,9 @@ def PopulationCount(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
 
 def Pow(*, x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes `x` to the power of `y`, elementwise, with broadcasting. Integers wrap around; a negative integer exponent is an error."""
+
+def PrefetchDataset(*, input_dataset: _TensorLike, buffer_size: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], slack_period: int = ..., legacy_autotune: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns the elements of the input. TensorFlow makes up to `buffer_size` of them ahead on other threads; here an element is made when it is asked for."""
 
 def PreventGradient(*, input: _TensorLike, message: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns `input` unchanged. Computing its gradient fails with `message`."""
@@ -941,6 +1058,8 @@ def QueueSizeV2(*, handle: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor
 
 def RGBToHSV(*, images: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns the hue, saturation and value of colours on the last axis, which are red, green and blue, all from 0 to 1."""
+def RandomDataset(*, seed: _TensorLike, seed2: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset of random integers from 0 to 2^32 - 1. Two zeros are random seeds."""
 
 def RandomGamma(*, shape: _TensorLike, alpha: _TensorLike, seed: int = ..., seed2: int = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Draws floats from gamma distributions of rate 1: samples of shape `shape` for each shape parameter in `alpha`. Each run continues the random stream of the node, which starts from `seed` and `seed2`, or from random seeds if both are 0."""
@@ -974,6 +1093,9 @@ def RandomUniformInt(*, shape: _TensorLike, minval: _TensorLike, maxval: _Tensor
 
 def Range(*, start: _TensorLike, limit: _TensorLike, delta: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns the numbers `start`, `start + delta`, `start + 2 delta` and so on, up to but not including `limit`."""
+
+def RangeDataset(*, start: _TensorLike, stop: _TensorLike, step: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset of the integers from `start` to `stop`, which is left out, by `step`."""
 
 def Rank(*, input: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns the number of dimensions of `input`."""
@@ -1038,6 +1160,9 @@ def Reciprocal(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
 def ReciprocalGrad(*, y: _TensorLike, dy: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes `-dy * y * y`, the gradient of `y = 1 / x`. For complex numbers, the conjugate of `y` is used."""
 
+def ReduceDataset(*, input_dataset: _TensorLike, initial_state: _t.Sequence[_TensorLike], other_arguments: _t.Sequence[_TensorLike], f: _t.Any, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], use_inter_op_parallelism: bool = ..., name: _t.Optional[str] = ...) -> _t.List[_Tensor]:
+    """Returns the state after all elements of the dataset. The function is given the state, the components of an element and `other_arguments`, and returns the next state."""
+
 def ReduceJoin(*, inputs: _TensorLike, reduction_indices: _TensorLike, keep_dims: bool = ..., separator: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Joins the strings along the axes `reduction_indices`, with `separator` between them: first along the first of these axes, then the results along the next. Without axes, returns the input unchanged."""
 
@@ -1079,6 +1204,9 @@ def Relu6Grad(*, gradients: _TensorLike, features: _TensorLike, name: _t.Optiona
 
 def ReluGrad(*, gradients: _TensorLike, features: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the gradient of `Relu`: `gradients` where `features` is positive, and 0 elsewhere."""
+
+def RepeatDataset(*, input_dataset: _TensorLike, count: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset that repeats its input `count` times, or without end if `count` is negative. A repetition without elements is the end."""
 
 def Reshape(*, tensor: _TensorLike, shape: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns the elements of `tensor`, in order, in shape `shape`. One entry of `shape` may be -1: that size is computed from the others."""
@@ -1272,6 +1400,9 @@ def SaveV2(*, prefix: _TensorLike, tensor_names: _TensorLike, shape_and_slices: 
 def ScalarSummary(*, tags: _TensorLike, values: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a summary with each of `values`, as float32, under the corresponding tag in `tags`."""
 
+def ScanDataset(*, input_dataset: _TensorLike, initial_state: _t.Sequence[_TensorLike], other_arguments: _t.Sequence[_TensorLike], f: _t.Any, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], preserve_cardinality: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset of what `f` returns for each element. The function is given the state, the components of the element and `other_arguments`, and returns the next state first."""
+
 def ScatterAdd(*, ref: _TensorLike, indices: _TensorLike, updates: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Adds `updates[i]` to row `indices[i]` of the variable. Updates with equal indices are all added."""
 
@@ -1350,11 +1481,20 @@ def Shape(*, input: _TensorLike, out_type: _DTypeLike = ..., name: _t.Optional[s
 def ShapeN(*, input: _t.Sequence[_TensorLike], out_type: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _t.List[_Tensor]:
     """Returns the dimensions of each input, outermost first."""
 
+def ShardDataset(*, input_dataset: _TensorLike, num_shards: _TensorLike, index: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], require_non_empty: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset of the elements whose number leaves the remainder `index` when divided by `num_shards`. With `require_non_empty` it is an error if the first of them does not exist."""
+
 def ShardedFilename(*, basename: _TensorLike, shard: _TensorLike, num_shards: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns the name of file number `shard` of `num_shards`, such as `basename-00002-of-00010`."""
 
 def ShardedFilespec(*, basename: _TensorLike, num_shards: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns the pattern that the names of all `num_shards` files match, such as `basename-?????-of-00010`."""
+
+def ShuffleAndRepeatDataset(*, input_dataset: _TensorLike, buffer_size: _TensorLike, seed: _TensorLike, seed2: _TensorLike, count: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset that repeats its input `count` times, or without end if `count` is negative, with elements drawn from a buffer of `buffer_size` elements, which spans repetitions."""
+
+def ShuffleDataset(*, input_dataset: _TensorLike, buffer_size: _TensorLike, seed: _TensorLike, seed2: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], reshuffle_each_iteration: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset whose elements are drawn from a buffer of `buffer_size` elements of the input. The order follows from the seeds; two zeros are random seeds. Each pass has another order if `reshuffle_each_iteration`."""
 
 def Sigmoid(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes `1 / (1 + exp(-x))` for each element."""
@@ -1373,6 +1513,9 @@ def Sinh(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
 
 def Size(*, input: _TensorLike, out_type: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns the number of elements of `input`."""
+
+def SkipDataset(*, input_dataset: _TensorLike, count: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset without the first `count` elements; a negative `count` skips all."""
 
 def Slice(*, input: _TensorLike, begin: _TensorLike, size: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns the slice of `input` that begins at `begin` and has shape `size`. A `size` of -1 extends to the end of the axis."""
@@ -1671,11 +1814,17 @@ def Sum(*, input: _TensorLike, axis: _TensorLike, keep_dims: bool = ..., name: _
 def Switch(*, data: _TensorLike, pred: _TensorLike, name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor]:
     """Passes `data` to `output_true` if `pred` is true, else to `output_false`. The other output is dead."""
 
+def TFRecordDataset(*, filenames: _TensorLike, compression_type: _TensorLike, buffer_size: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset of the records of TFRecord files. `compression_type` is empty for none, `GZIP` or `ZLIB`. A record that is truncated or has a wrong checksum is a `DATA_LOSS` error. `buffer_size` does not change the elements."""
+
 def TFRecordReader(*, container: _Text = ..., shared_name: _Text = ..., compression_type: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a handle to the reader `shared_name` (by default, the node's name) in `container`, which is created if it does not exist. Records are those of TFRecord files. `compression_type` is empty for none, `GZIP` or `ZLIB`. A record's key is `FILE:OFFSET`. A record that is truncated or has a wrong checksum is a `DATA_LOSS` error."""
 
 def TFRecordReaderV2(*, container: _Text = ..., shared_name: _Text = ..., compression_type: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a handle to the reader `shared_name` (by default, the node's name) in `container`, which is created if it does not exist. Records are those of TFRecord files. `compression_type` is empty for none, `GZIP` or `ZLIB`. A record's key is `FILE:OFFSET`. A record that is truncated or has a wrong checksum is a `DATA_LOSS` error."""
+
+def TakeDataset(*, input_dataset: _TensorLike, count: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset of the first `count` elements; a negative `count` takes all."""
 
 def TakeManySparseFromTensorsMap(*, sparse_handles: _TensorLike, dtype: _DTypeLike, container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
     """Takes the sparse tensors with the given numbers out of the map `shared_name` (by default, the node's name) in `container`, and stacks them along a new first axis. Each other axis has the size of the largest one. A number can be taken only once. If one is missing from the map, none is taken."""
@@ -1791,6 +1940,9 @@ def TensorArrayWriteV2(*, handle: _TensorLike, index: _TensorLike, value: _Tenso
 def TensorArrayWriteV3(*, handle: _TensorLike, index: _TensorLike, value: _TensorLike, flow_in: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Writes `value` to element `index`, which must not have been written or read before. A gradient TensorArray adds `value` to the element instead."""
 
+def TensorDataset(*, components: _t.Sequence[_TensorLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset whose only element has these components."""
+
 def TensorListConcat(*, input_handle: _TensorLike, element_dtype: _DTypeLike, element_shape: _ShapeLike = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor]:
     """Concatenates all items along their first axis, and returns the length of each along it. The other dimensions must be equal. In V2, an unwritten item is zeros whose length is given by `leading_dims` or by the element shape."""
 
@@ -1863,6 +2015,9 @@ def TensorScatterSub(*, tensor: _TensorLike, indices: _TensorLike, updates: _Ten
 def TensorScatterUpdate(*, tensor: _TensorLike, indices: _TensorLike, updates: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a copy of `tensor` in which `updates` replace the slices at the index tuples in the last axis of `indices`. If an index occurs more than once, the last update wins."""
 
+def TensorSliceDataset(*, components: _t.Sequence[_TensorLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset of the slices of `components` along their first axis, whose length is equal."""
+
 def TensorStridedSliceUpdate(*, input: _TensorLike, begin: _TensorLike, end: _TensorLike, strides: _TensorLike, value: _TensorLike, begin_mask: int = ..., end_mask: int = ..., ellipsis_mask: int = ..., new_axis_mask: int = ..., shrink_axis_mask: int = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a copy of `input` in which `value`, broadcast as needed, replaces the elements that StridedSlice selects with the same index."""
 
@@ -1871,6 +2026,9 @@ def TensorSummary(*, tensor: _TensorLike, description: _Text = ..., labels: _t.S
 
 def TensorSummaryV2(*, tag: _TensorLike, tensor: _TensorLike, serialized_summary_metadata: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a summary with `tensor` under a tag. `serialized_summary_metadata` is an encoded `SummaryMetadata` message, which determines how the tensor is displayed."""
+
+def TextLineDataset(*, filenames: _TensorLike, compression_type: _TensorLike, buffer_size: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset of the lines of files, without `\\n` or `\\r\\n`. `compression_type` is empty for none, `GZIP` or `ZLIB`. `buffer_size` does not change the elements."""
 
 def TextLineReader(*, skip_header_lines: int = ..., container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a handle to the reader `shared_name` (by default, the node's name) in `container`, which is created if it does not exist. Records are the lines of files without `\\n` or `\\r\\n`, except the first `skip_header_lines` of each file. A record's key is `FILE:LINE`. Lines need not be UTF-8."""
@@ -1904,6 +2062,9 @@ def TruncateMod(*, x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = ...)
 
 def TruncatedNormal(*, shape: _TensorLike, dtype: _DTypeLike, seed: int = ..., seed2: int = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Draws floats from the standard normal distribution, redrawing those two or more standard deviations from zero. Each run continues the random stream of the node, which starts from `seed` and `seed2`, or from random seeds if both are 0."""
+
+def UnbatchDataset(*, input_dataset: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset of the slices of each element's components along their first axis."""
 
 def Unique(*, x: _TensorLike, out_idx: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor]:
     """Returns the distinct elements of a vector in order of first appearance, and the index of each element among them."""
@@ -1962,6 +2123,9 @@ def WholeFileReader(*, container: _Text = ..., shared_name: _Text = ..., name: _
 def WholeFileReaderV2(*, container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a handle to the reader `shared_name` (by default, the node's name) in `container`, which is created if it does not exist. A record is the contents of a file, with the file's name as key."""
 
+def WindowDataset(*, input_dataset: _TensorLike, size: _TensorLike, shift: _TensorLike, stride: _TensorLike, drop_remainder: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset of windows. A window has a dataset for each component, of up to `size` elements that are `stride` apart; the next window begins `shift` elements later. Windows that are smaller are left out if `drop_remainder`."""
+
 def WriteFile(*, filename: _TensorLike, contents: _TensorLike, name: _t.Optional[str] = ...) -> _Operation:
     """Writes `contents` to the file `filename`. An existing file is replaced; missing folders are created. A crash leaves the old contents or the new ones."""
 
@@ -1979,3 +2143,6 @@ def ZerosLike(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
 
 def Zeta(*, x: _TensorLike, q: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the Hurwitz zeta function, elementwise, with broadcasting: the sum of `(q + k)^-x` over all integers `k` from 0."""
+
+def ZipDataset(*, input_datasets: _t.Sequence[_TensorLike], output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset whose elements have the components of an element of each input. It ends with the shortest input."""

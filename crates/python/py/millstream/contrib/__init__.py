@@ -4,11 +4,12 @@ from typing import TYPE_CHECKING, Any, List
 
 from millstream.framework import namespaces
 
-_PARTS = ("crf", "distributions", "framework", "layers", "learn", "legacy_seq2seq", "lookup", "losses", "metrics", "nn", "opt", "rnn", "seq2seq", "slim", "tensorboard", "tfprof", "training", "util")
+_PARTS = ("crf", "data", "distributions", "framework", "layers", "learn", "legacy_seq2seq", "lookup", "losses", "metrics", "nn", "opt", "rnn", "seq2seq", "slim", "tensorboard", "tfprof", "training", "util")
 
 
 if TYPE_CHECKING:
     from millstream.contrib import crf as crf
+    from millstream.contrib import data as data
     from millstream.contrib import distributions as distributions
     from millstream.contrib import framework as framework
     from millstream.contrib import layers as layers

@@ -46,7 +46,6 @@ RENAMED: Dict[str, str] = {
     "python.ops.constant_op": "constant",
 }
 
-_QUEUES = "`tf.train.batch`, `tf.train.string_input_producer` and `tf.contrib.training.bucket` read input through queues"
 _PICTURES = "decode and change pictures with NumPy or Pillow, and feed the arrays"
 _MORE_DISTRIBUTIONS = "`tf.contrib.distributions` has the distributions that most programs use; subclass `tf.distributions.Distribution` for others"
 _SIGNAL = "feed the results of `numpy.fft`, or use `tf.py_func`"
@@ -87,7 +86,6 @@ _OF_COLUMNS = (
 LATER: Dict[str, str] = {
     "LMDBReader": "`tf.TFRecordReader` reads records, and `tf.py_func` calls a function that reads a database",
     "audio": "decode sound with NumPy or `wave`, and feed the arrays",
-    "contrib.data": _QUEUES,
     "contrib.factorization": "a `tf.while_loop` with `tf.unsorted_segment_sum` moves centers of clusters",
     "contrib.image": _PICTURES,
     "contrib.predictor": "`tf.saved_model.loader.load` loads a model into a session, which runs it",
@@ -113,7 +111,6 @@ LATER: Dict[str, str] = {
     "contrib.metrics.streaming_dynamic_auc": _AREAS,
     "contrib.rnn.Conv3DLSTMCell": "`Conv2DLSTMCell` and `Conv1DLSTMCell` convolve over two axes and one",
     "contrib.signal": _SIGNAL,
-    "data": _QUEUES,
     "distributions.DirichletMultinomial": _MORE_DISTRIBUTIONS,
     "estimator": _MODEL_FN,
     "feature_column": _COLUMNS,
@@ -125,7 +122,6 @@ LATER: Dict[str, str] = {
     "contrib.tfprof.tfprof_logger": _PROFILES,
     "profiler.advise": _PROFILES,
     "profiler.write_op_log": _PROFILES,
-    "python.data": _QUEUES,
     "python.estimator": _MODEL_FN,
     "python.framework.function": "call a Python function where the graph needs it",
     "py_function": "`tf.py_func` calls a Python function",

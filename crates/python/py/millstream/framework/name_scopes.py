@@ -43,7 +43,7 @@ class name_scope:
         return self._name
 
     def __enter__(self) -> str:
-        graph = _graph_of(self._values)
+        graph = None if get_default_graph()._is_body else _graph_of(self._values)
         stack = contextlib.ExitStack()
         if graph is not None and graph is not get_default_graph():
             stack.enter_context(graph.as_default())

@@ -1,0 +1,37 @@
+"""Arguments of datasets as tensors, and the types of what they make."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from millstream.data import structure
+from millstream.framework import constant, convert_to_tensor, dtypes, shapes
+from millstream.ops.random_ops import get_seed
+
+AUTOTUNE = -1
+
+
+def int64(value: Any, name: str) -> Any:
+    """Returns a value as an int64 tensor."""
+    return convert_to_tensor(value, dtype=dtypes.int64, name=name)
+
+
+def seeds(seed: Any) -> Any:
+    """Returns the two seeds of a dataset as tensors, from a seed of its own and that of the graph."""
+    first, second = get_seed(seed)
+    if first is None:
+        return constant(0, dtypes.int64, name="seed"), constant(0, dtypes.int64, name="seed2")
+    return constant(first, dtypes.int64, name="seed"), constant(second, dtypes.int64, name="seed2")
+
+
+def batched(spec: Any, size: Any) -> Any:
+    """Returns the type of a batch of components."""
+    return shapes.TensorSpec(shapes.TensorShape([None if size is None else int(size)]).concatenate(spec.shape), spec.dtype)
+
+
+def must_be_dataset(value: Any) -> Any:
+    """Returns the value; raises unless it is a dataset."""
+    if not isinstance(value, structure.dataset_class()):
+        found = structure.transform(structure.spec_of, structure.transform(convert_to_tensor, value))
+        raise TypeError("`map_func` must return a `Dataset` object. Got %s" % (type(found),))
+    return value

@@ -1,0 +1,148 @@
+"""Datasets: graphs that TensorFlow wrote, interrupted runs, limits, several runs at a time."""
+
+import os
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import millstream as tf
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+D = tf.data.Dataset
+
+# What TensorFlow 1.15.5 gives for `golden/datasets.pb`, which it wrote: functions with a cond, captured
+# tensors, a shuffle that is repeated, datasets in functions, groups.
+GOLDEN = [
+    [[30, -30, 12], [300, -300, 120]],
+    [[-12, 10, -10], [-120, 100, -100]],
+    [[50, -50, 40], [500, -500, 400]],
+    [[11, -11, 11], [110, -110, 110]],
+    [[-40, 30, -30], [-400, 300, -300]],
+    [[12, -12, 10], [120, -120, 100]],
+    [[-10, 50, -50], [-100, 500, -500]],
+    [[40, -40], [400, -400]],
+    [[-11], [-110]],
+]
+
+
+def imported(data):
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(data, name="")
+    return graph
+
+
+def drained(sess, fetches):
+    values = []
+    with pytest.raises(tf.errors.OutOfRangeError, match="End of sequence"):
+        while True:
+            values.append(sess.run(fetches))
+    return values
+
+
+def test_graphs_of_tensorflow_run_here_and_after_a_round_trip():
+    data = tf.GraphDef()
+    with open(os.path.join(HERE, "golden", "datasets.pb"), "rb") as source:
+        data.ParseFromString(source.read())
+    for _ in range(3):
+        graph = imported(data)
+        with tf.Session(graph=graph) as sess:
+            values = drained(sess, ["next:0", "next:1"])
+            assert [[v.tolist() for v in pair] for pair in values] == GOLDEN
+            assert [v.tolist() for v in drained(sess, "one:0")] == [[1, 2], [3, 4], [5]]
+        data = graph.as_graph_def()
+    assert len(data.library.function) >= 8
+
+
+def test_a_graph_imported_twice_keeps_its_functions_apart():
+    made = []
+    for add in (1, 100):
+        with tf.Graph().as_default() as graph:
+            tf.identity(D.range(2).map(lambda x: x + add).make_one_shot_iterator().get_next(), name="x")  # noqa: B023
+            made.append(graph.as_graph_def())
+    assert made[0].library.function[0].signature.name == made[1].library.function[0].signature.name
+    xs = [tf.import_graph_def(data, return_elements=["x:0"])[0] for data in made]
+    with tf.Session() as sess:
+        assert sess.run(xs) == [1, 100]
+
+
+def test_an_interrupted_run_loses_no_element():
+    slow = threading.Event()
+
+    def wait(x):
+        if x == 2 and not slow.is_set():
+            time.sleep(0.3)
+        return x
+
+    x = D.range(6).map(lambda x: tf.py_func(wait, [x], tf.int64)).batch(3).make_one_shot_iterator().get_next()
+    with tf.Session() as sess:
+        with pytest.raises(tf.errors.DeadlineExceededError):
+            sess.run(x, options=tf.RunOptions(timeout_in_ms=100))
+        slow.set()
+        assert sess.run(x).tolist() == [0, 1, 2]
+        assert sess.run(x).tolist() == [3, 4, 5]
+
+
+def test_a_dataset_without_elements_that_pass_ends_at_the_deadline():
+    x = D.range(1).repeat().filter(lambda x: x > 0).make_one_shot_iterator().get_next()
+    with tf.Session() as sess, pytest.raises(tf.errors.DeadlineExceededError):
+        sess.run(x, options=tf.RunOptions(timeout_in_ms=100))
+
+
+def test_a_chain_that_is_too_long_is_an_error():
+    x = D.range(3)
+    for _ in range(600):
+        x = x.take(2)
+    with tf.Session() as sess, pytest.raises(tf.errors.ResourceExhaustedError, match="datasets read each other"):
+        sess.run(x.make_one_shot_iterator().get_next())
+
+
+def test_several_threads_share_an_iterator():
+    x = D.range(200).map(lambda x: x * 2).make_one_shot_iterator().get_next()
+    found, lock = [], threading.Lock()
+    with tf.Session() as sess:
+
+        def take():
+            for _ in range(50):
+                value = sess.run(x)
+                with lock:
+                    found.append(int(value))
+
+        threads = [threading.Thread(target=take) for _ in range(4)]
+        [t.start() for t in threads]
+        [t.join() for t in threads]
+    assert sorted(found) == list(range(0, 400, 2))
+
+
+def test_fed_arrays_are_copied():
+    p = tf.placeholder(tf.float32, [None])
+    it = D.from_tensor_slices(p).batch(2).make_initializable_iterator()
+    x, array = it.get_next(), np.arange(4, dtype=np.float32)
+    with tf.Session() as sess:
+        sess.run(it.initializer, {p: array})
+        array[:] = -1
+        assert [v.tolist() for v in drained(sess, x)] == [[0, 1], [2, 3]]
+
+
+def test_functions_name_their_nodes_in_errors():
+    x = D.from_tensors(0.0).map(lambda x: tf.check_numerics(1 / x, "bad", name="look")).make_one_shot_iterator().get_next()
+    with tf.Session() as sess, pytest.raises(tf.errors.InvalidArgumentError, match="at `look`") as error:
+        sess.run(x)
+    assert error.value.op.type == "IteratorGetNext"
+
+
+def test_sparse_tensors_and_cache_files_are_refused():
+    sparse = tf.SparseTensor([[0, 0]], [1], [1, 1])
+    for make in (lambda: D.from_tensors(sparse), lambda: D.range(2).map(lambda x: sparse)):
+        with pytest.raises(NotImplementedError, match="sparse"):
+            make()
+    with tf.Session() as sess, pytest.raises(tf.errors.UnimplementedError, match="not yet in a file"):
+        sess.run(D.range(2).cache("here").make_one_shot_iterator().get_next())
+
+
+def test_values_of_other_graphs_are_refused():
+    with tf.Graph().as_default():
+        stranger = tf.constant(1, tf.int64)
+    with pytest.raises(ValueError, match="another graph"):
+        D.range(2).map(lambda x: x + stranger)

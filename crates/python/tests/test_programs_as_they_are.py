@@ -63,6 +63,8 @@ import tensorflow.python.framework.ops
 from tensorflow.compat.v1 import train
 from tensorflow.contrib.framework import arg_scope
 from tensorflow.contrib.layers.python.layers import batch_norm, layers, utils
+from tensorflow.contrib.learn import ModeKeys
+from tensorflow.contrib.learn.python.learn import learn_runner
 from tensorflow.contrib.rnn.python.ops import core_rnn_cell
 from tensorflow.contrib.slim.python.slim.data import dataset, tfexample_decoder
 from tensorflow.contrib.slim.python.slim.data.dataset import Dataset
@@ -85,6 +87,7 @@ assert math_ops.reduce_sum is tf.reduce_sum and ops.Tensor is tf.Tensor and vs.g
 assert tensorflow.python.framework.ops is ops and tf.python.ops.math_ops is math_ops
 assert summary_pb2.Summary is tf.Summary and types_pb2.DT_FLOAT == 1 and SaverDef is millstream.protos.SaverDef
 assert GRUCell is core_rnn_cell.GRUCell is tf.nn.rnn_cell.GRUCell and base.Layer is tf.layers.Layer
+assert (ModeKeys.INFER, tf.contrib.learn.learn_runner.run is learn_runner.run) == ("infer", True)
 slim, contrib_layers = tf.contrib.slim, tf.contrib.layers
 assert train_step is slim.learning.train_step and Dataset is dataset.Dataset is slim.dataset.Dataset
 assert tfexample_decoder.Tensor is slim.tfexample_decoder.Tensor

@@ -179,7 +179,7 @@ _MESSAGES_IN = ("example", "framework", "protobuf", "util")
 def _packages() -> Set[str]:
     """Returns the modules that contain internal ones, without public ones."""
     inner = [*_TABLE, *extras.NAMES, *("core.%s.x_pb2" % name for name in _MESSAGES_IN)]
-    return {path[:i] for path in inner for i, c in enumerate(path) if c == "."} - {"contrib", "contrib.layers"}
+    return {path[:i] for path in inner for i, c in enumerate(path) if c == "."} - {"contrib", "contrib.layers", "contrib.learn"}
 
 
 _PACKAGES = _packages()

@@ -39,5 +39,5 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 cases! {
     is_a_variant: "SkipDataset(variant[], i64[]; output_types={f32}, output_shapes={shape[?]}) : variant[]",
     the_last: "DatasetToSingleElement(SkipDataset(RangeDataset(i64 3, i64 9, i64 1; output_types={i64}, output_shapes={shape[]}), i64 5; output_types={i64}, output_shapes={shape[]}); output_types={i64}, output_shapes={shape[]}) = i64 8",
-    one_count: "SkipDataset(variant[], i64[2]; output_types={f32}, output_shapes={shape[?]}) ! `count` must be a scalar",
+    of_a_dataset: "SkipDataset(OptionalNone(), i64 1; output_types={f32}, output_shapes={shape[?]}) ! `input_dataset` is a optional, not a dataset",
 }

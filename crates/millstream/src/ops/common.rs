@@ -21,6 +21,11 @@ pub trait Ops<'g>: Start<'g> + Sized {
         super::Control::new(self.options())
     }
 
+    /// Datasets and iterators.
+    fn dataset(self) -> super::Dataset<'g> {
+        super::Dataset::new(self.options())
+    }
+
     /// Assertions, printing, checks of numbers.
     fn debug(self) -> super::Debug<'g> {
         super::Debug::new(self.options())

@@ -9,6 +9,7 @@
 mod array;
 mod common;
 mod control;
+mod dataset;
 mod debug;
 mod image;
 mod io;
@@ -33,6 +34,7 @@ mod values;
 pub use array::Array;
 pub use common::Ops;
 pub use control::Control;
+pub use dataset::Dataset;
 pub use debug::Debug;
 pub use image::Image;
 pub use io::Io;

@@ -1058,6 +1058,7 @@ def QueueSizeV2(*, handle: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor
 
 def RGBToHSV(*, images: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns the hue, saturation and value of colours on the last axis, which are red, green and blue, all from 0 to 1."""
+
 def RandomDataset(*, seed: _TensorLike, seed2: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a dataset of random integers from 0 to 2^32 - 1. Two zeros are random seeds."""
 

@@ -7,7 +7,7 @@ use crate::step::{RunOptions, Runner, check, until};
 use millstream_files::Files;
 use millstream_graph::Entity;
 use millstream_graph::op::StepEnv;
-use millstream_tensor::{Error, Result, Tensor, budget, invalid};
+use millstream_tensor::{Error, Result, Tensor, invalid};
 
 /// A run that stops where a feed is missing and goes on when it is given. Computed values stay: nothing is
 /// computed twice.
@@ -44,7 +44,7 @@ impl Runner {
         options: &RunOptions,
     ) -> Result<()> {
         let Some(mut machine) = partial.machine.take() else { return Err(partial.failure()) };
-        let _budget = budget::enter_until(options.budget.as_ref(), options.deadline);
+        let _budget = options.enter(&partial.env.cancel);
         for (i, value) in feeds {
             machine.feed(self.plan(), i, value);
         }

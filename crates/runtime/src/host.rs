@@ -3,7 +3,7 @@
 use crate::stall::Stalls;
 use millstream_graph::op::StepHost;
 use millstream_state::{Cancellation, Job, Threads};
-use millstream_tensor::Error;
+use millstream_tensor::{Error, budget};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::OnceLock;
 
@@ -56,12 +56,19 @@ impl StepHost for Host {
 
     fn share(&self, threads: usize, work: &(dyn Fn() + Sync)) {
         match self.pool() {
-            Some(pool) if 1 < threads => pool.in_place_scope(|scope| {
-                for _ in 1..threads.min(self.threads) {
-                    scope.spawn(|_| work());
-                }
-                work();
-            }),
+            Some(pool) if 1 < threads => {
+                // The other threads have the caller's budget, deadline and cancellation.
+                let here = budget::here();
+                pool.in_place_scope(|scope| {
+                    for _ in 1..threads.min(self.threads) {
+                        scope.spawn(|_| {
+                            let _here = here.enter();
+                            work();
+                        });
+                    }
+                    work();
+                });
+            }
             _ => work(),
         }
     }

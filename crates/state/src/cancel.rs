@@ -1,6 +1,7 @@
 //! [`Cancellation`]: a flag that is set once and that everything that waits listens to.
 
 use crate::sync::{AtomicBool, Mutex, Ordering::*};
+use millstream_tensor::pace::Stop;
 use millstream_tensor::{Code, Error, Result};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -33,6 +34,13 @@ struct State {
     cause: Option<Error>,
     next: u64,
     listeners: BTreeMap<u64, Callback>,
+}
+
+impl Stop for Shared {
+    #[inline]
+    fn reason(&self) -> Option<Error> {
+        if self.raised.load(Relaxed) { self.state.lock().cause.clone() } else { None }
+    }
 }
 
 impl Cancellation {
@@ -68,6 +76,11 @@ impl Cancellation {
     #[inline]
     pub fn is_cancelled(&self) -> bool {
         self.0.raised.load(Relaxed)
+    }
+
+    /// The flag, for [`budget::enter_run`](millstream_tensor::budget::enter_run).
+    pub fn stop(&self) -> Arc<dyn Stop> {
+        self.0.clone()
     }
 
     /// Whether other clones of this flag exist.

@@ -1,5 +1,6 @@
 //! [`Variable`]: a tensor that steps read and write.
 
+use millstream_tensor::pace::uninterrupted;
 use millstream_tensor::{Code, DType, Error, Opaque, PartialShape, Result, Tensor, invalid};
 use parking_lot::Mutex;
 
@@ -111,6 +112,8 @@ impl Variable {
     /// value as it was. Nothing fails after `change`, so an update that failed has changed nothing and may be
     /// tried again.
     pub fn update<R>(&self, change: impl FnOnce(&mut Held<'_>) -> Result<R>) -> Result<R> {
+        // Neither the deadline nor a cancellation leaves a value half changed.
+        let _to_the_end = uninterrupted();
         let mut slot = self.value.lock();
         let value = slot.as_mut().ok_or_else(|| self.uninitialized())?;
         change(&mut Held(value))

@@ -3,6 +3,7 @@
 
 use crate::budget::Charged;
 use crate::buffer::{self, Blank, Buffer};
+use crate::pace::{Pace, cheaply_paced, try_paced};
 use crate::tensor::Storage;
 use crate::walk::by_width;
 use crate::{Code, DType, Error, Result, Shape, Tensor, ensure, invalid};
@@ -18,6 +19,7 @@ pub struct Assembler {
     storage: Storage,
     /// Whether the elements that are not yet written are zero.
     blank: Blank,
+    pace: Pace,
 }
 
 impl std::fmt::Debug for Assembler {
@@ -46,7 +48,7 @@ impl Assembler {
             (DType::Resource, _) => Storage::Handle(Charged::with_room(count)?),
             _ => Storage::Variant(Charged::with_room(count)?),
         };
-        Ok(Assembler { dtype, shape, count, len: 0, storage, blank })
+        Ok(Assembler { dtype, shape, count, len: 0, storage, blank, pace: Pace::new() })
     }
 
     /// Appends elements `start..start + len` of `src`, in row-major order.
@@ -63,7 +65,10 @@ impl Assembler {
                 };
                 let to = self.len * size..(self.len + len) * size;
                 match (out.bytes_mut().get_mut(to), bytes.get(start * size..end * size)) {
-                    (Some(to), Some(from)) => to.copy_from_slice(from),
+                    (Some(to), Some(from)) => {
+                        self.pace.spend(1)?;
+                        cheaply_paced(to.len(), |range| to[range.clone()].copy_from_slice(&from[range]))?;
+                    }
                     _ => return Err(mixed()),
                 }
             }
@@ -99,6 +104,7 @@ impl Assembler {
             for bytes in &sources {
                 let run = bytes.len() / outer;
                 let (here, rest) = to.split_at_mut(run);
+                self.pace.spend_copying(run)?;
                 here.copy_from_slice(&bytes[i * run..(i + 1) * run]);
                 to = rest;
             }
@@ -121,7 +127,8 @@ impl Assembler {
                 if !self.blank.0 || bytes.iter().any(|&b| b != 0) {
                     by_width!(size, W => {
                         let word = <W as buffer::Word>::read(bytes).ok_or_else(mixed)?;
-                        buffer::as_words_mut::<W>(to).ok_or_else(mixed)?.fill(word);
+                        let words = buffer::as_words_mut::<W>(to).ok_or_else(mixed)?;
+                        cheaply_paced(words.len(), |range| words[range].fill(word))?;
                     });
                 }
             }
@@ -268,7 +275,8 @@ fn part<T>(cells: Option<&[T]>, range: std::ops::Range<usize>) -> Result<&[T]> {
 
 fn extend<T: Clone>(out: &mut Charged<T>, value: Option<&[T]>, count: usize) -> Result<()> {
     let [value] = value.ok_or_else(mixed)? else { return Err(mixed()) };
-    out.resize_with(out.len() + count, || value.clone())
+    out.reserve(out.len() + count)?;
+    try_paced(count, |range| out.resize_with(out.len() + range.len(), || value.clone()))
 }
 
 /// The error for a tensor whose storage contradicts its dtype and shape.

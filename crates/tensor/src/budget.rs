@@ -3,6 +3,7 @@
 //! The budget in force is a property of the thread ([`enter`]). A buffer remembers the budget that it was
 //! charged to and returns its bytes when it is dropped.
 
+use crate::pace::{self, Stop};
 use crate::{Code, Error, Result, Tensor};
 use parking_lot::Mutex;
 use std::cell::Cell;
@@ -109,11 +110,18 @@ struct Purse {
     in_hand: Cell<usize>,
     /// The deadline of the thread's work. Work that allocates much looks at it here.
     deadline: Cell<Option<Instant>>,
+    /// Whether bytes over the limit are charged all the same ([`overdraw`]).
+    overdraws: Cell<bool>,
 }
 
 thread_local! {
     static PURSE: Purse = const {
-        Purse { account: Cell::new(None), in_hand: Cell::new(0), deadline: Cell::new(None) }
+        Purse {
+            account: Cell::new(None),
+            in_hand: Cell::new(0),
+            deadline: Cell::new(None),
+            overdraws: Cell::new(false),
+        }
     };
 }
 
@@ -143,12 +151,21 @@ impl Purse {
         if self.deadline.get().is_some_and(|deadline| deadline <= Instant::now()) {
             return Err(Refused::TooLate);
         }
+        if let Some(reason) = pace::called_off() {
+            return Err(Refused::CalledOff(reason));
+        }
         let portion = account.portion();
         if bytes < portion && account.charge(portion).is_ok() {
             self.in_hand.set(in_hand + portion - bytes);
             return Ok(());
         }
-        account.charge(bytes).map_err(Refused::TooMuch)
+        match account.charge(bytes) {
+            Err(_) if self.overdraws.get() => {
+                account.force(bytes);
+                Ok(())
+            }
+            charged => charged.map_err(Refused::TooMuch),
+        }
     }
 
     /// Whether returned bytes can stay in hand; if so, adds them.
@@ -169,15 +186,24 @@ enum Refused {
     TooMuch(usize),
     /// The deadline has passed.
     TooLate,
+    /// The work was called off.
+    CalledOff(Error),
 }
 
 /// A guard: while it lives, this thread's allocations are charged to the budget given to [`enter`].
-#[derive(Debug)]
 pub struct Entered<'a> {
     before: Option<&'static Account>,
     deadline_before: Option<Instant>,
+    /// What could stop the thread's work before, if the guard replaced it.
+    stop_before: Option<Option<Arc<dyn Stop>>>,
     /// The budget outlives the guard, and the guard stays on its thread.
     _budget: PhantomData<(&'a Budget, *const ())>,
+}
+
+impl std::fmt::Debug for Entered<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Entered").field("deadline_before", &self.deadline_before).finish_non_exhaustive()
+    }
 }
 
 /// Puts `budget` in force on this thread until the guard is dropped. `None` keeps the budget in force.
@@ -194,8 +220,85 @@ pub fn enter_until(budget: Option<&Arc<Budget>>, deadline: Option<Instant>) -> E
     PURSE.with(|p| {
         let before = p.replace(budget.map(|b| b.account).or(p.account.get()));
         let deadline_before = p.deadline.replace(deadline.or(p.deadline.get()));
-        Entered { before, deadline_before, _budget: PhantomData }
+        Entered { before, deadline_before, stop_before: None, _budget: PhantomData }
     })
+}
+
+/// As [`enter_until`], for work that `stop` may call off: [`pace::look`] asks it, and so does an allocation
+/// that asks the account.
+#[inline]
+pub fn enter_run(
+    budget: Option<&Arc<Budget>>,
+    deadline: Option<Instant>,
+    stop: Arc<dyn Stop>,
+) -> Entered<'_> {
+    let mut entered = enter_until(budget, deadline);
+    entered.stop_before = Some(pace::replace(Some(stop)));
+    entered
+}
+
+/// What a thread works within: its budget, its deadline, and what may call its work off. For work that
+/// continues on other threads.
+#[derive(Default)]
+pub struct Here {
+    budget: Option<Arc<Budget>>,
+    deadline: Option<Instant>,
+    stop: Option<Arc<dyn Stop>>,
+}
+
+impl std::fmt::Debug for Here {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Here")
+            .field("budget", &self.budget)
+            .field("deadline", &self.deadline)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What this thread works within.
+pub fn here() -> Here {
+    Here { budget: current(), deadline: deadline(), stop: pace::current() }
+}
+
+impl Here {
+    /// Puts it in force on this thread until the guard is dropped.
+    pub fn enter(&self) -> Entered<'_> {
+        match &self.stop {
+            Some(stop) => enter_run(self.budget.as_ref(), self.deadline, stop.clone()),
+            None => enter_until(self.budget.as_ref(), self.deadline),
+        }
+    }
+}
+
+/// A guard: while it lives, this thread's allocations are charged even over the limit. For the second half of
+/// an update that is whole or not at all, whose memory was [reserved](Room) before: over the limit only if
+/// another run changed meanwhile what has to be copied.
+#[derive(Debug)]
+pub struct Overdrawing {
+    before: bool,
+    /// The guard stays on its thread.
+    _here: PhantomData<*const ()>,
+}
+
+/// See [`Overdrawing`].
+pub fn overdraw() -> Overdrawing {
+    Overdrawing { before: PURSE.with(|p| p.overdraws.replace(true)), _here: PhantomData }
+}
+
+impl Drop for Overdrawing {
+    fn drop(&mut self) {
+        PURSE.with(|p| p.overdraws.set(self.before));
+    }
+}
+
+/// Sets the deadline of this thread's work. Returns the previous one.
+pub(crate) fn replace_deadline(deadline: Option<Instant>) -> Option<Instant> {
+    PURSE.with(|p| p.deadline.replace(deadline))
+}
+
+/// The deadline of this thread's work.
+pub(crate) fn deadline() -> Option<Instant> {
+    PURSE.with(|p| p.deadline.get())
 }
 
 /// The budget in force on this thread, for work that continues on another.
@@ -220,6 +323,9 @@ impl Drop for Entered<'_> {
             p.replace(self.before);
             p.deadline.set(self.deadline_before);
         });
+        if let Some(stop) = self.stop_before.take() {
+            pace::replace(stop);
+        }
     }
 }
 
@@ -301,6 +407,22 @@ impl Room {
 /// The bytes that a kernel may need for each row of an input.
 const ROW: usize = 64;
 
+/// Charges the budget in force for what a kernel works with besides inputs and outputs: `scratch` bytes for each
+/// element of its inputs, and [rows](room_for_rows) of inputs without elements.
+#[inline]
+pub fn room_for(inputs: &[Tensor], scratch: usize) -> Result<Room> {
+    let mut room = room_for_rows(inputs)?;
+    if scratch != 0 {
+        let elements = inputs.iter().map(Tensor::elements).fold(0, usize::saturating_add);
+        room.0.grow(elements.saturating_mul(scratch)).map_err(|e| {
+            e.note(format!(
+                "the kernel works with {scratch} bytes for each of its {elements} inputs' elements"
+            ))
+        })?;
+    }
+    Ok(room)
+}
+
 /// Charges the budget in force for what a kernel makes of these inputs besides elements: rows, offsets,
 /// strings, as many as an axis is long. Such an axis is paid for where a tensor has elements. Where it has
 /// none, as in a tensor of shape `[2^40, 0]`, any length costs nothing to claim.
@@ -327,13 +449,18 @@ impl Refused {
     fn error(self, account: &Account, bytes: usize) -> Error {
         match self {
             Refused::TooMuch(used) => too_much(account, bytes, used),
-            Refused::TooLate => {
-                let error = Error::new(Code::DeadlineExceeded, "the work did not end in the time allowed");
-                let error = error.led_by("Timed out waiting for notification");
-                error.with_help("raise the timeout, or make the tensors smaller")
-            }
+            Refused::TooLate => too_late(),
+            Refused::CalledOff(reason) => reason,
         }
     }
+}
+
+/// The error of work whose deadline has passed.
+#[cold]
+pub(crate) fn too_late() -> Error {
+    let error = Error::new(Code::DeadlineExceeded, "the work did not end in the time allowed");
+    let error = error.led_by("Timed out waiting for notification");
+    error.with_help("raise the timeout, or make the tensors smaller")
 }
 
 #[cold]
@@ -582,6 +709,21 @@ mod tests {
         }
         let _entered = enter(Some(&budget));
         assert!(Tensor::zeros(crate::DType::F32, [1 << 20]).is_ok());
+    }
+
+    #[test]
+    fn the_second_half_of_an_update_is_not_refused() {
+        let budget = Budget::new(1000);
+        let _entered = enter(Some(&budget));
+        assert!(Charge::take(2000).is_err());
+        {
+            let _overdrawing = overdraw();
+            let charge = Charge::take(2000).unwrap();
+            assert_eq!(budget.used(), 2000);
+            drop(charge);
+        }
+        assert_eq!(budget.used(), 0);
+        assert!(Charge::take(2000).is_err());
     }
 
     #[test]

@@ -13,6 +13,7 @@ pub(crate) use foreign::Foreign;
 pub use foreign::Loan;
 
 use crate::budget::Charge;
+use crate::pace;
 use crate::{Code, DType, Element, Error, Result, Tensor};
 use parking_lot::Mutex;
 use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
@@ -102,13 +103,17 @@ impl Buffer {
         let (buffer, _) = Self::allocate(Self::bytes_for::<T>(count)?, false)?;
         let base = buffer.ptr.as_ptr().cast::<T>();
         let mut n = 0;
-        // The buffer is not visible outside until all elements are written. Should `values` panic, dropping
-        // the buffer reads none of its bytes.
-        for v in values.into_iter().take(count) {
-            // SAFETY: n < count, as `take` yields no more, and the allocation holds `count` aligned elements.
-            unsafe { base.add(n).write(v) };
-            n += 1;
-        }
+        let mut values = values.into_iter();
+        // The buffer is not visible outside until all elements are written. Should `values` panic, or the
+        // run be over, dropping the buffer reads none of its bytes.
+        pace::paced(count, |range| {
+            for v in values.by_ref().take(range.len()) {
+                // SAFETY: the ranges make up 0..count, and `take` yields no more than the length of each, so
+                // n < count. The allocation holds `count` aligned elements.
+                unsafe { base.add(n).write(v) };
+                n += 1;
+            }
+        })?;
         if n < count {
             // SAFETY: elements n..count lie inside the allocation; zero bytes are valid for every Element.
             unsafe { base.add(n).write_bytes(0, count - n) };
@@ -119,8 +124,15 @@ impl Buffer {
     /// A buffer that holds a copy of `values`.
     pub fn copy_of<T: Element>(values: &[T]) -> Result<Buffer> {
         let (buffer, _) = Self::allocate(Self::bytes_for::<T>(values.len())?, false)?;
-        // SAFETY: the new allocation has room for `values.len()` elements and overlaps nothing.
-        unsafe { buffer.ptr.as_ptr().cast::<T>().copy_from_nonoverlapping(values.as_ptr(), values.len()) };
+        let base = buffer.ptr.as_ptr().cast::<T>();
+        // Dropping the buffer reads none of its bytes, should the run be over.
+        pace::cheaply_paced(values.len(), |range| {
+            // SAFETY: the range is within 0..values.len(). The new allocation has room for as many elements
+            // and overlaps nothing.
+            unsafe {
+                base.add(range.start).copy_from_nonoverlapping(values[range.clone()].as_ptr(), range.len())
+            };
+        })?;
         Ok(buffer)
     }
 

@@ -15,6 +15,7 @@ mod list;
 mod movement;
 pub mod npy;
 mod opaque;
+pub mod pace;
 mod packed;
 mod parse;
 mod shape;

@@ -8,6 +8,7 @@
 use crate::assemble::{any_bytes, mixed};
 use crate::budget::Charged;
 use crate::buffer::{Buffer, as_words, as_words_mut};
+use crate::pace::{Pace, paced};
 use crate::tensor::Storage;
 use crate::walk::{Strided, by_width};
 use crate::{Assembler, Error, Result, Shape, Tensor, ensure, invalid, with_element};
@@ -32,7 +33,7 @@ impl Tensor {
             let (mut out, _) = any_bytes(self.dtype(), count)?;
             by_width!(size, W => {
                 let src = as_words::<W>(bytes).ok_or_else(mixed)?;
-                space.gather(src, as_words_mut::<W>(out.bytes_mut()).ok_or_else(mixed)?);
+                space.gather(src, as_words_mut::<W>(out.bytes_mut()).ok_or_else(mixed)?)?;
             });
             return Ok(Tensor::from_buffer(self.dtype(), shape, out));
         }
@@ -67,11 +68,15 @@ impl Tensor {
             by_width!(size, W => {
                 let src = as_words::<W>(bytes).ok_or_else(mixed)?;
                 let out = as_words_mut::<W>(out.bytes_mut()).ok_or_else(mixed)?;
-                out.iter_mut().zip(starts).for_each(|(o, &s)| *o = src[s]);
+                paced(out.len(), |range| {
+                    out[range.clone()].iter_mut().zip(&starts[range]).for_each(|(o, &s)| *o = src[s]);
+                })?;
             });
         } else {
             let run = run * size;
+            let mut pace = Pace::new();
             for (out, &s) in out.bytes_mut().chunks_exact_mut(run).zip(starts) {
+                pace.spend_copying(run)?;
                 out.copy_from_slice(&bytes[s * size..s * size + run]);
             }
         }
@@ -91,7 +96,9 @@ impl Tensor {
             Cells::Plain(out, size) => {
                 let bytes = src.as_bytes().ok_or_else(mixed)?;
                 let run = run * size;
+                let mut pace = Pace::new();
                 for (row, &s) in bytes.chunks_exact(run).zip(starts) {
+                    pace.spend_copying(run)?;
                     out[s * size..s * size + run].copy_from_slice(row);
                 }
                 Ok(())
@@ -132,7 +139,7 @@ impl Tensor {
                 let bytes = src.as_bytes().ok_or_else(mixed)?;
                 by_width!(size, W => {
                     let src = as_words::<W>(bytes).ok_or_else(mixed)?;
-                    space.scatter(src, as_words_mut::<W>(out).ok_or_else(mixed)?);
+                    space.scatter(src, as_words_mut::<W>(out).ok_or_else(mixed)?)?;
                 });
                 Ok(())
             }
@@ -181,7 +188,11 @@ impl Tensor {
             indices: impl Iterator<Item = usize>,
         ) -> Result<Charged<T>> {
             let mut out = Charged::with_room(count)?;
-            indices.filter_map(|i| cells.get(i)).try_for_each(|cell| out.push(cell.clone()))?;
+            let mut pace = Pace::new();
+            for cell in indices.filter_map(|i| cells.get(i)) {
+                pace.spend(1)?;
+                out.push(cell.clone())?;
+            }
             if out.len() == count { Ok(out) } else { Err(mixed()) }
         }
         let count = shape.elements();
@@ -254,7 +265,9 @@ impl Opaque<'_> {
             src: Option<&[T]>,
             indices: &mut dyn Iterator<Item = usize>,
         ) -> Result<()> {
+            let mut pace = Pace::new();
             for (v, i) in src.ok_or_else(mixed)?.iter().zip(indices) {
+                pace.spend(1)?;
                 *out.get_mut(i).ok_or_else(mixed)? = v.clone();
             }
             Ok(())

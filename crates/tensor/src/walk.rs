@@ -5,6 +5,7 @@
 //! other.
 
 use crate::buffer::Word;
+use crate::pace::{Pace, cheaply_paced};
 use crate::{Result, Shape, ensure};
 use smallvec::SmallVec;
 
@@ -77,11 +78,15 @@ impl Strided {
     }
 
     /// Reads `out[i] = src[index i]`; `out` has one word per index.
-    pub(crate) fn gather<W: Word>(&self, src: &[W], out: &mut [W]) {
+    pub(crate) fn gather<W: Word>(&self, src: &[W], out: &mut [W]) -> Result<()> {
         let rank = self.axes.len();
         match &self.axes[..] {
             [] => out.fill(src[self.offset]),
-            &[(_, stride)] => gather_row(src, self.offset, stride, out),
+            &[(_, stride)] => {
+                return cheaply_paced(out.len(), |range| {
+                    gather_row(src, step(self.offset, range.start, stride), stride, &mut out[range]);
+                });
+            }
             axes => {
                 let (rows, stride) = (axes[rank - 2], axes[rank - 1].1);
                 // The output's rows jump through the source, while another axis walks it step by step: a
@@ -93,20 +98,24 @@ impl Strided {
                     return self.transpose(k, src, out);
                 }
                 let cols = axes[rank - 1].0;
+                let mut pace = Pace::new();
                 let planes = out.chunks_exact_mut(rows.0 * cols);
                 for (plane, at) in planes.zip(Walk::new(&axes[..rank - 2], self.offset)) {
                     for (r, row) in plane.chunks_exact_mut(cols).enumerate() {
+                        pace.spend_copying(cols)?;
                         gather_row(src, step(at, r, rows.1), stride, row);
                     }
                 }
             }
         }
+        Ok(())
     }
 
     // Tiles the plane of axis `k`, along which the source is contiguous, and the last axis, along which the
     // output is contiguous. Both are then accessed a cache line at a time.
-    fn transpose<W: Word>(&self, k: usize, src: &[W], out: &mut [W]) {
-        let Some((&(cols, stride), outer)) = self.axes.split_last() else { return };
+    fn transpose<W: Word>(&self, k: usize, src: &[W], out: &mut [W]) -> Result<()> {
+        let Some((&(cols, stride), outer)) = self.axes.split_last() else { return Ok(()) };
+        let mut pace = Pace::new();
         let rows = outer[k].0;
         let block = block::<W>();
         let pitch: usize = self.axes[k + 1..].iter().map(|a| a.0).product();
@@ -124,6 +133,7 @@ impl Strided {
             for r0 in (0..rows).step_by(block) {
                 for c0 in (0..cols).step_by(block) {
                     let width = block.min(cols - c0);
+                    pace.spend(block)?;
                     for r in r0..rows.min(r0 + block) {
                         let to = base + r * pitch + c0;
                         gather_row(src, step(at + r, c0, stride), stride, &mut out[to..to + width]);
@@ -131,15 +141,18 @@ impl Strided {
                 }
             }
         }
+        Ok(())
     }
 
     /// Writes `out[index i] = src[i]`; `src` has one word per index.
-    pub(crate) fn scatter<W: Word>(&self, src: &[W], out: &mut [W]) {
+    pub(crate) fn scatter<W: Word>(&self, src: &[W], out: &mut [W]) -> Result<()> {
         let Some((&(cols, stride), outer)) = self.axes.split_last() else {
             out[self.offset] = src[0];
-            return;
+            return Ok(());
         };
+        let mut pace = Pace::new();
         for (row, at) in src.chunks_exact(cols).zip(Walk::new(outer, self.offset)) {
+            pace.spend_copying(cols)?;
             if stride == 1 {
                 out[at..at + cols].copy_from_slice(row);
             } else {
@@ -148,6 +161,7 @@ impl Strided {
                 }
             }
         }
+        Ok(())
     }
 }
 

@@ -41,7 +41,7 @@ use crate::step::{AtWork, Outcome, RunOptions, until};
 use millstream_graph::op::{Role, StepEnv};
 use millstream_graph::{Access, Dense, Entity, FrameId, Index, Program, ProgramKind, ProgramNode};
 use millstream_state::Resources;
-use millstream_tensor::{Result, Tensor, budget};
+use millstream_tensor::{Result, Tensor};
 use run::Run;
 
 /// A program prepared for the reference tier.
@@ -135,7 +135,7 @@ impl Reference {
     /// Runs the program once.
     pub fn run(&self, feeds: Vec<Tensor>, env: &StepEnv, options: &RunOptions) -> Result<Outcome> {
         let _at_work = AtWork::begin(&env.activity);
-        let _budget = budget::enter_until(options.budget.as_ref(), options.deadline);
+        let _budget = options.enter(&env.cancel);
         let observer = self.probes.as_ref().map(|p| Observer::new(p, options.watches.clone()));
         let env = &StepEnv { files: until(&env.files, options.deadline), ..env.clone() };
         let mut run = Run::new(self, env, observer);

@@ -55,7 +55,7 @@ use host::OneThread;
 use millstream_files::Files;
 use millstream_graph::op::{StepEnv, caught};
 use millstream_state::in_host_function;
-use millstream_tensor::{Result, Tensor, budget};
+use millstream_tensor::{Result, Tensor};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::Instant;
@@ -120,7 +120,7 @@ impl Runner {
         if let Some(probes) = &self.plan.probes {
             machine.observer = Some(Box::new(Observer::new(probes, options.watches.clone())));
         }
-        let _budget = budget::enter_until(options.budget.as_ref(), options.deadline);
+        let _budget = options.enter(&env.cancel);
         machine.start(&self.plan, env);
         for (i, value) in feeds.into_iter().enumerate() {
             machine.feed(&self.plan, i, value);

@@ -11,6 +11,8 @@ use crate::progress::Progress;
 use crate::trace::Trace;
 use crate::variable::fetched_reference;
 use millstream_graph::Entity;
+use millstream_state::Cancellation;
+use millstream_tensor::pace::Stop;
 use millstream_tensor::{Error, Result, Tensor, budget};
 use std::sync::Arc;
 use std::time::Instant;
@@ -34,6 +36,33 @@ pub struct RunOptions {
     pub poll: Option<Poll>,
     /// The display of the run's progress, called by the calling thread.
     pub progress: Option<Progress>,
+}
+
+impl RunOptions {
+    /// Puts the run's memory, deadline, cancellation and poll in force on this thread, for its kernels.
+    pub(crate) fn enter(&self, cancel: &Cancellation) -> budget::Entered<'_> {
+        let stop = match &self.poll {
+            Some(poll) if poll.is_here() => Arc::new(Asking { cancel: cancel.clone(), poll: poll.clone() }),
+            _ => cancel.stop(),
+        };
+        budget::enter_run(self.budget.as_ref(), self.deadline, stop)
+    }
+}
+
+/// The cancellation of a run whose caller has a question: a long kernel on the caller's thread asks it too.
+struct Asking {
+    cancel: Cancellation,
+    poll: Poll,
+}
+
+impl Stop for Asking {
+    fn reason(&self) -> Option<Error> {
+        if self.cancel.is_cancelled() { self.cancel.check().err() } else { None }
+    }
+
+    fn ask(&self) -> Option<Error> {
+        self.reason().or_else(|| self.poll.ask().err())
+    }
 }
 
 /// What a run gives back.

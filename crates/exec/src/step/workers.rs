@@ -100,9 +100,8 @@ impl Team {
         }
     }
 
-    /// Runs a task. `alone`: no other ran when it was taken, so its kernel may use all threads.
+    /// Runs a task, on a thread that works for the run. `alone`: no other ran when it was taken, so its kernel may use all threads.
     pub(super) fn work(&self, task: Task, alone: bool) {
-        let _budget = budget::enter_until(self.budget.as_ref(), self.deadline);
         let env = if alone && !self.one_thread_per_kernel { &self.env } else { &self.narrow };
         let done = task.run(&self.plan, env);
         self.post(done);
@@ -110,7 +109,7 @@ impl Team {
 
     /// A worker's part: does its task, then drives on as long as no other thread does.
     fn worker(self: Arc<Self>, task: Task) {
-        let _budget = budget::enter_until(self.budget.as_ref(), self.deadline);
+        let _budget = budget::enter_run(self.budget.as_ref(), self.deadline, self.env.cancel.stop());
         let mut next = Some((task, false));
         loop {
             if let Some((task, alone)) = next.take() {

@@ -26,6 +26,8 @@ pub struct Kernel {
     pub absorbs: Option<Absorb>,
     /// How a compiler computes the outputs instead: see [`Kernel::lowered`].
     pub lowering: Option<fn(&NodeInfo) -> Option<Lowering>>,
+    /// The bytes that it works with for each element of its inputs, besides inputs and outputs.
+    pub scratch: usize,
     /// Whether it returns the handle of a named resource, which stays the same until names are forgotten.
     pub opens: bool,
 }
@@ -114,6 +116,7 @@ impl Kernel {
             scalar: None,
             absorbs: None,
             lowering: None,
+            scratch: 0,
             opens: false,
         }
     }
@@ -172,6 +175,13 @@ impl Kernel {
     /// Sets the cost, where the default of one nanosecond per element is far off.
     pub fn cost(mut self, cost: Cost) -> Kernel {
         self.cost = cost;
+        self
+    }
+
+    /// Sets the bytes that it works with for each element of its inputs, besides inputs and outputs: maps,
+    /// lists of places. They are charged to the run's memory before the kernel begins.
+    pub fn scratch(mut self, bytes_per_element: usize) -> Kernel {
+        self.scratch = bytes_per_element;
         self
     }
 

@@ -6,7 +6,8 @@ use crate::shared::axes::{axis, counts, dim_replaced, ints, product};
 use crate::shared::keys::{Key, keys};
 use millstream_graph::op::spec::{AnyType, IndexType, Spec};
 use millstream_graph::op::{Gradient, InferCx, Kernel, KernelCx, OpDef};
-use millstream_tensor::{DType, PartialShape, Result, Tensor, ensure};
+use millstream_tensor::pace::Pace;
+use millstream_tensor::{DType, Error, PartialShape, Result, Tensor, ensure};
 use std::collections::HashMap;
 
 pub(crate) fn def() -> [OpDef; 4] {
@@ -37,7 +38,8 @@ pub(crate) fn def() -> [OpDef; 4] {
         def.attr("T", AnyType)
             .attr("out_idx", IndexType.or(DType::I32))
             .infer(infer)
-            .kernel(Kernel::pure(run))
+            // Keys take 32 bytes, a map of them up to 40, places and counts 24, and lists that grow twice as much.
+            .kernel(Kernel::pure(run).scratch(136))
             .gradient(Gradient::none("which elements are equal changes by steps"))
     })
 }
@@ -102,13 +104,16 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let mut firsts: Vec<usize> = Vec::new();
     let mut times: Vec<usize> = Vec::new();
     let mut places: Vec<usize> = Vec::with_capacity(len);
+    let mut pace = Pace::new();
     let mut note = |place: usize, i: usize| {
+        pace.spend(4)?;
         if place == firsts.len() {
             firsts.push(i);
             times.push(0);
         }
         times[place] += 1;
         places.push(place);
+        Ok::<_, Error>(())
     };
     if outer == 1 && run == 1 {
         #[expect(
@@ -118,7 +123,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         let mut seen: HashMap<&Key, usize> = HashMap::with_capacity(len.min(1 << 16));
         for (i, key) in keys.iter().enumerate() {
             let next = seen.len();
-            note(*seen.entry(key).or_insert(next), i);
+            note(*seen.entry(key).or_insert(next), i)?;
         }
     } else {
         #[expect(
@@ -129,7 +134,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         for i in 0..len {
             let part = (0..outer).flat_map(|o| &keys[(o * len + i) * run..(o * len + i + 1) * run]);
             let next = seen.len();
-            note(*seen.entry(part.collect()).or_insert(next), i);
+            note(*seen.entry(part.collect()).or_insert(next), i)?;
         }
     }
     let y = take_along(x, axis, &firsts)?;

@@ -3,6 +3,7 @@
 use super::checkpoint_args::{SLOW, strs};
 use millstream_files::{Files, file_error, is_refusal, too_long};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::pace::look;
 use millstream_tensor::{DType, PartialShape, Result, Str, Tensor, budget, ensure, invalid};
 use std::io;
 use std::path::Path;
@@ -31,7 +32,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let mut search = Search { files: cx.files(), cx, names: Vec::new(), left: budget::left() };
+    let mut search = Search { files: cx.files(), names: Vec::new(), left: budget::left() };
     for pattern in strs(cx, 0)? {
         let pattern = std::str::from_utf8(pattern)
             .map_err(|_| invalid!("the pattern {pattern:?} is not valid UTF-8"))?;
@@ -50,19 +51,18 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 }
 
 /// A search for names, and what it has found.
-struct Search<'a> {
+struct Search {
     files: Files,
-    cx: &'a KernelCx<'a>,
     names: Vec<String>,
     /// The bytes of names that the memory limit leaves.
     left: usize,
 }
 
-impl Search<'_> {
+impl Search {
     /// Adds the names in `folder` (with a trailing `/`, or empty for the current folder) that match the
     /// remaining parts of a pattern. `found` tells that the folder was found by a wildcard, not named.
     fn find(&mut self, folder: String, parts: &[&str], found: bool) -> Result<()> {
-        self.cx.env.cancel.check()?;
+        look()?;
         let Some((part, rest)) = parts.split_first() else { return Ok(()) };
         if !part.contains(['*', '?', '[', '\\']) {
             let name = folder + part;
@@ -97,7 +97,7 @@ impl Search<'_> {
     }
 
     fn add(&mut self, name: String) -> Result<()> {
-        self.cx.env.cancel.check()?;
+        look()?;
         let most = self.left;
         let bytes = name.len() + size_of::<String>();
         self.left = most.checked_sub(bytes).ok_or_else(|| too_long("the list of names", most as u64))?;

@@ -5,6 +5,7 @@ use millstream_checkpoint::Checkpoint;
 use millstream_graph::op::spec::TypeList;
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::Str as S;
+use millstream_tensor::pace::look;
 use millstream_tensor::{PartialShape, Result, Tensor, ensure};
 
 pub(crate) fn def() -> OpDef {
@@ -38,7 +39,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let checkpoint = Checkpoint::open_in(&cx.files(), &path)?;
     let mut tensors: Vec<Tensor> = Vec::new();
     for ((name, part), dtype) in named.into_iter().zip(dtypes) {
-        cx.env.cancel.check()?;
+        look()?;
         // This is checked before the elements are read.
         if let Some(info) = checkpoint.info(name) {
             ensure!(

@@ -8,6 +8,7 @@ use crate::shared::casting::cast;
 use millstream_graph::Output;
 use millstream_graph::op::spec::{Bool, Number, Spec};
 use millstream_graph::op::{Cost, GradCx, Gradient, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{
     DType, Error, PartialShape, Result, Shape, Tensor, ensure, invalid, unequal, with_element,
 };
@@ -130,7 +131,9 @@ fn run(cx: &mut KernelCx, broadcasts: bool) -> Result<()> {
         let places = places(&bx, &batch).zip(places(&by, &batch));
         let (x_size, y_size) = (xr * xc, yr * yc);
         if m != 0 && n != 0 {
+            let mut pace = Pace::new();
             for (cells, (i, j)) in cells.chunks_exact_mut(m * n).zip(places) {
+                pace.spend(m * n + x_size)?;
                 let a = a.get(i * x_size..(i + 1) * x_size).unwrap_or(&[]);
                 let b = b.get(j * y_size..(j + 1) * y_size).unwrap_or(&[]);
                 let (a, b) = (Matrix::new(a, xr, xc)?.adjoint(ax), Matrix::new(b, yr, yc)?.adjoint(ay));

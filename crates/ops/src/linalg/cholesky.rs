@@ -6,6 +6,7 @@ use super::matrices::{adjoint, product_of};
 use crate::number::no_kernel;
 use millstream_graph::op::spec::OneOf;
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid, unequal, with_element};
 
 pub(crate) fn def() -> OpDef {
@@ -51,7 +52,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let (_, n) = square("input", input.shape())?;
     let out: Result<Tensor> = with_element!(input.dtype(), T in wide_fields => {
         each_matrix::<T>(input, n, input.shape().clone(), |i, matrix| {
-            root(matrix, n).ok_or_else(|| invalid!("Cholesky decomposition was not successful. The input might not be valid."; "matrix {i} of `input` is not positive definite"))
+            root(matrix, n)?.ok_or_else(|| invalid!("Cholesky decomposition was not successful. The input might not be valid."; "matrix {i} of `input` is not positive definite"))
         })
     }, else => Err(no_kernel("Cholesky", input.dtype())));
     let out = out?;
@@ -59,20 +60,22 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-fn root<T: Entry>(matrix: &[T], n: usize) -> Option<Vec<T>> {
+fn root<T: Entry>(matrix: &[T], n: usize) -> Result<Option<Vec<T>>> {
+    let mut pace = Pace::new();
     let mut out = vec![T::int(0); n * n];
     for i in 0..n {
         for j in 0..=i {
+            pace.spend(j + 1)?;
             let rest =
                 (0..j).fold(matrix[i * n + j], |rest, k| rest.sub(out[i * n + k].mul(out[j * n + k].conj())));
             out[i * n + j] = match i == j {
                 true if rest.part() > 0.0 => T::real(rest.part()).sqrt(),
-                true => return None,
+                true => return Ok(None),
                 false => rest.div(out[j * n + j]),
             };
         }
     }
-    Some(out)
+    Ok(Some(out))
 }
 
 // A = L Lᴴ: dA is half of S + Sᴴ, where S = L⁻ᴴ Φ(Lᴴ dL) L⁻¹, and Φ takes the lower triangle with half of its

@@ -2,6 +2,8 @@
 
 use crate::number::{Field, Lane, Pairs};
 use millstream_graph::op::Cost;
+use millstream_tensor::budget::{Charged, Room};
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{C64, C128, Error, Result, Shape, Tensor, invalid};
 
 /// The cost of factoring the matrices of input 0 or of solving by them: about a nanosecond for each element
@@ -57,7 +59,7 @@ pub(super) fn square<'a>(name: &str, shape: &'a Shape) -> Result<(&'a [usize], u
 /// triangular one, stored in one matrix.
 pub(super) struct Lu<T> {
     n: usize,
-    cells: Vec<T>,
+    cells: Charged<T>,
     /// The row of the original matrix that each row comes from.
     rows: Vec<usize>,
     /// True if the number of row exchanges is odd.
@@ -66,8 +68,9 @@ pub(super) struct Lu<T> {
 
 impl<T: Entry> Lu<T> {
     /// Factors an `n` by `n` matrix, with partial pivoting.
-    pub fn new(matrix: &[T], n: usize) -> Lu<T> {
-        let mut lu = Lu { n, cells: matrix.to_vec(), rows: (0..n).collect(), odd: false };
+    pub fn new(matrix: &[T], n: usize) -> Result<Lu<T>> {
+        let mut lu = Lu { n, cells: Charged::copy_of(matrix)?, rows: (0..n).collect(), odd: false };
+        let mut pace = Pace::new();
         for k in 0..n {
             let best =
                 (k..n).fold(k, |best, i| if lu.at(i, k).far() > lu.at(best, k).far() { i } else { best });
@@ -83,12 +86,13 @@ impl<T: Entry> Lu<T> {
             let (above, below) = lu.cells.split_at_mut((k + 1) * n);
             let upper = &above[k * n..];
             for row in below.chunks_exact_mut(n) {
+                pace.spend(n - k)?;
                 let factor = row[k].div(pivot);
                 row[k] = factor;
                 row[k + 1..].iter_mut().zip(&upper[k + 1..]).for_each(|(x, u)| *x = x.sub(factor.mul(*u)));
             }
         }
-        lu
+        Ok(lu)
     }
 
     fn at(&self, i: usize, j: usize) -> T {
@@ -112,8 +116,8 @@ impl<T: Entry> Lu<T> {
         }
         let mut out: Vec<T> = self.rows.iter().flat_map(|&i| &rhs[i * m..(i + 1) * m]).copied().collect();
         let (n, at) = (self.n, |i: usize, j: usize| if i == j { T::int(1) } else { self.at(i, j) });
-        substitute(n, m, true, at, &mut out);
-        substitute(n, m, false, |i, j| self.at(i, j), &mut out);
+        substitute(n, m, true, at, &mut out)?;
+        substitute(n, m, false, |i, j| self.at(i, j), &mut out)?;
         Ok(out)
     }
 }
@@ -130,12 +134,14 @@ pub(super) fn substitute<T: Entry>(
     lower: bool,
     at: impl Fn(usize, usize) -> T,
     out: &mut [T],
-) {
+) -> Result<()> {
+    let mut pace = Pace::new();
     for step in 0..n {
         let i = if lower { step } else { n - 1 - step };
         for s in 0..step {
             let j = if lower { s } else { n - 1 - s };
             let factor = at(i, j);
+            pace.spend(m)?;
             for c in 0..m {
                 out[i * m + c] = out[i * m + c].sub(factor.mul(out[j * m + c]));
             }
@@ -143,6 +149,7 @@ pub(super) fn substitute<T: Entry>(
         let pivot = at(i, i);
         out[i * m..(i + 1) * m].iter_mut().for_each(|x| *x = x.div(pivot));
     }
+    Ok(())
 }
 
 /// Returns the conjugate transpose of an `n` by `n` matrix.
@@ -163,6 +170,8 @@ pub(super) fn each_matrix<T: Entry>(
         return Ok(out);
     }
     let part = out.elements() / count;
+    // What `f` returns for one matrix, and the adjoint that it may need.
+    let _room = Room::of((part + n * n) * size_of::<T>())?;
     let cells = crate::shared::elementwise::fresh::<T>(&mut out)?.chunks_exact_mut(part);
     for (i, (out, matrix)) in cells.zip(input.as_slice::<T>()?.chunks_exact(n * n)).enumerate() {
         out.copy_from_slice(&f(i, matrix)?);

@@ -72,7 +72,7 @@ fn numbers<T: Entry>(
 ) -> Result<Tensor> {
     match n {
         0 => Tensor::fill(batch.clone(), &Tensor::scalar(T::int(none))),
-        _ => each_matrix::<T>(input, n, batch.clone(), |_, matrix| Ok(vec![f(&Lu::new(matrix, n))])),
+        _ => each_matrix::<T>(input, n, batch.clone(), |_, matrix| Ok(vec![f(&Lu::new(matrix, n)?)])),
     }
 }
 

@@ -45,7 +45,7 @@ fn inverse<T: Entry>(matrix: &[T], n: usize, turned: bool, one: &[T]) -> Result<
     match turned {
         true => Lu::new(&adjoint(matrix, n), n),
         false => Lu::new(matrix, n),
-    }
+    }?
     .solve(one, n)
 }
 

@@ -51,7 +51,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let out: Result<Tensor> = with_element!(matrix.dtype(), T in wide_fields => {
         let right = rhs.as_slice::<T>()?;
         each_matrix::<T>(matrix, n, rhs.shape().clone(), |i, matrix| {
-            let lu = if turned { Lu::new(&adjoint(matrix, n), n) } else { Lu::new(matrix, n) };
+            let lu = if turned { Lu::new(&adjoint(matrix, n), n)? } else { Lu::new(matrix, n)? };
             lu.solve(&right[i * n * m..(i + 1) * n * m], m)
         })
     }, else => Err(no_kernel("MatrixSolve", matrix.dtype())));

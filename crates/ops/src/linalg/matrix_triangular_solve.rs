@@ -77,9 +77,9 @@ fn solve<T: Entry>(matrix: &[T], n: usize, lower: bool, turned: bool, rhs: &[T],
     match turned {
         true => {
             let matrix = adjoint(matrix, n);
-            substitute(n, m, !lower, |i, j| matrix[i * n + j], &mut out);
+            substitute(n, m, !lower, |i, j| matrix[i * n + j], &mut out)?;
         }
-        false => substitute(n, m, lower, |i, j| matrix[i * n + j], &mut out),
+        false => substitute(n, m, lower, |i, j| matrix[i * n + j], &mut out)?,
     }
     Ok(out)
 }

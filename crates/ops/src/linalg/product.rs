@@ -11,6 +11,7 @@ mod few_rows;
 
 use crate::number::Number;
 use millstream_graph::op::StepHost;
+use millstream_tensor::pace::{Pace, look};
 use millstream_tensor::{C64, C128, DType, Element, Error, Result, Tensor, bf16, ensure, f16};
 
 /// A matrix in a slice: element `(i, j)` is `data[i * row_stride + j * col_stride]`, conjugated if `conj`.
@@ -54,6 +55,13 @@ impl<'a, T: Element> Matrix<'a, T> {
         Matrix { conj: self.conj != yes, ..self }.transposed(yes)
     }
 
+    /// Returns the matrix of these rows and columns, of which there is at least one each.
+    fn part(self, row: usize, rows: usize, col: usize, cols: usize) -> Self {
+        assert!(rows > 0 && cols > 0 && row + rows <= self.rows && col + cols <= self.cols, "no such part");
+        let data = &self.data[row * self.row_stride + col * self.col_stride..];
+        Matrix { data, rows, cols, ..self }
+    }
+
     fn with_data<U>(self, data: &[U]) -> Matrix<'_, U> {
         let Matrix { rows, cols, row_stride, col_stride, conj, .. } = self;
         Matrix { data, rows, cols, row_stride, col_stride, conj }
@@ -84,14 +92,16 @@ fn check<T: Element>(a: &Matrix<T>, b: &Matrix<T>, out: &[T]) -> Result<()> {
 const SMALL: usize = 16 * 16 * 8;
 
 /// Computes the product by plain loops, row by row. Each element sums its terms in order.
-fn plain<T: Number>(a: Matrix<T>, b: Matrix<T>, out: &mut [T]) {
+fn plain<T: Number>(a: Matrix<T>, b: Matrix<T>, out: &mut [T]) -> Result<()> {
     let pick = |conj: bool, v: T| if conj { v.conj() } else { v };
     out.fill(T::ZERO);
     if a.cols == 0 || b.cols == 0 {
-        return;
+        return Ok(());
     }
+    let mut pace = Pace::new();
     for (i, row) in out.chunks_exact_mut(b.cols).enumerate() {
         for k in 0..a.cols {
+            pace.spend(b.cols)?;
             let x = pick(a.conj, a.data[i * a.row_stride + k * a.col_stride]);
             let from = &b.data[k * b.row_stride..];
             if b.col_stride == 1 && !b.conj {
@@ -105,6 +115,7 @@ fn plain<T: Number>(a: Matrix<T>, b: Matrix<T>, out: &mut [T]) {
             }
         }
     }
+    Ok(())
 }
 
 /// Returns the number of threads for a product. With few rows or columns, each thread would spend as much
@@ -115,15 +126,77 @@ fn threads(host: &dyn StepHost, m: usize, k: usize, n: usize) -> usize {
     if m.min(n) < 32 || work < 2.0 * WORTH { 1 } else { host.threads().clamp(1, (work / WORTH) as usize) }
 }
 
-fn by_gemm<T: Number>(host: &dyn StepHost, a: Matrix<T>, b: Matrix<T>, out: &mut [T]) {
+/// The sizes of the blocks in which a product is computed, so that one takes less than 100 ms: the run's
+/// deadline and cancellation are looked at in between. They depend on the sizes of the product alone. Most
+/// products are one block. Blocks are as large as that allows, because each one copies its part of both sides
+/// into the order of gemm's kernel: about 1 % of the time of a block of f32.
+struct Blocks {
+    rows: usize,
+    depth: usize,
+    cols: usize,
+}
+
+impl Blocks {
+    /// The blocks of a product with `m` rows and `n` columns.
+    fn of<T>(m: usize, n: usize) -> Blocks {
+        // 4.8e9 multiplications of f32, 38 ms at 125 per nanosecond; wider types are slower.
+        const DEPTH: usize = 512;
+        let side = (3072 * 4 / size_of::<T>()).max(1536);
+        // With few rows or columns, the time is that of reading the other side: 128 MB.
+        let most = (1 << 27) / size_of::<T>();
+        // Blocks of about the same size: a last one of a single row would be computed in another way.
+        let even = |n: usize| n.div_ceil(n.div_ceil(side).max(1)).max(1);
+        let (rows, cols) = (even(m), even(n));
+        let depth = (side * side / (rows * cols)).saturating_mul(DEPTH).min(most / rows.max(cols));
+        Blocks { rows, depth: depth.max(DEPTH), cols }
+    }
+}
+
+fn by_gemm<T: Number>(host: &dyn StepHost, a: Matrix<T>, b: Matrix<T>, out: &mut [T]) -> Result<()> {
     let (m, k, n) = (a.rows, a.cols, b.cols);
+    let blocks = Blocks::of::<T>(m, n);
+    if m <= blocks.rows && k <= blocks.depth && n <= blocks.cols {
+        block_by_gemm(host, a, b, out, n, false);
+        return Ok(());
+    }
+    for i in (0..m).step_by(blocks.rows) {
+        for j in (0..n).step_by(blocks.cols) {
+            let (rows, cols) = (blocks.rows.min(m - i), blocks.cols.min(n - j));
+            let end = (i + rows - 1) * n + j + cols;
+            for at in (0..k).step_by(blocks.depth) {
+                look()?;
+                let depth = blocks.depth.min(k - at);
+                let (a, b) = (a.part(i, rows, at, depth), b.part(at, depth, j, cols));
+                block_by_gemm(host, a, b, &mut out[i * n + j..end], n, at > 0);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Computes a product of at least one row, column and term. The rows of `out` start `pitch` elements apart,
+/// and the last one ends with the slice. `add`: the product is added to the contents of `out`.
+fn block_by_gemm<T: Number>(
+    host: &dyn StepHost,
+    a: Matrix<T>,
+    b: Matrix<T>,
+    out: &mut [T],
+    pitch: usize,
+    add: bool,
+) {
+    let (m, k, n) = (a.rows, a.cols, b.cols);
+    assert!(
+        k == b.rows && n <= pitch && (m - 1) * pitch + n == out.len(),
+        "a block lies outside its product"
+    );
     let threads = threads(host, m, k, n);
     let mut call = |parallelism| {
         // SAFETY: a `Matrix` is only made of a slice of exactly rows * cols elements, with the strides of
-        // that row-major matrix or of its transpose, so every (i, j) in range is inside its slice. `check`
-        // has verified that the inner dimensions agree and that `out`, borrowed exclusively, has m * n
-        // elements. Slices are at most isize::MAX bytes long, so the strides fit. T is one of the four types
-        // that gemm supports: only `fast` calls this, for f32 and the types of `fast!`.
+        // that row-major matrix or of its transpose, or is a part of such a matrix, so every (i, j) in range
+        // is inside its slice. The inner dimensions agree, and the last element of `out`, which is borrowed
+        // exclusively, is element (m - 1, n - 1), as asserted above. Slices are at most isize::MAX bytes long,
+        // so the strides fit. T is one of the four types that gemm supports: only `fast` leads here, for f32
+        // and the types of `fast!`.
         unsafe {
             gemm::gemm(
                 m,
@@ -131,15 +204,15 @@ fn by_gemm<T: Number>(host: &dyn StepHost, a: Matrix<T>, b: Matrix<T>, out: &mut
                 k,
                 out.as_mut_ptr(),
                 1,
-                n as isize,
-                false,
+                pitch as isize,
+                add,
                 a.data.as_ptr(),
                 a.col_stride as isize,
                 a.row_stride as isize,
                 b.data.as_ptr(),
                 b.col_stride as isize,
                 b.row_stride as isize,
-                T::ZERO,
+                if add { T::ONE } else { T::ZERO },
                 T::ONE,
                 false,
                 a.conj,
@@ -159,16 +232,13 @@ impl Product for f32 {
         check(&a, &b, out)?;
         match out.len().saturating_mul(a.cols) {
             work if SMALL < work && few_rows::fits(&a, &b) => few_rows::multiply(host, a, b, out),
-            _ => {
-                fast(host, a, b, out);
-                Ok(())
-            }
+            _ => fast(host, a, b, out),
         }
     }
 }
 
 /// Computes `out = a * b` for the types that `gemm` supports.
-fn fast<T: Number>(host: &dyn StepHost, a: Matrix<T>, b: Matrix<T>, out: &mut [T]) {
+fn fast<T: Number>(host: &dyn StepHost, a: Matrix<T>, b: Matrix<T>, out: &mut [T]) -> Result<()> {
     match out.len().saturating_mul(a.cols) {
         work if work <= SMALL => plain(a, b, out),
         _ => by_gemm(host, a, b, out),
@@ -180,8 +250,7 @@ macro_rules! fast {
         impl Product for $t {
             fn multiply(host: &dyn StepHost, a: Matrix<Self>, b: Matrix<Self>, out: &mut [Self]) -> Result<()> {
                 check(&a, &b, out)?;
-                fast(host, a, b, out);
-                Ok(())
+                fast(host, a, b, out)
             }
         }
     )* };
@@ -216,11 +285,10 @@ macro_rules! integer {
                 if b.col_stride != 1 && a.rows > 4 {
                     let turned = Tensor::vector(b.data)?
                         .strided([b.rows, b.cols], 0, &[b.row_stride as isize, b.col_stride as isize])?;
-                    plain(a, Matrix::new(turned.as_slice()?, b.rows, b.cols)?, out);
+                    plain(a, Matrix::new(turned.as_slice()?, b.rows, b.cols)?, out)
                 } else {
-                    plain(a, b, out);
+                    plain(a, b, out)
                 }
-                Ok(())
             }
         }
     )* };
@@ -295,9 +363,40 @@ mod tests {
             let (a, b) = (numbers(m * k, 3), numbers(k * n, 4));
             let (a, b) = (Matrix::new(&a, m, k).unwrap(), Matrix::new(&b, k, n).unwrap());
             let (mut fast, mut slow) = (vec![f32::NAN; m * n], vec![f32::NAN; m * n]);
-            by_gemm(&Threads(1), a, b, &mut fast);
-            plain(a, b, &mut slow);
+            by_gemm(&Threads(1), a, b, &mut fast).unwrap();
+            plain(a, b, &mut slow).unwrap();
             assert!(fast.iter().zip(&slow).all(|(x, y)| (x - y).abs() < 1e-4), "{m} {k} {n}");
         }
+    }
+
+    /// Blocks only decide when the deadline is looked at: rows and columns of blocks leave the bits alone.
+    #[test]
+    fn products_in_blocks_are_the_same() {
+        for (m, k, n) in [(3200, 40, 70), (70, 40, 3200), (5, 40_000, 3100)] {
+            let blocks = Blocks::of::<f64>(m, n);
+            assert!(blocks.rows < m || blocks.depth < k || blocks.cols < n, "{m} {k} {n}");
+            let values = |len: usize, seed| numbers(len, seed).into_iter().map(f64::from).collect::<Vec<_>>();
+            let (a, b) = (values(m * k, 5), values(k * n, 6));
+            let (a, b) = (Matrix::new(&a, k, m).unwrap().transposed(true), Matrix::new(&b, k, n).unwrap());
+            let (mut fast, mut whole) = (vec![f64::NAN; m * n], vec![f64::NAN; m * n]);
+            by_gemm(&Threads(2), a, b, &mut fast).unwrap();
+            block_by_gemm(&Threads(1), a, b, &mut whole, n, false);
+            assert!(fast == whole || k > blocks.depth, "{m} {k} {n}");
+            let near = |(x, y): (&f64, &f64)| (x - y).abs() <= 1e-12 * k as f64;
+            assert!(fast.iter().zip(&whole).all(near), "{m} {k} {n}");
+        }
+    }
+
+    #[test]
+    fn products_end_with_the_deadline() {
+        let a = vec![1f32; 1 << 24];
+        let a = Matrix::new(&a, 4096, 4096).unwrap();
+        let mut out = vec![0f32; 1 << 24];
+        let _late = millstream_tensor::budget::enter_until(None, Some(std::time::Instant::now()));
+        let error = f32::multiply(&Threads(1), a, a, &mut out).unwrap_err();
+        assert_eq!(error.code(), millstream_tensor::Code::DeadlineExceeded);
+        let few = Matrix { rows: 64, data: &a.data[..64 * 4096], ..a };
+        let error = f32::multiply(&Threads(1), few, a, &mut out[..64 * 4096]).unwrap_err();
+        assert_eq!(error.code(), millstream_tensor::Code::DeadlineExceeded);
     }
 }

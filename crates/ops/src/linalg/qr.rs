@@ -7,6 +7,8 @@ use crate::shared::elementwise::fresh;
 use millstream_graph::Output;
 use millstream_graph::op::spec::{Bool, OneOf, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::budget::Room;
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{Error, PartialShape, Result, Shape, Tensor, with_element};
 
 pub(crate) fn def() -> OpDef {
@@ -55,10 +57,12 @@ fn all<T: Entry>(input: &Tensor, full: bool) -> Result<(Tensor, Tensor)> {
     let (mut q, mut r) = (Tensor::zeros(T::DTYPE, of(m, inner))?, Tensor::zeros(T::DTYPE, of(inner, n))?);
     let (qs, rs) = (fresh::<T>(&mut q)?, fresh::<T>(&mut r)?);
     let matrices = input.as_slice::<T>()?;
+    // A copy of one matrix, and its reflections.
+    let _room = Room::of(m.saturating_mul(n + m.min(n)).saturating_mul(size_of::<T>()))?;
     for i in 0..qs.len().checked_div(m * inner).unwrap_or(0) {
         let matrix = matrices.get(i * m * n..(i + 1) * m * n).unwrap_or_default();
         let q = &mut qs[i * m * inner..(i + 1) * m * inner];
-        one(matrix.to_vec(), [m, n, inner], q, &mut rs[i * inner * n..(i + 1) * inner * n]);
+        one(matrix.to_vec(), [m, n, inner], q, &mut rs[i * inner * n..(i + 1) * inner * n])?;
     }
     Ok((q, r))
 }
@@ -91,28 +95,32 @@ impl<T: Entry> Reflection<T> {
     }
 
     /// Applies the reflection, or its adjoint, to the columns from `first` of a matrix with `n` columns.
-    fn apply(&self, cells: &mut [T], n: usize, first: usize, adjoint: bool) {
+    fn apply(&self, cells: &mut [T], n: usize, first: usize, adjoint: bool, pace: &mut Pace) -> Result<()> {
         let tau = if adjoint { self.tau.conj() } else { self.tau };
         let mut sums = vec![T::int(0); n - first];
         for (row, v) in cells.chunks_exact(n).skip(self.at).zip(&self.v) {
+            pace.spend(sums.len())?;
             sums.iter_mut().zip(&row[first..]).for_each(|(sum, x)| *sum = sum.add(v.conj().mul(*x)));
         }
         for (row, v) in cells.chunks_exact_mut(n).skip(self.at).zip(&self.v) {
             let by = v.mul(tau);
+            pace.spend(sums.len())?;
             row[first..].iter_mut().zip(&sums).for_each(|(x, sum)| *x = x.sub(by.mul(*sum)));
         }
+        Ok(())
     }
 }
 
 /// Decomposes an `m` by `n` matrix: the reflections of its columns turn it into `r`, and their adjoints turn
 /// the identity into `q`.
-fn one<T: Entry>(mut matrix: Vec<T>, [m, n, inner]: [usize; 3], q: &mut [T], r: &mut [T]) {
+fn one<T: Entry>(mut matrix: Vec<T>, [m, n, inner]: [usize; 3], q: &mut [T], r: &mut [T]) -> Result<()> {
+    let mut pace = Pace::new();
     let mut reflections = Vec::with_capacity(m.min(n));
     for k in 0..m.min(n) {
         let column: Vec<T> = (k..m).map(|i| matrix[i * n + k]).collect();
         let (reflection, to) = Reflection::of(k, &column);
         if k + 1 < n {
-            reflection.apply(&mut matrix, n, k + 1, false);
+            reflection.apply(&mut matrix, n, k + 1, false, &mut pace)?;
         }
         matrix[k * n + k] = T::real(to);
         reflections.push(reflection);
@@ -122,8 +130,9 @@ fn one<T: Entry>(mut matrix: Vec<T>, [m, n, inner]: [usize; 3], q: &mut [T], r: 
     }
     q.iter_mut().step_by(inner + 1).take(inner).for_each(|x| *x = T::int(1));
     for reflection in reflections.iter().rev() {
-        reflection.apply(q, inner, 0, true);
+        reflection.apply(q, inner, 0, true, &mut pace)?;
     }
+    Ok(())
 }
 
 // A = [X Y] and R = [U V], where X and U have as many columns as Q. Then X = Q U and V = Qᴴ Y, so dY = Q dV,

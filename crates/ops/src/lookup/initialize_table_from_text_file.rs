@@ -8,6 +8,7 @@ use crate::shared::{strings::strs, text_numbers::number};
 use millstream_checkpoint::records::{Compression, open};
 use millstream_graph::op::spec::{AtLeast, Spec, Text};
 use millstream_graph::op::{Cost, InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::pace::look;
 use millstream_tensor::{DType, Result, Str, Tensor, ensure, invalid};
 
 /// The column numbers that mean the whole line and the line number.
@@ -58,7 +59,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let mut lines = open(&cx.files(), file, Compression::None)?;
     let mut n = 0;
     while vocab_size < 0 || n < vocab_size {
-        cx.env.cancel.check()?;
+        look()?;
         let Some(line) = line(&mut lines, file)? else { break };
         let at = || format!("in line {} of `{file}`", n + 1);
         ensure!(!line.is_empty(), "there is an empty line {}", at());

@@ -5,6 +5,7 @@ use crate::number::{Field, Lane};
 use crate::shared::elementwise::{Source, fresh};
 use millstream_graph::op::spec::OneOf;
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{Error, PartialShape, Result, Shape, Tensor, dtypes, invalid, with_element};
 
 pub(crate) fn def() -> OpDef {
@@ -63,7 +64,10 @@ fn each<T: Lane + Field + Into<f64>>(cx: &KernelCx, shape: Shape) -> Result<Tens
     let all = |i: usize| Ok::<_, Error>((cx.input(i).as_slice::<T>()?, cx.input(i).shape()));
     let ((a, b), x) = ((all(0)?, all(1)?), all(2)?);
     let [a, b, x] = [a, b, x].map(|(data, own)| Source::new(data, own, &shape));
+    let mut pace = Pace::new();
     for (i, out) in fresh::<T>(&mut out)?.iter_mut().enumerate() {
+        // Up to thousands of steps an element.
+        pace.spend(16)?;
         let [a, b, x] = [&a, &b, &x].map(|s| {
             let mut one = [T::default()];
             s.copy(i, &mut one);

@@ -1,6 +1,7 @@
 //! The kernel that Select and SelectV2 share: each element is taken from one of two tensors.
 
 use crate::shared::elementwise::{Source, TILE, fresh};
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{Assembler, Element, Result, Shape, Tensor, with_element};
 
 /// Returns `t` where `condition` is true and `e` elsewhere. All three must broadcast to `shape`.
@@ -23,27 +24,29 @@ fn choose_plain<T: Element>(
     if e.shape() == shape
         && let Some(out) = e.make_mut::<T>()
     {
-        replace(&condition, true, &Source::new(t.as_slice::<T>()?, t.shape(), shape), out);
+        replace(&condition, true, &Source::new(t.as_slice::<T>()?, t.shape(), shape), out)?;
         return Ok(e);
     }
     let es = Source::new(e.as_slice::<T>()?, e.shape(), shape);
     if t.shape() == shape
         && let Some(out) = t.make_mut::<T>()
     {
-        replace(&condition, false, &es, out);
+        replace(&condition, false, &es, out)?;
         return Ok(t);
     }
     let mut out = Tensor::zeros(T::DTYPE, shape.clone())?;
     let to = fresh::<T>(&mut out)?;
     es.copy(0, to);
-    replace(&condition, true, &Source::new(t.as_slice::<T>()?, t.shape(), shape), to);
+    replace(&condition, true, &Source::new(t.as_slice::<T>()?, t.shape(), shape), to)?;
     Ok(out)
 }
 
 // Writes the elements of `by` where the condition equals `when`.
-fn replace<T: Element>(condition: &Source<bool>, when: bool, by: &Source<T>, out: &mut [T]) {
+fn replace<T: Element>(condition: &Source<bool>, when: bool, by: &Source<T>, out: &mut [T]) -> Result<()> {
+    let mut pace = Pace::new();
     let (mut conditions, mut values) = ([false; TILE], [T::default(); TILE]);
     for (i, out) in out.chunks_mut(TILE).enumerate() {
+        pace.spend(TILE)?;
         let at = i * TILE;
         let (conditions, values) =
             (condition.tile(at, out.len(), &mut conditions), by.tile(at, out.len(), &mut values));
@@ -51,6 +54,7 @@ fn replace<T: Element>(condition: &Source<bool>, when: bool, by: &Source<T>, out
             *out = if c == when { v } else { *out };
         }
     }
+    Ok(())
 }
 
 fn choose_others(condition: &Tensor, t: &Tensor, e: &Tensor, shape: &Shape) -> Result<Tensor> {

@@ -22,6 +22,7 @@ use crate::shared::elementwise::fresh;
 use millstream_graph::op::spec::{Bool, FloatType, IntList, Spec, Words};
 use millstream_graph::op::{GradCx, InferCx, KernelCx, NodeInfo, OpDef, StepEnv, StepHost};
 use millstream_graph::{Attr, Attrs, Output};
+use millstream_tensor::pace::look;
 use millstream_tensor::{DType, Error, PartialShape, Result, Shape, Tensor, ensure, invalid, with_element};
 use parking_lot::Mutex;
 use smallvec::SmallVec;
@@ -326,7 +327,7 @@ impl Job<'_> {
         self.tiles(fresh::<T>(&mut out)?, w.image(), rows * width, |host, scratch, i, image| {
             let dy = &dy[i * w.per_image() * depth..][..w.per_image() * depth];
             for (tile, dy) in dy.chunks(rows * depth).enumerate() {
-                self.env.cancel.check()?;
+                look()?;
                 let count = dy.len() / depth;
                 let dy = Matrix::new(dy, count, depth)?;
                 if w.are_identity() {
@@ -357,7 +358,7 @@ impl Job<'_> {
         let (scratch, part) = (fresh::<T>(&mut scratch)?, fresh::<T>(&mut part)?);
         let sums = fresh::<T>(&mut out)?;
         for (i, dy) in dy.chunks(rows * depth).enumerate() {
-            self.env.cancel.check()?;
+            look()?;
             let count = dy.len() / depth;
             if !self.windows.are_identity() {
                 self.gather_shared(input, i * rows, &mut scratch[..count * width])?;
@@ -419,12 +420,12 @@ impl Job<'_> {
             let mut scratch = Tensor::anything(T::DTYPE, [scratch])?;
             let scratch = fresh::<T>(&mut scratch)?;
             for (i, piece) in out.chunks_mut(size).enumerate() {
-                self.env.cancel.check()?;
+                look()?;
                 fill(&*self.env.host, scratch, i, piece)?;
             }
             return Ok(());
         }
-        // Made here, because other threads do not charge the budget.
+        // Made here, once for each thread.
         let made = (0..n_threads).map(|_| Tensor::anything(T::DTYPE, [scratch]));
         let free = Mutex::new(made.collect::<Result<Vec<Tensor>>>()?);
         in_pieces(self.env, out, size, self.work(), |i, piece| {

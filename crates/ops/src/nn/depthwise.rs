@@ -11,6 +11,7 @@ use crate::shared::elementwise::fresh;
 use millstream_graph::Output;
 use millstream_graph::op::spec::{FloatType, IntList, Spec, Words};
 use millstream_graph::op::{GradCx, InferCx, KernelCx, OpDef, StepEnv};
+use millstream_tensor::pace::look;
 use millstream_tensor::{DType, PartialShape, Result, Shape, Tensor, ensure, invalid, unequal, with_element};
 use smallvec::SmallVec;
 use std::ops::{AddAssign, Mul};
@@ -234,7 +235,7 @@ impl Call<'_> {
         in_pieces(self.env, out, w.image(), self.work(), |n, image| {
             for p in 0..w.per_image() {
                 if p.is_multiple_of(steps) {
-                    self.env.cancel.check()?;
+                    look()?;
                 }
                 let dy = &dy[(n * w.per_image() + p) * depth..][..depth];
                 w.taps_of(p, |tap, cell| {
@@ -269,7 +270,7 @@ impl Call<'_> {
         in_pieces(self.env, parts, size, self.work(), |i, sums| {
             for p in i * each..count.min((i + 1) * each) {
                 if p.is_multiple_of(steps) {
-                    self.env.cancel.check()?;
+                    look()?;
                 }
                 let (image, dy) = (self.image(input, p / w.per_image()), &dy[p * depth..][..depth]);
                 w.taps_of(p % w.per_image(), |tap, cell| {

@@ -5,6 +5,7 @@ use crate::shared::fold::fold_run;
 use crate::shared::folds::EuclideanNorm;
 use millstream_graph::op::spec::FloatType;
 use millstream_graph::op::{GradCx, Gradient, Kernel, KernelCx, OpDef};
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{Result, Tensor, with_element};
 
 pub(crate) fn def() -> OpDef {
@@ -26,7 +27,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 }
 
 fn half_of_squares<T: FloatElement>(t: &Tensor) -> Result<Tensor> {
-    let squares = fold_run::<EuclideanNorm<T>>(t.as_slice::<T>()?);
+    let squares = fold_run::<EuclideanNorm<T>>(t.as_slice::<T>()?, &mut Pace::new())?;
     Ok(Tensor::scalar(T::narrow(squares.over(T::Wide::count(2)))))
 }
 

@@ -2,9 +2,12 @@
 
 use super::softmax_rows::sum_of_rows;
 use crate::number::{RealElement, no_kernel};
+use crate::shared::sorting::partition_at;
 use millstream_graph::op::spec::{Bool, RealNumber, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I32;
+use millstream_tensor::budget::Charged;
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure, invalid, with_element};
 use std::cmp::Ordering;
 
@@ -62,8 +65,17 @@ fn pick<T: RealElement>(input: &Tensor, len: usize, at: usize, shape: Shape) -> 
         a.partial_cmp(b).unwrap_or_else(|| nan(a).cmp(&nan(b)))
     };
     let least: fn(&T, &T) -> Ordering = order;
-    let rows = input.as_slice::<T>()?.chunks_exact(len);
-    Tensor::from_iter(shape, rows.map(|row| *row.to_vec().select_nth_unstable_by(at, least).1))
+    let mut out = Tensor::zeros(T::DTYPE, shape)?;
+    let mut pace = Pace::new();
+    let mut row = Charged::with_room(len)?;
+    for (out, from) in out.make_mut_or_copy::<T>()?.iter_mut().zip(input.as_slice::<T>()?.chunks_exact(len)) {
+        pace.spend(len)?;
+        row.resize_with(0, T::default)?;
+        row.extend_from_slice(from)?;
+        partition_at(&mut row, at, least)?;
+        *out = row[at];
+    }
+    Ok(out)
 }
 
 // The elements of a row that equal the result share its gradient.

@@ -10,6 +10,7 @@ use crate::shared::axes::Sizes;
 use millstream_graph::Output;
 use millstream_graph::op::spec::{IntList, Spec, Words};
 use millstream_graph::op::{GradCx, InferCx, KernelCx, NodeInfo, OpDef, StepEnv};
+use millstream_tensor::pace::look;
 use millstream_tensor::{Dim, Error, PartialShape, Result, Shape, Tensor, ensure, invalid};
 use smallvec::SmallVec;
 
@@ -241,7 +242,7 @@ impl<'a> Call<'a> {
         let steps = (PIECE / self.windows.width().max(1)).max(1);
         for p in 0..self.windows.per_image() {
             if p.is_multiple_of(steps) {
-                self.env.cancel.check()?;
+                look()?;
             }
             take(p);
         }

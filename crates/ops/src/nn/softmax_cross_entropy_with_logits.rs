@@ -68,7 +68,7 @@ where
     let rows = backprop.make_mut_or_copy::<T>()?.chunks_exact_mut(n);
     let inputs = features.as_slice::<T>()?.chunks_exact(n).zip(labels.as_slice::<T>()?.chunks_exact(n));
     for ((loss, grads), (xs, ls)) in losses.iter_mut().zip(rows).zip(inputs) {
-        row.compute(xs);
+        row.compute(xs)?;
         let log = row.sum.ln();
         let mut total = T::Work::default();
         for (((g, &l), &e), &x) in grads.iter_mut().zip(ls).zip(&row.exps).zip(&row.shifted) {

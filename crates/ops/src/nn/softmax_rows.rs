@@ -5,6 +5,8 @@ use crate::shared::fold::fold_run;
 use crate::shared::folds::Sum;
 use millstream_graph::Output;
 use millstream_graph::op::GradCx;
+use millstream_tensor::budget::Room;
+use millstream_tensor::pace::{Pace, paced};
 use millstream_tensor::{Code, Error, Result, Shape, Tensor, invalid};
 
 /// The intermediate values of a row: its elements minus their maximum, the exponentials of these, and their
@@ -13,6 +15,8 @@ pub(super) struct Row<W> {
     pub shifted: Vec<W>,
     pub exps: Vec<W>,
     pub sum: W,
+    pace: Pace,
+    _room: Room,
 }
 
 impl<W: num_traits::Float + Number<Wide = W> + RealElement> Row<W> {
@@ -27,17 +31,22 @@ impl<W: num_traits::Float + Number<Wide = W> + RealElement> Row<W> {
                 )
             })
         };
-        Ok(Row { shifted: room()?, exps: room()?, sum: W::ZERO })
+        let charged = Room::of(n.saturating_mul(2 * size_of::<W>()))?;
+        Ok(Row { shifted: room()?, exps: room()?, sum: W::ZERO, pace: Pace::new(), _room: charged })
     }
 
     /// Computes the values for a row. A NaN makes the whole row NaN.
-    pub fn compute<T: FloatElement<Work = W>>(&mut self, xs: &[T]) {
-        let max = xs.iter().fold(W::LOWEST, |m, x| Real::max(m, x.work()));
+    pub fn compute<T: FloatElement<Work = W>>(&mut self, xs: &[T]) -> Result<()> {
+        let mut max = W::LOWEST;
+        paced(xs.len(), |range| max = xs[range].iter().fold(max, |m, x| Real::max(m, x.work())))?;
         self.shifted.clear();
-        self.shifted.extend(xs.iter().map(|x| x.work() - max));
         self.exps.clear();
-        self.exps.extend(self.shifted.iter().map(|x| x.exp()));
-        self.sum = fold_run::<Sum<W>>(&self.exps);
+        paced(xs.len(), |range| {
+            self.shifted.extend(xs[range.clone()].iter().map(|x| x.work() - max));
+            self.exps.extend(self.shifted[range].iter().map(|x| x.exp()));
+        })?;
+        self.sum = fold_run::<Sum<W>>(&self.exps, &mut self.pace)?;
+        Ok(())
     }
 }
 
@@ -61,8 +70,8 @@ where
     }
     let mut row = Row::new(n)?;
     for (cells, xs) in cells.chunks_exact_mut(n).zip(logits.as_slice::<T>()?.chunks_exact(n)) {
-        row.compute(xs);
-        cells.iter_mut().enumerate().for_each(|(i, c)| *c = T::of_work(f(&row, i)));
+        row.compute(xs)?;
+        paced(n, |range| range.for_each(|i| cells[i] = T::of_work(f(&row, i))))?;
     }
     Ok(out)
 }

@@ -74,7 +74,7 @@ where
         let at = usize::try_from(label).ok().filter(|l| *l < n).ok_or_else(|| {
             invalid!("Received a label value of {label} which is outside the valid range of [0, {n}).  Label values: {}", crate::shared::axes::listed(labels, " "); "`labels` has {label} at {i}, but there are {n} classes: a label lies in 0..{n}")
         })?;
-        row.compute(xs);
+        row.compute(xs)?;
         *loss = T::of_work(row.sum.ln() - row.shifted[at]);
         let one = <T::Work as Number>::ONE;
         for (j, (g, &e)) in grads.iter_mut().zip(&row.exps).enumerate() {

@@ -2,9 +2,12 @@
 
 use crate::number::{RealElement, no_kernel};
 use crate::shared::dims::Dims;
+use crate::shared::sorting::{partition_at, sort};
 use millstream_graph::op::spec::{AtLeast, Bool, OneOf, RealNumber, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::*;
+use millstream_tensor::budget::Room;
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{Element, PartialShape, Result, Shape, Tensor, ensure, invalid, with_element};
 use std::cmp::Ordering;
 
@@ -118,19 +121,31 @@ fn top<T: RealElement, I: Element>(
     }
     let rows = values.make_mut_or_copy::<T>()?.chunks_exact_mut(k);
     let rows = rows.zip(indices.make_mut_or_copy::<I>()?.chunks_exact_mut(k));
+    let mut pace = Pace::new();
+    let _room = Room::of(if k == 1 { 0 } else { n * size_of::<usize>() })?;
     let mut order: Vec<usize> = Vec::new();
     for ((values, indices), xs) in rows.zip(input.as_slice::<T>()?.chunks_exact(n)) {
         let before = |a: &usize, b: &usize| rank(xs[*a], xs[*b]).then(a.cmp(b));
         order.clear();
         match k {
-            1 => order.extend((0..n).min_by(before)),
+            1 => {
+                let mut best = 0;
+                for i in 1..n {
+                    pace.spend(1)?;
+                    if before(&i, &best).is_lt() {
+                        best = i;
+                    }
+                }
+                order.push(best);
+            }
             _ => {
+                pace.spend(n)?;
                 order.extend(0..n);
                 if k < n {
-                    order.select_nth_unstable_by(k, before);
+                    partition_at(&mut order, k, before)?;
                     order.truncate(k);
                 }
-                order.sort_unstable_by(before);
+                sort(&mut order, before)?;
             }
         }
         for ((value, at), &i) in values.iter_mut().zip(indices).zip(&order) {

@@ -5,6 +5,7 @@ use millstream_checkpoint::records::{Compression, read_bounded};
 use millstream_graph::op::spec::{Spec, Text};
 use millstream_graph::op::{Cost, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::Str as S;
+use millstream_tensor::pace::look;
 use millstream_tensor::{Result, Str, Tensor, invalid};
 use std::io::Cursor;
 
@@ -23,7 +24,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let compression = Compression::parse(&kind)?;
     let mut output = Vec::new();
     for (i, bytes) in strs(cx, 0)?.iter().enumerate() {
-        cx.env.cancel.check()?;
+        look()?;
         if compression == Compression::None {
             output.push(bytes.clone());
             continue;

@@ -3,6 +3,7 @@
 use crate::shared::strings::strs;
 use millstream_graph::op::{Cost, Gradient, Kernel, KernelCx, OpDef};
 use millstream_proto::{Example, encode, from_json};
+use millstream_tensor::pace::look;
 use millstream_tensor::{DType, Result, Str, Tensor, invalid};
 
 pub(crate) fn def() -> OpDef {
@@ -22,7 +23,7 @@ pub(crate) fn def() -> OpDef {
 fn run(cx: &mut KernelCx) -> Result<()> {
     let mut examples = Vec::new();
     for (i, json) in strs(cx, 0)?.iter().enumerate() {
-        cx.env.cancel.check()?;
+        look()?;
         let example: Example = from_json(json).map_err(|e| invalid!("`json_examples` {i}: {e}"))?;
         examples.push(Str::new(encode(&example))?);
     }

@@ -6,6 +6,7 @@ use millstream_graph::op::spec::{AtLeast, ShapeList, TypeList};
 use millstream_graph::op::{Cost, Gradient, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
 use millstream_proto::{Example, Feature, decode};
 use millstream_tensor::DType::{I64, Str};
+use millstream_tensor::pace::look;
 use millstream_tensor::{Result, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
@@ -77,7 +78,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     };
     let mut examples = Vec::with_capacity(serialized.len());
     for (i, bytes) in serialized.iter().enumerate() {
-        cx.env.cancel.check()?;
+        look()?;
         let example: Example =
             decode(bytes).map_err(|e| invalid!("{} is not an `Example` message: {e}", row(i)))?;
         examples.push(example.features.unwrap_or_default().feature);

@@ -9,6 +9,7 @@ use millstream_graph::op::{Cost, Gradient, InferCx, Kernel, KernelCx, NodeInfo, 
 use millstream_graph::{Attr, Attrs};
 use millstream_proto::{Feature, FeatureList, SequenceExample, decode};
 use millstream_tensor::DType::{I64, Str};
+use millstream_tensor::pace::look;
 use millstream_tensor::{Assembler, Result, Shape, Tensor, ensure, invalid};
 use std::collections::BTreeMap;
 
@@ -146,7 +147,7 @@ impl<'a> Batch<'a> {
         );
         let mut batch = Batch { sequences: Vec::with_capacity(serialized.len()), names, attrs: cx.attrs() };
         for (i, bytes) in serialized.iter().enumerate() {
-            cx.env.cancel.check()?;
+            look()?;
             let message: SequenceExample = decode(bytes)
                 .map_err(|e| invalid!("{} is not a `SequenceExample` message: {e}", batch.whole(i)))?;
             batch.sequences.push(Sequence {

@@ -7,6 +7,7 @@
 
 use crate::shared::philox::{Philox, RESERVED, Stream, WORDS, Words, from_key, from_seed};
 use millstream_graph::op::{BuildCx, InferCx, KernelCx, Run};
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{DType, Element, Error, Result, Shape, Tensor, bf16, ensure, f16, invalid};
 
 /// A float dtype, with the conversions from random words to its values.
@@ -159,7 +160,11 @@ fn by_step<T: Element>(
 fn by_group<T: Element>(shape: Shape, group: usize, mut fill: impl FnMut(usize, &mut [T])) -> Result<Tensor> {
     let mut result = Tensor::zeros(T::DTYPE, shape)?;
     let out = result.make_mut::<T>().ok_or_else(|| Error::internal("a fresh tensor is shared"))?;
-    out.chunks_mut(group).enumerate().for_each(|(g, out)| fill(g, out));
+    let mut pace = Pace::new();
+    for (g, out) in out.chunks_mut(group).enumerate() {
+        pace.spend(group)?;
+        fill(g, out);
+    }
     Ok(result)
 }
 

@@ -5,6 +5,7 @@
 use super::fill::{normals_f64, shape_of, unit_f64};
 use crate::shared::philox::{Philox, RESERVED, Stream, WORDS};
 use millstream_graph::op::{InferCx, KernelCx};
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{Element, Error, Result, Tensor, invalid};
 
 /// The source of one sample: uniform and normal doubles. Each step yields two, of which the second is used
@@ -66,10 +67,12 @@ pub(super) fn run<P: Element, T: Element, L: Fn(&mut Draws) -> T>(
     if samples > 0 && !parameters.is_empty() {
         let philox = stream.reserve_outputs(samples.saturating_mul(parameters.len()));
         let out = result.make_mut::<T>().ok_or_else(|| Error::internal("a fresh tensor is shared"))?;
+        let mut pace = Pace::new();
         for (p, &parameter) in parameters.iter().enumerate() {
             let sample = law(parameter);
             let column = out.iter_mut().skip(p).step_by(parameters.len());
             for (s, out) in column.enumerate() {
+                pace.spend(4)?;
                 // Positions in the stream are ordered by parameter, then sample; values in memory by sample,
                 // then parameter.
                 let place = (p as u64).wrapping_mul(samples as u64).wrapping_add(s as u64);

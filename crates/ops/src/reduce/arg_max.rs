@@ -4,6 +4,7 @@ use crate::number::no_kernel;
 use millstream_graph::op::spec::{IndexType, OneOf, Spec};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef, RunFn};
 use millstream_tensor::DType::*;
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{Element, PartialShape, Result, Shape, Tensor, ensure, with_element};
 
 pub(crate) fn def() -> [OpDef; 2] {
@@ -97,24 +98,26 @@ fn positions<T: Element, I: Element>(
     if xs.is_empty() {
         return Tensor::zeros(I::DTYPE, out);
     }
-    let planes = xs.chunks_exact(n * inner);
-    let places = planes.flat_map(|plane| {
-        let better = &better;
-        (0..inner).map(move |j| {
+    let mut out = Tensor::zeros(I::DTYPE, out)?;
+    let places = out.make_mut_or_copy::<I>()?;
+    let mut pace = Pace::new();
+    for (places, plane) in places.chunks_exact_mut(inner).zip(xs.chunks_exact(n * inner)) {
+        for (j, place) in places.iter_mut().enumerate() {
             let mut best = (0, plane[j]);
             let mut start = false;
             #[expect(clippy::eq_op, reason = "only NaN differs from itself")]
             for (i, &x) in plane[j..].iter().step_by(inner).enumerate() {
+                pace.spend(1)?;
                 // A NaN at the start is replaced by the first number.
                 if better(&x, &best.1) || (!start && best.1 != best.1 && x == x) {
                     best = (i, x);
                 }
                 start |= x == x;
             }
-            best.0
-        })
-    });
-    Tensor::from_iter(out, places.map(index))
+            *place = index(best.0);
+        }
+    }
+    Ok(out)
 }
 
 cases! {

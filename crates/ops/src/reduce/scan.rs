@@ -5,6 +5,7 @@ use millstream_graph::Output;
 use millstream_graph::op::spec::{Bool, IndexType, Number as NumberType, Spec};
 use millstream_graph::op::{GradCx, InferCx, Kernel, KernelCx, OpDef, RunFn};
 use millstream_tensor::DType::I32;
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{Result, Tensor, ensure};
 
 /// Returns the declaration that cumulative ops share.
@@ -51,11 +52,13 @@ pub(super) fn run<T: Number>(
     let inner: usize = shape[axis + 1..].iter().product();
     let cells = x.make_mut_or_copy::<T>()?;
     let mut running = vec![start; inner.min(STRIP)];
+    let mut pace = Pace::new();
     for plane in cells.chunks_exact_mut(n * inner) {
         for at in (0..inner).step_by(STRIP) {
             let running = &mut running[..STRIP.min(inner - at)];
             running.fill(start);
             for i in 0..n {
+                pace.spend(running.len())?;
                 let i = if reverse { n - 1 - i } else { i };
                 let row = &mut plane[i * inner + at..];
                 for (acc, x) in running.iter_mut().zip(row) {

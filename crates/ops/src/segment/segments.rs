@@ -7,6 +7,7 @@ use crate::shared::fold::{Fold, fold_columns};
 use millstream_graph::op::spec::{Bool, IndexType, Spec};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef, RunFn};
 use millstream_tensor::DType::I32;
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{Element, PartialShape, Result, Shape, Tensor, ensure, invalid};
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -154,9 +155,10 @@ pub(super) fn reduce_sorted<F: Fold<Out = <F as Fold>::In>>(cx: &KernelCx, gap: 
     let (mut out, inner) = gaps(data, runs.count, gap)?;
     let (xs, cells) = (data.as_slice::<F::In>()?, out.make_mut_or_copy::<F::In>()?);
     if inner != 0 {
+        let mut pace = Pace::new();
         for (id, rows) in &runs.runs {
             let run = &xs[rows.start * inner..rows.end * inner];
-            fold_columns::<F>(run, rows.len(), &mut cells[id * inner..(id + 1) * inner]);
+            fold_columns::<F>(run, rows.len(), &mut cells[id * inner..(id + 1) * inner], &mut pace)?;
         }
     }
     Ok(out)
@@ -196,11 +198,12 @@ pub(super) fn reduce_sparse<F: Fold<Out = <F as Fold>::In>>(cx: &KernelCx) -> Re
     }
     let cells = out.make_mut_or_copy::<F::In>()?;
     if inner != 0 {
+        let mut pace = Pace::new();
         for (id, rows) in &runs.runs {
             let starts = &starts[rows.clone()];
             let picked = data.take_runs([starts.len(), inner], inner, starts)?;
             let cells = &mut cells[id * inner..(id + 1) * inner];
-            fold_columns::<F>(picked.as_slice::<F::In>()?, starts.len(), cells);
+            fold_columns::<F>(picked.as_slice::<F::In>()?, starts.len(), cells, &mut pace)?;
         }
     }
     Ok(out)
@@ -232,7 +235,9 @@ pub(super) fn reduce_unsorted<T: Number>(
     let mut out = Tensor::fill(shape.clone(), &Tensor::scalar(start.widen()))?;
     let cells = out.make_mut_or_copy::<T::Wide>()?;
     let xs = data.as_slice::<T>()?;
+    let mut pace = Pace::new();
     for (i, id) in cx.ints(1)?.into_iter().enumerate() {
+        pace.spend(1 + inner)?;
         if id < 0 {
             continue;
         }

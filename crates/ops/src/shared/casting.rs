@@ -6,6 +6,7 @@
 
 use super::elementwise::fresh;
 use half::{bf16, f16};
+use millstream_tensor::pace::paced;
 use millstream_tensor::{
     Complex, DType, Element, Error, QInt8, QInt16, QInt32, QUInt8, QUInt16, Result, Tensor, with_element,
 };
@@ -22,9 +23,12 @@ pub(crate) fn cast(x: &Tensor, dst: DType) -> Result<Tensor> {
 
 fn converted<S: Element + To<D>, D: Element>(x: &Tensor) -> Result<Tensor> {
     let mut y = Tensor::zeros(D::DTYPE, x.shape().clone())?;
-    for (y, x) in fresh::<D>(&mut y)?.iter_mut().zip(x.as_slice::<S>()?) {
-        *y = x.to();
-    }
+    let (to, from) = (fresh::<D>(&mut y)?, x.as_slice::<S>()?);
+    paced(to.len(), |range| {
+        for (y, x) in to[range.clone()].iter_mut().zip(&from[range]) {
+            *y = x.to();
+        }
+    })?;
     Ok(y)
 }
 

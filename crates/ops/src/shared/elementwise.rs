@@ -16,9 +16,12 @@
 //!
 //! The loops of types that are [`Lane::WIDE`] are compiled for the machine's vector width. The bits stay the
 //! same: every element is computed by the same operations, which are not contracted or reordered.
+//!
+//! Long loops run in stretches, between which they look at the run's deadline and cancellation ([`paced`]).
 
 use crate::number::{Lane, Mask, Math};
 use millstream_graph::op::KernelCx;
+use millstream_tensor::pace::{Pace, paced};
 use millstream_tensor::{Code, Element, Error, Result, Scalar, Shape, Spread, Tensor, invalid};
 use pulp::Arch;
 use std::sync::LazyLock;
@@ -251,12 +254,14 @@ impl<T: Lane> Each<T> {
     /// Computes the formula of every element, in place if the tensor is not shared.
     pub(crate) fn map(&self, mut x: Tensor) -> Result<Tensor> {
         if let Some(out) = x.make_mut::<T>() {
-            (self.0)(out);
+            paced(out.len(), |range| (self.0)(&mut out[range]))?;
             return Ok(x);
         }
         let mut out = Tensor::anything(T::DTYPE, x.shape().clone())?;
         let to = fresh::<T>(&mut out)?;
+        let mut pace = Pace::new();
         for (to, from) in to.chunks_mut(TILE).zip(x.as_slice::<T>()?.chunks(TILE)) {
+            pace.spend(TILE)?;
             to.copy_from_slice(from);
             (self.0)(to);
         }
@@ -277,7 +282,8 @@ impl<T: Lane, O: Element> Turn<T, O> {
     /// Computes the formula of every element.
     pub(crate) fn map(&self, x: &Tensor) -> Result<Tensor> {
         let mut out = Tensor::anything(O::DTYPE, x.shape().clone())?;
-        (self.0)(fresh::<O>(&mut out)?, x.as_slice::<T>()?);
+        let (to, x) = (fresh::<O>(&mut out)?, x.as_slice::<T>()?);
+        paced(to.len(), |range| (self.0)(&mut to[range.clone()], &x[range]))?;
         Ok(out)
     }
 }
@@ -317,16 +323,13 @@ impl<T: Lane> Pair<T> {
     /// Computes the formula of every pair of elements in the memory of `x`; returns whether an element
     /// failed. Returns `None` if `x` is shared, or `y` is neither a scalar nor of the same shape. Most
     /// iterations of a loop take this path, which needs no broadcasting.
-    fn in_place(&self, x: &mut Tensor, y: &Tensor) -> Option<bool> {
-        if y.rank() == 0 {
-            let y = *y.as_slice::<T>().ok()?.first()?;
-            return x.make_mut::<T>().map(|x| (self.one)(x, y));
-        }
-        if x.shape() != y.shape() {
-            return None;
-        }
-        let y = y.as_slice::<T>().ok()?;
-        x.make_mut::<T>().map(|x| (self.slice)(x, y))
+    fn in_place(&self, x: &mut Tensor, y: &Tensor) -> Result<Option<bool>> {
+        let y = match y.as_slice::<T>()? {
+            &[one] if y.rank() == 0 => Source::One(one),
+            ys if x.shape() == y.shape() => Source::Whole(ys),
+            _ => return Ok(None),
+        };
+        x.make_mut::<T>().map(|x| self.onto(x, &y)).transpose()
     }
 
     /// Computes the formula of every pair of elements, broadcast to `shape`; returns whether an element
@@ -336,16 +339,17 @@ impl<T: Lane> Pair<T> {
             && let Some(out) = x.make_mut::<T>()
         {
             let y = Source::new(y.as_slice::<T>()?, y.shape(), shape);
-            let failed = self.onto(out, &y);
+            let failed = self.onto(out, &y)?;
             return Ok((x, failed));
         }
         let xs = Source::new(x.as_slice::<T>()?, x.shape(), shape);
         if y.shape() == shape
             && let Some(out) = y.make_mut::<T>()
         {
-            let mut failed = false;
+            let (mut failed, mut pace) = (false, Pace::new());
             let mut tile = [T::default(); TILE];
             for (i, out) in out.chunks_mut(TILE).enumerate() {
+                pace.spend(TILE)?;
                 let y = &mut tile[..out.len()];
                 y.copy_from_slice(out);
                 xs.copy(i * TILE, out);
@@ -355,8 +359,9 @@ impl<T: Lane> Pair<T> {
         }
         let mut out = Tensor::anything(T::DTYPE, shape.clone())?;
         let ys = Source::new(y.as_slice::<T>()?, y.shape(), shape);
-        let mut failed = false;
+        let (mut failed, mut pace) = (false, Pace::new());
         for (i, out) in fresh::<T>(&mut out)?.chunks_mut(TILE).enumerate() {
+            pace.spend(TILE)?;
             xs.copy(i * TILE, out);
             failed |= self.tile(i * TILE, out, &ys);
         }
@@ -364,15 +369,23 @@ impl<T: Lane> Pair<T> {
     }
 
     // Computes x = f(x, y) over the whole output.
-    fn onto(&self, x: &mut [T], y: &Source<T>) -> bool {
+    fn onto(&self, x: &mut [T], y: &Source<T>) -> Result<bool> {
+        let mut failed = false;
         match *y {
-            Source::Whole(y) => (self.slice)(x, y),
-            Source::One(y) => (self.one)(x, y),
+            Source::Whole(y) => {
+                let n = x.len().min(y.len());
+                paced(n, |range| failed |= (self.slice)(&mut x[range.clone()], &y[range]))?;
+            }
+            Source::One(y) => paced(x.len(), |range| failed |= (self.one)(&mut x[range], y))?,
             Source::Walk { .. } => {
-                let chunks = x.chunks_mut(TILE).enumerate();
-                chunks.fold(false, |failed, (i, x)| failed | self.tile(i * TILE, x, y))
+                let mut pace = Pace::new();
+                for (i, x) in x.chunks_mut(TILE).enumerate() {
+                    pace.spend(TILE)?;
+                    failed |= self.tile(i * TILE, x, y);
+                }
             }
         }
+        Ok(failed)
     }
 
     // Computes x = f(x, y) over the tile of the output that starts at `at`.
@@ -415,12 +428,16 @@ impl<T: Lane, O: Element> Merge<T, O> {
         let ys = Source::new(y.as_slice::<T>()?, y.shape(), shape);
         let to = fresh::<O>(&mut out)?;
         if let (Source::Whole(x), Source::Whole(y)) = (&xs, &ys) {
-            let failed = (self.0)(to, x, y);
+            let mut failed = false;
+            paced(x.len(), |range| {
+                failed |= (self.0)(&mut to[range.clone()], &x[range.clone()], &y[range]);
+            })?;
             return Ok((out, failed));
         }
         let (mut x_tile, mut y_tile) = ([T::default(); TILE], [T::default(); TILE]);
-        let mut failed = false;
+        let (mut failed, mut pace) = (false, Pace::new());
         for (i, to) in to.chunks_mut(TILE).enumerate() {
+            pace.spend(TILE)?;
             let (n, at) = (to.len(), i * TILE);
             failed |= (self.0)(to, xs.tile(at, n, &mut x_tile), ys.tile(at, n, &mut y_tile));
         }
@@ -524,7 +541,7 @@ pub(crate) mod run {
     pub(crate) fn binary<T: Lane, F: Binary<T, Out = T>>(cx: &mut KernelCx) -> Result<()> {
         let pair = const { &Pair::of::<F>() };
         let (mut x, y) = (cx.take(0), cx.take(1));
-        if let Some(failed) = pair.in_place(&mut x, &y) {
+        if let Some(failed) = pair.in_place(&mut x, &y)? {
             return set(cx, x, failed, F::FAILURE);
         }
         let shape = broadcast(cx, &x, &y)?;

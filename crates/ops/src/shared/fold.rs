@@ -7,6 +7,7 @@
 
 use millstream_graph::op::{KernelCx, Meaning, NodeInfo};
 use millstream_tensor::DType::{F32, F64};
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{Element, Result, Shape, Tensor, ensure};
 use smallvec::SmallVec;
 use std::marker::PhantomData;
@@ -166,14 +167,15 @@ impl Reduction {
             let none = Tensor::scalar(F::finish(F::START, 0));
             return Tensor::fill(self.shape, &none);
         }
-        if self.inner == 1 {
-            let rows = xs.chunks_exact(self.n).map(|row| F::finish(fold_run::<F>(row), self.n));
+        if self.inner == 1 && self.n <= BLOCK {
+            let rows = xs.chunks_exact(self.n).map(|row| F::finish(fold_block::<F>(row), self.n));
             return Tensor::from_iter(self.shape, rows);
         }
         let mut out = Tensor::zeros(F::Out::DTYPE, self.shape.clone())?;
         let cells = out.make_mut_or_copy::<F::Out>()?;
+        let mut pace = Pace::new();
         for (cells, xs) in cells.chunks_exact_mut(self.inner).zip(xs.chunks_exact(self.n * self.inner)) {
-            fold_columns::<F>(xs, self.n, cells);
+            fold_columns::<F>(xs, self.n, cells, &mut pace)?;
         }
         Ok(out)
     }
@@ -188,13 +190,18 @@ const ROWS: usize = 64;
 const STRIP: usize = 256;
 
 /// A contiguous run, pairwise over blocks.
-pub(crate) fn fold_run<F: Fold>(xs: &[F::In]) -> F::Acc {
+pub(crate) fn fold_run<F: Fold>(xs: &[F::In], pace: &mut Pace) -> Result<F::Acc> {
     if xs.len() <= BLOCK {
-        return fold_block::<F>(xs);
+        pace.spend(xs.len())?;
+        return Ok(fold_block::<F>(xs));
     }
     let half = (xs.len() / 2).next_multiple_of(BLOCK).min(xs.len());
     let (a, b) = xs.split_at(half);
-    if b.is_empty() { fold_block::<F>(a) } else { F::merge(fold_run::<F>(a), fold_run::<F>(b)) }
+    if b.is_empty() {
+        return Ok(fold_block::<F>(a));
+    }
+    let a = fold_run::<F>(a, pace)?;
+    Ok(F::merge(a, fold_run::<F>(b, pace)?))
 }
 
 fn fold_block<F: Fold>(xs: &[F::In]) -> F::Acc {
@@ -221,38 +228,53 @@ fn fold_block<F: Fold>(xs: &[F::In]) -> F::Acc {
 }
 
 /// Reduces `n` rows of `out.len()` columns each to one row.
-pub(crate) fn fold_columns<F: Fold>(xs: &[F::In], n: usize, out: &mut [F::Out]) {
+pub(crate) fn fold_columns<F: Fold>(
+    xs: &[F::In],
+    n: usize,
+    out: &mut [F::Out],
+    pace: &mut Pace,
+) -> Result<()> {
     let pitch = out.len();
     if let [out] = out {
-        *out = F::finish(fold_run::<F>(xs.get(..n).unwrap_or(xs)), n);
-        return;
+        *out = F::finish(fold_run::<F>(xs.get(..n).unwrap_or(xs), pace)?, n);
+        return Ok(());
     }
     // A strip of columns whose accumulators stay in the first-level cache.
     let mut acc = [F::START; STRIP];
     for (s, out) in out.chunks_mut(STRIP).enumerate() {
         let acc = &mut acc[..out.len()];
         acc.fill(F::START);
-        fold_rows::<F>(xs, pitch, s * STRIP, n, acc);
+        fold_rows::<F>(xs, pitch, s * STRIP, n, acc, pace)?;
         out.iter_mut().zip(acc).for_each(|(c, a)| *c = F::finish(*a, n));
     }
+    Ok(())
 }
 
 /// Adds `n` rows of a strip of columns to `acc`, pairwise over blocks of rows.
-fn fold_rows<F: Fold>(xs: &[F::In], pitch: usize, at: usize, n: usize, acc: &mut [F::Acc]) {
+fn fold_rows<F: Fold>(
+    xs: &[F::In],
+    pitch: usize,
+    at: usize,
+    n: usize,
+    acc: &mut [F::Acc],
+    pace: &mut Pace,
+) -> Result<()> {
     if n <= ROWS {
+        pace.spend(n * acc.len())?;
         for row in xs.chunks(pitch).take(n) {
             acc.iter_mut().zip(&row[at..]).for_each(|(a, &x)| *a = F::step(*a, x));
         }
-        return;
+        return Ok(());
     }
     let half = (n / 2).next_multiple_of(ROWS).min(n);
-    fold_rows::<F>(xs, pitch, at, half, acc);
+    fold_rows::<F>(xs, pitch, at, half, acc, pace)?;
     if half < n {
         let mut other = [F::START; STRIP];
         let other = &mut other[..acc.len().min(STRIP)];
-        fold_rows::<F>(&xs[half * pitch..], pitch, at, n - half, other);
+        fold_rows::<F>(&xs[half * pitch..], pitch, at, n - half, other, pace)?;
         acc.iter_mut().zip(other).for_each(|(a, b)| *a = F::merge(*a, *b));
     }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! [`Key`]: elements as hashable keys, for the ops that look for equal elements.
 
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{Error, Result, Str, Tensor, with_element};
 
 /// A hashable key of an element. Equal elements have equal keys.
@@ -13,10 +14,20 @@ pub(crate) enum Key {
     Unequal(usize),
 }
 
+fn paced(keys: impl ExactSizeIterator<Item = Key>) -> Result<Vec<Key>> {
+    let mut all = Vec::with_capacity(keys.len());
+    let mut pace = Pace::new();
+    for key in keys {
+        pace.spend(1)?;
+        all.push(key);
+    }
+    Ok(all)
+}
+
 /// Returns the keys of all elements. Keys of NaNs are comparable only within one tensor.
 pub(crate) fn keys(t: &Tensor) -> Result<Vec<Key>> {
     if let Some(strs) = t.as_strs() {
-        return Ok(strs.iter().cloned().map(Key::Str).collect());
+        return paced(strs.iter().cloned().map(Key::Str));
     }
     with_element!(t.dtype(), T => {
         let zero = T::default();
@@ -35,6 +46,6 @@ pub(crate) fn keys(t: &Tensor) -> Result<Vec<Key>> {
             word[..bytes.len()].copy_from_slice(bytes);
             Key::Bits(u128::from_le_bytes(word))
         };
-        Ok(values.iter().zip(bytes.chunks_exact(size_of::<T>())).enumerate().map(key).collect())
+        paced(values.iter().zip(bytes.chunks_exact(size_of::<T>())).enumerate().map(key))
     }, else => Err(Error::unimplemented(format!("elements of {} cannot be compared", t.dtype()))))
 }

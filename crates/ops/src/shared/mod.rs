@@ -18,6 +18,7 @@ pub(crate) mod optional;
 pub(crate) mod philox;
 pub(crate) mod pieces;
 pub(crate) mod places;
+pub(crate) mod sorting;
 pub(crate) mod sparse_batch;
 pub(crate) mod strings;
 pub(crate) mod subscript;

@@ -1,6 +1,7 @@
 //! Work that is shared by the threads of a session: [`in_pieces`] fills disjoint pieces of a result.
 
 use millstream_graph::op::{StepEnv, StepHost};
+use millstream_tensor::pace::look;
 use millstream_tensor::{Error, Result};
 use parking_lot::Mutex;
 
@@ -13,7 +14,7 @@ pub(crate) fn threads(host: &dyn StepHost, work: f64, pieces: usize) -> usize {
 }
 
 /// Calls `fill` with each piece of `size` elements of `out` and its index, on several threads if there is
-/// enough work. Cancellation is looked at before each piece. The bits do not depend on threads as long as a
+/// enough work. Looks at deadline and cancellation before each piece. The bits do not depend on threads as long as a
 /// piece is computed the same way wherever it is.
 pub(crate) fn in_pieces<T: Send>(
     env: &StepEnv,
@@ -31,7 +32,7 @@ pub(crate) fn in_pieces<T: Send>(
     env.host.share(threads(&*env.host, work, n_pieces), &|| {
         while failed.lock().is_none() {
             let Some((i, piece)) = ({ pieces.lock().next() }) else { return };
-            if let Err(error) = env.cancel.check().and_then(|()| fill(i, piece)) {
+            if let Err(error) = look().and_then(|()| fill(i, piece)) {
                 failed.lock().get_or_insert(error);
             }
         }

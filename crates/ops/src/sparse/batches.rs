@@ -1,6 +1,7 @@
 //! Splitting a sparse tensor into its rows ([`rows_of`]).
 
 use super::entries::{Entries, inferred, matrix, sizes};
+use crate::shared::sorting::sort;
 use millstream_graph::op::InferCx;
 use millstream_state::Sparse;
 use millstream_tensor::budget::Charged;
@@ -36,7 +37,7 @@ pub(super) fn rows_of(all: &Entries) -> Result<Charged<Sparse>> {
     };
     let none = part(&[])?;
     let mut order: Vec<usize> = (0..all.n).collect();
-    order.sort_by_key(|&entry| all.index(entry)[0]);
+    sort(&mut order, |&a, &b| all.index(a)[0].cmp(&all.index(b)[0]))?;
     for entries in order.chunk_by(|&a, &b| all.index(a)[0] == all.index(b)[0]) {
         // The row is inside the shape, as all indices are.
         let row = all.index(entries[0])[0] as usize;

@@ -5,6 +5,8 @@ use crate::shared::keys::{Key, keys};
 use millstream_graph::op::spec::{AnyType, Bool, Spec};
 use millstream_graph::op::{Cost, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{F32, I64};
+use millstream_tensor::budget::Room;
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure};
 use std::collections::BTreeMap;
 
@@ -25,7 +27,8 @@ pub(crate) fn def() -> OpDef {
         .attr("normalize", Bool.or(true))
         .attr("T", AnyType)
         .infer(infer)
-        .kernel(Kernel::pure(run).cost(Cost::PerElement(100.0)))
+        // Two indices and a value make a key of 32 bytes, which is in two lists.
+        .kernel(Kernel::pure(run).cost(Cost::PerElement(100.0)).scratch(40))
         .gradient(Gradient::none("a number of changes, as in TensorFlow"))
 }
 
@@ -69,9 +72,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
             pairs.entry(all.offset(row, &strides)).or_default()[side].push(key);
         }
     }
+    let mut pace = Pace::new();
     for (place, [from, to]) in &pairs {
-        cx.env.cancel.check()?;
-        let changes = distance(from, to) as f32;
+        let changes = distance(from, to, &mut pace)? as f32;
         values[*place] = match (normalize, to.is_empty()) {
             (false, _) => changes,
             (true, true) => f32::INFINITY,
@@ -83,19 +86,22 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 }
 
 /// Returns the Levenshtein distance, computed one row of the table at a time.
-fn distance(from: &[Key], to: &[Key]) -> usize {
+fn distance(from: &[Key], to: &[Key], pace: &mut Pace) -> Result<usize> {
+    let _room = Room::of(to.len() * size_of::<usize>())?;
     let mut row: Vec<usize> = (0..=to.len()).collect();
     for (i, a) in from.iter().enumerate() {
+        pace.spend(1)?;
         let mut diagonal = row[0];
         row[0] = i + 1;
         for (j, b) in to.iter().enumerate() {
+            pace.spend(1)?;
             let same = a == b && !matches!(a, Key::Unequal(_));
             let replaced = diagonal + usize::from(!same);
             diagonal = row[j + 1];
             row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
         }
     }
-    row[to.len()]
+    Ok(row[to.len()])
 }
 
 cases! {

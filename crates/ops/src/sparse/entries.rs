@@ -1,7 +1,9 @@
 //! [`Entries`]: a sparse tensor in three inputs of an op: a matrix with one index per row, a vector of
 //! values, and a shape.
 
+use crate::shared::sorting::sort;
 use millstream_graph::op::{InferCx, KernelCx, ints_of};
+use millstream_tensor::budget::Charged;
 use millstream_tensor::{DType, Dim, PartialShape, Result, Tensor, ensure, invalid};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
@@ -77,10 +79,10 @@ impl Entries {
     }
 
     /// Returns the entries in row-major order. Entries with equal indices keep their order.
-    pub fn order(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.n).collect();
-        order.sort_by(|a, b| self.index(*a).cmp(self.index(*b)));
-        order
+    pub fn order(&self) -> Result<Charged<usize>> {
+        let mut order = Charged::holding((0..self.n).collect())?;
+        sort(&mut order, |a, b| self.index(*a).cmp(self.index(*b)))?;
+        Ok(order)
     }
 
     /// Returns an error unless the entries are in row-major order.

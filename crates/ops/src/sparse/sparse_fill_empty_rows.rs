@@ -1,6 +1,7 @@
 //! `SparseFillEmptyRows`: adds an entry to each empty row.
 
 use super::entries::{Entries, gives, inferred};
+use crate::shared::sorting::sort;
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{Bool, I64};
@@ -48,7 +49,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let n_empty = flags.iter().filter(|e| **e).count();
     let n = all.n.saturating_add(n_empty);
     let mut order: Vec<usize> = (0..all.n).collect();
-    order.sort_by_key(|row| all.index(*row)[0]);
+    sort(&mut order, |&a, &b| all.index(a)[0].cmp(&all.index(b)[0]))?;
     let mut next = order.iter().peekable();
     let (mut indices, mut places) =
         (Vec::with_capacity(n.saturating_mul(all.rank).min(1 << 16)), vec![0i64; all.n]);

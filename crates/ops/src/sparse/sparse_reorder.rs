@@ -29,7 +29,7 @@ pub(crate) fn def() -> OpDef {
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let all = Entries::of(cx, 0)?;
-    let order = all.order();
+    let order = all.order()?;
     let indices = matrix(all.rank, order.iter().map(|&row| all.index(row)))?;
     let values = all.values.take([all.n], &order)?;
     cx.set(0, indices);

@@ -6,6 +6,7 @@ use millstream_graph::Output;
 use millstream_graph::op::spec::{AnyType, Bool, IndexType, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I64;
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{Error, PartialShape, Result, Shape, Tensor, ensure, invalid, with_element};
 
 pub(crate) fn def() -> OpDef {
@@ -80,7 +81,9 @@ fn multiply<T: Lane + Num>(a: &Entries, aa: bool, b: &Tensor, ab: bool, shape: [
     };
     let (values, b) = (a.values.as_slice::<T>()?, b.as_slice::<T>()?);
     let cells = out.make_mut::<T>().ok_or_else(|| Error::internal("a fresh tensor is shared"))?;
+    let mut pace = Pace::new();
     for (row, &value) in values.iter().enumerate() {
+        pace.spend(1 + n)?;
         let (i, j) = (a.index(row)[0] as usize, a.index(row)[1] as usize);
         let (i, j, value) = if aa { (j, i, value.conj()) } else { (i, j, value) };
         for (o, &y) in cells[i * n..(i + 1) * n].iter_mut().zip(&b[j * n..(j + 1) * n]) {

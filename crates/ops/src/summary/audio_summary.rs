@@ -5,6 +5,7 @@ use millstream_graph::op::spec::{AtLeast, Float, Spec};
 use millstream_graph::op::{Cost, InferCx, Kernel, KernelCx, OpDef};
 use millstream_proto::summary::{Audio, Value, value};
 use millstream_tensor::DType::{F32, Str};
+use millstream_tensor::pace::look;
 use millstream_tensor::{Result, ensure, invalid};
 
 pub(crate) fn def() -> [OpDef; 2] {
@@ -61,7 +62,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let most = usize::try_from(cx.attrs().int("max_outputs")?).unwrap_or(usize::MAX);
     let mut values = Vec::new();
     for (i, tag) in each_tag(&tag, "audio", most).take(n.min(most)).enumerate() {
-        cx.env.cancel.check()?;
+        look()?;
         let audio = Audio {
             sample_rate,
             num_channels: channels as i64,

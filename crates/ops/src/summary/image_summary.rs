@@ -7,6 +7,7 @@ use millstream_graph::op::spec::{AtLeast, OneOf, Spec, Value as TensorAttr};
 use millstream_graph::op::{Cost, Kernel, KernelCx, OpDef};
 use millstream_proto::summary::{Image, Value, value};
 use millstream_tensor::DType::{self, F16, F32, F64, U8};
+use millstream_tensor::pace::look;
 use millstream_tensor::{Element, Error, Result, Tensor, ensure, invalid, with_element};
 use num_traits::{AsPrimitive, Float};
 
@@ -60,7 +61,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let most = usize::try_from(cx.attrs().int("max_images")?).unwrap_or(usize::MAX);
     let mut values = Vec::new();
     for (i, tag) in each_tag(&tag, "image", most).take(n.min(most)).enumerate() {
-        cx.env.cancel.check()?;
+        look()?;
         let image = images.row(i)?;
         let pixels = match image.dtype() {
             U8 => image.as_slice::<u8>()?.to_vec(),

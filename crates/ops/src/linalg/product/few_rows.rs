@@ -18,6 +18,7 @@
 
 use super::Matrix;
 use millstream_graph::op::StepHost;
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{Result, Tensor, prefetch};
 use parking_lot::Mutex;
 use pulp::{Arch, Simd, WithSimd};
@@ -78,12 +79,16 @@ pub(super) fn multiply(host: &dyn StepHost, a: Matrix<f32>, b: Matrix<f32>, out:
     }
     static ARCH: LazyLock<Arch> = LazyLock::new(Arch::new);
     let parts = Mutex::new(parts);
+    let failed = Mutex::new(Ok(()));
     host.share(threads, &|| {
-        while let Some(part) = { parts.lock().pop() } {
-            ARCH.dispatch(part);
+        while failed.lock().is_ok() {
+            let Some(part) = ({ parts.lock().pop() }) else { return };
+            if let Err(error) = ARCH.dispatch(part) {
+                *failed.lock() = Err(error);
+            }
         }
     });
-    Ok(())
+    failed.into_inner()
 }
 
 /// Returns the number of threads for a product. 64x512x1024 in `cargo xtask bench`: 173 GFLOP/s on one
@@ -103,9 +108,9 @@ struct Part<'a> {
 }
 
 impl WithSimd for Part<'_> {
-    type Output = ();
+    type Output = Result<()>;
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
+    fn with_simd<S: Simd>(self, simd: S) -> Result<()> {
         // A tile, a row of the panel and one value of `a` fill the registers.
         if S::REGISTER_COUNT >= 32 { self.fill::<S, 4>(simd) } else { self.fill::<S, 2>(simd) }
     }
@@ -117,14 +122,17 @@ struct Panel([f32; DEPTH * WIDTH]);
 
 impl Part<'_> {
     #[inline(always)]
-    fn fill<S: Simd, const V: usize>(mut self, simd: S) {
+    fn fill<S: Simd, const V: usize>(mut self, simd: S) -> Result<()> {
         let width = V * S::F32_LANES;
         let mut panel = Panel([0.0; DEPTH * WIDTH]);
         let columns = self.out.first().map_or(0, |row| row.len());
+        let mut pace = Pace::new();
         for j in (0..columns).step_by(width) {
             let columns = j..columns.min(j + width);
             for k in (0..self.a.cols).step_by(DEPTH) {
                 let depth = k..self.a.cols.min(k + DEPTH);
+                // A panel takes about as long as this many additions.
+                pace.spend(DEPTH * self.out.len() / 4)?;
                 let panel = &mut panel.0[..depth.len() * width];
                 let direct = self.b.col_stride == 1 && columns.len() == width;
                 if !direct {
@@ -161,6 +169,7 @@ impl Part<'_> {
                 }
             }
         }
+        Ok(())
     }
 
     /// Fills the panel from `b`, with zeros beyond the end of `b`. Of a transposed `b`, whose columns are
@@ -343,7 +352,7 @@ mod tests {
                 };
                 let one = product(1);
                 let mut slow = vec![0.0; m * n];
-                super::super::plain(a, b, &mut slow);
+                super::super::plain(a, b, &mut slow).unwrap();
                 assert!(one.iter().zip(&slow).all(|(x, y)| (x - y).abs() < 1e-4), "{m} {k} {n} {ta} {tb}");
                 for threads in [2, 3, 4] {
                     let other = product(threads);

@@ -2,13 +2,14 @@
 //!
 //! Definition: TensorFlow's `HashTable`, which is filled once, and `MutableHashTable`,
 //! `MutableHashTableOfTensors` and `MutableDenseHashTable`. Unlike there, a table is exported in the order of
-//! its keys.
+//! its keys. What an entry takes besides the elements of its value is charged, too.
 
 #![expect(
     clippy::mutable_key_type,
     reason = "the budget that a string is charged to is no part of what it is"
 )]
 
+use millstream_tensor::budget::Room;
 use millstream_tensor::{Assembler, Code, DType, Error, Opaque, Result, Shape, Str, Tensor, ensure, invalid};
 use parking_lot::RwLock;
 use std::collections::HashMap;
@@ -51,9 +52,24 @@ pub struct Table {
 
 #[derive(Default)]
 struct State {
-    rows: HashMap<Key, Tensor>,
+    rows: HashMap<Key, Row>,
     /// Whether a fixed table was filled.
     filled: bool,
+}
+
+/// The value of a key, and the memory that its entry takes.
+struct Row {
+    value: Tensor,
+    _room: Room,
+}
+
+impl Row {
+    fn new(key: &Key, value: Tensor) -> Result<Row> {
+        // A map is half empty after it has grown, and has a byte of its own for each place.
+        const ENTRY: usize = 2 * (size_of::<(Key, Row)>() + 1);
+        let parts = if let Key::Row(parts) = key { size_of_val::<[Key]>(parts) } else { 0 };
+        Ok(Row { value, _room: Room::of(ENTRY + parts)? })
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -146,7 +162,7 @@ impl Table {
         );
         let state = self.state.read();
         self.check_filled(&state)?;
-        self.gather(&batch, keys.iter().map(|key| state.rows.get(key).unwrap_or(default)))
+        self.gather(&batch, keys.iter().map(|key| state.rows.get(key).map_or(default, |row| &row.value)))
     }
 
     fn gather<'a>(&self, batch: &[usize], rows: impl Iterator<Item = &'a Tensor>) -> Result<Tensor> {
@@ -200,14 +216,14 @@ impl Table {
             values.shape()
         );
         let rows = self.rows(keys, values)?;
-        let mut map: HashMap<Key, Tensor> = HashMap::with_capacity(rows.len());
+        let mut map: HashMap<Key, Row> = HashMap::with_capacity(rows.len());
         for (key, row) in rows {
-            if let Some(other) = map.get(&key).filter(|other| !other.bits_eq(&row)) {
+            if let Some(other) = map.get(&key).filter(|other| !other.value.bits_eq(&row.value)) {
                 return Err(failed(format!(
                     "HashTable has different value for same key. Key {} has {} and trying to add value {}: {self:?} was given it twice",
                     key.to_string().trim_matches('"'),
-                    plain(&other.to_string()),
-                    plain(&row.to_string())
+                    plain(&other.value.to_string()),
+                    plain(&row.value.to_string())
                 )));
             }
             map.insert(key, row);
@@ -231,7 +247,7 @@ impl Table {
     pub fn export(&self) -> Result<(Tensor, Tensor)> {
         let state = self.state.read();
         self.check_filled(&state)?;
-        let mut rows: Vec<(&Key, &Tensor)> = state.rows.iter().collect();
+        let mut rows: Vec<(&Key, &Row)> = state.rows.iter().collect();
         rows.sort_unstable_by_key(|(key, _)| *key);
         let mut flat = Vec::new();
         for (key, _) in &rows {
@@ -245,7 +261,7 @@ impl Table {
             DType::I32 => Tensor::from_iter(shape, flat.iter().map(|k| int(k) as i32))?,
             _ => Tensor::from_iter(shape, flat.iter().map(int))?,
         };
-        Ok((keys, self.gather(&[rows.len()], rows.iter().map(|(_, row)| *row))?))
+        Ok((keys, self.gather(&[rows.len()], rows.iter().map(|(_, row)| &row.value))?))
     }
 
     fn check_mutable(&self, but: &str) -> Result<()> {
@@ -267,7 +283,7 @@ impl Table {
     }
 
     /// The keys one by one, each with its value.
-    fn rows(&self, keys: &Tensor, values: &Tensor) -> Result<Vec<(Key, Tensor)>> {
+    fn rows(&self, keys: &Tensor, values: &Tensor) -> Result<Vec<(Key, Row)>> {
         let (batch, keys) = self.keys(keys)?;
         let spec = &self.spec;
         let whole = Shape::new(batch.iter().chain(spec.value_shape.dims()).copied());
@@ -283,7 +299,10 @@ impl Table {
         }
         let flat = Shape::new([keys.len()].into_iter().chain(spec.value_shape.dims().iter().copied()));
         let values = values.reshape(flat)?;
-        let row = |(i, key)| Ok((key, own_row(&values, i)?));
+        let row = |(i, key)| {
+            let row = Row::new(&key, own_row(&values, i)?)?;
+            Ok((key, row))
+        };
         keys.into_iter().enumerate().map(row).collect()
     }
 

@@ -59,7 +59,7 @@ fn queue(capacity: usize) -> Arc<Queue> {
 }
 
 fn item(value: i32) -> Item {
-    smallvec![Tensor::scalar(value)]
+    Item::new(smallvec![Tensor::scalar(value)]).unwrap()
 }
 
 fn values(items: Dequeued) -> Vec<i32> {

@@ -38,7 +38,7 @@ fn queue(kind: QueueKind, capacity: usize) -> Arc<Queue> {
 }
 
 fn item(value: i32) -> Item {
-    smallvec![Tensor::scalar(value)]
+    Item::new(smallvec![Tensor::scalar(value)]).unwrap()
 }
 
 fn items(values: impl IntoIterator<Item = i32>) -> Vec<Item> {
@@ -244,7 +244,7 @@ fn a_shuffle_holds_some_back_until_it_is_closed() {
 fn priorities_come_out_sorted_and_equal_ones_in_order() {
     let q = queue(QueueKind::Priority, 10);
     let put = |priority: i64, value: i32| {
-        let item: Item = smallvec![Tensor::scalar(priority), Tensor::scalar(value)];
+        let item = Item::new(smallvec![Tensor::scalar(priority), Tensor::scalar(value)]).unwrap();
         assert!(q.try_enqueue(item).unwrap().is_none());
     };
     for (i, p) in [3, 1, 2, 1, 3].into_iter().enumerate() {
@@ -270,11 +270,14 @@ fn bad_items_and_bad_queues_are_refused() {
         assert!(error.to_string().contains(part), "{error}");
     };
     says(
-        q.try_enqueue(smallvec![Tensor::scalar(1.0f32)]).map(drop),
+        q.try_enqueue(Item::new(smallvec![Tensor::scalar(1.0f32)]).unwrap()).map(drop),
         "component 0 of FIFOQueue 'q' is i32, not f32",
     );
-    says(q.try_enqueue(smallvec![]).map(drop), "has 1 components, not 0");
-    says(q.try_enqueue(smallvec![Tensor::vector(&[1i32]).unwrap()]).map(drop), "Expected [], got [1]");
+    says(q.try_enqueue(Item::new(smallvec![]).unwrap()).map(drop), "has 1 components, not 0");
+    says(
+        q.try_enqueue(Item::new(smallvec![Tensor::vector(&[1i32]).unwrap()]).unwrap()).map(drop),
+        "Expected [], got [1]",
+    );
     let make = |spec| Queue::new("q", spec, || 0).map(drop);
     let fifo = spec(QueueKind::Fifo, 1);
     says(make(QueueSpec { dtypes: vec![], ..fifo.clone() }), "at least one component");
@@ -357,7 +360,9 @@ const KINDS: [QueueKind; 4] =
 /// An item for a queue of this kind. The priorities are equal in pairs.
 fn item_of(kind: QueueKind, value: i32) -> Item {
     match kind {
-        QueueKind::Priority => smallvec![Tensor::scalar(i64::from(value / 2)), Tensor::scalar(value)],
+        QueueKind::Priority => {
+            Item::new(smallvec![Tensor::scalar(i64::from(value / 2)), Tensor::scalar(value)]).unwrap()
+        }
         _ => item(value),
     }
 }

@@ -2,7 +2,7 @@
 
 use millstream_files::Files;
 use millstream_state::{
-    Cancellation, Closing, Format, Found, Queue, QueueKind, QueueSpec, Reader, Reading, Records, Waiter,
+    Cancellation, Closing, Format, Found, Item, Queue, QueueKind, QueueSpec, Reader, Reading, Records, Waiter,
 };
 use millstream_tensor::{Code, DType, Error, PartialShape, Result, Str, Tensor};
 use parking_lot::Mutex;
@@ -49,7 +49,9 @@ fn names() -> Arc<Queue> {
 }
 
 fn put(names: &Queue, name: &str) {
-    assert!(names.try_enqueue(smallvec![Tensor::str(Str::from(name))]).unwrap().is_none());
+    assert!(
+        names.try_enqueue(Item::new(smallvec![Tensor::str(Str::from(name))]).unwrap()).unwrap().is_none()
+    );
 }
 
 fn close(names: &Arc<Queue>) {

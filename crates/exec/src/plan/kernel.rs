@@ -10,6 +10,8 @@ use std::sync::Arc;
 pub(crate) struct KernelPlan {
     pub info: Arc<NodeInfo>,
     pub body: Body,
+    /// As in the declaration, where runs find it fast.
+    pub scratch: usize,
 }
 
 /// How a kernel computes.
@@ -34,8 +36,8 @@ impl KernelPlan {
             Body::Prepared(kernel) => kernel.run(cx).map(|()| true),
             Body::Waits(waits) => (waits.at_once)(cx),
         };
-        let result =
-            budget::room_for_rows(cx.inputs()).and_then(|_room| caught(|| run(cx), "the kernel panicked"));
+        let result = budget::room_for(cx.inputs(), self.scratch)
+            .and_then(|_room| caught(|| run(cx), "the kernel panicked"));
         result.map_err(|error| match self.info.attrs.get("_help") {
             Some(Attr::Str(help)) => error.with_help(help.text()),
             _ => error,
@@ -64,5 +66,5 @@ pub(crate) fn prepare(info: &Arc<NodeInfo>, kernel_state: &Resources) -> Result<
             return Err(Error::unimplemented(format!("op {} has no kernel", info.op.name)));
         }
     };
-    Ok(KernelPlan { info: info.clone(), body })
+    Ok(KernelPlan { info: info.clone(), body, scratch: info.op.kernel.scratch })
 }

@@ -71,7 +71,7 @@ pub fn env() -> StepEnv {
 
 /// Runs the kernel of a node and returns the outputs. A kernel that would wait is an error.
 pub fn run(node: &NodeInfo, env: &StepEnv, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
-    let _room = budget::room_for_rows(inputs)?;
+    let _room = budget::room_for(inputs, node.op.kernel.scratch)?;
     let mut inputs = inputs.to_vec();
     let mut outputs: SmallVec<[Option<Tensor>; 4]> = SmallVec::from_elem(None, node.output_types.len());
     let mut cx = KernelCx::new(node, env, &mut inputs, &mut outputs);
@@ -105,9 +105,9 @@ pub fn fold(node: &NodeInfo, inputs: &[Tensor], bounds: &Bounds) -> Option<Vec<T
         return None;
     }
     let outputs = {
-        let _entered = budget::enter(Some(&bounds.budget));
-        let cancel = Cancellation::until(Instant::now() + bounds.time);
-        let env = StepEnv { cancel, files: Files::nothing(), ..env() };
+        let end = Instant::now() + bounds.time;
+        let _entered = budget::enter_until(Some(&bounds.budget), Some(end));
+        let env = StepEnv { cancel: Cancellation::until(end), files: Files::nothing(), ..env() };
         caught(|| run(node, &env, inputs), "the kernel panicked").ok()?
     };
     outputs.into_iter().map(|output| moved(output).ok()).collect()

@@ -3,6 +3,8 @@
 use crate::shared::axes::{entry, joined, prefix_difference, product};
 use millstream_graph::op::spec::{AnyType, AtLeast};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::budget::Room;
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{DType, Result, Shape, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
@@ -51,8 +53,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     })?;
     let run = product(rest);
     let n = cx.n_outputs();
+    // Each place is in one of lists that grow twice as much.
+    let _room = Room::of(partitions.elements().saturating_mul(3 * size_of::<usize>()))?;
     let mut starts: Vec<Vec<usize>> = vec![Vec::new(); n];
+    let mut pace = Pace::new();
     for (i, &p) in partitions.as_slice::<i32>()?.iter().enumerate() {
+        pace.spend(1)?;
         let list = usize::try_from(p).ok().and_then(|p| starts.get_mut(p));
         list.ok_or_else(|| {
             invalid!(

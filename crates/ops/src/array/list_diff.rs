@@ -21,7 +21,8 @@ pub(crate) fn def() -> OpDef {
         .attr("T", AnyType)
         .attr("out_idx", IndexType.or(DType::I32))
         .infer(infer)
-        .kernel(Kernel::pure(run))
+        // Keys take 32 bytes, and a set of them up to 66.
+        .kernel(Kernel::pure(run).scratch(112))
         .gradient(Gradient::none("which elements are equal changes by steps"))
 }
 

@@ -4,7 +4,7 @@ use super::queues::{
     Counts, check_types, count_rows, generations, no_timeout, queue, takes_out, user, waiter, with_queue,
 };
 use millstream_graph::op::{Completion, Kernel, KernelCx, OpDef};
-use millstream_state::Take;
+use millstream_state::{Item, Take};
 use millstream_tensor::Result;
 
 pub(crate) fn def() -> [OpDef; 2] {
@@ -26,7 +26,7 @@ fn at_once(cx: &mut KernelCx) -> Result<bool> {
         if Counts::of(cx.attrs()) == Some(Counts::Rows) {
             count_rows(queue, &item);
         }
-        for (i, value) in item.into_iter().enumerate() {
+        for (i, value) in item.components().into_iter().enumerate() {
             cx.set(i, value);
         }
         Ok(true)
@@ -42,7 +42,7 @@ fn start(cx: &mut KernelCx, completion: Completion) {
                 if counts == Some(Counts::Rows) {
                     items.iter().for_each(|item| count_rows(&of, item));
                 }
-                Ok(items.used().into_iter().flatten().collect())
+                Ok(items.used().into_iter().flat_map(Item::components).collect())
             });
             queue.dequeue(Take::Exactly(1), waiter);
         }

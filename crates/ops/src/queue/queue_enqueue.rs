@@ -4,6 +4,7 @@ use super::queues::{
     components, generations, hands_in, no_timeout, put_back, queue, user, waiter, with_queue,
 };
 use millstream_graph::op::{Completion, Kernel, KernelCx, OpDef};
+use millstream_state::Item;
 use millstream_tensor::Result;
 use smallvec::SmallVec;
 
@@ -21,7 +22,7 @@ pub(crate) fn def() -> [OpDef; 2] {
 fn at_once(cx: &mut KernelCx) -> Result<bool> {
     no_timeout(cx.attrs())?;
     with_queue(cx, |cx, queue| {
-        let item = components(cx);
+        let item = Item::new(components(cx))?;
         match queue.try_enqueue(item)? {
             None => Ok(true),
             Some(item) => {
@@ -33,10 +34,9 @@ fn at_once(cx: &mut KernelCx) -> Result<bool> {
 }
 
 fn start(cx: &mut KernelCx, completion: Completion) {
-    match queue(cx) {
+    match queue(cx).and_then(|queue| Ok((queue, Item::new(components(cx))?))) {
         Err(error) => completion.complete(Err(error)),
-        Ok(queue) => {
-            let item = components(cx);
+        Ok((queue, item)) => {
             queue.enqueue(vec![item], waiter(cx, completion, |_| Ok(SmallVec::new())));
         }
     }

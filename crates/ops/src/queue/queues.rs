@@ -135,13 +135,13 @@ pub(super) fn no_timeout(attrs: &Attrs) -> Result<()> {
 }
 
 /// Takes the components that the node enqueues.
-pub(super) fn components(cx: &mut KernelCx) -> Item {
+pub(super) fn components(cx: &mut KernelCx) -> SmallVec<[Tensor; 2]> {
     (1..cx.n_inputs()).map(|i| cx.take(i)).collect()
 }
 
 /// Returns components to the inputs that [`components`] took them from.
 pub(super) fn put_back(cx: &mut KernelCx, item: Item) {
-    for (i, value) in item.into_iter().enumerate() {
+    for (i, value) in item.components().into_iter().enumerate() {
         cx.put_back(i + 1, value);
     }
 }
@@ -187,7 +187,8 @@ pub(super) fn rows(components: &[Tensor], queue: &Queue) -> Result<Vec<Item>> {
             "all components of many items must have as many rows: component 0 has {first} rows, component {i} has {rows}"
         );
     }
-    (0..n_rows.unwrap_or(0)).map(|i| components.iter().map(|c| own_row(c, i)).collect()).collect()
+    let row = |i| components.iter().map(|c| own_row(c, i)).collect::<Result<_>>().and_then(Item::new);
+    (0..n_rows.unwrap_or(0)).map(row).collect()
 }
 
 /// Returns the shape of component `i` of `rows` items.

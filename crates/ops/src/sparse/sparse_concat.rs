@@ -23,7 +23,8 @@ pub(crate) fn def() -> OpDef {
         .attr("N", AtLeast(2))
         .attr("T", AnyType)
         .infer(infer)
-        .kernel(Kernel::pure(run))
+        // Two indices and a value make an entry of 40 bytes, with a list of its own.
+        .kernel(Kernel::pure(run).scratch(40))
         .gradient(Gradient::of(grad))
 }
 

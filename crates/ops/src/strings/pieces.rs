@@ -2,27 +2,31 @@
 
 use crate::shared::strings::{scalar, strs};
 use millstream_graph::op::{InferCx, KernelCx};
+use millstream_tensor::budget::Charged;
 use millstream_tensor::{PartialShape, Result, Str, Tensor, ensure};
 
 /// Sets outputs 0 to 2 to the indices, pieces and shape of the matrix. `split` splits each string of input 0
 /// at the separator in input 1.
-pub(super) fn run(cx: &mut KernelCx, split: impl for<'s> Fn(&'s [u8], &[u8]) -> Vec<&'s [u8]>) -> Result<()> {
+pub(super) fn run(
+    cx: &mut KernelCx,
+    split: impl for<'s> Fn(&'s [u8], &[u8]) -> Result<Charged<&'s [u8]>>,
+) -> Result<()> {
     ensure!(cx.input(0).rank() == 1, "`input` must be a vector but has shape {}", cx.input(0).shape());
     let strings = strs(cx, 0)?;
     let separator = scalar(cx, 1)?;
-    let (mut places, mut values, mut widest) = (Vec::new(), Vec::new(), 0);
+    let (mut places, mut values, mut widest) = (Charged::new(), Charged::new(), 0);
     for (row, string) in strings.iter().enumerate() {
-        let pieces = split(string, separator);
+        let pieces = split(string, separator)?;
         widest = widest.max(pieces.len());
-        for (column, piece) in pieces.into_iter().enumerate() {
-            places.extend([row as i64, column as i64]);
-            values.push(Str::new(piece)?);
+        for (column, piece) in pieces.iter().enumerate() {
+            places.extend_from_slice(&[row as i64, column as i64])?;
+            values.push(Str::new(*piece)?)?;
         }
     }
     let shape = [strings.len() as i64, widest as i64];
     let count = values.len();
     cx.set(0, Tensor::from_slice([count, 2], &places)?);
-    cx.set(1, Tensor::strings([count], values)?);
+    cx.set(1, Tensor::strings([count], values.take())?);
     cx.set(2, Tensor::vector(&shape)?);
     Ok(())
 }

@@ -20,7 +20,8 @@ pub(crate) fn def() -> OpDef {
         .attr("keep_dims", Bool.or(false))
         .attr("separator", Text.or(""))
         .infer(infer)
-        .kernel(Kernel::pure(run))
+        // Places and parts.
+        .kernel(Kernel::pure(run).scratch(40))
 }
 
 /// Returns the axes counted from the front, or an error if one is listed twice.

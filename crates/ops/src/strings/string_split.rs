@@ -4,6 +4,8 @@ use super::pieces::{infer, run};
 use millstream_graph::op::spec::{Bool, Spec};
 use millstream_graph::op::{Kernel, OpDef};
 use millstream_tensor::DType::{I64, Str};
+use millstream_tensor::Result;
+use millstream_tensor::budget::Charged;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("StringSplit")
@@ -24,12 +26,17 @@ pub(crate) fn def() -> OpDef {
         }))
 }
 
-fn split<'s>(string: &'s [u8], delimiter: &[u8], skip_empty: bool) -> Vec<&'s [u8]> {
+fn split<'s>(string: &'s [u8], delimiter: &[u8], skip_empty: bool) -> Result<Charged<&'s [u8]>> {
+    let mut pieces = Charged::new();
     match (string, delimiter) {
-        ([], _) => Vec::new(),
-        (_, []) => string.chunks(1).collect(),
-        _ => string.split(|b| delimiter.contains(b)).filter(|p| !(skip_empty && p.is_empty())).collect(),
+        ([], _) => {}
+        (_, []) => string.chunks(1).try_for_each(|piece| pieces.push(piece))?,
+        _ => string
+            .split(|b| delimiter.contains(b))
+            .filter(|p| !(skip_empty && p.is_empty()))
+            .try_for_each(|piece| pieces.push(piece))?,
     }
+    Ok(pieces)
 }
 
 cases! {

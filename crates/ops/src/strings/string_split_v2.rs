@@ -5,6 +5,8 @@ use crate::shared::strings::is_space;
 use millstream_graph::op::spec::{Int, Spec};
 use millstream_graph::op::{Kernel, OpDef};
 use millstream_tensor::DType::{I64, Str};
+use millstream_tensor::Result;
+use millstream_tensor::budget::Charged;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("StringSplitV2")
@@ -23,7 +25,7 @@ pub(crate) fn def() -> OpDef {
         .kernel(Kernel::pure(|cx| {
             let most = usize::try_from(cx.attrs().int("maxsplit")?).unwrap_or(usize::MAX);
             run(cx, |string, sep| match (most, sep) {
-                (0, _) => vec![string],
+                (0, _) => Ok(Charged::one(string)),
                 (_, []) => words(string, most),
                 _ => split(string, sep, most),
             })
@@ -32,20 +34,20 @@ pub(crate) fn def() -> OpDef {
 
 /// Returns the words, at most `most`. If there are that many, the rest of the string follows as a last piece,
 /// even if it is empty.
-fn words(string: &[u8], most: usize) -> Vec<&[u8]> {
-    let mut pieces = Vec::new();
+fn words(string: &[u8], most: usize) -> Result<Charged<&[u8]>> {
+    let mut pieces = Charged::new();
     let mut rest = string.trim_start();
     while !rest.is_empty() {
         let end = rest.iter().position(|b| is_space(*b)).unwrap_or(rest.len());
         let (word, after) = rest.split_at(end);
-        pieces.push(word);
+        pieces.push(word)?;
         rest = after.trim_start();
         if pieces.len() == most {
-            pieces.push(rest);
+            pieces.push(rest)?;
             break;
         }
     }
-    pieces
+    Ok(pieces)
 }
 
 trait TrimStart {
@@ -59,20 +61,20 @@ impl TrimStart for [u8] {
     }
 }
 
-fn split<'s>(string: &'s [u8], sep: &[u8], most: usize) -> Vec<&'s [u8]> {
-    let mut pieces = Vec::new();
+fn split<'s>(string: &'s [u8], sep: &[u8], most: usize) -> Result<Charged<&'s [u8]>> {
+    let mut pieces = Charged::new();
     let (mut start, mut at) = (0, 0);
     while pieces.len() < most && at + sep.len() <= string.len() {
         if string.get(at..).is_some_and(|rest| rest.starts_with(sep)) {
-            pieces.push(string.get(start..at).unwrap_or_default());
+            pieces.push(string.get(start..at).unwrap_or_default())?;
             at += sep.len();
             start = at;
         } else {
             at += 1;
         }
     }
-    pieces.push(string.get(start..).unwrap_or_default());
-    pieces
+    pieces.push(string.get(start..).unwrap_or_default())?;
+    Ok(pieces)
 }
 
 cases! {

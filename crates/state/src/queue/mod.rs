@@ -38,6 +38,7 @@ use crate::cancel::{Cancellation, Registration};
 use crate::sync::Ordering::SeqCst;
 use crate::sync::{AtomicBool, AtomicUsize, Mutex};
 use items::Items;
+use millstream_tensor::budget::Room;
 use millstream_tensor::{Code, Error, Opaque, Result, Tensor};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
@@ -45,8 +46,34 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Instant;
 
-/// One item of a queue: a tensor per component.
-pub type Item = SmallVec<[Tensor; 2]>;
+/// One item of a queue: a tensor per component. What the item itself takes, besides the elements, is charged
+/// to the budget of the run that makes it, for as long as the item exists: a queue of a million scalars is not
+/// free. Whichever run serves a queue later charges nothing.
+#[derive(Debug)]
+pub struct Item {
+    components: SmallVec<[Tensor; 2]>,
+    _room: Room,
+}
+
+impl Item {
+    /// An item of these components.
+    pub fn new(components: SmallVec<[Tensor; 2]>) -> Result<Item> {
+        Ok(Item { components, _room: Room::of(size_of::<Item>())? })
+    }
+
+    /// The components.
+    pub fn components(self) -> SmallVec<[Tensor; 2]> {
+        self.components
+    }
+}
+
+impl std::ops::Deref for Item {
+    type Target = [Tensor];
+
+    fn deref(&self) -> &[Tensor] {
+        &self.components
+    }
+}
 
 /// The callback of an attempt. It receives the items, or the error. An enqueue or a closing yields no items.
 pub type Ended = Box<dyn FnOnce(Result<Dequeued>) + Send>;
@@ -687,7 +714,7 @@ impl Take {
 
 /// An item that may outlive the run that enqueues it.
 fn kept(mut item: Item) -> Result<Item> {
-    item.iter_mut().try_for_each(Tensor::keep)?;
+    item.components.iter_mut().try_for_each(Tensor::keep)?;
     Ok(item)
 }
 

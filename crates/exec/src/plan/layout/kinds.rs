@@ -90,7 +90,9 @@ impl Layout<'_> {
         let node = self.builder.node(n);
         let absorbed = self.builder.absorbed.get(&n);
         let kernel = self.kernels.push(match absorbed {
-            Some(&(_, run)) => KernelPlan { info: info.clone(), body: Body::Run(run) },
+            Some(&(_, run)) => {
+                KernelPlan { info: info.clone(), body: Body::Run(run), scratch: info.op.kernel.scratch }
+            }
             None => prepare(info, kernel_state).map_err(|e| of_node(e, node))?,
         });
         let reads_values =

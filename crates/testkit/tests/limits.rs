@@ -215,6 +215,189 @@ fn the_items_of_a_queue_are_charged_in_full() -> Result<()> {
     Ok(())
 }
 
+/// Scalars take no memory of their own, but the items that hold them do.
+#[test]
+fn scalars_in_a_queue_are_charged() -> Result<()> {
+    let many = Tensor::from_iter([4_000_000], (0..4_000_000).map(|i| i as f32))?;
+    let watched = watched();
+    let text = [
+        &*node("x", "Placeholder", &[], &[("dtype", F32), ("shape", "shape { unknown_rank: true }")]),
+        &node("q", "FIFOQueueV2", &[], &[("component_types", "list { type: DT_FLOAT }")]),
+        &node("y", "QueueEnqueueManyV2", &["q", "x"], &[("Tcomponents", "list { type: DT_FLOAT }")]),
+        &node("n", "QueueSizeV2", &["q"], &[]),
+    ]
+    .concat();
+    let graph = import(&text)?;
+    let session = session(&graph, SOON)?;
+    let enqueue = |value: &Tensor| {
+        let feeds = millstream_runtime::FeedList::new().and(graph.output("x:0")?, value.clone());
+        session.run::<()>(Target::Operation(graph.operation("y")?.id()), feeds)
+    };
+    refused(enqueue(&many), Code::ResourceExhausted, "out of memory");
+    enqueue(&Tensor::zeros(millstream_tensor::DType::F32, [100_000])?)?;
+    assert_eq!(run(&session, "n:0")?.unwrap().to_scalar::<i32>()?, 100_000);
+    watched.ends_within(MEMORY);
+    Ok(())
+}
+
+/// Fetches the first output of an op on these inputs, and expects that its scratch memory is refused.
+#[track_caller]
+fn refused_for_scratch(
+    op: &'static str,
+    inputs: &[Tensor],
+    attrs: &[(&'static str, millstream_graph::Attr)],
+) {
+    let watched = watched();
+    let graph = Graph::with_ops(millstream_ops::registry());
+    let mut feeds = millstream_runtime::FeedList::new();
+    let mut built = graph.op(op);
+    for (i, input) in inputs.iter().enumerate() {
+        let unknown = millstream_tensor::PartialShape::unknown();
+        let x = graph.placeholder_of(&format!("x{i}"), input.dtype(), unknown);
+        feeds = feeds.and(x, input.clone());
+        built = built.input(x);
+    }
+    for (name, value) in attrs {
+        built = built.attr(*name, value.clone());
+    }
+    let port = built.finish().output(0).port();
+    let session = session(&graph, SOON).unwrap();
+    refused(session.run::<Tensor>(Target::Value(port), feeds), Code::ResourceExhausted, "out of memory");
+    watched.ends_within(MEMORY);
+}
+
+#[test]
+fn maps_places_and_pieces_are_charged() -> Result<()> {
+    let numbers = |n: i64| Tensor::from_iter([n as usize], 0..n);
+    let none = Tensor::zeros(millstream_tensor::DType::I64, [0])?;
+    refused_for_scratch("Unique", &[numbers(2_000_000)?], &[]);
+    refused_for_scratch("ListDiff", &[none, numbers(2_000_000)?], &[]);
+    let parts = Tensor::zeros(millstream_tensor::DType::I32, [4_000_000])?;
+    refused_for_scratch("DynamicPartition", &[parts.clone(), parts], &[("num_partitions", 1i64.into())]);
+    let text = Tensor::strings([1], vec![millstream_tensor::Str::new(vec![b'a'; 4 << 20])?])?;
+    refused_for_scratch("StringSplit", &[text.clone(), Tensor::str("")], &[]);
+    let spaced = vec![b"a ".repeat(2 << 20)];
+    let spaced =
+        Tensor::strings([1], spaced.into_iter().map(millstream_tensor::Str::new).collect::<Result<_>>()?)?;
+    refused_for_scratch("StringSplitV2", &[spaced, Tensor::str(" ")], &[]);
+    Ok(())
+}
+
+#[test]
+fn the_entries_of_a_table_are_charged() -> Result<()> {
+    let keys = Tensor::from_iter([1_000_000], 0..1_000_000i64)?;
+    let watched = watched();
+    let graph = Graph::with_ops(millstream_ops::registry());
+    let i64s = millstream_tensor::DType::I64;
+    let table = graph.op("MutableHashTableV2").attr("key_dtype", i64s).attr("value_dtype", i64s).output();
+    let x = graph.placeholder_of("x", i64s, millstream_tensor::shape![_]);
+    let insert = graph.op("LookupTableInsertV2").input(table).input(x).input(x).finish();
+    let size = graph.op("LookupTableSizeV2").input(table).output();
+    let session = session(&graph, SOON)?;
+    let fill = |keys: &Tensor| {
+        let feeds = millstream_runtime::FeedList::new().and(x, keys.clone());
+        session.run::<()>(Target::Operation(insert.id()), feeds)
+    };
+    refused(fill(&keys), Code::ResourceExhausted, "out of memory");
+    assert_eq!(session.run::<i64>(size, ())?, 0, "nothing was inserted");
+    fill(&Tensor::from_iter([10_000], 0..10_000i64)?)?;
+    assert_eq!(session.run::<i64>(size, ())?, 10_000);
+    watched.ends_within(MEMORY);
+    Ok(())
+}
+
+/// Each iteration of the outer loop starts an inner loop, and none waits for another: their number is limited
+/// by memory alone.
+#[test]
+fn frames_and_iterations_are_charged() -> Result<()> {
+    let watched = watched();
+    let graph = Graph::with_ops(millstream_ops::registry());
+    let less = |a, b| graph.op("Less").input(a).input(b).output();
+    let add = |a, b| graph.op("AddV2").input(a).input(b).output();
+    let (most, one) = (graph.constant(i32::MAX), graph.constant(1i32));
+    let text = graph.constant("a");
+    let (n, _) = graph.while_loop((graph.constant(0i32), text)).parallel_iterations(1 << 30).run(
+        |(i, _)| less(i, most),
+        |(i, _)| {
+            let inner = graph.while_loop((graph.constant(0i32), text)).parallel_iterations(1 << 30).run(
+                |(j, _)| less(j, most),
+                |(j, t)| (add(j, one), graph.op("StringJoin").input(t).attr("N", 1i64).output()),
+            );
+            let last = inner.map(|(_, t)| t).unwrap_or(text);
+            (add(i, one), last)
+        },
+    )?;
+    let session = session(&graph, Duration::from_secs(5))?;
+    let Err(error) = session.run::<i32>(n, ()) else { panic!("there is no error") };
+    assert!(matches!(error.code(), Code::ResourceExhausted | Code::DeadlineExceeded), "{error}");
+    watched.ends_within(MEMORY);
+    Ok(())
+}
+
+/// There is memory for a copy of the first slot, which a reader shares, and not for one of the second.
+#[test]
+fn an_optimizers_step_is_whole_or_nothing() -> Result<()> {
+    const N: usize = 1 << 20;
+    let f32s = millstream_tensor::DType::F32;
+    let watched = watched();
+    let graph = Graph::with_ops(millstream_ops::registry());
+    let (grad, indices) = (
+        graph.placeholder_of("grad", f32s, millstream_tensor::PartialShape::unknown()),
+        graph.placeholder_of("indices", millstream_tensor::DType::I32, millstream_tensor::shape![_]),
+    );
+    let zeros = graph.op("Fill").input([N as i32, 1]).input(0f32).output();
+    let variables = ["var", "m", "v"].map(|name| {
+        let shape = millstream_tensor::shape![N, 1];
+        let op = graph.op("VarHandleOp").attr("dtype", f32s).attr("shape", shape);
+        let handle = op.attr("shared_name", name.to_owned()).output();
+        let init = graph.op("AssignVariableOp").input(handle).input(zeros).finish();
+        (handle, init, graph.op("ReadVariableOp").input(handle).attr("dtype", f32s).output())
+    });
+    let [var, m, v] = variables;
+    let adam = graph.op("ResourceApplyAdam").inputs([var.0, m.0, v.0]);
+    let adam = [0.5f32, 0.75, 0.5, 0.5, 0.5, 0.0].into_iter().fold(adam, |op, x| op.input(x));
+    let adam = adam.input(grad).finish();
+    let sparse = graph.op("ResourceSparseApplyAdagradV2").inputs([var.0, m.0]).input(0.5f32).input(0.1f32);
+    let sparse = sparse.input(grad).input(indices).finish();
+    graph.check()?;
+    let options = SessionOptions {
+        threads: Some(1),
+        memory_limit: Some(19 << 20),
+        timeout: Some(SOON),
+        ..SessionOptions::default()
+    };
+    let session = Session::with_options(&graph, options)?;
+    for (_, init, _) in &variables {
+        session.run::<()>(Target::Operation(init.id()), ())?;
+    }
+    let read = |i: usize| session.run::<Tensor>(Target::Value(variables[i].2.port()), ());
+    let ones = Tensor::fill([N, 1], &Tensor::scalar(1f32))?;
+    let rows = Tensor::from_iter([N], 0..N as i32)?;
+    let step = |op: millstream_graph::Op<'_>| {
+        let feeds = millstream_runtime::FeedList::new().and(grad, ones.clone()).and(indices, rows.clone());
+        session.run::<()>(Target::Operation(op.id()), feeds)
+    };
+    let all = |value: &Tensor, wanted: f32| value.as_slice::<f32>().unwrap().iter().all(|x| *x == wanted);
+    {
+        let held = (read(1)?, read(2)?);
+        for _ in 0..2 {
+            refused(step(adam), Code::ResourceExhausted, "out of memory");
+        }
+        assert!(all(&held.0, 0.0) && all(&held.1, 0.0));
+    }
+    assert!((0..3).all(|i| all(&read(i).unwrap(), 0.0)), "nothing has changed");
+    step(adam)?;
+    assert!(all(&read(1)?, 0.5) && all(&read(2)?, 0.5), "the step counted once");
+    let before = read(0)?;
+    {
+        let _held = read(1)?;
+        refused(step(sparse), Code::ResourceExhausted, "out of memory");
+        assert!(all(&read(1)?, 0.5) && read(0)?.bits_eq(&before), "nothing has changed");
+    }
+    watched.ends_within(MEMORY);
+    Ok(())
+}
+
 #[test]
 fn outputs_are_bounded_and_charged() {
     let watched = watched();

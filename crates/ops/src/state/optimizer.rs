@@ -3,12 +3,18 @@
 //! A step is a few sweeps. Each changes one variable in place while holding only that variable's lock. It
 //! uses the gradient and the results of earlier sweeps over other variables, so two locks are never held at
 //! once, whichever variables are passed. All shapes and indices are checked before the first sweep.
+//!
+//! A step is whole or nothing. Whatever may refuse it does so in [`Step::new`]: the elements of every variable
+//! that a reader shares are copied there, and the memory of the sweeps is tried. From then on neither the
+//! deadline nor a cancellation nor the memory limit stops it, so that a step that failed may be tried again.
 
 use super::runs::{Starts, row_starts};
 use super::target::{VariableArgs, give_back, gives, held};
 use millstream_graph::op::spec::{Bool, FloatType, IndexType, Spec as _};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef, RunFn};
 use millstream_state::Variable;
+use millstream_tensor::budget::{Overdrawing, Room, overdraw};
+use millstream_tensor::pace::{Uninterrupted, uninterrupted};
 use millstream_tensor::{DType, Element, PartialShape, Result, Shape, Tensor, ensure, invalid};
 use num_traits::Float;
 use std::collections::BTreeMap;
@@ -118,6 +124,7 @@ pub(crate) struct Step<'a> {
     rows: Option<(Starts, usize)>,
     /// The indices of the rows that the current round changes, or `None` for all of them.
     round: Option<Vec<usize>>,
+    _whole: (Uninterrupted, Overdrawing),
 }
 
 impl<'a> Step<'a> {
@@ -164,7 +171,14 @@ impl<'a> Step<'a> {
                 None
             }
         };
-        Ok(Step { cx, grad, shape, rows, round: None })
+        for i in 0..variables {
+            cx.resource::<Variable>(i)?.update(|value| value.in_place().make_mut_or_copy::<T>().map(drop))?;
+        }
+        // The results of the sweeps over rows, and the list of rounds.
+        let results = if rows.is_some() { variables * grad.elements() * size_of::<T>() } else { 0 };
+        let rounds = rows.as_ref().map_or(0, |(starts, _)| 64 * starts.len());
+        drop(Room::of(results + rounds)?);
+        Ok(Step { cx, grad, shape, rows, round: None, _whole: (uninterrupted(), overdraw()) })
     }
 
     /// Returns the scalar input called `name`.

@@ -1,44 +1,74 @@
 //! [`run_all`]: runs a graph from an untrusted source; and the limits that all targets set.
 
-use millstream::engine::graph::NodeId;
+use crate::files::Folder;
+use millstream::engine::graph::{Graph, NodeId};
 use millstream::engine::interop::ImportOptions;
 use millstream::engine::runtime::{FeedList, FetchList, Target};
-use millstream::{FileAccess, Graph, Session, SessionOptions, Shape, Tensor};
+use millstream::{FileAccess, Session, SessionOptions, Shape, Tensor};
+use std::fs;
+use std::path::Path;
+use std::sync::OnceLock;
 use std::time::Duration;
 
-/// The memory limit of an import and of a run, in bytes.
-pub const MEMORY_LIMIT: usize = 16 << 20;
+/// The memory limit of an import and of a run, in bytes: what the command line allows the graph of a file by
+/// default.
+pub const MEMORY_LIMIT: usize = 512 << 20;
 
 /// The time limit of a run. A run that takes far longer ignored its deadline, which the fuzzer's `-timeout`
 /// detects.
-const TIMEOUT: Duration = Duration::from_millis(50);
+const TIMEOUT: Duration = Duration::from_millis(200);
 
 /// The number of nodes that are also run alone: a failing node hides what the others would have done.
 const N_ALONE: usize = 6;
 
 /// Import options with the limits.
 pub fn import_options() -> ImportOptions {
-    ImportOptions { memory_limit: MEMORY_LIMIT, max_nodes: 20_000, ..ImportOptions::default() }
+    ImportOptions { memory_limit: MEMORY_LIMIT, ..ImportOptions::default() }
 }
 
 /// Runs everything that a graph computes, at once, and some nodes alone, with zeros for its placeholders.
-/// `choice` selects the settings.
+/// `choice` selects the settings. The graph may read and write the files of a folder that is the process's
+/// current one, so that short names lead there, and no others.
 pub fn run_all(graph: &Graph, choice: usize) {
+    let folder = sandbox();
+    let access = FileAccess::folders([folder]);
+    let Some(session) = session_of(graph, choice, access) else { return };
+    run_nodes(&session, choice);
+    drop(session);
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        // Another thread may have removed it.
+        let _gone = fs::remove_file(entry.path()).or_else(|_| fs::remove_dir_all(entry.path()));
+    }
+}
+
+/// The folder for the files of graphs.
+fn sandbox() -> &'static Path {
+    static FOLDER: OnceLock<Folder> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| {
+        let folder = Folder::new();
+        std::env::set_current_dir(folder.path()).expect("the folder is there");
+        folder
+    });
+    folder.path()
+}
+
+/// A session with the limits, whose graph may open these files.
+pub fn session_of(graph: &Graph, choice: usize, files: FileAccess) -> Option<Session> {
     let options = SessionOptions {
         threads: Some(1 + choice % 2),
         hand_out_all: choice % 8 == 1,
         parallel_iterations: [None, Some(1), Some(2), Some(u32::MAX)][choice / 8 % 4],
         memory_limit: Some(MEMORY_LIMIT),
-        files: FileAccess::Nothing,
+        files,
         timeout: Some(TIMEOUT),
         print: Some(Box::new(|_| ())),
         ..SessionOptions::default()
     };
-    // A file name in the graph may be anything.
-    if graph.operations().iter().any(|op| op.op_type() == "WriteFile") {
-        return;
-    }
-    let Ok(session) = Session::with_options(graph, options) else { return };
+    Session::with_options(graph, options).ok()
+}
+
+fn run_nodes(session: &Session, choice: usize) {
+    let graph = session.graph();
     let (sinks, nodes) = graph.read(|g| {
         let mut used = vec![false; g.nodes().len()];
         for input in g.nodes().iter().flat_map(|n| n.inputs.iter()) {

@@ -37,7 +37,62 @@ pub fn write(out: &Path) -> Written {
     ops(out)?;
     golden(out)?;
     checkpoints(out)?;
+    saved_models(out)?;
+    merges(out)?;
+    lines(out)?;
     records(out)
+}
+
+/// A part of an input, after its length; `None` if it is too long.
+fn part(bytes: &[u8]) -> Option<Vec<u8>> {
+    Some([&u16::try_from(bytes.len()).ok()?.to_le_bytes(), bytes].concat())
+}
+
+/// The golden SavedModels, with their variables.
+fn saved_models(out: &Path) -> Written {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/golden/models");
+    for entry in fs::read_dir(root)? {
+        let folder = entry?.path();
+        let Ok(model) = fs::read(folder.join("saved_model.pb")) else { continue };
+        let variables = |end: &str| fs::read(folder.join("variables/variables").with_extension(end));
+        let (index, data) =
+            (variables("index").unwrap_or_default(), variables("data-00000-of-00001").unwrap_or_default());
+        let name = folder.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+        if let (Some(model), Some(index), Some(asset)) = (part(&model), part(&index), part(b"one")) {
+            put(out, "saved_model", name, [model, index, asset, data].concat())?;
+        }
+    }
+    Ok(())
+}
+
+/// Two checkpoints that can be merged, and an event.
+fn merges(out: &Path) -> Written {
+    let folder = Folder::new();
+    let mut indexes = Vec::new();
+    let one = millstream::Tensor::vector(&[1f32, 2.0])?;
+    for name in ["a", "b"] {
+        let path = folder.path().join(name);
+        write_checkpoint(&path, &[Item { name, part: None, tensor: &one }])?;
+        indexes.push(part(&fs::read(path.with_extension("index"))?).ok_or("an index is long")?);
+    }
+    let data = fs::read(folder.path().join("a.data-00000-of-00001"))?;
+    put(out, "checkpoint_merge", "two", [&indexes.concat()[..], &data].concat())?;
+    put(out, "checkpoint_merge", "twice", [&indexes[0].repeat(2)[..], &data].concat())?;
+    let mut events = RecordWriter::new(Vec::new());
+    events.write(b"\x09\0\0\0\0\0\0\xf8?\x1a\x0dbrain.Event:2")?;
+    put(out, "event_file", "version", events.into_inner())
+}
+
+/// Lines of CSV, and an example in JSON.
+fn lines(out: &Path) -> Written {
+    put(out, "csv_json", "numbers", "1.5,2,3,4,five")?;
+    put(out, "csv_json", "quotes", "1,2,3,4,\"a \"\"b\"\", c\"\n-,-,-,-,-")?;
+    put(
+        out,
+        "csv_json",
+        "json",
+        r#"{"features": {"feature": {"f": {"floatList": {"value": [0.5, "NaN"]}}}}}"#,
+    )
 }
 
 /// Files of records, and examples.

@@ -4,21 +4,25 @@
 use crate::feed::{Feed, Value, resolve};
 use crate::files::Folder;
 use crate::number;
-use crate::run::{MEMORY_LIMIT, import_options, run_all};
+use crate::run::{MEMORY_LIMIT, import_options, run_all, session_of};
+use millstream::FileAccess;
 use millstream::engine::checkpoint::records::{Compression, RecordReader, RecordWriter};
-use millstream::engine::checkpoint::{Checkpoint, Item, State, write};
+use millstream::engine::checkpoint::{Checkpoint, Item, State, exists, merge, remove, write};
 use millstream::engine::interop::{
     export_graph_def, export_meta_graph, import_graph_def, import_meta_graph, read_graph,
 };
 use millstream::engine::tensor::budget::{self, Budget};
 use millstream::engine::tensor::npy;
 use millstream::parsing::{
-    Feature, FixedLenFeature, FixedLenSequenceFeature, VarLenFeature, parse_example, parse_sequence_example,
-    parse_single_sequence_example,
+    Column, Feature, FixedLenFeature, FixedLenSequenceFeature, VarLenFeature, decode_csv, parse_example,
+    parse_sequence_example, parse_single_sequence_example,
 };
+use millstream::summary::{decode as decode_summary, summary_iterator};
+use millstream::train::restore_saved_model;
 use millstream::{DType, Graph, PartialShape, Session, SessionOptions, Shape, Tensor, feed};
 use millstream_proto::{GraphDef, MetaGraphDef, decode, encode, from_text, to_text};
 use std::io::Cursor;
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 /// Reads bytes as a graph file, and imports, exports and runs the graph.
@@ -257,5 +261,146 @@ pub fn example(bytes: &[u8]) {
     ] {
         let op = graph.operation(op).expect("is there");
         let _values = session.run::<Vec<Tensor>>(op.outputs(), feed![given => Tensor::str(bytes)]);
+    }
+}
+
+/// Splits off a part whose length is in the first two bytes.
+fn part<'b>(bytes: &mut &'b [u8]) -> Option<&'b [u8]> {
+    let (length, rest) = bytes.split_first_chunk()?;
+    let (part, rest) = rest.split_at(rest.len().min(u16::from_le_bytes(*length).into()));
+    *bytes = rest;
+    Some(part)
+}
+
+/// Puts the files of a SavedModel into a folder, restores the model and runs it. The bytes are the model, the
+/// index of its variables and an asset, each after its length, and the elements of the variables. The graph
+/// may open the files of its folder only.
+pub fn saved_model(mut bytes: &[u8]) {
+    let rest = &mut bytes;
+    let (Some(model), Some(index), Some(asset)) = (part(rest), part(rest), part(rest)) else { return };
+    let Ok(file) = read_graph(model) else { return };
+    let Ok(Some(meta)) = file.meta_graph() else { return };
+    let folder = Folder::new();
+    folder.put("saved_model.pb", model);
+    for inside in ["variables", "assets"] {
+        std::fs::create_dir(folder.path().join(inside)).expect("makes a folder");
+    }
+    folder.put("variables/variables.index", index);
+    folder.put("variables/variables.data-00000-of-00001", bytes);
+    folder.put("assets/asset.txt", asset);
+    let graph = Graph::new();
+    if file.import(&graph, &import_options()).is_err() {
+        return;
+    }
+    let access = FileAccess::folders([folder.path()]);
+    if let Some(session) = session_of(&graph, model.len(), access) {
+        let _restored = restore_saved_model(&session, meta, folder.path());
+    }
+    run_all(&graph, model.len());
+}
+
+/// Reads bytes as an event file. What was read is written, and must read back the same.
+pub fn event_file(bytes: &[u8]) {
+    let budget = Budget::new(MEMORY_LIMIT);
+    let _limit = budget::enter(Some(&budget));
+    let folder = Folder::new();
+    let Ok(events) = summary_iterator(folder.put("events", bytes)) else { return };
+    let events: Vec<_> = events.map_while(Result::ok).take(1000).collect();
+    let mut writer = RecordWriter::new(Vec::new());
+    for event in &events {
+        let message = encode(event);
+        drop(decode_summary(&Tensor::str(message.clone())));
+        writer.write(&message).expect("memory can be written");
+    }
+    let again = summary_iterator(folder.put("again", &writer.into_inner())).expect("what was written opens");
+    let again: Vec<_> = again.collect::<Result<_, _>>().expect("what was written reads back");
+    // Bytes are compared instead of messages, so that a NaN equals itself.
+    assert!(events.iter().map(encode).eq(again.iter().map(encode)));
+}
+
+/// Merges two checkpoints and removes the result. The bytes are the two indexes, each after its length, and
+/// the elements of both. A merge that fails leaves both as they were, and files of other names stay.
+pub fn checkpoint_merge(mut bytes: &[u8]) {
+    let rest = &mut bytes;
+    let (Some(first), Some(second)) = (part(rest), part(rest)) else { return };
+    let budget = Budget::new(MEMORY_LIMIT);
+    let _limit = budget::enter(Some(&budget));
+    let folder = Folder::new();
+    let other = folder.put("m.other", b"kept");
+    let prefixes: Vec<PathBuf> = [("a", first), ("b", second)]
+        .into_iter()
+        .map(|(name, index)| {
+            folder.put(&format!("{name}.data-00000-of-00001"), bytes);
+            folder.put(&format!("{name}.index"), index).with_extension("")
+        })
+        .collect();
+    let contents = |path: &PathBuf| -> Option<Vec<(String, Option<Tensor>)>> {
+        let checkpoint = Checkpoint::open(path).ok()?;
+        let names = checkpoint.tensors().into_iter().map(|(name, _)| name);
+        Some(names.map(|name| (name.to_owned(), checkpoint.read(name).ok())).collect())
+    };
+    let before: Vec<_> = prefixes.iter().map(contents).collect();
+    let merged = folder.path().join("m");
+    let same = |a: &Option<Tensor>, b: &Option<Tensor>| match (a, b) {
+        (Some(a), Some(b)) => a.bits_eq(b),
+        (a, b) => a.is_none() && b.is_none(),
+    };
+    match merge(&prefixes, &merged) {
+        Ok(()) => {
+            let all = Checkpoint::open(&merged).expect("what was merged opens");
+            for (name, tensor) in before.iter().flatten().flatten() {
+                // Parts of one tensor are whole only together.
+                assert!(tensor.is_none() || same(tensor, &all.read(name).ok()), "`{name}` differs");
+            }
+            remove(&merged).expect("what was merged can be removed");
+            assert!(!exists(&merged), "something is left");
+        }
+        Err(_) => {
+            for (before, prefix) in before.iter().zip(&prefixes) {
+                let after = contents(prefix);
+                let (Some(before), Some(after)) = (before, &after) else {
+                    assert_eq!(before.is_some(), after.is_some(), "a merge that failed changed a checkpoint");
+                    continue;
+                };
+                assert!(before.iter().zip(after).all(|(b, a)| b.0 == a.0 && same(&b.1, &a.1)));
+            }
+        }
+    }
+    for prefix in &prefixes {
+        let _gone = remove(prefix);
+    }
+    assert_eq!(std::fs::read(other).ok().as_deref(), Some(&b"kept"[..]), "another file is gone");
+}
+
+/// Parses bytes as lines of comma-separated fields, for columns of all dtypes with and without defaults, and as
+/// an `Example` in JSON.
+pub fn csv_json(bytes: &[u8]) {
+    static PARSER: OnceLock<(Graph, Session)> = OnceLock::new();
+    let (graph, session) = PARSER.get_or_init(|| {
+        let graph = Graph::new();
+        let bytes = graph.placeholder_of("bytes", DType::Str, PartialShape::from(Shape::default()));
+        let types = [DType::F32, DType::F64, DType::I32, DType::I64, DType::Str];
+        for (i, quotes) in [true, false].into_iter().enumerate() {
+            let zero = |dtype| Tensor::zeros(dtype, Shape::default()).expect("a scalar");
+            let mut columns: Vec<Column> = types.iter().map(|t| Column::required(*t)).collect();
+            columns.extend(types.iter().map(|t| Column::or(zero(*t))));
+            let first = if i == 0 { 5 } else { 0 };
+            let columns: Vec<Column> = columns.into_iter().skip(first).take(5).collect();
+            let read = decode_csv(&graph, bytes, columns).use_quote_delim(quotes).na_value("-").run();
+            for (c, column) in read.expect("decodes").into_iter().enumerate() {
+                graph.op("Identity").name(format!("csv_{i}_{c}")).input(column).output();
+            }
+        }
+        graph.op("DecodeJSONExample").name("json").input(bytes).output();
+        graph.check().expect("the graph is right");
+        let options = SessionOptions { memory_limit: Some(MEMORY_LIMIT), ..SessionOptions::default() };
+        let session = Session::with_options(&graph, options).expect("a session");
+        (graph, session)
+    });
+    let given = graph.output("bytes:0").expect("is there");
+    let columns = (0..2).flat_map(|i| (0..5).map(move |c| format!("csv_{i}_{c}:0")));
+    for name in columns.chain(["json:0".to_owned()]) {
+        let output = graph.output(&name).expect("is there");
+        let _value = session.run::<Tensor>(output, feed![given => Tensor::str(bytes)]);
     }
 }

@@ -30,4 +30,18 @@ macro_rules! targets {
         }
     )* };
 }
-targets!(graph_def, meta_graph_def, graph_def_text, graph_text, npy, feed, checkpoint, records, example);
+targets!(
+    graph_def,
+    meta_graph_def,
+    graph_def_text,
+    graph_text,
+    npy,
+    feed,
+    checkpoint,
+    records,
+    example,
+    saved_model,
+    event_file,
+    checkpoint_merge,
+    csv_json
+);

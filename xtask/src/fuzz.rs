@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::thread;
 
-const TARGETS: [&str; 9] = [
+const TARGETS: [&str; 13] = [
     "graph_def",
     "graph_text",
     "meta_graph_def",
@@ -24,6 +24,10 @@ const TARGETS: [&str; 9] = [
     "checkpoint",
     "records",
     "example",
+    "saved_model",
+    "event_file",
+    "checkpoint_merge",
+    "csv_json",
 ];
 
 /// The length of the longest input, in bytes. Longer ones are slower and find no more.
@@ -33,12 +37,12 @@ const MAX_LEN: usize = 8192;
 /// machine is slow.
 const TIMEOUT: usize = 20;
 
-/// The memory limit, in MiB. The targets allow 16 MiB of tensors, and the fuzzer keeps its corpus in memory.
-const RSS_LIMIT: usize = 1024;
+/// The memory limit, in MiB. The targets allow 512 MiB of tensors, and the fuzzer keeps its corpus in memory.
+const RSS_LIMIT: usize = 1536;
 
 /// The limit of the address space, in KiB. An allocation of an unchecked size fails here, even if its memory
 /// is never touched.
-const ADDRESS_SPACE: usize = 4 << 20;
+const ADDRESS_SPACE: usize = 8 << 20;
 
 /// The most bytes of one target's inputs that the repository keeps.
 const MAX_KEPT: usize = 32_000;
@@ -47,7 +51,7 @@ const MAX_KEPT: usize = 32_000;
 #[derive(Args)]
 pub struct Options {
     /// Only these targets: graph_def, graph_text, meta_graph_def, graph_def_text, npy, feed, checkpoint,
-    /// records, example.
+    /// records, example, saved_model, event_file, checkpoint_merge, csv_json.
     targets: Vec<String>,
     /// The time that each target runs, in seconds.
     #[arg(long, default_value_t = 20)]

@@ -296,11 +296,6 @@ pub(crate) fn replace_deadline(deadline: Option<Instant>) -> Option<Instant> {
     PURSE.with(|p| p.deadline.replace(deadline))
 }
 
-/// The deadline of this thread's work.
-pub(crate) fn deadline() -> Option<Instant> {
-    PURSE.with(|p| p.deadline.get())
-}
-
 /// The budget in force on this thread, for work that continues on another.
 pub fn current() -> Option<Arc<Budget>> {
     PURSE.with(|p| p.account.get()).and_then(|account| account.owner.lock().upgrade())

@@ -9,17 +9,18 @@
 use millstream_graph::Attrs;
 use millstream_graph::op::spec::{Func, ShapeList, Spec as _, TypeList};
 use millstream_graph::op::{CallFunction, Gradient, InferCx, Kernel, KernelCx, OpDef, RunFn, StepEnv};
-use millstream_state::{Item, dtype_names};
+use millstream_state::dtype_names;
 use millstream_tensor::{
     Code, DType, Error, Opaque, PartialShape, Result, Tensor, Variant, budget, ensure, invalid,
 };
+use smallvec::SmallVec;
 use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 
 /// The components of an element.
-pub(crate) type Element = Item;
+pub(crate) type Element = SmallVec<[Tensor; 2]>;
 
 /// A sequence of elements.
 pub(crate) trait Dataset: Send + Sync {

@@ -2,6 +2,7 @@
 
 use crate::options::{Options, Start};
 use millstream_graph::{Arg, Output};
+use millstream_tensor::DType;
 
 /// Images: resizing, colours, boxes, files. Returned by [`Ops::image`](super::Ops::image).
 #[derive(Debug)]
@@ -60,6 +61,262 @@ impl<'g> Image<'g> {
         self.0.start("AdjustSaturation").input(images).input(scale).output()
     }
 
+    /// Returns the parts of images, `[batch, height, width, channels]`, at `boxes`, `[n, 4]`, resized to
+    /// `crop_size`. The sides of a box are top, left, bottom and right, as parts of the height and the width;
+    /// `box_ind` holds the number of its image. Pixels beyond the image are `extrapolation_value`.
+    ///
+    /// `CropAndResize(image: T, boxes: f32, box_ind: i32, crop_size: i32) -> (crops: f32)`
+    ///
+    /// Attributes: `T: u8|u16|i8|i16|i32|i64|f16|f32|f64`, `method: bilinear|nearest = "bilinear"`,
+    /// `extrapolation_value: float = 0`.
+    ///
+    /// ```text
+    /// CropAndResize(u8[1,2,2,1] [[[[0] [1]] [[2] [3]]]], [[0.2 0.3 0.4 0.7]], [0], [1 1]) ~ [[[[1.1]]]]
+    /// ```
+    #[track_caller]
+    pub fn crop_and_resize(
+        self,
+        image: impl Into<Arg<'g>>,
+        boxes: impl Into<Arg<'g>>,
+        box_ind: impl Into<Arg<'g>>,
+        crop_size: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0.start("CropAndResize").input(image).input(boxes).input(box_ind).input(crop_size).output()
+    }
+
+    /// Returns the gradient of a CropAndResize of `image` by the sides of its boxes.
+    ///
+    /// `CropAndResizeGradBoxes(grads: f32, image: T, boxes: f32, box_ind: i32) -> (output: f32)`
+    ///
+    /// Attributes: `T: u8|u16|i8|i16|i32|i64|f16|f32|f64`, `method: bilinear = "bilinear"`.
+    ///
+    /// ```text
+    /// CropAndResize(u8[1,2,2,1] [[[[0] [1]] [[2] [3]]]], [[0.2 0.3 0.4 0.7]], [0], [1 1]) ~ [[[[1.1]]]]
+    /// ```
+    #[track_caller]
+    pub fn crop_and_resize_grad_boxes(
+        self,
+        grads: impl Into<Arg<'g>>,
+        image: impl Into<Arg<'g>>,
+        boxes: impl Into<Arg<'g>>,
+        box_ind: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0.start("CropAndResizeGradBoxes").input(grads).input(image).input(boxes).input(box_ind).output()
+    }
+
+    /// Adds `grads`, the gradients of a CropAndResize of images of shape `image_size`, to their pixels.
+    ///
+    /// `CropAndResizeGradImage(grads: f32, boxes: f32, box_ind: i32, image_size: i32) -> (output: T)`
+    ///
+    /// Attributes: `T: f32|f16|f64`, `method: bilinear|nearest = "bilinear"`.
+    ///
+    /// ```text
+    /// CropAndResize(u8[1,2,2,1] [[[[0] [1]] [[2] [3]]]], [[0.2 0.3 0.4 0.7]], [0], [1 1]) ~ [[[[1.1]]]]
+    /// ```
+    #[track_caller]
+    pub fn crop_and_resize_grad_image(
+        self,
+        grads: impl Into<Arg<'g>>,
+        boxes: impl Into<Arg<'g>>,
+        box_ind: impl Into<Arg<'g>>,
+        image_size: impl Into<Arg<'g>>,
+        t: DType,
+    ) -> Output<'g> {
+        self.0
+            .start("CropAndResizeGradImage")
+            .input(grads)
+            .input(boxes)
+            .input(box_ind)
+            .input(image_size)
+            .attr("T", t)
+            .output()
+    }
+
+    /// Decodes a part of a JPEG file to an image of shape `[height, width, channels]`. `crop_window` holds
+    /// the first row, the first column, the height and the width of the part.
+    ///
+    /// `DecodeAndCropJpeg(contents: str, crop_window: i32) -> (image: u8)`
+    ///
+    /// Attributes: `channels: int = 0`, `ratio: int = 1`, `fancy_upscaling: bool = true`,
+    /// `try_recover_truncated: bool = false`, `acceptable_fraction: float = 1`, `dct_method: string = ""`.
+    ///
+    /// ```text
+    /// DecodeJpeg(str[]; channels=3) : u8[?,?,3]
+    /// ```
+    #[track_caller]
+    pub fn decode_and_crop_jpeg(
+        self,
+        contents: impl Into<Arg<'g>>,
+        crop_window: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0.start("DecodeAndCropJpeg").input(contents).input(crop_window).output()
+    }
+
+    /// Decodes a BMP file without compression and palette to an image of shape `[height, width, channels]`.
+    /// `channels` is 0, for the number in the file, 1, 3 or 4.
+    ///
+    /// `DecodeBmp(contents: str) -> (image: u8)`
+    ///
+    /// Attributes: `channels: int = 0`.
+    ///
+    /// ```text
+    /// DecodeBmp(str[]; channels=3) : u8[?,?,3]
+    /// ```
+    #[track_caller]
+    pub fn decode_bmp(self, contents: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("DecodeBmp").input(contents).output()
+    }
+
+    /// Decodes a GIF file to images of shape `[frames, height, width, 3]`: the canvas after each frame.
+    /// Transparency is ignored. JPEG and PNG files are decoded as one frame.
+    ///
+    /// `DecodeGif(contents: str) -> (image: u8)`
+    ///
+    /// ```text
+    /// DecodeGif(EncodePng(u8[1,2,1] [[[1] [2]]])) = u8[1,1,2,3] [[[[1 1 1] [2 2 2]]]]
+    /// ```
+    #[track_caller]
+    pub fn decode_gif(self, contents: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("DecodeGif").input(contents).output()
+    }
+
+    /// Decodes a JPEG file to an image of shape `[height, width, channels]`. `channels` is 0, for the number
+    /// in the file, 1 or 3. The transform `dct_method` is "INTEGER\_FAST" or "INTEGER\_ACCURATE". PNG and GIF
+    /// files with one image are decoded, too.
+    ///
+    /// `DecodeJpeg(contents: str) -> (image: u8)`
+    ///
+    /// Attributes: `channels: int = 0`, `ratio: int = 1`, `fancy_upscaling: bool = true`,
+    /// `try_recover_truncated: bool = false`, `acceptable_fraction: float = 1`, `dct_method: string = ""`.
+    ///
+    /// ```text
+    /// DecodeJpeg(str[]; channels=3) : u8[?,?,3]
+    /// ```
+    #[track_caller]
+    pub fn decode_jpeg(self, contents: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("DecodeJpeg").input(contents).output()
+    }
+
+    /// Decodes a PNG file to an image of shape `[height, width, channels]`. `channels` is 0, for the number
+    /// in the file, 1, 3 or 4. JPEG and GIF files with one image are decoded, too.
+    ///
+    /// `DecodePng(contents: str) -> (image: dtype)`
+    ///
+    /// Attributes: `channels: int = 0`, `dtype: u8|u16 = u8`.
+    ///
+    /// ```text
+    /// DecodePng(EncodePng(u8[1,2,3] [[[1 2 3] [200 100 50]]])) = u8[1,2,3] [[[1 2 3] [200 100 50]]]
+    /// ```
+    #[track_caller]
+    pub fn decode_png(self, contents: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("DecodePng").input(contents).output()
+    }
+
+    /// Draws the outlines of `boxes`, `[batch, n, 4]`, on images of 1, 3 or 4 channels. The sides are top,
+    /// left, bottom and right, as parts of the height and the width. Boxes have colours in turn: those of
+    /// `colors`, `[m, channels]`, or ten.
+    ///
+    /// `DrawBoundingBoxes(images: T, boxes: f32) -> (output: T)`
+    ///
+    /// Attributes: `T: f32|f16 = f32`.
+    ///
+    /// ```text
+    /// DrawBoundingBoxes([[[[0.0] [0.0] [0.0]] [[0.0] [0.0] [0.0]] [[0.0] [0.0] [0.0]]]], [[[0.0 0.0 1.0
+    /// 1.0]]]) = [[[[1.0] [1.0] [1.0]] [[1.0] [0.0] [1.0]] [[1.0] [1.0] [1.0]]]]
+    /// ```
+    #[track_caller]
+    pub fn draw_bounding_boxes(self, images: impl Into<Arg<'g>>, boxes: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("DrawBoundingBoxes").input(images).input(boxes).output()
+    }
+
+    /// Draws the outlines of `boxes`, `[batch, n, 4]`, on images of 1, 3 or 4 channels. The sides are top,
+    /// left, bottom and right, as parts of the height and the width. Boxes have colours in turn: those of
+    /// `colors`, `[m, channels]`, or ten.
+    ///
+    /// `DrawBoundingBoxesV2(images: T, boxes: f32, colors: f32) -> (output: T)`
+    ///
+    /// Attributes: `T: f32|f16 = f32`.
+    ///
+    /// ```text
+    /// DrawBoundingBoxes([[[[0.0] [0.0] [0.0]] [[0.0] [0.0] [0.0]] [[0.0] [0.0] [0.0]]]], [[[0.0 0.0 1.0
+    /// 1.0]]]) = [[[[1.0] [1.0] [1.0]] [[1.0] [0.0] [1.0]] [[1.0] [1.0] [1.0]]]]
+    /// ```
+    #[track_caller]
+    pub fn draw_bounding_boxes_v2(
+        self,
+        images: impl Into<Arg<'g>>,
+        boxes: impl Into<Arg<'g>>,
+        colors: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0.start("DrawBoundingBoxesV2").input(images).input(boxes).input(colors).output()
+    }
+
+    /// Encodes an image of shape `[height, width, channels]` as a JPEG file. Images have 1 channel
+    /// (grayscale) or 3 (RGB). `quality` is from 0 to 100. `optimize_size` changes nothing: files have the
+    /// standard's codes.
+    ///
+    /// `EncodeJpeg(image: u8) -> (contents: str)`
+    ///
+    /// Attributes: `format: |grayscale|rgb = ""`, `quality: int = 95`, `progressive: bool = false`,
+    /// `optimize_size: bool = false`, `chroma_downsampling: bool = true`, `density_unit: in|cm = "in"`,
+    /// `x_density: int = 300`, `y_density: int = 300`, `xmp_metadata: string = ""`.
+    ///
+    /// ```text
+    /// DecodeJpeg(EncodeJpeg(u8[2,2,1] [[[100] [100]] [[100] [100]]]; quality=100)) = u8[2,2,1] [[[100]
+    /// [100]] [[100] [100]]]
+    /// ```
+    #[track_caller]
+    pub fn encode_jpeg(self, image: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("EncodeJpeg").input(image).output()
+    }
+
+    /// Encodes an image of shape `[height, width, channels]` as a JPEG file, with a quality from 0 to 100.
+    ///
+    /// `EncodeJpegVariableQuality(images: u8, quality: i32) -> (contents: str)`
+    ///
+    /// ```text
+    /// DecodeJpeg(EncodeJpeg(u8[2,2,1] [[[100] [100]] [[100] [100]]]; quality=100)) = u8[2,2,1] [[[100]
+    /// [100]] [[100] [100]]]
+    /// ```
+    #[track_caller]
+    pub fn encode_jpeg_variable_quality(
+        self,
+        images: impl Into<Arg<'g>>,
+        quality: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0.start("EncodeJpegVariableQuality").input(images).input(quality).output()
+    }
+
+    /// Encodes an image of shape `[height, width, channels]` as a PNG file. Images have 1 channel
+    /// (grayscale), 2 (grayscale and alpha), 3 (RGB) or 4 (RGBA). `compression` is from 0 to 9, or -1 for the
+    /// default.
+    ///
+    /// `EncodePng(image: T) -> (contents: str)`
+    ///
+    /// Attributes: `compression: int = -1`, `T: u8|u16 = u8`.
+    ///
+    /// ```text
+    /// EncodePng(u16[?,?,3]) : str[]
+    /// ```
+    #[track_caller]
+    pub fn encode_png(self, image: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("EncodePng").input(image).output()
+    }
+
+    /// Returns the height, width and number of channels of the image in a JPEG file, without decoding it.
+    ///
+    /// `ExtractJpegShape(contents: str) -> (image_shape: output_type)`
+    ///
+    /// Attributes: `output_type: i32|i64 = i32`.
+    ///
+    /// ```text
+    /// ExtractJpegShape(str[]; output_type=i64) : i64[3]
+    /// ```
+    #[track_caller]
+    pub fn extract_jpeg_shape(self, contents: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("ExtractJpegShape").input(contents).output()
+    }
+
     /// Returns the red, green and blue of colours on the last axis, which are hue, saturation and value, all
     /// from 0 to 1.
     ///
@@ -73,6 +330,189 @@ impl<'g> Image<'g> {
     #[track_caller]
     pub fn hsv_to_rgb(self, images: impl Into<Arg<'g>>) -> Output<'g> {
         self.0.start("HSVToRGB").input(images).output()
+    }
+
+    /// Returns the indices of boxes, `[n, 4]`, in the order of their scores. A box is left out if the
+    /// quotient of its intersection and its union with a selected one is above `iou_threshold`. At most
+    /// `max_output_size` are selected; later versions select only those with a score above `score_threshold`,
+    /// fill up the result with zeros and return the number of selected boxes, and lower scores softly.
+    ///
+    /// `NonMaxSuppression(boxes: f32, scores: f32, max_output_size: i32) -> (selected_indices: i32)`
+    ///
+    /// Attributes: `iou_threshold: float = 0.5`.
+    ///
+    /// ```text
+    /// NonMaxSuppression([[0.0 0.0 1.0 1.0] [0.0 0.0 1.0 1.1] [2.0 2.0 3.0 3.0]], [0.5 0.9 0.3], 3) = [1 2]
+    /// ```
+    #[track_caller]
+    pub fn non_max_suppression(
+        self,
+        boxes: impl Into<Arg<'g>>,
+        scores: impl Into<Arg<'g>>,
+        max_output_size: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0.start("NonMaxSuppression").input(boxes).input(scores).input(max_output_size).output()
+    }
+
+    /// Returns the indices of boxes, `[n, 4]`, in the order of their scores. A box is left out if the
+    /// quotient of its intersection and its union with a selected one is above `iou_threshold`. At most
+    /// `max_output_size` are selected; later versions select only those with a score above `score_threshold`,
+    /// fill up the result with zeros and return the number of selected boxes, and lower scores softly.
+    ///
+    /// `NonMaxSuppressionV2(boxes: T, scores: T, max_output_size: i32, iou_threshold: T_threshold) ->
+    /// (selected_indices: i32)`
+    ///
+    /// Attributes: `T: f16|f32 = f32`, `T_threshold: f16|f32 = f32`.
+    ///
+    /// ```text
+    /// NonMaxSuppression([[0.0 0.0 1.0 1.0] [0.0 0.0 1.0 1.1] [2.0 2.0 3.0 3.0]], [0.5 0.9 0.3], 3) = [1 2]
+    /// ```
+    #[track_caller]
+    pub fn non_max_suppression_v2(
+        self,
+        boxes: impl Into<Arg<'g>>,
+        scores: impl Into<Arg<'g>>,
+        max_output_size: impl Into<Arg<'g>>,
+        iou_threshold: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0
+            .start("NonMaxSuppressionV2")
+            .input(boxes)
+            .input(scores)
+            .input(max_output_size)
+            .input(iou_threshold)
+            .output()
+    }
+
+    /// Returns the indices of boxes, `[n, 4]`, in the order of their scores. A box is left out if the
+    /// quotient of its intersection and its union with a selected one is above `iou_threshold`. At most
+    /// `max_output_size` are selected; later versions select only those with a score above `score_threshold`,
+    /// fill up the result with zeros and return the number of selected boxes, and lower scores softly.
+    ///
+    /// `NonMaxSuppressionV3(boxes: T, scores: T, max_output_size: i32, iou_threshold: T_threshold,
+    /// score_threshold: T_threshold) -> (selected_indices: i32)`
+    ///
+    /// Attributes: `T: f16|f32 = f32`, `T_threshold: f16|f32 = f32`.
+    ///
+    /// ```text
+    /// NonMaxSuppression([[0.0 0.0 1.0 1.0] [0.0 0.0 1.0 1.1] [2.0 2.0 3.0 3.0]], [0.5 0.9 0.3], 3) = [1 2]
+    /// ```
+    #[track_caller]
+    pub fn non_max_suppression_v3(
+        self,
+        boxes: impl Into<Arg<'g>>,
+        scores: impl Into<Arg<'g>>,
+        max_output_size: impl Into<Arg<'g>>,
+        iou_threshold: impl Into<Arg<'g>>,
+        score_threshold: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0
+            .start("NonMaxSuppressionV3")
+            .input(boxes)
+            .input(scores)
+            .input(max_output_size)
+            .input(iou_threshold)
+            .input(score_threshold)
+            .output()
+    }
+
+    /// Returns the indices of boxes, `[n, 4]`, in the order of their scores. A box is left out if the
+    /// quotient of its intersection and its union with a selected one is above `iou_threshold`. At most
+    /// `max_output_size` are selected; later versions select only those with a score above `score_threshold`,
+    /// fill up the result with zeros and return the number of selected boxes, and lower scores softly.
+    ///
+    /// `NonMaxSuppressionV4(boxes: T, scores: T, max_output_size: i32, iou_threshold: T_threshold,
+    /// score_threshold: T_threshold) -> (selected_indices: i32, valid_outputs: i32)`
+    ///
+    /// Attributes: `T: f16|f32 = f32`, `T_threshold: f16|f32 = f32`, `pad_to_max_output_size: bool = false`.
+    ///
+    /// ```text
+    /// NonMaxSuppression([[0.0 0.0 1.0 1.0] [0.0 0.0 1.0 1.1] [2.0 2.0 3.0 3.0]], [0.5 0.9 0.3], 3) = [1 2]
+    /// ```
+    #[track_caller]
+    pub fn non_max_suppression_v4(
+        self,
+        boxes: impl Into<Arg<'g>>,
+        scores: impl Into<Arg<'g>>,
+        max_output_size: impl Into<Arg<'g>>,
+        iou_threshold: impl Into<Arg<'g>>,
+        score_threshold: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 2] {
+        let op = self
+            .0
+            .start("NonMaxSuppressionV4")
+            .input(boxes)
+            .input(scores)
+            .input(max_output_size)
+            .input(iou_threshold)
+            .input(score_threshold)
+            .finish();
+        [op.output(0), op.output(1)]
+    }
+
+    /// Returns the indices of boxes, `[n, 4]`, in the order of their scores. A box is left out if the
+    /// quotient of its intersection and its union with a selected one is above `iou_threshold`. At most
+    /// `max_output_size` are selected; later versions select only those with a score above `score_threshold`,
+    /// fill up the result with zeros and return the number of selected boxes, and lower scores softly.
+    ///
+    /// `NonMaxSuppressionV5(boxes: T, scores: T, max_output_size: i32, iou_threshold: T, score_threshold: T,
+    /// soft_nms_sigma: T) -> (selected_indices: i32, selected_scores: T, valid_outputs: i32)`
+    ///
+    /// Attributes: `T: f16|f32 = f32`, `pad_to_max_output_size: bool = false`.
+    ///
+    /// ```text
+    /// NonMaxSuppression([[0.0 0.0 1.0 1.0] [0.0 0.0 1.0 1.1] [2.0 2.0 3.0 3.0]], [0.5 0.9 0.3], 3) = [1 2]
+    /// ```
+    #[track_caller]
+    pub fn non_max_suppression_v5(
+        self,
+        boxes: impl Into<Arg<'g>>,
+        scores: impl Into<Arg<'g>>,
+        max_output_size: impl Into<Arg<'g>>,
+        iou_threshold: impl Into<Arg<'g>>,
+        score_threshold: impl Into<Arg<'g>>,
+        soft_nms_sigma: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 3] {
+        let op = self
+            .0
+            .start("NonMaxSuppressionV5")
+            .input(boxes)
+            .input(scores)
+            .input(max_output_size)
+            .input(iou_threshold)
+            .input(score_threshold)
+            .input(soft_nms_sigma)
+            .finish();
+        [op.output(0), op.output(1), op.output(2)]
+    }
+
+    /// Returns the indices of boxes in the order of their scores. A box is left out if its entry in
+    /// `overlaps`, `[n, n]`, with a selected one is above `overlap_threshold`, or its score is not above
+    /// `score_threshold`.
+    ///
+    /// `NonMaxSuppressionWithOverlaps(overlaps: f32, scores: f32, max_output_size: i32, overlap_threshold:
+    /// f32, score_threshold: f32) -> (selected_indices: i32)`
+    ///
+    /// ```text
+    /// NonMaxSuppressionWithOverlaps([[1.0 0.6] [0.6 1.0]], [0.5 0.7], 3, 0.5, 0.0) = [1]
+    /// ```
+    #[track_caller]
+    pub fn non_max_suppression_with_overlaps(
+        self,
+        overlaps: impl Into<Arg<'g>>,
+        scores: impl Into<Arg<'g>>,
+        max_output_size: impl Into<Arg<'g>>,
+        overlap_threshold: impl Into<Arg<'g>>,
+        score_threshold: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0
+            .start("NonMaxSuppressionWithOverlaps")
+            .input(overlaps)
+            .input(scores)
+            .input(max_output_size)
+            .input(overlap_threshold)
+            .input(score_threshold)
+            .output()
     }
 
     /// Returns the hue, saturation and value of colours on the last axis, which are red, green and blue, all
@@ -211,5 +651,63 @@ impl<'g> Image<'g> {
         size: impl Into<Arg<'g>>,
     ) -> Output<'g> {
         self.0.start("ResizeNearestNeighborGrad").input(grads).input(size).output()
+    }
+
+    /// Returns a random part of an image of size `image_size`, `[height, width, channels]`: its `begin` and
+    /// `size`, as Slice takes them, and its sides as parts of the height and the width. The part covers at
+    /// least the share `min_object_covered` of one of `bounding_boxes`, `[batch, n, 4]`; its area and its
+    /// ratio of width to height are in these ranges. After `max_attempts` it is the whole image.
+    ///
+    /// `SampleDistortedBoundingBox(image_size: T, bounding_boxes: f32) -> (begin: T, size: T, bboxes: f32)`
+    ///
+    /// Attributes: `T: u8|i8|i16|i32|i64`, `seed: int = 0`, `seed2: int = 0`, `min_object_covered: float =
+    /// 0.1`, `aspect_ratio_range: floats = [0.75, 1.33]`, `area_range: floats = [0.05, 1]`, `max_attempts:
+    /// int = 100`, `use_image_if_no_bounding_boxes: bool = false`.
+    ///
+    /// ```text
+    /// SampleDistortedBoundingBoxV2([50 60 3], [[[0.1 0.2 0.8 0.9]]], 0.1; seed=1, seed2=2) = [6 1 0], [26
+    /// 26 -1], [[[0.12 0.016666668 0.64 0.45]]]
+    /// ```
+    #[track_caller]
+    pub fn sample_distorted_bounding_box(
+        self,
+        image_size: impl Into<Arg<'g>>,
+        bounding_boxes: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 3] {
+        let op = self.0.start("SampleDistortedBoundingBox").input(image_size).input(bounding_boxes).finish();
+        [op.output(0), op.output(1), op.output(2)]
+    }
+
+    /// Returns a random part of an image of size `image_size`, `[height, width, channels]`: its `begin` and
+    /// `size`, as Slice takes them, and its sides as parts of the height and the width. The part covers at
+    /// least the share `min_object_covered` of one of `bounding_boxes`, `[batch, n, 4]`; its area and its
+    /// ratio of width to height are in these ranges. After `max_attempts` it is the whole image.
+    ///
+    /// `SampleDistortedBoundingBoxV2(image_size: T, bounding_boxes: f32, min_object_covered: f32) -> (begin:
+    /// T, size: T, bboxes: f32)`
+    ///
+    /// Attributes: `T: u8|i8|i16|i32|i64`, `seed: int = 0`, `seed2: int = 0`, `aspect_ratio_range: floats =
+    /// [0.75, 1.33]`, `area_range: floats = [0.05, 1]`, `max_attempts: int = 100`,
+    /// `use_image_if_no_bounding_boxes: bool = false`.
+    ///
+    /// ```text
+    /// SampleDistortedBoundingBoxV2([50 60 3], [[[0.1 0.2 0.8 0.9]]], 0.1; seed=1, seed2=2) = [6 1 0], [26
+    /// 26 -1], [[[0.12 0.016666668 0.64 0.45]]]
+    /// ```
+    #[track_caller]
+    pub fn sample_distorted_bounding_box_v2(
+        self,
+        image_size: impl Into<Arg<'g>>,
+        bounding_boxes: impl Into<Arg<'g>>,
+        min_object_covered: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 3] {
+        let op = self
+            .0
+            .start("SampleDistortedBoundingBoxV2")
+            .input(image_size)
+            .input(bounding_boxes)
+            .input(min_object_covered)
+            .finish();
+        [op.output(0), op.output(1), op.output(2)]
     }
 }

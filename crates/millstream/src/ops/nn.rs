@@ -332,6 +332,37 @@ impl<'g> Nn<'g> {
         self.0.start("EluGrad").input(gradients).input(outputs).output()
     }
 
+    /// Returns, for each window of `ksizes` pixels whose pixels are `rates` apart, its pixels along the
+    /// channels. Pixels beyond the image are zeros.
+    ///
+    /// `ExtractImagePatches(images: T) -> (patches: T)`
+    ///
+    /// Attributes: `ksizes: ints`, `strides: ints`, `rates: ints`, `T:
+    /// f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64`, `padding: SAME|VALID`.
+    ///
+    /// ```text
+    /// ExtractImagePatches([[[[1 2] [3 4] [5 6]]]]; ksizes={1, 1, 2, 1}, strides={1, 1, 1, 1}, rates={1, 1,
+    /// 1, 1}, padding="VALID") = [[[[1 2 3 4] [3 4 5 6]]]]
+    /// ```
+    #[track_caller]
+    pub fn extract_image_patches(
+        self,
+        images: impl Into<Arg<'g>>,
+        ksizes: &[i64],
+        strides: &[i64],
+        rates: &[i64],
+        padding: &str,
+    ) -> Output<'g> {
+        self.0
+            .start("ExtractImagePatches")
+            .input(images)
+            .attr("ksizes", ksizes)
+            .attr("strides", strides)
+            .attr("rates", rates)
+            .attr("padding", padding)
+            .output()
+    }
+
     /// Normalizes each channel of `x`: subtracts a mean, divides by `sqrt(variance + epsilon)`, multiplies by
     /// `scale`, adds `offset`. With `is_training`, mean and variance are those of the batch, which are also
     /// returned: `batch_variance` without bias, `reserve_space_2` as it was used. Otherwise they are `mean`

@@ -1,13 +1,31 @@
 //! Ops over images: resizing, colours, boxes, and files of images.
 
+mod boxes;
 mod colours;
+mod crops;
+mod files;
+mod gif;
+mod jpeg;
+mod png;
 mod resizer;
+mod suppression;
 
 ops! {
     adjust_contrast_v2,
     adjust_hue,
     adjust_saturation,
+    crop_and_resize,
+    decode_bmp,
+    decode_gif,
+    decode_jpeg,
+    decode_png,
+    draw_bounding_boxes,
+    encode_jpeg,
+    encode_png,
+    extract_jpeg_shape,
     hsv_to_rgb,
+    non_max_suppression,
+    non_max_suppression_with_overlaps,
     resize_area,
     resize_bicubic,
     resize_bicubic_grad,
@@ -16,4 +34,5 @@ ops! {
     resize_nearest_neighbor,
     resize_nearest_neighbor_grad,
     rgb_to_hsv,
+    sample_distorted_bounding_box,
 }

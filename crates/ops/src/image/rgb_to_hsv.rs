@@ -52,6 +52,8 @@ fn grad<'g>(cx: &mut GradCx<'g, '_>) -> Result<()> {
     let (v, m) = (picked(largest), picked(smallest));
     let over = |a, b| cx.call("DivNoNan", [a, b]);
     let d = v - m;
+    // Colours that are not positive have no saturation.
+    let ds = ds * cx.op("Cast").input(cx.call("Greater", [v, cx.zeros_like(v)])).attr("DstT", dtype).output();
     let six = cx.scalar(dtype, 6.0);
     let n = largest[0] * (g - b) + largest[1] * (b - r) + largest[2] * (r - g);
     let by_n = over(dh, six * d);

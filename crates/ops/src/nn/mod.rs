@@ -24,6 +24,7 @@ ops! {
     depthwise_conv2d_native_backprop_input,
     elu,
     elu_grad,
+    extract_image_patches,
     fused_batch_norm,
     fused_batch_norm_grad,
     in_top_k,

@@ -196,6 +196,7 @@ _namespaces.place(
     },
 )
 _namespaces.place("", {"as_tensorflow": "millstream.programs.hook:as_tensorflow"})
+_namespaces.place("", {"extract_image_patches": "millstream.image.boxes:extract_image_patches"})
 _namespaces.install()
 
 

@@ -4,7 +4,194 @@ import typing as _t
 
 from millstream._engine import Operation as _Operation, Tensor as _Tensor
 from millstream.framework.types import DTypeLike as _DTypeLike, ShapeLike as _ShapeLike, TensorLike as _TensorLike, Text as _Text
+from millstream.image.boxes import extract_image_patches as extract_image_patches
 from millstream.ops.shape_ops import random_crop as random_crop
+
+def decode_and_crop_jpeg(contents: _TensorLike, crop_window: _TensorLike, channels: int = 0, ratio: int = 1, fancy_upscaling: bool = True, try_recover_truncated: bool = False, acceptable_fraction: float = 1, dct_method: _Text = '', name: _t.Optional[str] = None) -> _Tensor:
+    """Decodes a part of a JPEG file to an image of shape `[height, width, channels]`. `crop_window` holds the first row, the first column, the height and the width of the part.
+
+    Args:
+      contents: A `Tensor` of string.
+      crop_window: A `Tensor` of int32.
+      channels: An `int`. Defaults to `0`.
+      ratio: An `int`. Defaults to `1`.
+      fancy_upscaling: A `bool`. Defaults to `True`.
+      try_recover_truncated: A `bool`. Defaults to `False`.
+      acceptable_fraction: A `float`. Defaults to `1`.
+      dct_method: A `string`. Defaults to `''`.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of uint8.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `DecodeJpeg(str[2])`: `contents` must be a scalar
+        `DecodeJpeg("abc")`: got unknown format starting with 'abc'
+
+    Makes a node of the op `DecodeAndCropJpeg` (`tf.raw_ops.DecodeAndCropJpeg`).
+    """
+
+def decode_bmp(contents: _TensorLike, channels: int = 0, name: _t.Optional[str] = None) -> _Tensor:
+    """Decodes a BMP file without compression and palette to an image of shape `[height, width, channels]`. `channels` is 0, for the number in the file, 1, 3 or 4.
+
+    Args:
+      contents: A `Tensor` of string.
+      channels: An `int`. Defaults to `0`.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of uint8.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `DecodeBmp("BM")`: Incomplete bmp content, requires at least 32 bytes
+        `DecodeBmp("BM......................................"; channels=3)`: does not match bits per pixel
+
+    Makes a node of the op `DecodeBmp` (`tf.raw_ops.DecodeBmp`).
+    """
+
+def decode_gif(contents: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
+    """Decodes a GIF file to images of shape `[frames, height, width, 3]`: the canvas after each frame. Transparency is ignored. JPEG and PNG files are decoded as one frame.
+
+    Args:
+      contents: A `Tensor` of string.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of uint8.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `DecodeGif("GIF89a")`: Invalid GIF data (size 6)
+
+    Makes a node of the op `DecodeGif` (`tf.raw_ops.DecodeGif`).
+    """
+
+def decode_jpeg(contents: _TensorLike, channels: int = 0, ratio: int = 1, fancy_upscaling: bool = True, try_recover_truncated: bool = False, acceptable_fraction: float = 1, dct_method: _Text = '', name: _t.Optional[str] = None) -> _Tensor:
+    """Decodes a JPEG file to an image of shape `[height, width, channels]`. `channels` is 0, for the number in the file, 1 or 3. The transform `dct_method` is "INTEGER_FAST" or "INTEGER_ACCURATE". PNG and GIF files with one image are decoded, too.
+
+    Args:
+      contents: A `Tensor` of string.
+      channels: An `int`. Defaults to `0`.
+      ratio: An `int`. Defaults to `1`.
+      fancy_upscaling: A `bool`. Defaults to `True`.
+      try_recover_truncated: A `bool`. Defaults to `False`.
+      acceptable_fraction: A `float`. Defaults to `1`.
+      dct_method: A `string`. Defaults to `''`.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of uint8.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `DecodeJpeg(str[2])`: `contents` must be a scalar
+        `DecodeJpeg("abc")`: got unknown format starting with 'abc'
+
+    Makes a node of the op `DecodeJpeg` (`tf.raw_ops.DecodeJpeg`).
+    """
+
+def decode_png(contents: _TensorLike, channels: int = 0, dtype: _DTypeLike = 'uint8', name: _t.Optional[str] = None) -> _Tensor:
+    """Decodes a PNG file to an image of shape `[height, width, channels]`. `channels` is 0, for the number in the file, 1, 3 or 4. JPEG and GIF files with one image are decoded, too.
+
+    Args:
+      contents: A `Tensor` of string.
+      channels: An `int`. Defaults to `0`.
+      dtype: A `tf.DType`, one of uint8, uint16. Defaults to `'uint8'`.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor`.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `DecodePng("GIFT")`: got unknown format starting with 'GIFT'
+        `DecodePng(str[1])`: `contents` must be a scalar
+
+    Makes a node of the op `DecodePng` (`tf.raw_ops.DecodePng`).
+    """
+
+def encode_jpeg(image: _TensorLike, format: _Text = '', quality: int = 95, progressive: bool = False, optimize_size: bool = False, chroma_downsampling: bool = True, density_unit: _Text = 'in', x_density: int = 300, y_density: int = 300, xmp_metadata: _Text = '', name: _t.Optional[str] = None) -> _Tensor:
+    """Encodes an image of shape `[height, width, channels]` as a JPEG file. Images have 1 channel (grayscale) or 3 (RGB). `quality` is from 0 to 100. `optimize_size` changes nothing: files have the standard's codes.
+
+    Args:
+      image: A `Tensor` of uint8.
+      format: A `string`, one of , grayscale, rgb. Defaults to `''`.
+      quality: An `int`. Defaults to `95`.
+      progressive: A `bool`. Defaults to `False`.
+      optimize_size: A `bool`. Defaults to `False`.
+      chroma_downsampling: A `bool`. Defaults to `True`.
+      density_unit: A `string`, one of in, cm. Defaults to `'in'`.
+      x_density: An `int`. Defaults to `300`.
+      y_density: An `int`. Defaults to `300`.
+      xmp_metadata: A `string`. Defaults to `''`.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of string.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `EncodeJpeg(u8[1,1,2] [[[1 2]]])`: image must have 1 or 3 channels, got [1,1,2]
+        `EncodeJpeg(u8[1,1,1] [[[1]]]; format="rgb")`: format rgb expects 3 channels
+
+    Makes a node of the op `EncodeJpeg` (`tf.raw_ops.EncodeJpeg`).
+    """
+
+def encode_png(image: _TensorLike, compression: int = -1, name: _t.Optional[str] = None) -> _Tensor:
+    """Encodes an image of shape `[height, width, channels]` as a PNG file. Images have 1 channel (grayscale), 2 (grayscale and alpha), 3 (RGB) or 4 (RGBA). `compression` is from 0 to 9, or -1 for the default.
+
+    Args:
+      image: A `Tensor` of uint8, uint16.
+      compression: An `int`. Defaults to `-1`.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of string.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `EncodePng(u8[1,1,5] [[[1 2 3 4 5]]])`: image must have 1, 2, 3, or 4 channels, got 5
+        `EncodePng(u8[0,1,1] [])`: an image must have at least one pixel
+
+    Makes a node of the op `EncodePng` (`tf.raw_ops.EncodePng`).
+    """
+
+def extract_jpeg_shape(contents: _TensorLike, output_type: _DTypeLike = 'int32', name: _t.Optional[str] = None) -> _Tensor:
+    """Returns the height, width and number of channels of the image in a JPEG file, without decoding it.
+
+    Args:
+      contents: A `Tensor` of string.
+      output_type: A `tf.DType`, one of int32, int64. Defaults to `'int32'`.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor`.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `ExtractJpegShape("abc")`: Invalid JPEG data, size 3
+        `ExtractJpegShape(str[1])`: `contents` must be a scalar
+
+    Makes a node of the op `ExtractJpegShape` (`tf.raw_ops.ExtractJpegShape`).
+    """
 
 def hsv_to_rgb(images: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
     """Returns the red, green and blue of colours on the last axis, which are hue, saturation and value, all from 0 to 1.
@@ -72,8 +259,8 @@ def rgb_to_hsv(images: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
         `RGBToHSV(1.0)`: `images` must have rank 1 or more
 
     Example:
-      >>> numpy.round(tf.Session().run(tf.image.rgb_to_hsv(images=[[1.0, 0.0, 0.0], [0.20000000298023224, 0.6000000238418579, 0.4000000059604645], [0.10000000149011612, 0.30000001192092896, 0.8999999761581421], [0.4000000059604645, 0.4000000059604645, 0.4000000059604645]])), 3).tolist()
-      [[0.0, 1.0, 1.0], [0.4169999957084656, 0.6669999957084656, 0.6000000238418579], [0.625, 0.8889999985694885, 0.8999999761581421], [0.0, 0.0, 0.4000000059604645]]
+      >>> numpy.round(tf.Session().run(tf.image.rgb_to_hsv(images=[[1.0, 0.0, 0.0], [0.20000000298023224, 0.6000000238418579, 0.4000000059604645], [0.10000000149011612, 0.30000001192092896, 0.8999999761581421], [0.4000000059604645, 0.20000000298023224, 0.30000001192092896]])), 3).tolist()
+      [[0.0, 1.0, 1.0], [0.4169999957084656, 0.6669999957084656, 0.6000000238418579], [0.625, 0.8889999985694885, 0.8999999761581421], [0.9169999957084656, 0.5, 0.4000000059604645]]
 
     Makes a node of the op `RGBToHSV` (`tf.raw_ops.RGBToHSV`). It is differentiable.
     """

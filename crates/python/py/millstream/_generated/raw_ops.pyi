@@ -294,6 +294,15 @@ def Cosh(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
 def CountUpTo(*, ref: _TensorLike, limit: int, name: _t.Optional[str] = ...) -> _Tensor:
     """Increments the scalar variable and returns its old value. Fails with `OUT_OF_RANGE` if that is already `limit`."""
 
+def CropAndResize(*, image: _TensorLike, boxes: _TensorLike, box_ind: _TensorLike, crop_size: _TensorLike, method: _Text = ..., extrapolation_value: float = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns the parts of images, `[batch, height, width, channels]`, at `boxes`, `[n, 4]`, resized to `crop_size`. The sides of a box are top, left, bottom and right, as parts of the height and the width; `box_ind` holds the number of its image. Pixels beyond the image are `extrapolation_value`."""
+
+def CropAndResizeGradBoxes(*, grads: _TensorLike, image: _TensorLike, boxes: _TensorLike, box_ind: _TensorLike, method: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns the gradient of a CropAndResize of `image` by the sides of its boxes."""
+
+def CropAndResizeGradImage(*, grads: _TensorLike, boxes: _TensorLike, box_ind: _TensorLike, image_size: _TensorLike, T: _DTypeLike, method: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Adds `grads`, the gradients of a CropAndResize of images of shape `image_size`, to their pixels."""
+
 def Cross(*, a: _TensorLike, b: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the cross products of the 3-element vectors in the last axes of `a` and `b`."""
 
@@ -309,8 +318,14 @@ def CumulativeLogsumexp(*, x: _TensorLike, axis: _TensorLike, exclusive: bool = 
 def DatasetToSingleElement(*, dataset: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _t.List[_Tensor]:
     """Returns the only element of a dataset. It is an error if there is none, or another."""
 
+def DecodeAndCropJpeg(*, contents: _TensorLike, crop_window: _TensorLike, channels: int = ..., ratio: int = ..., fancy_upscaling: bool = ..., try_recover_truncated: bool = ..., acceptable_fraction: float = ..., dct_method: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Decodes a part of a JPEG file to an image of shape `[height, width, channels]`. `crop_window` holds the first row, the first column, the height and the width of the part."""
+
 def DecodeBase64(*, input: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Decodes each string from base64 with the URL-safe alphabet, which has `-` and `_`, with or without padding."""
+
+def DecodeBmp(*, contents: _TensorLike, channels: int = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Decodes a BMP file without compression and palette to an image of shape `[height, width, channels]`. `channels` is 0, for the number in the file, 1, 3 or 4."""
 
 def DecodeCSV(*, records: _TensorLike, record_defaults: _t.Sequence[_TensorLike], field_delim: _Text = ..., use_quote_delim: bool = ..., na_value: _Text = ..., select_cols: _t.Sequence[int] = ..., name: _t.Optional[str] = ...) -> _t.List[_Tensor]:
     """Parses the comma-separated `records` to one tensor for each column, in the shape of `records`. `record_defaults` has, for each column, the value of an empty field (or of `na_value`), or no element if the field is required. Fields are separated by `field_delim`. If `use_quote_delim` is true, a quoted field may contain delimiters and doubled quotes. `select_cols` lists the columns to return."""
@@ -318,8 +333,17 @@ def DecodeCSV(*, records: _TensorLike, record_defaults: _t.Sequence[_TensorLike]
 def DecodeCompressed(*, bytes: _TensorLike, compression_type: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Decompresses each string. `compression_type` is empty for none, `GZIP` or `ZLIB`."""
 
+def DecodeGif(*, contents: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Decodes a GIF file to images of shape `[frames, height, width, 3]`: the canvas after each frame. Transparency is ignored. JPEG and PNG files are decoded as one frame."""
+
 def DecodeJSONExample(*, json_examples: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Converts each string, an `Example` message in protobuf's JSON form, to an encoded message for ParseExample. Bytes are in base64; an unknown field is an error. Features are in the order of their names."""
+
+def DecodeJpeg(*, contents: _TensorLike, channels: int = ..., ratio: int = ..., fancy_upscaling: bool = ..., try_recover_truncated: bool = ..., acceptable_fraction: float = ..., dct_method: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Decodes a JPEG file to an image of shape `[height, width, channels]`. `channels` is 0, for the number in the file, 1 or 3. The transform `dct_method` is "INTEGER_FAST" or "INTEGER_ACCURATE". PNG and GIF files with one image are decoded, too."""
+
+def DecodePng(*, contents: _TensorLike, channels: int = ..., dtype: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Decodes a PNG file to an image of shape `[height, width, channels]`. `channels` is 0, for the number in the file, 1, 3 or 4. JPEG and GIF files with one image are decoded, too."""
 
 def DecodeRaw(*, bytes: _TensorLike, out_type: _DTypeLike, little_endian: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Reinterprets the bytes of each string as values of `out_type`, along a new last axis. All strings must have the same length."""
@@ -372,6 +396,12 @@ def Div(*, x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = ...) -> _Ten
 def DivNoNan(*, x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes `x / y` elementwise, with broadcasting. The result is 0 where `y` is 0."""
 
+def DrawBoundingBoxes(*, images: _TensorLike, boxes: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Draws the outlines of `boxes`, `[batch, n, 4]`, on images of 1, 3 or 4 channels. The sides are top, left, bottom and right, as parts of the height and the width. Boxes have colours in turn: those of `colors`, `[m, channels]`, or ten."""
+
+def DrawBoundingBoxesV2(*, images: _TensorLike, boxes: _TensorLike, colors: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Draws the outlines of `boxes`, `[batch, n, 4]`, on images of 1, 3 or 4 channels. The sides are top, left, bottom and right, as parts of the height and the width. Boxes have colours in turn: those of `colors`, `[m, channels]`, or ten."""
+
 def DynamicPartition(*, data: _TensorLike, partitions: _TensorLike, num_partitions: int, name: _t.Optional[str] = ...) -> _t.List[_Tensor]:
     """Partitions `data` by `partitions`: output `i` holds, in order, the slices of `data` whose entry in `partitions` is `i`. The shape of `data` must begin with that of `partitions`."""
 
@@ -395,6 +425,15 @@ def EmptyTensorList(*, element_shape: _TensorLike, max_num_elements: _TensorLike
 
 def EncodeBase64(*, input: _TensorLike, pad: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Encodes each string in base64 with the URL-safe alphabet, which has `-` and `_`. If `pad` is true, the text is padded with `=`."""
+
+def EncodeJpeg(*, image: _TensorLike, format: _Text = ..., quality: int = ..., progressive: bool = ..., optimize_size: bool = ..., chroma_downsampling: bool = ..., density_unit: _Text = ..., x_density: int = ..., y_density: int = ..., xmp_metadata: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Encodes an image of shape `[height, width, channels]` as a JPEG file. Images have 1 channel (grayscale) or 3 (RGB). `quality` is from 0 to 100. `optimize_size` changes nothing: files have the standard's codes."""
+
+def EncodeJpegVariableQuality(*, images: _TensorLike, quality: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Encodes an image of shape `[height, width, channels]` as a JPEG file, with a quality from 0 to 100."""
+
+def EncodePng(*, image: _TensorLike, compression: int = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Encodes an image of shape `[height, width, channels]` as a PNG file. Images have 1 channel (grayscale), 2 (grayscale and alpha), 3 (RGB) or 4 (RGBA). `compression` is from 0 to 9, or -1 for the default."""
 
 def EnsureShape(*, input: _TensorLike, shape: _ShapeLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns `input` unchanged, or fails if its shape does not match the attribute `shape`. Unknown dimensions of `shape` match any size."""
@@ -446,6 +485,12 @@ def ExperimentalUnbatchDataset(*, input_dataset: _TensorLike, output_types: _t.S
 
 def Expm1(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes `exp(x) - 1` for each element, accurately also near zero."""
+
+def ExtractImagePatches(*, images: _TensorLike, ksizes: _t.Sequence[int], strides: _t.Sequence[int], rates: _t.Sequence[int], padding: _Text, name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns, for each window of `ksizes` pixels whose pixels are `rates` apart, its pixels along the channels. Pixels beyond the image are zeros."""
+
+def ExtractJpegShape(*, contents: _TensorLike, output_type: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns the height, width and number of channels of the image in a JPEG file, without decoding it."""
 
 def FIFOQueue(*, component_types: _t.Sequence[_DTypeLike], shapes: _t.Sequence[_ShapeLike] = ..., capacity: int = ..., container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a handle to the first-in, first-out queue `shared_name` (by default, the node's name) in `container`, which is created if it does not exist. An item has one component for each of `component_types`, of the given `shapes` if there are any. The queue holds up to `capacity` items; a negative capacity is unlimited."""
@@ -878,6 +923,24 @@ def NextIteration(*, data: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor
 
 def NoOp(*, name: _t.Optional[str] = ...) -> _Operation:
     """Does nothing. It can join control edges."""
+
+def NonMaxSuppression(*, boxes: _TensorLike, scores: _TensorLike, max_output_size: _TensorLike, iou_threshold: float = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns the indices of boxes, `[n, 4]`, in the order of their scores. A box is left out if the quotient of its intersection and its union with a selected one is above `iou_threshold`. At most `max_output_size` are selected; later versions select only those with a score above `score_threshold`, fill up the result with zeros and return the number of selected boxes, and lower scores softly."""
+
+def NonMaxSuppressionV2(*, boxes: _TensorLike, scores: _TensorLike, max_output_size: _TensorLike, iou_threshold: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns the indices of boxes, `[n, 4]`, in the order of their scores. A box is left out if the quotient of its intersection and its union with a selected one is above `iou_threshold`. At most `max_output_size` are selected; later versions select only those with a score above `score_threshold`, fill up the result with zeros and return the number of selected boxes, and lower scores softly."""
+
+def NonMaxSuppressionV3(*, boxes: _TensorLike, scores: _TensorLike, max_output_size: _TensorLike, iou_threshold: _TensorLike, score_threshold: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns the indices of boxes, `[n, 4]`, in the order of their scores. A box is left out if the quotient of its intersection and its union with a selected one is above `iou_threshold`. At most `max_output_size` are selected; later versions select only those with a score above `score_threshold`, fill up the result with zeros and return the number of selected boxes, and lower scores softly."""
+
+def NonMaxSuppressionV4(*, boxes: _TensorLike, scores: _TensorLike, max_output_size: _TensorLike, iou_threshold: _TensorLike, score_threshold: _TensorLike, pad_to_max_output_size: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor]:
+    """Returns the indices of boxes, `[n, 4]`, in the order of their scores. A box is left out if the quotient of its intersection and its union with a selected one is above `iou_threshold`. At most `max_output_size` are selected; later versions select only those with a score above `score_threshold`, fill up the result with zeros and return the number of selected boxes, and lower scores softly."""
+
+def NonMaxSuppressionV5(*, boxes: _TensorLike, scores: _TensorLike, max_output_size: _TensorLike, iou_threshold: _TensorLike, score_threshold: _TensorLike, soft_nms_sigma: _TensorLike, pad_to_max_output_size: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """Returns the indices of boxes, `[n, 4]`, in the order of their scores. A box is left out if the quotient of its intersection and its union with a selected one is above `iou_threshold`. At most `max_output_size` are selected; later versions select only those with a score above `score_threshold`, fill up the result with zeros and return the number of selected boxes, and lower scores softly."""
+
+def NonMaxSuppressionWithOverlaps(*, overlaps: _TensorLike, scores: _TensorLike, max_output_size: _TensorLike, overlap_threshold: _TensorLike, score_threshold: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns the indices of boxes in the order of their scores. A box is left out if its entry in `overlaps`, `[n, n]`, with a selected one is above `overlap_threshold`, or its score is not above `score_threshold`."""
 
 def NotEqual(*, x: _TensorLike, y: _TensorLike, incompatible_shape_error: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns whether `x` and `y` are different, elementwise, with broadcasting. A NaN is not equal to itself. Shapes that do not broadcast are an error or, if `incompatible_shape_error` is false, give the scalar `true`."""
@@ -1394,6 +1457,12 @@ def Rsqrt(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
 
 def RsqrtGrad(*, y: _TensorLike, dy: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes `dy * -0.5 * y^3`, the gradient of `y = rsqrt(x)`. For complex numbers, the conjugate of `y` is used."""
+
+def SampleDistortedBoundingBox(*, image_size: _TensorLike, bounding_boxes: _TensorLike, seed: int = ..., seed2: int = ..., min_object_covered: float = ..., aspect_ratio_range: _t.Sequence[float] = ..., area_range: _t.Sequence[float] = ..., max_attempts: int = ..., use_image_if_no_bounding_boxes: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """Returns a random part of an image of size `image_size`, `[height, width, channels]`: its `begin` and `size`, as Slice takes them, and its sides as parts of the height and the width. The part covers at least the share `min_object_covered` of one of `bounding_boxes`, `[batch, n, 4]`; its area and its ratio of width to height are in these ranges. After `max_attempts` it is the whole image."""
+
+def SampleDistortedBoundingBoxV2(*, image_size: _TensorLike, bounding_boxes: _TensorLike, min_object_covered: _TensorLike, seed: int = ..., seed2: int = ..., aspect_ratio_range: _t.Sequence[float] = ..., area_range: _t.Sequence[float] = ..., max_attempts: int = ..., use_image_if_no_bounding_boxes: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """Returns a random part of an image of size `image_size`, `[height, width, channels]`: its `begin` and `size`, as Slice takes them, and its sides as parts of the height and the width. The part covers at least the share `min_object_covered` of one of `bounding_boxes`, `[batch, n, 4]`; its area and its ratio of width to height are in these ranges. After `max_attempts` it is the whole image."""
 
 def SaveV2(*, prefix: _TensorLike, tensor_names: _TensorLike, shape_and_slices: _TensorLike, tensors: _t.Sequence[_TensorLike], name: _t.Optional[str] = ...) -> _Operation:
     """Writes `tensors` under the names `tensor_names` to the checkpoint `prefix`, in the safetensors format if the name ends in `.safetensors`, else in TensorFlow's V2 format. An entry of `shape_and_slices` that is not empty means that the tensor is a slice of a larger one: `10 4 0,5:-` is rows 0 to 4 of a tensor of shape `[10, 4]`."""

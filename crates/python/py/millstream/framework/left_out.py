@@ -46,7 +46,7 @@ RENAMED: Dict[str, str] = {
     "python.ops.constant_op": "constant",
 }
 
-_PICTURES = "decode and change pictures with NumPy or Pillow, and feed the arrays"
+_PICTURES = "`tf.image.non_max_suppression` and `tf.image.crop_and_resize` work on boxes; for others, use `tf.py_func`"
 _MORE_DISTRIBUTIONS = "`tf.contrib.distributions` has the distributions that most programs use; subclass `tf.distributions.Distribution` for others"
 _SIGNAL = "feed the results of `numpy.fft`, or use `tf.py_func`"
 _TRAINING = "`tf.train.MonitoredTrainingSession` runs a training loop"

@@ -1,7 +1,7 @@
 """`tf.image`. Functions that are one op each are created when they are first requested.
 
-- `resizing`; `geometry`: flips, rotations, crops and borders; `colours`; `measures`;
-- `checks`: what they ask of images.
+- `resizing`; `geometry`: flips, rotations, crops and borders; `colours`; `boxes`; `measures`;
+- `codecs`: files whose kind the run finds out; `checks`: what they ask of images.
 """
 
 from __future__ import annotations
@@ -11,6 +11,11 @@ from typing import TYPE_CHECKING, List
 from millstream.framework import namespaces
 
 _MODULES = {
+    "boxes": (
+        "crop_and_resize draw_bounding_boxes extract_image_patches extract_patches non_max_suppression non_max_suppression_overlaps"
+        " non_max_suppression_padded non_max_suppression_with_scores sample_distorted_bounding_box"
+    ),
+    "codecs": "adjust_jpeg_quality decode_image is_jpeg random_jpeg_quality",
     "colours": (
         "adjust_brightness adjust_contrast adjust_gamma adjust_hue adjust_saturation convert_image_dtype grayscale_to_rgb"
         " per_image_standardization random_brightness random_contrast random_hue random_saturation rgb_to_grayscale rgb_to_yiq rgb_to_yuv"
@@ -33,6 +38,8 @@ namespaces.place("image", _PLACES)
 
 if TYPE_CHECKING:
     from millstream._generated.endpoints_image import *  # noqa: F403
+    from millstream.image.boxes import *  # noqa: F403
+    from millstream.image.codecs import *  # noqa: F403
     from millstream.image.colours import *  # noqa: F403
     from millstream.image.geometry import *  # noqa: F403
     from millstream.image.geometry import resize_image_with_crop_or_pad as resize_with_crop_or_pad, transpose_image as transpose

@@ -13,7 +13,9 @@ _PLACES = {
     "TFRecordCompressionType": "millstream.io.tf_records:TFRecordCompressionType",
     "TFRecordOptions": "millstream.io.tf_records:TFRecordOptions",
     "TFRecordWriter": "millstream.io.tf_records:TFRecordWriter",
+    "decode_image": "millstream.image.codecs:decode_image",
     "gfile": "millstream.io.gfile",
+    "is_jpeg": "millstream.image.codecs:is_jpeg",
     "match_filenames_once": "millstream.io.file_names:match_filenames_once",
     "tf_record_iterator": "millstream.io.tf_records:tf_record_iterator",
     "write_graph": "millstream.io.graph_files:write_graph",
@@ -22,6 +24,7 @@ namespaces.place("io", _PLACES)
 
 if TYPE_CHECKING:
     from millstream._generated.endpoints_io import *  # noqa: F403
+    from millstream.image.codecs import decode_image as decode_image, is_jpeg as is_jpeg
     from millstream.io import gfile
     from millstream.io.file_names import match_filenames_once as match_filenames_once
     from millstream.io.graph_files import write_graph as write_graph

@@ -109,7 +109,7 @@ pub(crate) fn import(
     functions::check_ops(def, registry)?;
     let mut allowance = Allowance::new(options.memory_limit, options.max_nodes, options.deadline);
     let nodes = functions::flatten(def, registry, &mut allowance)?;
-    let (functions, renames) = functions::bodies(graph, def, options)?;
+    let (functions, renames) = functions::bodies(graph, def, options, nodes.len())?;
     let imported = import_flat(graph, def, nodes, allowance, options, &renames, finish)?;
     functions.into_iter().try_for_each(|function| graph.add_function(function))?;
     Ok(imported)

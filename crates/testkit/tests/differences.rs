@@ -60,6 +60,21 @@ const KNOWN: &[(&str, &str)] = &[
     ("IgammaGradA edges", NOT_FINITE),
     ("Polygamma edges", NOT_FINITE),
     ("Qr all_columns", ALL_COLUMNS),
+    ("CropAndResize cut", SINGLE),
+    ("CropAndResize of_one_pixel", SINGLE),
+    ("ResizeBicubic corners_aligned", SINGLE),
+    ("ResizeBicubic half_pixels", SINGLE),
+    ("ResizeBicubic larger", SINGLE),
+    ("ResizeBicubicGrad of_a_larger", SINGLE),
+    ("ResizeBicubicGrad of_doubles", SINGLE),
+    ("ResizeBilinear corners_aligned", SINGLE),
+    ("ResizeBilinear half_pixels", SINGLE),
+    ("ResizeBilinear larger", SINGLE),
+    ("ResizeBilinear not_resized", SINGLE),
+    ("ResizeBilinear smaller", SINGLE),
+    ("ResizeBilinearGrad corners_aligned", SINGLE),
+    ("ResizeBilinearGrad of_a_larger", SINGLE),
+    ("ResizeBilinearGrad of_halves", SINGLE),
     ("Qr no_columns", ALL_COLUMNS),
     ("SparseTensorDenseMatMul conjugates", "as in TensorFlow, there is none of complex numbers: an error"),
     ("Sign signs", "real signs are constant"),
@@ -84,6 +99,7 @@ const KNOWN_HALF_WIDTH: &[(&str, &str)] =
 const CONTRADICTION: &str = "as in TensorFlow, both of two contradicting bounds get the gradient";
 const REPEATED: &str = "as in TensorFlow, every row for a place gets the gradient, not only the last one";
 const ALL_COLUMNS: &str = "which columns make the others a whole basis is not determined: an error";
+const SINGLE: &str = "floats of 32 bits come out whatever goes in, or its image has no gradient: TensorFlow's values are the check";
 const NOT_FINITE: &str = "its value is not finite";
 const DROWNED: &str =
     "where no row is the value is the greatest number there is, beside which differences are nothing";

@@ -6,7 +6,7 @@
 
 use millstream_graph::Graph;
 use millstream_interop::{ImportOptions, import_graph_def, read_graph};
-use millstream_runtime::{Session, SessionOptions, Target};
+use millstream_runtime::{Session, SessionOptions, Target, Tier};
 use millstream_tensor::{Code, Error, Result, Tensor};
 use std::fmt::Write;
 use std::sync::{Mutex, MutexGuard};
@@ -327,7 +327,14 @@ fn frames_and_iterations_are_charged() -> Result<()> {
             (add(i, one), last)
         },
     )?;
-    let session = session(&graph, Duration::from_secs(5))?;
+    // Compiled, the counter alone would be through in a moment.
+    let options = SessionOptions {
+        memory_limit: Some(MEMORY),
+        timeout: Some(Duration::from_secs(5)),
+        tier: Tier::Dataflow,
+        ..SessionOptions::default()
+    };
+    let session = Session::with_options(&graph, options)?;
     let Err(error) = session.run::<i32>(n, ()) else { panic!("there is no error") };
     assert!(matches!(error.code(), Code::ResourceExhausted | Code::DeadlineExceeded), "{error}");
     watched.ends_within(MEMORY);

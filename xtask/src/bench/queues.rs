@@ -225,7 +225,10 @@ pub(super) fn scalars(b: &Bench) -> Result<()> {
     })?;
     measure(
         ["enqueue, the queue itself", "dequeue, the queue itself"],
-        &|| direct.try_enqueue(std::iter::once(Tensor::scalar(1)).collect()).map(drop),
+        &|| {
+            let item = millstream_state::Item::new(std::iter::once(Tensor::scalar(1)).collect())?;
+            direct.try_enqueue(item).map(drop)
+        },
         &|| direct.try_dequeue_one().map(drop),
     )
 }

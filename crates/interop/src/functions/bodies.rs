@@ -50,16 +50,18 @@ impl<'a> Needed<'a> {
 }
 
 /// Imports the functions that the nodes of `def` and the functions of its library refer to, apart from those
-/// that are called. They are not added to the graph yet.
+/// that are called. They are not added to the graph yet. The `n_nodes` nodes of `def` count as well.
 pub(crate) fn bodies(
     graph: &Graph,
     def: &GraphDef,
     options: &ImportOptions,
+    n_nodes: usize,
 ) -> Result<(Vec<Function>, Renames)> {
     let registry = graph.registry();
     let library = Library::of(def)?;
     let mut needed = Needed::new(graph);
     let mut left = options.clone();
+    left.max_nodes = left.max_nodes.saturating_sub(n_nodes);
     (left.prefix, left.unique_names) = (String::new(), false);
     left.input_map.clear();
     left.control_dependencies.clear();

@@ -333,7 +333,7 @@ impl<'g> Image<'g> {
     }
 
     /// Returns the indices of boxes, `[n, 4]`, in the order of their scores. A box is left out if the
-    /// quotient of its intersection and its union with a selected one is above `iou_threshold`. At most
+    /// quotient of its intersection and its union with a selected one is `iou_threshold` or more. At most
     /// `max_output_size` are selected; later versions select only those with a score above `score_threshold`,
     /// fill up the result with zeros and return the number of selected boxes, and lower scores softly.
     ///
@@ -355,7 +355,7 @@ impl<'g> Image<'g> {
     }
 
     /// Returns the indices of boxes, `[n, 4]`, in the order of their scores. A box is left out if the
-    /// quotient of its intersection and its union with a selected one is above `iou_threshold`. At most
+    /// quotient of its intersection and its union with a selected one is `iou_threshold` or more. At most
     /// `max_output_size` are selected; later versions select only those with a score above `score_threshold`,
     /// fill up the result with zeros and return the number of selected boxes, and lower scores softly.
     ///
@@ -385,7 +385,7 @@ impl<'g> Image<'g> {
     }
 
     /// Returns the indices of boxes, `[n, 4]`, in the order of their scores. A box is left out if the
-    /// quotient of its intersection and its union with a selected one is above `iou_threshold`. At most
+    /// quotient of its intersection and its union with a selected one is `iou_threshold` or more. At most
     /// `max_output_size` are selected; later versions select only those with a score above `score_threshold`,
     /// fill up the result with zeros and return the number of selected boxes, and lower scores softly.
     ///
@@ -417,7 +417,7 @@ impl<'g> Image<'g> {
     }
 
     /// Returns the indices of boxes, `[n, 4]`, in the order of their scores. A box is left out if the
-    /// quotient of its intersection and its union with a selected one is above `iou_threshold`. At most
+    /// quotient of its intersection and its union with a selected one is `iou_threshold` or more. At most
     /// `max_output_size` are selected; later versions select only those with a score above `score_threshold`,
     /// fill up the result with zeros and return the number of selected boxes, and lower scores softly.
     ///
@@ -451,7 +451,7 @@ impl<'g> Image<'g> {
     }
 
     /// Returns the indices of boxes, `[n, 4]`, in the order of their scores. A box is left out if the
-    /// quotient of its intersection and its union with a selected one is above `iou_threshold`. At most
+    /// quotient of its intersection and its union with a selected one is `iou_threshold` or more. At most
     /// `max_output_size` are selected; later versions select only those with a score above `score_threshold`,
     /// fill up the result with zeros and return the number of selected boxes, and lower scores softly.
     ///
@@ -487,7 +487,7 @@ impl<'g> Image<'g> {
     }
 
     /// Returns the indices of boxes in the order of their scores. A box is left out if its entry in
-    /// `overlaps`, `[n, n]`, with a selected one is above `overlap_threshold`, or its score is not above
+    /// `overlaps`, `[n, n]`, with a selected one is `overlap_threshold` or more, or its score is not above
     /// `score_threshold`.
     ///
     /// `NonMaxSuppressionWithOverlaps(overlaps: f32, scores: f32, max_output_size: i32, overlap_threshold:

@@ -202,6 +202,7 @@ _namespaces.install()
 
 if _typing.TYPE_CHECKING:
     from millstream._generated.endpoints import *  # noqa: F403
+    from millstream.image.boxes import extract_image_patches as extract_image_patches
 else:
 
     def __getattr__(name: str) -> _Any:

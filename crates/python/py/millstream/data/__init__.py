@@ -2,7 +2,8 @@
 
 - `structure`: structures of tensors, and the types of their leaves; `functions`: functions of elements;
 - `datasets`: `Dataset` and the datasets of files; `iterators`: `Iterator`; `options`: `Options`;
-- `arguments`: arguments as tensors; `padding`, `states`, `generators`, `interleaving`: methods of `Dataset`; `experimental`: transformations for `apply`.
+- `arguments`: arguments as tensors; `padding`, `states`, `generators`, `interleaving`: methods of `Dataset`;
+  `experimental`: transformations for `apply`.
 """
 
 from millstream.framework import namespaces

@@ -14,7 +14,8 @@ from millstream._engine import Tensor
 from millstream.framework import SparseTensor, SparseTensorValue, convert_to_tensor, dtypes, name_scope, shapes
 
 
-# The class of datasets, and a function that returns the dataset in a variant tensor. Registered by `datasets`.
+# The class of datasets, and a function that returns the dataset in a variant tensor. Registered by
+# `datasets`.
 _registered: List[Any] = []
 
 

@@ -372,8 +372,8 @@ pub fn checkpoint_merge(mut bytes: &[u8]) {
     assert_eq!(std::fs::read(other).ok().as_deref(), Some(&b"kept"[..]), "another file is gone");
 }
 
-/// Parses bytes as lines of comma-separated fields, for columns of all dtypes with and without defaults, and as
-/// an `Example` in JSON.
+/// Parses bytes as lines of comma-separated fields, for columns of all dtypes with and without defaults, and
+/// as an `Example` in JSON.
 pub fn csv_json(bytes: &[u8]) {
     static PARSER: OnceLock<(Graph, Session)> = OnceLock::new();
     let (graph, session) = PARSER.get_or_init(|| {

@@ -1,8 +1,8 @@
 //! [`Function`]: a graph that nodes of another graph call by name; and the bodies of functions that are being
 //! built, which take values of the graph around them.
 //!
-//! The functions of a graph are its library. A node refers to one by name ([`Attr::Func`](crate::Attr::Func)),
-//! also a node in the body of another function of the library.
+//! The functions of a graph are its library. A node refers to one by name
+//! ([`Attr::Func`](crate::Attr::Func)), also a node in the body of another function of the library.
 
 use crate::attr::Attrs;
 use crate::graph::{Graph, GraphData, Naming, NodeSpec};
@@ -78,8 +78,8 @@ impl Graph {
         self.lock().around.is_some()
     }
 
-    /// The value of this graph that stands for a value of the graph around it. An error if this is no body, or
-    /// the value belongs to neither graph.
+    /// The value of this graph that stands for a value of the graph around it. An error if this is no body,
+    /// or the value belongs to neither graph.
     pub fn capture<'g>(&'g self, value: Output<'_>) -> Result<Output<'g>> {
         if value.graph().same(self) {
             return Ok(Output::new(self, value.port()));

@@ -305,8 +305,8 @@ impl Graph {
         self.graph.finalize();
     }
 
-    /// Makes this the body of a function within another graph. With `copies`, nodes of that graph whose values
-    /// are used are copied; otherwise their values become arguments.
+    /// Makes this the body of a function within another graph. With `copies`, nodes of that graph whose
+    /// values are used are copied; otherwise their values become arguments.
     fn _surround(&self, around: &Bound<'_, Graph>, copies: bool) {
         self.graph.surround(around.get().inner(), copies);
         self.body.store(true, Relaxed);

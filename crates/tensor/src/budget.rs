@@ -402,8 +402,8 @@ impl Room {
 /// The bytes that a kernel may need for each row of an input.
 const ROW: usize = 64;
 
-/// Charges the budget in force for what a kernel works with besides inputs and outputs: `scratch` bytes for each
-/// element of its inputs, and [rows](room_for_rows) of inputs without elements.
+/// Charges the budget in force for what a kernel works with besides inputs and outputs: `scratch` bytes for
+/// each element of its inputs, and [rows](room_for_rows) of inputs without elements.
 #[inline]
 pub fn room_for(inputs: &[Tensor], scratch: usize) -> Result<Room> {
     let mut room = room_for_rows(inputs)?;

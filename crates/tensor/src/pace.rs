@@ -1,9 +1,10 @@
 //! The ways in which long work looks at the deadline and the cancellation of its run: [`look`], [`Pace`],
 //! [`paced`].
 //!
-//! The run that a thread works for is a property of the thread, like its budget ([`crate::budget::enter_run`]),
-//! so loops anywhere can look without being handed anything. The loops that many kernels share call [`paced`]
-//! or keep a [`Pace`]. Short work never reads the clock, and long work reads it about once a millisecond.
+//! The run that a thread works for is a property of the thread, like its budget
+//! ([`crate::budget::enter_run`]), so loops anywhere can look without being handed anything. The loops that
+//! many kernels share call [`paced`] or keep a [`Pace`]. Short work never reads the clock, and long work
+//! reads it about once a millisecond.
 
 use crate::budget;
 use crate::{Error, Result};
@@ -55,8 +56,8 @@ fn with_stop(question: fn(&dyn Stop) -> Option<Error>) -> Option<Error> {
     answer
 }
 
-/// A guard: while it lives, neither a deadline nor a cancellation ends this thread's work. For changes of what
-/// outlives the run, which are whole or not at all.
+/// A guard: while it lives, neither a deadline nor a cancellation ends this thread's work. For changes of
+/// what outlives the run, which are whole or not at all.
 #[must_use = "the work is only uninterrupted while the guard lives"]
 pub struct Uninterrupted {
     deadline: Option<Instant>,

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 const ALLOWED: Duration = Duration::from_millis(100);
 
 /// From the start of a run to its end: the time allowed, a look of the kernel, and the end of the run, which
-/// takes 120 to 550 ms. Thrice that is allowed, and the best of a few attempts counts, because the machine may
-/// be loaded and builds for tests are slow.
+/// takes 120 to 550 ms. Thrice that is allowed, and the best of a few attempts counts, because the machine
+/// may be loaded and builds for tests are slow.
 const SOON: Duration = Duration::from_millis(1500);
 
 const ATTEMPTS: usize = 20;

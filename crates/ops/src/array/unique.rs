@@ -38,7 +38,8 @@ pub(crate) fn def() -> [OpDef; 4] {
         def.attr("T", AnyType)
             .attr("out_idx", IndexType.or(DType::I32))
             .infer(infer)
-            // Keys take 32 bytes, a map of them up to 40, places and counts 24, and lists that grow twice as much.
+            // Keys take 32 bytes, a map of them up to 40, places and counts 24, and lists that grow twice as
+            // much.
             .kernel(Kernel::pure(run).scratch(136))
             .gradient(Gradient::none("which elements are equal changes by steps"))
     })

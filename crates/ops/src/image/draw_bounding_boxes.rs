@@ -9,7 +9,7 @@ use millstream_tensor::DType::{F16, F32};
 use millstream_tensor::{Element, Result, Tensor, ensure, invalid, with_element};
 
 pub(crate) fn def() -> [OpDef; 2] {
-    ["DrawBoundingBoxes", "DrawBoundingBoxesV2"].map(|name| {
+    [("DrawBoundingBoxes", false), ("DrawBoundingBoxesV2", true)].map(|(name, takes_colors)| {
         let def = OpDef::new(name)
             .doc(
                 "Draws the outlines of `boxes`, `[batch, n, 4]`, on images of 1, 3 or 4 channels. The sides are top, \
@@ -18,7 +18,7 @@ pub(crate) fn def() -> [OpDef; 2] {
             )
             .input("images", "T")
             .input("boxes", F32);
-        let def = if name == "DrawBoundingBoxes" { def } else { def.input("colors", F32) };
+        let def = if takes_colors { def.input("colors", F32) } else { def };
         def.output("output", "T")
             .attr("T", OneOf(&[F32, F16]).or(F32))
             .infer(infer)

@@ -12,8 +12,7 @@ use millstream_tensor::budget::Charged;
 use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> [OpDef; 2] {
-    ["SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2"].map(|name| {
-        let is_first = name == "SampleDistortedBoundingBox";
+    [("SampleDistortedBoundingBox", true), ("SampleDistortedBoundingBoxV2", false)].map(|(name, is_first)| {
         let list = |values: [f32; 2]| Attr::List(values.map(Attr::Float).to_vec());
         let def = OpDef::new(name)
             .doc(

@@ -194,9 +194,9 @@ fn block_by_gemm<T: Number>(
         // SAFETY: a `Matrix` is only made of a slice of exactly rows * cols elements, with the strides of
         // that row-major matrix or of its transpose, or is a part of such a matrix, so every (i, j) in range
         // is inside its slice. The inner dimensions agree, and the last element of `out`, which is borrowed
-        // exclusively, is element (m - 1, n - 1), as asserted above. Slices are at most isize::MAX bytes long,
-        // so the strides fit. T is one of the four types that gemm supports: only `fast` leads here, for f32
-        // and the types of `fast!`.
+        // exclusively, is element (m - 1, n - 1), as asserted above. Slices are at most isize::MAX bytes
+        // long, so the strides fit. T is one of the four types that gemm supports: only `fast` leads here,
+        // for f32 and the types of `fast!`.
         unsafe {
             gemm::gemm(
                 m,

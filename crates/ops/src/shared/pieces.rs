@@ -14,8 +14,8 @@ pub(crate) fn threads(host: &dyn StepHost, work: f64, pieces: usize) -> usize {
 }
 
 /// Calls `fill` with each piece of `size` elements of `out` and its index, on several threads if there is
-/// enough work. Looks at deadline and cancellation before each piece. The bits do not depend on threads as long as a
-/// piece is computed the same way wherever it is.
+/// enough work. Looks at deadline and cancellation before each piece. The bits do not depend on threads as
+/// long as a piece is computed the same way wherever it is.
 pub(crate) fn in_pieces<T: Send>(
     env: &StepEnv,
     out: &mut [T],

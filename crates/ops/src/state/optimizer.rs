@@ -4,9 +4,10 @@
 //! uses the gradient and the results of earlier sweeps over other variables, so two locks are never held at
 //! once, whichever variables are passed. All shapes and indices are checked before the first sweep.
 //!
-//! A step is whole or nothing. Whatever may refuse it does so in [`Step::new`]: the elements of every variable
-//! that a reader shares are copied there, and the memory of the sweeps is tried. From then on neither the
-//! deadline nor a cancellation nor the memory limit stops it, so that a step that failed may be tried again.
+//! A step is whole or nothing. Whatever may refuse it does so in [`Step::new`]: the elements of every
+//! variable that a reader shares are copied there, and the memory of the sweeps is tried. From then on
+//! neither the deadline nor a cancellation nor the memory limit stops it, so that a step that failed may be
+//! tried again.
 
 use super::runs::{Starts, row_starts};
 use super::target::{VariableArgs, give_back, gives, held};

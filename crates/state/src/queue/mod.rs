@@ -47,8 +47,8 @@ use std::sync::{Arc, Weak};
 use std::time::Instant;
 
 /// One item of a queue: a tensor per component. What the item itself takes, besides the elements, is charged
-/// to the budget of the run that makes it, for as long as the item exists: a queue of a million scalars is not
-/// free. Whichever run serves a queue later charges nothing.
+/// to the budget of the run that makes it, for as long as the item exists: a queue of a million scalars is
+/// not free. Whichever run serves a queue later charges nothing.
 #[derive(Debug)]
 pub struct Item {
     components: SmallVec<[Tensor; 2]>,

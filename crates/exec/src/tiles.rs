@@ -1,6 +1,6 @@
 //! [`TileProgram`]: steps computed tile by tile.
 //!
-//! A tile is some hundreds of elements. Its steps run one after another, so what passes between them stays
+//! A tile is a few hundred elements. Its steps run one after another, so what passes between them stays
 //! in the first-level cache and takes no memory of its own. Results are the same bits as those of kernels:
 //! every step is computed by the method that they use.
 //!
@@ -25,7 +25,7 @@ pub(crate) struct TileProgram {
     registers: Vec<DType>,
     /// Tiles of one element.
     constants: Vec<Tile>,
-    /// Outputs that are no result of a step.
+    /// Outputs that repeat an input, a constant or another output.
     copies: Vec<(u16, At)>,
     /// For each output, the input whose memory it may take, and whether the steps may then read the input
     /// where it is: none does after the output is written.

@@ -78,8 +78,11 @@ impl Graph {
         self.lock().around.is_some()
     }
 
-    /// The value of this graph that stands for a value of the graph around it. An error if this is no body,
-    /// or the value belongs to neither graph.
+    /// The value in this body that a value of the graph around it is captured as.
+    ///
+    /// # Errors
+    ///
+    /// If this graph is no body, or the value belongs to neither graph.
     pub fn capture<'g>(&'g self, value: Output<'_>) -> Result<Output<'g>> {
         if value.graph().same(self) {
             return Ok(Output::new(self, value.port()));

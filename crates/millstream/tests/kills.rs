@@ -2,7 +2,7 @@
 //! checkpoint, and nothing that was saved before is lost.
 //!
 //! The program is this test's own executable, which finds the folder of its checkpoints in the environment.
-//! `KILLS=200` kills it so many times in each format.
+//! `KILLS=200` kills it 200 times in each checkpoint format.
 
 use millstream::checkpoint::{Checkpoint, State};
 use millstream::prelude::*;

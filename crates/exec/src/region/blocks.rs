@@ -68,7 +68,7 @@ impl TileInput {
         }
     }
 
-    /// Whether both read the same. A block is spread anew for each step that reads it so.
+    /// Whether both read the same. Two inputs that are spread count as different.
     pub(super) fn is(&self, other: &TileInput) -> bool {
         match (self, other) {
             (TileInput::Whole(a), TileInput::Whole(b)) => a == b,

@@ -82,7 +82,7 @@ macro_rules! tiles {
                 None
             }
 
-            /// `n` elements from `at` on; none if there are not so many.
+            /// The `n` elements that start at `at`; an empty slice if they reach past the end.
             #[inline]
             pub fn part(self, at: usize, n: usize) -> TileRef<'a> {
                 match self {
@@ -111,7 +111,7 @@ macro_rules! tiles {
                 None
             }
 
-            /// `n` elements from `at` on; none if there are not so many.
+            /// The `n` elements that start at `at`; an empty slice if they reach past the end.
             #[inline]
             pub fn part(&mut self, at: usize, n: usize) -> TileMut<'_> {
                 match self {

@@ -275,7 +275,7 @@ pub(super) fn give(cx: &mut KernelCx, dataset: impl Dataset + 'static) -> Result
 
 /// Declares an op that makes a dataset, without its inputs.
 pub(super) fn makes(def: OpDef, run: RunFn) -> OpDef {
-    // A dataset is made anew in each run, so that its random numbers and caches begin anew.
+    // Each run makes its own dataset: random numbers and caches start from the beginning.
     def.output("handle", DType::Variant)
         .infer(|cx| cx.scalars())
         .kernel(Kernel::stateful(run))

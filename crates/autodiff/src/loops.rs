@@ -224,6 +224,10 @@ impl<'g> Differ<'g> {
             for item in items {
                 total = added(graph, total, item)?;
             }
+            // The gradient has the shape of the value, even where inference finds out less.
+            if dtype.is_number() {
+                total = total.set_shape(graph.read(|g| g.shape_of(port)));
+            }
             Ok(Some(Gathered::Sum(var, total)))
         })
     }

@@ -53,6 +53,8 @@ pub(crate) struct Level<'g> {
     pub cut: Cut,
     pub values: HashMap<Port, Output<'g>>,
     pub shapes: HashMap<Port, Output<'g>>,
+    /// Transposes of values of this level, by the context that they were made in.
+    pub transposed: HashMap<(Port, Option<ContextId>), Output<'g>>,
     pub mirrors: HashMap<ContextId, ContextId>,
     /// Variables of the backward loop with their next values.
     pub carried: Vec<(LoopVar<'g>, Output<'g>)>,
@@ -77,6 +79,7 @@ impl<'g> Level<'g> {
             cut: Cut::default(),
             values: HashMap::new(),
             shapes: HashMap::new(),
+            transposed: HashMap::new(),
             mirrors: HashMap::new(),
             carried: Vec::new(),
             flows: HashMap::new(),

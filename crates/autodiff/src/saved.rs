@@ -90,6 +90,9 @@ impl<'g> Forward<'g> for At<'_, 'g> {
     fn shape(&mut self, port: Port) -> Result<Output<'g>> {
         self.differ.shape(self.level, port)
     }
+    fn transposed(&mut self, port: Port) -> Result<Option<Output<'g>>> {
+        self.differ.transposed(self.level, port)
+    }
     fn array_zeros(&mut self, port: Port) -> Result<Option<Output<'g>>> {
         arrays::zeros(self.differ.graph, port, self)
     }
@@ -173,6 +176,38 @@ impl<'g> Differ<'g> {
             wanted.pop();
         }
         self.levels[level].values.get(&port).copied().ok_or_else(|| invalid!("a forward value was lost"))
+    }
+
+    /// Returns the transpose of a matrix that enters the level's loop as an invariant, computed before the
+    /// outermost of the backward loops that it is an invariant of.
+    fn transposed(&mut self, level: usize, port: Port) -> Result<Option<Output<'g>>> {
+        let graph = self.graph;
+        let (mut outer, mut origin) = (level, self.before_branches(port));
+        while let Some(home) = self.levels[outer].forward {
+            let before = graph.read(|g| {
+                let node = g.node(origin.node).ok()?;
+                let enters = node.is_constant_enter() && g.loop_of(node.context) == Some(home);
+                enters.then_some(node.inputs[0])
+            });
+            let Some(before) = before else { break };
+            (outer, origin) = (outer - 1, self.before_branches(before));
+        }
+        if outer == level || self.see(origin)?.is_ref {
+            return Ok(None);
+        }
+        let inside = self.levels[outer + 1].context;
+        let context = graph.read(|g| g.contexts()[inside?.0 as usize].parent);
+        if let Some(known) = self.levels[outer].transposed.get(&(origin, context)) {
+            return Ok(Some(*known));
+        }
+        let value = self.value(outer, origin)?;
+        let turned = graph.inside(context, || {
+            let axes = graph.constant([1, 0]);
+            graph.op("Transpose").inputs([value, axes]).output()
+        });
+        graph.check()?;
+        self.levels[outer].transposed.insert((origin, context), turned);
+        Ok(Some(turned))
     }
 
     /// Returns the values that are missing to recompute one that the [cut](crate::cut) recomputes.

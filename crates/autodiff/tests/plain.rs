@@ -120,3 +120,60 @@ fn samples_move_with_their_parameters() -> Result<()> {
     assert!(near(&d, &[3.562540964039269, 18.545176546919574])?, "{d}");
     Ok(())
 }
+
+/// As `Graph.gradient_override_map` has it: a node asks for a gradient by name.
+#[test]
+fn a_node_may_ask_for_another_gradient() -> Result<()> {
+    let g = graph();
+    let x = x(&g);
+    let floor = |name: &str| g.op("Floor").input(x).attr("_gradient_op_type", name).output();
+    // The gradient of another op.
+    let through = g.gradients([floor("Identity") * 3.0], [x]).dense()?[0];
+    assert_eq!(at(&g, through, x, 1.5)?, 3.0);
+    // One that the caller registered.
+    g.register_gradient(
+        "Tenfold",
+        std::sync::Arc::new(|cx| {
+            let grad = cx.grad(0) * 10.0;
+            cx.give(0, grad);
+            Ok(())
+        }),
+    );
+    let tenfold = g.gradients([floor("Tenfold")], [x]).dense()?[0];
+    assert_eq!(at(&g, tenfold, x, 1.5)?, 10.0);
+    // An op without a gradient passes none on.
+    assert!(g.gradients([floor("ZerosLike")], [x]).run()?[0].is_none());
+    let error = g.gradients([floor("Gone")], [x]).run().unwrap_err().to_string();
+    assert!(error.contains("the gradient `Gone`") && error.contains("Graph::register_gradient"), "{error}");
+    Ok(())
+}
+
+#[test]
+fn a_value_inside_a_loop_is_not_differentiated_from_outside() -> Result<()> {
+    let g = graph();
+    let x = x(&g);
+    let mut inside = None;
+    g.while_loop(x).run(
+        |r| g.op("Less").input(r).input(10.0).output(),
+        |r| {
+            inside = Some((r * r).port());
+            r * r
+        },
+    )?;
+    let inside = inside.map(|port| Output::new(&g, port)).expect("the body was built");
+    let error = g.gradients([inside], [x]).run().unwrap_err().to_string();
+    assert!(error.contains("lies in a loop") && error.contains("make it a loop variable"), "{error}");
+    Ok(())
+}
+
+#[test]
+fn nodes_of_gradients_have_the_scope_that_is_asked_for() -> Result<()> {
+    let g = graph();
+    let x = x(&g);
+    let asked = g.gradients([x * x], [x]).name("slopes").grad_ys([g.constant(5.0)]);
+    assert!(format!("{asked:?}").contains("slopes"));
+    let dx = asked.dense()?[0];
+    assert!(dx.op().name().starts_with("slopes/"), "{}", dx.op().name());
+    assert_eq!(at(&g, dx, x, 2.0)?, 20.0);
+    Ok(())
+}

@@ -132,8 +132,15 @@ fn no_array(key: &str, arrays: &[(String, Tensor)], path: &Path) -> Error {
 /// A literal, converted to the dtype and shape of an output.
 fn literal(output: Output<'_>, text: &str) -> Outcome<Tensor> {
     let dtype = output.dtype()?;
-    let value =
-        read(dtype, text.trim()).map_err(|e| e.note(format!("in --feed    `{}={text}`", output.name())))?;
+    let read = read(dtype, text.trim()).and_then(|value| {
+        // `inf` is meant, 1e400 is not.
+        match value.has_infinite() && !text.to_ascii_lowercase().contains("inf") {
+            true => Err(invalid!("a number is too large: it would be an infinity")
+                .with_help("write `inf` for an infinity")),
+            false => Ok(value),
+        }
+    });
+    let value = read.map_err(|e| e.note(format!("in --feed    `{}={text}`", output.name())))?;
     fit(output, value, &|| text.to_owned())
 }
 

@@ -1,15 +1,16 @@
 //! Graph files: read, recognised and imported, within limits.
 
 use crate::failure::{Outcome, file_error};
-use crate::number;
+use crate::{guard, number};
 use clap::Args;
 use millstream::Code;
-use millstream::engine::interop::{GraphFile, ImportOptions, read_graph};
+use millstream::engine::interop::{GraphFile, ImportOptions, read_graph_within};
 use millstream::prelude::*;
 use std::fs::File;
 use std::io::{self, Read};
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -17,7 +18,7 @@ use std::time::{Duration, Instant};
 /// The limits of a command that reads a graph and describes or converts it.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// The time limit, in seconds [default: no limit]
+    /// The time limit of the whole command, in seconds [default: no limit]
     #[arg(long, value_name = "SECONDS", value_parser = number::seconds)]
     pub(crate) timeout: Option<Duration>,
 
@@ -54,7 +55,8 @@ impl Limits {
         what: &str,
         work: impl FnOnce() -> Outcome<T> + Send + 'static,
     ) -> Outcome<T> {
-        let Some(deadline) = after(self.timeout) else { return work() };
+        guard::watch(self.timeout, self.memory_limit);
+        let Some(deadline) = deadline(self.timeout) else { return work() };
         let (send, receive) = channel();
         let worker = move || drop(send.send(work()));
         let worker = thread::Builder::new().stack_size(STACK).spawn(worker)?;
@@ -86,14 +88,15 @@ impl Limits {
         if bytes.is_empty() {
             return Err(Error::invalid(format!("`{}` is empty: it is not a graph", path.display())));
         }
-        let file = read_graph(&bytes).map_err(|e| e.note(format!("in file      `{}`", path.display())))?;
+        let file = read_graph_within(&bytes, most)
+            .map_err(|e| e.note(format!("in file      `{}`", path.display())))?;
         Ok(Loaded { file, size: bytes.len() })
     }
 
     /// Imports the graph of a file.
     pub(crate) fn import(self, loaded: &Loaded) -> Result<Graph> {
         let graph = Graph::new();
-        let mut options = ImportOptions { deadline: after(self.timeout), ..ImportOptions::default() };
+        let mut options = ImportOptions { deadline: deadline(self.timeout), ..ImportOptions::default() };
         options.memory_limit = self.memory_limit.unwrap_or_else(|| {
             options.memory_limit.min(SMALL.max(loaded.size.saturating_mul(FOR_EACH_BYTE)))
         });
@@ -119,7 +122,15 @@ fn bytes(from: impl Read, path: &Path, most: usize) -> Result<Vec<u8>> {
     }
 }
 
-/// The deadline of something that begins now.
-pub(crate) fn after(timeout: Option<Duration>) -> Option<Instant> {
-    timeout.and_then(|timeout| Instant::now().checked_add(timeout))
+/// The time at which the command began.
+static BEGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+/// Begins the time that [`deadline`] counts from.
+pub(crate) fn begin() {
+    LazyLock::force(&BEGIN);
+}
+
+/// The deadline of the whole command.
+pub(crate) fn deadline(timeout: Option<Duration>) -> Option<Instant> {
+    timeout.and_then(|timeout| BEGIN.checked_add(timeout))
 }

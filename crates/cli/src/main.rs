@@ -6,8 +6,10 @@
 
 mod convert;
 mod dot;
+mod explain;
 mod failure;
 mod feed;
+mod guard;
 mod inspect;
 mod json;
 mod load;
@@ -21,12 +23,14 @@ mod value;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 /// Runs dataflow graphs with loops: GraphDefs, MetaGraphDefs and SavedModels in TensorFlow's formats
 #[derive(Parser)]
 #[command(
     name = "millstream",
     version,
+    long_version = about(),
     subcommand_required = true,
     arg_required_else_help = true,
     after_help = "\
@@ -51,16 +55,25 @@ struct Cli {
 enum Command {
     Run(Box<run::Options>),
     Inspect(inspect::Options),
+    Explain(explain::Options),
     Dot(dot::Options),
     Svg(svg::Options),
     Ops(ops::Options),
     Convert(convert::Options),
 }
 
+/// The version, and what the engine is made of and runs on.
+fn about() -> &'static str {
+    static ABOUT: LazyLock<String> = LazyLock::new(millstream::about);
+    &ABOUT
+}
+
 fn main() -> ExitCode {
+    load::begin();
     let result = match Cli::parse().command {
         Command::Run(options) => run::run(*options),
         Command::Inspect(options) => inspect::run(options),
+        Command::Explain(options) => explain::run(options),
         Command::Dot(options) => dot::run(options),
         Command::Svg(options) => svg::run(options),
         Command::Ops(options) => ops::run(options),

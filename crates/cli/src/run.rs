@@ -1,9 +1,10 @@
 //! `millstream run`: runs a graph and prints the fetched values.
 
+use crate::explain;
 use crate::failure::{Failure, Outcome, file_error};
 use crate::feed::{self, Feed};
 use crate::json::{Json, object};
-use crate::load::{Limits, after};
+use crate::load::{Limits, deadline};
 use crate::{number, queues, value};
 use clap::{Args, ValueEnum};
 use millstream::engine::graph::outline::{Ends, Outline};
@@ -12,8 +13,8 @@ use millstream::engine::tensor::{budget, npy};
 use millstream::prelude::*;
 use millstream::train::restore_saved_model;
 use millstream::{
-    Code, Coordinator, FileAccess, Iterations, QueueReport, Queues, RunOptions, RunQueues, SessionOptions,
-    Tier, Watch,
+    Code, Coordinator, FileAccess, Iterations, Passes, QueueReport, Queues, RunOptions, RunQueues,
+    SessionOptions, Tier, Watch,
 };
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -67,6 +68,10 @@ pub(crate) struct Options {
     #[arg(long = "feed", value_name = "NAME=VALUE")]
     feeds: Vec<Feed>,
 
+    /// What is not an option: the reason for a hint.
+    #[arg(hide = true)]
+    stray: Vec<String>,
+
     /// Print the value of this output; may be repeated [default: no fetches]
     #[arg(long = "fetch", value_name = "NAME[:k]")]
     fetches: Vec<String>,
@@ -75,12 +80,12 @@ pub(crate) struct Options {
     #[arg(long = "every", value_name = "NAME[:k]")]
     everies: Vec<String>,
 
-    /// Stop at the first matching value of this output: NAME=nan, NAME=inf, NAME=not-finite, or NAME=any for
-    /// any value; may be repeated [default: none]
+    /// Stop at the first matching value of this output: NAME=nan, NAME=infinite, NAME=not-finite, or NAME=any
+    /// for any value; may be repeated [default: none]
     #[arg(long = "watch", value_name = "NAME[:k]=WHAT")]
     watches: Vec<WatchFor>,
 
-    /// Stop at the first float that is nan, inf or not-finite, fed or computed, inside or outside loops
+    /// Stop at the first float that is nan, infinite or not-finite, fed or computed, inside or outside loops
     /// [default: none]
     #[arg(long, value_name = "WHAT", value_enum)]
     watch_all: Option<Finding>,
@@ -110,8 +115,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE.npz")]
     out: Option<PathBuf>,
 
-    /// The time limit of reading and importing the graph, of each run with its planning, and of writing the
-    /// values, in seconds each [default: no limit]
+    /// The time limit of the whole command, in seconds: of reading and importing the graph, planning,
+    /// running, and writing the values [default: no limit]
     #[arg(long, value_name = "SECONDS", value_parser = number::seconds)]
     timeout: Option<Duration>,
 
@@ -130,6 +135,22 @@ pub(crate) struct Options {
     /// report [default: loops that only compute run as code]
     #[arg(long)]
     no_compile: bool,
+
+    /// Leave out some of what plans do to be fast, to find out which of it is at fault for a wrong result:
+    /// `-fold,-forward,-absorb,-accumulate,-order,-bypass` or fewer of these [default: all are used]
+    #[arg(
+        long,
+        value_name = "-NAME,..",
+        allow_hyphen_values = true,
+        default_value = "",
+        hide_default_value = true
+    )]
+    passes: Passes,
+
+    /// After the run, describe it as `millstream explain` does, with the measured time of iterations. WHAT
+    /// also prints the instructions or the machine code of compiled loops [default: not described]
+    #[arg(long, value_name = "WHAT", value_enum, num_args = 0..=1, require_equals = true)]
+    explain: Option<Option<explain::Show>>,
 
     /// Let the graph read and write files in this folder and below it; may be repeated. A path that you
     /// feed is allowed without it, and so is reading a SavedModel's own folder [default: no other files]
@@ -170,7 +191,8 @@ pub(crate) struct Options {
 #[derive(Clone, Copy, ValueEnum)]
 enum Finding {
     Nan,
-    Inf,
+    #[value(alias = "inf")]
+    Infinite,
     NotFinite,
     #[value(skip)]
     Any,
@@ -180,7 +202,7 @@ impl Finding {
     fn of(self, watch: Watch) -> Watch {
         match self {
             Finding::Nan => watch.nan(),
-            Finding::Inf => watch.infinite(),
+            Finding::Infinite => watch.infinite(),
             Finding::NotFinite => watch.not_finite(),
             Finding::Any => watch,
         }
@@ -205,15 +227,26 @@ impl FromStr for WatchFor {
         };
         match finding.filter(|_| !name.is_empty()) {
             Some(finding) => Ok(WatchFor { name: name.to_owned(), finding }),
-            None => Err("expected NAME=WHAT, where WHAT is nan, inf, not-finite or any".to_owned()),
+            None => Err("expected NAME=WHAT, where WHAT is nan, infinite, not-finite or any".to_owned()),
         }
     }
 }
 
 pub(crate) fn run(options: Options) -> Outcome {
+    if let Some(stray) = options.stray.first() {
+        let (text, hint) = match stray.split_once('=') {
+            Some(_) => ("is not an option: to feed a value", format!("--feed {stray}")),
+            None => ("is not an option: to print an output", format!("--fetch {stray}")),
+        };
+        return Err(Failure::Usage(format!("`{stray}` {text}, write {hint}")));
+    }
     let limits = Limits { timeout: options.timeout, memory_limit: options.memory_limit };
     let path = options.graph.clone();
+    // The constants of the graph, the feeds and the session share the memory limit.
+    let limit = options.memory_limit.map(budget::Budget::new);
+    let of_graph = limit.clone();
     let (file, graph) = limits.within("reading the graph", move || {
+        let _entered = budget::enter(of_graph.as_ref());
         let loaded = limits.read(&path)?;
         let graph = limits.import(&loaded)?;
         Ok((loaded.file, graph))
@@ -233,8 +266,6 @@ pub(crate) fn run(options: Options) -> Outcome {
     };
     let (inits, targets) = (operations(&options.inits, "init")?, operations(&options.targets, "target")?);
 
-    // The feeds and the session share the memory limit.
-    let limit = options.memory_limit.map(budget::Budget::new);
     let feeds = {
         let _entered = budget::enter(limit.as_ref());
         feed::resolve(&graph, &options.feeds)?
@@ -245,10 +276,11 @@ pub(crate) fn run(options: Options) -> Outcome {
             threads: options.threads.map(usize::from),
             memory_limit: limit.map(|l| l.limit().saturating_sub(l.used())),
             parallel_iterations: options.parallel_iterations,
-            timeout: options.timeout,
+            timeout: left(options.timeout),
             stall_grace: options.stall_grace,
             files: allowed_files(&graph, &options, &feeds),
             tier: if options.no_compile { Tier::Dataflow } else { Tier::Compiled },
+            passes: options.passes,
             ..SessionOptions::default()
         },
     )?;
@@ -257,13 +289,17 @@ pub(crate) fn run(options: Options) -> Outcome {
         restore_saved_model(&session, meta, folder).map_err(note)?;
     }
     for (init, name) in inits.iter().zip(&options.inits) {
-        session.run::<()>(init, feed_list(&feeds)).map_err(|e| e.note(format!("in --init    `{name}`")))?;
+        let run_options = RunOptions { timeout: left(options.timeout), ..RunOptions::default() };
+        let ran = session.run_with::<()>(init, feed_list(&feeds), &run_options);
+        ran.map_err(|e| e.note(format!("in --init    `{name}`")))?;
     }
-    let asked = FetchList(fetches.iter().chain(&everies).chain(&targets).copied().collect());
-    if asked.0.is_empty() {
+    let all: Vec<Target> = fetches.iter().chain(&everies).chain(&targets).copied().collect();
+    if all.is_empty() {
         return Ok(());
     }
-    let run_options = RunOptions { trace: options.trace.is_some(), watch, ..RunOptions::default() };
+    let asked = FetchList(all.clone());
+    let (trace, timeout) = (options.trace.is_some(), left(options.timeout));
+    let run_options = RunOptions { trace, watch, timeout, ..RunOptions::default() };
     let run = || session.run_with::<Vec<Fetched>>(asked, feed_list(&feeds), &run_options);
     let result = match options.queue_runners {
         true => with_runners(&session, run),
@@ -286,12 +322,21 @@ pub(crate) fn run(options: Options) -> Outcome {
     if let (Some(path), Some(trace)) = (&options.trace, &metadata.trace) {
         std::fs::write(path, trace.to_chrome_json()).map_err(|e| file_error("write", path, &e))?;
     }
-    let deadline = after(options.timeout);
+    let deadline = deadline(options.timeout);
     if let Some(path) = &options.out {
         write_npz(path, &got, deadline)?;
     }
     got.queues = queues;
+    if let Some(show) = options.explain {
+        let fed: Vec<Output<'_>> = feeds.iter().map(|(output, _)| *output).collect();
+        got.explained = Some(explain::Report::of(&session, &all, &fed, show)?);
+    }
     print(&got, &options, deadline)
+}
+
+/// What is left of the command's time.
+fn left(timeout: Option<Duration>) -> Option<Duration> {
+    deadline(timeout).map(|deadline| deadline.saturating_duration_since(Instant::now()))
 }
 
 /// The files that the graph may open: those that the user names.
@@ -362,6 +407,7 @@ struct Got<'a> {
     values: Vec<(&'a str, Tensor)>,
     every: Vec<(&'a str, Iterations)>,
     queues: Option<Vec<QueueReport>>,
+    explained: Option<explain::Report>,
 }
 
 /// The folder of a SavedModel, which holds more than the graph; `None` for other graph files.
@@ -373,7 +419,7 @@ fn saved_model(graph: &Path) -> Option<&Path> {
 
 /// The target that a name denotes: an operation for `^name` and for operations without outputs, otherwise a
 /// value.
-fn target(graph: &Graph, name: &str, option: &str) -> Result<Target> {
+pub(crate) fn target(graph: &Graph, name: &str, option: &str) -> Result<Target> {
     if name.starts_with('^') {
         return operation(graph, name, option);
     }
@@ -386,7 +432,15 @@ fn target(graph: &Graph, name: &str, option: &str) -> Result<Target> {
 }
 
 fn output<'g>(graph: &'g Graph, name: &str, option: &str) -> Result<Output<'g>> {
-    graph.output(name).map_err(|e| e.note(format!("in --{option:<8} `{name}`")))
+    graph.output(name).map_err(|e| {
+        let e = e.note(format!("in --{option:<8} `{name}`"));
+        match name.split_once(',') {
+            Some((first, _)) => {
+                e.with_help(format!("give --{option} once for each name: --{option} {first} --{option} .."))
+            }
+            None => e,
+        }
+    })
 }
 
 /// The operation that a name denotes: `name`, `^name`, or an output `name:k` of it.
@@ -461,6 +515,9 @@ fn print(got: &Got, options: &Options, deadline: Option<Instant>) -> Outcome {
         if let Some(queues) = &got.queues {
             all = all.with("queues", queues::json(queues));
         }
+        if let Some(report) = &got.explained {
+            all = all.with("explain", report.json());
+        }
         writeln!(out, "{all}")?;
         return Ok(out.flush()?);
     }
@@ -485,6 +542,9 @@ fn print(got: &Got, options: &Options, deadline: Option<Instant>) -> Outcome {
     }
     if let Some(queues) = &got.queues {
         write!(out, "{}", queues::table(queues))?;
+    }
+    if let Some(report) = &got.explained {
+        write!(out, "\n{}", report.text())?;
     }
     Ok(out.flush()?)
 }

@@ -10,6 +10,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// The result of running the program.
 struct Ran {
@@ -70,6 +71,36 @@ fn scratch(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("commands");
     fs::create_dir_all(&folder).unwrap();
     folder.join(name)
+}
+
+#[test]
+fn slips_get_a_hint() {
+    let collatz = "algo_collatz --feed n:0=27";
+    let two = format!("{collatz} --fetch while/Exit_1:0,while/Exit_2:0");
+    run("run", &two).fails(1, &["give --fetch once for each name: --fetch while/Exit_1:0 --fetch .."]);
+    run("run", "algo_collatz n=27")
+        .fails(2, &["`n=27` is not an option: to feed a value, write --feed n=27"]);
+    run("run", "algo_collatz while/Exit").fails(2, &["to print an output, write --fetch while/Exit"]);
+    run("run", &format!("{collatz} --fetch while/Exjt_1:0")).fails(1, &["did you mean", "`while/Exit_1`"]);
+    run("svg", "algo_collatz --scope whale")
+        .fails(1, &["no node is in the name scope `whale`", "are `while`"]);
+    run("run", "algo_newton_sqrt --feed x=1e400 --fetch x").fails(1, &["a number is too large"]);
+}
+
+#[test]
+fn the_version_tells_features_and_processor() {
+    let text = millstream(["--version"]).good();
+    for part in [env!("CARGO_PKG_VERSION"), "features: ", "processor: ", "cores", std::env::consts::ARCH] {
+        assert!(text.contains(part), "{text}");
+    }
+    assert_eq!(millstream(["-V"]).good().lines().count(), 1);
+}
+
+#[test]
+fn leftovers_of_gradients_are_no_outputs() {
+    let text = run("inspect", "grad_cond_in_loop").good();
+    let outputs = text.split("outputs (guessed):").nth(1).unwrap().split("\n\n").next().unwrap();
+    assert!(outputs.contains("gradients/AddN_1:0") && !outputs.contains("b_count"), "{outputs}");
 }
 
 #[test]
@@ -255,6 +286,7 @@ fn watches_stop_a_run() {
     run("run", &format!("{newton} --watch-all nan")).fails(1, &first);
     run("run", &format!("{newton} --watch while/truediv=not-finite --threads 2")).fails(1, &first[1..]);
     run("run", &format!("{newton} --watch-all inf")).good();
+    run("run", &format!("{newton} --watch-all infinite")).good();
 }
 
 #[test]
@@ -265,10 +297,36 @@ fn the_values_do_not_depend_on_threads_and_iterations() {
         "--parallel-iterations 1",
         "--parallel-iterations 32 --threads 2",
         "--no-compile",
+        "--passes -fold,-forward,-absorb,-accumulate,-order,-bypass",
     ] {
         let out = run("run", &format!("algo_collatz --feed n=27 --fetch while/Exit_1 {extra}")).good();
         assert_eq!(out, "while/Exit_1 = i32 111\n", "{extra}");
     }
+    run("run", "algo_collatz --feed n=27 --fetch while/Exit_1 --passes -fuse")
+        .fails(2, &["`-fuse` is not a pass to leave out"]);
+}
+
+#[test]
+fn explains_how_loops_run() {
+    let text = run("explain", "algo_collatz --fetch while/Exit_1").good();
+    assert!(text.contains("runs as compiled code."), "{text}");
+    let code = run("explain", "algo_collatz --fetch while/Exit_1 --show code").good();
+    assert!(code.contains("outermost loop"), "{code}");
+    let machine = run("explain", "algo_collatz --fetch while/Exit_1 --show machine").good();
+    assert!(machine.contains("ret"), "{machine}");
+    let json = run("explain", "algo_collatz --fetch while/Exit_1 --json").good();
+    assert!(json.contains("\"way\":\"code\"") && json.contains("\"instructions\":"), "{json}");
+    let tokens = run("explain", "algo_collatz --fetch while/Exit_1 --no-compile --json").good();
+    assert!(tokens.contains("\"way\":\"tokens\""), "{tokens}");
+    run("explain", "algo_collatz --fetch nowhere").fails(1, &["NOT_FOUND", "`nowhere`"]);
+}
+
+#[test]
+fn a_run_explains_itself() {
+    let text = run("run", "algo_collatz --feed n=27 --fetch while/Exit_1 --explain").good();
+    assert!(text.starts_with("while/Exit_1 = i32 111\n") && text.contains("ns an iteration."), "{text}");
+    let json = run("run", "algo_collatz --feed n=27 --fetch while/Exit_1 --explain=code --json").good();
+    assert!(json.contains("\"explain\":") && json.contains("\"ns_per_iteration\":"), "{json}");
 }
 
 #[test]
@@ -309,6 +367,11 @@ fn time_and_memory_are_bounded() {
     run("run", &format!("{endless} --fetch exit --timeout 0.2")).fails(1, &["error: DEADLINE_EXCEEDED: "]);
     run("run", &format!("{endless} --fetch exit --timeout 0.000000001"))
         .fails(1, &["did not end in the time allowed"]);
+    // The limit is that of the whole command: two runs do not have twice the time.
+    let both = format!("{endless} --init exit --fetch exit --timeout 0.5");
+    let begin = Instant::now();
+    run("run", &both).fails(1, &["error: DEADLINE_EXCEEDED: ", "in --init    `exit`"]);
+    assert!(begin.elapsed() < Duration::from_secs(10));
     let limit = "--memory-limit 100";
     run("run", &format!("algo_collatz --feed n=27 --fetch while/Exit {limit}"))
         .fails(1, &["error: RESOURCE_EXHAUSTED: "]);

@@ -5,7 +5,7 @@ use crate::plan::{Plan, PlanOptions};
 use crate::step::{RunOptions, Runner};
 use millstream_graph::op::{CallFunction, Library, StepEnv};
 use millstream_graph::{Asked, Function, Program};
-use millstream_state::{HostFunctions, Resources};
+use millstream_state::{Activity, HostFunctions, Resources};
 use millstream_tensor::{DType, PartialShape, Result, Tensor, budget, ensure};
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -92,6 +92,8 @@ impl CallFunction for PreparedFunction {
             kernel_state: self.state.clone(),
             functions: self.functions.clone(),
             library: self.library.clone(),
+            // Its thread need not be the caller's, which may be asleep meanwhile.
+            activity: Activity::default(),
             ..env.clone()
         };
         let options = RunOptions { deadline: budget::deadline(), ..RunOptions::default() };

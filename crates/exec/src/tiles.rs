@@ -8,9 +8,12 @@
 //!   inputs ──► step, step, step ──► outputs       for each tile
 //!              in registers of the thread, each of which holds a tile
 //! ```
+//!
+//! A program whose values are all of `f32` has a second form, [`Floats`], whose steps take slices: a step on
+//! 128 elements is about as long as the look at what its operands are.
 
 use millstream_graph::op::expression::{Operand, Step};
-use millstream_graph::op::{Tile, TileFn, TileMut, TileRef};
+use millstream_graph::op::{SliceFn, Tile, TileFn, TileMut, TileRef};
 use millstream_tensor::{DType, Spread};
 use smallvec::SmallVec;
 use std::cell::RefCell;
@@ -30,11 +33,42 @@ pub(crate) struct TileProgram {
     /// For each output, the input whose memory it may take, and whether the steps may then read the input
     /// where it is: none does after the output is written.
     given: Vec<Option<(u16, bool)>>,
+    /// The same for slices, where all values are of `f32`.
+    floats: Option<Floats>,
+}
+
+/// Steps for slices of `f32`.
+#[derive(Debug)]
+pub(crate) struct Floats {
+    steps: Vec<FloatStep>,
+    constants: Vec<f32>,
+    n_registers: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct FloatStep {
+    run: SliceFn<f32>,
+    to: At,
+    a: At,
+    /// The same as `a` of a step with one operand.
+    b: At,
+}
+
+/// How [`Floats`] read an input.
+#[derive(Clone, Copy)]
+pub(crate) enum FloatsIn<'a> {
+    /// An element for each of the output.
+    Whole(&'a [f32]),
+    /// The same everywhere.
+    One(f32),
+    /// What an output holds before it is written.
+    Given(usize),
 }
 
 #[derive(Debug)]
 struct TileStep {
     name: &'static str,
+    floats: Option<SliceFn<f32>>,
     /// Whether the result is bools.
     of_bools: bool,
     tile: TileFn,
@@ -66,7 +100,120 @@ pub(crate) enum Reads<'a> {
 /// The bytes of a first-level cache that the registers of a program may take.
 const CACHE: usize = 16 << 10;
 
+impl Floats {
+    /// The same program as `of`; `None` if it has values of another type, or outputs that are not results of
+    /// its own steps.
+    fn of(of: &TileProgram) -> Option<Floats> {
+        // An output whose place is read after it was written needs a copy of it.
+        let in_place = of.given.iter().flatten().all(|(_, reads_before)| *reads_before);
+        if !in_place || !of.copies.is_empty() || of.registers.iter().any(|dtype| *dtype != DType::F32) {
+            return None;
+        }
+        let constants = of.constants.iter().map(|tile| match tile.get(1) {
+            TileRef::F32(&[one]) => Some(one),
+            _ => None,
+        });
+        let steps = of.steps.iter().map(|step| {
+            let (first, second) = (step.from.first()?, step.from.get(1));
+            Some(FloatStep { run: step.floats?, to: step.to, a: *first, b: *second.unwrap_or(first) })
+        });
+        Some(Floats {
+            steps: steps.collect::<Option<_>>()?,
+            constants: constants.collect::<Option<_>>()?,
+            n_registers: of.registers.len(),
+        })
+    }
+
+    /// As [`TileProgram::run`].
+    pub(crate) fn run(&self, n: usize, reads: &[FloatsIn<'_>], to: &mut [&mut [f32]]) -> bool {
+        let length = match self.n_registers {
+            0 => n,
+            held => (CACHE / 4 / held).clamp(256, 4096).min(n),
+        };
+        FLOATS.with_borrow_mut(|registers| {
+            if registers.len() < self.n_registers {
+                registers.resize_with(self.n_registers, Vec::new);
+            }
+            for register in &mut registers[..self.n_registers] {
+                if register.len() < length {
+                    register.resize(length, 0.0);
+                }
+            }
+            (0..n).step_by(length.max(1)).all(|at| self.tile(registers, at, length.min(n - at), reads, to))
+        })
+    }
+
+    fn tile(
+        &self,
+        registers: &mut [Vec<f32>],
+        at: usize,
+        n: usize,
+        reads: &[FloatsIn<'_>],
+        to: &mut [&mut [f32]],
+    ) -> bool {
+        self.steps.iter().all(|step| match step.to {
+            At::Register(r) => {
+                let mut result = std::mem::take(&mut registers[usize::from(r)]);
+                let place = FloatsAt { program: self, registers, reads, to, at, n, written: usize::MAX };
+                let done = result.get_mut(..n).is_some_and(|to| place.run(step, to));
+                registers[usize::from(r)] = result;
+                done
+            }
+            At::Output(k) => {
+                let written = usize::from(k);
+                let result = std::mem::take(&mut to[written]);
+                let place = FloatsAt { program: self, registers, reads, to, at, n, written };
+                let done = result.get_mut(at..at + n).is_some_and(|to| place.run(step, to));
+                to[written] = result;
+                done
+            }
+            At::Input(_) | At::Constant(_) => false,
+        })
+    }
+}
+
+/// A tile's place, and the output that is being written.
+struct FloatsAt<'a, 'b> {
+    program: &'a Floats,
+    registers: &'a [Vec<f32>],
+    reads: &'a [FloatsIn<'b>],
+    to: &'a [&'b mut [f32]],
+    at: usize,
+    n: usize,
+    written: usize,
+}
+
+impl FloatsAt<'_, '_> {
+    #[inline(always)]
+    fn run(&self, step: &FloatStep, to: &mut [f32]) -> bool {
+        (step.run)(to, self.read(step.a), self.read(step.b))
+    }
+
+    /// The operand; `None` if it is what the result's place holds. A slice of another length than a step
+    /// expects, which the step refuses, if it is not there.
+    #[inline(always)]
+    fn read(&self, from: At) -> Option<&[f32]> {
+        let (at, n) = (self.at, self.n);
+        Some(match from {
+            At::Register(r) => self.registers[usize::from(r)].get(..n).unwrap_or(&[]),
+            At::Output(k) => self.to[usize::from(k)].get(at..at + n).unwrap_or(&[]),
+            At::Constant(c) => std::slice::from_ref(&self.program.constants[usize::from(c)]),
+            At::Input(i) => match &self.reads[usize::from(i)] {
+                FloatsIn::Whole(from) => from.get(at..at + n).unwrap_or(&[]),
+                FloatsIn::One(one) => std::slice::from_ref(one),
+                FloatsIn::Given(k) if *k == self.written => return None,
+                FloatsIn::Given(k) => self.to[*k].get(at..at + n).unwrap_or(&[]),
+            },
+        })
+    }
+}
+
 impl TileProgram {
+    /// The form for slices of `f32`, where there is one.
+    pub(crate) fn floats(&self) -> Option<&Floats> {
+        self.floats.as_ref()
+    }
+
     /// The estimated duration for `n` elements, in nanoseconds.
     pub(crate) fn cost(&self, n: usize) -> f64 {
         const NS: f64 = 0.15;
@@ -342,9 +489,10 @@ impl TileWriter {
             }
             self.program.registers.push(operation.result);
             let to = At::Register(u16::try_from(self.program.registers.len() - 1).ok()?);
-            let (name, tile) = (operation.name, operation.tile?);
+            let (name, functions) = (operation.name, operation.tile?);
             let of_bools = operation.result == DType::Bool;
-            self.program.steps.push(TileStep { name, of_bools, tile, to, from });
+            let (tile, floats) = (functions.any, functions.floats);
+            self.program.steps.push(TileStep { name, floats, of_bools, tile, to, from });
             results.push(to);
         }
         self.operand(value, inputs, &results, dtype)
@@ -358,6 +506,7 @@ impl TileWriter {
             let given = input.map(|input| (input, self.program.reads_before(input, k as u16)));
             self.program.given.push(given);
         }
+        self.program.floats = Floats::of(&self.program);
         self.program
     }
 
@@ -381,6 +530,8 @@ impl TileWriter {
 }
 
 thread_local! {
+    /// The registers of [`Floats`], which stay from run to run.
+    static FLOATS: RefCell<Vec<Vec<f32>>> = const { RefCell::new(Vec::new()) };
     /// The registers of a thread, and tiles that inputs are brought into: they stay from run to run, so that
     /// short ones need not allocate.
     static WORKSPACE: RefCell<Vec<Tile>> = const { RefCell::new(Vec::new()) };

@@ -2,8 +2,10 @@
 //! format.
 
 use crate::plan::Label;
+use millstream_tensor::budget::{self, Room};
 use millstream_tensor::{DType, Shape};
 use std::fmt::Write;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// One execution of a node.
@@ -52,12 +54,22 @@ pub struct Trace {
     begun: Instant,
     /// The executions.
     pub events: Vec<Event>,
+    /// The memory of the events, charged for a number of them at a time.
+    rooms: Vec<Arc<Room>>,
+    /// Whether the events that followed were left out, because the budget has no room for more.
+    pub is_cut: bool,
 }
+
+/// The number of events that are charged at a time.
+const AT_A_TIME: usize = 1024;
+
+/// The bytes that an event takes: the struct, its texts and its outputs.
+const EVENT: usize = 2 * size_of::<Event>() + 256;
 
 impl Trace {
     pub(crate) fn new() -> Trace {
         let now = Instant::now();
-        Trace { origin: now, begun: now, events: Vec::new() }
+        Trace { origin: now, begun: now, events: Vec::new(), rooms: Vec::new(), is_cut: false }
     }
 
     pub(crate) fn begin(&mut self) {
@@ -65,6 +77,17 @@ impl Trace {
     }
 
     pub(crate) fn end(&mut self, label: &Label, place: String, iteration: u64, outputs: Option<Vec<Seen>>) {
+        if self.events.len() == self.rooms.len() * AT_A_TIME && !self.is_cut {
+            // At most half of the memory: the run must not fail for its trace.
+            let all = (self.rooms.len() + 1) * AT_A_TIME * EVENT;
+            match Room::of(AT_A_TIME * EVENT) {
+                Ok(room) if all < budget::left() => self.rooms.push(Arc::new(room)),
+                _ => self.is_cut = true,
+            }
+        }
+        if self.is_cut {
+            return;
+        }
         let dead = outputs.is_none();
         let start_ns = self.begun.duration_since(self.origin).as_nanos() as u64;
         self.events.push(Event {
@@ -110,6 +133,13 @@ impl Trace {
                 out,
                 ",\n{{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":{row},\"args\":{{\"name\":{}}}}}",
                 json(frame)
+            );
+        }
+        if self.is_cut {
+            let at = self.events.last().map_or(0, |e| e.start_ns) as f64 / 1e3;
+            let _ = write!(
+                out,
+                ",\n{{\"name\":\"the memory limit ends the trace here\",\"ph\":\"i\",\"s\":\"g\",\"pid\":1,\"tid\":0,\"ts\":{at:.3}}}"
             );
         }
         out.push_str("\n]}\n");

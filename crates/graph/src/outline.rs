@@ -10,11 +10,12 @@ use crate::entity::{Dense, Entity};
 use crate::graph::GraphData;
 use crate::ids::{FrameId, NodeId, Port};
 use crate::loops::{LoopId, LoopTree, Part, View, is_back_edge};
+use crate::node::Node;
 use crate::op::Role;
 use crate::program::{Index, Program, ProgramNode, Source};
 use crate::sort::topological;
 use crate::verify::MAX_DEPTH;
-use millstream_tensor::Result;
+use millstream_tensor::{DType, Result};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The loops and conds of a graph, and the region of each node.
@@ -569,7 +570,11 @@ impl Ends {
             let id = NodeId(i as u32);
             if node.role() == Role::Placeholder {
                 ends.inputs.push(Port::new(id, 0));
-            } else if used[i] || outline.in_loop(id) || matches!(node.role(), Role::Const | Role::Switch) {
+            } else if used[i]
+                || outline.in_loop(id)
+                || matches!(node.role(), Role::Const | Role::Switch)
+                || is_internal(graph, node)
+            {
                 continue;
             } else if node.info.output_types.is_empty() {
                 ends.operations.push(id);
@@ -581,4 +586,16 @@ impl Ends {
         }
         ends
     }
+}
+
+/// Whether a node that nobody uses is a leftover rather than a result: handles and lists, the pivots of
+/// conds, and what gradients compute besides floats (counters, shapes, indices).
+fn is_internal(graph: &GraphData, node: &Node) -> bool {
+    let types = &node.info.output_types;
+    let is_pivot = node.role() == Role::Identity
+        && node.inputs.first().is_some_and(|p| graph.node(p.node).is_ok_and(|n| n.role() == Role::Switch));
+    let in_gradients = node.name().split('/').next().is_some_and(|scope| scope.starts_with("gradients"));
+    let no_float = types.iter().all(|t| !t.dtype.is_float() && !t.dtype.is_complex());
+    let no_value = types.iter().all(|t| matches!(t.dtype, DType::Resource | DType::Variant));
+    !types.is_empty() && (is_pivot || in_gradients && no_float || no_value)
 }

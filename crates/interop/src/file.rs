@@ -2,8 +2,10 @@
 
 use crate::{ImportOptions, Imported, import_graph_def, import_meta_graph};
 use millstream_graph::Graph;
-use millstream_proto::{GraphDef, MetaGraphDef, SavedModel, decode, encode, from_text, to_text};
-use millstream_tensor::{Result, invalid};
+use millstream_proto::{
+    GraphDef, MetaGraphDef, SavedModel, decode, encode, from_text, text_weight, to_text, weight,
+};
+use millstream_tensor::{Code, Error, Result, invalid};
 
 /// The graph of a file.
 #[derive(Clone, Debug)]
@@ -94,25 +96,52 @@ impl GraphFile {
 /// The forms share field numbers, but files of one can hardly be read as another: field 1 of a `SavedModel`
 /// is a number, that of the others a message, and a `MetaGraphDef` read as a `GraphDef` has nodes without
 /// ops.
+///
+/// A file whose messages would take more memory than [`ImportOptions::memory_limit`] is by default is an
+/// error.
 pub fn read_graph(bytes: &[u8]) -> Result<GraphFile> {
+    read_graph_within(bytes, ImportOptions::default().memory_limit)
+}
+
+/// As [`read_graph`], with a limit for the memory that the messages take, in bytes.
+pub fn read_graph_within(bytes: &[u8], memory_limit: usize) -> Result<GraphFile> {
     match std::str::from_utf8(bytes) {
-        Ok(text) if is_text(text) => read_text(text),
-        _ => read_binary(bytes),
+        Ok(text) if is_text(text) => {
+            affordable(text_weight(text), memory_limit)?;
+            read_text(text)
+        }
+        _ => read_binary(bytes, memory_limit),
     }
 }
 
-fn read_binary(bytes: &[u8]) -> Result<GraphFile> {
+/// An error if messages of this weight exceed the limit.
+fn affordable(weight: usize, limit: usize) -> Result<()> {
+    match weight <= limit {
+        true => Ok(()),
+        false => {
+            let text =
+                format!("the messages of the graph take {weight} bytes, over the limit of {limit} bytes");
+            Err(Error::new(Code::ResourceExhausted, text)
+                .with_help("raise --memory-limit if you trust the graph"))
+        }
+    }
+}
+
+fn read_binary(bytes: &[u8], memory_limit: usize) -> Result<GraphFile> {
+    affordable(weight::<GraphDef>(bytes), memory_limit)?;
     let graph = decode::<GraphDef>(bytes);
     if let Ok(def) = &graph
         && plausible(def)
     {
         return graph.map(GraphFile::Graph).map_err(|e| invalid!("{e}"));
     }
+    affordable(weight::<MetaGraphDef>(bytes), memory_limit)?;
     if let Ok(meta) = decode::<MetaGraphDef>(bytes)
         && meta.graph_def.as_ref().is_some_and(plausible)
     {
         return Ok(GraphFile::MetaGraph(Box::new(meta)));
     }
+    affordable(weight::<SavedModel>(bytes), memory_limit)?;
     if let Ok(model) = decode::<SavedModel>(bytes)
         && model.meta_graphs.iter().any(|m| m.graph_def.is_some())
     {

@@ -1,9 +1,11 @@
 //! Invalid graphs: each import fails with an error that names the fault, and leaves the graph as it was.
 
 use millstream_graph::Graph;
-use millstream_interop::{Element, ImportOptions, export_graph_def, import_graph_def, read_graph};
+use millstream_interop::{
+    Element, ImportOptions, export_graph_def, import_graph_def, read_graph, read_graph_within,
+};
 use millstream_proto::{GraphDef, from_text};
-use millstream_tensor::{Error, PartialShape};
+use millstream_tensor::{Code, Error, PartialShape};
 use std::fmt::Write;
 
 fn empty() -> Graph {
@@ -262,7 +264,7 @@ fn missing_ops_are_all_listed() {
                   attr { key: 'f' value { func { name: 'fn' } } } }
                 library { function { signature { name: 'fn' } node_def { name: 'q' op: 'Inner' } } }";
     let error = error_with(text, &ImportOptions::default());
-    assert_eq!(error.code(), millstream_tensor::Code::Unimplemented);
+    assert_eq!(error.code(), Code::Unimplemented);
     let text = error.to_string();
     for part in [
         "lacks 3 op types that the graph uses: Frobnicate, Inner, SymbolicGradient",
@@ -318,7 +320,7 @@ fn functions_that_double_are_bounded() {
     text += "function { signature { name: 'f60' } node_def { name: 'x' op: 'NoOp' } } }";
     let options = ImportOptions { max_nodes: 10_000, memory_limit: 10 << 20, ..ImportOptions::default() };
     let error = error_with(&text, &options);
-    assert_eq!(error.code(), millstream_tensor::Code::ResourceExhausted, "{error}");
+    assert_eq!(error.code(), Code::ResourceExhausted, "{error}");
 }
 
 #[test]
@@ -439,4 +441,43 @@ fn files_that_are_no_graph() {
     for bytes in [&b"hello world"[..], b"\x00\x01\x02\x03", b"\xff\xff\xff\xff\xff\xff", b"node {"] {
         assert!(read_graph(bytes).is_err(), "{bytes:?}");
     }
+}
+
+/// Empty messages take two bytes of a file each, and hundreds in memory.
+#[test]
+fn files_of_many_small_messages_are_refused_before_they_are_decoded() {
+    let refused = |bytes: &[u8]| {
+        let error = read_graph_within(bytes, 64 << 20).unwrap_err();
+        assert_eq!(error.code(), Code::ResourceExhausted, "{error}");
+        assert_eq!(error.help(), Some("raise --memory-limit if you trust the graph"));
+    };
+    let n = 1 << 20;
+    let within = |tag: u8, inner: &[u8]| {
+        let length = inner.len() as u32;
+        let varint =
+            [length | 0x80, length >> 7 | 0x80, length >> 14 | 0x80, length >> 21 & 0x7f].map(|b| b as u8);
+        [&[tag][..], &varint, inner].concat()
+    };
+    // Nodes; functions; tensors in an attribute, with names and values around them.
+    refused(&b"\x0a\x00".repeat(n));
+    refused(&within(0x12, &b"\x0a\x00".repeat(n)));
+    refused(&within(0x0a, &within(0x2a, &within(0x12, &within(0x0a, &b"\x42\x00".repeat(n))))));
+    refused(
+        &[
+            &b"node { name: 'x' op: 'NoOp' attr { key: 'k' value { shape { "[..],
+            &b"dim{size:1}".repeat(n),
+            b"} } } }",
+        ]
+        .concat(),
+    );
+    // Elements cost what they are.
+    let constant = constant(
+        "x",
+        "DT_UINT8",
+        &format!("tensor_shape {{ dim {{ size: {n} }} }} tensor_content: '{}'", "a".repeat(n)),
+    );
+    let graph = empty();
+    let file = read_graph_within(&millstream_proto::encode(&parse(&constant)), 2 * n).unwrap();
+    file.import(&graph, &ImportOptions::default()).unwrap();
+    read_graph_within(constant.as_bytes(), 2 * n).unwrap();
 }

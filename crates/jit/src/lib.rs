@@ -32,4 +32,8 @@ impl Compiler for Jit {
         let code = MachineCode::new(code)?;
         Some(Box::new(code))
     }
+
+    fn disassemble(&self, code: &Arc<Code>) -> Option<String> {
+        machine::disassemble(code)
+    }
 }

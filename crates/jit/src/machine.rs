@@ -6,6 +6,7 @@
 
 use crate::translate::translate;
 use cranelift_codegen::Context;
+use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::{AbiParam, Signature, types};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_jit::{JITBuilder, JITModule};
@@ -22,6 +23,9 @@ pub(crate) const FAILED: i64 = 2;
 
 /// The bytes of machine code that may exist at a time. Regions beyond it are interpreted.
 const MOST_BYTES: usize = 64 << 20;
+
+/// Machine code takes whole pages.
+const PAGE: usize = 4096;
 
 /// The bytes of machine code that exist.
 static BYTES: AtomicUsize = AtomicUsize::new(0);
@@ -120,6 +124,9 @@ extern "C" fn on_blocks(state: *mut State, at: usize, _: usize) -> u8 {
 /// A region as machine code.
 pub(crate) struct MachineCode {
     entry: Entry,
+    /// The bytes of memory, whole pages.
+    reserved: usize,
+    /// The bytes of instructions.
     bytes: usize,
     /// Holds the memory that `entry` lies in. There until the drop.
     module: Option<JITModule>,
@@ -135,16 +142,7 @@ unsafe impl Sync for MachineCode {}
 impl MachineCode {
     /// Compiles. `None` if the code is unsuited, this processor is unknown, or memory is short.
     pub(crate) fn new(code: &Arc<Code>) -> Option<MachineCode> {
-        let mut flags = settings::builder();
-        flags.set("opt_level", "speed").ok()?;
-        flags.set("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }).ok()?;
-        flags.set("use_colocated_libcalls", "false").ok()?;
-        flags.set("is_pic", "false").ok()?;
-        let target = cranelift_native::builder().ok()?.finish(settings::Flags::new(flags)).ok()?;
-        if target.pointer_type() != types::I64 {
-            return None;
-        }
-        let mut module = JITModule::new(JITBuilder::with_isa(target, default_libcall_names()));
+        let mut module = new_module()?;
         let result = compile(&mut module, code);
         let Some((id, bytes)) = result else {
             free(module);
@@ -153,12 +151,39 @@ impl MachineCode {
         let address = module.get_finalized_function(id);
         // SAFETY: the function was compiled with the signature of `Entry`, and lives as long as the module.
         let entry = unsafe { std::mem::transmute::<*const u8, Entry>(address) };
-        Some(MachineCode { entry, bytes, module: Some(module), code: code.clone() })
+        let reserved = bytes.next_multiple_of(PAGE);
+        Some(MachineCode { entry, reserved, bytes, module: Some(module), code: code.clone() })
     }
 }
 
-/// Compiles into a module, and returns the function and its size.
-fn compile(module: &mut JITModule, code: &Code) -> Option<(cranelift_module::FuncId, usize)> {
+/// A module for this processor; `None` if it is unknown.
+fn new_module() -> Option<JITModule> {
+    let mut flags = settings::builder();
+    flags.set("opt_level", "speed").ok()?;
+    flags.set("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }).ok()?;
+    flags.set("use_colocated_libcalls", "false").ok()?;
+    flags.set("is_pic", "false").ok()?;
+    let target = cranelift_native::builder().ok()?.finish(settings::Flags::new(flags)).ok()?;
+    if target.pointer_type() != types::I64 {
+        return None;
+    }
+    Some(JITModule::new(JITBuilder::with_isa(target, default_libcall_names())))
+}
+
+/// The machine code as text. Nothing is kept.
+pub(crate) fn disassemble(code: &Code) -> Option<String> {
+    let module = new_module()?;
+    let text = context(&module, code).and_then(|mut context| {
+        context.set_disasm(true);
+        let compiled = context.compile(module.isa(), &mut ControlPlane::default()).ok()?;
+        compiled.vcode.clone()
+    });
+    free(module);
+    text
+}
+
+/// The function of a region, not compiled yet.
+fn context(module: &JITModule, code: &Code) -> Option<Context> {
     let signature = |module: &JITModule, params: &[types::Type], result| {
         let mut signature = module.make_signature();
         signature.params.extend(params.iter().map(|ty| AbiParam::new(*ty)));
@@ -175,15 +200,22 @@ fn compile(module: &mut JITModule, code: &Code) -> Option<(cranelift_module::Fun
     let mut context = Context::new();
     context.func.signature = signature(module, &[word; 3], types::I32);
     translate(code, &mut context.func, &functions)?;
+    Some(context)
+}
+
+/// Compiles into a module, and returns the function and its size.
+fn compile(module: &mut JITModule, code: &Code) -> Option<(cranelift_module::FuncId, usize)> {
+    let mut context = context(module, code)?;
     let id = module.declare_function("region", Linkage::Local, &context.func.signature).ok()?;
     module.define_function(id, &mut context).ok()?;
-    let bytes = context.compiled_code()?.code_buffer().len().next_multiple_of(4096);
+    let n_code = context.compiled_code()?.code_buffer().len();
+    let bytes = n_code.next_multiple_of(PAGE);
     let before = BYTES.fetch_add(bytes, Ordering::Relaxed);
     if before + bytes > MOST_BYTES || module.finalize_definitions().is_err() {
         BYTES.fetch_sub(bytes, Ordering::Relaxed);
         return None;
     }
-    Some((id, bytes))
+    Some((id, n_code))
 }
 
 fn free(module: JITModule) {
@@ -194,7 +226,7 @@ fn free(module: JITModule) {
 
 impl Drop for MachineCode {
     fn drop(&mut self) {
-        BYTES.fetch_sub(self.bytes, Ordering::Relaxed);
+        BYTES.fetch_sub(self.reserved, Ordering::Relaxed);
         if let Some(module) = self.module.take() {
             free(module);
         }
@@ -202,6 +234,10 @@ impl Drop for MachineCode {
 }
 
 impl Compiled for MachineCode {
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     fn run(&self, registers: &mut Registers, calls: &dyn Calls) -> Exit {
         // Code reads and writes within these sizes, without a check of its own.
         if registers.words.len() != self.code.n_words || registers.lists.len() != self.code.lists.len() {

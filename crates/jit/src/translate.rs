@@ -260,7 +260,7 @@ impl Translator<'_> {
                 let len = self.b.ins().load(I64, trusted(), self.lists, at + ListOffsets::LEN);
                 self.b.ins().store(trusted(), len, self.lists, at + ListOffsets::BEFORE);
             }
-            if self.code.lists.contains(&0) {
+            if self.code.lists.contains(&0) || self.code.changes {
                 self.on_blocks(i);
             }
         }

@@ -25,6 +25,9 @@ pub(crate) fn infer(code: &Code) -> Option<Vec<Type>> {
         Found { constants: code.constants.iter().copied().collect(), types: vec![None; code.n_words] };
     let mut items = vec![None; code.lists.len()];
     for binding in code.inputs.iter().chain(&code.outputs) {
+        if let Held::Block(_) = binding.held {
+            continue;
+        }
         let ty = of_dtype(binding.dtype)?;
         for i in binding.words() {
             found.set(Reg::new(i), ty)?;

@@ -30,7 +30,13 @@
 //! - running: [`Session::run`], [`Session::make_callable`], [`SessionOptions`];
 //! - functions of the program as nodes: [`HostFunctions`];
 //! - looking inside loops: [`every`] fetches the values of all iterations, and a [`Watch`] stops a run at an
-//!   unwanted value.
+//!   unwanted value; [`Session::explain`] tells what a run does, and [`svg()`] draws a graph;
+//! - training: [`train::Optimizer`], [`train::Saver`], [`mod@checkpoint`]; recurrent nets: [`rnn`],
+//!   [`decode`];
+//! - input: [`Queue`] and [`QueueRunner`], [`train::batch()`], [`contrib::training`] with bucketing by
+//!   length, [`mod@reader`], [`parsing`], [`lookup`]; reports for TensorBoard: [`summary`];
+//! - TensorFlow's graph files: [`interop`]. What such a graph feeds and fetches has names:
+//!   `session.run("root:0", feed!["a:0" => 2.0])`.
 //!
 //! A mistake made while building is remembered with its line, and the next call that returns a [`Result`]
 //! returns it.
@@ -40,6 +46,7 @@
 //! methods of its own (`TensorArray::of::<f32>(&g, n).build()`, `Queue::fifo(&g, 10, dtypes).build()`,
 //! `g.get_variable("w", [2, 3]).build()`).
 
+mod about;
 mod axes;
 pub mod contrib;
 pub mod decode;
@@ -63,6 +70,7 @@ mod value;
 mod variable;
 mod variable_scope;
 
+pub use about::about;
 pub use axes::Axes;
 pub use decode::Decode;
 pub use functional::{Fold, HigherOrder, Map, Scan};
@@ -78,10 +86,11 @@ pub use millstream_graph::{
 };
 pub use millstream_ops::registry;
 pub use millstream_runtime::{
-    Callable, Coordinator, Explanation, FeedList, Feeds, Fetch, FetchList, Fetched, FileAccess, Folder,
-    FromFetched, Holdings, Iterations, LoopExplanation, LoopProgress, LoopWay, PartialRun, Progress,
-    QUEUE_RUNNERS, QueueRunner, ResourceEntry, ResourceManager, RunMetadata, RunOptions, Session,
-    SessionOptions, ShowProgress, Sighting, Target, Tier, Watch, every, feed,
+    Callable, CodeExplanation, Coordinator, Explanation, FeedKey, FeedList, Feeds, Fetch, FetchList, Fetched,
+    FileAccess, Folder, FromFetched, Holdings, Iterations, LoopExplanation, LoopProgress, LoopWay, Measured,
+    PartialRun, Pass, Passes, Progress, QUEUE_RUNNERS, QueueRunner, ResourceEntry, ResourceManager,
+    RunMetadata, RunOptions, Session, SessionOptions, ShowProgress, Sighting, Target, Tier, Watch, every,
+    feed,
 };
 pub use millstream_state::{Closing, Purpose, QueueReport, Waiting};
 pub use millstream_tensor::{
@@ -106,7 +115,7 @@ pub use variable_scope::{GetVariable, Reuse, ScopeBuilder, ScopeName, VariableSc
 pub mod interop {
     pub use millstream_interop::{
         GraphFile, ImportOptions, Imported, MissingOp, export_graph_def, export_meta_graph, import_graph_def,
-        import_meta_graph, missing_ops, proto, read_graph,
+        import_meta_graph, missing_ops, proto, read_graph, read_graph_within,
     };
 }
 
@@ -154,7 +163,26 @@ pub mod prelude {
     };
 }
 
-/// The programs of README.md, as doc tests.
+/// The programs of README.md and of the documentation's pages, as doc tests.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;
+#[expect(rustdoc::invalid_codeblock_attributes, reason = "the titles of blocks are for the site")]
+mod pages {
+    #[doc = include_str!("../../../README.md")]
+    struct Readme;
+    #[doc = include_str!("../../../docs/pages/first-loop.md")]
+    struct FirstLoop;
+    #[doc = include_str!("../../../docs/pages/loops.md")]
+    struct Loops;
+    #[doc = include_str!("../../../docs/pages/input.md")]
+    struct Input;
+    #[doc = include_str!("../../../docs/pages/training.md")]
+    struct Training;
+    #[doc = include_str!("../../../docs/pages/looking-inside.md")]
+    struct LookingInside;
+    #[doc = include_str!("../../../docs/pages/graphs.md")]
+    struct Graphs;
+    #[doc = include_str!("../../../docs/pages/errors.md")]
+    struct Errors;
+    #[doc = include_str!("../../../docs/pages/limits.md")]
+    struct Limits;
+}

@@ -56,5 +56,15 @@ fn traces_every_execution() -> Result<()> {
     let trace = meta.trace.unwrap();
     let adds = trace.events.iter().filter(|e| e.op == "AddV2" && !e.dead).count();
     assert_eq!(adds, 3);
+
+    // What trace viewers read: a row for each frame, an entry for each execution.
+    let json: serde_json::Value = serde_json::from_str(&trace.to_chrome_json()).unwrap();
+    let entries = json["traceEvents"].as_array().unwrap();
+    let rows = entries.iter().filter(|e| e["ph"] == "M").map(|e| e["args"]["name"].as_str().unwrap());
+    assert_eq!(rows.collect::<Vec<_>>(), ["root", "loop"]);
+    let runs: Vec<_> = entries.iter().filter(|e| e["ph"] == "X").collect();
+    assert_eq!(runs.len(), trace.events.len());
+    let add = runs.iter().filter(|e| e["name"] == "AddV2" && e["cat"] == "run");
+    assert_eq!(add.map(|e| e["args"]["iteration"].as_u64().unwrap()).collect::<Vec<_>>(), [0, 1, 2]);
     Ok(())
 }

@@ -173,20 +173,30 @@ fn array_kind(dtype: DType) -> Option<&'static str> {
 /// A fetched value as TensorFlow returns it: a NumPy array; for a scalar a NumPy scalar, or `bytes` for a
 /// string.
 pub fn to_python<'py>(py: Python<'py>, tensor: Tensor) -> PyResult<Bound<'py, PyAny>> {
-    let dtype = tensor.dtype();
+    let rank = tensor.rank();
     if let Some(strings) = tensor.as_strs() {
         return strings_to_python(py, &tensor, strings);
+    }
+    let array = to_array(py, tensor)?;
+    match rank {
+        0 => array.get_item(PyTuple::empty(py)),
+        _ => Ok(array),
+    }
+}
+
+/// A fetched value as a NumPy array, scalars too.
+pub fn to_array<'py>(py: Python<'py>, tensor: Tensor) -> PyResult<Bound<'py, PyAny>> {
+    let dtype = tensor.dtype();
+    if let Some(strings) = tensor.as_strs() {
+        let value = strings_to_python(py, &tensor, strings)?;
+        return numpy_module(py)?.asarray.bind(py).call1((value,));
     }
     if SHARED < tensor.byte_size()
         && let Some(kind) = array_kind(dtype)
     {
         return shared_array(py, tensor, kind);
     }
-    let array = with_type!(dtype, T => copied::<T>(py, &tensor)?, else => opaque_array(py, &tensor)?);
-    match tensor.rank() {
-        0 => array.get_item(PyTuple::empty(py)),
-        _ => Ok(array),
-    }
+    with_type!(dtype, T => copied::<T>(py, &tensor), else => opaque_array(py, &tensor))
 }
 
 fn copied<'py, T: Element + numpy::Element>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<'py, PyAny>> {
@@ -238,7 +248,8 @@ fn strings_to_python<'py>(
     Ok(PyArray::from_owned_object_array(py, array).into_any())
 }
 
-/// An array of bfloat16 or a quantized type, whose NumPy dtypes the package defines.
+/// An array of bfloat16, whose NumPy dtype the package defines, or of a quantized type. The latter is one
+/// of plain integers, as in TensorFlow.
 fn opaque_array<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<'py, PyAny>> {
     let Some(bytes) = tensor.as_bytes() else {
         return Err(PyTypeError::new_err(format!(
@@ -246,7 +257,14 @@ fn opaque_array<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<'py, Py
             tensor.dtype().tf_name()
         )));
     };
-    let kind = dtype_object(py, tensor.dtype())?.getattr("as_numpy_dtype")?;
+    let kind = match tensor.dtype() {
+        DType::QI8 => PyString::new(py, "int8").into_any(),
+        DType::QU8 => PyString::new(py, "uint8").into_any(),
+        DType::QI16 => PyString::new(py, "int16").into_any(),
+        DType::QU16 => PyString::new(py, "uint16").into_any(),
+        DType::QI32 => PyString::new(py, "int32").into_any(),
+        other => dtype_object(py, other)?.getattr("as_numpy_dtype")?,
+    };
     let array = py.import("numpy")?.call_method1("frombuffer", (PyBytes::new(py, bytes), kind))?;
     array.call_method1("reshape", (PyTuple::new(py, tensor.shape().dims())?,))?.call_method0("copy")
 }
@@ -448,7 +466,9 @@ fn of_array_as(
     let py = array.py();
     if let Some(wanted) = wanted {
         let own = crate::dtypes::dtype_of(array.dtype().as_any()).map(|t| t.dtype);
-        if own.as_ref().is_ok_and(|own| *own != wanted) && wanted != DType::Str {
+        // NumPy casts numbers of types that are none of ours, such as `longdouble`, too.
+        let casts = own.map_or_else(|_| b"fc".contains(&array.dtype().kind()), |own| own != wanted);
+        if casts && wanted != DType::Str {
             let kind = dtype_object(py, wanted)?.getattr("as_numpy_dtype")?;
             let cast = array.call_method1("astype", (kind,))?;
             return of_array(cast.cast::<PyUntypedArray>()?, Memory::Left);
@@ -491,9 +511,8 @@ fn of_leaves(value: &Bound<'_, PyAny>, wanted: Option<DType>) -> PyResult<Tensor
                 Tensor::from_iter(shape, v.into_iter().map(|v| v as i32))
             }
             None => Tensor::from_slice(shape, &v),
-            Some(DType::I32) if v.iter().all(|&v| i32::try_from(v).is_ok()) => {
-                Tensor::from_iter(shape, v.into_iter().map(|v| v as i32))
-            }
+            // Integers out of range wrap, as in TensorFlow.
+            Some(DType::I32) => Tensor::from_iter(shape, v.into_iter().map(|v| v as i32)),
             Some(DType::I64) => Tensor::from_slice(shape, &v),
             Some(DType::F32) => Tensor::from_iter(shape, v.into_iter().map(|v| v as f32)),
             Some(DType::F64) => Tensor::from_iter(shape, v.into_iter().map(|v| v as f64)),
@@ -600,16 +619,16 @@ fn check_leaves(value: &Bound<'_, PyAny>, wanted: DType) -> PyResult<()> {
     )))
 }
 
-/// Rejects integers out of the dtype's range, with the message of NumPy 2; older versions truncate them.
+/// Rejects integers of more than 64 bits, and those that a quantized type cannot hold. Others wrap.
 fn check_bounds(value: &Bound<'_, PyAny>, wanted: DType) -> PyResult<()> {
     let (low, high): (i64, u64) = match wanted {
-        DType::I8 | DType::QI8 => (i8::MIN.into(), i8::MAX as u64),
-        DType::U8 | DType::QU8 => (0, u8::MAX.into()),
-        DType::I16 | DType::QI16 => (i16::MIN.into(), i16::MAX as u64),
-        DType::U16 | DType::QU16 => (0, u16::MAX.into()),
-        DType::I32 | DType::QI32 => (i32::MIN.into(), i32::MAX as u64),
-        DType::U32 => (0, u32::MAX.into()),
-        DType::U64 => (0, u64::MAX),
+        DType::QI8 => (i8::MIN.into(), i8::MAX as u64),
+        DType::QU8 => (0, u8::MAX.into()),
+        DType::QI16 => (i16::MIN.into(), i16::MAX as u64),
+        DType::QU16 => (0, u16::MAX.into()),
+        DType::QI32 => (i32::MIN.into(), i32::MAX as u64),
+        DType::U64 => (i64::MIN, u64::MAX),
+        w if w.is_integer() => (i64::MIN, i64::MAX as u64),
         _ => return Ok(()),
     };
     let fits = match value.extract::<i64>() {
@@ -620,14 +639,31 @@ fn check_bounds(value: &Bound<'_, PyAny>, wanted: DType) -> PyResult<()> {
         return Ok(());
     }
     let kind = wanted.tf_name();
-    Err(PyOverflowError::new_err(format!(
-        "Python integer {value} out of bounds for {kind}, which goes from {low} to {high}"
-    )))
+    Err(PyOverflowError::new_err(match wanted.is_quantized() {
+        true => format!("Python integer {value} out of bounds for {kind}, which goes from {low} to {high}"),
+        false => format!("Python int too large to convert to C long: {value} has more than 64 bits ({kind})"),
+    }))
+}
+
+/// An array of integers of this dtype, in which those out of range wrap.
+fn wrapped<'py>(value: &Bound<'py, PyAny>, kind: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = value.py();
+    let array = &numpy_module(py)?.array;
+    let as_kind = |wide: &str| array.bind(py).call1((value, wide))?.call_method1("astype", (kind,));
+    match as_kind("int64") {
+        Err(error) if error.is_instance_of::<PyOverflowError>(py) => as_kind("uint64").map_err(|_| error),
+        made => made,
+    }
 }
 
 /// Converts by NumPy, with TensorFlow's preference for 32 bits.
 fn through_numpy(value: &Bound<'_, PyAny>, wanted: Option<DType>) -> PyResult<Tensor> {
     let py = value.py();
+    if let Some(wanted) = wanted.filter(|w| w.is_integer()) {
+        let kind = dtype_object(py, wanted)?.getattr("as_numpy_dtype")?;
+        let array = wrapped(value, &kind).map_err(|e| sequence_error(value, Some(wanted), e))?;
+        return of_array(array.cast::<PyUntypedArray>()?, Memory::Copied);
+    }
     let kwargs = PyDict::new(py);
     if let Some(wanted) = wanted {
         let kind = if wanted == DType::Str {
@@ -643,20 +679,8 @@ fn through_numpy(value: &Bound<'_, PyAny>, wanted: Option<DType>) -> PyResult<Te
     {
         return Err(PyValueError::new_err(what));
     }
-    let array =
-        numpy_module(py)?.array.bind(py).call((value,), Some(&kwargs)).map_err(|e| match e
-            .is_instance_of::<PyOverflowError>(py)
-        {
-            true => e,
-            false => match ragged(value) {
-                Some(what) => PyValueError::new_err(what),
-                None if wanted.is_none() => no_tensor(value),
-                None => PyValueError::new_err(format!(
-                    "Can't convert Python sequence to a tensor: {}",
-                    e.value(py)
-                )),
-            },
-        })?;
+    let array = numpy_module(py)?.array.bind(py).call((value,), Some(&kwargs));
+    let array = array.map_err(|e| sequence_error(value, wanted, e))?;
     let array = array.cast_into::<PyUntypedArray>()?;
     // NumPy converts numbers to strings if the list contains strings, and unknown values to objects;
     // TensorFlow does neither.
@@ -680,6 +704,21 @@ fn through_numpy(value: &Bound<'_, PyAny>, wanted: Option<DType>) -> PyResult<Te
         }
         _ => tensor,
     })
+}
+
+/// TensorFlow's error for a value that NumPy makes no array of.
+fn sequence_error(value: &Bound<'_, PyAny>, wanted: Option<DType>, error: PyErr) -> PyErr {
+    let py = value.py();
+    if error.is_instance_of::<PyOverflowError>(py) {
+        return error;
+    }
+    match ragged(value) {
+        Some(what) => PyValueError::new_err(what),
+        None if wanted.is_none() => no_tensor(value),
+        None => {
+            PyValueError::new_err(format!("Can't convert Python sequence to a tensor: {}", error.value(py)))
+        }
+    }
 }
 
 /// TensorFlow's message for lists of different lengths.
@@ -732,10 +771,28 @@ pub fn no_tensor(value: &Bound<'_, PyAny>) -> PyErr {
     ))
 }
 
+/// Converts a Python number that is fed to a scalar of this dtype; `None` for any other value, and for
+/// numbers that the dtype does not hold.
+pub fn of_fed_number(value: &Bound<'_, PyAny>, dtype: DType) -> Option<Tensor> {
+    if let Ok(number) = value.cast_exact::<PyFloat>() {
+        return match dtype {
+            DType::F32 => Some(Tensor::scalar(number.value() as f32)),
+            DType::F64 => Some(Tensor::scalar(number.value())),
+            _ => None,
+        };
+    }
+    let number: i64 = value.cast_exact::<PyInt>().ok()?.extract().ok()?;
+    match dtype {
+        DType::I32 => i32::try_from(number).ok().map(Tensor::scalar),
+        DType::I64 => Some(Tensor::scalar(number)),
+        _ => None,
+    }
+}
+
 /// Converts a fed value to a tensor of this dtype and shape.
 pub fn of_feed(
     value: &Bound<'_, PyAny>,
-    name: &str,
+    name: impl FnOnce() -> String,
     dtype: DType,
     shape: &PartialShape,
     memory: Memory<'_>,
@@ -752,15 +809,19 @@ pub fn of_feed(
             // As in TensorFlow, NumPy converts the value or raises its error.
             _ => {
                 let kind = dtype_object(value.py(), dtype)?.getattr("as_numpy_dtype")?;
-                let array = numpy_module(value.py())?.asarray.bind(value.py()).call1((value, kind))?;
+                let array = match dtype.is_integer() {
+                    true => wrapped(value, &kind)?,
+                    false => numpy_module(value.py())?.asarray.bind(value.py()).call1((value, kind))?,
+                };
                 of_array_as(array.cast::<PyUntypedArray>()?, Some(dtype), memory)?
             }
         },
     };
     if !shape.contains(&fed.shape().into()) {
         return Err(PyValueError::new_err(format!(
-            "Cannot feed value of shape {} for Tensor '{name}', which has shape {}",
+            "Cannot feed value of shape {} for Tensor '{}', which has shape {}",
             tuple_text(&fed.shape().iter().map(|&d| Some(d)).collect::<Vec<_>>()),
+            name(),
             match shape.dims() {
                 Some(dims) => format!("'{}'", tuple_text(dims)),
                 None => "'<unknown>'".into(),

@@ -92,7 +92,11 @@ pub fn shape_of(value: &Bound<'_, PyAny>) -> PyResult<PartialShape> {
         let dim = if dim.hasattr("value")? { dim.getattr("value")? } else { dim };
         let dim: Option<i64> = match dim.is_none() {
             true => None,
-            false => Some(dim.call_method0("__index__")?.extract()?),
+            false => Some(dim.call_method0("__index__")?.extract().map_err(|_| {
+                PyValueError::new_err(format!(
+                    "Error converting shape to a TensorShape: Value out of range: {dim}"
+                ))
+            })?),
         };
         dims.push(dim.filter(|d| *d != -1).map(|d| {
             usize::try_from(d).map_err(|_| PyValueError::new_err(format!("Dimension {d} must be >= 0")))

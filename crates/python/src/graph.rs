@@ -111,7 +111,15 @@ impl Graph {
 
     /// The node with this name.
     pub fn find(&self, name: &str) -> Option<NodeId> {
-        self.graph.operation(name).ok().map(|op| op.id())
+        self.graph.find(name).map(|op| op.id())
+    }
+
+    /// The hint for a name that does not exist: the similar names, or nothing.
+    fn near(&self, name: &str) -> String {
+        match self.graph.read(|data| data.similar(name)).as_slice() {
+            [] => String::new(),
+            near => format!("\n  help: did you mean {}?", near.join(", ")),
+        }
     }
 
     /// Records the user's current source line as the location of the next nodes.
@@ -527,7 +535,8 @@ impl Graph {
 
     fn _operation<'py>(slf: &Bound<'py, Self>, name: &str) -> PyResult<Bound<'py, Operation>> {
         let id = slf.get().find(name).ok_or_else(|| {
-            PyKeyError::new_err(format!("The name '{name}' refers to an Operation not in the graph."))
+            let near = slf.get().near(name);
+            PyKeyError::new_err(format!("The name '{name}' refers to an Operation not in the graph.{near}"))
         })?;
         Operation::of(slf, id)
     }
@@ -538,7 +547,8 @@ impl Graph {
             let op = name.rsplit_once(':').map_or(name, |(op, _)| op);
             match slf.get().find(op) {
                 None => PyKeyError::new_err(format!(
-                    "The name '{name}' refers to a Tensor which does not exist. The operation, '{op}', does not exist in the graph."
+                    "The name '{name}' refers to a Tensor which does not exist. The operation, '{op}', does not exist in the graph.{}",
+                    slf.get().near(op)
                 )),
                 Some(id) => {
                     let n = Op::new(&slf.get().graph, id).outputs().len();

@@ -55,10 +55,13 @@ fn _engine(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<session::Callable>()?;
     m.add_class::<session::Every>()?;
     m.add_class::<session::PartialRun>()?;
+    m.add_class::<session::SplitRun>()?;
+    m.add_class::<session::Residuals>()?;
     m.add_class::<array::Elements>()?;
     m.add_class::<views::Report>()?;
     m.add_class::<host::HostFunction>()?;
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    m.add("__about__", millstream::about())?;
     for f in [
         wrap_pyfunction!(stack::default_graph, m)?,
         wrap_pyfunction!(stack::push_graph, m)?,
@@ -83,6 +86,7 @@ fn _engine(m: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(interop::op_def, m)?,
         wrap_pyfunction!(interop::write_whole, m)?,
         wrap_pyfunction!(session::forked, m)?,
+        wrap_pyfunction!(tensor::tracing, m)?,
         wrap_pyfunction!(kept::set_tensor_handle, m)?,
         wrap_pyfunction!(leave::ending, m)?,
         wrap_pyfunction!(threads::asleep, m)?,

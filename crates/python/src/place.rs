@@ -32,6 +32,33 @@ struct Frames {
     met: Mutex<HashMap<usize, (Py<PyAny>, bool)>>,
 }
 
+impl Frames {
+    /// Whether code belongs to the package.
+    fn is_ours(&self, code: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let address = code.as_ptr().addr();
+        let known = self.met.lock().get(&address).map(|(_, ours)| *ours);
+        if let Some(ours) = known {
+            return Ok(ours);
+        }
+        let file: String = code.getattr("co_filename")?.extract()?;
+        let ours = !self.folder.is_empty() && file.starts_with(&self.folder);
+        let mut met = self.met.lock();
+        let old = if MOST <= met.len() { std::mem::take(&mut *met) } else { HashMap::new() };
+        met.insert(address, (code.clone().unbind(), ours));
+        drop(met);
+        // Dropped last: destructors may run Python code.
+        drop(old);
+        Ok(ours)
+    }
+}
+
+/// Whether the Python code that runs now belongs to the user, not to the package.
+pub fn is_users(py: Python<'_>) -> PyResult<bool> {
+    let frames = frames(py)?;
+    let code = frames.get.bind(py).call0()?.getattr(pyo3::intern!(py, "f_code"))?;
+    Ok(!frames.is_ours(&code)?)
+}
+
 /// Maximum number of code objects remembered: programs that generate code must not exhaust memory.
 const MOST: usize = 4096;
 
@@ -53,23 +80,7 @@ pub fn here(py: Python<'_>, from: u32) -> PyResult<Option<Place>> {
     let mut found = SmallVec::new();
     while !frame.is_none() && found.len() < MOST_FRAMES {
         let code = frame.getattr(pyo3::intern!(py, "f_code"))?;
-        let address = code.as_ptr().addr();
-        let known = frames.met.lock().get(&address).map(|(_, ours)| *ours);
-        let ours = match known {
-            Some(ours) => ours,
-            None => {
-                let file: String = code.getattr("co_filename")?.extract()?;
-                let ours = !frames.folder.is_empty() && file.starts_with(&frames.folder);
-                let mut met = frames.met.lock();
-                let old = if MOST <= met.len() { std::mem::take(&mut *met) } else { HashMap::new() };
-                met.insert(address, (code.clone().unbind(), ours));
-                drop(met);
-                // Dropped last: destructors may run Python code.
-                drop(old);
-                ours
-            }
-        };
-        if !ours {
+        if !frames.is_ours(&code)? {
             let at = frame.getattr(pyo3::intern!(py, "f_lasti"))?.extract()?;
             found.push(Frame { code: code.unbind(), at });
         }

@@ -1,12 +1,14 @@
 //! `Session`: runs the engine without the interpreter's lock. [`fetches`] handles structures, [`feeds`]
-//! converts values to tensors; a [`Callable`] is a prepared run.
+//! converts values to tensors; a [`Callable`] is a prepared run, a [`SplitRun`] one in two parts.
 
 mod callable;
 mod feeds;
 mod fetches;
+mod split;
 
 pub use callable::Callable;
 pub use fetches::Every;
+pub use split::{Residuals, SplitRun};
 
 use crate::array::to_python;
 use crate::errors::{building, carried, running};
@@ -350,7 +352,20 @@ impl Session {
         let form = Form::of(graph, fetches, &mut targets)?;
         let feeds = ports_of(graph, feed_list)?;
         let callable = Mutex::new(slf.get().prepare(graph, &feeds, &targets).ok().map(Arc::new));
-        Ok(Callable { session: slf.clone().unbind(), callable, feeds, form, targets, accept_options })
+        let scalar = |&port: &Port| {
+            let output = graph.get().output(port);
+            output.dtype().ok().filter(|_| output.shape().rank() == Some(0))
+        };
+        let scalars = feeds.iter().map(scalar).collect();
+        Ok(Callable {
+            session: slf.clone().unbind(),
+            callable,
+            feeds,
+            scalars,
+            form,
+            targets,
+            accept_options,
+        })
     }
 
     /// The tensor stored in the session under a handle.
@@ -366,12 +381,13 @@ impl Session {
     }
 
     /// Describes a run of `fetches`, or the resources of the session.
-    #[pyo3(signature = (fetches = None, feeds = None))]
+    #[pyo3(signature = (fetches = None, feeds = None, machine_code = false))]
     fn _explain<'py>(
         &self,
         py: Python<'py>,
         fetches: Option<&Bound<'py, PyAny>>,
         feeds: Option<&Bound<'py, PyAny>>,
+        machine_code: bool,
     ) -> PyResult<Report> {
         self.check_open()?;
         let Some(fetches) = fetches else { return Ok(Report::of_holdings(&self.session.holdings())) };
@@ -379,9 +395,14 @@ impl Session {
         let mut targets = Vec::new();
         Form::of(graph, fetches, &mut targets)?;
         let ports = ports_of(graph, feeds)?;
-        let outputs = ports.iter().map(|&p| graph.get().output(p));
-        let explanation = self.session.explain(FetchList(targets), outputs);
-        Ok(Report::of_run(&explanation.map_err(|e| running(py, graph, e))?))
+        let outputs = || ports.iter().map(|&p| graph.get().output(p));
+        let explanation = self.session.explain(FetchList(targets.clone()), outputs());
+        let explanation = explanation.map_err(|e| running(py, graph, e))?;
+        let machine_code = match machine_code {
+            true => self.session.disassembly(FetchList(targets), outputs()),
+            false => Ok(String::new()),
+        };
+        Ok(Report::of_run(&explanation, machine_code.map_err(|e| running(py, graph, e))?))
     }
 
     /// Reports the progress of long runs of this thread by `show(text, over)`.

@@ -12,8 +12,9 @@ use millstream::DType;
 use millstream::engine::graph::{NodeId, Port, ValueType};
 use pyo3::exceptions::{PyNotImplementedError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyList, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
+use std::cell::Cell;
 
 /// A symbolic output of an operation.
 ///
@@ -274,12 +275,12 @@ impl Tensor {
         handles::hash(&self.graph, self.port)
     }
 
-    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
-        other.cast::<Tensor>().is_ok_and(|o| o.get().port == self.port && o.get().graph.is(&self.graph))
+    fn __eq__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        equal(slf, other, "Equal", false)
     }
 
-    fn __ne__(&self, other: &Bound<'_, PyAny>) -> bool {
-        !self.__eq__(other)
+    fn __ne__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        equal(slf, other, "NotEqual", true)
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
@@ -314,7 +315,7 @@ impl Tensor {
     fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
         Err(not_in_a_graph(
             py,
-            "using a `tf.Tensor` as a Python `bool` is not allowed in Graph execution. Use Eager execution or decorate this function with @tf.function.",
+            "using a `tf.Tensor` as a Python `bool` is not allowed in Graph execution. Use Eager execution or decorate this function with @tf.function.\n  help: these are TensorFlow's words; there is neither here: `tf.cond` branches on a tensor, and `tf.while_loop` repeats while one is true",
         ))
     }
 
@@ -325,7 +326,7 @@ impl Tensor {
     fn __iter__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         Err(not_in_a_graph(
             py,
-            "iterating over `tf.Tensor` is not allowed in Graph execution. Use Eager execution or decorate this function with @tf.function.",
+            "iterating over `tf.Tensor` is not allowed in Graph execution. Use Eager execution or decorate this function with @tf.function.\n  help: these are TensorFlow's words; there is neither here: `tf.unstack` splits a tensor, `tf.map_fn` and `tf.while_loop` go through one",
         ))
     }
 
@@ -443,6 +444,36 @@ impl Tensor {
     fn __abs__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         compose(slf, "abs", slf.as_any(), false)
     }
+}
+
+thread_local! {
+    /// The number of functions that this thread traces.
+    static TRACING: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Notes that a function's tracing begins (1) or ends (-1) on this thread.
+#[pyfunction]
+pub fn tracing(change: i32) {
+    TRACING.set(TRACING.get().saturating_add_signed(change));
+}
+
+/// `==` and `!=`. In TensorFlow 1 they compare identities, on which dictionaries of tensors rely. In the
+/// user's code of a function that is being traced they compare elements, as in NumPy.
+fn equal<'py>(
+    slf: &Bound<'py, Tensor>,
+    other: &Bound<'py, PyAny>,
+    op: &'static str,
+    negated: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = slf.py();
+    let same = other.cast::<Tensor>().is_ok_and(|o| {
+        let (a, b) = (slf.get(), o.get());
+        a.port == b.port && a.graph.is(&b.graph)
+    });
+    if 0 < TRACING.get() && !other.is_none() && crate::place::is_users(py)? {
+        return op::binary(slf, op, op, other, false);
+    }
+    Ok(PyBool::new(py, same != negated).to_owned().into_any())
 }
 
 /// The error for incompatible shapes of a tensor: TensorFlow's sentence, and the name of the tensor.

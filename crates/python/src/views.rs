@@ -23,23 +23,48 @@ pub struct Report {
     /// For a run: the name, op type, enclosing loop (empty if none) and treatment of each node.
     #[pyo3(get)]
     nodes: Vec<(String, String, String, String)>,
+    /// For a run: of what runs as code, the loop (empty for what runs before the loops), the instructions,
+    /// the bytes of registers and buffers, and the nanoseconds of an iteration (None before a run).
+    #[pyo3(get)]
+    code: Vec<(String, String, usize, Option<f64>)>,
+    /// The machine code of the loops, where it was asked for; otherwise empty.
+    #[pyo3(get)]
+    machine_code: String,
 }
 
 impl Report {
     /// A report on a run.
-    pub fn of_run(it: &Explanation) -> Report {
+    pub fn of_run(it: &Explanation, machine_code: String) -> Report {
         let nodes = it.places.iter().flat_map(|place| {
             place
                 .nodes
                 .iter()
                 .map(|n| (n.name.clone(), n.op.to_owned(), place.name.clone(), n.fate.to_string()))
         });
-        Report { text: it.to_string(), rows: it.table(), notes: it.notes(), nodes: nodes.collect() }
+        let code = it.places.iter().filter_map(|place| {
+            let code = place.code.as_ref()?;
+            Some((place.name.clone(), code.listing.clone(), code.bytes, code.nanos_per_iteration()))
+        });
+        Report {
+            text: it.to_string(),
+            rows: it.table(),
+            notes: it.notes(),
+            nodes: nodes.collect(),
+            code: code.collect(),
+            machine_code,
+        }
     }
 
     /// A report on the resources of a session.
     pub fn of_holdings(it: &Holdings) -> Report {
-        Report { text: it.to_string(), rows: it.table(), notes: it.notes(), nodes: Vec::new() }
+        Report {
+            text: it.to_string(),
+            rows: it.table(),
+            notes: it.notes(),
+            nodes: Vec::new(),
+            code: Vec::new(),
+            machine_code: String::new(),
+        }
     }
 }
 

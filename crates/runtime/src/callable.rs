@@ -44,7 +44,9 @@ impl Callable {
     /// As [`Callable::call`], in the structure that the caller asks for.
     pub fn call_as<V: FromFetched>(&self, feeds: &[Tensor]) -> Result<V> {
         let outcome = self.outcome(feeds.to_vec(), &RunOptions::default())?;
-        take_all(spread(&self.targets, outcome.values, outcome.every))
+        take_all(spread(&self.targets, outcome.values, outcome.every), |i| {
+            self.session.name_of(&self.targets, i)
+        })
     }
 
     /// As [`Callable::call`], with options, and with the feeds by value, so that a kernel may change them in
@@ -53,7 +55,7 @@ impl Callable {
         let outcome = self.outcome(feeds, options)?;
         let values = match outcome.every.is_empty() {
             true => outcome.values,
-            false => take_all(spread(&self.targets, outcome.values, outcome.every))?,
+            false => take_all(spread(&self.targets, outcome.values, outcome.every), |_| None)?,
         };
         Ok((values, RunMetadata { trace: outcome.trace }))
     }

@@ -4,7 +4,7 @@ use crate::bounds::Bounds;
 use crate::fetch::{Fetch, FetchList, Target, Targets};
 use crate::session::{Session, Shared, Tier};
 use crate::table::Table;
-use millstream_exec::region::Way;
+use millstream_exec::region::{Code, Measured, Way};
 use millstream_exec::{Account, Fate, Plan, PlanOptions};
 use millstream_graph::op::Role;
 use millstream_graph::{Context, Dense, FrameId, GraphData, Index, Output, Port, Program};
@@ -44,6 +44,76 @@ pub struct PlaceExplanation {
     pub nodes: Vec<NodeExplanation>,
     /// The loop; `None` outside of all loops.
     pub of_loop: Option<LoopExplanation>,
+    /// The code that the loop runs as, with the loops inside of it. Outside of loops it is that of
+    /// elementwise nodes that need nothing but feeds and constants, which runs before the rest.
+    pub code: Option<CodeExplanation>,
+}
+
+/// The code of a loop, or of what runs before the rest.
+#[derive(Clone, Debug)]
+pub struct CodeExplanation {
+    /// The instructions, a line each, with what comes in and goes out.
+    pub listing: String,
+    /// The number of instructions.
+    pub n_instructions: usize,
+    /// The dtypes and shapes of the buffers for values of more than 16 elements.
+    pub buffers: Vec<String>,
+    /// The bytes of registers and buffers.
+    pub bytes: usize,
+    /// The groups of elementwise operations that are computed in one pass over their values.
+    pub fused: Vec<String>,
+    /// The kernels that are called, by op type.
+    pub calls: Vec<&'static str>,
+    /// What runs of these fetches with these feeds have measured; zeros before the first.
+    pub measured: Measured,
+    code: Arc<Code>,
+}
+
+impl CodeExplanation {
+    fn of(code: &Arc<Code>, measured: Measured) -> CodeExplanation {
+        CodeExplanation {
+            listing: code.to_string(),
+            n_instructions: code.instructions.len(),
+            buffers: code.blocks.iter().map(|(dtype, shape)| format!("{dtype}{shape}")).collect(),
+            bytes: code.bytes(),
+            fused: code.groups().collect(),
+            calls: code.calls.iter().map(|call| call.op).collect(),
+            measured,
+            code: code.clone(),
+        }
+    }
+
+    /// The time that an iteration took, in nanoseconds. `None` before it was measured.
+    pub fn nanos_per_iteration(&self) -> Option<f64> {
+        let Measured { iterations, nanos, .. } = self.measured;
+        (0 < iterations).then(|| nanos as f64 / iterations as f64)
+    }
+
+    fn note(&self, title: &str) -> String {
+        let mut text =
+            format!("{title}: {} and {}", counted(self.n_instructions, "instruction"), bytes(self.bytes));
+        if !self.buffers.is_empty() {
+            text += &format!(", {} for large values", counted(self.buffers.len(), "buffer"));
+        }
+        if !self.fused.is_empty() {
+            text += &format!(", {} of fused operations", counted(self.fused.len(), "group"));
+        }
+        if !self.calls.is_empty() {
+            text += &format!(", {} of kernels", counted(self.calls.len(), "call"));
+        }
+        text += match self.measured.machine_bytes {
+            Some(_) => "; machine code",
+            None => "; interpreted so far",
+        };
+        if let Some(n) = self.measured.machine_bytes {
+            let ms = self.measured.compile_nanos as f64 / 1e6;
+            text += &format!(" of {}, compiled in {ms:.1} ms", bytes(n));
+        }
+        if let Some(nanos) = self.nanos_per_iteration() {
+            text += &format!("; {nanos:.1} ns an iteration");
+        }
+        text + "."
+    }
 }
 
 /// What becomes of a node.
@@ -148,7 +218,7 @@ impl Session {
     ) -> Result<Explanation> {
         self.shared.check_open()?;
         let mut list = FetchList::default();
-        fetches.list(&mut list);
+        fetches.list(self.graph(), &mut list)?;
         self.shared.explain(&list.0, feeds.into_iter().map(|o| o.port()).collect())
     }
 
@@ -161,11 +231,33 @@ impl Session {
     ) -> Result<String> {
         self.shared.check_open()?;
         let mut list = FetchList::default();
-        fetches.list(&mut list);
+        fetches.list(self.graph(), &mut list)?;
         let Needed { program, .. } =
             self.shared.needed(&list.0, feeds.into_iter().map(|o| o.port()).collect())?;
         let plan = Plan::new(&program, &Resources::new(), &self.shared.options_to_explain())?;
         Ok(format!("{program}\n{plan}"))
+    }
+
+    /// The machine code of the loops of a run of these fetches with these feeds, as text: the code is
+    /// compiled for it, and not kept. Empty where nothing runs as code, or the session's tier has no machine
+    /// code. For those who work on the engine; its form may change.
+    pub fn disassembly<'g>(
+        &self,
+        fetches: impl Fetch,
+        feeds: impl IntoIterator<Item = Output<'g>>,
+    ) -> Result<String> {
+        let explanation = self.explain(fetches, feeds)?;
+        let compiler = self.shared.options_to_explain().regions.compiler;
+        let mut text = String::new();
+        for place in &explanation.places {
+            let code = place.code.as_ref().zip(compiler.as_ref());
+            let Some(machine) = code.and_then(|(it, compiler)| compiler.disassemble(&it.code)) else {
+                continue;
+            };
+            let title = if place.name.is_empty() { "outside of loops" } else { place.name.as_str() };
+            text += &format!("{title}:\n{machine}\n");
+        }
+        Ok(text)
     }
 
     /// What the session holds: variables, queues, plans, memory.
@@ -222,7 +314,9 @@ impl Shared {
                 n_needed: program.nodes().len(),
                 assumed: fed[fed.len() - n_missing..].to_vec(),
                 fed,
-                places: places(g, &program, &account, self.parallel_iterations),
+                places: places(g, &program, &account, self.parallel_iterations, |frame| {
+                    self.measured(targets, &feeds, frame)
+                }),
             })
         })
     }
@@ -256,13 +350,20 @@ fn name(g: &GraphData, port: Port) -> String {
     g.node(port.node).map_or_else(|_| "?".into(), |n| format!("{}:{}", n.name(), port.index))
 }
 
-fn places(g: &GraphData, program: &Program, account: &Account, asked: Option<u32>) -> Vec<PlaceExplanation> {
+fn places(
+    g: &GraphData,
+    program: &Program,
+    account: &Account,
+    asked: Option<u32>,
+    measured: impl Fn(FrameId) -> Measured,
+) -> Vec<PlaceExplanation> {
     let bounds = Bounds::of(g, &[]);
     let mut places: Dense<FrameId, PlaceExplanation> = (program.frames().entries())
         .map(|(id, frame)| PlaceExplanation {
             name: frame.name.clone(),
             depth: frame.depth as usize,
             nodes: Vec::new(),
+            code: account.codes[id].as_ref().map(|code| CodeExplanation::of(code, measured(id))),
             of_loop: (id != FrameId::ROOT).then(|| LoopExplanation {
                 parallel_iterations: account.parallel[id],
                 asked: asked.unwrap_or(frame.parallel_iterations),
@@ -344,26 +445,28 @@ impl VariableReport {
     }
 }
 
-/// A column of the table: its heading, and the fates that it counts.
-type Column = (&'static str, fn(Fate) -> bool);
+/// A column of the table: its heading, the fates that it counts, and what they mean.
+type Column = (&'static str, fn(Fate) -> bool, &'static str);
 
 const COLUMNS: [Column; 8] = [
-    ("nodes", |_| true),
-    ("kernels", |f| matches!(f, Fate::Kernel | Fate::Scalar | Fate::Waits)),
-    ("may wait", |f| f == Fate::Waits),
-    ("first run only", |f| f == Fate::Once),
-    ("routing", |f| f == Fate::Routes),
-    ("fed", |f| f == Fate::Fed),
-    ("known before", |f| matches!(f, Fate::Constant | Fate::Folded)),
-    ("left out", |f| matches!(f, Fate::PassedOver | Fate::Fused(_) | Fate::Bypassed)),
+    ("nodes", |_| true, "what the fetches need"),
+    ("kernels", |f| matches!(f, Fate::Kernel | Fate::Scalar | Fate::Waits), "nodes that compute"),
+    ("may wait", |f| f == Fate::Waits, "kernels that wait for a queue or the like"),
+    ("first run only", |f| f == Fate::Once, "nodes whose value later runs reuse"),
+    ("routing", |f| f == Fate::Routes, "nodes that move values into, around and out of loops and branches"),
+    ("fed", |f| f == Fate::Fed, "nodes whose value is given"),
+    ("known before", |f| matches!(f, Fate::Constant | Fate::Folded), "constants, and what follows from them"),
+    (
+        "left out",
+        |f| matches!(f, Fate::PassedOver | Fate::Fused(_) | Fate::Bypassed),
+        "nodes that pass a value on, or whose work another node does",
+    ),
 ];
 
 impl Explanation {
     /// The counts of nodes by fate, as a table: a heading, and a row for each place.
     pub fn table(&self) -> Vec<Vec<String>> {
-        let used: Vec<&Column> = (COLUMNS.iter())
-            .filter(|c| c.0 == "nodes" || self.places.iter().any(|p| 0 < p.count(c.1)))
-            .collect();
+        let used = self.columns();
         let mut rows = vec![
             ["where"]
                 .into_iter()
@@ -392,6 +495,18 @@ impl Explanation {
             }
         }
         rows
+    }
+
+    /// The columns that are not empty.
+    fn columns(&self) -> Vec<&'static Column> {
+        let used = |c: &&Column| c.0 == "nodes" || self.places.iter().any(|p| 0 < p.count(c.1));
+        COLUMNS.iter().filter(used).collect()
+    }
+
+    /// What the columns of the table mean.
+    fn legend(&self) -> String {
+        let meanings: Vec<String> = self.columns().iter().map(|c| format!("{}: {}", c.0, c.2)).collect();
+        format!("Columns: {}.", meanings.join("; "))
     }
 
     /// What the table does not show, a sentence each.
@@ -457,7 +572,9 @@ impl Explanation {
             if let Some(it) = &place.of_loop {
                 notes.extend(it.notes(&title));
             }
+            notes.extend(place.code.as_ref().map(|code| code.note(&title)));
         }
+        notes.push(self.legend());
         notes
     }
 }

@@ -1,13 +1,46 @@
 //! Feeds: pairs of an output of the graph and a value for it.
 
-use millstream_graph::{Output, Port};
+use millstream_graph::{Graph, Output, Port};
 use millstream_tensor::{IntoTensor, Result, Tensor};
 
 /// Values for outputs of the graph, placeholders or any others. Made by `feed!` or built with
 /// [`FeedList::and`].
 #[derive(Default, Debug)]
 pub struct FeedList {
-    pub(crate) items: Vec<(Port, Result<Tensor>)>,
+    items: Vec<(FeedKey, Result<Tensor>)>,
+}
+
+/// What is fed: an output, or the name of one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FeedKey {
+    /// An output.
+    Port(Port),
+    /// The name of an output: `node:0`, or `node` for its first one.
+    Name(String),
+}
+
+impl From<Output<'_>> for FeedKey {
+    fn from(output: Output<'_>) -> FeedKey {
+        FeedKey::Port(output.port())
+    }
+}
+
+impl From<&str> for FeedKey {
+    fn from(name: &str) -> FeedKey {
+        FeedKey::Name(name.to_owned())
+    }
+}
+
+impl From<String> for FeedKey {
+    fn from(name: String) -> FeedKey {
+        FeedKey::Name(name)
+    }
+}
+
+impl From<&String> for FeedKey {
+    fn from(name: &String) -> FeedKey {
+        FeedKey::Name(name.clone())
+    }
 }
 
 impl FeedList {
@@ -18,13 +51,22 @@ impl FeedList {
 
     /// Adds a feed.
     #[must_use]
-    pub fn and(mut self, output: Output<'_>, value: impl IntoTensor) -> FeedList {
-        self.items.push((output.port(), value.into_tensor()));
+    pub fn and(mut self, output: impl Into<FeedKey>, value: impl IntoTensor) -> FeedList {
+        self.items.push((output.into(), value.into_tensor()));
         self
+    }
+
+    /// The fed outputs and their values. `NOT_FOUND` for a name that the graph does not have.
+    pub(crate) fn resolve(self, graph: &Graph) -> Result<Vec<(Port, Tensor)>> {
+        let port = |key| match key {
+            FeedKey::Port(port) => Ok(port),
+            FeedKey::Name(name) => graph.output(&name).map(|output| output.port()),
+        };
+        self.items.into_iter().map(|(key, value)| Ok((port(key)?, value?))).collect()
     }
 }
 
-/// Anything that can be fed: `feed![x => 1.0]`, `[(x, tensor)]`, `()` for nothing.
+/// Anything that can be fed: `feed![x => 1.0]`, `feed!["x:0" => 1.0]`, `[(x, tensor)]`, `()` for nothing.
 pub trait Feeds {
     /// The feeds as a list.
     fn into_feeds(self) -> FeedList;

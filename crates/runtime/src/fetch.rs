@@ -1,8 +1,9 @@
 //! Fetches: any structure of outputs and operations, given back as the same structure of values.
 
 use millstream_exec::Iterations;
-use millstream_graph::{Asked, NodeId, Op, Output, Port};
+use millstream_graph::{Asked, Graph, NodeId, Op, Output, Port};
 use millstream_tensor::{DType, Error, FromTensor, Result, Tensor, invalid};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 /// A value to fetch, or an operation to run for its effect.
@@ -66,8 +67,9 @@ pub fn every(output: Output<'_>) -> Every {
 }
 
 impl Fetch for Every {
-    fn list(&self, list: &mut FetchList) {
+    fn list(&self, _graph: &Graph, list: &mut FetchList) -> Result<()> {
         list.0.push(Target::Every(self.0));
+        Ok(())
     }
 }
 
@@ -102,11 +104,11 @@ impl Targets {
     }
 }
 
-/// Anything that can be fetched: an output, [`every`] of one inside of loops, an operation, tuples, arrays,
-/// vectors and maps of these, `()`.
+/// Anything that can be fetched: an output, [`every`] of one inside of loops, an operation, the name of one
+/// (`"add:0"`), tuples, arrays, vectors and maps of these, `()`.
 pub trait Fetch {
-    /// Appends the fetches, in order.
-    fn list(&self, list: &mut FetchList);
+    /// Appends the fetches, in order. `NOT_FOUND` for a name that the graph does not have.
+    fn list(&self, graph: &Graph, list: &mut FetchList) -> Result<()>;
 }
 
 /// A type that fetched values convert to: the structure of the fetches with tensors or Rust values in it.
@@ -116,63 +118,97 @@ pub trait FromFetched: Sized {
 }
 
 impl Fetch for Output<'_> {
-    fn list(&self, list: &mut FetchList) {
+    fn list(&self, _graph: &Graph, list: &mut FetchList) -> Result<()> {
         list.0.push(Target::Value(self.port()));
+        Ok(())
     }
 }
 
 impl Fetch for Op<'_> {
-    fn list(&self, list: &mut FetchList) {
+    fn list(&self, _graph: &Graph, list: &mut FetchList) -> Result<()> {
         list.0.push(Target::Operation(self.id()));
+        Ok(())
+    }
+}
+
+/// An output by its name, `node:0`, or an operation, `^node`. A name without a number is an operation if that
+/// has no outputs, and otherwise its first output.
+impl Fetch for str {
+    fn list(&self, graph: &Graph, list: &mut FetchList) -> Result<()> {
+        let target = match self.strip_prefix('^') {
+            Some(node) => Target::Operation(graph.operation(node)?.id()),
+            None => match graph.find(self).filter(|op| op.outputs().is_empty()) {
+                Some(op) => Target::Operation(op.id()),
+                None => Target::Value(graph.output(self)?.port()),
+            },
+        };
+        list.0.push(target);
+        Ok(())
+    }
+}
+
+impl Fetch for String {
+    fn list(&self, graph: &Graph, list: &mut FetchList) -> Result<()> {
+        self.as_str().list(graph, list)
     }
 }
 
 impl Fetch for Target {
-    fn list(&self, list: &mut FetchList) {
+    fn list(&self, _graph: &Graph, list: &mut FetchList) -> Result<()> {
         list.0.push(*self);
+        Ok(())
     }
 }
 
 impl Fetch for FetchList {
-    fn list(&self, list: &mut FetchList) {
+    fn list(&self, _graph: &Graph, list: &mut FetchList) -> Result<()> {
         list.0.extend(&self.0);
+        Ok(())
     }
 }
 
 impl<F: Fetch + ?Sized> Fetch for &F {
-    fn list(&self, list: &mut FetchList) {
-        (**self).list(list);
+    fn list(&self, graph: &Graph, list: &mut FetchList) -> Result<()> {
+        (**self).list(graph, list)
     }
 }
 
 impl<F: Fetch> Fetch for [F] {
-    fn list(&self, list: &mut FetchList) {
-        self.iter().for_each(|f| f.list(list));
+    fn list(&self, graph: &Graph, list: &mut FetchList) -> Result<()> {
+        self.iter().try_for_each(|f| f.list(graph, list))
     }
 }
 
 impl<F: Fetch, const N: usize> Fetch for [F; N] {
-    fn list(&self, list: &mut FetchList) {
-        self.as_slice().list(list);
+    fn list(&self, graph: &Graph, list: &mut FetchList) -> Result<()> {
+        self.as_slice().list(graph, list)
     }
 }
 
 impl<F: Fetch> Fetch for Vec<F> {
-    fn list(&self, list: &mut FetchList) {
-        self.as_slice().list(list);
+    fn list(&self, graph: &Graph, list: &mut FetchList) -> Result<()> {
+        self.as_slice().list(graph, list)
     }
 }
 
 impl<K: Ord, F: Fetch> Fetch for BTreeMap<K, F> {
-    fn list(&self, list: &mut FetchList) {
-        self.values().for_each(|f| f.list(list));
+    fn list(&self, graph: &Graph, list: &mut FetchList) -> Result<()> {
+        self.values().try_for_each(|f| f.list(graph, list))
     }
 }
 
 /// Takes all fetched values. A value left over is an error, since dropping it in silence would hide a
-/// mistake.
-pub(crate) fn take_all<V: FromFetched>(mut values: impl Iterator<Item = Fetched>) -> Result<V> {
-    let taken = V::take(&mut values)?;
+/// mistake. The error for a value of another type names its fetch.
+pub(crate) fn take_all<V: FromFetched>(
+    values: impl Iterator<Item = Fetched>,
+    name: impl Fn(usize) -> Option<String>,
+) -> Result<V> {
+    let n_taken = Cell::new(0usize);
+    let mut values = values.inspect(|_| n_taken.set(n_taken.get() + 1));
+    let taken = V::take(&mut values).map_err(|e| match n_taken.get().checked_sub(1).and_then(&name) {
+        Some(name) => e.note(format!("the value is that of the fetch {name}")),
+        None => e,
+    })?;
     match values.filter(|v| !matches!(v, Fetched::Ran)).count() {
         0 => Ok(taken),
         n => Err(invalid!("{n} more values were fetched than are taken")
@@ -210,7 +246,9 @@ impl FromFetched for () {
         // The place of an operation, or no place at all where nothing was fetched.
         match values.next() {
             None | Some(Fetched::Ran) => Ok(()),
-            Some(_) => Err(invalid!("a value was fetched where `()` is taken")),
+            Some(_) => Err(invalid!("a value was fetched where `()` is taken").with_help(
+                "say which type it has: `session.run::<f32>(..)`, or `let x: Tensor = session.run(..)?`",
+            )),
         }
     }
 }
@@ -267,9 +305,10 @@ impl<V: FromFetched, const N: usize> FromFetched for [V; N] {
 macro_rules! tuples {
     ($(($($name:ident $v:ident),+))*) => { $(
         impl<$($name: Fetch),+> Fetch for ($($name,)+) {
-            fn list(&self, list: &mut FetchList) {
+            fn list(&self, graph: &Graph, list: &mut FetchList) -> Result<()> {
                 let ($($v,)+) = self;
-                $($v.list(list);)+
+                $($v.list(graph, list)?;)+
+                Ok(())
             }
         }
         impl<$($name: FromFetched),+> FromFetched for ($($name,)+) {
@@ -291,7 +330,9 @@ tuples! {
 }
 
 impl Fetch for () {
-    fn list(&self, _list: &mut FetchList) {}
+    fn list(&self, _graph: &Graph, _list: &mut FetchList) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// The error for a feed of the wrong dtype.

@@ -123,19 +123,18 @@ impl PartialRun {
                 self.runner.forget(&mut state.run, k);
             }
         }
-        take_all(values.into_iter())
+        take_all(values.into_iter(), |i| self.session.name_of(&list.0, i))
     }
 
     /// The feeds of a call with their places.
     fn given(&self, state: &State, feeds: FeedList) -> Result<Vec<(usize, Tensor)>> {
         let mut given: Vec<(usize, Tensor)> = Vec::new();
-        for (port, value) in feeds.items {
+        for (port, value) in feeds.resolve(&self.session.graph)? {
             let Some(&place) = self.feed_places.get(&port) else {
                 let name = self.name_of(port);
                 return Err(invalid!("The feed {name} was not specified in partial_run_setup."; "the feed `{name}` was not named in the setup of the partial run")
                 .with_help("name all feeds of all calls in `partial_run_setup`"));
             };
-            let value = value?;
             let spec = &self.feeds[place];
             if state.fed[place] || given.iter().any(|(p, _)| *p == place) {
                 let name = &spec.name;

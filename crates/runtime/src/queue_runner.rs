@@ -3,13 +3,12 @@
 use crate::Callable;
 use crate::coordinator::{Coordinator, Stop};
 use crate::session::{RunOptions, Session};
+use crate::sync::{Mutex, Sender, channel};
 use millstream_graph::{CollectionItem, Graph};
 use millstream_proto::{QueueRunnerDef, decode, encode};
 use millstream_tensor::{Code, Result, ensure};
-use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 /// The collection of a graph's queue runners.

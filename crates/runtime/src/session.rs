@@ -12,16 +12,16 @@ use crate::queue_runner::first_line;
 use crate::resource_manager::ResourceManager;
 use crate::stall::Stalls;
 use crate::watch::{Watch, Watched, watches};
-use millstream_exec::region::Regions;
-use millstream_exec::{Iterations, Outcome, Plan, PlanOptions, Poll, Reference, Runner, Trace};
+use millstream_exec::region::{Measured, Regions};
+use millstream_exec::{Iterations, Outcome, Passes, Plan, PlanOptions, Poll, Reference, Runner, Trace};
 use millstream_files::{FileAccess, Files};
 use millstream_graph::op::{StepEnv, StepHost};
-use millstream_graph::{Graph, GraphData, Output, Port, Program};
+use millstream_graph::{FrameId, Graph, GraphData, Output, Port, Program};
 use millstream_state::{
     Cancellation, HostFunctions, Queue, QueueReport, Resources, SessionTensors, machine_memory,
 };
 use millstream_tensor::budget::{self, Budget};
-use millstream_tensor::{Code, DType, Error, PartialShape, Result, Tensor, invalid};
+use millstream_tensor::{Code, DType, Error, PartialShape, Result, Tensor, ensure, invalid};
 use parking_lot::{Mutex, RwLock};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -63,6 +63,9 @@ pub struct SessionOptions {
     pub print: Option<Printer>,
     /// The tier that runs the graph.
     pub tier: Tier,
+    /// What plans do to be fast; by default everything. The results are the same without a pass, so leaving
+    /// one out, `"-accumulate".parse()?`, tells whether it is at fault for a wrong result.
+    pub passes: Passes,
     /// Every kernel may run on another thread, however short it is. Slow; for tests of concurrency.
     #[doc(hidden)]
     pub hand_out_all: bool,
@@ -86,6 +89,7 @@ impl std::fmt::Debug for SessionOptions {
             stall_grace,
             print: _,
             tier,
+            passes,
             hand_out_all,
             compile_after,
         } = self;
@@ -100,6 +104,7 @@ impl std::fmt::Debug for SessionOptions {
             .field("container", container)
             .field("stall_grace", stall_grace)
             .field("tier", tier)
+            .field("passes", passes)
             .field("hand_out_all", hand_out_all)
             .field("compile_after", compile_after)
             .finish_non_exhaustive()
@@ -172,6 +177,7 @@ pub(crate) struct Shared {
     pub(crate) budget: Option<Arc<Budget>>,
     pub(crate) parallel_iterations: Option<u32>,
     pub(crate) tier: Tier,
+    passes: Passes,
     compile_after: Option<u64>,
     pub(crate) hand_out_all: bool,
     one_thread_per_kernel: bool,
@@ -351,6 +357,7 @@ impl Session {
                 parallel_iterations: options.parallel_iterations,
                 one_thread_per_kernel: options.one_thread_per_kernel,
                 tier: options.tier,
+                passes: options.passes,
                 hand_out_all: options.hand_out_all,
                 compile_after: options.compile_after,
                 timeout: options.timeout,
@@ -428,18 +435,15 @@ impl Session {
         options: &RunOptions,
     ) -> Result<(V, RunMetadata)> {
         let mut list = FetchList::default();
-        fetches.list(&mut list);
-        let mut ports = Vec::new();
-        let mut values = Vec::new();
-        for (port, value) in feeds.into_feeds().items {
-            ports.push(port);
-            values.push(value?);
-        }
+        fetches.list(self.graph(), &mut list)?;
+        let (ports, values): (Vec<Port>, Vec<Tensor>) =
+            feeds.into_feeds().resolve(self.graph())?.into_iter().unzip();
         self.shared.check_open()?;
         let deadline = self.shared.deadline(options);
         let (prepared, list) = self.shared.prepare(ports, list.0, options.trace, &options.watch, deadline)?;
         let outcome = self.shared.run(&prepared, values, options, deadline)?;
-        let values = take_all(spread(&list, outcome.values, outcome.every))?;
+        let values =
+            take_all(spread(&list, outcome.values, outcome.every), |i| self.shared.name_of(&list, i))?;
         Ok((values, RunMetadata { trace: outcome.trace }))
     }
 
@@ -450,7 +454,7 @@ impl Session {
         feeds: impl IntoIterator<Item = Output<'g>>,
     ) -> Result<Callable> {
         let mut list = FetchList::default();
-        fetches.list(&mut list);
+        fetches.list(self.graph(), &mut list)?;
         let ports: Vec<Port> = feeds.into_iter().map(|o| o.port()).collect();
         self.shared.check_open()?;
         let deadline = self.shared.deadline(&RunOptions::default());
@@ -468,7 +472,7 @@ impl Session {
     ) -> Result<PartialRun> {
         self.shared.check_open()?;
         let mut list = FetchList::default();
-        fetches.list(&mut list);
+        fetches.list(self.graph(), &mut list)?;
         PartialRun::new(&self.shared, feeds.into_iter().map(|o| o.port()).collect(), list.0)
     }
 
@@ -487,7 +491,7 @@ impl Session {
             return Err(invalid!("this partial run was set up in another session"));
         }
         let mut list = FetchList::default();
-        fetches.list(&mut list);
+        fetches.list(self.graph(), &mut list)?;
         run.call(&list, feeds.into_feeds())
     }
 
@@ -536,6 +540,16 @@ pub(crate) fn spread(
 }
 
 impl Shared {
+    /// The name of a fetch in an error.
+    pub(crate) fn name_of(&self, targets: &[Target], index: usize) -> Option<String> {
+        let node = |id| self.graph.read(|g| g.node(id).map(|n| n.name().to_owned()).ok());
+        match targets.get(index)? {
+            Target::Value(port) => Some(format!("`{}:{}`", node(port.node)?, port.index)),
+            Target::Every(port) => Some(format!("`{}:{}` in all iterations", node(port.node)?, port.index)),
+            Target::Operation(id) => Some(format!("`{}`", node(*id)?)),
+        }
+    }
+
     pub(crate) fn check_open(&self) -> Result<()> {
         match self.closed.load(Acquire) {
             true => Err(closed_error()),
@@ -598,12 +612,38 @@ impl Shared {
         Ok(Prepared { engine, n_nodes, feeds })
     }
 
+    /// What plans of these targets and feeds, in whatever order, have measured of a frame's code.
+    pub(crate) fn measured(&self, targets: &[Target], feeds: &[Port], frame: FrameId) -> Measured {
+        let plans = self.plans.read();
+        let is_like = |key: &Key| {
+            key.targets == targets
+                && key.watched.is_empty()
+                && !key.keep_all
+                && key.feeds.len() == feeds.len()
+                && key.feeds.iter().all(|feed| feeds.contains(feed))
+        };
+        let all = plans.kept.iter().filter(|(key, _)| is_like(key)).filter_map(|(_, kept)| {
+            match &kept.plan.engine {
+                Engine::Dataflow(runner) => runner.plan().measured(frame),
+                Engine::Reference(_) => None,
+            }
+        });
+        // The order of the plans does not matter.
+        all.fold(Measured::default(), |all, it| Measured {
+            iterations: all.iterations + it.iterations,
+            nanos: all.nanos + it.nanos,
+            machine_bytes: all.machine_bytes.max(it.machine_bytes),
+            compile_nanos: all.compile_nanos.max(it.compile_nanos),
+        })
+    }
+
     /// How plans of this session are made.
     pub(crate) fn plan_options(&self, deadline: Option<Instant>) -> PlanOptions {
         PlanOptions {
             parallel_iterations: self.parallel_iterations,
             hand_out_all: self.hand_out_all,
             regions: regions(self.tier, self.compile_after),
+            passes: self.passes,
             deadline,
             cancel: self.cancellation(),
             ..PlanOptions::default()
@@ -641,6 +681,33 @@ impl Shared {
         outcome
     }
 
+    /// Runs a part of a [`Split`](crate::Split): the feeds listed in `dead` are dead. Returns the fetched
+    /// values, and which of them are dead.
+    pub(crate) fn run_part(
+        &self,
+        prepared: &Prepared,
+        feeds: Vec<Tensor>,
+        dead: Vec<usize>,
+        options: &RunOptions,
+    ) -> Result<(Vec<Tensor>, Vec<usize>)> {
+        self.check_open()?;
+        ensure!(
+            feeds.len() == prepared.feeds.len(),
+            "this part takes {} values but was called with {}",
+            prepared.feeds.len(),
+            feeds.len()
+        );
+        for (i, (spec, value)) in prepared.feeds.iter().zip(&feeds).enumerate() {
+            if !dead.contains(&i) {
+                spec.check(value)?;
+            }
+        }
+        let mut exec = self.exec_options(options, self.deadline(options));
+        (exec.dead_feeds, exec.dead_fetches) = (dead, true);
+        let outcome = prepared.engine.run(feeds, || self.env(), &exec)?;
+        Ok((outcome.values, outcome.dead))
+    }
+
     fn kept(&self) -> Result<Arc<SessionTensors>> {
         self.kernel_state.get_or_create("", SessionTensors::NAME, || Ok(SessionTensors::default()))
     }
@@ -670,7 +737,7 @@ impl Shared {
             one_thread_per_kernel: self.one_thread_per_kernel,
             watches: watches(&options.watch),
             poll: options.poll.clone(),
-            progress: None,
+            ..Default::default()
         }
     }
 

@@ -148,7 +148,7 @@ impl Stalls {
 
     /// The name under which sessions share the queue that a node opens.
     fn shared_name(&self, node: &str) -> String {
-        let Ok(op) = self.graph.operation(node) else { return String::new() };
+        let Some(op) = self.graph.find(node) else { return String::new() };
         self.graph.read(|g| match g.node(op.id()).map(|node| node.info.attrs.get("shared_name")) {
             Ok(Some(Attr::Str(name))) => name.text().into_owned(),
             _ => String::new(),

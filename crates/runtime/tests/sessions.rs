@@ -72,7 +72,28 @@ fn any_structure_is_fetched() -> Result<()> {
         Code::InvalidArgument,
         &["1 more values were fetched than are taken"],
     );
-    fails(session.run::<f32>(a, ()), Code::InvalidArgument, &["i32"]);
+    let name = format!("the value is that of the fetch `{}`", a.name());
+    fails(session.run::<f32>(a, ()), Code::InvalidArgument, &["i32", &name]);
+    fails(
+        session.run::<()>(a, ()),
+        Code::InvalidArgument,
+        &["where `()` is taken", "session.run::<f32>", &name],
+    );
+    Ok(())
+}
+
+#[test]
+fn names_are_fetched_and_fed() -> Result<()> {
+    let g = graph();
+    let a = g.constant_tensor("count", Tensor::scalar(1));
+    let _sum = a + a;
+    let session = Session::new(&g)?;
+    let sum: (i32, i32) = session.run(("add:0", String::from("count")), feed!["count:0" => 20])?;
+    assert_eq!(sum, (40, 20));
+    let () = session.run("^add", feed![])?;
+    let help = ["the graph has no node `coumt`", "did you mean `count`?"];
+    fails(session.run::<i32>("coumt:0", feed![]), Code::NotFound, &help);
+    fails(session.run::<i32>("add", feed!["coumt" => 1]), Code::NotFound, &help);
     Ok(())
 }
 

@@ -10,8 +10,8 @@
 //! at that moment, and not the sleeper when it gets to run again: a thread that was woken and waits for a
 //! core is awake. A job counts from the moment at which it is handed out, for the same reason.
 
+use crate::sync::{AtomicU64, AtomicUsize, Ordering::*};
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::*};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -66,14 +66,22 @@ fn woke(kind: u64) {
 // changes it, and nobody else while that thread is awake, so most changes need no read-modify-write. Other
 // threads only wake it.
 impl Activity {
-    /// Marks the beginning of a run, or its waking.
+    /// Marks the beginning of a run. A run inside another has an activity of its own: its thread is awake,
+    /// while that of the other may be asleep.
     pub fn begin(&self) {
-        self.0.store(at_work(self.0.load(Relaxed)), Release);
+        self.0.store(at_work(self.awake()), Release);
     }
 
     /// Marks the end of a run.
     pub fn end(&self) {
-        self.0.store(idle(self.0.load(Relaxed)), Release);
+        self.0.store(idle(self.awake()), Release);
+    }
+
+    /// The state of a run whose thread is awake.
+    fn awake(&self) -> u64 {
+        let state = self.0.load(Relaxed);
+        debug_assert_eq!(state & ASLEEP, AWAKE, "two threads use the activity of one run");
+        state
     }
 
     /// Marks the run as idle and its thread as asleep, until [`Activity::wake`] or until the guard is
@@ -81,7 +89,7 @@ impl Activity {
     pub fn sleep(&self) -> Asleep {
         let kind = kind();
         fell_asleep(kind);
-        self.0.store(idle(self.0.load(Relaxed)) | kind, Release);
+        self.0.store(idle(self.awake()) | kind, Release);
         Asleep::of(Woken::By(self.clone()))
     }
 
@@ -89,7 +97,7 @@ impl Activity {
     pub fn doze(&self) -> Asleep {
         let kind = kind();
         fell_asleep(kind);
-        self.0.store((self.0.load(Relaxed) & !ASLEEP) | kind, Release);
+        self.0.store(self.awake() | kind, Release);
         Asleep::of(Woken::By(self.clone()))
     }
 

@@ -1,7 +1,7 @@
 //! [`Cancellation`]: a flag that is set once and that everything that waits listens to.
 
 use crate::sync::{AtomicBool, Mutex, Ordering::*};
-use millstream_tensor::pace::Stop;
+use millstream_tensor::pace::{Stop, look};
 use millstream_tensor::{Code, Error, Result};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -88,8 +88,15 @@ impl Cancellation {
         Arc::strong_count(&self.0) > 1
     }
 
-    /// Returns the cause as an error if the flag is raised.
+    /// Returns the cause as an error if the flag is raised. For kernels: it [looks](look), too, at what may
+    /// end the run that this thread works for. While the thread works, nobody else may raise the flag.
     pub fn check(&self) -> Result<()> {
+        self.raised()?;
+        look()
+    }
+
+    /// Returns the cause as an error if the flag is raised.
+    pub fn raised(&self) -> Result<()> {
         if self.0.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
             self.cancel(Error::new(Code::DeadlineExceeded, "the time allowed is over"));
         }

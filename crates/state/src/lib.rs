@@ -6,6 +6,7 @@
 mod activity;
 mod cancel;
 mod host;
+pub mod journal;
 mod machine;
 mod queue;
 mod reader;
@@ -31,6 +32,6 @@ pub use resources::Resources;
 pub use session_tensors::SessionTensors;
 pub use sparse_tensors_map::{Sparse, SparseTensorsMap};
 pub use stack::Stack;
-pub use table::{Table, TableKind, TableSpec};
+pub use table::{Dense, Table, TableKind, TableSpec};
 pub use tensor_array::{Sum, TensorArray, TensorArrayOptions};
 pub use variable::{Held, Variable};

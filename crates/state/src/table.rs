@@ -1,19 +1,22 @@
 //! [`Table`]: key-value tables that outlive a step.
 //!
 //! Definition: TensorFlow's `HashTable`, which is filled once, and `MutableHashTable`,
-//! `MutableHashTableOfTensors` and `MutableDenseHashTable`. Unlike there, a table is exported in the order of
-//! its keys. What an entry takes besides the elements of its value is charged, too.
+//! `MutableHashTableOfTensors` and `MutableDenseHashTable`. Unlike there, a table is exported in the order
+//! of its keys; a dense one with all its buckets, as there. What an entry takes besides the elements of its
+//! value is charged, too.
 
 #![expect(
     clippy::mutable_key_type,
     reason = "the budget that a string is charged to is no part of what it is"
 )]
 
-use millstream_tensor::budget::Room;
+use millstream_tensor::budget::{Charged, Room};
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{Assembler, Code, DType, Error, Opaque, Result, Shape, Str, Tensor, ensure, invalid};
 use parking_lot::RwLock;
 use std::collections::HashMap;
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The type of a table: its kind, keys and values.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,10 +47,62 @@ pub struct Table {
     name: String,
     op: &'static str,
     spec: TableSpec,
-    /// Keys with a special meaning in TensorFlow's implementation (empty, deleted), which are refused here as
-    /// there.
-    reserved: Vec<Tensor>,
+    dense: Option<Dense>,
     state: RwLock<State>,
+}
+
+/// What is special about a dense table: in TensorFlow its keys lie in buckets, and so they are exported.
+#[derive(Clone, Debug)]
+pub struct Dense {
+    /// The key that marks a free bucket. It is no key of the table, and neither is the next.
+    pub empty: Tensor,
+    /// The key that marks the bucket of a removed key.
+    pub deleted: Tensor,
+    /// The number of buckets at first, a power of two.
+    pub buckets: usize,
+    /// The part of the buckets that may be used, between 0 and 1. The buckets double before it is more.
+    pub max_load_factor: f32,
+}
+
+impl Dense {
+    fn reserved(&self) -> [&Tensor; 2] {
+        [&self.empty, &self.deleted]
+    }
+
+    fn check(&self, spec: &TableSpec) -> Result<()> {
+        for key in self.reserved() {
+            ensure!(
+                key.dtype() == spec.key && *key.shape() == spec.key_shape,
+                "the empty and the deleted key must be {}{} like all keys, but one is {}{}",
+                spec.key,
+                spec.key_shape,
+                key.dtype(),
+                key.shape()
+            );
+        }
+        ensure!(!self.empty.bits_eq(&self.deleted), "the empty and the deleted key must not be equal");
+        ensure!(
+            self.buckets.is_power_of_two(),
+            "`initial_num_buckets` must be a power of 2, but is {}",
+            self.buckets
+        );
+        ensure!(
+            0.0 < self.max_load_factor && self.max_load_factor < 1.0,
+            "`max_load_factor` must be between 0 and 1, but is {}",
+            self.max_load_factor
+        );
+        Ok(())
+    }
+
+    /// The number of buckets with which this many keys do not use too many.
+    fn buckets_for(&self, mut buckets: usize, keys: usize) -> Result<usize> {
+        while buckets as f64 * f64::from(self.max_load_factor) < keys as f64 {
+            buckets = buckets.checked_mul(2).ok_or_else(|| {
+                invalid!("no number of buckets has room for {keys} keys at this `max_load_factor`")
+            })?;
+        }
+        Ok(buckets)
+    }
 }
 
 #[derive(Default)]
@@ -55,6 +110,8 @@ struct State {
     rows: HashMap<Key, Row>,
     /// Whether a fixed table was filled.
     filled: bool,
+    /// The number of buckets of a dense table.
+    buckets: usize,
 }
 
 /// The value of a key, and the memory that its entry takes.
@@ -85,7 +142,7 @@ impl Table {
         name: impl Into<String>,
         op: &'static str,
         spec: TableSpec,
-        reserved: Vec<Tensor>,
+        dense: Option<Dense>,
     ) -> Result<Table> {
         ensure!(
             matches!(spec.key, DType::I32 | DType::I64 | DType::Str),
@@ -97,21 +154,12 @@ impl Table {
             "the values of a table are numbers, bools or strings, not {}",
             spec.value
         );
-        for (i, key) in reserved.iter().enumerate() {
-            ensure!(
-                key.dtype() == spec.key && *key.shape() == spec.key_shape,
-                "the empty and the deleted key must be {}{} like all keys, but one is {}{}",
-                spec.key,
-                spec.key_shape,
-                key.dtype(),
-                key.shape()
-            );
-            ensure!(
-                !reserved[..i].iter().any(|other| other.bits_eq(key)),
-                "the empty and the deleted key must not be equal"
-            );
+        let mut state = State::default();
+        if let Some(dense) = &dense {
+            dense.check(&spec)?;
+            state.buckets = dense.buckets;
         }
-        Ok(Table { name: name.into(), op, spec, reserved, state: RwLock::default() })
+        Ok(Table { name: name.into(), op, spec, dense, state: RwLock::new(state) })
     }
 
     /// Returns an error unless the table could have been made by `op` with this spec.
@@ -178,7 +226,11 @@ impl Table {
     pub fn insert(&self, keys: &Tensor, values: &Tensor) -> Result<()> {
         self.check_mutable("keys are not inserted")?;
         let rows = self.rows(keys, values)?;
-        self.state.write().rows.extend(rows);
+        let mut state = self.state.write();
+        if let Some(dense) = &self.dense {
+            state.buckets = dense.buckets_for(state.buckets, state.rows.len() + rows.len())?;
+        }
+        state.rows.extend(rows);
         Ok(())
     }
 
@@ -187,8 +239,8 @@ impl Table {
         self.check_mutable("keys are not removed")?;
         let (_, keys) = self.keys(keys)?;
         let mut state = self.state.write();
-        for key in keys {
-            state.rows.remove(&key);
+        for key in keys.iter() {
+            state.rows.remove(key);
         }
         Ok(())
     }
@@ -198,8 +250,13 @@ impl Table {
         if self.spec.kind == TableKind::Fixed {
             return self.fill(keys, values);
         }
-        let rows = self.rows(keys, values)?.into_iter().collect();
-        let old = std::mem::replace(&mut self.state.write().rows, rows);
+        let rows: HashMap<Key, Row> = self.rows_to_import(keys, values)?.into_iter().collect();
+        let mut state = self.state.write();
+        if let Some(dense) = &self.dense {
+            state.buckets = dense.buckets_for(dense.buckets, rows.len())?;
+        }
+        let old = std::mem::replace(&mut state.rows, rows);
+        drop(state);
         drop(old);
         Ok(())
     }
@@ -239,18 +296,43 @@ impl Table {
                 ))),
             };
         }
-        *state = State { rows: map, filled: true };
+        *state = State { rows: map, filled: true, buckets: 0 };
         Ok(())
     }
 
-    /// All keys in order, with their values.
+    /// All keys in order, with their values. Of a dense table all buckets: those that are free have the empty
+    /// key and a value of zeros.
     pub fn export(&self) -> Result<(Tensor, Tensor)> {
         let state = self.state.read();
         self.check_filled(&state)?;
-        let mut rows: Vec<(&Key, &Row)> = state.rows.iter().collect();
+        let mut rows: Vec<(&Key, &Tensor)> = state.rows.iter().map(|(key, row)| (key, &row.value)).collect();
         rows.sort_unstable_by_key(|(key, _)| *key);
+        let Some(dense) = &self.dense else { return self.tensors(&rows) };
+        let empty = self.split(&dense.empty)?;
+        let zeros = Tensor::zeros(self.spec.value, self.spec.value_shape.clone())?;
+        let Some(empty) = empty.first() else { return self.tensors(&rows) };
+        let _room = Room::of(state.buckets.saturating_mul(size_of::<(&Key, &Tensor)>()))?;
+        let mut buckets = vec![(empty, &zeros); state.buckets];
+        let mut pace = Pace::new();
+        for (key, value) in rows {
+            let mut at = key.place() as usize & (state.buckets - 1);
+            let mut probes = 0;
+            while buckets[at].0 != empty {
+                pace.spend(1)?;
+                probes += 1;
+                at = (at + probes) & (state.buckets - 1);
+            }
+            buckets[at] = (key, value);
+        }
+        self.tensors(&buckets)
+    }
+
+    /// The keys and the values as tensors.
+    fn tensors(&self, rows: &[(&Key, &Tensor)]) -> Result<(Tensor, Tensor)> {
+        let each = self.spec.key_shape.elements().saturating_mul(size_of::<&Key>());
+        let _room = Room::of(rows.len().saturating_mul(each))?;
         let mut flat = Vec::new();
-        for (key, _) in &rows {
+        for (key, _) in rows {
             key.flatten(&mut flat);
         }
         let shape = Shape::new([rows.len()].into_iter().chain(self.spec.key_shape.dims().iter().copied()));
@@ -261,7 +343,7 @@ impl Table {
             DType::I32 => Tensor::from_iter(shape, flat.iter().map(|k| int(k) as i32))?,
             _ => Tensor::from_iter(shape, flat.iter().map(int))?,
         };
-        Ok((keys, self.gather(&[rows.len()], rows.iter().map(|(_, row)| &row.value))?))
+        Ok((keys, self.gather(&[rows.len()], rows.iter().map(|(_, value)| *value))?))
     }
 
     fn check_mutable(&self, but: &str) -> Result<()> {
@@ -285,6 +367,20 @@ impl Table {
     /// The keys one by one, each with its value.
     fn rows(&self, keys: &Tensor, values: &Tensor) -> Result<Vec<(Key, Row)>> {
         let (batch, keys) = self.keys(keys)?;
+        self.paired(&batch, keys, values)
+    }
+
+    /// As [`Table::rows`], without those that an export of a dense table made of free buckets.
+    fn rows_to_import(&self, keys: &Tensor, values: &Tensor) -> Result<Vec<(Key, Row)>> {
+        let (batch, keys) = self.keys_and_marks(keys)?;
+        let mut rows = self.paired(&batch, keys, values)?;
+        for mark in self.marks()? {
+            rows.retain(|(key, _)| *key != mark);
+        }
+        Ok(rows)
+    }
+
+    fn paired(&self, batch: &[usize], keys: Charged<Key>, values: &Tensor) -> Result<Vec<(Key, Row)>> {
         let spec = &self.spec;
         let whole = Shape::new(batch.iter().chain(spec.value_shape.dims()).copied());
         ensure!(
@@ -299,15 +395,36 @@ impl Table {
         }
         let flat = Shape::new([keys.len()].into_iter().chain(spec.value_shape.dims().iter().copied()));
         let values = values.reshape(flat)?;
-        let row = |(i, key)| {
-            let row = Row::new(&key, own_row(&values, i)?)?;
-            Ok((key, row))
+        let row = |(i, key): (usize, &Key)| {
+            let row = Row::new(key, own_row(&values, i)?)?;
+            Ok((key.clone(), row))
         };
-        keys.into_iter().enumerate().map(row).collect()
+        keys.iter().enumerate().map(row).collect()
     }
 
     /// The keys one by one, and the shape they are arranged in.
-    fn keys(&self, keys: &Tensor) -> Result<(Vec<usize>, Vec<Key>)> {
+    fn keys(&self, keys: &Tensor) -> Result<(Vec<usize>, Charged<Key>)> {
+        let (batch, found) = self.keys_and_marks(keys)?;
+        for mark in self.marks()? {
+            if found.contains(&mark) {
+                return Err(invalid!(
+                    "{mark} is the empty or the deleted key of {self:?} and cannot be one of its keys"
+                ));
+            }
+        }
+        Ok((batch, found))
+    }
+
+    /// The keys that mark buckets of a dense table.
+    fn marks(&self) -> Result<Vec<Key>> {
+        let mut marks = Vec::new();
+        for key in self.dense.iter().flat_map(Dense::reserved) {
+            marks.extend(self.split(key)?.first().cloned());
+        }
+        Ok(marks)
+    }
+
+    fn keys_and_marks(&self, keys: &Tensor) -> Result<(Vec<usize>, Charged<Key>)> {
         let spec = &self.spec;
         let batch = keys.shape().dims().strip_suffix(spec.key_shape.dims());
         let batch = batch.filter(|_| keys.dtype() == spec.key).ok_or_else(|| {
@@ -319,29 +436,26 @@ impl Table {
                 keys.shape()
             )
         })?;
-        let found = self.split(keys)?;
-        for reserved in &self.reserved {
-            let reserved = self.split(reserved)?;
-            if let Some(key) = found.iter().find(|key| reserved.first() == Some(key)) {
-                return Err(invalid!(
-                    "{key} is the empty or the deleted key of {self:?} and cannot be one of its keys"
-                ));
-            }
-        }
-        Ok((batch.to_vec(), found))
+        Ok((batch.to_vec(), self.split(keys)?))
     }
 
-    fn split(&self, keys: &Tensor) -> Result<Vec<Key>> {
-        let flat: Vec<Key> = match keys.dtype() {
-            DType::I32 => keys.as_slice::<i32>()?.iter().map(|&n| Key::Int(n.into())).collect(),
-            DType::I64 => keys.as_slice::<i64>()?.iter().map(|&n| Key::Int(n)).collect(),
-            _ => keys.as_strs().unwrap_or_default().iter().map(|s| Key::Text(s.clone())).collect(),
-        };
-        let each = self.spec.key_shape.elements();
-        Ok(match self.spec.key_shape.rank() {
-            0 => flat,
-            _ => flat.chunks(each.max(1)).map(|row| Key::Row(row.into())).collect(),
-        })
+    fn split(&self, keys: &Tensor) -> Result<Charged<Key>> {
+        let mut flat = Charged::with_room(keys.elements())?;
+        let mut pace = Pace::new();
+        let mut add = |key| pace.spend(1).and_then(|()| flat.push(key));
+        match keys.dtype() {
+            DType::I32 => keys.as_slice::<i32>()?.iter().try_for_each(|&n| add(Key::Int(n.into())))?,
+            DType::I64 => keys.as_slice::<i64>()?.iter().try_for_each(|&n| add(Key::Int(n)))?,
+            _ => keys.as_strs().unwrap_or_default().iter().try_for_each(|s| add(Key::Text(s.clone())))?,
+        }
+        if self.spec.key_shape.rank() == 0 {
+            return Ok(flat);
+        }
+        let mut rows = Charged::new();
+        for row in flat.chunks(self.spec.key_shape.elements().max(1)) {
+            rows.push(Key::Row(row.into()))?;
+        }
+        Ok(rows)
     }
 }
 
@@ -367,6 +481,19 @@ fn failed(what: String) -> Error {
 }
 
 impl Key {
+    /// The number by which buckets are found: of an integer TensorFlow's hash.
+    fn place(&self) -> u64 {
+        match self {
+            Key::Int(n) => *n as u64,
+            Key::Row(keys) if keys.len() == 1 => keys[0].place(),
+            other => {
+                let mut hasher = DefaultHasher::new();
+                other.hash(&mut hasher);
+                hasher.finish()
+            }
+        }
+    }
+
     fn flatten<'a>(&'a self, flat: &mut Vec<&'a Key>) {
         match self {
             Key::Row(keys) => keys.iter().for_each(|key| key.flatten(flat)),
@@ -380,7 +507,10 @@ impl fmt::Display for Key {
         match self {
             Key::Int(n) => n.fmt(f),
             Key::Text(text) => write!(f, "{text:?}"),
-            Key::Row(keys) => f.debug_list().entries(keys).finish(),
+            Key::Row(keys) => {
+                let keys: Vec<String> = keys.iter().map(Key::to_string).collect();
+                write!(f, "[{}]", keys.join(", "))
+            }
         }
     }
 }

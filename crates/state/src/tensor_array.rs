@@ -48,13 +48,13 @@ struct State {
     slots: Charged<Slot>,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Slot {
     value: Content,
     read: bool,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 enum Content {
     #[default]
     Unwritten,
@@ -63,6 +63,15 @@ enum Content {
     Value(Tensor),
     /// An element that was read and dropped. Holds its shape if the element shape does not determine it.
     Cleared(Option<Box<Shape>>),
+}
+
+/// What an access to an element may change, as it was before.
+pub struct Before {
+    /// The element, if there was one at the index.
+    slot: Option<(usize, Slot)>,
+    len: usize,
+    element_shape: PartialShape,
+    summed: bool,
 }
 
 /// Adds two tensors of equal dtype and shape.
@@ -148,6 +157,25 @@ impl TensorArray {
             self.error(format!("its element shape is {} and cannot be {shape}", state.element_shape))
         })?;
         Ok(())
+    }
+
+    /// What writing or reading the element at an index may change.
+    pub(crate) fn before(&self, index: i64) -> Before {
+        let state = self.state.lock();
+        let at = usize::try_from(index).ok();
+        let slot = at.and_then(|at| Some((at, state.slots.get(at)?.clone())));
+        let (len, summed) = (state.slots.len(), state.summed);
+        Before { slot, len, element_shape: state.element_shape.clone(), summed }
+    }
+
+    /// Undoes what was done to the element since.
+    pub(crate) fn restore(&self, before: Before) {
+        let mut state = self.state.lock();
+        let gone = before.slot.and_then(|(at, slot)| Some(std::mem::replace(state.slots.get_mut(at)?, slot)));
+        (state.element_shape, state.summed) = (before.element_shape, before.summed);
+        state.slots.truncate(before.len);
+        drop(state);
+        drop(gone);
     }
 
     /// Writes each value to its index.

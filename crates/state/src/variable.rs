@@ -153,7 +153,10 @@ impl Variable {
             format!("variable `{}` is used before it has a value", self.name),
         )
         .led_by(format!("Attempting to use uninitialized value {}", self.name))
-        .with_help("run its initialiser first (all of them: `global_variables_initializer`)")
+        .with_help(
+            "run its initializer first: those of all variables are in `global_variables_initializer`, those of \
+             local ones, such as metrics and epochs, in `local_variables_initializer`",
+        )
     }
 }
 

@@ -3,6 +3,9 @@
 //! with many. A thread that is never woken is a deadlock, which the checker reports.
 
 #[expect(dead_code, reason = "a part of the crate, compiled once more")]
+#[path = "../src/activity.rs"]
+mod activity;
+#[expect(dead_code, reason = "a part of the crate, compiled once more")]
 #[path = "../src/cancel.rs"]
 mod cancel;
 #[expect(dead_code, unused_imports, reason = "a part of the crate, compiled once more")]
@@ -10,8 +13,67 @@ mod cancel;
 mod queue;
 
 /// The checker's locks and flags, under the names that the sources use.
+#[expect(dead_code, reason = "not all are used of each kind of number")]
 mod sync {
-    pub(crate) use shuttle::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    pub(crate) use shuttle::sync::atomic::{AtomicBool, Ordering};
+    use std::cell::Cell;
+
+    thread_local! {
+        /// Whether this thread runs a model: sources bring tests of their own along.
+        static IN_MODEL: Cell<bool> = const { Cell::new(false) };
+    }
+
+    pub(crate) fn in_model() {
+        IN_MODEL.set(true);
+    }
+
+    /// Lets another thread run before a number is used.
+    fn switch() {
+        if IN_MODEL.get() {
+            shuttle::thread::yield_now();
+        }
+    }
+
+    /// Numbers that may be static: the checker's own belong to one schedule.
+    macro_rules! numbers {
+        ($($name:ident: $type:ty),*) => {$(
+            #[derive(Debug, Default)]
+            pub(crate) struct $name(std::sync::atomic::$name);
+
+            impl $name {
+                pub(crate) const fn new(value: $type) -> Self {
+                    $name(std::sync::atomic::$name::new(value))
+                }
+                pub(crate) fn load(&self, order: Ordering) -> $type {
+                    switch();
+                    self.0.load(order)
+                }
+                pub(crate) fn store(&self, value: $type, order: Ordering) {
+                    switch();
+                    self.0.store(value, order);
+                }
+                pub(crate) fn fetch_add(&self, value: $type, order: Ordering) -> $type {
+                    switch();
+                    self.0.fetch_add(value, order)
+                }
+                pub(crate) fn fetch_sub(&self, value: $type, order: Ordering) -> $type {
+                    switch();
+                    self.0.fetch_sub(value, order)
+                }
+                pub(crate) fn fetch_update(
+                    &self,
+                    set: Ordering,
+                    fetch: Ordering,
+                    change: impl FnMut($type) -> Option<$type>,
+                ) -> Result<$type, $type> {
+                    switch();
+                    self.0.fetch_update(set, fetch, change)
+                }
+            }
+        )*};
+    }
+
+    numbers! { AtomicU64: u64, AtomicUsize: usize }
 
     #[derive(Default)]
     pub(crate) struct Mutex<T>(shuttle::sync::Mutex<T>);
@@ -27,6 +89,7 @@ mod sync {
     }
 }
 
+use activity::{Activity, Job, Threads};
 use cancel::Cancellation;
 use millstream_tensor::{Code, DType, Error, PartialShape, Result, Tensor};
 use queue::{Closing, Dequeued, Item, Queue, QueueKind, QueueSpec, Take, Waiter};
@@ -37,6 +100,7 @@ use std::sync::Arc;
 
 /// Tries `schedules` random schedules, and others with few switches.
 fn check(schedules: usize, program: impl Fn() + Send + Sync + Copy + 'static) {
+    sync::in_model();
     shuttle::check_random(program, schedules);
     for switches in 1..=4 {
         shuttle::check_pct(program, schedules / 4, switches);
@@ -44,12 +108,18 @@ fn check(schedules: usize, program: impl Fn() + Send + Sync + Copy + 'static) {
 }
 
 fn queue(capacity: usize) -> Arc<Queue> {
-    let shapes = Some(vec![PartialShape::unknown_of_rank(0)]);
-    let kind = QueueKind::Fifo;
+    queue_of(QueueKind::Fifo, capacity)
+}
+
+/// A queue of scalars; those of a priority queue come out by size.
+fn queue_of(kind: QueueKind, capacity: usize) -> Arc<Queue> {
+    let n_components = 1 + (kind == QueueKind::Priority) as usize;
+    let shapes = Some(vec![PartialShape::unknown_of_rank(0); n_components]);
+    let mut dtypes = vec![DType::I64, DType::I32];
     let spec = QueueSpec {
         kind,
         capacity,
-        dtypes: vec![DType::I32],
+        dtypes: dtypes.split_off(2 - n_components),
         shapes,
         min_after_dequeue: 0,
         seeds: (0, 0),
@@ -296,36 +366,127 @@ fn listeners_are_told_once() {
 }
 
 /// A consumer that cannot use a batch returns it, while others wait for the items: none is lost, none is
-/// handed out twice, and nobody waits for an item that is in the queue.
-#[test]
-fn batches_that_fail_return() {
-    check(4000, || {
-        let q = queue(2);
+/// handed out twice, and nobody waits for an item that is in the queue. A producer of several rows is called
+/// off at any moment meanwhile. With queues of every kind.
+fn batches_return(kind: QueueKind) {
+    check(1500, move || {
+        let row = move |value: i32| match kind {
+            QueueKind::Priority => Item::new(smallvec![Tensor::scalar(value as i64), Tensor::scalar(value)]),
+            _ => Item::new(smallvec![Tensor::scalar(value)]),
+        };
+        let q = queue_of(kind, 2);
         let producer = {
             let q = q.clone();
-            thread::spawn(move || (0..4).for_each(|i| put(&q, &Cancellation::new(), i).unwrap()))
+            thread::spawn(move || {
+                for i in 0..4 {
+                    _ = ended(&Cancellation::new(), |waiter| q.enqueue(vec![row(i).unwrap()], waiter))
+                        .unwrap();
+                }
+            })
         };
         let consumers: Vec<_> = (0..2)
             .map(|_| {
                 let q = q.clone();
+                let two = move || {
+                    if let Some(items) = q.try_dequeue(Take::Exactly(2)).unwrap() {
+                        return items;
+                    }
+                    ended(&Cancellation::new(), |waiter| _ = q.dequeue(Take::Exactly(2), waiter)).unwrap()
+                };
                 thread::spawn(move || {
-                    let failed = match q.try_dequeue(Take::Exactly(2)).unwrap() {
-                        Some(items) => items,
-                        None => {
-                            let attempt = |waiter| _ = q.dequeue(Take::Exactly(2), waiter);
-                            ended(&Cancellation::new(), attempt).unwrap()
-                        }
-                    };
+                    let failed = two();
                     assert_eq!(failed.len(), 2);
                     drop(failed);
-                    take(&q, &Cancellation::new(), Take::Exactly(2)).unwrap()
+                    let items = two();
+                    items.used().iter().map(|item| item[item.len() - 1].to_scalar().unwrap()).collect()
                 })
             })
             .collect();
-        let mut all: Vec<i32> = consumers.into_iter().flat_map(|c| c.join().unwrap()).collect();
+        let batches: Vec<Vec<i32>> = consumers.into_iter().map(|c| c.join().unwrap()).collect();
         producer.join().unwrap();
+        let mut all = batches.concat();
         all.sort_unstable();
         assert_eq!(all, [0, 1, 2, 3]);
-        assert_eq!(rest(&q), []);
+        assert_eq!(q.report().len, 0);
+    });
+}
+
+#[test]
+fn batches_that_fail_return() {
+    batches_return(QueueKind::Fifo);
+}
+
+#[test]
+fn padded_batches_that_fail_return() {
+    batches_return(QueueKind::PaddingFifo);
+}
+
+#[test]
+fn shuffled_batches_that_fail_return() {
+    batches_return(QueueKind::RandomShuffle);
+}
+
+#[test]
+fn batches_by_priority_that_fail_return() {
+    batches_return(QueueKind::Priority);
+}
+
+/// One thread of the program hands out jobs and sleeps until each is done; another sleeps all the time, and
+/// looks whether nobody is left who could wake it. As long as the first goes on, no two looks in a row see
+/// that with nothing changed in between.
+#[test]
+fn somebody_is_always_seen_awake() {
+    check(4000, || {
+        let before = Threads::now();
+        assert!(before.asleep == 0 && !before.at_work);
+        let over = Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let looks = {
+            let over = over.clone();
+            thread::spawn(move || {
+                let waits = Activity::default();
+                waits.begin();
+                let asleep = waits.sleep();
+                let mut last = None;
+                for _ in 0..6 {
+                    let now = Threads::now();
+                    // Read last: the look was at an earlier time.
+                    let all =
+                        now.asleep == 2 && !now.at_work && !over.load(std::sync::atomic::Ordering::SeqCst);
+                    assert!(!all || last != Some(now.changes), "both are taken to sleep for ever");
+                    last = all.then_some(now.changes);
+                }
+                drop(asleep);
+                waits.end();
+            })
+        };
+        let run = Activity::default();
+        run.begin();
+        for _ in 0..2 {
+            let job = Job::begin();
+            let (tell, told) = channel();
+            let (caller, roused) = (run.clone(), Arc::new(sync::Mutex::new(false)));
+            let rouses = roused.clone();
+            let worker = thread::spawn(move || {
+                let mut roused = rouses.lock();
+                *roused = true;
+                caller.wake();
+                drop(roused);
+                tell.send(()).unwrap();
+                drop(job);
+            });
+            // As a run's caller: it does not fall asleep once it was roused.
+            let dozes = {
+                let roused = roused.lock();
+                (!*roused).then(|| run.doze())
+            };
+            told.recv().unwrap();
+            drop(dozes);
+            worker.join().unwrap();
+        }
+        run.end();
+        over.store(true, std::sync::atomic::Ordering::SeqCst);
+        looks.join().unwrap();
+        let after = Threads::now();
+        assert!(after.asleep == 0 && !after.at_work, "{after:?}");
     });
 }

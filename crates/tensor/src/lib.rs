@@ -40,3 +40,7 @@ pub use shape::{Dim, MAX_RANK, PartialShape, Shape, unequal};
 pub use spread::Spread;
 pub use tensor::Tensor;
 pub use word::Word;
+
+/// What tests divide their sizes by. Miri takes a thousand times as long as compiled code.
+#[cfg(test)]
+const MIRI: usize = if cfg!(miri) { 1000 } else { 1 };

@@ -10,8 +10,8 @@ use crate::budget::Charged;
 use crate::buffer::{Buffer, as_words, as_words_mut};
 use crate::pace::{Pace, paced};
 use crate::tensor::Storage;
-use crate::walk::{Strided, by_width};
-use crate::{Assembler, Error, Result, Shape, Tensor, ensure, invalid, with_element};
+use crate::walk::{Strided, by_width, transpose};
+use crate::{Assembler, Element, Error, Result, Shape, Tensor, ensure, invalid, with_element};
 use smallvec::SmallVec;
 
 impl Tensor {
@@ -38,6 +38,21 @@ impl Tensor {
             return Ok(Tensor::from_buffer(self.dtype(), shape, out));
         }
         self.pick(shape, space.indices())
+    }
+
+    /// Returns the transpose of the matrix in `data` with this many rows and columns. Its rows start `pitch`
+    /// elements apart. An error if its elements are not numbers or bools, or if it does not fit.
+    pub fn transpose_of<T: Element>(data: &[T], [rows, cols]: [usize; 2], pitch: usize) -> Result<Tensor> {
+        let end = rows.checked_sub(1).map_or(Some(0), |n| n.checked_mul(pitch)?.checked_add(cols));
+        ensure!(
+            cols <= pitch && end.is_some_and(|end| end <= data.len()),
+            "{} elements do not hold {rows} rows of {cols} that start {pitch} apart",
+            data.len()
+        );
+        let mut out = Tensor::anything(T::DTYPE, [cols, rows])?;
+        let to = out.make_mut::<T>().ok_or_else(|| Error::internal("a fresh tensor is shared"))?;
+        transpose(data, (0, pitch as isize), rows, cols, to, rows, &mut Pace::new())?;
+        Ok(out)
     }
 
     /// Returns the elements at these flat indices, in this shape. An error if an index is out of range.

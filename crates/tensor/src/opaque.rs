@@ -302,6 +302,7 @@ impl fmt::Debug for Variant {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::MIRI;
 
     /// A value that holds others, without a drop of its own.
     #[derive(Debug)]
@@ -329,7 +330,7 @@ mod tests {
     #[test]
     fn chains_are_dropped_without_recursion() {
         let mut chain = nest(vec![]);
-        for _ in 0..300_000 {
+        for _ in 0..300_000 / MIRI {
             chain = nest(vec![chain, nest(vec![])]);
         }
         let copy = chain.clone();
@@ -337,7 +338,7 @@ mod tests {
         assert_eq!(copy.kind(), "nest");
         std::thread::spawn(move || drop(copy)).join().unwrap();
         let mut handle = Handle::new("", "end", Arc::new(Place(None)));
-        for _ in 0..300_000 {
+        for _ in 0..300_000 / MIRI {
             handle = Handle::new("", "next", Arc::new(Place(Some(handle))));
         }
         drop(handle);

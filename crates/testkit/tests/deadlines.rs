@@ -216,6 +216,32 @@ fn strings() -> Vec<Case> {
     ]
 }
 
+fn images() -> Vec<Case> {
+    let (float, int) = (|v: f32| Tensor::scalar(v), |v: i32| Tensor::scalar(v));
+    let boxes = || vec![filled([1 << 17, 4], 0f32), filled([1 << 17], 0.5f32), int(1 << 17)];
+    let [large, small] = [1 << 11, 1 << 10].map(|side: usize| filled([1, side, side, 1], 0.5f32));
+    vec![
+        case("NonMaxSuppressionV3", [boxes(), vec![float(0.5), float(-1.0)]].concat()),
+        case("NonMaxSuppressionV5", [boxes(), vec![float(0.5), float(-1.0), float(1.0)]].concat()),
+        case("ResizeBicubicGrad", vec![large, small]),
+        case(
+            "SampleDistortedBoundingBoxV2",
+            vec![ints(&[999, 999, 3]), filled([1, 99, 4], 0.5f32), float(1.0)],
+        )
+        .attr("max_attempts", i64::MAX),
+    ]
+}
+
+fn draws() -> Vec<Case> {
+    let float = |v: f32| Tensor::scalar(v);
+    let never = [float(0.0), float(1.0), float(1e30), float(1.1e30)];
+    vec![
+        case("ParameterizedTruncatedNormal", [vec![ints(&[1 << 20])], never.to_vec()].concat())
+            .attr("dtype", DType::F32),
+        case("Multinomial", vec![filled([1, 1 << 20], 0.5f32), Tensor::scalar(1i32 << 24)]),
+    ]
+}
+
 #[track_caller]
 fn check(cases: Vec<Case>) {
     let chosen = std::env::var("DEADLINE_OPS").ok();
@@ -237,7 +263,13 @@ fn check(cases: Vec<Case>) {
 fn long_kernels_end_with_their_run() {
     // One after another, since time is measured.
     let strings = strings().into_iter().map(|case| Case { op_allocates: true, ..case });
-    check([products(), elements(), reductions()].into_iter().flatten().chain(strings).collect());
+    check(
+        [products(), elements(), reductions(), images(), draws()]
+            .into_iter()
+            .flatten()
+            .chain(strings)
+            .collect(),
+    );
 }
 
 #[expect(clippy::print_stderr, reason = "asked for by name")]

@@ -48,6 +48,8 @@ const KNOWN: &[(&str, &str)] = &[
     ("ClipByValue the_lower_bound_wins", CONTRADICTION),
     ("DynamicStitch last_one_stays", REPEATED),
     ("TensorScatterUpdate last_one_stays", REPEATED),
+    ("MaxPool3DGrad to_all_equals", EQUALS),
+    ("MaxPool3DGradGrad of_the_first_of_equals", EQUALS),
     ("Max of_no_floats", NOT_FINITE),
     ("Max of_no_integers", NOT_FINITE),
     ("Min of_no_floats", NOT_FINITE),
@@ -88,6 +90,14 @@ const KNOWN: &[(&str, &str)] = &[
     ("UnsortedSegmentMin finite_floats", DROWNED),
 ];
 
+/// Examples without a gradient where nothing is known of the inputs' shapes, with the reason.
+const KNOWN_SHAPELESS: &[(&str, &str)] = &[
+    ("Svd of_no_rows", INNER),
+    ("Svd values_alone", INNER),
+    ("Svd values_of_a_tall_one", INNER),
+    ("Svd values_of_each", INNER),
+];
+
 /// Ops with broadcasting that cannot be checked this way, with the reason.
 const KNOWN_BROADCASTING: &[(&str, &str)] =
     &[("SoftmaxCrossEntropyWithLogits", "labels that are repeated along a row are no probabilities")];
@@ -99,6 +109,9 @@ const KNOWN_HALF_WIDTH: &[(&str, &str)] =
 const CONTRADICTION: &str = "as in TensorFlow, both of two contradicting bounds get the gradient";
 const REPEATED: &str = "as in TensorFlow, every row for a place gets the gradient, not only the last one";
 const ALL_COLUMNS: &str = "which columns make the others a whole basis is not determined: an error";
+const EQUALS: &str =
+    "as in TensorFlow, all equal largest cells get the gradient, whose gradient only the first gives";
+const INNER: &str = "as in TensorFlow, the gradient needs a matrix of known shape";
 const SINGLE: &str = "floats of 32 bits come out whatever goes in, or its image has no gradient: TensorFlow's values are the check";
 const NOT_FINITE: &str = "its value is not finite";
 const DROWNED: &str =
@@ -118,6 +131,8 @@ const HELD: &[(&str, &[usize], &str)] = &[
     ("Polygamma", &[0], "the order is a count"),
     ("Zeta", &[0], "as in TensorFlow, only that by `q` is computed; others are an error"),
     ("IgammaGradA", &[0], "only that by `x` is computed; the other is an error"),
+    ("MaxPool3DGrad", &[0, 1], "the second is the largest cells of the first"),
+    ("MaxPool3DGradGrad", &[0, 1], "the second is the largest cells of the first"),
     ("SparseAdd", &[6], "the threshold moves by steps"),
 ];
 
@@ -145,14 +160,19 @@ fn examples() {
         }
         for (seed, knowing) in [Knowing::All, Knowing::Nothing].into_iter().enumerate() {
             let label = format!("{op} {name} ({knowing:?})");
+            let shapeless = match knowing {
+                Knowing::Nothing => reason(KNOWN_SHAPELESS, op, name),
+                _ => None,
+            };
+            let known = reason(KNOWN, op, name).or(shapeless);
             match Point::of(&case, needs(op), seed as u64) {
                 Ok(None) => {}
-                Ok(Some(point)) => report.run(&label, reason(KNOWN, op, name), || {
+                Ok(Some(point)) => report.run(&label, known, || {
                     point
                         .check(knowing, reason(ONCE, op, name).is_none(), seed as u64)
                         .map_err(|e| format!("{text}\n{e}"))
                 }),
-                Err(e) => report.add(&label, reason(KNOWN, op, name), Err(e)),
+                Err(e) => report.add(&label, known, Err(e)),
             }
         }
     }

@@ -552,3 +552,138 @@ fn errors_about_long_names_are_short() -> Result<()> {
     watched.ends_within(MEMORY);
     Ok(())
 }
+
+/// Imports and runs a graph that asks for more than there is. Returns the code of the error.
+#[track_caller]
+fn stopped(text: &str, name: &str) -> Code {
+    let watched = watched();
+    let graph = import(text).unwrap();
+    let session = session(&graph, Duration::from_secs(1)).unwrap();
+    let Err(error) = run(&session, name) else { panic!("there is no error") };
+    watched.ends_within(MEMORY);
+    error.code()
+}
+
+const I64_SCALARS: [(&str, &str); 2] =
+    [("output_types", "list { type: DT_INT64 }"), ("output_shapes", "list { shape { } }")];
+
+/// Sixty datasets have 2^60 readers. Neither their depth nor a pass may take that many steps for good.
+#[test]
+fn a_pass_over_datasets_that_read_each_other_twice_ends_with_its_run() {
+    let mut text =
+        constant("n", "DT_INT64", &[], "int64_val: 0") + &constant("d", "DT_INT64", &[], "int64_val: 1");
+    text += &node("x0", "RangeDataset", &["n", "n", "d"], &I64_SCALARS);
+    for i in 1..=60 {
+        let x = format!("x{}", i - 1);
+        text += &node(&format!("x{i}"), "ConcatenateDataset", &[&x, &x], &I64_SCALARS);
+    }
+    text += &node("y", "DatasetToSingleElement", &["x60"], &I64_SCALARS);
+    assert_eq!(stopped(&text, "y"), Code::DeadlineExceeded);
+}
+
+#[test]
+fn texts_of_tensors_are_charged_as_they_are_written() {
+    let text = "a".repeat(100);
+    let x = constant("x", "DT_STRING", &[1 << 18], &format!("string_val: '{text}'"));
+    let thirty = ["x"; 30];
+    let types = format!("list {{ {} }}", "type: DT_STRING ".repeat(30));
+    let template = format!("s: '{}'", "%s".repeat(30));
+    let attrs = [("T", &*types), ("template", &*template), ("summarize", "i: -1")];
+    let code = stopped(&(x.clone() + &node("y", "StringFormat", &thirty, &attrs)), "y");
+    assert!(matches!(code, Code::DeadlineExceeded | Code::ResourceExhausted), "{code:?}");
+    let condition = constant("c", "DT_BOOL", &[], "bool_val: false");
+    let attrs = [("T", &*types), ("summarize", "i: 1000000000")];
+    let inputs: Vec<&str> = ["c"].into_iter().chain(thirty).collect();
+    let code = stopped(&(x + &condition + &node("y", "Assert", &inputs, &attrs)), "y");
+    assert!(matches!(code, Code::DeadlineExceeded | Code::ResourceExhausted), "{code:?}");
+}
+
+#[test]
+fn draws_that_are_never_accepted_end_with_their_run() {
+    let shape = constant("s", "DT_INT32", &[1], &format!("int_val: {}", 1 << 20));
+    let float = |name: &str, value: &str| constant(name, "DT_FLOAT", &[], &format!("float_val: {value}"));
+    let parameters = float("m", "0") + &float("d", "1") + &float("low", "1e30") + &float("high", "1.1e30");
+    let inputs = ["s", "m", "d", "low", "high"];
+    let attrs = [("dtype", F32), ("T", I32)];
+    let normal = shape + &parameters + &node("y", "ParameterizedTruncatedNormal", &inputs, &attrs);
+    assert_eq!(stopped(&normal, "y"), Code::DeadlineExceeded);
+
+    let size = constant("s", "DT_INT32", &[3], "int_val: [1000, 1000, 3]");
+    let boxes = constant("b", "DT_FLOAT", &[1, 1 << 16, 4], "float_val: 0.5");
+    let most = format!("i: {}", i64::MAX);
+    let attrs = [("T", I32), ("max_attempts", &*most)];
+    let inputs = ["s", "b", "least"];
+    let part = node("y", "SampleDistortedBoundingBoxV2", &inputs, &attrs);
+    assert_eq!(stopped(&(size + &boxes + &float("least", "1") + &part), "y"), Code::DeadlineExceeded);
+}
+
+#[test]
+fn windows_larger_than_any_tensor_are_no_panic() -> Result<()> {
+    let x = constant("x", "DT_FLOAT", &[1, 2, 2, 1], "float_val: 1");
+    let attrs = [
+        ("ksize", "list { i: 1 i: 1099511627776 i: 1099511627776 i: 1 }"),
+        ("strides", "list { i: 1 i: 1 i: 1 i: 1 }"),
+        ("padding", "s: 'SAME'"),
+        ("T", F32),
+    ];
+    for op in ["MaxPool", "AvgPool", "MaxPoolWithArgmax"] {
+        let graph = import(&(x.clone() + &node("y", op, &["x"], &attrs)))?;
+        match run(&session(&graph, SOON)?, "y") {
+            Ok(value) => assert_eq!(value.unwrap().elements(), 4, "{op}"),
+            Err(error) => assert_ne!(error.code(), Code::Internal, "{error}"),
+        }
+    }
+    Ok(())
+}
+
+/// An empty string of a message takes two bytes of it, and 24 in memory.
+#[test]
+fn messages_are_charged_before_they_are_decoded() -> Result<()> {
+    let empty_strings = b"\x42\x00".repeat(2 << 20);
+    let text = Tensor::str(millstream_tensor::Str::new(empty_strings)?);
+    let dtype = millstream_graph::Attr::from(millstream_tensor::DType::Str);
+    refused_for_scratch("ParseTensor", &[text], &[("out_type", dtype)]);
+    Ok(())
+}
+
+#[test]
+fn the_executions_of_a_trace_are_charged() -> Result<()> {
+    let watched = watched();
+    let graph = Graph::with_ops(millstream_ops::registry());
+    let (most, one) = (graph.constant(i32::MAX), graph.constant(1i32));
+    let (n, _) = graph.while_loop((graph.constant(0i32), one)).run(
+        |(i, _)| graph.op("Less").input(i).input(most).output(),
+        |(i, x)| (graph.op("AddV2").input(i).input(one).output(), x),
+    )?;
+    let options = millstream_runtime::RunOptions {
+        trace: true,
+        timeout: Some(Duration::from_secs(5)),
+        ..Default::default()
+    };
+    let session = session(&graph, SOON)?;
+    let Err(error) = session.run_with::<i32>(n, (), &options) else { panic!("there is no error") };
+    assert_eq!(error.code(), Code::DeadlineExceeded, "{error}");
+    watched.ends_within(MEMORY);
+    Ok(())
+}
+
+/// Optionals in optionals, each of which holds nothing but the one before.
+#[test]
+fn values_of_nothing_but_headers_are_charged() -> Result<()> {
+    let watched = watched();
+    let graph = Graph::with_ops(millstream_ops::registry());
+    let (most, one) = (graph.constant(i32::MAX), graph.constant(1i32));
+    let none = graph.op("OptionalNone").output();
+    let (_, last) = graph.while_loop((graph.constant(0i32), none)).run(
+        |(i, _)| graph.op("Less").input(i).input(most).output(),
+        |(i, x)| {
+            let next = graph.op("OptionalFromValue").input(x).output();
+            (graph.op("AddV2").input(i).input(one).output(), next)
+        },
+    )?;
+    let has_value = graph.op("OptionalHasValue").input(last).output();
+    let session = session(&graph, SOON)?;
+    refused(session.run::<bool>(has_value, ()), Code::ResourceExhausted, "out of memory");
+    watched.ends_within(MEMORY);
+    Ok(())
+}

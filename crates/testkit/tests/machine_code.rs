@@ -236,6 +236,7 @@ impl Maker<'_> {
 
 fn make(random: &mut Rng, operations: &[Operation]) -> Code {
     let code = Code {
+        changes: false,
         instructions: Vec::new(),
         n_words: 0,
         lists: Vec::new(),

@@ -3,7 +3,7 @@
 use millstream::prelude::*;
 use millstream::{Code, SessionOptions, Tier};
 use millstream_runtime::LoopWay;
-use millstream_tensor::Error;
+use millstream_tensor::{Error, PartialShape};
 use std::time::Duration;
 
 /// The options of a tier, whose loops are compiled at once.
@@ -183,4 +183,144 @@ fn errors_in_code_are_those_of_the_machine() {
     let (code, tokens) = (error(Tier::Compiled), error(Tier::Dataflow));
     assert!(tokens.to_string().contains("in iteration 3 of loop"), "{tokens}");
     assert_eq!(code.to_string(), tokens.to_string());
+}
+
+/// A graph of many scalar nodes that need nothing but feeds: code computes them before the machine starts.
+/// Some of them are read by a product, a queue of kernels and a loop, one is fetched, and some are read by
+/// nothing.
+#[test]
+fn what_needs_only_feeds_runs_as_code_first() {
+    let g = Graph::new();
+    let (p, q) = (g.placeholder::<f32>("p", shape![]), g.placeholder::<f32>("q", [3]));
+    let n = g.placeholder::<i32>("n", shape![]);
+    let chain = (0..60).fold(p, |x, i| if i % 2 == 0 { x + 0.5 } else { x * 0.99 - p });
+    let row = (0..20).fold(q, |x, _| (x * chain).tanh());
+    let product = g.op("MatMul").input(row.reshape([3, 1])).input(row.reshape([1, 3])).output();
+    let (_, y) = g
+        .while_loop((g.constant(0), row))
+        .run(|(i, _)| i.less(n), |(i, y)| (i + 1, y * 1.5 + chain))
+        .unwrap();
+    let fetches = || vec![chain, row, product, y];
+    let values = [Tensor::scalar(1.25f32), Tensor::vector(&[0.5f32, -2.0, f32::NAN]).unwrap()];
+    let run = |tier, compile_after| {
+        let options = SessionOptions { compile_after, ..options(tier, None) };
+        let session = Session::with_options(&g, options).unwrap();
+        let once = || {
+            let feeds = feed![p => values[0].clone(), q => values[1].clone(), n => 3];
+            session.run::<Vec<Tensor>>(fetches(), feeds).unwrap()
+        };
+        let first = once();
+        for again in [once(), once()] {
+            assert!(first.iter().zip(&again).all(|(a, b)| a.bits_eq(b)));
+        }
+        let root = session.explain(fetches(), [p, q, n]).unwrap().places.remove(0);
+        assert_eq!(root.code.is_some(), tier == Tier::Compiled);
+        first
+    };
+    let want = run(Tier::Dataflow, None);
+    for compile_after in [Some(0), Some(u64::MAX), None] {
+        let got = run(Tier::Compiled, compile_after);
+        assert!(want.iter().zip(&got).all(|(a, b)| a.bits_eq(b)), "{compile_after:?}");
+    }
+}
+
+/// A division by zero among the nodes that run first: the machine meets the error, and names the node.
+#[test]
+fn errors_of_what_runs_first_are_those_of_the_machine() {
+    let g = Graph::new();
+    let (p, q) = (g.placeholder::<i32>("p", shape![]), g.placeholder::<i32>("q", shape![]));
+    let divided = g.op("FloorDiv").input(p).input(q).name("divided").output();
+    let out = (0..50).fold(divided, |x, _| x + p);
+    let error = |tier| {
+        let session = Session::with_options(&g, options(tier, None)).unwrap();
+        assert_eq!(session.run::<i32>(out, feed![p => 7, q => 2]).unwrap(), 353);
+        session.run::<i32>(out, feed![p => 7, q => 0]).unwrap_err().to_string()
+    };
+    assert_eq!(error(Tier::Compiled), error(Tier::Dataflow));
+    assert!(error(Tier::Compiled).contains("divided"), "{}", error(Tier::Compiled));
+}
+
+/// The report on a loop says what its code is made of; after runs, how long an iteration takes.
+#[test]
+fn reports_describe_the_code_of_loops() {
+    let g = Graph::new();
+    let w = g.placeholder::<f32>("w", [128]);
+    let n = g.placeholder::<i32>("n", shape![]);
+    let (_, x) = g
+        .while_loop((g.constant(0), w))
+        .run(|(i, _)| i.less(n), |(i, x)| (i + 1, x + (x * w).tanh() * 0.01))
+        .unwrap();
+    let session = Session::with_options(&g, options(Tier::Compiled, None)).unwrap();
+    let code = || session.explain(x, [w, n]).unwrap().places.remove(1).code.expect("code");
+    let before = code();
+    assert!(0 < before.n_instructions && 512 <= before.bytes, "{before:?}");
+    assert!(before.buffers.iter().all(|buffer| buffer == "f32[128]"), "{before:?}");
+    assert!(before.fused.iter().any(|group| group.contains("tanh")), "{before:?}");
+    assert!(before.listing.contains("outermost loop"), "{}", before.listing);
+    assert_eq!(before.nanos_per_iteration(), None);
+    let ones = Tensor::from_slice([128], &[1f32; 128]).unwrap();
+    session.run::<Tensor>(x, feed![w => ones, n => 100]).unwrap();
+    let after = code();
+    assert_eq!(after.measured.iterations, 101, "{after:?}");
+    assert!(after.nanos_per_iteration().is_some_and(|nanos| 0.0 < nanos), "{after:?}");
+    assert!(after.measured.machine_bytes.is_some_and(|n| 0 < n), "{after:?}");
+    let machine = session.disassembly(x, [w, n]).unwrap();
+    assert!(machine.lines().count() > 10, "{machine}");
+    let interpreted = Session::with_options(&g, options(Tier::Dataflow, None)).unwrap();
+    assert_eq!(interpreted.disassembly(x, [w, n]).unwrap(), "");
+}
+
+fn write<'g>(array: Output<'g>, i: Output<'g>, value: Output<'g>, flow: Output<'g>) -> Output<'g> {
+    array.graph().op("TensorArrayWriteV3").inputs([array, i, value, flow]).output()
+}
+
+fn read<'g>(array: Output<'g>, i: Output<'g>, flow: Output<'g>) -> Output<'g> {
+    array.graph().op("TensorArrayReadV3").inputs([array, i, flow]).attr("dtype", DType::F32).output()
+}
+
+/// Elements that a loop writes and reads by index, of one and of many elements. Where an iteration fails
+/// after it has written, the machine runs it again, and must not find the element written.
+#[test]
+fn arrays_are_written_and_read_in_code() {
+    for n in [1usize, 40] {
+        let g = Graph::new();
+        let x = g.placeholder::<f32>("x", [n]);
+        let limit = g.placeholder::<i32>("limit", shape![]);
+        let array = |size: i32| {
+            let made = g.op("TensorArrayV3").input(size).attr("dtype", DType::F32);
+            let made = made.attr("element_shape", PartialShape::from([n])).attr("clear_after_read", false);
+            let made = made.finish();
+            (made.output(0), made.output(1))
+        };
+        let ((long, flow), (short, other)) = (array(8), array(5));
+        let (_, flow, other, sum) = g
+            .while_loop((g.constant(0), flow, other, x))
+            .run(
+                |(i, _, _, _)| i.less(limit),
+                |(i, flow, other, sum)| {
+                    let flow = write(long, i, sum * 0.5 + x, flow);
+                    let back = read(long, i, flow);
+                    (i + 1, flow, write(short, i, back, other), back + sum * 0.1)
+                },
+            )
+            .unwrap();
+        assert_eq!(way(&g, sum), LoopWay::Code, "{n}");
+        let fetches = vec![sum, read(long, g.constant(2), flow), read(short, g.constant(3), other)];
+        let run = |tier, compile_after, limit_to: i32| {
+            let options = SessionOptions { compile_after, ..options(tier, None) };
+            let session = Session::with_options(&g, options).unwrap();
+            let values: Vec<f32> = (0..n).map(|i| i as f32 * 0.25 - 1.0).collect();
+            let feeds = feed![x => Tensor::vector(&values).unwrap(), limit => limit_to];
+            session.run::<Vec<Tensor>>(fetches.clone(), feeds)
+        };
+        let want = run(Tier::Dataflow, None, 5).unwrap();
+        let error = run(Tier::Dataflow, None, 7).unwrap_err().to_string();
+        assert!(error.contains("index 5 cannot be written: there are 5 elements"), "{error}");
+        for compile_after in [0, 100, u64::MAX] {
+            let got = run(Tier::Compiled, Some(compile_after), 5).unwrap();
+            assert!(want.iter().zip(&got).all(|(a, b)| a.bits_eq(b)), "{n} {compile_after}");
+            let again = run(Tier::Compiled, Some(compile_after), 7).unwrap_err().to_string();
+            assert_eq!(again, error, "{n} {compile_after}");
+        }
+    }
 }

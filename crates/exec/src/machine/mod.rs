@@ -20,10 +20,11 @@
 //! # The files
 //!
 //! `turn`: a node runs. `iteration`: what a token does where it arrives. `instances`: loops begin, go round
-//! and end. `regions`: loops that run as code. `tasks` and `waits`: kernels that end elsewhere. `looking`,
-//! `counting` and `stuck` only observe.
+//! and end. `regions`: loops that run as code. `front`: nodes that code computes before the rest. `tasks` and
+//! `waits`: kernels that end elsewhere. `looking`, `counting` and `stuck` only observe.
 
 mod counting;
+mod front;
 mod instances;
 mod iteration;
 mod looking;
@@ -39,7 +40,7 @@ pub(crate) use waits::Mailbox;
 
 use crate::errors::{in_iteration, of_label};
 use crate::ids::{EdgeId, FetchId, InstanceId, IterationId, PlanNode, SlotId, Span};
-use crate::plan::{Input, LASTS, Place, Plan};
+use crate::plan::{Input, LASTS, Place, Plan, Start};
 use crate::probe::Observer;
 use crate::trace::Trace;
 use crate::variable::read_reference;
@@ -99,6 +100,8 @@ pub(crate) struct Machine {
     ready: Vec<Ready>,
     /// The loops that run as regions, or wait for values to do so.
     regions: Vec<regions::RegionRun>,
+    /// The registers of the plan's front, kept from run to run.
+    front: Option<crate::region::Registers>,
     /// Long work that no thread has taken yet.
     pub(crate) tasks: VecDeque<Task>,
     /// Kernels that have yet to begin their waits.
@@ -149,6 +152,7 @@ impl Machine {
             spare_instances: Vec::new(),
             ready: Vec::new(),
             regions: Vec::new(),
+            front: None,
             tasks: VecDeque::new(),
             waits: Vec::new(),
             running: 0,
@@ -190,11 +194,15 @@ impl Machine {
     /// Starts the run: nodes that wait for nothing become ready. Where an earlier run has left its handles,
     /// and they are still those of their names, the nodes that give them need not run.
     pub(crate) fn start(&mut self, plan: &Plan, env: &StepEnv) {
+        self.start_at(plan, env, [&plan.start, &plan.start_again]);
+    }
+
+    fn start_at(&mut self, plan: &Plan, env: &StepEnv, [first, again]: [&Start; 2]) {
         self.results = Dense::filled(Fetched::Pending, plan.fetches_ref.len());
         let now = Some([env.resources.epoch(), env.kernel_state.epoch()]);
         let start = match std::mem::replace(&mut self.opened, now) == now {
-            true => &plan.start_again,
-            false => &plan.start,
+            true => again,
+            false => first,
         };
         let it = &mut self.iterations[IterationId::ROOT];
         it.pending.as_mut_slice().copy_from_slice(start.pending.as_slice());
@@ -209,6 +217,12 @@ impl Machine {
         let node = &plan.nodes[node];
         self.put(IterationId::ROOT, node.slot, value);
         self.arrive_all(plan, IterationId::ROOT, node.edges, false);
+    }
+
+    /// Gives feed `i` no value: the nodes that read it are dead.
+    pub(crate) fn feed_dead(&mut self, plan: &Plan, i: usize) {
+        let Some(Some(node)) = plan.feeds.get(i).copied() else { return };
+        self.arrive_all(plan, IterationId::ROOT, plan.nodes[node].edges, true);
     }
 
     // Tokens and values: the work is in `Iteration`; these find it.

@@ -3,12 +3,13 @@
 use super::builder::{Builder, Left, Value};
 use super::{Body, Kind, LASTS, Plan, PlanOptions};
 use crate::ids::{PlanNode, SlotId};
-use crate::region::Way;
+use crate::region::{Code, Way};
 use millstream_graph::op::Role;
 use millstream_graph::{Dense, Entity, FrameId, Index, Program};
 use millstream_state::Resources;
 use millstream_tensor::Result;
 use std::fmt;
+use std::sync::Arc;
 
 /// What becomes of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +67,10 @@ pub struct Account {
     pub serialized: Dense<FrameId, bool>,
     /// How each frame runs.
     pub ways: Dense<FrameId, Way>,
+    /// The code of each frame that has some; of the root that which runs before the machine.
+    pub codes: Dense<FrameId, Option<Arc<Code>>>,
+    /// The number of nodes that the latter computes.
+    pub n_front: usize,
 }
 
 impl Account {
@@ -80,6 +85,8 @@ impl Account {
         let mut kept = plan.nodes.ids().map(|n| plan.fate(n));
         let fates = left.into_iter().map(|left| left.or_else(|| kept.next()).unwrap_or(Fate::Routes));
         Ok(Account {
+            codes: program.frames().ids().map(|frame| plan.code(frame).cloned()).collect(),
+            n_front: plan.n_front(),
             fates: fates.collect(),
             parallel: plan.frames.iter().map(|frame| frame.parallel).collect(),
             serialized: plan.serialized,
@@ -115,7 +122,7 @@ impl Plan {
             Kind::Kernel(_) if lasts() => Fate::Once,
             Kind::Kernel(kernel) => match self.kernels[kernel].body {
                 Body::Waits(_) => Fate::Waits,
-                Body::Run(_) | Body::Prepared(_) => Fate::Kernel,
+                Body::Run(_) | Body::Prepared(_) | Body::Accumulate(_) => Fate::Kernel,
             },
             Kind::Merge(merge) => match self.frames[frame].merges[merge].bypassed {
                 true => Fate::Bypassed,

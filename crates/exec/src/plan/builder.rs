@@ -1,6 +1,6 @@
 //! [`Builder`]: the way from a program to a plan, and the drafts of nodes on that way.
 
-use super::{LeftOut, Plan, PlanOptions};
+use super::{Accumulated, LeftOut, Plan, PlanOptions};
 use crate::ids::{ConstantId, FetchId, PlanNode, ProbeId};
 use crate::order::run_frame;
 use crate::probe::Probes;
@@ -22,6 +22,8 @@ pub(super) struct Builder<'a> {
     pub constants: Dense<ConstantId, Tensor>,
     /// For nodes that do the work of their only input too: that input, and how they compute both.
     pub absorbed: BTreeMap<Index, (Index, RunFn)>,
+    /// For sums that add the output of a node themselves: that node, and which of the two terms it is.
+    pub accumulated: BTreeMap<Index, (Index, usize)>,
     /// The plan's node of each node that is not left out.
     pub position: Dense<Index, PlanNode>,
     pub probes: Option<Box<Probes>>,
@@ -110,6 +112,7 @@ impl<'a> Builder<'a> {
             left: Dense::filled(None, n),
             constants: Dense::new(),
             absorbed: BTreeMap::new(),
+            accumulated: BTreeMap::new(),
             position: Dense::filled(PlanNode::NONE, n),
             probes: None,
             bounds: None,
@@ -131,6 +134,13 @@ impl<'a> Builder<'a> {
 
     pub(super) fn node(&self, n: Index) -> &'a ProgramNode {
         self.program.node(n)
+    }
+
+    /// The node whose output a sum adds by itself, if it does.
+    pub(super) fn accumulated(&self, n: Index) -> Option<Box<Accumulated>> {
+        let made = self.node(self.accumulated.get(&n)?.0);
+        let info = made.info()?.clone();
+        Some(Box::new(Accumulated { run: info.op.kernel.accumulates?, info, at: made.at }))
     }
 
     /// The frame that a node runs in: where its inputs are.
@@ -165,8 +175,9 @@ impl<'a> Builder<'a> {
 
     /// The nodes that are left out, with the reason.
     pub(super) fn left_out(&self) -> Vec<LeftOut> {
-        let readers: BTreeMap<Index, Index> =
-            self.absorbed.iter().map(|(reader, (node, _))| (*node, *reader)).collect();
+        let absorbed = self.absorbed.iter().map(|(reader, (node, _))| (*node, *reader));
+        let accumulated = self.accumulated.iter().map(|(reader, (node, _))| (*node, *reader));
+        let readers: BTreeMap<Index, Index> = absorbed.chain(accumulated).collect();
         let left_out = |(n, left): (Index, &Option<Left>)| {
             let fate = self.fate_left(n, left.as_ref()?, readers.get(&n).copied());
             Some(LeftOut { node: n, info: self.node(n).info()?.clone(), fate })

@@ -1,9 +1,12 @@
 //! [`KernelPlan`]: the kernel of a node, prepared to run.
 
 use millstream_graph::Attr;
-use millstream_graph::op::{BuildCx, Cost, KernelBody, KernelCx, NodeInfo, Run, RunFn, Waits, caught};
+use millstream_graph::op::{
+    Accumulate, BuildCx, Cost, KernelBody, KernelCx, NodeInfo, Run, RunFn, Waits, caught,
+};
 use millstream_state::Resources;
 use millstream_tensor::{Error, Result, Tensor, budget};
+use std::panic::Location;
 use std::sync::Arc;
 
 /// The kernel of a node, prepared.
@@ -19,12 +22,25 @@ pub(crate) enum Body {
     Run(RunFn),
     Prepared(Box<dyn Run>),
     Waits(Waits),
+    /// Adds the output of another node, which the plan does not run, to input 0.
+    Accumulate(Box<Accumulated>),
+}
+
+/// A node whose output is added to a sum by the node that would have read it.
+pub(crate) struct Accumulated {
+    pub run: Accumulate,
+    pub info: Arc<NodeInfo>,
+    /// Its line of the program, for errors.
+    pub at: &'static Location<'static>,
 }
 
 impl KernelPlan {
     /// The estimated duration of a run with these inputs, in nanoseconds.
     pub(crate) fn cost(&self, inputs: &[Tensor]) -> f64 {
-        cost(&self.info, inputs)
+        match (&self.body, inputs) {
+            (Body::Accumulate(of), [_, inputs @ ..]) => cost(&of.info, inputs),
+            _ => cost(&self.info, inputs),
+        }
     }
 
     /// Computes, and returns whether it did: a kernel that has to wait does not. A panic becomes an error.
@@ -35,6 +51,10 @@ impl KernelPlan {
             Body::Run(run) => run(cx).map(|()| true),
             Body::Prepared(kernel) => kernel.run(cx).map(|()| true),
             Body::Waits(waits) => (waits.at_once)(cx),
+            Body::Accumulate(of) => {
+                let named = |e: Error| e.at_node(&of.info.name, of.info.op.name).at_line(of.at);
+                (of.run)(&of.info, cx).map(|()| true).map_err(named)
+            }
         };
         let result = budget::room_for(cx.inputs(), self.scratch)
             .and_then(|_room| caught(|| run(cx), "the kernel panicked"));

@@ -2,8 +2,9 @@
 //! the last reader may write in place.
 
 use super::builder::{Builder, Draft};
+use super::passes::Pass;
 use crate::ids::PlanNode;
-use millstream_graph::op::{Effect, NodeInfo, Role, RunFn};
+use millstream_graph::op::{Effect, Meaning, NodeInfo, Role, RunFn};
 use millstream_graph::{Dense, FrameId, Index, Source};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
@@ -12,6 +13,8 @@ use std::collections::BTreeMap;
 const SMALL: usize = 16;
 /// A value of at most this many elements is not worth an order.
 const LARGE: usize = 1024;
+/// A result of at least this many elements is added to a sum without being written first: 64 KiB of f32.
+const MUCH: usize = 1 << 14;
 /// The most readers of a value that may run first.
 const MOST_FIRST: usize = 4;
 
@@ -19,7 +22,7 @@ impl Builder<'_> {
     /// The nodes whose work their only reader can do, each with that reader and how it then computes.
     pub(super) fn absorbable(&self) -> BTreeMap<Index, (Index, RunFn)> {
         let mut found = BTreeMap::new();
-        if self.is_watched() {
+        if self.is_watched() || !self.options.passes.has(Pass::Absorb) {
             return found;
         }
         let mut reads = None;
@@ -47,6 +50,41 @@ impl Builder<'_> {
         found
     }
 
+    /// The nodes whose output their only reader, a sum, can add by itself, each with that reader and the
+    /// index of the term. Only of a known shape that both terms have, and not of a small one: what is gained
+    /// is the memory traffic of a large result, and what is lost is that the node waits for the other term.
+    pub(super) fn accumulable(&self) -> BTreeMap<Index, (Index, usize)> {
+        let mut found = BTreeMap::new();
+        if self.is_watched() || !self.options.passes.has(Pass::Accumulate) {
+            return found;
+        }
+        let mut reads = None;
+        for (n, node) in self.program.nodes().entries() {
+            let ([x, y], [shape]) = (&node.inputs[..], &node.shapes[..]) else { continue };
+            let is_sum = node.info().is_some_and(|info| info.op.meaning == Some(Meaning::Sum));
+            let large = shape.full().is_some_and(|shape| MUCH <= shape.elements());
+            if !is_sum || !large || self.reads_ref(n, 0) || self.reads_ref(n, 1) {
+                continue;
+            }
+            for (term, before) in [(1, y.node), (0, x.node)] {
+                let maker = self.node(before);
+                let Some(made) = maker.info() else { continue };
+                let suits = made.op.kernel.accumulates.is_some()
+                    && made.op.role == Role::Compute
+                    && made.op.kernel.effect == Effect::Pure
+                    && made.output_types.len() == 1
+                    && maker.controls.is_empty()
+                    && maker.frame == node.frame
+                    && maker.shapes.first() == Some(shape)
+                    && (0..maker.inputs.len()).all(|i| !self.reads_ref(before, i));
+                if suits && reads.get_or_insert_with(|| self.reads())[before] == 1 {
+                    found.insert(before, (n, term));
+                }
+            }
+        }
+        found
+    }
+
     /// The number of times that each node is read, in whatever way.
     fn reads(&self) -> Dense<Index, u32> {
         let program = self.program;
@@ -66,7 +104,7 @@ impl Builder<'_> {
     /// values stand for all iterations together. The nodes that run first wait for the value alone, so no
     /// cycle arises.
     pub(super) fn small_first(&self, drafts: &mut Dense<PlanNode, Draft>) {
-        if self.options.keep_all || self.is_watched() {
+        if self.options.keep_all || self.is_watched() || !self.options.passes.has(Pass::Order) {
             return;
         }
         let mut readers: BTreeMap<Source, (SmallVec<[PlanNode; 2]>, Vec<PlanNode>)> = BTreeMap::new();

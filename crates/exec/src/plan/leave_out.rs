@@ -1,6 +1,7 @@
 //! Which nodes are left out, and what their consumers use instead; drafts of the nodes that stay.
 
 use super::builder::{Builder, Control, Draft, Left, Origin, Value};
+use super::passes::Pass;
 use crate::ids::{FetchId, PlanNode, ProbeId};
 use crate::probe::Probes;
 use millstream_graph::Unique;
@@ -28,7 +29,9 @@ impl Builder<'_> {
             return Ok(());
         }
         let feeds_merge = self.feeds_merge();
+        let forward = self.options.passes.has(Pass::Forward);
         let absorbable = self.absorbable();
+        let accumulable = self.accumulable();
         for (i, &n) in self.program.order().iter().enumerate() {
             if i.is_multiple_of(LOOK_EVERY) {
                 self.options.check()?;
@@ -44,7 +47,7 @@ impl Builder<'_> {
             }
             let value = match info.op.role {
                 Role::Const => Some(Value::Constant(self.constant(info.attrs.tensor("value")?.clone())?)),
-                Role::Identity | Role::LoopCond if !self.reads_ref(n, 0) => {
+                Role::Identity | Role::LoopCond if forward && !self.reads_ref(n, 0) => {
                     node.inputs.first().map(|s| self.resolve(*s))
                 }
                 Role::Compute if node.controls.is_empty() => match self.folded(n, &controls) {
@@ -54,6 +57,7 @@ impl Builder<'_> {
                             self.absorbed.insert(reader, (n, run));
                             node.inputs.first().map(|s| self.resolve(*s))
                         }
+                        None if self.accumulates(n, accumulable.get(&n)) => None,
                         None => continue,
                     },
                 },
@@ -65,6 +69,29 @@ impl Builder<'_> {
             self.left[n] = Some(Left { value, controls });
         }
         Ok(())
+    }
+
+    /// Lets the node's reader add its output to a sum, unless that one adds another node's already.
+    fn accumulates(&mut self, n: Index, reader: Option<&(Index, usize)>) -> bool {
+        let Some(&(reader, term)) = reader else { return false };
+        let free = !self.accumulated.contains_key(&reader);
+        if free {
+            self.accumulated.insert(reader, (n, term));
+        }
+        free
+    }
+
+    /// What the plan's node reads: a sum that adds a node's output itself reads the other term, then what
+    /// that node reads.
+    fn sources_of(&self, n: Index) -> SmallVec<[Source; 3]> {
+        let node = self.node(n);
+        match self.accumulated.get(&n) {
+            None => node.inputs.iter().copied().collect(),
+            Some(&(made, term)) => {
+                let other = node.inputs.iter().enumerate().filter(|(i, _)| *i != term).map(|(_, s)| *s);
+                other.chain(self.node(made).inputs.iter().copied()).collect()
+            }
+        }
     }
 
     /// For each node, whether a Merge reads it.
@@ -107,7 +134,7 @@ impl Builder<'_> {
         let one = info.output_types.len() == 1 && !info.output_types[0].is_ref;
         let small = node.shapes.first()?.elements().is_some_and(|n| n <= MAX_FOLDED);
         let bound = node.inputs.is_empty() || node.frame != FrameId::ROOT || !controls.is_empty();
-        if !is_pure || !one || !small || bound {
+        if !is_pure || !one || !small || bound || !self.options.passes.has(Pass::Fold) {
             return None;
         }
         let constant = |s: &Source| match self.resolve(*s) {
@@ -132,7 +159,8 @@ impl Builder<'_> {
             if self.left[n].is_some() {
                 continue;
             }
-            let mut inputs: SmallVec<[Value; 2]> = node.inputs.iter().map(|s| self.resolve(*s)).collect();
+            let mut inputs: SmallVec<[Value; 2]> =
+                self.sources_of(n).iter().map(|s| self.resolve(*s)).collect();
             if let Some(info) = node.info()
                 && info.op.role == Role::Const
             {

@@ -134,9 +134,10 @@ impl Plan {
         };
         match self.nodes[n].kind {
             Kind::Unary(_, kernel) | Kind::Binary(_, kernel) => write!(f, "scalar {kernel}"),
-            Kind::Kernel(kernel) => match self.kernels[kernel].body {
+            Kind::Kernel(kernel) => match &self.kernels[kernel].body {
                 Body::Waits(_) => write!(f, "waiting {kernel}"),
                 Body::Run(_) | Body::Prepared(_) => write!(f, "{kernel}"),
+                Body::Accumulate(of) => write!(f, "{kernel} with {}", of.info.op.name),
             },
             Kind::Forward => f.write_str("forward"),
             Kind::Nothing => f.write_str("nothing"),

@@ -28,6 +28,10 @@
 //! A pure node of one input is left out where its only reader
 //! [can do its work](millstream_graph::op::Kernel::absorbing): the squares of a sum of squares never exist.
 //!
+//! A node whose only reader is a sum is left out where it
+//! [can add its output to that](millstream_graph::op::Kernel::accumulating): the terms of a weight's gradient
+//! are never written.
+//!
 //! A `Merge` of a loop variable is *bypassed* where its `Enter` and its `NextIteration` write into its own
 //! slot, its index is not read, and it has no control inputs. Its edges are theirs then, and the machine
 //! never sees it.
@@ -50,10 +54,12 @@ mod lean;
 mod leave_out;
 mod listing;
 mod node;
+mod passes;
 
 pub use account::{Account, Fate};
-pub(crate) use kernel::{Body, KernelPlan, cost, prepare};
+pub(crate) use kernel::{Accumulated, Body, KernelPlan, cost, prepare};
 pub(crate) use node::{Edge, Input, Kind, LASTS, Node, Place, SwitchPlan, To};
+pub use passes::{Pass, Passes};
 
 use crate::errors::timed_out;
 use crate::ids::{
@@ -61,7 +67,7 @@ use crate::ids::{
     PlanNode, SlotId, Span, SwitchId,
 };
 use crate::probe::Probes;
-use crate::region::{RegionPlan, Regions, Way};
+use crate::region::{Code, Measured, RegionPlan, Regions, Way};
 use millstream_graph::op::NodeInfo;
 use millstream_graph::{Dense, FrameId, Index, Program};
 use millstream_state::{Cancellation, Resources};
@@ -84,6 +90,8 @@ pub struct PlanOptions {
     pub watch_all: bool,
     /// Which loops run as regions, and how.
     pub regions: Regions,
+    /// What a plan does to be fast.
+    pub passes: Passes,
     /// The time by which the run that the plan is made for has to end.
     pub deadline: Option<Instant>,
     /// The cancellation of that run.
@@ -93,7 +101,7 @@ pub struct PlanOptions {
 impl PlanOptions {
     /// Returns an error if the run is cancelled or out of time.
     pub fn check(&self) -> Result<()> {
-        self.cancel.check()?;
+        self.cancel.raised()?;
         match self.deadline {
             Some(deadline) if Instant::now() >= deadline => Err(timed_out()),
             _ => Ok(()),
@@ -147,6 +155,8 @@ pub struct Plan {
     pub(crate) hand_out_all: bool,
     /// The frames that run as regions.
     pub(crate) regions: Dense<FrameId, Option<Box<RegionPlan>>>,
+    /// What code computes before the machine starts.
+    pub(crate) front: Option<Box<FrontPlan>>,
     /// How each frame runs.
     pub(crate) ways: Dense<FrameId, Way>,
 }
@@ -158,6 +168,23 @@ pub(crate) struct Start {
     pub ready: Vec<PlanNode>,
     /// The pending counts of the root's nodes.
     pub pending: Dense<CountId, u32>,
+}
+
+/// Nodes outside of loops that code computes before the machine starts. They need nothing but feeds and
+/// constants.
+pub(crate) struct FrontPlan {
+    pub region: RegionPlan,
+    /// The number of nodes that the machine need not run.
+    pub n_nodes: usize,
+    /// The feed that each input of the code is.
+    pub feeds: Vec<usize>,
+    /// Where the code's outputs go.
+    pub outputs: Vec<SlotId>,
+    /// How often the nodes read each value that others may read too.
+    pub reads: Vec<(SlotId, u32)>,
+    /// As [`Plan::start`] and [`Plan::start_again`], where the nodes need not run.
+    pub start: Start,
+    pub start_again: Start,
 }
 
 /// What messages and traces call a node.
@@ -243,6 +270,29 @@ impl Plan {
     #[inline(always)]
     pub(crate) fn inputs(&self, node: &Node) -> &[Input] {
         node.inputs.of(&self.inputs)
+    }
+
+    /// What was measured of the code of a frame, over all runs; of the root it is the code that runs before
+    /// the machine. `None` if the frame has none.
+    pub fn measured(&self, frame: FrameId) -> Option<Measured> {
+        Some(self.region_of(frame)?.measured())
+    }
+
+    /// The code of a frame; of the root that which runs before the machine.
+    pub fn code(&self, frame: FrameId) -> Option<&Arc<Code>> {
+        Some(&self.region_of(frame)?.code)
+    }
+
+    /// The number of nodes outside of loops that code computes before the machine starts.
+    pub fn n_front(&self) -> usize {
+        self.front.as_ref().map_or(0, |front| front.n_nodes)
+    }
+
+    fn region_of(&self, frame: FrameId) -> Option<&RegionPlan> {
+        match frame {
+            FrameId::ROOT => self.front.as_ref().map(|front| &front.region),
+            frame => self.regions.get(frame)?.as_deref(),
+        }
     }
 
     /// The nodes that run in a frame.

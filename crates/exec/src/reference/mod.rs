@@ -139,7 +139,7 @@ impl Reference {
         let observer = self.probes.as_ref().map(|p| Observer::new(p, options.watches.clone()));
         let env = &StepEnv { files: until(&env.files, options.deadline), ..env.clone() };
         let mut run = Run::new(self, env, observer);
-        run.start(feeds);
+        run.start(feeds, &options.dead_feeds);
         let went = run.go(options);
         if let Err(error) = &went {
             // Kernels that still wait are cancelled: what they wait for belongs to other runs.

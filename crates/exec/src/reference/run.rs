@@ -100,14 +100,14 @@ impl<'a> Run<'a> {
         }
     }
 
-    pub(super) fn start(&mut self, feeds: Vec<Tensor>) {
+    pub(super) fn start(&mut self, feeds: Vec<Tensor>, dead: &[usize]) {
         let program = &self.reference.program;
         for (n, node) in program.nodes().entries() {
             if node.inputs.is_empty() && self.reference.n_controls[n] == 0 {
                 match node.kind {
                     ProgramKind::Feed(i, ..) => {
                         // Feeds that a node needs are nodes like any other, and give what was fed.
-                        let value = feeds.get(i).cloned();
+                        let value = feeds.get(i).filter(|_| !dead.contains(&i)).cloned();
                         self.give(n, &Tag::new(), &[value]);
                     }
                     ProgramKind::Node(_) => self.send(n, &Tag::new(), Place::Start, None),
@@ -222,9 +222,17 @@ impl<'a> Run<'a> {
             let missing = self.results.ids().filter(|&k| self.results[k].is_none());
             return Err(missing.fold(stuck(), |error, k| error.note(never_computed(&name(k)))));
         }
+        let mut dead = Vec::new();
         let values = std::mem::take(&mut self.results).into_iter().enumerate().map(|(k, value)| {
             let fetch = FetchId::new(k);
-            let value = value.flatten().ok_or_else(|| dead_fetch(k, &name(fetch)))?;
+            let value = match value.flatten() {
+                Some(value) => value,
+                None if options.dead_fetches => {
+                    dead.push(k);
+                    return Ok(Tensor::scalar(false));
+                }
+                None => return Err(dead_fetch(k, &name(fetch))),
+            };
             let source = program.fetches()[k];
             match program.node(source.node).output_is_ref(source.index) {
                 true => fetched_reference(&value, &name(fetch)),
@@ -233,6 +241,6 @@ impl<'a> Run<'a> {
         });
         let values = values.collect::<Result<_>>()?;
         let every = self.observer.map(|o| o.collected(options.budget.as_ref())).transpose()?;
-        Ok(Outcome { values, every: every.unwrap_or_default(), trace: None })
+        Ok(Outcome { values, dead, every: every.unwrap_or_default(), trace: None })
     }
 }

@@ -5,9 +5,10 @@
 //! that keeps nothing allocates nothing.
 
 use super::code::{Block, Call, CallId, Code, Instruction, List, Passed, Reg};
-use crate::tiles::{Reads, TileProgram};
+use crate::tiles::{Floats, FloatsIn, Reads, TileProgram};
 use millstream_graph::Entity;
 use millstream_graph::op::{TileMut, TileRef};
+use millstream_state::journal::{self, Journal};
 use millstream_tensor::budget::Charged;
 use millstream_tensor::{DType, Spread, Tensor};
 use smallvec::SmallVec;
@@ -41,6 +42,10 @@ pub(super) enum TileInput {
 pub struct Blocks {
     tensors: Vec<Tensor>,
     stacks: Vec<Stack>,
+    /// As [`Code::changes`].
+    changes: bool,
+    /// What calls have changed in this outermost iteration.
+    pub(super) journal: Journal,
 }
 
 /// Runs the kernels of a region.
@@ -125,11 +130,15 @@ impl Blocks {
         for (block, value) in &code.block_constants {
             tensors[block.index()] = value.clone();
         }
-        Blocks { tensors, stacks: code.lists.iter().map(|_| Stack::default()).collect() }
+        let stacks = code.lists.iter().map(|_| Stack::default()).collect();
+        Blocks { tensors, stacks, changes: code.changes, journal: Journal::default() }
     }
 
     /// An outermost iteration begins.
     pub(super) fn begin(&mut self) {
+        if self.changes {
+            journal::forget();
+        }
         for stack in &mut self.stacks {
             stack.items.truncate(stack.len);
             stack.before = stack.len;
@@ -138,6 +147,9 @@ impl Blocks {
 
     /// Lists are as at the start of the outermost iteration again.
     pub(super) fn undo(&mut self) {
+        if self.changes {
+            journal::undo();
+        }
         self.stacks.iter_mut().for_each(|stack| stack.len = stack.before);
     }
 
@@ -228,6 +240,11 @@ impl Blocks {
                 self.tensors[block.index()] = Tensor::zeros(*dtype, shape.clone()).ok()?;
             }
         }
+        if let Some(floats) = it.program.floats()
+            && let Some(done) = self.floats(code, it, floats, words)
+        {
+            return done.then_some(());
+        }
         // All memory is there before anything is written: a failure leaves the blocks as they are.
         let mut outputs: SmallVec<[Tensor; 4]> = SmallVec::new();
         for block in &it.outputs {
@@ -249,6 +266,64 @@ impl Blocks {
             self.tensors[block.index()] = output;
         }
         done
+    }
+
+    /// As [`Blocks::tiles`], by the form for slices. `None`, with nothing changed, if a value does not suit
+    /// it.
+    fn floats(&mut self, code: &Code, it: &Tiles, floats: &Floats, words: &[u64]) -> Option<bool> {
+        let mut outputs: SmallVec<[Tensor; 4]> = SmallVec::new();
+        for block in &it.outputs {
+            // Blocks have their own dtype and shape, if they were written at all.
+            let fresh = match self.tensors[block.index()].make_mut::<f32>() {
+                Some(_) => Ok(nothing()),
+                None => Tensor::anything(DType::F32, code.blocks[block.index()].1.clone()),
+            };
+            match fresh {
+                Ok(fresh) => outputs.push(fresh),
+                Err(_) => return Some(false),
+            }
+        }
+        let in_place: SmallVec<[bool; 4]> = outputs.iter().map(is_nothing).collect();
+        for ((block, output), in_place) in it.outputs.iter().zip(&mut outputs).zip(&in_place) {
+            if *in_place {
+                std::mem::swap(output, &mut self.tensors[block.index()]);
+            }
+        }
+        let done = self.write_floats(it, floats, words, &mut outputs);
+        for ((block, output), in_place) in it.outputs.iter().zip(&mut outputs).zip(in_place) {
+            if in_place || done.is_some() {
+                std::mem::swap(output, &mut self.tensors[block.index()]);
+            }
+        }
+        done
+    }
+
+    fn write_floats(
+        &self,
+        it: &Tiles,
+        floats: &Floats,
+        words: &[u64],
+        outputs: &mut [Tensor],
+    ) -> Option<bool> {
+        let mut reads: SmallVec<[FloatsIn<'_>; 8]> = SmallVec::new();
+        for input in &it.inputs {
+            reads.push(match input {
+                TileInput::Word(reg, DType::F32) => FloatsIn::One(f32::from_bits(words[reg.index()] as u32)),
+                TileInput::Whole(block) => match &self.tensors[block.index()] {
+                    // Its memory is an output's.
+                    taken if is_nothing(taken) => {
+                        FloatsIn::Given(it.outputs.iter().position(|output| output == block)?)
+                    }
+                    tensor => FloatsIn::Whole(tensor.as_slice::<f32>().ok()?),
+                },
+                TileInput::Word(..) | TileInput::Spread(..) => return None,
+            });
+        }
+        let mut to: SmallVec<[&mut [f32]; 4]> = SmallVec::new();
+        for output in outputs {
+            to.push(output.make_mut::<f32>()?);
+        }
+        Some(floats.run(it.n, &reads, &mut to))
     }
 
     fn write(&self, it: &Tiles, words: &[u64], outputs: &mut [Tensor]) -> Option<()> {

@@ -46,6 +46,8 @@ pub struct Code {
     pub tiles: Vec<Tiles>,
     /// The calls of kernels.
     pub calls: Vec<Call>,
+    /// Whether a call changes what outlives an iteration: a TensorArray or a stack.
+    pub changes: bool,
     /// What comes in, in the order of the plan's Enters: loop variables, then invariants.
     pub inputs: Vec<Binding>,
     /// The loop variables, as places of inputs: the state between two outermost iterations.
@@ -219,6 +221,19 @@ impl Instruction {
             Instruction::Loop { .. } => 0,
             _ => 1,
         }
+    }
+}
+
+impl Code {
+    /// The bytes of its registers and blocks.
+    pub fn bytes(&self) -> usize {
+        let of = |(dtype, shape): &(DType, Shape)| dtype.size().unwrap_or(0) * shape.elements();
+        self.n_words * size_of::<u64>() + self.blocks.iter().map(of).sum::<usize>()
+    }
+
+    /// The groups of elementwise steps that are computed together, each as text.
+    pub fn groups(&self) -> impl Iterator<Item = String> {
+        self.tiles.iter().filter(|tiles| !tiles.is_empty()).map(Tiles::to_string)
     }
 }
 

@@ -47,8 +47,8 @@ pub use blocks::{Blocks, Calls, Tiles};
 pub use code::{Binding, Block, Call, CallId, Code, Held, Instruction, List, Passed, Reg, TilesId};
 pub use interpret::interpret;
 pub(crate) use policy::RegionPlan;
-pub use policy::{Compiled, Compiler, Regions};
-pub(crate) use raise::raise_loops;
+pub use policy::{Compiled, Compiler, Measured, Regions};
+pub(crate) use raise::{raise_front, raise_loops};
 pub use registers::{Exit, ListWords, Registers};
 
 use millstream_graph::Index;

@@ -12,18 +12,42 @@ use millstream_tensor::Tensor;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 /// Compiles code for this machine.
 pub trait Compiler: Send + Sync {
     /// The compiled code; `None` where the interpreter has to do, because the code is too large or no
     /// executable memory is left.
     fn compile(&self, code: &Arc<Code>) -> Option<Box<dyn Compiled>>;
+
+    /// The instructions of the compiled code as text; `None` where there is none.
+    fn disassemble(&self, _code: &Arc<Code>) -> Option<String> {
+        None
+    }
 }
 
 /// Compiled code.
 pub trait Compiled: Send + Sync {
     /// As [`interpret`], with the same bits.
     fn run(&self, registers: &mut Registers, calls: &dyn Calls) -> Exit;
+
+    /// The bytes of its instructions.
+    fn bytes(&self) -> usize {
+        0
+    }
+}
+
+/// What was measured of a region, over all runs of its plan.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Measured {
+    /// The iterations of the outermost loop whose time was taken. Of short slices every sixteenth is.
+    pub iterations: u64,
+    /// The time that they took, in nanoseconds.
+    pub nanos: u64,
+    /// The bytes of machine code, once it was compiled.
+    pub machine_bytes: Option<usize>,
+    /// The time that compiling took, in nanoseconds.
+    pub compile_nanos: u64,
 }
 
 /// Which loops become regions, and how these run.
@@ -71,7 +95,20 @@ pub(crate) struct RegionPlan {
     /// The units spent by the interpreter.
     spent: AtomicU64,
     compiled: OnceLock<Option<Box<dyn Compiled>>>,
+    times: Times,
 }
+
+#[derive(Default)]
+struct Times {
+    slices: AtomicU64,
+    iterations: AtomicU64,
+    nanos: AtomicU64,
+    compile_nanos: AtomicU64,
+}
+
+/// Of slices that are the first of a region's run, how many are between two whose time is taken: a clock
+/// takes as long as a short loop's iteration.
+const TIME_EVERY: u64 = 16;
 
 /// The units of a slice: under a millisecond of the interpreter's time where no step is slow.
 const SLICE: u64 = 1 << 17;
@@ -85,11 +122,56 @@ impl RegionPlan {
         regions: Regions,
     ) -> RegionPlan {
         let (spent, compiled) = (AtomicU64::new(0), OnceLock::new());
-        RegionPlan { code: Arc::new(code), enters, exits, kernels, regions, spent, compiled }
+        // `compile_after` is for code of up to 200 instructions. Compiling longer code takes longer.
+        let regions = Regions {
+            compile_after: regions
+                .compile_after
+                .max((regions.compile_after / 200).saturating_mul(code.instructions.len() as u64)),
+            ..regions
+        };
+        let times = Times::default();
+        RegionPlan { code: Arc::new(code), enters, exits, kernels, regions, spent, compiled, times }
+    }
+
+    /// What was measured so far.
+    pub(crate) fn measured(&self) -> Measured {
+        let compiled = self.compiled.get().and_then(|compiled| compiled.as_ref());
+        Measured {
+            iterations: self.times.iterations.load(Ordering::Relaxed),
+            nanos: self.times.nanos.load(Ordering::Relaxed),
+            machine_bytes: compiled.map(|compiled| compiled.bytes()),
+            compile_nanos: self.times.compile_nanos.load(Ordering::Relaxed),
+        }
     }
 
     /// Runs for one slice.
     pub(crate) fn run_slice(&self, registers: &mut Registers, env: &StepEnv) -> Exit {
+        let before = registers.iterations;
+        let is_timed =
+            0 < before || self.times.slices.fetch_add(1, Ordering::Relaxed).is_multiple_of(TIME_EVERY);
+        if !is_timed {
+            return self.slice(registers, env);
+        }
+        // What compiling takes is counted for itself.
+        self.compiled();
+        let start = Instant::now();
+        let exit = self.slice(registers, env);
+        self.times.nanos.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        self.times.iterations.fetch_add(registers.iterations.saturating_sub(before), Ordering::Relaxed);
+        exit
+    }
+
+    fn slice(&self, registers: &mut Registers, env: &StepEnv) -> Exit {
+        if !self.code.changes {
+            return self.slice_within(registers, env);
+        }
+        let mut journal = std::mem::take(&mut registers.blocks.journal);
+        let exit = journal.within(|| self.slice_within(registers, env));
+        registers.blocks.journal = journal;
+        exit
+    }
+
+    fn slice_within(&self, registers: &mut Registers, env: &StepEnv) -> Exit {
         let calls = Kernels { kernels: &self.kernels, env };
         if let Some(compiled) = self.compiled() {
             registers.units = SLICE as i64;
@@ -107,13 +189,29 @@ impl RegionPlan {
         exit
     }
 
+    /// Runs code without loops, from its start to its end.
+    pub(crate) fn run_straight(&self, registers: &mut Registers, env: &StepEnv) -> Exit {
+        let calls = Kernels { kernels: &self.kernels, env };
+        if let Some(compiled) = self.compiled() {
+            return compiled.run(registers, &calls);
+        }
+        self.spent.fetch_add(self.code.instructions.len() as u64, Ordering::Relaxed);
+        interpret(&self.code, registers, &calls)
+    }
+
     /// The compiled code, made if the time has come.
     fn compiled(&self) -> Option<&dyn Compiled> {
         let compiler = self.regions.compiler.as_ref()?;
         if self.compiled.get().is_none() && self.spent.load(Ordering::Relaxed) < self.regions.compile_after {
             return None;
         }
-        self.compiled.get_or_init(|| compiler.compile(&self.code)).as_deref()
+        let compile = || {
+            let start = Instant::now();
+            let compiled = compiler.compile(&self.code);
+            self.times.compile_nanos.store(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+            compiled
+        };
+        self.compiled.get_or_init(compile).as_deref()
     }
 }
 

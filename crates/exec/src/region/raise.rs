@@ -2,11 +2,13 @@
 
 mod branches;
 mod emit;
+mod front;
 mod loops;
 mod ops;
 
 use super::Way;
 use super::code::Code;
+pub(crate) use front::raise_front;
 use loops::Raiser;
 use millstream_graph::loops::{LoopId, LoopTree};
 use millstream_graph::{Dense, FrameId, Index, Program};

@@ -121,9 +121,16 @@ impl Runner {
             machine.observer = Some(Box::new(Observer::new(probes, options.watches.clone())));
         }
         let _budget = options.enter(&env.cancel);
-        machine.start(&self.plan, env);
-        for (i, value) in feeds.into_iter().enumerate() {
-            machine.feed(&self.plan, i, value);
+        if options.dead_feeds.is_empty() {
+            machine.start_with(&self.plan, env, feeds);
+        } else {
+            machine.start(&self.plan, env);
+            for (i, value) in feeds.into_iter().enumerate() {
+                match options.dead_feeds.contains(&i) {
+                    false => machine.feed(&self.plan, i, value),
+                    true => machine.feed_dead(&self.plan, i),
+                }
+            }
         }
         if in_host_function() {
             // The pool's threads may all be in functions that wait for runs like this one: it uses its
@@ -167,10 +174,7 @@ impl Runner {
             }
             None => Machine::new(&self.plan),
         };
-        machine.start(&self.plan, env);
-        for (i, value) in feeds.into_iter().enumerate() {
-            machine.feed(&self.plan, i, value);
-        }
+        machine.start_with(&self.plan, env, feeds);
         self.drive(&mut machine, &OneThread::of(env), options, 1)?;
         if let Some(error) = machine.stuck(&self.plan) {
             return Err(error);
@@ -253,11 +257,12 @@ pub(crate) fn until(files: &Files, deadline: Option<Instant>) -> Files {
     files.checked_by(move || if Instant::now() < deadline { Ok(()) } else { Err(timed_out()) })
 }
 
-/// An error if the run was cancelled, the poll says so, or the deadline has passed.
+/// An error if the run was cancelled, the poll says so, or the deadline has passed. The last two say what the
+/// run waited for.
 pub(crate) fn check(env: &StepEnv, deadline: Option<Instant>, poll: Option<&Poll>) -> Result<()> {
-    env.cancel.check()?;
+    env.cancel.raised()?;
     if let Some(poll) = poll {
-        poll.ask()?;
+        poll.ask().map_err(|e| env.host.waited(&env.cancel, e))?;
     }
     match deadline {
         Some(deadline) if Instant::now() >= deadline => Err(env.host.waited(&env.cancel, timed_out())),

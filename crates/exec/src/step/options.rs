@@ -36,6 +36,11 @@ pub struct RunOptions {
     pub poll: Option<Poll>,
     /// The display of the run's progress, called by the calling thread.
     pub progress: Option<Progress>,
+    /// The feeds that are dead: their values are ignored. For the second part of a run whose first part found
+    /// them so.
+    pub dead_feeds: Vec<usize>,
+    /// Whether fetches may be dead: [`Outcome::dead`] lists them. Otherwise a dead fetch is an error.
+    pub dead_fetches: bool,
 }
 
 impl RunOptions {
@@ -57,7 +62,7 @@ struct Asking {
 
 impl Stop for Asking {
     fn reason(&self) -> Option<Error> {
-        if self.cancel.is_cancelled() { self.cancel.check().err() } else { None }
+        if self.cancel.is_cancelled() { self.cancel.raised().err() } else { None }
     }
 
     fn ask(&self) -> Option<Error> {
@@ -70,6 +75,8 @@ impl Stop for Asking {
 pub struct Outcome {
     /// The fetched values, in order.
     pub values: Vec<Tensor>,
+    /// The fetches that are dead; their entries in `values` mean nothing.
+    pub dead: Vec<usize>,
     /// The values fetched in every iteration, in order.
     pub every: Vec<Iterations>,
     /// What ran, if the options asked for it.
@@ -81,11 +88,16 @@ impl Outcome {
     pub(super) fn of(machine: &mut Machine, plan: &Plan, options: &RunOptions) -> Result<Outcome> {
         let results = std::mem::take(&mut machine.results);
         let name = |k| plan.fetch_name(k);
+        let mut dead = Vec::new();
         let value = |(k, result): (usize, Fetched)| match (FetchId::new(k), result) {
             (fetch, Fetched::Value(reference)) if plan.fetches_ref[fetch] => {
                 fetched_reference(&reference, name(fetch))
             }
             (_, Fetched::Value(value)) => Ok(value),
+            (_, Fetched::Dead) if options.dead_fetches => {
+                dead.push(k);
+                Ok(Tensor::scalar(false))
+            }
             (fetch, Fetched::Dead) => Err(dead_fetch(k, name(fetch))),
             (fetch, Fetched::Pending) => Err(Error::internal(never_computed(name(fetch)))),
         };
@@ -94,6 +106,6 @@ impl Outcome {
             Some(observer) => observer.collected(options.budget.as_ref())?,
             None => Vec::new(),
         };
-        Ok(Outcome { values, every, trace: machine.trace.take() })
+        Ok(Outcome { values, dead, every, trace: machine.trace.take() })
     }
 }

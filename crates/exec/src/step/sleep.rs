@@ -3,10 +3,10 @@
 use super::team::Team;
 use crate::poll::Poll;
 use crate::progress::Progress;
+use crate::sync::Ordering::*;
 use millstream_graph::op::StepEnv;
 use millstream_state::{Activity, Asleep};
 use millstream_tensor::Error;
-use std::sync::atomic::Ordering::*;
 use std::time::{Duration, Instant};
 
 /// The time after which a run that only waits first asks whether it would wait for ever, and the longest time

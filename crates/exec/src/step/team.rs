@@ -8,11 +8,10 @@ use crate::machine::{Done, Machine, Mailbox};
 use crate::plan::Plan;
 use crate::poll::Poll;
 use crate::progress::Progress;
+use crate::sync::{AtomicBool, Condvar, Mutex, MutexGuard, Ordering::*};
 use millstream_graph::op::{StepEnv, caught};
 use millstream_tensor::{Error, Result, budget};
-use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::*};
 use std::time::Instant;
 
 /// What the threads of one run share.

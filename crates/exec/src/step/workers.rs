@@ -3,12 +3,12 @@
 use super::team::Team;
 use super::{PANICKED, TURN, check};
 use crate::machine::{Machine, Mailbox, Task};
+use crate::sync::{Instant, Ordering::*};
 use millstream_graph::op::caught;
 use millstream_tensor::budget;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::*;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long a thread lingers: about what it costs to wake it.
 const LINGER: Duration = Duration::from_micros(50);

@@ -6,12 +6,16 @@ use crate::attr::ValueType;
 use crate::context::{Context, ContextId, ContextKind, WhileContext};
 use crate::ids::{NodeId, Port};
 use crate::node::Node;
-use crate::op::{HandleShape, Known, Registry};
+use crate::op::{HandleShape, Known, Registry, similar};
 use crate::unique::Unique;
 use millstream_tensor::{Error, PartialShape, Result, Tensor, invalid};
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
+
+/// The nodes whose names are compared with a name that does not exist. A comparison takes about a
+/// microsecond.
+const MOST_COMPARED: usize = 20_000;
 
 impl GraphData {
     /// The functions of the library, in the order of their names.
@@ -77,7 +81,7 @@ impl GraphData {
         })
     }
 
-    /// A node by name. `NOT_FOUND`, with near names, if there is none.
+    /// A node by name. `NOT_FOUND` if there is none.
     pub fn find(&mut self, name: &str) -> Result<NodeId> {
         while self.indexed < self.nodes.len() {
             let name: Arc<str> = self.nodes[self.indexed].name().into();
@@ -87,6 +91,21 @@ impl GraphData {
         self.by_name.get(name).copied().ok_or_else(|| {
             Error::new(millstream_tensor::Code::NotFound, format!("the graph has no node `{name}`"))
         })
+    }
+
+    /// The error for a name that does not exist, with the names of similar nodes.
+    pub(crate) fn with_similar(&self, error: Error, name: &str) -> Error {
+        match self.similar(name.rsplit_once(':').map_or(name, |(node, _)| node)).as_slice() {
+            near if error.code() != millstream_tensor::Code::NotFound || near.is_empty() => error,
+            near => error.with_help(format!("did you mean {}?", near.join(", "))),
+        }
+    }
+
+    /// The names of nodes most similar to a misspelt one, best first, each in backquotes. Of a large graph,
+    /// the first nodes are compared.
+    pub fn similar(&self, name: &str) -> Vec<String> {
+        let names = self.nodes.iter().take(MOST_COMPARED).map(Node::name).filter(|n| n.len() <= 256);
+        similar(name, names).into_iter().map(|n| format!("`{n}`")).collect()
     }
 
     /// An output by name: `node:0`, or `node` for its first output.

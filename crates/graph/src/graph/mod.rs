@@ -351,15 +351,23 @@ impl Graph {
         self.lock().collections.get(name).cloned().unwrap_or_default()
     }
 
-    /// The operation with this name.
+    /// The operation with this name. The error names similar ones.
     pub fn operation(&self, name: &str) -> Result<Op<'_>> {
-        let id = self.lock().find(name)?;
+        let mut data = self.lock();
+        let id = data.find(name).map_err(|e| data.with_similar(e, name))?;
         Ok(Op::new(self, id))
     }
 
-    /// The output with this name: `node:0`, or `node` for its first output.
+    /// The operation with this name, if there is one.
+    pub fn find(&self, name: &str) -> Option<Op<'_>> {
+        let id = self.lock().find(name).ok()?;
+        Some(Op::new(self, id))
+    }
+
+    /// The output with this name: `node:0`, or `node` for its first output. The error names similar ones.
     pub fn output(&self, name: &str) -> Result<Output<'_>> {
-        let port = self.lock().find_port(name)?;
+        let mut data = self.lock();
+        let port = data.find_port(name).map_err(|e| data.with_similar(e, name))?;
         Ok(Output::new(self, port))
     }
 

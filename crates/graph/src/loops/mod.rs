@@ -228,6 +228,13 @@ impl fmt::Display for Why {
     }
 }
 
+impl<N: Key> Default for LoopTree<N> {
+    /// The tree of what has no loops.
+    fn default() -> LoopTree<N> {
+        LoopTree { loops: Vec::new(), home: Vec::new() }
+    }
+}
+
 impl<N: Key> LoopTree<N> {
     /// Finds the loops.
     pub fn of<V: View<Node = N> + ?Sized>(view: &V) -> LoopTree<N> {

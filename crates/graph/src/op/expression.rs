@@ -10,7 +10,7 @@
 //!                            step1 = mul f32(step0, step0)
 //! ```
 
-use super::tile::{TileElement, TileFn, TileMut, TileRef};
+use super::tile::{TileElement, TileFn, TileFns, TileMut, TileRef};
 use millstream_tensor::{DType, Word, with_word};
 use smallvec::SmallVec;
 use std::fmt;
@@ -65,8 +65,8 @@ pub struct Operation {
     pub result: DType,
     /// Computes it.
     pub run: WordFn,
-    /// Computes it for many elements at a time, where there is such a function.
-    pub tile: Option<TileFn>,
+    /// Compute it for many elements at a time, where there are such functions.
+    pub tile: Option<TileFns>,
 }
 
 /// What a step reads.
@@ -127,7 +127,7 @@ impl Operation {
     pub const NOT: Operation = Operation::of_bools("not", not, not_tile);
 
     const fn of_bools(name: &'static str, run: WordFn, tile: TileFn) -> Operation {
-        Operation { name, dtype: DType::Bool, result: DType::Bool, run, tile: Some(tile) }
+        Operation { name, dtype: DType::Bool, result: DType::Bool, run, tile: Some(TileFns::of(tile)) }
     }
 
     /// `mask ? yes : no`.
@@ -140,7 +140,7 @@ impl Operation {
             DType::Bool => Some(select_tile::<bool>),
             _ => None,
         };
-        Operation { name: "select", dtype, result: dtype, run: select, tile }
+        Operation { name: "select", dtype, result: dtype, run: select, tile: tile.map(TileFns::of) }
     }
 }
 

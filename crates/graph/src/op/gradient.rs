@@ -82,6 +82,12 @@ pub trait Forward<'g> {
     fn value(&mut self, port: Port) -> Result<Output<'g>>;
     /// The value's shape, an i32 vector.
     fn shape(&mut self, port: Port) -> Result<Output<'g>>;
+    /// The transpose of a matrix that is the same in every iteration of the loop which is differentiated,
+    /// computed once before the loop; `None` for other values.
+    fn transposed(&mut self, port: Port) -> Result<Option<Output<'g>>> {
+        let _ = port;
+        Ok(None)
+    }
     /// A list of zeros like the array, if the value is the flow of a TensorArray: the type of its gradient.
     fn array_zeros(&mut self, port: Port) -> Result<Option<Output<'g>>>;
 }
@@ -179,6 +185,18 @@ impl<'g, 'a> GradCx<'g, 'a> {
     /// The value of output `i`.
     pub fn output(&mut self, i: usize) -> Output<'g> {
         self.value(self.out(i))
+    }
+
+    /// The transpose of input `i`, a matrix, if the gradient is that of a loop in which the input is always
+    /// the same: it is computed once, before the loop.
+    pub fn transposed_input(&mut self, i: usize) -> Option<Output<'g>> {
+        match self.forward.transposed(self.node.inputs[i]) {
+            Ok(transposed) => transposed,
+            Err(error) => {
+                self.graph.remember(error);
+                None
+            }
+        }
     }
 
     /// The static shape of input `i`.

@@ -24,17 +24,24 @@ pub struct Kernel {
     pub scalar: Option<fn(&NodeInfo) -> Option<ScalarKernel>>,
     /// The nodes whose work it can take over: see [`Kernel::absorbing`].
     pub absorbs: Option<Absorb>,
+    /// How it adds its result to a sum: see [`Kernel::accumulating`].
+    pub accumulates: Option<Accumulate>,
     /// How a compiler computes the outputs instead: see [`Kernel::lowered`].
     pub lowering: Option<fn(&NodeInfo) -> Option<Lowering>>,
     /// The bytes that it works with for each element of its inputs, besides inputs and outputs.
     pub scratch: usize,
     /// Whether it returns the handle of a named resource, which stays the same until names are forgotten.
     pub opens: bool,
+    /// Whether what it changes can be undone: see [`Kernel::undoable`].
+    pub undoable: bool,
 }
 
 /// Given the node that makes input 0: a function that computes both, from that node's only input. `None` if
 /// there is none.
 pub type Absorb = fn(&NodeInfo) -> Option<RunFn>;
+
+/// Adds the output of the given node to input 0. The node's own inputs follow, from input 1 on.
+pub type Accumulate = fn(&NodeInfo, &mut KernelCx) -> Result<()>;
 
 /// A kernel as a plain function.
 pub type RunFn = fn(&mut KernelCx) -> Result<()>;
@@ -115,9 +122,11 @@ impl Kernel {
             cost: Cost::PerElement(1.0),
             scalar: None,
             absorbs: None,
+            accumulates: None,
             lowering: None,
             scratch: 0,
             opens: false,
+            undoable: false,
         }
     }
 
@@ -157,6 +166,14 @@ impl Kernel {
         Kernel { opens: true, ..Self::build(Effect::Stateful, make) }
     }
 
+    /// Declares that the kernel changes nothing but objects that live for the step, and notes each change in
+    /// the thread's [journal](millstream_state::journal), or that running it twice is as good as once.
+    /// Compiled loops may then run it, and hand an iteration that fails over to the machine.
+    pub fn undoable(mut self) -> Kernel {
+        self.undoable = true;
+        self
+    }
+
     /// A kernel that may wait. [`Kernel::at_once`] adds a way that does not, for when there is nothing to
     /// wait for.
     pub fn waiting(start: fn(&mut KernelCx, Completion)) -> Kernel {
@@ -190,6 +207,13 @@ impl Kernel {
     /// only for a node that is pure and has one input, one output and one reader.
     pub fn absorbing(mut self, absorbs: Absorb) -> Kernel {
         self.absorbs = Some(absorbs);
+        self
+    }
+
+    /// Declares how the only output is added to a sum, with the bits of an addition of the finished output:
+    /// a product goes into the sum directly, and never exists on its own.
+    pub fn accumulating(mut self, accumulates: Accumulate) -> Kernel {
+        self.accumulates = Some(accumulates);
         self
     }
 

@@ -20,11 +20,12 @@ pub use expression::{Expression, Lowering};
 pub use gradient::{Forward, GRADIENT_OVERRIDE, GradCx, GradFn, Gradient, GradientFn, grown, zeros_of};
 pub use infer::{HandleShape, InferCx, Inferred, Known};
 pub use kernel::{
-    Absorb, BuildCx, CallFunction, Completion, Cost, Effect, Kernel, KernelBody, KernelCx, Library,
-    NoLibrary, Outputs, Rest, Run, RunFn, ScalarKernel, StepEnv, StepHost, Waits, ints_of,
+    Absorb, Accumulate, BuildCx, CallFunction, Completion, Cost, Effect, Kernel, KernelBody, KernelCx,
+    Library, NoLibrary, Outputs, Rest, Run, RunFn, ScalarKernel, StepEnv, StepHost, Waits, ints_of,
 };
 pub use panics::caught;
 pub use registry::Registry;
+pub(crate) use registry::similar;
 pub(crate) use resolve::check_attr;
 pub use resolve::{NodeInfo, n_outputs};
-pub use tile::{Tile, TileElement, TileFn, TileMut, TileRef};
+pub use tile::{SliceFn, Tile, TileElement, TileFn, TileFns, TileMut, TileRef};

@@ -84,11 +84,17 @@ impl Registry {
 
     /// The names most similar to a misspelt one, best first.
     pub fn similar(&self, name: &str) -> Vec<&'static str> {
-        let mut near: Vec<_> =
-            self.ops.keys().map(|k| (distance(name, k), *k)).filter(|(d, k)| *d <= 1 + k.len() / 4).collect();
-        near.sort();
-        near.into_iter().take(3).map(|(_, k)| k).collect()
+        similar(name, self.ops.keys().copied())
     }
+}
+
+/// The names most similar to a misspelt one, best first.
+pub(crate) fn similar<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let near = names.filter(|k| k.len().abs_diff(name.len()) <= 1 + k.len() / 4);
+    let mut near: Vec<_> =
+        near.map(|k| (distance(name, k), k)).filter(|(d, k)| *d <= 1 + k.len() / 4).collect();
+    near.sort();
+    near.into_iter().take(3).map(|(_, k)| k).collect()
 }
 
 /// The Levenshtein distance over bytes, ignoring case. Long inputs are cut, since only near names matter.

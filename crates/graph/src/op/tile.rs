@@ -6,6 +6,32 @@ use millstream_tensor::{DType, Element, Spread, Tensor, Word};
 /// false if a dtype or a length is not what the step expects.
 pub type TileFn = fn(TileMut<'_>, &[TileRef<'_>]) -> bool;
 
+/// As [`TileFn`], of one or two operands of the result's type. An operand that is `None` is what the result's
+/// place holds.
+pub type SliceFn<T> = fn(&mut [T], Option<&[T]>, Option<&[T]>) -> bool;
+
+/// The functions of a step for many elements.
+#[derive(Clone, Copy, Debug)]
+pub struct TileFns {
+    /// The function for all tiles.
+    pub any: TileFn,
+    /// The same for slices of `f32`, where operands and result are that.
+    pub floats: Option<SliceFn<f32>>,
+}
+
+impl TileFns {
+    /// Of a step that has no function for slices.
+    pub const fn of(any: TileFn) -> TileFns {
+        TileFns { any, floats: None }
+    }
+
+    /// Of a step that computes by a function for slices.
+    pub fn of_slices<T: TileElement>(any: TileFn, slices: SliceFn<T>) -> TileFns {
+        let slices: &dyn std::any::Any = &slices;
+        TileFns { any, floats: slices.downcast_ref::<SliceFn<f32>>().copied() }
+    }
+}
+
 macro_rules! tiles {
     ($($name:ident: $t:ty),*) => {
         /// Elements that are computed.

@@ -19,8 +19,10 @@ mod text;
 pub use model::BoxKind;
 
 use crate::graph::GraphData;
+use crate::node::Node;
 use crate::outline::Outline;
-use millstream_tensor::Result;
+use millstream_tensor::{Code, Error, Result};
+use std::collections::BTreeSet;
 
 /// Options for drawing a graph.
 #[derive(Clone, Debug)]
@@ -90,8 +92,13 @@ struct Route {
 }
 
 impl Picture {
-    /// The picture of a graph. An error if its loops are not well formed.
+    /// The picture of a graph. An error if its loops are not well formed, or if no node is in the scope.
     pub fn of(graph: &GraphData, options: &PictureOptions) -> Result<Picture> {
+        if let Some(scope) = &options.scope
+            && !graph.nodes().iter().any(|n| model::is_within(n.name(), scope))
+        {
+            return Err(no_scope(graph, scope));
+        }
         let outline = Outline::of(graph)?;
         let model = model::Model::of(graph, &outline, options);
         Ok(nested::arranged(model, options))
@@ -113,6 +120,19 @@ impl Picture {
                 text::grouped(self.options.limit)
             )
         })
+    }
+}
+
+/// The error for a scope without nodes, with the scopes at the top.
+fn no_scope(graph: &GraphData, scope: &str) -> Error {
+    let top = |n: &Node| n.name().split_once('/').map(|(top, _)| top.to_owned());
+    let scopes: BTreeSet<String> = graph.nodes().iter().filter_map(top).collect();
+    let listed: Vec<String> = scopes.iter().take(8).map(|s| format!("`{s}`")).collect();
+    let more = if listed.len() < scopes.len() { ", .." } else { "" };
+    let error = Error::new(Code::NotFound, format!("no node is in the name scope `{scope}`"));
+    match listed.is_empty() {
+        true => error.with_help("the graph has no name scopes"),
+        false => error.with_help(format!("the scopes at the top are {}{more}", listed.join(", "))),
     }
 }
 

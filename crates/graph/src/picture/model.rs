@@ -186,13 +186,7 @@ impl<'a> Folder<'a> {
     fn new(graph: &'a GraphData, outline: &'a Outline, options: &PictureOptions) -> Folder<'a> {
         let mut members: Vec<Vec<Member>> = vec![Vec::new(); outline.regions.len()];
         let mut n_inside = vec![0; outline.regions.len()];
-        let within = |name: &str| match &options.scope {
-            None => true,
-            Some(scope) => {
-                let scope = scope.trim_end_matches('/');
-                name.strip_prefix(scope).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-            }
-        };
+        let within = |name: &str| options.scope.as_ref().is_none_or(|scope| is_within(name, scope));
         let mut n_nodes = 0;
         for (i, region) in places(graph, outline).into_iter().enumerate() {
             if within(graph.nodes()[i].name()) {
@@ -467,4 +461,10 @@ fn cut_lines(text: &str) -> String {
         Some((at, _)) => format!("{}\u{2026}", &text[..at]),
         None => text.to_owned(),
     }
+}
+
+/// Whether a node is in a name scope.
+pub(super) fn is_within(name: &str, scope: &str) -> bool {
+    let rest = name.strip_prefix(scope.trim_end_matches('/'));
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

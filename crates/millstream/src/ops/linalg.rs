@@ -96,6 +96,23 @@ impl<'g> Linalg<'g> {
         [op.output(0), op.output(1)]
     }
 
+    /// Computes the LU decomposition of each innermost matrix with partial pivoting. `lu` holds both factors:
+    /// the upper triangular one, and below its diagonal the lower triangular one, whose diagonal of ones is
+    /// left out. Row `i` of their product is row `p[i]` of the matrix, which must be invertible.
+    ///
+    /// `Lu(input: T) -> (lu: T, p: output_idx_type)`
+    ///
+    /// Attributes: `T: f64|f32|f16|c64|c128`, `output_idx_type: i32|i64 = i32`.
+    ///
+    /// ```text
+    /// Lu([[1.0 2.0] [4.0 6.0]]) = [[4.0 6.0] [0.25 0.5]], [1 0]
+    /// ```
+    #[track_caller]
+    pub fn lu(self, input: impl Into<Arg<'g>>) -> [Output<'g>; 2] {
+        let op = self.0.start("Lu").input(input).finish();
+        [op.output(0), op.output(1)]
+    }
+
     /// Multiplies two matrices. `transpose_a` and `transpose_b` transpose a side first.
     ///
     /// `MatMul(a: T, b: T) -> (product: T)`
@@ -389,5 +406,42 @@ impl<'g> Linalg<'g> {
     pub fn qr(self, input: impl Into<Arg<'g>>) -> [Output<'g>; 2] {
         let op = self.0.start("Qr").input(input).finish();
         [op.output(0), op.output(1)]
+    }
+
+    /// Computes the eigenvalues of each innermost matrix, which must be self-adjoint, in ascending order, and
+    /// its eigenvectors, the columns of `v`. Only the lower triangle of `input` is read. If `compute_v` is
+    /// false, `v` is an empty vector. The sign of an eigenvector is arbitrary. The matrix must be finite.
+    ///
+    /// `SelfAdjointEigV2(input: T) -> (e: T, v: T)`
+    ///
+    /// Attributes: `compute_v: bool = true`, `T: f64|f32|f16|c64|c128`.
+    ///
+    /// ```text
+    /// SelfAdjointEigV2([[2.0 9.0] [1.0 3.0]]; compute_v=false) ~ [1.381966 3.618034], f32[0] []
+    /// ```
+    #[track_caller]
+    pub fn self_adjoint_eig_v2(self, input: impl Into<Arg<'g>>) -> [Output<'g>; 2] {
+        let op = self.0.start("SelfAdjointEigV2").input(input).finish();
+        [op.output(0), op.output(1)]
+    }
+
+    /// Computes the singular value decomposition of each innermost matrix: `s`, the singular values in
+    /// descending order, and `u` and `v`, whose columns are the left and right singular vectors. The matrix
+    /// is the product of `u`, the diagonal matrix of `s`, and the adjoint of `v`. For an `m` by `n` matrix,
+    /// `u` and `v` have `min(m, n)` columns, or `m` and `n` if `full_matrices` is true. If `compute_uv` is
+    /// false, they are empty vectors. The sign of a pair of singular vectors is arbitrary. A matrix with an
+    /// element that is not finite has results of NaN.
+    ///
+    /// `Svd(input: T) -> (s: T, u: T, v: T)`
+    ///
+    /// Attributes: `compute_uv: bool = true`, `full_matrices: bool = false`, `T: f64|f32|f16|c64|c128`.
+    ///
+    /// ```text
+    /// Svd(f64 [[3.0 0.0] [4.0 5.0]]; compute_uv=false) ~ f64 [6.708203932 2.236067977], f64[0] [], f64[0] []
+    /// ```
+    #[track_caller]
+    pub fn svd(self, input: impl Into<Arg<'g>>) -> [Output<'g>; 3] {
+        let op = self.0.start("Svd").input(input).finish();
+        [op.output(0), op.output(1), op.output(2)]
     }
 }

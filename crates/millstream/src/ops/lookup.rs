@@ -356,8 +356,9 @@ impl<'g> Lookup<'g> {
 
     /// Returns a handle to the table `shared_name` (by default, the node's name) in `container`, which is
     /// created if it does not exist. Keys have the shape of `empty_key`; neither it nor `deleted_key` can be
-    /// used as a key. Each value is a tensor of shape `value_shape`. The other attributes set TensorFlow's
-    /// memory layout and have no effect here.
+    /// used as a key. Each value is a tensor of shape `value_shape`. The table is exported with all its
+    /// buckets, `initial_num_buckets` at first, a power of two; the keys of free ones are `empty_key`. Their
+    /// number doubles before more than `max_load_factor` of them are used.
     ///
     /// `MutableDenseHashTable(empty_key: key_dtype, deleted_key: key_dtype) -> (table_handle: &str)`
     ///
@@ -385,8 +386,9 @@ impl<'g> Lookup<'g> {
 
     /// Returns a handle to the table `shared_name` (by default, the node's name) in `container`, which is
     /// created if it does not exist. Keys have the shape of `empty_key`; neither it nor `deleted_key` can be
-    /// used as a key. Each value is a tensor of shape `value_shape`. The other attributes set TensorFlow's
-    /// memory layout and have no effect here.
+    /// used as a key. Each value is a tensor of shape `value_shape`. The table is exported with all its
+    /// buckets, `initial_num_buckets` at first, a power of two; the keys of free ones are `empty_key`. Their
+    /// number doubles before more than `max_load_factor` of them are used.
     ///
     /// `MutableDenseHashTableV2(empty_key: key_dtype, deleted_key: key_dtype) -> (table_handle: resource)`
     ///

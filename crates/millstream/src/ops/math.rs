@@ -341,6 +341,129 @@ impl<'g> Math<'g> {
         self.0.start("Erfinv").input(x).output()
     }
 
+    /// Computes the discrete Fourier transform of each innermost row.
+    ///
+    /// `FFT(input: Tcomplex) -> (output: Tcomplex)`
+    ///
+    /// Attributes: `Tcomplex: c64|c128 = c64`.
+    ///
+    /// ```text
+    /// FFT(c64 [1 2 3 4]) ~ c64 [10+0i -2+2i -2+0i -2-2i]
+    /// ```
+    #[track_caller]
+    pub fn fft(self, input: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("FFT").input(input).output()
+    }
+
+    /// Computes the discrete Fourier transform over the two innermost axes.
+    ///
+    /// `FFT2D(input: Tcomplex) -> (output: Tcomplex)`
+    ///
+    /// Attributes: `Tcomplex: c64|c128 = c64`.
+    ///
+    /// ```text
+    /// FFT(c64 [1 2 3 4]) ~ c64 [10+0i -2+2i -2+0i -2-2i]
+    /// ```
+    #[track_caller]
+    pub fn fft2d(self, input: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("FFT2D").input(input).output()
+    }
+
+    /// Computes the discrete Fourier transform over the three innermost axes.
+    ///
+    /// `FFT3D(input: Tcomplex) -> (output: Tcomplex)`
+    ///
+    /// Attributes: `Tcomplex: c64|c128 = c64`.
+    ///
+    /// ```text
+    /// FFT(c64 [1 2 3 4]) ~ c64 [10+0i -2+2i -2+0i -2-2i]
+    /// ```
+    #[track_caller]
+    pub fn fft3d(self, input: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("FFT3D").input(input).output()
+    }
+
+    /// Computes the inverse discrete Fourier transform of each innermost row.
+    ///
+    /// `IFFT(input: Tcomplex) -> (output: Tcomplex)`
+    ///
+    /// Attributes: `Tcomplex: c64|c128 = c64`.
+    ///
+    /// ```text
+    /// FFT(c64 [1 2 3 4]) ~ c64 [10+0i -2+2i -2+0i -2-2i]
+    /// ```
+    #[track_caller]
+    pub fn ifft(self, input: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("IFFT").input(input).output()
+    }
+
+    /// Computes the inverse discrete Fourier transform over the two innermost axes.
+    ///
+    /// `IFFT2D(input: Tcomplex) -> (output: Tcomplex)`
+    ///
+    /// Attributes: `Tcomplex: c64|c128 = c64`.
+    ///
+    /// ```text
+    /// FFT(c64 [1 2 3 4]) ~ c64 [10+0i -2+2i -2+0i -2-2i]
+    /// ```
+    #[track_caller]
+    pub fn ifft2d(self, input: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("IFFT2D").input(input).output()
+    }
+
+    /// Computes the inverse discrete Fourier transform over the three innermost axes.
+    ///
+    /// `IFFT3D(input: Tcomplex) -> (output: Tcomplex)`
+    ///
+    /// Attributes: `Tcomplex: c64|c128 = c64`.
+    ///
+    /// ```text
+    /// FFT(c64 [1 2 3 4]) ~ c64 [10+0i -2+2i -2+0i -2-2i]
+    /// ```
+    #[track_caller]
+    pub fn ifft3d(self, input: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("IFFT3D").input(input).output()
+    }
+
+    /// Computes the inverse of the transform of real numbers: the real numbers of size `fft_length` along the
+    /// innermost axes, whose transform begins with `input`.
+    ///
+    /// `IRFFT(input: c64, fft_length: i32) -> (output: f32)`
+    ///
+    /// ```text
+    /// RFFT([1.0 2.0 3.0 4.0], [4]) ~ c64 [10+0i -2+2i -2+0i]
+    /// ```
+    #[track_caller]
+    pub fn irfft(self, input: impl Into<Arg<'g>>, fft_length: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("IRFFT").input(input).input(fft_length).output()
+    }
+
+    /// Computes the inverse of the transform of real numbers: the real numbers of size `fft_length` along the
+    /// innermost axes, whose transform begins with `input`.
+    ///
+    /// `IRFFT2D(input: c64, fft_length: i32) -> (output: f32)`
+    ///
+    /// ```text
+    /// RFFT([1.0 2.0 3.0 4.0], [4]) ~ c64 [10+0i -2+2i -2+0i]
+    /// ```
+    #[track_caller]
+    pub fn irfft2d(self, input: impl Into<Arg<'g>>, fft_length: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("IRFFT2D").input(input).input(fft_length).output()
+    }
+
+    /// Computes the inverse of the transform of real numbers: the real numbers of size `fft_length` along the
+    /// innermost axes, whose transform begins with `input`.
+    ///
+    /// `IRFFT3D(input: c64, fft_length: i32) -> (output: f32)`
+    ///
+    /// ```text
+    /// RFFT([1.0 2.0 3.0 4.0], [4]) ~ c64 [10+0i -2+2i -2+0i]
+    /// ```
+    #[track_caller]
+    pub fn irfft3d(self, input: impl Into<Arg<'g>>, fft_length: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("IRFFT3D").input(input).input(fft_length).output()
+    }
+
     /// Computes the regularized lower incomplete gamma function, elementwise, with broadcasting: the
     /// cumulative distribution function at `x` of the gamma distribution of shape `a`. The result is NaN
     /// unless `a` is positive and `x` is not negative, except that `Igamma(0, 0)` is 0.
@@ -529,6 +652,48 @@ impl<'g> Math<'g> {
     #[track_caller]
     pub fn population_count(self, x: impl Into<Arg<'g>>) -> Output<'g> {
         self.0.start("PopulationCount").input(x).output()
+    }
+
+    /// Computes the discrete Fourier transform of real numbers over the innermost axes, one for each entry of
+    /// `fft_length`. Each of these axes is cut to its length. Of the innermost one, only the first
+    /// `fft_length / 2 + 1` elements are returned; the others are their conjugates.
+    ///
+    /// `RFFT(input: f32, fft_length: i32) -> (output: c64)`
+    ///
+    /// ```text
+    /// RFFT([1.0 2.0 3.0 4.0], [4]) ~ c64 [10+0i -2+2i -2+0i]
+    /// ```
+    #[track_caller]
+    pub fn rfft(self, input: impl Into<Arg<'g>>, fft_length: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("RFFT").input(input).input(fft_length).output()
+    }
+
+    /// Computes the discrete Fourier transform of real numbers over the innermost axes, one for each entry of
+    /// `fft_length`. Each of these axes is cut to its length. Of the innermost one, only the first
+    /// `fft_length / 2 + 1` elements are returned; the others are their conjugates.
+    ///
+    /// `RFFT2D(input: f32, fft_length: i32) -> (output: c64)`
+    ///
+    /// ```text
+    /// RFFT([1.0 2.0 3.0 4.0], [4]) ~ c64 [10+0i -2+2i -2+0i]
+    /// ```
+    #[track_caller]
+    pub fn rfft2d(self, input: impl Into<Arg<'g>>, fft_length: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("RFFT2D").input(input).input(fft_length).output()
+    }
+
+    /// Computes the discrete Fourier transform of real numbers over the innermost axes, one for each entry of
+    /// `fft_length`. Each of these axes is cut to its length. Of the innermost one, only the first
+    /// `fft_length / 2 + 1` elements are returned; the others are their conjugates.
+    ///
+    /// `RFFT3D(input: f32, fft_length: i32) -> (output: c64)`
+    ///
+    /// ```text
+    /// RFFT([1.0 2.0 3.0 4.0], [4]) ~ c64 [10+0i -2+2i -2+0i]
+    /// ```
+    #[track_caller]
+    pub fn rfft3d(self, input: impl Into<Arg<'g>>, fft_length: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("RFFT3D").input(input).input(fft_length).output()
     }
 
     /// Returns the real part of each element.

@@ -298,6 +298,52 @@ impl<'g> Sparse<'g> {
         [op.output(0), op.output(1), op.output(2)]
     }
 
+    /// Returns a sparse matrix whose row holds a value for each way to take one feature from the same row of
+    /// every input. The inputs are N sparse matrices, then dense ones, of i64 or strings. With
+    /// `hashed_output` a value is a hash of the features that begins with `hash_key`, modulo `num_buckets`
+    /// unless that is 0; otherwise it is the features joined by `_X_`.
+    ///
+    /// `SparseCross(indices: N * i64, values: sparse_types, shapes: N * i64, dense_inputs: dense_types) ->
+    /// (output_indices: i64, output_values: out_type, output_shape: i64)`
+    ///
+    /// Attributes: `N: int >= 0`, `hashed_output: bool`, `num_buckets: int >= 0`, `hash_key: int`,
+    /// `sparse_types: dtypes`, `dense_types: dtypes`, `out_type: i64|str`, `internal_type: i64|str`.
+    ///
+    /// ```text
+    /// SparseCross(i64 [[0 0] [1 0] [1 1]], ['a' 'b' 'c'], i64 [2 2], i64 [[1 2] [3 4]]; N=1,
+    /// hashed_output=false, num_buckets=0, hash_key=0, sparse_types={str}, dense_types={i64}, out_type=str,
+    /// internal_type=str) = i64 [[0 0] [0 1] [1 0] [1 1] [1 2] [1 3]], ['a_X_1' 'a_X_2' 'b_X_3' 'b_X_4'
+    /// 'c_X_3' 'c_X_4'], i64 [2 4]
+    /// ```
+    #[track_caller]
+    pub fn sparse_cross(
+        self,
+        indices: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        values: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        shapes: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        dense_inputs: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        hashed_output: bool,
+        num_buckets: i64,
+        hash_key: i64,
+        out_type: DType,
+        internal_type: DType,
+    ) -> [Output<'g>; 3] {
+        let op = self
+            .0
+            .start("SparseCross")
+            .inputs(indices)
+            .inputs(values)
+            .inputs(shapes)
+            .inputs(dense_inputs)
+            .attr("hashed_output", hashed_output)
+            .attr("num_buckets", num_buckets)
+            .attr("hash_key", hash_key)
+            .attr("out_type", out_type)
+            .attr("internal_type", internal_type)
+            .finish();
+        [op.output(0), op.output(1), op.output(2)]
+    }
+
     /// Adds the element of `dense`, broadcast to the sparse tensor's shape, to the entry at its index. No
     /// entries are added at other indices.
     ///

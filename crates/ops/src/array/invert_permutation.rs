@@ -12,7 +12,7 @@ pub(crate) fn def() -> OpDef {
         .output("y", "T")
         .attr("T", IndexType.or(DType::I32))
         .infer(infer)
-        .kernel(Kernel::pure(run))
+        .kernel(Kernel::pure(run).scratch(24))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {

@@ -10,6 +10,7 @@ use millstream_graph::Attrs;
 use millstream_graph::op::spec::{Func, ShapeList, Spec as _, TypeList};
 use millstream_graph::op::{CallFunction, Gradient, InferCx, Kernel, KernelCx, OpDef, RunFn, StepEnv};
 use millstream_state::dtype_names;
+use millstream_tensor::pace::look;
 use millstream_tensor::{
     Code, DType, Error, Opaque, PartialShape, Result, Tensor, Variant, budget, ensure, invalid,
 };
@@ -26,7 +27,7 @@ pub(crate) type Element = SmallVec<[Tensor; 2]>;
 pub(crate) trait Dataset: Send + Sync {
     /// The types of the elements.
     fn spec(&self) -> &Spec;
-    /// How many datasets read each other, this one included.
+    /// How many datasets read each other, this one included. Asked once: see [`Data::depth`].
     fn depth(&self) -> u32 {
         1
     }
@@ -155,7 +156,12 @@ impl Spec {
 
 /// A dataset, as a value of the graph.
 #[derive(Clone)]
-pub(crate) struct Data(Arc<dyn Dataset>);
+pub(crate) struct Data {
+    dataset: Arc<dyn Dataset>,
+    /// Kept, because a dataset that reads another twice, which reads a third twice, .. is small and has
+    /// exponentially many readers.
+    depth: u32,
+}
 
 impl fmt::Debug for Data {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -166,7 +172,7 @@ impl fmt::Debug for Data {
 impl std::ops::Deref for Data {
     type Target = dyn Dataset;
     fn deref(&self) -> &(dyn Dataset + 'static) {
-        &*self.0
+        &*self.dataset
     }
 }
 
@@ -186,7 +192,18 @@ impl Data {
             let text = format!("{depth} datasets read each other; at most {} may", Data::DEEPEST);
             return Err(Error::new(Code::ResourceExhausted, text));
         }
-        Ok(Data(Arc::new(dataset)))
+        Ok(Data { dataset: Arc::new(dataset), depth })
+    }
+
+    /// See [`Dataset::depth`].
+    pub(crate) fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// See [`Dataset::optimized`]. A run that is over optimizes no more.
+    pub(crate) fn optimized(&self) -> Option<Data> {
+        look().ok()?;
+        self.dataset.optimized()
     }
 
     /// The dataset in a tensor.
@@ -215,7 +232,9 @@ impl Data {
     /// Begins a pass.
     pub(crate) fn begin(&self, env: &StepEnv) -> Result<Source> {
         let _deeper = Deeper::by(1)?;
-        self.0.begin(env)
+        env.cancel.check()?;
+        check_deadline()?;
+        self.dataset.begin(env)
     }
 }
 

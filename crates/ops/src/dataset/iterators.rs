@@ -59,18 +59,27 @@ impl Iterator {
 
     /// Begins a pass over a dataset, whatever became of the one before.
     pub(super) fn start(&self, dataset: Data, env: &StepEnv) -> Result<()> {
-        if let Some(spec) = &self.spec {
-            spec.check(dataset.spec())?;
-        }
-        let going = Going { dataset, pass: None, returned: None, ended: false };
-        let old = std::mem::replace(&mut *self.lock(env)?, State::Going(Box::new(going)));
+        let old = std::mem::replace(&mut *self.lock(env)?, self.going(dataset)?);
         drop(old);
         Ok(())
     }
 
-    /// Whether a pass has begun.
-    pub(super) fn is_started(&self, env: &StepEnv) -> Result<bool> {
-        Ok(matches!(*self.lock(env)?, State::Going(_)))
+    /// Begins a pass over the dataset that `make` gives, unless a pass has begun. Runs that come meanwhile
+    /// wait, so that it is called once.
+    pub(super) fn start_once(&self, env: &StepEnv, make: impl FnOnce() -> Result<Data>) -> Result<()> {
+        let mut state = self.lock(env)?;
+        if let State::NotStarted = *state {
+            *state = self.going(make()?)?;
+        }
+        Ok(())
+    }
+
+    /// The state at the beginning of a pass.
+    fn going(&self, dataset: Data) -> Result<State> {
+        if let Some(spec) = &self.spec {
+            spec.check(dataset.spec())?;
+        }
+        Ok(State::Going(Box::new(Going { dataset, pass: None, returned: None, ended: false })))
     }
 
     /// The next element, or `None` at the end.

@@ -32,14 +32,14 @@ fn make(cx: &BuildCx) -> Result<Box<dyn Run>> {
         })?;
         let open = handle.as_handles().and_then(|handles| handles.first()?.get::<Iterator>());
         let iterator = open.ok_or_else(|| invalid!("an iterator has another kind of handle"))?;
-        if !iterator.is_started(cx.env)? {
+        iterator.start_once(cx.env, || {
             let made = cx.env.library.prepare(&factory)?.call(Vec::new(), cx.env)?;
             let dataset = made.first().filter(|_| made.len() == 1);
             let dataset = dataset.ok_or_else(|| {
                 invalid!("The `dataset_factory` function must return exactly one scalar of dtype DT_VARIANT.")
             })?;
-            iterator.start(Data::in_tensor(dataset, "the result of `dataset_factory`")?, cx.env)?;
-        }
+            Data::in_tensor(dataset, "the result of `dataset_factory`")
+        })?;
         cx.set(0, handle);
         Ok(())
     }))

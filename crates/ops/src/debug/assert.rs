@@ -1,6 +1,6 @@
 //! `Assert`: fails unless a condition holds.
 
-use super::excerpt::flat;
+use super::excerpt::{Written, flat};
 use millstream_graph::op::spec::{Int, Spec, TypeList};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, invalid};
@@ -28,8 +28,13 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         return Ok(());
     }
     let most = cx.attrs().int("summarize")?;
-    let data: Vec<_> = cx.inputs().iter().skip(1).map(|t| format!("[{}]", flat(t, most))).collect();
-    Err(invalid!("assertion failed: {}", data.join(" ")))
+    let mut data = Written::default();
+    for (i, tensor) in cx.inputs().iter().skip(1).enumerate() {
+        data.push_str(if i == 0 { "[" } else { " [" });
+        flat(tensor, most, &mut data);
+        data.push_str("]");
+    }
+    Err(invalid!("assertion failed: {}", data.text()?))
 }
 
 cases! {

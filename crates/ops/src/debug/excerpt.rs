@@ -1,40 +1,82 @@
 //! Tensors as shortened text: as Assert and Print write them ([`flat`]), and as StringFormat does
 //! ([`nested`]).
 
-use millstream_tensor::{DType, Tensor, bf16, f16};
-use std::fmt::Write;
+use millstream_tensor::budget::Charged;
+use millstream_tensor::pace::Pace;
+use millstream_tensor::{DType, Error, Result, Tensor, bf16, f16};
+
+/// A text that is written step by step. It is charged to the budget as it grows, and stops growing when the
+/// budget or the time of the run is used up.
+#[derive(Default)]
+pub(crate) struct Written {
+    text: Charged<u8>,
+    pace: Pace,
+    failed: Option<Error>,
+}
+
+impl Written {
+    /// Appends a text.
+    pub(crate) fn push_str(&mut self, text: &str) {
+        if self.failed.is_none() {
+            let done = self
+                .pace
+                .spend(1 + text.len() / 8)
+                .and_then(|()| self.text.extend_from_slice(text.as_bytes()));
+            self.failed = done.err();
+        }
+    }
+
+    /// Whether nothing is written any more.
+    fn is_over(&self) -> bool {
+        self.failed.is_some()
+    }
+
+    /// The text, or the reason why it was not written.
+    pub(crate) fn end(self) -> Result<Charged<u8>> {
+        self.failed.map_or(Ok(self.text), Err)
+    }
+
+    /// As [`Written::end`], as a string. All that was written is UTF-8.
+    pub(crate) fn text(self) -> Result<String> {
+        Ok(String::from_utf8_lossy(&self.end()?).into_owned())
+    }
+}
+
+/// A function that writes an element.
+type Show<'a> = Box<dyn Fn(&mut Written, usize) + 'a>;
 
 /// Formats the first `most` elements (all if negative) with brackets around inner axes, and `...` where some
 /// are omitted: `1 2 3...`, `[1 2][3...]...`.
-pub(crate) fn flat(tensor: &Tensor, most: i64) -> String {
+pub(crate) fn flat(tensor: &Tensor, most: i64, out: &mut Written) {
     let count = tensor.elements();
     let limit = limit(most, count);
-    let mut out = String::new();
     match elements(tensor, false) {
-        None => return "?".into(),
+        None => return out.push_str("?"),
         Some(element) if tensor.rank() == 0 => {
             if limit > 0 {
-                element(&mut out, 0);
+                element(out, 0);
             }
         }
-        Some(element) => flat_axis(tensor.shape(), 0, limit, &element, &mut 0, &mut out),
+        Some(element) => flat_axis(tensor.shape(), 0, limit, &element, &mut 0, out),
     }
     if count > limit {
         out.push_str("...");
     }
-    out
 }
 
 fn flat_axis(
     dims: &[usize],
     axis: usize,
     limit: usize,
-    element: &dyn Fn(&mut String, usize),
+    element: &dyn Fn(&mut Written, usize),
     next: &mut usize,
-    out: &mut String,
+    out: &mut Written,
 ) {
     let Some((&dim, inner)) = dims.split_first() else { return };
     for i in 0..dim {
+        if out.is_over() {
+            return;
+        }
         if *next >= limit {
             if inner.is_empty() && axis > 0 && i > 0 {
                 out.push_str("...");
@@ -43,54 +85,55 @@ fn flat_axis(
         }
         if inner.is_empty() {
             if i > 0 {
-                out.push(' ');
+                out.push_str(" ");
             }
             element(out, *next);
             *next += 1;
         } else {
-            out.push('[');
+            out.push_str("[");
             flat_axis(inner, axis + 1, limit, element, next, out);
-            out.push(']');
+            out.push_str("]");
         }
     }
 }
 
 /// Formats a tensor with nested brackets and a line for each row. Of each axis the first and last `ends`
 /// entries are written (all if negative): `[1 2 ... 8 9]`. Strings are quoted.
-pub(crate) fn nested(tensor: &Tensor, ends: i64) -> String {
+pub(crate) fn nested(tensor: &Tensor, ends: i64, out: &mut Written) {
     let count = tensor.elements();
     let limit = limit(ends, count);
-    let mut out = String::new();
     match elements(tensor, true) {
-        None => out.push('?'),
+        None => out.push_str("?"),
         Some(_) if tensor.rank() == 0 && limit == 0 => out.push_str("..."),
-        Some(element) => nested_axis(tensor.shape(), 0, limit, &element, 0, &mut out),
+        Some(element) => nested_axis(tensor.shape(), 0, limit, &element, 0, out),
     }
-    out
 }
 
 fn nested_axis(
     dims: &[usize],
     axis: usize,
     ends: usize,
-    element: &dyn Fn(&mut String, usize),
+    element: &dyn Fn(&mut Written, usize),
     start: usize,
-    out: &mut String,
+    out: &mut Written,
 ) {
     let Some((&dim, inner)) = dims.get(axis..).and_then(<[usize]>::split_first) else {
         return element(out, start);
     };
     let each = inner.iter().fold(1usize, |n, d| n.saturating_mul(*d));
-    let space = |out: &mut String| match inner.len() {
-        0 => out.push(' '),
+    let space = |out: &mut Written| match inner.len() {
+        0 => out.push_str(" "),
         lines => {
-            out.extend(std::iter::repeat_n('\n', lines));
-            out.extend(std::iter::repeat_n(' ', axis + 1));
+            out.push_str(&"\n".repeat(lines));
+            out.push_str(&" ".repeat(axis + 1));
         }
     };
-    out.push('[');
+    out.push_str("[");
     let first = ends.min(dim);
     for i in 0..first {
+        if out.is_over() {
+            return;
+        }
         if i > 0 {
             space(out);
         }
@@ -101,17 +144,18 @@ fn nested_axis(
         out.push_str("...");
     }
     for i in first.max(dim - first)..dim {
+        if out.is_over() {
+            return;
+        }
         space(out);
         nested_axis(dims, axis + 1, ends, element, start + i * each, out);
     }
-    out.push(']');
+    out.push_str("]");
 }
 
 fn limit(most: i64, count: usize) -> usize {
     usize::try_from(most).map_or(count, |most| most.min(count))
 }
-
-type Show<'a> = Box<dyn Fn(&mut String, usize) + 'a>;
 
 /// Returns a function that writes an element, or `None` for dtypes without a text form.
 fn elements(tensor: &Tensor, quoted: bool) -> Option<Show<'_>> {
@@ -119,14 +163,16 @@ fn elements(tensor: &Tensor, quoted: bool) -> Option<Show<'_>> {
         let quote = if quoted { "\"" } else { "" };
         return Some(Box::new(move |out, i| {
             if let Some(s) = strs.get(i) {
-                let _ = write!(out, "{quote}{}{quote}", escaped(&s.text()));
+                out.push_str(quote);
+                escape(&s.text(), out);
+                out.push_str(quote);
             }
         }));
     }
     macro_rules! by {
         ($t:ty, $show:expr) => {{
             let slice = tensor.as_slice::<$t>().ok()?;
-            Some(Box::new(move |out: &mut String, i: usize| {
+            Some(Box::new(move |out: &mut Written, i: usize| {
                 if let Some(v) = slice.get(i) {
                     out.push_str(&$show(*v));
                 }
@@ -151,21 +197,23 @@ fn elements(tensor: &Tensor, quoted: bool) -> Option<Show<'_>> {
     }
 }
 
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
+fn escape(text: &str, out: &mut Written) {
     for c in text.chars() {
         match c {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            '"' | '\'' | '\\' => out.extend(['\\', c]),
-            c if c.is_ascii_control() => {
-                let _ = write!(out, "\\{:03o}", c as u32);
+            '"' | '\'' | '\\' => {
+                out.push_str("\\");
+                out.push_str(c.encode_utf8(&mut [0; 4]));
             }
-            c => out.push(c),
+            c if c.is_ascii_control() => out.push_str(&format!("\\{:03o}", c as u32)),
+            c => out.push_str(c.encode_utf8(&mut [0; 4])),
+        }
+        if out.is_over() {
+            return;
         }
     }
-    out
 }
 
 /// Formats with 6 digits, or with 9 if 6 do not represent the value exactly.

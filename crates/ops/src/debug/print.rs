@@ -1,6 +1,6 @@
 //! `Print`: prints tensors and returns another one.
 
-use super::excerpt::flat;
+use super::excerpt::{Written, flat};
 use millstream_graph::op::spec::{AnyType, Int, Spec, Text, TypeList};
 use millstream_graph::op::{BuildCx, Effect, Gradient, Kernel, KernelCx, OpDef, Run};
 use millstream_tensor::{Opaque, Result};
@@ -61,12 +61,15 @@ impl Run for Print {
     fn run(&self, cx: &mut KernelCx) -> Result<()> {
         let due = self.first_n < 0 || self.shown.0.fetch_add(1, Ordering::Relaxed) < self.first_n;
         if due {
-            let mut line = self.message.clone();
+            let mut line = Written::default();
+            line.push_str(&self.message);
             for tensor in cx.inputs().iter().skip(1) {
-                line.extend(["[", &flat(tensor, self.summarize), "]"]);
+                line.push_str("[");
+                flat(tensor, self.summarize, &mut line);
+                line.push_str("]");
             }
-            line.push('\n');
-            cx.env.host.print(&line);
+            line.push_str("\n");
+            cx.env.host.print(&line.text()?);
         }
         let input = cx.take(0);
         cx.set(0, input);

@@ -1,6 +1,6 @@
 //! `StringFormat`: formats tensors with a template.
 
-use super::excerpt::nested;
+use super::excerpt::{Written, nested};
 use millstream_graph::Attrs;
 use millstream_graph::op::spec::{Int, Spec, Text, TypeList};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
@@ -44,14 +44,14 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 fn run(cx: &mut KernelCx) -> Result<()> {
     let parts = parts(cx.attrs(), cx.n_inputs())?;
     let ends = cx.attrs().int("summarize")?;
-    let mut out = String::new();
+    let mut out = Written::default();
     for (i, part) in parts.iter().enumerate() {
         if let Some(input) = i.checked_sub(1).and_then(|i| cx.inputs().get(i)) {
-            out.push_str(&nested(input, ends));
+            nested(input, ends, &mut out);
         }
         out.push_str(part);
     }
-    cx.set(0, Tensor::str(Str::new(out)?));
+    cx.set(0, Tensor::str(Str::new(&out.end()?[..])?));
     Ok(())
 }
 

@@ -9,6 +9,7 @@ use millstream_graph::op::{BuildCx, Effect, Gradient, InferCx, Kernel, KernelCx,
 use millstream_graph::{Attr, Attrs};
 use millstream_tensor::DType::{F32, I8, I16, I32, I64, U8};
 use millstream_tensor::budget::Charged;
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> [OpDef; 2] {
@@ -145,10 +146,9 @@ fn run(cx: &mut KernelCx, limits: &Limits, stream: &Stream) -> Result<()> {
     let objects = objects(cx, limits, whole)?;
     let mut words = Words::new(stream.reserve(limits.attempts));
     let mut part = whole;
-    for i in 0..limits.attempts {
-        if i.is_multiple_of(64) {
-            cx.env.cancel.check()?;
-        }
+    let mut pace = Pace::new();
+    for _ in 0..limits.attempts {
+        pace.spend(1 + objects.len())?;
         let [low, high] = limits.ratio;
         let ratio = unit(words.word()) * (high - low) + low;
         let Some(found) = sampled(width, height, limits.area, ratio, &mut words) else { continue };

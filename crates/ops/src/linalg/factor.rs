@@ -99,6 +99,16 @@ impl<T: Entry> Lu<T> {
         self.cells[i * self.n + j]
     }
 
+    /// Returns both factors in one matrix.
+    pub fn cells(&self) -> &[T] {
+        &self.cells
+    }
+
+    /// Returns the row of the original matrix that each row of the factors' product is.
+    pub fn rows(&self) -> &[usize] {
+        &self.rows
+    }
+
     /// Returns the diagonal of the upper factor. Its product is the determinant, up to the sign.
     pub fn pivots(&self) -> impl Iterator<Item = T> {
         (0..self.n).map(|i| self.at(i, i))

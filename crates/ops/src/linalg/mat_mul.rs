@@ -3,10 +3,11 @@
 use super::matrices::split;
 use super::product::{Matrix, Product};
 use crate::number::no_kernel;
+use crate::shared::sum::sum;
 use millstream_graph::Output;
 use millstream_graph::op::spec::{Bool, Number, Spec};
-use millstream_graph::op::{Cost, GradCx, Gradient, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
-use millstream_tensor::{Error, PartialShape, Result, Tensor, ensure, unequal, with_element};
+use millstream_graph::op::{Cost, GradCx, Gradient, InferCx, Kernel, KernelCx, NodeInfo, OpDef, StepHost};
+use millstream_tensor::{Error, PartialShape, Result, Shape, Tensor, ensure, invalid, unequal, with_element};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("MatMul")
@@ -20,7 +21,7 @@ pub(crate) fn def() -> OpDef {
         .attr("grad_a", Bool.or(false))
         .attr("grad_b", Bool.or(false))
         .infer(infer)
-        .kernel(Kernel::pure(run).cost(Cost::Estimate(cost)))
+        .kernel(Kernel::pure(run).cost(Cost::Estimate(cost)).accumulating(accumulate))
         .gradient(Gradient::of(grad))
 }
 
@@ -46,24 +47,55 @@ fn inner(a: &PartialShape, ta: bool, ka: usize, b: &PartialShape, tb: bool, kb: 
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let (ta, tb) = (cx.attrs().bool("transpose_a")?, cx.attrs().bool("transpose_b")?);
-    let (a, b) = (cx.input(0), cx.input(1));
+    let out = multiply(cx.node, cx.input(0), cx.input(1), &*cx.env.host)?;
+    cx.set(0, out);
+    Ok(())
+}
+
+fn multiply(node: &NodeInfo, a: &Tensor, b: &Tensor, host: &dyn StepHost) -> Result<Tensor> {
+    with_element!(a.dtype(), T in numbers => {
+        let [x, y] = sides::<T>(node, a, b)?;
+        let mut out = Tensor::anything(a.dtype(), [x.rows, y.cols])?;
+        let cells = out.make_mut::<T>().ok_or_else(|| Error::internal("a fresh tensor is shared"))?;
+        T::multiply(host, x, y, cells).map(|()| out)
+    }, else => Err(no_kernel("MatMul", a.dtype())))
+}
+
+fn sides<'t, T: Product>(node: &NodeInfo, a: &'t Tensor, b: &'t Tensor) -> Result<[Matrix<'t, T>; 2]> {
+    let (ta, tb) = (node.attrs.bool("transpose_a")?, node.attrs.bool("transpose_b")?);
     ensure!(a.rank() == 2, "In[0] is not a matrix"; "`a` must be a matrix but has shape {}", a.shape());
     ensure!(b.rank() == 2, "In[1] is not a matrix"; "`b` must be a matrix but has shape {}", b.shape());
     let ((_, ar, ac), (_, br, bc)) = (split("a", a.shape())?, split("b", b.shape())?);
-    let out = with_element!(a.dtype(), T in numbers => {
-        let x = Matrix::new(a.as_slice::<T>()?, ar, ac)?.transposed(ta);
-        let y = Matrix::new(b.as_slice::<T>()?, br, bc)?.transposed(tb);
-        ensure!(
-            x.cols == y.rows,
-            "Matrix size-incompatible: In[0]: {}, In[1]: {}", a.shape(), b.shape();
-            "{}", inner(&a.shape().into(), ta, x.cols, &b.shape().into(), tb, y.rows)
-        );
-        let mut out = Tensor::anything(a.dtype(), [x.rows, y.cols])?;
-        let cells = out.make_mut::<T>().ok_or_else(|| Error::internal("a fresh tensor is shared"))?;
-        T::multiply(&*cx.env.host, x, y, cells).map(|()| out)
-    }, else => Err(no_kernel("MatMul", a.dtype())))?;
-    cx.set(0, out);
+    let x = Matrix::new(a.as_slice::<T>()?, ar, ac)?.transposed(ta);
+    let y = Matrix::new(b.as_slice::<T>()?, br, bc)?.transposed(tb);
+    ensure!(
+        x.cols == y.rows,
+        "Matrix size-incompatible: In[0]: {}, In[1]: {}", a.shape(), b.shape();
+        "{}", inner(&a.shape().into(), ta, x.cols, &b.shape().into(), tb, y.rows)
+    );
+    Ok([x, y])
+}
+
+/// Adds the product of inputs 1 and 2 to input 0, in its place if nothing else holds it.
+fn accumulate(node: &NodeInfo, cx: &mut KernelCx) -> Result<()> {
+    let mut total = cx.take(0);
+    let (a, b, host) = (cx.input(1), cx.input(2), &*cx.env.host);
+    let done = with_element!(a.dtype(), T in numbers => {
+        let [x, y] = sides::<T>(node, a, b)?;
+        let suits = total.dtype() == a.dtype() && *total.shape() == Shape::from([x.rows, y.cols]);
+        match total.make_mut::<T>().filter(|_| suits) {
+            Some(cells) => T::accumulate(host, x, y, cells)?,
+            None => false,
+        }
+    }, else => return Err(no_kernel("MatMul", a.dtype())));
+    if !done {
+        let product = multiply(node, a, b, host)?;
+        let shape = total.shape().broadcast(product.shape());
+        let shape =
+            shape.ok_or_else(|| invalid!("{} and {} cannot be added", total.shape(), product.shape()))?;
+        total = sum(cx.node.op.name, [total, product], &shape)?;
+    }
+    cx.set(0, total);
     Ok(())
 }
 
@@ -80,9 +112,17 @@ fn grad(cx: &mut GradCx) -> Result<()> {
     let (ta, tb) = (cx.attrs().bool("transpose_a")?, cx.attrs().bool("transpose_b")?);
     let dp = cx.grad(0);
     if cx.wants(0) {
-        let b = cx.input(1);
-        let b = cx.conj(b);
-        let da = if ta { multiplied(cx, (b, tb), (dp, true)) } else { multiplied(cx, (dp, false), (b, !tb)) };
+        // A weight is transposed once, not in every step of a recurrent net.
+        let real = !cx.dtype(1).is_complex();
+        let turned = if real && !ta && !tb { cx.transposed_input(1) } else { None };
+        let da = match turned {
+            Some(turned) => multiplied(cx, (dp, false), (turned, false)),
+            None => {
+                let b = cx.input(1);
+                let b = cx.conj(b);
+                if ta { multiplied(cx, (b, tb), (dp, true)) } else { multiplied(cx, (dp, false), (b, !tb)) }
+            }
+        };
         cx.give(0, da);
     }
     if cx.wants(1) {

@@ -5,10 +5,12 @@ mod band;
 mod factor;
 mod matrices;
 pub(crate) mod product;
+mod spectra;
 
 ops! {
     batch_mat_mul,
     cholesky,
+    lu,
     mat_mul,
     matrix_band_part,
     matrix_determinant,
@@ -22,4 +24,6 @@ ops! {
     matrix_solve,
     matrix_triangular_solve,
     qr,
+    self_adjoint_eig_v2,
+    svd,
 }

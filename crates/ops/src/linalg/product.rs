@@ -62,6 +62,11 @@ impl<'a, T: Element> Matrix<'a, T> {
         Matrix { data, rows, cols, ..self }
     }
 
+    /// The transpose of a matrix whose columns are contiguous, as a tensor.
+    fn turned(self) -> Result<Tensor> {
+        Tensor::transpose_of(self.data, [self.cols, self.rows], self.col_stride)
+    }
+
     fn with_data<U>(self, data: &[U]) -> Matrix<'_, U> {
         let Matrix { rows, cols, row_stride, col_stride, conj, .. } = self;
         Matrix { data, rows, cols, row_stride, col_stride, conj }
@@ -72,6 +77,13 @@ impl<'a, T: Element> Matrix<'a, T> {
 pub(crate) trait Product: Number {
     /// Computes `out = a * b`, row-major. The previous contents of `out` are ignored.
     fn multiply(host: &dyn StepHost, a: Matrix<Self>, b: Matrix<Self>, out: &mut [Self]) -> Result<()>;
+
+    /// Computes `out += a * b`, with the bits of adding the finished product. Returns false, without having
+    /// changed anything, if that takes a product on its own.
+    fn accumulate(host: &dyn StepHost, a: Matrix<Self>, b: Matrix<Self>, out: &mut [Self]) -> Result<bool> {
+        let _ = (host, a, b, out);
+        Ok(false)
+    }
 }
 
 fn check<T: Element>(a: &Matrix<T>, b: &Matrix<T>, out: &[T]) -> Result<()> {
@@ -152,11 +164,18 @@ impl Blocks {
     }
 }
 
-fn by_gemm<T: Number>(host: &dyn StepHost, a: Matrix<T>, b: Matrix<T>, out: &mut [T]) -> Result<()> {
+/// Computes `out = a * b`, or with `add` `out += a * b`.
+fn by_gemm<T: Number>(
+    host: &dyn StepHost,
+    a: Matrix<T>,
+    b: Matrix<T>,
+    out: &mut [T],
+    add: bool,
+) -> Result<()> {
     let (m, k, n) = (a.rows, a.cols, b.cols);
     let blocks = Blocks::of::<T>(m, n);
     if m <= blocks.rows && k <= blocks.depth && n <= blocks.cols {
-        block_by_gemm(host, a, b, out, n, false);
+        block_by_gemm(host, a, b, out, n, add);
         return Ok(());
     }
     for i in (0..m).step_by(blocks.rows) {
@@ -167,7 +186,7 @@ fn by_gemm<T: Number>(host: &dyn StepHost, a: Matrix<T>, b: Matrix<T>, out: &mut
                 look()?;
                 let depth = blocks.depth.min(k - at);
                 let (a, b) = (a.part(i, rows, at, depth), b.part(at, depth, j, cols));
-                block_by_gemm(host, a, b, &mut out[i * n + j..end], n, at > 0);
+                block_by_gemm(host, a, b, &mut out[i * n + j..end], n, add || at > 0);
             }
         }
     }
@@ -196,7 +215,7 @@ fn block_by_gemm<T: Number>(
         // is inside its slice. The inner dimensions agree, and the last element of `out`, which is borrowed
         // exclusively, is element (m - 1, n - 1), as asserted above. Slices are at most isize::MAX bytes
         // long, so the strides fit. T is one of the four types that gemm supports: only `fast` leads here,
-        // for f32 and the types of `fast!`.
+        // for f32, f64 and the types of `complex!`.
         unsafe {
             gemm::gemm(
                 m,
@@ -235,17 +254,81 @@ impl Product for f32 {
             _ => fast(host, a, b, out),
         }
     }
+
+    fn accumulate(host: &dyn StepHost, a: Matrix<f32>, b: Matrix<f32>, out: &mut [f32]) -> Result<bool> {
+        check(&a, &b, out)?;
+        match few_rows::fits(&a, &b) {
+            true => Ok(false),
+            false => accumulate_fast(host, a, b, out),
+        }
+    }
 }
 
 /// Computes `out = a * b` for the types that `gemm` supports.
 fn fast<T: Number>(host: &dyn StepHost, a: Matrix<T>, b: Matrix<T>, out: &mut [T]) -> Result<()> {
     match out.len().saturating_mul(a.cols) {
         work if work <= SMALL => plain(a, b, out),
-        _ => by_gemm(host, a, b, out),
+        _ => in_order(host, a, b, out, false),
     }
 }
 
-macro_rules! fast {
+/// The deepest product whose terms gemm sums in registers before it writes: it divides deeper ones.
+const ONE_DEPTH: usize = 512;
+
+/// As [`Product::accumulate`], for real numbers. gemm adds what it has summed in registers to what is there
+/// by a multiplication with one and an addition in a single rounding, which has the bits of the addition. It
+/// has other ways for vectors, for few terms and for small results, where it may add term by term.
+fn accumulate_fast<T: Number>(
+    host: &dyn StepHost,
+    a: Matrix<T>,
+    b: Matrix<T>,
+    out: &mut [T],
+) -> Result<bool> {
+    let least = a.rows.min(b.cols);
+    let suits = 16 <= least && 16 * 16 < out.len() && (3..=ONE_DEPTH).contains(&a.cols);
+    if !suits || out.len().saturating_mul(a.cols) <= SMALL {
+        return Ok(false);
+    }
+    in_order(host, a, b, out, true).map(|()| true)
+}
+
+/// Computes a product by gemm, after a transposed right side was brought into order where that pays.
+fn in_order<T: Number>(
+    host: &dyn StepHost,
+    a: Matrix<T>,
+    b: Matrix<T>,
+    out: &mut [T],
+    add: bool,
+) -> Result<()> {
+    if !is_turned_first(&a, &b) {
+        return by_gemm(host, a, b, out, add);
+    }
+    let turned = b.turned()?;
+    let b = Matrix { row_stride: b.cols, col_stride: 1, ..b.with_data(turned.as_slice()?) };
+    by_gemm(host, a, b, out, add)
+}
+
+/// Whether a transposed right side is brought into order before gemm reads it. gemm would read it column by
+/// column; where its rows are a power of two apart, their cache lines displace each other. Of the smallest
+/// products gemm has kernels that read both sides as they are, and for large ones the reading costs little.
+fn is_turned_first<T: Element>(a: &Matrix<T>, b: &Matrix<T>) -> bool {
+    let small = a.rows < 8 || b.cols < 16 || a.rows * b.cols <= 16 * 16;
+    b.col_stride != 1 && !small && b.data.len() <= 1 << 18
+}
+
+impl Product for f64 {
+    fn multiply(host: &dyn StepHost, a: Matrix<f64>, b: Matrix<f64>, out: &mut [f64]) -> Result<()> {
+        check(&a, &b, out)?;
+        fast(host, a, b, out)
+    }
+
+    fn accumulate(host: &dyn StepHost, a: Matrix<f64>, b: Matrix<f64>, out: &mut [f64]) -> Result<bool> {
+        check(&a, &b, out)?;
+        accumulate_fast(host, a, b, out)
+    }
+}
+
+macro_rules! complex {
     ($($t:ty),*) => { $(
         impl Product for $t {
             fn multiply(host: &dyn StepHost, a: Matrix<Self>, b: Matrix<Self>, out: &mut [Self]) -> Result<()> {
@@ -255,7 +338,7 @@ macro_rules! fast {
         }
     )* };
 }
-fast!(f64, C64, C128);
+complex!(C64, C128);
 
 macro_rules! through_f32 {
     ($($t:ty),*) => { $(
@@ -283,8 +366,7 @@ macro_rules! integer {
                 // The row-by-row loop would read a transposed right side with a long stride, so it is
                 // transposed once.
                 if b.col_stride != 1 && a.rows > 4 {
-                    let turned = Tensor::vector(b.data)?
-                        .strided([b.rows, b.cols], 0, &[b.row_stride as isize, b.col_stride as isize])?;
+                    let turned = b.turned()?;
                     plain(a, Matrix::new(turned.as_slice()?, b.rows, b.cols)?, out)
                 } else {
                     plain(a, b, out)
@@ -357,13 +439,60 @@ mod tests {
         }
     }
 
+    /// Whether a right side is read as it is or brought into order first, the bits are the same.
+    #[test]
+    fn bits_do_not_depend_on_how_the_right_side_lies() {
+        for (m, k, n) in [(8, 100, 33), (32, 256, 128), (33, 64, 65), (100, 300, 17), (300, 33, 70)] {
+            let (a, b) = (numbers(m * k, 1), numbers(k * n, 2));
+            let a = Matrix::new(&a, m, k).unwrap();
+            let turned = Matrix::new(&b, n, k).unwrap().transposed(true);
+            let straight: Vec<f32> = (0..k * n).map(|i| b[i % n * k + i / n]).collect();
+            let straight = Matrix::new(&straight, k, n).unwrap();
+            assert!(is_turned_first(&a, &turned), "{m} {k} {n}");
+            let mut out = [vec![0f32; m * n], vec![0f32; m * n], vec![0f32; m * n]];
+            f32::multiply(&Threads(1), a, turned, &mut out[0]).unwrap();
+            f32::multiply(&Threads(1), a, straight, &mut out[1]).unwrap();
+            by_gemm(&Threads(1), a, turned, &mut out[2], false).unwrap();
+            let [first, ..] = &out;
+            assert!(out.iter().all(|o| o == first), "{m} {k} {n}");
+        }
+    }
+
+    /// A product that goes into a sum has the bits of one that is added afterwards, or refuses to go there.
+    #[test]
+    fn bits_do_not_depend_on_whether_a_product_is_added_at_once() {
+        let sizes = [1usize, 2, 3, 15, 16, 17, 31, 33, 64, 65, 130, 300];
+        let depths = [1usize, 2, 3, 7, 32, 64, 65, 511, 512, 513, 1100];
+        let mut at_once = 0;
+        for (i, (m, n)) in sizes.into_iter().flat_map(|m| sizes.map(|n| (m, n))).enumerate() {
+            for k in depths.into_iter().filter(|k| m * n * k < 1 << 24) {
+                let (a, b) = (numbers(m * k, 1), numbers(k * n, 2));
+                let (at, bt) = (i % 2 == 1, i % 3 == 1);
+                let (ar, ac) = if at { (k, m) } else { (m, k) };
+                let (br, bc) = if bt { (n, k) } else { (k, n) };
+                let a = Matrix::new(&a, ar, ac).unwrap().transposed(at);
+                let b = Matrix::new(&b, br, bc).unwrap().transposed(bt);
+                let before = numbers(m * n, 3);
+                let (mut product, mut sum) = (vec![0f32; m * n], before.clone());
+                f32::multiply(&Threads(1), a, b, &mut product).unwrap();
+                let want: Vec<u32> = before.iter().zip(&product).map(|(s, p)| (s + p).to_bits()).collect();
+                let done = f32::accumulate(&Threads(1), a, b, &mut sum).unwrap();
+                let got: Vec<u32> = sum.iter().map(|v| v.to_bits()).collect();
+                let unchanged: Vec<u32> = before.iter().map(|v| v.to_bits()).collect();
+                assert!(got == if done { want } else { unchanged }, "{m} {k} {n} {at} {bt} {done}");
+                at_once += usize::from(done);
+            }
+        }
+        assert!(300 < at_once, "{at_once}");
+    }
+
     #[test]
     fn gemm_agrees_with_the_plain_product() {
         for (m, k, n) in [(1, 70, 50), (50, 70, 1), (17, 33, 21), (64, 65, 66)] {
             let (a, b) = (numbers(m * k, 3), numbers(k * n, 4));
             let (a, b) = (Matrix::new(&a, m, k).unwrap(), Matrix::new(&b, k, n).unwrap());
             let (mut fast, mut slow) = (vec![f32::NAN; m * n], vec![f32::NAN; m * n]);
-            by_gemm(&Threads(1), a, b, &mut fast).unwrap();
+            by_gemm(&Threads(1), a, b, &mut fast, false).unwrap();
             plain(a, b, &mut slow).unwrap();
             assert!(fast.iter().zip(&slow).all(|(x, y)| (x - y).abs() < 1e-4), "{m} {k} {n}");
         }
@@ -379,7 +508,7 @@ mod tests {
             let (a, b) = (values(m * k, 5), values(k * n, 6));
             let (a, b) = (Matrix::new(&a, k, m).unwrap().transposed(true), Matrix::new(&b, k, n).unwrap());
             let (mut fast, mut whole) = (vec![f64::NAN; m * n], vec![f64::NAN; m * n]);
-            by_gemm(&Threads(2), a, b, &mut fast).unwrap();
+            by_gemm(&Threads(2), a, b, &mut fast, false).unwrap();
             block_by_gemm(&Threads(1), a, b, &mut whole, n, false);
             assert!(fast == whole || k > blocks.depth, "{m} {k} {n}");
             let near = |(x, y): (&f64, &f64)| (x - y).abs() <= 1e-12 * k as f64;

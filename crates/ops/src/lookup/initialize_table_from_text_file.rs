@@ -87,7 +87,9 @@ impl Column {
     fn new(index: i64, dtype: DType) -> Result<Column> {
         match index {
             WHOLE_LINE => {
-                ensure!(dtype == DType::Str, "a whole line is a string, but the table wants {dtype}")
+                // As the key of a vocabulary of numbers it is one.
+                let fits = matches!(dtype, DType::Str | DType::I64);
+                ensure!(fits, "a whole line is a string or an i64, but the table wants {dtype}");
             }
             LINE_NUMBER => {
                 ensure!(dtype == DType::I64, "the number of a line is an i64, but the table wants {dtype}");
@@ -142,7 +144,7 @@ impl Column {
 cases! {
     gives_nothing: "InitializeTableFromTextFileV2(resource[], str[]; key_index=-2, value_index=-1) :",
     is_there: "InitializeTableFromTextFileV2(HashTableV2(; key_dtype=str, value_dtype=i64), \"/nowhere/v\"; key_index=-2, value_index=-1) ! cannot read `/nowhere/v`",
-    whole_lines_are_text: "InitializeTableFromTextFileV2(HashTableV2(; key_dtype=i64, value_dtype=i64), \"/dev/null\"; key_index=-2, value_index=-1) ! a whole line is a string",
+    whole_lines_are_text: "InitializeTableFromTextFileV2(HashTableV2(; key_dtype=i32, value_dtype=i64), \"/dev/null\"; key_index=-2, value_index=-1) ! a whole line is a string or an i64",
     one_delimiter: "InitializeTableFromTextFileV2(HashTableV2(; key_dtype=str, value_dtype=i64), \"/dev/null\"; key_index=-2, value_index=-1, delimiter=\", \") ! `delimiter` must be one character",
     enough_lines: "InitializeTableFromTextFileV2(HashTableV2(; key_dtype=str, value_dtype=i64), \"/dev/null\"; key_index=-2, value_index=-1, vocab_size=3) ! Invalid vocab_size in /dev/null: expected 3 but got 0 lines",
 }

@@ -5,8 +5,8 @@ use super::tables::{generations, named, open, opener, opens, spec, value_shape};
 use millstream_graph::Attr;
 use millstream_graph::op::spec::{AnyShape, Float, Int, Spec};
 use millstream_graph::op::{BuildCx, KernelCx, OpDef, Run};
-use millstream_state::{TableKind, TableSpec};
-use millstream_tensor::{PartialShape, Result};
+use millstream_state::{Dense, TableKind, TableSpec};
+use millstream_tensor::{PartialShape, Result, invalid};
 
 pub(crate) fn def() -> [OpDef; 2] {
     generations(["MutableDenseHashTable", "MutableDenseHashTableV2"], |name, by| {
@@ -19,8 +19,10 @@ pub(crate) fn def() -> [OpDef; 2] {
             .doc(
                 "Returns a handle to the table `shared_name` (by default, the node's name) in `container`, \
                  which is created if it does not exist. Keys have the shape of `empty_key`; neither it nor \
-                 `deleted_key` can be used as a key. Each value is a tensor of shape `value_shape`. The \
-                 other attributes set TensorFlow's memory layout and have no effect here.",
+                 `deleted_key` can be used as a key. Each value is a tensor of shape `value_shape`. The table \
+                 is exported with all its buckets, `initial_num_buckets` at first, a power of two; the keys of \
+                 free ones are `empty_key`. Their number doubles before more than `max_load_factor` of them \
+                 are used.",
             )
     })
 }
@@ -28,10 +30,14 @@ pub(crate) fn def() -> [OpDef; 2] {
 fn make(cx: &BuildCx) -> Result<Box<dyn Run>> {
     let spec = spec(cx, TableKind::Mutable, value_shape(cx)?)?;
     let named = named(cx)?;
+    let buckets = cx.node.attrs.int("initial_num_buckets")?;
+    let buckets = usize::try_from(buckets).map_err(|_| invalid!("`initial_num_buckets` is {buckets}"))?;
+    let max_load_factor = cx.node.attrs.float("max_load_factor")?;
     Ok(Box::new(move |cx: &mut KernelCx| {
-        let reserved = vec![cx.input(0).clone(), cx.input(1).clone()];
+        let (empty, deleted) = (cx.input(0).clone(), cx.input(1).clone());
+        let dense = Dense { empty, deleted, buckets, max_load_factor };
         let spec = TableSpec { key_shape: cx.input(0).shape().clone(), ..spec.clone() };
-        open(cx, &named, &spec, reserved)
+        open(cx, &named, &spec, Some(dense))
     }))
 }
 
@@ -39,6 +45,9 @@ cases! {
     finds_the_default: "LookupTableFindV2(MutableDenseHashTableV2([0 0], [0 1]; value_dtype=i32), [[1 2] [3 4]], 7) = [7 7]",
     by_its_old_name: "LookupTableSize(MutableDenseHashTable(\"\", \"x\"; value_dtype=i32)) = i64 0",
     not_its_empty_key: "LookupTableFindV2(MutableDenseHashTableV2(i64 -1, i64 -2; value_dtype=i32), i64[2] [5 -1], 7) ! -1 is the empty or the deleted key",
+    exports_free_buckets: "LookupTableExportV2(MutableDenseHashTableV2(i64 100, i64 200; value_dtype=f32, initial_num_buckets=2); Tkeys=i64, Tvalues=f32) = i64[2] [100 100], [0.0 0.0]",
+    buckets_are_a_power_of_two: "LookupTableSizeV2(MutableDenseHashTableV2(i64 100, i64 200; value_dtype=f32, initial_num_buckets=3)) ! `initial_num_buckets` must be a power of 2, but is 3",
+    load_is_a_part: "LookupTableSizeV2(MutableDenseHashTableV2(i64 100, i64 200; value_dtype=f32, max_load_factor=1.5)) ! `max_load_factor` must be between 0 and 1, but is 1.5",
     two_keys: "MutableDenseHashTableV2(i64 -1, i64 -1; value_dtype=i32) ! the empty and the deleted key must not be equal",
     alike: "MutableDenseHashTableV2(i64 -1, i64[1] [-2]; value_dtype=i32) ! must be i64[] like all keys, but one is i64[1]",
 }

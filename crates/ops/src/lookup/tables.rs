@@ -4,8 +4,8 @@ pub(super) use crate::shared::handles::{By, generations, one_handle};
 use crate::shared::handles::{Named, handle_shape, share};
 use millstream_graph::op::spec::{AnyType, Bool, Spec, Text};
 use millstream_graph::op::{BuildCx, Gradient, Kernel, KernelCx, OpDef, Run};
-use millstream_state::{Table, TableKind, TableSpec};
-use millstream_tensor::{Result, Shape, Tensor, ensure};
+use millstream_state::{Dense, Table, TableKind, TableSpec};
+use millstream_tensor::{Result, Shape, ensure};
 use std::sync::Arc;
 
 /// Declares what all ops that open a table have in common, without doc and cases.
@@ -30,7 +30,7 @@ pub(super) fn opener(kind: fn(&BuildCx) -> Result<Box<dyn Run>>) -> Kernel {
 pub(super) fn opening(cx: &BuildCx, kind: TableKind, value_shape: Shape) -> Result<Box<dyn Run>> {
     let spec = spec(cx, kind, value_shape)?;
     let named = named(cx)?;
-    Ok(Box::new(move |cx: &mut KernelCx| open(cx, &named, &spec, Vec::new())))
+    Ok(Box::new(move |cx: &mut KernelCx| open(cx, &named, &spec, None)))
 }
 
 /// Returns the name of the table. Without a `shared_name` it is private to the session, unless
@@ -57,10 +57,10 @@ pub(super) fn value_shape(cx: &BuildCx) -> Result<Shape> {
 }
 
 /// Opens the table and sets output 0 to its handle.
-pub(super) fn open(cx: &mut KernelCx, named: &Named, spec: &TableSpec, reserved: Vec<Tensor>) -> Result<()> {
+pub(super) fn open(cx: &mut KernelCx, named: &Named, spec: &TableSpec, dense: Option<Dense>) -> Result<()> {
     let op = cx.node.op.name;
     let handle = named.handle(cx, |resources, container, name| {
-        let make = || Table::new(name, op, spec.clone(), reserved);
+        let make = || Table::new(name, op, spec.clone(), dense);
         let table = resources.get_or_create(container, name, make)?;
         table.check_same(op, spec)?;
         Ok(table)

@@ -45,6 +45,14 @@ pub(super) const IMAGES: Family = Family {
     to_filter: "Conv2DBackpropFilter",
 };
 
+/// Convolutions of volumes.
+pub(super) const VOLUMES: Family = Family {
+    spatial: 3,
+    forward: "Conv3D",
+    to_input: "Conv3DBackpropInputV2",
+    to_filter: "Conv3DBackpropFilterV2",
+};
+
 /// Adds the attributes of `Conv2D` and its gradients.
 pub(super) fn image_attrs(def: OpDef) -> OpDef {
     def.attr("T", FloatType)
@@ -54,6 +62,15 @@ pub(super) fn image_attrs(def: OpDef) -> OpDef {
         .attr("explicit_paddings", IntList.or(Attr::List(Vec::new())))
         .attr("data_format", Words(&["NHWC", "NCHW"]).or("NHWC"))
         .attr("dilations", IntList.or(vec![1i64; 4]))
+}
+
+/// Adds the attributes of `Conv3D` and its gradients.
+pub(super) fn volume_attrs(def: OpDef) -> OpDef {
+    def.attr("T", FloatType)
+        .attr("strides", IntList)
+        .attr("padding", Words(&["SAME", "VALID"]))
+        .attr("data_format", Words(&["NDHWC", "NCDHW"]).or("NDHWC"))
+        .attr("dilations", IntList.or(vec![1i64; 5]))
 }
 
 // Shapes.

@@ -36,8 +36,8 @@ pub(super) fn infer_back(cx: &mut InferCx, spatial: usize) -> Result<()> {
     infer_output(cx, spatial)
 }
 
-pub(super) fn run(cx: &mut KernelCx, spatial: usize) -> Result<()> {
-    let call = Call::of(cx, spatial, cx.input(0).shape(), true)?;
+fn run(cx: &mut KernelCx, spatial: usize) -> Result<()> {
+    let call = Call::of(cx, spatial, cx.input(0).shape(), spatial == 2)?;
     call.expect(cx, 1, false)?;
     call.expect(cx, 2, false)?;
     let (input, grads) = (call.take(cx, 0)?, call.take(cx, 2)?);
@@ -58,7 +58,7 @@ pub(super) fn run(cx: &mut KernelCx, spatial: usize) -> Result<()> {
 }
 
 pub(super) fn run_back(cx: &mut KernelCx, spatial: usize) -> Result<()> {
-    let call = Call::of(cx, spatial, cx.input(0).shape(), true)?;
+    let call = Call::of(cx, spatial, cx.input(0).shape(), spatial == 2)?;
     call.expect(cx, 1, false)?;
     call.expect(cx, 2, true)?;
     let (input, grads) = (call.take(cx, 0)?, call.take(cx, 2)?);

@@ -22,6 +22,14 @@ pub(super) fn image_attrs(def: OpDef) -> OpDef {
         .attr("data_format", Words(&["NHWC", "NCHW"]).or("NHWC"))
 }
 
+/// Adds the attributes of pools of volumes, but for the dtype.
+pub(super) fn volume_attrs(def: OpDef) -> OpDef {
+    def.attr("ksize", IntList)
+        .attr("strides", IntList)
+        .attr("padding", Words(&["SAME", "VALID"]))
+        .attr("data_format", Words(&["NDHWC", "NCDHW"]).or("NDHWC"))
+}
+
 /// The attributes of a pool.
 pub(super) struct Pool {
     layout: Layout,
@@ -67,7 +75,10 @@ impl Pool {
             return self.layout.windows_over(input, &self.window);
         }
         if !channels_too {
-            return Err(refuse("Non-spatial pooling is not yet supported. Volunteers? :)"));
+            return Err(refuse(match self.layout.spatial {
+                2 => "Non-spatial pooling is not yet supported. Volunteers? :)",
+                _ => "Pooling is not yet supported on the depth dimension.",
+            }));
         }
         let spatial = (0..self.layout.spatial).map(|i| self.layout.axis(i));
         if spatial.clone().any(|a| ksize[a] != 1 || strides[a] != 1) {
@@ -103,20 +114,25 @@ impl Pool {
 
 /// The shape rule of a pool.
 pub(super) fn infer_output(cx: &mut InferCx, spatial: usize) -> Result<()> {
+    let shape = output_of(cx, spatial)?;
+    cx.set(0, shape);
+    Ok(())
+}
+
+/// The shape of the output of a pool over input 0.
+pub(super) fn output_of(cx: &InferCx, spatial: usize) -> Result<PartialShape> {
     let pool = Pool::of(cx.node(), spatial)?;
     let (batch, sizes, depth) = pool.layout.parts(&cx.with_rank(0, spatial + 2)?);
     // A window of size 0 is an error of the run.
     if pool.window.contains(&0) || pool.depth == 0 {
-        cx.set(0, PartialShape::unknown_of_rank(spatial + 2));
-        return Ok(());
+        return Ok(PartialShape::unknown_of_rank(spatial + 2));
     }
     let mut out: SmallVec<[Dim; 3]> = SmallVec::new();
     for (i, size) in sizes.into_iter().enumerate() {
         out.push(pool.layout.output(i, size, Some(pool.window[i]))?);
     }
     let depth = depth.map(|d| d / pool.depth);
-    cx.set(0, PartialShape::new(pool.layout.shape(batch, &out, depth)));
-    Ok(())
+    Ok(PartialShape::new(pool.layout.shape(batch, &out, depth)))
 }
 
 /// The shape rule of a gradient by the input, which is input 0.
@@ -321,11 +337,14 @@ pub(super) fn cost(_: &NodeInfo, inputs: &[Tensor]) -> f64 {
     inputs.iter().map(|t| t.elements() as f64).fold(0.0, f64::max) * 4.0
 }
 
-/// A node with the attributes of this one.
+/// A node with the attributes of this one. The dtype of a pool's input, which only `MaxPool3DGrad` names, is
+/// inferred.
 pub(super) fn node<'g, const N: usize>(
     cx: &GradCx<'g, '_>,
     op: &'static str,
     inputs: [Output<'g>; N],
 ) -> Output<'g> {
-    cx.op(op).inputs(inputs).attrs(cx.attrs().clone()).output()
+    let mut attrs = cx.attrs().clone();
+    attrs.remove("TInput");
+    cx.op(op).inputs(inputs).attrs(attrs).output()
 }

@@ -44,16 +44,7 @@ impl Layout {
     /// Reads the attributes of an op over images with `spatial` axes. What TensorFlow checks in the run is
     /// not checked here: see [`Layout::check_outer`].
     pub fn of(op: &str, attrs: &Attrs, spatial: usize) -> Result<Layout> {
-        let channels = match &**attrs.str("data_format")? {
-            b"NHWC" | b"NDHWC" => spatial + 1,
-            b"NCHW" | b"NCDHW" => 1,
-            other => {
-                let format = String::from_utf8_lossy(other);
-                return Err(Error::unimplemented(format!(
-                    "{op} has no kernel for the data format {format}: use NHWC or NCHW"
-                )));
-            }
-        };
+        let channels = channels_axis(op, attrs, spatial)?;
         let mut layout = Layout {
             channels,
             spatial,
@@ -79,7 +70,8 @@ impl Layout {
         let (list, rank) = (attrs.ints(name)?, self.spatial + 2);
         let n = list.len();
         let words = || match name {
-            _ if attrs.get("ksize").is_some() => {
+            // TensorFlow declares the least length of these lists.
+            _ if attrs.get("ksize").is_some() || (name, rank) == ("strides", 5) => {
                 format!("Attr '{name}' of '{op}' Op passed list of length {n} less than minimum {rank}.")
             }
             "strides" => {
@@ -298,6 +290,23 @@ impl Layout {
     }
 }
 
+/// The axis of the channels. They are last if the op has no data format.
+fn channels_axis(op: &str, attrs: &Attrs, spatial: usize) -> Result<usize> {
+    if attrs.get("data_format").is_none() {
+        return Ok(spatial + 1);
+    }
+    match &**attrs.str("data_format")? {
+        b"NHWC" | b"NDHWC" => Ok(spatial + 1),
+        b"NCHW" | b"NCDHW" => Ok(1),
+        other => {
+            let format = String::from_utf8_lossy(other);
+            Err(Error::unimplemented(format!(
+                "{op} has no kernel for the data format {format}: use NHWC or NCHW"
+            )))
+        }
+    }
+}
+
 /// Reads input `i`, the shape of images. TensorFlow's `words` lead the error
 /// of one with another rank.
 pub(super) fn sizes(cx: &KernelCx, i: usize, rank: usize, words: impl Fn() -> String) -> Result<Shape> {
@@ -386,14 +395,15 @@ impl Windows {
         Windows { batch: rows, axes: [Axis::UNIT, Axis::UNIT, axis], channels: 1 }
     }
 
-    /// The number of cells of a window.
+    /// The number of cells of a window. Windows of a pool may be larger than any tensor: they are never
+    /// stored.
     pub fn taps(&self) -> usize {
-        self.axes.iter().map(|a| a.filter).product()
+        self.axes.iter().fold(1, |n: usize, a| n.saturating_mul(a.filter))
     }
 
     /// The number of elements of a window.
     pub fn width(&self) -> usize {
-        self.taps() * self.channels
+        self.taps().saturating_mul(self.channels)
     }
 
     /// The number of windows of an image.
@@ -432,15 +442,24 @@ impl Windows {
         let columns = c.inside(place[2]);
         for f0 in a.inside(place[0]) {
             for f1 in b.inside(place[1]) {
-                let row = (f0 * b.filter + f1) * c.filter;
+                // In a window larger than any tensor this wraps. Only pools have such windows.
+                let row = f0.wrapping_mul(b.filter).wrapping_add(f1).wrapping_mul(c.filter);
                 let line = (a.cell(place[0], f0) * b.input + b.cell(place[1], f1)) * c.input;
                 if c.dilation == 1 && !columns.is_empty() {
                     let cell = line + c.cell(place[2], columns.start);
-                    run((row + columns.start) * depth, cell * depth, columns.len() * depth);
+                    run(
+                        row.wrapping_add(columns.start).wrapping_mul(depth),
+                        cell * depth,
+                        columns.len() * depth,
+                    );
                     continue;
                 }
                 for f2 in columns.clone() {
-                    run((row + f2) * depth, (line + c.cell(place[2], f2)) * depth, depth);
+                    run(
+                        row.wrapping_add(f2).wrapping_mul(depth),
+                        (line + c.cell(place[2], f2)) * depth,
+                        depth,
+                    );
                 }
             }
         }

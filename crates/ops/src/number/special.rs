@@ -53,21 +53,36 @@ pub(crate) mod single {
         f32::from_bits((n.wrapping_add(127) as u32) << 23)
     }
 
-    /// Returns the hyperbolic tangent within 2 ulp.
+    /// Returns the hyperbolic tangent within 2 ulp (1.71 at most, of every seventh float).
+    ///
+    /// With `e` = e^2x - 1 it is `e / (e + 2)`. Both parts of that quotient are rounded, so the result is
+    /// computed as a number near it and a small correction: from x near zero, from 1 elsewhere. One
+    /// exponential serves both, in fewer steps than a polynomial near zero beside an exponential elsewhere.
     #[inline(always)]
     pub(crate) fn tanh(x: f32) -> f32 {
         let size = x.abs();
-        // A polynomial is used near zero, where the quotient below would cancel.
-        let z = x * x;
-        let p = -5.704_988_6e-3;
-        let p = p * z + 2.063_909e-2;
-        let p = p * z + -5.373_971_5e-2;
-        let p = p * z + 1.333_144_2e-1;
-        let p = p * z + -3.333_328e-1;
-        let near = (p * z * x + x).copysign(x);
-        let far = (1.0 - 2.0 / (exp(size + size) + 1.0)).copysign(x);
-        if size < 0.625 { near } else { far }
+        // Beyond this bound the result is 1. NaN fails the comparison.
+        let size = if size > 9.1 { 9.1 } else { size };
+        let x2 = size + size;
+        // x2 = n ln 2 + r, as in `exp`. The bits of `shifted` end with n + 127.
+        let shifted = x2 * std::f32::consts::LOG2_E + ROUND_BIASED;
+        let n = shifted - ROUND_BIASED;
+        let r = (x2 - n * 0.693_359_4) - n * -2.121_944_4e-4;
+        let p = 1.388_250_6e-3;
+        let p = p * r + 8.366_596e-3;
+        let p = p * r + 4.166_72e-2;
+        let p = p * r + 1.666_654_3e-1;
+        let p = p * r + 0.499_999_97;
+        let power = f32::from_bits(shifted.to_bits() << 23);
+        let e = (p * (r * r) + r) * power + (power - 1.0);
+        let is_near = size < 0.56;
+        let base = if is_near { size } else { 1.0 };
+        let rest = if is_near { (e - x2) - size * e } else { -2.0 };
+        (base + rest / (e + 2.0)).copysign(x)
     }
+
+    /// 1.5 * 2^23 + 127.
+    const ROUND_BIASED: f32 = 12_583_039.0;
 
     /// Returns 1 / (1 + e^-x) within 2.5 ulp.
     #[inline(always)]
@@ -153,10 +168,16 @@ mod tests {
         (f64::from(got) - want).abs() / f64::from(near.next_up() - near)
     }
 
+    /// Of all floats every 4,099th, or every `MILLSTREAM_FLOATS`-th.
     #[test]
     fn singles_are_within_their_bounds() {
-        for i in -88_000..88_000 {
-            let x = i as f32 * 1e-3;
+        let step = std::env::var("MILLSTREAM_FLOATS").ok().and_then(|n| n.parse().ok()).unwrap_or(4099);
+        for bits in (0..=u32::MAX).step_by(step) {
+            let x = f32::from_bits(bits);
+            // Results that are not normal are another test's.
+            if x.is_nan() || x.abs() > 87.0 {
+                continue;
+            }
             let d = f64::from(x);
             assert!(ulps(super::single::exp(x), d.exp()) <= 1.0, "exp({x})");
             assert!(ulps(super::single::tanh(x), d.tanh()) <= 2.0, "tanh({x})");

@@ -3,7 +3,7 @@
 
 use super::tiles;
 use super::{Field, Float, Int, Math, Num, Real};
-use millstream_graph::op::TileFn;
+use millstream_graph::op::TileFns;
 use millstream_graph::op::expression::WordFn;
 use millstream_tensor::{DType, Word, bf16, f16};
 
@@ -11,8 +11,8 @@ use millstream_tensor::{DType, Word, bf16, f16};
 pub(super) struct Table {
     /// The function of a method.
     pub method: fn(&str) -> Option<Method>,
-    /// The function of a method for many elements at a time, where there is one.
-    pub tile: fn(&str) -> Option<TileFn>,
+    /// The functions of a method for many elements at a time, where there are some.
+    pub tile: fn(&str) -> Option<TileFns>,
     /// A small integer.
     pub int: fn(i8) -> Option<u64>,
     /// A number; floats only.

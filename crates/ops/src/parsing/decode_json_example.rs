@@ -1,5 +1,6 @@
 //! `DecodeJSONExample`: `Example` messages from JSON.
 
+use crate::shared::messages::room_to_decode;
 use crate::shared::strings::strs;
 use millstream_graph::op::{Cost, Gradient, Kernel, KernelCx, OpDef};
 use millstream_proto::{Example, encode, from_json};
@@ -20,10 +21,16 @@ pub(crate) fn def() -> OpDef {
         .gradient(Gradient::none("what is read from bytes has none, as in TensorFlow"))
 }
 
+/// The bytes that parsing this JSON takes at most: a number of a list takes two bytes of it.
+fn json_weight(json: &[u8]) -> usize {
+    json.len().saturating_mul(32)
+}
+
 fn run(cx: &mut KernelCx) -> Result<()> {
     let mut examples = Vec::new();
     for (i, json) in strs(cx, 0)?.iter().enumerate() {
         look()?;
+        let _room = room_to_decode(json, json_weight)?;
         let example: Example = from_json(json).map_err(|e| invalid!("`json_examples` {i}: {e}"))?;
         examples.push(Str::new(encode(&example))?);
     }

@@ -3,6 +3,8 @@
 
 use millstream_graph::op::{InferCx, NodeInfo};
 use millstream_proto::{Feature, feature::Kind};
+use millstream_tensor::budget::Charged;
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{Assembler, DType, PartialShape, Result, Shape, Str, Tensor, ensure, invalid};
 
 /// The dtypes of features.
@@ -177,12 +179,15 @@ impl Rows<'_, '_> {
             }
         }
         let mut out = Assembler::new(wanted, [total])?;
-        let mut indices = Vec::new();
+        let (mut indices, mut pace) = (Charged::with_room(2 * total)?, Pace::new());
         for (i, feature) in self.features.iter().enumerate() {
             let Some(kind) = kind(*feature) else { continue };
             let count = count(kind);
+            pace.spend(8 + count)?;
             out.push(&values(kind)?, 0, count)?;
-            indices.extend((0..count).flat_map(|j| [i as i64, j as i64]));
+            for j in 0..count {
+                indices.extend_from_slice(&[i as i64, j as i64])?;
+            }
         }
         let shape = [self.features.len() as i64, longest as i64];
         Ok([Tensor::from_slice([total, 2], &indices)?, out.finish()?, Tensor::vector(&shape)?])

@@ -1,11 +1,13 @@
 //! `ParseExample`: parses features of several `Example` messages.
 
 use super::features::{Dense, KINDS, Rows, check_counts, default, dense_shapes, key, sparse_shapes};
+use crate::shared::messages::room_to_decode;
 use crate::shared::strings::strs;
 use millstream_graph::op::spec::{AtLeast, ShapeList, TypeList};
 use millstream_graph::op::{Cost, Gradient, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
-use millstream_proto::{Example, Feature, decode};
+use millstream_proto::{Example, Feature, decode, weight};
 use millstream_tensor::DType::{I64, Str};
+use millstream_tensor::budget::Charged;
 use millstream_tensor::pace::look;
 use millstream_tensor::{Result, ensure, invalid};
 
@@ -34,7 +36,7 @@ pub(crate) fn def() -> OpDef {
         .attr("Tdense", TypeList)
         .attr("dense_shapes", ShapeList)
         .infer(infer)
-        .kernel(Kernel::pure(run).cost(Cost::PerElement(1000.0)))
+        .kernel(Kernel::pure(run).scratch(64).cost(Cost::PerElement(1000.0)))
         .gradient(Gradient::none("what is read from bytes has none, as in TensorFlow"))
 }
 
@@ -76,9 +78,10 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         Some(name) => format!("example {i} ({name:?})"),
         None => format!("example {i}"),
     };
-    let mut examples = Vec::with_capacity(serialized.len());
+    let (mut examples, mut rooms) = (Vec::with_capacity(serialized.len()), Charged::new());
     for (i, bytes) in serialized.iter().enumerate() {
         look()?;
+        rooms.push(room_to_decode(bytes, weight::<Example>)?)?;
         let example: Example =
             decode(bytes).map_err(|e| invalid!("{} is not an `Example` message: {e}", row(i)))?;
         examples.push(example.features.unwrap_or_default().feature);
@@ -91,6 +94,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let mut outputs = Vec::new();
     for (i, dtype) in cx.attrs().dtypes("sparse_types")?.into_iter().enumerate() {
         let key = key_at(2 + i)?;
+        look()?;
         let parts = Rows { features: &find(key), row: &row }.sparse(key, dtype)?;
         outputs.extend(parts.into_iter().enumerate().map(|(part, tensor)| (part * n_sparse + i, tensor)));
     }
@@ -98,6 +102,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     for (i, dtype) in cx.attrs().dtypes("Tdense")?.into_iter().enumerate() {
         let key = key_at(2 + n_sparse + i)?;
         let default = default(cx.input(2 + n_sparse + n_dense + i));
+        look()?;
         let spec = Dense { key, dtype, shape: shapes[i], default };
         outputs.push((3 * n_sparse + i, Rows { features: &find(key), row: &row }.dense(&spec)?));
     }

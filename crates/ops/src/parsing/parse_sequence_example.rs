@@ -2,13 +2,15 @@
 //! their steps.
 
 use super::features::{Dense, Rows, check_counts, default, dense_shapes, sparse_shapes};
+use crate::shared::messages::room_to_decode;
 use crate::shared::sparse_batch::batch;
 use crate::shared::strings::strs;
 use millstream_graph::op::spec::{AtLeast, ShapeList, Spec, TextList, TypeList};
 use millstream_graph::op::{Cost, Gradient, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
 use millstream_graph::{Attr, Attrs};
-use millstream_proto::{Feature, FeatureList, SequenceExample, decode};
+use millstream_proto::{Feature, FeatureList, SequenceExample, decode, weight};
 use millstream_tensor::DType::{I64, Str};
+use millstream_tensor::budget::{Charged, Room};
 use millstream_tensor::pace::look;
 use millstream_tensor::{Assembler, Result, Shape, Tensor, ensure, invalid};
 use std::collections::BTreeMap;
@@ -52,7 +54,7 @@ pub(crate) fn def() -> OpDef {
         .attr("feature_list_sparse_types", TypeList.or(none()))
         .attr("feature_list_dense_shapes", ShapeList.or(none()))
         .infer(infer)
-        .kernel(Kernel::pure(run).cost(Cost::PerElement(1000.0)))
+        .kernel(Kernel::pure(run).scratch(64).cost(Cost::PerElement(1000.0)))
         .gradient(Gradient::none("what is read from bytes has none, as in TensorFlow"))
 }
 
@@ -129,6 +131,8 @@ impl Sequence {
 /// The messages of a run, with what is asked of them.
 struct Batch<'a> {
     sequences: Vec<Sequence>,
+    /// The memory of the sequences.
+    rooms: Charged<Room>,
     names: &'a [millstream_tensor::Str],
     attrs: &'a Attrs,
 }
@@ -145,9 +149,15 @@ impl<'a> Batch<'a> {
             names.len(),
             serialized.len()
         );
-        let mut batch = Batch { sequences: Vec::with_capacity(serialized.len()), names, attrs: cx.attrs() };
+        let mut batch = Batch {
+            sequences: Vec::with_capacity(serialized.len()),
+            rooms: Charged::new(),
+            names,
+            attrs: cx.attrs(),
+        };
         for (i, bytes) in serialized.iter().enumerate() {
             look()?;
+            batch.rooms.push(room_to_decode(bytes, weight::<SequenceExample>)?)?;
             let message: SequenceExample = decode(bytes)
                 .map_err(|e| invalid!("{} is not a `SequenceExample` message: {e}", batch.whole(i)))?;
             batch.sequences.push(Sequence {

@@ -3,10 +3,11 @@
 use super::features::{
     Dense, KINDS, Rows, check_counts, default, dense_shapes, only_row, only_sparse_row, sparse_shapes,
 };
+use crate::shared::messages::room_to_decode;
 use crate::shared::strings::strs;
 use millstream_graph::op::spec::{AtLeast, ShapeList, TextList, TypeList};
 use millstream_graph::op::{Cost, Gradient, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
-use millstream_proto::{Example, decode};
+use millstream_proto::{Example, decode, weight};
 use millstream_tensor::DType::{I64, Str};
 use millstream_tensor::{Error, Result, ensure, invalid};
 
@@ -71,6 +72,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         return Err(invalid!("`serialized` must be a scalar but has shape {}", cx.input(0).shape()));
     };
     let row = |_| "the example".to_owned();
+    let _room = room_to_decode(bytes, weight::<Example>)?;
     let example: Example =
         decode(bytes).map_err(|e| invalid!("`serialized` is not an `Example` message: {e}"))?;
     let features = example.features.unwrap_or_default().feature;

@@ -4,11 +4,12 @@
 use super::features::{
     Dense, Rows, check_counts, default, dense_shapes, key, only_row, only_sparse_row, sparse_shapes,
 };
+use crate::shared::messages::room_to_decode;
 use crate::shared::strings::strs;
 use millstream_graph::Attr;
 use millstream_graph::op::spec::{AtLeast, ShapeList, Spec, TypeList};
 use millstream_graph::op::{Cost, Gradient, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
-use millstream_proto::{Feature, SequenceExample, decode};
+use millstream_proto::{Feature, SequenceExample, decode, weight};
 use millstream_tensor::DType::{I64, Str};
 use millstream_tensor::{Result, Tensor, ensure, invalid};
 
@@ -106,6 +107,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let debug_name = one(cx.node.input_range("debug_name")?.start)?;
     let whole =
         if debug_name.is_empty() { "the sequence".into() } else { format!("sequence {debug_name:?}") };
+    let _room = room_to_decode(one(0)?, weight::<SequenceExample>)?;
     let sequence: SequenceExample =
         decode(one(0)?).map_err(|e| invalid!("{whole} is not a `SequenceExample` message: {e}"))?;
     let assumed_empty = strs(cx, 1)?;

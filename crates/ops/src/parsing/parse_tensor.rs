@@ -1,9 +1,10 @@
 //! `ParseTensor`: parses a serialized tensor.
 
+use crate::shared::messages::room_to_decode;
 use millstream_checkpoint::message;
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{Cost, Gradient, Kernel, KernelCx, OpDef};
-use millstream_proto::{TensorProto, decode};
+use millstream_proto::{TensorProto, decode, weight};
 use millstream_tensor::DType::Str;
 use millstream_tensor::{Result, ensure, invalid};
 
@@ -26,6 +27,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let (Some([bytes]), 0) = (cx.input(0).as_strs(), cx.input(0).rank()) else {
         return Err(invalid!("`serialized` must be a scalar string but has shape {}", cx.input(0).shape()));
     };
+    let _room = room_to_decode(bytes, weight::<TensorProto>)?;
     let held: TensorProto =
         decode(bytes).map_err(|e| invalid!("`serialized` is not a `TensorProto`: {e}"))?;
     let tensor = message::decode(&held, &mut |_, _| Ok(()));

@@ -8,6 +8,8 @@ use super::fill::unit_f64;
 use crate::number::no_kernel;
 use crate::shared::philox::{Philox, Words};
 use millstream_graph::op::{InferCx, KernelCx};
+use millstream_tensor::budget::Charged;
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{DType, Result, Shape, Tensor, ensure, invalid, with_element};
 use num_traits::ToPrimitive;
 
@@ -32,36 +34,37 @@ pub(super) fn draw(cx: &KernelCx, philox: impl FnOnce(usize, usize) -> Result<Ph
     let mut words = Words::new(philox(rows, samples)?);
     with_element!(cx.input(0).dtype(), T in reals => {
         let logits = cx.input(0).as_slice::<T>()?;
-        let drawn = logits.chunks(classes).flat_map(|row| {
-            let sums = running_sums(row.iter().map(|v| ToPrimitive::to_f64(v).unwrap_or(f64::NAN)));
+        let mut drawn = Charged::<i64>::with_room(outputs)?;
+        let mut pace = Pace::new();
+        // The samples of a row are drawn before the next row begins.
+        for row in logits.chunks(classes) {
+            pace.spend(classes)?;
+            let sums = running_sums(row.iter().map(|v| ToPrimitive::to_f64(v).unwrap_or(f64::NAN)))?;
             let total = sums.last().copied().unwrap_or(0.0);
-            let words = &mut words;
-            // The samples of a row are drawn before the next row begins.
-            let row: Vec<usize> = (0..samples).map(|_| {
+            for _ in 0..samples {
+                pace.spend(1)?;
                 let (high, low) = (words.word(), words.word());
                 let wanted = unit_f64(high, low) * total;
-                sums.partition_point(|&s| s <= wanted)
-            }).collect();
-            row
-        });
+                drawn.push(sums.partition_point(|&s| s <= wanted) as i64)?;
+            }
+        }
         match dtype {
-            DType::I32 => Tensor::from_iter(shape, drawn.map(|c| c as i32)),
-            _ => Tensor::from_iter(shape, drawn.map(|c| c as i64)),
+            DType::I32 => Tensor::from_iter(shape, drawn.iter().map(|&c| c as i32)),
+            _ => Tensor::from_slice(shape, &drawn),
         }
     }, else => Err(no_kernel(cx.node.op.name, cx.input(0).dtype())))
 }
 
 /// Returns the cumulative probabilities of the classes, not normalized. Logits that are not finite have
 /// probability zero.
-fn running_sums(logits: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
+fn running_sums(logits: impl ExactSizeIterator<Item = f64> + Clone) -> Result<Charged<f64>> {
     let max = logits.clone().filter(|v| v.is_finite()).fold(f64::MIN, f64::max);
-    let probabilities = logits.map(|v| if v.is_finite() { (v - max).exp() } else { 0.0 });
-    probabilities
-        .scan(0.0, |sum, p| {
-            *sum += p;
-            Some(*sum)
-        })
-        .collect()
+    let (mut sums, mut sum) = (Charged::with_room(logits.len())?, 0.0);
+    for v in logits {
+        sum += if v.is_finite() { (v - max).exp() } else { 0.0 };
+        sums.push(sum)?;
+    }
+    Ok(sums)
 }
 
 /// The output has a row for each row of input 0, of as many samples as input 1 requires.

@@ -10,6 +10,7 @@ use crate::number::{FloatElement, no_kernel};
 use crate::shared::philox::{Philox, Stream};
 use millstream_graph::op::spec::{FloatType, IndexType, Int, Spec};
 use millstream_graph::op::{BuildCx, Effect, Gradient, InferCx, Kernel, KernelCx, OpDef, Run};
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{Error, Result, Tensor, ensure, invalid, with_element};
 use num_traits::Float as _;
 
@@ -50,6 +51,9 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 
 /// The number of rejections after which a sample is accepted anyway.
 const MOST_TRIES: usize = 1000;
+
+/// The work of a group of tries, in elements. Where hardly any is accepted, a sample takes a thousand.
+const TRY: usize = 8;
 
 /// The number of samples in a row if all parameters are scalars.
 const ROW: usize = 100;
@@ -97,9 +101,10 @@ fn fill<T: Sample + FloatElement>(
     let (mean, stdev, min, max) = (mean?, stdev?, min?, max?);
     let of = |values: &[T], row: usize| values[if values.len() == 1 { 0 } else { row }];
     let cells = out.make_mut::<T>().ok_or_else(|| Error::internal("a fresh tensor is shared"))?;
+    let mut pace = Pace::new();
     for (row, out) in cells.chunks_mut(per_row.max(1)).enumerate() {
         let parameters = [mean, stdev, min, max].map(|p| of(p, row).work());
-        one_row(&mut philox, parameters, out)?;
+        one_row(&mut philox, parameters, out, &mut pace)?;
     }
     Ok(())
 }
@@ -109,6 +114,7 @@ fn one_row<T: Sample + FloatElement>(
     philox: &mut Philox,
     [mean, stdev, min, max]: [T::Work; 4],
     out: &mut [T],
+    pace: &mut Pace,
 ) -> Result<()> {
     let lit = |v: f64| <T::Work as num_traits::NumCast>::from(v).unwrap_or_else(num_traits::Zero::zero);
     let (zero, two) = (lit(0.0), lit(2.0));
@@ -141,6 +147,7 @@ fn one_row<T: Sample + FloatElement>(
     };
     if (low < -lit(WIDE) && high >= zero) || (high > lit(WIDE) && low <= zero) {
         loop {
+            pace.spend(TRY)?;
             let normals = T::normal(philox.step());
             for z in normals.iter().take(T::GROUP).map(|z| z.work()) {
                 if offer(z, low <= z && z <= high).is_none() {
@@ -152,6 +159,7 @@ fn one_row<T: Sample + FloatElement>(
     if width < cutoff {
         let plus = if low < zero { zero } else { low * low };
         loop {
+            pace.spend(TRY)?;
             let (points, limits) = (T::uniform(philox.step()), T::uniform(philox.step()));
             for (z, limit) in points.iter().zip(&limits).take(T::GROUP) {
                 let z = z.work() * width + low;
@@ -163,6 +171,7 @@ fn one_row<T: Sample + FloatElement>(
     }
     let alpha = (low + root) / two;
     loop {
+        pace.spend(TRY)?;
         let words = T::uniform(philox.step());
         for pair in words[..T::GROUP].chunks_exact(2) {
             let z = -pair[0].work().ln() / alpha + low;

@@ -5,7 +5,6 @@ use super::reduction::reduction;
 use crate::number::no_kernel;
 use crate::shared::fold::Reduction;
 use crate::shared::folds::EuclideanNorm;
-use crate::shared::gradient::{part, whole_of_real};
 use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
 use millstream_tensor::{Result, with_element};
@@ -31,16 +30,13 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-// d|x| = Re(x̅ dx) / |x|
+// d√(Σ x²) = (x / √(Σ x²)) dx, of complex numbers with the conjugate.
 fn grad(cx: &mut GradCx) -> Result<()> {
-    let (mut dy, x, y) = (cx.grad(0), cx.input(0), cx.output(0));
-    if cx.dtype(0).is_complex() {
-        // The norm is real, so only the real part of its gradient counts.
-        let real = part(cx, "Real", dy);
-        dy = whole_of_real(cx, real);
-    }
-    let dy = with_reduced_axes(cx, dy / y);
-    cx.give(0, x * dy);
+    let (dy, x, y) = (cx.grad(0), cx.input(0), cx.output(0));
+    let y = with_reduced_axes(cx, y);
+    let dy = with_reduced_axes(cx, dy);
+    let slope = cx.conj(x / y);
+    cx.give(0, slope * dy);
     Ok(())
 }
 
@@ -48,6 +44,7 @@ cases! {
     of_rows: "EuclideanNorm([[3.0 4.0] [5.0 12.0]], [1]) = [5.0 13.0]",
     integers_truncate: "EuclideanNorm([3 5], 0) = 5",
     of_single_elements: "EuclideanNorm([3.0 -5.0], i32[0] []) = [3.0 5.0]",
+    no_conjugates: "EuclideanNorm(c64[2,1] [[3+4j] [3+4j]], [1]) = c64[2] [3+4j 3+4j]",
     of_nothing: "EuclideanNorm(f32[0] [], 0) = 0.0",
     shape: "EuclideanNorm(f32[2,?], 0) : f32[?]",
     axis_out_of_range: "EuclideanNorm([1.0], [1]) ! `reduction_indices` is 1",

@@ -92,7 +92,8 @@ impl<T: RealElement> Fold for Min<T> {
     }
 }
 
-/// The square root of the sum of the squares.
+/// The square root of the sum of the squares; of complex numbers without taking the conjugate, as in
+/// TensorFlow.
 pub(crate) struct EuclideanNorm<T>(PhantomData<T>);
 
 impl<T: Number> Fold for EuclideanNorm<T> {
@@ -102,7 +103,7 @@ impl<T: Number> Fold for EuclideanNorm<T> {
     const START: Self::Acc = <T::Wide as Number>::ZERO;
     #[inline(always)]
     fn step(acc: Self::Acc, x: T) -> Self::Acc {
-        acc.add(x.widen().mul(x.widen().conj()))
+        acc.add(x.widen().mul(x.widen()))
     }
     #[inline(always)]
     fn merge(a: Self::Acc, b: Self::Acc) -> Self::Acc {

@@ -14,6 +14,7 @@ pub(crate) mod gradient;
 pub(crate) mod handles;
 pub(crate) mod keys;
 pub(crate) mod lists;
+pub(crate) mod messages;
 pub(crate) mod optional;
 pub(crate) mod philox;
 pub(crate) mod pieces;

@@ -16,6 +16,7 @@ ops! {
     sparse_add,
     sparse_add_grad,
     sparse_concat,
+    sparse_cross,
     sparse_dense_cwise,
     sparse_fill_empty_rows,
     sparse_fill_empty_rows_grad,

@@ -2,9 +2,10 @@
 //! or variants that hold the tensors.
 
 use super::entries::Entries;
+use crate::shared::messages::room_to_decode;
 use millstream_checkpoint::message;
 use millstream_graph::op::KernelCx;
-use millstream_proto::{TensorProto, decode, encode};
+use millstream_proto::{TensorProto, decode, encode, weight};
 use millstream_state::Sparse;
 use millstream_tensor::{DType, Opaque, Result, Str, Tensor, Variant, ensure, invalid};
 use std::sync::Arc;
@@ -82,6 +83,7 @@ pub(super) fn deserialize(cx: &KernelCx, dtype: DType) -> Result<Vec<Sparse>> {
 }
 
 fn parsed(bytes: &Str) -> Result<Tensor> {
+    let _room = room_to_decode(bytes, weight::<TensorProto>)?;
     let message: TensorProto = decode(bytes).map_err(|e| invalid!("it is not a serialized tensor: {e}"))?;
     message::decode(&message, &mut |_, _| Ok(()))
 }

@@ -4,6 +4,7 @@ use super::stacks::{generations, stack};
 use super::tensor_arrays::{HandleArg, kernel};
 use millstream_graph::op::spec::{AnyType, Bool, Spec};
 use millstream_graph::op::{Gradient, KernelCx, OpDef};
+use millstream_state::journal;
 use millstream_tensor::Result;
 
 pub(crate) fn def() -> [OpDef; 2] {
@@ -22,7 +23,7 @@ pub(crate) fn def() -> [OpDef; 2] {
                 cx.pass(1, 0);
                 Ok(())
             })
-            .kernel(kernel(run))
+            .kernel(kernel(run).undoable())
             .gradient(Gradient::none("of stacks there is none, as in TensorFlow"))
     })
 }
@@ -31,6 +32,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let stack = stack(cx)?;
     let elem = cx.take(1);
     stack.push(elem.clone())?;
+    journal::note_push(&stack);
     cx.set(0, elem);
     Ok(())
 }

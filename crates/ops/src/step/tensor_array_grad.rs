@@ -22,7 +22,7 @@ pub(crate) fn def() -> [OpDef; 3] {
             .input("flow_in", DType::F32)
             .handle_out(to, "grad_handle");
         let def = if to == By::Resource { def.output("flow_out", DType::F32) } else { def };
-        def.attr("source", Text).infer(infer).kernel(kernel(run)).gradient(Gradient::Missing("build gradients of gradients with `gradients` from the forward graph, they need no TensorArrayGrad"))
+        def.attr("source", Text).infer(infer).kernel(kernel(run).undoable()).gradient(Gradient::Missing("build gradients of gradients with `gradients` from the forward graph, they need no TensorArrayGrad"))
     })
 }
 

@@ -4,6 +4,7 @@ use super::tensor_arrays::{self, HandleArg, elements, kernel, typed_array, versi
 use millstream_graph::ListItem;
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{GradCx, InferCx, KernelCx, OpDef};
+use millstream_state::journal;
 use millstream_tensor::{DType, Error, Result, Tensor};
 
 pub(crate) fn def() -> [OpDef; 3] {
@@ -20,7 +21,7 @@ pub(crate) fn def() -> [OpDef; 3] {
             .output("value", "dtype")
             .attr("dtype", AnyType)
             .infer(infer)
-            .kernel(kernel(run))
+            .kernel(kernel(run).undoable())
             .gradient(tensor_arrays::gradient(by, grad))
     })
 }
@@ -34,7 +35,9 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let mut value: Vec<Tensor> = typed_array(cx, "dtype")?.read([cx.int(1)?])?;
+    let (array, index) = (typed_array(cx, "dtype")?, cx.int(1)?);
+    journal::note_element(&array, index);
+    let mut value: Vec<Tensor> = array.read([index])?;
     let value = value.pop().ok_or_else(|| Error::internal("nothing was read"))?;
     cx.set(0, value);
     Ok(())

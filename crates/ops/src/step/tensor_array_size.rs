@@ -15,7 +15,7 @@ pub(crate) fn def() -> [OpDef; 3] {
                 cx.scalar(1)?;
                 cx.scalars()
             })
-            .kernel(kernel(run))
+            .kernel(kernel(run).undoable())
             .gradient(Gradient::none("integer output"))
     })
 }

@@ -1,8 +1,9 @@
 //! `TensorArrayWrite` and its newer forms: writes one element.
 
-use super::tensor_arrays::{self, HandleArg, elements, flow_on, kernel, versions, write};
+use super::tensor_arrays::{self, HandleArg, array, elements, flow_on, kernel, versions, write};
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{GradCx, InferCx, KernelCx, OpDef, grown};
+use millstream_state::journal;
 use millstream_tensor::{DType, PartialShape, Result, ensure};
 
 pub(crate) fn def() -> [OpDef; 3] {
@@ -20,7 +21,7 @@ pub(crate) fn def() -> [OpDef; 3] {
             .output("flow_out", DType::F32)
             .attr("T", AnyType)
             .infer(infer)
-            .kernel(kernel(run))
+            .kernel(kernel(run).undoable())
             .gradient(tensor_arrays::gradient(by, grad))
     })
 }
@@ -40,6 +41,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let (index, value) = (cx.int(1)?, cx.take(2));
+    journal::note_element(&array(cx)?, index);
     write(cx, [(index, value)])?;
     flow_on(cx, 3, 0);
     Ok(())

@@ -10,7 +10,7 @@ const K1: W = Wrapping(0xB492_B66F_BE98_F273);
 const K2: W = Wrapping(0x9AE1_6A3B_2F90_404F);
 
 /// Returns the fingerprint of a string.
-pub(super) fn fingerprint(s: &[u8]) -> u64 {
+pub(crate) fn fingerprint(s: &[u8]) -> u64 {
     let n = s.len();
     let mul = K2 + word(n) * Wrapping(2);
     let hash = match n {

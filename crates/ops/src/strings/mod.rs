@@ -1,6 +1,6 @@
 //! String ops.
 
-mod farm;
+pub(crate) mod farm;
 mod hash;
 mod pattern;
 mod pieces;

@@ -6,6 +6,7 @@ use crate::number::no_kernel;
 use millstream_graph::op::spec::{RealNumber, Spec};
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
 use millstream_proto::summary::{Value, value};
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{DType, Element, Result, ensure, with_element};
 use num_traits::AsPrimitive;
 
@@ -33,7 +34,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 
 fn count<T: Element + AsPrimitive<f64>>(cx: &KernelCx, values: &[T]) -> Result<Histogram> {
     let mut histogram = Histogram::new();
+    let mut pace = Pace::new();
     for value in values {
+        pace.spend(1)?;
         let value = value.as_();
         ensure!(!value.is_nan(), "Nan in summary histogram for: {}", cx.node.name);
         ensure!(value.is_finite(), "Infinity in summary histogram for: {}", cx.node.name);

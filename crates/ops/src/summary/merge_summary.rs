@@ -20,10 +20,12 @@ pub(crate) fn def() -> OpDef {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let (mut values, mut tags) = (Vec::new(), HashSet::new());
+    let (mut values, mut tags, mut rooms) = (Vec::new(), HashSet::new(), Vec::new());
     for input in cx.inputs() {
         for summary in input.as_strs().unwrap_or_default() {
-            for value in parse(summary)?.value {
+            let (summary, room) = parse(summary)?;
+            rooms.push(room);
+            for value in summary.value {
                 // A value without a tag has the name of a node.
                 let new = value.tag.is_empty() || tags.insert(value.tag.clone());
                 ensure!(new, "Duplicate tag {} found in summary inputs", value.tag);

@@ -1,7 +1,9 @@
 //! Helpers of the summary ops: tags, and encoding and decoding of messages.
 
+use crate::shared::messages::room_to_decode;
 use millstream_graph::op::KernelCx;
-use millstream_proto::{Summary, decode, encode, summary};
+use millstream_proto::{Summary, decode, encode, summary, weight};
+use millstream_tensor::budget::Room;
 use millstream_tensor::{Error, Result, Str, Tensor, invalid};
 
 /// Returns a tag as UTF-8 text, which a message requires.
@@ -29,8 +31,11 @@ pub(super) fn give(cx: &mut KernelCx, value: Vec<summary::Value>) -> Result<()> 
     Ok(())
 }
 
-/// Decodes a summary.
-pub(super) fn parse(bytes: &Str) -> Result<Summary> {
-    decode(bytes)
-        .map_err(|cause| Error::invalid("Could not parse one of the summary inputs").note(cause.to_string()))
+/// Decodes a summary. Returns it with the memory that it takes.
+pub(super) fn parse(bytes: &Str) -> Result<(Summary, Room)> {
+    let room = room_to_decode(bytes, weight::<Summary>)?;
+    let summary = decode(bytes).map_err(|cause| {
+        Error::invalid("Could not parse one of the summary inputs").note(cause.to_string())
+    })?;
+    Ok((summary, room))
 }

@@ -5,6 +5,8 @@ use crate::number::no_kernel;
 use millstream_graph::op::spec::RealNumber;
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
 use millstream_proto::summary::{Value, value};
+use millstream_tensor::budget::Room;
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{DType, Element, Result, ensure, with_element};
 use num_traits::AsPrimitive;
 
@@ -31,9 +33,13 @@ fn run(cx: &mut KernelCx) -> Result<()> {
             _ => String::new(),
         }
     );
+    // A message is built in memory, with a tag and a value for each element.
+    let _room = Room::of(values.elements().saturating_mul(2 * size_of::<Value>()))?;
+    let mut pace = Pace::new();
     let values: Vec<f32> = with_element!(values.dtype(), T in reals => floats::<T>(values.as_slice()?), else => Err(no_kernel("ScalarSummary", values.dtype())))?;
     let tags = tags.as_strs().unwrap_or_default();
     let each = tags.iter().zip(values).map(|(name, v)| {
+        pace.spend(8)?;
         Ok(Value { tag: tag(name)?, value: Some(value::Value::SimpleValue(v)), ..Value::default() })
     });
     let summary = each.collect::<Result<_>>()?;

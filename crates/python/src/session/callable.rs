@@ -3,10 +3,11 @@
 use super::feeds::Fed;
 use super::fetches::{Form, places};
 use super::{Session, fill_metadata, op_error};
-use crate::array::of_feed;
+use crate::array::{of_fed_number, of_feed};
 use crate::errors::{building, running};
 use crate::leave::detached;
 use crate::memory::{Loans, Memory};
+use millstream::DType;
 use millstream::engine::graph::Port;
 use millstream::engine::runtime::{Fetched, Target};
 use parking_lot::Mutex;
@@ -25,6 +26,8 @@ pub struct Callable {
     /// otherwise the call raises an error.
     pub(super) callable: Mutex<Option<Arc<millstream::Callable>>>,
     pub(super) feeds: Vec<Port>,
+    /// For each feed its dtype, if it is a scalar.
+    pub(super) scalars: Vec<Option<DType>>,
     pub(super) form: Form,
     pub(super) targets: Vec<Target>,
     /// Whether a call takes `options` and `run_metadata`.
@@ -62,10 +65,16 @@ impl Callable {
         }
         let mut loans = Loans::default();
         let mut values = Vec::with_capacity(args.len());
-        for (port, value) in self.feeds.iter().zip(args.iter()) {
+        for (i, (port, value)) in self.feeds.iter().zip(args.iter()).enumerate() {
+            if let Some(dtype) = self.scalars[i]
+                && let Some(number) = of_fed_number(&value, dtype)
+            {
+                values.push(number);
+                continue;
+            }
             let output = graph.get().output(*port);
             let dtype = output.dtype().map_err(building)?;
-            values.push(of_feed(&value, &output.name(), dtype, &output.shape(), Memory::Lent(&mut loans))?);
+            values.push(of_feed(&value, || output.name(), dtype, &output.shape(), Memory::Lent(&mut loans))?);
         }
         let placed = session.placement.check(graph.get(), &self.targets, self.feeds.iter().copied());
         placed.map_err(|e| running(py, graph, e))?;

@@ -48,7 +48,7 @@ pub fn feeds_of<'py>(
         let memory = loans.as_deref_mut().map_or(Memory::Copied, Memory::Lent);
         let tensor = match kept_value(session, value, *dtype)? {
             Some(kept) => kept,
-            None => of_feed(value, &output.name(), *dtype, &output.shape(), memory)?,
+            None => of_feed(value, || output.name(), *dtype, &output.shape(), memory)?,
         };
         add(*port, tensor);
     }

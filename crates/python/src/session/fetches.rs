@@ -170,9 +170,17 @@ impl Form {
         // The graph raises the error that describes the problem.
         let shown = fetch.repr()?;
         let element = graph.call_method1("as_graph_element", (name,)).map_err(|why| {
+            let why = why.value(fetch.py()).to_string();
+            // A KeyError shows its text in quotes. The help goes behind TensorFlow's words.
+            let (why, help) = match why.split_once("\\n  help: ") {
+                Some((text, help)) => {
+                    let quote = if text.starts_with('"') { '"' } else { '\'' };
+                    (format!("{text}{quote}"), format!("\n  help: {}", help.trim_end_matches(quote)))
+                }
+                None => (why, String::new()),
+            };
             PyValueError::new_err(format!(
-                "Fetch argument {shown} cannot be interpreted as a Tensor. ({})",
-                why.value(fetch.py())
+                "Fetch argument {shown} cannot be interpreted as a Tensor. ({why}){help}"
             ))
         })?;
         Form::of(graph, &element, targets)
@@ -310,7 +318,7 @@ fn check_fetchable(graph: &Bound<'_, Graph>, node: NodeId) -> PyResult<()> {
     let name = Op::new(graph.get().inner(), node).name();
     let class = graph.py().import("millstream.framework.errors")?.getattr("InaccessibleTensorError")?;
     let text = format!(
-        "Operation '{name}' has been marked as not fetchable. Typically this happens when it is defined in another function or code block. Use return values,explicit Python locals or TensorFlow collections to access it."
+        "Operation '{name}' has been marked as not fetchable. Typically this happens when it is defined in another function or code block. Use return values,explicit Python locals or TensorFlow collections to access it.\n  help: a tensor in a loop has a value in each iteration; `tf.every(tensor)` fetches them all"
     );
     Err(PyErr::from_value(class.call1((text,))?))
 }

@@ -243,3 +243,29 @@ fn bitcasts() {
     assert!(!Tensor::scalar(0.0f32).bits_eq(&Tensor::scalar(-0.0f32)));
     assert!(Tensor::scalar(f32::NAN).bits_eq(&Tensor::scalar(f32::NAN)));
 }
+
+/// Matrices smaller than a block, of whole blocks, and of blocks with a rest, in words of every width.
+#[test]
+fn a_transpose_is_the_matrix_turned() {
+    fn check<T: Element + PartialEq + std::fmt::Debug>(of: impl Fn(usize) -> T) {
+        for (rows, cols, pitch) in [(1, 1, 1), (3, 70, 70), (16, 16, 20), (64, 128, 128), (65, 130, 131)] {
+            let data: Vec<T> = (0..rows * pitch).map(&of).collect();
+            let turned = Tensor::transpose_of(&data, [rows, cols], pitch).unwrap();
+            let want: Vec<T> = (0..rows * cols).map(|i| of(i % rows * pitch + i / rows)).collect();
+            assert_eq!(turned.as_slice::<T>().unwrap(), want, "{rows} by {cols}, {pitch} apart");
+        }
+    }
+    check(|i| i as u8);
+    check(|i| i as u16);
+    check(|i| i as f32);
+    check(|i| i as f64);
+    check(|i| C128::new(i as f64, -(i as f64)));
+}
+
+#[test]
+fn a_transpose_of_too_few_elements_is_refused() {
+    assert!(Tensor::transpose_of(&[0f32; 11], [3, 4], 4).is_err());
+    assert!(Tensor::transpose_of(&[0f32; 12], [3, 4], 3).is_err());
+    assert!(Tensor::transpose_of(&[0f32; 12], [usize::MAX, 4], 4).is_err());
+    assert_eq!(Tensor::transpose_of(&[0f32; 0], [0, 4], 4).unwrap().shape()[..], [4, 0]);
+}

@@ -5,11 +5,12 @@
 //! it. They tell the merge's state that it was reached, so that a run that is stuck does not name it.
 
 use super::*;
-use crate::plan::{Place, To};
+use crate::plan::{Pass, Place, To};
 
 impl Layout<'_> {
     pub(super) fn mark_bypassed(&mut self) {
-        if self.builder.options.keep_all {
+        let options = self.builder.options;
+        if options.keep_all || !options.passes.has(Pass::Bypass) {
             return;
         }
         for (node, home) in self.nodes.iter().zip(&self.homes) {

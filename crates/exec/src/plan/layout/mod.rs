@@ -6,6 +6,7 @@
 mod arrivals;
 mod bypass;
 mod edges;
+mod front;
 mod inputs;
 mod kinds;
 mod names;
@@ -71,7 +72,8 @@ impl Builder<'_> {
         layout.raise_regions(kernel_state)?;
         let start = layout.start();
         let start_again = layout.start_again(&start);
-        Ok(layout.finish(serialized, start, start_again))
+        let front = layout.raise_front(&start, &start_again);
+        Ok(Plan { front, ..layout.finish(serialized, start, start_again) })
     }
 }
 
@@ -142,6 +144,7 @@ impl<'a> Layout<'a> {
             start_again,
             serialized,
             regions: self.regions,
+            front: None,
             ways: self.ways,
         }
     }

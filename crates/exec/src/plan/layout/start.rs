@@ -59,7 +59,7 @@ impl Layout<'_> {
 
 impl Start {
     /// The start of a run that finds the values of these nodes in their slots.
-    fn without(
+    pub(super) fn without(
         &self,
         lasting: &Dense<PlanNode, bool>,
         nodes: &Dense<PlanNode, Node>,

@@ -49,6 +49,8 @@ pub(super) struct Emitter {
     pub blocks: Vec<(DType, Shape)>,
     pub block_constants: Vec<(Block, Tensor)>,
     pub calls: Vec<Call>,
+    /// Whether a call changes what outlives an iteration.
+    pub changes: bool,
     /// The elementwise ops that each [`Instruction::Tiles`] computes.
     tiles: Vec<Vec<OnBlocks>>,
     /// Blocks that are written in the place of a variable.

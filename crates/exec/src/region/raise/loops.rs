@@ -4,7 +4,7 @@ use super::super::code::{Binding, Block, Code, Held, Instruction, List, Reg};
 use super::emit::{Emitter, Guard, both};
 use super::{Raise, Region, Stays};
 use millstream_graph::loops::{LoopId, LoopTree, Variable, Whole};
-use millstream_graph::op::{Role, Tile};
+use millstream_graph::op::{Effect, Role, Tile};
 use millstream_graph::{Dense, Entity, FrameId, Index, Program, Source};
 use millstream_tensor::{DType, Shape};
 use std::collections::{BTreeMap, BTreeSet};
@@ -86,8 +86,8 @@ impl<'a> Raiser<'a> {
         if let Some(irregular) = it.irregular.first() {
             return Err(Stays(irregular.node, "keeps it from being a regular loop"));
         }
-        if let Some(node) = it.impure {
-            return Err(Stays(node, "does more than compute"));
+        if it.impure.is_some() {
+            self.check_effects(id)?;
         }
         let whole = self.whole(id)?;
         for variable in &whole {
@@ -132,11 +132,29 @@ impl<'a> Raiser<'a> {
             block_constants: self.code.block_constants,
             tiles,
             calls: self.code.calls,
+            changes: self.code.changes,
             inputs,
             n_variables: whole.len(),
             outputs,
         };
         Ok(Region { frame, code, enters, exits })
+    }
+
+    /// An error if a node in the loop does more than compute and change what can be undone.
+    fn check_effects(&self, id: LoopId) -> Raise<()> {
+        let it = &self.tree[id];
+        for &n in &it.nodes {
+            let Some(info) = self.program.node(n).info() else { continue };
+            let kernel = &info.op.kernel;
+            let suits = match info.op.role {
+                Role::Compute => kernel.effect == Effect::Pure || kernel.undoable,
+                _ => info.output_types.iter().all(|ty| !ty.is_ref),
+            };
+            if !suits {
+                return Err(Stays(n, "does more than compute"));
+            }
+        }
+        it.children.iter().try_for_each(|inner| self.check_effects(*inner))
     }
 
     /// The variables of a loop, all of whose primitives must be there.
@@ -151,6 +169,7 @@ impl<'a> Raiser<'a> {
         let source = Source { node: enter, index: 0 };
         let place = match self.dtype(source)? {
             DType::Variant => Place::List(self.code.list()),
+            DType::Resource => self.room(DType::Resource, Shape::from([])),
             dtype => {
                 let shape = self.shape(source)?;
                 self.room(dtype, shape)
@@ -164,7 +183,9 @@ impl<'a> Raiser<'a> {
     /// Room for a value.
     pub(super) fn room(&mut self, dtype: DType, shape: Shape) -> Place {
         match shape.elements() {
-            n if n <= MOST_WORDS => Place::Words(self.code.words(n), dtype, shape),
+            n if n <= MOST_WORDS && dtype != DType::Resource => {
+                Place::Words(self.code.words(n), dtype, shape)
+            }
             _ => Place::Block(self.code.block(dtype, shape.clone()), dtype, shape),
         }
     }
@@ -191,14 +212,23 @@ impl<'a> Raiser<'a> {
         let info = self.program.node(source.node).info();
         let ty = info.and_then(|info| info.output_types.get(source.index as usize));
         match ty {
-            Some(ty) if !ty.is_ref && (ty.dtype.is_word() || ty.dtype == DType::Variant) => Ok(ty.dtype),
+            Some(ty)
+                if !ty.is_ref
+                    && (ty.dtype.is_word() || matches!(ty.dtype, DType::Variant | DType::Resource)) =>
+            {
+                Ok(ty.dtype)
+            }
             Some(ty) if ty.is_ref => Err(Stays(source.node, "gives a reference to a variable")),
             _ => Err(Stays(source.node, "gives a value that is no number")),
         }
     }
 
-    /// The shape of an output, which must be known and not large.
+    /// The shape of an output, which must be known and not large. Handles are scalars, though TensorFlow
+    /// writes other shapes into graphs.
     pub(super) fn shape(&self, source: Source) -> Raise<Shape> {
+        if self.dtype(source)? == DType::Resource {
+            return Ok(Shape::from([]));
+        }
         let shape = self.program.node(source.node).shapes.get(source.index as usize);
         let shape = shape.and_then(|shape| shape.full());
         match shape {

@@ -20,7 +20,11 @@ impl Raiser<'_> {
         let Some(info) = node.info() else { return Err(Stays(n, "is fed")) };
         let kernel = &info.op.kernel;
         if kernel.effect != Effect::Pure {
-            return Err(Stays(n, "does more than compute"));
+            if !kernel.undoable {
+                return Err(Stays(n, "does more than compute"));
+            }
+            self.code.changes = true;
+            return self.write_call(n);
         }
         let Some(lowering) = kernel.lowering.and_then(|pick| pick(info)) else { return self.write_call(n) };
         let mut inputs = Inputs::new();
@@ -114,6 +118,9 @@ impl Raiser<'_> {
             }
             Place::List(_) => return Err(Stays(n, "is an op on lists that regions do not compute yet")),
         };
+        if dtype == DType::Resource {
+            return Ok((passed, Tensor::scalar(false)));
+        }
         let example =
             Tensor::zeros(dtype, shape).map_err(|_| Stays(n, "reads more than there is memory for"))?;
         Ok((passed, example))

@@ -19,7 +19,7 @@
 use super::Matrix;
 use millstream_graph::op::StepHost;
 use millstream_tensor::pace::Pace;
-use millstream_tensor::{Result, Tensor, prefetch};
+use millstream_tensor::{Result, prefetch};
 use parking_lot::Mutex;
 use pulp::{Arch, Simd, WithSimd};
 use std::array::from_fn;
@@ -62,11 +62,7 @@ pub(super) fn multiply(host: &dyn StepHost, a: Matrix<f32>, b: Matrix<f32>, out:
     let a = if a.col_stride == 1 {
         a
     } else {
-        turned = Tensor::vector(a.data)?.strided(
-            [a.rows, k],
-            0,
-            &[a.row_stride as isize, a.col_stride as isize],
-        )?;
+        turned = a.turned()?;
         Matrix::new(turned.as_slice()?, a.rows, k)?
     };
     let threads = threads(host, a.rows, k, n);

@@ -1,0 +1,78 @@
+//! [`weight`] and [`text_weight`]: the memory that a message takes, estimated before it is parsed.
+//!
+//! An empty message takes two bytes of a file, but a struct in memory: a file of 20 MB can ask for gigabytes.
+//! The estimates are meant for such input. They are close to what messages of many small parts take, and too
+//! high by a little for others.
+
+use crate::MAX_DEPTH;
+use crate::text::descriptor;
+use prost::Name;
+use prost::encoding::{WireType, decode_key, decode_varint};
+use prost_reflect::{Kind, MessageDescriptor};
+
+/// The bytes that a message takes besides its fields: its struct, in a vector or a map that has grown.
+const MESSAGE: usize = 320;
+
+/// The bytes that a string takes besides its text.
+const STRING: usize = 48;
+
+/// The bytes that a number of a list takes.
+const NUMBER: usize = 16;
+
+/// The bytes that the parser of the text form takes for a message, which is a map of its fields. Measured:
+/// 1.2 KB for each of 10^5 dimensions of a shape (2026-11).
+const TEXT_MESSAGE: usize = 1200;
+
+/// The bytes that the parser of the text form takes for a field.
+const TEXT_FIELD: usize = 48;
+
+/// An estimate of the bytes that this message takes once [decoded](crate::decode). It ends where the bytes
+/// are no message any more.
+pub fn weight<T: Name>(bytes: &[u8]) -> usize {
+    descriptor(&T::full_name()).map_or(bytes.len(), |message| of_message(bytes, &message, 0))
+}
+
+fn of_message(bytes: &[u8], message: &MessageDescriptor, depth: usize) -> usize {
+    let (mut left, mut sum) = (bytes, MESSAGE);
+    while let Ok((number, wire)) = decode_key(&mut left) {
+        sum += match wire {
+            WireType::Varint if decode_varint(&mut left).is_ok() => NUMBER,
+            WireType::ThirtyTwoBit if left.len() >= 4 => skipped(&mut left, 4),
+            WireType::SixtyFourBit if left.len() >= 8 => skipped(&mut left, 8),
+            WireType::LengthDelimited => {
+                let length = decode_varint(&mut left).ok().and_then(|n| usize::try_from(n).ok());
+                let Some((part, rest)) = length.and_then(|n| left.split_at_checked(n)) else { return sum };
+                left = rest;
+                match message.get_field(number).map(|field| field.kind()) {
+                    // Such a field is dropped.
+                    None => 0,
+                    Some(Kind::Message(inner)) if depth < MAX_DEPTH => of_message(part, &inner, depth + 1),
+                    Some(Kind::String | Kind::Bytes) => STRING + part.len(),
+                    Some(Kind::Float | Kind::Double | Kind::Fixed32 | Kind::Fixed64) => part.len(),
+                    // Numbers of a byte each, in the worst case.
+                    Some(_) => part.len().saturating_mul(8),
+                }
+            }
+            _ => return sum,
+        };
+    }
+    sum
+}
+
+fn skipped(left: &mut &[u8], n: usize) -> usize {
+    *left = left.get(n..).unwrap_or_default();
+    NUMBER
+}
+
+/// An estimate of the bytes that parsing this text takes. Braces in strings count, too.
+pub fn text_weight(text: &str) -> usize {
+    let (mut messages, mut fields) = (0, 0);
+    for byte in text.bytes() {
+        match byte {
+            b'{' | b'<' => messages += 1,
+            b':' | b',' => fields += 1,
+            _ => {}
+        }
+    }
+    text.len() + TEXT_MESSAGE * messages + TEXT_FIELD * fields
+}

@@ -1,16 +1,16 @@
-"""Fixtures: every test starts with a new default graph."""
+"""Fixtures: every test starts with a new default graph, and SIGINT interrupts."""
+
+import signal
 
 import pytest
 
 import millstream as tf
+
+# A shell starts its background jobs with SIGINT ignored, and tests of Ctrl-C would wait for ever.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
 def _fresh_graph():
     tf.reset_default_graph()
     yield
-
-
-def pytest_collection_modifyitems(items):
-    """Tests of stalls look at all threads of the process, so they come before tests that leave some."""
-    items.sort(key=lambda item: item.path.name != "test_pipelines.py")

@@ -1,6 +1,6 @@
-//! Runs the Python tests: creates a virtual environment in the target directory (once; NumPy, protobuf, absl,
-//! attrs, pytest and mypy are installed by pip), puts the extension built by cargo beside the package, and
-//! runs pytest in this directory.
+//! Runs the Python tests: creates a virtual environment in the target directory (once; NumPy, protobuf,
+//! absl, attrs, hypothesis, pytest and mypy are installed by pip), puts the extension built by cargo beside
+//! the package, and runs pytest in this directory.
 
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,8 @@ use std::process::Command;
 use std::{env, fs, io};
 
 /// The packages of the environment. It is recreated if they change, or PYTHON or PIP_CONSTRAINT does.
-const PACKAGES: &[&str] = &["absl-py", "attrs", "mypy>=1.18,<2.5", "numpy", "protobuf>=4.21", "pytest>=8"];
+const PACKAGES: &[&str] =
+    &["absl-py", "attrs", "hypothesis>=6", "mypy>=1.18,<2.5", "numpy", "protobuf>=4.21", "pytest>=8"];
 
 #[test]
 fn python_tests_pass() {
@@ -48,7 +49,7 @@ fn environment(scratch: &Path) -> PathBuf {
         Command::new(&python)
             .args(["-m", "pip", "install", "-q", "--disable-pip-version-check"])
             .args(PACKAGES),
-        "the Python tests need absl-py, attrs, mypy, NumPy, protobuf and pytest, which pip could not install into a virtual environment",
+        "the Python tests need absl-py, attrs, hypothesis, mypy, NumPy, protobuf and pytest, which pip could not install into a virtual environment",
     );
     fs::write(&made, wanted).unwrap_or_else(|e| panic!("{}: {e}", made.display()));
     python

@@ -461,3 +461,102 @@ def test_an_element_at_an_unknown_place_is_not_known():
     x = tf.constant([3, 6, 9])[tf.placeholder(tf.int32, [])]
     assert tf.get_static_value(x) is None
     assert tf.fill([x], 1).shape.as_list() == [None]
+
+
+# Numbers.
+
+
+@pytest.mark.parametrize(
+    "value, dtype, wrapped",
+    [
+        (-123, tf.uint8, 133),
+        (2**31, tf.int32, -(2**31)),
+        ([2**40, 1], tf.int32, [0, 1]),
+        ([np.int64(300), -1], tf.uint8, [44, 255]),
+        (-1, tf.uint64, 2**64 - 1),
+        ([2**64 - 1, 5], tf.uint64, [2**64 - 1, 5]),
+    ],
+)
+def test_integers_out_of_range_wrap(value, dtype, wrapped):
+    found = run(tf.constant(value, dtype))
+    assert found.dtype == dtype.as_numpy_dtype and found.tolist() == wrapped
+
+
+def test_sizes_out_of_range_wrap_where_tensorflow_takes_int32():
+    assert tf.fill([2**33 + 2], 1.0).shape == [2] and tf.reshape([1.0, 2.0], [2**32 + 2]).shape == [2]
+    assert tf.zeros([2**40]).shape == [2**40] and tf.range(2**50).dtype == tf.int64
+
+
+def test_a_number_of_more_than_64_bits_is_an_error():
+    for dtype in (tf.int8, tf.int64, tf.uint64):
+        with pytest.raises(OverflowError, match="too large to convert to C long"):
+            tf.constant([2**64], dtype)
+
+
+def test_feeds_wrap_and_take_any_type_that_numpy_casts():
+    x, y = tf.placeholder(tf.int8, [None]), tf.placeholder(tf.float32, [2])
+    found = run([x + 0, y * 1], {x: [128, -1], y: np.array([1, 2], np.longdouble)})
+    assert found[0].tolist() == [-128, -1] and found[1].tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("quantized, plain", [(tf.qint8, np.int8), (tf.quint8, np.uint8), (tf.qint32, np.int32)])
+def test_quantized_values_come_out_as_plain_integers(quantized, plain):
+    found = run(tf.cast(tf.constant([1, 2, 3]), quantized))
+    assert found.dtype == plain and found.tolist() == [1, 2, 3]
+
+
+def test_a_dimension_of_more_than_64_bits_is_a_value_error():
+    with pytest.raises(ValueError, match="Value out of range: 1180591620717411303424"):
+        tf.placeholder(tf.int32, [2**70])
+
+
+def test_the_norm_of_complex_numbers_takes_no_conjugates():
+    x = tf.constant([[3 + 4j], [3 + 4j]], tf.complex64)
+    assert run(tf.math.reduce_euclidean_norm(x, axis=1)).tolist() == [3 + 4j, 3 + 4j]
+
+
+def test_rows_draw_the_numbers_of_one_thread():
+    logits = tf.constant(np.random.RandomState(0).normal(size=(64, 5000)), tf.float32)
+    drawn = run(tf.multinomial(logits, 1, seed=9)).ravel()
+    assert drawn[:10].tolist() == [3262, 1805, 4861, 852, 241, 3012, 2797, 1721, 742, 4935]
+
+
+# Tables and loops.
+
+
+def test_a_dense_table_is_exported_with_its_free_buckets():
+    t = tf.contrib.lookup.MutableDenseHashTable(
+        tf.int64, tf.int64, default_value=-1, empty_key=100, deleted_key=200, initial_num_buckets=8
+    )
+    keys, values = t.export()
+    i64 = lambda *numbers: tf.constant(numbers, tf.int64)  # noqa: E731
+    few, more = t.insert(i64(11, 12), i64(1, 2)), t.insert(i64(*range(20, 25)), i64(*range(5)))
+    with tf.Session() as sess:
+        sess.run(few)
+        assert sess.run(keys).tolist() == [100, 100, 100, 11, 12, 100, 100, 100]
+        assert sess.run(values)[3:5].tolist() == [1, 2]
+        sess.run(more)  # 7 keys are more than 0.8 of 8.
+        found = sess.run(keys).tolist()
+        assert len(found) == 16 and sorted(found) == [11, 12, 20, 21, 22, 23, 24] + [100] * 9
+
+
+def test_a_vocabulary_of_numbers(tmp_path):
+    path = tmp_path / "numbers.txt"
+    path.write_text("42\n1\n-1000\n")
+    t = tf.contrib.lookup.index_table_from_file(str(path), num_oov_buckets=1, key_dtype=tf.int64)
+    ids = t.lookup(tf.constant([1, 42, 11], tf.int64))
+    with tf.Session() as sess:
+        sess.run(tf.tables_initializer())
+        assert sess.run(ids).tolist() == [1, 0, 3]
+        path.write_text("1.5\n")
+        u = tf.contrib.lookup.index_table_from_file(str(path), num_oov_buckets=1, key_dtype=tf.int64)
+        with pytest.raises(tf.errors.InvalidArgumentError, match='"1.5", which is no i64'):
+            sess.run(u.init)
+
+
+def test_a_captured_gradient_of_a_less_known_shape():
+    x = tf.placeholder(tf.float32)
+    w = tf.get_variable("w", [1, 4], initializer=tf.ones_initializer())
+    out = tf.map_fn(lambda a: tf.reduce_sum(tf.square(tf.matmul(a, w))), x, dtype=tf.float32)
+    g = tf.gradients(tf.reduce_sum(out), w)[0]
+    assert run(g, {x: np.ones([3, 2, 1])}).tolist() == [[12, 12, 12, 12]]

@@ -46,13 +46,14 @@ OURS = {
     # Our message describes the error in the keys.
     'nest.flatten({1: "a", "b": 2})': "message",
     'nest.flatten([{1: "a", "b": 2}])': "message",
+    # Ours is a TypeError, too: conversions tell it as one.
+    "tf.resource.as_numpy_dtype": "value",
+    "tf.variant.as_numpy_dtype": "value",
     # Ours also traverses `attrs` objects.
     "nest.flatten_up_to(Point(0, 0), Point([1], 2))": "value",
     "nest.assert_shallow_structure(Pair(0, 0), Pair(1, [2]))": "value",
     # Our message names the dtype.
     "tf.string.limits": "message",
-    "tf.resource.as_numpy_dtype": "message",
-    "tf.variant.as_numpy_dtype": "message",
     "tf.complex64.limits": "message",
     "tf.qint8.limits": "message",
     # Ours reports that an unhashable value is not a dtype.

@@ -24,8 +24,8 @@ FLOORS = (
     ("variables",),
     ("nn", "rnn", "layers", "losses", "metrics", "distributions", "image"),
     ("io", "data"),
-    ("train",),
-    ("contrib", "estimator", "programs", "saved_model", "test"),
+    ("train", "feature_column"),
+    ("contrib", "estimator", "func", "programs", "saved_model", "test"),
 )
 
 # The top layer: the package itself, and modules that are namespaces of TensorFlow and are not imported by

@@ -201,9 +201,9 @@ def test_fetches_may_be_nested():
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: tf.zeros([2**40]), lambda: tf.zeros([2**31, 2**31]), lambda: tf.fill([2**62], 1.0), lambda: tf.range(2**50), lambda: tf.tile([1.0], [2**45]),
-        lambda: tf.one_hot([1], 2**44), lambda: tf.random_uniform([2**21, 2**21]), lambda: tf.eye(2**20), lambda: tf.ones([2**63]), lambda: tf.zeros([-1]),
-        lambda: tf.pad([1.0], [[2**40, 0]]), lambda: tf.constant(1.0, shape=[2**50]),
+        lambda: tf.zeros([2**40]), lambda: tf.zeros([2**31, 2**31]), lambda: tf.fill(tf.constant([2**62], tf.int64), 1.0), lambda: tf.range(2**50), lambda: tf.tile([1.0], tf.constant([2**45], tf.int64)),
+        lambda: tf.one_hot([1] * 64, 2**31 - 1), lambda: tf.random_uniform([2**21, 2**21]), lambda: tf.eye(2**20), lambda: tf.ones([2**63]), lambda: tf.zeros([-1]),
+        lambda: tf.pad([1.0], tf.constant([[2**40, 0]], tf.int64)), lambda: tf.constant(1.0, shape=[2**50]),
     ],
 )
 def test_sizes_that_no_memory_has(make):

@@ -4,6 +4,9 @@
 agrees.
 """
 
+import ast
+import glob
+import json
 import os
 import subprocess
 import sys
@@ -20,3 +23,19 @@ def test_programs_agree_but_for_those_named():
     assert "programs:" in lines[-1], done.stderr[-2000:]
     assert not differ - known, "these agreed before: %s" % sorted(differ - known)
     assert not known - differ, "these agree now, and their lines in programs_open.txt can go: %s" % sorted(known - differ)
+
+
+def test_two_hundred_programs_are_long():
+    with open(os.path.join(HERE, "golden", "programs.json")) as source:
+        recorded = json.load(source)
+    long = []
+    for path in glob.glob(os.path.join(HERE, "programs", "*.py")):
+        with open(path) as source:
+            text = source.read()
+        lines = text.splitlines()
+        for one in ast.parse(text).body:
+            if isinstance(one, ast.FunctionDef) and [a.arg for a in one.args.args] == ["tf"]:
+                name = "%s.%s" % (os.path.basename(path)[:-3], one.name)
+                own = [line for line in lines[one.lineno - 1 : one.end_lineno] if line.strip()]
+                long += [name] if len(own) > 50 and name in recorded else []
+    assert len(long) >= 200

@@ -115,6 +115,24 @@ def test_several_threads_share_an_iterator():
     assert sorted(found) == list(range(0, 400, 2))
 
 
+def test_functions_on_other_threads_leave_the_sleepers_alone():
+    # Two elements at a time: a thread of the engine makes one while the program's own may be asleep.
+    pair = [D.range(300).map(lambda x: x + 1).make_one_shot_iterator().get_next() for _ in range(2)]
+    q = tf.FIFOQueue(4, tf.int32, shapes=[[]], name="q")
+    done = threading.Event()
+    other = threading.Thread(target=done.wait)  # Nobody knows what it will do.
+    other.start()
+    config = tf.ConfigProto(inter_op_parallelism_threads=2, stall_grace_in_ms=600)
+    try:
+        with tf.Session(config=config) as sess:
+            assert [sess.run(pair) for _ in range(300)] == [[i, i] for i in range(1, 301)]
+            with pytest.raises(tf.errors.FailedPreconditionError, match="nothing has been run"):
+                sess.run(q.dequeue())
+    finally:
+        done.set()
+        other.join()
+
+
 def test_fed_arrays_are_copied():
     p = tf.placeholder(tf.float32, [None])
     it = D.from_tensor_slices(p).batch(2).make_initializable_iterator()

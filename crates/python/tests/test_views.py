@@ -79,6 +79,12 @@ def test_explain_a_run():
             fates = {name: what for name, _, _, what in report.nodes}
             assert fates["mul"] == "computed beforehand" and fates["add"].startswith("kernel") and "unused" not in fates
             assert fates["n:0"] == "fed" and fates["grow/Merge"] == "bypassed"
+            assert [(loop, time) for loop, _, _, time in report.code] == [("grow/while_context", None)]
+            assert "outermost loop" in report.code[0][1] and report.machine_code == ""
+            sess.run({"out": out}, {n: 1})
+            ((_, _, size, time),) = sess.explain({"out": out}, {n: 1}).code
+            assert size > 0 and time > 0
+            assert "ret" in sess.explain(out, {n: 1}, machine_code=True).machine_code
             # Not declared as fed, and fed by name.
             assert "Not fed, so a run has to: n:0." in repr(sess.explain("add:0"))
             with pytest.raises(TypeError, match="Fetch argument 3 has invalid type"):

@@ -10,7 +10,7 @@ WIDTH = 110
 
 
 def sources():
-    for folder in ("crates/python/py", "crates/python/tests", "crates/python/tools", "examples/python", "tests/golden"):
+    for folder in ("crates/python/py", "crates/python/public", "crates/python/tests", "crates/python/tools", "docs", "examples/python", "tests/golden"):
         yield from sorted((ROOT / folder).rglob("*.py"))
 
 

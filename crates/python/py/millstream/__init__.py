@@ -11,8 +11,8 @@ A graph is built once, loops and branches included, and run any number of times:
 The package is layered, and modules import only from layers below (checked by `tests/test_floors.py`):
 `framework`, then `ops`, `variables`, `nn` (with `rnn`, `layers`, `losses`, `metrics`, `image` and
 `distributions`), `io`, `train`, and
-`contrib` (with `estimator`, `saved_model`, `test` and `programs`). If a module needs functions of a layer
-above, that layer registers them with it. `_generated` is written by tools.
+`contrib` (with `estimator`, `saved_model`, `test`, `programs` and `func`). If a module needs functions of a
+layer above, that layer registers them with it. `_generated` is written by tools.
 
 A namespace `tf.x` is the module `millstream.x`: a file in the top directory or, if a layer has this name, the
 `__init__` of its directory.

@@ -8,6 +8,7 @@ from millstream.framework.shapes import TensorShape
 from millstream.framework.types import ShapeLike, TensorLike
 
 __version__: str
+__about__: str
 
 class Block:
     """A `with` block of a graph."""
@@ -120,6 +121,9 @@ class Tensor:
         """Returns a hashable reference to the tensor, equal only to other references to it."""
     def consumers(self) -> List[Operation]:
         """Returns the operations that use the tensor as an input."""
+    @property
+    def numpy(self) -> _Callable[[], Any]:
+        """A function that returns the value, within a function of `tf.py_function`."""
     def eval(self, feed_dict: Optional[Mapping[Any, Any]] = None, session: Optional[Session] = None) -> Any:
         """Runs the tensor in the given or default session."""
     def _shape_as_list(self) -> Any: ...
@@ -302,7 +306,7 @@ class Session:
     def partial_run(self, handle: PartialRun, fetches: Any, feed_dict: Optional[Mapping[Any, Any]] = None) -> Any:
         """Continues a partial run."""
 
-    def _explain(self, fetches: Any = None, feeds: Any = None) -> Report: ...
+    def _explain(self, fetches: Any = None, feeds: Any = None, machine_code: bool = False) -> Report: ...
     def _kept(self, handle: str) -> Any: ...
     def _forget(self, handle: str) -> bool: ...
     def _close_queue(self, operation: Any, why: str) -> None: ...
@@ -326,11 +330,42 @@ class Report:
     @property
     def notes(self) -> List[str]:
         """Additional notes."""
+    @property
+    def code(self) -> List[Any]:
+        """For a run: of what runs as code, the loop (empty for what runs before the loops), the instructions, the
+        bytes of registers and buffers, and the nanoseconds of an iteration (None before a run)."""
+    @property
+    def machine_code(self) -> str:
+        """The machine code of the loops, where it was asked for; otherwise empty."""
 
 class Callable:
     """A prepared run."""
 
     def __call__(self, *args: Any, options: Any = None, run_metadata: Any = None) -> Any: ...
+
+class SplitRun:
+    """A run in two parts, the second of which may run any number of times."""
+
+    def __new__(
+        cls,
+        session: Session,
+        feeds: Sequence[Tensor],
+        fetches: Sequence[Tensor],
+        targets: Sequence[Operation],
+        late_feeds: Sequence[Tensor],
+        late_fetches: Sequence[Tensor],
+    ) -> "SplitRun": ...
+    def forward(self, values: Sequence[Any]) -> Tuple[List[Any], Residuals]:
+        """Runs the first part. Returns a list of arrays, and the residuals."""
+
+class Residuals:
+    """What the second part of a run needs of the first."""
+
+    def backward(self, values: Sequence[Any]) -> List[Any]:
+        """Runs the second part. Returns a list of arrays."""
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the values that are held."""
 
 class Every:
     """A fetch of the values of a tensor or operation in all iterations of the loops around it."""
@@ -373,6 +408,7 @@ def op_def(name: str) -> bytes: ...
 def ending() -> None: ...
 def asleep(wait: _Callable[[], Any]) -> Any: ...
 def forked() -> None: ...
+def tracing(change: int) -> None: ...
 def set_tensor_handle(class_: Any) -> None: ...
 def convert(value: Any, dtype: Any = None, name: Optional[str] = None) -> Optional[Tensor]: ...
 def constant(value: Any, dtype: Any = None, name: Optional[str] = None) -> Tensor: ...

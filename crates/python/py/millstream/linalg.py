@@ -6,9 +6,31 @@ from typing import TYPE_CHECKING
 
 from millstream.framework import namespaces
 from millstream.nn.functions import l2_normalize
+from millstream.ops.linear_operators import (
+    LinearOperator,
+    LinearOperatorDiag,
+    LinearOperatorFullMatrix,
+    LinearOperatorIdentity,
+    LinearOperatorLowerTriangular,
+    LinearOperatorScaledIdentity,
+)
 from millstream.ops.linalg_ops import adjoint, expm, logdet, matvec, normalize, tridiagonal_matmul
 
-__all__ = ["adjoint", "expm", "l2_normalize", "logdet", "matvec", "normalize", "tridiagonal_matmul"]
+__all__ = [
+    "LinearOperator",
+    "LinearOperatorDiag",
+    "LinearOperatorFullMatrix",
+    "LinearOperatorIdentity",
+    "LinearOperatorLowerTriangular",
+    "LinearOperatorScaledIdentity",
+    "adjoint",
+    "expm",
+    "l2_normalize",
+    "logdet",
+    "matvec",
+    "normalize",
+    "tridiagonal_matmul",
+]
 
 
 if TYPE_CHECKING:

@@ -353,8 +353,8 @@ def hinge_loss(
     _both(labels, logits, ("labels", "logits"))
     with name_scope(scope, "hinge_loss", [logits, labels, weights]) as scope:
         labels, logits = _floats(labels, logits)
-        signs = op("Sub")(2 * labels, array_ops.ones_like(labels))
-        losses = op("Relu")(op("Sub")(array_ops.ones_like(labels), op("Mul")(signs, logits)))
+        ones = array_ops.ones_like(labels)
+        losses = op("Relu")(op("Sub")(ones, op("Mul")(op("Sub")(2 * labels, ones), logits)))
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
@@ -392,6 +392,7 @@ def huber_loss(
         error = math_ops.abs(op("Sub")(predictions, labels))
         limit = convert_to_tensor(delta, error.dtype)
         square = op("Minimum")(error, limit)
+        node_counts.also(1)  # The limit becomes a constant twice.
         losses = op("Add")(convert_to_tensor(0.5, error.dtype) * square * square, limit * op("Sub")(error, square))
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from millstream.framework import SparseTensor, namespaces
-from millstream.ops.sparse_ops import expand_dims, eye, from_dense
+from millstream.ops.sparse_ops import cross, cross_hashed, expand_dims, eye, from_dense
 
-__all__ = ["SparseTensor", "expand_dims", "eye", "from_dense"]
+__all__ = ["SparseTensor", "cross", "cross_hashed", "expand_dims", "eye", "from_dense"]
 
 
 if TYPE_CHECKING:

@@ -50,6 +50,22 @@ def separated_layer(tf):
     return y.name, z.name, static(y, z), [v.name for v in tf.global_variables()], run(tf, [y, z])
 
 
+def separated_sequences(tf):
+    ones, half = tf.ones_initializer(), tf.constant_initializer(0.5)
+    x = tf.constant(_whole(2, 6, 2))
+    y = tf.layers.separable_conv1d(x, 3, 2, depth_multiplier=2, depthwise_initializer=ones, pointwise_initializer=half, bias_initializer=ones, activation=tf.nn.relu)
+    z = tf.layers.SeparableConv1D(2, 3, strides=2, padding="same", depthwise_initializer=half, pointwise_initializer=ones, name="s")(x)
+    w = tf.layers.separable_conv1d(x, 1, 2, dilation_rate=2, use_bias=False, depthwise_initializer=ones, pointwise_initializer=ones, name="far")
+    grads = tf.gradients(tf.reduce_sum(y * y), tf.trainable_variables()[:3])
+    shapes = [v.shape.as_list() for v in tf.global_variables()]
+    return y.name, z.name, static(y, z, w), [v.name for v in tf.global_variables()], shapes, run(tf, [y, z, w, grads])
+
+
+def mistakes_of_separated_sequences(tf):
+    made = lambda *args, **kwargs: tf.layers.separable_conv1d(*args, **kwargs)  # noqa: E731
+    return mistakes(tf, depth=lambda: made(tf.placeholder(tf.float32, [1, 4, None]), 3, 2), size=lambda: made(tf.zeros([1, 4, 2]), 3, (2, 2)), padding=lambda: made(tf.zeros([1, 4, 2]), 3, 2, padding="odd"))
+
+
 def nodes_made(tf):
     x = tf.placeholder(tf.float32, [1, 8, 8, 3], name="x")
     tf.nn.depthwise_conv2d(x, np.ones([2, 2, 3, 1], np.float32), [1, 1, 1, 1], "SAME")

@@ -374,3 +374,30 @@ def restored_in_part(tf):
         initialize(tf, sess)
         tf.train.Saver([w]).restore(sess, path)
         return sess.run([v, w])
+
+
+def paths_in_bytes(tf):
+    """Programs for both Pythons pass paths as bytes, and some functions of TensorFlow return them."""
+    folder = _dir()
+    v = tf.get_variable("v", initializer=[1.0, 2.0])
+    saver = tf.train.Saver()
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        path = saver.save(sess, os.path.join(folder, "m"), global_step=1).encode()
+        sess.run(v.assign([0.0, 0.0]))
+        saver.restore(sess, path)
+        restored = sess.run(v)
+        sess.run(v.assign([0.0, 0.0]))
+        tf.contrib.framework.assign_from_checkpoint_fn(path, [v])(sess)
+        assigned = sess.run(v)
+    reader = tf.train.NewCheckpointReader(path)
+    with tf.Graph().as_default():
+        tf.train.import_meta_graph(path + b".meta")
+        imported = [v.name for v in tf.global_variables()]
+    with tf.Graph().as_default(), tf.Session() as sess:
+        w = tf.get_variable("w", [2])
+        tf.train.init_from_checkpoint(path, {"v": w})
+        sess.run(tf.global_variables_initializer())
+        started = sess.run(w)
+    found = tf.train.list_variables(path), tf.train.load_variable(path, "v"), reader.has_tensor("v")
+    return restored, assigned, imported, started, found

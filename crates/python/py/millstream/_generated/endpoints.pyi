@@ -7,6 +7,7 @@ from millstream.framework.types import DTypeLike as _DTypeLike, ShapeLike as _Sh
 from millstream import app as app
 from millstream import bitwise as bitwise
 from millstream import compat as compat
+from millstream import config as config
 from millstream import contrib as contrib
 from millstream import data as data
 from millstream import debugging as debugging
@@ -14,12 +15,15 @@ from millstream import distributions as distributions
 from millstream import dtypes as dtypes
 from millstream import errors as errors
 from millstream import estimator as estimator
+from millstream import feature_column as feature_column
 from millstream import flags as flags
+from millstream import func as func
 from millstream import gfile as gfile
 from millstream import graph_util as graph_util
 from millstream import image as image
 from millstream import initializers as initializers
 from millstream import io as io
+from millstream import jax as jax
 from millstream import layers as layers
 from millstream import linalg as linalg
 from millstream import logging as logging
@@ -39,10 +43,14 @@ from millstream import raw_ops as raw_ops
 from millstream import resource_loader as resource_loader
 from millstream import saved_model as saved_model
 from millstream import sets as sets
+from millstream import signal as signal
 from millstream import sparse as sparse
+from millstream import spectral as spectral
 from millstream import strings as strings
 from millstream import summary as summary
 from millstream import test as test
+from millstream import torch as torch
+from millstream import tpu as tpu
 from millstream import train as train
 from millstream import version as version
 from millstream._generated.protos import (
@@ -946,6 +954,78 @@ def expm1(x: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
     Makes a node of the op `Expm1` (`tf.raw_ops.Expm1`). It is differentiable.
     """
 
+def fft(input: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
+    """Computes the discrete Fourier transform of each innermost row.
+
+    Args:
+      input: A `Tensor` of complex64, complex128.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of the dtype of `input`.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `FFT(c64 1)`: `input` must have rank 1 or more
+        `IFFT3D(c64[2,2])`: `input` must have rank 3 or more
+
+    Example:
+      >>> numpy.round(tf.Session().run(tf.fft(input=tf.constant([(1+0j), (2+0j), (3+0j), (4+0j)], tf.complex64))), 3).tolist()
+      [(10+0j), (-2+2j), (-2+0j), (-2-2j)]
+
+    Makes a node of the op `FFT` (`tf.raw_ops.FFT`). It is differentiable.
+    """
+
+def fft2d(input: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
+    """Computes the discrete Fourier transform over the two innermost axes.
+
+    Args:
+      input: A `Tensor` of complex64, complex128.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of the dtype of `input`.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `FFT(c64 1)`: `input` must have rank 1 or more
+        `IFFT3D(c64[2,2])`: `input` must have rank 3 or more
+
+    Example:
+      >>> numpy.round(tf.Session().run(tf.fft2d(input=tf.constant([[(1+0j), (2+0j)], [(3+0j), (4+0j)]], tf.complex64))), 3).tolist()
+      [[(10+0j), (-2+0j)], [(-4+0j), 0j]]
+
+    Makes a node of the op `FFT2D` (`tf.raw_ops.FFT2D`). It is differentiable.
+    """
+
+def fft3d(input: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
+    """Computes the discrete Fourier transform over the three innermost axes.
+
+    Args:
+      input: A `Tensor` of complex64, complex128.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of the dtype of `input`.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `FFT(c64 1)`: `input` must have rank 1 or more
+        `IFFT3D(c64[2,2])`: `input` must have rank 3 or more
+
+    Example:
+      >>> numpy.round(tf.Session().run(tf.fft3d(input=tf.constant([[[(1+0j), (2+0j)], [(3+0j), (4+0j)]], [[0j, 0j], [0j, (1+0j)]]], tf.complex64))), 3).tolist()
+      [[[(11+0j), (-3+0j)], [(-5+0j), (1+0j)]], [[(9+0j), (-1+0j)], [(-3+0j), (-1+0j)]]]
+
+    Makes a node of the op `FFT3D` (`tf.raw_ops.FFT3D`). It is differentiable.
+    """
+
 def floor(x: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
     """Rounds each element down to the nearest integer.
 
@@ -1107,6 +1187,78 @@ def identity_n(input: _t.Sequence[_TensorLike], name: _t.Optional[str] = None) -
         `Snapshot(1, 2)`: 1 input
 
     Makes a node of the op `IdentityN` (`tf.raw_ops.IdentityN`). It is differentiable.
+    """
+
+def ifft(input: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
+    """Computes the inverse discrete Fourier transform of each innermost row.
+
+    Args:
+      input: A `Tensor` of complex64, complex128.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of the dtype of `input`.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `FFT(c64 1)`: `input` must have rank 1 or more
+        `IFFT3D(c64[2,2])`: `input` must have rank 3 or more
+
+    Example:
+      >>> numpy.round(tf.Session().run(tf.ifft(input=tf.constant([(10+0j), (-2+2j), (-2+0j), (-2-2j)], tf.complex64))), 3).tolist()
+      [(1+0j), (2+0j), (3+0j), (4+0j)]
+
+    Makes a node of the op `IFFT` (`tf.raw_ops.IFFT`). It is differentiable.
+    """
+
+def ifft2d(input: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
+    """Computes the inverse discrete Fourier transform over the two innermost axes.
+
+    Args:
+      input: A `Tensor` of complex64, complex128.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of the dtype of `input`.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `FFT(c64 1)`: `input` must have rank 1 or more
+        `IFFT3D(c64[2,2])`: `input` must have rank 3 or more
+
+    Example:
+      >>> numpy.round(tf.Session().run(tf.ifft2d(input=tf.constant([[(10+0j), (-2+0j)], [(-4+0j), 0j]], tf.complex64))), 3).tolist()
+      [[(1+0j), (2+0j)], [(3+0j), (4+0j)]]
+
+    Makes a node of the op `IFFT2D` (`tf.raw_ops.IFFT2D`). It is differentiable.
+    """
+
+def ifft3d(input: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
+    """Computes the inverse discrete Fourier transform over the three innermost axes.
+
+    Args:
+      input: A `Tensor` of complex64, complex128.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of the dtype of `input`.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `FFT(c64 1)`: `input` must have rank 1 or more
+        `IFFT3D(c64[2,2])`: `input` must have rank 3 or more
+
+    Example:
+      >>> numpy.round(tf.Session().run(tf.ifft3d(input=tf.constant([[[(8+0j)]]], tf.complex128))), 3).tolist()
+      [[[(8+0j)]]]
+
+    Makes a node of the op `IFFT3D` (`tf.raw_ops.IFFT3D`). It is differentiable.
     """
 
 def igamma(a: _TensorLike, x: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:

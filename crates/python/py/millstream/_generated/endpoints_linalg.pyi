@@ -11,6 +11,10 @@ from millstream.ops.linalg_ops import matrix_diag as _matrix_diag
 diag = _matrix_diag
 from millstream.ops.linalg_ops import matrix_diag_part as _matrix_diag_part
 diag_part = _matrix_diag_part
+from millstream.ops.linalg_ops import self_adjoint_eig as _self_adjoint_eig
+eigh = _self_adjoint_eig
+from millstream.ops.linalg_ops import self_adjoint_eigvals as _self_adjoint_eigvals
+eigvalsh = _self_adjoint_eigvals
 from millstream.ops.linalg_ops import einsum as einsum
 from millstream.ops.array_ops import eye as eye
 from millstream.ops.clip_ops import global_norm as global_norm
@@ -22,6 +26,7 @@ from millstream.ops.linalg_ops import norm as norm
 from millstream._generated.endpoints import qr as qr
 from millstream.ops.linalg_ops import matrix_set_diag as _matrix_set_diag
 set_diag = _matrix_set_diag
+from millstream.ops.linalg_ops import svd as svd
 from millstream.ops.linalg_ops import tensordot as tensordot
 from millstream.ops.linalg_ops import trace as trace
 from millstream.ops.array_ops import matrix_transpose as _matrix_transpose
@@ -99,6 +104,33 @@ def inv(input: _TensorLike, adjoint: bool = False, name: _t.Optional[str] = None
       [[[0.5, 0.0], [0.0, 0.25]], [[-2.0, 1.0], [1.5, -0.5]]]
 
     Makes a node of the op `MatrixInverse` (`tf.raw_ops.MatrixInverse`). It is differentiable.
+    """
+
+def lu(input: _TensorLike, output_idx_type: _DTypeLike = 'int32', name: _t.Optional[str] = None) -> _t.Tuple[_Tensor, _Tensor]:
+    """Computes the LU decomposition of each innermost matrix with partial pivoting. `lu` holds both factors: the upper triangular one, and below its diagonal the lower triangular one, whose diagonal of ones is left out. Row `i` of their product is row `p[i]` of the matrix, which must be invertible.
+
+    Args:
+      input: A `Tensor` of float64, float32, float16, complex64, complex128.
+      output_idx_type: A `tf.DType`, one of int32, int64. Defaults to `'int32'`.
+      name: A name for the operation (optional).
+
+    Returns:
+      A named tuple (lu, p):
+      lu: A `Tensor` of the dtype of `input`.
+      p: A `Tensor`.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `Lu([[1.0 1.0] [1.0 1.0]])`: Input is not invertible.
+        `Lu(f32[2,3])`: `input` must hold square matrices
+
+    Example:
+      >>> [v.tolist() for v in tf.Session().run(tf.linalg.lu(input=[[1.0, 2.0], [4.0, 6.0]]))]
+      [[[4.0, 6.0], [0.25, 0.5]], [1, 0]]
+
+    Makes a node of the op `Lu` (`tf.raw_ops.Lu`). Gradients do not flow through it: TensorFlow 1 defines none.
     """
 
 def slogdet(input: _TensorLike, name: _t.Optional[str] = None) -> _t.Tuple[_Tensor, _Tensor]:

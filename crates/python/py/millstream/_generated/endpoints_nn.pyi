@@ -8,6 +8,56 @@ from millstream.ops.shape_ops import depth_to_space as depth_to_space
 from millstream.ops.shape_ops import space_to_batch as space_to_batch
 from millstream.ops.shape_ops import space_to_depth as space_to_depth
 
+def conv3d_backprop_filter(input: _TensorLike, filter_sizes: _TensorLike, out_backprop: _TensorLike, strides: _t.Sequence[int], padding: _Text, data_format: _Text = 'NDHWC', dilations: _t.Sequence[int] = ..., name: _t.Optional[str] = None) -> _Tensor:
+    """Computes the gradient of Conv3D by its filter, of shape `filter_sizes`: sums, for each cell of the filter, the products of `out_backprop` with the cells of the volumes that it covers.
+
+    Args:
+      input: A `Tensor` of float16, bfloat16, float32, float64.
+      filter_sizes: A `Tensor` of int32.
+      out_backprop: A `Tensor` of float16, bfloat16, float32, float64.
+      strides: A list of `ints`.
+      padding: A `string`, one of SAME, VALID.
+      data_format: A `string`, one of NDHWC, NCDHW. Defaults to `'NDHWC'`.
+      dilations: A list of `ints`. Defaults to `[1, 1, 1, 1, 1]`.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of the dtype of `input`.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `Conv3DBackpropFilterV2([[[[[1.0]]]]], [1 1 1 1 2], [[[[[1.0]]]]]; strides={1, 1, 1, 1, 1}, padding="VALID")`: give [1,1,1,1,2]
+
+    Makes a node of the op `Conv3DBackpropFilterV2` (`tf.raw_ops.Conv3DBackpropFilterV2`). It is differentiable.
+    """
+
+def conv3d_backprop_filter_v2(input: _TensorLike, filter_sizes: _TensorLike, out_backprop: _TensorLike, strides: _t.Sequence[int], padding: _Text, data_format: _Text = 'NDHWC', dilations: _t.Sequence[int] = ..., name: _t.Optional[str] = None) -> _Tensor:
+    """Computes the gradient of Conv3D by its filter, of shape `filter_sizes`: sums, for each cell of the filter, the products of `out_backprop` with the cells of the volumes that it covers.
+
+    Args:
+      input: A `Tensor` of float16, bfloat16, float32, float64.
+      filter_sizes: A `Tensor` of int32.
+      out_backprop: A `Tensor` of float16, bfloat16, float32, float64.
+      strides: A list of `ints`.
+      padding: A `string`, one of SAME, VALID.
+      data_format: A `string`, one of NDHWC, NCDHW. Defaults to `'NDHWC'`.
+      dilations: A list of `ints`. Defaults to `[1, 1, 1, 1, 1]`.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of the dtype of `input`.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `Conv3DBackpropFilterV2([[[[[1.0]]]]], [1 1 1 1 2], [[[[[1.0]]]]]; strides={1, 1, 1, 1, 1}, padding="VALID")`: give [1,1,1,1,2]
+
+    Makes a node of the op `Conv3DBackpropFilterV2` (`tf.raw_ops.Conv3DBackpropFilterV2`). It is differentiable.
+    """
+
 def depthwise_conv2d_backprop_filter(input: _TensorLike, filter_sizes: _TensorLike, out_backprop: _TensorLike, strides: _t.Sequence[int], padding: _Text, data_format: _Text = 'NHWC', dilations: _t.Sequence[int] = ..., name: _t.Optional[str] = None) -> _Tensor:
     """Computes the gradient of DepthwiseConv2dNative by its filter, of shape `filter_sizes`.
 

@@ -1270,8 +1270,18 @@ class TrackableObjectGraph(_Message):
             slot_name: str
             slot_variable_node_id: int
             def __init__(self, *, original_variable_node_id: _t.Optional[int] = ..., slot_name: _t.Optional[str] = ..., slot_variable_node_id: _t.Optional[int] = ...) -> None: ...
-        def __init__(self, ) -> None: ...
-    def __init__(self, ) -> None: ...
+        class SerializedTensor(_Message):
+            name: str
+            full_name: str
+            checkpoint_key: str
+            optional_restore: bool
+            def __init__(self, *, name: _t.Optional[str] = ..., full_name: _t.Optional[str] = ..., checkpoint_key: _t.Optional[str] = ..., optional_restore: _t.Optional[bool] = ...) -> None: ...
+        children: _t.Any
+        attributes: _t.Any
+        slot_variables: _t.Any
+        def __init__(self, *, children: _t.Any = ..., attributes: _t.Any = ..., slot_variables: _t.Any = ...) -> None: ...
+    nodes: _t.Any
+    def __init__(self, *, nodes: _t.Any = ...) -> None: ...
 
 class TupleValue(_Message):
     values: _t.Any

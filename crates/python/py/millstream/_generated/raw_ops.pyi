@@ -159,6 +159,12 @@ def AudioSummaryV2(*, tag: _TensorLike, tensor: _TensorLike, sample_rate: _Tenso
 def AvgPool(*, value: _TensorLike, ksize: _t.Sequence[int], strides: _t.Sequence[int], padding: _Text, data_format: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns, for each window of `ksize` cells and each channel, the mean of the cells of `value`. Cells beyond the image do not count."""
 
+def AvgPool3D(*, input: _TensorLike, ksize: _t.Sequence[int], strides: _t.Sequence[int], padding: _Text, data_format: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns, for each window of `ksize` cells and each channel, the mean of the cells of the volumes `input`, `[batch, planes, rows, columns, channels]`. Cells beyond the volume do not count."""
+
+def AvgPool3DGrad(*, orig_input_shape: _TensorLike, grad: _TensorLike, ksize: _t.Sequence[int], strides: _t.Sequence[int], padding: _Text, data_format: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Distributes `grad`, the gradient of each window of an AvgPool3D over volumes of shape `orig_input_shape`, to the cells of the window in equal parts."""
+
 def AvgPoolGrad(*, orig_input_shape: _TensorLike, grad: _TensorLike, ksize: _t.Sequence[int], strides: _t.Sequence[int], padding: _Text, data_format: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Distributes `grad`, the gradient of each window of an AvgPool over images of shape `orig_input_shape`, to the cells of the window in equal parts."""
 
@@ -225,6 +231,9 @@ def BroadcastTo(*, input: _TensorLike, shape: _TensorLike, name: _t.Optional[str
 def Bucketize(*, input: _TensorLike, boundaries: _t.Sequence[float], name: _t.Optional[str] = ...) -> _Tensor:
     """Returns, for each number, the index of its bucket: the number of `boundaries` that are not above it. The `boundaries` must be sorted."""
 
+def CTCBeamSearchDecoder(*, inputs: _TensorLike, sequence_length: _TensorLike, beam_width: int, top_paths: int, merge_repeated: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_t.List[_Tensor], _t.List[_Tensor], _t.List[_Tensor], _Tensor]:
+    """Finds probable labels of each sequence under connectionist temporal classification (Graves and others, 2006). `inputs` are logits of shape `[time, batch, classes]`, whose last class is the blank; the first `sequence_length[b]` steps of sequence `b` count. The search keeps the `beam_width` most probable prefixes. For each of the `top_paths` best results, the labels of all sequences are a sparse matrix: `decoded_indices`, `decoded_values` and `decoded_shape`. `log_probability` has shape `[batch, top_paths]`. If `merge_repeated` is true, adjacent equal labels of a result become one."""
+
 def CacheDataset(*, input_dataset: _TensorLike, filename: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a dataset that keeps the elements of its first complete pass in memory, for later passes. `filename` must be empty."""
 
@@ -284,6 +293,15 @@ def Conv2DBackpropFilter(*, input: _TensorLike, filter_sizes: _TensorLike, out_b
 
 def Conv2DBackpropInput(*, input_sizes: _TensorLike, filter: _TensorLike, out_backprop: _TensorLike, strides: _t.Sequence[int], padding: _Text, use_cudnn_on_gpu: bool = ..., explicit_paddings: _t.Sequence[int] = ..., data_format: _Text = ..., dilations: _t.Sequence[int] = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the gradient of Conv2D by its input, of shape `input_sizes`: adds the filter, times each cell of `out_backprop`, to the cells of the image that the filter covers there."""
+
+def Conv3D(*, input: _TensorLike, filter: _TensorLike, strides: _t.Sequence[int], padding: _Text, data_format: _Text = ..., dilations: _t.Sequence[int] = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Convolves volumes `[batch, planes, rows, columns, channels]` (NCDHW: `[batch, channels, planes, rows, columns]`) with a `filter` `[planes, rows, columns, in, out]`: slides the filter over the volume by `strides`, and sums, for each of `out` channels, the products with the cells that it covers."""
+
+def Conv3DBackpropFilterV2(*, input: _TensorLike, filter_sizes: _TensorLike, out_backprop: _TensorLike, strides: _t.Sequence[int], padding: _Text, data_format: _Text = ..., dilations: _t.Sequence[int] = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Computes the gradient of Conv3D by its filter, of shape `filter_sizes`: sums, for each cell of the filter, the products of `out_backprop` with the cells of the volumes that it covers."""
+
+def Conv3DBackpropInputV2(*, input_sizes: _TensorLike, filter: _TensorLike, out_backprop: _TensorLike, strides: _t.Sequence[int], padding: _Text, data_format: _Text = ..., dilations: _t.Sequence[int] = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Computes the gradient of Conv3D by its input, of shape `input_sizes`: adds the filter, times each cell of `out_backprop`, to the cells of the volume that the filter covers there."""
 
 def Cos(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the cosine of each element, an angle in radians."""
@@ -492,6 +510,15 @@ def ExtractImagePatches(*, images: _TensorLike, ksizes: _t.Sequence[int], stride
 def ExtractJpegShape(*, contents: _TensorLike, output_type: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns the height, width and number of channels of the image in a JPEG file, without decoding it."""
 
+def FFT(*, input: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Computes the discrete Fourier transform of each innermost row."""
+
+def FFT2D(*, input: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Computes the discrete Fourier transform over the two innermost axes."""
+
+def FFT3D(*, input: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Computes the discrete Fourier transform over the three innermost axes."""
+
 def FIFOQueue(*, component_types: _t.Sequence[_DTypeLike], shapes: _t.Sequence[_ShapeLike] = ..., capacity: int = ..., container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a handle to the first-in, first-out queue `shared_name` (by default, the node's name) in `container`, which is created if it does not exist. An item has one component for each of `component_types`, of the given `shapes` if there are any. The queue holds up to `capacity` items; a negative capacity is unlimited."""
 
@@ -593,6 +620,24 @@ def HistogramFixedWidth(*, values: _TensorLike, value_range: _TensorLike, nbins:
 
 def HistogramSummary(*, tag: _TensorLike, values: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a summary with a histogram of `values` under a tag. The limits of the buckets grow by a tenth each, from 1e-12 to 1e20, on both sides of zero."""
+
+def IFFT(*, input: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Computes the inverse discrete Fourier transform of each innermost row."""
+
+def IFFT2D(*, input: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Computes the inverse discrete Fourier transform over the two innermost axes."""
+
+def IFFT3D(*, input: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Computes the inverse discrete Fourier transform over the three innermost axes."""
+
+def IRFFT(*, input: _TensorLike, fft_length: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Computes the inverse of the transform of real numbers: the real numbers of size `fft_length` along the innermost axes, whose transform begins with `input`."""
+
+def IRFFT2D(*, input: _TensorLike, fft_length: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Computes the inverse of the transform of real numbers: the real numbers of size `fft_length` along the innermost axes, whose transform begins with `input`."""
+
+def IRFFT3D(*, input: _TensorLike, fft_length: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Computes the inverse of the transform of real numbers: the real numbers of size `fft_length` along the innermost axes, whose transform begins with `input`."""
 
 def Identity(*, input: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns `input` unchanged. RefIdentity returns the reference; Identity of a reference reads the variable."""
@@ -780,6 +825,9 @@ def LoopCond(*, input: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
 def LowerBound(*, sorted_inputs: _TensorLike, values: _TensorLike, out_type: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """For each value, returns the first index of its sorted row at which inserting it keeps the row sorted, which is the number of elements less than the value."""
 
+def Lu(*, input: _TensorLike, output_idx_type: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor]:
+    """Computes the LU decomposition of each innermost matrix with partial pivoting. `lu` holds both factors: the upper triangular one, and below its diagonal the lower triangular one, whose diagonal of ones is left out. Row `i` of their product is row `p[i]` of the matrix, which must be invertible."""
+
 def MakeIterator(*, dataset: _TensorLike, iterator: _TensorLike, name: _t.Optional[str] = ...) -> _Operation:
     """Begins a pass of `iterator` over `dataset`, whose elements must be of the iterator's types. A pass that it was in ends."""
 
@@ -843,11 +891,29 @@ def Max(*, input: _TensorLike, axis: _TensorLike, keep_dims: bool = ..., name: _
 def MaxPool(*, input: _TensorLike, ksize: _t.Sequence[int], strides: _t.Sequence[int], padding: _Text, data_format: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns, for each window of `ksize` cells and each channel, the largest cell of `input`."""
 
+def MaxPool3D(*, input: _TensorLike, ksize: _t.Sequence[int], strides: _t.Sequence[int], padding: _Text, data_format: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns, for each window of `ksize` cells and each channel, the largest cell of the volumes `input`, `[batch, planes, rows, columns, channels]`."""
+
+def MaxPool3DGrad(*, orig_input: _TensorLike, orig_output: _TensorLike, grad: _TensorLike, ksize: _t.Sequence[int], strides: _t.Sequence[int], padding: _Text, data_format: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Adds `grad`, the gradient of each window of a MaxPool3D, to the cells that are its largest."""
+
+def MaxPool3DGradGrad(*, orig_input: _TensorLike, orig_output: _TensorLike, grad: _TensorLike, ksize: _t.Sequence[int], strides: _t.Sequence[int], padding: _Text, data_format: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns, for each window of a MaxPool3D, the cell of `grad` at the place of the largest cell."""
+
 def MaxPoolGrad(*, orig_input: _TensorLike, orig_output: _TensorLike, grad: _TensorLike, ksize: _t.Sequence[int], strides: _t.Sequence[int], padding: _Text, data_format: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Adds `grad`, the gradient of each window of a MaxPool, to the window's largest cell."""
 
 def MaxPoolGradGrad(*, orig_input: _TensorLike, orig_output: _TensorLike, grad: _TensorLike, ksize: _t.Sequence[int], strides: _t.Sequence[int], padding: _Text, data_format: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns, for each window of a MaxPool, the cell of `grad` at the place of the largest cell."""
+
+def MaxPoolGradGradWithArgmax(*, input: _TensorLike, grad: _TensorLike, argmax: _TensorLike, ksize: _t.Sequence[int], strides: _t.Sequence[int], padding: _Text, include_batch_in_index: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns, for each window of a MaxPoolWithArgmax, the cell of `grad` at `argmax`."""
+
+def MaxPoolGradWithArgmax(*, input: _TensorLike, grad: _TensorLike, argmax: _TensorLike, ksize: _t.Sequence[int], strides: _t.Sequence[int], padding: _Text, include_batch_in_index: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Adds `grad`, the gradient of each window of a MaxPoolWithArgmax, to the cell at `argmax`."""
+
+def MaxPoolWithArgmax(*, input: _TensorLike, ksize: _t.Sequence[int], strides: _t.Sequence[int], padding: _Text, Targmax: _DTypeLike = ..., include_batch_in_index: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor]:
+    """Returns, for each window of `ksize` cells and each channel, the largest cell of `input`, and its index `(row * columns + column) * channels + channel`. With `include_batch_in_index`, indices count over all images."""
 
 def Maximum(*, x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the maximum of `x` and `y`, elementwise, with broadcasting. The result is NaN where either is."""
@@ -892,10 +958,10 @@ def Multinomial(*, logits: _TensorLike, num_samples: _TensorLike, seed: int = ..
     """Draws `num_samples` classes for each row of `logits`, which are unnormalized log-probabilities. Each run continues the random stream of the node, which starts from `seed` and `seed2`, or from random seeds if both are 0."""
 
 def MutableDenseHashTable(*, empty_key: _TensorLike, deleted_key: _TensorLike, container: _Text = ..., shared_name: _Text = ..., use_node_name_sharing: bool = ..., value_dtype: _DTypeLike, value_shape: _ShapeLike = ..., initial_num_buckets: int = ..., max_load_factor: float = ..., name: _t.Optional[str] = ...) -> _Tensor:
-    """Returns a handle to the table `shared_name` (by default, the node's name) in `container`, which is created if it does not exist. Keys have the shape of `empty_key`; neither it nor `deleted_key` can be used as a key. Each value is a tensor of shape `value_shape`. The other attributes set TensorFlow's memory layout and have no effect here."""
+    """Returns a handle to the table `shared_name` (by default, the node's name) in `container`, which is created if it does not exist. Keys have the shape of `empty_key`; neither it nor `deleted_key` can be used as a key. Each value is a tensor of shape `value_shape`. The table is exported with all its buckets, `initial_num_buckets` at first, a power of two; the keys of free ones are `empty_key`. Their number doubles before more than `max_load_factor` of them are used."""
 
 def MutableDenseHashTableV2(*, empty_key: _TensorLike, deleted_key: _TensorLike, value_dtype: _DTypeLike, container: _Text = ..., shared_name: _Text = ..., use_node_name_sharing: bool = ..., value_shape: _ShapeLike = ..., initial_num_buckets: int = ..., max_load_factor: float = ..., name: _t.Optional[str] = ...) -> _Tensor:
-    """Returns a handle to the table `shared_name` (by default, the node's name) in `container`, which is created if it does not exist. Keys have the shape of `empty_key`; neither it nor `deleted_key` can be used as a key. Each value is a tensor of shape `value_shape`. The other attributes set TensorFlow's memory layout and have no effect here."""
+    """Returns a handle to the table `shared_name` (by default, the node's name) in `container`, which is created if it does not exist. Keys have the shape of `empty_key`; neither it nor `deleted_key` can be used as a key. Each value is a tensor of shape `value_shape`. The table is exported with all its buckets, `initial_num_buckets` at first, a power of two; the keys of free ones are `empty_key`. Their number doubles before more than `max_load_factor` of them are used."""
 
 def MutableHashTable(*, key_dtype: _DTypeLike, value_dtype: _DTypeLike, container: _Text = ..., shared_name: _Text = ..., use_node_name_sharing: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a handle to the table `shared_name` (by default, the node's name) in `container`, which is created if it does not exist. Keys can be inserted and removed; each value is a scalar."""
@@ -1118,6 +1184,15 @@ def QueueSize(*, handle: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
 
 def QueueSizeV2(*, handle: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns the current number of items in the queue."""
+
+def RFFT(*, input: _TensorLike, fft_length: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Computes the discrete Fourier transform of real numbers over the innermost axes, one for each entry of `fft_length`. Each of these axes is cut to its length. Of the innermost one, only the first `fft_length / 2 + 1` elements are returned; the others are their conjugates."""
+
+def RFFT2D(*, input: _TensorLike, fft_length: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Computes the discrete Fourier transform of real numbers over the innermost axes, one for each entry of `fft_length`. Each of these axes is cut to its length. Of the innermost one, only the first `fft_length / 2 + 1` elements are returned; the others are their conjugates."""
+
+def RFFT3D(*, input: _TensorLike, fft_length: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Computes the discrete Fourier transform of real numbers over the innermost axes, one for each entry of `fft_length`. Each of these axes is cut to its length. Of the innermost one, only the first `fft_length / 2 + 1` elements are returned; the others are their conjugates."""
 
 def RGBToHSV(*, images: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns the hue, saturation and value of colours on the last axis, which are red, green and blue, all from 0 to 1."""
@@ -1530,6 +1605,9 @@ def Select(*, condition: _TensorLike, x: _TensorLike, y: _TensorLike, name: _t.O
 def SelectV2(*, condition: _TensorLike, t: _TensorLike, e: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns the elements of `t` where `condition` is true, and those of `e` elsewhere, with broadcasting."""
 
+def SelfAdjointEigV2(*, input: _TensorLike, compute_v: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor]:
+    """Computes the eigenvalues of each innermost matrix, which must be self-adjoint, in ascending order, and its eigenvectors, the columns of `v`. Only the lower triangle of `input` is read. If `compute_v` is false, `v` is an empty vector. The sign of an eigenvector is arbitrary. The matrix must be finite."""
+
 def Selu(*, features: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes `scale * features` where they are positive and `scale * alpha * (exp(features) - 1)` elsewhere. The constants preserve mean 0 and variance 1 from layer to layer."""
 
@@ -1658,6 +1736,9 @@ def SparseApplyRMSProp(*, var: _TensorLike, ms: _TensorLike, mom: _TensorLike, l
 
 def SparseConcat(*, indices: _t.Sequence[_TensorLike], values: _t.Sequence[_TensorLike], shapes: _t.Sequence[_TensorLike], concat_dim: int, name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
     """Concatenates sparse tensors along axis `concat_dim`, and sorts the entries. Their other sizes must be equal."""
+
+def SparseCross(*, indices: _t.Sequence[_TensorLike], values: _t.Sequence[_TensorLike], shapes: _t.Sequence[_TensorLike], dense_inputs: _t.Sequence[_TensorLike], hashed_output: bool, num_buckets: int, hash_key: int, out_type: _DTypeLike, internal_type: _DTypeLike, name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """Returns a sparse matrix whose row holds a value for each way to take one feature from the same row of every input. The inputs are N sparse matrices, then dense ones, of i64 or strings. With `hashed_output` a value is a hash of the features that begins with `hash_key`, modulo `num_buckets` unless that is 0; otherwise it is the features joined by `_X_`."""
 
 def SparseDenseCwiseAdd(*, sp_indices: _TensorLike, sp_values: _TensorLike, sp_shape: _TensorLike, dense: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Adds the element of `dense`, broadcast to the sparse tensor's shape, to the entry at its index. No entries are added at other indices."""
@@ -1880,6 +1961,9 @@ def Substr(*, input: _TensorLike, pos: _TensorLike, len: _TensorLike, unit: _Tex
 
 def Sum(*, input: _TensorLike, axis: _TensorLike, keep_dims: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the sum of the elements along `reduction_indices`. It is 0 for no elements. Integers wrap around."""
+
+def Svd(*, input: _TensorLike, compute_uv: bool = ..., full_matrices: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """Computes the singular value decomposition of each innermost matrix: `s`, the singular values in descending order, and `u` and `v`, whose columns are the left and right singular vectors. The matrix is the product of `u`, the diagonal matrix of `s`, and the adjoint of `v`. For an `m` by `n` matrix, `u` and `v` have `min(m, n)` columns, or `m` and `n` if `full_matrices` is true. If `compute_uv` is false, they are empty vectors. The sign of a pair of singular vectors is arbitrary. A matrix with an element that is not finite has results of NaN."""
 
 def Switch(*, data: _TensorLike, pred: _TensorLike, name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor]:
     """Passes `data` to `output_true` if `pred` is true, else to `output_false`. The other output is dead."""

@@ -4,14 +4,17 @@ from typing import TYPE_CHECKING, Any, List
 
 from millstream.framework import namespaces
 
-_PARTS = ("crf", "data", "distributions", "framework", "layers", "learn", "legacy_seq2seq", "lookup", "losses", "metrics", "nn", "opt", "rnn", "seq2seq", "slim", "tensorboard", "tfprof", "training", "util")
+_PARTS = ("cluster_resolver", "crf", "cudnn_rnn", "data", "distributions", "framework", "image", "layers", "learn", "legacy_seq2seq", "lookup", "losses", "metrics", "nn", "opt", "predictor", "rnn", "seq2seq", "signal", "slim", "staging", "tensorboard", "tfprof", "tpu", "training", "util")
 
 
 if TYPE_CHECKING:
+    from millstream.contrib import cluster_resolver as cluster_resolver
     from millstream.contrib import crf as crf
+    from millstream.contrib import cudnn_rnn as cudnn_rnn
     from millstream.contrib import data as data
     from millstream.contrib import distributions as distributions
     from millstream.contrib import framework as framework
+    from millstream.contrib import image as image
     from millstream.contrib import layers as layers
     from millstream.contrib import learn as learn
     from millstream.contrib import legacy_seq2seq as legacy_seq2seq
@@ -19,11 +22,15 @@ if TYPE_CHECKING:
     from millstream.contrib import metrics as metrics
     from millstream.contrib import nn as nn
     from millstream.contrib import opt as opt
+    from millstream.contrib import predictor as predictor
     from millstream.contrib import rnn as rnn
     from millstream.contrib import seq2seq as seq2seq
+    from millstream.contrib import signal as signal
     from millstream.contrib import slim as slim
+    from millstream.contrib import staging as staging
     from millstream.contrib import tensorboard as tensorboard
     from millstream.contrib import tfprof as tfprof
+    from millstream.contrib import tpu as tpu
     from millstream.contrib import training as training
     from millstream.contrib import util as util
 else:

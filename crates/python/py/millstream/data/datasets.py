@@ -14,7 +14,7 @@ from millstream.data.functions import Function, root_of
 from millstream.data.interleaving import parallel_interleave
 from millstream.data.iterators import Iterator, get_output_classes
 from millstream.data.options import Options, merge_options
-from millstream.framework import control_dependencies, convert_to_tensor, dtypes, get_default_graph, name_scope, shapes
+from millstream.framework import control_dependencies, convert_to_tensor, dtypes, get_default_graph, name_scope, node_counts, shapes
 from millstream.framework.constant_values import constant_value
 from millstream.framework.op_functions import op
 from millstream.ops.array_ops import identity, reshape, shape, size
@@ -69,7 +69,10 @@ class Dataset:
         return "<%s shapes: %s, types: %s>" % (type(self).__name__, shown, types)
 
     def __iter__(self) -> Any:
-        raise RuntimeError("__iter__() is only supported inside of tf.function or when eager execution is enabled.")
+        raise RuntimeError(
+            "__iter__() is only supported inside of tf.function or when eager execution is enabled.\n"
+            "  help: these are TensorFlow's words; there is neither here: run `dataset.make_one_shot_iterator().get_next()` for each element"
+        )
 
     def _flat(self) -> Dict[str, Any]:
         return {"output_types": structure.flat_types(self._element_spec), "output_shapes": structure.flat_shapes(self._element_spec)}
@@ -366,6 +369,7 @@ class Dataset:
         with name_scope("list_files"):
             pattern = convert_to_tensor(file_pattern, dtype=dtypes.string, name="file_pattern")
             files = op("MatchingFiles")(pattern)
+            node_counts.also(-6)  # TensorFlow joins the patterns in the graph, for its message.
             check = assert_greater(shape(files)[0], 0, message="No files matched pattern: %s" % (file_pattern,))
             with control_dependencies([check]):
                 files = identity(files)
@@ -742,6 +746,9 @@ def _check_graph(dataset: Dataset) -> None:
 class _OfFiles(Dataset):
     """A dataset of the records of files."""
 
+    # Arguments of the op that reads are nodes of the function in TensorFlow, and of the graph here.
+    _NODES_APART = -2
+
     def __init__(self, filenames: Any, make: Callable[[Any], Any]) -> None:
         element_spec = shapes.TensorSpec([], dtypes.string)
         if isinstance(filenames, Dataset):
@@ -750,6 +757,7 @@ class _OfFiles(Dataset):
             merged = filenames.flat_map(lambda name: made_of(make(name), element_spec))
             super().__init__(merged._variant_tensor, element_spec, [filenames])
             return
+        node_counts.also(self._NODES_APART)
         names = convert_to_tensor(filenames, dtype=dtypes.string, name="filenames")
         if names.dtype != dtypes.string:
             raise TypeError("`filenames` must be a `tf.Tensor` of dtype `tf.string` dtype.")
@@ -842,6 +850,8 @@ class FixedLengthRecordDataset(_OfFiles):
       >>> print(tf.Session().run(x))
       [b'ab' b'cd']
     """
+
+    _NODES_APART = -5
 
     def __init__(
         self, filenames: Any, record_bytes: Any, header_bytes: Any = None, footer_bytes: Any = None, buffer_size: Any = None, compression_type: Any = None

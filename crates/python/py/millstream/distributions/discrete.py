@@ -12,7 +12,7 @@ import numpy as np
 from millstream.distributions import special
 from millstream.distributions.base import Distribution, FULLY_REPARAMETERIZED, NOT_REPARAMETERIZED, checked
 from millstream.distributions.divergence import RegisterKL
-from millstream.framework import constant, convert_to_tensor, dtypes, name_scope, shapes
+from millstream.framework import constant, convert_to_tensor, dtypes, name_scope, node_counts, shapes
 from millstream.framework.op_functions import op
 from millstream.nn import functions as nn
 from millstream.ops import array_ops, check_ops, functional, linalg_ops, math_ops, random_ops, reduction_ops
@@ -256,6 +256,8 @@ class Categorical(OfClasses):
         with name_scope(name, values=[logits, probs]) as name:
             self._logits, self._probs = logits_and_probs(logits, probs, True, validate_args, name)
             self._set_sizes()
+            # TensorFlow makes the shape of the batch.
+            node_counts.also(1 if self._logits.shape[:-1].is_fully_defined() else 4)
         parents = [self._logits, self._probs]
         super().__init__(dtypes.as_dtype(dtype), NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, parents, name)
 
@@ -268,6 +270,7 @@ class Categorical(OfClasses):
     def _sample_n(self, n: Any, seed: Optional[int] = None) -> Any:
         kind = dtypes.int64 if self.dtype.size > 4 else dtypes.int32
         draws = random_ops.multinomial(self._rows(), n, seed=seed, output_dtype=kind)
+        node_counts.also(0 if self.batch_shape.is_fully_defined() else -4)  # The shape of the batch is there.
         shape = array_ops.concat([[n], self.batch_shape_tensor()], 0)
         return math_ops.cast(array_ops.reshape(array_ops.transpose(draws), shape), self.dtype)
 
@@ -282,6 +285,7 @@ class Categorical(OfClasses):
             raise TypeError("`value` should have integer `dtype` or `self.dtype` (%s)" % self.dtype)
         batch = parameter.shape[:-1]
         if not (batch.is_fully_defined() and batch == k.shape):
+            node_counts.also(2)
             parameter = parameter * array_ops.ones_like(array_ops.expand_dims(k, -1), dtype=parameter.dtype)
             k = k * array_ops.ones(array_ops.shape(parameter)[:-1], k.dtype)
             k.set_shape(parameter.shape[:-1])

@@ -1,16 +1,26 @@
 """`tf.estimator`: models in a function, trained, evaluated and exported in this process.
 
 - `estimator`: `Estimator`; `model_fn`: what a model function returns; `run_config`: how it runs;
+- `tpu`: estimators written for TPUs;
+- `canned`: estimators with a model of their own, whose losses and metrics are in `heads`;
+- `warm_start`: variables that begin with a checkpoint's values;
 - `training`: `train_and_evaluate`; `exporter`, `export`: exports; `inputs`: input functions over arrays.
-
-Estimators with a model of their own (`DNNClassifier`) need feature columns, which are not here yet.
 """
 
-from millstream.estimator import export, inputs
+from millstream.estimator import export, inputs, tpu
+from millstream.estimator.canned import (
+    DNNClassifier,
+    DNNLinearCombinedClassifier,
+    DNNLinearCombinedRegressor,
+    DNNRegressor,
+    LinearClassifier,
+    LinearRegressor,
+)
 from millstream.estimator.estimator import Estimator
 from millstream.estimator.exporter import BestExporter, Exporter, FinalExporter, LatestExporter
 from millstream.estimator.model_fn import EstimatorSpec, ModeKeys
 from millstream.estimator.run_config import RunConfig
+from millstream.estimator.warm_start import WarmStartSettings
 from millstream.estimator.training import EvalSpec, TrainSpec, train_and_evaluate
 from millstream.framework import namespaces
 from millstream.train.basic_session_run_hooks import (
@@ -34,6 +44,10 @@ __all__ = [
     "BestExporter",
     "CheckpointSaverHook",
     "CheckpointSaverListener",
+    "DNNClassifier",
+    "DNNLinearCombinedClassifier",
+    "DNNLinearCombinedRegressor",
+    "DNNRegressor",
     "Estimator",
     "EstimatorSpec",
     "EvalSpec",
@@ -43,6 +57,8 @@ __all__ = [
     "FinalOpsHook",
     "GlobalStepWaiterHook",
     "LatestExporter",
+    "LinearClassifier",
+    "LinearRegressor",
     "LoggingTensorHook",
     "ModeKeys",
     "NanLossDuringTrainingError",
@@ -58,8 +74,10 @@ __all__ = [
     "StopAtStepHook",
     "SummarySaverHook",
     "TrainSpec",
+    "WarmStartSettings",
     "export",
     "inputs",
+    "tpu",
     "train_and_evaluate",
 ]
 

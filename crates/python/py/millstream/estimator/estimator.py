@@ -16,6 +16,7 @@ from millstream.contrib.training.evaluation import StopAfterNEvalsHook, evaluate
 from millstream.estimator.export import signatures
 from millstream.estimator.model_fn import EstimatorSpec, ModeKeys
 from millstream.estimator.run_config import RunConfig
+from millstream.estimator.warm_start import settings_of, warm_start
 from millstream.framework import (
     Graph,
     add_to_collection,
@@ -73,12 +74,12 @@ class Estimator:
       model_dir: The directory of checkpoints and summaries; by default that of `config`, or a temporary one.
       config: A `RunConfig`.
       params: What the model function gets as `params`.
-      warm_start_from: Must be None.
+      warm_start_from: A checkpoint whose values the trainable variables begin with, or a
+        `tf.estimator.WarmStartSettings`.
 
     Raises:
       ValueError: `model_fn` takes other arguments, or `model_dir` is not that of `config`.
       TypeError: `config` is not a `RunConfig`.
-      UnimplementedError: `warm_start_from` is given.
 
     Example:
       >>> def model_fn(features, labels, mode):
@@ -112,19 +113,13 @@ class Estimator:
     """
 
     def __init__(self, model_fn: Any, model_dir: Any = None, config: Any = None, params: Any = None, warm_start_from: Any = None) -> None:
-        if warm_start_from is not None:
-            raise errors.UnimplementedError(
-                None,
-                None,
-                "Estimator(warm_start_from=%r) is not part of Millstream yet: restore the variables in a "
-                "`tf.train.Scaffold(init_fn=..)` of the model function" % (warm_start_from,),
-            )
         self._config = _config_of(config, model_dir)
         self._model_dir: str = self._config.model_dir
         if model_fn is None:
             raise ValueError("model_fn must be provided to Estimator.")
         _check_model_fn(model_fn, params)
         self._model_fn, self._params = model_fn, copy.deepcopy(params or {})
+        self._warm_start = settings_of(warm_start_from)
 
     @property
     def model_dir(self) -> str:
@@ -214,6 +209,9 @@ class Estimator:
             training_util._get_or_create_global_step_read()
             features, labels, input_hooks = self._input(input_fn, ModeKeys.TRAIN)
             spec = self._call_model_fn(features, labels, ModeKeys.TRAIN, self.config)
+            if self._warm_start is not None:
+                logging.info("Warm-starting with WarmStartSettings: %s", self._warm_start)
+                warm_start(self._warm_start)
             loss = self._run_training(spec, input_hooks + all_hooks, step, listeners)
         logging.info("Loss for final step: %s.", loss)
         return self

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import threading
 from typing import Any, Callable, List, Optional, Tuple
 
@@ -235,11 +236,16 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         kind = None if dtype is None else dtypes.as_dtype(dtype).as_numpy_dtype
         if kind is not None and kind is not np.object_ and kind is not object:
             array = array.astype(kind)
+    elif 0 in shape and not verify_shape:
+        # As in TensorFlow, no element is asked for, and the value is not looked at.
+        array = np.empty(shape, np.float32 if dtype is None else dtypes.as_dtype(dtype).as_numpy_dtype)
     else:
         array = _array_of(value, dtype)
     if verify_shape and array.shape != tuple(shape):
         raise TypeError("Expected Tensor's shape: %s, got %s." % (tuple(shape), array.shape))
-    n = int(np.prod(shape, dtype=np.int64))
+    n = math.prod(shape)
+    if n * max(array.itemsize, 1) >= 2**63:
+        raise ValueError("array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.")
     if array.size > n:
         raise ValueError("Too many elements provided. Needed at most %d, but received %d" % (n, array.size))
     flat = array.ravel()

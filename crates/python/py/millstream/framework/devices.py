@@ -214,7 +214,25 @@ def replica_device_setter(
 ) -> Any:
     """Returns a device function that puts variables on parameter servers and the rest on the worker.
 
-    Variables are distributed in turn. Returns None if there are no servers.
+    Args:
+      ps_tasks: The number of parameter servers.
+      ps_device: Their device.
+      worker_device: The device of other operations.
+      merge_devices: Whether the operation's own device is merged with this.
+      cluster: A `ClusterSpec`, a `ClusterDef` or a dict of jobs, which tells the number of servers.
+      ps_ops: The op types that go to the servers, by default those of variables.
+      ps_strategy: A function of an operation that returns the number of a server, by default in turn.
+
+    Returns:
+      A function for `tf.device`; None if there are no servers.
+
+    Raises:
+      TypeError: `cluster` or `ps_strategy` is of another type.
+
+    Example:
+      >>> with tf.device(tf.train.replica_device_setter(ps_tasks=2)):
+      ...     print(tf.Variable(1.0).device, tf.Variable(2.0).device)
+      /job:ps/task:0 /job:ps/task:1
     """
     if cluster is not None:
         spec = cluster.as_dict() if hasattr(cluster, "as_dict") else {j.name: dict(j.tasks) for j in cluster.job} if hasattr(cluster, "job") else cluster

@@ -100,6 +100,11 @@ _TABLE: Tuple[Tuple[str, int, Any, str], ...] = (
 _INFO = {number: (name, numpy_type, kind) for name, number, numpy_type, kind in _TABLE}
 
 
+class _NoNumpyType(KeyError, TypeError):
+    """The error of `as_numpy_dtype`: TensorFlow's KeyError, which is also the TypeError of a wrong value."""
+
+
+
 class DType:
     """The type of the elements of a tensor: `tf.float32`, `tf.int64`, `tf.string`, `tf.float32_ref`.
 
@@ -160,13 +165,13 @@ class DType:
         """The NumPy type of the values. Strings are `object` arrays of `bytes`.
 
         Raises:
-          KeyError: There is no such type, as for resources.
+          KeyError: There is no such type, as for resources. The error is also a `TypeError`.
         """
         if self._numpy is not None:
             return self._numpy
         if self._kind == _FLOAT:
             return _numpy_bfloat16()
-        raise KeyError(f"the values of {self._name} tensors have no NumPy dtype")
+        raise _NoNumpyType(f"the values of {self._name} tensors have no NumPy dtype")
 
     @property
     def base_dtype(self) -> "DType":

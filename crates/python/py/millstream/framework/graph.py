@@ -240,7 +240,7 @@ class Graph(_engine.Graph):
           >>> tf.get_default_graph().get_operation_by_name("d")
           Traceback (most recent call last):
             ...
-          KeyError: "The name 'd' refers to an Operation not in the graph."
+          KeyError: "The name 'd' refers to an Operation not in the graph.\\n  help: did you mean `c`?"
         """
         if not isinstance(name, str):
             raise TypeError("Operation names are strings (or similar), not %s." % type(name).__name__)

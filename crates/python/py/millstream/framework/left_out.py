@@ -48,14 +48,13 @@ RENAMED: Dict[str, str] = {
 
 _PICTURES = "`tf.image.non_max_suppression` and `tf.image.crop_and_resize` work on boxes; for others, use `tf.py_func`"
 _MORE_DISTRIBUTIONS = "`tf.contrib.distributions` has the distributions that most programs use; subclass `tf.distributions.Distribution` for others"
-_SIGNAL = "feed the results of `numpy.fft`, or use `tf.py_func`"
 _TRAINING = "`tf.train.MonitoredTrainingSession` runs a training loop"
 _MODEL_FN = "`tf.estimator.Estimator` takes a function that builds the model, with `tf.layers` for instance"
 _PROFILES = "`tf.profiler.profile` and `tf.profiler.Profiler` report on graphs and steps"
 _AREAS = "`tf.metrics.auc` computes areas under curves"
-_GRAPHS = "build a graph and run it with a `tf.Session`"
+_GRAPHS = "a graph that a `tf.Session` runs"
 
-_COLUMNS = "`tf.parse_example` and `tf.nn.embedding_lookup` make tensors of features"
+_COLUMNS = "`tf.feature_column` makes tensors of features"
 _OF_COLUMNS = (
     "bucketized_column",
     "check_feature_columns",
@@ -88,47 +87,33 @@ LATER: Dict[str, str] = {
     "audio": "decode sound with NumPy or `wave`, and feed the arrays",
     "contrib.factorization": "a `tf.while_loop` with `tf.unsorted_segment_sum` moves centers of clusters",
     "contrib.image": _PICTURES,
-    "contrib.predictor": "`tf.saved_model.loader.load` loads a model into a session, which runs it",
-    "contrib.staging": "`slim.prefetch_queue` and `tf.FIFOQueue` keep batches ahead",
     "contrib.summary": "`tf.summary` and a `tf.summary.FileWriter`",
     "contrib.tensor_forest": "build the model with `tf.layers`",
-    "linalg.LinearOperator": "matrices are tensors: `tf.matmul`, `tf.linalg.solve` and `tf.matrix_diag`",
-    "linalg.LinearOperatorDiag": "`tf.matrix_diag` makes the matrix, and a product with a vector its effect",
-    "linalg.LinearOperatorIdentity": "`tf.eye` makes the matrix",
-    "linalg.LinearOperatorLowerTriangular": "`tf.matrix_band_part` and `tf.linalg.triangular_solve`",
-    "linalg.LinearOperatorScaledIdentity": "`tf.eye` makes the matrix, and a product with a number its effect",
-    "self_adjoint_eig": "feed the result of `numpy.linalg.eigh`, or use `tf.py_func`",
-    "test.Benchmark": "`Session.run` with a `tf.RunMetadata` measures a run",
-    "train.Checkpoint": "`tf.train.Saver` saves the variables of a graph",
     "contrib.distributions": _MORE_DISTRIBUTIONS,
     "contrib.estimator": _TRAINING,
     "contrib.learn": _MODEL_FN,
-    "contrib.losses.metric_learning": "`tf.losses` has losses with weights",
+    "contrib.losses.metric_learning": "`triplet_semihard_loss` and `lifted_struct_loss` learn distances",
     "contrib.metrics.auc_using_histogram": _AREAS,
     "contrib.metrics.auc_with_confidence_intervals": _AREAS,
     "contrib.metrics.precision_recall_at_equal_thresholds": "`tf.metrics.precision_at_thresholds` has rates at thresholds",
     "contrib.metrics.streaming_concat": "fetch the values of each run, and concatenate them",
     "contrib.metrics.streaming_dynamic_auc": _AREAS,
     "contrib.rnn.Conv3DLSTMCell": "`Conv2DLSTMCell` and `Conv1DLSTMCell` convolve over two axes and one",
-    "contrib.signal": _SIGNAL,
     "distributions.DirichletMultinomial": _MORE_DISTRIBUTIONS,
     "estimator": _MODEL_FN,
-    "feature_column": _COLUMNS,
     "image": _PICTURES,
-    "nn.ctc_beam_search_decoder": "`tf.nn.ctc_greedy_decoder` decodes by the largest logit of each step",
-    "nn.ctc_beam_search_decoder_v2": "`tf.nn.ctc_greedy_decoder` decodes by the largest logit of each step",
     "nn.learned_unigram_candidate_sampler": "`tf.nn.fixed_unigram_candidate_sampler` takes the counts of the classes",
     "contrib.tfprof.ProfileContext": _PROFILES,
     "contrib.tfprof.tfprof_logger": _PROFILES,
     "profiler.advise": _PROFILES,
     "profiler.write_op_log": _PROFILES,
     "python.estimator": _MODEL_FN,
-    "python.framework.function": "call a Python function where the graph needs it",
-    "py_function": "`tf.py_func` calls a Python function",
-    "signal": _SIGNAL,
-    "svd": "feed the result of `numpy.linalg.svd`, or use `tf.py_func`",
+    "python.framework.function": "`tensorflow.python.framework.function.Defun` makes functions",
 }
 
+_OPERATORS = "matrices are tensors: `tf.matmul`, `tf.linalg.solve` and `tf.linalg.LinearOperatorFullMatrix`"
+_OF_OPERATORS = "Adjoint BlockDiag Circulant Circulant2D Circulant3D Composition Householder Inversion Kronecker LowRankUpdate Toeplitz Zeros"
+LATER.update({"linalg.LinearOperator" + name: _OPERATORS for name in _OF_OPERATORS.split()})
 LATER.update({"contrib.layers." + name: _COLUMNS for name in _OF_COLUMNS})
 
 # The reason, and what to use.
@@ -136,7 +121,6 @@ NEVER: Dict[str, Tuple[str, str]] = {
     "GradientTape": ("there is no eager execution", "`tf.gradients`"),
     "autograph": ("Python's control flow is not translated", "`tf.while_loop` and `tf.cond`"),
     "compat.v2": ("it is TensorFlow 2", "`tf.compat.v1`"),
-    "contrib.cudnn_rnn": ("graphs run on the CPU", "`tf.nn.rnn_cell` and `tf.nn.dynamic_rnn`"),
     "contrib.quantize": ("graphs run on the CPU, in floats", "the graph as it is"),
     "contrib.distribute": ("a session runs in one process", "a `tf.Session`"),
     "contrib.eager": ("there is no eager execution", _GRAPHS),
@@ -173,7 +157,7 @@ DIFFERENT: Dict[str, str] = {
     "contrib.rnn.LSTMBlockFusedCell": _NODES,
     "contrib.seq2seq.BeamSearchDecoder": _NODES,
     "enable_control_flow_v2": "it raises: loops and branches are made of `Switch`, `Merge` and related ops",
-    "enable_eager_execution": "it raises: there is no eager execution; " + _GRAPHS,
+    "enable_eager_execution": "it raises: there is no eager execution; use " + _GRAPHS,
     "enable_tensor_equality": "it raises: tensors are equal to themselves alone; use `tf.equal`",
     "enable_v2_behavior": "it raises: it is TensorFlow 2",
     "enable_v2_tensorshape": "it raises: a shape's elements are of type `Dimension`",
@@ -181,6 +165,14 @@ DIFFERENT: Dict[str, str] = {
     "load_library": "it raises: there are no plugins",
     "load_op_library": "it raises: there are no plugins; `tf.py_func` calls a function of one's own",
     "train.SyncReplicasOptimizer": "gradients are collected in queues, not in `ConditionalAccumulator`s: graphs have other nodes",
+    "contrib.cluster_resolver.TPUClusterResolver": "it raises when it is called: a session runs in one process, on the CPU",
+    "contrib.tpu.batch_parallel": "it raises when it is called: graphs run on the CPU",
+    "contrib.tpu.initialize_system": "it raises when it is called: graphs run on the CPU",
+    "contrib.tpu.rewrite": "it raises when it is called: graphs run on the CPU",
+    "contrib.tpu.shard": "it raises when it is called: graphs run on the CPU",
+    "contrib.tpu.shutdown_system": "it raises when it is called: graphs run on the CPU",
+    "contrib.tpu.TPUEstimator": "`use_tpu` must be False: graphs run on the CPU",
+    "estimator.tpu.TPUEstimator": "`use_tpu` must be False: graphs run on the CPU",
     "test.is_gpu_available": "it is always False: graphs run on the CPU",
 }
 

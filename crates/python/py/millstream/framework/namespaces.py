@@ -5,6 +5,7 @@ Functions are made at first use. A module that is a file of the package looks up
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import importlib.machinery
 import importlib.util
@@ -101,9 +102,21 @@ def find(module: str, space: str, name: str) -> Any:
     elif not space and name[0].isupper() and _message(name) is not None:
         value = _message(name)
     else:
-        raise AttributeError("module %r has no attribute %r%s" % (module, name, why_not(public)))
+        raise missing(sys.modules[module], name, why_not(public))
     setattr(sys.modules[module], name, value)
     return value
+
+
+def missing(module: types.ModuleType, name: str, why: str) -> AttributeError:
+    """Returns the error for a name that a module does not have, with the name most like it.
+
+    Python 3.10 and newer add that name where the error is shown; for older ones, the text has it.
+    """
+    text = "module %r has no attribute %r%s" % (module.__name__, name, why)
+    if sys.version_info >= (3, 10):
+        return AttributeError(text, name=name, obj=module)
+    near = difflib.get_close_matches(name, [n for n in dir(module) if not n.startswith("_")], 1)
+    return AttributeError(text + (". Did you mean: %r?" % near[0] if near and not why else ""))
 
 
 def why_not(public: str) -> str:

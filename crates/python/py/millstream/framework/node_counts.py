@@ -8,14 +8,30 @@ get the seeds they have there.
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator, Set
 
 from millstream.framework.graph import get_default_graph
 
 
 def count(graph: Any) -> int:
     """Returns the number of nodes that TensorFlow would have made."""
+    for promised in graph.__dict__.pop("_nodes_promised", ()):
+        count_more(graph, promised(graph))
     return len(graph) + getattr(graph, "_nodes_apart", 0)
+
+
+def later(graph: Any, promised: Callable[[Any], int]) -> None:
+    """Records a function that returns how many nodes more TensorFlow would have made.
+
+    It is called if a seed asks for the count: most graphs never do.
+    """
+    graph.__dict__.setdefault("_nodes_promised", []).append(promised)
+
+
+def remembered(graph: Any) -> Set[Any]:
+    """Returns the shapes for which TensorFlow has nodes already, and makes no others."""
+    known: Set[Any] = graph.__dict__.setdefault("_nodes_remembered", set())
+    return known
 
 
 def count_more(graph: Any, n: int) -> None:

@@ -24,6 +24,7 @@ from millstream.framework import (
     logging,
     targets,
 )
+from millstream.framework.traces import TraceBlock
 from millstream.framework.watching import WatchBlock
 
 atexit.register(_engine.ending)
@@ -165,28 +166,35 @@ class BaseSession(_engine.Session):
         """
         return _AsDefault(self)
 
-    def explain(self, fetches: Any = None, feed_dict: Any = None) -> Any:
+    def explain(self, fetches: Any = None, feed_dict: Any = None, *, machine_code: bool = False) -> Any:
         """Describes what a run would do; without fetches, what the session holds. Runs nothing.
 
         Args:
           fetches: The fetches, as in `run`.
           feed_dict: The feeds: a dictionary as in `run` (values are not looked at), or a list of tensors.
             Placeholders that are needed but not listed are named in the report.
+          machine_code: Whether to compile the loops and show their machine code as text.
 
         Returns:
           A report that prints, and shows itself in a notebook, as a table. With fetches: for the code outside
             of loops and for each loop, the number of nodes and their fates, the number of iterations that may
             be alive at a time, and the largest number of iterations where constants determine it; below, the
             kernels that run and the values computed in advance. Without: variables, queues with their
-            contents and waiters, memory. `rows`, `notes` and `nodes` hold the same as lists.
+            contents and waiters, memory. `rows`, `notes` and `nodes` hold the same as lists. `code` lists
+            what runs as code: the loop, the instructions, the bytes of registers and buffers, and the
+            nanoseconds of an iteration once this session ran these fetches with these feeds. `machine_code`
+            is text.
 
         Example:
           >>> x = tf.placeholder(tf.float32, [2], name="x")
           >>> report = tf.Session().explain(tf.exp(x) + 1, [x])
           >>> len(report.nodes) > 1
           True
+          >>> i = tf.while_loop(lambda i: i < 1000, lambda i: i + 1, [0])
+          >>> len(tf.Session().explain(i).code)
+          1
         """
-        return self._explain(fetches, None if feed_dict is None else list(feed_dict))
+        return self._explain(fetches, None if feed_dict is None else list(feed_dict), machine_code)
 
     def progress(self, file: Any = None) -> Any:
         """A block in which this thread's runs show their progress if they exceed half a second.
@@ -212,6 +220,38 @@ class BaseSession(_engine.Session):
 
         return ProgressBlock(self, file)
 
+    def trace(self, path: Any) -> Any:
+        """A block whose runs write the times of all nodes to a file, for Perfetto (`ui.perfetto.dev`).
+
+        The file is in the format of Chrome's trace viewer: a process for each run, a row for each thread,
+        and for each execution of a node its op, its name and, in loops, its iteration. Runs of this session
+        on all threads are traced, but not prepared calls (`make_callable`). A traced run takes longer: its
+        loops do not run as compiled code.
+
+        Args:
+          path: The file to write, which is replaced. It is complete at the end of the block.
+
+        Returns:
+          A block for `with`.
+
+        Raises:
+          OSError: The file cannot be written.
+          RuntimeError: The session is in such a block already.
+
+        Example:
+          >>> import json, os, tempfile
+          >>> i = tf.while_loop(lambda i: i < 3, lambda i: i + 1, [0])
+          >>> path = os.path.join(tempfile.mkdtemp(), "trace.json")
+          >>> with tf.Session() as sess, sess.trace(path):
+          ...     print(sess.run(i))
+          3
+          >>> with open(path) as file:
+          ...     events = json.load(file)["traceEvents"]
+          >>> [event["args"]["at"] for event in events if event["name"] == "AddV2"][-1]
+          'iteration 2 of loop `while/while_context`'
+        """
+        return TraceBlock(self, path)
+
     def watch(self, tensor: Optional[Tensor] = None, condition: Any = "not finite") -> Any:
         """A block in which runs that this thread starts stop at the first value that meets a condition.
 
@@ -222,8 +262,9 @@ class BaseSession(_engine.Session):
         Args:
           tensor: The tensor to watch, in all iterations of all loops around it; by default every float and
             complex number that is computed or fed.
-          condition: "nan", "infinite" or "not finite"; or a predicate of the value (an array) and its
-            iterations (a tuple, the outermost loop first), called in any order and from any thread.
+          condition: "nan", "infinite" or "not finite" (also "not-finite", as on the command line); or a
+            predicate of the value (an array) and its iterations (a tuple, the outermost loop first), called
+            in any order and from any thread.
 
         Returns:
           A block for `with`.
@@ -346,7 +387,9 @@ class Session(BaseSession):
         return self
 
     def __exit__(self, exec_type: Any = None, exec_value: Any = None, exec_tb: Any = None) -> None:
-        if isinstance(exec_type, type) and issubclass(exec_type, errors.OpError):
+        # As in TensorFlow, subclasses are not logged: Python shows them, or the caller catches them. The end
+        # of input is one of them.
+        if exec_type is errors.OpError:
             logging.error("Session closing due to error %s", exec_value)
         self._entered = False
         try:

@@ -51,8 +51,13 @@ class WatchBlock:
     """The context manager of `Session.watch`."""
 
     def __init__(self, session: Any, tensor: Any, condition: Union[str, Callable[..., Any]]) -> None:
-        if not callable(condition) and condition not in ("nan", "infinite", "not finite"):
-            raise ValueError("condition is %r: it must be 'nan', 'infinite', 'not finite', or a function of a value and its iterations" % (condition,))
+        if not callable(condition):
+            # The words of the command line and of Rust mean the same.
+            word = str(condition).replace("-", " ").replace("_", " ")
+            word = "infinite" if word == "inf" else word
+            if word not in ("nan", "infinite", "not finite"):
+                raise ValueError("condition is %r: it must be 'nan', 'infinite', 'not finite', or a function of a value and its iterations" % (condition,))
+            condition = word
         self._session = session
         self._tensor = tensor
         self._condition = condition

@@ -188,6 +188,8 @@ class HashTable(_Table):
       >>> out = [table.lookup(tf.constant(["b", "c"])), table.size(), table.default_value]
       >>> table.key_dtype, table.value_dtype, table.name, table.init.type, table.initializer is table.init
       (tf.string, tf.int32, 'hash_table', 'LookupTableImportV2', True)
+      >>> [t.shape.as_list() for t in table.export()]
+      [[None], [None]]
       >>> with tf.Session() as sess:
       ...     sess.run(tf.tables_initializer())
       ...     print(*sess.run(out))
@@ -205,6 +207,18 @@ class HashTable(_Table):
                 key_dtype=self._key_dtype, value_dtype=self._value_dtype, shared_name=shared_name or "", name=name or "hash_table"
             )
             self._init = initializer.initialize(self)
+
+    def export(self, name: Optional[str] = None) -> Any:
+        """Returns all keys and values, in any order.
+
+        Args:
+          name: The name of the operations.
+        """
+        with name_scope(name, "%s_Export" % self.name, [self.resource_handle]) as scope:
+            keys, values = op("LookupTableExportV2")(self.resource_handle, Tkeys=self._key_dtype, Tvalues=self._value_dtype, name=scope)
+            keys.set_shape([None])
+            values.set_shape([None])
+            return keys, values
 
     @property
     def init(self) -> Operation:
@@ -626,7 +640,10 @@ class _Mutable(_Table):
         """Returns the values of keys."""
         with name_scope(name, "%s_lookup_table_find" % self.name.split("/")[-1], [self.resource_handle, keys]):
             keys = convert_to_tensor(keys, self._key_dtype, "keys")
-            return op("LookupTableFindV2")(self.resource_handle, keys, self._default_value)
+            found = op("LookupTableFindV2")(self.resource_handle, keys, self._default_value)
+            if self._key_shape is not None and keys.shape.ndims is not None:
+                found.set_shape(keys.shape[: keys.shape.ndims - self._key_shape.ndims].concatenate(self._value_shape))
+            return found
 
     def insert(self, keys: Any, values: Any, name: Optional[str] = None) -> Operation:
         """Returns an operation that sets the values of keys.
@@ -655,9 +672,13 @@ class _Mutable(_Table):
         """Returns all keys and their values, in unspecified order."""
         with name_scope(name, "%s_lookup_table_export_values" % self.name.split("/")[-1], [self.resource_handle]):
             keys, values = op("LookupTableExportV2")(self.resource_handle, self._key_dtype, self._value_dtype)
-            values.set_shape(keys.shape.concatenate(self._value_shape) if keys.shape.ndims is not None else None)
+            rows = keys.shape if self._key_shape is None else shapes.TensorShape([None]).concatenate(self._key_shape)
+            keys.set_shape(rows)
+            values.set_shape(None if rows.ndims is None else rows[:1].concatenate(self._value_shape))
             return keys, values
 
+    # The shape of a key, if the table knows it beside the engine.
+    _key_shape: Any = None
     _value_shape = shapes.TensorShape([])
 
 
@@ -701,6 +722,7 @@ class MutableHashTable(_Mutable):
     ) -> None:
         super().__init__(key_dtype, value_dtype)
         self._default_value = convert_to_tensor(default_value, self._value_dtype)
+        self._key_shape = shapes.TensorShape([])
         self._value_shape = self._default_value.shape
         # A table in a checkpoint needs a name that stays the same.
         extra = dict(use_node_name_sharing=checkpoint, name=name)
@@ -721,9 +743,10 @@ class MutableDenseHashTable(_Mutable):
       key_dtype: The dtype of keys.
       value_dtype: The dtype of values.
       default_value: The value of missing keys.
-      empty_key: A key that may not be used.
+      empty_key: A key that may not be used. `export` gives it for every free bucket.
       deleted_key: Another key that may not be used.
-      initial_num_buckets: The initial number of buckets.
+      initial_num_buckets: The initial number of buckets, a power of two. It doubles before more than 0.8 of
+        them are used.
       name: A name for the operation.
       checkpoint: If true, savers save the table, under `name`, and it is shared under the name of its
         operation.
@@ -735,9 +758,11 @@ class MutableDenseHashTable(_Mutable):
       >>> take, out = table.remove(tf.constant(["a"])), table.lookup(tf.constant(["a", "b"]))
       >>> with tf.Session() as sess:
       ...     sess.run(fill)
-      ...     print(sess.run(out), sess.run(take), sess.run(out), sess.run(table.size()),
-      ...         *sess.run(table.export()))
-      [1 2] None [-1  2] 1 [b'b'] [2]
+      ...     print(sess.run(out), sess.run(take), sess.run(out), sess.run(table.size()))
+      [1 2] None [-1  2] 1
+      >>> keys, values = table.export()
+      >>> keys.dtype, values.dtype
+      (tf.string, tf.int64)
     """
 
     def __init__(
@@ -764,6 +789,7 @@ class MutableDenseHashTable(_Mutable):
             name=name,
             **extra,
         )
+        self._key_shape = convert_to_tensor(empty_key, self._key_dtype).shape
         if checkpoint:
             add_to_collection(GraphKeys.SAVEABLE_OBJECTS, _SavedTable(self, name))
 

@@ -320,7 +320,7 @@ class FileWriter:
         filename_suffix: Optional[str] = None,
         session: Any = None,
     ) -> None:
-        self._logdir = os.fspath(logdir)
+        self._logdir = os.fsdecode(logdir)
         self._suffix = filename_suffix or ""
         self._max_queue, self._flush_secs = max_queue, flush_secs
         # Guards the fields below: threads may share a writer.

@@ -15,19 +15,29 @@ from millstream.variables.initializers import zeros_initializer
 __all__ = [
     "AveragePooling1D",
     "AveragePooling2D",
+    "AveragePooling3D",
     "Conv1D",
     "Conv2D",
     "Conv2DTranspose",
+    "Conv3D",
+    "Conv3DTranspose",
     "MaxPooling1D",
     "MaxPooling2D",
+    "MaxPooling3D",
+    "SeparableConv1D",
     "SeparableConv2D",
     "average_pooling1d",
     "average_pooling2d",
+    "average_pooling3d",
     "conv1d",
     "conv2d",
     "conv2d_transpose",
+    "conv3d",
+    "conv3d_transpose",
     "max_pooling1d",
     "max_pooling2d",
+    "max_pooling3d",
+    "separable_conv1d",
     "separable_conv2d",
 ]
 
@@ -284,6 +294,31 @@ class Conv1D(Convolution):
         )
 
 
+class Conv3D(Convolution):
+    """A convolution of volumes: `activation(conv3d(inputs, kernel) + bias)`.
+
+    Args:
+      filters: The number of channels of the output. The other arguments are those of `tf.layers.Conv1D`, with
+        three spatial axes.
+
+    Example:
+      >>> layer = tf.layers.Conv3D(1, 2, kernel_initializer=tf.ones_initializer())
+      >>> y = layer(tf.ones([1, 2, 3, 2, 1]))  # It calls `layer.build` and `layer.call`.
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.global_variables_initializer())
+      ...     print(sess.run(y).ravel())
+      [8. 8.]
+    """
+
+    spatial = 3
+
+    def _convolve(self, inputs: Any) -> Any:
+        """Returns the convolution of the inputs."""
+        channels = 1 if self.data_format == "channels_first" else 4
+        steps, gaps = (convolutions.per_axis(v, 3, channels, "strides") for v in (self.strides, self.dilation_rate))
+        return convolutions.conv3d(inputs, self.kernel, steps, self.padding, self._order, gaps)
+
+
 class SeparableConv2D(Convolution):
     """A convolution of each channel by itself, and one that mixes the channels of each pixel.
 
@@ -344,7 +379,7 @@ class SeparableConv2D(Convolution):
         """Creates `depthwise_kernel`, `pointwise_kernel`, and `bias` of shape `[filters]`."""
         depth, each = self._depth(input_shape), self.depth_multiplier
         self.depthwise_kernel = self._weight("depthwise_kernel", [*self.kernel_size, depth, each], self._depthwise_options)
-        self.pointwise_kernel = self._weight("pointwise_kernel", [1, 1, depth * each, self.filters], self._pointwise_options)
+        self.pointwise_kernel = self._weight("pointwise_kernel", [*[1] * self.spatial, depth * each, self.filters], self._pointwise_options)
         self._build_bias()
 
     def _convolve(self, inputs: Any) -> Any:
@@ -353,6 +388,69 @@ class SeparableConv2D(Convolution):
         return depthwise.separable_conv2d(
             inputs, self.depthwise_kernel, self.pointwise_kernel, steps, self.padding, self.dilation_rate, data_format=self._order
         )
+
+
+class SeparableConv1D(SeparableConv2D):
+    """A convolution of each channel of a sequence by itself, and one that mixes the channels of each step.
+
+    Args:
+      filters: The number of channels of the output. The other arguments are those of
+        `tf.layers.SeparableConv2D`, with one spatial axis.
+
+    Example:
+      >>> ones = tf.ones_initializer()
+      >>> layer = tf.layers.SeparableConv1D(1, 2, depthwise_initializer=ones, pointwise_initializer=ones)
+      >>> y = layer(tf.constant([[[1.0], [2.0], [4.0]]]))  # It calls `layer.build` and `layer.call`.
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.global_variables_initializer())
+      ...     print(sess.run(y).ravel())
+      [3. 6.]
+    """
+
+    spatial = 1
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: str = "valid",
+        data_format: str = "channels_last",
+        dilation_rate: Any = 1,
+        depth_multiplier: int = 1,
+        activation: Optional[Callable[[Any], Any]] = None,
+        use_bias: bool = True,
+        depthwise_initializer: Any = None,
+        pointwise_initializer: Any = None,
+        bias_initializer: Any = zeros_initializer(),
+        depthwise_regularizer: Any = None,
+        pointwise_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        depthwise_constraint: Any = None,
+        pointwise_constraint: Any = None,
+        bias_constraint: Any = None,
+        trainable: bool = True,
+        name: Optional[str] = None,
+        **kwargs: Any,
+    ) -> None:
+        given = {n: v for n, v in locals().items() if n not in ("self", "kwargs", "__class__")}
+        super().__init__(**given, **kwargs)
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        """Returns `activation(convolution(inputs, kernels) + bias)`."""
+        # As images with one row.
+        row = 2 if self.data_format == "channels_first" else 1
+        order = "NCHW" if self.data_format == "channels_first" else "NHWC"
+        both = self.strides * 2
+        steps = (1, 1, *both) if row == 2 else (1, *both, 1)
+        images = array_ops.expand_dims(inputs, row)
+        each, mixing = (array_ops.expand_dims(kernel, 0) for kernel in (self.depthwise_kernel, self.pointwise_kernel))
+        outputs = depthwise.separable_conv2d(images, each, mixing, steps, self.padding, (1, *self.dilation_rate), data_format=order)
+        if self.bias is not None:
+            outputs = functions.bias_add(outputs, self.bias, data_format=order)
+        outputs = array_ops.squeeze(outputs, [row])
+        return outputs if self.activation is None else self.activation(outputs)
 
 
 class Conv2DTranspose(Convolution):
@@ -375,7 +473,7 @@ class Conv2DTranspose(Convolution):
         self,
         filters: int,
         kernel_size: Any,
-        strides: Any = (1, 1),
+        strides: Any = 1,
         padding: str = "valid",
         data_format: str = "channels_last",
         activation: Optional[Callable[[Any], Any]] = None,
@@ -411,18 +509,43 @@ class Conv2DTranspose(Convolution):
             extra = 0 if self.padding == "SAME" else max(self.kernel_size[i] - self.strides[i], 0)
             return size * self.strides[i] + extra
 
-        spatial = [longer(made[first + i], i) for i in range(2)]
-        known = [longer(dimension_value(shape[first + i]), i) for i in range(2)]
+        spatial = [longer(made[first + i], i) for i in range(self.spatial)]
+        known = [longer(dimension_value(shape[first + i]), i) for i in range(self.spatial)]
         if first == 2:
             sizes, static = [made[0], self.filters, *spatial], [dimension_value(shape[0]), self.filters, *known]
         else:
             sizes, static = [made[0], *spatial, self.filters], [dimension_value(shape[0]), *known, self.filters]
-        node_counts.also(4 if self.padding == "VALID" else 0)  # It asks for the shape of the result once more.
-        outputs = convolutions.conv2d_transpose(
-            inputs, self.kernel, array_ops.stack(sizes), self.strides, self.padding, self._order
-        )
+        outputs = self._transposed(inputs, array_ops.stack(sizes))
         outputs.set_shape(static)
         return outputs
+
+    def _transposed(self, inputs: Any, output_shape: Any) -> Any:
+        """Returns the transposed convolution of the inputs, of this shape."""
+        node_counts.also(4 if self.padding == "VALID" else 0)  # It asks for the shape of the result once more.
+        return convolutions.conv2d_transpose(inputs, self.kernel, output_shape, self.strides, self.padding, self._order)
+
+
+class Conv3DTranspose(Conv2DTranspose):
+    """A transposed convolution of volumes: `activation(conv3d_transpose(inputs, kernel) + bias)`.
+
+    Args:
+      filters: The number of channels of the output. The other arguments are those of
+        `tf.layers.Conv2DTranspose`, with three spatial axes.
+
+    Example:
+      >>> layer = tf.layers.Conv3DTranspose(1, 2, 2, kernel_initializer=tf.ones_initializer())
+      >>> y = layer(tf.ones([1, 1, 2, 1, 1]))  # It calls `layer.build` and `layer.call`.
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.global_variables_initializer())
+      ...     print(sess.run(y).shape)
+      (1, 2, 4, 2, 1)
+    """
+
+    spatial = 3
+
+    def _transposed(self, inputs: Any, output_shape: Any) -> Any:
+        """Returns the transposed convolution of the inputs, of this shape."""
+        return convolutions.conv3d_transpose(inputs, self.kernel, output_shape, self.strides, self.padding, self._order)
 
 
 _OPTIONS = (
@@ -457,6 +580,13 @@ conv2d_transpose = _function(
     Conv2DTranspose, "conv2d_transpose", _APPLY.format(layer="Conv2DTranspose", called="conv2d_transpose", what="images", rank=4, example="tf.ones([2, 9, 9, 3]), 8, 2, 2", shape="TensorShape([Dimension(2), Dimension(18), Dimension(18), Dimension(8)])")
 )
 
+conv3d = _function(Conv3D, "conv3d", _APPLY.format(layer="Conv3D", called="conv3d", what="volumes", rank=5, example="tf.ones([2, 9, 9, 9, 3]), 8, 2", shape="TensorShape([Dimension(2), Dimension(8), Dimension(8), Dimension(8), Dimension(8)])"))
+conv3d_transpose = _function(
+    Conv3DTranspose,
+    "conv3d_transpose",
+    _APPLY.format(layer="Conv3DTranspose", called="conv3d_transpose", what="volumes", rank=5, example="tf.ones([2, 3, 9, 9, 3]), 8, 2, 2", shape="TensorShape([Dimension(2), Dimension(6), Dimension(18), Dimension(18), Dimension(8)])"),
+)
+separable_conv1d = _function(SeparableConv1D, "separable_conv1d", _APPLY.format(layer="SeparableConv1D", called="separable_conv1d", what="sequences", rank=3, example="tf.ones([2, 9, 3]), 8, 2", shape="TensorShape([Dimension(2), Dimension(8), Dimension(8)])"))
 separable_conv2d = _function(SeparableConv2D, "separable_conv2d", _APPLY.format(layer="SeparableConv2D", called="separable_conv2d", what="images", rank=4, example="tf.ones([2, 9, 9, 3]), 8, 2", shape="TensorShape([Dimension(2), Dimension(8), Dimension(8), Dimension(8)])"))
 
 # Pools --------------------------------------------------------------------------------------------------
@@ -492,6 +622,9 @@ class Pooling(Layer):
         """Returns one cell for each window."""
         _of_rank(self, inputs.get_shape(), self.spatial + 2)
         is_first = self.data_format == "channels_first"
+        if self.spatial == 3:
+            node_counts.also(4 if is_first else 0)  # TensorFlow moves the channels to the last axis, and back.
+            return getattr(pools, self.pool + "3d")(inputs, self.pool_size, self.strides, self.padding, "NCDHW" if is_first else "NDHWC")
         added = [] if self.spatial == 2 else [2]
         for axis in added:
             inputs = array_ops.expand_dims(inputs, axis + is_first)
@@ -525,9 +658,13 @@ Example:
 
 
 def _pool(class_name: str, called: str, spatial: int, pool: str) -> List[Any]:
-    what, inputs = ("largest cell" if pool == "max_pool" else "mean"), ("images" if spatial == 2 else "sequences")
-    data = "tf.constant([[[[1.0], [2.0]], [[3.0], [6.0]]]])" if spatial == 2 else "tf.constant([[[1.0], [5.0]]])"
-    value = {"max_pool": "6." if spatial == 2 else "5.", "avg_pool": "3."}[pool]
+    what = "largest cell" if pool == "max_pool" else "mean"
+    inputs, data, largest = {
+        1: ("sequences", "tf.constant([[[1.0], [5.0]]])", "5."),
+        2: ("images", "tf.constant([[[[1.0], [2.0]], [[3.0], [6.0]]]])", "6."),
+        3: ("volumes", "tf.reshape(tf.range(8.0), [1, 2, 2, 2, 1])", "7."),
+    }[spatial]
+    value = largest if pool == "max_pool" else "3.5" if spatial == 3 else "3."
     made = type(class_name, (Pooling,), {"spatial": spatial, "pool": pool, "__module__": __name__, "__qualname__": class_name})
     common = {"what": what, "inputs": inputs, "value": value}
     made.__doc__ = _POOLS.format(inputs_arg="", result="layer", example=f"tf.layers.{class_name}(2, 2)({data})", **common)
@@ -537,5 +674,7 @@ def _pool(class_name: str, called: str, spatial: int, pool: str) -> List[Any]:
 
 MaxPooling1D, max_pooling1d = _pool("MaxPooling1D", "max_pooling1d", 1, "max_pool")
 MaxPooling2D, max_pooling2d = _pool("MaxPooling2D", "max_pooling2d", 2, "max_pool")
+MaxPooling3D, max_pooling3d = _pool("MaxPooling3D", "max_pooling3d", 3, "max_pool")
 AveragePooling1D, average_pooling1d = _pool("AveragePooling1D", "average_pooling1d", 1, "avg_pool")
 AveragePooling2D, average_pooling2d = _pool("AveragePooling2D", "average_pooling2d", 2, "avg_pool")
+AveragePooling3D, average_pooling3d = _pool("AveragePooling3D", "average_pooling3d", 3, "avg_pool")

@@ -23,6 +23,7 @@ from millstream.framework import (
     nest,
     node_counts,
 )
+from millstream.framework.described import described
 from millstream.framework.graph_keys import GraphKeys
 from millstream.framework.op_functions import op
 from millstream.framework.shapes import TensorShape, dimension_value
@@ -54,6 +55,14 @@ def words(name: str) -> str:
     """
     name = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
     return re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower()
+
+
+def check_regularizer(regularizer: Any) -> None:
+    """Raises TensorFlow's errors for what Keras would make a regularizer of."""
+    if isinstance(regularizer, dict):
+        raise ValueError(f"Improper config format: {regularizer}")
+    if isinstance(regularizer, str):
+        raise ValueError(f"Unknown regularizer:{regularizer}")
 
 
 class Layer:
@@ -112,6 +121,9 @@ class Layer:
         self._losses: List[Any] = []
         self._updates: List[Any] = []
         self._variable_losses: List[Any] = []
+
+    def __repr__(self) -> str:
+        return described(self, self.name if "_base_name" in vars(self) else None)
 
     @property
     def name(self) -> str:
@@ -300,6 +312,7 @@ class Layer:
           A variable.
         """
         before = len(get_collection(GraphKeys.REGULARIZATION_LOSSES))
+        check_regularizer(regularizer)
         variable = get_variable(
             name,
             shape=shape,

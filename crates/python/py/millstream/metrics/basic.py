@@ -361,6 +361,7 @@ def _counted(called: str, label: bool, prediction: bool) -> Any:
             if weights is not None:
                 holds = holds * wide(weights, holds)
             count = metric_variable([], dtypes.float32, "count")
+            node_counts.also(1)  # The dtype is asserted.
             return collected(array_ops.identity(count), state_ops.assign_add(count, reduction_ops.reduce_sum(holds)), metrics_collections, updates_collections)
 
     function.__name__ = function.__qualname__ = called

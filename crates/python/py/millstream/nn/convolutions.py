@@ -25,6 +25,8 @@ __all__ = [
     "conv2d_backprop_filter",
     "conv2d_backprop_input",
     "conv2d_transpose",
+    "conv3d",
+    "conv3d_transpose",
     "conv_transpose",
     "convolution",
 ]
@@ -284,6 +286,109 @@ def conv2d_transpose(
         )
 
 
+def conv3d(
+    input: Any,  # noqa: A002
+    filter: Any = None,  # noqa: A002
+    strides: Any = None,
+    padding: Any = None,
+    data_format: str = "NDHWC",
+    dilations: Any = (1, 1, 1, 1, 1),
+    name: Optional[str] = None,
+    filters: Any = None,
+) -> Tensor:
+    """Convolves volumes with a filter.
+
+    Args:
+      input: A tensor of floats, `[batch, planes, rows, columns, in]`, or with `in` on axis 1 for NCDHW.
+      filter: A tensor `[planes, rows, columns, in, out]` of the same dtype.
+      strides: A list of five ints.
+      padding: `"SAME"` or `"VALID"`.
+      data_format: `"NDHWC"` or `"NCDHW"`.
+      dilations: The distance of the filter's cells: a list of five ints.
+      name: A name for the operation.
+      filters: Another name of `filter`.
+
+    Returns:
+      A tensor like `input`, with `out` channels.
+
+    Raises:
+      ValueError: Shapes or attributes do not fit.
+      TypeError: `strides` is not a list.
+
+    Example:
+      >>> volume = tf.reshape(tf.range(8.0), [1, 2, 2, 2, 1])
+      >>> y = tf.nn.conv3d(volume, tf.ones([2, 1, 2, 1, 1]), strides=[1, 1, 1, 1, 1], padding="VALID")
+      >>> print(tf.Session().run(y).ravel())
+      [10. 18.]
+    """
+    filter = renamed(filters, filter, "filters", "filter")  # noqa: A001
+    if not isinstance(strides, (list, tuple)):
+        raise TypeError("Expected list for 'strides' argument to 'conv3d' Op, not %s." % (strides,))
+    return op("Conv3D")(
+        input,
+        filter,
+        strides=list(strides),
+        padding=padding,
+        data_format=data_format,
+        dilations=list(dilations) if isinstance(dilations, tuple) else dilations,
+        name=name,
+    )
+
+
+def conv3d_transpose(
+    value: Any,
+    filter: Any = None,  # noqa: A002
+    output_shape: Any = None,
+    strides: Any = None,
+    padding: str = "SAME",
+    data_format: str = "NDHWC",
+    name: Optional[str] = None,
+    input: Any = None,  # noqa: A002
+    filters: Any = None,
+    dilations: Any = None,
+) -> Tensor:
+    """Applies the transpose of `conv3d`, its gradient, as a function that enlarges volumes.
+
+    Args:
+      value: A tensor of floats, `[batch, planes, rows, columns, in]`, or with `in` on axis 1 for NCDHW.
+      filter: A tensor `[planes, rows, columns, out, in]` of the same dtype.
+      output_shape: The shape of the result, a vector of five ints.
+      strides: An int, or a list of 1, 3 or 5.
+      padding: `"SAME"` or `"VALID"`.
+      data_format: `"NDHWC"` or `"NCDHW"`.
+      name: A name for the operation.
+      input: Another name of `value`.
+      filters: Another name of `filter`.
+      dilations: The distance of the filter's cells: an int, or a list of 1, 3 or 5.
+
+    Returns:
+      A tensor of shape `output_shape`.
+
+    Raises:
+      ValueError: Shapes or attributes do not fit.
+
+    Example:
+      >>> y = tf.nn.conv3d_transpose([[[[[1.0], [2.0]]]]], tf.ones([1, 1, 2, 1, 1]), [1, 1, 1, 4, 1], [1, 1, 2])
+      >>> print(tf.Session().run(y).ravel())
+      [1. 1. 2. 2.]
+    """
+    value = renamed(input, value, "input", "value")
+    filter = renamed(filters, filter, "filters", "filter")  # noqa: A001
+    with name_scope(name, "conv3d_transpose", [value, filter, output_shape]) as name:
+        data_format = data_format or "NDHWC"
+        channels = 1 if data_format.startswith("NC") else 4
+        return op("Conv3DBackpropInputV2")(
+            output_shape,
+            filter,
+            value,
+            strides=per_axis(strides, 3, channels, "strides"),
+            padding=padding,
+            data_format=data_format,
+            dilations=per_axis(dilations, 3, channels, "dilations"),
+            name=name,
+        )
+
+
 def _rows(data_format: Optional[str], words: str) -> Tuple[str, int, int]:
     """Returns the format of images for one of rows, the axis of their rows, and that of the channels."""
     if data_format in (None, "NHWC", "NWC"):
@@ -404,7 +509,7 @@ def convolution(
     filters: Any = None,
     dilations: Any = None,
 ) -> Tensor:
-    """Convolves sequences or images, by the rank of the filter.
+    """Convolves sequences, images or volumes, by the rank of the filter.
 
     Args:
       input: A tensor of floats, with channels on the last axis, or on axis 1 if `data_format` starts with NC.
@@ -413,7 +518,7 @@ def convolution(
       strides: One int for each spatial axis; None for ones.
       dilation_rate: The distance of the filter's cells: one int for each spatial axis; None for ones.
       name: A name for the operation.
-      data_format: `"NWC"`, `"NCW"`, `"NHWC"` or `"NCHW"`.
+      data_format: `"NWC"`, `"NCW"`, `"NHWC"`, `"NCHW"`, `"NDHWC"` or `"NCDHW"`.
       filters: Another name of `filter`.
       dilations: Another name of `dilation_rate`.
 
@@ -422,7 +527,7 @@ def convolution(
 
     Raises:
       ValueError: The rank of the filter is unknown, or both strides and dilations are more than 1.
-      NotImplementedError: The filter has another rank than 3 or 4.
+      NotImplementedError: The filter has another rank than 3 to 5.
 
     Example:
       >>> y = tf.nn.convolution([[[1.0], [2.0], [4.0]]], [[[1.0]], [[10.0]]], "VALID", dilation_rate=[2])
@@ -449,7 +554,12 @@ def convolution(
             return conv1d(input, filter, steps, padding, data_format=data_format, dilations=gaps, name=name)
         if spatial == 2:
             return conv2d(input, filter, steps, padding, data_format=data_format, dilations=gaps, name=name)
-        raise NotImplementedError(f"convolution: filters of rank {rank} are not supported; they must have rank 3 or 4")
+        if spatial == 3:
+            axes = slice(2, None) if (data_format or "").startswith("NC") else slice(1, -1)
+            by_axis = [1] * 5, [1] * 5
+            by_axis[0][axes], by_axis[1][axes] = steps, gaps
+            return conv3d(input, filter, by_axis[0], padding, data_format or "NDHWC", by_axis[1], name)
+        raise NotImplementedError(f"convolution: filters of rank {rank} are not supported; they must have rank 3 to 5")
 
 
 def _listed(values: Any, n: int, name: str) -> List[int]:
@@ -473,12 +583,12 @@ def conv_transpose(
     dilations: Any = None,
     name: Optional[str] = None,
 ) -> Tensor:
-    """Applies `conv1d_transpose` or `conv2d_transpose`, by the length of `output_shape`.
+    """Applies `conv1d_transpose`, `conv2d_transpose` or `conv3d_transpose`, by the length of `output_shape`.
 
     Args:
       input: A tensor of floats.
       filters: A tensor `[.., out, in]` of the same rank and dtype.
-      output_shape: The shape of the result, a vector of three or four ints.
+      output_shape: The shape of the result, a vector of three to five ints.
       strides: As in those functions, and the following.
       padding: `"SAME"` or `"VALID"`.
       data_format: The order of the axes.
@@ -502,7 +612,9 @@ def conv_transpose(
             return conv1d_transpose(input, filters, output_shape, strides, padding, data_format or "NWC", dilations, name)
         if shape == [4]:
             return conv2d_transpose(input, filters, output_shape, strides, padding, data_format or "NHWC", name, dilations=dilations)
-        raise ValueError(f"output_shape must be of length 3, 4 or 5 but was {shape}: here, of length 3 or 4")
+        if shape == [5]:
+            return conv3d_transpose(input, filters, output_shape, strides, padding, data_format or "NDHWC", name, dilations=dilations)
+        raise ValueError(f"output_shape must be of length 3, 4 or 5 but was {shape}")
 
 
 def atrous_conv2d(value: Any, filters: Any, rate: Any, padding: str, name: Optional[str] = None) -> Tensor:

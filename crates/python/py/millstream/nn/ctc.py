@@ -1,7 +1,7 @@
-"""Connectionist temporal classification (Graves and others, 2006): losses and greedy decoding.
+"""Connectionist temporal classification (Graves and others, 2006): losses and decoding.
 
-TensorFlow computes losses and decoding with one op each. Here they are made of smaller ops, so the number of
-nodes differs.
+TensorFlow computes losses and greedy decoding with one op each. Here they are made of smaller ops, so the
+number of nodes differs.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from millstream.nn import functions
 from millstream.ops import array_ops, control_flow, functional, indexing_ops, math_ops, reduction_ops
 from millstream.ops.tensor_array import TensorArray
 
-__all__ = ["collapse_repeated", "ctc_greedy_decoder", "ctc_loss", "ctc_loss_v2", "ctc_unique_labels"]
+__all__ = ["collapse_repeated", "ctc_beam_search_decoder", "ctc_beam_search_decoder_v2", "ctc_greedy_decoder", "ctc_loss", "ctc_loss_v2", "ctc_unique_labels"]
 
 # The logarithm of 0, as a number whose differences are numbers.
 _LOG_ZERO = -1e30
@@ -309,6 +309,45 @@ def ctc_greedy_decoder(inputs: Any, sequence_length: Any, merge_repeated: bool =
         mask = math_ops.cast(inside, inputs.dtype)
         score = -reduction_ops.reduce_sum(array_ops.transpose(reduction_ops.reduce_max(inputs, 2), [1, 0]) * mask, 1, keepdims=True)
         return [SparseTensor(indices, indexing_ops.gather_nd(best, places), shape)], score
+
+
+def ctc_beam_search_decoder(
+    inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1, merge_repeated: bool = True
+) -> Tuple[List[SparseTensor], Any]:
+    """Decodes logits by a search of the most probable labels. The last class is the blank.
+
+    Args:
+      inputs: The logits, a tensor of `float32` of shape `[time, batch, classes]`.
+      sequence_length: An `int32` vector: the number of steps of each sequence.
+      beam_width: The number of beginnings that are kept after each step.
+      top_paths: The number of results, at most `beam_width`.
+      merge_repeated: If true, adjacent equal labels of a result become one.
+
+    Returns:
+      A pair: a list of `top_paths` `SparseTensor`s of `int64` labels, of shape `[batch, longest]`, the most
+        probable first, and the logarithms of their probabilities, of shape `[batch, top_paths]`.
+
+    Example:
+      >>> logits = tf.constant([[[0.6, 0.3, 0.1]], [[0.1, 0.2, 0.7]], [[0.5, 0.4, 0.1]]])
+      >>> [decoded], score = tf.nn.ctc_beam_search_decoder(logits, [3], merge_repeated=False)
+      >>> print(tf.Session().run(decoded.values), score.shape)
+      [0] (1, 1)
+    """
+    found = op("CTCBeamSearchDecoder")(inputs, sequence_length, beam_width=beam_width, top_paths=top_paths, merge_repeated=merge_repeated)
+    indices, values, shapes, score = found
+    return [SparseTensor(i, v, s) for i, v, s in zip(indices, values, shapes)], score
+
+
+def ctc_beam_search_decoder_v2(inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1) -> Tuple[List[SparseTensor], Any]:
+    """Decodes logits as `ctc_beam_search_decoder` does with `merge_repeated=False`.
+
+    Example:
+      >>> logits = tf.constant([[[0.6, 0.3, 0.1]], [[0.1, 0.2, 0.7]], [[0.5, 0.4, 0.1]]])
+      >>> [decoded], _ = tf.nn.ctc_beam_search_decoder_v2(logits, [3])
+      >>> print(tf.Session().run(decoded.values))
+      [0]
+    """
+    return ctc_beam_search_decoder(inputs, sequence_length, beam_width, top_paths, merge_repeated=False)
 
 
 def collapse_repeated(labels: Any, seq_length: Any, name: Optional[str] = None) -> Tuple[Any, Any]:

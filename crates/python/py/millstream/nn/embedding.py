@@ -16,6 +16,7 @@ from millstream.framework import (
     dtypes,
     logging,
     name_scope,
+    node_counts,
 )
 from millstream.framework.op_functions import op
 from millstream.ops import array_ops, clip_ops, indexing_ops, math_ops, reduction_ops, sparse_ops
@@ -133,8 +134,28 @@ def embedding_lookup_sparse(
 ) -> Tensor:
     """Combines, for each row of `sp_ids`, the rows of the table at its ids, multiplied by their weights.
 
-    `combiner` is `sum`; `mean`, the sum over the sum of weights; or `sqrtn`, over the root of the sum of
-    their squares.
+    Args:
+      params: The table: a matrix, a variable, or a list of its parts.
+      sp_ids: A `SparseTensor` of int64 ids.
+      sp_weights: A `SparseTensor` of weights with the same indices, or None for ones.
+      partition_strategy: `"mod"` or `"div"`: how ids are divided among several parts.
+      name: The name of the operation.
+      combiner: `"sum"`; `"mean"`, the sum over the sum of weights; or `"sqrtn"`, over the root of the sum of
+        their squares. None is `"mean"`, with a warning.
+      max_norm: If set, rows of a larger norm are scaled to it.
+
+    Returns:
+      A matrix with a row for each row of `sp_ids`.
+
+    Raises:
+      TypeError: `sp_ids` or `sp_weights` is not a `SparseTensor`.
+      ValueError: `combiner` is none of these, or the shapes differ.
+
+    Example:
+      >>> ids = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], tf.constant([0, 2, 1], tf.int64), [2, 2])
+      >>> table = tf.constant([[1.0], [2.0], [3.0]])
+      >>> print(*tf.Session().run(tf.nn.embedding_lookup_sparse(table, ids, None, combiner="sum")))
+      [4.] [2.]
     """
     if combiner is None:
         logging.warning('The default value of combiner will change from "mean" to "sqrtn" after 2016/11/01.')
@@ -173,6 +194,7 @@ def _weighted(rows: Tensor, places: Tensor, segments: Tensor, weights: Tensor, c
     if combiner == "sum":
         return op("SegmentSum")(rows, segments, name=name)
     total = op("SegmentSum")(rows, segments)
+    node_counts.also(-4 if combiner == "mean" else -3)  # TensorFlow broadcasts by another op.
     if combiner == "mean":
         over = op("SegmentSum")(weights, segments)
     else:
@@ -193,7 +215,24 @@ def safe_embedding_lookup_sparse(
 ) -> Tensor:
     """As `embedding_lookup_sparse`, without negative ids and nonpositive weights.
 
-    Rows without ids are zeros, or row `default_id` of the table.
+    Args:
+      embedding_weights: The table: a matrix, a variable, or a list of its parts.
+      sparse_ids: A `SparseTensor` of int64 ids, of rank 2 or more.
+      sparse_weights: A `SparseTensor` of weights with the same indices, or None for ones.
+      combiner: `"sum"`, `"mean"` or `"sqrtn"`.
+      default_id: The id for rows without ids; None for zeros in their place.
+      name: The name of the scope.
+      partition_strategy: `"mod"` or `"div"`: how ids are divided among several parts.
+      max_norm: If set, rows of a larger norm are scaled to it.
+
+    Returns:
+      A tensor with the leading dimensions of `sparse_ids`, and the columns of the table.
+
+    Example:
+      >>> ids = tf.SparseTensor([[0, 0], [0, 1]], tf.constant([1, -1], tf.int64), [2, 2])
+      >>> table = tf.constant([[1.0], [2.0]])
+      >>> print(*tf.Session().run(tf.nn.safe_embedding_lookup_sparse(table, ids)))
+      [2.] [0.]
     """
     tables = _tables(embedding_weights)
     with name_scope(name, "embedding_lookup", tables + [sparse_ids, sparse_weights]) as scope:

@@ -53,6 +53,7 @@ def _rows(name: str, called: str) -> Any:
         order = list(range(last + 1))
         order[axis], order[last] = last, order[axis]
         with name_scope(name, called, [logits]):
+            node_counts.also(26)  # TensorFlow makes the permutations in the graph.
             return array_ops.transpose(op(op_name)(array_ops.transpose(logits, order)), order)
 
     op_name = name
@@ -188,8 +189,8 @@ def softmax_cross_entropy_with_logits_v2(
 
 
     Args:
-      labels: A tensor of floats: a distribution in each row.
-      logits: A tensor of the same shape and dtype.
+      labels: A tensor of numbers: a distribution in each row.
+      logits: A tensor of floats of the same shape; its dtype is that of the result.
       dim: The former name of `axis`.
       name: The name scope of the new operations.
       axis: The axis of the classes; by default the last.
@@ -211,7 +212,7 @@ def softmax_cross_entropy_with_logits_v2(
     axis = _renamed(axis, dim, "axis", "dim")
     with name_scope(name, "softmax_cross_entropy_with_logits", [logits, labels]) as name:
         logits = convert_to_tensor(logits, name="logits")
-        labels = convert_to_tensor(labels, logits.dtype.base_dtype, "labels")
+        labels = array_ops.cast(convert_to_tensor(labels, name="labels"), logits.dtype.base_dtype)
         rank = logits._rank()
         # TensorFlow flattens and restores the shapes whatever the rank.
         node_counts.also(30 if (2 if rank is None else rank) == 2 else 14)
@@ -242,8 +243,8 @@ def softmax_cross_entropy_with_logits(_sentinel: Any = None, labels: Any = None,
     """Returns the softmax cross entropy of each row; gradients do not flow into the labels.
 
     Args:
-      labels: A tensor of floats: a distribution in each row.
-      logits: A tensor of the same shape and dtype.
+      labels: A tensor of numbers: a distribution in each row.
+      logits: A tensor of floats of the same shape; its dtype is that of the result.
       dim: The axis of the classes.
       name: The name scope of the new operations.
       axis: The later name of `dim`.
@@ -260,7 +261,9 @@ def softmax_cross_entropy_with_logits(_sentinel: Any = None, labels: Any = None,
       [0.6931]
     """
     _only_named("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
-    return softmax_cross_entropy_with_logits_v2(labels=op("StopGradient")(labels), logits=logits, axis=dim if axis is None else axis, name=name)
+    with name_scope(name, "softmax_cross_entropy_with_logits_sg", [logits, labels]) as name:
+        labels = op("StopGradient")(labels, name="labels_stop_gradient")
+    return softmax_cross_entropy_with_logits_v2(labels=labels, logits=logits, axis=dim if axis is None else axis, name=name)
 
 
 def sigmoid_cross_entropy_with_logits(_sentinel: Any = None, labels: Any = None, logits: Any = None, name: Optional[str] = None) -> Tensor:

@@ -31,7 +31,21 @@ __all__ = [
 def batch_normalization(x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any, name: Optional[str] = None) -> Tensor:
     """Returns `scale * (x - mean) / sqrt(variance + variance_epsilon) + offset`.
 
-    A `scale` or `offset` of None is left out.
+    Args:
+      x: A tensor of floats.
+      mean: A tensor that broadcasts to `x`.
+      variance: A tensor that broadcasts to `x`.
+      offset: A tensor that broadcasts to `x`, or None for none.
+      scale: A tensor that broadcasts to `x`, or None for none.
+      variance_epsilon: A small number, so that no variance is zero.
+      name: The name of the scope.
+
+    Returns:
+      A tensor of the shape and dtype of `x`.
+
+    Example:
+      >>> print(tf.Session().run(tf.nn.batch_normalization(tf.constant([1.0, 3.0]), 2.0, 1.0, 10.0, None, 0.0)))
+      [ 9. 11.]
     """
     with name_scope(name, "batchnorm", [x, mean, variance, scale, offset]):
         x = convert_to_tensor(x)
@@ -111,32 +125,106 @@ def batch_norm_with_global_normalization(
     mean: Any = None,
     variance: Any = None,
 ) -> Tensor:
-    """As `batch_normalization` with offset `beta`, and with scale `gamma` if `scale_after_normalization`."""
+    """As `batch_normalization` with offset `beta`, and with scale `gamma` if `scale_after_normalization`.
+
+    Args:
+      t: A tensor whose last axis is that of the moments.
+      m: The mean.
+      v: The variance.
+      beta: The offset.
+      gamma: The scale.
+      variance_epsilon: A small number that is added to the variance.
+      scale_after_normalization: Whether `gamma` is used.
+      name: The name of the scope.
+      input: Another name of `t`.
+      mean: Another name of `m`.
+      variance: Another name of `v`.
+
+    Returns:
+      A tensor of the shape and dtype of `t`.
+
+    Raises:
+      ValueError: An argument is given under both of its names.
+
+    Example:
+      >>> y = tf.nn.batch_norm_with_global_normalization(tf.constant([[3.0]]), [1.0], [4.0], [0.5], [2.0], 0.0, True)
+      >>> print(tf.Session().run(y))
+      [[2.5]]
+    """
     t, m, v = (renamed(a, b, c, d) for a, b, c, d in ((input, t, "input", "t"), (mean, m, "mean", "m"), (variance, v, "variance", "v")))
     return batch_normalization(t, m, v, beta, gamma if scale_after_normalization else None, variance_epsilon, name)
 
 
 def crelu(features: Any, name: Optional[str] = None, axis: int = -1) -> Tensor:
-    """Returns `relu(x)` and `relu(-x)`, concatenated along an axis."""
+    """Returns `relu(x)` and `relu(-x)`, concatenated along an axis.
+
+    Args:
+      features: A tensor.
+      name: The name of the operation.
+      axis: The axis, which becomes twice as long.
+
+    Returns:
+      A tensor of the dtype of `features`.
+
+    Example:
+      >>> print(tf.Session().run(tf.nn.crelu([1.0, -2.0])))
+      [1. 0. 0. 2.]
+    """
     with name_scope(name, "CRelu", [features]) as name:
         features = convert_to_tensor(features, name="features")
         return op("Relu")(array_ops.concat([features, -features], axis, name=name))
 
 
 def swish(features: Any) -> Tensor:
-    """Returns `x * sigmoid(x)`."""
+    """Returns `x * sigmoid(x)`.
+
+    Args:
+      features: A tensor of floats.
+
+    Example:
+      >>> print(tf.Session().run(tf.nn.swish(0.0)))
+      0.0
+    """
     features = convert_to_tensor(features, name="features")
     return features * math_ops.sigmoid(features)
 
 
 def xw_plus_b(x: Any, weights: Any, biases: Any, name: Optional[str] = None) -> Tensor:
-    """Returns `matmul(x, weights) + biases`."""
+    """Returns `matmul(x, weights) + biases`.
+
+    Args:
+      x: A matrix.
+      weights: A matrix of the same dtype.
+      biases: A vector, one for each column of `weights`.
+      name: The name of the operation.
+
+    Returns:
+      A matrix.
+
+    Example:
+      >>> print(tf.Session().run(tf.nn.xw_plus_b([[2.0]], [[1.0, 3.0]], [-3.0, 3.0])))
+      [[-1.  9.]]
+    """
     with name_scope(name, "xw_plus_b", [x, weights, biases]) as name:
         return op("BiasAdd")(math_ops.matmul(x, weights), biases, name=name)
 
 
 def relu_layer(x: Any, weights: Any, biases: Any, name: Optional[str] = None) -> Tensor:
-    """Returns `relu(matmul(x, weights) + biases)`."""
+    """Returns `relu(matmul(x, weights) + biases)`.
+
+    Args:
+      x: A matrix.
+      weights: A matrix of the same dtype.
+      biases: A vector, one for each column of `weights`.
+      name: The name of the operation.
+
+    Returns:
+      A matrix.
+
+    Example:
+      >>> print(tf.Session().run(tf.nn.relu_layer([[2.0]], [[1.0, 3.0]], [-3.0, 3.0])))
+      [[0. 9.]]
+    """
     with name_scope(name, "relu_layer", [x, weights, biases]) as name:
         return op("Relu")(op("BiasAdd")(math_ops.matmul(x, weights), biases), name=name)
 
@@ -144,7 +232,21 @@ def relu_layer(x: Any, weights: Any, biases: Any, name: Optional[str] = None) ->
 def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False, name: Optional[str] = None) -> Tensor:
     """Returns `exp(log_input) - log_input * targets`, the negative log likelihood of counts.
 
-    The full loss adds Stirling's approximation for counts above 1.
+    Args:
+      targets: The counts, floats.
+      log_input: The logarithms of the expected counts, of the same shape and dtype.
+      compute_full_loss: Whether Stirling's approximation is added for counts above 1.
+      name: The name of the scope.
+
+    Returns:
+      A tensor of the shape and dtype of `log_input`.
+
+    Raises:
+      ValueError: The shapes differ.
+
+    Example:
+      >>> print(tf.Session().run(tf.nn.log_poisson_loss([2.0], [0.0])))
+      [1.]
     """
     with name_scope(name, "log_poisson_loss", [log_input, targets]) as name:
         log_input, targets = convert_to_tensor(log_input, name="log_input"), convert_to_tensor(targets, name="targets")
@@ -161,7 +263,25 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
 
 
 def weighted_cross_entropy_with_logits(labels: Any = None, logits: Any = None, pos_weight: Any = None, name: Optional[str] = None, targets: Any = None) -> Tensor:
-    """Returns the sigmoid cross entropy with the positive term multiplied by `pos_weight`."""
+    """Returns the sigmoid cross entropy with the positive term multiplied by `pos_weight`.
+
+    Args:
+      labels: A tensor of floats from 0 to 1.
+      logits: A tensor of the same shape and dtype.
+      pos_weight: The weight of positive examples.
+      name: The name of the operation.
+      targets: The older name of `labels`.
+
+    Returns:
+      A tensor of the shape of `logits`.
+
+    Raises:
+      ValueError: The shapes differ, or `labels` are given under both of their names.
+
+    Example:
+      >>> print(tf.Session().run(tf.nn.weighted_cross_entropy_with_logits([1.0, 0.0], [0.0, 0.0], 3.0)).round(2))
+      [2.08 0.69]
+    """
     labels = renamed(labels, targets, "labels", "targets")
     with name_scope(name, "logistic_loss", [logits, labels]) as name:
         logits, labels = convert_to_tensor(logits, name="logits"), convert_to_tensor(labels, name="labels")
@@ -176,7 +296,26 @@ def weighted_cross_entropy_with_logits(labels: Any = None, logits: Any = None, p
 
 
 def sufficient_statistics(x: Any, axes: Any, shift: Any = None, keep_dims: Any = None, name: Optional[str] = None, keepdims: Any = None) -> Tuple[Any, ...]:
-    """Returns count, sum and sum of squares (both of `x - shift`) over axes, and the shift."""
+    """Returns count, sum and sum of squares (both of `x - shift`) over axes, and the shift.
+
+    Args:
+      x: A tensor.
+      axes: The axes, a list of ints.
+      shift: A number near the mean, for accuracy, or None.
+      keep_dims: The older name of `keepdims`.
+      name: The name of the scope.
+      keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+      Three tensors, and `shift` as a tensor or None.
+
+    Raises:
+      ValueError: `keepdims` is given under both of its names.
+
+    Example:
+      >>> print(*tf.Session().run(tf.nn.sufficient_statistics(tf.constant([1.0, 3.0]), [0])[:3]))
+      2.0 4.0 10.0
+    """
     keep = bool(renamed(keepdims, keep_dims, "keepdims", "keep_dims"))
     axes = list(dict.fromkeys(axes))
     with name_scope(name, "sufficient_statistics", [x, shift]):
@@ -196,7 +335,23 @@ def sufficient_statistics(x: Any, axes: Any, shift: Any = None, keep_dims: Any =
 
 
 def normalize_moments(counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: Optional[str] = None) -> Tuple[Tensor, Tensor]:
-    """Returns mean and variance, computed from the results of `sufficient_statistics`."""
+    """Returns mean and variance, computed from the results of `sufficient_statistics`.
+
+    Args:
+      counts: The number of values.
+      mean_ss: The sum of the shifted values.
+      variance_ss: The sum of their squares.
+      shift: The shift, or None.
+      name: The name of the scope.
+
+    Returns:
+      Two tensors of the shape of `mean_ss`.
+
+    Example:
+      >>> sums = tf.nn.sufficient_statistics(tf.constant([1.0, 3.0]), [0])
+      >>> print(*tf.Session().run(tf.nn.normalize_moments(*sums)))
+      2.0 1.0
+    """
     with name_scope(name, "normalize", [counts, mean_ss, variance_ss, shift]):
         divisor = op("Reciprocal")(convert_to_tensor(counts), name="divisor")
         shifted = op("Mul")(mean_ss, divisor, name="mean" if shift is None else "shifted_mean")
@@ -207,7 +362,26 @@ def normalize_moments(counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, n
 def weighted_moments(
     x: Any, axes: Any, frequency_weights: Any, name: Optional[str] = None, keep_dims: Any = None, keepdims: Any = None
 ) -> Tuple[Tensor, Tensor]:
-    """Returns mean and variance over axes, each element weighted by its frequency."""
+    """Returns mean and variance over axes, each element weighted by its frequency.
+
+    Args:
+      x: A tensor of floats.
+      axes: The axes, a list of ints.
+      frequency_weights: A tensor that broadcasts to `x`.
+      name: The name of the scope.
+      keep_dims: The older name of `keepdims`.
+      keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+      Two tensors of the dtype of `x`.
+
+    Raises:
+      ValueError: `keepdims` is given under both of its names.
+
+    Example:
+      >>> print(*tf.Session().run(tf.nn.weighted_moments(tf.constant([1.0, 5.0]), [0], [3.0, 1.0])))
+      2.0 3.0
+    """
     keep = bool(renamed(keepdims, keep_dims, "keepdims", "keep_dims"))
     with name_scope(name, "weighted_moments", [x, frequency_weights, axes]):
         x = convert_to_tensor(x, name="x")
@@ -231,5 +405,13 @@ def weighted_moments(
 
 
 def scale_regularization_loss(regularization_loss: Any) -> Tensor:
-    """Returns the sum of a regularization loss. In one process there is nothing to scale."""
+    """Returns the sum of a regularization loss. In one process there is nothing to scale.
+
+    Args:
+      regularization_loss: A tensor.
+
+    Example:
+      >>> print(tf.Session().run(tf.nn.scale_regularization_loss([1.0, 2.0])))
+      3.0
+    """
     return reduction_ops.reduce_sum(regularization_loss)

@@ -1,11 +1,11 @@
-"""Pools of `tf.nn`: the largest cell, or the mean, of each window of an image."""
+"""Pools of `tf.nn`: the largest cell, or the mean, of each window of sequences, images or volumes."""
 
 from __future__ import annotations
 
 from typing import Any, List, Optional
 
 from millstream._engine import Tensor
-from millstream.framework import convert_to_tensor, name_scope
+from millstream.framework import convert_to_tensor, dtypes, name_scope
 from millstream.framework.deprecation import renamed
 from millstream.framework.op_functions import op
 from millstream.nn.convolutions import _images, _listed, _rows, per_axis
@@ -15,11 +15,14 @@ __all__ = [
     "avg_pool",
     "avg_pool1d",
     "avg_pool2d",
+    "avg_pool3d",
     "avg_pool_v2",
     "max_pool",
     "max_pool1d",
     "max_pool2d",
+    "max_pool3d",
     "max_pool_v2",
+    "max_pool_with_argmax",
     "pool",
 ]
 
@@ -69,21 +72,44 @@ Example:
   [{value}]
 """
 
-_ANY = """Returns the {what} of each window of sequences or images, by the rank of the input.
+_VOLUMES = """Returns the {what} of each window of volumes.
 
 Args:
-  input: A tensor of {numbers}, of rank 3 or 4.
-  ksize: The size of a window: an int, or a list with one for each axis, or each spatial axis.
-  strides: The distance of windows, in the same forms.
+  input: A tensor of floats, `[batch, planes, rows, columns, channels]`, or with the channels on axis 1 for
+    NCDHW.
+  ksize: The size of a window: an int, or a list of 1, 3 or 5.
+  strides: The distance of windows: an int, or a list of 1, 3 or 5.
   padding: `"SAME"` or `"VALID"`.
-  data_format: `"NWC"`, `"NCW"`, `"NHWC"` or `"NCHW"`.
+  data_format: `"NDHWC"` or `"NCDHW"`.
   name: A name for the operation.
 
 Returns:
   A tensor of the same dtype.
 
 Raises:
-  ValueError: The rank is unknown, or not 3 or 4.
+  ValueError: Shapes or attributes do not fit.
+
+Example:
+  >>> y = tf.nn.{called}([[[[[1.0], [2.0]], [[3.0], [6.0]]]]], [1, 2, 2], 2, "VALID")
+  >>> print(tf.Session().run(y).ravel())
+  [{value}]
+"""
+
+_ANY = """Returns the {what} of each window of sequences, images or volumes, by the rank of the input.
+
+Args:
+  input: A tensor of {numbers}, of rank 3 to 5.
+  ksize: The size of a window: an int, or a list with one for each axis, or each spatial axis.
+  strides: The distance of windows, in the same forms.
+  padding: `"SAME"` or `"VALID"`.
+  data_format: `"NWC"`, `"NCW"`, `"NHWC"`, `"NCHW"`, `"NDHWC"` or `"NCDHW"`.
+  name: A name for the operation.
+
+Returns:
+  A tensor of the same dtype.
+
+Raises:
+  ValueError: The rank is unknown, or not 3 to 5.
 
 Example:
   >>> y = tf.nn.{called}([[[[1.0], [2.0]], [[3.0], [6.0]]]], 2, 2, "VALID")
@@ -134,6 +160,21 @@ def _of_rows(op_name: str, called: str, scope: str) -> Any:
     return _dressed(function, _ROWS, op_name, called, "3. 5." if op_name == "MaxPool" else "2. 4.")
 
 
+def _pool_of_volumes(op_name: str, x: Any, ksize: Any, strides: Any, padding: str, data_format: Optional[str], name: Optional[str]) -> Tensor:
+    with name_scope(name, op_name, [x]) as name:
+        data_format = data_format or "NDHWC"
+        channels = 1 if data_format.startswith("NC") else 4
+        sizes, steps = per_axis(ksize, 3, channels, "ksize"), per_axis(strides, 3, channels, "strides")
+        return op(op_name)(x, ksize=sizes, strides=steps, padding=padding, data_format=data_format, name=name)
+
+
+def _of_volumes(op_name: str, called: str) -> Any:
+    def function(input: Any, ksize: Any, strides: Any, padding: str, data_format: Optional[str] = "NDHWC", name: Optional[str] = None) -> Tensor:  # noqa: A002
+        return _pool_of_volumes(op_name, input, ksize, strides, padding, data_format, name)
+
+    return _dressed(function, _VOLUMES, op_name, called, "6." if op_name == "MaxPool3D" else "3.")
+
+
 def _of_any(op_name: str, called: str, of_rows: Any) -> Any:
     def function(input: Any, ksize: Any, strides: Any, padding: str, data_format: Optional[str] = None, name: Optional[str] = None) -> Tensor:  # noqa: A002
         rank = len(data_format) if data_format is not None else convert_to_tensor(input).get_shape().ndims
@@ -141,13 +182,15 @@ def _of_any(op_name: str, called: str, of_rows: Any) -> Any:
             return of_rows(input, ksize, strides, padding, data_format or "NWC", name)
         if rank == 4:
             return _pool_of_images(op_name, input, ksize, strides, padding, data_format, name)
-        raise ValueError(f"Input tensor must be of rank 3, 4 or 5 but was {rank}: here, of rank 3 or 4")
+        if rank == 5:
+            return _pool_of_volumes(op_name + "3D", input, ksize, strides, padding, data_format, name)
+        raise ValueError(f"Input tensor must be of rank 3, 4 or 5 but was {rank}.")
 
     return _dressed(function, _ANY, op_name, called, "6." if op_name == "MaxPool" else "3.")
 
 
 def _dressed(function: Any, doc: str, op_name: str, called: str, value: str) -> Any:
-    is_max = op_name == "MaxPool"
+    is_max = op_name.startswith("MaxPool")
     function.__name__ = function.__qualname__ = called
     function.__doc__ = doc.format(called=called, what="largest cell" if is_max else "mean", numbers="numbers" if is_max else "floats", value=value)
     return function
@@ -158,6 +201,8 @@ avg_pool = _of_images("AvgPool", "avg_pool")
 avg_pool2d = avg_pool
 max_pool1d = _of_rows("MaxPool", "max_pool1d", "MaxPool1d")
 avg_pool1d = _of_rows("AvgPool", "avg_pool1d", "AvgPool1D")
+max_pool3d = _of_volumes("MaxPool3D", "max_pool3d")
+avg_pool3d = _of_volumes("AvgPool3D", "avg_pool3d")
 max_pool_v2 = _of_any("MaxPool", "max_pool_v2", max_pool1d)
 avg_pool_v2 = _of_any("AvgPool", "avg_pool_v2", avg_pool1d)
 
@@ -181,6 +226,57 @@ def max_pool2d(input: Any, ksize: Any, strides: Any, padding: str, data_format: 
         return _pool_of_images("MaxPool", input, ksize, strides, padding, data_format, name)
 
 
+def max_pool_with_argmax(
+    input: Any,  # noqa: A002
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NHWC",
+    Targmax: Any = None,  # noqa: N803
+    name: Optional[str] = None,
+    output_dtype: Any = None,
+    include_batch_in_index: bool = False,
+) -> Any:
+    """Returns the largest cell of each window of images, and its index in the image.
+
+    The index of a cell is `(row * columns + column) * channels + channel`.
+
+    Args:
+      input: A tensor of numbers, `[batch, rows, columns, channels]`.
+      ksize: The size of a window: a list of four ints.
+      strides: The distance of windows: a list of four ints.
+      padding: `"SAME"` or `"VALID"`.
+      data_format: `"NHWC"`.
+      Targmax: The dtype of the indices: `tf.int64`, the default, or `tf.int32`.
+      name: A name for the operation.
+      output_dtype: Another name of `Targmax`.
+      include_batch_in_index: If true, indices count over all images.
+
+    Returns:
+      A named tuple: `output`, the cells, and `argmax`, their indices.
+
+    Raises:
+      ValueError: The data format is not NHWC, or shapes or attributes do not fit.
+
+    Example:
+      >>> y, at = tf.nn.max_pool_with_argmax([[[[1.0], [9.0]], [[3.0], [6.0]]]], [1, 2, 1, 1], [1, 2, 1, 1], "VALID")
+      >>> print(*tf.Session().run([tf.reshape(y, [-1]), tf.reshape(at, [-1])]))
+      [3. 9.] [2 1]
+    """
+    if data_format != "NHWC":
+        raise ValueError("Data formats other than 'NHWC' are not yet supported")
+    dtype = renamed(output_dtype, Targmax, "output_dtype", "Targmax")
+    return op("MaxPoolWithArgmax")(
+        input,
+        ksize=ksize,
+        strides=strides,
+        padding=padding,
+        Targmax=dtypes.int64 if dtype is None else dtype,
+        include_batch_in_index=include_batch_in_index,
+        name=name,
+    )
+
+
 def pool(
     input: Any,  # noqa: A002
     window_shape: Any,
@@ -192,17 +288,17 @@ def pool(
     data_format: Optional[str] = None,
     dilations: Any = None,
 ) -> Tensor:
-    """Returns the largest cell, or the mean, of each window of sequences or images.
+    """Returns the largest cell, or the mean, of each window of sequences, images or volumes.
 
     Args:
-      input: A tensor of rank 3 or 4.
+      input: A tensor of rank 3 to 5.
       window_shape: One int for each spatial axis.
       pooling_type: `"MAX"` or `"AVG"`.
       padding: `"SAME"` or `"VALID"`.
       dilation_rate: None, or ones.
       strides: One int for each spatial axis; None for ones.
       name: A name for the operation.
-      data_format: `"NWC"`, `"NCW"`, `"NHWC"` or `"NCHW"`.
+      data_format: `"NWC"`, `"NCW"`, `"NHWC"`, `"NCHW"`, `"NDHWC"` or `"NCDHW"`.
       dilations: Another name of `dilation_rate`.
 
     Returns:
@@ -220,11 +316,14 @@ def pool(
     rate = dilation_rate if dilations is None else renamed(dilations, dilation_rate, "dilations", "dilation_rate")
     with name_scope(name, "%s_pool" % pooling_type.lower(), [input]) as name:
         window: List[int] = [int(v) for v in window_shape]
-        if pooling_type not in ("MAX", "AVG") or len(window) not in (1, 2):
+        if pooling_type not in ("MAX", "AVG") or len(window) not in (1, 2, 3):
             raise ValueError(f"{len(window)}-D {pooling_type} pooling is not supported.")
         if any(v != 1 for v in _listed(rate, len(window), "dilation_rate")):
             raise NotImplementedError("pool: windows whose cells are apart (a dilation_rate over 1) are not supported")
         steps = _listed(strides, len(window), "strides")
         if len(window) == 1:
             return (max_pool1d if pooling_type == "MAX" else avg_pool1d)(input, window, steps, padding, data_format or "NWC", name)
-        return _pool_of_images("MaxPool" if pooling_type == "MAX" else "AvgPool", input, window, steps, padding, data_format, name)
+        kind = "MaxPool" if pooling_type == "MAX" else "AvgPool"
+        if len(window) == 3:
+            return _pool_of_volumes(kind + "3D", input, window, steps, padding, data_format, name)
+        return _pool_of_images(kind, input, window, steps, padding, data_format, name)

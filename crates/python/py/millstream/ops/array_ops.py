@@ -644,6 +644,7 @@ def one_hot(
     """
     with name_scope(name, "one_hot", [indices, depth, on_value, off_value, axis]) as name:
         to = None if dtype is None else dtypes.as_dtype(dtype)
+        node_counts.also(sum(value is not None and not isinstance(value, Tensor) for value in (on_value, off_value)))
         for value in (on_value, off_value):
             if value is not None and to is None:
                 to = convert_to_tensor(value).dtype.base_dtype if not isinstance(value, float) else dtypes.float32

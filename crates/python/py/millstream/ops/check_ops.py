@@ -106,14 +106,17 @@ def _comparison(op_name: str, called: str, sign: str) -> Any:
             x = convert_to_tensor(x, name="x")
             y = convert_to_tensor(y, x.dtype.base_dtype, "y")
             says = "Condition x %s y did not hold element-wise:" % sign
+            holds = reduction_ops.reduce_all(op(op_name)(x, y))
             if data is None:
                 data = ([message] if message else []) + [says, "x (%s) = " % x.name, x, "y (%s) = " % y.name, y]
                 if _known_to_fail(op_name, x, y):
                     known = constant_value(x), constant_value(y)
                     raise _invalid("%s%s\nx (%s) = \n%s\ny (%s) = \n%s" % (message + "\n" if message else "", says, x.name, known[0], y.name, known[1]))
-            elif _known_to_fail(op_name, x, y):
-                raise _invalid("\n".join(str(_shown(d)) for d in data))
-            return assert_(reduction_ops.reduce_all(op(op_name)(x, y)), data, summarize)
+            else:
+                data = ([] if message is None else [message]) + list(data)
+                if _known_to_fail(op_name, x, y):
+                    raise _invalid("\n".join(str(_shown(d)) for d in data))
+            return assert_(holds, data, summarize)
 
     function.__name__ = function.__qualname__ = called
     ok, bad = {"==": ("[1, 2]", "[1, 3]"), "!=": ("[3, 3]", "[1, 3]"), "<": ("[2, 3]", "[1, 3]"), "<=": ("[1, 3]", "[0, 3]")}.get(sign, ("[1, 1]", "[1, 3]"))
@@ -317,7 +320,7 @@ Returns:
   An `Operation`.
 
 Raises:
-  ValueError: The assertion is known to fail, or `rank` is negative.
+  ValueError: The assertion is known to fail.
   tf.errors.InvalidArgumentError: When run: the assertion fails.
 
 Example:
@@ -343,11 +346,12 @@ def _with_rank(called: str, op_name: str, words: str, holds: Any) -> Any:
                             % (message or "", x.name, words, known, x.get_shape().ndims, x.get_shape())
                         )
                     return no_op(name="static_checks_determined_all_ok")
-                if known < 0:
-                    raise ValueError("Rank cannot be negative.")
             if data is None:
                 data = [message or "", "Tensor %s must have rank%s" % (x.name, words and " " + words.strip()), rank, "Received shape: ", array_ops.shape(x)]
-            return assert_(op(op_name)(array_ops.rank(x), rank), data, summarize)
+            fits = op(op_name)(array_ops.rank(x), rank)
+            if known is None:
+                fits = with_dependencies([assert_rank(rank, 0, ["Rank must be a scalar. Received rank: ", rank])], fits)
+            return assert_(fits, data, summarize)
 
     function.__name__ = function.__qualname__ = called
     function.__doc__ = _RANKED.format(words=words, name=called)

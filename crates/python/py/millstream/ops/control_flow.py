@@ -25,6 +25,7 @@ from millstream.framework import (
     get_default_graph,
     name_scope,
     nest,
+    node_counts,
     shapes,
 )
 from millstream.framework.op_functions import op
@@ -354,7 +355,7 @@ def while_loop(
         return function(packed) if one or isinstance(packed, dict) else function(*packed)
 
     def flat_cond(flat: Any) -> Tensor:
-        return _condition(call(cond, flat), scope)
+        return _condition(call(cond, flat), scope, "cond" if maximum_iterations is None else "LogicalAnd/y")
 
     def flat_body(flat: Any) -> List[Tensor]:
         result = call(body, flat)
@@ -417,9 +418,9 @@ def _checkpoint(checkpoint_every: Any) -> Optional[int]:
     return distance
 
 
-def _condition(value: Any, scope: str) -> Tensor:
-    """Converts the result of `cond` to a bool scalar."""
-    more = convert_to_tensor(value, name="cond")
+def _condition(value: Any, scope: str, name: str) -> Tensor:
+    """Converts the result of `cond` to a bool scalar, named `name` if it is a constant."""
+    more = convert_to_tensor(value, name=name)
     if more.dtype.base_dtype != dtypes.bool:
         raise TypeError("Input 'input' of 'LoopCond' Op has type %s that does not match expected type of bool." % more.dtype.name)
     if more.shape.ndims not in (0, None):
@@ -567,6 +568,7 @@ def cond(
                 if len(kept) == 2:
                     _same_branches(kept, returned)
                 return [result]
+            is_nothing = isinstance(result, (list, builtin_tuple)) and not len(result)
             if not strict:
                 result = _unpacked(result)
             returned.append(result)
@@ -574,7 +576,10 @@ def cond(
             kept.append(result)
             if len(kept) == 2:
                 _same_branches(kept, returned)
-            return _Structure(result).flatten()
+            parts = _Structure(result).flatten()
+            if is_nothing and len(kept) == 2:
+                raise ValueError("true_fn and false_fn must return at least one result.")
+            return parts or [no_op()]  # The engine joins one value at least. An empty structure is returned as it is.
 
         return call
 
@@ -582,7 +587,7 @@ def cond(
     first = kept[0]
     if isinstance(first, Operation):
         return merged[0]
-    if nest.is_sequence(first) and not len(nest.flatten(first)):
+    if not isinstance(first, Tensor) and not nest.flatten(first):
         return first
     packed = _Structure(first).pack(merged)
     return packed if strict else _unpacked(packed)
@@ -688,6 +693,11 @@ def case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, stric
     if default is not None and not callable(default):
         raise TypeError("false_fn must be callable. (It is `default`.)")
     predicates = [p for p, _ in pairs]
+    if default is None:
+        # TensorFlow counts the predicates that hold in a branch of its own.
+        node_counts.also(19 if not exclusive else 38 if len(pairs) == 1 else 23 - 4 * len(pairs))
+    elif exclusive and len(pairs) == 1:
+        node_counts.also(19)
     with name_scope(name, "case", []):
         if default is None:
             predicate, last = pairs.pop()

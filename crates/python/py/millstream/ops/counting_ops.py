@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from millstream._engine import Tensor
-from millstream.framework import constant_value, control_dependencies, convert_to_tensor, dtypes, name_scope
+from millstream.framework import constant_value, control_dependencies, convert_to_tensor, dtypes, name_scope, node_counts
 from millstream.framework.op_functions import op
 from millstream.ops import array_ops, clip_ops, math_ops, reduction_ops
 from millstream.ops.check_ops import assert_less, assert_non_negative
@@ -38,7 +38,7 @@ def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: Option
       [10 20 30] [30 20 10]
     """
     with name_scope(name, "sort"):
-        return _top(values, axis, direction)[0]
+        return _sorted(values, axis, direction, places=False)
 
 
 def argsort(values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: Optional[str] = None) -> Tensor:
@@ -60,29 +60,37 @@ def argsort(values: Any, axis: int = -1, direction: str = "ASCENDING", stable: b
     """
     del stable
     with name_scope(name, "argsort"):
-        return _top(values, axis, direction)[1]
+        return _sorted(values, axis, direction, places=True)
 
 
-def _top(values: Any, axis: Any, direction: str) -> Any:
+def _sorted(values: Any, axis: Any, direction: str, places: bool) -> Tensor:
+    """Returns the sorted values, or the places where they were."""
     if direction not in ("ASCENDING", "DESCENDING"):
         raise ValueError("Unknown direction: %s; it must be ASCENDING or DESCENDING" % direction)
-    values = convert_to_tensor(values)
+    known = constant_value(convert_to_tensor(axis, name="axis"))
+    values = convert_to_tensor(values, name="values")
     rank = values.shape.ndims
-    known = constant_value(convert_to_tensor(axis))
-    if known is None or rank is None:
+    if known is None or rank is None and int(known) != -1:
         raise ValueError("`axis` and the rank of the values must be known")
     axis = int(known)
-    if not -rank <= axis < rank:
+    if rank is not None and not -rank <= axis < rank:
         raise ValueError("`axis` is %d, but the values have rank %d" % (axis, rank))
-    axis %= rank
-    order = list(range(rank))
-    order[axis], order[-1] = order[-1], order[axis]
-    last = values if axis == rank - 1 else array_ops.transpose(values, order)
     # The op returns the largest values first.
     turned = direction == "ASCENDING"
-    found, places = op("TopKV2")(_reversed_order(last) if turned else last, array_ops.shape(last)[-1])
-    found = _reversed_order(found) if turned else found
-    return [v if axis == rank - 1 else array_ops.transpose(v, order) for v in (found, places)]
+    if turned:
+        values = _reversed_order(values)
+    count = array_ops.shape(values)[axis]
+    array_ops.rank(values)  # As in TensorFlow, so that the seeds of later random operations are the same.
+    transposition = None
+    if rank is not None and axis % rank != rank - 1:
+        axis %= rank
+        order = [rank - 1 if at == axis else axis if at == rank - 1 else at for at in range(rank)]
+        transposition = convert_to_tensor(order, name="transposition")
+        values = array_ops.transpose(values, transposition)
+    found = op("TopKV2")(values, count)[int(places)]
+    if transposition is not None:
+        found = array_ops.transpose(found, transposition)
+    return _reversed_order(found) if turned and not places else found
 
 
 def _reversed_order(values: Tensor) -> Tensor:
@@ -180,6 +188,7 @@ def confusion_matrix(
     with name_scope(name, "confusion_matrix"):
         labels = math_ops.cast(convert_to_tensor(labels), dtypes.int64)
         predictions = math_ops.cast(convert_to_tensor(predictions), dtypes.int64)
+        node_counts.also(7 if num_classes is not None else -41)  # TensorFlow adds a sparse matrix to zeros.
         if num_classes is None:
             num_classes = op("Maximum")(reduction_ops.reduce_max(labels), reduction_ops.reduce_max(predictions)) + 1
         n = math_ops.cast(num_classes, dtypes.int64)

@@ -212,7 +212,10 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(f)
     def decorated(*args: Any, **kwargs: Any) -> Any:
         if kwargs:
-            raise ValueError("The custom_gradient decorator currently supports keywords arguments only when eager execution is enabled.")
+            raise ValueError(
+                "The custom_gradient decorator currently supports keywords arguments only when eager execution is enabled.\n"
+                "  help: these are TensorFlow's words; there is no eager execution here: pass them by position, or with functools.partial"
+            )
         return _with_gradient(f, [convert_to_tensor(x) for x in args])
 
     return decorated
@@ -230,12 +233,31 @@ def _with_gradient(f: Callable[..., Any], args: List[Tensor]) -> Any:
         )
     variables = _variables_used(graph, before)
     _check_signature(grad_fn, variables)
+    outputs = with_gradient_of_results(flat, args + variables, _gradient_of(grad_fn, len(flat), len(args), variables))
+    return nest.pack_sequence_as(result, outputs)
+
+
+def with_gradient_of_results(
+    results: List[Any], inputs: List[Any], gradient: Callable[..., List[Any]], name: Optional[str] = None
+) -> List[Any]:
+    """Returns results whose gradient is a function, by an `IdentityN` of the results and the inputs.
+
+    Args:
+      results: Tensors.
+      inputs: The tensors to which gradients flow.
+      gradient: A function of this `IdentityN` and the gradients of the results. It returns gradients of the
+        results, which are None, and of the inputs.
+      name: The name of the `IdentityN`.
+
+    Returns:
+      A list of tensors.
+    """
     with _lock:
-        name = "CustomGradient-%d" % next(_numbers)
-    graph._extras.setdefault(_EXTRA, {})[name] = (_gradient_of(grad_fn, len(flat), len(args), variables), len(flat))
-    with graph.gradient_override_map({"IdentityN": name}):
-        outputs = op("IdentityN")(flat + args + variables)
-    return nest.pack_sequence_as(result, outputs[: len(flat)])
+        registered = "CustomGradient-%d" % next(_numbers)
+    graph = get_default_graph()
+    graph._extras.setdefault(_EXTRA, {})[registered] = (gradient, len(results))
+    with graph.gradient_override_map({"IdentityN": registered}):
+        return op("IdentityN")([*results, *inputs], name=name)[: len(results)]
 
 
 def _gradient_of(grad_fn: Callable[..., Any], n_results: int, n_args: int, variables: List[Any]) -> Callable[..., Any]:

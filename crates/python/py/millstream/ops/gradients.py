@@ -13,6 +13,7 @@ from millstream.framework import (
     check_scope_name,
     convert_to_tensor,
     get_default_graph,
+    logging,
     name_scope,
     nest,
     protos,
@@ -21,6 +22,7 @@ from millstream.framework.op_functions import op
 from millstream.ops.array_ops import concat, reshape, shape, size
 from millstream.ops.control_flow import while_loop
 from millstream.ops.custom_gradients import _op_types, custom_gradient
+from millstream.ops.nodes_of_gradients import promise
 from millstream.ops.tensor_array import TensorArray
 
 
@@ -80,9 +82,19 @@ def _grad_y(grad: Any, y: Tensor, index: int) -> Tensor:
 
 def _of_shape(grad: Tensor, wanted: Any) -> Tensor:
     """Returns a gradient in the shape of its y: TensorFlow does not compare them, and one number fits all."""
-    if wanted is None or None in wanted or grad._shape_as_list() == wanted or grad.shape.num_elements() != 1:
+    found = grad._shape_as_list()
+    if wanted is None or None in wanted or found == wanted:
+        return grad
+    if found is None or None in found:
+        return reshape(grad, wanted)  # The run finds out.
+    if grad.shape.num_elements() != 1:
         return grad
     return op("BroadcastTo")(reshape(grad, []), wanted) if wanted else reshape(grad, [])
+
+
+def _warn_of_none(text: str, tensor: Tensor) -> None:
+    """Logs why a gradient is None. TensorFlow says nothing, and raises nothing, which programs rely on."""
+    logging.warning("tf.gradients: " + text + ", and only floating-point numbers have gradients. tf.cast converts.", tensor.name, tensor.dtype.name)
 
 
 def _beside(graph: Any, before: int) -> None:
@@ -137,7 +149,8 @@ def gradients(
         `tf.UnconnectedGradients.NONE`, zeros for `ZERO`.
 
     Returns:
-      A list: for each x a tensor of its shape and dtype, an `IndexedSlices` (for gathers), or None.
+      A list: for each x a tensor of its shape and dtype, an `IndexedSlices` (for gathers), or None. If an x
+        or y is not of floating or complex dtype, or if all gradients are None, a warning says why.
 
     Raises:
       ValueError: An argument has an invalid value, `grad_ys` has another length or shape, or `xs` belong to
@@ -179,6 +192,8 @@ def gradients(
             raise TypeError("Gradients of complex tensors must set grad_ys (y.dtype = %r)" % y.dtype.base_dtype)
     for y in ys:
         if not (y.dtype.is_floating or y.dtype.is_complex) and y.dtype.name not in ("resource", "variant"):
+            if unconnected_gradients == UnconnectedGradients.NONE:
+                _warn_of_none("all gradients are None, because the y `%s` is %s", y)
             return [None] * len(xs)
     usable = [x.dtype.base_dtype.is_floating or x.dtype.base_dtype.is_complex or x.dtype.base_dtype.name in ("resource", "variant") for x in sources]
     stop = None if stop_gradients is None else [_source(s) for s in _list(stop_gradients)]
@@ -194,8 +209,21 @@ def gradients(
         raise LookupError("No gradient defined for operation: %s" % error) from None
     if colocate_gradients_with_ops:
         _beside(graph, before)
+    given = [grad_ys is not None and g is not None for g in grad_ys or ys]
+    promise(graph, ys, given, asked, stop, bool(gate_gradients), before)
     found = iter(made)
     grads: List[Any] = [next(found) if use else None for use in usable]
+    if unconnected_gradients == UnconnectedGradients.NONE:
+        for x, use in zip(sources, usable):
+            if not use:
+                _warn_of_none("the gradient of the x `%s` is None, because it is %s", x)
+        if asked and all(grad is None for grad in grads):
+            logging.warning(
+                "tf.gradients: all gradients are None: no path of floating-point operations leads from `%s` to `%s`. Comparisons, indices, "
+                "casts to integers and tf.stop_gradient end a path.",
+                asked[0].name,
+                ys[0].name,
+            )
     result = []
     for grad, x in zip(grads, xs):
         if isinstance(grad, tuple):

@@ -1,14 +1,21 @@
-"""`py_func`: Python functions that a graph calls while it runs."""
+"""`py_func`, `py_function`: Python functions that a graph calls while it runs."""
 
 from __future__ import annotations
 
-from typing import Any, Callable, List
+from typing import Any, Callable, List, Optional
+
+import numpy as np
 
 from millstream import _engine
-from millstream.framework import dtypes
+from millstream._engine import Tensor
+from millstream.framework import Graph, constant, convert_to_tensor, dtypes, name_scope
 from millstream.framework.op_functions import op
+from millstream.framework.session import Session
+from millstream.ops import array_ops
+from millstream.ops.custom_gradients import with_gradient_of_results
+from millstream.ops.gradients import gradients
 
-__all__ = ["numpy_function", "py_func"]
+__all__ = ["numpy_function", "py_func", "py_function"]
 
 _EXTRA = "host_functions"
 
@@ -109,3 +116,139 @@ def numpy_function(func: Callable[..., Any], inp: List[Any], Tout: Any, name: An
       [1. 2. 3.]
     """
     return py_func(func, inp, Tout, stateful=True, name=name)
+
+
+# `py_function` ------------------------------------------------------------------------------------------
+#
+# Each call builds a graph of its own, in which the arguments are constants and tensors have values.
+
+_VALUES = "values"
+
+
+def py_function(func: Callable[..., Any], inp: List[Any], Tout: Any, name: Any = None) -> Any:
+    """Calls a Python function of tensors whenever the operation runs, and returns its results.
+
+    Within the function, tensors have values: `x.numpy()`, `if x > 0:` and `for row in x:` work, as do all
+    operations. They belong to a graph that is made for the call, so variables of other graphs are out of
+    reach. Gradients flow through the operations of the function; it is called again to compute them.
+
+    Args:
+      func: A function with an argument for each element of `inp`. It returns tensors, or values that convert
+        to them: one if `Tout` is a dtype, a list for several, None for none.
+      inp: A list of tensors, or of values that convert to tensors.
+      Tout: A dtype, or a list of dtypes, empty for a function that returns nothing.
+      name: A name for the operation.
+
+    Returns:
+      A tensor, a list of tensors if `Tout` is a list, or the operation if that is empty.
+
+    Raises:
+      ValueError: `func` is not callable.
+      tf.errors.InvalidArgumentError: When run: a result does not have its dtype of `Tout`; see `py_func` for
+        the errors of exceptions that the function raises.
+
+    Example:
+      >>> def halved_until_small(x):
+      ...     while tf.reduce_max(x) > 1.0:
+      ...         x = x / 2.0
+      ...     return x
+      >>> x = tf.constant([3.0, 8.0])
+      >>> y = tf.py_function(halved_until_small, [x], tf.float32)
+      >>> print(*tf.Session().run([y, tf.gradients(y, x)[0]]))
+      [0.375 1.   ] [0.125 0.125]
+    """
+    if not callable(func):
+        raise ValueError("Expected func to be callable, got func of type %s" % type(func))
+    kinds = [dtypes.as_dtype(t) for t in (Tout if isinstance(Tout, (list, tuple)) else [Tout])]
+    with name_scope(name, "EagerPyFunc", inp) as scope:
+        inputs = [convert_to_tensor(x) for x in inp]
+
+        def call(*values: Any) -> List[Any]:
+            with _Values() as values_of:
+                return values_of(_results(func, [constant(v, t.dtype) for v, t in zip(values, inputs)], kinds))
+
+        made = py_func(call, inputs, kinds)
+        if not kinds:
+            return made
+        made = with_gradient_of_results(made, inputs, _gradient_of(func, inputs, kinds), scope)
+    return made if isinstance(Tout, (list, tuple)) else made[0]
+
+
+class _Values:
+    """A `with` block with a graph in which tensors have values. It gives a function that computes them."""
+
+    def __enter__(self) -> Callable[[Any], List[Any]]:
+        self._graph = Graph()
+        self._session = Session(graph=self._graph)
+        self._graph._extras[_VALUES] = self._session.run
+        self._block = self._graph.as_default()
+        self._block.__enter__()
+        return lambda tensors: self._session.run(tensors)
+
+    def __exit__(self, *exception: Any) -> None:
+        self._block.__exit__(*exception)
+        self._session.close()
+
+
+def _results(func: Callable[..., Any], args: List[Any], kinds: List[Any]) -> List[Any]:
+    """Calls a function and converts its results to tensors of these dtypes."""
+    made = func(*args)
+    listed = [] if made is None else list(made)[: len(kinds)] if isinstance(made, (list, tuple)) else [made]
+    if len(listed) != len(kinds):
+        raise ValueError("the function returns %d values, but expects to see %d values." % (len(listed), len(kinds)))
+    return [convert_to_tensor(v, kind) for v, kind in zip(listed, kinds)]
+
+
+def _gradient_of(func: Callable[..., Any], inputs: List[Any], kinds: List[Any]) -> Callable[..., List[Any]]:
+    """Returns the gradient of the results of a call, which calls `func` again and differentiates it."""
+    at = [i for i, x in enumerate(inputs) if x.dtype.is_floating or x.dtype.is_complex]
+
+    def gradient(node: Any, *grads: Any) -> List[Any]:
+        values, n = list(node.inputs)[len(kinds) :], len(inputs)
+
+        def call(*given: Any) -> List[Any]:
+            with _Values() as values_of:
+                args = [constant(v, t.dtype) for v, t in zip(given, inputs)]
+                made = _results(func, args, kinds)
+                back = [constant(v, k) for v, k in zip(given[n:], kinds)]
+                found = gradients(made, [args[i] for i in at], back)
+                return values_of([array_ops.zeros_like(args[i]) if g is None else convert_to_tensor(g) for i, g in zip(at, found)])
+
+        result: List[Any] = [None] * (len(kinds) + n)
+        if at:
+            for i, g in zip(at, py_func(call, [*values, *grads], [inputs[i].dtype for i in at])):
+                g.set_shape(inputs[i].shape)
+                result[len(kinds) + i] = g
+        return result
+
+    return gradient
+
+
+def _run_of(tensor: Tensor) -> Optional[Callable[..., Any]]:
+    return tensor.graph._extras.get(_VALUES)
+
+
+def _numpy(self: Tensor) -> Callable[[], Any]:
+    """A function that returns the tensor's value, within a function of `tf.py_function`."""
+    run = _run_of(self)
+    if run is None:
+        raise AttributeError("'Tensor' object has no attribute 'numpy'")
+    return lambda: run(self)
+
+
+def _valued(method: str, of_value: Callable[[Any, Tensor], Any]) -> None:
+    """Lets a method of tensors use the value, where tensors have values."""
+    otherwise = getattr(Tensor, method)
+
+    def call(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+        run = _run_of(self)
+        return otherwise(self, *args, **kwargs) if run is None else of_value(run(self), self)
+
+    call.__name__ = method
+    setattr(Tensor, method, call)
+
+
+setattr(Tensor, "numpy", property(_numpy))
+_valued("__bool__", lambda value, tensor: bool(value))
+_valued("__array__", lambda value, tensor: np.asarray(value))
+_valued("__iter__", lambda value, tensor: iter(array_ops.unstack(tensor, len(value))))

@@ -14,7 +14,20 @@ from millstream.framework.op_functions import op
 from millstream.ops import array_ops, indexing_ops, math_ops, reduction_ops
 from millstream.ops.control_flow import while_loop
 
-__all__ = ["cholesky_solve", "einsum", "matrix_diag", "matrix_diag_part", "matrix_set_diag", "matrix_solve_ls", "norm", "tensordot", "trace"]
+__all__ = [
+    "cholesky_solve",
+    "einsum",
+    "matrix_diag",
+    "matrix_diag_part",
+    "matrix_set_diag",
+    "matrix_solve_ls",
+    "norm",
+    "self_adjoint_eig",
+    "self_adjoint_eigvals",
+    "svd",
+    "tensordot",
+    "trace",
+]
 
 
 def _main_diagonal(k: Any) -> bool:
@@ -282,6 +295,9 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
         if len(tensors) == 1 and re.match(r"^([a-zA-Z])\1(->)?$", equation.replace(" ", "")):
             return trace(tensors[0])
         labels, output = _parsed(equation.replace(" ", ""), equation, tensors)
+        if [len(each) for each in labels] == [2, 2] and len(set(output)) == 2 and len({*labels[0], *labels[1]}) == 3:
+            # TensorFlow reshapes the sides of a plain product only if their shapes are not known.
+            node_counts.also(-2 if all(t.shape.is_fully_defined() for t in tensors) else 3)
         value, held = tensors[0], labels[0]
         for i, other in enumerate(tensors[1:], 1):
             needed = set(output).union(*labels[i + 1 :])
@@ -616,3 +632,72 @@ def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compac
         below = array_ops.concat([rhs[..., 1:, :], zero], -2)
         above = array_ops.concat([zero, rhs[..., :-1, :]], -2)
         return main[..., None] * rhs + over[..., None] * below + under[..., None] * above
+
+
+# Spectra --------------------------------------------------------------------------------------------------
+
+
+def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: Optional[str] = None) -> Any:
+    """Returns the singular value decomposition of each innermost matrix.
+
+    Args:
+      tensor: A tensor of floats or complex numbers of shape `[.., M, N]`.
+      full_matrices: If true, `u` and `v` are square.
+      compute_uv: If false, only the singular values are computed.
+      name: A name for the operation.
+
+    Returns:
+      The singular values, in descending order, of shape `[.., P]` with `P = min(M, N)`, and the matrices `u`
+      and `v`, of shapes `[.., M, P]` and `[.., N, P]`, whose columns are the singular vectors: the matrix is
+      `u * diag(s) * adjoint(v)`. Without `compute_uv`, the singular values alone. The sign of a pair of
+      vectors is arbitrary.
+
+    Example:
+      >>> s, u, v = tf.svd(tf.constant([[3.0, 0.0], [4.0, 5.0]]))
+      >>> again = tf.matmul(u, tf.matmul(tf.diag(s), v, adjoint_b=True))
+      >>> print(*tf.Session().run([tf.cast(100.0 * s, tf.int32), tf.cast(tf.round(again), tf.int32)]))
+      [670 223] [[3 0]
+       [4 5]]
+    """
+    s, u, v = op("Svd")(tensor, compute_uv=compute_uv, full_matrices=full_matrices, name=name)
+    s = math_ops.real(s)
+    return (s, u, v) if compute_uv else s
+
+
+def self_adjoint_eig(tensor: Any, name: Optional[str] = None) -> Any:
+    """Returns the eigenvalues and eigenvectors of each innermost matrix, which must be self-adjoint.
+
+    Args:
+      tensor: A tensor of floats or complex numbers of shape `[.., N, N]`. Only lower triangles are read.
+      name: A name for the operation.
+
+    Returns:
+      A pair: the eigenvalues, in ascending order, of shape `[.., N]`, and the eigenvectors, the columns of
+      matrices. The sign of an eigenvector is arbitrary.
+
+    Example:
+      >>> e, v = tf.self_adjoint_eig([[2.0, 1.0], [1.0, 2.0]])
+      >>> print(*tf.Session().run([tf.round(e), tf.round(tf.matmul(v, v, adjoint_a=True))]))
+      [1. 3.] [[1. 0.]
+       [0. 1.]]
+    """
+    e, v = op("SelfAdjointEigV2")(tensor, compute_v=True, name=name)
+    return e, v
+
+
+def self_adjoint_eigvals(tensor: Any, name: Optional[str] = None) -> Tensor:
+    """Returns the eigenvalues of each innermost matrix, which must be self-adjoint, in ascending order.
+
+    Args:
+      tensor: A tensor of floats or complex numbers of shape `[.., N, N]`. Only lower triangles are read.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of shape `[.., N]`.
+
+    Example:
+      >>> print(tf.Session().run(tf.round(tf.self_adjoint_eigvals([[2.0, 1.0], [1.0, 2.0]]))))
+      [1. 3.]
+    """
+    e, _ = op("SelfAdjointEigV2")(tensor, compute_v=False, name=name)
+    return e  # type: ignore[no-any-return]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Optional
 import numpy as np
 
 from millstream._engine import Tensor
-from millstream.framework import constant, convert_to_tensor, dtypes, name_scope
+from millstream.framework import constant, convert_to_tensor, dtypes, name_scope, node_counts
 from millstream.framework.deprecation import renamed
 from millstream.framework.op_functions import op
 from millstream.ops import math_ops
@@ -83,7 +83,9 @@ def _reduction(name: str, called: str, doc: str, y: str) -> Reduction:
     ) -> Tensor:
         axis = renamed(axis, reduction_indices, "axis", "reduction_indices")
         keepdims = bool(renamed(keepdims, keep_dims, "keepdims", "keep_dims"))
-        x = convert_to_tensor(input_tensor, name="input_tensor" if op_name not in ("All", "Any") else "input_tensor")
+        if axis is None and not isinstance(input_tensor, Tensor):
+            node_counts.also(3)  # TensorFlow asks a variable for its rank in the graph.
+        x = convert_to_tensor(input_tensor, name="input_tensor")
         result = op(op_name)(x, _axes(x, axis), keepdims, name=name)
         if axis is None and not keepdims:
             result.set_shape(())

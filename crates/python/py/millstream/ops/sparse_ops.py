@@ -939,3 +939,71 @@ def eye(num_rows: Any, num_columns: Any = None, dtype: Any = dtypes.float32, nam
         places = math_ops.range(op("Minimum")(rows, columns))
         ones = array_ops.ones(array_ops.shape(places), dtype)
         return SparseTensor(array_ops.stack([places, places], axis=1), ones, array_ops.stack([rows, columns]))
+
+
+def cross(inputs: Any, name: Optional[str] = None) -> SparseTensor:
+    """Crosses the features of several matrices, row by row.
+
+    Args:
+      inputs: A list of matrices, `Tensor` or `SparseTensor`, of strings or integers, with as many rows each.
+      name: A name for the operation.
+
+    Returns:
+      A `SparseTensor` of strings. Its row `i` has a value for each way to take one feature from row `i` of
+      every input: the features, joined by `_X_`. Sparse inputs come first.
+
+    Raises:
+      TypeError: If `inputs` is not a list of matrices.
+
+    Example:
+      >>> tf.Session().run(tf.sparse.cross([tf.constant([["a"]]), tf.constant([[1, 2]])])).values
+      array([b'a_X_1', b'a_X_2'], dtype=object)
+    """
+    return _crossed(inputs, False, 0, None, name)
+
+
+def cross_hashed(inputs: Any, num_buckets: int = 0, hash_key: Optional[int] = None, name: Optional[str] = None) -> SparseTensor:
+    """Crosses the features of several matrices, row by row, as hashes.
+
+    Args:
+      inputs: A list of matrices, `Tensor` or `SparseTensor`, of strings or integers, with as many rows each.
+      num_buckets: Hashes are taken modulo this number, unless it is 0.
+      hash_key: Where hashes begin. TensorFlow's is the default.
+      name: A name for the operation.
+
+    Returns:
+      A `SparseTensor` of `int64`, as that of `tf.sparse.cross` with a hash for each text.
+
+    Raises:
+      TypeError: If `inputs` is not a list of matrices.
+
+    Example:
+      >>> features = [tf.constant([["x"], ["yy"]]), tf.constant([[1], [2]])]
+      >>> tf.Session().run(tf.sparse.cross_hashed(features, num_buckets=100)).dense_shape
+      array([2, 1])
+    """
+    return _crossed(inputs, True, num_buckets, hash_key, name)
+
+
+def _crossed(inputs: Any, hashed: bool, num_buckets: int, hash_key: Optional[int], name: Optional[str]) -> SparseTensor:
+    if not isinstance(inputs, list):
+        raise TypeError("Inputs must be a list")
+    if not all(isinstance(i, (SparseTensor, Tensor)) for i in inputs):
+        raise TypeError("All inputs must be SparseTensors")
+    sparse = [i for i in inputs if isinstance(i, SparseTensor)]
+    dense = [i for i in inputs if not isinstance(i, SparseTensor)]
+    internal = dtypes.string if all(i.dtype == dtypes.string for i in inputs) else dtypes.int64
+    wide = lambda x: x if x.dtype == dtypes.string else math_ops.cast(x, dtypes.int64)  # noqa: E731
+    indices, values, shape = op("SparseCross")(
+        [i.indices for i in sparse],
+        [wide(i.values) for i in sparse],
+        [i.dense_shape for i in sparse],
+        [wide(i) for i in dense],
+        hashed_output=hashed,
+        num_buckets=num_buckets,
+        hash_key=0xDECAFCAFFE if hash_key is None else hash_key,
+        out_type=dtypes.int64 if hashed else dtypes.string,
+        internal_type=internal,
+        name=name,
+    )
+    return SparseTensor(indices, values, shape)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from millstream._engine import Operation, Tensor
-from millstream.framework import control_dependencies, convert_to_tensor, name_scope
+from millstream.framework import control_dependencies, convert_to_tensor, name_scope, node_counts
 from millstream.framework.op_functions import op
 from millstream.ops import array_ops, control_flow, math_ops, reduction_ops
 
@@ -35,11 +35,15 @@ def assert_broadcastable(weights: Any, values: Any) -> Operation:
         if w.ndims == 0:
             return control_flow.no_op(name="static_scalar_check_success")
         if w.ndims is not None and v.ndims is not None:
-            mismatch = w.ndims != v.ndims or any(None not in (a, b) and a not in (1, b) for a, b in zip(w.as_list(), v.as_list()))
-            if mismatch:
+            if w.ndims != v.ndims:
                 raise ValueError(f"{_CANNOT} values.rank={v.ndims}. weights.rank={w.ndims}. values.shape={v}. weights.shape={w}.")
             if w.is_fully_defined() and v.is_fully_defined():
+                for i, (a, b) in enumerate(zip(w.as_list(), v.as_list())):
+                    if a not in (1, b):
+                        shapes = [str(shape.as_list()).replace(",", "") for shape in (v, w)]
+                        raise ValueError(f"{_CANNOT} Mismatch at dim {i}. values.shape={shapes[0]} weights.shape={shapes[1]}.")
                 return control_flow.no_op(name="static_dims_check_success")
+        node_counts.also(8)  # TensorFlow looks for dimensions that do not fit as a set.
         is_scalar = math_ops.equal(0, weights_rank, name="is_scalar")
         same_rank = math_ops.equal(weights_rank, values_rank)
 

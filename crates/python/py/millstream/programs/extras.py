@@ -9,12 +9,14 @@ from typing import Any, Callable, Dict, Iterator, List, Optional
 
 import numpy as np
 
-from millstream.framework import add_to_collection, convert_to_tensor, name_scope, nest, shapes
+from millstream.framework import add_to_collection, convert_to_tensor, name_scope, nest, scopes, shapes
 from millstream.framework.op_functions import op
+from millstream.framework.proto_functions import register_proto_function
 from millstream.ops import array_ops
-from millstream.programs import freezing, mnist
+from millstream.programs import freezing, internals, mnist
 from millstream.programs.timeline import Timeline
 from millstream.test.case import TestCase
+from millstream.variables.defined_functions import Defun
 
 
 DeviceAttributes = collections.namedtuple("DeviceAttributes", "name device_type memory_limit physical_device_desc incarnation")
@@ -117,7 +119,14 @@ NAMES: Dict[str, Dict[str, Any]] = {
     "python.client.device_lib": {"list_local_devices": list_local_devices},
     "python.debug": {**_DEBUGGER, "has_inf_or_nan": has_inf_or_nan},
     "python.tools.freeze_graph": {"freeze_graph": freezing.freeze_graph, "freeze_graph_with_def_protos": freezing.freeze_graph_with_def_protos},
-    "python.framework.ops": {"name_from_scope_name": name_from_scope_name, "convert_n_to_tensor": convert_n_to_tensor},
+    "python.framework.function": {"Defun": Defun},
+    "python.framework.ops": {
+        "name_from_scope_name": name_from_scope_name,
+        "convert_n_to_tensor": convert_n_to_tensor,
+        "prepend_name_scope": scopes.prepend_name_scope,
+        "register_proto_function": register_proto_function,
+        "strip_name_scope": scopes.strip_name_scope,
+    },
     "python.framework.test_util": {
         "TensorFlowTestCase": TestCase,
         "run_deprecated_v1": _mode,
@@ -134,3 +143,6 @@ NAMES: Dict[str, Dict[str, Any]] = {
     "python.util.tf_export": {"tf_export": _mark, "keras_export": _mark},
     "python.util.tf_inspect": {"getargspec": getargspec},
 }
+
+for _module, _names in internals.NAMES.items():
+    NAMES.setdefault(_module, {}).update(_names)

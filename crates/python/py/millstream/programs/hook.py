@@ -50,6 +50,13 @@ class _Whole(_Module):
         else:
             setattr(importlib.import_module("millstream"), name, value)
 
+    def __delattr__(self, name: str) -> None:
+        # `mock.patch` deletes what it set, and puts the original back if the name is then gone.
+        if name in self.__dict__:
+            super().__delattr__(name)
+        else:
+            delattr(importlib.import_module("millstream"), name)
+
     def __dir__(self) -> List[str]:
         return sorted(set(dir(importlib.import_module("millstream"))))
 

@@ -20,11 +20,32 @@ from millstream.programs import extras
 # The places to look a name up in: modules of this package ("." is the package itself), modules of Python
 # ("=inspect"), and the functions of all ops by TensorFlow's internal names ("gen").
 _PLACES = """
+contrib.cluster_resolver.python.training.tpu_cluster_resolver .contrib.cluster_resolver
 contrib.layers.python.layers.layers .contrib.layers.layers .contrib.layers
 contrib.layers.python.layers.optimizers .contrib.layers.optimizers
 contrib.layers.python.layers.utils .contrib.layers.utils
 contrib.learn.python.learn.monitored_session .train.monitored_session .train
+contrib.losses.python.metric_learning .contrib.losses.metric_learning
+contrib.losses.python.metric_learning.metric_loss_ops .contrib.losses.metric_learning
+python.client.client_lib .
 python.client.session .
+python.compat.v2_compat .
+python.data.experimental.ops.batching .data.experimental
+python.data.experimental.ops.error_ops .data.experimental
+python.data.experimental.ops.get_single_element .data.experimental
+python.data.experimental.ops.grouping .data.experimental
+python.data.experimental.ops.interleave_ops .data.experimental
+python.data.experimental.ops.iterator_ops .data.experimental
+python.data.experimental.ops.optimization .data.experimental
+python.data.experimental.ops.optimization_options .data.experimental
+python.data.experimental.ops.prefetching_ops .data.experimental
+python.data.experimental.ops.readers .data.experimental
+python.data.experimental.ops.scan_ops .data.experimental
+python.data.experimental.ops.shuffle_ops .data.experimental
+python.data.ops.dataset_ops .data.datasets .data
+python.data.ops.iterator_ops .data.iterators .data
+python.data.ops.readers .data
+python.data.util.nest .nest .framework.nest
 python.eager.context .
 python.estimator.estimator .estimator.estimator .estimator
 python.estimator.export.export .estimator.export
@@ -34,29 +55,39 @@ python.estimator.inputs.numpy_io .estimator.inputs
 python.estimator.model_fn .estimator.model_fn .estimator
 python.estimator.run_config .estimator.run_config
 python.estimator.training .estimator
+python.feature_column.dense_features .feature_column
+python.feature_column.feature_column .feature_column
+python.feature_column.feature_column_lib .feature_column
+python.feature_column.feature_column_v2 .feature_column
 python.framework.constant_op .framework.constant_values .
 python.framework.device .
 python.framework.dtypes .framework.dtypes
 python.framework.errors .errors
 python.framework.errors_impl .errors
+python.framework.graph_io .io
 python.framework.graph_util .graph_util
 python.framework.graph_util_impl .graph_util
 python.framework.importer .
+python.framework.indexed_slices .
 python.framework.load_library .
 python.framework.meta_graph .train
 python.framework.ops .framework.graph .framework .
 python.framework.random_seed .
+python.framework.smart_cond
 python.framework.sparse_tensor .
+python.framework.tensor_conversion_registry .
 python.framework.tensor_shape .framework.shapes
 python.framework.tensor_spec .
 python.framework.tensor_util .framework.constant_values .framework.tensor_util .framework
 python.framework.test_util .test.case .test .
 python.framework.versions .framework.version .
 python.layers.base .layers.core .layers
+python.layers.convolutional .layers.convolutional .layers
 python.layers.core .layers.core .layers
 python.layers.layers .layers
 python.layers.normalization .layers.core .layers
-python.layers.utils .layers.core
+python.layers.pooling .layers
+python.layers.utils .layers.core .contrib.layers.utils
 python.lib.io.file_io .io.files .gfile
 python.lib.io.python_io .python_io
 python.lib.io.tf_record .python_io
@@ -67,86 +98,152 @@ python.ops.candidate_sampling_ops .nn gen
 python.ops.check_ops .ops.check_ops .debugging .
 python.ops.clip_ops .
 python.ops.confusion_matrix .math .
+python.ops.control_flow_grad
 python.ops.control_flow_ops .ops.control_flow . gen
 python.ops.control_flow_util .ops.control_flow
 python.ops.ctc_ops .nn
 python.ops.custom_gradient .
+python.ops.data_flow_grad
 python.ops.data_flow_ops .ops.data_flow . gen
+python.ops.distributions.bernoulli .distributions
+python.ops.distributions.beta .distributions
+python.ops.distributions.categorical .distributions
+python.ops.distributions.dirichlet .distributions
+python.ops.distributions.distribution .distributions
+python.ops.distributions.distributions .distributions
+python.ops.distributions.exponential .distributions
+python.ops.distributions.gamma .distributions
+python.ops.distributions.kullback_leibler .distributions
+python.ops.distributions.laplace .distributions
+python.ops.distributions.multinomial .distributions
+python.ops.distributions.normal .distributions
+python.ops.distributions.student_t .distributions
+python.ops.distributions.uniform .distributions
 python.ops.embedding_ops .nn
 python.ops.functional_ops .
+python.ops.gradient_checker .test
 python.ops.gradients .ops.gradients .
 python.ops.gradients_impl .ops.gradients .
+python.ops.gradients_util .ops.gradients
 python.ops.histogram_ops .
+python.ops.image_grad
 python.ops.image_ops .image
+python.ops.image_ops_impl .image
 python.ops.init_ops .variables.initializers .initializers .
+python.ops.init_ops_v2 .initializers
+python.ops.initializers_ns .initializers
 python.ops.inplace_ops gen
 python.ops.io_ops .io .train . gen
 python.ops.linalg.linalg .linalg
+python.ops.linalg.linalg_impl .linalg .
+python.ops.linalg_grad
 python.ops.linalg_ops .linalg . gen
+python.ops.linalg_ops_impl .linalg .
 python.ops.list_ops gen
 python.ops.logging_ops .summary . gen
 python.ops.lookup_ops .io.lookup_ops .io.vocabularies .lookup .contrib.lookup .
+python.ops.losses.loss_reduction .losses
 python.ops.losses.losses .losses
 python.ops.losses.losses_impl .losses
 python.ops.losses.util .losses
+python.ops.manip_grad
+python.ops.manip_ops .manip
 python.ops.map_fn .
 python.ops.math_grad
 python.ops.math_ops .ops.math_ops .ops.reduction_ops .math . gen
 python.ops.metrics .metrics
 python.ops.metrics_impl .metrics
 python.ops.nn .nn gen
+python.ops.nn_grad
 python.ops.nn_impl .nn gen
 python.ops.nn_ops .nn gen
 python.ops.parsing_ops .io .
 python.ops.partitioned_variables .variables.partitions .
+python.ops.random_grad
 python.ops.random_ops .random . gen
 python.ops.resource_variable_ops .variables.variable . gen
 python.ops.rnn .rnn.networks .nn
 python.ops.rnn_cell .rnn.cells
 python.ops.rnn_cell_impl .rnn.cells
+python.ops.rnn_cell_wrapper_impl .rnn.cells
+python.ops.rnn_grad
 python.ops.script_ops .
 python.ops.session_ops .
+python.ops.sets .sets
+python.ops.sets_impl .sets
+python.ops.signal.dct_ops .signal
+python.ops.signal.mel_ops .signal
+python.ops.signal.mfcc_ops .signal
+python.ops.signal.reconstruction_ops .signal
+python.ops.signal.shape_ops .signal
+python.ops.signal.signal .signal
+python.ops.signal.spectral_ops .signal
+python.ops.signal.window_ops .signal
+python.ops.sort_ops .
+python.ops.sparse_grad
 python.ops.sparse_ops .sparse . gen
 python.ops.special_math_ops .math .
 python.ops.standard_ops .
+python.ops.state_grad
 python.ops.state_ops .variables.state_ops . gen
+python.ops.stateless_random_ops .random .
 python.ops.string_ops .strings . gen
 python.ops.summary_op_util .io.summaries
 python.ops.summary_ops .summary gen
 python.ops.template .
+python.ops.tensor_array_grad
 python.ops.tensor_array_ops .
+python.ops.unconnected_gradients .
 python.ops.variable_scope .variables.scopes .
 python.ops.variables .variables.variable .variables.collections .
 python.ops.weights_broadcast_ops .ops.weights
 python.platform.app .app
+python.platform.benchmark .test
 python.platform.flags .flags
 python.platform.gfile .gfile
 python.platform.googletest .test
+python.platform.resource_loader .resource_loader
 python.platform.test .test
 python.platform.tf_logging .logging
+python.profiler.model_analyzer .profiler
+python.profiler.option_builder .profiler
 python.pywrap_tensorflow .train
 python.pywrap_tensorflow_internal .train
 python.saved_model.builder .saved_model
+python.saved_model.builder_impl .saved_model
 python.saved_model.constants .saved_model.constants
 python.saved_model.loader .saved_model.loader .saved_model
+python.saved_model.loader_impl .saved_model.loader .saved_model
 python.saved_model.main_op .saved_model.main_op
+python.saved_model.main_op_impl .saved_model.main_op
 python.saved_model.signature_constants .saved_model.signature_constants
 python.saved_model.signature_def_utils .saved_model.signature_def_utils
+python.saved_model.signature_def_utils_impl .saved_model.signature_def_utils
 python.saved_model.simple_save .saved_model
 python.saved_model.tag_constants .saved_model.tag_constants
 python.saved_model.utils .saved_model.utils
+python.saved_model.utils_impl .saved_model.utils
 python.summary.summary .summary
 python.summary.summary_iterator .train
+python.summary.writer.event_file_writer .io.summaries .summary
 python.summary.writer.writer .summary
+python.summary.writer.writer_cache .summary
+python.tpu.bfloat16 .contrib.tpu
+python.tpu.tpu_config .contrib.tpu
+python.tpu.tpu_estimator .contrib.tpu
+python.tpu.tpu_optimizer .contrib.tpu
 python.training.adadelta .train
 python.training.adagrad .train
+python.training.adagrad_da .train
 python.training.adam .train
 python.training.basic_loops .train
 python.training.basic_session_run_hooks .train.basic_session_run_hooks .train
 python.training.checkpoint_management .train.checkpoints .train
+python.training.checkpoint_state_pb2 .protos
 python.training.checkpoint_utils .train.checkpoints .train
 python.training.coordinator .train
 python.training.device_setter .train
+python.training.evaluation .contrib.training.evaluation .contrib.training
 python.training.ftrl .train
 python.training.gradient_descent .train
 python.training.input .train.input .train
@@ -155,20 +252,29 @@ python.training.momentum .train
 python.training.monitored_session .train.monitored_session .train
 python.training.moving_averages .train.moving_averages .train
 python.training.optimizer .train.optimizer .train
+python.training.proximal_adagrad .train
+python.training.proximal_gradient_descent .train
 python.training.queue_runner .train
 python.training.queue_runner_impl .train
 python.training.rmsprop .train
 python.training.saver .train.saver .train.checkpoints .train
+python.training.saving.saveable_object .io.saveables
 python.training.server_lib .train
 python.training.session_manager .train
 python.training.session_run_hook .train.session_run_hook .train
+python.training.slot_creator .variables.slots
 python.training.summary_io .summary .train
 python.training.supervisor .train
+python.training.sync_replicas_optimizer .train
+python.training.tracking.tracking .train
+python.training.tracking.util .train
 python.training.training .train
 python.training.training_ops gen
 python.training.training_util .train.training_util .train
+python.training.warm_starting_util .estimator.warm_start
 python.util.compat .compat
 python.util.nest .nest .framework.nest
+python.util.tf_contextlib =contextlib
 python.util.tf_inspect =inspect
 """
 
@@ -179,7 +285,7 @@ _MESSAGES_IN = ("example", "framework", "protobuf", "util")
 def _packages() -> Set[str]:
     """Returns the modules that contain internal ones, without public ones."""
     inner = [*_TABLE, *extras.NAMES, *("core.%s.x_pb2" % name for name in _MESSAGES_IN)]
-    return {path[:i] for path in inner for i, c in enumerate(path) if c == "."} - {"contrib", "contrib.layers", "contrib.learn"}
+    return {path[:i] for path in inner for i, c in enumerate(path) if c == "."} - {"contrib", "contrib.cluster_resolver", "contrib.layers", "contrib.learn", "contrib.losses"}
 
 
 _PACKAGES = _packages()
@@ -223,9 +329,13 @@ def _inside_contrib(path: str) -> Optional[List[str]]:
     """Returns the places of the names of a module inside a part of `contrib`, or None if there is none.
 
     The module of this package (that of `contrib.slim.python.slim.learning` is `contrib.slim.learning`) comes
-    before the part as a whole. A function of the part is no module, and neither is what is left out.
+    before the part as a whole. What is in a module, a function of the part and what is left out are not
+    modules.
     """
     part = _PART_OF_CONTRIB.match(path)
+    around = path.rpartition(".")[0]
+    if around in _TABLE and around not in _PACKAGES:
+        return None
     if part is None or public_module(part.group(1)) is None:
         return None
     head, last = part.group(1), path.rpartition(".")[2]

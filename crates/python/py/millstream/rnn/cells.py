@@ -507,10 +507,13 @@ class LSTMCell(LayerRNNCell):
             c_prev, h_prev = state[:, :n], state[:, n:]
         kernel = self.add_weight("kernel", [_depth(inputs) + n_out, 4 * n], dtype, self._initializer)
         bias = self.add_weight("bias", [4 * n], dtype, zeros_initializer(dtype=dtype))
+        if self._use_peepholes:
+            w_f, w_i, w_o = [self.add_weight(f"w_{g}_diag", [n], dtype, self._initializer) for g in "fio"]
+        if self._num_proj is not None:
+            projection = self.add_weight("projection/kernel", [n, self._num_proj], dtype, self._initializer)
         gates = functions.bias_add(math_ops.matmul(array_ops.concat([inputs, h_prev], 1), kernel), bias)
         i, j, f, o = array_ops.split(value=gates, num_or_size_splits=4, axis=1)
         if self._use_peepholes:
-            w_f, w_i, w_o = (self.add_weight(f"w_{g}_diag", [n], dtype, self._initializer) for g in "fio")
             f, i = f + self._forget_bias + w_f * c_prev, i + w_i * c_prev
         else:
             f = f + self._forget_bias
@@ -519,7 +522,7 @@ class LSTMCell(LayerRNNCell):
             c = clip_ops.clip_by_value(c, -self._cell_clip, self._cell_clip)
         h = math_ops.sigmoid(o + w_o * c if self._use_peepholes else o) * self._activation(c)
         if self._num_proj is not None:
-            h = math_ops.matmul(h, self.add_weight("projection/kernel", [n, self._num_proj], dtype, self._initializer))
+            h = math_ops.matmul(h, projection)
             if self._proj_clip is not None:
                 h = clip_ops.clip_by_value(h, -self._proj_clip, self._proj_clip)
         return h, LSTMStateTuple(c, h) if self._state_is_tuple else array_ops.concat([c, h], 1)

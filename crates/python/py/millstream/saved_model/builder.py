@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from typing import Any, Dict, Mapping, Optional, Sequence
+from typing import Any, Dict, Mapping, Optional, Sequence, Union
 
 from millstream._engine import Operation, Tensor
 from millstream.framework import constant_value, get_collection, protos
@@ -37,8 +37,8 @@ class SavedModelBuilder:
       b'saved_model.pb'
     """
 
-    def __init__(self, export_dir: str) -> None:
-        self._export_dir = os.fspath(export_dir)
+    def __init__(self, export_dir: Union[str, bytes]) -> None:
+        self._export_dir = os.fsdecode(export_dir)
         if os.path.exists(self._export_dir) and os.listdir(self._export_dir):
             raise AssertionError(
                 "Export directory already exists, and isn't empty. Please choose a different export directory, or delete all the contents of the "
@@ -163,7 +163,7 @@ class SavedModelBuilder:
             shutil.copyfile(path, os.path.join(folder, os.path.basename(path)))
 
 
-def simple_save(session: Any, export_dir: str, inputs: Dict[str, Any], outputs: Dict[str, Any], legacy_init_op: Any = None) -> None:
+def simple_save(session: Any, export_dir: Union[str, bytes], inputs: Dict[str, Any], outputs: Dict[str, Any], legacy_init_op: Any = None) -> None:
     """Writes the session's graph and variables as a SavedModel for serving, with one signature.
 
     Args:

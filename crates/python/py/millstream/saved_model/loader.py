@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, Iterable, Optional
+from typing import Any, Dict, Iterable, Optional, Union
 
 from millstream.framework import protos
 from millstream.framework.scopes import prepend_name_scope
@@ -15,11 +15,11 @@ from millstream.train.meta_graph_import import import_meta_graph
 _INIT_SIGNATURE = "__saved_model_init_op"
 
 
-def maybe_saved_model_directory(export_dir: str) -> bool:
+def maybe_saved_model_directory(export_dir: Union[str, bytes]) -> bool:
     """Returns whether a directory may hold a SavedModel: whether it has a file of that name.
 
     Args:
-      export_dir: The directory.
+      export_dir: The directory, text or bytes.
 
     Returns:
       A bool.
@@ -29,16 +29,17 @@ def maybe_saved_model_directory(export_dir: str) -> bool:
       False
     """
     files = (constants.SAVED_MODEL_FILENAME_PBTXT, constants.SAVED_MODEL_FILENAME_PB)
-    return any(os.path.exists(os.path.join(export_dir, name)) for name in files)
+    folder = os.fsdecode(export_dir)
+    return any(os.path.exists(os.path.join(folder, name)) for name in files)
 
 
-def load(sess: Any, tags: Iterable[str], export_dir: str, import_scope: Optional[str] = None, **saver_kwargs: Any) -> Any:
+def load(sess: Any, tags: Iterable[str], export_dir: Union[str, bytes], import_scope: Optional[str] = None, **saver_kwargs: Any) -> Any:
     """Adds a graph of a SavedModel to the session's graph, and restores its variables.
 
     Args:
       sess: The session.
       tags: The exact tags of the graph.
-      export_dir: The directory.
+      export_dir: The directory, text or bytes.
       import_scope: A name scope for the nodes.
       **saver_kwargs: Arguments of `tf.train.import_meta_graph`.
 
@@ -60,6 +61,7 @@ def load(sess: Any, tags: Iterable[str], export_dir: str, import_scope: Optional
       ...     print(sess.run(signature.outputs["y"].name, {signature.inputs["x"].name: [1.0, 3.0]}))
       [1. 9.]
     """
+    export_dir = os.fsdecode(export_dir)  # `Estimator.export_savedmodel` returns bytes.
     model = _read(export_dir)
     meta = _of_tags(model, tags)
     with sess.graph.as_default():

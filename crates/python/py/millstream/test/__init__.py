@@ -1,6 +1,7 @@
 """`tf.test`: a `TestCase` for tensors and sessions, gradient checks, and queries of capabilities."""
 
 from millstream.framework import namespaces
+from millstream.test.benchmark import Benchmark
 from millstream.test.case import (
     TestCase,
     assert_equal_graph_def,
@@ -17,6 +18,7 @@ from millstream.test.case import (
 )
 
 __all__ = [
+    "Benchmark",
     "TestCase",
     "assert_equal_graph_def",
     "compute_gradient",

@@ -57,6 +57,7 @@ _MODULES: Dict[str, Tuple[str, ...]] = {
         "string_input_producer",
     ),
     "moving_averages": ("ExponentialMovingAverage",),
+    "object_checkpoints": ("Checkpoint", "CheckpointManager"),
     "optimizer": ("Optimizer",),
     "optimizers": (
         "AdadeltaOptimizer",
@@ -217,6 +218,7 @@ if TYPE_CHECKING:
         piecewise_constant_decay as piecewise_constant_decay,
         polynomial_decay as polynomial_decay,
     )
+    from millstream.train.object_checkpoints import Checkpoint as Checkpoint, CheckpointManager as CheckpointManager
     from millstream.train.saver import Saver as Saver
     from millstream.train.checkpoints import (
         NewCheckpointReader as NewCheckpointReader,

@@ -321,7 +321,7 @@ class CheckpointReader:
     """Reads a checkpoint without a graph."""
 
     def __init__(self, filepattern: str) -> None:
-        self._prefix = os.fspath(filepattern)
+        self._prefix = os.fsdecode(filepattern)
         path = self._prefix + ".index"
         if not os.path.exists(path):
             raise errors.NotFoundError(

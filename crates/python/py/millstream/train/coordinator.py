@@ -190,12 +190,15 @@ class Coordinator:
             while any(t.is_alive() for t in waited_for) and not self.wait_for_stop(0.1):
                 pass
 
+        def until_ended() -> None:
+            deadline = time.monotonic() + stop_grace_period_secs
+            for thread in waited_for:
+                while thread.is_alive() and time.monotonic() < deadline:
+                    thread.join(max(0.0, min(0.1, deadline - time.monotonic())))
+
         # This thread can do nothing for the others, which the engine has to know if all of them wait.
         _engine.asleep(until_stop)
-        deadline = time.monotonic() + stop_grace_period_secs
-        for thread in waited_for:
-            while thread.is_alive() and time.monotonic() < deadline:
-                thread.join(max(0.0, min(0.1, deadline - time.monotonic())))
+        _engine.asleep(until_ended)
         stragglers = " ".join(t.name for t in waited_for if t.is_alive())
 
         with self._lock:

@@ -6,7 +6,7 @@ import functools
 import math
 from typing import Any, Optional, Sequence
 
-from millstream.framework import constant, convert_to_tensor, dtypes, name_scope
+from millstream.framework import constant, convert_to_tensor, dtypes, name_scope, node_counts
 from millstream.framework.op_functions import op
 from millstream.ops import array_ops, control_flow, math_ops, random_ops
 
@@ -115,6 +115,7 @@ def inverse_time_decay(
     with name_scope(name, "InverseTimeDecay", [learning_rate, global_step, decay_rate]) as name:
         rate = convert_to_tensor(learning_rate, name="learning_rate")
         p = _step(global_step, rate) / math_ops.cast(decay_steps, rate.dtype)
+        node_counts.also(1)  # Its one is an int, which is cast.
         return math_ops.divide(rate, 1 + math_ops.cast(decay_rate, rate.dtype) * (op("Floor")(p) if staircase else p), name=name)
 
 
@@ -157,6 +158,7 @@ def polynomial_decay(
             steps = steps * turns
         else:
             step = op("Minimum")(step, steps)
+        node_counts.also(0 if cycle else 1)
         return op("Add")((rate - end) * math_ops.pow(1 - step / steps, math_ops.cast(power, rate.dtype)), end, name=name)
 
 
@@ -305,6 +307,7 @@ def noisy_linear_cosine_decay(
         variance = initial_variance / math_ops.pow(1.0 + step, math_ops.cast(variance_decay, rate.dtype))
         noisy = line + random_ops.random_normal(line.shape, stddev=op("Sqrt")(variance))
         cosine = 0.5 * (1.0 + op("Cos")(constant(2.0 * num_periods * math.pi, rate.dtype) * (step / steps)))
+        node_counts.also(4)  # Its numbers are cast.
         return math_ops.multiply(rate, (alpha + noisy) * cosine + beta, name=name)
 
 
@@ -374,4 +377,5 @@ def linear_cosine_decay(
         step = op("Minimum")(_step(global_step, rate), steps)
         fraction = constant(2.0 * num_periods * math.pi, rate.dtype) * (step / steps)
         falling = (alpha + (steps - step) / steps) * (0.5 * (1.0 + op("Cos")(fraction))) + beta
+        node_counts.also(4)  # Its numbers are cast.
         return math_ops.multiply(rate, falling, name=name)

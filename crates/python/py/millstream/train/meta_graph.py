@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, Optional, Set
 
 from millstream import _engine
-from millstream.framework import get_default_graph, protos, version
+from millstream.framework import get_default_graph, proto_functions, protos, version
 from millstream.framework.graph_keys import GraphKeys
 from millstream.framework.scopes import strip_name_scope
 from millstream.io.graph_files import write_message
@@ -30,6 +30,10 @@ CONTEXTS = (GraphKeys.WHILE_CONTEXT, GraphKeys.COND_CONTEXT)
 
 def _add_collection(meta: Any, key: str, values: List[Any], export_scope: Optional[str]) -> None:
     """Adds a collection to the message, unless one of its values cannot be written."""
+    own = proto_functions.messages(key, values, export_scope)
+    if own is not None:
+        meta.collection_def[key].bytes_list.value.extend(own)
+        return
     out, kind = protos.CollectionDef(), None
     for value in values:
         if key in CONTEXTS and hasattr(value, "to_proto"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, Dict, Optional
 
-from millstream.framework import get_default_graph, protos
+from millstream.framework import get_default_graph, proto_functions, protos
 from millstream.framework.graph_keys import GraphKeys
 from millstream.framework.importer import import_graph_def
 from millstream.framework.scopes import prepend_name_scope
@@ -44,8 +44,8 @@ def import_meta_graph(
       ...     print([v.name for v in tf.global_variables()])
       ['v:0']
     """
-    if isinstance(meta_graph_or_file, (str, os.PathLike)):
-        meta = read_meta_graph_file(os.fspath(meta_graph_or_file))
+    if isinstance(meta_graph_or_file, (str, bytes, os.PathLike)):
+        meta = read_meta_graph_file(os.fsdecode(meta_graph_or_file))
     else:
         meta = protos.as_message("MetaGraphDef", meta_graph_or_file)
     graph_def = protos.GraphDef()
@@ -74,6 +74,10 @@ def _import_collection(graph: Any, key: str, collection: Any, import_scope: Opti
     if kind is None:
         return
     values = getattr(collection, kind).value
+    own = proto_functions.values(key, values, import_scope) if kind == "bytes_list" else None
+    if own is not None:
+        graph.get_collection_ref(key).extend(own)
+        return
     if kind == "bytes_list" and key in KINDS:
         message = KINDS[key]
         known: Dict[str, Any] = {}

@@ -20,6 +20,7 @@ from millstream.framework import (
     nest,
     op_functions,
 )
+from millstream.framework.described import described
 from millstream.framework.graph_keys import GraphKeys
 from millstream.framework.op_functions import raw
 from millstream.ops import array_ops, control_flow, gradients, math_ops
@@ -81,6 +82,9 @@ class Optimizer:
         # Variables that belong to the optimizer rather than to a variable, for each graph.
         self._non_slot: Dict[Tuple[str, int], Any] = {}
         self._kept: List[Any] = []
+
+    def __repr__(self) -> str:
+        return described(self, getattr(self, "_name", None))
 
     def get_name(self) -> str:
         """Returns the optimizer's name."""

@@ -64,7 +64,9 @@ class _Saved(SaveableObject):
 
     def __init__(self, variable: Any, name: str) -> None:
         part = slice_of(variable)
-        key = name[: -len(part) - 1] if part and name.endswith(" " + part) else name
+        if not name.endswith(" " + part):
+            part = ""  # The program named this part, which is saved as a variable of its own.
+        key = name[: -len(part) - 1] if part else name
         # The tensor is made where it is saved.
         spec = SaveSpec(lambda: _to_save(variable), part, key, variable.dtype, variable.device or "")
         super().__init__(variable, [spec], name)
@@ -333,7 +335,7 @@ class Saver:
 
         Args:
           sess: The session.
-          save_path: The path and the prefix of the file names. The directory must exist.
+          save_path: The path and the prefix of the file names. The directory is made, but not those above it.
           global_step: A number appended to the prefix, or a variable that holds it.
           latest_filename: The file that lists checkpoints; by default `checkpoint`.
           meta_graph_suffix: The suffix of the graph's file.
@@ -343,7 +345,7 @@ class Saver:
           save_debug_info: Ignored.
 
         Raises:
-          ValueError: The directory does not exist, or names collide.
+          ValueError: The directory above that of the files does not exist, or names collide.
           TypeError: `sess` is not a session.
 
         Example:
@@ -374,7 +376,10 @@ class Saver:
         if not prefix:
             raise ValueError("no path specified")
         if not os.path.isdir(folder or "."):
-            raise ValueError(f"Parent directory of {prefix} doesn't exist, can't save.")
+            # As in TensorFlow: the folder is made, but not those above it.
+            if self._is_empty or not os.path.isdir(os.path.dirname(folder) or "."):
+                raise ValueError(f"Parent directory of {save_path} doesn't exist, can't save.")
+            os.mkdir(folder)
         if self._is_empty:
             self._write_meta_graph(sess, prefix, meta_graph_suffix, write_meta_graph)
             return None
@@ -474,7 +479,7 @@ class Saver:
             return
         if save_path is None:
             raise ValueError("Can't load save_path when it is None.")
-        save_path = os.fspath(save_path)
+        save_path = os.fsdecode(save_path)
         if not checkpoints.checkpoint_exists(save_path):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {save_path}")
         try:

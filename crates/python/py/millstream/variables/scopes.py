@@ -402,6 +402,8 @@ def _make(
         return found
     if reuse is True:
         raise ValueError("Variable %s does not exist, or was not created with tf.get_variable(). Did you mean to set reuse=tf.AUTO_REUSE in VarScope?" % name)
+    if not name:
+        raise ValueError("'' is not a valid node name")
     if initializer is None:
         initializer = _default_initializer(name, dtype)
     if isinstance(initializer, type):
@@ -476,8 +478,10 @@ def _call_initializer(function: Any, shape: Any, dtype: Any, partition_info: Any
         takes = inspect.signature(function).parameters
     except (TypeError, ValueError):
         return function(shape, dtype=dtype)
-    if not takes:
+    if not takes and shape is None:
         return function()
+    if not takes:
+        return function(shape, dtype=dtype)  # As in TensorFlow: its TypeError says what a shape asks for.
     if "partition_info" in takes:
         return function(shape, dtype=dtype, partition_info=partition_info)
     return function(shape, dtype=dtype) if "dtype" in takes or len(takes) > 1 else function(shape)

@@ -24,6 +24,10 @@ class Template:
             with self._first_scope(auxiliary_name_scope=False) as scope:
                 self._scope = scope
 
+    def __repr__(self) -> str:
+        called = "not called yet" if self._scope is None else "with variables in '%s'" % self._scope.name
+        return "<Template %r of %s, %s>" % (self._unique_name or self._name, getattr(self._func, "__name__", self._func), called)
+
     def _first_scope(self, **options: Any) -> Any:
         if self._unique_name is not None:
             return variable_scope(self._unique_name, custom_getter=self._custom_getter, **options)
@@ -36,24 +40,29 @@ class Template:
                 return self._first(args, kwargs)
         if self._variables_created:
             with variable_scope(self._scope, reuse=True):
-                return self._func(*args, **kwargs)
+                return self._again(args, kwargs)
         with variable_scope(self._scope):
             return self._first(args, kwargs)
 
     def _first(self, args: Any, kwargs: Any) -> Any:
         """Makes the call that creates the variables."""
-        trained = len(get_default_graph().get_collection(GraphKeys.TRAINABLE_VARIABLES))
         known = len(get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES))
         result = self._func(*args, **kwargs)
-        inside = [v for v in self._collection(GraphKeys.TRAINABLE_VARIABLES)]
-        made = get_default_graph().get_collection(GraphKeys.TRAINABLE_VARIABLES)[trained:]
-        if any(v not in inside for v in made):
-            raise ValueError(
-                "Trainable variable created when calling a template after the first time, perhaps you used tf.Variable when you meant tf.get_variable: %s"
-                % [v.name for v in made if v not in inside]
-            )
+        inside = self._collection(GraphKeys.TRAINABLE_VARIABLES)
         # A call without variables leaves their creation to a later one.
         self._variables_created = bool(inside) or known < len(get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES))
+        return result
+
+    def _again(self, args: Any, kwargs: Any) -> Any:
+        """Makes a later call, which may create no variables that are trained."""
+        trained = len(get_default_graph().get_collection(GraphKeys.TRAINABLE_VARIABLES))
+        result = self._func(*args, **kwargs)
+        made = get_default_graph().get_collection(GraphKeys.TRAINABLE_VARIABLES)[trained:]
+        if made:
+            raise ValueError(
+                "Trainable variable created when calling a template after the first time, perhaps you used tf.Variable when you meant tf.get_variable: %s"
+                % [v.name for v in made]
+            )
         return result
 
     def _collection(self, key: str) -> List[Any]:

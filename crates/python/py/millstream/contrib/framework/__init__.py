@@ -15,6 +15,7 @@ from millstream.contrib.framework.arg_scopes import (
     current_arg_scope,
     has_arg_scope,
 )
+from millstream.contrib.framework.deprecations import deprecated, deprecated_arg_values, deprecated_args
 from millstream.contrib.framework.variables import *  # noqa: F403
 from millstream.contrib.framework.variables import __all__ as _variables
 from millstream.framework import (
@@ -38,6 +39,9 @@ __all__ = [
     "arg_scoped_arguments",
     "assert_scalar_int",
     "current_arg_scope",
+    "deprecated",
+    "deprecated_arg_values",
+    "deprecated_args",
     "get_name_scope",
     "has_arg_scope",
     "nest",

@@ -1,6 +1,6 @@
 """`tf.contrib.layers`: layers as functions, regularizers, initializers, summaries and `optimize_loss`.
 
-Convolutions of volumes and feature columns are not part of it yet.
+Feature columns are not part of it yet.
 """
 
 from __future__ import annotations

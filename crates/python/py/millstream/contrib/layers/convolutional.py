@@ -18,14 +18,20 @@ from millstream.variables.scopes import variable_scope
 
 __all__ = [
     "avg_pool2d",
+    "avg_pool3d",
     "conv1d",
     "conv2d",
     "conv2d_transpose",
+    "conv3d",
+    "conv3d_transpose",
     "convolution",
     "convolution1d",
     "convolution2d",
     "convolution2d_transpose",
+    "convolution3d",
+    "convolution3d_transpose",
     "max_pool2d",
+    "max_pool3d",
     "separable_conv2d",
     "separable_convolution2d",
 ]
@@ -35,9 +41,10 @@ def _order(data_format: Optional[str]) -> str:
     return "channels_first" if data_format and data_format.startswith("NC") else "channels_last"
 
 
-def _check_format(data_format: str) -> None:
-    if data_format not in ("NCHW", "NHWC"):
-        raise ValueError("data_format has to be either NCHW or NHWC.")
+def _check_format(data_format: str, spatial: int = 2) -> None:
+    axes = "DHW"[3 - spatial :]
+    if data_format not in ("NC" + axes, "N" + axes + "C"):
+        raise ValueError("data_format has to be either NC%s or N%sC." % (axes, axes))
 
 
 class _Options:
@@ -134,17 +141,17 @@ def convolution(
     scope: Any = None,
     conv_dims: Optional[int] = None,
 ) -> Any:
-    """A convolution of sequences or images: `activation_fn(convolution(inputs, weights) + biases)`.
+    """A convolution of sequences, images or volumes: `activation_fn(convolution(inputs, weights) + biases)`.
 
     The other arguments are those of `fully_connected`. `arg_scope` blocks can set all arguments.
 
     Args:
-      inputs: A tensor of floats, of rank 3 or 4, whose number of channels is known.
+      inputs: A tensor of floats, of rank 3 to 5, whose number of channels is known.
       num_outputs: The number of channels of the output.
       kernel_size: The size of the kernel: an int, or one for each spatial axis.
       stride: The distance of windows: an int, or one for each spatial axis.
       padding: `"SAME"` or `"VALID"`.
-      data_format: `"NHWC"`, the default, or `"NCHW"`; without H for sequences.
+      data_format: `"NHWC"`, the default, or `"NCHW"`; without H for sequences, with D and H for volumes.
       rate: The distance of the kernel's cells: an int, or one for each spatial axis.
       conv_dims: The number of spatial axes; by default that of the inputs.
 
@@ -153,7 +160,6 @@ def convolution(
 
     Raises:
       ValueError: The rank is another, the number of channels unknown, or an argument invalid.
-      NotImplementedError: The rank is 5.
 
     Example:
       >>> y = tf.contrib.layers.conv2d(tf.ones([1, 4, 4, 3]), 2, [3, 3], stride=2, scope="conv")
@@ -176,12 +182,10 @@ def convolution(
         rank = inputs.get_shape().ndims
         if conv_dims is not None and conv_dims + 2 != rank:
             raise ValueError("Convolution expects input with rank %d, got %s" % (conv_dims + 2, rank))
-        if rank == 5:
-            raise NotImplementedError("convolutions of volumes are not part of Millstream yet: convolve their slices")
-        if rank not in (3, 4):
+        if rank not in (3, 4, 5):
             raise ValueError("Convolution not supported for input with rank", rank)
         return options.apply(
-            convolutional.Conv1D if rank == 3 else convolutional.Conv2D,
+            {3: convolutional.Conv1D, 4: convolutional.Conv2D, 5: convolutional.Conv3D}[rank],
             inputs,
             sc,
             filters=num_outputs,
@@ -229,6 +233,7 @@ def _of_dims(dims: int, called: str) -> Any:
 
 convolution1d = _of_dims(1, "convolution1d")
 convolution2d = _of_dims(2, "convolution2d")
+convolution3d = _of_dims(3, "convolution3d")
 
 
 @add_arg_scope
@@ -286,6 +291,71 @@ def convolution2d_transpose(
         _check_format(data_format)
         return options.apply(
             convolutional.Conv2DTranspose,
+            convert_to_tensor(inputs),
+            sc,
+            filters=num_outputs,
+            kernel_size=kernel_size,
+            strides=stride,
+            padding=padding,
+            data_format=_order(data_format),
+        )
+
+
+@add_arg_scope
+def convolution3d_transpose(
+    inputs: Any,
+    num_outputs: int,
+    kernel_size: Any,
+    stride: Any = 1,
+    padding: str = "SAME",
+    data_format: str = "NDHWC",
+    activation_fn: Activation = op("Relu"),
+    normalizer_fn: Optional[Callable[..., Any]] = None,
+    normalizer_params: Optional[Dict[str, Any]] = None,
+    weights_initializer: Any = xavier_initializer(),
+    weights_regularizer: Any = None,
+    biases_initializer: Any = zeros_initializer(),
+    biases_regularizer: Any = None,
+    reuse: Any = None,
+    variables_collections: Any = None,
+    outputs_collections: Any = None,
+    trainable: bool = True,
+    scope: Any = None,
+) -> Any:
+    """A transposed convolution, which enlarges volumes.
+
+    The other arguments are those of `convolution`.
+
+    Args:
+      inputs: A tensor of floats, of rank 5, whose number of channels is known.
+      num_outputs: The number of channels of the output.
+      kernel_size: The size of the kernel: an int, or one for each spatial axis.
+      stride: The factor of the size: an int, or one for each spatial axis.
+
+    Returns:
+      A tensor of rank 5.
+
+    Raises:
+      ValueError: The rank is another, the number of channels unknown, or an argument invalid.
+
+    Example:
+      >>> y = tf.contrib.layers.conv3d_transpose(tf.ones([1, 2, 4, 4, 3]), 2, [3, 3, 3], stride=2, scope="up")
+      >>> y.shape.as_list(), [v.name for v in tf.model_variables()]
+      ([1, 4, 8, 8, 2], ['up/weights:0', 'up/biases:0'])
+    """
+    options = _Options(
+        activation_fn,
+        (normalizer_fn, normalizer_params),
+        (weights_initializer, weights_regularizer),
+        (biases_initializer, biases_regularizer),
+        variables_collections,
+        outputs_collections,
+        trainable,
+    )
+    with _scope(scope, "Conv3d_transpose", inputs, reuse) as sc:
+        _check_format(data_format, 3)
+        return options.apply(
+            convolutional.Conv3DTranspose,
             convert_to_tensor(inputs),
             sc,
             filters=num_outputs,
@@ -376,44 +446,48 @@ def separable_convolution2d(
 
 
 conv1d, conv2d, conv2d_transpose = convolution1d, convolution2d, convolution2d_transpose
+conv3d, conv3d_transpose = convolution3d, convolution3d_transpose
 separable_conv2d = separable_convolution2d
 
 
-_POOL = """{said} of windows of images.
+_POOL = """{said} of windows of {what}.
 
 Args:
-  inputs: A tensor of rank 4.
+  inputs: A tensor of rank {rank}.
   kernel_size: The size of a window: an int, or one for each spatial axis.
   stride: The distance of windows: an int, or one for each spatial axis.
   padding: `"VALID"` or `"SAME"`.
-  data_format: `"NHWC"` if channels are the last axis, or `"NCHW"`.
+  data_format: `"{last}"` if channels are the last axis, or `"{first}"`.
   outputs_collections: A collection, or a list of them, for the output.
   scope: The name scope.
 
 Returns:
-  A tensor of rank 4.
+  A tensor of rank {rank}.
 
 Raises:
   ValueError: The rank is another, or an argument invalid.
 
 Example:
-  >>> y = tf.contrib.layers.{called}([[[[1.0], [2.0]], [[3.0], [6.0]]]], [2, 2])
+  >>> y = tf.contrib.layers.{called}({example})
   >>> print(tf.Session().run(y).ravel())
   {value}
 """
 
 
 def _pool(layer_class: Any, called: str, default: str, said: str, value: str) -> Any:
+    spatial: int = layer_class.spatial
+    axes = "DHW"[3 - spatial :]
+
     def function(
         inputs: Any,
         kernel_size: Any,
         stride: Any = 2,
         padding: str = "VALID",
-        data_format: str = "NHWC",
+        data_format: str = "N" + axes + "C",
         outputs_collections: Any = None,
         scope: Any = None,
     ) -> Any:
-        _check_format(data_format)
+        _check_format(data_format, spatial)
         with name_scope(scope, default, [inputs]) as sc:
             inputs = convert_to_tensor(inputs)
             layer = layer_class(kernel_size, stride, padding, _order(data_format), name=sc.rstrip("/"))
@@ -421,9 +495,14 @@ def _pool(layer_class: Any, called: str, default: str, said: str, value: str) ->
             return collect_named_outputs(outputs_collections, sc, layer.call(inputs))
 
     function.__name__ = function.__qualname__ = called
-    function.__doc__ = _POOL.format(said=said, called=called, value=value)
+    image, what = "[[[[1.0], [2.0]], [[3.0], [6.0]]]]", {2: "images", 3: "volumes"}[spatial]
+    example = image + ", [2, 2]" if spatial == 2 else f"[{image}], [1, 2, 2]"
+    formats = {"last": f"N{axes}C", "first": f"NC{axes}"}
+    function.__doc__ = _POOL.format(said=said, called=called, value=value, what=what, rank=spatial + 2, example=example, **formats)
     return add_arg_scope(function)
 
 
 max_pool2d = _pool(convolutional.MaxPooling2D, "max_pool2d", "MaxPool2D", "Returns the maxima", "[6.]")
+max_pool3d = _pool(convolutional.MaxPooling3D, "max_pool3d", "MaxPool3D", "Returns the maxima", "[6.]")
 avg_pool2d = _pool(convolutional.AveragePooling2D, "avg_pool2d", "AvgPool2D", "Returns the means", "[3.]")
+avg_pool3d = _pool(convolutional.AveragePooling3D, "avg_pool3d", "AvgPool3D", "Returns the means", "[3.]")

@@ -85,6 +85,7 @@ def add_weight(name: str, shape: Any, dtype: Any, initializer: Any, regularizer:
     known = {id(v) for v in global_variables()}
     variable = get_variable(name, shape, dtype, initializer, None, trainable)
     parts = list(variable) if isinstance(variable, PartitionedVariable) else [variable]
+    core.check_regularizer(regularizer)
     if regularizer and not any(id(v) in known for v in parts):
         for part in parts:
             with name_scope(name + "/Regularizer"):

@@ -1,10 +1,11 @@
 """`tf.contrib.opt`: more optimizers, and wrappers of optimizers.
 
-Optimizers for several workers (`ElasticAverageOptimizer` and its like), those that need a singular value
-decomposition, and the interface to SciPy are not part of it.
+Optimizers for several workers (`ElasticAverageOptimizer` and its like) and those that need a singular value
+decomposition are not part of it.
 """
 
 from millstream.contrib.opt.averages import MovingAverageOptimizer
+from millstream.contrib.opt.external import ExternalOptimizerInterface, ScipyOptimizerInterface
 from millstream.contrib.opt.optimizers import (
     AdamWOptimizer,
     DecoupledWeightDecayExtension,
@@ -21,11 +22,13 @@ __all__ = [
     "AdamWOptimizer",
     "AddSignOptimizer",
     "DecoupledWeightDecayExtension",
+    "ExternalOptimizerInterface",
     "LazyAdamOptimizer",
     "MomentumWOptimizer",
     "MovingAverageOptimizer",
     "NadamOptimizer",
     "PowerSignOptimizer",
+    "ScipyOptimizerInterface",
     "extend_with_decoupled_weight_decay",
 ]
 

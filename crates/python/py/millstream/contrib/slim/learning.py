@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from millstream.contrib.training import steps
 from millstream.contrib.training.steps import add_gradients_summaries, clip_gradient_norms, multiply_gradients
-from millstream.framework import constant, errors, get_default_graph, logging, name_scope, protos
+from millstream.framework import constant, control_dependencies, errors, get_default_graph, logging, name_scope, protos
 from millstream.framework.op_functions import op
 from millstream.io import summaries
 from millstream.io.lookup_ops import tables_initializer
@@ -19,6 +19,7 @@ from millstream.train.basic_session_run_hooks import chrome_trace
 from millstream.train.optimizer import Optimizer
 from millstream.train.saver import Saver
 from millstream.train.supervisor import Supervisor
+from millstream.train.sync_replicas import SyncReplicasOptimizer
 from millstream.variables.collections import (
     global_variables_initializer,
     local_variables_initializer,
@@ -180,7 +181,8 @@ def train(
       number_of_steps: The global step to stop at.
       startup_delay_steps: The global step at which a process that is not the chief begins.
       save_interval_secs: The interval of checkpoints, in seconds.
-      sync_optimizer: None.
+      sync_optimizer: The `tf.train.SyncReplicasOptimizer` that made `train_op`, or a list of several. The
+        chief runs its threads.
       session_config: A `ConfigProto`.
       session_wrapper: A function of the session that returns the one to use.
       trace_every_n_steps: The interval of traces, in steps.
@@ -190,8 +192,7 @@ def train(
       The last loss.
 
     Raises:
-      ValueError: An argument is not one of the above.
-      NotImplementedError: `sync_optimizer` is given.
+      ValueError: An argument is not one of the above, or `sync_optimizer` is another optimizer.
 
     Example:
       >>> w = tf.get_variable("w", initializer=1.0)
@@ -211,6 +212,9 @@ def train(
             ready_op = report_uninitialized_variables() if _is_default(ready_op) else ready_op
             if _is_default(local_init_op):
                 local_init_op = control_flow.group(local_variables_initializer(), tables_initializer())
+            replicas = _listed(sync_optimizer)
+            local_init_op, ready_for_local_init_op = _initialized_replicas(replicas, local_init_op, is_chief)
+            first_tokens = [optimizer.get_init_tokens_op() for optimizer in replicas] if is_chief else []
         if _is_default(summary_op):
             summary_op = summaries.merge_all()
         if _is_default(train_step_kwargs):
@@ -222,7 +226,7 @@ def train(
         init_op=init_op,
         init_feed_dict=init_feed_dict,
         local_init_op=local_init_op,
-        ready_for_local_init_op=None,
+        ready_for_local_init_op=ready_for_local_init_op,
         ready_op=ready_op,
         summary_op=summary_op,
         summary_writer=Supervisor.USE_DEFAULT if _is_default(summary_writer) else summary_writer,
@@ -234,13 +238,29 @@ def train(
     )
     if summary_writer is not None:
         train_step_kwargs["summary_writer"] = supervisor.summary_writer
-    loop = _Loop(supervisor, train_op, global_step, train_step_fn, train_step_kwargs, session_wrapper, ignore_live_threads)
+    loop = _Loop(supervisor, train_op, global_step, train_step_fn, train_step_kwargs, session_wrapper, ignore_live_threads, replicas, first_tokens)
     delay = 0 if is_chief else min(startup_delay_steps, number_of_steps or sys.maxsize)
     while True:
         try:
             return loop.run(master, session_config, delay)
         except errors.AbortedError:
             logging.info("Retrying training!")
+
+
+def _listed(optimizers: Any) -> List[Any]:
+    if optimizers is None:
+        return []
+    return list(optimizers) if isinstance(optimizers, (list, tuple)) else [optimizers]
+
+
+def _initialized_replicas(replicas: List[Any], local_init_op: Any, is_chief: bool) -> Tuple[Any, Any]:
+    """Returns the local initialization with that of the replicas, and what must be ready before it."""
+    ready = None
+    for optimizer in replicas:
+        with control_dependencies([local_init_op] if local_init_op is not None else []):
+            local_init_op = control_flow.group(optimizer.chief_init_op if is_chief else optimizer.local_step_init_op)
+        ready = optimizer.ready_for_local_init_op
+    return local_init_op, ready
 
 
 def _is_default(value: Any) -> bool:
@@ -261,10 +281,8 @@ def _check(
         for name, is_given in given.items():
             if is_given:
                 raise ValueError("Cannot provide %s because logdir=None" % name)
-    if sync_optimizer is not None:
-        raise NotImplementedError(
-            "`sync_optimizer` is not part of Millstream yet: an optimizer updates its variables in one process; leave it out"
-        )
+    if not all(isinstance(optimizer, SyncReplicasOptimizer) for optimizer in _listed(sync_optimizer)):
+        raise ValueError("`sync_optimizer` must be a tf.train.SyncReplicasOptimizer.")
     if number_of_steps is not None and number_of_steps <= 0:
         raise ValueError("`number_of_steps` must be either None or a positive number.")
 
@@ -296,10 +314,13 @@ class _Loop:
         arguments: Dict[str, Any],
         wrapper: Optional[Callable[[Any], Any]],
         ignore_live_threads: bool,
+        replicas: List[Any],
+        first_tokens: List[Any],
     ) -> None:
         self.supervisor, self.train_op, self.global_step = supervisor, train_op, global_step
         self.function, self.arguments, self.wrapper = function, arguments, wrapper
-        self.ignore_live_threads = ignore_live_threads
+        self.ignore_live_threads, self.replicas = ignore_live_threads, replicas
+        self.first_tokens = first_tokens
         self.loss: Any = None
 
     def run(self, master: str, config: Any, delay: int) -> Any:
@@ -315,6 +336,9 @@ class _Loop:
                 time.sleep(1.0)
             threads = supervisor.start_queue_runners(sess)
             logging.info("Starting Queues.")
+            if supervisor.is_chief and self.replicas:
+                threads = [*threads, *supervisor.start_queue_runners(sess, [o.get_chief_queue_runner() for o in self.replicas])]
+                sess.run(self.first_tokens)
             try:
                 self.steps(sess)
             except errors.OutOfRangeError as end:

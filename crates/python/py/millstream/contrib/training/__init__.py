@@ -16,6 +16,7 @@ from millstream.contrib.training.evaluation import (
     wait_for_new_checkpoint,
 )
 from millstream.contrib.training.hparams import HParams, parse_values
+from millstream.contrib.training.placement import GreedyLoadBalancingStrategy, byte_size_load_fn
 from millstream.contrib.training.steps import (
     add_gradients_summaries,
     clip_gradient_norms,
@@ -45,12 +46,14 @@ from millstream.train.queue_runner import QueueRunner, add_queue_runner
 from millstream.train.supervisor import checkpoints_iterator
 
 __all__ = [
+    "GreedyLoadBalancingStrategy",
     "HParams",
     "StopAfterNEvalsHook",
     "SummaryAtEndHook",
     "add_gradients_summaries",
     "bucket",
     "bucket_by_sequence_length",
+    "byte_size_load_fn",
     "checkpoints_iterator",
     "clip_gradient_norms",
     "clip_gradient_norms_fn",

@@ -193,6 +193,15 @@ class HParams:
             self.set_hparam(name, value)
         return self
 
+    def set_from_map(self, values_map: Dict[str, Any]) -> "HParams":
+        """Sets parameters from a dict: the older name of `override_from_dict`.
+
+        Example:
+          >>> tf.contrib.training.HParams(rate=0.1).set_from_map({"rate": 0.2}).rate
+          0.2
+        """
+        return self.override_from_dict(values_map)
+
     def set_model_structure(self, model_structure: Any) -> None:
         """Sets the structure kept with the parameters."""
         self._model_structure = model_structure

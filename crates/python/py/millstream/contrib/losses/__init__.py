@@ -9,6 +9,7 @@ from typing import Any, Callable, List, Optional
 
 from millstream import losses as later
 from millstream.contrib.framework.arg_scopes import add_arg_scope
+from millstream.contrib.losses import metric_learning as metric_learning
 from millstream.framework import add_to_collection, convert_to_tensor, dtypes, name_scope, namespaces
 from millstream.framework.graph_keys import GraphKeys
 from millstream.framework.op_functions import op
@@ -27,6 +28,7 @@ __all__ = [
     "log_loss",
     "mean_pairwise_squared_error",
     "mean_squared_error",
+    "metric_learning",
     "sigmoid_cross_entropy",
     "softmax_cross_entropy",
     "sparse_softmax_cross_entropy",

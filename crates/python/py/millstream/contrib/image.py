@@ -1,0 +1,258 @@
+"""`tf.contrib.image`: projective transforms of images, and warps by a field of offsets, made of smaller ops.
+
+Gradients reach the images; those of a warp reach its offsets, too.
+"""
+
+from __future__ import annotations
+
+from typing import Any, List, Optional
+
+from millstream.framework import control_dependencies, convert_to_tensor, dtypes, name_scope, namespaces
+from millstream.framework.op_functions import op
+from millstream.ops import array_ops, check_ops, indexing_ops, math_ops
+
+__all__ = ["angles_to_projective_transforms", "dense_image_warp", "rotate", "transform", "translate", "translations_to_projective_transforms"]
+
+__dir__ = namespaces.dir_of(globals())
+
+_DTYPES = (dtypes.uint8, dtypes.int32, dtypes.int64, dtypes.float16, dtypes.float32, dtypes.float64)
+
+
+def _batch(images: Any) -> Any:
+    """Returns images with four axes.
+
+    Raises:
+      TypeError: The dtype or the rank is none of images.
+    """
+    if images.dtype.base_dtype not in _DTYPES:
+        raise TypeError("Invalid dtype %s." % images.dtype)
+    ndims = images.get_shape().ndims
+    if ndims is None:
+        raise TypeError("image_or_images rank must be statically known")
+    if ndims not in (2, 3, 4):
+        raise TypeError("Images should have rank between 2 and 4.")
+    images = array_ops.expand_dims(images, -1) if ndims == 2 else images
+    return array_ops.expand_dims(images, 0) if ndims < 4 else images
+
+
+def _unbatched(images: Any, ndims: Any) -> Any:
+    images = array_ops.squeeze(images, [0]) if ndims < 4 else images
+    return array_ops.squeeze(images, [-1]) if ndims == 2 else images
+
+
+def _read(images: Any, y: Any, x: Any) -> Any:
+    """Returns the pixels at integers of shape `[batch, height, width]`; zeros outside of the images."""
+    shape = array_ops.shape(images)
+    batch, height, width, channels = shape[0], shape[1], shape[2], shape[3]
+    row = lambda v, n: op("Minimum")(op("Maximum")(v, 0), n - 1)  # noqa: E731
+    inside = op("LogicalAnd")(op("LogicalAnd")(0 <= y, y < height), op("LogicalAnd")(0 <= x, x < width))
+    first = array_ops.reshape(math_ops.range(batch) * height * width, [-1, 1, 1])
+    pixels = indexing_ops.gather(array_ops.reshape(images, [-1, channels]), first + row(y, height) * width + row(x, width))
+    return pixels * math_ops.cast(array_ops.expand_dims(inside, -1), images.dtype)
+
+
+def _between(images: Any, y: Any, x: Any) -> Any:
+    """Returns the pixels at floats, from those around them."""
+    low_y, low_x = op("Floor")(y), op("Floor")(x)
+    whole_y, whole_x = math_ops.cast(low_y, dtypes.int32), math_ops.cast(low_x, dtypes.int32)
+    dy, dx = array_ops.expand_dims(y - low_y, -1), array_ops.expand_dims(x - low_x, -1)
+    read = lambda i, j: math_ops.cast(_read(images, whole_y + i, whole_x + j), dtypes.float32)  # noqa: E731
+    rows = [(1.0 - dx) * read(i, 0) + dx * read(i, 1) for i in (0, 1)]
+    return math_ops.cast((1.0 - dy) * rows[0] + dy * rows[1], images.dtype)
+
+
+def transform(images: Any, transforms: Any, interpolation: str = "NEAREST", output_shape: Any = None, name: Optional[str] = None) -> Any:
+    """Returns projective transforms of images. Pixels from outside of an image are zero.
+
+    Args:
+      images: A tensor of shape `[batch, height, width, channels]`, or without the batch, or without both.
+      transforms: A vector of 8 numbers, or one for each image: `[a0, a1, a2, b0, b1, b2, c0, c1]` takes the
+        pixel at `(x, y)` from `((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k)`, with `k = c0 x + c1 y + 1`.
+      interpolation: `"NEAREST"` or `"BILINEAR"`.
+      output_shape: The height and the width of the result; by default those of the images.
+      name: A name for the operations.
+
+    Returns:
+      A tensor of the same dtype and rank.
+
+    Raises:
+      TypeError: The images have another dtype or rank, or the transforms another rank.
+      ValueError: The interpolation is another one.
+
+    Example:
+      >>> image = tf.reshape(tf.range(4), [2, 2])
+      >>> print(tf.Session().run(tf.contrib.image.transform(image, [1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0])))
+      [[1 0]
+       [3 0]]
+    """
+    with name_scope(name, "transform"):
+        given = convert_to_tensor(images, name="images")
+        rows = convert_to_tensor(transforms, dtypes.float32, name="transforms")
+        images = _batch(given)
+        if rows.get_shape().ndims not in (1, 2):
+            raise TypeError("Transforms should have rank 1 or 2.")
+        if interpolation not in ("NEAREST", "BILINEAR"):
+            raise ValueError("interpolation must be NEAREST or BILINEAR, not %r" % (interpolation,))
+        rows = array_ops.expand_dims(rows, 0) if rows.get_shape().ndims == 1 else rows
+        size = array_ops.shape(images)[1:3] if output_shape is None else convert_to_tensor(output_shape, dtypes.int32, name="output_shape")
+        y = math_ops.cast(array_ops.reshape(math_ops.range(size[0]), [1, -1, 1]), dtypes.float32)
+        x = math_ops.cast(array_ops.reshape(math_ops.range(size[1]), [1, 1, -1]), dtypes.float32)
+        a: List[Any] = [array_ops.reshape(rows[:, i], [-1, 1, 1]) for i in range(8)]
+        k = a[6] * x + a[7] * y + 1.0
+        batch = array_ops.ones(array_ops.stack([array_ops.shape(images)[0], 1, 1]))
+        from_x, from_y = (a[0] * x + a[1] * y + a[2]) / k * batch, (a[3] * x + a[4] * y + a[5]) / k * batch
+        if interpolation == "NEAREST":
+            whole = [math_ops.cast(op("Sign")(v) * op("Floor")(math_ops.abs(v) + 0.5), dtypes.int32) for v in (from_y, from_x)]
+            out = _read(images, *whole)
+        else:
+            out = _between(images, from_y, from_x)
+        if output_shape is None:
+            out.set_shape(images.get_shape())
+        return _unbatched(out, given.get_shape().ndims)
+
+
+def angles_to_projective_transforms(angles: Any, image_height: Any, image_width: Any, name: Optional[str] = None) -> Any:
+    """Returns the transforms that turn images counterclockwise around their centers.
+
+    Args:
+      angles: An angle in radians, or a vector of angles.
+      image_height: The height of the images, a float.
+      image_width: Their width.
+      name: A name for the operations.
+
+    Returns:
+      A matrix with a transform in each row.
+
+    Raises:
+      TypeError: The angles have another rank.
+
+    Example:
+      >>> print(tf.Session().run(tf.contrib.image.angles_to_projective_transforms(0.0, 4.0, 4.0)))
+      [[ 1. -0.  0.  0.  1.  0.  0.  0.]]
+    """
+    with name_scope(name, "angles_to_projective_transforms"):
+        angles = convert_to_tensor(angles, dtypes.float32, name="angles")
+        if angles.get_shape().ndims not in (0, 1):
+            raise TypeError("Angles should have rank 0 or 1.")
+        angles = array_ops.reshape(angles, [-1])
+        cos, sin = op("Cos")(angles), op("Sin")(angles)
+        x = ((image_width - 1) - (cos * (image_width - 1) - sin * (image_height - 1))) / 2.0
+        y = ((image_height - 1) - (sin * (image_width - 1) + cos * (image_height - 1))) / 2.0
+        zeros = array_ops.zeros_like(angles)
+        return array_ops.stack([cos, -sin, x, sin, cos, y, zeros, zeros], 1)
+
+
+def translations_to_projective_transforms(translations: Any, name: Optional[str] = None) -> Any:
+    """Returns the transforms that move images.
+
+    Args:
+      translations: A vector `[dx, dy]`, or a matrix of such rows.
+      name: A name for the operations.
+
+    Returns:
+      A matrix with a transform in each row.
+
+    Raises:
+      TypeError: The translations have another rank.
+
+    Example:
+      >>> print(tf.Session().run(tf.contrib.image.translations_to_projective_transforms([1.0, 2.0])))
+      [[ 1.  0. -1.  0.  1. -2.  0.  0.]]
+    """
+    with name_scope(name, "translations_to_projective_transforms"):
+        translations = convert_to_tensor(translations, dtypes.float32, name="translations")
+        if translations.get_shape().ndims not in (1, 2):
+            raise TypeError("Translations should have rank 1 or 2.")
+        translations = array_ops.reshape(translations, [-1, 2])
+        dx, dy = translations[:, 0], translations[:, 1]
+        ones, zeros = array_ops.ones_like(dx), array_ops.zeros_like(dx)
+        return array_ops.stack([ones, zeros, -dx, zeros, ones, -dy, zeros, zeros], 1)
+
+
+def rotate(images: Any, angles: Any, interpolation: str = "NEAREST", name: Optional[str] = None) -> Any:
+    """Returns images that are turned counterclockwise around their centers.
+
+    The other arguments are those of `transform`.
+
+    Args:
+      images: A tensor of two to four axes.
+      angles: An angle in radians, or one for each image.
+
+    Raises:
+      TypeError: The images have another dtype or rank.
+
+    Example:
+      >>> image = tf.reshape(tf.range(9), [3, 3])
+      >>> print(tf.Session().run(tf.contrib.image.rotate(image, np.pi / 2)))
+      [[2 5 8]
+       [1 4 7]
+       [0 3 6]]
+    """
+    with name_scope(name, "rotate"):
+        images = convert_to_tensor(images)
+        size = math_ops.cast(array_ops.shape(_batch(images)), dtypes.float32)
+        return transform(images, angles_to_projective_transforms(angles, size[1], size[2]), interpolation)
+
+
+def translate(images: Any, translations: Any, interpolation: str = "NEAREST", name: Optional[str] = None) -> Any:
+    """Returns images that are moved. The other arguments are those of `transform`.
+
+    Args:
+      images: A tensor of two to four axes.
+      translations: A vector `[dx, dy]`, or one for each image.
+
+    Example:
+      >>> print(tf.Session().run(tf.contrib.image.translate([[1, 2], [3, 4]], [1.0, 0.0])))
+      [[0 1]
+       [0 3]]
+    """
+    with name_scope(name, "translate"):
+        return transform(images, translations_to_projective_transforms(translations), interpolation)
+
+
+def dense_image_warp(image: Any, flow: Any, name: str = "dense_image_warp") -> Any:
+    """Returns images whose pixels at `(y, x)` are those at `(y - flow[.., 0], x - flow[.., 1])`.
+
+    Pixels between others are interpolated, and those outside of an image are the nearest ones.
+
+    Args:
+      image: A tensor of floats of shape `[batch, height, width, channels]`, at least two pixels high and as
+        many wide.
+      flow: A tensor of floats of shape `[batch, height, width, 2]`.
+      name: A name for the operations.
+
+    Returns:
+      A tensor like the images.
+
+    Example:
+      >>> image = tf.reshape(tf.range(4.0), [1, 2, 2, 1])
+      >>> warped = tf.contrib.image.dense_image_warp(image, tf.fill([1, 2, 2, 2], 0.5))
+      >>> print(tf.Session().run(warped)[0, :, :, 0])
+      [[0.  0.5]
+       [1.  1.5]]
+    """
+    with name_scope(name):
+        image, flow = convert_to_tensor(image), convert_to_tensor(flow)
+        shape = array_ops.shape(image)
+        batch, height, width, channels = shape[0], shape[1], shape[2], shape[3]
+        tall = check_ops.assert_greater_equal(height, 2, message="Grid height must be at least 2.")
+        wide = check_ops.assert_greater_equal(width, 2, message="Grid width must be at least 2.")
+        with control_dependencies([tall, wide]):
+            flat = array_ops.reshape(image, array_ops.stack([-1, channels]))
+        parts = []
+        for axis, size in ((0, height), (1, width)):
+            places = math_ops.cast(array_ops.reshape(math_ops.range(size), [1, -1, 1] if axis == 0 else [1, 1, -1]), flow.dtype)
+            at = places - flow[:, :, :, axis]
+            low = op("Minimum")(op("Maximum")(math_ops.cast(0.0, flow.dtype), op("Floor")(at)), math_ops.cast(size - 2, flow.dtype))
+            share = math_ops.cast(at - low, image.dtype)
+            share = op("Minimum")(op("Maximum")(math_ops.cast(0.0, image.dtype), share), math_ops.cast(1.0, image.dtype))
+            parts.append((math_ops.cast(low, dtypes.int32), array_ops.expand_dims(share, -1)))
+        (y, dy), (x, dx) = parts
+        first = array_ops.reshape(math_ops.range(batch) * height * width, [-1, 1, 1]) + y * width + x
+        rows = []
+        for row in (first, first + width):
+            left, right = indexing_ops.gather(flat, row), indexing_ops.gather(flat, row + 1)
+            rows.append(dx * (right - left) + left)
+        out = dy * (rows[1] - rows[0]) + rows[0]
+        out.set_shape(image.get_shape())
+        return out

@@ -1,0 +1,87 @@
+"""`tf.func`: Python functions as graphs, and their derivatives, without sessions and placeholders.
+
+A loop whose length depends on the data, inside something that is differentiated, takes three lines:
+
+    from millstream import func
+
+    def root(a):  # Newton's iteration to convergence
+        step = lambda x: (x + a / x) / 2.0
+        return func.while_loop(lambda x: abs(x * x - a) > 1e-6, step, a)
+
+    print(func.value_and_grad(root)(2.0))  # (1.4142135, 0.35355338)
+
+- `function` makes a function over tensors callable with arrays; `grad`, `value_and_grad`, `vjp`, `jvp`,
+  `jacobian` and `hessian` return such functions, and can be nested;
+- `while_loop`, `fori_loop`, `scan`, `map` and `cond` are loops and branches inside of functions;
+- `func.numpy` has NumPy's names for tensors. The operators, `tf.*` and `tf.nn.*` are at hand as well.
+
+How it works:
+
+*Tracing.* The first call runs the Python function once, with a tensor in place of each array and number, and
+keeps the graph. Later calls run the graph, without Python. A function is traced again when the structure of
+its arguments, a dtype or a rank is new; sizes stay free (unless `fixed_sizes=True`). The most recently used
+64 graphs are kept (`cache_size`).
+
+*Arguments* are NumPy arrays, Python numbers, anything with DLPack or `__array__`, and dicts, lists, tuples,
+named tuples and attrs classes of these. `None` is an empty structure. Other values are *static*: they are
+declared by `static_argnums` or `static_argnames`, must be hashable, and are traced separately, each value.
+
+*Results* are NumPy arrays (NumPy scalars for rank 0) in the structure that the function returned. Large
+arrays are neither copied on the way in nor on the way out; an argument must not be modified by another thread
+during a call.
+
+*Dtypes.* NumPy's arrays and scalars keep their dtype: float64 stays float64. Python's numbers have none of
+their own. A Python float becomes float64 if an array argument of the call is float64 (or complex128), else
+float32; an int becomes int64 if an array argument is int64, else int32. So `f(x64, 0.1)` computes in float64
+without a cast, as NumPy does, and a call with Python numbers alone is in float32, as in TensorFlow, JAX and
+PyTorch. Inside of the function, Python numbers in expressions take the dtype of the tensor beside them, and
+those that start loops, or that `func.numpy` makes arrays of, follow the rule for arguments. Tensors of two
+dtypes do not mix: cast one by `tf.cast`.
+
+*Equality.* While a function is traced, `==` and `!=` of its code compare elements, as in NumPy. In graphs of
+TensorFlow 1 they compare identities.
+
+*Closures.* Arrays that the function takes from around it become constants of the graph: later changes of the
+array are not seen. A function called within another that is being traced becomes part of its graph, so it may
+use the tensors of the outer function, and derivatives of the outer one flow through them.
+
+*Side effects.* What Python does (printing, appending to lists) happens while tracing, not in each call.
+`tf.Print` and assertions belong to the graph. Operations without outputs that are made outside of loops and
+branches, such as `tf.print` and `tf.debugging.assert_positive`, run in every call, even if no result
+depends on them; within a loop or a branch, tie them to a result by `tf.control_dependencies`. A function has
+no state: variables are arguments and results.
+
+*Random numbers.* `tf.random_uniform` and its relatives draw new numbers in every call; with a `seed`, each
+graph of the function draws its own sequence, which begins with its first call. Value and gradient in one call
+see the same numbers.
+
+*Threads.* Functions may be called from any threads at a time; the engine runs without the interpreter's lock.
+Tracing is done by one thread at a time for each function.
+
+*Errors* name the line of the function that made the operation.
+"""
+
+from __future__ import annotations
+
+from millstream.func.derivatives import grad, hessian, jacobian, jvp, value_and_grad, vjp
+from millstream.func.flow import cond, fori_loop, map, scan, while_loop  # noqa: A004
+from millstream.func.functions import Function, Lowered, function
+from millstream.func import numpy, pairs as _pairs
+
+__all__ = [
+    "Function",
+    "Lowered",
+    "cond",
+    "fori_loop",
+    "function",
+    "grad",
+    "hessian",
+    "jacobian",
+    "jvp",
+    "map",
+    "numpy",
+    "scan",
+    "value_and_grad",
+    "vjp",
+    "while_loop",
+]

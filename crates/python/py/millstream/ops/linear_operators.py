@@ -1,0 +1,655 @@
+"""`tf.linalg.LinearOperator`: matrices that are known by what they do: diagonal, triangular and full ones."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, List, Optional
+
+from millstream.framework import convert_to_tensor, dtypes, get_static_value, name_scope
+from millstream.framework.op_functions import op
+from millstream.framework.shapes import TensorShape
+from millstream.ops import array_ops, control_flow, linalg_ops, math_ops, reduction_ops
+
+__all__ = [
+    "LinearOperator",
+    "LinearOperatorDiag",
+    "LinearOperatorFullMatrix",
+    "LinearOperatorIdentity",
+    "LinearOperatorLowerTriangular",
+    "LinearOperatorScaledIdentity",
+]
+
+
+def _adjoint(x: Any) -> Any:
+    return linalg_ops.adjoint(x)
+
+
+class LinearOperator:
+    """The base class of matrices, or batches of them, that are known by what they do.
+
+    Subclasses define `_shape`, `_shape_tensor`, `_matmul` and what they compute faster than with the matrix.
+
+    Args:
+      dtype: The dtype of the elements.
+      graph_parents: The tensors that define the operator.
+      is_non_singular: Whether it has an inverse; None if that is not known.
+      is_self_adjoint: Whether it is its own adjoint.
+      is_positive_definite: Whether it is positive definite.
+      is_square: Whether it has as many rows as columns.
+      name: The name scope of its operations.
+
+    Raises:
+      ValueError: The hints contradict each other.
+
+    Example:
+      >>> operator = tf.linalg.LinearOperatorFullMatrix([[2.0, 0.0], [1.0, 4.0]])
+      >>> with tf.Session() as sess:
+      ...     print(sess.run(operator.matvec([1.0, 1.0])), sess.run(operator.determinant()))
+      [2. 5.] 8.0
+      >>> operator.shape, operator.batch_shape, operator.domain_dimension, operator.dtype
+      (TensorShape([Dimension(2), Dimension(2)]), TensorShape([]), Dimension(2), tf.float32)
+      >>> operator.name, len(operator.graph_parents), operator.tensor_rank, operator.range_dimension
+      ('LinearOperatorFullMatrix', 1, 2, Dimension(2))
+      >>> operator.is_square, operator.is_non_singular, operator.is_self_adjoint, operator.is_positive_definite
+      (True, None, None, None)
+      >>> x = [[1.0], [1.0]]
+      >>> made = [operator.matmul(x), operator.solve(x), operator.add_to_tensor(operator.to_dense())]
+      >>> [tensor.shape.as_list() for tensor in made]
+      [[2, 1], [2, 1], [2, 2]]
+      >>> numbers = [operator.trace(), operator.log_abs_determinant(), operator.domain_dimension_tensor(),
+      ...            operator.range_dimension_tensor(), operator.tensor_rank_tensor()]
+      >>> print(*tf.Session().run(numbers))
+      6.0 2.0794415 2 2 2
+      >>> vectors = [operator.shape_tensor(), operator.batch_shape_tensor(), operator.diag_part(),
+      ...            operator.solvevec([2.0, 5.0])]
+      >>> print(*tf.Session().run(vectors))
+      [2 2] [] [2. 4.] [1. 1.]
+      >>> tf.linalg.LinearOperatorDiag([1.0]).assert_non_singular().type
+      'Assert'
+    """
+
+    def __init__(
+        self,
+        dtype: Any,
+        graph_parents: Any = None,
+        is_non_singular: Optional[bool] = None,
+        is_self_adjoint: Optional[bool] = None,
+        is_positive_definite: Optional[bool] = None,
+        is_square: Optional[bool] = None,
+        name: Optional[str] = None,
+    ) -> None:
+        if is_positive_definite:
+            if is_non_singular is False:
+                raise ValueError("A positive definite matrix is always non-singular.")
+            is_non_singular = True
+        if is_non_singular:
+            if is_square is False:
+                raise ValueError("A non-singular matrix is always square.")
+            is_square = True
+        if is_self_adjoint:
+            if is_square is False:
+                raise ValueError("A self-adjoint matrix is always square.")
+            is_square = True
+        self._is_square_set_or_implied_by_hints = is_square
+        self._dtype = dtypes.as_dtype(dtype).base_dtype if dtype else dtype
+        self._graph_parents = list(graph_parents or [])
+        self._is_non_singular, self._is_self_adjoint = is_non_singular, is_self_adjoint
+        self._is_positive_definite = is_positive_definite
+        self._name = name or type(self).__name__
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of the elements."""
+        return self._dtype
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        return self._name
+
+    @property
+    def graph_parents(self) -> List[Any]:
+        """The tensors that define the operator."""
+        return self._graph_parents
+
+    @property
+    def is_non_singular(self) -> Optional[bool]:
+        """Whether it has an inverse, or None."""
+        return self._is_non_singular
+
+    @property
+    def is_self_adjoint(self) -> Optional[bool]:
+        """Whether it is its own adjoint, or None."""
+        return self._is_self_adjoint
+
+    @property
+    def is_positive_definite(self) -> Optional[bool]:
+        """Whether it is positive definite, or None."""
+        return self._is_positive_definite
+
+    @property
+    def is_square(self) -> Optional[bool]:
+        """Whether it has as many rows as columns, or None.
+
+        Raises:
+          ValueError: The hints say that it is square, and the shape that it is not.
+        """
+        rows, columns = self.domain_dimension.value, self.range_dimension.value
+        known = None if None in (rows, columns) else rows == columns
+        hinted = self._is_square_set_or_implied_by_hints
+        if known is not None and hinted is not None and known != hinted:
+            raise ValueError("self.is_square=%s, but the shape is %s" % (hinted, self.shape))
+        return hinted if known is None else known
+
+    # What subclasses define.
+
+    def _shape(self) -> TensorShape:
+        raise NotImplementedError("_shape is not implemented.")
+
+    def _shape_tensor(self) -> Any:
+        raise NotImplementedError("_shape_tensor is not implemented.")
+
+    def _matmul(self, x: Any, adjoint: bool, adjoint_arg: bool) -> Any:
+        raise NotImplementedError("_matmul is not implemented.")
+
+    def _to_dense(self) -> Any:
+        n = self.domain_dimension.value
+        n = self._shape_tensor()[-1] if n is None else n
+        batch = self.batch_shape if self.batch_shape.is_fully_defined() else self._shape_tensor()[:-2]
+        return self._matmul(array_ops.eye(n, batch_shape=batch, dtype=self.dtype), False, False)
+
+    def _solve(self, rhs: Any, adjoint: bool, adjoint_arg: bool) -> Any:
+        rhs = _adjoint(rhs) if adjoint_arg else rhs
+        return op("MatrixSolve")(self._to_dense(), rhs, adjoint=adjoint)
+
+    def _determinant(self) -> Any:
+        return op("MatrixDeterminant")(self._to_dense())
+
+    def _log_abs_determinant(self) -> Any:
+        return op("LogMatrixDeterminant")(self._to_dense())[1]
+
+    def _diag_part(self) -> Any:
+        return linalg_ops.matrix_diag_part(self._to_dense())
+
+    def _assert_non_singular(self) -> Any:
+        raise NotImplementedError("assert_non_singular is not implemented.")
+
+    # Shapes.
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape: that of the batch, the rows and the columns."""
+        return self._shape()
+
+    @property
+    def batch_shape(self) -> TensorShape:
+        """The static shape of the batch."""
+        return self.shape[:-2]
+
+    @property
+    def tensor_rank(self) -> Optional[int]:
+        """The rank, or None."""
+        return self.shape.ndims
+
+    @property
+    def domain_dimension(self) -> Any:
+        """The number of columns, a `Dimension`."""
+        return self.shape[-1]
+
+    @property
+    def range_dimension(self) -> Any:
+        """The number of rows, a `Dimension`."""
+        return self.shape[-2]
+
+    def _scoped(self, name: str, compute: Callable[[], Any], *values: Any) -> Any:
+        with name_scope(self.name), name_scope(name, values=[*self._graph_parents, *values]):
+            return compute()
+
+    def shape_tensor(self, name: str = "shape_tensor") -> Any:
+        """Returns the shape as a tensor."""
+        return self._scoped(name, self._shape_tensor)
+
+    def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Any:
+        """Returns the shape of the batch as a tensor."""
+        return self._scoped(name, lambda: self._shape_tensor()[:-2])
+
+    def tensor_rank_tensor(self, name: str = "tensor_rank_tensor") -> Any:
+        """Returns the rank as a tensor."""
+        return self._scoped(name, lambda: array_ops.size(self._shape_tensor()))
+
+    def domain_dimension_tensor(self, name: str = "domain_dimension_tensor") -> Any:
+        """Returns the number of columns as a tensor."""
+        return self._scoped(name, lambda: self._shape_tensor()[-1])
+
+    def range_dimension_tensor(self, name: str = "range_dimension_tensor") -> Any:
+        """Returns the number of rows as a tensor."""
+        return self._scoped(name, lambda: self._shape_tensor()[-2])
+
+    # What an operator does.
+
+    def _checked(self, x: Any, what: str) -> Any:
+        x = convert_to_tensor(x, name=what)
+        if x.dtype.base_dtype != self.dtype:
+            raise TypeError("Expected argument to have dtype %s.  Found: %s in tensor %s" % (self.dtype, x.dtype, x))
+        return x
+
+    def matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul") -> Any:
+        """Returns the product with a matrix, or with an operator.
+
+        Args:
+          x: A tensor of at least two axes.
+          adjoint: If true, the adjoint of the operator is multiplied.
+          adjoint_arg: If true, the adjoint of `x` is.
+          name: A name for the operations.
+
+        Raises:
+          TypeError: `x` has another dtype.
+          ValueError: The shapes do not fit.
+        """
+        if isinstance(x, LinearOperator):
+            x = x.to_dense()
+        with name_scope(self.name), name_scope(name, values=[x]):
+            x = self._checked(x, "x")
+            mine = self.range_dimension if adjoint else self.domain_dimension
+            mine.assert_is_compatible_with(x.get_shape()[-1 if adjoint_arg else -2])
+            return self._matmul(x, adjoint, adjoint_arg)
+
+    def __matmul__(self, other: Any) -> Any:
+        return self.matmul(other)
+
+    def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Any:
+        """Returns the product with a vector; the other arguments are those of `matmul`."""
+        return self._of_vector(lambda x: self.matmul(x, adjoint), x, name)
+
+    def solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve") -> Any:
+        """Returns the matrix whose product with the operator is `rhs`.
+
+        Args:
+          rhs: A tensor of at least two axes.
+          adjoint: If true, the adjoint of the operator is solved.
+          adjoint_arg: If true, for the adjoint of `rhs`.
+          name: A name for the operations.
+
+        Raises:
+          NotImplementedError: The operator is singular or not square.
+          TypeError: `rhs` has another dtype.
+        """
+        if self.is_non_singular is False:
+            raise NotImplementedError("Exact solve not implemented for an operator that is expected to be singular.")
+        if self.is_square is False:
+            raise NotImplementedError("Exact solve not implemented for an operator that is expected to not be square.")
+        with name_scope(self.name), name_scope(name, values=[rhs]):
+            return self._solve(self._checked(rhs, "rhs"), adjoint, adjoint_arg)
+
+    def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Any:
+        """Returns the vector whose product with the operator is `rhs`; see `solve`."""
+        return self._of_vector(lambda x: self.solve(x, adjoint), rhs, name)
+
+    def _of_vector(self, compute: Callable[[Any], Any], x: Any, name: str) -> Any:
+        with name_scope(self.name), name_scope(name, values=[x]):
+            return array_ops.squeeze(compute(array_ops.expand_dims(self._checked(x, "x"), -1)), [-1])
+
+    def determinant(self, name: str = "det") -> Any:
+        """Returns the determinant of each matrix.
+
+        Raises:
+          NotImplementedError: The operator is not square.
+        """
+        self._needs_square("Determinant")
+        return self._scoped(name, self._determinant)
+
+    def log_abs_determinant(self, name: str = "log_abs_det") -> Any:
+        """Returns the logarithm of the absolute value of the determinant of each matrix.
+
+        Raises:
+          NotImplementedError: The operator is not square.
+        """
+        self._needs_square("Determinant")
+        return self._scoped(name, self._log_abs_determinant)
+
+    def _needs_square(self, what: str) -> None:
+        if self.is_square is False:
+            raise NotImplementedError("%s not implemented for an operator that is expected to not be square." % what)
+
+    def to_dense(self, name: str = "to_dense") -> Any:
+        """Returns the matrices."""
+        return self._scoped(name, self._to_dense)
+
+    def diag_part(self, name: str = "diag_part") -> Any:
+        """Returns the diagonals."""
+        return self._scoped(name, self._diag_part)
+
+    def trace(self, name: str = "trace") -> Any:
+        """Returns the sums of the diagonals."""
+        return self._scoped(name, lambda: reduction_ops.reduce_sum(self._diag_part(), -1))
+
+    def add_to_tensor(self, x: Any, name: str = "add_to_tensor") -> Any:
+        """Returns the sum with matrices."""
+        return self._scoped(name, lambda: self._to_dense() + self._checked(x, "x"), x)
+
+    def assert_non_singular(self, name: str = "assert_non_singular") -> Any:
+        """Returns an operation that fails if the operator is singular."""
+        return self._scoped(name, self._assert_non_singular)
+
+
+class LinearOperatorFullMatrix(LinearOperator):
+    """An operator over dense matrices.
+
+    Args:
+      matrix: A tensor of at least two axes. The other arguments are those of `tf.linalg.LinearOperator`.
+
+    Raises:
+      ValueError: The rank is too low, or the hints contradict what the operator is.
+
+    Example:
+      >>> operator = tf.linalg.LinearOperatorFullMatrix([[2.0, 0.0], [1.0, 4.0]])
+      >>> print(tf.Session().run(operator.solvevec([2.0, 5.0])))
+      [1. 1.]
+    """
+
+    def __init__(
+        self,
+        matrix: Any,
+        is_non_singular: Optional[bool] = None,
+        is_self_adjoint: Optional[bool] = None,
+        is_positive_definite: Optional[bool] = None,
+        is_square: Optional[bool] = None,
+        name: str = "LinearOperatorFullMatrix",
+    ) -> None:
+        with name_scope(name, values=[matrix]):
+            self._matrix = convert_to_tensor(matrix, name="matrix")
+            ndims = self._matrix.get_shape().ndims
+            if ndims is not None and ndims < 2:
+                raise ValueError("Argument matrix must have at least 2 dimensions.  Found: %s" % self._matrix)
+        super().__init__(self._matrix.dtype, [self._matrix], is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
+
+    def _shape(self) -> TensorShape:
+        return self._matrix.get_shape()  # type: ignore[no-any-return]
+
+    def _shape_tensor(self) -> Any:
+        return array_ops.shape(self._matrix)
+
+    def _matmul(self, x: Any, adjoint: bool, adjoint_arg: bool) -> Any:
+        return math_ops.matmul(self._matrix, x, adjoint_a=adjoint, adjoint_b=adjoint_arg)
+
+    def _to_dense(self) -> Any:
+        return self._matrix
+
+
+class LinearOperatorLowerTriangular(LinearOperator):
+    """An operator over lower triangular matrices.
+
+    Args:
+      tril: A tensor of at least two axes, whose elements above the diagonal are ignored. The other arguments
+        are those of `tf.linalg.LinearOperator`.
+
+    Raises:
+      ValueError: The rank is too low, or the hints contradict what the operator is.
+
+    Example:
+      >>> operator = tf.linalg.LinearOperatorLowerTriangular([[2.0, 9.0], [1.0, 4.0]])
+      >>> print(tf.Session().run(operator.solvevec([2.0, 5.0])))
+      [1. 1.]
+    """
+
+    def __init__(
+        self,
+        tril: Any,
+        is_non_singular: Optional[bool] = None,
+        is_self_adjoint: Optional[bool] = None,
+        is_positive_definite: Optional[bool] = None,
+        is_square: Optional[bool] = None,
+        name: str = "LinearOperatorLowerTriangular",
+    ) -> None:
+        if is_square is False:
+            raise ValueError("Only square lower triangular operators supported at this time.")
+        with name_scope(name, values=[tril]):
+            self._given = convert_to_tensor(tril, name="tril")
+            ndims = self._given.get_shape().ndims
+            if ndims is not None and ndims < 2:
+                raise ValueError("Argument tril must have at least 2 dimensions.  Found: %s" % self._given)
+            self._tril = op("MatrixBandPart")(self._given, -1, 0)
+            self._diag = linalg_ops.matrix_diag_part(self._tril)
+        super().__init__(self._given.dtype, [self._given], is_non_singular, is_self_adjoint, is_positive_definite, True, name)
+
+    def _shape(self) -> TensorShape:
+        return self._tril.get_shape()  # type: ignore[no-any-return]
+
+    def _shape_tensor(self) -> Any:
+        return array_ops.shape(self._tril)
+
+    def _matmul(self, x: Any, adjoint: bool, adjoint_arg: bool) -> Any:
+        return math_ops.matmul(self._tril, x, adjoint_a=adjoint, adjoint_b=adjoint_arg)
+
+    def _to_dense(self) -> Any:
+        return self._tril
+
+    def _solve(self, rhs: Any, adjoint: bool, adjoint_arg: bool) -> Any:
+        rhs = _adjoint(rhs) if adjoint_arg else rhs
+        return op("MatrixTriangularSolve")(self._tril, rhs, lower=True, adjoint=adjoint)
+
+    def _determinant(self) -> Any:
+        return reduction_ops.reduce_prod(self._diag, -1)
+
+    def _log_abs_determinant(self) -> Any:
+        return reduction_ops.reduce_sum(op("Log")(math_ops.abs(self._diag)), -1)
+
+    def _diag_part(self) -> Any:
+        return self._diag
+
+    def _assert_non_singular(self) -> Any:
+        return _no_zeros(self._diag, "Singular operator:  Diagonal contained zero values.")
+
+
+def _no_zeros(x: Any, words: str) -> Any:
+    return control_flow.assert_(reduction_ops.reduce_all(math_ops.not_equal(x, array_ops.zeros_like(x))), [words])
+
+
+class LinearOperatorDiag(LinearOperator):
+    """An operator over diagonal matrices.
+
+    Args:
+      diag: A tensor of at least one axis: the diagonals. The other arguments are those of
+        `tf.linalg.LinearOperator`.
+
+    Raises:
+      ValueError: The rank is too low, or the hints contradict what the operator is.
+
+    Example:
+      >>> operator = tf.linalg.LinearOperatorDiag([1.0, -2.0])
+      >>> print(*tf.Session().run([operator.to_dense(), operator.matvec([3.0, 4.0])]))
+      [[ 1.  0.]
+       [ 0. -2.]] [ 3. -8.]
+      >>> operator.diag.shape
+      TensorShape([Dimension(2)])
+    """
+
+    def __init__(
+        self,
+        diag: Any,
+        is_non_singular: Optional[bool] = None,
+        is_self_adjoint: Optional[bool] = None,
+        is_positive_definite: Optional[bool] = None,
+        is_square: Optional[bool] = None,
+        name: str = "LinearOperatorDiag",
+    ) -> None:
+        with name_scope(name, values=[diag]):
+            self._diag = convert_to_tensor(diag, name="diag")
+            if self._diag.get_shape().ndims == 0:
+                raise ValueError("Argument diag must have at least 1 dimension.  Found: %s" % self._diag)
+            if not self._diag.dtype.is_complex:
+                if is_self_adjoint is False:
+                    raise ValueError("A real diagonal operator is always self adjoint.")
+                is_self_adjoint = True
+            if is_square is False:
+                raise ValueError("Only square diagonal operators currently supported.")
+        super().__init__(self._diag.dtype, [self._diag], is_non_singular, is_self_adjoint, is_positive_definite, True, name)
+
+    @property
+    def diag(self) -> Any:
+        """The diagonals."""
+        return self._diag
+
+    def _shape(self) -> TensorShape:
+        shape = self._diag.get_shape()
+        return shape.concatenate(shape[-1:])  # type: ignore[no-any-return]
+
+    def _shape_tensor(self) -> Any:
+        shape = array_ops.shape(self._diag)
+        return array_ops.concat([shape, [shape[-1]]], 0)
+
+    def _scale(self, adjoint: bool) -> Any:
+        diag = math_ops.conj(self._diag) if adjoint else self._diag
+        return array_ops.expand_dims(diag, -1)
+
+    def _matmul(self, x: Any, adjoint: bool, adjoint_arg: bool) -> Any:
+        return self._scale(adjoint) * (_adjoint(x) if adjoint_arg else x)
+
+    def _solve(self, rhs: Any, adjoint: bool, adjoint_arg: bool) -> Any:
+        return (_adjoint(rhs) if adjoint_arg else rhs) / self._scale(adjoint)
+
+    def _to_dense(self) -> Any:
+        return linalg_ops.matrix_diag(self._diag)
+
+    def _determinant(self) -> Any:
+        return reduction_ops.reduce_prod(self._diag, -1)
+
+    def _log_abs_determinant(self) -> Any:
+        found = reduction_ops.reduce_sum(op("Log")(math_ops.abs(self._diag)), -1)
+        return math_ops.cast(found, self.dtype) if self.dtype.is_complex else found
+
+    def _diag_part(self) -> Any:
+        return self._diag
+
+    def _assert_non_singular(self) -> Any:
+        return _no_zeros(self._diag, "Singular operator:  Diagonal contained zero values.")
+
+
+class LinearOperatorScaledIdentity(LinearOperator):
+    """A multiple of the identity.
+
+    Args:
+      num_rows: The number of rows.
+      multiplier: The factor, one for each matrix of the batch. The other arguments are those of
+        `tf.linalg.LinearOperator`.
+      assert_proper_shapes: Ignored: shapes are always checked.
+
+    Raises:
+      ValueError: The rank is too low, or the hints contradict what the operator is.
+
+    Example:
+      >>> operator = tf.linalg.LinearOperatorScaledIdentity(2, 3.0)
+      >>> print(*tf.Session().run([operator.matvec([1.0, 2.0]), operator.determinant()]))
+      [3. 6.] 9.0
+      >>> operator.multiplier.shape
+      TensorShape([])
+    """
+
+    def __init__(
+        self,
+        num_rows: Any,
+        multiplier: Any,
+        is_non_singular: Optional[bool] = None,
+        is_self_adjoint: Optional[bool] = None,
+        is_positive_definite: Optional[bool] = None,
+        is_square: Optional[bool] = True,
+        assert_proper_shapes: bool = False,
+        name: str = "LinearOperatorScaledIdentity",
+    ) -> None:
+        if not is_square:
+            raise ValueError("A ScaledIdentity operator is always square.")
+        with name_scope(name, values=[multiplier, num_rows]):
+            self._multiplier = convert_to_tensor(multiplier, name="multiplier")
+            self._num_rows, self._static_rows = _rows(num_rows)
+            if not self._multiplier.dtype.is_complex:
+                if is_self_adjoint is False:
+                    raise ValueError("A real ScaledIdentity operator is always self adjoint.")
+                is_self_adjoint = True
+        super().__init__(self._multiplier.dtype, [], is_non_singular, is_self_adjoint, is_positive_definite, True, name)
+
+    @property
+    def multiplier(self) -> Any:
+        """The factor."""
+        return self._multiplier
+
+    def _shape(self) -> TensorShape:
+        return self._multiplier.get_shape().concatenate([self._static_rows, self._static_rows])  # type: ignore[no-any-return]
+
+    def _shape_tensor(self) -> Any:
+        return array_ops.concat([array_ops.shape(self._multiplier), [self._num_rows, self._num_rows]], 0)
+
+    def _scale(self, adjoint: bool) -> Any:
+        factor = math_ops.conj(self._multiplier) if adjoint else self._multiplier
+        return array_ops.expand_dims(array_ops.expand_dims(factor, -1), -1)
+
+    def _matmul(self, x: Any, adjoint: bool, adjoint_arg: bool) -> Any:
+        return (_adjoint(x) if adjoint_arg else x) * self._scale(adjoint)
+
+    def _solve(self, rhs: Any, adjoint: bool, adjoint_arg: bool) -> Any:
+        return (_adjoint(rhs) if adjoint_arg else rhs) / self._scale(adjoint)
+
+    def _determinant(self) -> Any:
+        return op("Pow")(self._multiplier, math_ops.cast(self._num_rows, self.dtype))
+
+    def _log_abs_determinant(self) -> Any:
+        rows = math_ops.cast(self._num_rows, self.dtype.real_dtype)
+        return rows * op("Log")(math_ops.abs(self._multiplier))
+
+    def _diag_part(self) -> Any:
+        ones = array_ops.ones(array_ops.expand_dims(self._num_rows, 0), self.dtype)
+        return array_ops.expand_dims(self._multiplier, -1) * ones
+
+    def _to_dense(self) -> Any:
+        return linalg_ops.matrix_diag(self._diag_part())
+
+    def _assert_non_singular(self) -> Any:
+        return _no_zeros(self._multiplier, "LinearOperator was singular")
+
+
+def _rows(num_rows: Any) -> Any:
+    rows = convert_to_tensor(num_rows, name="num_rows")
+    if not rows.dtype.is_integer:
+        raise TypeError("Argument num_rows must be integer type.  Found: %s" % num_rows)
+    value = get_static_value(rows)
+    if value is not None and value.ndim != 0:
+        raise ValueError("Argument num_rows must be a 0-D Tensor.  Found: %s" % num_rows)
+    if value is not None and value < 0:
+        raise ValueError("Argument num_rows must be non-negative.  Found: %s" % num_rows)
+    return rows, None if value is None else int(value)
+
+
+class LinearOperatorIdentity(LinearOperatorScaledIdentity):
+    """The identity.
+
+    Args:
+      num_rows: The number of rows.
+      batch_shape: The shape of a batch of identities; none by default.
+      dtype: The dtype; `float32` by default. The other arguments are those of `tf.linalg.LinearOperator`.
+      assert_proper_shapes: Ignored: shapes are always checked.
+
+    Raises:
+      ValueError: The rank is too low, or the hints contradict what the operator is.
+
+    Example:
+      >>> operator = tf.linalg.LinearOperatorIdentity(2)
+      >>> print(*tf.Session().run([operator.to_dense(), operator.trace()]))
+      [[1. 0.]
+       [0. 1.]] 2.0
+    """
+
+    def __init__(
+        self,
+        num_rows: Any,
+        batch_shape: Any = None,
+        dtype: Any = None,
+        is_non_singular: Optional[bool] = True,
+        is_self_adjoint: Optional[bool] = True,
+        is_positive_definite: Optional[bool] = True,
+        is_square: Optional[bool] = True,
+        assert_proper_shapes: bool = False,
+        name: str = "LinearOperatorIdentity",
+    ) -> None:
+        for hint, word in ((is_self_adjoint, "self adjoint"), (is_square, "square"), (is_non_singular, "non-singular"), (is_positive_definite, "positive-definite")):
+            if not hint:
+                raise ValueError("An identity operator is always %s." % word)
+        ones = array_ops.ones([] if batch_shape is None else batch_shape, dtype or dtypes.float32)
+        super().__init__(num_rows, ones, True, True, True, True, assert_proper_shapes, name)

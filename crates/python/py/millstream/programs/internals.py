@@ -1,0 +1,364 @@
+"""More internal names of TensorFlow 1.15, each a few lines over what the package has: `NAMES`, by module."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import inspect
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+
+from millstream import layers
+from millstream.contrib import staging
+from millstream.framework import convert_to_tensor, dtypes, get_static_value
+from millstream.framework.session import Session
+from millstream.framework.tensor_util import make_ndarray
+from millstream.io import files as gfile
+from millstream.io.files import GFile
+from millstream.io.summaries import FileWriter
+from millstream.ops import array_ops, control_flow
+from millstream.rnn.networks import transpose_batch_time
+from millstream.train.checkpoints import NewCheckpointReader
+from millstream.variables import partitions, slots
+
+# Branches that are known ------------------------------------------------------------------------------------
+
+
+def smart_constant_value(pred: Any) -> Any:
+    """Returns the value of a predicate if it is known, else None.
+
+    Raises:
+      TypeError: It is neither a bool, 0, 1, nor a tensor.
+    """
+    if isinstance(pred, (bool, int)) and pred in (0, 1):
+        return bool(pred)
+    if not hasattr(pred, "op"):
+        raise TypeError("`pred` must be a Tensor, or a Python bool, or 1 or 0. Found instead: %s" % type(pred))
+    return get_static_value(pred)
+
+
+def smart_cond(pred: Any, true_fn: Optional[Callable[[], Any]] = None, false_fn: Optional[Callable[[], Any]] = None, name: Optional[str] = None) -> Any:
+    """Returns the result of the branch that is taken; a `tf.cond` if that is not known.
+
+    Raises:
+      TypeError: A branch is not callable.
+    """
+    for word, branch in (("true_fn", true_fn), ("false_fn", false_fn)):
+        if not callable(branch):
+            raise TypeError("`%s` must be callable." % word)
+    known = smart_constant_value(pred)
+    if known is None:
+        return control_flow.cond(pred, true_fn=true_fn, false_fn=false_fn, name=name)
+    return (true_fn if known else false_fn)()  # type: ignore[misc]
+
+
+def _smart_cond_of_layers(pred: Any, fn1: Optional[Callable[[], Any]] = None, fn2: Optional[Callable[[], Any]] = None, name: Optional[str] = None) -> Any:
+    return smart_cond(pred, fn1, fn2, name)
+
+
+# Arguments of layers ----------------------------------------------------------------------------------------
+
+
+def normalize_tuple(value: Any, n: int, name: str) -> Tuple[int, ...]:
+    """Returns a tuple of `n` integers: the value, or `n` times an integer.
+
+    Raises:
+      ValueError: It is neither.
+    """
+    if isinstance(value, int):
+        return (value,) * n
+    words = "The `%s` argument must be a tuple of %d integers. Received: %s" % (name, n, value)
+    try:
+        found = tuple(value)
+    except TypeError:
+        raise ValueError(words) from None
+    if len(found) != n:
+        raise ValueError(words)
+    for one in found:
+        try:
+            int(one)
+        except (ValueError, TypeError):
+            raise ValueError(words + " including element %s of type %s" % (one, type(one))) from None
+    return found
+
+
+def normalize_data_format(value: str) -> str:
+    """Returns `"channels_first"` or `"channels_last"`.
+
+    Raises:
+      ValueError: It is another word.
+    """
+    if value.lower() not in ("channels_first", "channels_last"):
+        raise ValueError('The `data_format` argument must be one of "channels_first", "channels_last". Received: %s' % value.lower())
+    return value.lower()
+
+
+def normalize_padding(value: str) -> str:
+    """Returns `"valid"` or `"same"`.
+
+    Raises:
+      ValueError: It is another word.
+    """
+    if value.lower() not in ("valid", "same"):
+        raise ValueError('The `padding` argument must be one of "valid", "same". Received: %s' % value.lower())
+    return value.lower()
+
+
+def convert_data_format(data_format: str, ndim: int) -> str:
+    """Returns the data format of an op, such as `"NHWC"`, for inputs of a rank.
+
+    Raises:
+      ValueError: The rank is none of 3, 4 and 5, or the format is another word.
+    """
+    if data_format not in ("channels_last", "channels_first"):
+        raise ValueError("Invalid data_format: %s" % data_format)
+    if ndim not in (3, 4, 5):
+        raise ValueError("Input rank not supported: %s" % ndim)
+    axes = "DHW"[5 - ndim :]
+    return "NC" + axes if data_format == "channels_first" else "N" + axes + "C"
+
+
+def conv_output_length(input_length: Optional[int], filter_size: int, padding: str, stride: int, dilation: int = 1) -> Optional[int]:
+    """Returns the length of the output of a convolution."""
+    if input_length is None:
+        return None
+    size = filter_size + (filter_size - 1) * (dilation - 1)
+    length = {"same": input_length, "valid": input_length - size + 1, "full": input_length + size - 1}[padding]
+    return (length + stride - 1) // stride
+
+
+def conv_input_length(output_length: Optional[int], filter_size: int, padding: str, stride: int) -> Optional[int]:
+    """Returns the least length of the input of a convolution."""
+    if output_length is None:
+        return None
+    pad = {"same": filter_size // 2, "valid": 0, "full": filter_size - 1}[padding]
+    return (output_length - 1) * stride - 2 * pad + filter_size
+
+
+def deconv_output_length(input_length: Optional[int], filter_size: int, padding: str, stride: int) -> Optional[int]:
+    """Returns the length of the output of a transposed convolution."""
+    if input_length is None:
+        return None
+    length = input_length * stride
+    if padding == "valid":
+        length += max(filter_size - stride, 0)
+    return length - (stride + filter_size - 2) if padding == "full" else length
+
+
+# Files ------------------------------------------------------------------------------------------------------
+
+
+def read_file_to_string(filename: str, binary_mode: bool = False) -> Any:
+    """Returns the contents of a file."""
+    with GFile(filename, "rb" if binary_mode else "r") as file:
+        return file.read()
+
+
+def write_string_to_file(filename: str, file_content: Any) -> None:
+    """Writes a file."""
+    with GFile(filename, "wb" if isinstance(file_content, bytes) else "w") as file:
+        file.write(file_content)
+
+
+def get_matching_files(filename: Any) -> List[str]:
+    """Returns the files that match a pattern or one of several."""
+    return list(gfile.Glob(filename))
+
+
+def file_io(name: str, mode: str) -> Any:
+    """Returns an open file."""
+    return GFile(name, mode)
+
+
+# Graphs and operations --------------------------------------------------------------------------------------
+
+
+def internal_convert_to_tensor(
+    value: Any, dtype: Any = None, name: Optional[str] = None, as_ref: bool = False, preferred_dtype: Any = None, ctx: Any = None, **kwargs: Any
+) -> Any:
+    """Converts a value to a tensor."""
+    return convert_to_tensor(value, dtype, name, preferred_dtype)
+
+
+def _of_type(*kinds: str) -> Callable[[Any], bool]:
+    return lambda operation: operation.type in kinds
+
+
+def _is_cond_switch(operation: Any) -> bool:
+    return operation.type in ("Switch", "RefSwitch") and not _is_loop_switch(operation)
+
+
+def _is_loop_switch(operation: Any) -> bool:
+    return operation.type in ("Switch", "RefSwitch") and operation.inputs[1].op.type == "LoopCond"
+
+
+def _is_loop_merge(operation: Any) -> bool:
+    return operation.type in ("Merge", "RefMerge") and any(x.op.type in ("Enter", "RefEnter") for x in operation.inputs)
+
+
+def shape_tensor(shape: Any) -> Any:
+    """Converts a shape to a tensor of integers."""
+    dtype = None
+    if isinstance(shape, (tuple, list)):
+        shape = [dim.value if hasattr(dim, "value") and not hasattr(dim, "op") else dim for dim in shape]
+        dtype = None if any(hasattr(dim, "op") for dim in shape) else dtypes.int32
+    return convert_to_tensor(shape, dtype, name="shape")
+
+
+def create_zeros_slot(primary: Any, name: str, dtype: Any = None, colocate_with_primary: bool = True) -> Any:
+    """Returns a variable of the shape of another, which begins with zeros."""
+    dtype = (primary.dtype if dtype is None else dtype).base_dtype
+    initial = array_ops.zeros(primary.get_shape(), dtype)
+    return slots.create_slot(primary, initial, name, dtype, True, False)
+
+
+def print_tensors_in_checkpoint_file(
+    file_name: str, tensor_name: Optional[str], all_tensors: bool, all_tensor_names: bool = False, count_exclude_pattern: str = ""
+) -> None:
+    """Prints the names, and if asked for the values, of the tensors in a checkpoint."""
+    reader = NewCheckpointReader(file_name)
+    shapes = reader.get_variable_to_shape_map()
+    if not (all_tensors or all_tensor_names) and tensor_name:
+        print("tensor_name: ", tensor_name)
+        print(reader.get_tensor(tensor_name))
+        return
+    if not (all_tensors or all_tensor_names):
+        for name in sorted(shapes):
+            print("%s (%s)" % (name, ",".join(str(n) for n in shapes[name])))
+        return
+    for name in sorted(shapes):
+        print("tensor_name: ", name)
+        if all_tensors:
+            print(reader.get_tensor(name))
+
+
+# Decorators and the like ------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def silence() -> Iterator[None]:
+    """A context in which nothing is told of deprecated functions: nothing ever is."""
+    yield
+
+
+def should_use_result(fn: Any = None, warn_in_eager: bool = False, error_in_function: bool = False) -> Any:
+    """Returns the function: nothing watches whether a result is used."""
+    return (lambda inner: inner) if fn is None else fn
+
+
+def remove_undocumented(module_name: str, allowed_exception_list: Any = None, doc_string_modules: Any = None) -> None:
+    """Does nothing: it hides names of TensorFlow's modules."""
+
+
+def make_all(module_name: str, doc_string_modules: Any = None) -> List[str]:
+    """Returns the public names of a module."""
+    return [name for name in dir(importlib.import_module(module_name)) if not name.startswith("_")]
+
+
+def forward_compatible(year: int, month: int, day: int) -> bool:
+    """Returns whether programs of a day are understood: those of 1.15.5."""
+    return (year, month, day) < (2019, 9, 30)
+
+
+def get_func_name(func: Any) -> str:
+    """Returns the name of a function."""
+    return getattr(func, "__name__", type(func).__name__)
+
+
+def has_kwargs(fn: Any) -> bool:
+    """Returns whether a function takes any keyword argument."""
+    return any(p.kind is p.VAR_KEYWORD for p in inspect.signature(fn).parameters.values())
+
+
+_ALIASES = {
+    "Convolution": "Conv",
+    "Deconvolution2D": "Conv2DTranspose",
+    "Deconv2D": "Conv2DTranspose",
+    "Deconvolution3D": "Conv3DTranspose",
+    "Deconv3D": "Conv3DTranspose",
+    "deconvolution2d": "conv2d_transpose",
+    "deconv2d": "conv2d_transpose",
+    "deconvolution3d": "conv3d_transpose",
+    "deconv3d": "conv3d_transpose",
+}
+
+
+def _convolutions() -> Dict[str, Any]:
+    """Returns the layers of convolutions by their long names."""
+    found: Dict[str, Any] = {}
+    for n in ("1d", "2d", "3d"):
+        for old, new in (("convolution", "conv"), ("Convolution", "Conv")):
+            end = n.upper() if old[0] == "C" else n
+            found[old + end] = getattr(layers, new + end)
+    found.update({old: getattr(layers, new) for old, new in _ALIASES.items() if hasattr(layers, new)})
+    found.update({"convolution%dd_transpose" % n: getattr(layers, "conv%dd_transpose" % n) for n in (2, 3)})
+    found.update({"Convolution%dDTranspose" % n: getattr(layers, "Conv%dDTranspose" % n) for n in (2, 3)})
+    found.update({"SeparableConvolution2D": layers.SeparableConv2D, "separable_convolution2d": layers.separable_conv2d})
+    return found
+
+
+_FILES = {
+    "FileIO": file_io,
+    "copy": gfile.Copy,
+    "create_dir": gfile.MkDir,
+    "delete_file": gfile.Remove,
+    "delete_recursively": gfile.DeleteRecursively,
+    "file_exists": gfile.Exists,
+    "get_matching_files": get_matching_files,
+    "is_directory": gfile.IsDirectory,
+    "list_directory": gfile.ListDirectory,
+    "read_file_to_string": read_file_to_string,
+    "recursive_create_dir": gfile.MakeDirs,
+    "rename": gfile.Rename,
+    "stat": gfile.Stat,
+    "walk": gfile.Walk,
+    "write_string_to_file": write_string_to_file,
+}
+
+NAMES: Dict[str, Dict[str, Any]] = {
+    "python.client.session": {"BaseSession": Session},
+    "python.compat.compat": {"forward_compatible": forward_compatible},
+    "python.framework.ops": {"internal_convert_to_tensor": internal_convert_to_tensor, "convert_to_tensor_v2": convert_to_tensor},
+    "python.framework.smart_cond": {"smart_cond": smart_cond, "smart_constant_value": smart_constant_value},
+    "python.framework.tensor_util": {"MakeNdarray": make_ndarray, "shape_tensor": shape_tensor},
+    "python.layers.convolutional": _convolutions(),
+    "python.layers.core": {"FullyConnected": layers.Dense, "fully_connected": layers.dense},
+    "python.layers.normalization": {"BatchNorm": layers.BatchNormalization, "batch_norm": layers.batch_normalization},
+    "python.layers.pooling": {
+        "AvgPool2D": layers.AveragePooling2D,
+        "MaxPool2D": layers.MaxPooling2D,
+        "avg_pool2d": layers.average_pooling2d,
+        "max_pool2d": layers.max_pooling2d,
+    },
+    "python.layers.utils": {
+        "constant_value": smart_constant_value,
+        "conv_input_length": conv_input_length,
+        "conv_output_length": conv_output_length,
+        "convert_data_format": convert_data_format,
+        "deconv_output_length": deconv_output_length,
+        "normalize_data_format": normalize_data_format,
+        "normalize_padding": normalize_padding,
+        "normalize_tuple": normalize_tuple,
+        "smart_cond": _smart_cond_of_layers,
+    },
+    "python.lib.io.file_io": _FILES,
+    "python.ops.control_flow_util": {
+        "IsCondSwitch": _is_cond_switch,
+        "IsLoopEnter": _of_type("Enter", "RefEnter"),
+        "IsLoopExit": _of_type("Exit", "RefExit"),
+        "IsLoopMerge": _is_loop_merge,
+        "IsLoopSwitch": _is_loop_switch,
+        "IsMerge": _of_type("Merge", "RefMerge"),
+        "IsSwitch": _of_type("Switch", "RefSwitch"),
+    },
+    "python.ops.data_flow_ops": {"StagingArea": staging.StagingArea},
+    "python.ops.rnn": {"_transpose_batch_time": transpose_batch_time},
+    "python.ops.rnn_cell_impl": {"_BIAS_VARIABLE_NAME": "bias", "_WEIGHTS_VARIABLE_NAME": "kernel"},
+    "python.ops.variables": {"PartitionedVariable": partitions.PartitionedVariable},
+    "python.tools.inspect_checkpoint": {"print_tensors_in_checkpoint_file": print_tensors_in_checkpoint_file},
+    "python.training.slot_creator": {"create_zeros_slot": create_zeros_slot},
+    "python.training.summary_io": {"SummaryWriter": FileWriter},
+    "python.util.all_util": {"make_all": make_all, "remove_undocumented": remove_undocumented},
+    "python.util.deprecation": {"silence": silence},
+    "python.util.function_utils": {"get_func_name": get_func_name, "has_kwargs": has_kwargs},
+    "python.util.tf_should_use": {"should_use_result": should_use_result},
+}

@@ -1,0 +1,210 @@
+"""`Defun`: functions of tensors with a gradient of their own (`tensorflow.python.framework.function`).
+
+TensorFlow adds a node that calls the function. Here a call adds the body's nodes to the graph, within a name
+scope: values, gradients and errors are the same, and loops that call the function run as one piece of code.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import threading
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+
+from millstream._engine import Operation, Tensor
+from millstream.framework import control_dependencies, convert_to_tensor, dtypes, get_default_graph, name_scope
+from millstream.framework.op_functions import op
+from millstream.ops import array_ops, control_flow
+from millstream.ops.custom_gradients import with_gradient_of_results
+from millstream.variables import scopes
+from millstream.variables.collections import global_variables
+
+__all__ = ["Defun"]
+
+_numbers = itertools.count()
+
+# What a call accepts besides the arguments. TensorFlow's runtime reads the others.
+_KEYWORDS = ("name", "noinline", "compiled", "separate_compiled_gradients")
+
+# Operations that keep something between runs and change nothing that another run could see.
+_HARMLESS = ("Placeholder", "VariableV2", "Variable", "VarHandleOp", "ReadVariableOp", "TemporaryVariable")
+
+
+class Defun:
+    """A decorator that makes a function of tensors, which may have a gradient of its own.
+
+    The body is built when the function is called, and its variables are made by the first call and shared
+    by later ones in the same graph. Operations in the body that have effects run whenever a result is needed.
+
+    Args:
+      *input_types: The dtypes of the arguments. Without any, arguments of all dtypes are taken.
+      **kwargs: `func_name`, the function's name; `grad_func`, a `Defun` of the arguments and the gradients of
+        the results that returns the gradients of the arguments; `python_grad_func`, a function of the call
+        (with `inputs` and `outputs`) and of the gradients of the results; `out_names`; `shape_func`.
+
+    Raises:
+      ValueError: `grad_func` and `python_grad_func` are both given, or the function takes keywords.
+
+    Example:
+      >>> tf.as_tensorflow()
+      >>> from tensorflow.python.framework import function
+      >>> @function.Defun(tf.float32, python_grad_func=lambda op, dy: dy * tf.sign(op.inputs[0]))
+      ... def smooth_abs(x):
+      ...     return tf.sqrt(x * x + 0.01)
+      >>> x = tf.constant([-2.0, 0.0])
+      >>> y = smooth_abs(x)
+      >>> print(*tf.Session().run([y, tf.gradients(y, x)[0]]))
+      [2.0024984 0.1      ] [-1.  0.]
+    """
+
+    def __init__(self, *input_types: Any, **kwargs: Any) -> None:
+        self._types = tuple(dtypes.as_dtype(t) for t in input_types)
+        known = ("func_name", "grad_func", "python_grad_func", "out_names", "shape_func", "capture_by_value")
+        unknown = [key for key in kwargs if key not in (*known, "capture_resource_var_by_value")]
+        if unknown:
+            raise TypeError("Defun has no argument %s: it has %s" % (", ".join(sorted(unknown)), ", ".join(known)))
+        self._options = kwargs
+
+    def __call__(self, func: Callable[..., Any]) -> "_DefinedFunction":
+        if not callable(func):
+            raise ValueError("function %s must be callable" % (func,))
+        spec = inspect.getfullargspec(func)
+        if spec.varkw or spec.defaults or spec.kwonlyargs:
+            raise ValueError(
+                "function with argument defaults or keywords arguments are not supported. %s has defaults %s and keywords %s."
+                % (func, spec.defaults, spec.varkw)
+            )
+        args = spec.args[1:] if inspect.ismethod(func) else spec.args
+        if self._types and len(self._types) < len(args):
+            raise ValueError("The function has fewer arguments than the number of specified input types.")
+        if self._types and not spec.varargs and len(args) < len(self._types):
+            raise ValueError("The function has more arguments than the number of specified input types.")
+        return _DefinedFunction(func, list(args), bool(spec.varargs), self._types, self._options)
+
+
+class _Call:
+    """A call as a Python gradient function sees it."""
+
+    def __init__(self, function: "_DefinedFunction", name: str, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> None:
+        self.name, self.type, self.inputs, self.outputs = name, function.name, list(inputs), list(outputs)
+        self.graph = get_default_graph()
+
+
+class _DefinedFunction:
+    """A function that `Defun` made.
+
+    Attributes:
+      name: Its name.
+      declared_input_types: The dtypes of the arguments; empty if any are taken.
+      grad_func_name: The name of the gradient, or None.
+      python_grad_func: The Python function that is its gradient, or None.
+    """
+
+    def __init__(self, func: Callable[..., Any], args: List[str], is_variadic: bool, types: Tuple[Any, ...], options: Dict[str, Any]) -> None:
+        self._func, self._args, self._is_variadic, self._types = func, args, is_variadic, types
+        self.name = options.get("func_name") or "%s_%d" % (getattr(func, "__name__", "function").strip("<>"), next(_numbers))
+        self._grad_func: Optional[_DefinedFunction] = options.get("grad_func")
+        self.python_grad_func: Optional[Callable[..., Any]] = options.get("python_grad_func")
+        if self._grad_func is not None and self.python_grad_func is not None:
+            raise ValueError("Gradient defined twice for function %s" % self.name)
+        self._lock = threading.RLock()
+
+    @property
+    def declared_input_types(self) -> Tuple[Any, ...]:
+        """The dtypes of the arguments; empty if any are taken."""
+        return self._types
+
+    @property
+    def grad_func_name(self) -> Optional[str]:
+        """The name of the gradient function, or None."""
+        return None if self._grad_func is None else self._grad_func.name
+
+    def set_grad_func(self, grad_func: "_DefinedFunction") -> None:
+        """Sets the gradient function.
+
+        Raises:
+          ValueError: There is another one already.
+        """
+        if self._grad_func is not None and self._grad_func is not grad_func or self.python_grad_func is not None:
+            raise ValueError("Gradient defined twice for function %s" % self.name)
+        self._grad_func = grad_func
+
+    def add_to_graph(self, graph: Any) -> None:
+        """Does nothing: a call adds the body's nodes."""
+
+    @property
+    def definition(self) -> Any:
+        """Not available.
+
+        Raises:
+          NotImplementedError: Always.
+        """
+        raise NotImplementedError(
+            "the `FunctionDef` of a Defun is not part of Millstream yet: calls of `%s` add the nodes of its body; export the graph that calls it" % self.name
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the function: returns its tensor, a tuple of several, or an operation if it returns None."""
+        unknown = [key for key in kwargs if key not in _KEYWORDS]
+        if len(args) != len(self._types or self._args) and not (self._is_variadic and len(self._args) <= len(args) and not self._types):
+            raise ValueError("Expected number of arguments: %d, received: %d" % (len(self._types or self._args), len(args)))
+        if unknown:
+            raise ValueError("Unknown keyword arguments: %s" % {}.fromkeys(unknown).keys())
+        with name_scope(kwargs.get("name"), self.name, list(args)) as scope:
+            inputs = [self._input(i, value) for i, value in enumerate(args)]
+            results, effects = self._build(inputs)
+            with control_dependencies(effects):
+                if not results:
+                    return control_flow.group(*effects, name="done")
+                results = [array_ops.identity(r, name="result") for r in results]
+            if self._grad_func is not None or self.python_grad_func is not None:
+                results = self._with_gradient(scope, inputs, results)
+            else:
+                results = op("IdentityN")(results, name=scope)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _input(self, i: int, value: Any) -> Tensor:
+        name = self._args[i] if i < len(self._args) else "arg%d" % i
+        tensor = convert_to_tensor(value, name=name)
+        if self._types and tensor.dtype.base_dtype != self._types[i].base_dtype:
+            raise ValueError(
+                "Input '%s' passed %s expected %s while building a call of function '%s'; help: `tf.cast` the argument"
+                % (name, tensor.dtype.base_dtype.name, self._types[i].base_dtype.name, self.name)
+            )
+        return array_ops.identity(tensor, name=name)
+
+    def _build(self, inputs: List[Tensor]) -> Tuple[List[Any], List[Operation]]:
+        """Adds the nodes of the body. Returns its results, and its operations that have effects."""
+        graph = get_default_graph()
+        with self._lock:
+            built_in = graph._extras.setdefault("defined_functions", {})
+            reuse = scopes.AUTO_REUSE if id(self) in built_in else None
+            scope = built_in.setdefault(id(self), (self, scopes.get_variable_scope()))[1]
+            before, known = len(graph), len(global_variables())
+            with scopes.variable_scope(scope, reuse=reuse, auxiliary_name_scope=False):
+                made = self._func(*inputs)
+        results = [] if made is None else list(made) if isinstance(made, (list, tuple)) else [made]
+        if any(r is None for r in results):
+            raise ValueError("Function %s can not return None." % self.name)
+        initial = {v.initializer for v in global_variables()[known:]}
+        here = graph._get_control_flow_context()
+        effects = [
+            o for o in graph._operations(before)
+            if o not in initial and o.type not in _HARMLESS and not o.type.startswith("Random") and o._is_stateful
+            and o._get_control_flow_context() is here
+        ]  # fmt: skip
+        return [r if isinstance(r, Operation) else convert_to_tensor(r) for r in results], effects
+
+    def _with_gradient(self, name: str, inputs: List[Tensor], results: List[Tensor]) -> List[Tensor]:
+        def gradient(node: Operation, *grads: Any) -> List[Any]:
+            n = len(results)
+            values, outputs = list(node.inputs)[n:], list(node.outputs)[:n]
+            if self.python_grad_func is not None:
+                given = self.python_grad_func(_Call(self, name.rstrip("/"), values, outputs), *grads)
+            else:
+                given = self._grad_func(*values, *grads)  # type: ignore[misc]
+            given = list(given) if isinstance(given, (list, tuple)) else [given]
+            # Gradients of what TensorFlow captures follow those of the arguments; none flow there.
+            return [None] * n + given[: len(values)]
+
+        return with_gradient_of_results(results, inputs, gradient, name)

@@ -1,0 +1,68 @@
+"""What well-known programs do and shorter ones do not: see `../public`."""
+
+import os
+import tempfile
+
+import numpy as np
+
+
+def entropy_of_integer_labels(tf):
+    """A graph network's labels are integers; the labels take the dtype of the logits."""
+    labels, logits = tf.constant([[0, 1], [1, 0]]), tf.constant([[1.0, 2.0], [0.5, -1.0]])
+    first = tf.nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits)
+    second = tf.nn.softmax_cross_entropy_with_logits_v2(labels=[[0, 1], [1, 0]], logits=tf.cast(logits, tf.float64))
+    third = tf.nn.softmax_cross_entropy_with_logits_v2(labels=np.eye(2), logits=logits)
+    names = [op.name for op in tf.get_default_graph().get_operations() if "stop_gradient" in op.name]
+    with tf.Session() as sess:
+        return sess.run([first, second, third]), names
+
+
+def seeds_after_sorts_and_bounded_loops(tf):
+    """The seed of a random operation tells how many nodes there are before it."""
+    tf.set_random_seed(3)
+    seeds = []
+
+    def note():
+        seeds.append(tf.get_seed(None))
+
+    tf.sort(tf.constant([[3.0, 1.0, 2.0]]), direction="DESCENDING")
+    note()
+    tf.argsort(tf.zeros([2, 3, 4]), axis=1, direction="DESCENDING")
+    note()
+    tf.while_loop(lambda *_: True, lambda i: i + 1, [0], maximum_iterations=5)
+    note()
+    tf.nn.softmax_cross_entropy_with_logits(labels=tf.constant([[0, 1]]), logits=tf.constant([[1.0, 2.0]]))
+    note()
+    return seeds
+
+
+def sort_of_a_last_axis_of_unknown_rank(tf):
+    """The last axis can be sorted whatever the rank."""
+    x = tf.placeholder(tf.float32)
+    with tf.Session() as sess:
+        return sess.run([tf.sort(x), tf.argsort(x, direction="DESCENDING")], {x: [[3.0, 1.0, 2.0]]})
+
+
+def save_to_a_new_folder(tf):
+    """A checkpoint makes its folder, but not the folders above it."""
+    tf.get_variable("v", initializer=1.0)
+    folder = tempfile.mkdtemp()
+    saver = tf.train.Saver()
+    made, refused = os.path.join(folder, "new", "model"), os.path.join(folder, "no", "such", "model")
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        saver.save(sess, made, global_step=3)
+        try:
+            saver.save(sess, refused, global_step=3)
+            said = "nothing"
+        except ValueError as error:
+            said = str(error).replace(folder, "")
+    return sorted(os.listdir(os.path.dirname(made))), said, sorted(os.listdir(folder))
+
+
+def a_template_calls_one_made_elsewhere(tf):
+    """A module's parts are made with it, in scopes that are not those of its call."""
+    with tf.variable_scope("elsewhere"):
+        inner = tf.make_template("inner", lambda: tf.get_variable("w", []), create_scope_now_=True)
+    outer = tf.make_template("outer", lambda: inner().name)
+    return outer(), outer(), [v.name for v in tf.trainable_variables()]

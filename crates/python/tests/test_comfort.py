@@ -1,0 +1,139 @@
+"""What a newcomer meets: warnings, names in errors, the `repr` of objects, traces."""
+
+import json
+import logging
+import subprocess
+import sys
+
+import pytest
+
+import millstream as tf
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    with tf.Graph().as_default() as graph:
+        yield graph
+
+
+def warned(caplog, ys, xs, **options):
+    caplog.clear()
+    with caplog.at_level(logging.WARNING, logger="millstream"):
+        tf.gradients(ys, xs, **options)
+    return "\n".join(record.getMessage() for record in caplog.records)
+
+
+def test_a_gradient_that_is_none_says_why(caplog, monkeypatch):
+    monkeypatch.setattr(logging.getLogger("millstream"), "propagate", True)
+    x, k = tf.constant(1.0, name="x"), tf.constant(3, name="k")
+    assert "because the y `mul:0` is int32" in warned(caplog, k * k, k)
+    assert "the gradient of the x `k:0` is None, because it is int32" in warned(caplog, x * x, [x, k])
+    assert "no path of floating-point operations leads from `x:0` to `other:0`" in warned(caplog, tf.constant(2.0, name="other"), x)
+    # What programs do on purpose is not worth a warning: some variables unused, or zeros asked for.
+    assert warned(caplog, x * x, [x, tf.constant(2.0)]) == ""
+    assert warned(caplog, x * x, k, unconnected_gradients="zero") == ""
+
+
+def test_leaving_a_session_by_an_error_logs_nothing(caplog, monkeypatch):
+    monkeypatch.setattr(logging.getLogger("millstream"), "propagate", True)
+    numbers = tf.data.Dataset.range(1).make_one_shot_iterator().get_next()
+    with caplog.at_level(logging.WARNING, logger="millstream"), pytest.raises(tf.errors.OutOfRangeError):
+        with tf.Session() as sess:
+            sess.run(numbers)
+            sess.run(numbers)
+    assert not caplog.records
+
+
+@pytest.mark.parametrize("module, name, near", [(tf, "reduce_summ", "reduce_sum"), (tf.nn, "sofmax", "softmax"), (tf.train, "AdamOptimiser", "AdamOptimizer")])
+def test_a_misspelt_name_is_suggested(module, name, near):
+    with pytest.raises(AttributeError) as caught:
+        getattr(module, name)
+    if sys.version_info >= (3, 10):
+        # Python finds the name most like it in the module when it shows the error.
+        assert (caught.value.name, caught.value.obj) == (name, module) and near in dir(module)
+    else:
+        assert "Did you mean: %r?" % near in str(caught.value)
+
+
+@pytest.mark.parametrize("word", ["not finite", "not-finite", "not_finite", "inf", "infinite"])
+def test_the_words_of_watches_are_those_of_the_command_line(word):
+    x = tf.placeholder(tf.float32, [])
+    with tf.Session() as sess, sess.watch(x, word):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="a watch stopped the run"):
+            sess.run(x * 2.0, {x: float("inf")})
+    with pytest.raises(ValueError, match="must be 'nan', 'infinite', 'not finite'"), tf.Session() as sess:
+        sess.watch(x, "endless")
+
+
+def test_objects_say_what_they_are():
+    cell = tf.nn.rnn_cell.LSTMCell(3)
+    assert repr(cell) == "<LSTMCell 'lstm_cell': num_units=3, activation=tanh>"
+    assert repr(tf.nn.rnn_cell.MultiRNNCell([cell])) == "<MultiRNNCell 'multi_rnn_cell': cells=[%r]>" % cell
+    assert repr(tf.layers.Dense(4, tf.nn.relu)) == "<Dense 'dense': units=4, activation=relu>"
+    assert repr(tf.train.MomentumOptimizer(tf.constant(0.1), 0.9)) == "<MomentumOptimizer 'Momentum': learning_rate=Const:0, momentum=0.9>"
+    template = tf.make_template("shared", lambda: tf.get_variable("w", []))
+    assert repr(template) == "<Template 'shared' of <lambda>, not called yet>"
+    template()
+    assert repr(template) == "<Template 'shared' of <lambda>, with variables in 'shared'>"
+
+    class Mine(tf.train.Optimizer):
+        def __init__(self):
+            self.unusual = 1  # Without the constructor of the base.
+
+    assert repr(Mine()) == "<Mine>"
+
+
+def test_a_trace_is_a_file_for_perfetto(tmp_path):
+    i = tf.while_loop(lambda i: i < 3, lambda i: i + 1, [tf.placeholder_with_default(0, [])])
+    path = tmp_path / "trace.json"
+    with tf.Session() as sess:
+        with sess.trace(path) as same:
+            assert same is sess and (sess.run(i), sess.run(i, {"PlaceholderWithDefault:0": 2})) == (3, 3)
+            with pytest.raises(RuntimeError, match="traced already"), sess.trace(path):
+                pass
+        assert sess.run(i) == 3
+    events = json.loads(path.read_text())["traceEvents"]
+    adds = [(e["pid"], e["args"]["at"].split(" of ")[0]) for e in events if e["name"] == "AddV2"]
+    assert sorted(adds) == [(1, "iteration 0"), (1, "iteration 1"), (1, "iteration 2"), (2, "iteration 0")]
+    assert all(0 <= e["ts"] and 0 <= e["dur"] for e in events if e["ph"] == "X")
+    with pytest.raises(FileNotFoundError), sess.trace(tmp_path / "missing" / "trace.json"):
+        pass
+
+
+def test_no_error_advises_what_is_not_here():
+    with pytest.raises(RuntimeError, match="(?s)only supported inside of tf.function.*there is neither here: run `dataset.make_one_shot_iterator"):
+        iter(tf.data.Dataset.range(3))
+    double = tf.custom_gradient(lambda x, y: (x * y, lambda dy: (dy * y, dy * x)))
+    with pytest.raises(ValueError, match="(?s)when eager execution is enabled.*there is no eager execution here: pass them by position"):
+        double(tf.constant(1.0), y=tf.constant(2.0))
+
+
+def test_names_of_nodes_are_suggested(graph):
+    tf.placeholder(tf.int32, [], name="counter")
+    for look in (lambda: graph.get_tensor_by_name("conter:0"), lambda: graph.get_operation_by_name("conter"), lambda: tf.Session().run("conter:0")):
+        with pytest.raises((KeyError, ValueError), match="did you mean `counter`"):
+            look()
+
+
+def test_errors_say_what_to_use_here():
+    seen = []
+    tf.while_loop(lambda i: i < 3, lambda i: (seen.append(i * i), i + 1)[1], [0])
+    with pytest.raises(ValueError, match="tf.every"):
+        tf.Session().run(seen[0])
+    with pytest.raises(TypeError, match="`tf.cond` branches on a tensor"):
+        bool(tf.constant(1) > 0)
+    with pytest.raises(TypeError, match="`tf.map_fn`"):
+        list(tf.constant([1]))
+    with pytest.raises(tf.errors.FailedPreconditionError, match="`local_variables_initializer`"):
+        tf.Session().run(tf.get_local_variable("v", [2]))
+
+
+def test_the_version_tells_features_and_processor():
+    done = subprocess.run([sys.executable, "-m", "millstream", "--version"], capture_output=True, text=True, timeout=60)
+    for part in ("millstream ", "features: ", "processor: ", "interface: TensorFlow 1.15", "numpy "):
+        assert part in done.stdout, done.stdout + done.stderr
+
+
+def test_an_explanation_explains_its_columns():
+    x = tf.placeholder(tf.float32, [])
+    assert "Columns: nodes: what the fetches need; " in str(tf.Session().explain(x + 1.0, [x]))

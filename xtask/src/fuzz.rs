@@ -1,10 +1,12 @@
 //! `cargo xtask fuzz`: runs each fuzz target for some time, guided by coverage. The inputs start from
 //! `fuzz/corpus` and from seeds made of the ops' examples and the golden graphs.
 //!
-//! It needs neither cargo-fuzz nor a nightly compiler: `fuzz/instrument` adds stable flags to the workspace's
-//! crates alone. Findings go to `fuzz` in the target folder. Nothing goes into the repository without
-//! `--minimise`.
+//! It needs neither cargo-fuzz nor a nightly compiler: `fuzz/instrument` adds stable flags to the
+//! workspace's crates alone. With `--sanitize`, a nightly compiler also adds AddressSanitizer to all crates.
+//! Findings go to `fuzz` in the target folder. Nothing goes into the repository without `--minimise`.
 
+use crate::nightly;
+use crate::sanitize::Sanitizer;
 use clap::Args;
 use millstream::Result;
 use std::collections::HashSet;
@@ -40,9 +42,16 @@ const TIMEOUT: usize = 20;
 /// The memory limit, in MiB. The targets allow 512 MiB of tensors, and the fuzzer keeps its corpus in memory.
 const RSS_LIMIT: usize = 1536;
 
+/// The memory limit under AddressSanitizer, in MiB. It keeps freed memory for some time, to find uses of it.
+const RSS_LIMIT_SANITIZED: usize = 4096;
+
 /// The limit of the address space, in KiB. An allocation of an unchecked size fails here, even if its memory
-/// is never touched.
+/// is never touched. AddressSanitizer needs all addresses, and has a limit of its own for allocations.
 const ADDRESS_SPACE: usize = 8 << 20;
+
+/// What a log says where a finding begins.
+const FINDINGS: [&str; 4] =
+    ["panicked at", "ERROR: libFuzzer", "ERROR: AddressSanitizer", "ERROR: LeakSanitizer"];
 
 /// The most bytes of one target's inputs that the repository keeps.
 const MAX_KEPT: usize = 32_000;
@@ -59,6 +68,9 @@ pub struct Options {
     /// The number of targets that run at a time. The default is the number of cores.
     #[arg(long)]
     jobs: Option<usize>,
+    /// Run the targets under AddressSanitizer, at a third of the speed. Needs a nightly compiler.
+    #[arg(long)]
+    sanitize: bool,
     /// Afterwards, keep the fewest inputs that reach code beyond the seeds in fuzz/corpus.
     #[arg(long)]
     minimise: bool,
@@ -75,8 +87,11 @@ pub fn run(options: &Options) -> Result<()> {
     let chosen = |t: &&&str| options.targets.is_empty() || options.targets.iter().any(|o| o == **t);
     let targets: Vec<&str> = TARGETS.iter().filter(chosen).copied().collect();
     check_compiler()?;
-    build()?;
-    let places = Places::new()?;
+    if options.sanitize {
+        nightly::missing("fuzz --sanitize", Sanitizer::Address.components(), false)?;
+    }
+    build(options.sanitize)?;
+    let places = Places::new(options.sanitize)?;
     places.write_seeds()?;
 
     let cores = || thread::available_parallelism().map_or(1, usize::from);
@@ -113,10 +128,16 @@ fn check_compiler() -> Result<()> {
     }
 }
 
-fn build() -> Result<()> {
-    let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+fn build(sanitize: bool) -> Result<()> {
+    let mut build = match sanitize {
+        true => Sanitizer::Address.cargo()?,
+        false => Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())),
+    };
     build.current_dir(crate::root()).env("RUSTC_WORKSPACE_WRAPPER", crate::root().join("fuzz/instrument"));
     build.args(["build", "--package", "millstream-fuzz", "--features", "libfuzzer"]);
+    if sanitize {
+        build.args(Sanitizer::Address.target_args()?);
+    }
     match build.status() {
         Ok(status) if status.success() => Ok(()),
         Ok(_) => Err(crate::failed("the fuzz targets cannot be built")),
@@ -132,17 +153,22 @@ struct Places {
     home: PathBuf,
     /// The corpus in the repository.
     kept: PathBuf,
+    /// Whether the targets run under AddressSanitizer.
+    sanitize: bool,
 }
 
 impl Places {
     /// The folders in the target folder in which this program was built.
-    fn new() -> Result<Places> {
-        let here = std::env::current_exe().map_err(|e| crate::failed(format!("xtask: {e}")))?;
-        let target = here.ancestors().nth(2).map_or_else(|| crate::root().join("target"), Path::to_owned);
+    fn new(sanitize: bool) -> Result<Places> {
+        let target = crate::target()?;
         Ok(Places {
-            bin: target.join("debug"),
+            bin: match sanitize {
+                true => Sanitizer::Address.folder()?.join(nightly::host()?).join("debug"),
+                false => target.join("debug"),
+            },
             home: target.join("fuzz"),
             kept: crate::root().join("fuzz/corpus"),
+            sanitize,
         })
     }
 
@@ -157,7 +183,11 @@ impl Places {
     /// The command that runs a target within the memory limits.
     fn target(&self, name: &str) -> Command {
         let mut command = Command::new("sh");
-        command.args(["-c", "ulimit -v $0 && exec \"$@\""]).arg(ADDRESS_SPACE.to_string());
+        let address_space = if self.sanitize { "unlimited".into() } else { ADDRESS_SPACE.to_string() };
+        command.args(["-c", "ulimit -v $0 && exec \"$@\""]).arg(address_space);
+        if self.sanitize {
+            command.env("ASAN_OPTIONS", Sanitizer::Address.run_options());
+        }
         command.arg(self.bin.join(name)).stdin(Stdio::null()).current_dir(&self.home);
         command
     }
@@ -177,7 +207,7 @@ impl Places {
             format!("-max_total_time={}", options.seconds),
             format!("-max_len={MAX_LEN}"),
             format!("-timeout={TIMEOUT}"),
-            format!("-rss_limit_mb={RSS_LIMIT}"),
+            format!("-rss_limit_mb={}", if self.sanitize { RSS_LIMIT_SANITIZED } else { RSS_LIMIT }),
             format!("-artifact_prefix={}/{name}-", self.home.display()),
         ]);
         // The fuzzer writes to the first folder.
@@ -246,8 +276,7 @@ fn finish(name: &str, command: &mut Command) -> Result<String> {
     if output.status.success() {
         return Ok(log);
     }
-    let start =
-        log.lines().position(|l| l.contains("panicked at") || l.contains("ERROR: libFuzzer")).unwrap_or(0);
+    let start = log.lines().position(|l| FINDINGS.iter().any(|f| l.contains(f))).unwrap_or(0);
     let shown: Vec<&str> = log.lines().skip(start).take(40).collect();
     let bin = command.get_args().nth(3).unwrap_or_default();
     Err(crate::failed(format!(

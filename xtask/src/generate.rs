@@ -1,6 +1,8 @@
-//! `cargo xtask gen`: the methods of the ops in `crates/millstream/src/ops`, written from the declarations of
-//! the op library, and the Python package's stubs and its copy of the messages' descriptors.
+//! `cargo xtask gen`: writes the methods of the ops in `crates/millstream/src/ops` from the declarations of
+//! the op library, the Python package's stubs, its copy of the messages' descriptors, and the README's number
+//! of ops.
 
+mod counts;
 mod docs;
 mod methods;
 
@@ -27,6 +29,8 @@ const MESSAGES: &str = "crates/python/py/millstream/_generated/messages.bin";
 /// The types of the ops' functions in Python.
 const STUBS: &str = "crates/python/py/millstream/_generated/raw_ops.pyi";
 
+const README: &str = "README.md";
+
 /// Writes the files, or returns an error that names a stale one.
 pub fn run(options: &Options) -> Result<()> {
     let files = methods::files()?;
@@ -35,6 +39,7 @@ pub fn run(options: &Options) -> Result<()> {
     }
     no_others(&crate::root().join(METHODS), &files)?;
     write(options, MESSAGES, millstream_proto::DESCRIPTORS)?;
+    write(options, README, counts::readme()?.as_bytes())?;
     write(options, STUBS, crate::stubs::generate().as_bytes())
 }
 

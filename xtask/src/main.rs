@@ -4,10 +4,15 @@
 
 mod bench;
 mod check;
+mod coverage;
 mod fmt;
 mod fuzz;
 mod generate;
+mod miri;
+mod mutants;
+mod nightly;
 mod op_names;
+mod sanitize;
 mod stubs;
 mod wheels;
 
@@ -32,6 +37,14 @@ enum Command {
     Gen(generate::Options),
     /// Fuzz everything that reads foreign bytes.
     Fuzz(fuzz::Options),
+    /// Run tests under Miri, which finds undefined behaviour. Needs a nightly compiler.
+    Miri(miri::Options),
+    /// Run tests under ThreadSanitizer or AddressSanitizer. Needs a nightly compiler.
+    Sanitize(sanitize::Options),
+    /// Measure the lines that tests execute, in the crates that must not fail.
+    Coverage(coverage::Options),
+    /// Change the code of the crates that must not fail, and count the changes that no test notices.
+    Mutants(mutants::Options),
     /// Run benchmarks; `--json` prints one JSON line per variant.
     Bench(bench::Options),
     /// Build the Python package's wheels, for this Python and free-threaded ones, and check their size and
@@ -45,6 +58,10 @@ fn main() -> std::process::ExitCode {
         Command::Fmt(options) => fmt::run(&options),
         Command::Gen(options) => generate::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
+        Command::Miri(options) => miri::run(&options),
+        Command::Sanitize(options) => sanitize::run(&options),
+        Command::Coverage(options) => coverage::run(&options),
+        Command::Mutants(options) => mutants::run(&options),
         Command::Bench(options) => bench::run(&options),
         Command::Wheels(options) => wheels::run(&options),
     };
@@ -60,6 +77,12 @@ fn main() -> std::process::ExitCode {
 /// The root of the workspace.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(PathBuf::new, Path::to_owned)
+}
+
+/// The target folder in which this program was built.
+fn target() -> millstream::Result<PathBuf> {
+    let here = std::env::current_exe().map_err(|e| failed(format!("xtask: {e}")))?;
+    Ok(here.ancestors().nth(2).map_or_else(|| root().join("target"), Path::to_owned))
 }
 
 /// The error of a task that failed.

@@ -8,23 +8,27 @@
 //! - `w6` buckets; `queue` a scalar through a queue; `soak` the memory of `w6` over a hundred million
 //!   elements;
 //! - `w7` overlapping iterations; `w8` process start-up; `w9` executor overhead; `w10` matrix products;
+//! - `plan` the planning of the golden graphs, and how many of their loops are compiled;
 //! - `python_run` and `python_build`: the Python layer next to Rust, and next to TensorFlow with `--peer`.
 //!
 //! Every result is checked. `value` is the median of the counted repetitions, after a warm-up of at least two
 //! repetitions and one second.
 
 mod cases;
+mod peers;
+mod plans;
 mod python;
 mod queues;
 mod report;
 mod training;
 
 use clap::Args;
+use std::path::PathBuf;
 
 /// The cases to measure, and how.
 #[derive(Args)]
 pub struct Options {
-    /// The case: w1, w2, w3, w4, w5, w5t, w5mem, w6, w7, w8, w9, w10, queue, soak, python_run,
+    /// The case: w1, w2, w3, w4, w5, w5t, w5mem, w6, w7, w8, w9, w10, plan, queue, soak, python_run,
     /// python_build, or `all` (all but w5mem, soak and those of Python).
     #[arg(long)]
     case: String,
@@ -43,6 +47,10 @@ pub struct Options {
     /// For the Python cases: an interpreter with TensorFlow, which is measured in the same run.
     #[arg(long)]
     peer: Option<String>,
+    /// A folder of virtual environments named after the engine in them, `tensorflow`, `jax` or `torch`: each
+    /// case is measured on them right after it, and a table beside the best of them comes last.
+    #[arg(long)]
+    peers: Option<PathBuf>,
     /// The number of counted repetitions.
     #[arg(long, default_value_t = 5)]
     reps: usize,
@@ -66,6 +74,7 @@ pub fn run(options: &Options) -> millstream::Result<()> {
         "w8",
         "w9",
         "w10",
+        "plan",
         "queue",
         "w5mem",
         "soak",
@@ -84,6 +93,8 @@ pub fn run(options: &Options) -> millstream::Result<()> {
     }
     let bench = report::Bench::new(options);
     let with = python::Interpreters { own: &options.python, peer: options.peer.as_deref() };
+    let peers = options.peers.as_deref().map(peers::Peers::find).transpose()?;
+    let mut table = peers::Table::default();
     for case in chosen {
         match case {
             "w1" => cases::counter(&bench)?,
@@ -97,12 +108,19 @@ pub fn run(options: &Options) -> millstream::Result<()> {
             "w7" => cases::overlap(&bench)?,
             "w8" => cases::start_up(&bench)?,
             "w9" => cases::overhead(&bench)?,
+            "plan" => plans::plans(&bench)?,
             "queue" => queues::scalars(&bench)?,
             "soak" => queues::soak(&bench)?,
             "python_run" => python::run(&bench, &with)?,
             "python_build" => python::build(&bench, &with)?,
             _ => cases::products(&bench)?,
         }
+        if let Some(peers) = &peers {
+            table.add(&bench, case, peers)?;
+        }
+    }
+    if peers.is_some() {
+        table.print();
     }
     Ok(())
 }

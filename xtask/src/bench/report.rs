@@ -1,6 +1,7 @@
 //! The timing loop, and the line that it prints.
 
 use super::Options;
+use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 /// The options and measurements that all cases share.
@@ -10,6 +11,16 @@ pub(super) struct Bench {
     pub(super) threads: usize,
     pub(super) reps: usize,
     json: bool,
+    /// What was measured so far.
+    pub(super) rows: RefCell<Vec<Row>>,
+}
+
+/// A measurement.
+pub(super) struct Row {
+    pub(super) case: String,
+    pub(super) variant: String,
+    pub(super) value: f64,
+    pub(super) unit: String,
 }
 
 impl Bench {
@@ -21,6 +32,7 @@ impl Bench {
             threads: options.threads.unwrap_or(cores),
             reps: options.reps.max(1),
             json: options.json,
+            rows: RefCell::default(),
         }
     }
 
@@ -95,6 +107,8 @@ impl Bench {
         let min = values.iter().copied().fold(f64::INFINITY, f64::min);
         let max = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let threads = self.threads;
+        let (case_of, variant_of, unit_of) = (case.to_owned(), variant.to_owned(), unit.to_owned());
+        self.rows.borrow_mut().push(Row { case: case_of, variant: variant_of, value, unit: unit_of });
         if self.json {
             let extra: String = extra.iter().map(|(k, v)| format!(", \"{k}\": {}", digits(*v))).collect();
             println!(
@@ -123,7 +137,7 @@ pub(super) fn median(values: &[f64]) -> f64 {
 }
 
 /// A number with five significant digits.
-fn digits(value: f64) -> String {
+pub(super) fn digits(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return "0".into();
     }

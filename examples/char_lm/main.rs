@@ -406,17 +406,17 @@ mod tests {
             .expect("writes");
         std::fs::write(folder.join("text/c.bin"), [0; 100]).expect("writes");
 
-        let first = run(&options(&folder, 400), &AtomicBool::new(false))?;
-        assert!(first.steps == 400 && first.after < first.before, "{} {}", first.before, first.after);
+        let first = run(&options(&folder, 600), &AtomicBool::new(false))?;
+        assert!(first.steps == 600 && first.after < first.before, "{} {}", first.before, first.after);
         assert!(first.after < first.unigram, "{} {}", first.after, first.unigram);
         assert!(first.samples.len() == 8 && (0.0..1.0).contains(&first.waited));
 
-        let stopped = run(&Options { resume: true, ..options(&folder, 410) }, &AtomicBool::new(true))?;
-        assert!(stopped.steps == 400 && stopped.folder == first.folder && stopped.waited == 0.0);
+        let stopped = run(&Options { resume: true, ..options(&folder, 610) }, &AtomicBool::new(true))?;
+        assert!(stopped.steps == 600 && stopped.folder == first.folder && stopped.waited == 0.0);
         assert!((stopped.before - first.after).abs() < 1e-4, "what was saved is what goes on");
-        let more = run(&Options { resume: true, ..options(&folder, 410) }, &AtomicBool::new(false))?;
+        let more = run(&Options { resume: true, ..options(&folder, 610) }, &AtomicBool::new(false))?;
         assert!(
-            more.steps == 410 && latest_checkpoint(&first.folder)?.is_some_and(|p| p.ends_with("model-410"))
+            more.steps == 610 && latest_checkpoint(&first.folder)?.is_some_and(|p| p.ends_with("model-610"))
         );
 
         let other = run(&options(&folder, 1), &AtomicBool::new(false))?;

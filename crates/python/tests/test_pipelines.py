@@ -12,8 +12,8 @@ import pytest
 import millstream as tf
 
 
-def fails_soon(kind, call, seconds=1.0):
-    """Returns the message of the error that `call` raises within a second."""
+def fails_soon(kind, call, seconds=5.0):
+    """Returns the message of the error that `call` raises soon: a busy machine takes longer than an idle one."""
     begin = time.monotonic()
     with pytest.raises(kind) as caught:
         call()

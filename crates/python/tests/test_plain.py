@@ -136,7 +136,7 @@ def test_joining_does_not_wait_for_long():
     threading.Timer(0.05, coord.request_stop).start()
     began = time.monotonic()
     coord.join([thread])
-    assert time.monotonic() - began < 1.0
+    assert time.monotonic() - began < 5
 
 
 class FakeQueue:

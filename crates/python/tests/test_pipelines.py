@@ -13,7 +13,7 @@ import millstream as tf
 
 
 def fails_soon(kind, call, seconds=5.0):
-    """Returns the message of the error that `call` raises soon: a busy machine takes longer than an idle one."""
+    """Returns the message of the error that `call` raises soon, as a busy machine counts it."""
     begin = time.monotonic()
     with pytest.raises(kind) as caught:
         call()

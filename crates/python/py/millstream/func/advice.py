@@ -17,6 +17,14 @@ _SIZES = (
 # What an error says, and what helps.
 _HELP: List[Tuple[str, str]] = [
     (
+        r"must be Tensor, not millstream\.Tensor|argument to <function \w+ .*<class 'millstream\.Tensor'>",
+        "functions of PyTorch and JAX do not compute with Millstream's tensors: use `tf.*` or `func.numpy` in the function",
+    ),
+    (
+        r"Can't call numpy\(\) on Tensor that requires grad|on traced array with shape",
+        "a value from around the function is a constant of it. Pass it as an argument, through which gradients flow",
+    ),
+    (
         r"Cannot convert a symbolic Tensor",
         "NumPy computes with values, and a tensor has none while a function is traced: use `func.numpy` or `tf.*`; a tensor that is kept "
         "from a function has none either: return it",
@@ -95,7 +103,7 @@ def given(name: str) -> Iterator[None]:
             "%s calls itself without an end while it is traced, for `func.cond` traces both of its branches. Write the recursion as a loop "
             "(`func.while_loop`), or make the argument that ends it static" % name
         ) from None
-    except (AttributeError, NotImplementedError, TypeError, ValueError) as error:
+    except (AttributeError, NotImplementedError, RuntimeError, TypeError, ValueError) as error:
         text = error.args[0] if error.args else None
         if isinstance(text, str):
             error.args = (_advised(text, isinstance(error, AttributeError)), *error.args[1:])

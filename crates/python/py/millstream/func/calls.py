@@ -140,6 +140,26 @@ def _unknown_dtype(leaves: Sequence[Any]) -> str:
     return "another dtype"
 
 
+def hashable(value: Any, place: str) -> None:
+    """Raises an error if a static argument has no hash."""
+    try:
+        hash(value)
+    except TypeError:
+        raise TypeError(
+            "%s is static but got %.60r (of type %s), which has no hash because it can change. Give a value such as a tuple, a str or a frozen dataclass"
+            % (place, value, type(value).__name__)
+        ) from None
+
+
+def static_key(args: Sequence[Any], kwargs: Dict[str, Any], positions: Any, names: Any) -> Tuple[Any, ...]:
+    """Returns what the static arguments of a call are known by."""
+    found = [(i, type(args[i]), args[i], "argument %d" % i) for i in sorted(positions) if i < len(args)]
+    found += [(k, type(kwargs[k]), kwargs[k], "argument `%s`" % k) for k in sorted(names & set(kwargs))]  # type: ignore[misc]
+    for *_, value, place in found:
+        hashable(value, place)
+    return tuple(found)
+
+
 class Traced:
     """A Python function as a graph for each key. The base class of `Function`."""
 
@@ -185,13 +205,7 @@ class Traced:
     def _static(given: Arguments, value: Any, place: str) -> None:
         if isinstance(value, Tensor):
             raise TypeError("%s is static but got %s, whose value is not known while the function is traced. Give a Python value, or do not declare it static" % (place, value))
-        try:
-            hash(value)
-        except TypeError:
-            raise TypeError(
-                "%s is static but got %.60r (of type %s), which has no hash because it can change. Give a value such as a tuple, a str or a frozen dataclass"
-                % (place, value, type(value).__name__)
-            ) from None
+        hashable(value, place)
         # Values of different types may be equal: 1 and True.
         given.key.append((type(value), value))
 

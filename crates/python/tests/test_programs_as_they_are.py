@@ -327,7 +327,7 @@ def test_a_condition_that_is_known_chooses_while_building(tmp_path):
 
 
 def test_events_are_written_under_a_prefix(tmp_path):
-    """As loggers of reinforcement learning write theirs; and resources are initialized, of which there are none."""
+    """As loggers of reinforcement learning write theirs; and no resources are initialized."""
     program = """
 import glob
 import tensorflow as tf

@@ -154,6 +154,9 @@ fn what_is_refused() -> Result<()> {
     let after = g.control_dependencies([said.op()], || g.op("Neg").input(late).output());
     refused(session.make_split(&all(&[y], &[after])), &["`Print` has an effect", "depend on its value"]);
     session.close();
-    assert_eq!(forward(&split, vec![Tensor::from(0.0)]).map(|_| ()).map_err(|e| e.code()), Err(Code::Cancelled));
+    assert_eq!(
+        forward(&split, vec![Tensor::from(0.0)]).map(|_| ()).map_err(|e| e.code()),
+        Err(Code::Cancelled)
+    );
     Ok(())
 }

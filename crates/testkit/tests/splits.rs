@@ -1,5 +1,7 @@
-//! Runs in two parts, [`Session::make_split`]: values and then gradients, as often as asked, equal to those of
-//! one run; nothing computed twice; branches that were not taken; and what is refused.
+//! Runs in two parts, [`Session::make_split`]: values and then gradients, as often as asked.
+//!
+//! They equal those of one run, nothing is computed twice, branches that were not taken stay so, and what is
+//! refused names its cause.
 
 use millstream::prelude::*;
 use millstream::{Code, Residuals, RunOptions, SessionOptions, Split, SplitParts};

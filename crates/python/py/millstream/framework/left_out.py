@@ -154,7 +154,6 @@ _NODES = "it makes more nodes: initial values of variables created after it diff
 
 # Names that are here and do less than in TensorFlow 1.15.
 DIFFERENT: Dict[str, str] = {
-    "contrib.rnn.LSTMBlockFusedCell": _NODES,
     "contrib.seq2seq.BeamSearchDecoder": _NODES,
     "enable_control_flow_v2": "it raises: loops and branches are made of `Switch`, `Merge` and related ops",
     "enable_eager_execution": "it raises: there is no eager execution; use " + _GRAPHS,

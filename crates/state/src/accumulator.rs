@@ -205,12 +205,8 @@ mod tests {
     use std::sync::mpsc;
 
     fn accumulator() -> Arc<Accumulator> {
-        let spec = AccumulatorSpec {
-            dtype: DType::F32,
-            shape: PartialShape::unknown(),
-            sparse: false,
-            mean: true,
-        };
+        let spec =
+            AccumulatorSpec { dtype: DType::F32, shape: PartialShape::unknown(), sparse: false, mean: true };
         Arc::new(Accumulator::new("a", spec))
     }
 

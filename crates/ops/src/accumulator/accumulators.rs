@@ -9,10 +9,7 @@ use millstream_tensor::{PartialShape, Result, ensure};
 use std::sync::Arc;
 
 /// The names of an op on handles by reference, and on resources.
-pub(super) fn both(
-    names: [&'static str; 2],
-    declare: impl Fn(&'static str, By) -> OpDef,
-) -> [OpDef; 2] {
+pub(super) fn both(names: [&'static str; 2], declare: impl Fn(&'static str, By) -> OpDef) -> [OpDef; 2] {
     crate::shared::handles::generations(names, declare)
 }
 

@@ -38,20 +38,34 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         return Err(invalid!("Values cannot be 0-dimensional."));
     };
     ensure!(n != 0, "Must have at least one index");
-    ensure!(n == places.len(), "Number of values must match number of indices, but are {n} and {}", places.len());
+    ensure!(
+        n == places.len(),
+        "Number of values must match number of indices, but are {n} and {}",
+        places.len()
+    );
     let known = spec.shape.dims().map(<[_]>::to_vec);
     let told = cx.attrs().bool("has_known_shape")?.then(|| whole.to_vec()).unwrap_or_default();
     if let Some(dims) = &known {
-        let fits = dims.len() == row.len() + 1 && dims[1..].iter().zip(row).all(|(k, d)| k.is_none_or(|k| k == *d));
+        let fits =
+            dims.len() == row.len() + 1 && dims[1..].iter().zip(row).all(|(k, d)| k.is_none_or(|k| k == *d));
         let fits_told = told.is_empty()
-            || (told.len() == dims.len() && dims.iter().zip(&told).all(|(k, d)| k.is_none_or(|k| k as i64 == *d)));
+            || (told.len() == dims.len()
+                && dims.iter().zip(&told).all(|(k, d)| k.is_none_or(|k| k as i64 == *d)));
         ensure!(fits, "Shape mismatch: expected values of shape {}, got {}", spec.shape, values.shape());
-        ensure!(fits_told, "Shape mismatch: expected shape {}, got {}", spec.shape, Shape::new(told.iter().map(|&d| d.max(0) as usize)));
+        ensure!(
+            fits_told,
+            "Shape mismatch: expected shape {}, got {}",
+            spec.shape,
+            Shape::new(told.iter().map(|&d| d.max(0) as usize))
+        );
     }
     let limit = told.first().copied().or(known.and_then(|dims| dims[0]).map(|d| d as i64));
     for &place in &places {
         ensure!(0 <= place, "Indices must be non-negative, but one is {place}");
-        ensure!(limit.is_none_or(|limit| place < limit), "Shape mismatch: index of slice to be added is too large: {place}");
+        ensure!(
+            limit.is_none_or(|limit| place < limit),
+            "Shape mismatch: index of slice to be added is too large: {place}"
+        );
     }
     accumulator.apply(step, |sum| {
         let new = match sum {
@@ -66,7 +80,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
                 let (indices, counts, values) = merged((indices, counts, old), (&places, &values))?;
                 Gathered::Sparse { indices, values, counts, shape }
             }
-            _ => Gathered::Sparse { indices: places.to_vec(), values: values.clone(), counts: vec![1; n], shape: told },
+            _ => Gathered::Sparse {
+                indices: places.to_vec(),
+                values: values.clone(),
+                counts: vec![1; n],
+                shape: told,
+            },
         };
         *sum = Some(new);
         Ok(())

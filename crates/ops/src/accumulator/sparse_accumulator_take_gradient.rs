@@ -60,9 +60,7 @@ fn given(sum: Gathered, mean: bool, known: &PartialShape) -> Outputs {
     let shape = match (shape.is_empty(), known.dims()) {
         (false, _) => shape,
         (true, Some(dims)) => dims.iter().map(|d| d.map_or(-1, |d| d as i64)).collect(),
-        (true, None) => {
-            std::iter::once(-1).chain(values.shape()[1..].iter().map(|&d| d as i64)).collect()
-        }
+        (true, None) => std::iter::once(-1).chain(values.shape()[1..].iter().map(|&d| d as i64)).collect(),
     };
     Ok(smallvec![Tensor::vector(&indices)?, values, Tensor::vector(&shape)?])
 }

@@ -50,7 +50,11 @@ impl Equation {
             || invalid!("Expecting exactly one '->' in einsum equation: {text}"; "the equation `{text}` must say its output, as in `ij,jk->ik`"),
         )?;
         let terms: Vec<&str> = left.split(',').collect();
-        ensure!(terms.len() <= 2, "Expecting 1 or 2 input operands in equation '{text}' but got: {}", terms.len());
+        ensure!(
+            terms.len() <= 2,
+            "Expecting 1 or 2 input operands in equation '{text}' but got: {}",
+            terms.len()
+        );
         ensure!(
             terms.len() == ranks.len(),
             "Expecting {} inputs for equation {text} but got: {}",
@@ -71,9 +75,9 @@ impl Equation {
                 continue;
             };
             let Some(rank) = rank else { return Ok(None) };
-            let n = rank.checked_sub(n_named).ok_or_else(
-                || invalid!("Expected input {i} to have rank at least {n_named} but got: {rank}"),
-            )?;
+            let n = rank.checked_sub(n_named).ok_or_else(|| {
+                invalid!("Expected input {i} to have rank at least {n_named} but got: {rank}")
+            })?;
             most = most.map(|most: usize| most.max(n));
             let broadcast = (0..n).rev().map(|k| BROADCAST + k as Label);
             inputs.push(before.into_iter().chain(broadcast).chain(after).collect());
@@ -92,9 +96,26 @@ impl Equation {
         Ok(Some(Equation { inputs, output }))
     }
 
-    /// The equation as text, with letters for all axes.
-    fn letters(labels: &[Label], used: &[Label]) -> String {
-        let free: Vec<char> = ('A'..='Z').chain('a'..='z').filter(|c| !used.contains(&u32::from(*c))).collect();
+    /// Whether all terms that have an ellipsis have one for as many axes, and the output has it.
+    fn is_even(&self) -> bool {
+        let count = |labels: &[Label]| labels.iter().filter(|l| BROADCAST <= **l).count();
+        let most = count(&self.output);
+        most != 0 && self.inputs.iter().map(|labels| count(labels)).all(|n| n == 0 || n == most)
+    }
+
+    /// Labels as text: with the ellipsis if `dots` is true, else with letters for all axes.
+    fn letters(labels: &[Label], used: &[Label], dots: bool) -> String {
+        if dots && let Some(at) = labels.iter().position(|l| BROADCAST <= *l) {
+            let (before, rest) = labels.split_at(at);
+            let after: Vec<Label> = rest.iter().copied().filter(|l| *l < BROADCAST).collect();
+            return format!(
+                "{}...{}",
+                Self::letters(before, used, false),
+                Self::letters(&after, used, false)
+            );
+        }
+        let free: Vec<char> =
+            ('A'..='Z').chain('a'..='z').filter(|c| !used.contains(&u32::from(*c))).collect();
         let letter = |label: &Label| match label.checked_sub(BROADCAST) {
             Some(k) => free.get(k as usize).copied().unwrap_or('?'),
             None => char::from_u32(*label).unwrap_or('?'),
@@ -154,7 +175,8 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let dtype = cx.input(0).dtype();
-    let out = with_element!(dtype, T in numbers => contract::<T>(cx), else => Err(no_kernel("Einsum", dtype)))?;
+    let out =
+        with_element!(dtype, T in numbers => contract::<T>(cx), else => Err(no_kernel("Einsum", dtype)))?;
     cx.set(0, out);
     Ok(())
 }
@@ -214,7 +236,8 @@ fn contract<T: Product>(cx: &KernelCx) -> Result<Tensor> {
     };
     let wanted = of(&equation.output);
     let held_strides = strides(&of(&held));
-    let stride_of = |label: &Label| held.iter().position(|l| l == label).map_or(0, |i| held_strides[i] as isize);
+    let stride_of =
+        |label: &Label| held.iter().position(|l| l == label).map_or(0, |i| held_strides[i] as isize);
     if output.len() == equation.output.len() {
         let turned: Vec<isize> = output.iter().map(stride_of).collect();
         return value.strided(wanted.as_slice(), 0, &turned);
@@ -231,8 +254,12 @@ fn contract<T: Product>(cx: &KernelCx) -> Result<Tensor> {
     let mut pace = Pace::new();
     for (i, v) in from.iter().enumerate() {
         pace.spend(4)?;
-        let at: usize =
-            held_strides.iter().zip(&dims).zip(&steps).map(|((stride, dim), step)| i / stride % dim * step).sum();
+        let at: usize = held_strides
+            .iter()
+            .zip(&dims)
+            .zip(&steps)
+            .map(|((stride, dim), step)| i / stride % dim * step)
+            .sum();
         cells[at] = *v;
     }
     Ok(out)
@@ -297,7 +324,8 @@ fn grad(cx: &mut GradCx) -> Result<()> {
         ));
     };
     let used: Vec<Label> = equation.inputs.iter().flatten().copied().filter(|l| *l < BROADCAST).collect();
-    let letters = |labels: &[Label]| Equation::letters(labels, &used);
+    let dots = equation.is_even();
+    let letters = |labels: &[Label]| Equation::letters(labels, &used, dots);
     let dy = cx.grad(0);
     for i in 0..cx.n_inputs() {
         if !cx.wants(i) {
@@ -306,13 +334,19 @@ fn grad(cx: &mut GradCx) -> Result<()> {
         let own = &equation.inputs[i];
         let whole = distinct(own);
         let other = (cx.n_inputs() == 2).then(|| 1 - i);
-        let elsewhere = |l: &Label| equation.output.contains(l) || other.is_some_and(|o| equation.inputs[o].contains(l));
+        let elsewhere =
+            |l: &Label| equation.output.contains(l) || other.is_some_and(|o| equation.inputs[o].contains(l));
         let found: Vec<Label> = whole.iter().copied().filter(|l| elsewhere(l)).collect();
         let mut dx = match other {
             Some(o) => {
                 let value = cx.input(o);
                 let value = cx.conj(value);
-                let equation = format!("{},{}->{}", letters(&equation.output), letters(&equation.inputs[o]), letters(&found));
+                let equation = format!(
+                    "{},{}->{}",
+                    letters(&equation.output),
+                    letters(&equation.inputs[o]),
+                    letters(&found)
+                );
                 cx.op("Einsum").inputs([dy, value]).attr("equation", equation).attr("N", 2).output()
             }
             None => {
@@ -324,7 +358,8 @@ fn grad(cx: &mut GradCx) -> Result<()> {
             for (axis, _) in whole.iter().enumerate().filter(|(_, l)| !elsewhere(l)) {
                 dx = cx.op("ExpandDims").input(dx).input(axis as i32).output();
             }
-            let ones: Vec<i32> = whole.iter().filter_map(|l| own.iter().position(|o| o == l)).map(|p| p as i32).collect();
+            let ones: Vec<i32> =
+                whole.iter().filter_map(|l| own.iter().position(|o| o == l)).map(|p| p as i32).collect();
             let shape = cx.shape_of_input(i);
             let sizes = cx.op("GatherV2").inputs([shape, cx.ints(&ones)]).input(0).output();
             // What is known of other axes may be larger than this input, which they stretch.

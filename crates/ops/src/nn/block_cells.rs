@@ -108,7 +108,9 @@ pub(super) struct Places {
 
 /// Declares the inputs that all LSTM ops have from `x` on.
 pub(super) fn lstm_inputs(def: OpDef) -> OpDef {
-    ["x", "cs_prev", "h_prev", "w", "wci", "wcf", "wco", "b"].into_iter().fold(def, |def, name| def.input(name, "T"))
+    ["x", "cs_prev", "h_prev", "w", "wci", "wcf", "wco", "b"]
+        .into_iter()
+        .fold(def, |def, name| def.input(name, "T"))
 }
 
 /// Declares the outputs of the LSTM ops.
@@ -213,7 +215,8 @@ impl<W: Product + num_traits::Float + num_traits::FromPrimitive> Lstm<W> {
             false => None,
         };
         let number = |name: &str| {
-            let of = |attrs: &Attrs| matches!(attrs.get(name), Some(Attr::Float(_))).then(|| attrs.float(name));
+            let of =
+                |attrs: &Attrs| matches!(attrs.get(name), Some(Attr::Float(_))).then(|| attrs.float(name));
             of(cx.attrs()).transpose().map(|v| W::from_f64(v.unwrap_or(0.0) as f64).unwrap_or(W::zero()))
         };
         let (forget_bias, clip) = (number("forget_bias")?, number("cell_clip")?);
@@ -228,13 +231,15 @@ impl<W: Product + num_traits::Float + num_traits::FromPrimitive> Lstm<W> {
         let mut sums = product(host, (&xh, self.batch, rows, false), (&self.w, rows, width, false))?;
         add_rows(&mut sums, &self.b);
         let empty = || Vec::with_capacity(self.batch * n);
-        let mut out = Gates { i: empty(), cs: empty(), f: empty(), o: empty(), ci: empty(), co: empty(), h: empty() };
+        let mut out =
+            Gates { i: empty(), cs: empty(), f: empty(), o: empty(), ci: empty(), co: empty(), h: empty() };
         let [at_i, at_ci, at_f, at_o] = self.order.map(|block| block * n);
         for row in 0..self.batch {
             let sums = &sums[row * width..][..width];
             for u in 0..n {
                 let before = cs_prev[row * n + u];
-                let (mut i, mut f, mut o) = (sums[at_i + u], sums[at_f + u] + self.forget_bias, sums[at_o + u]);
+                let (mut i, mut f, mut o) =
+                    (sums[at_i + u], sums[at_f + u] + self.forget_bias, sums[at_o + u]);
                 if let Some([wci, wcf, _]) = &self.peepholes {
                     i = i + before * wci[u];
                     f = f + before * wcf[u];
@@ -296,4 +301,3 @@ impl<W: Product + num_traits::Float + num_traits::FromPrimitive> Lstm<W> {
         grads
     }
 }
-

@@ -1,7 +1,8 @@
 //! `BlockLSTM`, `BlockLSTMV2`: a long short-term memory over all steps of a sequence.
 
 use super::block_cells::{
-    CellFloat, ICFO, IFCO, Lstm, Places, dims, floats, infer_lstm, lstm_attrs, lstm_inputs, lstm_outputs, tensor,
+    CellFloat, ICFO, IFCO, Lstm, Places, dims, floats, infer_lstm, lstm_attrs, lstm_inputs, lstm_outputs,
+    tensor,
 };
 use crate::number::no_kernel;
 use millstream_graph::op::spec::{Float, Spec};
@@ -91,7 +92,8 @@ fn grad(cx: &mut GradCx) -> Result<()> {
     let outputs: Vec<_> = (0..7).map(|i| cx.output(i)).collect();
     let (dcs, dh) = (cx.grad(1), cx.grad(6));
     let peephole = cx.attrs().bool("use_peephole")?;
-    let all = cx.op(op).inputs(inputs).inputs(outputs).inputs([dcs, dh]).attr("use_peephole", peephole).finish();
+    let all =
+        cx.op(op).inputs(inputs).inputs(outputs).inputs([dcs, dh]).attr("use_peephole", peephole).finish();
     for i in 0..8 {
         cx.give(i + 1, all.output(i as u32));
     }

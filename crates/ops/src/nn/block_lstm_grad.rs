@@ -1,7 +1,8 @@
 //! `BlockLSTMGrad`, `BlockLSTMGradV2`: the gradients of a long short-term memory over a sequence.
 
 use super::block_cells::{
-    CellFloat, FLOATS, Gates, Lstm, add, columns, dims, beside, floats, lstm_inputs, product, sum_of_rows, tensor,
+    CellFloat, FLOATS, Gates, Lstm, add, beside, columns, dims, floats, lstm_inputs, product, sum_of_rows,
+    tensor,
 };
 use super::block_lstm::{PLACES, order, steps};
 use crate::number::no_kernel;
@@ -61,7 +62,8 @@ where
     let x = floats::<T>(cx, 1, &[time, batch, inputs])?;
     let (first_cs, first_h) = (floats::<T>(cx, 2, &[batch, n])?, floats::<T>(cx, 3, &[batch, n])?);
     // i, cs, f, o, ci, co, h, then the gradients of cs and of h.
-    let all: Vec<Vec<T::Work>> = (9..18).map(|k| floats::<T>(cx, k, &[time, batch, n])).collect::<Result<_>>()?;
+    let all: Vec<Vec<T::Work>> =
+        (9..18).map(|k| floats::<T>(cx, k, &[time, batch, n])).collect::<Result<_>>()?;
     let zero = T::ZERO.work();
     let mut x_grad = vec![zero; time * batch * inputs];
     let mut w_grad = vec![zero; rows * width];

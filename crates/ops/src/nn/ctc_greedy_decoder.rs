@@ -43,8 +43,9 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     Ok(())
 }
 
-/// Returns the dimensions of logits, after checks of the lengths of their sequences.
-pub(super) fn checked(logits: &Tensor, lengths: &[i64]) -> Result<[usize; 3]> {
+/// Returns the dimensions of logits, after checks of the lengths of their sequences. `too_long` is the code of
+/// the error for a sequence with more steps than there are.
+pub(super) fn checked(logits: &Tensor, lengths: &[i64], too_long: Code) -> Result<[usize; 3]> {
     let [steps, batch, classes] = *logits.shape().dims() else {
         return Err(invalid!("inputs is not a 3-Tensor"; "`inputs` has shape {}", logits.shape()));
     };
@@ -54,7 +55,7 @@ pub(super) fn checked(logits: &Tensor, lengths: &[i64]) -> Result<[usize; 3]> {
         lengths.len()
     );
     if let Some(b) = lengths.iter().position(|n| (steps as i64) < *n) {
-        return Err(Error::new(Code::FailedPrecondition, format!("sequence_length({b}) <= {steps}")));
+        return Err(Error::new(too_long, format!("sequence_length({b}) <= {steps}")));
     }
     Ok([steps, batch, classes])
 }
@@ -68,7 +69,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 
 fn decode<T: FloatElement>(cx: &KernelCx) -> Result<[Tensor; 4]> {
     let (input, lengths) = (cx.input(0), cx.ints(1)?);
-    let [_, batch, classes] = checked(input, &lengths)?;
+    let [_, batch, classes] = checked(input, &lengths, Code::FailedPrecondition)?;
     ensure!(classes != 0, "num_classes is 0");
     let (logits, merges) = (input.as_slice::<T>()?, cx.attrs().bool("merge_repeated")?);
     let mut probabilities = Tensor::zeros(T::DTYPE, [batch, 1])?;

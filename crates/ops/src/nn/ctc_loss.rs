@@ -7,7 +7,7 @@ use millstream_graph::op::spec::{Bool, OneOf, Spec};
 use millstream_graph::op::{Cost, GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{F32, F64, I32, I64};
 use millstream_tensor::pace::Pace;
-use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid, with_element};
+use millstream_tensor::{Code, PartialShape, Result, Tensor, ensure, invalid, with_element};
 use num_traits::{FromPrimitive, ToPrimitive};
 
 pub(crate) fn def() -> OpDef {
@@ -70,7 +70,7 @@ struct Ways {
 
 fn losses<T: FloatElement + ToPrimitive + FromPrimitive>(cx: &KernelCx) -> Result<[Tensor; 2]> {
     let (input, lengths) = (cx.input(0), cx.ints(3)?);
-    let [steps, batch, classes] = checked(input, &lengths)?;
+    let [steps, batch, classes] = checked(input, &lengths, Code::InvalidArgument)?;
     let ways = Ways {
         collapses: cx.attrs().bool("preprocess_collapse_repeated")?,
         merges: cx.attrs().bool("ctc_merge_repeated")?,
@@ -112,12 +112,20 @@ fn labels(cx: &KernelCx, lengths: &[i64], blank: usize, ways: &Ways) -> Result<V
     );
     let mut rows: Vec<Vec<i64>> = vec![Vec::new(); lengths.len()];
     for (entry, &value) in indices.as_slice::<i64>()?.chunks_exact(2).zip(&values) {
-        let row = usize::try_from(entry[0]).ok().and_then(|b| rows.get_mut(b)).ok_or_else(
-            || invalid!("label SparseTensor is not valid: Index is out of bounds: row {} of {} sequences", entry[0], lengths.len()),
-        )?;
+        let row = usize::try_from(entry[0]).ok().and_then(|b| rows.get_mut(b)).ok_or_else(|| {
+            invalid!(
+                "label SparseTensor is not valid: Index is out of bounds: row {} of {} sequences",
+                entry[0],
+                lengths.len()
+            )
+        })?;
         row.push(value);
     }
-    rows.into_iter().zip(lengths).enumerate().map(|(b, (row, &length))| kept(b, row, length, blank, ways)).collect()
+    rows.into_iter()
+        .zip(lengths)
+        .enumerate()
+        .map(|(b, (row, &length))| kept(b, row, length, blank, ways))
+        .collect()
 }
 
 /// Returns the labels of sequence `b` that count.
@@ -133,9 +141,9 @@ fn kept(b: usize, row: Vec<i64>, length: i64, blank: usize, ways: &Ways) -> Resu
     }
     let (mut labels, mut null) = (Vec::with_capacity(row.len()), false);
     for (i, &label) in row.iter().enumerate() {
-        let known = usize::try_from(label).map_err(
-            |_| invalid!("All labels must be nonnegative integers, batch: {b} labels: {}", listed(&row)),
-        )?;
+        let known = usize::try_from(label).map_err(|_| {
+            invalid!("All labels must be nonnegative integers, batch: {b} labels: {}", listed(&row))
+        })?;
         if ways.collapses && i > 0 && row[i - 1] == label {
             continue;
         }

@@ -30,9 +30,9 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     let (steps, parents) = (cx.with_rank(0, 3)?, cx.with_rank(1, 3)?);
     let lengths = PartialShape::new([None, cx.vector(2)?, None]);
     cx.scalar(3)?;
-    let both = steps.merge(&parents).ok_or_else(
-        || invalid!("`step_ids` has shape {steps}, but `parent_ids` has shape {parents}; they must be equal"),
-    )?;
+    let both = steps.merge(&parents).ok_or_else(|| {
+        invalid!("`step_ids` has shape {steps}, but `parent_ids` has shape {parents}; they must be equal")
+    })?;
     let merged = both.merge(&lengths).ok_or_else(
         || invalid!("`max_sequence_lengths` must have one entry for each sequence of `step_ids`, whose shape is {both}"),
     )?;

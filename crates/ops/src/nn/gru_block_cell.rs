@@ -1,6 +1,8 @@
 //! `GRUBlockCell`: one step of a gated recurrent unit.
 
-use super::block_cells::{CellFloat, FLOATS, add_rows, beside, columns, dims, floats, product, sigmoid, tensor};
+use super::block_cells::{
+    CellFloat, FLOATS, add_rows, beside, columns, dims, floats, product, sigmoid, tensor,
+};
 use crate::number::{Number, no_kernel};
 use millstream_graph::Output;
 use millstream_graph::op::spec::OneOf;
@@ -73,7 +75,8 @@ fn grad<'g>(cx: &mut GradCx<'g, '_>) -> Result<()> {
     let dc = own(cx, 2, dh * (1 - u)) * (1 - c * c);
     let du = own(cx, 1, dh * (before - c)) * u * (1 - u);
     let (of_x, of_h) = (cx.shape_of_input(0), cx.shape_of_input(1));
-    let width = cx.op("StridedSlice").input(of_x).inputs([cx.ints(&[1]), cx.ints(&[2]), cx.ints(&[1])]).output();
+    let width =
+        cx.op("StridedSlice").input(of_x).inputs([cx.ints(&[1]), cx.ints(&[2]), cx.ints(&[1])]).output();
     let start = cx.op("ConcatV2").inputs([cx.ints(&[0]), width]).input(0).attr("N", 2).output();
     let parts = |cx: &mut GradCx<'g, '_>, sums: Output<'g>, w: Output<'g>| {
         let both = cx.op("MatMul").inputs([sums, w]).attr("transpose_b", true).output();

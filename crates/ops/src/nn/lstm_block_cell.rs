@@ -96,7 +96,8 @@ fn grad<'g>(cx: &mut GradCx<'g, '_>) -> Result<()> {
     if cx.wants(0) || cx.wants(2) {
         let both = cx.op("MatMul").inputs([sums, w]).attr("transpose_b", true).output();
         let (x, h) = (cx.shape_of_input(0), cx.shape_of_input(2));
-        let width = cx.op("StridedSlice").input(x).inputs([cx.ints(&[1]), cx.ints(&[2]), cx.ints(&[1])]).output();
+        let width =
+            cx.op("StridedSlice").input(x).inputs([cx.ints(&[1]), cx.ints(&[2]), cx.ints(&[1])]).output();
         let zero = cx.ints(&[0]);
         let start = cx.op("ConcatV2").inputs([zero, width]).input(0).attr("N", 2).output();
         let dx = cx.op("Slice").inputs([both, cx.ints(&[0, 0]), x]).output();

@@ -1,8 +1,6 @@
 //! `LSTMBlockCellGrad`: the gradients of a step of `LSTMBlockCell`.
 
-use super::block_cells::{
-    CellFloat, FLOATS, Gates, ICFO, Lstm, dims, floats, lstm_inputs, tensor,
-};
+use super::block_cells::{CellFloat, FLOATS, Gates, ICFO, Lstm, dims, floats, lstm_inputs, tensor};
 use super::lstm_block_cell::PLACES;
 use crate::number::no_kernel;
 use millstream_graph::op::spec::{Bool, OneOf};
@@ -16,7 +14,9 @@ pub(crate) fn def() -> OpDef {
          and `h_grad`: by the memory before the step, by the sums of the gates (`dicfo`, from which those of \
          the weights follow), and by the peepholes.",
     ));
-    let def = ["i", "cs", "f", "o", "ci", "co", "cs_grad", "h_grad"].into_iter().fold(def, |def, name| def.input(name, "T"));
+    let def = ["i", "cs", "f", "o", "ci", "co", "cs_grad", "h_grad"]
+        .into_iter()
+        .fold(def, |def, name| def.input(name, "T"));
     ["cs_prev_grad", "dicfo", "wci_grad", "wcf_grad", "wco_grad"]
         .into_iter()
         .fold(def, |def, name| def.output(name, "T"))

@@ -331,7 +331,14 @@ impl Table {
             buckets[at] = (key, value);
         }
         // Scalars are columns, as TensorFlow exports them from a dense table.
-        let column = |t: Tensor| if t.rank() == 1 { let n = t.elements(); t.into_shape([n, 1]) } else { Ok(t) };
+        let column = |t: Tensor| {
+            if t.rank() == 1 {
+                let n = t.elements();
+                t.into_shape([n, 1])
+            } else {
+                Ok(t)
+            }
+        };
         let (keys, values) = self.tensors(&buckets)?;
         Ok((column(keys)?, column(values)?))
     }

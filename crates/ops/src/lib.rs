@@ -12,6 +12,7 @@ mod shared;
 mod array;
 mod builtin;
 pub mod cases;
+mod collective;
 mod control;
 mod dataset;
 mod debug;
@@ -44,9 +45,10 @@ pub fn defs() -> Vec<OpDef> {
 }
 
 /// The families by name, with their op types.
-pub fn families() -> [(&'static str, Vec<OpDef>); 22] {
+pub fn families() -> [(&'static str, Vec<OpDef>); 23] {
     [
         ("array", array::defs()),
+        ("collective", collective::defs()),
         ("control", control::defs()),
         ("dataset", dataset::defs()),
         ("debug", debug::defs()),

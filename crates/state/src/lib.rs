@@ -1,10 +1,12 @@
 //! State that outlives a step: named resources, variables, TensorArrays, stacks, queues, readers, tables,
-//! maps of sparse tensors and tensors kept under handles; functions of the host program; and cancellation.
+//! maps of sparse tensors and tensors kept under handles; functions of the host program; computations of several
+//! processes ([`collective`]); and cancellation.
 //!
 //! The crate knows no graphs and runs no kernels.
 
 mod activity;
 mod cancel;
+pub mod collective;
 mod host;
 pub mod journal;
 mod machine;

@@ -7,6 +7,7 @@
 #![expect(clippy::wrong_self_convention, reason = "named as the ops")]
 
 mod array;
+mod collective;
 mod common;
 mod control;
 mod dataset;
@@ -32,6 +33,7 @@ mod summary;
 mod values;
 
 pub use array::Array;
+pub use collective::Collective;
 pub use common::Ops;
 pub use control::Control;
 pub use dataset::Dataset;

@@ -43,7 +43,7 @@ pub fn caused_by(error: Error, cause: PyErr) -> Error {
 }
 
 /// The message with the engine's notes, except the node, which has a line of its own.
-fn text(error: &Error) -> String {
+pub fn text(error: &Error) -> String {
     let mut text = error.message().to_owned();
     for note in error.notes() {
         // Source lines of this crate are meaningless to Python users.

@@ -1,5 +1,6 @@
 //! [`Failure`]: the reason why a command fails, and its exit code.
 
+use crate::interrupt;
 use millstream::{Code, Error};
 use std::io;
 use std::path::Path;
@@ -7,7 +8,7 @@ use std::process::ExitCode;
 
 /// The reason why a command ends early.
 pub(crate) enum Failure {
-    /// The work failed: exit code 1.
+    /// The work failed: exit code 1, or 130 if the user interrupted it.
     Failed(Error),
     /// The command line is wrong: exit code 2.
     Usage(String),
@@ -30,7 +31,10 @@ impl Failure {
             }
             Failure::Failed(error) => {
                 eprintln!("error: {}: {}", error.code(), told(&error));
-                ExitCode::FAILURE
+                match interrupt::was_pressed() {
+                    true => ExitCode::from(interrupt::EXIT_CODE),
+                    false => ExitCode::FAILURE,
+                }
             }
         }
     }

@@ -1,8 +1,8 @@
 //! `millstream`: runs, inspects, draws and converts graphs written by TensorFlow or Millstream.
 //!
 //! Each sub-command has a file with its `Options` and its `run`. Results go to standard output, everything
-//! else to standard error. The exit codes are 0 for success, 1 for failure and 2 for bad usage. No algorithm
-//! is here: the commands call the crate `millstream`.
+//! else to standard error. The exit codes are 0 for success, 1 for failure, 2 for bad usage and 130 for a
+//! run that was interrupted. No algorithm is here: the commands call the crate `millstream`.
 
 mod convert;
 mod dot;
@@ -11,6 +11,7 @@ mod failure;
 mod feed;
 mod guard;
 mod inspect;
+mod interrupt;
 mod json;
 mod load;
 mod number;
@@ -36,7 +37,7 @@ use std::sync::LazyLock;
     after_help = "\
 Results go to standard output, everything else to standard error.
 Exit codes: 0 success; 1 failure (`error: CODE: ...`, where CODE is TensorFlow's name of the error code);
-2 bad usage.
+2 bad usage; 130 a run that Ctrl-C ended.
 
 Examples:
   millstream inspect model.pb

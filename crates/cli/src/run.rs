@@ -5,7 +5,7 @@ use crate::failure::{Failure, Outcome, file_error};
 use crate::feed::{self, Feed};
 use crate::json::{Json, object};
 use crate::load::{Limits, deadline};
-use crate::{number, queues, value};
+use crate::{interrupt, number, queues, value};
 use clap::{Args, ValueEnum};
 use millstream::engine::graph::outline::{Ends, Outline};
 use millstream::engine::runtime::{FeedList, FetchList, Fetched, Target};
@@ -50,7 +50,8 @@ Files: a graph opens no files, except those that you name: the path of a string 
 prefix, for instance), files in the folders of --allow-files, and the files of its own SavedModel. Graphs from
 elsewhere are safe to run with these defaults.
 
-Exit codes: 0 success; 1 the run failed (`error: CODE: ...` on standard error); 2 bad usage.
+Exit codes: 0 success; 1 the run failed (`error: CODE: ...` on standard error); 2 bad usage; 130 Ctrl-C ended
+the run. The error then says what the run was doing; a second Ctrl-C ends the command at once.
 
 Examples:
   millstream run collatz.pb --feed n:0=27 --fetch while/Exit:0 --fetch while/Exit_1:0
@@ -288,8 +289,10 @@ pub(crate) fn run(options: Options) -> Outcome {
         let note = |e: Error| e.note(format!("while restoring the variables of `{}`", folder.display()));
         restore_saved_model(&session, meta, folder).map_err(note)?;
     }
+    let poll = Some(interrupt::poll());
     for (init, name) in inits.iter().zip(&options.inits) {
-        let run_options = RunOptions { timeout: left(options.timeout), ..RunOptions::default() };
+        let run_options =
+            RunOptions { timeout: left(options.timeout), poll: poll.clone(), ..RunOptions::default() };
         let ran = session.run_with::<()>(init, feed_list(&feeds), &run_options);
         ran.map_err(|e| e.note(format!("in --init    `{name}`")))?;
     }
@@ -299,7 +302,7 @@ pub(crate) fn run(options: Options) -> Outcome {
     }
     let asked = FetchList(all.clone());
     let (trace, timeout) = (options.trace.is_some(), left(options.timeout));
-    let run_options = RunOptions { trace, watch, timeout, ..RunOptions::default() };
+    let run_options = RunOptions { trace, watch, timeout, poll, ..RunOptions::default() };
     let run = || session.run_with::<Vec<Fetched>>(asked, feed_list(&feeds), &run_options);
     let result = match options.queue_runners {
         true => with_runners(&session, run),

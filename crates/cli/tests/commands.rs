@@ -364,7 +364,8 @@ fn time_and_memory_are_bounded() {
     let endless = scratch("endless.pbtxt");
     fs::write(&endless, ENDLESS).unwrap();
     let endless = endless.to_str().unwrap();
-    run("run", &format!("{endless} --fetch exit --timeout 0.2")).fails(1, &["error: DEADLINE_EXCEEDED: "]);
+    run("run", &format!("{endless} --fetch exit --timeout 0.2"))
+        .fails(1, &["error: DEADLINE_EXCEEDED: ", "the run was in iteration ", " of loop `f`"]);
     run("run", &format!("{endless} --fetch exit --timeout 0.000000001"))
         .fails(1, &["did not end in the time allowed"]);
     // The limit is that of the whole command: two runs do not have twice the time.
@@ -384,6 +385,26 @@ fn time_and_memory_are_bounded() {
 }
 
 /// A graph of `while true: i = i`.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_says_what_the_run_was_doing() {
+    let endless = scratch("interrupted.pbtxt");
+    fs::write(&endless, ENDLESS).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_millstream"));
+    command.arg("run").arg(&endless).args(["--fetch", "exit"]).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    std::thread::sleep(Duration::from_secs(1));
+    let begin = Instant::now();
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{error}");
+    for text in ["error: CANCELLED: the run was interrupted", "the run was in iteration ", " of loop `f`"] {
+        assert!(error.contains(text), "no `{text}` in {error}");
+    }
+    assert!(begin.elapsed() < Duration::from_secs(5));
+}
+
 const ENDLESS: &str = r#"
 node { name: "zero" op: "Const" attr { key: "dtype" value { type: DT_INT32 } }
   attr { key: "value" value { tensor { dtype: DT_INT32 tensor_shape {} int_val: 0 } } } }

@@ -16,6 +16,7 @@ mod json;
 mod load;
 mod number;
 mod ops;
+mod plain;
 mod queues;
 mod run;
 mod svg;

@@ -5,6 +5,7 @@ use crate::failure::{Failure, Outcome, file_error};
 use crate::feed::{self, Feed};
 use crate::json::{Json, object};
 use crate::load::{Limits, deadline};
+use crate::plain::plain;
 use crate::{interrupt, number, queues, value};
 use clap::{Args, ValueEnum};
 use millstream::engine::graph::outline::{Ends, Outline};
@@ -282,6 +283,8 @@ pub(crate) fn run(options: Options) -> Outcome {
             files: allowed_files(&graph, &options, &feeds),
             tier: if options.no_compile { Tier::Dataflow } else { Tier::Compiled },
             passes: options.passes,
+            // A standard error that is gone is no reason to end a run.
+            print: Some(Box::new(|text: &str| _ = io::stderr().write_all(plain(text).as_bytes()))),
             ..SessionOptions::default()
         },
     )?;
@@ -311,7 +314,7 @@ pub(crate) fn run(options: Options) -> Outcome {
     let queues = if options.queues { Some(session.queues()) } else { None };
     if let (Err(_), Some(queues)) = (&result, &queues) {
         // The failed run prints no result, so the queues go to standard error with the error.
-        write!(io::stderr(), "{}", queues::table(queues))?;
+        write!(io::stderr(), "{}", plain(&queues::table(queues).to_string()))?;
     }
     let (fetched, metadata) = result?;
     let mut got = Got::default();
@@ -544,10 +547,10 @@ fn print(got: &Got, options: &Options, deadline: Option<Instant>) -> Outcome {
         }
     }
     if let Some(queues) = &got.queues {
-        write!(out, "{}", queues::table(queues))?;
+        write!(out, "{}", plain(&queues::table(queues).to_string()))?;
     }
     if let Some(report) = &got.explained {
-        write!(out, "\n{}", report.text())?;
+        write!(out, "\n{}", plain(&report.text()))?;
     }
     Ok(out.flush()?)
 }

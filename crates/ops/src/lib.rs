@@ -9,7 +9,6 @@ mod macros;
 #[macro_use]
 mod shared;
 
-mod accumulator;
 mod array;
 mod builtin;
 pub mod cases;
@@ -45,9 +44,8 @@ pub fn defs() -> Vec<OpDef> {
 }
 
 /// The families by name, with their op types.
-pub fn families() -> [(&'static str, Vec<OpDef>); 23] {
+pub fn families() -> [(&'static str, Vec<OpDef>); 22] {
     [
-        ("accumulator", accumulator::defs()),
         ("array", array::defs()),
         ("control", control::defs()),
         ("dataset", dataset::defs()),

@@ -237,7 +237,7 @@ impl Runner {
             if !more {
                 return Ok(());
             }
-            check(env, options.deadline, options.poll.as_ref()).map_err(|e| machine.called_off(plan, e))?;
+            check(env, options.deadline, options.poll.as_ref())?;
             if let Some(progress) = &options.progress {
                 progress.look(machine, plan);
             }

@@ -6,7 +6,6 @@
 #![expect(clippy::too_many_arguments, reason = "as many as the op has inputs")]
 #![expect(clippy::wrong_self_convention, reason = "named as the ops")]
 
-mod accumulator;
 mod array;
 mod common;
 mod control;
@@ -32,7 +31,6 @@ mod strings;
 mod summary;
 mod values;
 
-pub use accumulator::Accumulator;
 pub use array::Array;
 pub use common::Ops;
 pub use control::Control;

@@ -10,7 +10,6 @@ mod spectra;
 ops! {
     batch_mat_mul,
     cholesky,
-    einsum,
     lu,
     mat_mul,
     matrix_band_part,

@@ -210,8 +210,7 @@ impl<'py> Making<'_, 'py> {
         )))
     }
 
-    /// Converts an input to a port or a literal. `preferred` is a dtype that is used if the value fits; an array
-    /// is cast to it, as in TensorFlow.
+    /// Converts an input to a port or a literal. `preferred` is a dtype that is used if the value fits.
     fn value(
         &mut self,
         given: &Bound<'py, PyAny>,
@@ -226,6 +225,7 @@ impl<'py> Making<'_, 'py> {
         if !as_ref {
             if let (None, Some(preferred)) = (wanted, preferred)
                 && let Ok(Some(tensor)) = array::of_python(given, Some(preferred))
+                && given.cast::<numpy::PyUntypedArray>().is_err()
             {
                 return Ok(Value::Literal(tensor));
             }

@@ -53,10 +53,7 @@ impl Text {
             Some(path) if path.is_dir() => collect(path, &is_text, &mut files)?,
             Some(path) => files.push(path.to_owned()),
             None => {
-                // In a package, the crate is all that is there.
-                let own = Path::new(env!("CARGO_MANIFEST_DIR"));
-                let all = own.join("../..");
-                let project = if all.join("ARCHITECTURE.md").exists() { all } else { own.to_owned() };
+                let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
                 let ours = |file: &Path| matches!(file.extension(), Some(e) if e == "rs" || e == "md");
                 collect(&project, &ours, &mut files)?;
             }

@@ -1,5 +1,5 @@
-//! The commands on the pages of the documentation print what the pages say. A line of "..." stands for any
-//! lines.
+//! Runs the commands that the documentation shows, and compares their output with that on the page. A line
+//! "..." on the page matches any number of lines.
 
 use std::fs;
 use std::path::Path;

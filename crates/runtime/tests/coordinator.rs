@@ -1,4 +1,4 @@
-//! The coordinator: threads stop together, and errors reach whoever joins.
+//! The coordinator stops its threads together, and `join` returns the first error.
 
 use millstream_runtime::Coordinator;
 use millstream_tensor::{Code, Error};

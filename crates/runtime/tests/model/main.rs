@@ -1,7 +1,7 @@
 //! The coordinator and the queue runners under a model checker. Their sources are compiled with locks and
 //! threads that switch at every use, and with a session whose calls work on a small queue. Thousands of
-//! random schedules from fixed seeds are tried, with few switches and with many. Whoever waits for ever is
-//! a deadlock, which the checker reports.
+//! random schedules from fixed seeds are tried, with few switches and with many. The checker reports a
+//! thread that waits for ever as a deadlock.
 
 #[expect(dead_code, reason = "a part of the crate, compiled once more")]
 #[path = "../../src/coordinator.rs"]

@@ -119,7 +119,7 @@ def section(space, states):
         for name, text, _ in states[state]:
             rows.setdefault((state, text), []).append(name)
     if rows:
-        lines += ["| state | names | |", "|---|---|---|"]
+        lines += ["| state | names | what to know |", "|---|---|---|"]
         lines += ["| %s | %s | %s |" % (state, ", ".join("`%s`" % name for name in found), text.replace("|", "\\|")) for (state, text), found in rows.items()]
         lines.append("")
     if states["there"]:

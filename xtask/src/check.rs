@@ -133,7 +133,21 @@ fn look(root: &Path, path: &Path, findings: &mut Vec<String>) {
                 findings.push(format!("{shown}: lacks `{}`", field.replace('\n', " ")));
             }
         }
+        if !text.contains("publish = false") {
+            findings.extend(unpublishable(path, &text).map(|lacks| format!("{shown}: lacks {lacks}")));
+        }
     }
+}
+
+/// What a crate lacks for a registry, given its manifest.
+fn unpublishable<'a>(manifest: &'a Path, text: &'a str) -> impl Iterator<Item = String> + 'a {
+    let fields = ["authors", "repository", "readme", "keywords", "categories", "exclude"];
+    let absent = move |field: &&str| !text.lines().any(|line| line.starts_with(*field));
+    let licences = ["LICENSE-MIT", "LICENSE-APACHE"];
+    // Links to the files at the root: a package holds what they point to.
+    let unlicensed = move |file: &&str| !manifest.with_file_name(file).is_file();
+    let lacks = fields.into_iter().filter(absent).chain(licences.into_iter().filter(unlicensed));
+    lacks.map(|lack| format!("`{lack}`, which a package needs"))
 }
 
 /// The crates whose code a graph can reach. Of these, only `files` opens files, so that a session's access

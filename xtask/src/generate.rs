@@ -1,9 +1,10 @@
 //! `cargo xtask gen`: writes the methods of the ops in `crates/millstream/src/ops` from the declarations of
-//! the op library, the Python package's stubs, its copy of the messages' descriptors, and the README's number
-//! of ops.
+//! the op library, the Python package's stubs, its copy of the messages' descriptors, the README's number of
+//! ops, and the licences of the dependencies.
 
 mod counts;
 mod docs;
+mod licences;
 mod methods;
 
 use clap::Args;
@@ -31,6 +32,9 @@ const STUBS: &str = "crates/python/py/millstream/_generated/raw_ops.pyi";
 
 const README: &str = "README.md";
 
+/// The crates in what is built, and their licences.
+const THIRD_PARTY: &str = "THIRD-PARTY.md";
+
 /// Writes the files, or returns an error that names a stale one.
 pub fn run(options: &Options) -> Result<()> {
     let files = methods::files()?;
@@ -39,6 +43,7 @@ pub fn run(options: &Options) -> Result<()> {
     }
     no_others(&crate::root().join(METHODS), &files)?;
     write(options, MESSAGES, millstream_proto::DESCRIPTORS)?;
+    write(options, THIRD_PARTY, licences::third_party()?.as_bytes())?;
     write(options, README, counts::readme()?.as_bytes())?;
     write(options, STUBS, crate::stubs::generate().as_bytes())
 }

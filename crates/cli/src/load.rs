@@ -36,6 +36,8 @@ const SMALL: usize = 512 << 20;
 /// KiB of the import's limit.
 const FOR_EACH_BYTE: usize = 256;
 
+const MORE_MEMORY: &str = "raise --memory-limit if you trust the graph";
+
 /// The stack of the thread that works under a time limit. Parsing text nested as deep as allowed takes 2 MiB
 /// in builds without optimisation.
 const STACK: usize = 16 << 20;
@@ -88,8 +90,13 @@ impl Limits {
         if bytes.is_empty() {
             return Err(Error::invalid(format!("`{}` is empty: it is not a graph", path.display())));
         }
-        let file = read_graph_within(&bytes, most)
-            .map_err(|e| e.note(format!("in file      `{}`", path.display())))?;
+        let file = read_graph_within(&bytes, most).map_err(|e| {
+            let e = e.note(format!("in file      `{}`", path.display()));
+            match e.code() {
+                Code::ResourceExhausted => e.with_help(MORE_MEMORY),
+                _ => e,
+            }
+        })?;
         Ok(Loaded { file, size: bytes.len() })
     }
 
@@ -101,7 +108,7 @@ impl Limits {
             options.memory_limit.min(SMALL.max(loaded.size.saturating_mul(FOR_EACH_BYTE)))
         });
         loaded.file.import(&graph, &options).map_err(|e| match e.code() {
-            Code::ResourceExhausted => e.with_help("raise --memory-limit if you trust the graph"),
+            Code::ResourceExhausted => e.with_help(MORE_MEMORY),
             Code::DeadlineExceeded => e.with_help("raise --timeout"),
             _ => e,
         })?;

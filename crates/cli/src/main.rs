@@ -4,6 +4,7 @@
 //! else to standard error. The exit codes are 0 for success, 1 for failure and 2 for bad usage. No algorithm
 //! is here: the commands call the crate `millstream`.
 
+mod completions;
 mod convert;
 mod dot;
 mod explain;
@@ -13,6 +14,7 @@ mod guard;
 mod inspect;
 mod json;
 mod load;
+mod man;
 mod number;
 mod ops;
 mod queues;
@@ -60,6 +62,8 @@ enum Command {
     Svg(svg::Options),
     Ops(ops::Options),
     Convert(convert::Options),
+    Completions(completions::Options),
+    Man(man::Options),
 }
 
 /// The version, and what the engine is made of and runs on.
@@ -78,6 +82,8 @@ fn main() -> ExitCode {
         Command::Svg(options) => svg::run(options),
         Command::Ops(options) => ops::run(options),
         Command::Convert(options) => convert::run(options),
+        Command::Completions(options) => completions::run(options),
+        Command::Man(options) => man::run(options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -364,7 +364,8 @@ fn time_and_memory_are_bounded() {
     let endless = scratch("endless.pbtxt");
     fs::write(&endless, ENDLESS).unwrap();
     let endless = endless.to_str().unwrap();
-    run("run", &format!("{endless} --fetch exit --timeout 0.2")).fails(1, &["error: DEADLINE_EXCEEDED: "]);
+    run("run", &format!("{endless} --fetch exit --timeout 0.2"))
+        .fails(1, &["error: DEADLINE_EXCEEDED: ", "the run was in iteration ", " of loop `f`"]);
     run("run", &format!("{endless} --fetch exit --timeout 0.000000001"))
         .fails(1, &["did not end in the time allowed"]);
     // The limit is that of the whole command: two runs do not have twice the time.

@@ -39,6 +39,14 @@ pub fn timed_out() -> Error {
         .with_help("raise the timeout, or see with a trace where the time goes")
 }
 
+/// A note for an error that ends a run: a node waits. Without its op, the beginning of any note about it.
+pub(crate) fn waits(name: &str, op: &str) -> String {
+    match op {
+        "" => format!("`{name}` waits"),
+        op => format!("`{name}` waits ({op})"),
+    }
+}
+
 /// Fetch `k` is dead: a branch that was not taken would have computed it.
 pub(crate) fn dead_fetch(k: usize, name: &str) -> Error {
     invalid!("Retval[{k}] does not have value"; "`{name}` has no value: it lies on a branch that was not taken")

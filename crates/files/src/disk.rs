@@ -18,6 +18,8 @@ pub enum How {
     Create,
     /// For writing; the file must not exist.
     New,
+    /// For writing behind the bytes that the file has; it is created if it does not exist.
+    Append,
 }
 
 /// What is found at a path.

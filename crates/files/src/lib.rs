@@ -200,6 +200,11 @@ impl Files {
         Output::open(self, path, How::Create).map_err(|e| file_error("create", path, &e))
     }
 
+    /// Opens a file to be written behind the bytes that it has, or creates it.
+    pub fn append(&self, path: &Path) -> Result<Output> {
+        Output::open(self, path, How::Append).map_err(|e| file_error("write", path, &e))
+    }
+
     /// Creates a file that must not exist.
     pub fn create_new(&self, path: &Path) -> io::Result<Output> {
         Output::open(self, path, How::New)

@@ -47,6 +47,7 @@ impl Disk for Os {
             How::Write => options.write(true),
             How::Create => options.write(true).create(true).truncate(true),
             How::New => options.write(true).create_new(true),
+            How::Append => options.append(true).create(true),
         };
         Ok(Box::new(options.open(path)?))
     }

@@ -234,6 +234,7 @@ impl Disk for Os {
             How::Write => OFlags::WRONLY,
             How::Create => OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC,
             How::New => OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL,
+            How::Append => OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND,
         };
         // Without this flag, opening a FIFO waits for its other end.
         let flags = how | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC | spot.nofollow();

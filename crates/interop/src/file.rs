@@ -1,9 +1,10 @@
-//! [`read_graph`]: a graph from the bytes of a file in any of its forms.
+//! [`read_graph`]: a graph from the bytes of a file in any of its forms. [`decode_graph_def`] and
+//! [`check_weight`]: messages that came from elsewhere, weighed before they are decoded.
 
 use crate::{ImportOptions, Imported, import_graph_def, import_meta_graph};
 use millstream_graph::Graph;
 use millstream_proto::{
-    GraphDef, MetaGraphDef, SavedModel, decode, encode, from_text, text_weight, to_text, weight,
+    GraphDef, MetaGraphDef, SavedModel, decode, encode, from_text, text_weight, to_text, weight, weight_of,
 };
 use millstream_tensor::{Code, Error, Result, invalid};
 
@@ -107,11 +108,29 @@ pub fn read_graph(bytes: &[u8]) -> Result<GraphFile> {
 pub fn read_graph_within(bytes: &[u8], memory_limit: usize) -> Result<GraphFile> {
     match std::str::from_utf8(bytes) {
         Ok(text) if is_text(text) => {
-            affordable(text_weight(text), memory_limit)?;
+            check_text_weight(text, memory_limit)?;
             read_text(text)
         }
         _ => read_binary(bytes, memory_limit),
     }
+}
+
+/// Decodes a `GraphDef`. One that would take more memory than `memory_limit`, in bytes, is an error before
+/// anything is allocated for it.
+pub fn decode_graph_def(bytes: &[u8], memory_limit: usize) -> Result<GraphDef> {
+    affordable(weight::<GraphDef>(bytes), memory_limit)?;
+    decode(bytes).map_err(|e| invalid!("{e}"))
+}
+
+/// An error if decoding these bytes as the message `name` (`GraphDef`) would take more memory than
+/// `memory_limit`. For front ends that decode messages themselves.
+pub fn check_weight(name: &str, bytes: &[u8], memory_limit: usize) -> Result<()> {
+    affordable(weight_of(&format!("tensorflow.{name}"), bytes), memory_limit)
+}
+
+/// As [`check_weight`], for the text form of any message.
+pub fn check_text_weight(text: &str, memory_limit: usize) -> Result<()> {
+    affordable(text_weight(text), memory_limit)
 }
 
 /// An error if messages of this weight exceed the limit.
@@ -122,7 +141,7 @@ fn affordable(weight: usize, limit: usize) -> Result<()> {
             let text =
                 format!("the messages of the graph take {weight} bytes, over the limit of {limit} bytes");
             Err(Error::new(Code::ResourceExhausted, text)
-                .with_help("raise --memory-limit if you trust the graph"))
+                .with_help("raise the memory limit if you trust the graph"))
         }
     }
 }

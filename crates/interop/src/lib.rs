@@ -24,7 +24,7 @@ mod types;
 
 pub use definitions::{decode_attr, op_def};
 pub use export::{add_output_shapes, export_graph_def, export_meta_graph, export_node_def};
-pub use file::{GraphFile, read_graph, read_graph_within};
+pub use file::{GraphFile, check_text_weight, check_weight, decode_graph_def, read_graph, read_graph_within};
 pub use functions::{MissingOp, missing_ops};
 pub use import::{Element, ImportOptions, Imported, import_graph_def};
 pub use meta::import_meta_graph;

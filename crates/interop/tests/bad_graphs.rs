@@ -449,7 +449,7 @@ fn files_of_many_small_messages_are_refused_before_they_are_decoded() {
     let refused = |bytes: &[u8]| {
         let error = read_graph_within(bytes, 64 << 20).unwrap_err();
         assert_eq!(error.code(), Code::ResourceExhausted, "{error}");
-        assert_eq!(error.help(), Some("raise --memory-limit if you trust the graph"));
+        assert_eq!(error.help(), Some("raise the memory limit if you trust the graph"));
     };
     let n = 1 << 20;
     let within = |tag: u8, inner: &[u8]| {

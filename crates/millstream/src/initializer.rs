@@ -64,32 +64,101 @@ impl std::fmt::Debug for Initializer {
 
 impl Initializer {
     /// Returns an initializer with zeros.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::{Initializer, VariableScopes};
+    /// let g = Graph::new();
+    /// let v = g.get_variable("v", [2]).initializer(Initializer::zeros()).build()?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(v.initializer(), feed![])?;
+    /// assert_eq!(session.run::<Vec<f32>>(v.read(), feed![])?, [0.0, 0.0]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn zeros() -> Initializer {
         Initializer(Kind::Constant { value: Tensor::scalar(0.0), name: "zeros" })
     }
 
     /// Returns an initializer with ones.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::{Initializer, VariableScopes};
+    /// let g = Graph::new();
+    /// let v = g.get_variable("v", [2]).initializer(Initializer::ones()).build()?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(v.initializer(), feed![])?;
+    /// assert_eq!(session.run::<Vec<f32>>(v.read(), feed![])?, [1.0, 1.0]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn ones() -> Initializer {
         Initializer(Kind::Constant { value: Tensor::scalar(1.0), name: "ones" })
     }
 
     /// Returns an initializer with one number for all elements, or with all elements in order.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::{Initializer, VariableScopes};
+    /// let g = Graph::new();
+    /// let v = g.get_variable("v", [2]).initializer(Initializer::constant(0.5f32)).build()?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(v.initializer(), feed![])?;
+    /// assert_eq!(session.run::<Vec<f32>>(v.read(), feed![])?, [0.5, 0.5]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn constant(value: impl Into<Tensor>) -> Initializer {
         Initializer(Kind::Constant { value: value.into(), name: "Const" })
     }
 
     /// Returns an initializer with numbers of the uniform distribution over `min <= x < max`.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::{Initializer, VariableScopes};
+    /// let g = Graph::new();
+    /// let v = g.get_variable("v", [2, 2]).initializer(Initializer::random_uniform(-1.0, 1.0, Some(1))).build()?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(v.initializer(), feed![])?;
+    /// let found: Tensor = session.run(v.read(), feed![])?;
+    /// assert!(found.as_slice::<f32>()?.iter().all(|x| (-1.0..1.0).contains(x)));
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn random_uniform(min: f64, max: f64, seed: Option<i64>) -> Initializer {
         Initializer(Kind::Uniform { min, max, seed })
     }
 
     /// Returns an initializer with numbers of the normal distribution.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::{Initializer, VariableScopes};
+    /// let g = Graph::new();
+    /// let v = g.get_variable("v", [2, 2]).initializer(Initializer::random_normal(10.0, 0.1, Some(1))).build()?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(v.initializer(), feed![])?;
+    /// let found: Tensor = session.run(v.read(), feed![])?;
+    /// assert!(found.as_slice::<f32>()?.iter().all(|x| (9.0..11.0).contains(x)));
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn random_normal(mean: f64, stddev: f64, seed: Option<i64>) -> Initializer {
         Initializer(Kind::Normal { mean, stddev, truncated: false, seed })
     }
 
     /// Returns an initializer with numbers of the normal distribution, redrawn until they lie within two
     /// standard deviations of the mean.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::{Initializer, VariableScopes};
+    /// let g = Graph::new();
+    /// let v = g.get_variable("v", [2, 2]).initializer(Initializer::truncated_normal(0.0, 0.5, Some(1))).build()?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(v.initializer(), feed![])?;
+    /// let found: Tensor = session.run(v.read(), feed![])?;
+    /// assert!(found.as_slice::<f32>()?.iter().all(|x| (-1.0..1.0).contains(x)));
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn truncated_normal(mean: f64, stddev: f64, seed: Option<i64>) -> Initializer {
         Initializer(Kind::Normal { mean, stddev, truncated: true, seed })
     }
@@ -101,6 +170,18 @@ impl Initializer {
     }
 
     /// Returns Glorot's initializer with the uniform distribution, the default for float variables.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::{Initializer, VariableScopes};
+    /// let g = Graph::new();
+    /// let v = g.get_variable("v", [2, 2]).initializer(Initializer::glorot_uniform(Some(1))).build()?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(v.initializer(), feed![])?;
+    /// let found: Tensor = session.run(v.read(), feed![])?;
+    /// assert!(found.as_slice::<f32>()?.iter().all(|x| (-1.3..1.3).contains(x)));
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn glorot_uniform(seed: Option<i64>) -> Initializer {
         Self::variance_scaling(1.0, Fan::Mean, Spread::Uniform, seed)
     }
@@ -116,6 +197,18 @@ impl Initializer {
     }
 
     /// Returns He's initializer with the truncated normal distribution.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::{Initializer, VariableScopes};
+    /// let g = Graph::new();
+    /// let v = g.get_variable("v", [2, 2]).initializer(Initializer::he_normal(Some(1))).build()?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(v.initializer(), feed![])?;
+    /// let found: Tensor = session.run(v.read(), feed![])?;
+    /// assert!(found.as_slice::<f32>()?.iter().all(|x| (-3.0..3.0).contains(x)));
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn he_normal(seed: Option<i64>) -> Initializer {
         Self::variance_scaling(2.0, Fan::In, Spread::TruncatedNormal, seed)
     }

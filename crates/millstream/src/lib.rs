@@ -88,9 +88,9 @@ pub use millstream_ops::registry;
 pub use millstream_runtime::{
     Callable, CodeExplanation, Coordinator, Explanation, FeedKey, FeedList, Feeds, Fetch, FetchList, Fetched,
     FileAccess, Folder, FromFetched, Holdings, Iterations, LoopExplanation, LoopProgress, LoopWay, Measured,
-    PartialRun, Pass, Passes, Progress, QUEUE_RUNNERS, QueueRunner, ResourceEntry, ResourceManager,
-    RunMetadata, RunOptions, Session, SessionOptions, ShowProgress, Sighting, Target, Tier, Watch, every,
-    feed,
+    PartialRun, Parts as SplitParts, Pass, Passes, Progress, QUEUE_RUNNERS, QueueRunner, Residuals,
+    ResourceEntry, ResourceManager, RunMetadata, RunOptions, Session, SessionOptions, ShowProgress, Sighting,
+    Split, Target, Tier, Watch, every, feed,
 };
 pub use millstream_state::{Closing, Purpose, QueueReport, Waiting};
 pub use millstream_tensor::{

@@ -216,6 +216,20 @@ impl<'g> Queue<'g> {
 
     /// Returns a builder of a queue whose items are dequeued in the order in which they were enqueued. A
     /// negative `capacity` means no bound.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::Queue;
+    /// let g = Graph::new();
+    /// let q = Queue::fifo(&g, 4, [DType::I32]).shapes([shape![]]).build()?;
+    /// let x = g.placeholder::<i32>("x", shape![]);
+    /// let put = q.enqueue([x])?;
+    /// let [taken] = q.dequeue()?.all()?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(put, feed![x => 7])?;
+    /// assert_eq!(session.run::<i32>(taken, feed![])?, 7);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn fifo(
         g: impl Start<'g>,
@@ -238,6 +252,21 @@ impl<'g> Queue<'g> {
 
     /// Returns a builder of a queue whose items are dequeued in random order. Until the queue is closed,
     /// `min_after_dequeue` items stay in it to choose from.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::Queue;
+    /// let g = Graph::new();
+    /// let q = Queue::shuffle(&g, 10, 0, [DType::I32]).shapes([shape![]]).seed(1).build()?;
+    /// let put = q.enqueue_many([g.constant([1, 2, 3])])?;
+    /// let [taken] = q.dequeue_many(3)?.all()?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(put, feed![])?;
+    /// let mut found: Vec<i32> = session.run(taken, feed![])?;
+    /// found.sort();
+    /// assert_eq!(found, [1, 2, 3]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn shuffle(
         g: impl Start<'g>,
@@ -250,6 +279,19 @@ impl<'g> Queue<'g> {
 
     /// Returns a builder of a queue whose items are dequeued by priority, smallest first. The priority is a
     /// further component, an `int64` scalar before those of `dtypes`.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::Queue;
+    /// let g = Graph::new();
+    /// let q = Queue::priority(&g, 10, [DType::I32]).shapes([shape![]]).build()?;
+    /// let put = q.enqueue_many([g.constant([5i64, 1]), g.constant([50, 10])])?;
+    /// let [_, first] = q.dequeue()?.all()?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(put, feed![])?;
+    /// assert_eq!(session.run::<i32>(first, feed![])?, 10);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn priority(
         g: impl Start<'g>,
@@ -311,6 +353,15 @@ impl<'g> Queue<'g> {
     }
 
     /// Returns the name of the queue's node.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::Queue;
+    /// let g = Graph::new();
+    /// let q = Queue::fifo(&g, 2, [DType::I32]).build()?;
+    /// assert_eq!((q.name().as_str(), q.dtypes()), ("fifo_queue", &[DType::I32][..]));
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn name(&self) -> String {
         self.handle.op().name()
     }
@@ -332,12 +383,39 @@ impl<'g> Queue<'g> {
 
     /// Enqueues one item: any structure with one value per component. The keys of a map are the components'
     /// names.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::Queue;
+    /// let g = Graph::new();
+    /// let q = Queue::fifo(&g, 4, [DType::I32]).shapes([shape![]]).build()?;
+    /// let x = g.placeholder::<i32>("x", shape![]);
+    /// let put = q.enqueue([x])?;
+    /// let [taken] = q.dequeue()?.all()?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(put, feed![x => 1])?;
+    /// session.run::<()>(put, feed![x => 2])?;
+    /// assert_eq!(session.run::<i32>(q.size(), feed![])?, 2);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn enqueue<N: IntoNest<'g>>(&self, item: N) -> Result<Op<'g>> {
         self.hand_in("QueueEnqueueV2", "enqueue", item, |shape| Some(shape.clone()), Location::caller())
     }
 
     /// Enqueues an item for each row of the components, one after the other, as room becomes free.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::Queue;
+    /// let g = Graph::new();
+    /// let q = Queue::fifo(&g, 4, [DType::I32]).shapes([shape![]]).build()?;
+    /// let put = q.enqueue_many([g.constant([1, 2, 3])])?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(put, feed![])?;
+    /// assert_eq!(session.run::<i32>(q.size(), feed![])?, 3);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn enqueue_many<N: IntoNest<'g>>(&self, items: N) -> Result<Op<'g>> {
         self.hand_in("QueueEnqueueManyV2", "EnqueueMany", items, row_of, Location::caller())
@@ -409,6 +487,20 @@ impl<'g> Queue<'g> {
     }
 
     /// Dequeues one item.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::Queue;
+    /// let g = Graph::new();
+    /// let q = Queue::fifo(&g, 4, [DType::I32]).shapes([shape![]]).build()?;
+    /// let x = g.placeholder::<i32>("x", shape![]);
+    /// let put = q.enqueue([x])?;
+    /// let [taken] = q.dequeue()?.all()?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(put, feed![x => 7])?;
+    /// assert_eq!(session.run::<i32>(taken, feed![])?, 7);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn dequeue(&self) -> Result<Components<'g>> {
         self.take_out("QueueDequeueV2", "Dequeue", None, |_, shape| shape.clone(), Location::caller())
@@ -421,6 +513,22 @@ impl<'g> Queue<'g> {
     }
 
     /// As [`Queue::dequeue_many`]; once the queue is closed, the rest makes a smaller batch.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::Queue;
+    /// let g = Graph::new();
+    /// let q = Queue::fifo(&g, 4, [DType::I32]).shapes([shape![]]).build()?;
+    /// let put = q.enqueue_many([g.constant([1, 2, 3])])?;
+    /// let [taken] = q.dequeue_up_to(2)?.all()?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(put, feed![])?;
+    /// session.run::<()>(q.close(), feed![])?;
+    /// assert_eq!(session.run::<Vec<i32>>(taken, feed![])?, [1, 2]);
+    /// // Two were asked for, and one is left.
+    /// assert_eq!(session.run::<Vec<i32>>(taken, feed![])?, [3]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn dequeue_up_to(&self, n: impl Into<Arg<'g>>) -> Result<Components<'g>> {
         let of_any_size = |_, shape: &PartialShape| stacked(None, shape);
@@ -471,6 +579,23 @@ impl<'g> Queue<'g> {
 
     /// Closes the queue: nothing can be enqueued any more, and its items can still be dequeued. Waits for
     /// pending enqueues.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::Queue;
+    /// let g = Graph::new();
+    /// let q = Queue::fifo(&g, 4, [DType::I32]).shapes([shape![]]).build()?;
+    /// let x = g.placeholder::<i32>("x", shape![]);
+    /// let put = q.enqueue([x])?;
+    /// let [taken] = q.dequeue()?.all()?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(put, feed![x => 7])?;
+    /// session.run::<()>(q.close(), feed![])?;
+    /// assert_eq!(session.run::<i32>(taken, feed![])?, 7);
+    /// // The end of the queue.
+    /// assert_eq!(session.run::<i32>(taken, feed![]).unwrap_err().code(), millstream::Code::OutOfRange);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn close(&self) -> Op<'g> {
         self.start("QueueCloseV2", "Close").input(self.handle).finish()
@@ -489,6 +614,19 @@ impl<'g> Queue<'g> {
     }
 
     /// Returns whether the queue is closed, a `bool` scalar.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::Queue;
+    /// let g = Graph::new();
+    /// let q = Queue::fifo(&g, 1, [DType::I32]).build()?;
+    /// let (close, closed) = (q.close(), q.is_closed());
+    /// let session = Session::new(&g)?;
+    /// assert!(!session.run::<bool>(closed, feed![])?);
+    /// session.run::<()>(close, feed![])?;
+    /// assert!(session.run::<bool>(closed, feed![])?);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn is_closed(&self) -> Output<'g> {
         self.start("QueueIsClosedV2", "Is_Closed").input(self.handle).output()

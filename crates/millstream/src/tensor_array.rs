@@ -45,6 +45,17 @@ impl std::fmt::Debug for TensorArrayBuilder<'_> {
 
 impl<'g> TensorArrayBuilder<'g> {
     /// Sets whether writing past the end makes the array longer. By default it is an error.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::TensorArray;
+    /// let g = Graph::new();
+    /// let a = TensorArray::of::<f32>(&g, 0).dynamic_size(true).build();
+    /// let a = a.write(0, 1.0f32).write(1, 2.0f32);
+    /// let found: Vec<f32> = Session::new(&g)?.run(a.stack(), feed![])?;
+    /// assert_eq!(found, [1.0, 2.0]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn dynamic_size(mut self, yes: bool) -> Self {
         self.dynamic_size = yes;
         self
@@ -58,12 +69,33 @@ impl<'g> TensorArrayBuilder<'g> {
     }
 
     /// Sets the shape of all elements. If it is fully known, elements that were never written are zeros.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::TensorArray;
+    /// let g = Graph::new();
+    /// let a = TensorArray::of::<f32>(&g, 2).element_shape(shape![]).build();
+    /// // Element 1 was never written.
+    /// let found: Vec<f32> = Session::new(&g)?.run(a.write(0, 3.0f32).stack(), feed![])?;
+    /// assert_eq!(found, [3.0, 0.0]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn element_shape(mut self, shape: impl Into<PartialShape>) -> Self {
         self.element_shape = shape.into();
         self
     }
 
     /// Adds the array.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::TensorArray;
+    /// let g = Graph::new();
+    /// let a = TensorArray::of::<i32>(&g, 2).build().write(0, 7).write(1, 8);
+    /// let found: i32 = Session::new(&g)?.run(a.read(1), feed![])?;
+    /// assert_eq!(found, 8);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn build(self) -> TensorArray<'g> {
         let g = self.options.graph();
@@ -110,12 +142,36 @@ pub struct TensorArray<'g> {
 
 impl<'g> TensorArray<'g> {
     /// Returns a builder of an array of `size` elements of dtype `T`, none of them written.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::TensorArray;
+    /// let g = Graph::new();
+    /// let squares = TensorArray::of::<i32>(&g, 4).build();
+    /// let (_, squares) = g.while_loop((g.constant(0), squares)).run(
+    ///     |(i, _)| i.less(4),
+    ///     |(i, a)| (i + 1, a.write(i, i * i)),
+    /// )?;
+    /// let found: Vec<i32> = Session::new(&g)?.run(squares.stack(), feed![])?;
+    /// assert_eq!(found, [0, 1, 4, 9]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn of<T: Element>(g: impl Start<'g>, size: impl Into<Arg<'g>>) -> TensorArrayBuilder<'g> {
         TensorArray::of_dtype(g, T::DTYPE, size)
     }
 
     /// As [`TensorArray::of`], with the dtype as a value.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::TensorArray;
+    /// let g = Graph::new();
+    /// let a = TensorArray::of_dtype(&g, DType::F64, 1).build().write(0, 0.5f64);
+    /// let found: f64 = Session::new(&g)?.run(a.read(0), feed![])?;
+    /// assert_eq!(found, 0.5);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn of_dtype(g: impl Start<'g>, dtype: DType, size: impl Into<Arg<'g>>) -> TensorArrayBuilder<'g> {
         TensorArrayBuilder {
@@ -129,6 +185,16 @@ impl<'g> TensorArray<'g> {
     }
 
     /// Returns an array whose elements are the rows of `x`, which are shared, not copied.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::TensorArray;
+    /// let g = Graph::new();
+    /// let a = TensorArray::of_rows(g.constant([1.0f32, 2.0, 4.0]));
+    /// let found: f32 = Session::new(&g)?.run(a.read(2), feed![])?;
+    /// assert_eq!(found, 4.0);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn of_rows(x: Output<'g>) -> TensorArray<'g> {
         let g = x.graph();
@@ -161,6 +227,15 @@ impl<'g> TensorArray<'g> {
     }
 
     /// Returns the dtype of the elements.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::TensorArray;
+    /// let g = Graph::new();
+    /// let a = TensorArray::of_rows(g.constant([1.0f32, 2.0, 4.0]));
+    /// assert_eq!(a.dtype(), DType::F32);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn dtype(&self) -> DType {
         self.dtype
     }
@@ -171,12 +246,32 @@ impl<'g> TensorArray<'g> {
     }
 
     /// Returns the number of elements, written or not: a scalar i32.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::TensorArray;
+    /// let g = Graph::new();
+    /// let a = TensorArray::of_rows(g.constant([1.0f32, 2.0, 4.0]));
+    /// let found: i32 = Session::new(&g)?.run(a.size(), feed![])?;
+    /// assert_eq!(found, 3);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn size(&self) -> Output<'g> {
         self.graph().named("TensorArraySize").list().tensor_list_length(self.flow)
     }
 
     /// Writes element `index`, which must not have been written before.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::TensorArray;
+    /// let g = Graph::new();
+    /// let a = TensorArray::of::<f32>(&g, 2).build().write(1, 5.0f32).write(0, 4.0f32);
+    /// let found: Vec<f32> = Session::new(&g)?.run(a.stack(), feed![])?;
+    /// assert_eq!(found, [4.0, 5.0]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn write(mut self, index: impl Into<Arg<'g>>, value: impl Into<Arg<'g>>) -> TensorArray<'g> {
         let g = self.graph();
@@ -191,6 +286,16 @@ impl<'g> TensorArray<'g> {
 
     /// Reads element `index`. An element that was never written is zeros if the elements' shape is known, and
     /// an error otherwise.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::TensorArray;
+    /// let g = Graph::new();
+    /// let a = TensorArray::of_rows(g.constant([1.0f32, 2.0, 4.0]));
+    /// let found: f32 = Session::new(&g)?.run(a.read(1), feed![])?;
+    /// assert_eq!(found, 2.0);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn read(&self, index: impl Into<Arg<'g>>) -> Output<'g> {
         let (g, shape) = (self.graph(), self.shape_input(&self.element_shape));
@@ -198,6 +303,16 @@ impl<'g> TensorArray<'g> {
     }
 
     /// Returns all elements as the rows of a tensor.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::TensorArray;
+    /// let g = Graph::new();
+    /// let a = TensorArray::of_rows(g.constant([1.0f32, 2.0, 4.0]));
+    /// let found: Vec<f32> = Session::new(&g)?.run(a.stack(), feed![])?;
+    /// assert_eq!(found, [1.0, 2.0, 4.0]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn stack(&self) -> Output<'g> {
         let (g, shape) = (self.graph(), self.shape_input(&self.element_shape));
@@ -205,6 +320,16 @@ impl<'g> TensorArray<'g> {
     }
 
     /// Returns the elements at these indices as the rows of a tensor.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::TensorArray;
+    /// let g = Graph::new();
+    /// let a = TensorArray::of_rows(g.constant([1.0f32, 2.0, 4.0]));
+    /// let found: Vec<f32> = Session::new(&g)?.run(a.gather([2, 0]), feed![])?;
+    /// assert_eq!(found, [4.0, 1.0]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn gather(&self, indices: impl Into<Arg<'g>>) -> Output<'g> {
         let (g, shape) = (self.graph(), self.shape_input(&self.element_shape));
@@ -212,6 +337,17 @@ impl<'g> TensorArray<'g> {
     }
 
     /// Concatenates all elements along their first axis, the only one in which they may differ.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::TensorArray;
+    /// let g = Graph::new();
+    /// let a = TensorArray::of::<i32>(&g, 2).infer_shape(false).build();
+    /// let a = a.write(0, [1, 2]).write(1, [3]);
+    /// let found: Vec<i32> = Session::new(&g)?.run(a.concat(), feed![])?;
+    /// assert_eq!(found, [1, 2, 3]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn concat(&self) -> Output<'g> {
         let g = self.graph();
@@ -225,6 +361,16 @@ impl<'g> TensorArray<'g> {
 
     /// Writes the rows of `value` as the elements, none of which may have been written. There must be as many
     /// rows as elements, unless the size is dynamic.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::TensorArray;
+    /// let g = Graph::new();
+    /// let a = TensorArray::of::<i32>(&g, 2).build().unstack([5, 6]);
+    /// let found: i32 = Session::new(&g)?.run(a.read(1), feed![])?;
+    /// assert_eq!(found, 6);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn unstack(mut self, value: impl Into<Arg<'g>>) -> TensorArray<'g> {
         let g = self.graph();
@@ -243,6 +389,16 @@ impl<'g> TensorArray<'g> {
     }
 
     /// Writes row `i` of `value` as element `indices[i]`.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::TensorArray;
+    /// let g = Graph::new();
+    /// let a = TensorArray::of::<i32>(&g, 2).build().scatter([1, 0], [5, 6]);
+    /// let found: Vec<i32> = Session::new(&g)?.run(a.stack(), feed![])?;
+    /// assert_eq!(found, [6, 5]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn scatter(mut self, indices: impl Into<Arg<'g>>, value: impl Into<Arg<'g>>) -> TensorArray<'g> {
         let value = self.place(value);
@@ -254,6 +410,16 @@ impl<'g> TensorArray<'g> {
 
     /// Splits `value` along its first axis into the elements, none of which may have been written: element
     /// `i` gets `lengths[i]` rows. There must be as many lengths as elements, unless the size is dynamic.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::TensorArray;
+    /// let g = Graph::new();
+    /// let a = TensorArray::of::<i32>(&g, 2).infer_shape(false).build().split([1, 2, 3], [1i64, 2]);
+    /// let found: Vec<i32> = Session::new(&g)?.run(a.read(1), feed![])?;
+    /// assert_eq!(found, [2, 3]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn split(mut self, value: impl Into<Arg<'g>>, lengths: impl Into<Arg<'g>>) -> TensorArray<'g> {
         let g = self.graph();
@@ -291,6 +457,17 @@ impl<'g> TensorArray<'g> {
     }
 
     /// Returns the gradients of the sum of `ys` with respect to the elements, as an array of the same length.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::TensorArray;
+    /// let g = Graph::new();
+    /// let a = TensorArray::of_rows(g.constant([1.0f32, 2.0, 4.0]));
+    /// let y = a.stack().square().reduce_sum(());
+    /// let found: Vec<f32> = Session::new(&g)?.run(a.grad([y])?.stack(), feed![])?;
+    /// assert_eq!(found, [2.0, 4.0, 8.0]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn grad(&self, ys: impl IntoIterator<Item = impl Into<Output<'g>>>) -> Result<TensorArray<'g>> {
         let grads = self.graph().gradients(ys, [self.flow]).run()?;

@@ -309,6 +309,13 @@ impl<'g> Variable<'g> {
     }
 
     /// Returns the name, under which checkpoints store it.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// assert_eq!(g.variable("v", 1.0f32).name(), "v");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn name(&self) -> String {
         self.handle().op().name()
     }
@@ -334,6 +341,16 @@ impl<'g> Variable<'g> {
     }
 
     /// Returns the operation that assigns the initial value.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let v = g.variable("v", 1.0f32);
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(v.initializer(), feed![])?;
+    /// assert_eq!(session.run::<f32>(v.read(), feed![])?, 1.0);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn initializer(&self) -> Op<'g> {
         Op::new(self.graph, self.parts.initializer)
     }
@@ -349,6 +366,18 @@ impl<'g> Variable<'g> {
     }
 
     /// Returns whether the variable has a value, as a `bool` scalar.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let v = g.variable("v", 1.0f32);
+    /// let known = v.is_initialized();
+    /// let session = Session::new(&g)?;
+    /// assert!(!session.run::<bool>(known, feed![])?);
+    /// session.run::<()>(v.initializer(), feed![])?;
+    /// assert!(session.run::<bool>(known, feed![])?);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn is_initialized(&self) -> Output<'g> {
         let op = if self.parts.by_ref { "IsVariableInitialized" } else { "VarIsInitializedOp" };
@@ -361,6 +390,14 @@ impl<'g> Variable<'g> {
     }
 
     /// Returns the known part of the value's shape.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let v = g.variable("v", [1.0f32, 2.0]);
+    /// assert_eq!(v.shape().to_string(), "[2]");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn shape(&self) -> PartialShape {
         self.value().shape()
     }
@@ -375,6 +412,17 @@ impl<'g> Variable<'g> {
     }
 
     /// Replaces the value.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let v = g.variable("v", 1.0f32);
+    /// let set = v.assign(5.0f32);
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(set, feed![])?;
+    /// assert_eq!(session.run::<f32>(v.read(), feed![])?, 5.0);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn assign(&self, value: impl Into<Arg<'g>>) -> Op<'g> {
         self.update("Assign", "AssignVariableOp", value.into())
@@ -387,6 +435,18 @@ impl<'g> Variable<'g> {
     }
 
     /// Subtracts from the value.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let v = g.variable("v", 1.0f32);
+    /// let less = v.assign_sub(0.25f32);
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(v.initializer(), feed![])?;
+    /// session.run::<()>(less, feed![])?;
+    /// assert_eq!(session.run::<f32>(v.read(), feed![])?, 0.75);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn assign_sub(&self, value: impl Into<Arg<'g>>) -> Op<'g> {
         self.update("AssignSub", "AssignSubVariableOp", value.into())

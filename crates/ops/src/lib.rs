@@ -9,6 +9,7 @@ mod macros;
 #[macro_use]
 mod shared;
 
+mod accumulator;
 mod array;
 mod builtin;
 pub mod cases;
@@ -44,8 +45,9 @@ pub fn defs() -> Vec<OpDef> {
 }
 
 /// The families by name, with their op types.
-pub fn families() -> [(&'static str, Vec<OpDef>); 22] {
+pub fn families() -> [(&'static str, Vec<OpDef>); 23] {
     [
+        ("accumulator", accumulator::defs()),
         ("array", array::defs()),
         ("control", control::defs()),
         ("dataset", dataset::defs()),

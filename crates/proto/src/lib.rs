@@ -34,7 +34,7 @@ pub use json::from_json;
 pub use prost_types::Any;
 pub use proto_error::ProtoError;
 pub use text::{DESCRIPTORS, from_text, to_text};
-pub use weight::{text_weight, weight};
+pub use weight::{text_weight, weight, weight_of};
 
 /// The maximum nesting depth of messages, in any form.
 ///

@@ -1,4 +1,4 @@
-//! [`weight`] and [`text_weight`]: the memory that a message takes, estimated before it is parsed.
+//! [`weight`], [`weight_of`] and [`text_weight`]: the memory that a message takes, estimated before it is parsed.
 //!
 //! An empty message takes two bytes of a file, but a struct in memory: a file of 20 MB can ask for gigabytes.
 //! The estimates are meant for such input. They are close to what messages of many small parts take, and too
@@ -29,7 +29,12 @@ const TEXT_FIELD: usize = 48;
 /// An estimate of the bytes that this message takes once [decoded](crate::decode). It ends where the bytes
 /// are no message any more.
 pub fn weight<T: Name>(bytes: &[u8]) -> usize {
-    descriptor(&T::full_name()).map_or(bytes.len(), |message| of_message(bytes, &message, 0))
+    weight_of(&T::full_name(), bytes)
+}
+
+/// As [`weight`], of the message with this full name. The length of the bytes if there is no such message.
+pub fn weight_of(full_name: &str, bytes: &[u8]) -> usize {
+    descriptor(full_name).map_or(bytes.len(), |message| of_message(bytes, &message, 0))
 }
 
 fn of_message(bytes: &[u8], message: &MessageDescriptor, depth: usize) -> usize {

@@ -43,7 +43,7 @@ pub fn caused_by(error: Error, cause: PyErr) -> Error {
 }
 
 /// The message with the engine's notes, except the node, which has a line of its own.
-fn text(error: &Error) -> String {
+pub fn text(error: &Error) -> String {
     let mut text = error.message().to_owned();
     for note in error.notes() {
         // Source lines of this crate are meaningless to Python users.
@@ -86,13 +86,28 @@ pub fn building(error: Error) -> PyErr {
 /// that created it.
 pub fn running(py: Python<'_>, graph: &Bound<'_, Graph>, error: Error) -> PyErr {
     if let Some(raised) = raised(&error) {
-        return raised;
+        return interrupted(py, raised, &error);
     }
     let made = as_op_error(py, graph, &error).unwrap_or_else(|problem| problem);
     if let Some(cause) = error.detail::<Cause>().and_then(|cause| cause.0.lock().take()) {
         made.set_cause(py, Some(cause));
     }
     made
+}
+
+/// The exception that ended a run. A `KeyboardInterrupt` says what the run was doing.
+fn interrupted(py: Python<'_>, raised: PyErr, error: &Error) -> PyErr {
+    if error.notes().is_empty() || !raised.is_instance_of::<PyKeyboardInterrupt>(py) {
+        return raised;
+    }
+    let value = raised.value(py);
+    let is_silent = value.getattr("args").and_then(|args| args.is_empty()).unwrap_or(false);
+    if is_silent {
+        let text = format!("the run was interrupted\n  {}", error.notes().join("\n  "));
+        // Without the text it is still the exception that the user asked for.
+        let _ = value.setattr("args", (text,));
+    }
+    raised
 }
 
 fn as_op_error(py: Python<'_>, graph: &Bound<'_, Graph>, error: &Error) -> PyResult<PyErr> {

@@ -3,10 +3,13 @@
 use crate::errors::building;
 use crate::graph::Graph;
 use crate::operation::Operation;
+use crate::session::op_error;
 use crate::tensor::Tensor;
 use millstream::engine::graph::{Attr, NodeId};
-use millstream::engine::interop::proto::{AttrValue, GraphDef, decode, encode};
-use millstream::engine::interop::{Element, ImportOptions};
+use millstream::engine::interop::proto::{AttrValue, decode, encode};
+use millstream::engine::interop::{
+    Element, ImportOptions, check_text_weight, check_weight, decode_graph_def,
+};
 use millstream::{Code, Op};
 use pyo3::exceptions::{
     PyFileNotFoundError, PyIsADirectoryError, PyOSError, PyPermissionError, PyValueError,
@@ -45,7 +48,7 @@ pub fn import_graph_def<'py>(
     input_map: Option<BTreeMap<String, Bound<'py, Tensor>>>,
     return_elements: Option<Vec<String>>,
 ) -> PyResult<Bound<'py, PyList>> {
-    let def: GraphDef = decode(bytes).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    let py = graph.py();
     let options = ImportOptions {
         prefix: prefix.to_owned(),
         input_map: input_map.unwrap_or_default().into_iter().map(|(k, t)| (k, t.get().port())).collect(),
@@ -53,11 +56,12 @@ pub fn import_graph_def<'py>(
         unique_names: true,
         ..ImportOptions::default()
     };
-    graph.get().note_place(graph.py())?;
+    let def = decode_graph_def(bytes, options.memory_limit).map_err(|e| importing(py, e))?;
+    graph.get().note_place(py)?;
     let share = graph.get();
     let imported =
         share.importing(|| millstream::engine::interop::import_graph_def(share.inner(), &def, &options));
-    let imported = imported.map_err(building)?;
+    let imported = imported.map_err(|e| importing(py, e))?;
     // As in TensorFlow's Python: all nodes get the current control dependencies, except those inside loops
     // and branches.
     for control in share.inner().current_controls() {
@@ -74,6 +78,28 @@ pub fn import_graph_def<'py>(
         Element::Output(port) => Tensor::of(graph, *port).map(Bound::into_any),
     });
     PyList::new(graph.py(), elements.collect::<PyResult<Vec<_>>>()?)
+}
+
+/// An error of an import. Limits have TensorFlow's class for them.
+fn importing(py: Python<'_>, error: millstream::Error) -> PyErr {
+    match error.code() {
+        Code::ResourceExhausted => op_error(py, "ResourceExhaustedError", &crate::errors::text(&error)),
+        _ => building(error),
+    }
+}
+
+/// Raises an error if decoding the message `name` would take more memory than an import may.
+#[pyfunction]
+pub fn weigh(py: Python<'_>, name: &str, bytes: &[u8]) -> PyResult<()> {
+    let limit = ImportOptions::default().memory_limit;
+    py.detach(|| check_weight(name, bytes, limit)).map_err(|e| importing(py, e))
+}
+
+/// As [`weigh`], for the text form of any message.
+#[pyfunction]
+pub fn weigh_text(py: Python<'_>, text: &str) -> PyResult<()> {
+    let limit = ImportOptions::default().memory_limit;
+    py.detach(|| check_text_weight(text, limit)).map_err(|e| importing(py, e))
 }
 
 /// Writes a file in one go: a crash leaves the old bytes or the new ones.

@@ -83,6 +83,8 @@ fn _engine(m: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(gradients::jvp, m)?,
         wrap_pyfunction!(custom::has_gradient, m)?,
         wrap_pyfunction!(interop::import_graph_def, m)?,
+        wrap_pyfunction!(interop::weigh, m)?,
+        wrap_pyfunction!(interop::weigh_text, m)?,
         wrap_pyfunction!(interop::op_def, m)?,
         wrap_pyfunction!(interop::write_whole, m)?,
         wrap_pyfunction!(session::forked, m)?,

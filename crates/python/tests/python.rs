@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, io};
 
-/// The packages of the environment. It is recreated if they change, or PYTHON or PIP_CONSTRAINT does.
+/// The packages of the environment, beside those of the variable EXTRAS. It is recreated if they change, or
+/// PYTHON or PIP_CONSTRAINT does.
 const PACKAGES: &[&str] =
     &["absl-py", "attrs", "hypothesis>=6", "mypy>=1.18,<2.5", "numpy", "protobuf>=4.21", "pytest>=8"];
 
@@ -35,7 +36,9 @@ fn environment(scratch: &Path) -> PathBuf {
     let made = folder.join("millstream-packages.txt");
     let base = env::var("PYTHON").unwrap_or_else(|_| "python3".into());
     let constraint = env::var("PIP_CONSTRAINT").unwrap_or_default();
-    let wanted = format!("{base}\n{constraint}\n{}", PACKAGES.join("\n"));
+    let extras = env::var("EXTRAS").unwrap_or_default();
+    let packages: Vec<&str> = PACKAGES.iter().copied().chain(extras.split_whitespace()).collect();
+    let wanted = format!("{base}\n{constraint}\n{}", packages.join("\n"));
     if fs::read_to_string(&made).is_ok_and(|had| had == wanted) {
         return python;
     }
@@ -48,7 +51,7 @@ fn environment(scratch: &Path) -> PathBuf {
     must(
         Command::new(&python)
             .args(["-m", "pip", "install", "-q", "--disable-pip-version-check"])
-            .args(PACKAGES),
+            .args(&packages),
         "the Python tests need absl-py, attrs, hypothesis, mypy, NumPy, protobuf and pytest, which pip could not install into a virtual environment",
     );
     fs::write(&made, wanted).unwrap_or_else(|e| panic!("{}: {e}", made.display()));

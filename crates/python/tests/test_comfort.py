@@ -81,6 +81,20 @@ def test_objects_say_what_they_are():
             self.unusual = 1  # Without the constructor of the base.
 
     assert repr(Mine()) == "<Mine>"
+    v = tf.Variable(1.0)
+    assert repr(tf.train.Saver([v], max_to_keep=2)) == "<tf.train.Saver of 1 variables, max_to_keep=2>"
+    assert repr(tf.train.Saver()) == "<tf.train.Saver of all saveable variables, max_to_keep=5>"
+    assert repr(tf.random_uniform_initializer(-1, 1)) == "<RandomUniform: minval=-1, maxval=1, dtype=float32>"
+    coordinator = tf.train.Coordinator()
+    assert repr(coordinator) == "<tf.train.Coordinator of 0 threads, running>"
+    coordinator.request_stop()
+    assert repr(coordinator) == "<tf.train.Coordinator of 0 threads, stopping>"
+
+
+@pytest.mark.parametrize("name", ["function", "wrap_function", "GradientTape"])
+def test_names_of_tensorflow_2_lead_to_func(name):
+    with pytest.raises(AttributeError, match="never will be, because .*tf.func"):
+        getattr(tf, name)
 
 
 def test_a_trace_is_a_file_for_perfetto(tmp_path):

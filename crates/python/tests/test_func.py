@@ -1,10 +1,13 @@
 """`tf.func`: functions, loops and branches over structures, derivatives of any order, errors."""
 
 import collections
+import copy
+import dataclasses
 import functools
 import gc
 import inspect
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -38,6 +41,19 @@ def here():
     return inspect.currentframe().f_back.f_lineno
 
 
+@dataclasses.dataclass(frozen=True)
+class Body:
+    x: object
+    v: object
+    name: str = dataclasses.field(default="", metadata={"static": True})
+
+
+@func.function
+def squared(x):
+    """Squares; pickled by its name."""
+    return x * x
+
+
 # Functions.
 
 
@@ -50,6 +66,7 @@ def here():
         {"b": 1.0, "a": (2.0, None)},
         Point(1.0, {"z": 2.0}),
         Pair(1.0, [2.0]),
+        Body(1.0, {"z": 2.0}, "a"),
         collections.OrderedDict([("b", 1.0), ("a", 2.0)]),
         {1: 1.0, 0: 2.0},
         None,
@@ -286,7 +303,84 @@ def test_random_numbers_differ_from_call_to_call():
     assert value == slope
 
 
+def test_dataclasses_are_structures():
+    falling = func.function(lambda b: func.while_loop(lambda b: b.x > 0.0, lambda b: Body(b.x + b.v, b.v - 1.0, b.name), b))
+    assert falling(Body(3.0, 0.0, "a")) == Body(0.0, -3.0, "a")
+    assert func.grad(lambda b: b.x * b.v)(Body(2.0, 3.0)) == Body(3.0, 2.0)
+    value, back = func.vjp(lambda b: b.x * b.v, Body(2.0, 3.0))
+    assert back(1.0) == (Body(3.0, 2.0),)
+    # A static field is a part of the type: another value is another trace.
+    assert falling(Body(3.0, 0.0, "b")).name == "b" and falling.n_traces == 2
+    fails(TypeError, r"enters as Body\(x=\*, v=\*, name='a'\), but .*name='b'", func.while_loop, lambda b: b.x > 0.0, lambda b: Body(b.x, b.v, "b"), Body(1.0, 1.0, "a"))
+    fails(TypeError, "static field `name` of Body is .*no hash", falling, Body(1.0, 1.0, []))
+
+    @dataclasses.dataclass
+    class Checked:
+        x: float
+
+        def __post_init__(self):
+            assert isinstance(self.x, (float, np.floating)), self.x
+
+    # Its constructor would refuse a tensor.
+    assert func.function(lambda c: c)(Checked(1.0)) == Checked(1.0)
+
+
+def test_functions_can_be_copied_and_pickled():
+    assert pickle.loads(pickle.dumps(squared)) is squared
+    g = pickle.loads(pickle.dumps(func.function(root, fixed_sizes=True)))
+    assert abs(g(np.float64(4.0)) - 2.0) < 1e-6 and g._fixed_sizes
+    assert copy.deepcopy(func.grad(lambda x: x * x))(3.0) == 6
+
+
+def test_operators_are_numpys_while_tracing():
+    m, x = np.arange(6.0).reshape(2, 3), np.arange(3.0)
+    both = lambda f, *args: np.testing.assert_array_equal(func.function(f)(*args), f(*args))
+    both(lambda m, x: m @ x, m, x)
+    both(lambda x: x @ x, x)
+    both(lambda x: np.ones((2, 3)) @ x, x)
+    both(lambda x: x[[2, 0, -1]], x)
+    both(lambda x, i: x[i], x, np.array([[0, -1], [2, 2]]))
+    both(lambda m, i: m[:, i], m, np.array([2, 0]))
+    both(lambda m, i: m[..., i], m, np.array([2, 0]))
+    both(lambda m, i: m[i, 1:], m, np.array([1, 0, 1]))
+    both(lambda m, i, j: m[i, j], m, np.array([0, 1]), np.array([2, -1]))
+    both(lambda m, j: m[1, j], m, np.array([0, -1]))
+    both(lambda x: x[np.array([True, False, True])], x)
+    half = func.function(lambda n: n / 2)
+    assert half(3) == 1.5 and half(3).dtype == "float32" and half(np.array([3])).dtype == "float32"
+    assert func.function(lambda n, x: n / n + x)(3, np.ones(1)).dtype == "float64"
+    assert func.grad(lambda x: tf.reduce_sum(x[[0, 0, 1]] * np.array([1.0, 2.0, 4.0])))(x).tolist() == [3, 4, 0]
+    fails(TypeError, "arrays of integers beside slices", func.function(lambda m, i: m[i, None, i]), m, np.array([0, 1]))
+    # In graphs of TensorFlow 1 they are what they were.
+    with tf.Session() as sess:
+        assert sess.run(tf.constant(3) / 2).dtype == "float64" and sess.run(tf.constant(m)[[1, 2]]) == 5
+    fails(ValueError, "rank 2 but is rank 1", lambda: tf.constant(m) @ tf.constant(x))
+
+
 # Loops and branches.
+
+
+def test_switch():
+    f = func.function(lambda i, x: func.switch(i, [lambda x: x, lambda x: 2 * x, lambda x: x * x, lambda x: 0], x))
+    assert [f(i, 5.0) for i in (-3, 0, 1, 2, 3, 9)] == [5, 5, 10, 25, 0, 0]
+    assert func.grad(f, argnums=1)(2, 5.0) == 10 and func.switch(np.int64(1), [lambda: 1, lambda: 2]) == 2
+    fails(ValueError, "no branches", func.switch, 0, [])
+    fails(TypeError, r"the index is float32\[\]", func.switch, 0.0, [lambda: 1])
+
+
+def test_python_values_in_conditions_and_branches():
+    assert func.while_loop(lambda x: True, lambda x: x + 1, 0, maximum_iterations=5) == 5
+    assert func.function(lambda x: func.cond(True, lambda: x, lambda: -x))(2.0) == 2
+    # A Python number takes the dtype of the other branch.
+    f = func.function(lambda x: func.cond(x > 0, lambda: (1, x), lambda: (x, 0)))
+    assert f(3.0) == (1, 3) and f(-3.0) == (-3, 0) and f(3.0)[0].dtype == "float32"
+    assert func.function(lambda x: func.cond(x > 0, lambda: 1, lambda: 0.5))(-1.0) == 0.5
+
+
+def test_scan_with_both_arrays_and_length():
+    assert func.scan(lambda c, x: (c + x, None), 0.0, np.ones(3, np.float32), length=3)[0] == 3
+    f = func.function(lambda x, n: func.scan(lambda c, v: (c + v, c), 0.0, x, length=n)[0])
+    assert f(np.ones(4), 4) == 4
 
 
 def test_loops_outside_of_functions_run_on_arrays():
@@ -424,6 +518,7 @@ def test_vjp_and_jvp():
         assert dx.tolist() == [8, 35] and dy == 21
     value, along = func.jvp(f, (np.array([1.0, 2.0]), np.float64(3.0)), (np.array([1.0, 0.0]), np.float64(1.0)))
     assert along["p"].tolist() == [4, 2] and along["s"] == 1
+    assert func.jvp(lambda x: (x * x, {"n": x}), (3.0,), (1.0,), has_aux=True) == (9.0, 6.0, {"n": 3.0})
     second = func.jvp(func.grad(root), (np.float64(4.0),), (np.float64(1.0),))[1]
     assert abs(second + 1 / 32) < 1e-6
 
@@ -493,6 +588,67 @@ def test_errors_of_results():
     fails(ValueError, "makes the variable `v`.*take the value as an argument", func.function(lambda x: tf.get_variable("v", []) + x), 1.0)
 
 
+def test_errors_of_code_that_wants_values():
+    def of(text, f, *args, kind=TypeError):
+        fails(kind, text, func.function(f), *args)
+
+    of("no truth value while.*`func.cond` or `tf.where`.*static_argnames", lambda x: x if x > 0 else -x, 1.0)
+    of("no truth value", lambda x: 0 < x < 2, 1.0)
+    of("cannot be iterated over.*func.scan", lambda x: [v for v in x], np.ones(3))
+    of("integer\n  help: .*func.fori_loop", lambda n: list(range(n)), 3)
+    of("help: .*`tf.print`", lambda x: "%.2f" % x, 1.0)
+    of("use `func.numpy` or `tf", lambda x: np.sin(x), 1.0, kind=NotImplementedError)
+    of("use `func.numpy.sum\\(x, ..\\)`", lambda x: x.sum(), np.ones(3), kind=AttributeError)
+    of("use `tf.tensor_scatter_nd_update", lambda x: x.at[0].set(1.0), np.ones(3), kind=AttributeError)
+    of("use `x`: a call of the function returns its value", lambda x: x.item(), 1.0, kind=AttributeError)
+    of("tensors do not change", lambda x: exec("x[0] = 1.0", {"x": x}), np.ones(3))
+    of("`tf.shape\\(x\\)\\[0\\]` is a size.*fixed_sizes=True", lambda x: x * x.shape[0], np.ones(3), kind=ValueError)
+    of("cast one, as by `tf.cast", lambda x, y: x * y, np.float32(1.0), np.float64(1.0))
+    kept = []
+    func.function(lambda x: kept.append(x) or x)(1.0)
+    of("Pass a tensor or variable from elsewhere as an argument", lambda x: x + kept[0], 1.0, kind=ValueError)
+    inside = lambda x: (func.while_loop(lambda y: y < 9.0, lambda y: (kept.append(y), y * y)[1], x), kept[-1])[1]
+    of("used outside of it: return it", inside, 2.0, kind=ValueError)
+
+    @func.function
+    def factorial(n):
+        return func.cond(n <= 1, lambda: 1, lambda: n * factorial(n - 1))
+
+    fails(RecursionError, "`factorial` .* calls itself without an end.*func.while_loop", factorial, 5)
+    of("makes the placeholder `p`.*as an argument", lambda x: x + tf.placeholder(tf.float32, [], name="p"), 1.0, kind=ValueError)
+    of("a TensorArray.*func.scan", lambda x: tf.TensorArray(tf.float32, size=3), 1.0)
+    of("array of datetime64.*astype", lambda x: x, np.array(["2020-01-01"], "datetime64[D]"))
+
+
+def test_names_and_options_of_others_are_refused_by_name():
+    fails(TypeError, "no argument `donate_argnums`: arguments are NumPy's arrays", func.function, root, donate_argnums=0)
+    fails(TypeError, "no argument `backend`: there are no devices", func.function, backend="gpu")
+    fails(TypeError, "no argument `static`: it takes `static_argnums`", func.function, root, static=1)
+    fails(AttributeError, "'vmap': not there yet.*func.map", lambda: func.vmap)
+    fails(AttributeError, "'jit': use `func.function`", lambda: func.jit)
+    fails(AttributeError, "no attribute 'nothing'$", lambda: func.nothing)
+    fails(AttributeError, "'linalg': use `tf.linalg`", lambda: func.numpy.linalg)
+    fails(TypeError, "func.scan has no argument `unroll`: steps are not unrolled", func.scan, lambda c, x: (c, x), 0.0, np.ones(3), unroll=2)
+    fails(TypeError, "func.map has no argument `batch_size`", func.map, lambda x: x, np.ones(3), batch_size=2)
+
+
+def test_errors_of_functions_with_other_parameters():
+    fails(TypeError, r"func.while_loop calls `<lambda>` .* with the carry, but its arguments are \(i, y\).*a tuple of 2 here: unpack it", func.while_loop, lambda i, y: i < 3, lambda i, y: (i, y), (0, 1.0))
+    fails(TypeError, r"func.fori_loop calls .* with the index and the carry, but its arguments are \(y\)", func.fori_loop, 0, 3, lambda y: y, 1.0)
+    fails(TypeError, r"func.map calls .* with a slice, but its arguments are \(a, b\)", func.map, lambda a, b: a, (np.ones(3), np.ones(3)))
+    fails(TypeError, r"func.cond calls .* with 1 operand, but its arguments are \(\)", func.cond, np.bool_(1), lambda: 1, lambda: 2, 1.0)
+    fails(TypeError, "which is a list of 1 here: unpack it in the function, or start with the value itself", func.while_loop, lambda x: x < 3.0, lambda x: x, [1.0])
+    fails(TypeError, "returns None instead of the next carry: does it lack a `return`", func.while_loop, lambda x: x < 3.0, lambda x: None, 1.0)
+    fails(TypeError, "does it lack a `return`", func.map, lambda x: None, np.ones(3))
+    fails(TypeError, "returned None: does it lack a `return`", func.grad(lambda x: None), 1.0)
+    fails(TypeError, "returns None, which holds no value", func.cond, np.bool_(1), lambda: None, lambda: None)
+
+    def body(x):
+        return {}["missing"] + len(5)
+
+    fails(KeyError, "missing", func.while_loop, lambda x: x < 3.0, body, 1.0)
+
+
 def test_errors_name_the_users_line():
     line = here() + 4
 
@@ -503,10 +659,7 @@ def test_errors_name_the_users_line():
     text = fails(tf.errors.InvalidArgumentError, "not finite", f, np.inf)
     assert "test_func.py:%d" % line in text
 
-    def g(x):
-        return x @ x
-
-    fails(ValueError, "rank", func.function(g), np.ones(2))
+    fails(ValueError, "rank", func.function(lambda x: tf.matmul(x, x)), np.ones(2))
 
 
 def test_errors_of_loops():
@@ -524,9 +677,11 @@ def test_errors_of_loops():
     fails(TypeError, "holds no value", func.while_loop, lambda x: True, lambda x: x, None)
     fails(TypeError, r"the bounds are float32\[\] and float32\[\]: they must be integers", func.fori_loop, 0.0, 3.0, lambda i, x: x, 1.0)
     fails(ValueError, "neither `xs` nor `length` is there", func.scan, lambda c, x: (c, x), 0.0)
-    fails(ValueError, "both `xs` and `length` are there", func.scan, lambda c, x: (c, x), 0.0, np.ones(3), 3)
+    fails(tf.errors.InvalidArgumentError, "`length` is not the number of entries of `xs`", func.scan, lambda c, x: (c, x), 0.0, np.ones(3), 4)
+    fails(ValueError, "`length` is 4, but `xs` has 3 entries", func.function(lambda x: func.scan(lambda c, v: (c, v), 0.0, x, 4), fixed_sizes=True), np.ones(3))
+    fails(TypeError, r"`length` is float32\[\]: it must be an integer", func.scan, lambda c, x: (c, x), 0.0, None, 3.0)
     fails(tf.errors.InvalidArgumentError, r"`xs\[0\]` and `xs\[1\]` have different numbers of entries", func.scan, lambda c, x: (c, x), 0.0, (np.ones(3), np.ones(4)))
-    fails(ValueError, r"`xs\['a'\]` is float64\[\], which has no axis", func.scan, lambda c, x: (c, x), 0.0, {"a": np.float64(1.0)})
+    fails(ValueError, r"`xs\['a'\]` is float64\[\], which has no axis to go along", func.scan, lambda c, x: (c, x), 0.0, {"a": np.float64(1.0)})
     fails(TypeError, "must return a pair", func.scan, lambda c, x: c, 0.0, np.ones(3))
     fails(TypeError, r"carry enters as \*, but `.* returns \(\*, \*\)", func.scan, lambda c, x: ((c, c), x), 0.0, np.ones(3, np.float32))
 
@@ -534,7 +689,7 @@ def test_errors_of_loops():
 def test_errors_of_branches():
     fails(TypeError, r"func.cond: `<lambda>` .* returns \(\*, \*\), but `<lambda>` .* returns \*", func.cond, np.bool_(1), lambda x: (x, x), lambda x: x, 1.0)
     fails(TypeError, r"`result` is float32\[\] in .*, but int32\[\] in .*cast one", func.cond, np.bool_(1), lambda x: x, lambda x: tf.cast(x, tf.int32), 1.0)
-    fails(TypeError, r"the predicate must be a boolean scalar, but .* gives float32\[\]", func.cond, 1.0, lambda x: x, lambda x: x, 1.0)
+    fails(TypeError, r"the predicate must be a boolean scalar, but it is float32\[\]", func.cond, 1.0, lambda x: x, lambda x: x, 1.0)
     # In a graph of TensorFlow 1, `==` compares tensors by identity.
     x = tf.constant(1.0)
     fails(TypeError, r"the predicate is a Python bool.*tf.equal", func.cond, x == 1.0, lambda x: x, lambda x: x, x)
@@ -555,8 +710,56 @@ def test_errors_of_derivatives():
     fails(ValueError, r"the tangents have the structure \(\*, \*\), but the primals have \(\*,\)", func.jvp, f, (1.0,), (1.0, 1.0))
     fails(TypeError, r"`\(x,\)` for one", func.jvp, f, 1.0, 1.0)
     fails(TypeError, "func.grad has no argument `argnum`", func.grad, f, argnum=1)
+    fails(TypeError, "argnums is 'x', but must be the position", func.grad(f, "x"), 1.0)
+    # A cotangent of another shape would broadcast, and give a gradient of another shape.
+    back = func.vjp(lambda x: {"y": x * 2}, np.ones(3))[1]
+    fails(ValueError, r"cotangent\['y'\] has the shape \(2,\), but .* returned has \(3,\)", back, {"y": np.ones(2)})
+    fails(ValueError, r"tangents\[0\] has the shape \(3,\), but the argument has \(2,\)", func.jvp, f, (np.ones(2),), (np.ones(3),))
+    fails(ValueError, "shapes must be the same", func.function(lambda x: func.vjp(f, x)[1](np.ones(2)), fixed_sizes=True), np.ones(3))
 
 
 def test_errors_of_numpy():
     fails(TypeError, r"func.numpy.add: int64\[\?\] and float64\[\?\] do not mix", func.function(func.numpy.add), np.ones(2, np.int64), np.ones(2))
     fails(TypeError, r"func.numpy.add: 0.5 does not fit beside int32\[\]", func.function(lambda x: func.numpy.add(x, 0.5)), 1)
+
+
+def test_the_standards_functions_are_there():
+    np_ = func.numpy
+    assert np_.table().endswith("133 of 133")
+    x = np.array([3, 1, 3, 2])
+    values, first, inverse, counts = func.function(np_.unique_all)(x)
+    assert values.tolist() == [3, 1, 2] and first.tolist() == [0, 1, 3] and inverse.tolist() == [0, 1, 0, 2] and counts.tolist() == [2, 1, 1]
+    assert np_.isdtype(tf.int8, "integral") and np_.isdtype(tf.float32, ("bool", "real floating")) and not np_.isdtype(tf.float32, tf.float64)
+    assert np_.can_cast(tf.int32, tf.float64) and not np_.can_cast(tf.int64, tf.int32)
+    assert np_.result_type(tf.int8, tf.int32) == tf.int32 and np_.result_type(tf.float32, 1.0) == tf.float32 and np_.result_type(tf.int32, 1.0) == tf.float32
+
+
+@pytest.mark.parametrize(
+    "name, args",
+    [
+        ("einsum", ("ij,j->i", np.arange(6.0).reshape(2, 3), np.arange(3.0))),
+        ("diag", (np.arange(4.0).reshape(2, 2),)),
+        ("diag", (np.arange(2.0),)),
+        ("diagonal", (np.arange(4.0).reshape(2, 2),)),
+        ("inner", (np.arange(3.0), np.arange(6.0).reshape(2, 3))),
+        ("cross", (np.array([1.0, 2.0, 3.0]), np.array([0.0, 1.0, 5.0]))),
+        ("vstack", ([np.arange(3.0), np.ones((2, 3))],)),
+        ("hstack", ([np.ones((2, 1)), np.zeros((2, 2))],)),
+        ("split", (np.arange(6.0), 3)),
+        ("split", (np.arange(6.0), [1, 4])),
+        ("pad", (np.ones((2, 2)), 1)),
+        ("isclose", (np.array([1.0, np.inf, np.nan]), np.array([1.0 + 1e-9, np.inf, np.nan]))),
+        ("allclose", (np.ones(2), np.ones(2) * 1.1)),
+        ("array_equal", (np.ones(2), np.ones(2))),
+        ("nan_to_num", (np.array([1.0, np.nan, np.inf, -np.inf]),)),
+        ("polyval", ([1.0, -2.0, 3.0], np.arange(3.0))),
+        ("deg2rad", (np.array([180.0]),)),
+        ("rad2deg", (np.array([np.pi]),)),
+    ],
+)
+def test_functions_beyond_the_standard_are_numpys(name, args):
+    wanted = getattr(np, name)(*args)
+    fixed = [i for i, a in enumerate(args) if not isinstance(a, np.ndarray)]
+    got = func.function(lambda *a: getattr(func.numpy, name)(*[args[i] if i in fixed else v for i, v in enumerate(a)]))(*[0.0 if i in fixed else a for i, a in enumerate(args)])
+    for one, other in zip(wanted, got) if isinstance(wanted, list) else [(wanted, got)]:
+        np.testing.assert_allclose(other, one)

@@ -1,5 +1,6 @@
 """`millstream.jax.wrap`: functions with data-dependent loops in JAX."""
 
+import copy
 import re
 
 import numpy as np
@@ -103,3 +104,65 @@ def test_errors():
     fails(r"a result of .* is float64\[\?\]: its size depends on values.*Pad it", grown, np.ones(2))
     fails("takes a function, but got 3", millstream.jax.wrap, 3)
     fails("forward-mode", jax.jvp, millstream.jax.wrap(root), (2.0,), (1.0,))
+
+
+def test_decorators_methods_and_copies():
+    class Scaled:
+        by = 3.0
+
+        @millstream.jax.wrap(static_argnums=2)
+        def of(self, x, n):
+            return self.by * x**n
+
+    one = Scaled()
+    assert one.of(2.0, 2) == 12 and jax.grad(one.of)(2.0, 2) == 12 and one.of is one.of
+    assert np.allclose(copy.deepcopy(millstream.jax.wrap(root))(4.0), 2.0)
+
+
+def test_mistakes():
+    f = millstream.jax.wrap(lambda x, n: x**n, static_argnums=1)
+    fails("argument 1 is static but got .*DynamicJaxprTracer", jax.jit(f), 2.0, 3)
+    fails("argument 0 of .* is key<", millstream.jax.wrap(lambda k: k), jax.random.key(0))
+    fails("do not compute with Millstream's tensors", millstream.jax.wrap(lambda x: jnp.sin(x)), 1.0)
+    fails("Pass it as an argument, through which gradients flow", jax.grad(lambda w: millstream.jax.wrap(lambda x: x * w)(2.0)), 3.0)
+
+
+# `func` has the derivatives of JAX, where both have the functions.
+
+A, V = np.random.RandomState(1).randn(4, 4) * 0.3, np.random.RandomState(2).randn(4)
+
+BOTH = {
+    "products": lambda n, a, x: x @ (a @ x) + n.sum(n.outer(x, x) * a) + n.einsum("ij,jk,k->", a, a, x),
+    "logsumexp": lambda n, a, x: n.log(n.sum(n.exp(a @ x))),
+    "indices": lambda n, a, x: n.sum(a[np.array([0, 2, 2]), np.array([1, 1, 3])] * x[np.array([0, -1, 2])]),
+    "where": lambda n, a, x: n.sum(n.where(x > 0, x * x, n.sin(x)) * n.clip(x, -0.5, 0.5)),
+    "statistics": lambda n, a, x: n.std(a) * n.var(x) + n.max(a @ x) + n.min(x),
+    "order": lambda n, a, x: n.sum(n.sort(x) * np.arange(4.0)) + n.sum(n.cumsum(x) * a[1]) + n.prod(x),
+    "two": lambda n, a, x: n.sum(n.hypot(x, a[0]) + n.logaddexp(x, a[1]) + n.arctan2(x, a[2]) + n.abs(x) ** 1.7),
+}
+
+
+@pytest.mark.parametrize("name", sorted(BOTH))
+def test_derivatives_of_func_are_those_of_jax(name):
+    ours, theirs = (lambda a, x: BOTH[name](func.numpy, a, x)), (lambda a, x: BOTH[name](jnp, a, x))
+    for one, other in zip(func.grad(ours, (0, 1))(A, V), jax.grad(theirs, (0, 1))(A, V)):
+        assert np.allclose(one, other, rtol=1e-10, atol=1e-12)
+    assert np.allclose(func.hessian(ours, 1)(A, V), jax.hessian(theirs, 1)(A, V), rtol=1e-9, atol=1e-12)
+
+
+def test_derivatives_of_loops_are_those_of_jax():
+    def scanned(n, scan, switch):
+        def f(a, x, reverse):
+            step = lambda h, v: (n.tanh(a @ h) * v, n.sum(h * h))
+            last, ys = scan(step, x, A[0], reverse=reverse)
+            return n.sum(last) + n.sum(ys * A[1]) + switch(2, [lambda: x[0], lambda: x[1], lambda: x[2] * x[3]])
+
+        return f
+
+    ours, theirs = scanned(func.numpy, func.scan, func.switch), scanned(jnp, jax.lax.scan, jax.lax.switch)
+    for reverse in (False, True):
+        f, g = (lambda a, x: ours(a, x, reverse)), (lambda a, x: theirs(a, x, reverse))
+        for one, other in zip(func.grad(f, (0, 1))(A, V), jax.grad(g, (0, 1))(A, V)):
+            assert np.allclose(one, other, rtol=1e-10)
+        assert np.allclose(func.hessian(f, 1)(A, V), jax.hessian(g, 1)(A, V), rtol=1e-9)
+        assert np.allclose(func.jvp(f, (A, V), (A, V))[1], jax.jvp(g, (A, V), (A, V))[1], rtol=1e-10)

@@ -119,3 +119,64 @@ def test_arguments_are_not_held():
 def test_no_memory_is_lost(case):
     done = subprocess.run([sys.executable, __file__.replace("test_memory.py", "soak.py"), case, "--short"], capture_output=True, text=True, timeout=280)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+# Within 1 GiB of addresses an import may take a quarter. Two bytes of a file are an empty message, which takes hundreds.
+HEAVY = """
+import resource, sys
+import numpy
+import millstream as tf
+from millstream.framework import protos
+tf.GraphDef()
+resource.setrlimit(resource.RLIMIT_AS, ({limit}, resource.RLIM_INFINITY))
+def varint(n):
+    return bytes([n & 127 | 128]) + varint(n >> 7) if n > 127 else bytes([n])
+def field(number, data):
+    return bytes([number << 3 | 2]) + varint(len(data)) + data
+graph = field(1, b"") * 1_000_000
+meta = field(2, graph)
+folder = {folder!r}
+open(folder + "/saved_model.pb", "wb").write(bytes([8, 1]) + field(2, meta))
+open(folder + "/meta.pb", "wb").write(meta)
+open(folder + "/meta.pbtxt", "w").write("graph_def {{ " + "node {{}} " * 300_000 + "}}")
+def status(line):
+    return int(open("/proc/self/status").read().split(line + ":")[1].split()[0]) << 10
+before = status("VmHWM")
+for act in [
+    lambda: tf.GraphDef.FromString(graph),
+    lambda: tf.GraphDef().ParseFromString(graph),
+    lambda: tf.GraphDef().MergeFromString(graph),
+    lambda: tf.MetaGraphDef.FromString(meta),
+    lambda: tf.saved_model.load(tf.Session(), ["serve"], folder),
+    lambda: tf.train.import_meta_graph(folder + "/meta.pb"),
+    lambda: tf.train.import_meta_graph(folder + "/meta.pbtxt"),
+    lambda: protos.as_message("GraphDef", graph),
+]:
+    try:
+        act()
+    except tf.errors.ResourceExhaustedError as error:
+        assert "over the limit of" in error.message, error
+        print("refused")
+print((status("VmHWM") - before) >> 20)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits of the address space are Linux's")
+def test_messages_are_weighed_before_they_are_decoded(tmp_path):
+    now = int(open("/proc/self/status").read().split("VmSize:")[1].split()[0]) << 10
+    program = HEAVY.format(folder=str(tmp_path), limit=max(now, 1 << 30))
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    *refused, grown = done.stdout.split()
+    assert refused == ["refused"] * 8, done.stdout
+    assert int(grown) < 64, done.stdout
+
+
+def test_a_graph_within_the_limit_is_decoded_as_ever():
+    with tf.Graph().as_default() as graph:
+        tf.constant(1, name="c")
+    data = graph.as_graph_def().SerializeToString()
+    assert tf.GraphDef.FromString(memoryview(data)) == tf.GraphDef.FromString(data) == graph.as_graph_def()
+    again = tf.GraphDef()
+    assert again.ParseFromString(data) == len(data) == again.MergeFromString(data)
+    assert len(again.node) == 2

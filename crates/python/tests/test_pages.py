@@ -2,11 +2,14 @@
 
 The blocks of a page run in order, in one namespace and a folder of their own. A comment at the end of a line
 with a `print` is what the line prints. A block of text titled "prints" tells all that the block above prints,
-or the error that ends it; "..." matches anything. Commands of `python -m millstream` run, with the files that
+or the error that ends it; "..." matches anything. Blocks with `import torch` or `import jax` run where these
+are installed. Commands of `python -m millstream` run, with the files that
 a block's title names. `python test_pages.py PAGE` runs the blocks of a page.
 """
 
 import contextlib
+import functools
+import importlib.util
 import io
 import os
 import pathlib
@@ -36,6 +39,12 @@ def fits(said, printed):
     return re.fullmatch(pattern, " ".join(printed.split()), re.S) is not None
 
 
+@functools.lru_cache(maxsize=None)
+def installed(name):
+    """Returns whether a framework is there, whose blocks are skipped otherwise."""
+    return importlib.util.find_spec(name) is not None
+
+
 class Page:
     """A page whose blocks run."""
 
@@ -58,6 +67,8 @@ class Page:
             title = re.search(r'title="([^"]*)"', options)
             if language == "python" and "import tensorflow" in text and not title:
                 continue  # The README's: `test_programs_as_they_are.py` runs it.
+            if language == "python" and any(not installed(name) for name in re.findall(r"^import (torch|jax)$", text, re.M)):
+                continue
             if language == "python":
                 assert last is None, "%s ended with an error that the page does not show: %s" % last
                 if title:

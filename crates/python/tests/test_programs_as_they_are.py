@@ -324,3 +324,32 @@ def test_a_condition_that_is_known_chooses_while_building(tmp_path):
         print(utils.constant_value(True), utils.constant_value(asked))
     """
     assert runs(textwrap.dedent(program), tmp_path) == "yes 2\nTrue None\n"
+
+
+def test_events_are_written_under_a_prefix(tmp_path):
+    """As loggers of reinforcement learning write theirs; and no resources are initialized."""
+    program = """
+import glob
+import tensorflow as tf
+from tensorflow.core.util import event_pb2
+from tensorflow.python import pywrap_tensorflow
+from tensorflow.python.ops import resources
+from tensorflow.python.util import compat
+
+writer = pywrap_tensorflow.EventsWriter(compat.as_bytes("logs"))
+summary = tf.Summary(value=[tf.Summary.Value(tag="loss", simple_value=2.0)])
+writer.WriteEvent(event_pb2.Event(wall_time=1.0, step=3, summary=summary))
+writer.Flush()
+writer.Close()
+for event in tf.train.summary_iterator(glob.glob("logs.out.tfevents.*")[0]):
+    print(event.step, event.file_version, [value.tag for value in event.summary.value])
+print(tf.Session().run(resources.initialize_resources(resources.shared_resources())))
+"""
+    (tmp_path / "program.py").write_text(program)
+    done = python("-m", "millstream", "program.py", cwd=tmp_path)
+    assert done.stdout == "0 brain.Event:2 []\n3  ['loss']\nNone\n", done.stderr
+
+
+def test_check_reads_files_that_begin_with_a_mark(tmp_path):
+    (tmp_path / "marked.py").write_text("import tensorflow as tf\ntf.no_such_name\n", encoding="utf-8-sig")
+    assert "tf.no_such_name" in python("-m", "millstream", "check", tmp_path).stdout

@@ -210,23 +210,30 @@ with tf.Session() as sess:
     threading.Thread(target=press, daemon=True).start()
     try:
         sess.run(wait)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         print(time.monotonic() - pressed[0])
+        print(stop)
 """
 
 BUILDS = {
     "loop": "wait = tf.while_loop(lambda i: i >= 0, lambda i: i * 1, [0])",
     "queue": "wait = tf.FIFOQueue(1, tf.int32).dequeue()",
 }
+SAYS = {
+    "loop": " of loop `while/while_context`",
+    "queue": "`fifo_queue_Dequeue` waits for items in queue `fifo_queue`",
+}
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are of Unix")
 @pytest.mark.parametrize("what", sorted(BUILDS))
-def test_ctrl_c_ends_it_soon(what):
+def test_ctrl_c_ends_it_soon_and_says_what_it_was_doing(what):
     program = INTERRUPTED.format(build=BUILDS[what])
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert done.stdout.strip(), done.stderr
-    assert float(done.stdout) < 0.2
+    took, _, says = done.stdout.partition("\n")
+    assert float(took) < 0.2
+    assert says.startswith("the run was interrupted\n") and SAYS[what] in says, says
 
 
 def test_a_timeout_ends_a_run():

@@ -183,3 +183,48 @@ def test_errors():
     fails(r"takes a function, but got 3", millstream.torch.wrap, 3)
     with pytest.raises(TypeError, match="is not a tensor"):
         f({"w": good, "b": good}, object())
+
+
+def test_transformations_of_torch_func():
+    f, a = millstream.torch.wrap(root), torch.tensor([4.0, 9.0], dtype=torch.float64)
+    assert torch.allclose(torch.vmap(f)(a), torch.tensor([2.0, 3.0], dtype=torch.float64))
+    assert torch.allclose(torch.func.grad(f)(a[0]), torch.tensor(0.25, dtype=torch.float64))
+    assert torch.allclose(torch.func.grad(torch.func.grad(f))(a[0]), torch.tensor(-1 / 32, dtype=torch.float64))
+    assert torch.allclose(torch.vmap(torch.func.grad(f))(a), torch.tensor([1 / 4, 1 / 6], dtype=torch.float64))
+    cubes = millstream.torch.wrap(lambda x: tf.reduce_sum(x * x * x))
+    assert torch.allclose(torch.func.jacrev(torch.func.jacrev(cubes))(a), torch.diag(6 * a))
+    products = millstream.torch.wrap(lambda x, y: {"p": x * y, "positive": x > 0})
+    found = torch.vmap(products, in_dims=(1, None))(torch.arange(6.0).reshape(2, 3), torch.ones(2))
+    assert found["p"].tolist() == [[0, 3], [1, 4], [2, 5]] and found["positive"].tolist() == [[False, True], [True, True], [True, True]]
+    x = a.clone().requires_grad_()
+    torch.vmap(f)(x).sum().backward()
+    assert torch.allclose(x.grad, torch.tensor([1 / 4, 1 / 6], dtype=torch.float64))
+
+
+def test_what_torch_func_cannot_do_is_refused():
+    f = millstream.torch.wrap(root)
+    with pytest.raises(NotImplementedError, match="forward-mode.*func.jvp"):
+        torch.func.jvp(f, (torch.tensor(4.0),), (torch.tensor(1.0),))
+    with torch.autograd.forward_ad.dual_level(), pytest.raises(NotImplementedError, match="forward-mode"):
+        f(torch.autograd.forward_ad.make_dual(torch.tensor(4.0), torch.tensor(1.0)))
+    with pytest.raises(ValueError, match="the batch is empty"):
+        torch.vmap(f)(torch.zeros(0))
+
+
+def test_decorator_forms_and_mistakes():
+    @millstream.torch.wrap(static_argnums=1)
+    def power(x, n):
+        return x**n
+
+    x = torch.tensor(2.0)
+    assert power(x, 3) == 8 and millstream.torch.wrap(millstream.torch.wrap(lambda x: x * x))(x) == 4
+    weight = torch.tensor(3.0, requires_grad=True)
+    for f, match in [
+        (lambda x: torch.sin(x), "do not compute with Millstream's tensors: use `tf"),
+        (lambda x: x * weight, "Pass it as an argument, through which gradients flow"),
+        (lambda x: x if x > 0 else -x, "branch by `func.cond`"),
+    ]:
+        with pytest.raises((TypeError, RuntimeError), match=match):
+            millstream.torch.wrap(f)(x)
+    with pytest.raises(TypeError, match="argument 1 is static but got"):
+        power(x, [3])

@@ -59,7 +59,8 @@ pub struct SessionOptions {
     /// thread of the process counts, also those of other libraries in a language whose own threads are known
     /// ([`count_threads_with`](crate::count_threads_with)).
     pub stall_grace: Option<Duration>,
-    /// Takes the texts that the program prints, each with its own line end; the standard error by default.
+    /// Takes the texts that the program prints, each with its own line end. By default they go where the graph
+    /// says: `Print` writes to the standard error, `PrintV2` to its `output_stream`.
     pub print: Option<Printer>,
     /// The tier that runs the graph.
     pub tier: Tier,
@@ -332,7 +333,6 @@ impl Session {
         graph.check()?;
         let files = Files::new(&options.files)?;
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        let print = options.print.unwrap_or_else(|| Box::new(to_stderr));
         let resources = options.resources.unwrap_or_default();
         let kernel_state = Arc::new(Resources::new());
         let stalls = Stalls {
@@ -348,7 +348,7 @@ impl Session {
             shared: Arc::new(Shared {
                 graph: graph.clone(),
                 library: Arc::new(library),
-                host: Arc::new(Host::new(options.threads.unwrap_or_else(cores), print, stalls)),
+                host: Arc::new(Host::new(options.threads.unwrap_or_else(cores), options.print, stalls)),
                 resources,
                 kernel_state,
                 files,
@@ -782,12 +782,4 @@ fn regions(tier: Tier, compile_after: Option<u64>) -> Regions {
         compiler: None,
         compile_after: compile_after.unwrap_or(Regions::COMPILE_AFTER),
     }
-}
-
-#[expect(
-    clippy::print_stderr,
-    reason = "what a program prints goes to the standard error, as TensorFlow's Print does"
-)]
-fn to_stderr(text: &str) {
-    eprint!("{text}");
 }

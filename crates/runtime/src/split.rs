@@ -83,6 +83,32 @@ impl Session {
     /// Prepares a run in two parts. The second part may depend on all feeds, the first on the early ones
     /// alone.
     ///
+    /// Values and their gradients are such parts, for programs that differentiate on their own:
+    ///
+    /// ```
+    /// # use millstream_graph::Graph;
+    /// # use millstream_runtime::{Parts, RunOptions, Session};
+    /// # use millstream_tensor::{DType, Result, Tensor, shape};
+    /// # fn main() -> Result<()> {
+    /// let g = Graph::with_ops(millstream_ops::registry());
+    /// let [x, cotangent] = ["x", "cotangent"].map(|name| g.placeholder_of(name, DType::F64, shape![]));
+    /// let y = g.op("Exp").input(x).output();
+    /// let gradient = cotangent * y; // `millstream::Derivatives` adds such nodes
+    /// let session = Session::new(&g)?;
+    /// let split = session.make_split(&Parts::of_gradients(&[x], &[y], &[cotangent], &[gradient]))?;
+    ///
+    /// let options = RunOptions::default();
+    /// let (values, residuals) = split.forward(vec![Tensor::from(0.0)], &options)?;
+    /// assert_eq!(values[0].to_scalar::<f64>()?, 1.0);
+    /// // The exponential is not computed again.
+    /// for c in [2.0, 3.0] {
+    ///     let gradients = residuals.backward(vec![Tensor::from(c)], &options)?;
+    ///     assert_eq!(gradients[0].to_scalar::<f64>()?, c);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// A fetch of the first part depends on a late feed, a feed or fetch lies inside a loop, or the second

@@ -88,7 +88,7 @@ impl Stalls {
         Some(self.told(&sure, first, &waits))
     }
 
-    /// The error of a run that has taken too long, with what it waits for.
+    /// The error of a run that has taken too long or was interrupted, with what it waits for.
     pub(crate) fn waited(&self, cancel: &Cancellation, mut error: Error) -> Error {
         let (waits, _) = self.waits_of(cancel);
         let Some(first) = foremost(&waits) else { return error };
@@ -101,7 +101,10 @@ impl Stalls {
                 error.note(never_started(&runner)).with_help(how_to_start(&runner))
             }
             Some(Sure::Failed(why)) => error.note(format!("the runner of the queue failed: {why}")),
-            _ => error.with_help("raise the timeout, or see why nothing comes"),
+            _ if error.code() == Code::DeadlineExceeded => {
+                error.with_help("raise the timeout, or see why nothing comes")
+            }
+            _ => error,
         }
     }
 

@@ -3,7 +3,7 @@
 
 use millstream_graph::op::{Completion, Effect, Kernel, KernelCx, OpDef, Registry, ScalarKernel};
 use millstream_graph::{Arg, Graph, Output};
-use millstream_runtime::{Callable, RunOptions, Session, SessionOptions, Watch, feed};
+use millstream_runtime::{Callable, Poll, RunOptions, Session, SessionOptions, Tier, Watch, feed};
 use millstream_state::Registration;
 use millstream_tensor::{Code, DType, Result, Tensor, shape};
 use parking_lot::Mutex;
@@ -134,7 +134,7 @@ fn parked_runs_time_out() -> Result<()> {
         fails(
             session.run_with::<i32>(stuck, feed![x => 1], &BRIEF),
             Code::DeadlineExceeded,
-            &["did not end in the time allowed"],
+            &["did not end in the time allowed", "`Forever` waits (Forever)"],
         );
         assert_eq!(session.run::<i32>(x + 1, feed![x => 1])?, 2);
     }
@@ -169,8 +169,52 @@ fn endless_loops_time_out() -> Result<()> {
     for threads in [1, 2] {
         for endless in [i, j] {
             let session = session(&g, threads)?;
-            fails(session.run_with::<i32>(endless, (), &BRIEF), Code::DeadlineExceeded, &["time allowed"]);
+            let name = endless.op().name().replace("/Exit", "/while_context");
+            let says = ["time allowed", "the run was in iteration ", &format!(" of loop `{name}`")];
+            fails(session.run_with::<i32>(endless, (), &BRIEF), Code::DeadlineExceeded, &says);
         }
+    }
+    Ok(())
+}
+
+/// The error of a loop within a loop names the iterations of both.
+#[test]
+fn endless_loops_say_where_they_are() -> Result<()> {
+    let g = graph();
+    let inside = |i| g.while_loop(i).name("inner").run(|j| less(j, i + 1), |j| j - j + i);
+    let outer: Output = g.while_loop(0).name("outer").run(
+        |i| less(i, 10),
+        |i| {
+            let j: Output = inside(i)?;
+            Ok::<_, millstream_tensor::Error>(j + 1)
+        },
+    )?;
+    let compiled = "iteration 0 of loop `outer/while_context` (which contains `outer/inner/while_context`)";
+    let by_tokens = " of loop `outer/inner/while_context`, in iteration 0 of loop `outer/while_context`";
+    for (tier, says) in [(Tier::Compiled, compiled), (Tier::Dataflow, by_tokens)] {
+        let options = SessionOptions { threads: Some(2), tier, ..SessionOptions::default() };
+        let session = Session::with_options(&g, options)?;
+        fails(session.run_with::<i32>(outer, (), &BRIEF), Code::DeadlineExceeded, &[says]);
+    }
+    Ok(())
+}
+
+/// Whatever ends a run early, its error names a node that waits.
+#[test]
+fn interrupted_runs_name_what_waits() -> Result<()> {
+    let g = graph();
+    let x = g.placeholder_of("x", DType::I32, shape![]);
+    let stuck = call("Forever", x);
+    for threads in [1, 2] {
+        let session = session(&g, threads)?;
+        let since = std::time::Instant::now();
+        let poll = Poll::new(move || match since.elapsed() < Duration::from_millis(100) {
+            true => Ok(()),
+            false => Err(millstream_tensor::Error::new(Code::Unknown, "a key was pressed")),
+        });
+        let options = RunOptions { poll: Some(poll), ..RunOptions::default() };
+        let says = ["a key was pressed", "`Forever` waits (Forever)"];
+        fails(session.run_with::<i32>(stuck, feed![x => 1], &options), Code::Unknown, &says);
     }
     Ok(())
 }

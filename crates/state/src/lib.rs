@@ -1,8 +1,9 @@
 //! State that outlives a step: named resources, variables, TensorArrays, stacks, queues, readers, tables,
-//! maps of sparse tensors and tensors kept under handles; functions of the host program; and cancellation.
+//! maps of sparse tensors, accumulators of gradients and tensors kept under handles; functions of the host program; and cancellation.
 //!
 //! The crate knows no graphs and runs no kernels.
 
+mod accumulator;
 mod activity;
 mod cancel;
 mod host;
@@ -19,6 +20,7 @@ mod table;
 mod tensor_array;
 mod variable;
 
+pub use accumulator::{Accumulator, AccumulatorSpec, Gathered};
 pub use activity::{Activity, Asleep, Job, Threads};
 pub use cancel::{Cancellation, Registration};
 pub use host::{HostFunction, HostFunctions, HostToken, in_host_function};

@@ -250,7 +250,13 @@ impl Table {
         if self.spec.kind == TableKind::Fixed {
             return self.fill(keys, values);
         }
-        let rows: HashMap<Key, Row> = self.rows_to_import(keys, values)?.into_iter().collect();
+        // An exported column holds scalars.
+        let listed = |t: &Tensor, each: &Shape| match *t.shape().dims() {
+            [n, 1] if self.dense.is_some() && each.rank() == 0 => t.clone().into_shape([n]),
+            _ => Ok(t.clone()),
+        };
+        let (keys, values) = (listed(keys, &self.spec.key_shape)?, listed(values, &self.spec.value_shape)?);
+        let rows: HashMap<Key, Row> = self.rows_to_import(&keys, &values)?.into_iter().collect();
         let mut state = self.state.write();
         if let Some(dense) = &self.dense {
             state.buckets = dense.buckets_for(dense.buckets, rows.len())?;
@@ -300,8 +306,8 @@ impl Table {
         Ok(())
     }
 
-    /// All keys in order, with their values. Of a dense table all buckets: those that are free have the empty
-    /// key and a value of zeros.
+    /// All keys in order, with their values. Of a dense table all buckets, as rows of a matrix if keys or values
+    /// are scalars: those that are free have the empty key and a value of zeros.
     pub fn export(&self) -> Result<(Tensor, Tensor)> {
         let state = self.state.read();
         self.check_filled(&state)?;
@@ -324,7 +330,17 @@ impl Table {
             }
             buckets[at] = (key, value);
         }
-        self.tensors(&buckets)
+        // Scalars are columns, as TensorFlow exports them from a dense table.
+        let column = |t: Tensor| {
+            if t.rank() == 1 {
+                let n = t.elements();
+                t.into_shape([n, 1])
+            } else {
+                Ok(t)
+            }
+        };
+        let (keys, values) = self.tensors(&buckets)?;
+        Ok((column(keys)?, column(values)?))
     }
 
     /// The keys and the values as tensors.

@@ -28,10 +28,19 @@ impl Str {
     /// The bytes charged for a string besides its own.
     const HEADER: usize = size_of::<Text>() + OVERHEAD;
 
+    /// The bytes charged for a string of this length: two allocations, rounded up as allocators do. A string
+    /// of one byte takes 96.
+    fn cost(len: usize) -> usize {
+        // The allocator keeps 8 bytes of its own with each allocation, and takes 32 at least. An empty string
+        // has one allocation only.
+        let own = if len == 0 { 0 } else { (len.saturating_add(8 + 15) / 16 * 16).max(32) };
+        own.saturating_add(Str::HEADER)
+    }
+
     /// A string of these bytes, charged to the budget in force.
     pub fn new(bytes: impl Into<Vec<u8>>) -> Result<Str> {
         let bytes: Box<[u8]> = bytes.into().into();
-        let charge = Charge::take(Str::HEADER + bytes.len())?;
+        let charge = Charge::take(Str::cost(bytes.len()))?;
         Ok(Str(Arc::new(Text { bytes, _charge: charge })))
     }
 
@@ -39,13 +48,13 @@ impl Str {
     /// they are allocated.
     pub fn join(parts: &[&[u8]], separator: &[u8]) -> Result<Str> {
         let between = separator.len().checked_mul(parts.len().saturating_sub(1));
-        let len = parts.iter().try_fold(Str::HEADER, |len, part| len.checked_add(part.len()));
+        let len = parts.iter().try_fold(0usize, |len, part| len.checked_add(part.len()));
         let len =
             between.and_then(|between| len?.checked_add(between)).filter(|&len| len <= isize::MAX as usize);
         let len = len.ok_or_else(|| {
             Error::new(Code::ResourceExhausted, format!("{} strings joined cannot be addressed", parts.len()))
         })?;
-        let charge = Charge::take(len)?;
+        let charge = Charge::take(Str::cost(len))?;
         Ok(Str(Arc::new(Text { bytes: parts.join(separator).into(), _charge: charge })))
     }
 

@@ -10,13 +10,13 @@
 //!   expected;
 //! - `jax_*`: derivatives through loops up to the third order, as JAX computes them; with checkpoints, up to
 //!   the first;
-//! - `probe_*`: the table of `examples/probes.rs`;
+//! - `probe_*`: the table of `crates/millstream/examples/probes.rs`;
 //! - `net_*`: our recurrent nets with the gradients of their weights; the values that this engine computes
 //!   are expected;
 //! - `random_*`: random programs with loops, branches, lists and checkpoints, differentiated once and twice;
 //!   the values that this engine computes are expected.
 
-#[path = "../../../examples/probes.rs"]
+#[path = "../../millstream/examples/probes.rs"]
 #[expect(dead_code, reason = "its table is enough")]
 mod probes;
 

@@ -43,6 +43,11 @@ impl Report {
         self.passed
     }
 
+    /// The error of the first case that failed.
+    pub fn failure(&self) -> Option<&str> {
+        self.failures.first().map(|(_, error)| error.as_str())
+    }
+
     /// The counts and the failures, as text.
     pub fn summary(&self, suite: &str) -> String {
         let known: usize = self.expected.values().sum();

@@ -92,6 +92,8 @@ const KNOWN: &[(&str, &str)] = &[
 
 /// Examples without a gradient where nothing is known of the inputs' shapes, with the reason.
 const KNOWN_SHAPELESS: &[(&str, &str)] = &[
+    ("Einsum broadcasts", ELLIPSIS),
+    ("Einsum broadcasts_inside", ELLIPSIS),
     ("Svd of_no_rows", INNER),
     ("Svd values_alone", INNER),
     ("Svd values_of_a_tall_one", INNER),
@@ -111,6 +113,7 @@ const REPEATED: &str = "as in TensorFlow, every row for a place gets the gradien
 const ALL_COLUMNS: &str = "which columns make the others a whole basis is not determined: an error";
 const EQUALS: &str =
     "as in TensorFlow, all equal largest cells get the gradient, whose gradient only the first gives";
+const ELLIPSIS: &str = "the axes of an ellipsis are counted while the gradient is built";
 const INNER: &str = "as in TensorFlow, the gradient needs a matrix of known shape";
 const SINGLE: &str = "floats of 32 bits come out whatever goes in, or its image has no gradient: TensorFlow's values are the check";
 const NOT_FINITE: &str = "its value is not finite";
@@ -119,6 +122,7 @@ const DROWNED: &str =
 
 /// Ops and examples whose second derivative is not checked, with the reason.
 const ONCE: &[(&str, &str)] = &[
+    ("CTCLoss", "as in TensorFlow, there is none: an error"),
     ("EuclideanNorm of_nothing", "the length is 0, where it has no second derivative"),
     ("RandomGamma", "how samples curve is not computed"),
     ("Igamma", "its second derivative by `a` is not computed"),

@@ -1,17 +1,31 @@
-//! Every op of the library with hostile inputs. Each input of its examples is replaced in turn by scalars,
-//! empty tensors, an empty tensor with an axis of length 2^40, tensors of the highest rank, NaNs and the
-//! extremes of the dtype, with static shapes and without. The result is an error or a small value, within a
+//! Every op of the library with hostile inputs and attributes. The inputs of its examples, also those of the
+//! ops that make its inputs, are replaced by scalars, empty tensors, an empty tensor with an axis of length
+//! 2^40, tensors of the highest rank, NaNs and the extremes of the dtype: one at a time, and all at once;
+//! with static shapes and without. Its attributes are replaced by extremes, empty lists and long strings; and
+//! some cases mix several of these changes at random. The result is an error or a small value, within a
 //! second and under 64 MiB; resident memory is measured, not only what the budget says.
 //!
-//! `HOSTILE_OPS=Name,Name` runs only these ops and prints each case before it runs. `HOSTILE_EXAMPLES=2`
-//! tries that many examples of each op.
+//! The cases run in child processes of limited address space, in batches, so that one that ends its process
+//! is a failure with a name. The tests run a sample:
+//!
+//! - `HOSTILE=all` runs all cases of one example of each op (five minutes on two cores); `HOSTILE=0.2` the
+//!   sample of that share;
+//! - `HOSTILE_SEED=7` chooses another sample;
+//! - `HOSTILE_EXAMPLES=2` tries that many examples of each op;
+//! - `HOSTILE_OPS=Name,Name` runs all cases of these ops, and prints each case before it runs.
 
-use millstream_ops::cases::{Arg, Case, Expect};
+use millstream_graph::op::AttrKind;
+use millstream_graph::{Attr, FuncRef};
+use millstream_ops::cases::{Arg, Call, Case, Expect};
 use millstream_runtime::{Session, SessionOptions};
-use millstream_tensor::{DType, MAX_RANK, Shape, Tensor};
+use millstream_tensor::{DType, MAX_RANK, PartialShape, Shape, Tensor};
 use millstream_testkit::examples::{Given, all, attempt, build};
+use millstream_testkit::generate::Rng;
 use millstream_testkit::report::Report;
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::PathBuf;
+use std::process::{Command, Output};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -26,49 +40,373 @@ const DEADLINE: Duration = Duration::from_secs(1);
 /// for tests are slow.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// The most examples of an op that are tried. `HOSTILE_EXAMPLES=2` takes three minutes.
+/// The most examples of an op that are tried.
 const EXAMPLES: usize = 1;
+
+/// The share of the cases that the tests run: about ten seconds.
+const SHARE: f64 = 0.01;
 
 /// Resident memory may grow by this factor of the limit: kernels keep what they are about to free, and
 /// allocators keep some of what was freed.
 const GROWTH: f64 = 1.5;
 
-#[test]
-fn every_op_withstands_hostile_inputs() {
-    // Panics are reported by the cases.
-    std::panic::set_hook(Box::new(|_| ()));
-    let chosen = std::env::var("HOSTILE_OPS").ok();
-    let most = std::env::var("HOSTILE_EXAMPLES").ok().and_then(|n| n.parse().ok()).unwrap_or(EXAMPLES);
-    let is_chosen = |op: &str| chosen.as_ref().is_none_or(|list| list.split(',').any(|name| name == op));
-    let mut examples: BTreeMap<&str, Vec<Case>> = BTreeMap::new();
-    for (op, _, text) in all().filter(|(op, ..)| is_chosen(op)) {
-        let case = Case::parse(text).expect("examples parse");
-        let list = examples.entry(op).or_default();
-        if list.len() < most && matches!(case.expect, Expect::Values(_) | Expect::Near(_)) {
-            list.push(case);
+/// The number of random mixtures of each example.
+const MIXED: u64 = 40;
+
+/// The number of batches, and of processes at a time.
+const BATCHES: usize = 8;
+const PROCESSES: usize = 2;
+
+/// The address space of a process, in KiB: a run that ignores its limit fails soon.
+const ADDRESSES: usize = 6 << 20;
+
+/// The ops that no example describes. The list may only become shorter.
+const WITHOUT_EXAMPLE: &[&str] = &[];
+
+/// What the environment asks for.
+struct Asked {
+    ops: Option<Vec<String>>,
+    share: f64,
+    seed: u64,
+    examples: usize,
+}
+
+impl Asked {
+    fn new() -> Asked {
+        let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<f64>().ok());
+        let ops = std::env::var("HOSTILE_OPS").ok();
+        let everything = ops.is_some() || std::env::var("HOSTILE").is_ok_and(|how| how == "all");
+        Asked {
+            ops: ops.map(|list| list.split(',').map(str::to_owned).collect()),
+            share: if everything { 1.0 } else { number("HOSTILE").unwrap_or(SHARE) },
+            seed: number("HOSTILE_SEED").unwrap_or(0.0) as u64,
+            examples: number("HOSTILE_EXAMPLES").map_or(EXAMPLES, |n| n as usize),
         }
     }
+
+    fn has_op(&self, op: &str) -> bool {
+        self.ops.as_ref().is_none_or(|ops| ops.iter().any(|name| name == op))
+    }
+
+    fn is_chosen(&self, case: &str) -> bool {
+        let mut hasher = DefaultHasher::new();
+        (self.seed, case).hash(&mut hasher);
+        (hasher.finish() >> 11) as f64 / ((1u64 << 53) as f64) < self.share
+    }
+}
+
+#[test]
+fn every_op_withstands_hostile_inputs() {
+    if let Ok(batch) = std::env::var("HOSTILE_BATCH") {
+        return run_batch(&batch);
+    }
     let mut report = Report::new();
-    for (op, cases) in examples {
-        for (n, case) in cases.iter().enumerate() {
-            for (i, arg) in case.call.args.iter().enumerate() {
-                let Arg::Value(value) = arg else { continue };
-                for (what, hostile) in hostile(value) {
-                    let mut bad = case.clone();
-                    bad.call.args[i] = Arg::Value(hostile);
-                    for given in [Given::Constant, Given::Fed, Given::Unshaped] {
-                        let name = format!("{op}, example {n}, input {i} is {what}, {given:?}");
-                        if chosen.is_some() {
-                            announce(&name);
-                        }
-                        let case = bad.clone();
-                        report.run(&name, None, || in_time(move || withstands(&case, given)));
+    let examples = examples(&Asked { ops: None, examples: 1, ..Asked::new() });
+    for op in millstream_ops::registry().iter() {
+        let listed = WITHOUT_EXAMPLE.contains(&op.name);
+        let result = match (examples.contains_key(op.name), listed) {
+            (true, true) => Err("it has an example now: take it off the list `WITHOUT_EXAMPLE`".to_owned()),
+            (false, false) => Err("it has no example: add one with values".to_owned()),
+            _ => Ok(()),
+        };
+        report.add(op.name, None, result);
+    }
+    let (send, results) = mpsc::channel();
+    thread::scope(|scope| {
+        for process in 0..PROCESSES {
+            let send = send.clone();
+            scope.spawn(move || {
+                for batch in (process..BATCHES).step_by(PROCESSES) {
+                    run_children(batch, |case, result| _ = send.send((case, result)));
+                }
+            });
+        }
+        drop(send);
+        for (case, result) in results {
+            report.add(&case, None, result);
+        }
+    });
+    report.finish("hostile inputs");
+}
+
+/// Runs a batch in child processes: another one after each that a case has ended.
+fn run_children(batch: usize, mut tell: impl FnMut(String, Result<(), String>)) {
+    let at =
+        PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("hostile_{}_{batch}", std::process::id()));
+    let mut begin = 0;
+    loop {
+        std::fs::write(&at, "").expect("the folder for tests can be written");
+        let output = child(batch, begin, &at);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        for line in text.lines().filter_map(|line| line.strip_prefix("CASE ")) {
+            match line.split_once('\t') {
+                Some((case, error)) => tell(case.to_owned(), Err(error.replace("\\n", "\n"))),
+                None => tell(line.to_owned(), Ok(())),
+            }
+        }
+        if text.contains("BATCH ENDED") {
+            break;
+        }
+        let last = std::fs::read_to_string(&at).unwrap_or_default();
+        let (number, case) = last.split_once(' ').unwrap_or(("", "nothing"));
+        let error = String::from_utf8_lossy(&output.stderr);
+        let error: String = error.lines().take(8).collect::<Vec<_>>().join("\n");
+        tell(case.to_owned(), Err(format!("it ended the process ({}): {error}", output.status)));
+        match number.parse::<usize>() {
+            Ok(number) => begin = number + 1,
+            Err(_) => break,
+        }
+    }
+    std::fs::remove_file(&at).ok();
+}
+
+fn child(batch: usize, begin: usize, at: &std::path::Path) -> Output {
+    let program = std::env::current_exe().expect("a test knows its program");
+    let mut command = Command::new("sh");
+    let script = format!("ulimit -v {ADDRESSES} 2>/dev/null; exec \"$0\" \"$@\"");
+    command.args(["-c", &script]).arg(program).args([
+        "every_op_withstands",
+        "--nocapture",
+        "--test-threads=1",
+    ]);
+    command.env("HOSTILE_BATCH", format!("{batch} {begin} {}", at.display()));
+    command.output().expect("the tests' program can be run")
+}
+
+/// The part of a child process: the cases of a batch, from a number on. `batch` also names the file that
+/// tells the case that runs.
+#[expect(clippy::print_stdout, reason = "the process that reads this is the test")]
+fn run_batch(batch: &str) {
+    // Panics are reported by the cases.
+    std::panic::set_hook(Box::new(|_| ()));
+    let asked = Asked::new();
+    let mut parts = batch.splitn(3, ' ');
+    let mut number = || parts.next().and_then(|n| n.parse::<usize>().ok()).expect("a number");
+    let (batch, begin) = (number(), number());
+    let at = parts.next().expect("a path");
+    let mut n = 0;
+    for (op, examples) in examples(&asked) {
+        for (k, example) in examples.iter().enumerate() {
+            for (what, change) in changes(example) {
+                for given in [Given::Constant, Given::Fed, Given::Unshaped] {
+                    let name = format!("{op}, example {k}, {what}, {given:?}");
+                    if !asked.is_chosen(&name) {
+                        continue;
+                    }
+                    n += 1;
+                    if (n - 1) % BATCHES != batch || n - 1 < begin {
+                        continue;
+                    }
+                    std::fs::write(at, format!("{} {name}", n - 1)).ok();
+                    if asked.ops.is_some() {
+                        announce(&name);
+                    }
+                    let bad = change.clone().apply(example);
+                    let mut report = Report::new();
+                    report.run(&name, None, || in_time(move || withstands(&bad, given)));
+                    match report.failure() {
+                        None => println!("CASE {name}"),
+                        Some(error) => println!("CASE {name}\t{}", error.replace('\n', "\\n")),
                     }
                 }
             }
         }
     }
-    report.finish("hostile inputs");
+    println!("BATCH ENDED");
+}
+
+/// The examples that are tried, by op: those with values, else others.
+fn examples(asked: &Asked) -> BTreeMap<&'static str, Vec<Case>> {
+    let mut examples: BTreeMap<&str, Vec<Case>> = BTreeMap::new();
+    let mut others: BTreeMap<&str, Case> = BTreeMap::new();
+    for (op, _, text) in all().filter(|(op, ..)| asked.has_op(op)) {
+        let case = Case::parse(text).expect("examples parse");
+        if !matches!(case.expect, Expect::Values(_) | Expect::Near(_)) {
+            others.entry(op).or_insert(case);
+            continue;
+        }
+        let list = examples.entry(op).or_default();
+        if list.len() < asked.examples {
+            list.push(case);
+        }
+    }
+    for (op, case) in others {
+        examples.entry(op).or_insert_with(|| vec![with_values(case)]);
+    }
+    examples
+}
+
+/// The example with zeros where it only has types.
+fn with_values(mut case: Case) -> Case {
+    for arg in case.before.iter_mut().chain([&mut case.call]).flat_map(|call| &mut call.args) {
+        if let Arg::Type(dtype, shape) = arg {
+            let dims = shape.dims().unwrap_or_default().iter().map(|dim| dim.unwrap_or(1));
+            if let Ok(zeros) = Tensor::zeros(*dtype, dims.collect::<Vec<_>>()) {
+                *arg = Arg::Value(zeros);
+            }
+        }
+    }
+    case
+}
+
+/// The call of this number; the last is the example's own.
+fn call_of(case: &mut Case, n: usize) -> &mut Call {
+    match n < case.before.len() {
+        true => &mut case.before[n],
+        false => &mut case.call,
+    }
+}
+
+/// A change of an example. Cases are made of them only where they are chosen: there are many.
+#[derive(Clone)]
+enum Change {
+    /// Of a call's input.
+    Input(usize, usize, Tensor),
+    /// Of all inputs that are values, each to its hostile value of this number, if it has one.
+    Inputs(usize),
+    /// Of a call's attribute.
+    Attr(usize, &'static str, Attr),
+    /// Of some inputs and attributes, drawn with this seed.
+    Mixed(u64),
+}
+
+impl Change {
+    fn apply(self, case: &Case) -> Case {
+        let mut bad = case.clone();
+        match self {
+            Change::Mixed(seed) => mix(&mut bad, &mut Rng::new(seed)),
+            Change::Input(n, i, value) => call_of(&mut bad, n).args[i] = Arg::Value(value),
+            Change::Attr(n, name, attr) => call_of(&mut bad, n).attrs.set(name, attr),
+            Change::Inputs(k) => {
+                let calls = bad.before.iter_mut().chain([&mut bad.call]);
+                for arg in calls.flat_map(|call| &mut call.args) {
+                    let Arg::Value(value) = arg else { continue };
+                    let mut all = hostile(value);
+                    if let Some((_, value)) = all.drain(..).nth(k) {
+                        *arg = Arg::Value(value);
+                    }
+                }
+            }
+        }
+        bad
+    }
+}
+
+/// Replaces two thirds of the inputs, and few of the attributes.
+fn mix(case: &mut Case, rng: &mut Rng) {
+    for call in case.before.iter_mut().chain([&mut case.call]) {
+        for arg in &mut call.args {
+            let Arg::Value(value) = arg else { continue };
+            let mut all = hostile(value);
+            if rng.below(3) != 0 && !all.is_empty() {
+                *arg = Arg::Value(all.swap_remove(rng.below(all.len())).1);
+            }
+        }
+        let Some(def) = millstream_ops::registry().get(&call.op) else { continue };
+        for (name, spec) in &def.attrs {
+            // Another dtype is an error at once.
+            if matches!(spec.kind, AttrKind::Type(_) | AttrKind::TypeList) || rng.below(6) != 0 {
+                continue;
+            }
+            let mut all = hostile_attrs(&spec.kind);
+            if !all.is_empty() {
+                call.attrs.set(*name, all.swap_remove(rng.below(all.len())).1);
+            }
+        }
+    }
+}
+
+/// The changes that make an example hostile, with descriptions.
+fn changes(case: &Case) -> Vec<(String, Change)> {
+    let mut changes = Vec::new();
+    let mut kinds: Vec<String> = Vec::new();
+    for (n, call) in case.calls().enumerate() {
+        let of = if n < case.before.len() { format!(" of {}", call.op) } else { String::new() };
+        for (i, arg) in call.args.iter().enumerate() {
+            let Arg::Value(value) = arg else { continue };
+            let all = hostile(value);
+            if kinds.len() < all.len() {
+                kinds = all.iter().map(|(what, _)| what.clone()).collect();
+            }
+            changes.extend(
+                all.into_iter()
+                    .map(|(what, value)| (format!("input {i}{of} is {what}"), Change::Input(n, i, value))),
+            );
+        }
+        let Some(def) = millstream_ops::registry().get(&call.op) else { continue };
+        for (name, spec) in &def.attrs {
+            changes.extend(hostile_attrs(&spec.kind).into_iter().map(|(what, attr)| {
+                (format!("attribute {name}{of} is {what}"), Change::Attr(n, name, attr))
+            }));
+        }
+    }
+    let like = |(k, what): (usize, String)| (format!("all inputs are like {what}"), Change::Inputs(k));
+    changes.extend(kinds.into_iter().enumerate().map(like));
+    changes.extend((0..MIXED).map(|seed| (format!("it is mixed with seed {seed}"), Change::Mixed(seed))));
+    changes
+}
+
+/// The hostile values of an attribute, with their descriptions.
+fn hostile_attrs(kind: &AttrKind) -> Vec<(String, Attr)> {
+    let ints = [i64::MIN, -1, 0, 1 << 20, 1 << 40, i64::MAX];
+    let floats = [f32::NAN, f32::INFINITY, -1.0, 0.0, f32::MAX];
+    let strs = ["", "\0", "/", "no such"].map(str::to_owned).into_iter().chain(["a".repeat(1 << 20)]);
+    let dtypes =
+        [DType::F32, DType::I32, DType::Str, DType::Bool, DType::C128, DType::Resource, DType::Variant];
+    let unknown = PartialShape::unknown();
+    let shape =
+        |dims: &[i64]| PartialShape::from(Shape::from(dims.iter().map(|d| *d as usize).collect::<Vec<_>>()));
+    let shapes = || {
+        let ranked = [&[][..], &[0], &[1 << 40, 0], &[1 << 30], &[1 << 31, 1 << 31, 1 << 31], &[1; MAX_RANK]];
+        ranked.map(shape).into_iter().chain([unknown.clone()])
+    };
+    let tensor = |dims: Vec<usize>| Tensor::zeros(DType::F32, dims).ok();
+    let func = |name: &str| Attr::Func(FuncRef { name: name.to_owned(), attrs: Default::default() });
+    let each = |one: Vec<Attr>| {
+        let long = one.first().map(|first| Attr::List(vec![first.clone(); 1 << 12]));
+        let alone = one.iter().map(|one| Attr::List(vec![one.clone()]));
+        let two = one.iter().map(|one| Attr::List(vec![one.clone(); 2]));
+        [Attr::List(vec![])].into_iter().chain(alone).chain(two).chain(long).collect()
+    };
+    let values: Vec<Attr> = match kind {
+        AttrKind::Int(_) => ints.map(Attr::Int).into(),
+        AttrKind::IntList => each(ints.map(Attr::Int).into()),
+        AttrKind::Float => floats.map(Attr::Float).into(),
+        AttrKind::FloatList => each(floats.map(Attr::Float).into()),
+        AttrKind::Bool => [true, false].map(Attr::Bool).into(),
+        AttrKind::Str(_) => strs.map(Attr::from).collect(),
+        AttrKind::StrList => each(strs.map(Attr::from).collect()),
+        AttrKind::Type(_) => dtypes.map(Attr::from).into(),
+        AttrKind::TypeList => each(dtypes.map(Attr::from).into()),
+        AttrKind::Shape => shapes().map(Attr::from).collect(),
+        AttrKind::ShapeList => each(shapes().map(Attr::from).collect()),
+        AttrKind::Tensor => [vec![], vec![0], vec![1 << 40, 0], vec![1; MAX_RANK]]
+            .into_iter()
+            .filter_map(tensor)
+            .map(Attr::from)
+            .collect(),
+        AttrKind::Func => ["", "no such"].map(func).into(),
+        AttrKind::FuncList => each(["no such"].map(func).into()),
+    };
+    let described = |attr: Attr| (short(&attr), attr);
+    values.into_iter().map(described).collect()
+}
+
+/// The attribute in a few words.
+fn short(attr: &Attr) -> String {
+    match attr {
+        Attr::Str(text) if text.len() > 20 => format!("a string of {} bytes", text.len()),
+        Attr::Shape(shape) if shape.rank().is_some_and(|rank| rank > 20) => {
+            "a shape of the highest rank".into()
+        }
+        Attr::Tensor(value) => format!("a tensor of shape {}", value.shape()),
+        Attr::Func(function) => format!("the function `{}`", function.name),
+        Attr::List(list) => match list.first() {
+            None => "an empty list".into(),
+            Some(first) => format!("a list of {} times {}", list.len(), short(first)),
+        },
+        other => format!("{other:?}"),
+    }
 }
 
 /// Builds and runs an example. Any error will do, and any result that fits the limits.

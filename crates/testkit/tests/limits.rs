@@ -7,7 +7,8 @@
 use millstream_graph::Graph;
 use millstream_interop::{ImportOptions, import_graph_def, read_graph};
 use millstream_runtime::{Session, SessionOptions, Target, Tier};
-use millstream_tensor::{Code, Error, Result, Tensor};
+use millstream_tensor::budget::{self, Budget};
+use millstream_tensor::{Code, Error, Result, Str, Tensor};
 use std::fmt::Write;
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -34,9 +35,14 @@ fn watched() -> Watched {
 }
 
 impl Watched {
+    /// The bytes by which resident memory has grown at most.
+    fn grown(&self) -> usize {
+        (resident("VmHWM").saturating_sub(self.before) as usize) << 10
+    }
+
     #[track_caller]
     fn ends_within(self, limit: usize) {
-        let grown = (resident("VmHWM").saturating_sub(self.before) as usize) << 10;
+        let grown = self.grown();
         assert!(grown < limit + limit / 2, "{} MiB for a limit of {}", grown >> 20, limit >> 20);
         assert!(self.start.elapsed() < SOON, "{:?}", self.start.elapsed());
     }
@@ -197,6 +203,49 @@ fn rows_without_elements_are_charged() -> Result<()> {
     Ok(())
 }
 
+/// The budget's word for strings of a few bytes is what they take.
+#[test]
+fn short_strings_are_charged_what_they_take() -> Result<()> {
+    const N: usize = 200_000;
+    for len in [0, 1, 7, 24, 25, 60, 1000] {
+        let watched = watched();
+        let budget = Budget::new(1 << 30);
+        let _entered = budget::enter(Some(&budget));
+        let strings: Vec<Str> = (0..N).map(|_| Str::new(vec![b'a'; len])).collect::<Result<_>>()?;
+        let (used, taken) = (budget.used() + size_of_val(&*strings), watched.grown());
+        let ratio = taken as f64 / used as f64;
+        // What earlier cases left to the allocator may be used again.
+        assert!(ratio < 1.15, "{N} strings of {len} bytes take {taken} bytes, and are charged {used}");
+    }
+    Ok(())
+}
+
+/// Ops that make a string of each element stay near the limit.
+#[test]
+fn strings_of_elements_stay_near_the_limit() -> Result<()> {
+    let n = 4 << 20;
+    let longs = constant("n", "DT_INT32", &[1], &format!("int_val: {n}"))
+        + &constant("one", "DT_INT32", &[], "int_val: 7")
+        + &node("x", "Fill", &["n", "one"], &[("T", I32)])
+        + &node("s", "AsString", &["x"], &[("T", I32)]);
+    let short = constant("n", "DT_INT32", &[1], &format!("int_val: {n}"))
+        + &constant("a", "DT_STRING", &[], "string_val: 'abcdef'")
+        + &node("x", "Fill", &["n", "a"], &[("T", "type: DT_STRING")])
+        + &constant("from", "DT_INT32", &[], "int_val: 1")
+        + &constant("len", "DT_INT32", &[], "int_val: 3");
+    let substr = short.clone() + &node("s", "Substr", &["x", "from", "len"], &[("T", I32)]);
+    let joined = short + &node("s", "StringJoin", &["x", "x"], &[("N", "i: 2")]);
+    for text in [longs, substr, joined] {
+        let watched = watched();
+        let graph = import(&text)?;
+        let error =
+            refused(run(&session(&graph, SOON)?, "s:0"), Code::ResourceExhausted, "over the limit of");
+        assert_eq!(error.node(), Some("s"), "{error}");
+        watched.ends_within(MEMORY);
+    }
+    Ok(())
+}
+
 /// Items of a queue take memory besides their elements.
 #[test]
 fn the_items_of_a_queue_are_charged_in_full() -> Result<()> {
@@ -274,11 +323,10 @@ fn maps_places_and_pieces_are_charged() -> Result<()> {
     refused_for_scratch("ListDiff", &[none, numbers(2_000_000)?], &[]);
     let parts = Tensor::zeros(millstream_tensor::DType::I32, [4_000_000])?;
     refused_for_scratch("DynamicPartition", &[parts.clone(), parts], &[("num_partitions", 1i64.into())]);
-    let text = Tensor::strings([1], vec![millstream_tensor::Str::new(vec![b'a'; 4 << 20])?])?;
+    let text = Tensor::strings([1], vec![Str::new(vec![b'a'; 4 << 20])?])?;
     refused_for_scratch("StringSplit", &[text.clone(), Tensor::str("")], &[]);
     let spaced = vec![b"a ".repeat(2 << 20)];
-    let spaced =
-        Tensor::strings([1], spaced.into_iter().map(millstream_tensor::Str::new).collect::<Result<_>>()?)?;
+    let spaced = Tensor::strings([1], spaced.into_iter().map(Str::new).collect::<Result<_>>()?)?;
     refused_for_scratch("StringSplitV2", &[spaced, Tensor::str(" ")], &[]);
     Ok(())
 }
@@ -640,7 +688,7 @@ fn windows_larger_than_any_tensor_are_no_panic() -> Result<()> {
 #[test]
 fn messages_are_charged_before_they_are_decoded() -> Result<()> {
     let empty_strings = b"\x42\x00".repeat(2 << 20);
-    let text = Tensor::str(millstream_tensor::Str::new(empty_strings)?);
+    let text = Tensor::str(Str::new(empty_strings)?);
     let dtype = millstream_graph::Attr::from(millstream_tensor::DType::Str);
     refused_for_scratch("ParseTensor", &[text], &[("out_type", dtype)]);
     Ok(())

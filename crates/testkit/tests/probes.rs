@@ -1,7 +1,7 @@
-//! The programs of `examples/probes.rs` in every tier, with one and with many iterations at a time, and after
-//! a GraphDef round trip.
+//! The programs of `crates/millstream/examples/probes.rs` in every tier, with one and with many iterations
+//! at a time, and after a GraphDef round trip.
 
-#[path = "../../../examples/probes.rs"]
+#[path = "../../millstream/examples/probes.rs"]
 #[expect(dead_code, reason = "its table is enough")]
 mod probes;
 

@@ -46,6 +46,7 @@ const FAMILIES: &[(&str, &str)] = &[
     ("math", "Elementwise functions, and their gradients."),
     ("nn", "Neural nets: activations, losses, biases, and their gradients."),
     ("parsing", "Parsing: CSV, `Example` messages, tensors as messages, compressed bytes."),
+    ("accumulator", "Accumulators of gradients."),
     ("queue", "Queues."),
     ("random", "Random numbers, stateful and stateless."),
     ("reader", "Readers of records."),

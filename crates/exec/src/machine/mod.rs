@@ -21,7 +21,8 @@
 //!
 //! `turn`: a node runs. `iteration`: what a token does where it arrives. `instances`: loops begin, go round
 //! and end. `regions`: loops that run as code. `front`: nodes that code computes before the rest. `tasks` and
-//! `waits`: kernels that end elsewhere. `looking`, `counting` and `stuck` only observe.
+//! `waits`: kernels that end elsewhere. `looking`, `counting`, `whereabouts` and `stuck` only
+//! observe.
 
 mod counting;
 mod front;
@@ -33,6 +34,7 @@ mod stuck;
 mod tasks;
 mod turn;
 mod waits;
+mod whereabouts;
 
 pub(crate) use tasks::{Done, Task};
 pub(crate) use turn::LONG_NS;
@@ -49,7 +51,7 @@ use iteration::Iteration;
 use millstream_graph::op::StepEnv;
 use millstream_graph::{Dense, Entity, FrameId};
 use millstream_tensor::{Code, Error, Result, Tensor, prefetch};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use turn::Turn;
 
 /// The bit of a pending count, and of a [`Ready`] node, that says that a dead token has arrived.
@@ -108,8 +110,8 @@ pub(crate) struct Machine {
     waits: Vec<waits::Wait>,
     /// The number of tasks that were taken and are not done.
     pub(crate) running: usize,
-    /// The number of waiting kernels.
-    pub(crate) waiting: usize,
+    /// The nodes whose kernels wait, by their iterations.
+    waiting: BTreeSet<(PlanNode, IterationId)>,
     /// Whether tasks may be made: another thread can do them.
     pub(crate) may_hand_out: bool,
     pub(crate) results: Dense<FetchId, Fetched>,
@@ -156,7 +158,7 @@ impl Machine {
             tasks: VecDeque::new(),
             waits: Vec::new(),
             running: 0,
-            waiting: 0,
+            waiting: BTreeSet::new(),
             may_hand_out: false,
             results: Dense::new(),
             error: None,
@@ -367,6 +369,11 @@ impl Machine {
             at = instance.parent;
         }
         parts.join(", in ")
+    }
+
+    /// The number of waiting kernels.
+    pub(crate) fn n_waiting(&self) -> usize {
+        self.waiting.len()
     }
 
     /// Whether nothing is left to run here.

@@ -63,7 +63,7 @@ impl Machine {
         let Done { node: n, at, outputs } = done;
         match &outputs {
             Came::Task(_) => self.running -= 1,
-            Came::Rest(_) => self.waiting -= 1,
+            Came::Rest(_) => _ = self.waiting.remove(&(n, at)),
         }
         if self.is_late(plan, n, at) {
             return;

@@ -53,7 +53,7 @@ impl Machine {
         for Wait { node, at, kernel, mut inputs } in std::mem::take(&mut self.waits) {
             let k = &plan.kernels[kernel];
             let Body::Waits(waits) = k.body else { continue };
-            self.waiting += 1;
+            self.waiting.insert((node, at));
             let mailbox = mailbox.clone();
             let completion =
                 Completion::new(move |rest| mailbox.deliver(Done { node, at, outputs: Came::Rest(rest) }));

@@ -1,6 +1,6 @@
 //! What the kernels of a run see of the session, and what the session sees of the run.
 
-use millstream_graph::op::{StepEnv, StepHost};
+use millstream_graph::op::{PrintStream, StepEnv, StepHost};
 use millstream_state::{Activity, Cancellation};
 use millstream_tensor::Error;
 use std::sync::Arc;
@@ -34,6 +34,9 @@ impl OneThread {
 impl StepHost for OneThread {
     fn print(&self, line: &str) {
         self.0.print(line);
+    }
+    fn print_to(&self, stream: PrintStream, text: &str) {
+        self.0.print_to(stream, text);
     }
     fn threads(&self) -> usize {
         1

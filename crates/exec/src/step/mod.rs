@@ -237,7 +237,7 @@ impl Runner {
             if !more {
                 return Ok(());
             }
-            check(env, options.deadline, options.poll.as_ref())?;
+            check(env, options.deadline, options.poll.as_ref()).map_err(|e| machine.called_off(plan, e))?;
             if let Some(progress) = &options.progress {
                 progress.look(machine, plan);
             }

@@ -104,6 +104,10 @@ impl Team {
                 }
             }
         });
+        let asked = asked.map(|error| {
+            let error = self.env.host.waited(&self.env.cancel, error);
+            self.machine.lock().called_off(&self.plan, error)
+        });
         asked.or(stalled)
     }
 }

@@ -93,6 +93,11 @@ impl Team {
         self.has_mail.store(true, Release);
     }
 
+    /// As [`check`], of this run.
+    pub(super) fn check(&self, machine: &Machine) -> Result<()> {
+        check(&self.env, self.deadline, self.poll.as_ref()).map_err(|e| machine.called_off(&self.plan, e))
+    }
+
     /// The caller's part: drives, works, sleeps, until everything is done.
     pub(super) fn run(self: &Arc<Self>) -> Result<()> {
         let listener = self.clone();
@@ -131,7 +136,7 @@ impl Team {
     fn look(self: &Arc<Self>, stopped: &mut bool) -> Next {
         let mut machine = self.lock_machine();
         let task = self.turn(&mut machine);
-        if let Err(error) = check(&self.env, self.deadline, self.poll.as_ref())
+        if let Err(error) = self.check(&machine)
             && !*stopped
         {
             if task.is_some() {
@@ -155,7 +160,7 @@ impl Team {
             return Next::Do(work);
         }
         let idle = machine.running == 0 && machine.is_idle() && !self.has_mail.load(Acquire);
-        if idle && machine.waiting == 0 {
+        if idle && machine.n_waiting() == 0 {
             return Next::Over(machine.error.take().map_or(Ok(()), Err));
         }
         if idle && machine.has_found() {
@@ -165,7 +170,7 @@ impl Team {
         }
         match machine.running > 0 {
             true => Next::Linger,
-            false => Next::Wait(machine.waiting),
+            false => Next::Wait(machine.n_waiting()),
         }
     }
 

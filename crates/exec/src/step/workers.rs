@@ -1,7 +1,7 @@
 //! How tasks reach threads, and what the threads other than the caller do.
 
 use super::team::Team;
-use super::{PANICKED, TURN, check};
+use super::{PANICKED, TURN};
 use crate::machine::{Machine, Mailbox, Task};
 use crate::sync::{Instant, Ordering::*};
 use millstream_graph::op::caught;
@@ -52,7 +52,7 @@ impl Team {
                 self.hand_out(machine);
             }
             // A loop may keep this thread busy for ever.
-            if let Err(error) = check(&self.env, self.deadline, self.poll.as_ref()) {
+            if let Err(error) = self.check(machine) {
                 machine.stop(error);
                 return None;
             }

@@ -70,7 +70,7 @@ impl Task {
 pub(crate) struct Machine {
     pub(crate) error: Option<Error>,
     pub(crate) running: usize,
-    pub(crate) waiting: usize,
+    waiting: usize,
     pub(crate) tasks: VecDeque<Task>,
     pub(crate) most_running: Arc<AtomicUsize>,
     ready: VecDeque<usize>,
@@ -95,6 +95,14 @@ impl Machine {
             most_running: most,
             ..Machine::default()
         }
+    }
+
+    pub(crate) fn n_waiting(&self) -> usize {
+        self.waiting
+    }
+
+    pub(crate) fn called_off(&self, _: &Plan, error: Error) -> Error {
+        error
     }
 
     pub(crate) fn has_run_all_once(&self, plan: &Plan) -> bool {

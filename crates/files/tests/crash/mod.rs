@@ -247,11 +247,11 @@ fn run<T>(
 
 impl Disk for CrashDisk {
     fn open(&self, path: &Path, how: How) -> io::Result<Box<dyn DiskFile>> {
-        let inode = run(self, matches!(how, How::New | How::Create), |state| {
+        let inode = run(self, matches!(how, How::New | How::Create | How::Append), |state| {
             let there = state.inode(path);
             match (how, there) {
                 (How::New, Ok(_)) => Err(ErrorKind::AlreadyExists.into()),
-                (How::New | How::Create, Err(_)) => {
+                (How::New | How::Create | How::Append, Err(_)) => {
                     if !state.folders.contains(path.parent().unwrap_or(Path::new(""))) {
                         return Err(ErrorKind::NotFound.into());
                     }

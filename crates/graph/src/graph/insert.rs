@@ -210,12 +210,17 @@ impl GraphData {
         Ok((shapes.into_iter().collect(), outputs.into_iter().map(|k| k.map(Arc::new)).collect()))
     }
 
-    /// The outputs of a node whose inputs are small known integers, computed by the op library. Shapes and
-    /// sizes become known this way while the graph is built.
+    /// The outputs of a node whose inputs are small known integers or single floats, computed by the op
+    /// library. Shapes and sizes become known this way while the graph is built. Floats are part of it because
+    /// programs compute limits of ranges with them.
     fn fold(&self, info: &NodeInfo, known: &[Option<Known>]) -> Option<Vec<Tensor>> {
-        let small =
-            |t: &Tensor| t.elements() <= 64 && matches!(t.dtype(), DType::I32 | DType::I64 | DType::Bool);
-        if known.is_empty() || !info.output_types.iter().all(|t| matches!(t.dtype, DType::I32 | DType::I64)) {
+        let small = |t: &Tensor| match t.dtype() {
+            DType::I32 | DType::I64 | DType::Bool => t.elements() <= 64,
+            DType::F32 | DType::F64 => t.rank() == 0,
+            _ => false,
+        };
+        let folds = |dtype| matches!(dtype, DType::I32 | DType::I64 | DType::F32 | DType::F64);
+        if known.is_empty() || !info.output_types.iter().all(|t| folds(t.dtype)) {
             return None;
         }
         let inputs: Option<Vec<Tensor>> = known

@@ -248,10 +248,26 @@ impl BuildCx<'_> {
     }
 }
 
+/// The stream that a text is meant for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PrintStream {
+    /// The standard output.
+    Out,
+    /// The standard error.
+    Err,
+    /// The log, with the letter of its level: `I`, `W` or `E`.
+    Log(char),
+}
+
 /// The executor's services to kernels.
 pub trait StepHost: Send + Sync {
     /// Shows a text to the user exactly as it is (`Print`). A line end must be part of the text.
     fn print(&self, text: &str);
+    /// Shows a text on this stream, if the program has not asked for all texts.
+    fn print_to(&self, stream: PrintStream, text: &str) {
+        let _ = stream;
+        self.print(text);
+    }
     /// The number of threads that one kernel may use.
     fn threads(&self) -> usize;
     /// Runs `work` on a thread where calls into the thread pool (rayon) use the session's threads.

@@ -21,7 +21,8 @@ pub use gradient::{Forward, GRADIENT_OVERRIDE, GradCx, GradFn, Gradient, Gradien
 pub use infer::{HandleShape, InferCx, Inferred, Known};
 pub use kernel::{
     Absorb, Accumulate, BuildCx, CallFunction, Completion, Cost, Effect, Kernel, KernelBody, KernelCx,
-    Library, NoLibrary, Outputs, Rest, Run, RunFn, ScalarKernel, StepEnv, StepHost, Waits, ints_of,
+    Library, NoLibrary, Outputs, PrintStream, Rest, Run, RunFn, ScalarKernel, StepEnv, StepHost, Waits,
+    ints_of,
 };
 pub use panics::caught;
 pub use registry::Registry;

@@ -71,6 +71,11 @@ pub trait Ops<'g>: Start<'g> + Sized {
         super::Parsing::new(self.options())
     }
 
+    /// Accumulators of gradients.
+    fn accumulator(self) -> super::Accumulator<'g> {
+        super::Accumulator::new(self.options())
+    }
+
     /// Queues.
     fn queue(self) -> super::Queue<'g> {
         super::Queue::new(self.options())

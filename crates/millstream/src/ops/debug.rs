@@ -82,7 +82,9 @@ impl<'g> Debug<'g> {
         self.0.start("Print").input(input).inputs(data).output()
     }
 
-    /// Prints `input` followed by `end`. All values of `output_stream` print to the output of the session.
+    /// Prints `input` followed by `end`. `output_stream` is `stdout`, `stderr`, `log(info)`, `log(warning)`,
+    /// `log(error)`, or `file://` and the path of a file, to which the text is appended. A session that was
+    /// given a function for texts passes it all but those for files.
     ///
     /// `PrintV2(input: str) -> ()`
     ///

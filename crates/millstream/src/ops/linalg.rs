@@ -80,6 +80,24 @@ impl<'g> Linalg<'g> {
         self.0.start("Cholesky").input(input).output()
     }
 
+    /// Multiplies tensors and sums the product over axes, as `equation` says: `ij,jk->ik` is a product of
+    /// matrices. A letter labels an axis of an input. Labels that the output lacks are summed over; a label
+    /// twice in an input takes the diagonal, and one twice in the output makes one. `...` labels axes that
+    /// are broadcast. There are one or two inputs.
+    ///
+    /// `Einsum(inputs: N * T) -> (output: T)`
+    ///
+    /// Attributes: `equation: string`, `N: int >= 1`, `T:
+    /// f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64|c64|c128`.
+    ///
+    /// ```text
+    /// Einsum([[1 2] [3 4]], [[5 6] [7 8]]; equation="ij,jk->ik", N=2) = [[19 22] [43 50]]
+    /// ```
+    #[track_caller]
+    pub fn einsum(self, inputs: impl IntoIterator<Item = impl Into<Arg<'g>>>, equation: &str) -> Output<'g> {
+        self.0.start("Einsum").inputs(inputs).attr("equation", equation).output()
+    }
+
     /// Computes the sign and the logarithm of the absolute value of the determinant of each innermost matrix
     /// of `input`. The sign of a complex determinant is a number of absolute value 1.
     ///

@@ -6,6 +6,7 @@
 #![expect(clippy::too_many_arguments, reason = "as many as the op has inputs")]
 #![expect(clippy::wrong_self_convention, reason = "named as the ops")]
 
+mod accumulator;
 mod array;
 mod common;
 mod control;
@@ -31,6 +32,7 @@ mod strings;
 mod summary;
 mod values;
 
+pub use accumulator::Accumulator;
 pub use array::Array;
 pub use common::Ops;
 pub use control::Control;

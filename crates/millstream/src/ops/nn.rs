@@ -185,6 +185,243 @@ impl<'g> Nn<'g> {
         self.0.start("BiasAddV1").input(value).input(bias).output()
     }
 
+    /// Computes `seq_len_max` steps of an LSTM as \[`LSTMBlockCell`\] does, and returns what that returns for
+    /// each step. The memory and the output are zero after them. `x` has shape `[time, batch, inputs]`.
+    /// `BlockLSTMV2` has no `forget_bias`, and the columns of its weights are those of the input gate, the
+    /// forget gate, the new memory and the output gate.
+    ///
+    /// `BlockLSTM(seq_len_max: i64, x: T, cs_prev: T, h_prev: T, w: T, wci: T, wcf: T, wco: T, b: T) -> (i:
+    /// T, cs: T, f: T, o: T, ci: T, co: T, h: T)`
+    ///
+    /// Attributes: `forget_bias: float = 1`, `cell_clip: float = 3`, `use_peephole: bool = false`, `T:
+    /// f32|f16|f64`.
+    ///
+    /// ```text
+    /// i cs f o ci co h <- BlockLSTM(i64 2, [[[1.0]] [[0.5]]], [[0.5]], [[0.25]], [[0.1 0.2 0.3 0.4] [0.5 0.6
+    /// 0.7 0.8]], [0.0], [0.0], [0.0], [0.1 0.1 0.1 0.1]) | Identity(h) ~ [[[0.3860896]] [[0.4223004]]]
+    /// ```
+    #[track_caller]
+    pub fn block_lstm(
+        self,
+        seq_len_max: impl Into<Arg<'g>>,
+        x: impl Into<Arg<'g>>,
+        cs_prev: impl Into<Arg<'g>>,
+        h_prev: impl Into<Arg<'g>>,
+        w: impl Into<Arg<'g>>,
+        wci: impl Into<Arg<'g>>,
+        wcf: impl Into<Arg<'g>>,
+        wco: impl Into<Arg<'g>>,
+        b: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 7] {
+        let op = self
+            .0
+            .start("BlockLSTM")
+            .input(seq_len_max)
+            .input(x)
+            .input(cs_prev)
+            .input(h_prev)
+            .input(w)
+            .input(wci)
+            .input(wcf)
+            .input(wco)
+            .input(b)
+            .finish();
+        [op.output(0), op.output(1), op.output(2), op.output(3), op.output(4), op.output(5), op.output(6)]
+    }
+
+    /// Computes the gradients of `BlockLSTM` or `BlockLSTMV2` from those of all memories and outputs,
+    /// `cs_grad` and `h_grad`.
+    ///
+    /// `BlockLSTMGrad(seq_len_max: i64, x: T, cs_prev: T, h_prev: T, w: T, wci: T, wcf: T, wco: T, b: T, i:
+    /// T, cs: T, f: T, o: T, ci: T, co: T, h: T, cs_grad: T, h_grad: T) -> (x_grad: T, cs_prev_grad: T,
+    /// h_prev_grad: T, w_grad: T, wci_grad: T, wcf_grad: T, wco_grad: T, b_grad: T)`
+    ///
+    /// Attributes: `use_peephole: bool`, `T: f32|f16|f64`.
+    ///
+    /// ```text
+    /// i cs f o ci co h <- BlockLSTM(i64 1, [[[1.0]]], [[0.5]], [[0.25]], [[0.1 0.2 0.3 0.4] [0.5 0.6 0.7
+    /// 0.8]], [0.0], [0.0], [0.0], [0.1 0.1 0.1 0.1]) | BlockLSTMGrad(i64 1, [[[1.0]]], [[0.5]], [[0.25]],
+    /// [[0.1 0.2 0.3 0.4] [0.5 0.6 0.7 0.8]], [0.0], [0.0], [0.0], [0.1 0.1 0.1 0.1], i, cs, f, o, ci, co, h,
+    /// [[[1.0]]], [[[1.0]]]; use_peephole=false) ~ [[[0.2348127]]], [[1.197258]], [[0.6623543]], [[0.1484664
+    /// 0.6896105 0.1026677 0.1281092] [0.0371166 0.1724026 0.02566692 0.03202731]], [0.0], [0.0], [0.0],
+    /// [0.1484664 0.6896105 0.1026677 0.1281092]
+    /// ```
+    #[track_caller]
+    pub fn block_lstm_grad(
+        self,
+        seq_len_max: impl Into<Arg<'g>>,
+        x: impl Into<Arg<'g>>,
+        cs_prev: impl Into<Arg<'g>>,
+        h_prev: impl Into<Arg<'g>>,
+        w: impl Into<Arg<'g>>,
+        wci: impl Into<Arg<'g>>,
+        wcf: impl Into<Arg<'g>>,
+        wco: impl Into<Arg<'g>>,
+        b: impl Into<Arg<'g>>,
+        i: impl Into<Arg<'g>>,
+        cs: impl Into<Arg<'g>>,
+        f: impl Into<Arg<'g>>,
+        o: impl Into<Arg<'g>>,
+        ci: impl Into<Arg<'g>>,
+        co: impl Into<Arg<'g>>,
+        h: impl Into<Arg<'g>>,
+        cs_grad: impl Into<Arg<'g>>,
+        h_grad: impl Into<Arg<'g>>,
+        use_peephole: bool,
+    ) -> [Output<'g>; 8] {
+        let op = self
+            .0
+            .start("BlockLSTMGrad")
+            .input(seq_len_max)
+            .input(x)
+            .input(cs_prev)
+            .input(h_prev)
+            .input(w)
+            .input(wci)
+            .input(wcf)
+            .input(wco)
+            .input(b)
+            .input(i)
+            .input(cs)
+            .input(f)
+            .input(o)
+            .input(ci)
+            .input(co)
+            .input(h)
+            .input(cs_grad)
+            .input(h_grad)
+            .attr("use_peephole", use_peephole)
+            .finish();
+        [
+            op.output(0),
+            op.output(1),
+            op.output(2),
+            op.output(3),
+            op.output(4),
+            op.output(5),
+            op.output(6),
+            op.output(7),
+        ]
+    }
+
+    /// Computes the gradients of `BlockLSTM` or `BlockLSTMV2` from those of all memories and outputs,
+    /// `cs_grad` and `h_grad`.
+    ///
+    /// `BlockLSTMGradV2(seq_len_max: i64, x: T, cs_prev: T, h_prev: T, w: T, wci: T, wcf: T, wco: T, b: T, i:
+    /// T, cs: T, f: T, o: T, ci: T, co: T, h: T, cs_grad: T, h_grad: T) -> (x_grad: T, cs_prev_grad: T,
+    /// h_prev_grad: T, w_grad: T, wci_grad: T, wcf_grad: T, wco_grad: T, b_grad: T)`
+    ///
+    /// Attributes: `use_peephole: bool`, `T: f32|f16|f64`.
+    ///
+    /// ```text
+    /// i cs f o ci co h <- BlockLSTM(i64 1, [[[1.0]]], [[0.5]], [[0.25]], [[0.1 0.2 0.3 0.4] [0.5 0.6 0.7
+    /// 0.8]], [0.0], [0.0], [0.0], [0.1 0.1 0.1 0.1]) | BlockLSTMGrad(i64 1, [[[1.0]]], [[0.5]], [[0.25]],
+    /// [[0.1 0.2 0.3 0.4] [0.5 0.6 0.7 0.8]], [0.0], [0.0], [0.0], [0.1 0.1 0.1 0.1], i, cs, f, o, ci, co, h,
+    /// [[[1.0]]], [[[1.0]]]; use_peephole=false) ~ [[[0.2348127]]], [[1.197258]], [[0.6623543]], [[0.1484664
+    /// 0.6896105 0.1026677 0.1281092] [0.0371166 0.1724026 0.02566692 0.03202731]], [0.0], [0.0], [0.0],
+    /// [0.1484664 0.6896105 0.1026677 0.1281092]
+    /// ```
+    #[track_caller]
+    pub fn block_lstm_grad_v2(
+        self,
+        seq_len_max: impl Into<Arg<'g>>,
+        x: impl Into<Arg<'g>>,
+        cs_prev: impl Into<Arg<'g>>,
+        h_prev: impl Into<Arg<'g>>,
+        w: impl Into<Arg<'g>>,
+        wci: impl Into<Arg<'g>>,
+        wcf: impl Into<Arg<'g>>,
+        wco: impl Into<Arg<'g>>,
+        b: impl Into<Arg<'g>>,
+        i: impl Into<Arg<'g>>,
+        cs: impl Into<Arg<'g>>,
+        f: impl Into<Arg<'g>>,
+        o: impl Into<Arg<'g>>,
+        ci: impl Into<Arg<'g>>,
+        co: impl Into<Arg<'g>>,
+        h: impl Into<Arg<'g>>,
+        cs_grad: impl Into<Arg<'g>>,
+        h_grad: impl Into<Arg<'g>>,
+        use_peephole: bool,
+    ) -> [Output<'g>; 8] {
+        let op = self
+            .0
+            .start("BlockLSTMGradV2")
+            .input(seq_len_max)
+            .input(x)
+            .input(cs_prev)
+            .input(h_prev)
+            .input(w)
+            .input(wci)
+            .input(wcf)
+            .input(wco)
+            .input(b)
+            .input(i)
+            .input(cs)
+            .input(f)
+            .input(o)
+            .input(ci)
+            .input(co)
+            .input(h)
+            .input(cs_grad)
+            .input(h_grad)
+            .attr("use_peephole", use_peephole)
+            .finish();
+        [
+            op.output(0),
+            op.output(1),
+            op.output(2),
+            op.output(3),
+            op.output(4),
+            op.output(5),
+            op.output(6),
+            op.output(7),
+        ]
+    }
+
+    /// Computes `seq_len_max` steps of an LSTM as \[`LSTMBlockCell`\] does, and returns what that returns for
+    /// each step. The memory and the output are zero after them. `x` has shape `[time, batch, inputs]`.
+    /// `BlockLSTMV2` has no `forget_bias`, and the columns of its weights are those of the input gate, the
+    /// forget gate, the new memory and the output gate.
+    ///
+    /// `BlockLSTMV2(seq_len_max: i64, x: T, cs_prev: T, h_prev: T, w: T, wci: T, wcf: T, wco: T, b: T) -> (i:
+    /// T, cs: T, f: T, o: T, ci: T, co: T, h: T)`
+    ///
+    /// Attributes: `cell_clip: float = 0`, `use_peephole: bool = false`, `T: f32|f16|f64`.
+    ///
+    /// ```text
+    /// i cs f o ci co h <- BlockLSTM(i64 2, [[[1.0]] [[0.5]]], [[0.5]], [[0.25]], [[0.1 0.2 0.3 0.4] [0.5 0.6
+    /// 0.7 0.8]], [0.0], [0.0], [0.0], [0.1 0.1 0.1 0.1]) | Identity(h) ~ [[[0.3860896]] [[0.4223004]]]
+    /// ```
+    #[track_caller]
+    pub fn block_lstm_v2(
+        self,
+        seq_len_max: impl Into<Arg<'g>>,
+        x: impl Into<Arg<'g>>,
+        cs_prev: impl Into<Arg<'g>>,
+        h_prev: impl Into<Arg<'g>>,
+        w: impl Into<Arg<'g>>,
+        wci: impl Into<Arg<'g>>,
+        wcf: impl Into<Arg<'g>>,
+        wco: impl Into<Arg<'g>>,
+        b: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 7] {
+        let op = self
+            .0
+            .start("BlockLSTMV2")
+            .input(seq_len_max)
+            .input(x)
+            .input(cs_prev)
+            .input(h_prev)
+            .input(w)
+            .input(wci)
+            .input(wcf)
+            .input(wco)
+            .input(b)
+            .finish();
+        [op.output(0), op.output(1), op.output(2), op.output(3), op.output(4), op.output(5), op.output(6)]
+    }
+
     /// Finds probable labels of each sequence under connectionist temporal classification (Graves and
     /// others, 2006). `inputs` are logits of shape `[time, batch, classes]`, whose last class is the blank;
     /// the first `sequence_length[b]` steps of sequence `b` count. The search keeps the `beam_width` most
@@ -217,6 +454,69 @@ impl<'g> Nn<'g> {
             .attr("beam_width", beam_width)
             .attr("top_paths", top_paths)
             .finish()
+    }
+
+    /// Returns the label with the largest logit at each step, without blanks. `inputs` are logits of shape
+    /// `[time, batch, classes]`, whose last class is the blank; the first `sequence_length[b]` steps of
+    /// sequence `b` count. The labels of all sequences are a sparse matrix: `decoded_indices`,
+    /// `decoded_values` and `decoded_shape`. `log_probability` of shape `[batch, 1]` is minus the sum of the
+    /// largest logits. If `merge_repeated` is true, equal labels of adjacent steps become one.
+    ///
+    /// `CTCGreedyDecoder(inputs: T, sequence_length: i32) -> (decoded_indices: i64, decoded_values: i64,
+    /// decoded_shape: i64, log_probability: T)`
+    ///
+    /// Attributes: `merge_repeated: bool = false`, `T: f32|f64 = f32`.
+    ///
+    /// ```text
+    /// CTCGreedyDecoder([[[0.5 0.25 0.0]] [[0.0 0.0 1.0]] [[0.5 0.0 0.0]]], [3]) = i64 [[0 0] [0 1]], i64 [0
+    /// 0], i64 [1 2], [[-2.0]]
+    /// ```
+    #[track_caller]
+    pub fn ctc_greedy_decoder(
+        self,
+        inputs: impl Into<Arg<'g>>,
+        sequence_length: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 4] {
+        let op = self.0.start("CTCGreedyDecoder").input(inputs).input(sequence_length).finish();
+        [op.output(0), op.output(1), op.output(2), op.output(3)]
+    }
+
+    /// Computes the loss of each sequence under connectionist temporal classification (Graves and others,
+    /// 2006): minus the logarithm of the probability of its labels. `inputs` are logits of shape `[time,
+    /// batch, classes]`, whose last class is the blank; the first `sequence_length[b]` steps of sequence `b`
+    /// count. Its labels are row `b` of the sparse matrix `labels_indices`, `labels_values`. `gradient` is
+    /// that of the losses by `inputs`. With `preprocess_collapse_repeated`, adjacent equal labels count once;
+    /// without `ctc_merge_repeated`, adjacent equal labels of a path stay apart;
+    /// `ignore_longer_outputs_than_inputs` gives sequences with more labels than steps the loss 0 instead of
+    /// an error.
+    ///
+    /// `CTCLoss(inputs: T, labels_indices: i64, labels_values: i32, sequence_length: i32) -> (loss: T,
+    /// gradient: T)`
+    ///
+    /// Attributes: `preprocess_collapse_repeated: bool = false`, `ctc_merge_repeated: bool = true`,
+    /// `ignore_longer_outputs_than_inputs: bool = false`, `T: f32|f64 = f32`.
+    ///
+    /// ```text
+    /// CTCLoss([[[0.0 0.0]] [[0.0 0.0]]], i64[1,2] [[0 0]], [0], [2]) ~ [0.28768207], [[[-0.16666667
+    /// 0.16666667]] [[-0.16666667 0.16666667]]]
+    /// ```
+    #[track_caller]
+    pub fn ctc_loss(
+        self,
+        inputs: impl Into<Arg<'g>>,
+        labels_indices: impl Into<Arg<'g>>,
+        labels_values: impl Into<Arg<'g>>,
+        sequence_length: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 2] {
+        let op = self
+            .0
+            .start("CTCLoss")
+            .input(inputs)
+            .input(labels_indices)
+            .input(labels_values)
+            .input(sequence_length)
+            .finish();
+        [op.output(0), op.output(1)]
     }
 
     /// Convolves images `[batch, rows, columns, channels]` (NCHW: `[batch, channels, rows, columns]`) with a
@@ -775,6 +1075,115 @@ impl<'g> Nn<'g> {
         [op.output(0), op.output(1), op.output(2), op.output(3), op.output(4), op.output(5)]
     }
 
+    /// Computes one step of a gated recurrent unit (Cho and others, 2014): the gates `[r u] = sigmoid([x
+    /// h_prev] w_ru + b_ru)`, the candidate `c = tanh([x r * h_prev] w_c + b_c)`, and the output `h = u *
+    /// h_prev + (1 - u) * c`.
+    ///
+    /// `GRUBlockCell(x: T, h_prev: T, w_ru: T, w_c: T, b_ru: T, b_c: T) -> (r: T, u: T, c: T, h: T)`
+    ///
+    /// Attributes: `T: f32|f16|f64`.
+    ///
+    /// ```text
+    /// GRUBlockCell([[1.0]], [[0.5]], [[0.1 0.2] [0.3 0.4]], [[0.5] [0.6]], [0.1 0.2], [0.3]) ~
+    /// [[0.5866176]], [[0.6456563]], [[0.7513227]], [[0.5890546]]
+    /// ```
+    #[track_caller]
+    pub fn gru_block_cell(
+        self,
+        x: impl Into<Arg<'g>>,
+        h_prev: impl Into<Arg<'g>>,
+        w_ru: impl Into<Arg<'g>>,
+        w_c: impl Into<Arg<'g>>,
+        b_ru: impl Into<Arg<'g>>,
+        b_c: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 4] {
+        let op = self
+            .0
+            .start("GRUBlockCell")
+            .input(x)
+            .input(h_prev)
+            .input(w_ru)
+            .input(w_c)
+            .input(b_ru)
+            .input(b_c)
+            .finish();
+        [op.output(0), op.output(1), op.output(2), op.output(3)]
+    }
+
+    /// Computes the gradients of a step of `GRUBlockCell` from that of its output, `d_h`: by the input, by
+    /// the output of the step before, and by the sums of the candidate and of the gates, from which those of
+    /// the weights follow.
+    ///
+    /// `GRUBlockCellGrad(x: T, h_prev: T, w_ru: T, w_c: T, b_ru: T, b_c: T, r: T, u: T, c: T, d_h: T) ->
+    /// (d_x: T, d_h_prev: T, d_c_bar: T, d_r_bar_u_bar: T)`
+    ///
+    /// Attributes: `T: f32|f16|f64`.
+    ///
+    /// ```text
+    /// r u c h <- GRUBlockCell([[1.0]], [[0.5]], [[0.1 0.2] [0.3 0.4]], [[0.5] [0.6]], [0.1 0.2], [0.3]) |
+    /// GRUBlockCellGrad([[1.0]], [[0.5]], [[0.1 0.2] [0.3 0.4]], [[0.5] [0.6]], [0.1 0.2], [0.3], r, u, c,
+    /// [[1.0]]) ~ [[0.0667838]], [[0.6803415]], [[0.1543217]], [[0.01122678 -0.05749867]]
+    /// ```
+    #[track_caller]
+    pub fn gru_block_cell_grad(
+        self,
+        x: impl Into<Arg<'g>>,
+        h_prev: impl Into<Arg<'g>>,
+        w_ru: impl Into<Arg<'g>>,
+        w_c: impl Into<Arg<'g>>,
+        b_ru: impl Into<Arg<'g>>,
+        b_c: impl Into<Arg<'g>>,
+        r: impl Into<Arg<'g>>,
+        u: impl Into<Arg<'g>>,
+        c: impl Into<Arg<'g>>,
+        d_h: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 4] {
+        let op = self
+            .0
+            .start("GRUBlockCellGrad")
+            .input(x)
+            .input(h_prev)
+            .input(w_ru)
+            .input(w_c)
+            .input(b_ru)
+            .input(b_c)
+            .input(r)
+            .input(u)
+            .input(c)
+            .input(d_h)
+            .finish();
+        [op.output(0), op.output(1), op.output(2), op.output(3)]
+    }
+
+    /// Follows the beams of a search back from the last step. `step_ids` and `parent_ids` have shape `[time,
+    /// batch, beams]`: the symbol that each beam appended at each step, and the beam of the step before that
+    /// it continues. Sequence `b` ends after `max_sequence_lengths[b]` steps. A beam holds `end_token` after
+    /// its first `end_token` and after the end of its sequence.
+    ///
+    /// `GatherTree(step_ids: T, parent_ids: T, max_sequence_lengths: i32, end_token: T) -> (beams: T)`
+    ///
+    /// Attributes: `T: i32`.
+    ///
+    /// ```text
+    /// GatherTree([[[1 2]] [[3 4]]], [[[0 0]] [[1 0]]], [1], 9) = [[[1 2]] [[9 9]]]
+    /// ```
+    #[track_caller]
+    pub fn gather_tree(
+        self,
+        step_ids: impl Into<Arg<'g>>,
+        parent_ids: impl Into<Arg<'g>>,
+        max_sequence_lengths: impl Into<Arg<'g>>,
+        end_token: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0
+            .start("GatherTree")
+            .input(step_ids)
+            .input(parent_ids)
+            .input(max_sequence_lengths)
+            .input(end_token)
+            .output()
+    }
+
     /// Returns, for each row, whether fewer than `k` predictions are greater than that of the target class.
     /// The result is false if the target's prediction, or one before the result is decided, is not finite.
     ///
@@ -827,6 +1236,113 @@ impl<'g> Nn<'g> {
     #[track_caller]
     pub fn l2_loss(self, t: impl Into<Arg<'g>>) -> Output<'g> {
         self.0.start("L2Loss").input(t).output()
+    }
+
+    /// Computes one step of a long short-term memory (Hochreiter and Schmidhuber, 1997). `[x h_prev] w + b`
+    /// are the sums of the input gate, the new memory, the forget gate and the output gate, of as many
+    /// columns as there are units; `forget_bias` is added to those of the forget gate. With `use_peephole`
+    /// the gates see the memory, weighted by `wci`, `wcf` and `wco`. The memory `cs = ci * i + cs_prev * f`
+    /// is clipped to between `-cell_clip` and `cell_clip` if that is positive; `co = tanh(cs)`, and the
+    /// output is `h = co * o`.
+    ///
+    /// `LSTMBlockCell(x: T, cs_prev: T, h_prev: T, w: T, wci: T, wcf: T, wco: T, b: T) -> (i: T, cs: T, f: T,
+    /// o: T, ci: T, co: T, h: T)`
+    ///
+    /// Attributes: `forget_bias: float = 1`, `cell_clip: float = 3`, `use_peephole: bool = false`, `T:
+    /// f32|f16|f64`.
+    ///
+    /// ```text
+    /// LSTMBlockCell([[1.0]], [[0.5]], [[0.25]], [[0.1 0.2 0.3 0.4] [0.5 0.6 0.7 0.8]], [0.0], [0.0], [0.0],
+    /// [0.1 0.1 0.1 0.1]) ~ [[0.5805423]], [[0.6591778]], [[0.8284953]], [[0.6681878]], [[0.421899]],
+    /// [[0.577816]], [[0.3860896]]
+    /// ```
+    #[track_caller]
+    pub fn lstm_block_cell(
+        self,
+        x: impl Into<Arg<'g>>,
+        cs_prev: impl Into<Arg<'g>>,
+        h_prev: impl Into<Arg<'g>>,
+        w: impl Into<Arg<'g>>,
+        wci: impl Into<Arg<'g>>,
+        wcf: impl Into<Arg<'g>>,
+        wco: impl Into<Arg<'g>>,
+        b: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 7] {
+        let op = self
+            .0
+            .start("LSTMBlockCell")
+            .input(x)
+            .input(cs_prev)
+            .input(h_prev)
+            .input(w)
+            .input(wci)
+            .input(wcf)
+            .input(wco)
+            .input(b)
+            .finish();
+        [op.output(0), op.output(1), op.output(2), op.output(3), op.output(4), op.output(5), op.output(6)]
+    }
+
+    /// Computes the gradients of a step of `LSTMBlockCell` from those of its memory and output, `cs_grad` and
+    /// `h_grad`: by the memory before the step, by the sums of the gates (`dicfo`, from which those of the
+    /// weights follow), and by the peepholes.
+    ///
+    /// `LSTMBlockCellGrad(x: T, cs_prev: T, h_prev: T, w: T, wci: T, wcf: T, wco: T, b: T, i: T, cs: T, f: T,
+    /// o: T, ci: T, co: T, cs_grad: T, h_grad: T) -> (cs_prev_grad: T, dicfo: T, wci_grad: T, wcf_grad: T,
+    /// wco_grad: T)`
+    ///
+    /// Attributes: `use_peephole: bool`, `T: f32|f16|f64`.
+    ///
+    /// ```text
+    /// i cs f o ci co h <- LSTMBlockCell([[1.0]], [[0.5]], [[0.25]], [[0.1 0.2 0.3 0.4] [0.5 0.6 0.7 0.8]],
+    /// [0.0], [0.0], [0.0], [0.1 0.1 0.1 0.1]) | LSTMBlockCellGrad([[1.0]], [[0.5]], [[0.25]], [[0.1 0.2 0.3
+    /// 0.4] [0.5 0.6 0.7 0.8]], [0.0], [0.0], [0.0], [0.1 0.1 0.1 0.1], i, cs, f, o, ci, co, [[1.0]],
+    /// [[1.0]]; use_peephole=false) ~ [[1.197258]], [[0.1484664 0.6896105 0.1026677 0.1281092]], [0.0],
+    /// [0.0], [0.0]
+    /// ```
+    #[track_caller]
+    pub fn lstm_block_cell_grad(
+        self,
+        x: impl Into<Arg<'g>>,
+        cs_prev: impl Into<Arg<'g>>,
+        h_prev: impl Into<Arg<'g>>,
+        w: impl Into<Arg<'g>>,
+        wci: impl Into<Arg<'g>>,
+        wcf: impl Into<Arg<'g>>,
+        wco: impl Into<Arg<'g>>,
+        b: impl Into<Arg<'g>>,
+        i: impl Into<Arg<'g>>,
+        cs: impl Into<Arg<'g>>,
+        f: impl Into<Arg<'g>>,
+        o: impl Into<Arg<'g>>,
+        ci: impl Into<Arg<'g>>,
+        co: impl Into<Arg<'g>>,
+        cs_grad: impl Into<Arg<'g>>,
+        h_grad: impl Into<Arg<'g>>,
+        use_peephole: bool,
+    ) -> [Output<'g>; 5] {
+        let op = self
+            .0
+            .start("LSTMBlockCellGrad")
+            .input(x)
+            .input(cs_prev)
+            .input(h_prev)
+            .input(w)
+            .input(wci)
+            .input(wcf)
+            .input(wco)
+            .input(b)
+            .input(i)
+            .input(cs)
+            .input(f)
+            .input(o)
+            .input(ci)
+            .input(co)
+            .input(cs_grad)
+            .input(h_grad)
+            .attr("use_peephole", use_peephole)
+            .finish();
+        [op.output(0), op.output(1), op.output(2), op.output(3), op.output(4)]
     }
 
     /// Computes `features` where they are positive and `alpha * features` elsewhere.

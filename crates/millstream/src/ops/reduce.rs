@@ -50,6 +50,27 @@ impl<'g> Reduce<'g> {
         self.0.start("CumulativeLogsumexp").input(x).input(axis).output()
     }
 
+    /// Counts how often each of `0..size` occurs in `input`, a vector, or in each row of a matrix. If
+    /// `weights` are not empty, it sums those of the occurrences instead; if `binary_output` is true, the
+    /// result is 1 for what occurs. Values of `size` or more are ignored.
+    ///
+    /// `DenseBincount(input: Tidx, size: Tidx, weights: T) -> (output: T)`
+    ///
+    /// Attributes: `Tidx: i32|i64`, `T: i32|i64|f32|f64`, `binary_output: bool = false`.
+    ///
+    /// ```text
+    /// DenseBincount([1 2 2 9], 4, i32[0] []) = [0 1 2 0]
+    /// ```
+    #[track_caller]
+    pub fn dense_bincount(
+        self,
+        input: impl Into<Arg<'g>>,
+        size: impl Into<Arg<'g>>,
+        weights: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0.start("DenseBincount").input(input).input(size).input(weights).output()
+    }
+
     /// Computes the square root of the sum of squares along `reduction_indices`. It is 0 for no elements.
     /// Integer results are truncated.
     ///

@@ -33,6 +33,17 @@ pub struct BasicLstmCell<'g> {
 
 impl<'g> BasicLstmCell<'g> {
     /// Returns a cell of this many units.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::{Recurrent, rnn::BasicLstmCell};
+    /// let g = Graph::new();
+    /// let x = g.zeros::<f32>([2, 5, 4]); // two sequences of five steps
+    /// let mut cell = BasicLstmCell::new(3);
+    /// let (outputs, _) = g.dynamic_rnn(&mut cell, x).run()?;
+    /// assert_eq!(outputs.shape().to_string(), "[2,5,3]");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn new(units: usize) -> Self {
         BasicLstmCell {
             units,

@@ -21,6 +21,17 @@ pub struct GruCell<'g> {
 
 impl<'g> GruCell<'g> {
     /// Returns a cell of this many units.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::{Recurrent, rnn::GruCell};
+    /// let g = Graph::new();
+    /// let x = g.zeros::<f32>([2, 5, 4]); // two sequences of five steps
+    /// let mut cell = GruCell::new(3);
+    /// let (outputs, _) = g.dynamic_rnn(&mut cell, x).run()?;
+    /// assert_eq!(outputs.shape().to_string(), "[2,5,3]");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn new(units: usize) -> Self {
         GruCell { units, activation: |x| x.tanh(), initializer: None, name: "gru_cell".into(), weights: None }
     }

@@ -35,6 +35,17 @@ struct Weights<'g> {
 
 impl<'g> LstmCell<'g> {
     /// Returns a cell of this many units.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::{Recurrent, rnn::LstmCell};
+    /// let g = Graph::new();
+    /// let x = g.zeros::<f32>([2, 5, 4]); // two sequences of five steps
+    /// let mut cell = LstmCell::new(3).num_proj(2);
+    /// let (outputs, _) = g.dynamic_rnn(&mut cell, x).run()?;
+    /// assert_eq!(outputs.shape().to_string(), "[2,5,2]");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn new(units: usize) -> Self {
         LstmCell {
             units,

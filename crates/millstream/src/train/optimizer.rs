@@ -74,17 +74,64 @@ impl<'g> Optimizer<'g> {
     }
 
     /// Returns an optimizer that descends along the gradient.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Optimizer;
+    /// let g = Graph::new();
+    /// let w = g.variable("w", 1.0f32);
+    /// let train = Optimizer::gradient_descent(0.25).minimize(w.value().square(), None)?;
+    /// let init = g.global_variables_initializer();
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(init, feed![])?;
+    /// session.run::<()>(train, feed![])?;
+    /// let found: f32 = session.run(w.read(), feed![])?;
+    /// assert!((found - 0.5).abs() < 1e-4, "{found}");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn gradient_descent(rate: impl Into<Rate<'g>>) -> Optimizer<'g> {
         Self::new("GradientDescent", Rule::GradientDescent { rate: rate.into() })
     }
 
     /// Returns an optimizer that descends along a sum of gradients with decay `momentum`.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Optimizer;
+    /// let g = Graph::new();
+    /// let w = g.variable("w", 1.0f32);
+    /// let train = Optimizer::momentum(0.1, 0.9).minimize(w.value().square(), None)?;
+    /// let init = g.global_variables_initializer();
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(init, feed![])?;
+    /// for _ in 0..2 {
+    ///     session.run::<()>(train, feed![])?;
+    /// }
+    /// let found: f32 = session.run(w.read(), feed![])?;
+    /// assert!((found - 0.46).abs() < 1e-4, "{found}");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn momentum(rate: impl Into<Rate<'g>>, momentum: impl Into<Rate<'g>>) -> Optimizer<'g> {
         let rule = Rule::Momentum { rate: rate.into(), momentum: momentum.into(), nesterov: false };
         Self::new("Momentum", rule)
     }
 
     /// As [`Optimizer::momentum`], with Nesterov's lookahead.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Optimizer;
+    /// let g = Graph::new();
+    /// let w = g.variable("w", 1.0f32);
+    /// let train = Optimizer::nesterov(0.1, 0.9).minimize(w.value().square(), None)?;
+    /// let init = g.global_variables_initializer();
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(init, feed![])?;
+    /// session.run::<()>(train, feed![])?;
+    /// let found: f32 = session.run(w.read(), feed![])?;
+    /// assert!((found - 0.62).abs() < 1e-4, "{found}");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn nesterov(rate: impl Into<Rate<'g>>, momentum: impl Into<Rate<'g>>) -> Optimizer<'g> {
         let rule = Rule::Momentum { rate: rate.into(), momentum: momentum.into(), nesterov: true };
         Self::new("Momentum", rule)
@@ -92,6 +139,21 @@ impl<'g> Optimizer<'g> {
 
     /// Returns Adagrad: steps divided by the root of the sum of squared gradients, which starts at `initial`
     /// (TensorFlow's default is 0.1).
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Optimizer;
+    /// let g = Graph::new();
+    /// let w = g.variable("w", 1.0f32);
+    /// let train = Optimizer::adagrad(0.5, 0.1).minimize(w.value().square(), None)?;
+    /// let init = g.global_variables_initializer();
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(init, feed![])?;
+    /// session.run::<()>(train, feed![])?;
+    /// let found: f32 = session.run(w.read(), feed![])?;
+    /// assert!((found - 0.50617).abs() < 1e-4, "{found}");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn adagrad(rate: impl Into<Rate<'g>>, initial: f64) -> Optimizer<'g> {
         Self::new("Adagrad", Rule::Adagrad { rate: rate.into(), initial })
     }
@@ -120,6 +182,21 @@ impl<'g> Optimizer<'g> {
     }
 
     /// Returns Adam with TensorFlow's defaults: `beta1` 0.9, `beta2` 0.999, `epsilon` 1e-8.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Optimizer;
+    /// let g = Graph::new();
+    /// let w = g.variable("w", 1.0f32);
+    /// let train = Optimizer::adam(0.1).minimize(w.value().square(), None)?;
+    /// let init = g.global_variables_initializer();
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(init, feed![])?;
+    /// session.run::<()>(train, feed![])?;
+    /// let found: f32 = session.run(w.read(), feed![])?;
+    /// assert!((found - 0.9).abs() < 1e-4, "{found}");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn adam(rate: impl Into<Rate<'g>>) -> Optimizer<'g> {
         Self::adam_with(rate, 0.9, 0.999, 1e-8)
     }
@@ -136,6 +213,21 @@ impl<'g> Optimizer<'g> {
     }
 
     /// Returns [`Optimizer::adam`] with [`Optimizer::weight_decay`].
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Optimizer;
+    /// let g = Graph::new();
+    /// let w = g.variable("w", 1.0f32);
+    /// let train = Optimizer::adam_w(0.01, 0.1).minimize(w.value().square(), None)?;
+    /// let init = g.global_variables_initializer();
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(init, feed![])?;
+    /// session.run::<()>(train, feed![])?;
+    /// let found: f32 = session.run(w.read(), feed![])?;
+    /// assert!((found - 0.89).abs() < 1e-4, "{found}");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn adam_w(weight_decay: impl Into<Rate<'g>>, rate: impl Into<Rate<'g>>) -> Optimizer<'g> {
         Optimizer { name: "AdamW".into(), ..Self::adam(rate) }.weight_decay(weight_decay)
     }
@@ -194,6 +286,23 @@ impl<'g> Optimizer<'g> {
     }
 
     /// Returns the gradients of `loss` with respect to all trainable variables.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Optimizer;
+    /// let g = Graph::new();
+    /// let w = g.variable("w", 3.0f32);
+    /// let optimizer = Optimizer::gradient_descent(0.1);
+    /// let found = optimizer.compute_gradients(w.value().square())?;
+    /// assert_eq!(found.len(), 1);
+    /// let train = optimizer.apply_gradients(found, None)?;
+    /// let init = g.global_variables_initializer();
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(init, feed![])?;
+    /// session.run::<()>(train, feed![])?;
+    /// assert!((session.run::<f32>(w.read(), feed![])? - 2.4).abs() < 1e-6);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn compute_gradients(&self, loss: Output<'g>) -> Result<Vec<GradAndVar<'g>>> {
         self.compute_gradients_of(loss, &loss.graph().trainable_variables())
@@ -284,6 +393,18 @@ impl<'g> Optimizer<'g> {
     }
 
     /// Returns all variables of the optimizer, sorted by name.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Optimizer;
+    /// let g = Graph::new();
+    /// let w = g.variable("w", 1.0f32);
+    /// let optimizer = Optimizer::momentum(0.1, 0.9);
+    /// optimizer.minimize(w.value().square(), None)?;
+    /// assert_eq!(optimizer.variables().len(), 1);
+    /// assert!(optimizer.slot(&w, "momentum").is_some());
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn variables(&self) -> Vec<Variable<'g>> {
         let mut all: Vec<Variable<'g>> = self.slots.lock().values().copied().collect();
         all.sort_by_key(|v| v.name());

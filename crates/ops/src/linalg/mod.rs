@@ -10,6 +10,7 @@ mod spectra;
 ops! {
     batch_mat_mul,
     cholesky,
+    einsum,
     lu,
     mat_mul,
     matrix_band_part,

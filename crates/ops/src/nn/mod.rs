@@ -3,6 +3,7 @@
 
 mod activation;
 mod batch_norm;
+mod block_cells;
 mod convolution;
 mod depthwise;
 mod pool;
@@ -18,6 +19,8 @@ ops! {
     avg_pool_grad,
     bias_add,
     bias_add_grad,
+    block_lstm,
+    block_lstm_grad,
     conv2d,
     conv2d_backprop_filter,
     conv2d_backprop_input,
@@ -25,6 +28,8 @@ ops! {
     conv3d_backprop_filter_v2,
     conv3d_backprop_input_v2,
     ctc_beam_search_decoder,
+    ctc_greedy_decoder,
+    ctc_loss,
     depthwise_conv2d_native,
     depthwise_conv2d_native_backprop_filter,
     depthwise_conv2d_native_backprop_input,
@@ -33,11 +38,16 @@ ops! {
     extract_image_patches,
     fused_batch_norm,
     fused_batch_norm_grad,
+    gather_tree,
+    gru_block_cell,
+    gru_block_cell_grad,
     in_top_k,
     l2_loss,
     leaky_relu,
     leaky_relu_grad,
     log_softmax,
+    lstm_block_cell,
+    lstm_block_cell_grad,
     max_pool,
     max_pool3d,
     max_pool3d_grad,

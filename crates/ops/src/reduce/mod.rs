@@ -12,6 +12,7 @@ ops! {
     cumprod,
     cumsum,
     cumulative_logsumexp,
+    dense_bincount,
     euclidean_norm,
     histogram_fixed_width,
     lin_space,

@@ -99,6 +99,7 @@ from millstream.ops.control_flow import case, cond, group, no_op, Print, switch_
 from millstream.ops.control_flow import assert_ as Assert  # noqa: N812
 from millstream.ops.counting_ops import *  # noqa: F403
 from millstream.ops.custom_gradients import *  # noqa: F403
+from millstream.ops.accumulators import ConditionalAccumulator, ConditionalAccumulatorBase, SparseConditionalAccumulator
 from millstream.ops.data_flow import FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue
 from millstream.ops.functional import foldl, foldr, map_fn, scan
 from millstream.ops.gradients import (

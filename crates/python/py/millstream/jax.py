@@ -13,14 +13,16 @@ JAX is imported with this module, which nothing else of Millstream needs.
 
 from __future__ import annotations
 
+import functools
 import threading
-from typing import Any, Callable, Dict, Iterable, List, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 import jax
 import numpy as np
 from jax import numpy as jnp
 
 from millstream.func import nests, tracing
+from millstream.func.calls import static_key
 from millstream.func.functions import Argnums, Function, _static
 from millstream.func.pairs import Differentiated, Pair, Store
 
@@ -29,7 +31,7 @@ __all__ = ["wrap"]
 _DTYPES = "float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool".split()
 
 
-def wrap(f: Callable[..., Any], *, static_argnums: Argnums = (), static_argnames: Union[str, Iterable[str]] = ()) -> Callable[..., Any]:
+def wrap(f: Optional[Callable[..., Any]] = None, *, static_argnums: Argnums = (), static_argnames: Union[str, Iterable[str]] = ()) -> Any:
     """Returns a function of JAX's arrays that runs a function over Millstream's tensors.
 
     `f` is written as for `func.function`. The result works under `jax.jit`, under `jax.grad` and the other
@@ -42,7 +44,7 @@ def wrap(f: Callable[..., Any], *, static_argnums: Argnums = (), static_argnames
     JAX asks for sizes that are known beforehand.
 
     Args:
-      f: A function over tensors.
+      f: A function over tensors. Without it, a decorator is returned.
       static_argnums: As for `func.function`.
       static_argnames: As for `func.function`.
 
@@ -59,10 +61,12 @@ def wrap(f: Callable[..., Any], *, static_argnums: Argnums = (), static_argnames
       >>> print(cube(2.0), jax.grad(cube)(2.0), jax.jit(jax.grad(jax.grad(cube)))(2.0))
       8.0 12.0 12.0
     """
-    inner = f._f if isinstance(f, Function) else f
+    if f is None:
+        return functools.partial(wrap, static_argnums=static_argnums, static_argnames=static_argnames)
+    inner = f._f if isinstance(f, (Function, _Wrapped)) else f
     if not callable(inner):
         raise TypeError("millstream.jax.wrap takes a function, but got %r (of type %s)" % (f, type(f).__name__))
-    if isinstance(f, Function) and not static_argnums and not static_argnames:
+    if isinstance(f, (Function, _Wrapped)) and not static_argnums and not static_argnames:
         positions, names = list(f._positions), list(f._names)
     else:
         positions, names = _static(inner, static_argnums, static_argnames)
@@ -76,9 +80,23 @@ class _Wrapped:
         self._f, self._positions, self._names = f, positions, names
         self._programs: Dict[Any, _Program] = {}
         self._lock = threading.Lock()
+        self._name = "_jax_%d" % id(self)
         self.__wrapped__ = f
         self.__name__ = getattr(f, "__name__", type(f).__name__)
         self.__doc__ = getattr(f, "__doc__", None)
+
+    def __reduce__(self) -> Any:
+        return _Wrapped, (self._f, self._positions, self._names)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None:
+            return self
+        # The graphs belong to the instance: its attributes are part of them.
+        held = instance.__dict__.get(self._name)
+        if held is None:
+            held = _Wrapped(self._f.__get__(instance, owner), frozenset(i - 1 for i in self._positions if 0 < i), self._names)
+            instance.__dict__[self._name] = held
+        return held
 
     def __repr__(self) -> str:
         return "<millstream.jax.wrap(%s)>" % tracing.called(self._f)
@@ -91,11 +109,9 @@ class _Wrapped:
             if array.dtype.name not in _DTYPES:
                 first = getattr(path[1], "idx", None)
                 place = "argument %s%s" % ("`%s`" % path[1].key if first is None else first, jax.tree_util.keystr(path[2:]))
-                cure = "pass its real and imaginary parts" if array.dtype.kind == "c" else "convert it, as by `x.astype('float32')`"
+                cure = "pass its real and imaginary parts" if getattr(array.dtype, "kind", "") == "c" else "convert it, as by `x.astype('float32')`"
                 raise TypeError("%s of %s is %s, which millstream.jax does not take: %s" % (place, tracing.called(self._f), array.dtype.name, cure))
-        static = tuple((i, type(args[i]), args[i]) for i in sorted(self._positions) if i < len(args))
-        static += tuple((k, type(kwargs[k]), kwargs[k]) for k in sorted(self._names & set(kwargs)))
-        key = (spec, static)
+        key = (spec, static_key(args, kwargs, self._positions, self._names))
         with self._lock:
             program = self._programs.get(key)
             if program is None:

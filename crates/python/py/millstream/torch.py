@@ -24,15 +24,19 @@ from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tupl
 
 import numpy as np
 import torch
+from torch.autograd import forward_ad
 from torch.utils import _pytree
 
 from millstream._engine import Tensor
 from millstream.func import nests, tracing
-from millstream.func.calls import TracedRun
+from millstream.func.calls import TracedRun, static_key
 from millstream.func.functions import Argnums, Function, _static
 from millstream.func.pairs import Differentiated, Pair, Store
 
 __all__ = ["wrap"]
+
+# The innermost of the transformations of `torch.func` that the caller is in, or None.
+_transforms = torch._C._functorch.peek_interpreter_stack
 
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
 _NUMPY: Dict[Any, Any] = {
@@ -47,7 +51,13 @@ _NUMPY: Dict[Any, Any] = {
 }
 
 
-def wrap(f: Callable[..., Any], *, static_argnums: Argnums = (), static_argnames: Union[str, Iterable[str]] = (), fixed_sizes: bool = False) -> Callable[..., Any]:
+def wrap(
+    f: Optional[Callable[..., Any]] = None,
+    *,
+    static_argnums: Argnums = (),
+    static_argnames: Union[str, Iterable[str]] = (),
+    fixed_sizes: bool = False,
+) -> Any:
     """Returns a function of PyTorch's tensors that runs a function over Millstream's.
 
     `f` is written as for `func.function`; loops and branches in it depend on the data, and gradients of any
@@ -55,11 +65,13 @@ def wrap(f: Callable[..., Any], *, static_argnums: Argnums = (), static_argnames
     the gradient needs, of which the forward pass keeps a copy. It keeps all values that the gradient needs,
     so `backward` does not run it again (`create_graph=True` does, for the derivative of the derivative).
 
-    The result works in `torch.nn.Module`s and in `torch.compile`, where it is an opaque operation. Gradients
-    flow to tensors of floating point in the arguments; Python numbers and NumPy arrays are constants.
+    The result works in `torch.nn.Module`s and in `torch.compile`, where it is an opaque operation, and under
+    `torch.func.grad`, `torch.func.jacrev` and `torch.vmap`, which calls it for one entry of the batch after
+    another. Forward mode is refused; `func.jvp` has it. Gradients flow to tensors of floating point in the
+    arguments; Python numbers and NumPy arrays are constants.
 
     Args:
-      f: A function over tensors.
+      f: A function over tensors. Without it, a decorator is returned.
       static_argnums: As for `func.function`.
       static_argnames: As for `func.function`.
       fixed_sizes: As for `func.function`.
@@ -80,7 +92,9 @@ def wrap(f: Callable[..., Any], *, static_argnums: Argnums = (), static_argnames
       >>> x.grad.tolist()
       [3.0, 12.0]
     """
-    inner = f._f if isinstance(f, Function) else f
+    if f is None:
+        return functools.partial(wrap, static_argnums=static_argnums, static_argnames=static_argnames, fixed_sizes=fixed_sizes)
+    inner = f._f if isinstance(f, Function) else getattr(f, "_millstream_function", f)
     if not callable(inner):
         raise TypeError("millstream.torch.wrap takes a function, but got %r (of type %s)" % (f, type(f).__name__))
     if isinstance(f, Function) and not static_argnums and not static_argnames:
@@ -106,6 +120,7 @@ def wrap(f: Callable[..., Any], *, static_argnums: Argnums = (), static_argnames
             return _filled(form().split("\x1f"), 0, values)[0]
         return wrapped(args, kwargs)
 
+    call._millstream_function = inner  # type: ignore[attr-defined]
     return call
 
 
@@ -177,6 +192,13 @@ class _Wrapped:
             if tensor.dtype not in _NUMPY or tensor.layout is not torch.strided or not tensor.is_cpu:
                 raise _refused(tensor, self, self._dynamic(args, kwargs))
         run = program.run_of(tensors)
+        if 0 <= forward_ad._current_level and any(forward_ad.unpack_dual(t).tangent is not None for t in tensors):
+            raise NotImplementedError(
+                "forward-mode differentiation (`torch.func.jvp`, `torch.func.jacfwd`, `torch.func.hessian`, dual tensors) of %s does not go through "
+                "millstream.torch.wrap: use reverse mode (`torch.func.jacrev`), or `func.jvp` of the function that is wrapped" % tracing.called(self._f)
+            )
+        if _transforms() is not None:
+            return run, _Transformed.apply(program, *tensors)
         if any(type(t) not in _PLAIN for t in tensors):
             return run, torch.ops.millstream.call(list(tensors), program.number)[:-1]
         if torch.is_grad_enabled() and any(t.requires_grad for t in tensors):
@@ -198,9 +220,7 @@ class _Wrapped:
     def _program(self, leaves: List[Any], spec: Any, args: Any, kwargs: Any) -> "_Program":
         """Returns the program for a structure of arguments, and for those that are no tensors."""
         others = tuple(None if isinstance(leaf, torch.Tensor) else _key(leaf) for leaf in leaves)
-        static = tuple((i, type(args[i]), args[i]) for i in sorted(self._positions) if i < len(args))
-        static += tuple((k, type(kwargs[k]), kwargs[k]) for k in sorted(self._names & set(kwargs)))
-        key = (spec, others, static)
+        key = (spec, others, static_key(args, kwargs, self._positions, self._names))
         with self._lock:
             found = self._programs.get(key)
             if found is None:
@@ -324,6 +344,43 @@ class _Run(torch.autograd.Function):
         else:
             found = [torch.from_numpy(g) for g in ctx.residuals.backward(_arrays(given))]
         return (None, None, *_placed(of, len(tensors), found))
+
+
+class _Transformed(torch.autograd.Function):
+    """A run under transformations of `torch.func`, which take functions without a state.
+
+    There are no residuals then: the gradient is a run that computes what it needs of the values itself.
+    """
+
+    @staticmethod
+    def forward(program: _Program, *tensors: Any) -> Any:
+        """Runs the program."""
+        return tuple(torch.from_numpy(np.asarray(v)) for v in program.run_of(tensors).flat(_arrays(tensors)))
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        """Keeps the arguments."""
+        ctx.program, tensors = inputs[0], inputs[1:]
+        ctx.save_for_backward(*tensors)
+        ctx.mark_non_differentiable(*[v for v in output if not v.dtype.is_floating_point])
+
+    @staticmethod
+    def backward(ctx: Any, *cotangents: Any) -> Any:
+        """Returns the gradients, as a run that can be differentiated."""
+        tensors = ctx.saved_tensors
+        of = ctx.program.of(tensors)
+        given = [cotangents[i] for i in of.with_cotangents]
+        found = _Transformed.apply(ctx.program.derivative(len(tensors)), *tensors, *given)
+        return (None, *_placed(of, len(tensors), found))
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, program: _Program, *tensors: Any) -> Any:
+        """Calls the program for each entry of a batch."""
+        if not info.batch_size:
+            raise ValueError("torch.vmap of %s: the batch is empty, so the sizes of the results are not known" % tracing.called(program.pair._f))
+        at = lambda b: [t if dim is None else t.select(dim, b) for t, dim in zip(tensors, in_dims[1:])]
+        found = [_Transformed.apply(program, *at(b)) for b in range(info.batch_size)]
+        return tuple(torch.stack(parts) for parts in zip(*found)), (0,) * len(found[0])
 
 
 def _placed(of: Differentiated, n: int, found: Sequence[Any]) -> List[Any]:

@@ -210,7 +210,8 @@ impl<'py> Making<'_, 'py> {
         )))
     }
 
-    /// Converts an input to a port or a literal. `preferred` is a dtype that is used if the value fits.
+    /// Converts an input to a port or a literal. `preferred` is a dtype that is used if the value fits; an array
+    /// is cast to it, as in TensorFlow.
     fn value(
         &mut self,
         given: &Bound<'py, PyAny>,
@@ -225,7 +226,6 @@ impl<'py> Making<'_, 'py> {
         if !as_ref {
             if let (None, Some(preferred)) = (wanted, preferred)
                 && let Ok(Some(tensor)) = array::of_python(given, Some(preferred))
-                && given.cast::<numpy::PyUntypedArray>().is_err()
             {
                 return Ok(Value::Literal(tensor));
             }

@@ -13,18 +13,18 @@ from programs.tools import caught, initialize
 Pair = collections.namedtuple("Pair", "x y")
 
 
-def _seen(work):
-    """Returns the output of `work` to standard error, by Python or C, without log messages of libraries."""
+def _seen(work, stream=2):
+    """Returns the output of `work` to standard error (or output), by Python or C, without log messages of libraries."""
     path = os.path.join(tempfile.mkdtemp(), "out.txt")
-    before, kept = sys.stderr, os.dup(2)
+    before, kept = sys.stderr, os.dup(stream)
     with open(path, "w") as out:
-        os.dup2(out.fileno(), 2)
-        sys.stderr = out
+        os.dup2(out.fileno(), stream)
+        sys.stderr = out if stream == 2 else before
         try:
             work()
         finally:
             sys.stderr = before
-            os.dup2(kept, 2)
+            os.dup2(kept, stream)
             os.close(kept)
     with open(path) as f:
         return "".join(line for line in f if not re.match(r"\d{4}-\d\d-\d\d .*: [IWE] ", line))
@@ -65,6 +65,21 @@ def as_a_dependency(tf):
     r = tf.while_loop(lambda i: i < 3, body, [0])
     with tf.Session() as sess:
         return _seen(lambda: sess.run(r))
+
+
+def streams(tf):
+    """What goes to the standard output, to a file, and to the log."""
+    path = os.path.join(tempfile.mkdtemp(), "printed.txt")
+    x = tf.constant([1, 2])
+    to_file = [tf.print("a", x, output_stream="file://" + path), tf.print("b", output_stream="file://" + path, end="")]
+    to_out, to_log = tf.print("out", x, output_stream=sys.stdout), tf.print("logged", output_stream=tf.logging.warning)
+    with tf.Session() as sess:
+        for op in to_file * 2:
+            sess.run(op)
+        with open(path) as f:
+            written = f.read()
+        out = _seen(lambda: sess.run(to_out), 1)
+        return written, out, _seen(lambda: sess.run(to_out)), _seen(lambda: sess.run(to_log), 1)
 
 
 def refused(tf):

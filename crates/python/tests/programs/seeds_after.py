@@ -62,3 +62,37 @@ def others(tf):
         responses=lambda x: tf.nn.lrn(x[..., None]),
         candidates=lambda x: tf.nn.log_uniform_candidate_sampler(tf.constant(np.array([[1]])), 1, 3, True, 9),
     )
+
+
+def static_nets_of_lengths(tf):
+    """A net whose sequences end makes a branch for each step, before the cell's variables."""
+
+    def net(x, rows, cell, **kwargs):
+        x.set_shape([rows, 5, 3]) if rows else None
+        x = x if rows else tf.placeholder(tf.float32, [None, 5, 3])
+        outputs, _ = tf.nn.static_rnn(cell, tf.unstack(x, axis=1), dtype=tf.float32, **kwargs)
+        return tf.layers.dense(outputs[-1], 2)
+
+    lengths = [5, 2, 0, 3]
+    return _drawn(
+        tf,
+        known=lambda x: net(x, 4, tf.nn.rnn_cell.BasicLSTMCell(3), sequence_length=lengths),
+        unknown=lambda x: net(x, None, tf.nn.rnn_cell.LSTMCell(3), sequence_length=tf.placeholder(tf.int32, [None])),
+        gated=lambda x: net(x, None, tf.nn.rnn_cell.GRUCell(3), sequence_length=tf.placeholder(tf.int64, [None])),
+    )
+
+
+def trained_static_net_of_lengths(tf):
+    """Only a graph seed is set: initial values follow from the number of nodes before."""
+    tf.set_random_seed(3)
+    x, lengths = tf.placeholder(tf.float32, [None, 6, 2]), tf.placeholder(tf.int32, [None])
+    cell = tf.nn.rnn_cell.BasicLSTMCell(4)
+    outputs, state = tf.nn.static_rnn(cell, tf.unstack(x, 6, 1), dtype=tf.float32, sequence_length=lengths)
+    rows = tf.range(tf.shape(x)[0]) * 6 + lengths - 1
+    last = tf.gather(tf.reshape(tf.stack(outputs, 1), [-1, 4]), rows)
+    loss = tf.reduce_mean(tf.square(tf.layers.dense(last, 1) - 1.0)) + tf.reduce_mean(state.h)
+    train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+    feed = {x: np.sin(np.arange(36.0)).reshape(3, 6, 2), lengths: [6, 2, 4]}
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        return [sess.run([loss, train], feed)[0] for _ in range(8)], sess.run([outputs[0], outputs[5], state], feed)

@@ -15,6 +15,18 @@ def Abs(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
 def AccumulateNV2(*, inputs: _t.Sequence[_TensorLike], shape: _ShapeLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the sum of all inputs, added from the first to the last. All have the shape in the attribute `shape`."""
 
+def AccumulatorApplyGradient(*, handle: _TensorLike, local_step: _TensorLike, gradient: _TensorLike, name: _t.Optional[str] = ...) -> _Operation:
+    """Adds a gradient to the accumulator, unless `local_step` is less than the accumulator's step."""
+
+def AccumulatorNumAccumulated(*, handle: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns the number of gradients that the accumulator holds."""
+
+def AccumulatorSetGlobalStep(*, handle: _TensorLike, new_global_step: _TensorLike, name: _t.Optional[str] = ...) -> _Operation:
+    """Sets the accumulator's step. Gradients of older steps are dropped from then on."""
+
+def AccumulatorTakeGradient(*, handle: _TensorLike, num_required: _TensorLike, dtype: _DTypeLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Waits until the accumulator holds `num_required` gradients, returns the mean of all (or their sum), and begins the accumulator's next step."""
+
 def Acos(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the arc cosine of each element. The result is NaN for real elements outside -1..=1."""
 
@@ -219,6 +231,18 @@ def BitwiseOr(*, x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = ...) -
 def BitwiseXor(*, x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the bitwise exclusive or of `x` and `y`, elementwise, with broadcasting."""
 
+def BlockLSTM(*, seq_len_max: _TensorLike, x: _TensorLike, cs_prev: _TensorLike, h_prev: _TensorLike, w: _TensorLike, wci: _TensorLike, wcf: _TensorLike, wco: _TensorLike, b: _TensorLike, forget_bias: float = ..., cell_clip: float = ..., use_peephole: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor]:
+    """Computes `seq_len_max` steps of an LSTM as [`LSTMBlockCell`] does, and returns what that returns for each step. The memory and the output are zero after them. `x` has shape `[time, batch, inputs]`. `BlockLSTMV2` has no `forget_bias`, and the columns of its weights are those of the input gate, the forget gate, the new memory and the output gate."""
+
+def BlockLSTMGrad(*, seq_len_max: _TensorLike, x: _TensorLike, cs_prev: _TensorLike, h_prev: _TensorLike, w: _TensorLike, wci: _TensorLike, wcf: _TensorLike, wco: _TensorLike, b: _TensorLike, i: _TensorLike, cs: _TensorLike, f: _TensorLike, o: _TensorLike, ci: _TensorLike, co: _TensorLike, h: _TensorLike, cs_grad: _TensorLike, h_grad: _TensorLike, use_peephole: bool, name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor]:
+    """Computes the gradients of `BlockLSTM` or `BlockLSTMV2` from those of all memories and outputs, `cs_grad` and `h_grad`."""
+
+def BlockLSTMGradV2(*, seq_len_max: _TensorLike, x: _TensorLike, cs_prev: _TensorLike, h_prev: _TensorLike, w: _TensorLike, wci: _TensorLike, wcf: _TensorLike, wco: _TensorLike, b: _TensorLike, i: _TensorLike, cs: _TensorLike, f: _TensorLike, o: _TensorLike, ci: _TensorLike, co: _TensorLike, h: _TensorLike, cs_grad: _TensorLike, h_grad: _TensorLike, use_peephole: bool, name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor]:
+    """Computes the gradients of `BlockLSTM` or `BlockLSTMV2` from those of all memories and outputs, `cs_grad` and `h_grad`."""
+
+def BlockLSTMV2(*, seq_len_max: _TensorLike, x: _TensorLike, cs_prev: _TensorLike, h_prev: _TensorLike, w: _TensorLike, wci: _TensorLike, wcf: _TensorLike, wco: _TensorLike, b: _TensorLike, cell_clip: float = ..., use_peephole: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor]:
+    """Computes `seq_len_max` steps of an LSTM as [`LSTMBlockCell`] does, and returns what that returns for each step. The memory and the output are zero after them. `x` has shape `[time, batch, inputs]`. `BlockLSTMV2` has no `forget_bias`, and the columns of its weights are those of the input gate, the forget gate, the new memory and the output gate."""
+
 def BroadcastArgs(*, s0: _TensorLike, s1: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns the shape that tensors of shapes `s0` and `s1` broadcast to."""
 
@@ -233,6 +257,12 @@ def Bucketize(*, input: _TensorLike, boundaries: _t.Sequence[float], name: _t.Op
 
 def CTCBeamSearchDecoder(*, inputs: _TensorLike, sequence_length: _TensorLike, beam_width: int, top_paths: int, merge_repeated: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_t.List[_Tensor], _t.List[_Tensor], _t.List[_Tensor], _Tensor]:
     """Finds probable labels of each sequence under connectionist temporal classification (Graves and others, 2006). `inputs` are logits of shape `[time, batch, classes]`, whose last class is the blank; the first `sequence_length[b]` steps of sequence `b` count. The search keeps the `beam_width` most probable prefixes. For each of the `top_paths` best results, the labels of all sequences are a sparse matrix: `decoded_indices`, `decoded_values` and `decoded_shape`. `log_probability` has shape `[batch, top_paths]`. If `merge_repeated` is true, adjacent equal labels of a result become one."""
+
+def CTCGreedyDecoder(*, inputs: _TensorLike, sequence_length: _TensorLike, merge_repeated: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor, _Tensor]:
+    """Returns the label with the largest logit at each step, without blanks. `inputs` are logits of shape `[time, batch, classes]`, whose last class is the blank; the first `sequence_length[b]` steps of sequence `b` count. The labels of all sequences are a sparse matrix: `decoded_indices`, `decoded_values` and `decoded_shape`. `log_probability` of shape `[batch, 1]` is minus the sum of the largest logits. If `merge_repeated` is true, equal labels of adjacent steps become one."""
+
+def CTCLoss(*, inputs: _TensorLike, labels_indices: _TensorLike, labels_values: _TensorLike, sequence_length: _TensorLike, preprocess_collapse_repeated: bool = ..., ctc_merge_repeated: bool = ..., ignore_longer_outputs_than_inputs: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor]:
+    """Computes the loss of each sequence under connectionist temporal classification (Graves and others, 2006): minus the logarithm of the probability of its labels. `inputs` are logits of shape `[time, batch, classes]`, whose last class is the blank; the first `sequence_length[b]` steps of sequence `b` count. Its labels are row `b` of the sparse matrix `labels_indices`, `labels_values`. `gradient` is that of the losses by `inputs`. With `preprocess_collapse_repeated`, adjacent equal labels count once; without `ctc_merge_repeated`, adjacent equal labels of a path stay apart; `ignore_longer_outputs_than_inputs` gives sequences with more labels than steps the loss 0 instead of an error."""
 
 def CacheDataset(*, input_dataset: _TensorLike, filename: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a dataset that keeps the elements of its first complete pass in memory, for later passes. `filename` must be empty."""
@@ -272,6 +302,9 @@ def ConcatV2(*, values: _t.Sequence[_TensorLike], axis: _TensorLike, name: _t.Op
 
 def ConcatenateDataset(*, input_dataset: _TensorLike, another_dataset: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a dataset of the elements of `input_dataset`, then those of `another_dataset`."""
+
+def ConditionalAccumulator(*, dtype: _DTypeLike, shape: _ShapeLike, container: _Text = ..., shared_name: _Text = ..., reduction_type: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a handle to the accumulator `shared_name` (by default, the node's name) in `container`, which is created if it does not exist. It gathers gradients of this `dtype` that fit `shape`, until some are taken: their mean, or their sum if `reduction_type` is SUM. It has a step, 0 at first and one more each time gradients are taken; gradients of older steps are dropped."""
 
 def Conj(*, input: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the complex conjugate of each element."""
@@ -372,6 +405,9 @@ def DeepCopy(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
 def DeleteSessionTensor(*, handle: _TensorLike, name: _t.Optional[str] = ...) -> _Operation:
     """Removes the tensor that GetSessionHandle stored in this session under `handle`. Fails if there is none."""
 
+def DenseBincount(*, input: _TensorLike, size: _TensorLike, weights: _TensorLike, binary_output: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Counts how often each of `0..size` occurs in `input`, a vector, or in each row of a matrix. If `weights` are not empty, it sums those of the occurrences instead; if `binary_output` is true, the result is 1 for what occurs. Values of `size` or more are ignored."""
+
 def DepthToSpace(*, input: _TensorLike, block_size: int, data_format: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """The inverse of SpaceToDepth: lays out groups of channels as blocks of `block_size` rows and columns."""
 
@@ -428,6 +464,9 @@ def DynamicStitch(*, indices: _t.Sequence[_TensorLike], data: _t.Sequence[_Tenso
 
 def EditDistance(*, hypothesis_indices: _TensorLike, hypothesis_values: _TensorLike, hypothesis_shape: _TensorLike, truth_indices: _TensorLike, truth_values: _TensorLike, truth_shape: _TensorLike, normalize: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Computes, for each row along the last axis, the Levenshtein distance: the number of insertions, deletions and replacements that turn the hypothesis into the truth. If `normalize` is true, it is divided by the length of the truth, and is infinite if that is 0."""
+
+def Einsum(*, inputs: _t.Sequence[_TensorLike], equation: _Text, name: _t.Optional[str] = ...) -> _Tensor:
+    """Multiplies tensors and sums the product over axes, as `equation` says: `ij,jk->ik` is a product of matrices. A letter labels an axis of an input. Labels that the output lacks are summed over; a label twice in an input takes the diagonal, and one twice in the output makes one. `...` labels axes that are broadcast. There are one or two inputs."""
 
 def Elu(*, features: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes `features` where they are positive and `exp(features) - 1` elsewhere."""
@@ -573,11 +612,20 @@ def FusedBatchNormV2(*, x: _TensorLike, scale: _TensorLike, offset: _TensorLike,
 def FusedBatchNormV3(*, x: _TensorLike, scale: _TensorLike, offset: _TensorLike, mean: _TensorLike, variance: _TensorLike, epsilon: float = ..., data_format: _Text = ..., is_training: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor]:
     """Normalizes each channel of `x`: subtracts a mean, divides by `sqrt(variance + epsilon)`, multiplies by `scale`, adds `offset`. With `is_training`, mean and variance are those of the batch, which are also returned: `batch_variance` without bias, `reserve_space_2` as it was used. Otherwise they are `mean` and `variance`, which are passed on."""
 
+def GRUBlockCell(*, x: _TensorLike, h_prev: _TensorLike, w_ru: _TensorLike, w_c: _TensorLike, b_ru: _TensorLike, b_c: _TensorLike, name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor, _Tensor]:
+    """Computes one step of a gated recurrent unit (Cho and others, 2014): the gates `[r u] = sigmoid([x h_prev] w_ru + b_ru)`, the candidate `c = tanh([x r * h_prev] w_c + b_c)`, and the output `h = u * h_prev + (1 - u) * c`."""
+
+def GRUBlockCellGrad(*, x: _TensorLike, h_prev: _TensorLike, w_ru: _TensorLike, w_c: _TensorLike, b_ru: _TensorLike, b_c: _TensorLike, r: _TensorLike, u: _TensorLike, c: _TensorLike, d_h: _TensorLike, name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor, _Tensor]:
+    """Computes the gradients of a step of `GRUBlockCell` from that of its output, `d_h`: by the input, by the output of the step before, and by the sums of the candidate and of the gates, from which those of the weights follow."""
+
 def Gather(*, params: _TensorLike, indices: _TensorLike, validate_indices: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Gathers rows of `params` by index. The output's shape is that of `indices` followed by the shape of a row."""
 
 def GatherNd(*, params: _TensorLike, indices: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Gathers the slices of `params` at the index tuples in the last axis of `indices`. The output's shape is the rest of the shape of `indices`, followed by the shape of a slice. If `bad_indices_policy` ignores indices out of range, their slices are zero."""
+
+def GatherTree(*, step_ids: _TensorLike, parent_ids: _TensorLike, max_sequence_lengths: _TensorLike, end_token: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Follows the beams of a search back from the last step. `step_ids` and `parent_ids` have shape `[time, batch, beams]`: the symbol that each beam appended at each step, and the beam of the step before that it continues. Sequence `b` ends after `max_sequence_lengths[b]` steps. A beam holds `end_token` after its first `end_token` and after the end of its sequence."""
 
 def GatherV2(*, params: _TensorLike, indices: _TensorLike, axis: _TensorLike, batch_dims: int = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Gathers slices of `params` along `axis` by index. In the output's shape, the shape of `indices` replaces axis `axis`. The first `batch_dims` axes are shared by `params` and `indices`."""
@@ -740,6 +788,12 @@ def IteratorV2(*, shared_name: _Text, container: _Text, output_types: _t.Sequenc
 
 def L2Loss(*, t: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes half the sum of the squares of all elements."""
+
+def LSTMBlockCell(*, x: _TensorLike, cs_prev: _TensorLike, h_prev: _TensorLike, w: _TensorLike, wci: _TensorLike, wcf: _TensorLike, wco: _TensorLike, b: _TensorLike, forget_bias: float = ..., cell_clip: float = ..., use_peephole: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor]:
+    """Computes one step of a long short-term memory (Hochreiter and Schmidhuber, 1997). `[x h_prev] w + b` are the sums of the input gate, the new memory, the forget gate and the output gate, of as many columns as there are units; `forget_bias` is added to those of the forget gate. With `use_peephole` the gates see the memory, weighted by `wci`, `wcf` and `wco`. The memory `cs = ci * i + cs_prev * f` is clipped to between `-cell_clip` and `cell_clip` if that is positive; `co = tanh(cs)`, and the output is `h = co * o`."""
+
+def LSTMBlockCellGrad(*, x: _TensorLike, cs_prev: _TensorLike, h_prev: _TensorLike, w: _TensorLike, wci: _TensorLike, wcf: _TensorLike, wco: _TensorLike, b: _TensorLike, i: _TensorLike, cs: _TensorLike, f: _TensorLike, o: _TensorLike, ci: _TensorLike, co: _TensorLike, cs_grad: _TensorLike, h_grad: _TensorLike, use_peephole: bool, name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor, _Tensor, _Tensor]:
+    """Computes the gradients of a step of `LSTMBlockCell` from those of its memory and output, `cs_grad` and `h_grad`: by the memory before the step, by the sums of the gates (`dicfo`, from which those of the weights follow), and by the peepholes."""
 
 def LeakyRelu(*, features: _TensorLike, alpha: float = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Computes `features` where they are positive and `alpha * features` elsewhere."""
@@ -1117,7 +1171,7 @@ def Print(*, input: _TensorLike, data: _t.Sequence[_TensorLike], message: _Text 
     """Returns `input` unchanged, and prints `message` with the first `summarize` elements of each tensor in `data`. If `first_n` is not negative, only the first `first_n` runs in a session print."""
 
 def PrintV2(*, input: _TensorLike, output_stream: _Text = ..., end: _Text = ..., name: _t.Optional[str] = ...) -> _Operation:
-    """Prints `input` followed by `end`. All values of `output_stream` print to the output of the session."""
+    """Prints `input` followed by `end`. `output_stream` is `stdout`, `stderr`, `log(info)`, `log(warning)`, `log(error)`, or `file://` and the path of a file, to which the text is appended. A session that was given a function for texts passes it all but those for files."""
 
 def PriorityQueue(*, shapes: _t.Sequence[_ShapeLike], component_types: _t.Sequence[_DTypeLike] = ..., capacity: int = ..., container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a handle to a queue as FIFOQueueV2 does, whose items begin with an additional component, the priority, an int64 scalar. The item with the smallest priority is dequeued first; of equal ones, the one that was enqueued first."""
@@ -1371,6 +1425,18 @@ def ResizeNearestNeighbor(*, images: _TensorLike, size: _TensorLike, align_corne
 def ResizeNearestNeighborGrad(*, grads: _TensorLike, size: _TensorLike, align_corners: bool = ..., half_pixel_centers: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Adds each pixel of `grads`, the gradient of a ResizeNearestNeighbor of images of height and width `size`, to the pixel of the image that it was."""
 
+def ResourceAccumulatorApplyGradient(*, handle: _TensorLike, local_step: _TensorLike, gradient: _TensorLike, name: _t.Optional[str] = ...) -> _Operation:
+    """Adds a gradient to the accumulator, unless `local_step` is less than the accumulator's step."""
+
+def ResourceAccumulatorNumAccumulated(*, handle: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns the number of gradients that the accumulator holds."""
+
+def ResourceAccumulatorSetGlobalStep(*, handle: _TensorLike, new_global_step: _TensorLike, name: _t.Optional[str] = ...) -> _Operation:
+    """Sets the accumulator's step. Gradients of older steps are dropped from then on."""
+
+def ResourceAccumulatorTakeGradient(*, handle: _TensorLike, num_required: _TensorLike, dtype: _DTypeLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Waits until the accumulator holds `num_required` gradients, returns the mean of all (or their sum), and begins the accumulator's next step."""
+
 def ResourceApplyAdaMax(*, var: _TensorLike, m: _TensorLike, v: _TensorLike, beta1_power: _TensorLike, lr: _TensorLike, beta1: _TensorLike, beta2: _TensorLike, epsilon: _TensorLike, grad: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
     """Updates `m`, the moving average of `grad` with decay `beta1`, and `v = max(beta2 * v, |grad|)`, and subtracts `lr / (1 - beta1_power) * m / (v + epsilon)` from the variable."""
 
@@ -1424,6 +1490,9 @@ def ResourceApplyProximalGradientDescent(*, var: _TensorLike, alpha: _TensorLike
 
 def ResourceApplyRMSProp(*, var: _TensorLike, ms: _TensorLike, mom: _TensorLike, lr: _TensorLike, rho: _TensorLike, momentum: _TensorLike, epsilon: _TensorLike, grad: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
     """Updates `ms`, the moving average of `grad^2` with decay `rho`, and `mom = momentum * mom + lr * grad / sqrt(ms + epsilon)`, and subtracts `mom` from the variable. The sparse ops do this for the rows in `indices`."""
+
+def ResourceConditionalAccumulator(*, dtype: _DTypeLike, shape: _ShapeLike, container: _Text = ..., shared_name: _Text = ..., reduction_type: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a handle to the accumulator `shared_name` (by default, the node's name) in `container`, which is created if it does not exist. It gathers gradients of this `dtype` that fit `shape`, until some are taken: their mean, or their sum if `reduction_type` is SUM. It has a step, 0 at first and one more each time gradients are taken; gradients of older steps are dropped."""
 
 def ResourceCountUpTo(*, resource: _TensorLike, limit: int, T: _DTypeLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Increments the scalar variable and returns its old value. Fails with `OUT_OF_RANGE` if that is already `limit`."""
@@ -1695,6 +1764,12 @@ def SpaceToBatchND(*, input: _TensorLike, block_shape: _TensorLike, paddings: _T
 def SpaceToDepth(*, input: _TensorLike, block_size: int, data_format: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Divides the rows and columns of images into blocks of `block_size`, and moves the positions within a block into the channels."""
 
+def SparseAccumulatorApplyGradient(*, handle: _TensorLike, local_step: _TensorLike, gradient_indices: _TensorLike, gradient_values: _TensorLike, gradient_shape: _TensorLike, has_known_shape: bool, name: _t.Optional[str] = ...) -> _Operation:
+    """Adds rows of a gradient to the accumulator, unless `local_step` is less than the accumulator's step. Row `i` of `gradient_values` belongs to row `gradient_indices[i]` of the whole gradient, whose shape is `gradient_shape` if `has_known_shape` is true. Indices ascend."""
+
+def SparseAccumulatorTakeGradient(*, handle: _TensorLike, num_required: _TensorLike, dtype: _DTypeLike, name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """Waits until the accumulator holds `num_required` gradients, returns the rows that they have, each the mean of the gradients that have it (or their sum), and begins the accumulator's next step."""
+
 def SparseAdd(*, a_indices: _TensorLike, a_values: _TensorLike, a_shape: _TensorLike, b_indices: _TensorLike, b_values: _TensorLike, b_shape: _TensorLike, thresh: _TensorLike, name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
     """Adds two sparse tensors of one shape whose entries are in row-major order. If both have an entry at an index and the absolute value of the sum is less than `thresh`, the entry is omitted."""
 
@@ -1736,6 +1811,9 @@ def SparseApplyRMSProp(*, var: _TensorLike, ms: _TensorLike, mom: _TensorLike, l
 
 def SparseConcat(*, indices: _t.Sequence[_TensorLike], values: _t.Sequence[_TensorLike], shapes: _t.Sequence[_TensorLike], concat_dim: int, name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
     """Concatenates sparse tensors along axis `concat_dim`, and sorts the entries. Their other sizes must be equal."""
+
+def SparseConditionalAccumulator(*, dtype: _DTypeLike, shape: _ShapeLike, container: _Text = ..., shared_name: _Text = ..., reduction_type: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a handle to an accumulator as `ConditionalAccumulator` does. Its gradients are rows of tensors of this `shape`. The mean of a row is that of the gradients that have it."""
 
 def SparseCross(*, indices: _t.Sequence[_TensorLike], values: _t.Sequence[_TensorLike], shapes: _t.Sequence[_TensorLike], dense_inputs: _t.Sequence[_TensorLike], hashed_output: bool, num_buckets: int, hash_key: int, out_type: _DTypeLike, internal_type: _DTypeLike, name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
     """Returns a sparse matrix whose row holds a value for each way to take one feature from the same row of every input. The inputs are N sparse matrices, then dense ones, of i64 or strings. With `hashed_output` a value is a hash of the features that begins with `hash_key`, modulo `num_buckets` unless that is 0; otherwise it is the features joined by `_X_`."""

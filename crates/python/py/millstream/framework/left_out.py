@@ -118,7 +118,7 @@ LATER.update({"contrib.layers." + name: _COLUMNS for name in _OF_COLUMNS})
 
 # The reason, and what to use.
 NEVER: Dict[str, Tuple[str, str]] = {
-    "GradientTape": ("there is no eager execution", "`tf.gradients`"),
+    "GradientTape": ("there is no eager execution", "`tf.gradients`, or `tf.func.grad` of a function"),
     "autograph": ("Python's control flow is not translated", "`tf.while_loop` and `tf.cond`"),
     "compat.v2": ("it is TensorFlow 2", "`tf.compat.v1`"),
     "contrib.quantize": ("graphs run on the CPU, in floats", "the graph as it is"),
@@ -131,9 +131,9 @@ NEVER: Dict[str, Tuple[str, str]] = {
     "contrib.tensorrt": ("graphs run on the CPU", "the graph as it is"),
     "contrib.tpu": ("graphs run on the CPU", "`tf.train` and its optimizers"),
     "distribute": ("a session runs in one process", "a `tf.Session`"),
-    "enable_eager_execution": ("there is no eager execution", _GRAPHS),
+    "enable_eager_execution": ("there is no eager execution", _GRAPHS + ", or `tf.func.function`"),
     "estimator.tpu": ("graphs run on the CPU", "`tf.estimator.Estimator`"),
-    "function": ("Python's control flow is not translated", _GRAPHS),
+    "function": ("Python's control flow is not translated", "`tf.func.function` with `tf.func.while_loop` and `tf.func.cond`, or " + _GRAPHS),
     "keras": ("Keras is a library of its own", "`tf.layers.dense` and the cells of `tf.nn.rnn_cell`"),
     "lite": ("a graph runs as it is", "`millstream run graph.pb`"),
     "models": ("they left TensorFlow before 1.0", "`tf.nn.rnn_cell` and `tf.contrib.legacy_seq2seq`"),
@@ -144,7 +144,7 @@ NEVER: Dict[str, Tuple[str, str]] = {
     "test.create_local_cluster": ("a session runs in one process", "a `tf.train.Server`"),
     "tpu": ("graphs run on the CPU", "`tf.train` and its optimizers"),
     "train.experimental": ("graphs run on the CPU, in the dtypes that they have", "the optimizer as it is"),
-    "wrap_function": ("there is no eager execution", _GRAPHS),
+    "wrap_function": ("there is no eager execution", "`tf.func.function`, or " + _GRAPHS),
     "xla": ("the engine compiles what it runs", "the graph as it is"),
     "contrib.cluster_resolver": ("a session runs in one process", "a `tf.Session`"),
     "contrib.compiler": ("the engine compiles what it runs", "the graph as it is"),
@@ -154,7 +154,6 @@ _NODES = "it makes more nodes: initial values of variables created after it diff
 
 # Names that are here and do less than in TensorFlow 1.15.
 DIFFERENT: Dict[str, str] = {
-    "contrib.rnn.LSTMBlockFusedCell": _NODES,
     "contrib.seq2seq.BeamSearchDecoder": _NODES,
     "enable_control_flow_v2": "it raises: loops and branches are made of `Switch`, `Merge` and related ops",
     "enable_eager_execution": "it raises: there is no eager execution; use " + _GRAPHS,

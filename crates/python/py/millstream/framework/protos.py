@@ -12,6 +12,8 @@ import os
 import threading
 from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
+from millstream import _engine
+
 _DESCRIPTORS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "_generated", "messages.bin")
 
 _PACKAGES = ("tensorflow.", "tensorflow.error.")
@@ -52,12 +54,49 @@ def _message_class(descriptor: Any) -> Any:
     return cls
 
 
+# Messages that files of strangers hold. An empty message takes two bytes of a file and hundreds in memory.
+_WEIGHED = ("GraphDef", "MetaGraphDef", "SavedModel")
+
+
+def _weighed(name: str, cls: Any) -> Any:
+    """Makes the class ask the engine, before it decodes bytes, whether an import could afford the messages.
+
+    Like the engine's own import, decoding raises `ResourceExhaustedError` if not.
+    """
+    made, merge, parse = cls.FromString, cls.MergeFromString, cls.ParseFromString
+
+    def FromString(serialized: Any) -> Any:
+        _engine.weigh(name, bytes(serialized))
+        return made(serialized)
+
+    def MergeFromString(self: Any, serialized: Any) -> Any:
+        _engine.weigh(name, bytes(serialized))
+        return merge(self, serialized)
+
+    def ParseFromString(self: Any, serialized: Any) -> Any:
+        _engine.weigh(name, bytes(serialized))
+        return parse(self, serialized)
+
+    cls.FromString, cls.MergeFromString, cls.ParseFromString = staticmethod(FromString), MergeFromString, ParseFromString
+    return cls
+
+
+def from_text(data: bytes, message: Any) -> Any:
+    """Parses the text form of a message of a file into `message`, if an import could afford it."""
+    from google.protobuf import text_format
+
+    text = data.decode()
+    _engine.weigh_text(text)
+    return text_format.Parse(text, message)
+
+
 def _find(name: str) -> Optional[Any]:
     """Returns a message class, an enum wrapper, or an enum value, by its name without the package."""
     pool = _load()
     for package in _PACKAGES:
         try:
-            return _message_class(pool.FindMessageTypeByName(package + name))
+            cls = _message_class(pool.FindMessageTypeByName(package + name))
+            return _weighed(name, cls) if name in _WEIGHED else cls
         except KeyError:
             pass
         try:

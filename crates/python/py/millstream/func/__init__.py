@@ -23,8 +23,10 @@ its arguments, a dtype or a rank is new; sizes stay free (unless `fixed_sizes=Tr
 64 graphs are kept (`cache_size`).
 
 *Arguments* are NumPy arrays, Python numbers, anything with DLPack or `__array__`, and dicts, lists, tuples,
-named tuples and attrs classes of these. `None` is an empty structure. Other values are *static*: they are
-declared by `static_argnums` or `static_argnames`, must be hashable, and are traced separately, each value.
+named tuples, dataclasses and attrs classes of these. `None` is an empty structure. A dataclass's field with
+`metadata={"static": True}` is not a part of the structure but belongs to its type, as a name does. Other
+values are *static*: they are declared by `static_argnums` or `static_argnames`, must be hashable, and are
+traced separately, each value.
 
 *Results* are NumPy arrays (NumPy scalars for rank 0) in the structure that the function returned. Large
 arrays are neither copied on the way in nor on the way out; an argument must not be modified by another thread
@@ -38,8 +40,9 @@ PyTorch. Inside of the function, Python numbers in expressions take the dtype of
 those that start loops, or that `func.numpy` makes arrays of, follow the rule for arguments. Tensors of two
 dtypes do not mix: cast one by `tf.cast`.
 
-*Equality.* While a function is traced, `==` and `!=` of its code compare elements, as in NumPy. In graphs of
-TensorFlow 1 they compare identities.
+*Operators.* While a function is traced, operators of its code do what they do in NumPy, where TensorFlow 1
+has something else or an error: `==` and `!=` compare elements, `/` of integers gives the float of Python
+numbers, `@` takes vectors, and arrays of integers are indices (`x[[0, 2]]`, `x[rows, columns]`).
 
 *Closures.* Arrays that the function takes from around it become constants of the graph: later changes of the
 array are not seen. A function called within another that is being traced becomes part of its graph, so it may
@@ -63,10 +66,12 @@ Tracing is done by one thread at a time for each function.
 
 from __future__ import annotations
 
+from typing import Any
+
 from millstream.func.derivatives import grad, hessian, jacobian, jvp, value_and_grad, vjp
-from millstream.func.flow import cond, fori_loop, map, scan, while_loop  # noqa: A004
+from millstream.func.flow import cond, fori_loop, map, scan, switch, while_loop  # noqa: A004
 from millstream.func.functions import Function, Lowered, function
-from millstream.func import numpy, pairs as _pairs
+from millstream.func import numpy, operators as _operators, pairs as _pairs
 
 __all__ = [
     "Function",
@@ -81,7 +86,47 @@ __all__ = [
     "map",
     "numpy",
     "scan",
+    "switch",
     "value_and_grad",
     "vjp",
     "while_loop",
 ]
+
+# Names that people who come from JAX and PyTorch look for.
+_ELSEWHERE = {
+    "associative_scan": "not there yet: `func.scan` goes step by step",
+    "checkpoint": "in loops: `func.while_loop(.., checkpoint_every=k)`",
+    "compile": "`func.function` traces, and loops run as compiled code where they can",
+    "custom_gradient": "`tf.custom_gradient`",
+    "custom_jvp": "`tf.custom_gradient`, from which both modes follow",
+    "custom_vjp": "`tf.custom_gradient`",
+    "debug": "`tf.print`, and `tf.check_numerics` for NaN and infinity",
+    "detach": "`tf.stop_gradient`",
+    "eval_shape": "`func.function(f).lower(..).outputs`",
+    "for_loop": "`func.fori_loop`",
+    "functional_call": "parameters are arguments of the function",
+    "hvp": "`func.jvp(func.grad(f), (x,), (v,))`",
+    "jacfwd": "`func.jacobian`",
+    "jacrev": "`func.jacobian`",
+    "jit": "`func.function`",
+    "lax": "loops and branches are here: `func.while_loop`, `func.scan`, `func.cond`",
+    "linearize": "`func.jvp`",
+    "make_jaxpr": "`func.function(f).lower(..)`",
+    "nn": "`tf.nn`",
+    "no_grad": "nothing is recorded unless a derivative is asked for; `tf.stop_gradient` ends one",
+    "pmap": "there are no devices to go to: `func.map`",
+    "random": "`tf.random_uniform` and its relatives",
+    "remat": "in loops: `func.while_loop(.., checkpoint_every=k)`",
+    "select": "`tf.where`",
+    "stop_gradient": "`tf.stop_gradient`",
+    "tree_map": "`tf.nest.map_structure`",
+    "tree_util": "`tf.nest`",
+    "vmap": "not there yet: write the batch axis, or go through it by `func.map`, which applies the function to each row",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ELSEWHERE:
+        raise AttributeError("module 'millstream.func' has no attribute %r" % name)
+    instead = _ELSEWHERE[name]
+    raise AttributeError("module 'millstream.func' has no attribute %r: %s%s" % (name, "use " if instead.startswith("`") else "", instead))

@@ -7,6 +7,7 @@ values of static arguments.
 from __future__ import annotations
 
 import collections
+import collections.abc
 import os
 import threading
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
@@ -14,7 +15,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 import numpy as np
 
 from millstream._engine import Operation, Tensor, asarray
-from millstream.framework import dtypes, nest
+from millstream.framework import dtypes
 from millstream.func import nests, tracing
 
 _WIDE_FLOATS = (np.dtype(np.float64), np.dtype(np.complex128))
@@ -91,12 +92,12 @@ class Arguments:
         """Adds a value of another type than the common ones."""
         if isinstance(value, _generic):
             self.array(np.asarray(value))
-        elif nest.is_sequence(value):
+        elif nests.is_structure(value):
             if isinstance(value, collections.abc.Mapping):
                 self.mapping(value)
                 return
-            parts = list(nest._yield_value(value))
-            self.key.append((type(value), len(parts)))
+            parts = nests.parts(value)
+            self.key.append((type(value), len(parts), *nests.static(value)))
             for part in parts:
                 self.add(part)
         elif isinstance(value, float):
@@ -127,6 +128,36 @@ class _NoArray(TypeError):
         advice = "Pass arrays, numbers, or dicts, lists and tuples of them; other values can be static arguments (`static_argnums`, `static_argnames`)"
         shown = "%.60r (of type %s)" % (self.value, type(self.value).__name__)
         return TypeError("%s is %s, which is neither a number, an array, nor a structure of them. %s" % (place, shown, advice))
+
+
+def _unknown_dtype(leaves: Sequence[Any]) -> str:
+    """Returns the name of the first dtype that tensors do not have."""
+    for leaf in leaves:
+        try:
+            dtypes.as_dtype(getattr(leaf, "dtype", np.int32))
+        except TypeError:
+            return str(leaf.dtype)
+    return "another dtype"
+
+
+def hashable(value: Any, place: str) -> None:
+    """Raises an error if a static argument has no hash."""
+    try:
+        hash(value)
+    except TypeError:
+        raise TypeError(
+            "%s is static but got %.60r (of type %s), which has no hash because it can change. Give a value such as a tuple, a str or a frozen dataclass"
+            % (place, value, type(value).__name__)
+        ) from None
+
+
+def static_key(args: Sequence[Any], kwargs: Dict[str, Any], positions: Any, names: Any) -> Tuple[Any, ...]:
+    """Returns what the static arguments of a call are known by."""
+    found = [(i, type(args[i]), args[i], "argument %d" % i) for i in sorted(positions) if i < len(args)]
+    found += [(k, type(kwargs[k]), kwargs[k], "argument `%s`" % k) for k in sorted(names & set(kwargs))]  # type: ignore[misc]
+    for *_, value, place in found:
+        hashable(value, place)
+    return tuple(found)
 
 
 class Traced:
@@ -174,13 +205,7 @@ class Traced:
     def _static(given: Arguments, value: Any, place: str) -> None:
         if isinstance(value, Tensor):
             raise TypeError("%s is static but got %s, whose value is not known while the function is traced. Give a Python value, or do not declare it static" % (place, value))
-        try:
-            hash(value)
-        except TypeError:
-            raise TypeError(
-                "%s is static but got %.60r (of type %s), which has no hash because it can change. Give a value such as a tuple, a str or a frozen dataclass"
-                % (place, value, type(value).__name__)
-            ) from None
+        hashable(value, place)
         # Values of different types may be equal: 1 and True.
         given.key.append((type(value), value))
 
@@ -200,7 +225,10 @@ class Traced:
 
     def _kinds(self, given: Arguments) -> List[Tuple[Any, List[Optional[int]]]]:
         """Returns the dtype and the sizes of each leaf."""
-        arrays = [dtypes.as_dtype(leaf.dtype) for leaf in given.leaves if isinstance(leaf, np.ndarray)]
+        try:
+            arrays = [dtypes.as_dtype(leaf.dtype) for leaf in given.leaves if isinstance(leaf, np.ndarray)]
+        except TypeError:
+            raise TypeError("an argument is an array of %s, which tensors cannot hold: convert it, as by `x.astype(np.float64)`" % _unknown_dtype(given.leaves)) from None
         long = [dtypes.int64] if given.wide_int else []
         numbers = tracing.Kinds([*arrays, *long])
         found = []

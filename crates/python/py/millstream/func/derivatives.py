@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
+import numpy as np
+
 from millstream._engine import Tensor
-from millstream.framework import convert_to_tensor, nest
+from millstream.framework import convert_to_tensor
 from millstream.framework.op_functions import op
 from millstream.func import nests, tracing
 from millstream.func.functions import Argnums, Function, _static
@@ -104,7 +106,7 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
 
     Raises:
       TypeError: A value or argument is not of floating point.
-      ValueError: Cotangents have another structure than the value.
+      ValueError: Cotangents have another structure or shape than the value.
 
     Example:
       >>> from millstream import func
@@ -137,21 +139,22 @@ def symbolic_vjp(f: Any, primals: Sequence[Any], has_aux: bool) -> Any:
     return (value, back, call.packed(call.result)[1]) if has_aux else (value, back)
 
 
-def jvp(f: Callable[..., Any], primals: Any, tangents: Any, **options: Any) -> Any:
+def jvp(f: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool = False, **options: Any) -> Any:
     """Returns the value of `f` and its derivative along tangents.
 
     Args:
       f: A function of arrays that returns values of floating point.
       primals: A tuple of its arguments.
-      tangents: A tuple of their directions, in the structure and dtypes of `primals`.
+      tangents: A tuple of their directions, in the structure, dtypes and shapes of `primals`.
+      has_aux: If true, `f` returns a pair: the values, and others that are returned as they are.
       **options: Those of `func.function`.
 
     Returns:
-      A pair: the value, and the derivative in its structure.
+      A pair: the value, and the derivative in its structure. With `has_aux`, the other values are third.
 
     Raises:
       TypeError: A value or argument is not of floating point, or `primals` is not a tuple.
-      ValueError: `primals` and `tangents` have different structures.
+      ValueError: `primals` and `tangents` have different structures or shapes.
 
     Example:
       >>> from millstream import func
@@ -165,12 +168,18 @@ def jvp(f: Callable[..., Any], primals: Any, tangents: Any, **options: Any) -> A
             "the tangents have the structure %r, but the primals have %r: give one for each argument" % (nests.form(tuple(tangents)), nests.form(tuple(primals)))
         )
 
+    for x, t, path in zip(nests.flatten(list(primals)), nests.flatten(list(tangents)), nests.paths(tuple(tangents), "tangents")):
+        if not isinstance(x, Tensor) and not isinstance(t, Tensor) and _shape(x) != _shape(t):
+            raise ValueError("%s has the shape %s, but the argument has %s: they must be the same" % (path, _shape(t), _shape(x)))
+
     def of(primals: Any, tangents: Any) -> Any:
         call = _Call(f, primals, {}, tuple(range(len(primals))), "jvp")
-        ys = call.floats(call.result)
+        result = call.pair(call.result)[0] if has_aux else call.result
+        ys = call.floats(result)
         along = [_as(t, x) for t, x in zip(nests.flatten(list(tangents)), call.xs)]
-        found = ops_gradients.jvp(ys, call.xs, along) if ys else []
-        return call.packed(call.result), nests.pack(call.result, found)
+        found = nests.pack(result, ops_gradients.jvp(ys, call.xs, along) if ys else [])
+        value = call.packed(call.result)
+        return (value[0], found, value[1]) if has_aux else (value, found)
 
     made = _derived(f, of, "jvp", options)
     return made(tuple(primals), tuple(tangents))
@@ -203,7 +212,7 @@ def jacobian(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False,
         result = call.pair(call.result)[0] if has_aux else call.result
         ys = call.floats(result)
         rows = [call.unflatten([ops_gradients.jacobian(y, x) for x in call.xs]) for y in ys]
-        found = _nested(result, rows)
+        found = nests.pack(result, rows)
         return (found, call.packed(call.result)[1]) if has_aux else found
 
     return _derived(f, of, "jacobian", options)
@@ -241,7 +250,9 @@ class _Call:
     def __init__(self, f: Any, args: Sequence[Any], kwargs: Dict[str, Any], argnums: Argnums, name: str) -> None:
         self.f, self.name = f, name
         self.one = isinstance(argnums, int)
-        places: List[int] = [argnums] if isinstance(argnums, int) else list(argnums)
+        places: List[int] = [argnums] if isinstance(argnums, int) else list(argnums) if isinstance(argnums, (tuple, list, range)) else [-1 << 60]
+        if not all(isinstance(i, int) for i in places) or places == [-1 << 60]:
+            raise TypeError("%s of %s: argnums is %r, but must be the position of an argument, or a tuple of positions" % (name, tracing.called(f), argnums))
         for i in places:
             if not -len(args) <= i < len(args):
                 raise TypeError(
@@ -278,7 +289,9 @@ class _Call:
         """Returns the result, which must be one floating-point scalar."""
         leaves = nests.flatten(result)
         advice = "Reduce it (`tf.reduce_sum`), or use `func.jacobian` or `func.vjp`"
-        if nest.is_sequence(result) or len(leaves) != 1:
+        if result is None:
+            raise TypeError("%s needs a function that returns one scalar, but %s returned None: does it lack a `return`?" % (self.name, tracing.called(self.f)))
+        if nests.is_structure(result) or len(leaves) != 1:
             hint = "; with `has_aux=True` the second of a pair is passed on" if isinstance(result, tuple) and len(result) == 2 else ""
             raise TypeError("%s needs a function that returns one scalar, but %s returned %s%s. %s" % (self.name, tracing.called(self.f), _described(result), hint, advice))
         y = tracing.tensor(result, "the result of %s" % tracing.called(self.f))
@@ -315,28 +328,22 @@ def _described(result: Any) -> str:
     """Returns a result in words."""
     if isinstance(result, Tensor):
         return tracing.shown(result)
-    if nest.is_sequence(result):
+    if nests.is_structure(result):
         return "the structure %r" % (nests.form(result),)
     return "%r (of type %s)" % (result, type(result).__name__)
 
 
-def _nested(result: Any, rows: List[Any]) -> Any:
-    """Returns `result` with a structure for each of its leaves."""
-    holders = [_Holder(row) for row in rows]
-    packed = nests.pack(result, holders)
-    return nest.map_structure(lambda held: held if held is None else held.value, packed) if nest.is_sequence(packed) else packed.value
-
-
-class _Holder:
-    """A structure as a leaf."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
+def _shape(value: Any) -> Any:
+    """Returns the shape of an array, or of anything that can become one."""
+    found = getattr(value, "shape", None)
+    return np.shape(value) if found is None else tuple(found)
 
 
 def _as(value: Any, like: Tensor) -> Tensor:
     """Returns a cotangent or tangent of the dtype of what it belongs to."""
     given = value if isinstance(value, Tensor) else convert_to_tensor(value, like.dtype.base_dtype)
+    if not given.shape.is_compatible_with(like.shape):
+        raise ValueError("%s was given for %s: the shapes must be the same" % (tracing.shown(given), tracing.shown(like)))
     if given.dtype.base_dtype != like.dtype.base_dtype:
         raise TypeError("%s was given for %s: the dtypes must be the same" % (tracing.shown(given), tracing.shown(like)))
     return given

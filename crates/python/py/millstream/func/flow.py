@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, List, Optional, Tuple
+import re
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from millstream import _engine
 from millstream._engine import Tensor
@@ -63,10 +64,10 @@ def while_loop(
     flow = _Loop("func.while_loop", "carry", body, init, starts)
 
     def flat_cond(flat: List[Tensor]) -> Tensor:
-        return _bool_scalar(cond(nests.pack(init, flat)), "func.while_loop: the condition", cond)
+        return _bool_scalar(flow.call(cond, [nests.pack(init, flat)], "the carry"), "func.while_loop: the condition", cond)
 
     def flat_body(flat: List[Tensor]) -> List[Tensor]:
-        return flow.checked(body(nests.pack(init, flat)), flat)
+        return flow.checked(flow.call(body, [nests.pack(init, flat)], "the carry"), flat)
 
     results = _run(flow, flat_cond, flat_body, maximum_iterations, parallel_iterations, checkpoint_every)
     return nests.pack(init, results)
@@ -84,8 +85,14 @@ class _Loop:
         self.name, self.what, self.body, self.init, self.starts = name, what, body, init, starts
         self.paths = nests.paths(init, what)
 
+    def call(self, f: Any, given: List[Any], what: str) -> Any:
+        """Calls a function of the user; `what` names the arguments."""
+        return _called(self.name, f, given, what)
+
     def checked(self, result: Any, now: List[Tensor]) -> List[Tensor]:
         """Returns the leaves of what the body returned."""
+        if result is None:
+            raise TypeError("%s: %s returns None instead of the next %s: does it lack a `return`?" % (self.name, tracing.called(self.body), self.what))
         if not nests.alike(self.init, result):
             raise TypeError(
                 "%s: the %s enters as %r, but %s returns %r: return the same structure" % (self.name, self.what, nests.form(self.init), tracing.called(self.body), nests.form(result))
@@ -102,13 +109,34 @@ class _Loop:
                 )
             if None not in (value.shape.ndims, before.shape.ndims) and value.shape.ndims != before.shape.ndims:
                 raise TypeError(
-                    "%s: `%s` enters as %s, but %s returns %s: the rank must stay the same" % (self.name, path, tracing.shown(before), tracing.called(self.body), tracing.shown(value))
+                    "%s: `%s` enters as %s, but %s returns %s: the rank must stay the same. Start with a value of the rank that the body returns, such as an "
+                    "array of zeros" % (self.name, path, tracing.shown(before), tracing.called(self.body), tracing.shown(value))
                 )
             after.append(value)
         grown = [_joined(x, y) for x, y in zip(now, after)]
         if any(shape is not None for shape in grown):
             raise _Grows(grown)
         return after
+
+
+def _called(name: str, f: Any, given: List[Any], what: str) -> Any:
+    """Calls a function of the user in the loop or branch `name`; `what` names the arguments."""
+
+    def refusal(parameters: str) -> str:
+        text = "%s calls %s with %s, but its arguments are %s" % (name, tracing.called(f), what, parameters)
+        if given and isinstance(given[-1], (tuple, list)) and 1 < len(given[-1]):
+            text += ". The last of them is a %s of %d here: unpack it in the function (`a, b = ..`)" % (type(given[-1]).__name__, len(given[-1]))
+        return text
+
+    try:
+        return tracing.call(f, given, refusal)
+    except TypeError as error:
+        # An operator between a structure and a number.
+        if given and isinstance(given[-1], (tuple, list, dict)) and re.search(r"'%s'" % type(given[-1]).__name__, str(error)):
+            kind, n = type(given[-1]).__name__, len(given[-1])
+            text = "%s\n  help: %s calls %s with %s, which is a %s of %d here: unpack it in the function, or start with the value itself"
+            raise TypeError(text % (error, name, tracing.called(f), what, kind, n)) from error
+        raise
 
 
 class _Grows(Exception):
@@ -157,15 +185,17 @@ def _run(flow: _Loop, cond: Any, body: Any, maximum: Any, parallel: int, checkpo
             return [op("Identity")(value) for value in made]
 
 
-def _bool_scalar(value: Any, what: str, f: Any) -> Tensor:
-    if isinstance(value, bool):
+def _bool_scalar(value: Any, what: str, f: Any = None) -> Tensor:
+    if isinstance(value, bool) and not tracing.is_active():
+        # In a function, `==` compares elements, so that True is meant.
         raise TypeError(
             "%s is a Python bool, which does not depend on the data: `==` compares tensors by identity, so write `tf.equal(x, y)`; use Python's `if` for what is known while tracing"
             % what
         )
     given = tracing.tensor(value, what)
     if given.dtype.base_dtype != dtypes.bool or given.shape.ndims not in (0, None):
-        raise TypeError("%s must be a boolean scalar, but %s gives %s: compare, and reduce arrays by `tf.reduce_any` or `tf.reduce_all`" % (what, tracing.called(f), tracing.shown(given)))
+        of = "it is" if f is None else "%s gives" % tracing.called(f)
+        raise TypeError("%s must be a boolean scalar, but %s %s: compare, and reduce arrays by `tf.reduce_any` or `tf.reduce_all`" % (what, of, tracing.shown(given)))
     return given
 
 
@@ -199,10 +229,20 @@ def fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], Any], init: Any
     if not first.dtype.is_integer or first.dtype != last.dtype:
         raise TypeError("func.fori_loop: the bounds are %s and %s: they must be integers of one dtype" % (tracing.shown(first), tracing.shown(last)))
 
-    def step(state: Any) -> Any:
-        return state[0] + 1, body(state[0], state[1])
+    starts = tracing.tensors(init, "init", "start with")
+    flow = _Loop("func.fori_loop", "carry", body, init, starts)
 
-    return while_loop(lambda state: state[0] < last, _as_if(step, body), (first, init), **options)[1]
+    def flat_body(flat: List[Tensor]) -> List[Tensor]:
+        result = flow.call(body, [flat[0], nests.pack(init, flat[1:])], "the index and the carry")
+        try:
+            return [flat[0] + 1, *flow.checked(result, flat[1:])]
+        except _Grows as error:
+            raise _Grows([None, *error.shapes]) from None
+
+    whole = _Loop("func.fori_loop", "carry", body, init, [first, *starts])
+    whole.paths = ["i", *flow.paths]
+    results = _run(whole, lambda flat: flat[0] < last, flat_body, **{**_DEFAULTS, **_renamed("func.fori_loop", options)})
+    return nests.pack(init, results[1:])
 
 
 def _as_if(step: Any, f: Any) -> Any:
@@ -234,7 +274,7 @@ def scan(
         (a structure, or None).
       init: The first carry.
       xs: An array, or a structure of arrays of the same length; None if `f` needs none.
-      length: The number of steps, if `xs` is None.
+      length: The number of steps; it may be left out if `xs` gives it.
       reverse: If true, the steps go from the last slice to the first; results stay at the place of their
         slice.
       **options: Those of `while_loop`.
@@ -244,7 +284,7 @@ def scan(
 
     Raises:
       TypeError: `f` returns no pair, or the carry changes its structure or a dtype.
-      ValueError: Neither `xs` nor `length` gives the number of steps, or both do, or arrays differ in length.
+      ValueError: Neither `xs` nor `length` gives the number of steps, or they differ.
 
     Example:
       >>> from millstream import func
@@ -252,23 +292,31 @@ def scan(
       >>> print(total, sums)
       6.0 [1. 3. 6.]
     """
+    return _scan("func.scan", f, init, xs, length, reverse, options)
+
+
+def _scan(name: str, f: Any, init: Any, xs: Any, length: Any, reverse: bool, options: Dict[str, Any], what: str = "the carry and a slice") -> Any:
+    """`scan` for a function that errors call `name`."""
     if not (tracing.is_active() or any(isinstance(leaf, Tensor) for leaf in nests.flatten([init, xs, length]))):
-        return _outside(lambda given: scan(f, given[0], given[1], given[2], reverse, **options), (init, xs, length))
+        return _outside(lambda given: _scan(name, f, given[0], given[1], given[2], reverse, options, what), (init, xs, length))
+    renamed = {**_DEFAULTS, **_renamed(name, options)}
     starts, slices = tracing.tensors(init, "init", "start with"), tracing.tensors(xs, "xs", "scan over")
     for x, path in zip(slices, nests.paths(xs, "xs")):
         if x.shape.ndims == 0:
-            raise ValueError("func.scan: `%s` is %s, which has no axis to scan along" % (path, tracing.shown(x)))
-    if (length is None) == (not slices):
-        raise ValueError("func.scan: %s: one of them gives the number of steps" % ("neither `xs` nor `length` is there" if length is None else "both `xs` and `length` are there"))
-    n = _steps(slices, nests.paths(xs, "xs")) if slices else tracing.tensor(length, "length")
+            raise ValueError("%s: `%s` is %s, which has no axis to go along" % (name, path, tracing.shown(x)))
+    if length is None and not slices:
+        raise ValueError("%s: neither `xs` nor `length` is there: one of them gives the number of steps" % name)
+    n = _steps(name, slices, nests.paths(xs, "xs"), length) if slices else tracing.tensor(length, "length")
+    if not n.dtype.is_integer or n.shape.ndims not in (0, None):
+        raise TypeError("%s: `length` is %s: it must be an integer" % (name, tracing.shown(n)))
     # Lists that are popped and pushed are compiled with the loop; TensorArrays are not: a sum of 1,000
     # numbers takes 0.45 ms instead of 2.5, its gradient 0.5 instead of 4.1 (2026-11).
     shapes = [_element(x.shape[1:]) for x in slices]
     lists = [op("TensorListFromTensor")(x if reverse else _reversed(x), shape) for x, shape in zip(slices, shapes)]
-    form, outline = _outline(f, init, starts, xs, slices)
+    form, outline = _outline(name, what, f, init, starts, xs, slices)
     results = [(y.dtype.base_dtype, _element(y.shape)) for y in outline]
     made = [op("EmptyTensorList")(shape, convert_to_tensor(-1, dtypes.int32), element_dtype=dtype) for dtype, shape in results]
-    flow, n_carry, n_lists = _Loop("func.scan", "carry", f, init, starts), len(starts), len(lists)
+    flow, n_carry, n_lists = _Loop(name, "carry", f, init, starts), len(starts), len(lists)
 
     def flat_cond(flat: List[Tensor]) -> Tensor:
         return flat[0] < n
@@ -283,9 +331,9 @@ def scan(
         except _Grows as error:
             raise _Grows([None, *error.shapes, *[None] * (n_lists + len(made))]) from None
 
-    whole = _Loop("func.scan", "carry", f, init, [convert_to_tensor(0, n.dtype), *starts, *lists, *made])
+    whole = _Loop(name, "carry", f, init, [convert_to_tensor(0, n.dtype), *starts, *lists, *made])
     whole.paths = ["i", *flow.paths, *["xs%d" % i for i in range(n_lists)], *["y%d" % i for i in range(len(made))]]
-    last = _run(whole, flat_cond, flat_body, **{"maximum": None, "parallel": 10, "checkpoint": None, **_renamed(options)})
+    last = _run(whole, flat_cond, flat_body, **renamed)
     ys = [op("TensorListStack")(a, shape, element_dtype=dtype) for a, (dtype, shape) in zip(last[1 + n_carry + n_lists :], results)]
     for y, inner in zip(ys, outline):
         if inner.shape.ndims is not None:
@@ -293,15 +341,22 @@ def scan(
     return nests.pack(init, last[1 : 1 + n_carry]), nests.pack(form, [_reversed(y) if reverse else y for y in ys])
 
 
-def _steps(slices: List[Tensor], paths: List[str]) -> Tensor:
-    """Returns the length of the arrays, which must be the same for all."""
+def _steps(name: str, slices: List[Tensor], paths: List[str], length: Any) -> Tensor:
+    """Returns the length of the arrays, which must be the same for all, and that which is given."""
     n = array_ops.shape(slices[0])[0]
+    if length is not None:
+        asked, size = tracing.tensor(length, "length"), slices[0].shape.as_list()[0]
+        if isinstance(length, int) and size is not None and size != length:
+            raise ValueError("%s: `length` is %d, but `%s` has %d entries" % (name, length, paths[0], size))
+        message = "%s: `length` is not the number of entries of `%s`" % (name, paths[0])
+        with get_default_graph().control_dependencies([check_ops.assert_equal(op("Cast")(asked, DstT=dtypes.int32), n, message=message)]):
+            n = op("Identity")(n)
     known = [(x.shape.as_list()[0], path) for x, path in zip(slices, paths)]
     for size, path in known[1:]:
         if None not in (size, known[0][0]) and size != known[0][0]:
-            raise ValueError("func.scan: `%s` has %d entries, but `%s` has %d: all need the same number" % (paths[0], known[0][0], path, size))
+            raise ValueError("%s: `%s` has %d entries, but `%s` has %d: all need the same number" % (name, paths[0], known[0][0], path, size))
     checks = [
-        check_ops.assert_equal(array_ops.shape(x)[0], n, message="func.scan: `%s` and `%s` have different numbers of entries" % (paths[0], path))
+        check_ops.assert_equal(array_ops.shape(x)[0], n, message="%s: `%s` and `%s` have different numbers of entries" % (name, paths[0], path))
         for x, path in zip(slices[1:], paths[1:])
         if x.shape.as_list()[0] is None or known[0][0] is None
     ]
@@ -320,16 +375,21 @@ def _reversed(x: Tensor) -> Tensor:
     return op("ReverseV2")(x, convert_to_tensor([0], dtypes.int32))
 
 
-def _renamed(options: Any) -> Any:
+# The options of `_run`.
+_DEFAULTS: Dict[str, Any] = {"maximum": None, "parallel": 10, "checkpoint": None}
+_OPTIONS = {"maximum_iterations": "maximum", "parallel_iterations": "parallel", "checkpoint_every": "checkpoint"}
+
+
+def _renamed(name: str, options: Dict[str, Any]) -> Dict[str, Any]:
     """Returns the options of `while_loop` by the names that `_run` has for them."""
-    names = {"maximum_iterations": "maximum", "parallel_iterations": "parallel", "checkpoint_every": "checkpoint"}
-    for name in options:
-        if name not in names:
-            raise TypeError("func.scan has no argument `%s`: it takes those of func.while_loop, `%s`" % (name, "`, `".join(names)))
-    return {names[name]: value for name, value in options.items()}
+    for option in options:
+        if option not in _OPTIONS:
+            why = {"unroll": ": steps are not unrolled, and a loop of few operations runs as compiled code", "batch_size": ": slices run side by side as they can"}
+            raise TypeError("%s has no argument `%s`%s. It takes those of func.while_loop: `%s`" % (name, option, why.get(option, ""), "`, `".join(_OPTIONS)))
+    return {_OPTIONS[option]: value for option, value in options.items()}
 
 
-def _outline(f: Any, init: Any, starts: List[Tensor], xs: Any, slices: List[Tensor]) -> Tuple[Any, List[Tensor]]:
+def _outline(name: str, what: str, f: Any, init: Any, starts: List[Tensor], xs: Any, slices: List[Tensor]) -> Tuple[Any, List[Tensor]]:
     """Returns the structure of a step's result and tensors of its dtypes and shapes.
 
     The lists of results need their dtypes before the loop, so `f` is called once more, in a branch that no
@@ -338,9 +398,10 @@ def _outline(f: Any, init: Any, starts: List[Tensor], xs: Any, slices: List[Tens
     found: List[Any] = []
 
     def trial() -> Tensor:
-        result = f(nests.pack(init, starts), nests.pack(xs, [x[0] for x in slices]))
+        result = _called(name, f, [nests.pack(init, starts), nests.pack(xs, [x[0] for x in slices])], what)
         if not isinstance(result, (tuple, list)) or len(result) != 2:
-            raise TypeError("func.scan: %s must return a pair (carry, y), but returned %r" % (tracing.called(f), result))
+            missing = ": does it lack a `return`?" if result is None else ""
+            raise TypeError("%s: %s must return a pair (carry, y), but returned %r%s" % (name, tracing.called(f), result, missing))
         found.extend([result[1], tracing.tensors(result[1], "y")])
         return convert_to_tensor(0)
 
@@ -368,7 +429,14 @@ def map(f: Callable[[Any], Any], xs: Any, **options: Any) -> Any:  # noqa: A001
       >>> print(func.map(steps, np.array([1, 10, 1000])))
       [0 3 9]
     """
-    return scan(lambda _, x: (0, f(x)), 0, xs, **options)[1]
+
+    def step(_: Any, x: Any) -> Any:
+        y = _called("func.map", f, [x], "a slice")
+        if not nests.flatten(y):
+            raise TypeError("func.map: %s returns %r, which holds no value: does it lack a `return`?" % (tracing.called(f), y))
+        return 0, y
+
+    return _scan("func.map", _as_if(step, f), 0, xs, None, False, options)[1]
 
 
 def cond(pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any], *operands: Any) -> Any:
@@ -394,31 +462,112 @@ def cond(pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any], *
     """
     if not (tracing.is_active() or any(isinstance(leaf, Tensor) for leaf in nests.flatten([pred, list(operands)]))):
         return _outside(lambda given: cond(given[0], true_fn, false_fn, *given[1]), (pred, list(operands)))
-    flag = _bool_scalar(pred, "func.cond: the predicate", true_fn)
+    flag = _bool_scalar(pred, "func.cond: the predicate")
     given = [nests.pack(o, tracing.tensors(o, "operand %d" % i, "pass")) for i, o in enumerate(operands)]
-    returned: List[Any] = []
-
-    def branch(f: Any) -> Callable[[], Any]:
-        def flat() -> List[Tensor]:
-            result = f(*given)
-            values = tracing.tensors(result, "the result of %s" % tracing.called(f))
-            returned.append((f, result, values))
-            if len(returned) == 2:
-                _check_branches(*returned)
-            return values
-
-        return flat
-
-    values = control_flow.cond(flag, branch(true_fn), branch(false_fn), strict=True)
-    return nests.pack(returned[0][1], list(values))
+    wanted: Dict[int, Any] = {}
+    while True:
+        sides = [_Side(f, given, wanted) for f in (true_fn, false_fn)]
+        sides[0].other, sides[1].other = sides[1], sides[0]
+        try:
+            values = control_flow.cond(flag, sides[0], sides[1], strict=True)
+        except _Weak as error:
+            # The nodes of the attempt are in no run.
+            wanted.update(error.dtypes)
+            continue
+        return nests.pack(sides[0].result, list(values))
 
 
-def _check_branches(one: Any, other: Any) -> None:
-    (f, a, xs), (g, b, ys) = one, other
+class _Weak(Exception):
+    """Python's numbers in a branch that take the dtype of the other branch, by the index of the value."""
+
+    def __init__(self, dtypes: Dict[int, Any]) -> None:
+        super().__init__(dtypes)
+        self.dtypes = dtypes
+
+
+class _Side:
+    """A branch of `cond`, as a function without arguments that returns a list."""
+
+    other: Any
+
+    def __init__(self, f: Any, given: List[Any], wanted: Dict[int, Any]) -> None:
+        self.f, self._given, self._wanted = f, given, wanted
+        self.result: Any = None
+        self.values: Optional[List[Tensor]] = None
+
+    def __call__(self) -> List[Tensor]:
+        n = len(self._given)
+        self.result = _called("func.cond", self.f, self._given, "%d operand%s" % (n, "" if n == 1 else "s"))
+        leaves = nests.flatten(self.result)
+        if not leaves:
+            raise TypeError("func.cond: %s returns %r, which holds no value: return what the branch computes" % (tracing.called(self.f), self.result))
+        paths = nests.paths(self.result, "the result of %s" % tracing.called(self.f))
+        self.values = [
+            convert_to_tensor(leaf, self._wanted[i]) if i in self._wanted and not isinstance(leaf, Tensor) else tracing.tensor(leaf, path)
+            for i, (leaf, path) in enumerate(zip(leaves, paths))
+        ]
+        if self.other.values is not None:
+            _check_branches(self.other, self)
+        return self.values
+
+
+def _check_branches(one: _Side, other: _Side) -> None:
+    f, a, g, b = one.f, one.result, other.f, other.result
     if not nests.alike(a, b):
         raise TypeError("func.cond: %s returns %r, but %s returns %r: return the same structure" % (tracing.called(f), nests.form(a), tracing.called(g), nests.form(b)))
-    for x, y, path in zip(xs, ys, nests.paths(a, "result")):
-        if x.dtype.base_dtype != y.dtype.base_dtype:
+    weak: Dict[int, Any] = {}
+    xs: Any = one.values
+    ys: Any = other.values
+    for i, (x, y, p, q, path) in enumerate(zip(xs, ys, nests.flatten(a), nests.flatten(b), nests.paths(a, "result"))):
+        mine, its = x.dtype.base_dtype, y.dtype.base_dtype
+        if mine == its:
+            continue
+        if tracing.kinds().of(p) is not None and _fits(p, its):
+            weak[i] = its
+        elif tracing.kinds().of(q) is not None and _fits(q, mine):
+            weak[i] = mine
+        else:
             raise TypeError(
                 "func.cond: `%s` is %s in %s, but %s in %s: cast one (`tf.cast`)" % (path, tracing.shown(x), tracing.called(f), tracing.shown(y), tracing.called(g))
             )
+    if weak:
+        raise _Weak(weak)
+
+
+def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -> Any:
+    """Returns `branches[index](*operands)`; only that branch runs. Beyond the range, the nearest one does.
+
+    Args:
+      index: An integer scalar.
+      branches: Functions that return the same structure and dtypes, as for `cond`.
+      *operands: Arguments of the functions.
+
+    Returns:
+      The result of the branch that runs.
+
+    Raises:
+      TypeError: `index` is not an integer scalar, or branches return different structures or dtypes.
+      ValueError: There are no branches.
+
+    Example:
+      >>> from millstream import func
+      >>> f = func.function(lambda i, x: func.switch(i, [lambda x: x, tf.sqrt, tf.square], x))
+      >>> print(f(0, 9.0), f(1, 9.0), f(2, 9.0), f(7, 9.0))
+      9.0 3.0 81.0 81.0
+    """
+    chosen = list(branches)
+    if not chosen:
+        raise ValueError("func.switch: there are no branches to choose from")
+    if not (tracing.is_active() or any(isinstance(leaf, Tensor) for leaf in nests.flatten([index, list(operands)]))):
+        return _outside(lambda given: switch(given[0], chosen, *given[1]), (index, list(operands)))
+    at = tracing.tensor(index, "index", "pass")
+    if not at.dtype.is_integer or at.shape.ndims not in (0, None):
+        raise TypeError("func.switch: the index is %s: it must be an integer scalar" % tracing.shown(at))
+
+    def among(low: int, high: int) -> Callable[..., Any]:
+        if high - low == 1:
+            return chosen[low]
+        middle = (low + high) // 2
+        return _as_if(lambda *given: cond(at < middle, among(low, middle), among(middle, high), *given), chosen[low])
+
+    return among(0, len(chosen))(*operands)

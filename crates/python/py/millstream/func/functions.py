@@ -2,19 +2,42 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
+import sys
 import threading
 from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple, Union
 
 from millstream._engine import Tensor
-from millstream.framework import Graph, nest, placeholder
+from millstream.framework import Graph, placeholder
 from millstream.framework.graph_keys import GraphKeys
 from millstream.framework.session import Session
-from millstream.func import nests, tracing
+from millstream.func import advice, nests, tracing
 from millstream.func.calls import Traced, TracedRun
 
 Argnums = Union[int, Iterable[int]]
+
+
+_DEVICES = "there are no devices; calls run on the CPU"
+_DONATION = "arguments are NumPy's arrays, which belong to the caller, and are read without a copy; leave it out"
+# Arguments of `jax.jit`, `torch.compile` and `tf.function` that have no meaning here.
+_REFUSED = {
+    "backend": _DEVICES,
+    "compiler_options": "`fixed_sizes=True` lets more loops run as compiled code",
+    "device": _DEVICES,
+    "donate_argnames": _DONATION,
+    "donate_argnums": _DONATION,
+    "dynamic": "sizes are open, unless `fixed_sizes=True`",
+    "fullgraph": "a function is always one graph",
+    "in_shardings": _DEVICES,
+    "inline": "a function that is called in another one always becomes a part of it",
+    "input_signature": "a function is traced for each structure, dtypes and ranks",
+    "jit_compile": "loops run as compiled code where they can; `lower(..).explain()` tells which",
+    "keep_unused": "arguments that are not used cost nothing",
+    "mode": "there is one; `lower(..).explain()` tells how it runs",
+    "out_shardings": _DEVICES,
+}
 
 
 def function(
@@ -24,6 +47,7 @@ def function(
     static_argnames: Union[str, Iterable[str]] = (),
     fixed_sizes: bool = False,
     cache_size: int = 64,
+    **options: Any,
 ) -> Any:
     """Makes a function over tensors callable with arrays and numbers.
 
@@ -39,6 +63,7 @@ def function(
       fixed_sizes: If true, sizes are part of a trace: the function is traced again for each. Loops over
         arrays then run as compiled code more often, and shapes are known while tracing.
       cache_size: The number of graphs that are kept; the least recently used makes room.
+      **options: None. Those of `jax.jit` are refused by name, with what to use instead.
 
     Returns:
       A `Function`.
@@ -58,6 +83,9 @@ def function(
       >>> print(power(np.array([1.0, 2.0]), 3))
       [1. 8.]
     """
+    for name in options:
+        why = _REFUSED.get(name)
+        raise TypeError("func.function has no argument `%s`%s" % (name, ": " + why if why else ": it takes `static_argnums`, `static_argnames`, `fixed_sizes` and `cache_size`"))
     if f is None:
         return functools.partial(
             function, static_argnums=static_argnums, static_argnames=static_argnames, fixed_sizes=fixed_sizes, cache_size=cache_size
@@ -121,6 +149,11 @@ class Function(Traced):
             return self
         # The graphs belong to the instance: its attributes are part of them.
         name = "_func_%d" % id(self)
+        if not hasattr(instance, "__dict__"):
+            raise TypeError(
+                "`%s` is a method of %s, whose instances have no `__dict__` to keep its graphs in: add '__dict__' to `__slots__`, or call "
+                "func.function on a bound method" % (self.__name__, type(instance).__name__)
+            )
         held = instance.__dict__.get(name)
         if held is None:
             positions, names, fixed_sizes, cache_size = self._options
@@ -159,12 +192,24 @@ class Function(Traced):
     def __repr__(self) -> str:
         return "<func.Function %s>" % tracing.called(self._f)
 
+    def __reduce__(self) -> Any:
+        # A copy traces for itself. A decorated function is found by its name, as other functions are.
+        found: Any = sys.modules.get(getattr(self, "__module__", ""))
+        for name in getattr(self, "__qualname__", "").split("."):
+            found = getattr(found, name, None)
+        return self.__qualname__ if found is self else (type(self)._again, (self._f, *self._options))
+
+    @classmethod
+    def _again(cls, *given: Any) -> "Function":
+        return cls(*given)
+
     def _inline(self, args: Tuple[Any, ...], kwargs: Optional[Dict[str, Any]]) -> Any:
         """Calls the function as part of the graph that is being built."""
         kwargs = kwargs or {}
-        flat = [a.dtype for a in nest.flatten([self._dynamic(args, kwargs)]) if isinstance(a, Tensor)]
-        known = tracing.kinds() if tracing.is_active() else tracing.Kinds(flat)
-        with tracing.active(known):
+        flat = [a.dtype for a in nests.flatten([self._dynamic(args, kwargs)]) if isinstance(a, Tensor)]
+        inner = tracing.is_active()
+        known = tracing.kinds() if inner else tracing.Kinds(flat)
+        with contextlib.nullcontext() if inner else advice.given(tracing.called(self._f)), tracing.active(known):
             positions, names = self._positions, self._names
             new_args = [a if i in positions else _symbolic(a, "argument %d" % i) for i, a in enumerate(args)]
             new_kwargs = {k: v if k in names else _symbolic(v, "argument `%s`" % k) for k, v in kwargs.items()}
@@ -181,7 +226,8 @@ class Function(Traced):
             known = self._get(key)
             if known is not None:
                 return known
-            run = self._traced(args, kwargs or {}, kinds)
+            with advice.given(tracing.called(self._f)):
+                run = self._traced(args, kwargs or {}, kinds)
             self._put(key, run)
             return run
 
@@ -196,6 +242,7 @@ class Function(Traced):
             result = self._f(*all_args, **{k: new_kwargs.get(k, v) for k, v in kwargs.items()})
             outputs = tracing.tensors(result, "the result of %s" % tracing.called(self._f))
             _refuse_state(graph, self._f)
+            _refuse_placeholders(graph, inputs, self._f)
             targets = tracing.effects(graph)
         graph.finalize()
         session = Session(graph=graph)
@@ -215,6 +262,13 @@ def _refuse_state(graph: Any, f: Any) -> None:
             "%s makes the variable `%s`, but functions have no state: take the value as an argument, and return its next value"
             % (tracing.called(f), variables[0].op.name)
         )
+
+
+def _refuse_placeholders(graph: Any, inputs: List[Tensor], f: Any) -> None:
+    own = {x.op.name for x in inputs}
+    for one in graph._operations():
+        if one.type == "Placeholder" and one.name not in own:
+            raise ValueError("%s makes the placeholder `%s`, which a call could not feed: take the value as an argument" % (tracing.called(f), one.name))
 
 
 class Lowered:

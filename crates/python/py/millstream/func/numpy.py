@@ -11,6 +11,7 @@ tensors of different kinds (integers and floats) do not mix, as the standard has
 from __future__ import annotations
 
 
+import builtins
 import math as _math
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
@@ -19,7 +20,7 @@ import numpy as _np
 from millstream._engine import Tensor
 from millstream.framework import convert_to_tensor, dtypes
 from millstream.framework.op_functions import op
-from millstream.func import tracing
+from millstream.func import advice, tracing
 from millstream.ops import array_ops, counting_ops, indexing_ops, linalg_ops, math_ops, reduction_ops, shape_ops
 
 Unary = Callable[[Any], Tensor]
@@ -370,6 +371,49 @@ def iinfo(dtype: Any) -> Any:
     return _np.iinfo(dtypes.as_dtype(getattr(dtype, "dtype", dtype)).base_dtype.as_numpy_dtype)
 
 
+def result_type(*arrays_and_dtypes: Any) -> Any:
+    """Returns the dtype in which arrays, numbers and dtypes are computed together, by NumPy's rules."""
+    given = [a for a in arrays_and_dtypes if not isinstance(a, (bool, int, float, complex))]
+    found = [dtypes.as_dtype(getattr(a, "dtype", a)).base_dtype.as_numpy_dtype for a in given]
+    weak = [tracing.kinds().of(a) if not isinstance(a, bool) else dtypes.bool for a in arrays_and_dtypes if isinstance(a, (bool, int, float, complex))]
+    if not found:
+        return dtypes.as_dtype(_np.result_type(*[w.as_numpy_dtype for w in weak]))
+    dtype = _np.result_type(*found)
+    order = "biufc"
+    for w in weak:
+        kind = _np.dtype(w.as_numpy_dtype).kind
+        if order.index(dtype.kind if dtype.kind != "u" else "i") < order.index(kind):
+            dtype = _np.result_type(dtype, w.as_numpy_dtype) if kind == "c" else _np.dtype(w.as_numpy_dtype)
+    return dtypes.as_dtype(dtype)
+
+
+def can_cast(from_: Any, to: Any) -> bool:
+    """Returns whether a cast from one dtype to another loses nothing, by NumPy's rules."""
+    one, other = (_np.dtype(dtypes.as_dtype(getattr(a, "dtype", a)).base_dtype.as_numpy_dtype) for a in (from_, to))
+    return _np.can_cast(one, other)
+
+
+_KINDS = {
+    "bool": "b",
+    "signed integer": "i",
+    "unsigned integer": "u",
+    "integral": "iu",
+    "real floating": "f",
+    "complex floating": "c",
+    "numeric": "iufc",
+}
+
+
+def isdtype(dtype: Any, kind: Any) -> bool:
+    """Returns whether a dtype is of a kind, such as "integral" or "real floating", or equal to another."""
+    mine = dtypes.as_dtype(dtype).base_dtype
+    if isinstance(kind, tuple):
+        return builtins.any(isdtype(mine, k) for k in kind)
+    if isinstance(kind, str) and kind in _KINDS:
+        return _np.dtype(mine.as_numpy_dtype).kind in _KINDS[kind]
+    return mine == dtypes.as_dtype(kind).base_dtype
+
+
 def broadcast_arrays(*arrays: Any) -> List[Tensor]:
     """Returns arrays repeated to their common shape."""
     values = [_tensor(a) for a in arrays]
@@ -569,6 +613,14 @@ def unique_values(x: Any) -> Tensor:
     return op("Unique")(ravel(x))[0]
 
 
+def unique_all(x: Any) -> Tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Returns the different elements, the first index of each, the inverse and the counts."""
+    flat = ravel(x)
+    values, index, counts = op("UniqueWithCounts")(flat)
+    first = op("UnsortedSegmentMin")(op("Range")(*[convert_to_tensor(v, dtypes.int32) for v in (0, array_ops.size(flat), 1)]), index, array_ops.size(values))
+    return values, first, reshape(index, shape(x)), counts
+
+
 def unique_inverse(x: Any) -> Tuple[Tensor, Tensor]:
     """Returns the different elements, and for each element of `x` its index among them."""
     values, index = op("Unique")(ravel(x))
@@ -698,6 +750,122 @@ def diff(x: Any) -> Tensor:
     return x[..., 1:] - x[..., :-1]
 
 
+# Beyond the standard.
+
+
+def einsum(subscripts: str, *arrays: Any) -> Tensor:
+    """Returns the sums of products that the subscripts tell, as `"ij,jk->ik"`."""
+    return linalg_ops.einsum(subscripts, *_common([_tensor(a) for a in arrays], "einsum"))
+
+
+def diag(x: Any) -> Tensor:
+    """Returns the diagonal of a matrix, or a matrix with a vector on its diagonal."""
+    x = _tensor(x)
+    return op("MatrixDiagPart")(x) if 1 < _rank(x, "diag") else op("MatrixDiag")(x)
+
+
+def diagonal(x: Any) -> Tensor:
+    """Returns the diagonals of matrices."""
+    return op("MatrixDiagPart")(_tensor(x))
+
+
+def inner(x1: Any, x2: Any) -> Tensor:
+    """Returns the products of vectors along the last axes."""
+    a, b = _both(x1, x2, "inner")
+    return a * b if 0 in (a.shape.ndims, b.shape.ndims) else tensordot(a, b, ([-1 % _rank(a, "inner")], [-1 % _rank(b, "inner")]))
+
+
+def cross(x1: Any, x2: Any) -> Tensor:
+    """Returns the cross products of vectors of three numbers along the last axis."""
+    a, b = broadcast_arrays(*_both(x1, x2, "cross"))
+    return op("Cross")(a, b)
+
+
+def vstack(arrays: Sequence[Any]) -> Tensor:
+    """Returns arrays joined as rows."""
+    values = [_tensor(a) for a in arrays]
+    return concat([expand_dims(v, 0) if v.shape.ndims == 1 else reshape(v, [1, 1]) if v.shape.ndims == 0 else v for v in values], 0)
+
+
+def hstack(arrays: Sequence[Any]) -> Tensor:
+    """Returns arrays joined side by side."""
+    values = [ravel(a) if _tensor(a).shape.ndims == 0 else _tensor(a) for a in arrays]
+    return concat(values, 0 if values[0].shape.ndims == 1 else 1)
+
+
+def split(x: Any, indices_or_sections: Any, axis: int = 0) -> List[Tensor]:
+    """Returns parts of `x` along an axis: this many equal ones, or those between indices."""
+    x = _tensor(x)
+    if isinstance(indices_or_sections, int):
+        return array_ops.split(x, indices_or_sections, axis)
+    rank = _rank(x, "split")
+    edges, found = [None, *indices_or_sections, None], []
+    for start, stop in zip(edges[:-1], edges[1:]):
+        found.append(x[tuple(slice(start, stop) if i == axis % rank else slice(None) for i in range(rank))])
+    return found
+
+
+def pad(x: Any, pad_width: Any, constant_values: Any = 0) -> Tensor:
+    """Returns `x` with a value before and after its elements along each axis."""
+    x = _tensor(x)
+    widths = convert_to_tensor(_np.broadcast_to(_np.asarray(pad_width, _np.int32), (_rank(x, "pad"), 2)).copy())
+    return op("PadV2")(x, widths, convert_to_tensor(constant_values, x.dtype.base_dtype))
+
+
+def isclose(x1: Any, x2: Any, rtol: float = 1e-5, atol: float = 1e-8) -> Tensor:
+    """Returns whether `abs(x1 - x2) <= atol + rtol * abs(x2)`, elementwise."""
+    a, b = (_float(t) for t in _both(x1, x2, "isclose"))
+    return logical_or(equal(a, b), logical_and(isfinite(b), abs(a - b) <= atol + rtol * abs(b)))
+
+
+def allclose(x1: Any, x2: Any, rtol: float = 1e-5, atol: float = 1e-8) -> Tensor:
+    """Returns whether `isclose` holds for all elements."""
+    return all(isclose(x1, x2, rtol, atol))
+
+
+def array_equal(x1: Any, x2: Any) -> Tensor:
+    """Returns whether all elements are equal. Shapes that are known to differ give false."""
+    a, b = _both(x1, x2, "array_equal")
+    return all(equal(a, b)) if a.shape.is_compatible_with(b.shape) else convert_to_tensor(False)
+
+
+def nan_to_num(x: Any, nan: float = 0.0, posinf: Optional[float] = None, neginf: Optional[float] = None) -> Tensor:
+    """Returns `x` with numbers for NaN and infinities, the largest ones of the dtype by default."""
+    x = _float(x)
+    limits = finfo(x.dtype)
+    x = where(isnan(x), nan, x)
+    x = where(equal(x, inf), float(limits.max) if posinf is None else posinf, x)
+    return where(equal(x, -inf), float(limits.min) if neginf is None else neginf, x)
+
+
+def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Tensor:
+    """Returns the first choice whose condition is true, elementwise."""
+    found = default
+    for condition, choice in zip(reversed(condlist), reversed(choicelist)):
+        found = where(condition, choice, found)
+    return _tensor(found)
+
+
+def polyval(p: Any, x: Any) -> Tensor:
+    """Returns the values of a polynomial whose coefficients are given, the highest power first."""
+    coefficients = unstack(p) if isinstance(p, Tensor) else list(p)
+    x = _tensor(x)
+    value = zeros_like(x)
+    for c in coefficients:
+        value = value * x + c
+    return value
+
+
+def deg2rad(x: Any) -> Tensor:
+    """Returns degrees as radians."""
+    return _float(x) * (pi / 180.0)
+
+
+def rad2deg(x: Any) -> Tensor:
+    """Returns radians as degrees."""
+    return _float(x) * (180.0 / pi)
+
+
 # The standard.
 
 _STANDARD: Dict[str, str] = {
@@ -724,7 +892,7 @@ def table() -> str:
     Example:
       >>> from millstream import func
       >>> print(func.numpy.table().splitlines()[-1])
-      in all: 129 of 133
+      in all: 133 of 133
     """
     lines, have, of = [], 0, 0
     for group, names in _STANDARD.items():
@@ -733,3 +901,25 @@ def table() -> str:
         have, of = have + len(there), of + len(names.split())
         lines.append("%s: %s%s" % (group, " ".join(there), "; not there: " + " ".join(missing) if missing else ""))
     return "\n".join([*lines, "in all: %d of %d" % (have, of)])
+
+
+_ELSEWHERE = {
+    "fft": "`tf.signal`",
+    "interp": "`func.numpy.searchsorted`",
+    "linalg": "`tf.linalg`",
+    "median": "`func.numpy.sort`",
+    "percentile": "`func.numpy.sort`",
+    "quantile": "`func.numpy.sort`",
+    "random": "`tf.random_uniform` and its relatives",
+    "vectorize": "`func.map`",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("_"):
+        raise AttributeError("module 'millstream.func.numpy' has no attribute %r" % name)
+    instead = _ELSEWHERE.get(name, "what `tf.*` has; `func.numpy.table()` lists the functions of the array API standard")
+    raise AttributeError("module 'millstream.func.numpy' has no attribute %r: use %s" % (name, instead))
+
+
+advice.of_numpy.update(name for name, value in list(globals().items()) if callable(value) and not name.startswith("_") and name.islower())

@@ -14,6 +14,8 @@ import itertools
 import threading
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
+import numpy as np
+
 from millstream import _engine
 from millstream._engine import Tensor
 from millstream.framework import Graph, placeholder
@@ -45,10 +47,15 @@ class Pair(Function):
         self._has_aux = has_aux
         self._derivative: Optional[Pair] = None
 
+    def __reduce__(self) -> Any:
+        return Pair, (self._f, self._has_aux, self._fixed_sizes)
+
     def forward(self, leaves: Sequence[Any]) -> Tuple[List[Any], Any]:
-        """Returns the values as a list of arrays, and residuals, whose `backward` takes a list of cotangents
-        of
-        the values of floating point, and returns those of the leaves of floating point."""
+        """Returns the values as a list of arrays, and residuals.
+
+        Their `backward` takes a list of cotangents of the values of floating point, and returns those of the
+        leaves of floating point.
+        """
         split = self.of(leaves).split
         return split.forward(self._arguments(tuple(leaves), {}).leaves)
 
@@ -170,7 +177,11 @@ def _numeric_vjp(f: Any, primals: Sequence[Any], has_aux: bool) -> Any:
             raise ValueError(
                 "the cotangents have the structure %r, but %s returned %r: give one for each value" % (nests.form(cotangents), tracing.called(f), nests.form(result))
             )
-        found = residuals.backward(nests.flatten(cotangents))
+        given = nests.flatten(cotangents)
+        for c, value, path in zip(given, values, nests.paths(result, "the cotangent")):
+            if np.shape(c) != np.shape(value):
+                raise ValueError("%s has the shape %s, but the value that %s returned has %s: they must be the same" % (path, np.shape(c), tracing.called(f), np.shape(value)))
+        found = residuals.backward(given)
         return nests.pack(tuple(primals), [g[()] for g in found])
 
     return (whole[0], back, whole[1]) if has_aux else (whole, back)

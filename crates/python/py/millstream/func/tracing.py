@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import re
 import threading
-from typing import Any, Iterator, List, Sequence
+from typing import Any, Callable, Iterator, List, Sequence
 
 import numpy as np
 
@@ -69,6 +70,26 @@ def active(new: Kinds) -> Iterator[None]:
         _engine.tracing(-1)
 
 
+def call(f: Callable[..., Any], args: Sequence[Any], refusal: Callable[[str], str]) -> Any:
+    """Calls a function that the user gave to a loop or a branch.
+
+    If it does not take so many arguments, the error is `refusal(parameters)`.
+    """
+    try:
+        return f(*args)
+    except TypeError as error:
+        try:
+            # Not that of the wrapped function: what is called is the wrapper.
+            signature = inspect.signature(f, follow_wrapped=False)
+        except (TypeError, ValueError):
+            raise error from None
+        try:
+            signature.bind(*args)
+        except TypeError:
+            raise TypeError(refusal("(%s)" % ", ".join(str(p) for p in signature.parameters.values()))) from None
+        raise
+
+
 def tensor(value: Any, place: str, what: str = "return") -> Tensor:
     """Converts a value in a trace to a tensor. `place` and `what` name it in errors."""
     if isinstance(value, Tensor):
@@ -77,8 +98,12 @@ def tensor(value: Any, place: str, what: str = "return") -> Tensor:
         return convert_to_tensor(value)
     handled = isinstance(value, (bool, int, float, complex, np.generic, np.ndarray)) or hasattr(value, "__dlpack__")
     if not handled and not hasattr(value, "_as_graph_element"):
-        kind = "a SparseTensor" if isinstance(value, SparseTensor) else "%.60r (of type %s)" % (value, type(value).__name__)
-        raise TypeError("%s is %s, which is not a tensor: %s tensors, arrays, numbers, or structures of them" % (place, kind, what))
+        kind, cure = "%.60r (of type %s)" % (value, type(value).__name__), ""
+        if isinstance(value, SparseTensor):
+            kind, cure = "a SparseTensor", ". Take its `indices`, `values` and `dense_shape`"
+        elif type(value).__name__ == "TensorArray":
+            kind, cure = "a TensorArray", ". Collect values by `func.scan` or `func.map`, or carry it through a `tf.while_loop`"
+        raise TypeError("%s is %s, which is not a tensor: %s tensors, arrays, numbers, or structures of them%s" % (place, kind, what, cure))
     if hasattr(value, "__dlpack__") and not isinstance(value, (np.ndarray, np.generic)):
         value = np.asarray(value)
     return convert_to_tensor(value, kinds().of(value))

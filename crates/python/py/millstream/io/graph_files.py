@@ -58,6 +58,6 @@ def read_meta_graph_file(filename: str) -> Any:
     except DecodeError:
         pass
     try:
-        return text_format.Parse(data.decode(), protos.MetaGraphDef())
+        return protos.from_text(data, protos.MetaGraphDef())
     except (UnicodeDecodeError, text_format.ParseError) as error:
         raise OSError(f"Cannot parse file {filename}: {error}.") from None

@@ -1,14 +1,13 @@
 """Connectionist temporal classification (Graves and others, 2006): losses and decoding.
 
-TensorFlow computes losses and greedy decoding with one op each. Here they are made of smaller ops, so the
-number of nodes differs.
+`ctc_loss` and the decoders are one op each; `ctc_loss_v2` of dense labels is made of smaller ones.
 """
 
 from __future__ import annotations
 
 from typing import Any, List, Optional, Tuple
 
-from millstream.framework import SparseTensor, constant, control_dependencies, convert_to_tensor, dtypes, name_scope, node_counts
+from millstream.framework import SparseTensor, constant, convert_to_tensor, dtypes, name_scope
 from millstream.framework.op_functions import op
 from millstream.framework.shapes import dimension_value
 from millstream.nn import functions
@@ -68,79 +67,18 @@ def ctc_loss(
     if logits is not None and inputs is not None:
         raise ValueError("Cannot specify both 'inputs' and 'logits'")
     x = convert_to_tensor(inputs if logits is None else logits, name="inputs")
-    lengths = convert_to_tensor(sequence_length, dtypes.int32, name="sequence_length")
-    with node_counts.counted_as(1 if time_major else 3), name_scope(None, "CTCLoss", [x, lengths]):
-        x = x if time_major else array_ops.transpose(x, [1, 0, 2])
-        rows, values = labels.indices[:, 0], math_ops.cast(labels.values, dtypes.int32)
-        batch, blank = _dimension(x, 1), _dimension(x, 2) - 1
-        checks = _checks_of_lengths(lengths, _dimension(x, 0), batch, rows)
-        with control_dependencies(checks):
-            raw_counts = _counts(rows, batch)
-        enough = raw_counts <= lengths
-        checks = _checks_of_labels(rows, values, blank, raw_counts)
-        if not ignore_longer_outputs_than_inputs:
-            words = "Not enough time for target transition sequence: some sequences have more labels than steps. You can turn this error into a warning by using the flag ignore_longer_outputs_than_inputs. Labels and steps:"
-            checks.append(control_flow.assert_(reduction_ops.reduce_all(enough), [words, raw_counts, lengths]))
-        with control_dependencies(checks):
-            values = array_ops.identity(values)
-        dense, counts = _dense(rows, values, batch, blank, preprocess_collapse_repeated)
-        loss = _loss(x, dense, counts, lengths, ctc_merge_repeated)
-        counted = op("LogicalAnd")(enough, lengths > 0)
-        return array_ops.where(counted, loss, array_ops.zeros_like(loss))
-
-
-def _checks_of_lengths(lengths: Any, steps: Any, batch: Any, rows: Any) -> List[Any]:
-    size = array_ops.shape(lengths)[0]
-    with control_dependencies([control_flow.assert_(math_ops.equal(size, batch), ["len(sequence_length) != batch_size.  len(sequence_length): ", size, " batch_size: ", batch])]):
-        short = reduction_ops.reduce_all(lengths <= steps)
-    within = reduction_ops.reduce_all(op("LogicalAnd")(rows >= 0, rows < math_ops.cast(batch, dtypes.int64)))
-    return [
-        control_flow.assert_(short, ["sequence_length(b) <= ", steps, ": the lengths are ", lengths]),
-        control_flow.assert_(within, ["label SparseTensor is not valid: a row of its indices is not less than the batch size ", batch, ": ", rows]),
-    ]
-
-
-def _checks_of_labels(rows: Any, values: Any, blank: Any, counts: Any) -> List[Any]:
-    is_null = values >= blank
-    # How many null labels come before, in the row.
-    before = op("Cumsum")(math_ops.cast(is_null, dtypes.int32), 0)
-    of_row_before = indexing_ops.gather(array_ops.concat([[0], before], 0), indexing_ops.gather(_starts(counts), rows))
-    late = op("LogicalAnd")(op("LogicalNot")(is_null), before > of_row_before)
-    return [
-        control_flow.assert_(reduction_ops.reduce_all(counts > 0), ["Labels length is zero in batch: the numbers of labels are ", counts]),
-        control_flow.assert_(reduction_ops.reduce_all(values >= 0), ["All labels must be nonnegative integers, but they are ", values]),
-        control_flow.assert_(
-            op("LogicalNot")(reduction_ops.reduce_any(late)),
-            ["Saw a non-null label (index >= num_classes - 1) following a null label: num_classes - 1 is ", blank, ", the labels are ", values],
-        ),
-    ]
-
-
-def _counts(rows: Any, batch: Any) -> Any:
-    """Returns how many entries each row has."""
-    return op("UnsortedSegmentSum")(array_ops.ones_like(rows, dtypes.int32), rows, batch)
-
-
-def _starts(counts: Any) -> Any:
-    """Returns the place of the first entry of each row."""
-    return op("Cumsum")(counts, 0, exclusive=True)
-
-
-def _dense(rows: Any, values: Any, batch: Any, blank: Any, collapses: bool) -> Tuple[Any, Any]:
-    """Returns the labels that count as a matrix, and their number in each row."""
-    kept = values < blank
-    if collapses:
-        same_row = math_ops.equal(rows[1:], rows[:-1])
-        repeats = op("LogicalAnd")(same_row, math_ops.equal(values[1:], values[:-1]))
-        first = array_ops.ones_like(kept[:1])
-        kept = op("LogicalAnd")(kept, array_ops.concat([first, op("LogicalNot")(repeats)], 0))
-    places = array_ops.reshape(array_ops.where(kept), [-1])
-    rows, values = indexing_ops.gather(rows, places), indexing_ops.gather(values, places)
-    counts = _counts(rows, batch)
-    columns = math_ops.range(array_ops.size(rows)) - indexing_ops.gather(_starts(counts), rows)
-    indices = array_ops.stack([math_ops.cast(rows, dtypes.int32), columns], 1)
-    longest = op("Maximum")(reduction_ops.reduce_max(counts), 1)
-    return op("ScatterNd")(indices, values, array_ops.stack([batch, longest])), counts
+    if not time_major:
+        x = array_ops.transpose(x, [1, 0, 2])
+    loss, _ = op("CTCLoss")(
+        x,
+        labels.indices,
+        labels.values,
+        sequence_length,
+        preprocess_collapse_repeated=preprocess_collapse_repeated,
+        ctc_merge_repeated=ctc_merge_repeated,
+        ignore_longer_outputs_than_inputs=ignore_longer_outputs_than_inputs,
+    )
+    return loss
 
 
 def _extended(labels: Any, blank: Any) -> Any:
@@ -162,7 +100,7 @@ def _penalty(blocked: Any) -> Any:
     return math_ops.cast(blocked, dtypes.float32) * _LOG_ZERO
 
 
-def _loss(logits: Any, labels: Any, counts: Any, lengths: Any, merges: bool = True) -> Any:
+def _loss(logits: Any, labels: Any, counts: Any, lengths: Any) -> Any:
     """Returns the loss of each sequence. The blank is the last class."""
     steps, batch, n_classes = (_dimension(logits, axis) for axis in range(3))
     states = _extended(labels, n_classes - 1)
@@ -171,19 +109,16 @@ def _loss(logits: Any, labels: Any, counts: Any, lengths: Any, merges: bool = Tr
     rows = states + array_ops.expand_dims(math_ops.range(batch) * n_classes, 1)
     observed = array_ops.transpose(indexing_ops.gather(table, rows), [2, 0, 1])
     is_blank = math_ops.equal(states, n_classes - 1)
-    # A path may leave out the blank between two labels, unless merging would make them one.
-    blocked = is_blank
-    if merges:
-        again = math_ops.equal(states[:, 2:], states[:, :-2])
-        blocked = op("LogicalOr")(blocked, array_ops.concat([op("OnesLike")(is_blank[:, :2]), again], 1))
+    # A path may leave out the blank between two labels that differ.
+    again = math_ops.equal(states[:, 2:], states[:, :-2])
+    blocked = op("LogicalOr")(is_blank, array_ops.concat([op("OnesLike")(is_blank[:, :2]), again], 1))
     nothing = array_ops.fill(array_ops.shape(states), _LOG_ZERO)
-    margin, of_skips, of_stays = nothing[:, :2], _penalty(blocked), _penalty(op("LogicalNot")(is_blank))
+    margin, of_skips = nothing[:, :2], _penalty(blocked)
     source = TensorArray(dtypes.float32, steps).unstack(observed)
 
     def step(time: Any, alpha: Any) -> Any:
         wide = array_ops.concat([margin, alpha], 1)
-        stays = alpha if merges else alpha + of_stays
-        new = _log_sum(stays, wide[:, 1:-1], wide[:, :-2] + of_skips) + source.read(time)
+        new = _log_sum(alpha, wide[:, 1:-1], wide[:, :-2] + of_skips) + source.read(time)
         # Sums of logarithms of 0 are still one.
         return time + 1, array_ops.where(time < lengths, op("Maximum")(new, _LOG_ZERO), alpha)
 
@@ -288,27 +223,8 @@ def ctc_greedy_decoder(inputs: Any, sequence_length: Any, merge_repeated: bool =
       >>> print(*tf.Session().run([decoded.values, score]))
       [0 0 1] [[-5.]]
     """
-    with name_scope(None, "CTCGreedyDecoder", [inputs, sequence_length]):
-        inputs = convert_to_tensor(inputs, name="inputs")
-        lengths = convert_to_tensor(sequence_length, dtypes.int32, name="sequence_length")
-        steps, batch, blank = _dimension(inputs, 0), _dimension(inputs, 1), _dimension(inputs, 2) - 1
-        size = array_ops.shape(lengths)[0]
-        checks = [control_flow.assert_(math_ops.equal(size, batch), ["len(sequence_length) != batch_size.  len(sequence_length):  ", size, " batch_size: ", batch])]
-        with control_dependencies(checks + [control_flow.assert_(reduction_ops.reduce_all(lengths <= steps), ["sequence_length(b) <= ", steps, ": the lengths are ", lengths])]):
-            inside = array_ops.sequence_mask(lengths, steps)
-        best = array_ops.transpose(reduction_ops.argmax(inputs, 2), [1, 0])
-        kept = op("LogicalAnd")(inside, math_ops.not_equal(best, math_ops.cast(blank, dtypes.int64)))
-        if merge_repeated:
-            changes = math_ops.not_equal(best[:, 1:], best[:, :-1])
-            kept = op("LogicalAnd")(kept, array_ops.concat([op("OnesLike")(inside[:, :1]), changes], 1))
-        places = array_ops.where(kept)
-        columns = op("Cumsum")(math_ops.cast(kept, dtypes.int64), 1) - 1
-        indices = array_ops.stack([places[:, 0], indexing_ops.gather_nd(columns, places)], 1)
-        longest = reduction_ops.reduce_max(array_ops.concat([[0], reduction_ops.reduce_sum(math_ops.cast(kept, dtypes.int64), 1)], 0))
-        shape = array_ops.stack([math_ops.cast(batch, dtypes.int64), longest])
-        mask = math_ops.cast(inside, inputs.dtype)
-        score = -reduction_ops.reduce_sum(array_ops.transpose(reduction_ops.reduce_max(inputs, 2), [1, 0]) * mask, 1, keepdims=True)
-        return [SparseTensor(indices, indexing_ops.gather_nd(best, places), shape)], score
+    indices, values, shape, score = op("CTCGreedyDecoder")(inputs, sequence_length, merge_repeated=merge_repeated)
+    return [SparseTensor(indices, values, shape)], score
 
 
 def ctc_beam_search_decoder(

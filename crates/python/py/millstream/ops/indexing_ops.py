@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import builtins
 import functools
+import sys
 from typing import Any, List, Optional
 
 import numpy as np
 
 from millstream import _engine
 from millstream._engine import Tensor
-from millstream.framework import convert_to_tensor, dtypes, name_scope, node_counts, shapes
+from millstream.framework import convert_to_tensor, dtypes, name_scope, node_counts, shapes, traced
 from millstream.framework.op_functions import op
 from millstream.ops import array_ops
 from millstream.ops.math_ops import cast
@@ -125,6 +126,10 @@ def _getitem(tensor: Tensor, key: Any, var: Any = None) -> Tensor:
     """Returns `tensor[key]` as one strided slice."""
     if isinstance(key, Tensor) and key.dtype == dtypes.bool or isinstance(key, np.ndarray) and key.dtype == bool:
         return boolean_mask(tensor, key)
+    for handler in traced.indexing:
+        found = handler(tensor, key, sys._getframe(1))
+        if found is not NotImplemented:
+            return found
     keys = key if isinstance(key, tuple) else (list(key) if isinstance(key, list) else [key])
     begin: List[Any] = []
     end: List[Any] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Optional
 
 import numpy as np
@@ -15,6 +16,7 @@ from millstream.framework import (
     dtypes,
     name_scope,
     shapes,
+    traced,
 )
 from millstream.framework.op_functions import op
 
@@ -272,13 +274,17 @@ def _operate(what: str, x: Any, y: Any, reverse: bool) -> Any:
         return abs(x)
     if getattr(y, "__millstream_operand__", False):
         return NotImplemented
+    for handler in traced.operators:
+        made = handler(what, x, y, reverse, sys._getframe(1))
+        if made is not NotImplemented:
+            return made
     with name_scope(None, what, [x]) as scope:
         if not isinstance(y, Tensor):
             y = convert_to_tensor(y, dtype_hint=x.dtype.base_dtype, name="x" if reverse else "y")
         if reverse:
             x, y = y, x
-        made: Any = {"truediv": _truediv, "matmul": _matmul, "xor": logical_xor}[what]
-        return made(x, y, name=scope)
+        function: Any = {"truediv": _truediv, "matmul": _matmul, "xor": logical_xor}[what]
+        return function(x, y, name=scope)
 
 
 def _matmul(x: Any, y: Any, name: str) -> Any:

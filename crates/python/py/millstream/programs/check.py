@@ -128,7 +128,7 @@ def report(arguments: List[str]) -> Dict[str, Any]:
     for file in files(arguments):
         n_files += 1
         try:
-            with open(file, encoding="utf-8") as source:
+            with open(file, encoding="utf-8-sig") as source:
                 here = uses(source.read())
         except (OSError, SyntaxError, ValueError) as error:
             unread[file] = str(error)

@@ -5,14 +5,19 @@ from __future__ import annotations
 import contextlib
 import importlib
 import inspect
+import os
+import socket
+import time
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from millstream import layers
 from millstream.contrib import staging
-from millstream.framework import convert_to_tensor, dtypes, get_static_value
+from millstream.framework import convert_to_tensor, dtypes, get_collection, get_static_value, protos
+from millstream.framework.graph_keys import GraphKeys
 from millstream.framework.session import Session
 from millstream.framework.tensor_util import make_ndarray
 from millstream.io import files as gfile
+from millstream.io import records
 from millstream.io.files import GFile
 from millstream.io.summaries import FileWriter
 from millstream.ops import array_ops, control_flow
@@ -314,7 +319,80 @@ _FILES = {
     "write_string_to_file": write_string_to_file,
 }
 
+# Files of events -------------------------------------------------------------------------------------------
+
+
+class EventsWriter:
+    """Writes events to a file whose name begins with a prefix. The first event tells the version of the file.
+
+    A `FileWriter` writes to a directory, under a name of its own.
+    """
+
+    def __init__(self, file_prefix: Any) -> None:
+        now = time.time()
+        self._path = f"{os.fsdecode(file_prefix)}.out.tfevents.{int(now):010d}.{socket.gethostname()}"
+        self._out: Any = None
+        self._began = now
+
+    def _open(self) -> Any:
+        if self._out is None:
+            self._out = open(self._path, "wb")
+            records.write_record(self._out, protos.Event(wall_time=self._began, file_version="brain.Event:2").SerializeToString())
+        return self._out
+
+    def Init(self) -> bool:  # noqa: N802
+        """Opens the file."""
+        self._open()
+        return True
+
+    def FileName(self) -> str:  # noqa: N802
+        """Returns the name of the file, which is then opened."""
+        self._open()
+        return self._path
+
+    def WriteEvent(self, event: Any) -> None:  # noqa: N802
+        """Writes an `Event`."""
+        records.write_record(self._open(), event.SerializeToString())
+
+    def Flush(self) -> bool:  # noqa: N802
+        """Writes what is buffered."""
+        self._open().flush()
+        return True
+
+    def Close(self) -> bool:  # noqa: N802
+        """Closes the file."""
+        self._open().close()
+        return True
+
+
+# Resources --------------------------------------------------------------------------------------------------
+
+
+def shared_resources() -> List[Any]:
+    """Returns the registered resources that sessions share: none, since ops make them when they run."""
+    return get_collection(GraphKeys.RESOURCES)
+
+
+def local_resources() -> List[Any]:
+    """Returns the registered resources of a session: none, since ops make them when they run."""
+    return get_collection(GraphKeys.LOCAL_RESOURCES)
+
+
+def initialize_resources(resource_list: List[Any], name: str = "init") -> Any:
+    """Returns the operation that makes registered resources."""
+    if not resource_list:
+        return control_flow.no_op(name=name)
+    return control_flow.group(*[resource.create for resource in resource_list], name=name)
+
+
 NAMES: Dict[str, Dict[str, Any]] = {
+    "python.ops.resources": {
+        "initialize_resources": initialize_resources,
+        "local_resources": local_resources,
+        "shared_resources": shared_resources,
+    },
+    "python.pywrap_tensorflow": {"EventsWriter": EventsWriter},
+    "python.pywrap_tensorflow_internal": {"EventsWriter": EventsWriter},
     "python.client.session": {"BaseSession": Session},
     "python.compat.compat": {"forward_compatible": forward_compatible},
     "python.framework.ops": {"internal_convert_to_tensor": internal_convert_to_tensor, "convert_to_tensor_v2": convert_to_tensor},

@@ -439,20 +439,70 @@ def static_rnn(
         first = [convert_to_tensor(x) for x in nest.flatten(inputs[0])]
         batch_size = _batch_size(first, axis=0)
         state = _initial(cell, initial_state, batch_size, dtype)
-        if sequence_length is not None:
-            sequence_length = _checked_lengths(_lengths(sequence_length), batch_size)
+        ends = None if sequence_length is None else _Ends(cell, sequence_length, batch_size, _output_dtype(dtype, state))
         outputs = []
         for time, x in enumerate(inputs):
             if time > 0:
                 varscope.reuse_variables()
-            output, new = cell(x, state)
-            if sequence_length is not None:
-                ended = time >= sequence_length
-                output = nest.map_structure(lambda o: array_ops.where(ended, array_ops.zeros_like(o), o), output)
-                new = nest.map_structure(lambda old, n: _keep(ended, old, n), state, new)
+            output, state = cell(x, state) if ends is None else ends.step(time, x, state)
             outputs.append(output)
-            state = new
         return outputs, state
+
+
+class _Ends:
+    """The steps of sequences that end: a sequence that has ended keeps its state, and its outputs are zeros.
+
+    The cell is not called once all sequences have ended.
+    """
+
+    def __init__(self, cell: Any, sequence_length: Any, batch_size: Any, dtype: Any) -> None:
+        lengths = convert_to_tensor(sequence_length, name="sequence_length")
+        if lengths.get_shape().ndims not in (None, 1):
+            raise ValueError("sequence_length must be a vector of length batch_size")
+        self._cell = cell
+        self._zeros = [self._zero(size, batch_size, dtype) for size in nest.flatten(cell.output_size)]
+        self._lengths = math_ops.cast(lengths, dtypes.int32)
+        self._shortest = reduction_ops.reduce_min(self._lengths)
+        self._longest = reduction_ops.reduce_max(self._lengths)
+
+    @staticmethod
+    def _zero(size: Any, batch_size: Any, dtype: Any) -> Any:
+        zeros, dims = _zero_output(size, batch_size, dtype), TensorShape(size).as_list()
+        # TensorFlow makes these constants to look for the static shape.
+        if isinstance(batch_size, int):
+            batch_and_dims(batch_size, dims)
+        else:
+            constant(dims, dtypes.int32)
+        zeros.set_shape([batch_size if isinstance(batch_size, int) else None, *dims])
+        return zeros
+
+    def step(self, time: int, x: Any, state: Any) -> Tuple[Any, Any]:
+        """Returns the output and the state of a step."""
+        ended, n = time >= self._lengths, len(self._zeros)
+        old, structure = nest.flatten(state), self._cell.output_size
+
+        def computed() -> List[Any]:
+            nonlocal structure
+            output, new = self._cell(x, state)
+            nest.assert_same_structure(state, new)
+            structure = output
+            outputs, states = nest.flatten(output), nest.flatten(new)
+
+            def some() -> List[Any]:
+                return [_keep(ended, o, n) for o, n in zip([*self._zeros, *old], [*outputs, *states])]
+
+            return _listed(control_flow.cond(time < self._shortest, lambda: [*outputs, *states], some))
+
+        found = _listed(control_flow.cond(time >= self._longest, lambda: [*self._zeros, *old], computed))
+        for value, like in zip(found, [*self._zeros, *old]):
+            if not isinstance(value, TensorArray):
+                value.set_shape(like.get_shape())
+        return nest.pack_sequence_as(structure, found[:n]), nest.pack_sequence_as(state, found[n:])
+
+
+def _listed(found: Any) -> List[Any]:
+    """Returns what a `tf.cond` of lists returns as a list: of one value it is the value."""
+    return list(found) if isinstance(found, (list, tuple)) else [found]
 
 
 def static_state_saving_rnn(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, Dict, Iterable, Optional, Union
 
-from millstream.framework import protos
+from millstream.framework import errors, protos
 from millstream.framework.scopes import prepend_name_scope
 from millstream.saved_model import constants
 from millstream.train.checkpoints import checkpoint_exists
@@ -83,13 +83,15 @@ def _read(export_dir: str) -> Any:
         with open(path, "rb") as source:
             try:
                 return protos.SavedModel.FromString(source.read())
+            except errors.ResourceExhaustedError:
+                raise
             except Exception as error:
                 raise OSError("Cannot parse file %s: %s." % (path, error)) from None
     path = os.path.join(export_dir, constants.SAVED_MODEL_FILENAME_PBTXT)
     if os.path.exists(path):
         with open(path, "rb") as source:
             try:
-                return text_format.Parse(source.read().decode(), protos.SavedModel())
+                return protos.from_text(source.read(), protos.SavedModel())
             except text_format.ParseError as error:
                 raise OSError("Cannot parse file %s: %s." % (path, error)) from None
     raise OSError(

@@ -55,6 +55,10 @@ class Coordinator:
         self._registered_threads: Set[threading.Thread] = set()
         self._stop_event = threading.Event()
 
+    def __repr__(self) -> str:
+        state = "joined" if self.joined else "stopping" if self.should_stop() else "running"
+        return "<tf.train.Coordinator of %d threads, %s>" % (len(self._registered_threads), state)
+
     def _is_clean(self, ex: Any) -> bool:
         error = ex[1] if isinstance(ex, tuple) else ex
         return isinstance(error, self._clean_stop_exception_types)

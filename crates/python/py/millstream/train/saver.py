@@ -200,6 +200,10 @@ class Saver:
         elif not defer_build:
             self.build()
 
+    def __repr__(self) -> str:
+        n = "%d variables" % len(self._var_list) if hasattr(self._var_list, "__len__") else "all saveable variables"
+        return "<tf.train.Saver of %s, max_to_keep=%s>" % (n, self._max_to_keep)
+
     def build(self) -> None:
         """Adds the operations, unless they exist.
 

@@ -14,6 +14,11 @@ from millstream.ops import array_ops, indexing_ops, random_ops
 class Initializer:
     """The base class of initializers: functions that return the initial value of a variable."""
 
+    def __repr__(self) -> str:
+        given = [(name, value) for name, value in self.__dict__.items() if value is not None and not name.startswith("_")]
+        shown = ", ".join("%s=%.60s" % (name, getattr(value, "name", value)) for name, value in given)
+        return "<%s: %s>" % (type(self).__name__, shown) if shown else "<%s>" % type(self).__name__
+
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         raise NotImplementedError
 

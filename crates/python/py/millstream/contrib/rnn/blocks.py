@@ -1,21 +1,15 @@
-"""Cells that TensorFlow computes with one op each: here they are made of the ops of `LSTMCell` and `GRUCell`.
-
-Variables, values and gradients are the same. Only the nodes of `LSTMBlockFusedCell` are not counted as
-TensorFlow's: with equal seeds, variables that are created after it have other initial values.
-"""
+"""Cells whose step, or whose sequence, is computed by one op."""
 
 from __future__ import annotations
 
 from typing import Any, Optional, Tuple
 
 from millstream.contrib.rnn.lstms import _Sized
-from millstream.framework import constant, convert_to_tensor, dtypes, node_counts
+from millstream.framework import convert_to_tensor, dtypes
 from millstream.framework.op_functions import op
 from millstream.framework.shapes import dimension_value
 from millstream.layers.core import Layer
-from millstream.nn import functions
-from millstream.ops import array_ops, clip_ops, control_flow, indexing_ops, math_ops, reduction_ops
-from millstream.ops.tensor_array import TensorArray
+from millstream.ops import array_ops, indexing_ops, math_ops, reduction_ops
 from millstream.rnn.cells import LSTMStateTuple, LayerRNNCell
 from millstream.variables.initializers import constant_initializer
 
@@ -30,20 +24,17 @@ def _lstm_weights(layer: Any, rows: int, dtype: Any, use_peephole: bool) -> Any:
     return kernel, bias, [layer.add_weight(f"w_{g}_diag", [n], dtype) for g in "ifo"] if use_peephole else None
 
 
-def _lstm_step(layer: Any, weights: Any, x: Any, c: Any, h: Any) -> Tuple[Any, Any]:
-    """Returns the new memory and output."""
-    (kernel, bias, diagonals), sigmoid = weights, math_ops.sigmoid
-    gates = functions.bias_add(math_ops.matmul(array_ops.concat([x, h], 1), kernel), bias)
-    i, j, f, o = array_ops.split(value=gates, num_or_size_splits=4, axis=1)
-    f = f + layer._forget_bias
-    if diagonals is not None:
-        i, f = i + diagonals[0] * c, f + diagonals[1] * c
-    new = math_ops.tanh(j) * sigmoid(i) + c * sigmoid(f)
-    if layer._cell_clip is not None and layer._cell_clip > 0:
-        # The gradient passes a clipped memory, as in TensorFlow's op.
-        clipped = clip_ops.clip_by_value(new, -layer._cell_clip, layer._cell_clip)
-        new = new + op("StopGradient")(clipped - new)
-    return new, sigmoid(o if diagonals is None else o + diagonals[2] * new) * math_ops.tanh(new)
+def _lstm(kind: str, layer: Any, weights: Any, *inputs: Any) -> Any:
+    """Returns the outputs of an op on the inputs: gates, memories and outputs."""
+    kernel, bias, diagonals = weights
+    if diagonals is None:
+        diagonals = [array_ops.zeros([layer._num_units], kernel.dtype.base_dtype)] * 3
+    if kind == "BlockLSTM":
+        steps, *inputs = inputs  # type: ignore[assignment]
+        inputs = (math_ops.cast(steps, dtypes.int64), *inputs)
+    clip = -1 if layer._cell_clip is None else layer._cell_clip
+    options = {"forget_bias": layer._forget_bias, "cell_clip": clip, "use_peephole": layer._use_peephole}
+    return op(kind)(*inputs, kernel, *diagonals, bias, **options)
 
 
 class LSTMBlockCell(_Sized, LayerRNNCell):
@@ -95,8 +86,7 @@ class LSTMBlockCell(_Sized, LayerRNNCell):
         if not size:
             raise ValueError(f"Expecting inputs_shape[1] to be set: {inputs.get_shape()}")
         weights = _lstm_weights(self, size, inputs.dtype, self._use_peephole)
-        c, h = _lstm_step(self, weights, inputs, *state)
-        node_counts.also(-16)  # TensorFlow computes a step with one node.
+        _, c, _, _, _, _, h = _lstm("LSTMBlockCell", self, weights, inputs, *state)
         return h, LSTMStateTuple(c, h)
 
 
@@ -157,11 +147,7 @@ class GRUBlockCell(LayerRNNCell):
             self.add_weight(name, shape, dtype, None if start is None else constant_initializer(start))
             for name, shape, start in zip(self._names, ([size + n, 2 * n], [2 * n], [size + n, n], [n]), (None, 1.0, None, 0.0))
         )
-        gates = functions.bias_add(math_ops.matmul(array_ops.concat([inputs, state], 1), gate_kernel), gate_bias)
-        reset, update = array_ops.split(value=math_ops.sigmoid(gates), num_or_size_splits=2, axis=1)
-        candidate = functions.bias_add(math_ops.matmul(array_ops.concat([inputs, reset * state], 1), kernel), bias)
-        new = update * state + (1 - update) * math_ops.tanh(candidate)
-        node_counts.also(-18)  # TensorFlow computes a step with one node.
+        *_, new = op("GRUBlockCell")(inputs, state, gate_kernel, kernel, gate_bias, bias)
         return new, new
 
 
@@ -266,9 +252,6 @@ class LSTMBlockWrapper(Layer):
 class LSTMBlockFusedCell(LSTMBlockWrapper):
     """An LSTM over a whole sequence, with the variables of `LSTMCell`.
 
-    With equal seeds, variables that are created after it have other initial values than in TensorFlow, which
-    computes all steps with one node.
-
     Args:
       num_units: The size of the state and the output.
       forget_bias: A value added to the forget gate's bias.
@@ -306,28 +289,10 @@ class LSTMBlockFusedCell(LSTMBlockWrapper):
 
     def _call_cell(self, inputs: Any, initial_cell_state: Any, initial_output: Any, dtype: Any, sequence_length: Any) -> Any:
         weights = _lstm_weights(self, inputs.get_shape().as_list()[2], inputs.dtype, self._use_peephole)
-        length = array_ops.shape(inputs)[0]
-        # Steps after the longest sequence are not computed: they are zeros.
-        longest = length if sequence_length is None else math_ops.cast(reduction_ops.reduce_max(sequence_length), dtypes.int32)
-        source = TensorArray(inputs.dtype, length, element_shape=inputs.get_shape()[1:]).unstack(inputs)
-        shape = initial_cell_state.get_shape()
-        found = [TensorArray(inputs.dtype, length, element_shape=shape) for _ in range(2)]
-
-        def step(time: Any, c: Any, h: Any, memories: Any, outputs: Any) -> Any:
-            x = source.read(time)
-            x.set_shape(inputs.get_shape()[1:])
-            new_c, new_h = _lstm_step(self, weights, x, c, h)
-            new_c.set_shape(c.get_shape())
-            new_h.set_shape(h.get_shape())
-            return time + 1, new_c, new_h, memories.write(time, new_c), outputs.write(time, new_h)
-
-        start = (constant(0), initial_cell_state, initial_output, *found)
-        *_, memories, outputs = control_flow.while_loop(
-            lambda time, *_: time < op("Minimum")(longest, length), step, start, maximum_iterations=length
-        )
-        wholes = []
-        for each in (memories, outputs):
-            whole = each.stack()
-            whole.set_shape(inputs.get_shape()[:1].concatenate(shape))
-            wholes.append(whole)
-        return wholes
+        steps: Any = dimension_value(inputs.get_shape()[0])
+        if sequence_length is not None:
+            steps = reduction_ops.reduce_max(sequence_length)
+        elif steps is None:
+            steps = array_ops.shape(inputs)[0]
+        _, memories, _, _, _, _, outputs = _lstm("BlockLSTM", self, weights, steps, inputs, initial_cell_state, initial_output)
+        return memories, outputs

@@ -114,15 +114,8 @@ def _tiled(t: Any, multiplier: int) -> Any:
     return rows
 
 
-def _nodes_of(*inputs: Any) -> int:
-    """Returns the number of nodes that TensorFlow makes: the op, and its inputs that are no tensors yet."""
-    return 1 + sum(not isinstance(x, Tensor) for x in inputs)
-
-
 def gather_tree(step_ids: Any, parent_ids: Any, max_sequence_lengths: Any, end_token: Any, name: Optional[str] = None) -> Any:
     """Returns the sequences of all beams, from the last step back to the first.
-
-    Unlike in TensorFlow, it is a loop of several nodes.
 
     Args:
       step_ids: The symbols chosen in each step, an `int32` tensor of shape `[time, batch, beam_width]`.
@@ -145,39 +138,7 @@ def gather_tree(step_ids: Any, parent_ids: Any, max_sequence_lengths: Any, end_t
       [[2 1]
        [3 4]]
     """
-    with node_counts.counted_as(_nodes_of(step_ids, parent_ids, max_sequence_lengths, end_token)), name_scope(name, "GatherTree"):
-        step_ids, parent_ids = convert_to_tensor(step_ids, dtypes.int32), convert_to_tensor(parent_ids, dtypes.int32)
-        end_token = convert_to_tensor(end_token, dtypes.int32)
-        shape = array_ops.shape(step_ids)
-        width = shape[2]
-        longest = op("Minimum")(convert_to_tensor(max_sequence_lengths, dtypes.int32), shape[0])
-        first_of_row = array_ops.expand_dims(math_ops.range(shape[1]) * width, 1)
-        itself = op("Tile")(array_ops.expand_dims(math_ops.range(width), 0), array_ops.stack([shape[1], 1]))
-        ended = array_ops.fill(shape[1:], end_token)
-
-        def step(time: Any, parents: Any, found: Any) -> Any:
-            with control_dependencies([_assert_parents(parents, width, time)]):
-                places = parents + first_of_row
-            inside = op("Tile")(array_ops.expand_dims(time < longest, 1), array_ops.stack([1, width]))
-            chosen, before = (
-                indexing_ops.gather(array_ops.reshape(x[time], [-1]), places) for x in (step_ids, parent_ids)
-            )
-            symbols = array_ops.where(inside, chosen, ended)
-            return time - 1, array_ops.where(inside, before, parents), found.write(time, symbols)
-
-        known = step_ids.get_shape()
-        found = TensorArray(dtypes.int32, shape[0], element_shape=known[1:])
-        _, _, found = control_flow.while_loop(lambda time, *_: time >= 0, step, (shape[0] - 1, itself, found), back_prop=False)
-        beams = found.stack()
-        beams.set_shape(known)
-        is_end = math_ops.cast(math_ops.equal(beams, end_token), dtypes.int32)
-        after_end = op("Cumsum")(is_end, 0, exclusive=True) > 0
-        return array_ops.where(after_end, array_ops.fill(shape, end_token), beams)
-
-
-def _assert_parents(parents: Any, width: Any, time: Any) -> Any:
-    valid = reduction_ops.reduce_all(op("LogicalAnd")(parents >= 0, parents < width))
-    return control_flow.assert_(valid, ["Saw invalid parent id in ", parents, " at time ", time, ": beams are 0 to ", width - 1])
+    return op("GatherTree")(step_ids, parent_ids, max_sequence_lengths, end_token, name=name)
 
 
 def _gathered(x: Any, beams: Any, batch_size: Any, n: Any, shape: List[Any]) -> Any:

@@ -6,7 +6,7 @@ use millstream::interop::{ImportOptions, import_graph_def, read_graph};
 use millstream::prelude::*;
 
 /// The Collatz sequence as a `while_loop` with a `cond` in it, written by TensorFlow 1.15.
-const COLLATZ: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/graphs/algo_collatz/graph.pb");
+const COLLATZ: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/collatz.pb");
 
 /// Returns the number of steps from `n` to 1, and the largest number on the way.
 fn collatz(file: &str, n: i64) -> Result<(i32, i64)> {

@@ -53,7 +53,10 @@ impl Text {
             Some(path) if path.is_dir() => collect(path, &is_text, &mut files)?,
             Some(path) => files.push(path.to_owned()),
             None => {
-                let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+                // In a package, the crate is all that is there.
+                let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+                let all = own.join("../..");
+                let project = if all.join("ARCHITECTURE.md").exists() { all } else { own.to_owned() };
                 let ours = |file: &Path| matches!(file.extension(), Some(e) if e == "rs" || e == "md");
                 collect(&project, &ours, &mut files)?;
             }

@@ -17,3 +17,5 @@ mod failure;
 mod feed;
 #[path = "../../crates/cli/src/number.rs"]
 mod number;
+#[path = "../../crates/cli/src/plain.rs"]
+mod plain;

@@ -2,6 +2,7 @@
 
 use crate::failure::Outcome;
 use crate::load::Limits;
+use crate::plain::plain;
 use clap::Args;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -32,6 +33,6 @@ pub(crate) fn run(options: Options) -> Outcome {
     let draw = move || Ok(limits.import(&limits.read(&graph)?)?.read(millstream::engine::graph::dot)?);
     let text = limits.within("drawing the graph", draw)?;
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
+    out.write_all(plain(&text).as_bytes())?;
     Ok(out.flush()?)
 }

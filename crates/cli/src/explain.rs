@@ -3,6 +3,7 @@
 use crate::failure::Outcome;
 use crate::json::{Json, object};
 use crate::load::{Limits, deadline};
+use crate::plain::plain;
 use crate::run::target;
 use clap::{Args, ValueEnum};
 use millstream::engine::runtime::{FetchList, Target};
@@ -78,7 +79,7 @@ pub(crate) fn run(options: Options) -> Outcome {
     let mut out = io::stdout().lock();
     match options.json {
         true => writeln!(out, "{}", report.json())?,
-        false => write!(out, "{}", report.text())?,
+        false => write!(out, "{}", plain(&report.text()))?,
     }
     Ok(out.flush()?)
 }

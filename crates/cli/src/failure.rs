@@ -1,5 +1,6 @@
 //! [`Failure`]: the reason why a command fails, and its exit code.
 
+use crate::plain::plain;
 use millstream::{Code, Error};
 use std::io;
 use std::path::Path;
@@ -25,11 +26,11 @@ impl Failure {
         match self {
             Failure::Unread => ExitCode::SUCCESS,
             Failure::Usage(text) => {
-                eprintln!("error: {text}\n\nFor more information, try '--help'.");
+                eprintln!("error: {}\n\nFor more information, try '--help'.", plain(&text));
                 ExitCode::from(2)
             }
             Failure::Failed(error) => {
-                eprintln!("error: {}: {}", error.code(), told(&error));
+                eprintln!("error: {}: {}", error.code(), plain(&told(&error)));
                 ExitCode::FAILURE
             }
         }

@@ -3,6 +3,7 @@
 use crate::failure::Outcome;
 use crate::json::{Json, object};
 use crate::load::Limits;
+use crate::plain::plain;
 use crate::table::Table;
 use clap::Args;
 use millstream::engine::graph::loops::LoopId;
@@ -56,7 +57,7 @@ pub(crate) fn run(options: Options) -> Outcome {
     let limits = options.limits;
     let (text, imported) = limits.within("inspecting the graph", move || described(&options))?;
     let mut out = io::stdout().lock();
-    out.write_all(&text)?;
+    out.write_all(plain(&String::from_utf8_lossy(&text)).as_bytes())?;
     out.flush()?;
     Ok(imported?)
 }

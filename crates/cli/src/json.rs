@@ -125,7 +125,7 @@ fn string(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
             '\\' => f.write_str("\\\\")?,
             '\n' => f.write_str("\\n")?,
             '\t' => f.write_str("\\t")?,
-            c if c < ' ' => write!(f, "\\u{:04x}", u32::from(c))?,
+            c if c.is_control() => write!(f, "\\u{:04x}", u32::from(c))?,
             c => write!(f, "{c}")?,
         }
     }

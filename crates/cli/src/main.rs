@@ -1,8 +1,8 @@
 //! `millstream`: runs, inspects, draws and converts graphs written by TensorFlow or Millstream.
 //!
 //! Each sub-command has a file with its `Options` and its `run`. Results go to standard output, everything
-//! else to standard error. The exit codes are 0 for success, 1 for failure and 2 for bad usage. No algorithm
-//! is here: the commands call the crate `millstream`.
+//! else to standard error. The exit codes are 0 for success, 1 for failure, 2 for bad usage and 130 for a
+//! run that was interrupted. No algorithm is here: the commands call the crate `millstream`.
 
 mod completions;
 mod convert;
@@ -12,11 +12,13 @@ mod failure;
 mod feed;
 mod guard;
 mod inspect;
+mod interrupt;
 mod json;
 mod load;
 mod man;
 mod number;
 mod ops;
+mod plain;
 mod queues;
 mod run;
 mod svg;
@@ -38,7 +40,7 @@ use std::sync::LazyLock;
     after_help = "\
 Results go to standard output, everything else to standard error.
 Exit codes: 0 success; 1 failure (`error: CODE: ...`, where CODE is TensorFlow's name of the error code);
-2 bad usage.
+2 bad usage; 130 a run that Ctrl-C ended.
 
 Examples:
   millstream inspect model.pb
@@ -87,6 +89,9 @@ fn main() -> ExitCode {
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
+        Err(failure) => {
+            let code = failure.report();
+            if interrupt::was_pressed() { ExitCode::from(interrupt::EXIT_CODE) } else { code }
+        }
     }
 }

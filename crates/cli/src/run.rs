@@ -5,7 +5,8 @@ use crate::failure::{Failure, Outcome, file_error};
 use crate::feed::{self, Feed};
 use crate::json::{Json, object};
 use crate::load::{Limits, deadline};
-use crate::{number, queues, value};
+use crate::plain::plain;
+use crate::{interrupt, number, queues, value};
 use clap::{Args, ValueEnum};
 use millstream::engine::graph::outline::{Ends, Outline};
 use millstream::engine::runtime::{FeedList, FetchList, Fetched, Target};
@@ -50,7 +51,8 @@ Files: a graph opens no files, except those that you name: the path of a string 
 prefix, for instance), files in the folders of --allow-files, and the files of its own SavedModel. Graphs from
 elsewhere are safe to run with these defaults.
 
-Exit codes: 0 success; 1 the run failed (`error: CODE: ...` on standard error); 2 bad usage.
+Exit codes: 0 success; 1 the run failed (`error: CODE: ...` on standard error); 2 bad usage; 130 Ctrl-C ended
+the run. The error then says what the run was doing; a second Ctrl-C ends the command at once.
 
 Examples:
   millstream run collatz.pb --feed n:0=27 --fetch while/Exit:0 --fetch while/Exit_1:0
@@ -281,6 +283,8 @@ pub(crate) fn run(options: Options) -> Outcome {
             files: allowed_files(&graph, &options, &feeds),
             tier: if options.no_compile { Tier::Dataflow } else { Tier::Compiled },
             passes: options.passes,
+            // A standard error that is gone is no reason to end a run.
+            print: Some(Box::new(|text: &str| _ = io::stderr().write_all(plain(text).as_bytes()))),
             ..SessionOptions::default()
         },
     )?;
@@ -288,8 +292,10 @@ pub(crate) fn run(options: Options) -> Outcome {
         let note = |e: Error| e.note(format!("while restoring the variables of `{}`", folder.display()));
         restore_saved_model(&session, meta, folder).map_err(note)?;
     }
+    let poll = Some(interrupt::poll());
     for (init, name) in inits.iter().zip(&options.inits) {
-        let run_options = RunOptions { timeout: left(options.timeout), ..RunOptions::default() };
+        let run_options =
+            RunOptions { timeout: left(options.timeout), poll: poll.clone(), ..RunOptions::default() };
         let ran = session.run_with::<()>(init, feed_list(&feeds), &run_options);
         ran.map_err(|e| e.note(format!("in --init    `{name}`")))?;
     }
@@ -299,7 +305,7 @@ pub(crate) fn run(options: Options) -> Outcome {
     }
     let asked = FetchList(all.clone());
     let (trace, timeout) = (options.trace.is_some(), left(options.timeout));
-    let run_options = RunOptions { trace, watch, timeout, ..RunOptions::default() };
+    let run_options = RunOptions { trace, watch, timeout, poll, ..RunOptions::default() };
     let run = || session.run_with::<Vec<Fetched>>(asked, feed_list(&feeds), &run_options);
     let result = match options.queue_runners {
         true => with_runners(&session, run),
@@ -308,7 +314,7 @@ pub(crate) fn run(options: Options) -> Outcome {
     let queues = if options.queues { Some(session.queues()) } else { None };
     if let (Err(_), Some(queues)) = (&result, &queues) {
         // The failed run prints no result, so the queues go to standard error with the error.
-        write!(io::stderr(), "{}", queues::table(queues))?;
+        write!(io::stderr(), "{}", plain(&queues::table(queues).to_string()))?;
     }
     let (fetched, metadata) = result?;
     let mut got = Got::default();
@@ -541,10 +547,10 @@ fn print(got: &Got, options: &Options, deadline: Option<Instant>) -> Outcome {
         }
     }
     if let Some(queues) = &got.queues {
-        write!(out, "{}", queues::table(queues))?;
+        write!(out, "{}", plain(&queues::table(queues).to_string()))?;
     }
     if let Some(report) = &got.explained {
-        write!(out, "\n{}", report.text())?;
+        write!(out, "\n{}", plain(&report.text()))?;
     }
     Ok(out.flush()?)
 }

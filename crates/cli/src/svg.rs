@@ -2,6 +2,7 @@
 
 use crate::failure::Outcome;
 use crate::load::Limits;
+use crate::plain::plain;
 use clap::Args;
 use millstream::engine::graph::picture::PictureOptions;
 use std::io::{self, Write};
@@ -46,6 +47,6 @@ pub(crate) fn run(options: Options) -> Outcome {
     };
     let text = limits.within("drawing the graph", draw)?;
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
+    out.write_all(plain(&text).as_bytes())?;
     Ok(out.flush()?)
 }

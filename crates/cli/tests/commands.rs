@@ -384,6 +384,26 @@ fn time_and_memory_are_bounded() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn ctrl_c_says_what_the_run_was_doing() {
+    let endless = scratch("interrupted.pbtxt");
+    fs::write(&endless, ENDLESS).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_millstream"));
+    command.arg("run").arg(&endless).args(["--fetch", "exit"]).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    std::thread::sleep(Duration::from_secs(1));
+    let begin = Instant::now();
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{error}");
+    for text in ["error: CANCELLED: the run was interrupted", "the run was in iteration ", " of loop `f`"] {
+        assert!(error.contains(text), "no `{text}` in {error}");
+    }
+    assert!(begin.elapsed() < Duration::from_secs(5));
+}
+
 /// A graph of `while true: i = i`.
 const ENDLESS: &str = r#"
 node { name: "zero" op: "Const" attr { key: "dtype" value { type: DT_INT32 } }

@@ -96,3 +96,34 @@ fn the_time_limit_covers_reading_and_parsing() {
         assert!(output.status.success(), "{line}: {output:?}");
     }
 }
+
+/// A terminal obeys control characters, and a graph names things as it likes.
+#[test]
+fn nothing_that_a_graph_says_reaches_the_terminal_as_a_command() {
+    let file = scratch("escapes.pbtxt");
+    let names = r"node { name: 'a\033[31m' op: 'NoOp' }";
+    let ops = r"node { name: 'a' op: 'No\033[31mSuch\007' }";
+    let text = r"node { name: 's' op: 'Const' attr { key: 'dtype' value { type: DT_STRING } }
+        attr { key: 'value' value { tensor { dtype: DT_STRING tensor_shape {} string_val: '\033]0;mine\007' } } } }
+        node { name: 'yes' op: 'Const' attr { key: 'dtype' value { type: DT_BOOL } }
+        attr { key: 'value' value { tensor { dtype: DT_BOOL tensor_shape {} bool_val: false } } } }
+        node { name: 'p' op: 'PrintV2' input: 's' }
+        node { name: 'q' op: 'Assert' input: 'yes' input: 's' attr { key: 'T' value { list { type: DT_STRING } } } }";
+    for graph in [names, ops, text] {
+        std::fs::write(&file, graph).unwrap();
+        for line in [
+            "inspect $FILE",
+            "inspect $FILE --json",
+            "explain $FILE --fetch s",
+            "svg $FILE",
+            "dot $FILE",
+            "run $FILE --fetch s --target p",
+            "run $FILE --target q",
+        ] {
+            let output = millstream(line, &file).0;
+            let all = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+            let control = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+            assert!(!all.contains(control), "{line}: {all:?}");
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use millstream::prelude::*;
 use millstream::{Code, SessionOptions, Tier};
-use millstream_runtime::LoopWay;
+use millstream_runtime::{FeedList, LoopWay};
 use millstream_tensor::{Error, PartialShape};
 use std::time::Duration;
 
@@ -38,6 +38,133 @@ fn loops_say_how_they_run() {
     let text = session.explain((x, many), []).unwrap().to_string();
     assert!(text.contains("runs as compiled code."), "{text}");
     assert!(text.contains("runs by tokens, not compiled, because `"), "{text}");
+}
+
+/// All loops of these fetches are code, and every tier gives the bits of the reference.
+#[track_caller]
+fn all_code(g: &Graph, fetches: &[Output<'_>], feeds: &[(Output<'_>, Tensor)]) {
+    let run = |tier, compile_after| {
+        let options = SessionOptions { compile_after, ..options(tier, Some(Duration::from_secs(60))) };
+        let session = Session::with_options(g, options).unwrap();
+        let given = feeds.iter().fold(FeedList::new(), |all, (to, value)| all.and(*to, value));
+        let values = session.run::<Vec<Tensor>>(fetches.to_vec(), given).unwrap();
+        if tier == Tier::Compiled {
+            let explanation = session.explain(fetches.to_vec(), feeds.iter().map(|feed| feed.0)).unwrap();
+            let loops = explanation.places.iter().filter_map(|place| place.of_loop.as_ref());
+            let ways: Vec<LoopWay> = loops.map(|it| it.way.clone()).collect();
+            assert!(!ways.is_empty());
+            assert!(ways.iter().all(|way| matches!(way, LoopWay::Code | LoopWay::Within)), "{ways:?}");
+        }
+        values
+    };
+    let want = run(Tier::Reference, None);
+    let settings = [(Tier::Dataflow, None), (Tier::Compiled, Some(0)), (Tier::Compiled, Some(40))];
+    for (tier, compile_after) in settings.into_iter().chain([(Tier::Compiled, Some(u64::MAX))]) {
+        let got = run(tier, compile_after);
+        for (i, (a, b)) in want.iter().zip(&got).enumerate() {
+            assert!(a.bits_eq(b), "{tier:?} {compile_after:?}, fetch {i}: {a} {b}");
+        }
+    }
+}
+
+fn ramp(n: usize) -> Tensor {
+    let values: Vec<f32> = (0..n).map(|i| i as f32 * 0.25 + 1.5).collect();
+    Tensor::vector(&values).unwrap()
+}
+
+/// Newton's method that stops when the value before is near: nothing but the condition reads that, so its
+/// variable has no Switch.
+#[test]
+fn loops_that_only_compare_with_a_value_before_are_code() {
+    for n in [1, 20] {
+        let g = Graph::new();
+        let a = g.placeholder::<f32>("a", [n]);
+        let (x, _) = g
+            .while_loop((a, a * 0.5 - 1.0))
+            .run(
+                |(x, before)| (x - before).abs().reduce_sum(()).greater(1e-4),
+                |(x, _)| ((x + a / x) * 0.5, x),
+            )
+            .unwrap();
+        let first = g.gradients([x.reduce_sum(())], [a]).dense().unwrap()[0];
+        let second = g.gradients([first.reduce_sum(())], [a]).dense().unwrap()[0];
+        let feeds = [(a, ramp(n))];
+        all_code(&g, &[x], &feeds);
+        all_code(&g, &[first], &feeds);
+        all_code(&g, &[x, first, second], &feeds);
+    }
+}
+
+/// Variables that change places, are copied, carried along or passed on as they are, in loops, loops in
+/// loops, and branches.
+#[test]
+fn loops_whose_variables_change_places_are_code() {
+    for n in [1, 20] {
+        let g = Graph::new();
+        let (a, b, c) =
+            (g.placeholder::<f32>("a", [n]), g.placeholder::<f32>("b", [n]), g.placeholder::<f32>("c", [n]));
+        let feeds: Vec<_> =
+            [a, b, c].into_iter().zip([0.5f32, -0.25, 2.0]).map(|(to, by)| (to, scaled(n, by))).collect();
+        let xs = [a, b, c];
+        let zero = || g.constant(0);
+        // Fibonacci's numbers.
+        let (_, p, q) =
+            g.while_loop((zero(), a, b)).run(|(i, _, _)| i.less(9), |(i, a, b)| (i + 1, b, a + b)).unwrap();
+        all_code(&g, &[&[p, q][..], &both_slopes(&[p, q], &xs)].concat(), &feeds);
+        all_code(&g, &[q], &feeds);
+        // Two change places and a third is what one of them was.
+        let (_, p, q, r) = g
+            .while_loop((zero(), a, b, c))
+            .run(|(i, ..)| i.less(5), |(i, a, b, c)| (i + 1, b, a, c * a.tanh()))
+            .unwrap();
+        all_code(&g, &[&[p, q, r][..], &both_slopes(&[p, q, r], &xs)].concat(), &feeds);
+        // Round and round: three variables, and one that two others become.
+        let (_, p, q, r) = g
+            .while_loop((zero(), a, b, c))
+            .run(|(i, ..)| i.less(4), |(i, a, b, c)| (i + 1, b, c, a))
+            .unwrap();
+        all_code(&g, &[&[p, q, r][..], &both_slopes(&[p * q, r], &xs)].concat(), &feeds);
+        let (_, p, q, r) = g
+            .while_loop((zero(), a, b, c))
+            .run(|(i, ..)| i.less(4), |(i, a, b, _)| (i + 1, b * a, a, a))
+            .unwrap();
+        all_code(&g, &[&[p, q, r][..], &both_slopes(&[p, q, r], &xs)].concat(), &feeds);
+        // One is passed on as it is, one becomes an invariant's value.
+        let (_, p, q, r) = g
+            .while_loop((zero(), a, b, c))
+            .run(|(i, ..)| i.less(4), |(i, a, b, _)| (i + 1, a * b, b, a.maximum(b)))
+            .unwrap();
+        all_code(&g, &[&[p, q, r][..], &both_slopes(&[p, q, r], &xs)].concat(), &feeds);
+        // A loop in a loop, and a branch that changes places.
+        let (_, p, q) = g
+            .while_loop((zero(), a, b))
+            .run(
+                |(i, _, _)| i.less(4),
+                |(i, a, b)| {
+                    let (_, x, y) = g
+                        .while_loop((zero(), a, b))
+                        .run(|(j, _, _)| j.less(i), |(j, x, y)| (j + 1, y, x * 0.5 + y))?;
+                    let (x, y) = g.cond(i.less(2), || (y, x), || (x, y))?;
+                    Ok::<_, Error>((i + 1, y, x))
+                },
+            )
+            .unwrap();
+        all_code(&g, &[&[p, q][..], &both_slopes(&[p, q], &xs)].concat(), &feeds);
+    }
+}
+
+/// The gradients of a mixture of the ys, and those of their sum.
+fn both_slopes<'g>(ys: &[Output<'g>], xs: &[Output<'g>]) -> Vec<Output<'g>> {
+    let g = xs[0].graph();
+    let sum = ys.iter().map(|y| y.reduce_sum(())).reduce(|a, b| a * b + a).unwrap();
+    let first = g.gradients([sum], xs.to_vec()).dense().unwrap();
+    let sum = first.iter().map(|y| y.reduce_sum(())).reduce(|a, b| a + b).unwrap();
+    [first, g.gradients([sum], xs.to_vec()).dense().unwrap()].concat()
+}
+
+fn scaled(n: usize, by: f32) -> Tensor {
+    let values: Vec<f32> = (0..n).map(|i| (i as f32 * 0.25 + 0.5) * by).collect();
+    Tensor::vector(&values).unwrap()
 }
 
 /// Values of many elements: of part of a tile, of several, and of several and a part. What is saved for the

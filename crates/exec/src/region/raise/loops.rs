@@ -3,7 +3,7 @@
 use super::super::code::{Binding, Block, Code, Held, Instruction, List, Reg};
 use super::emit::{Emitter, Guard, both};
 use super::{Raise, Region, Stays};
-use millstream_graph::loops::{LoopId, LoopTree, Variable, Whole};
+use millstream_graph::loops::{LoopId, LoopTree, Variable, Why};
 use millstream_graph::op::{Effect, Role, Tile};
 use millstream_graph::{Dense, Entity, FrameId, Index, Program, Source};
 use millstream_tensor::{DType, Shape};
@@ -58,6 +58,22 @@ pub(super) struct Runs {
     pub late: bool,
 }
 
+/// A variable of a loop, with its primitives.
+#[derive(Clone, Copy, Debug)]
+struct Carried {
+    enter: Index,
+    merge: Index,
+    /// `None` if nothing but the condition reads the variable.
+    switch: Option<Index>,
+    next: Source,
+    exit: Option<Index>,
+}
+
+fn carried(variable: &Variable<Index>) -> Option<Carried> {
+    let Variable { enter, switch, exit, .. } = *variable;
+    Some(Carried { enter, merge: variable.merge?, switch, next: variable.next?, exit })
+}
+
 impl Runs {
     /// When something runs that needs both.
     pub(super) fn and(&self, other: &Runs) -> Runs {
@@ -83,9 +99,7 @@ impl<'a> Raiser<'a> {
     /// Raises an outermost loop.
     pub(super) fn raise(mut self, id: LoopId, frame: FrameId) -> Raise<Region> {
         let it = &self.tree[id];
-        if let Some(irregular) = it.irregular.first() {
-            return Err(Stays(irregular.node, "keeps it from being a regular loop"));
-        }
+        self.check_regular(id)?;
         if it.impure.is_some() {
             self.check_effects(id)?;
         }
@@ -140,6 +154,16 @@ impl<'a> Raiser<'a> {
         Ok(Region { frame, code, enters, exits })
     }
 
+    /// An error if the loop, or one inside of it, is not as `while_loop` makes them.
+    fn check_regular(&self, id: LoopId) -> Raise<()> {
+        let it = &self.tree[id];
+        // A variable that only the condition reads has lost its Switch: nothing needs that.
+        if let Some(irregular) = it.irregular.iter().find(|irregular| irregular.why != Why::NoSwitch) {
+            return Err(Stays(irregular.node, "keeps it from being a regular loop"));
+        }
+        it.children.iter().try_for_each(|inner| self.check_regular(*inner))
+    }
+
     /// An error if a node in the loop does more than compute and change what can be undone.
     fn check_effects(&self, id: LoopId) -> Raise<()> {
         let it = &self.tree[id];
@@ -158,9 +182,9 @@ impl<'a> Raiser<'a> {
     }
 
     /// The variables of a loop, all of whose primitives must be there.
-    fn whole(&self, id: LoopId) -> Raise<Vec<Whole<Index>>> {
+    fn whole(&self, id: LoopId) -> Raise<Vec<Carried>> {
         let whole =
-            |v: &Variable<Index>| v.whole().ok_or(Stays(v.enter, "brings in a variable that is not whole"));
+            |v: &Variable<Index>| carried(v).ok_or(Stays(v.enter, "brings in a variable that is not whole"));
         self.tree[id].variables.iter().map(whole).collect()
     }
 
@@ -244,7 +268,7 @@ impl<'a> Raiser<'a> {
     }
 
     /// Writes a loop whose variables and invariants are in place.
-    fn write_loop(&mut self, id: LoopId, whole: &[Whole<Index>], outermost: bool) -> Raise<()> {
+    fn write_loop(&mut self, id: LoopId, whole: &[Carried], outermost: bool) -> Raise<()> {
         let it = &self.tree[id];
         let Some(condition) = &it.condition else {
             return Err(Stays(
@@ -263,7 +287,9 @@ impl<'a> Raiser<'a> {
             self.values.insert(Source { node: variable.merge, index: 0 }, value.clone());
             let late = Runs { guard: Guard::new(), late: true };
             let inside = Value { place: value.place.clone(), runs: late };
-            self.values.insert(Source { node: variable.switch, index: 1 }, inside);
+            if let Some(switch) = variable.switch {
+                self.values.insert(Source { node: switch, index: 1 }, inside);
+            }
         }
         let top = self.code.emit(Instruction::Loop { outermost, units: 0 });
         let in_condition: BTreeSet<Index> = condition.nodes.iter().copied().collect();
@@ -300,13 +326,15 @@ impl<'a> Raiser<'a> {
 
     /// Gives the variables their values for the next iteration, all at once. Blocks from `outside` on were
     /// made in this loop.
-    fn write_moves(&mut self, whole: &[Whole<Index>], outside: usize) -> Raise<()> {
+    fn write_moves(&mut self, whole: &[Carried], outside: usize) -> Raise<()> {
         let mut moves: Vec<(Reg, Reg)> = Vec::new();
         let mut blocks: Vec<(Block, Block)> = Vec::new();
         for variable in whole {
             let enter = self.values[&Source { node: variable.enter, index: 0 }].clone();
             let next = self.value(variable.next)?;
-            if !next.runs.guard.is_empty() {
+            // Without a Switch, the last iteration might pass a value on.
+            let ends = variable.switch.is_some() || next.runs.late;
+            if !next.runs.guard.is_empty() || !ends {
                 return Err(Stays(variable.next.node, "is not always there for the next iteration"));
             }
             match (&enter.place, &next.place) {

@@ -128,6 +128,9 @@ impl Report {
                 None => (None, None),
                 Some(LoopWay::Code) => (Some("code"), None),
                 Some(LoopWay::Within) => (Some("code of the loop around it"), None),
+                Some(LoopWay::InRun { node, why }) => {
+                    (Some("code made in the first run"), Some(object! { "node": node, "why": *why }))
+                }
                 Some(LoopWay::Tokens) => (Some("tokens"), None),
                 Some(LoopWay::Because { node, why }) => {
                     (Some("tokens"), Some(object! { "node": node, "why": *why }))

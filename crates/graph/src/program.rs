@@ -17,6 +17,7 @@ crate::entity! {
 }
 
 /// A pruned and verified graph, which does not change. Made by [`Program::new`]; prints as a listing.
+#[derive(Clone)]
 pub struct Program {
     pub(crate) nodes: Dense<Index, ProgramNode>,
     pub(crate) frames: Dense<FrameId, Frame>,

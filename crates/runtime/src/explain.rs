@@ -155,6 +155,14 @@ pub enum LoopWay {
     Code,
     /// As a part of the code of the loop around it.
     Within,
+    /// As code that is made in the first run, for the shapes which that run has. Runs with other shapes get
+    /// code of their own.
+    InRun {
+        /// The name of the node that gives a shape which is not known before.
+        node: String,
+        /// What about the node is the reason, in words that follow its name.
+        why: &'static str,
+    },
     /// By tokens, because of a node.
     Because {
         /// The name of the node.
@@ -166,11 +174,13 @@ pub enum LoopWay {
 
 impl LoopWay {
     fn of(way: &Way, program: &Program) -> LoopWay {
+        let name = |node: &Index| program.node(*node).name().to_owned();
         match way {
             Way::Machine => LoopWay::Tokens,
             Way::Region => LoopWay::Code,
             Way::Within => LoopWay::Within,
-            Way::Because(node, why) => LoopWay::Because { node: program.node(*node).name().to_owned(), why },
+            Way::Late(node, why) => LoopWay::InRun { node: name(node), why },
+            Way::Because(node, why) => LoopWay::Because { node: name(node), why },
         }
     }
 
@@ -179,6 +189,9 @@ impl LoopWay {
         match self {
             LoopWay::Tokens => None,
             LoopWay::Code => Some(format!("{title} runs as compiled code.")),
+            LoopWay::InRun { node, why } => Some(format!(
+                "{title} is compiled in its first run, for the shapes of that run, because `{node}` {why}."
+            )),
             LoopWay::Within => Some(format!("{title} is compiled with the loop around it.")),
             LoopWay::Because { node, why } => {
                 Some(format!("{title} runs by tokens, not compiled, because `{node}` {why}."))
@@ -315,7 +328,7 @@ impl Shared {
                 assumed: fed[fed.len() - n_missing..].to_vec(),
                 fed,
                 places: places(g, &program, &account, self.parallel_iterations, |frame| {
-                    self.measured(targets, &feeds, frame)
+                    self.frame_so_far(targets, &feeds, frame)
                 }),
             })
         })
@@ -355,15 +368,33 @@ fn places(
     program: &Program,
     account: &Account,
     asked: Option<u32>,
-    measured: impl Fn(FrameId) -> Measured,
+    so_far: impl Fn(FrameId) -> SoFar,
 ) -> Vec<PlaceExplanation> {
     let bounds = Bounds::of(g, &[]);
+    // Code that was made in a run, and what the loops in it have become.
+    let mut ways = account.ways.clone();
+    let mut codes = account.codes.clone();
+    let so_far: Dense<FrameId, SoFar> = program.frames().ids().map(so_far).collect();
+    for (id, frame) in program.frames().entries().filter(|(id, _)| *id != FrameId::ROOT) {
+        let around = frame.parent;
+        let made_around = matches!(account.ways[around], Way::Late(..)) && ways[around] == Way::Region;
+        if made_around || ways[around] == Way::Within && ways[id] != Way::Within {
+            (ways[id], codes[id]) = (Way::Within, None);
+        } else if matches!(ways[id], Way::Late(..)) {
+            let SoFar { code, refused, .. } = &so_far[id];
+            match (code, refused) {
+                (Some(code), _) => (ways[id], codes[id]) = (Way::Region, Some(code.clone())),
+                (None, Some((node, why))) => ways[id] = Way::Because(*node, why),
+                (None, None) => {}
+            }
+        }
+    }
     let mut places: Dense<FrameId, PlaceExplanation> = (program.frames().entries())
         .map(|(id, frame)| PlaceExplanation {
             name: frame.name.clone(),
             depth: frame.depth as usize,
             nodes: Vec::new(),
-            code: account.codes[id].as_ref().map(|code| CodeExplanation::of(code, measured(id))),
+            code: codes[id].as_ref().map(|code| CodeExplanation::of(code, so_far[id].measured)),
             of_loop: (id != FrameId::ROOT).then(|| LoopExplanation {
                 parallel_iterations: account.parallel[id],
                 asked: asked.unwrap_or(frame.parallel_iterations),
@@ -373,7 +404,7 @@ fn places(
                     .filter(|c| c.name == frame.name)
                     .find_map(Context::as_while)
                     .and_then(|c| c.swap_memory),
-                way: LoopWay::of(&account.ways[id], program),
+                way: LoopWay::of(&ways[id], program),
             }),
         })
         .collect();
@@ -392,6 +423,16 @@ fn places(
         });
     }
     places.into_iter().collect()
+}
+
+/// What the runs of some fetches have made of a frame.
+#[derive(Clone, Default)]
+pub(crate) struct SoFar {
+    pub(crate) measured: Measured,
+    /// The code that was made in a run.
+    pub(crate) code: Option<Arc<Code>>,
+    /// Why there is none.
+    pub(crate) refused: Option<(Index, &'static str)>,
 }
 
 /// What a session holds.

@@ -2,6 +2,7 @@
 
 use crate::bounds::Bounds;
 use crate::callable::Callable;
+use crate::explain::SoFar;
 use crate::feed::Feeds;
 use crate::fetch::{Fetch, FetchList, Fetched, FromFetched, Target, Targets, take_all, wrong_dtype};
 use crate::host::{Host, Printer};
@@ -612,8 +613,8 @@ impl Shared {
         Ok(Prepared { engine, n_nodes, feeds })
     }
 
-    /// What plans of these targets and feeds, in whatever order, have measured of a frame's code.
-    pub(crate) fn measured(&self, targets: &[Target], feeds: &[Port], frame: FrameId) -> Measured {
+    /// What plans of these targets and feeds, in whatever order, have made and measured of a frame's code.
+    pub(crate) fn frame_so_far(&self, targets: &[Target], feeds: &[Port], frame: FrameId) -> SoFar {
         let plans = self.plans.read();
         let is_like = |key: &Key| {
             key.targets == targets
@@ -624,16 +625,23 @@ impl Shared {
         };
         let all = plans.kept.iter().filter(|(key, _)| is_like(key)).filter_map(|(_, kept)| {
             match &kept.plan.engine {
-                Engine::Dataflow(runner) => runner.plan().measured(frame),
+                Engine::Dataflow(runner) => Some(runner.plan()),
                 Engine::Reference(_) => None,
             }
         });
         // The order of the plans does not matter.
-        all.fold(Measured::default(), |all, it| Measured {
-            iterations: all.iterations + it.iterations,
-            nanos: all.nanos + it.nanos,
-            machine_bytes: all.machine_bytes.max(it.machine_bytes),
-            compile_nanos: all.compile_nanos.max(it.compile_nanos),
+        all.fold(SoFar::default(), |all, plan| {
+            let it = plan.measured(frame).unwrap_or_default();
+            SoFar {
+                measured: Measured {
+                    iterations: all.measured.iterations + it.iterations,
+                    nanos: all.measured.nanos + it.nanos,
+                    machine_bytes: all.measured.machine_bytes.max(it.machine_bytes),
+                    compile_nanos: all.measured.compile_nanos.max(it.compile_nanos),
+                },
+                code: all.code.or_else(|| plan.code(frame)),
+                refused: all.refused.or_else(|| plan.refused(frame)),
+            }
         })
     }
 

@@ -6,6 +6,7 @@
 
 use crate::stack::Stack;
 use crate::tensor_array::{Before, TensorArray};
+use millstream_tensor::Tensor;
 use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
@@ -19,6 +20,8 @@ enum Change {
     Element(Arc<TensorArray>, Before),
     /// A tensor was pushed onto a stack.
     Push(Arc<Stack>),
+    /// This tensor was popped from a stack.
+    Pop(Arc<Stack>, Tensor),
 }
 
 thread_local! {
@@ -60,6 +63,15 @@ pub fn note_push(stack: &Arc<Stack>) {
     });
 }
 
+/// Notes that a tensor was popped from a stack.
+pub fn note_pop(stack: &Arc<Stack>, value: &Tensor) {
+    OPEN.with_borrow_mut(|open| {
+        if let Some(journal) = open {
+            journal.0.push(Change::Pop(stack.clone(), value.clone()));
+        }
+    });
+}
+
 /// Forgets the changes that the open journal holds: they are final.
 pub fn forget() {
     OPEN.with_borrow_mut(|open| {
@@ -76,6 +88,7 @@ pub fn undo() {
         match change {
             Change::Element(array, before) => array.restore(before),
             Change::Push(stack) => drop(stack.pop()),
+            Change::Pop(stack, value) => drop(stack.push(value)),
         }
     }
 }
@@ -84,7 +97,7 @@ pub fn undo() {
 mod tests {
     use super::*;
     use crate::TensorArrayOptions;
-    use millstream_tensor::{DType, PartialShape, Tensor};
+    use millstream_tensor::{DType, PartialShape};
 
     #[test]
     fn changes_are_undone() {
@@ -114,10 +127,16 @@ mod tests {
             write(3, 9);
             stack.push(Tensor::scalar(1)).unwrap();
             note_push(&stack);
+            forget();
+            let popped = stack.pop().unwrap();
+            note_pop(&stack, &popped);
+            stack.push(Tensor::scalar(2)).unwrap();
+            note_push(&stack);
             undo();
         });
         assert_eq!(array.len().unwrap(), 2);
         assert_eq!((read(0), read(1)), (7, 8));
+        assert_eq!(stack.pop().unwrap().to_scalar::<i32>().unwrap(), 1);
         assert!(stack.pop().is_err());
     }
 }

@@ -44,6 +44,11 @@ impl Stack {
         items.pop().ok_or_else(|| invalid!("Stack[{}_0] is empty when calling Pop().", self.name; "{self:?} is empty: there is nothing to pop"))
     }
 
+    /// The tensor that would be popped, if there is one.
+    pub fn top(&self) -> Option<Tensor> {
+        self.items.lock().as_ref()?.last().cloned()
+    }
+
     /// Closes the stack and drops its tensors. Afterwards only `close` may be called again.
     pub fn close(&self) {
         let old = self.items.lock().take();

@@ -120,6 +120,21 @@ impl TensorArray {
         self.state.lock().element_shape.clone()
     }
 
+    /// A shape that elements have as far as it can be told: that which all must fit, or else that of the
+    /// first element that was written.
+    pub fn likely_shape(&self) -> PartialShape {
+        let state = self.state.lock();
+        let first = state.slots.iter().find_map(|slot| match &slot.value {
+            Content::Value(value) => Some(value.shape().into()),
+            Content::Zeros(shape) | Content::Cleared(Some(shape)) => Some((&**shape).into()),
+            Content::Unwritten | Content::Cleared(None) => None,
+        });
+        match first {
+            Some(first) if state.element_shape.full().is_none() => first,
+            _ => state.element_shape.clone(),
+        }
+    }
+
     /// Whether a write beyond the end extends the array.
     pub fn has_dynamic_size(&self) -> bool {
         self.state.lock().dynamic_size

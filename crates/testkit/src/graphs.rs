@@ -8,7 +8,7 @@ use millstream_autodiff::Gradients;
 use millstream_graph::{Graph, Port};
 use millstream_interop::{ImportOptions, export_graph_def, import_graph_def};
 use millstream_proto::GraphDef;
-use millstream_runtime::{FeedList, Session, Target};
+use millstream_runtime::{Explanation, FeedList, Session, Target};
 use millstream_tensor::npy::Compression;
 use millstream_tensor::{DType, Tensor, npy};
 use serde_json::{Value, json};
@@ -133,26 +133,44 @@ impl GoldenGraph {
         Ok(())
     }
 
-    /// The fetched values. An error starts with its code.
-    fn values(&self, graph: &Graph, setting: &Setting) -> Text<Vec<Tensor>> {
+    /// How the loops of an imported graph run: what is said before the run, and after it.
+    pub fn explanations(&self, graph: &Graph, setting: &Setting) -> Text<[Explanation; 2]> {
         let say = |e: millstream_tensor::Error| format!("{}: {e}", e.code().name());
         let session = setting.session(graph, Some(self.timeout)).map_err(say)?;
+        let explain = || {
+            let feeds = self.feeds.iter().map(|(name, _)| graph.output(name)).collect::<Result<Vec<_>, _>>();
+            session.explain(self.ports(graph)?, feeds.map_err(say)?).map_err(say)
+        };
+        let before = explain()?;
+        // An error may be what the graph is about.
+        let _ = self.run(graph, &session);
+        Ok([before, explain()?])
+    }
+
+    /// The fetched values. An error starts with its code.
+    fn values(&self, graph: &Graph, setting: &Setting) -> Text<Vec<Tensor>> {
+        let session = setting.session(graph, Some(self.timeout));
+        self.run(graph, &session.map_err(|e| format!("{}: {e}", e.code().name()))?)
+    }
+
+    fn run(&self, graph: &Graph, session: &Session) -> Text<Vec<Tensor>> {
+        let say = |e: millstream_tensor::Error| format!("{}: {e}", e.code().name());
         let run = |fetch: Vec<Target>| -> Result<Vec<Tensor>, millstream_tensor::Error> {
-            session.run(fetch, self.feed_list(&session)?)
+            session.run(fetch, self.feed_list(session)?)
         };
         for target in &self.targets {
             run(vec![Target::Operation(graph.operation(target).map_err(say)?.id())]).map_err(say)?;
         }
-        let ports: Vec<Target> = self
-            .fetches
-            .iter()
-            .map(|(name, ..)| match name.contains(':') {
-                true => Ok(Target::Value(graph.output(name)?.port())),
-                false => Ok(Target::Operation(graph.operation(name)?.id())),
-            })
-            .collect::<Result<_, millstream_tensor::Error>>()
-            .map_err(say)?;
-        run(ports).map_err(say)
+        run(self.ports(graph)?).map_err(say)
+    }
+
+    fn ports(&self, graph: &Graph) -> Text<Vec<Target>> {
+        let target = |(name, ..): &(String, Compare, Option<Tensor>)| match name.contains(':') {
+            true => Ok(Target::Value(graph.output(name)?.port())),
+            false => Ok(Target::Operation(graph.operation(name)?.id())),
+        };
+        let ports = self.fetches.iter().map(target).collect::<Result<_, millstream_tensor::Error>>();
+        ports.map_err(|e| format!("{}: {e}", e.code().name()))
     }
 
     fn feed_list(&self, session: &Session) -> Result<FeedList, millstream_tensor::Error> {

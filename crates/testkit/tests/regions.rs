@@ -67,6 +67,104 @@ fn all_code(g: &Graph, fetches: &[Output<'_>], feeds: &[(Output<'_>, Tensor)]) {
     }
 }
 
+/// How the loops of a run are said to run.
+fn ways(session: &Session, fetches: &[Output<'_>], feeds: &[Output<'_>]) -> Vec<LoopWay> {
+    let explanation = session.explain(fetches.to_vec(), feeds.iter().copied()).unwrap();
+    explanation.places.iter().filter_map(|place| place.of_loop.as_ref()).map(|it| it.way.clone()).collect()
+}
+
+/// A recurrent net of a batch whose size only its runs know, with gradients: each size gets its code, and
+/// what comes after many sizes runs by tokens.
+#[test]
+fn loops_of_unknown_shapes_become_code_in_their_runs() {
+    let g = Graph::new();
+    let (x, w) = (g.placeholder::<f32>("x", shape![_, 6]), g.placeholder::<f32>("w", [6, 6]));
+    let limit = g.placeholder::<i32>("limit", shape![]);
+    let (_, _, h) = g
+        .while_loop((g.constant(0), x * 0.5, x))
+        .run(
+            |(i, _, _)| i.less(limit),
+            |(i, before, h)| {
+                let product = g.op("MatMul").input(h).input(w).output();
+                let grown = (product + x).tanh() * 0.5 + before * 0.1;
+                (i + 1, h, grown * x)
+            },
+        )
+        .unwrap();
+    let first = g.gradients([h.square().reduce_sum(())], [x, w]).dense().unwrap();
+    let second = g.gradients([first[1].reduce_sum(())], [x, w]).dense().unwrap();
+    let fetches = [&[h][..], &first, &second].concat();
+    let sessions: Vec<Session> = [(Tier::Reference, None), (Tier::Compiled, Some(0)), (Tier::Compiled, None)]
+        .into_iter()
+        .map(|(tier, compile_after)| {
+            Session::with_options(&g, SessionOptions { compile_after, ..options(tier, None) }).unwrap()
+        })
+        .collect();
+    let before = ways(&sessions[1], &fetches, &[x, w, limit]);
+    assert!(before.iter().any(|way| matches!(way, LoopWay::InRun { .. })), "{before:?}");
+    for (batch, steps) in [(3, 4), (1, 3), (3, 5), (0, 2), (3, 0)].into_iter().chain((1..20).map(|n| (n, 3)))
+    {
+        let value = |n: usize| scaled(n * 6, 0.125).reshape([n, 6]).unwrap();
+        let run = |session: &Session| {
+            let feeds = feed![x => value(batch), w => value(6), limit => steps];
+            session.run::<Vec<Tensor>>(fetches.clone(), feeds).unwrap()
+        };
+        let all: Vec<Vec<Tensor>> = sessions.iter().map(run).collect();
+        for (i, want) in all[0].iter().enumerate() {
+            assert!(
+                all[1..].iter().all(|got| got[i].bits_eq(want)),
+                "batch {batch}, {steps} steps, fetch {i}"
+            );
+        }
+        // Second derivatives read lists more than once.
+        if steps == 4 {
+            let fetches = [&[h][..], &first].concat();
+            let feeds = feed![x => value(batch), w => value(6), limit => steps];
+            let _: Vec<Tensor> = sessions[1].run(fetches.clone(), feeds).unwrap();
+            let after = ways(&sessions[1], &fetches, &[x, w, limit]);
+            assert!(after.iter().all(|way| matches!(way, LoopWay::Code | LoopWay::Within)), "{after:?}");
+            let text = sessions[1].explain(fetches, [x, w, limit]).unwrap().to_string();
+            assert!(text.contains("runs as compiled code."), "{text}");
+        }
+    }
+}
+
+/// A shape in the loop follows from a value that enters it: code is for that value, not for its shape alone.
+#[test]
+fn code_that_is_made_for_a_value_is_for_that_value() {
+    let g = Graph::new();
+    let (dims, x) = (g.placeholder::<i32>("dims", [2]), g.placeholder::<f32>("x", shape![_, _]));
+    let (_, y) = g
+        .while_loop((g.constant(0), x))
+        .run(
+            |(i, _)| i.less(4),
+            |(i, y)| {
+                let filled = g.op("Fill").input(dims).input(0.25f32).output();
+                Ok::<_, Error>((i + 1, g.reshape(y * filled + 1.0, dims)))
+            },
+        )
+        .unwrap();
+    let session = |tier| Session::with_options(&g, options(tier, None)).unwrap();
+    let (code, reference) = (session(Tier::Compiled), session(Tier::Reference));
+    for [a, b] in [[2, 9], [3, 6], [2, 9], [3, 6], [6, 1], [1, 6]] {
+        let run = |session: &Session| {
+            let value = scaled(a * b, 0.5).reshape([a, b]).unwrap();
+            let feeds = feed![dims => Tensor::vector(&[a as i32, b as i32]).unwrap(), x => value];
+            session.run::<Tensor>(y, feeds).unwrap()
+        };
+        let (got, want) = (run(&code), run(&reference));
+        assert!(got.bits_eq(&want), "{got} {want}");
+        assert_eq!(ways(&code, &[y], &[dims, x]), [LoopWay::Code]);
+    }
+    // A shape that does not fit: the error is the machine's.
+    let error = |session: &Session| {
+        let feeds =
+            feed![dims => Tensor::vector(&[3, 6]).unwrap(), x => scaled(17, 1.0).reshape([17, 1]).unwrap()];
+        session.run::<Tensor>(y, feeds).unwrap_err().to_string()
+    };
+    assert_eq!(error(&code), error(&session(Tier::Dataflow)));
+}
+
 fn ramp(n: usize) -> Tensor {
     let values: Vec<f32> = (0..n).map(|i| i as f32 * 0.25 + 1.5).collect();
     Tensor::vector(&values).unwrap()

@@ -73,7 +73,7 @@ impl Loops {
         for it in explanation.places.iter().filter_map(|place| place.of_loop.as_ref()) {
             self.all += 1;
             match &it.way {
-                LoopWay::Code | LoopWay::Within => self.compiled += 1,
+                LoopWay::Code | LoopWay::Within | LoopWay::InRun { .. } => self.compiled += 1,
                 LoopWay::Tokens => *self.reasons.entry(("a loop".to_owned(), "is watched")).or_default() += 1,
                 LoopWay::Because { node, why } => {
                     let op =

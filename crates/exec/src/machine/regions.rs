@@ -6,7 +6,7 @@ use super::Machine;
 use super::instances::Arrival;
 use crate::ids::{InstanceId, IterationId, MergeId, PlanNode};
 use crate::plan::{Kind, Plan};
-use crate::region::{Binding, Exit, Held, List, ListWords, RegionPlan, Registers};
+use crate::region::{Binding, Code, Exit, Held, List, ListWords, LoopPlan, Registers, Running};
 use millstream_graph::op::StepEnv;
 use millstream_graph::{Entity, FrameId};
 use millstream_tensor::budget::Charged;
@@ -20,13 +20,13 @@ pub(super) struct RegionRun {
     /// are what to make the results of: lists without items, nothing for the rest.
     values: Vec<Option<Arrival>>,
     n_missing: usize,
-    registers: Option<Registers>,
+    running: Option<(Running, Registers)>,
 }
 
 impl RegionRun {
     /// The number of iterations that are over.
     pub(super) fn iterations(&self) -> u64 {
-        self.registers.as_ref().map_or(0, |registers| registers.iterations.saturating_sub(1))
+        self.running.as_ref().map_or(0, |(_, registers)| registers.iterations.saturating_sub(1))
     }
 }
 
@@ -50,7 +50,7 @@ impl Machine {
     fn gather_for(
         &mut self,
         plan: &Plan,
-        region: &RegionPlan,
+        region: &LoopPlan,
         n: PlanNode,
         at: IterationId,
         of: FrameId,
@@ -77,12 +77,12 @@ impl Machine {
         None
     }
 
-    fn new_region(&mut self, plan: &Plan, region: &RegionPlan, at: IterationId, of: FrameId) -> InstanceId {
+    fn new_region(&mut self, plan: &Plan, region: &LoopPlan, at: IterationId, of: FrameId) -> InstanceId {
         let instance = self.new_instance(plan, of, at);
         self.iterations[at].children.push((of, instance));
         let values = region.enters.iter().map(|_| None).collect();
         let n_missing = region.enters.len();
-        self.regions.push(RegionRun { frame: of, instance, values, n_missing, registers: None });
+        self.regions.push(RegionRun { frame: of, instance, values, n_missing, running: None });
         instance
     }
 
@@ -90,16 +90,18 @@ impl Machine {
     pub(super) fn run_regions(&mut self, plan: &Plan, env: &StepEnv) -> bool {
         let mut i = 0;
         while let Some(run) = self.regions.get_mut(i) {
-            let (region, instance) = (&plan.regions[run.frame], run.instance);
-            if let (Some(region), Some(registers)) = (region, &mut run.registers) {
-                match region.run_slice(registers, env) {
+            let (of, instance) = (&plan.regions[run.frame], run.instance);
+            if let (Some(of), Some((running, registers))) = (of, &mut run.running) {
+                match running.region.run_slice(registers, env) {
                     Exit::Paused => {}
                     Exit::Done => {
-                        self.leave_region(plan, region, i);
+                        running.ended(true);
+                        self.leave_region(plan, of, i);
                         continue;
                     }
                     Exit::Failed => {
-                        self.hand_over(plan, region, i, instance);
+                        running.ended(false);
+                        self.hand_over(plan, of, i, instance);
                         continue;
                     }
                 }
@@ -111,7 +113,7 @@ impl Machine {
 
     /// Whether a region has more to do.
     pub(crate) fn has_regions(&self) -> bool {
-        self.regions.iter().any(|run| run.registers.is_some())
+        self.regions.iter().any(|run| run.running.is_some())
     }
 
     /// The region that runs an instance, if one does.
@@ -120,11 +122,11 @@ impl Machine {
     }
 
     /// A region is over: its results arrive behind the Exits.
-    fn leave_region(&mut self, plan: &Plan, region: &RegionPlan, i: usize) {
-        let RegionRun { instance, values, registers, .. } = self.regions.swap_remove(i);
+    fn leave_region(&mut self, plan: &Plan, of: &LoopPlan, i: usize) {
+        let RegionRun { instance, values, running, .. } = self.regions.swap_remove(i);
         let parent = self.instances[instance].parent;
-        let mut registers = registers.unwrap_or_default();
-        for (&exit, binding) in region.exits.iter().zip(&region.code.outputs) {
+        let Some((Running { region, .. }, mut registers)) = running else { return };
+        for (&exit, binding) in of.exits.iter().zip(&region.code.outputs) {
             let node = &plan.nodes[exit];
             let value = match binding.held {
                 Held::Words(_) => words_to_tensor(binding, &registers),
@@ -144,15 +146,15 @@ impl Machine {
                 Err(error) => self.fail(plan, exit, parent, error),
             }
         }
-        self.instances[instance].exited = region.exits.iter().copied().collect();
+        self.instances[instance].exited = of.exits.iter().copied().collect();
         self.end_instance(plan, instance);
         self.end(plan);
     }
 
     /// Code has failed: the machine goes on at the start of the outermost iteration.
-    fn hand_over(&mut self, plan: &Plan, region: &RegionPlan, i: usize, instance: InstanceId) {
+    fn hand_over(&mut self, plan: &Plan, of: &LoopPlan, i: usize, instance: InstanceId) {
         let run = &mut self.regions[i];
-        let mut registers = run.registers.take().unwrap_or_default();
+        let Some((Running { region, .. }, mut registers)) = run.running.take() else { return };
         let iteration = registers.iterations.saturating_sub(1);
         let inputs = region.code.inputs.iter().zip(&mut run.values).take(region.code.n_variables);
         let mut result = Ok(());
@@ -170,7 +172,7 @@ impl Machine {
             }
         }
         if let Err(error) = result {
-            let enter = region.enters.first().copied().unwrap_or(PlanNode::NONE);
+            let enter = of.enters.first().copied().unwrap_or(PlanNode::NONE);
             let parent = self.instances[instance].parent;
             self.regions.swap_remove(i);
             return self.fail(plan, enter, parent, error);
@@ -219,46 +221,58 @@ impl Machine {
 }
 
 impl RegionRun {
-    /// Moves the values into registers. Returns false if the code does not take them.
-    fn start(&mut self, region: &RegionPlan) -> bool {
-        let mut registers = Registers::new(&region.code);
+    /// Moves the values into registers. Returns false if there is no code that takes them.
+    fn start(&mut self, of: &LoopPlan) -> bool {
+        let Some(running) = of.code_for(self.values.iter().map(|value| value.as_ref().and_then(live))) else {
+            return false;
+        };
+        match self.registers(&running.region.code) {
+            Some(registers) => {
+                self.running = Some((running, registers));
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn registers(&mut self, code: &Code) -> Option<Registers> {
+        let mut registers = Registers::new(code);
         let mut empty = Vec::new();
-        for (binding, value) in region.code.inputs.iter().zip(&self.values) {
-            let Some(value) = value.as_ref().and_then(live) else { return false };
+        for (binding, value) in code.inputs.iter().zip(&self.values) {
+            let value = value.as_ref().and_then(live)?;
             match binding.held {
                 Held::Words(_) => {
                     let suits = value.dtype() == binding.dtype && *value.shape() == binding.shape;
                     if !suits || !value.write_words(&mut registers.words[binding.words()]) {
-                        return false;
+                        return None;
                     }
                     empty.push(None);
                 }
                 Held::Block(block) => {
                     if value.dtype() != binding.dtype || *value.shape() != binding.shape {
-                        return false;
+                        return None;
                     }
                     registers.blocks.set(block, value.clone());
                     empty.push(None);
                 }
-                Held::List(list) if region.code.lists[list.index()] == 0 => {
-                    let Some((without, items)) = list_to_items(binding, value) else { return false };
+                Held::List(list) if code.lists[list.index()] == 0 => {
+                    let (without, items) = list_to_items(binding, value)?;
                     if !registers.blocks.set_items(list, items) {
-                        return false;
+                        return None;
                     }
                     empty.push(Some(Arrival::Live(without)));
                 }
                 Held::List(list) => {
-                    let Some((without, words)) = list_to_words(binding, value) else { return false };
+                    let (without, words) = list_to_words(binding, value)?;
                     registers.lists[list.index()] = words;
                     empty.push(Some(Arrival::Live(without)));
                 }
             }
         }
-        for (value, empty) in self.values.iter_mut().zip(empty).take(region.code.n_variables) {
+        for (value, empty) in self.values.iter_mut().zip(empty).take(code.n_variables) {
             *value = empty;
         }
-        self.registers = Some(registers);
-        true
+        Some(registers)
     }
 }
 

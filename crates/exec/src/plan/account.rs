@@ -85,7 +85,7 @@ impl Account {
         let mut kept = plan.nodes.ids().map(|n| plan.fate(n));
         let fates = left.into_iter().map(|left| left.or_else(|| kept.next()).unwrap_or(Fate::Routes));
         Ok(Account {
-            codes: program.frames().ids().map(|frame| plan.code(frame).cloned()).collect(),
+            codes: program.frames().ids().map(|frame| plan.code(frame)).collect(),
             n_front: plan.n_front(),
             fates: fates.collect(),
             parallel: plan.frames.iter().map(|frame| frame.parallel).collect(),

@@ -41,7 +41,7 @@ impl Display for Plan {
                 }
             }
             self.nodes_of(frame).try_for_each(|(n, _)| self.node_line(f, n))?;
-            if let Some(region) = &self.regions[frame] {
+            if let Some(region) = self.regions[frame].as_ref().and_then(|it| it.region()) {
                 write!(f, "{frame} as {}", region.code)?;
             }
         }

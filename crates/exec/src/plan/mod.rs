@@ -67,7 +67,7 @@ use crate::ids::{
     PlanNode, SlotId, Span, SwitchId,
 };
 use crate::probe::Probes;
-use crate::region::{Code, Measured, RegionPlan, Regions, Way};
+use crate::region::{Code, LoopPlan, Measured, RegionPlan, Regions, Way};
 use millstream_graph::op::NodeInfo;
 use millstream_graph::{Dense, FrameId, Index, Program};
 use millstream_state::{Cancellation, Resources};
@@ -154,7 +154,7 @@ pub struct Plan {
     /// Every kernel may run on another thread.
     pub(crate) hand_out_all: bool,
     /// The frames that run as regions.
-    pub(crate) regions: Dense<FrameId, Option<Box<RegionPlan>>>,
+    pub(crate) regions: Dense<FrameId, Option<Box<LoopPlan>>>,
     /// What code computes before the machine starts.
     pub(crate) front: Option<Box<FrontPlan>>,
     /// How each frame runs.
@@ -275,24 +275,29 @@ impl Plan {
     /// What was measured of the code of a frame, over all runs; of the root it is the code that runs before
     /// the machine. `None` if the frame has none.
     pub fn measured(&self, frame: FrameId) -> Option<Measured> {
-        Some(self.region_of(frame)?.measured())
+        match frame {
+            FrameId::ROOT => Some(self.front.as_ref()?.region.measured()),
+            frame => Some(self.regions.get(frame)?.as_ref()?.measured()),
+        }
     }
 
-    /// The code of a frame; of the root that which runs before the machine.
-    pub fn code(&self, frame: FrameId) -> Option<&Arc<Code>> {
-        Some(&self.region_of(frame)?.code)
+    /// The code of a frame; of the root that which runs before the machine. A frame whose code is made in
+    /// runs has that of the last kind of values that it met.
+    pub fn code(&self, frame: FrameId) -> Option<Arc<Code>> {
+        match frame {
+            FrameId::ROOT => Some(self.front.as_ref()?.region.code.clone()),
+            frame => Some(self.regions.get(frame)?.as_ref()?.region()?.code.clone()),
+        }
+    }
+
+    /// Why a frame whose code is made in runs has none after a run.
+    pub fn refused(&self, frame: FrameId) -> Option<(Index, &'static str)> {
+        self.regions.get(frame)?.as_ref()?.refused()
     }
 
     /// The number of nodes outside of loops that code computes before the machine starts.
     pub fn n_front(&self) -> usize {
         self.front.as_ref().map_or(0, |front| front.n_nodes)
-    }
-
-    fn region_of(&self, frame: FrameId) -> Option<&RegionPlan> {
-        match frame {
-            FrameId::ROOT => self.front.as_ref().map(|front| &front.region),
-            frame => self.regions.get(frame)?.as_deref(),
-        }
     }
 
     /// The nodes that run in a frame.

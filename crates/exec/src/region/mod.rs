@@ -22,6 +22,10 @@
 //! iteration, and the machine goes on from there, to meet the same error with all that it says about it. The
 //! same happens from the start for traced runs, dead values and lists that hold something unexpected.
 //!
+//! A loop that would be a region but for shapes that no plan knows becomes one in a run: when the values that
+//! enter it are there, its shapes are inferred from them, and the code is made and kept for them. Runs with
+//! other shapes get code of their own; what keeps changing stays with the machine.
+//!
 //! Branches are computed on both sides, and the value of the side that was taken is chosen afterwards. What
 //! must not happen on the side not taken (an error, a loop, a change of a list) is guarded by the predicate.
 //!
@@ -32,6 +36,7 @@
 //! - `code`: the instructions, printable;
 //! - `blocks`: values too large for registers;
 //! - `raise`: from the loop tree to code;
+//! - `late`: code that is made in a run, for the shapes that it has;
 //! - `registers`: what a running region changes;
 //! - `interpret`: the instructions, one by one;
 //! - `policy`: when a region is compiled.
@@ -39,6 +44,7 @@
 mod blocks;
 mod code;
 mod interpret;
+mod late;
 mod policy;
 mod raise;
 mod registers;
@@ -46,6 +52,7 @@ mod registers;
 pub use blocks::{Blocks, Calls, Tiles};
 pub use code::{Binding, Block, Call, CallId, Code, Held, Instruction, List, Passed, Reg, TilesId};
 pub use interpret::interpret;
+pub(crate) use late::{Late, LoopPlan, Made, Running};
 pub(crate) use policy::RegionPlan;
 pub use policy::{Compiled, Compiler, Measured, Regions};
 pub(crate) use raise::{raise_front, raise_loops};
@@ -61,6 +68,8 @@ pub enum Way {
     Machine,
     /// By tokens, because of this node.
     Because(Index, &'static str),
+    /// As a region that is made in a run, for its shapes, because of this node.
+    Late(Index, &'static str),
     /// As a region.
     Region,
     /// As a part of the region of the loop around it.
@@ -72,6 +81,7 @@ impl fmt::Display for Way {
         match self {
             Way::Machine => f.write_str("by tokens"),
             Way::Because(node, why) => write!(f, "by tokens, because {node} {why}"),
+            Way::Late(node, why) => write!(f, "a region made in a run, because {node} {why}"),
             Way::Region => f.write_str("a region"),
             Way::Within => f.write_str("a part of the region around it"),
         }

@@ -4,7 +4,6 @@ use super::blocks::Calls;
 use super::code::{CallId, Code};
 use super::interpret::interpret;
 use super::registers::{Exit, Registers};
-use crate::ids::PlanNode;
 use crate::plan::KernelPlan;
 use millstream_graph::Entity;
 use millstream_graph::op::{KernelCx, StepEnv};
@@ -82,15 +81,11 @@ impl fmt::Debug for Regions {
     }
 }
 
-/// A loop of a plan that runs as a region.
+/// Code of a plan, with what its runs have in common.
 pub(crate) struct RegionPlan {
     pub(crate) code: Arc<Code>,
-    /// The Enters, in the order of the code's inputs.
-    pub(crate) enters: Vec<PlanNode>,
-    /// The Exits, in the order of the code's outputs.
-    pub(crate) exits: Vec<PlanNode>,
     /// The kernels that the code calls.
-    kernels: Vec<KernelPlan>,
+    kernels: Vec<Arc<KernelPlan>>,
     regions: Regions,
     /// The units spent by the interpreter.
     spent: AtomicU64,
@@ -114,13 +109,7 @@ const TIME_EVERY: u64 = 16;
 const SLICE: u64 = 1 << 17;
 
 impl RegionPlan {
-    pub(crate) fn new(
-        code: Code,
-        enters: Vec<PlanNode>,
-        exits: Vec<PlanNode>,
-        kernels: Vec<KernelPlan>,
-        regions: Regions,
-    ) -> RegionPlan {
+    pub(crate) fn new(code: Code, kernels: Vec<Arc<KernelPlan>>, regions: Regions) -> RegionPlan {
         let (spent, compiled) = (AtomicU64::new(0), OnceLock::new());
         // `compile_after` is for code of up to 200 instructions. Compiling longer code takes longer.
         let regions = Regions {
@@ -130,7 +119,7 @@ impl RegionPlan {
             ..regions
         };
         let times = Times::default();
-        RegionPlan { code: Arc::new(code), enters, exits, kernels, regions, spent, compiled, times }
+        RegionPlan { code: Arc::new(code), kernels, regions, spent, compiled, times }
     }
 
     /// What was measured so far.
@@ -217,7 +206,7 @@ impl RegionPlan {
 
 /// The kernels of a region in a run.
 struct Kernels<'a> {
-    kernels: &'a [KernelPlan],
+    kernels: &'a [Arc<KernelPlan>],
     env: &'a StepEnv,
 }
 

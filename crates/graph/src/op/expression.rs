@@ -130,6 +130,11 @@ impl Operation {
         Operation { name, dtype: DType::Bool, result: DType::Bool, run, tile: Some(TileFns::of(tile)) }
     }
 
+    /// `a = b` of integers or bools.
+    pub const fn same(dtype: DType) -> Operation {
+        Operation { name: "equal", dtype, result: DType::Bool, run: same, tile: None }
+    }
+
     /// `mask ? yes : no`.
     pub fn select(dtype: DType) -> Operation {
         let tile: Option<TileFn> = match dtype {
@@ -157,6 +162,11 @@ extern "C" fn or(a: u64, b: u64, _: u64) -> u64 {
 /// `not a` of a bool.
 extern "C" fn not(a: u64, _: u64, _: u64) -> u64 {
     a ^ 1
+}
+
+/// `a = b` of words.
+extern "C" fn same(a: u64, b: u64, _: u64) -> u64 {
+    u64::from(a == b)
 }
 
 /// `mask ? yes : no`.

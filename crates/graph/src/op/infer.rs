@@ -39,7 +39,7 @@ pub struct HandleShape {
 
 impl Known {
     /// Whether both hold the same knowledge.
-    pub(crate) fn same(&self, other: &Known) -> bool {
+    pub fn same(&self, other: &Known) -> bool {
         match (self, other) {
             (Known::Value(a), Known::Value(b)) => a.bits_eq(b),
             (Known::Handle(a), Known::Handle(b)) => a == b,

@@ -3,7 +3,8 @@
 use super::stacks::{generations, stack};
 use super::tensor_arrays::{HandleArg, kernel};
 use millstream_graph::op::spec::AnyType;
-use millstream_graph::op::{Gradient, KernelCx, OpDef};
+use millstream_graph::op::{Gradient, InferCx, KernelCx, OpDef};
+use millstream_state::journal;
 use millstream_tensor::{Result, ensure};
 
 pub(crate) fn def() -> [OpDef; 2] {
@@ -13,16 +14,27 @@ pub(crate) fn def() -> [OpDef; 2] {
             .handle_in(by, "handle")
             .output("elem", "elem_type")
             .attr("elem_type", AnyType)
-            .infer(|_| Ok(()))
-            .kernel(kernel(run))
+            .infer(infer)
+            .kernel(kernel(run).undoable())
             .gradient(Gradient::none("of stacks there is none, as in TensorFlow"))
     })
+}
+
+// What a graph knows of a stack is nothing. Where a loop is compiled in a run, the stack is at hand.
+fn infer(cx: &mut InferCx) -> Result<()> {
+    if let Some(items) = cx.handle(0)
+        && items.dtype == cx.attrs().dtype("elem_type")?
+    {
+        cx.set(0, items.shape.clone());
+    }
+    Ok(())
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let (stack, wanted) = (stack(cx)?, cx.attrs().dtype("elem_type")?);
     ensure!(stack.dtype() == wanted, "{stack:?} holds {}, but `elem_type` is {wanted}", stack.dtype());
     let elem = stack.pop()?;
+    journal::note_pop(&stack, &elem);
     cx.set(0, elem);
     Ok(())
 }

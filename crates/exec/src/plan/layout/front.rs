@@ -50,7 +50,7 @@ impl Layout<'_> {
             outputs: slots,
             start: self.start_behind(start, &members),
             start_again: self.start_behind(start_again, &members),
-            region: RegionPlan::new(code, Vec::new(), Vec::new(), Vec::new(), options.regions.clone()),
+            region: RegionPlan::new(code, Vec::new(), options.regions.clone()),
         }))
     }
 

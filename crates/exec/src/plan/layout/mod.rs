@@ -22,7 +22,7 @@ use crate::ids::{
     CountId, EdgeId, FetchId, InputId, InvariantId, KernelId, MergeId, MergeInputId, OutputId, PlanNode,
     SlotId, Span, SwitchId,
 };
-use crate::region::{RegionPlan, Way};
+use crate::region::{LoopPlan, Way};
 use arrivals::Drawn;
 use millstream_graph::{Dense, Entity, FrameId, Source};
 use millstream_state::Resources;
@@ -48,7 +48,7 @@ pub(super) struct Layout<'a> {
     merge_inputs: Dense<MergeInputId, (MergeId, u32)>,
     edges: Dense<EdgeId, Edge>,
     beside: BTreeMap<PlanNode, Span<EdgeId>>,
-    regions: Dense<FrameId, Option<Box<RegionPlan>>>,
+    regions: Dense<FrameId, Option<Box<LoopPlan>>>,
     ways: Dense<FrameId, Way>,
 }
 

@@ -2,7 +2,8 @@
 
 use super::super::code::{Binding, Block, Code, Held, Instruction, List, Reg};
 use super::emit::{Emitter, Guard, both};
-use super::{Raise, Region, Stays};
+use super::facts::Facts;
+use super::{Raise, Region, Stays, UNKNOWN_SHAPE};
 use millstream_graph::loops::{LoopId, LoopTree, Variable, Why};
 use millstream_graph::op::{Effect, Role, Tile};
 use millstream_graph::{Dense, Entity, FrameId, Index, Program, Source};
@@ -20,6 +21,8 @@ pub(super) struct Raiser<'a> {
     pub tree: &'a LoopTree<Index>,
     pub code: Emitter,
     pub values: BTreeMap<Source, Value>,
+    /// What is known besides what the program says.
+    pub facts: Option<&'a Facts>,
     /// When each node that was met runs.
     pub runs: BTreeMap<Index, Runs>,
     /// How often each output of a list is read.
@@ -88,12 +91,18 @@ impl<'a> Raiser<'a> {
             tree,
             code: Emitter::default(),
             values: BTreeMap::new(),
+            facts: None,
             runs: BTreeMap::new(),
             readers: Dense::new(),
             written: BTreeSet::new(),
             in_condition: false,
             depth: 0,
         }
+    }
+
+    /// The same, with what is known of a run.
+    pub(super) fn knowing(self, facts: &'a Facts) -> Raiser<'a> {
+        Raiser { facts: Some(facts), ..self }
     }
 
     /// Raises an outermost loop.
@@ -253,10 +262,11 @@ impl<'a> Raiser<'a> {
         if self.dtype(source)? == DType::Resource {
             return Ok(Shape::from([]));
         }
-        let shape = self.program.node(source.node).shapes.get(source.index as usize);
+        let known = self.facts.and_then(|facts| facts.shape(source));
+        let shape = known.or_else(|| self.program.node(source.node).shapes.get(source.index as usize));
         let shape = shape.and_then(|shape| shape.full());
         match shape {
-            None => Err(Stays(source.node, "gives a value whose shape is not known before the run")),
+            None => Err(Stays(source.node, UNKNOWN_SHAPE)),
             Some(shape) if shape.elements() > MOST_ELEMENTS => {
                 Err(Stays(source.node, "gives a value of more than 65,536 elements"))
             }

@@ -4,9 +4,10 @@ use super::super::blocks::TileInput;
 use super::super::code::{Call, Instruction, List, Passed, Reg};
 use super::emit::OnBlocks;
 use super::loops::{MOST_WORDS, Place, Raiser, Runs, Value, at};
-use super::{Raise, Stays};
+use super::{COMPUTED_SHAPE, Raise, Stays};
 use crate::machine::LONG_NS;
 use crate::plan::cost;
+use millstream_graph::op::expression::Operation;
 use millstream_graph::op::{Effect, Expression, KernelBody, Lowering, Role};
 use millstream_graph::{Entity, Index, Source};
 use millstream_tensor::{DType, Shape, Spread, Tensor};
@@ -94,7 +95,26 @@ impl Raiser<'_> {
         self.code.guarded(&runs.guard, |code| code.call(call));
         self.runs.insert(n, runs.clone());
         for (source, place) in places {
+            self.check_value(source, &place, &runs)?;
             self.values.insert(source, Value { place, runs: runs.clone() });
+        }
+        Ok(())
+    }
+
+    /// Fails where a value is not the one that was assumed, if anything depends on it.
+    fn check_value(&mut self, source: Source, place: &Place, runs: &Runs) -> Raise<()> {
+        let Some(assumed) = self.facts.and_then(|facts| facts.to_check(source)) else { return Ok(()) };
+        let no = Stays(source.node, "gives a shape that cannot be checked");
+        let Place::Words(first, dtype, shape) = place else { return Err(no) };
+        let mut words = vec![0; assumed.elements()];
+        if assumed.shape() != shape || assumed.dtype() != *dtype || !assumed.write_words(&mut words) {
+            return Err(no);
+        }
+        for (i, word) in words.into_iter().enumerate() {
+            let wanted = self.code.constant(word);
+            let same = self.code.compute(Operation::same(*dtype), &[at(*first, i), wanted]);
+            let differs = self.code.compute(Operation::NOT, &[same]);
+            self.code.fail(differs, &runs.guard);
         }
         Ok(())
     }
@@ -213,8 +233,12 @@ impl Raiser<'_> {
     fn write_same(&mut self, n: Index, inputs: &Inputs, runs: &Runs) -> Raise<()> {
         let node = self.program.node(n);
         let mut says_shape = node.inputs.iter().skip(node.n_outputs());
-        if says_shape.any(|source| self.program.node(source.node).role() != Role::Const) {
-            return Err(Stays(n, "takes a shape that is computed"));
+        let is_known = |source: &Source| {
+            self.program.node(source.node).role() == Role::Const
+                || self.facts.is_some_and(|facts| facts.decides(*source))
+        };
+        if !says_shape.all(is_known) {
+            return Err(Stays(n, COMPUTED_SHAPE));
         }
         for index in 0..self.program.node(n).n_outputs() as u32 {
             let source = Source { node: n, index };
@@ -291,6 +315,7 @@ impl Raiser<'_> {
         };
         self.code.guarded(&runs.guard, |code| code.emit(pop));
         self.read_once(rest)?;
+        self.check_value(item, &place, &runs)?;
         self.values.insert(rest, Value { place: Place::List(list), runs: runs.clone() });
         self.values.insert(item, Value { place, runs });
         Ok(())

@@ -161,9 +161,10 @@ fn target_node(target: &Target) -> NodeId {
 impl Session {
     /// Creates a session for a graph. `limits`: the time of a run and the grace of a run that waits, in
     /// milliseconds, and the bytes of tensors; 0 for the defaults. `compiles`: whether loops run as code.
+    /// `passes`: what plans leave out.
     #[new]
     #[expect(clippy::too_many_arguments, reason = "the options of a session, each optional")]
-    #[pyo3(signature = (graph, threads = None, one_thread_per_kernel = false, limits = (0, 0, 0), container = String::new(), pools = 1, devices = (1, true, false), files = None, compiles = true))]
+    #[pyo3(signature = (graph, threads = None, one_thread_per_kernel = false, limits = (0, 0, 0), container = String::new(), pools = 1, devices = (1, true, false), files = None, compiles = true, passes = ""))]
     fn new(
         graph: &Bound<'_, Graph>,
         threads: Option<usize>,
@@ -174,7 +175,9 @@ impl Session {
         devices: (usize, bool, bool),
         files: Option<Vec<PathBuf>>,
         compiles: bool,
+        passes: &str,
     ) -> PyResult<Session> {
+        let named = |e: millstream::Error| building(e.note("in `ConfigProto.passes`"));
         let options = SessionOptions {
             threads,
             one_thread_per_kernel,
@@ -184,6 +187,7 @@ impl Session {
             files: files.map_or(FileAccess::Everything, FileAccess::folders),
             container,
             tier: if compiles { Tier::Compiled } else { Tier::Dataflow },
+            passes: passes.parse().map_err(named)?,
             ..SessionOptions::default()
         };
         let session = millstream::Session::with_options(graph.get().inner(), options).map_err(building)?;

@@ -275,6 +275,7 @@ class Session:
         devices: Tuple[int, bool, bool] = (1, True, False),
         files: Optional[Sequence[str]] = None,
         compiles: bool = True,
+        passes: str = "",
     ) -> "Session": ...
     @property
     def graph(self) -> _Graph:

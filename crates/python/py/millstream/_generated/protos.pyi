@@ -432,7 +432,8 @@ class ConfigProto(_Message):
     memory_limit_in_bytes: int
     allow_files: _t.Any
     no_files: bool
-    def __init__(self, *, device_count: _t.Any = ..., intra_op_parallelism_threads: _t.Optional[int] = ..., placement_period: _t.Optional[int] = ..., device_filters: _t.Optional[_t.Iterable[str]] = ..., inter_op_parallelism_threads: _t.Optional[int] = ..., gpu_options: _t.Any = ..., allow_soft_placement: _t.Optional[bool] = ..., log_device_placement: _t.Optional[bool] = ..., use_per_session_threads: _t.Optional[bool] = ..., graph_options: _t.Any = ..., operation_timeout_in_ms: _t.Optional[int] = ..., session_inter_op_thread_pool: _t.Any = ..., rpc_options: _t.Any = ..., cluster_def: _t.Any = ..., isolate_session_state: _t.Optional[bool] = ..., experimental: _t.Any = ..., stall_grace_in_ms: _t.Optional[int] = ..., memory_limit_in_bytes: _t.Optional[int] = ..., allow_files: _t.Optional[_t.Iterable[str]] = ..., no_files: _t.Optional[bool] = ...) -> None: ...
+    passes: str
+    def __init__(self, *, device_count: _t.Any = ..., intra_op_parallelism_threads: _t.Optional[int] = ..., placement_period: _t.Optional[int] = ..., device_filters: _t.Optional[_t.Iterable[str]] = ..., inter_op_parallelism_threads: _t.Optional[int] = ..., gpu_options: _t.Any = ..., allow_soft_placement: _t.Optional[bool] = ..., log_device_placement: _t.Optional[bool] = ..., use_per_session_threads: _t.Optional[bool] = ..., graph_options: _t.Any = ..., operation_timeout_in_ms: _t.Optional[int] = ..., session_inter_op_thread_pool: _t.Any = ..., rpc_options: _t.Any = ..., cluster_def: _t.Any = ..., isolate_session_state: _t.Optional[bool] = ..., experimental: _t.Any = ..., stall_grace_in_ms: _t.Optional[int] = ..., memory_limit_in_bytes: _t.Optional[int] = ..., allow_files: _t.Optional[_t.Iterable[str]] = ..., no_files: _t.Optional[bool] = ..., passes: _t.Optional[str] = ...) -> None: ...
 
 class ControlFlowContextDef(_Message):
     cond_ctxt: _t.Any

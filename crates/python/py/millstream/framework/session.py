@@ -102,7 +102,7 @@ class BaseSession(_engine.Session):
         if config is not None and type(config).__name__ != "ConfigProto":
             raise TypeError("config must be a tf.ConfigProto, but got %s" % type(config))
         threads, one, limits, container, pools, devices = None, False, (0, 0, 0), "", 1, (1, False, issubclass(cls, InteractiveSession))
-        compiles = True
+        compiles, passes = True, ""
         if files is None and config is not None:
             # A `ConfigProto` of TensorFlow itself lacks Millstream's own fields.
             allowed = getattr(config, "allow_files", ())
@@ -117,9 +117,10 @@ class BaseSession(_engine.Session):
             # A `ConfigProto` of TensorFlow itself lacks Millstream's own fields.
             grace, memory = (getattr(config, name, 0) for name in ("stall_grace_in_ms", "memory_limit_in_bytes"))
             limits = (max(config.operation_timeout_in_ms, 0), grace, memory)
+            passes = getattr(config, "passes", "")
             compiles = config.graph_options.optimizer_options.global_jit_level >= 0
         allowed_files = files if files is None else [os.fspath(f) for f in files]
-        session: Any = super().__new__(cls, graph or get_default_graph(), threads, one, limits, container, pools, devices, files=allowed_files, compiles=compiles)
+        session: Any = super().__new__(cls, graph or get_default_graph(), threads, one, limits, container, pools, devices, files=allowed_files, compiles=compiles, passes=passes)
         if target_bytes:
             targets.take(target_bytes.decode(), session)
         session._cpus = devices[0]
@@ -352,17 +353,20 @@ class Session(BaseSession):
         `operation_timeout_in_ms`, `device_count["CPU"]`, `allow_soft_placement`,
         `graph_options.place_pruned_graph` and the number of `session_inter_op_thread_pool` take effect, and
         `graph_options.optimizer_options.global_jit_level`: with `tf.OptimizerOptions.OFF` no loop runs as
-        compiled code. The others of TensorFlow's are ignored. Four fields are Millstream's own:
+        compiled code. The others of TensorFlow's are ignored. Five fields are Millstream's own:
         `memory_limit_in_bytes` bounds the tensors that are alive at a time, and a run that waits for a
         queue fails once nothing else has run for `stall_grace_in_ms` (by default ten minutes). A run that
         no other Python thread can wake fails at once, unless that number is negative: then it waits as long
         as the process has any other thread. `allow_files` and `no_files` are another way to give `files`.
+        `passes` names what plans leave out of what makes them fast, to trace a fault to it: some of
+        `"-fold,-forward,-absorb,-accumulate,-order,-bypass"`.
       files: A list of folders, the only ones in which the graph's nodes may read and write files; an empty
         list for none. By default every file may be opened. Restrict graphs that come from elsewhere.
 
     Raises:
       TypeError: An argument has the wrong type.
       tf.errors.UnimplementedError, tf.errors.NotFoundError: `target` is not empty.
+      ValueError: `config.passes` names something else.
 
     Example:
       >>> x = tf.placeholder(tf.float32, [None])

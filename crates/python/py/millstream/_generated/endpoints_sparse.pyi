@@ -4,6 +4,7 @@ import typing as _t
 
 from millstream._engine import Operation as _Operation, Tensor as _Tensor
 from millstream.framework.types import DTypeLike as _DTypeLike, ShapeLike as _ShapeLike, TensorLike as _TensorLike, Text as _Text
+from millstream.ops.accumulators import SparseConditionalAccumulator as SparseConditionalAccumulator
 from millstream.ops.sparse_ops import sparse_add as _sparse_add
 add = _sparse_add
 from millstream.ops.sparse_ops import sparse_concat as _sparse_concat

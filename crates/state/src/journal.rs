@@ -122,12 +122,11 @@ mod tests {
         write(0, 7);
         journal.within(|| {
             write(1, 8);
-            forget();
-            assert_eq!(read(0), 7);
-            write(3, 9);
             stack.push(Tensor::scalar(1)).unwrap();
             note_push(&stack);
             forget();
+            assert_eq!(read(0), 7);
+            write(3, 9);
             let popped = stack.pop().unwrap();
             note_pop(&stack, &popped);
             stack.push(Tensor::scalar(2)).unwrap();

@@ -654,7 +654,7 @@ mod tests {
 
     #[test]
     fn strings_are_charged_once_and_given_back() {
-        let budget = Budget::new(1000);
+        let budget = Budget::new(1200);
         let _entered = enter(Some(&budget));
         let s = Str::join(&[&[b'x'; 300], &[b'y'; 300]], b"").unwrap();
         let alone = budget.used();

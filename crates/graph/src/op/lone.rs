@@ -3,13 +3,15 @@
 //! [`run`] runs a kernel in an environment of the caller's, [`fold`] computes a pure node within [`Bounds`].
 
 use super::panics::caught;
-use super::{BuildCx, Cost, Effect, KernelBody, KernelCx, NoLibrary, NodeInfo, StepEnv, StepHost};
+use super::{
+    BuildCx, Completion, Cost, Effect, KernelBody, KernelCx, NoLibrary, NodeInfo, StepEnv, StepHost,
+};
 use millstream_files::Files;
 use millstream_state::{Activity, Cancellation, Resources};
 use millstream_tensor::budget::{self, Budget};
 use millstream_tensor::{Assembler, Result, Tensor, ensure, invalid};
 use smallvec::SmallVec;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 /// The limits of [`fold`]s.
@@ -81,7 +83,14 @@ pub fn run(node: &NodeInfo, env: &StepEnv, inputs: &[Tensor]) -> Result<Vec<Tens
             make(&BuildCx { node, kernel_state: &env.kernel_state })?.run(&mut cx)?;
         }
         KernelBody::Waits(waits) => {
-            ensure!((waits.at_once)(&mut cx)?, "{} would wait", node.op.name);
+            if !(waits.at_once)(&mut cx)? {
+                let (sender, ended) = mpsc::channel();
+                (waits.start)(&mut cx, Completion::new(move |rest| drop(sender.send(rest))));
+                let rest = ended.try_recv().map_err(|_| invalid!("{} would wait", node.op.name))?;
+                for (i, output) in rest.finish()?.into_iter().enumerate() {
+                    cx.set(i, output);
+                }
+            }
         }
         KernelBody::Structural => return Err(invalid!("{} does not run on its own", node.op.name)),
     }

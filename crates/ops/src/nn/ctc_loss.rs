@@ -245,6 +245,7 @@ fn of_sequence(y: &[Vec<f64>], labels: &[usize], merges: bool) -> (f64, Vec<Vec<
 
 // The kernel computes the gradient with the loss. TensorFlow has no second derivative either.
 fn grad(cx: &mut GradCx) -> Result<()> {
+    ensure!(!cx.has_grad(1), "`gradient` of CTCLoss cannot be differentiated, only `loss`");
     if cx.wants(0) && cx.has_grad(0) {
         let (dloss, slope) = (cx.grad(0), cx.output(1));
         let each = cx.op("ExpandDims").input(dloss).input(-1).output();

@@ -14,7 +14,7 @@ Pair = collections.namedtuple("Pair", "x y")
 
 
 def _seen(work, stream=2):
-    """Returns the output of `work` to standard error (or output), by Python or C, without log messages of libraries."""
+    """Returns what `work` writes to standard error (or output), without log messages of libraries."""
     path = os.path.join(tempfile.mkdtemp(), "out.txt")
     before, kept = sys.stderr, os.dup(stream)
     with open(path, "w") as out:

@@ -1,4 +1,4 @@
-"""Ops that programs build by name, or that imported graphs hold: `Einsum`, the cells of one op, `GatherTree`, CTC."""
+"""Ops that programs build by name, or that imported graphs hold: `Einsum`, block cells, `GatherTree`, CTC."""
 
 import numpy as np
 

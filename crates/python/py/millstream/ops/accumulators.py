@@ -1,4 +1,4 @@
-"""`ConditionalAccumulator`, `SparseConditionalAccumulator`: gradients of several runs, until one takes their mean."""
+"""`ConditionalAccumulator` and `SparseConditionalAccumulator` gather gradients of several runs."""
 
 from __future__ import annotations
 
@@ -23,6 +23,17 @@ class ConditionalAccumulatorBase:
       dtype: The dtype of the gradients.
       shape: A shape that they fit.
       accumulator_ref: The handle.
+
+    Example:
+      >>> a: tf.ConditionalAccumulatorBase = tf.ConditionalAccumulator(tf.float32, shape=[], name="losses")
+      >>> a.name, a.dtype, a.accumulator_ref.dtype
+      ('losses', tf.float32, tf.resource)
+      >>> late, count = a.apply_grad(1.0, local_step=2), a.num_accumulated()
+      >>> with tf.Session() as sess:
+      ...     sess.run(a.set_global_step(3))
+      ...     sess.run(late)
+      ...     print(sess.run(count))
+      0
     """
 
     _NUMBER, _SET_STEP = "AccumulatorNumAccumulated", "AccumulatorSetGlobalStep"
@@ -149,7 +160,9 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
 
 
 class SparseConditionalAccumulator(ConditionalAccumulatorBase):
-    """An accumulator of gradients that are rows of tensors. The mean of a row is that of the gradients that have it.
+    """An accumulator of gradients that are rows of tensors.
+
+    The mean of a row is that of the gradients that have it.
 
     Args:
       dtype: The dtype of the gradients.
@@ -161,11 +174,15 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
     Example:
       >>> accumulator = tf.SparseConditionalAccumulator(tf.float32, shape=[4, 1])
       >>> apply = accumulator.apply_grad([0, 3], [[1.0], [2.0]], [4, 1])
-      >>> rows = accumulator.take_indexed_slices_grad(1)
+      >>> slices = tf.IndexedSlices([[4.0]], [3], dense_shape=[4, 1])
+      >>> more = accumulator.apply_indexed_slices_grad(slices)
+      >>> rows = accumulator.take_indexed_slices_grad(2)  # `accumulator.take_grad(2)` is a plain named tuple.
       >>> with tf.Session() as sess:
-      ...     sess.run(apply)
-      ...     print(sess.run(rows).indices)
-      [0 3]
+      ...     sess.run([apply, more])
+      ...     mean = sess.run(rows)
+      [None, None]
+      >>> mean.indices, mean.values.tolist()
+      (array([0, 3]), [[1.0], [3.0]])
     """
 
     def __init__(

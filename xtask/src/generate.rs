@@ -1,8 +1,7 @@
 //! `cargo xtask gen`: writes the methods of the ops in `crates/millstream/src/ops` from the declarations of
-//! the op library, the Python package's stubs, its copy of the messages' descriptors, the README's number of
-//! ops, and the licences of the dependencies.
+//! the op library, the Python package's stubs, its copy of the messages' descriptors, and the licences of the
+//! dependencies.
 
-mod counts;
 mod docs;
 mod licences;
 mod methods;
@@ -30,8 +29,6 @@ const MESSAGES: &str = "crates/python/py/millstream/_generated/messages.bin";
 /// The types of the ops' functions in Python.
 const STUBS: &str = "crates/python/py/millstream/_generated/raw_ops.pyi";
 
-const README: &str = "README.md";
-
 /// The crates in what is built, and their licences.
 const THIRD_PARTY: &str = "THIRD-PARTY.md";
 
@@ -44,7 +41,6 @@ pub fn run(options: &Options) -> Result<()> {
     no_others(&crate::root().join(METHODS), &files)?;
     write(options, MESSAGES, millstream_proto::DESCRIPTORS)?;
     write(options, THIRD_PARTY, licences::third_party()?.as_bytes())?;
-    write(options, README, counts::readme()?.as_bytes())?;
     write(options, STUBS, crate::stubs::generate().as_bytes())
 }
 

@@ -65,8 +65,6 @@ class Page:
         for language, options, text, line in self.blocks():
             where = "%s:%d" % (self.name, line)
             title = re.search(r'title="([^"]*)"', options)
-            if language == "python" and "import tensorflow" in text and not title:
-                continue  # The README's: `test_programs_as_they_are.py` runs it.
             if language == "python" and any(not installed(name) for name in re.findall(r"^import (torch|jax)$", text, re.M)):
                 continue
             if language == "python":

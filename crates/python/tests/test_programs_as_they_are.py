@@ -3,7 +3,6 @@
 import gzip
 import json
 import pathlib
-import re
 import struct
 import subprocess
 import sys
@@ -15,8 +14,6 @@ import millstream as tf
 from millstream.framework import left_out
 from millstream.programs import check, extras, mnist, modules
 from millstream.train import moving_averages
-
-README = pathlib.Path(__file__).resolve().parents[3] / "README.md"
 
 
 def python(*arguments, **options):
@@ -36,13 +33,6 @@ def says(statement, folder):
     """Returns the class and the text of the exception that a statement raises in such a program."""
     program = "import tensorflow as tf\ntry:\n    %s\nexcept Exception as e:\n    print(type(e).__name__, e)\n" % statement
     return runs(program, folder).strip()
-
-
-def test_the_program_of_the_readme(tmp_path):
-    section = README.read_text().split("## Run a TensorFlow 1 program")[1]
-    program = re.search(r"```python\n(.*?)```", section, re.S).group(1)
-    assert runs(program, tmp_path).strip() == re.search(r"# (\[.*)", program).group(1)
-    assert runs(program, tmp_path, "--steps=0").strip() == "[0.] [0.]"
 
 
 def test_a_program_has_its_arguments_its_folder_and_its_name(tmp_path):

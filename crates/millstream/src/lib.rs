@@ -77,14 +77,20 @@ pub use functional::{Fold, HigherOrder, Map, Scan};
 pub use graph::Graph;
 pub use host::HostFunctions;
 pub use initializer::{Fan, Initializer, Spread};
+#[doc(inline)]
 pub use millstream_autodiff::{Derivatives, Gradients, GradientsBuilder};
+#[doc(inline)]
 pub use millstream_derive::Nest;
+#[doc(inline)]
 pub use millstream_graph::picture::PictureOptions;
+#[doc(inline)]
 pub use millstream_graph::{
     Arg, Attr, Attrs, CollectionItem, Grad, Graph as BareGraph, IndexedSlices, IntoNest, Nest, NodeId, Op,
     OpBuilder, Output, Port, SparseTensor, ValueType, WhileBuilder, dot, nest, svg,
 };
+#[doc(inline)]
 pub use millstream_ops::registry;
+#[doc(inline)]
 pub use millstream_runtime::{
     Callable, CodeExplanation, Coordinator, Explanation, FeedKey, FeedList, Feeds, Fetch, FetchList, Fetched,
     FileAccess, Folder, FromFetched, Holdings, Iterations, LoopExplanation, LoopProgress, LoopWay, Measured,
@@ -92,7 +98,9 @@ pub use millstream_runtime::{
     ResourceEntry, ResourceManager, RunMetadata, RunOptions, Session, SessionOptions, ShowProgress, Sighting,
     Split, Target, Tier, Watch, every, feed,
 };
+#[doc(inline)]
 pub use millstream_state::{Closing, Purpose, QueueReport, Waiting};
+#[doc(inline)]
 pub use millstream_tensor::{
     C64, C128, Code, DType, Element, Error, FromTensor, IntoTensor, PartialShape, QInt8, QInt16, QInt32,
     QUInt8, QUInt16, Result, Shape, Str, Tensor, bf16, f16, npy, shape,
@@ -113,6 +121,7 @@ pub use variable_scope::{GetVariable, Reuse, ScopeBuilder, ScopeName, VariableSc
 
 /// TensorFlow's graph files: messages to graphs and back.
 pub mod interop {
+    #[doc(inline)]
     pub use millstream_interop::{
         GraphFile, ImportOptions, Imported, MissingOp, export_graph_def, export_meta_graph, import_graph_def,
         import_meta_graph, missing_ops, proto, read_graph, read_graph_within,
@@ -121,6 +130,7 @@ pub mod interop {
 
 /// Files of tensors by name (TensorFlow's checkpoints and safetensors), and files of records.
 pub mod checkpoint {
+    #[doc(inline)]
     pub use millstream_checkpoint::{
         Checkpoint, Info, Item, State, exists, latest_checkpoint, merge, records, remove, write, write_whole,
     };
@@ -128,10 +138,12 @@ pub mod checkpoint {
 
 /// The declarations of op types, for a [`Graph::with_ops`] of one's own.
 pub mod op {
+    #[doc(inline)]
     pub use millstream_graph::op::{
         ArgSpec, AttrKind, AttrSpec, Completion, Count, Effect, GradCx, Gradient, InferCx, Kernel, KernelCx,
         OpDef, Registry, Role, TypeSpec,
     };
+    #[doc(inline)]
     pub use millstream_ops::defs;
 }
 
@@ -185,4 +197,6 @@ mod pages {
     struct Errors;
     #[doc = include_str!("../../../docs/pages/limits.md")]
     struct Limits;
+    #[doc = include_str!("../../../docs/pages/architecture.md")]
+    struct Architecture;
 }

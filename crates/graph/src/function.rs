@@ -47,7 +47,7 @@ pub(crate) struct Around {
     graph: Graph,
     /// Values are computed again in the body instead of being passed.
     copies: bool,
-    /// The values that the body has taken, and the placeholders or copies that stand for them inside.
+    /// The values that the body has taken, and the placeholders or copies that represent them inside.
     taken: Vec<(Port, Port)>,
     /// The nodes that were copied.
     copied: HashMap<NodeId, NodeId>,
@@ -108,7 +108,7 @@ impl Graph {
         Ok(Output::new(self, inner))
     }
 
-    /// The values that the body has taken from the graph around it, with the ports that stand for them.
+    /// The values that the body has taken from the graph around it, and the ports that represent them inside.
     pub fn captured(&self) -> Vec<(Port, Port)> {
         self.lock().around.as_ref().map_or_else(Vec::new, |around| around.taken.clone())
     }

@@ -70,7 +70,7 @@ pub fn of_python(name: &str, kind: AttrKind, value: &Bound<'_, PyAny>) -> PyResu
         AttrKind::FloatList => list(AttrKind::Float)?,
         AttrKind::StrList => list(AttrKind::Str(&[]))?,
         AttrKind::ShapeList => list(AttrKind::Shape)?,
-        // Functions of the graph's library go by their names.
+        // Functions of the graph's library are given by their names.
         AttrKind::Func => {
             let text = array::text_of(value).ok_or_else(|| wrong(name, "function", value))?;
             let name = String::from_utf8_lossy(&text).into_owned();

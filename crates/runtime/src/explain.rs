@@ -683,7 +683,7 @@ impl Holdings {
         vec![
             format!("{tier}, {} threads; {} made ready so far.", self.threads, counted(self.n_plans, "run")),
             format!(
-                "Tensors that count against the memory limit: {} now, {} at the most so far, {} allowed.",
+                "Tensors that count against the memory limit: {} now, {} at peak, {} allowed.",
                 bytes(self.bytes),
                 bytes(self.peak_bytes),
                 bytes(self.memory_limit)

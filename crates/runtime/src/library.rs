@@ -12,8 +12,8 @@ use std::sync::Arc;
 /// Plans the functions of a graph. Functions run on the dataflow machine in every tier.
 pub(crate) struct Functions {
     common: Arc<Common>,
-    /// Whether functions whose nodes keep state are kept, too. A function that is called anew in each call of
-    /// another goes on with its random numbers, and a node that runs again begins with the first ones.
+    /// Whether functions whose nodes keep state are kept, too. A function that another function calls
+    /// continues its random numbers from call to call, and a node that runs again starts from the first ones.
     keeps_all: bool,
     /// The functions that were planned. The lock is not held while one is.
     kept: Mutex<HashMap<String, Arc<dyn CallFunction>>>,

@@ -6,9 +6,9 @@
 //!
 //! A thread of the program is awake unless it sleeps in a run, or in another wait of the engine's that only
 //! another thread ends. A thread of the engine's is awake only while it has a job, and does not sleep in a
-//! run inside of it (a host function may run sessions). Whoever ends a sleep takes the sleeper off the count
-//! at that moment, and not the sleeper when it gets to run again: a thread that was woken and waits for a
-//! core is awake. A job counts from the moment at which it is handed out, for the same reason.
+//! run inside of it (a host function may run sessions). The thread that ends a sleep takes the sleeper off
+//! the count at that moment; the sleeper does not do it when it runs again. A thread that was woken and waits
+//! for a core is thus awake. A job counts from the moment at which it is handed out, for the same reason.
 
 use crate::sync::{AtomicU64, AtomicUsize, Ordering::*};
 use std::cell::Cell;
@@ -128,7 +128,7 @@ pub struct Asleep {
 }
 
 enum Woken {
-    /// By whoever wakes this activity, or at the end of the guard.
+    /// When this activity is woken, or at the end of the guard.
     By(Activity),
     /// At the end of the guard.
     Here(u64),

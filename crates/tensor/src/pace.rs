@@ -19,8 +19,8 @@ pub trait Stop: Send + Sync {
     /// The reason, once the work is called off. Cheap, and takes no lock before that.
     fn reason(&self) -> Option<Error>;
 
-    /// Asks whoever may call the work off, which may take longer: not while memory is allocated, only where
-    /// work [looks](look).
+    /// Asks the code that may call the work off, which may take longer. It is not asked while memory is
+    /// allocated, only where work [looks](look).
     fn ask(&self) -> Option<Error> {
         self.reason()
     }

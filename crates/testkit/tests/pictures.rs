@@ -142,7 +142,7 @@ fn pictures_stay_as_they_are() {
         let differs = drawn.lines().zip(kept.lines()).enumerate().find(|(_, (a, b))| a != b);
         if let Some((line, (now, before))) = differs {
             panic!(
-                "{name}.svg, line {}:\n  now    {now}\n  before {before}\n`UPDATE_GOLDEN=1` writes it anew",
+                "{name}.svg, line {}:\n  now    {now}\n  before {before}\n`UPDATE_GOLDEN=1` rewrites it",
                 line + 1
             );
         }

@@ -31,7 +31,7 @@ fn loops_say_how_they_run() {
         .run(|(i, _)| i.less(10), |(i, x)| (i + 1, x * 1.5))
         .unwrap();
     match way(&g, many) {
-        LoopWay::Because { why, .. } => assert_eq!(why, "gives a value of more than 65,536 elements"),
+        LoopWay::Because { why, .. } => assert_eq!(why, "has an output of more than 65,536 elements"),
         other => panic!("{other:?}"),
     }
     let session = Session::with_options(&g, options(Tier::Compiled, None)).unwrap();

@@ -58,8 +58,8 @@ struct Whole {
 struct Stays(Index, &'static str);
 
 /// Reasons that the values of a run may do away with.
-const UNKNOWN_SHAPE: &str = "gives a value whose shape is not known before the run";
-const COMPUTED_SHAPE: &str = "takes a shape that is computed";
+const UNKNOWN_SHAPE: &str = "has an output whose shape is unknown before the run";
+const COMPUTED_SHAPE: &str = "has a shape input that is computed";
 
 type Raise<T> = Result<T, Stays>;
 

@@ -22,7 +22,7 @@ pub(crate) struct Named {
 }
 
 impl Named {
-    /// As the attributes of the node say. Without a `shared_name` it goes by the node's name.
+    /// Reads the name from the node's attributes. Without a `shared_name` it is the node's name.
     pub fn new(node: &NodeInfo) -> Result<Named> {
         Self::of(node, false)
     }
@@ -56,7 +56,7 @@ impl Named {
             return Ok(handle);
         }
         let container = if self.container.is_empty() { &*cx.env.container } else { &*self.container };
-        // What kernels keep goes by nodes' names, too, in the container without a name.
+        // What kernels keep is named after their nodes, too, in the container without a name.
         let within = if self.private { format!("private/{container}") } else { container.to_owned() };
         let object = find(resources, &within, &self.name)?;
         let handle = Tensor::handle(Handle::new(container, self.name.as_str(), object));

@@ -32,7 +32,7 @@ pub fn of(py: Python<'_>, op: &OpType) -> PyResult<String> {
     }
     let gradient = match op.def.gradient {
         Some(Gradient::None(why)) => format!(" Gradients do not flow through it: {why}."),
-        Some(Gradient::Missing(why)) => format!(" Its gradient cannot be had: {why}."),
+        Some(Gradient::Missing(why)) => format!(" It has no gradient here: {why}."),
         Some(_) => " It is differentiable.".into(),
         None => String::new(),
     };

@@ -31,7 +31,7 @@ impl Raiser<'_> {
         self.code.check(n)?;
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err(Stays(n, "lies too deep in nodes that are out of order"));
+            return Err(Stays(n, "is nested too deep in nodes that are out of order"));
         }
         match node.role() {
             Role::Exit => self.write_exit(n)?,
@@ -44,7 +44,7 @@ impl Raiser<'_> {
             Role::Switch => self.write_switch(n)?,
             Role::Merge => self.write_merge(n)?,
             Role::Compute => self.write_op(n)?,
-            _ => return Err(Stays(n, "is no part of a region")),
+            _ => return Err(Stays(n, "cannot be part of compiled code")),
         }
         self.depth -= 1;
         Ok(())
@@ -95,7 +95,9 @@ impl Raiser<'_> {
         let value = self.program.node(n).info().and_then(|info| info.attrs.tensor("value").ok());
         if shape.elements() > MOST_WORDS {
             let value = value.filter(|value| *value.shape() == shape && value.dtype() == dtype);
-            let value = value.ok_or(Stays(n, "is a constant of another type than it says"))?.clone();
+            let value = value
+                .ok_or(Stays(n, "is a constant whose value has another type than its attribute"))?
+                .clone();
             let block = self.code.block(dtype, shape.clone());
             self.code.block_constants.push((block, value));
             let runs = self.controls(n, Runs::default())?;
@@ -104,7 +106,7 @@ impl Raiser<'_> {
         let mut words = vec![0; shape.elements()];
         let fits = value.is_some_and(|value| *value.shape() == shape && value.write_words(&mut words));
         if !fits {
-            return Err(Stays(n, "is a constant that is no number"));
+            return Err(Stays(n, "is a constant that is not a number"));
         }
         let runs = self.controls(n, Runs::default())?;
         let first = match words[..] {
@@ -122,14 +124,14 @@ impl Raiser<'_> {
     /// A Switch of a cond: both sides have its value, each under the predicate.
     fn write_switch(&mut self, n: Index) -> Raise<()> {
         let [data, predicate] = self.program.node(n).inputs[..] else {
-            return Err(Stays(n, "is not a Switch of two inputs"));
+            return Err(Stays(n, "is a Switch without two inputs"));
         };
         let (data, predicate) = (self.value(data)?, self.value(predicate)?);
         let Place::Words(by, DType::Bool, shape) = &predicate.place else {
-            return Err(Stays(n, "switches by something that is no bool"));
+            return Err(Stays(n, "has a predicate that is not a bool"));
         };
         if shape.rank() > 0 {
-            return Err(Stays(n, "switches by something that is no scalar"));
+            return Err(Stays(n, "has a predicate that is not a scalar"));
         }
         let runs = self.controls(n, data.runs.and(&predicate.runs))?;
         self.runs.insert(n, runs.clone());
@@ -145,11 +147,11 @@ impl Raiser<'_> {
     fn write_merge(&mut self, n: Index) -> Raise<()> {
         let node = self.program.node(n);
         let ([first, second], true) = (&node.inputs[..], node.controls.is_empty()) else {
-            return Err(Stays(n, "merges something else than the two sides of a cond"));
+            return Err(Stays(n, "merges values that are not the two sides of one cond"));
         };
         let (a, b) = (self.value(*first)?, self.value(*second)?);
         let Some((predicate, a_is_yes, guard)) = opposite(&a.runs.guard, &b.runs.guard) else {
-            return Err(Stays(n, "merges something else than the two sides of a cond"));
+            return Err(Stays(n, "merges values that are not the two sides of one cond"));
         };
         let runs = Runs { guard, late: a.runs.late && b.runs.late };
         let (yes, no) = if a_is_yes { (&a, &b) } else { (&b, &a) };
@@ -163,8 +165,8 @@ impl Raiser<'_> {
                 Place::Words(to, *d, s.clone())
             }
             (Place::Block(yes, d, s), Place::Block(no, e, t)) if d == e && s == t => {
-                let expression =
-                    Expression::select(*d).ok_or(Stays(n, "merges values of a dtype without words"))?;
+                let expression = Expression::select(*d)
+                    .ok_or(Stays(n, "merges values of a dtype that compiled code does not support"))?;
                 let to = self.code.block(*d, s.clone());
                 let mask = TileInput::Word(predicate, DType::Bool);
                 let inputs = [mask, TileInput::Whole(*yes), TileInput::Whole(*no)].into_iter().collect();
@@ -173,7 +175,7 @@ impl Raiser<'_> {
                 place
             }
             (Place::List(a), Place::List(b)) if a == b => Place::List(*a),
-            _ => return Err(Stays(n, "merges values of two kinds")),
+            _ => return Err(Stays(n, "merges a scalar with a value of another kind")),
         };
         self.give(n, 0, Value { place, runs })
     }

@@ -232,7 +232,7 @@ impl Emitter {
     pub(super) fn check(&self, node: Index) -> Raise<()> {
         match self.instructions.len() <= MOST_INSTRUCTIONS && self.n_words <= MOST_WORDS {
             true => Ok(()),
-            false => Err(Stays(node, "makes the loop too large for a region")),
+            false => Err(Stays(node, "makes the loop too large to compile")),
         }
     }
 

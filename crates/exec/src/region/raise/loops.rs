@@ -119,7 +119,7 @@ impl<'a> Raiser<'a> {
         for &enter in &it.invariants {
             let value = self.comes_in(enter)?;
             if let Place::List(_) = value.place {
-                return Err(Stays(enter, "brings in a list that stays the same"));
+                return Err(Stays(enter, "enters the loop as a list that no iteration changes"));
             }
         }
         let enters: Vec<Index> = whole.iter().map(|v| v.enter).chain(it.invariants.iter().copied()).collect();
@@ -142,12 +142,11 @@ impl<'a> Raiser<'a> {
             Held::Words(_) | Held::List(_) => None,
         });
         let tiles = self.code.finish_tiles(leave);
-        let tiles =
-            tiles.ok_or(Stays(first, "enters a loop whose steps do not compute many elements at a time"))?;
+        let tiles = tiles.ok_or(Stays(first, "enters a loop whose steps have no form for many elements"))?;
         self.code.count_units(&tiles);
         let single = self.code.constants.iter().map(|(word, reg)| (*reg, *word));
         let code = Code {
-            lists: lists.ok_or(Stays(first, "enters a loop that does not use a list in one direction"))?,
+            lists: lists.ok_or(Stays(first, "enters a loop that both grows and shrinks a list"))?,
             instructions: self.code.instructions,
             n_words: self.code.n_words,
             constants: single.chain(self.code.arrays).collect(),
@@ -168,7 +167,7 @@ impl<'a> Raiser<'a> {
         let it = &self.tree[id];
         // A variable that only the condition reads has lost its Switch: nothing needs that.
         if let Some(irregular) = it.irregular.iter().find(|irregular| irregular.why != Why::NoSwitch) {
-            return Err(Stays(irregular.node, "keeps it from being a regular loop"));
+            return Err(Stays(irregular.node, "does not have the place that `while_loop` gives it"));
         }
         it.children.iter().try_for_each(|inner| self.check_regular(*inner))
     }
@@ -192,8 +191,9 @@ impl<'a> Raiser<'a> {
 
     /// The variables of a loop, all of whose primitives must be there.
     fn whole(&self, id: LoopId) -> Raise<Vec<Carried>> {
-        let whole =
-            |v: &Variable<Index>| carried(v).ok_or(Stays(v.enter, "brings in a variable that is not whole"));
+        let whole = |v: &Variable<Index>| {
+            carried(v).ok_or(Stays(v.enter, "enters the loop as an incomplete loop variable"))
+        };
         self.tree[id].variables.iter().map(whole).collect()
     }
 
@@ -233,10 +233,10 @@ impl<'a> Raiser<'a> {
             }
             Some(Place::List(list)) => {
                 let item = self.code.lists[list.index()].item.clone();
-                let (dtype, shape) = item.ok_or(Stays(node, "passes a list that the loop does not use"))?;
+                let (dtype, shape) = item.ok_or(Stays(node, "is a list that the loop does not use"))?;
                 Ok(Binding { dtype, shape, held: Held::List(*list) })
             }
-            None => Err(Stays(node, "has no value in the loop")),
+            None => Err(Stays(node, "has no value inside the loop")),
         }
     }
 
@@ -251,8 +251,8 @@ impl<'a> Raiser<'a> {
             {
                 Ok(ty.dtype)
             }
-            Some(ty) if ty.is_ref => Err(Stays(source.node, "gives a reference to a variable")),
-            _ => Err(Stays(source.node, "gives a value that is no number")),
+            Some(ty) if ty.is_ref => Err(Stays(source.node, "has a reference to a variable as output")),
+            _ => Err(Stays(source.node, "has an output that is not a number")),
         }
     }
 
@@ -268,10 +268,13 @@ impl<'a> Raiser<'a> {
         match shape {
             None => Err(Stays(source.node, UNKNOWN_SHAPE)),
             Some(shape) if shape.elements() > MOST_ELEMENTS => {
-                Err(Stays(source.node, "gives a value of more than 65,536 elements"))
+                Err(Stays(source.node, "has an output of more than 65,536 elements"))
             }
             Some(shape) if shape.elements() > MOST_WORDS && Tile::new(self.dtype(source)?, 0).is_none() => {
-                Err(Stays(source.node, "gives many elements of a dtype that regions know one by one only"))
+                Err(Stays(
+                    source.node,
+                    "has an output of many elements, of a dtype that compiled code supports only for few",
+                ))
             }
             Some(shape) => Ok(shape),
         }
@@ -312,10 +315,13 @@ impl<'a> Raiser<'a> {
         self.runs.insert(condition.node, decision.runs.clone());
         self.values.insert(Source { node: condition.node, index: 0 }, decision.clone());
         let Place::Words(decides, DType::Bool, shape) = &decision.place else {
-            return Err(Stays(condition.node, "decides by something that is no bool"));
+            return Err(Stays(condition.node, "has a condition that is not a bool"));
         };
         if shape.rank() > 0 || !decision.runs.guard.is_empty() || decision.runs.late {
-            return Err(Stays(condition.node, "decides by something that is not always there"));
+            return Err(Stays(
+                condition.node,
+                "has a condition that is not a scalar, or is not computed in every iteration",
+            ));
         }
         let leave = self.code.emit(Instruction::Unless { condition: *decides, to: 0 });
         for &node in it.nodes.iter().filter(|n| !in_condition.contains(n)) {
@@ -345,7 +351,10 @@ impl<'a> Raiser<'a> {
             // Without a Switch, the last iteration might pass a value on.
             let ends = variable.switch.is_some() || next.runs.late;
             if !next.runs.guard.is_empty() || !ends {
-                return Err(Stays(variable.next.node, "is not always there for the next iteration"));
+                return Err(Stays(
+                    variable.next.node,
+                    "is not computed in every iteration, but the next iteration needs it",
+                ));
             }
             match (&enter.place, &next.place) {
                 (Place::Words(to, d, s), Place::Words(from, e, t)) if d == e && s == t => {
@@ -359,7 +368,7 @@ impl<'a> Raiser<'a> {
                 _ => {
                     return Err(Stays(
                         variable.next.node,
-                        "gives the next iteration something of another kind",
+                        "passes a value of another kind to the next iteration",
                     ));
                 }
             }
@@ -424,7 +433,10 @@ impl<'a> Raiser<'a> {
             let value = self.entering(variable.enter)?;
             match &runs {
                 Some(runs) if runs.guard != value.runs.guard => {
-                    return Err(Stays(variable.enter, "enters a loop under another condition than the rest"));
+                    return Err(Stays(
+                        variable.enter,
+                        "enters the loop under another condition than the other loop variables",
+                    ));
                 }
                 Some(_) => {}
                 None => runs = Some(value.runs.clone()),
@@ -436,10 +448,13 @@ impl<'a> Raiser<'a> {
         for &enter in &it.invariants {
             let value = self.entering(enter)?;
             if both(&runs.guard, &value.runs.guard) != runs.guard {
-                return Err(Stays(enter, "enters a loop under another condition than the rest"));
+                return Err(Stays(
+                    enter,
+                    "enters the loop under another condition than the other loop variables",
+                ));
             }
             if let Place::List(_) = value.place {
-                return Err(Stays(enter, "brings in a list that stays the same"));
+                return Err(Stays(enter, "enters the loop as a list that no iteration changes"));
             }
             runs.late |= value.runs.late;
             let inside = Value { place: value.place, runs: Runs::default() };
@@ -492,7 +507,7 @@ impl<'a> Raiser<'a> {
         if let Place::Words(_, _, shape) | Place::Block(_, _, shape) = &value.place
             && *shape != self.shape(Source { node: enter, index: 0 })?
         {
-            return Err(Stays(enter, "enters with another shape than its input has"));
+            return Err(Stays(enter, "enters the loop with another shape than its input has"));
         }
         Ok(value)
     }
@@ -515,7 +530,7 @@ impl<'a> Raiser<'a> {
         };
         match count {
             0 | 1 => Ok(()),
-            _ => Err(Stays(source.node, "gives a list that is read more than once")),
+            _ => Err(Stays(source.node, "has a list as output that is read more than once")),
         }
     }
 
@@ -528,7 +543,7 @@ impl<'a> Raiser<'a> {
         match self.runs.get(&node) {
             Some(runs) => Ok(runs.clone()),
             None if matches!(role, Role::Enter | Role::Merge) => Ok(Runs::default()),
-            None => Err(Stays(node, "is waited for in a way that regions do not know")),
+            None => Err(Stays(node, "has control edges that compiled code does not support")),
         }
     }
 
@@ -537,7 +552,7 @@ impl<'a> Raiser<'a> {
         if !self.values.contains_key(&source) {
             self.write_node(source.node)?;
         }
-        let missing = Stays(source.node, "gives a value that regions do not know");
+        let missing = Stays(source.node, "has an output that compiled code does not support");
         self.values.get(&source).cloned().ok_or(missing)
     }
 }

@@ -56,7 +56,7 @@ impl Raiser<'_> {
         let node = self.program.node(n);
         let Some(info) = node.info() else { return Err(Stays(n, "is fed")) };
         if matches!(info.op.kernel.body, KernelBody::Structural | KernelBody::Waits(_)) {
-            return Err(Stays(n, "has no kernel that runs at once"));
+            return Err(Stays(n, "has no kernel that runs without waiting"));
         }
         let mut runs = Runs::default();
         let (mut inputs, mut examples) = (Vec::new(), Vec::new());
@@ -69,7 +69,7 @@ impl Raiser<'_> {
         }
         let runs = self.controls(n, runs)?;
         if !runs.late && !self.in_condition {
-            return Err(Stays(n, "may fail although the loop does not go on"));
+            return Err(Stays(n, "may fail, and runs before the condition of the loop is known"));
         }
         let cost = cost(info, &examples);
         if cost >= LONG_NS {
@@ -81,7 +81,7 @@ impl Raiser<'_> {
             let source = Source { node: n, index };
             let (dtype, shape) = (self.dtype(source)?, self.shape(source)?);
             if dtype == DType::Variant {
-                return Err(Stays(n, "gives a list in a way that regions do not know"));
+                return Err(Stays(n, "has a list as output that compiled code does not support"));
             }
             let place = self.room(dtype, shape);
             outputs.push(match &place {
@@ -104,7 +104,7 @@ impl Raiser<'_> {
     /// Fails where a value is not the one that was assumed, if anything depends on it.
     fn check_value(&mut self, source: Source, place: &Place, runs: &Runs) -> Raise<()> {
         let Some(assumed) = self.facts.and_then(|facts| facts.to_check(source)) else { return Ok(()) };
-        let no = Stays(source.node, "gives a shape that cannot be checked");
+        let no = Stays(source.node, "has an output whose shape cannot be checked");
         let Place::Words(first, dtype, shape) = place else { return Err(no) };
         let mut words = vec![0; assumed.elements()];
         if assumed.shape() != shape || assumed.dtype() != *dtype || !assumed.write_words(&mut words) {
@@ -132,17 +132,17 @@ impl Raiser<'_> {
             Place::Block(block, dtype, shape) => {
                 let own = self.code.blocks[block.index()].1.clone();
                 if own != shape {
-                    return Err(Stays(n, "reads a block in another shape"));
+                    return Err(Stays(n, "reads a value in another shape than it has"));
                 }
                 (Passed::Block(block), dtype, shape)
             }
-            Place::List(_) => return Err(Stays(n, "is an op on lists that regions do not compute yet")),
+            Place::List(_) => return Err(Stays(n, "is an op on lists that is not compiled yet")),
         };
         if dtype == DType::Resource {
             return Ok((passed, Tensor::scalar(false)));
         }
-        let example =
-            Tensor::zeros(dtype, shape).map_err(|_| Stays(n, "reads more than there is memory for"))?;
+        let example = Tensor::zeros(dtype, shape)
+            .map_err(|_| Stays(n, "has inputs that exceed the memory of compiled code"))?;
         Ok((passed, example))
     }
 
@@ -163,19 +163,19 @@ impl Raiser<'_> {
         let mut whole = Shape::from([]);
         for value in inputs {
             let Place::Words(reg, _, own) = &value.place else {
-                return Err(Stays(n, "computes few elements from many"));
+                return Err(Stays(n, "reduces many elements to few"));
             };
             if !broadcasts && own.rank() > 0 && *own != shape {
-                return Err(Stays(n, "computes with values of two shapes"));
+                return Err(Stays(n, "combines values of two shapes"));
             }
-            whole = whole.broadcast(own).ok_or(Stays(n, "has inputs that do not broadcast"))?;
+            whole = whole.broadcast(own).ok_or(Stays(n, "has inputs whose shapes do not broadcast"))?;
             from.push((*reg, own));
         }
         if whole != shape && !inputs.is_empty() && (broadcasts || whole.rank() > 0) {
-            return Err(Stays(n, "gives a value of an unexpected shape"));
+            return Err(Stays(n, "has an output of an unexpected shape"));
         }
         if expression.fails.is_some() && !runs.late {
-            return Err(Stays(n, "may fail although the loop does not go on"));
+            return Err(Stays(n, "may fail, and runs before the condition of the loop is known"));
         }
         let to = self.code.words(shape.elements());
         for i in 0..shape.elements() {
@@ -201,10 +201,10 @@ impl Raiser<'_> {
         let source = Source { node: n, index: 0 };
         let (dtype, shape) = (self.dtype(source)?, self.shape(source)?);
         if expression.fails.is_some() {
-            return Err(Stays(n, "may fail for some of many elements"));
+            return Err(Stays(n, "may fail for some of its elements"));
         }
         if expression.steps.iter().any(|step| step.operation.tile.is_none()) {
-            return Err(Stays(n, "has a step that regions compute one by one only"));
+            return Err(Stays(n, "has a step that is compiled for few elements only"));
         }
         let mut from: SmallVec<[TileInput; 3]> = SmallVec::new();
         for value in inputs {
@@ -219,7 +219,7 @@ impl Raiser<'_> {
                     TileInput::Spread(*block, Spread::new(own, &shape))
                 }
                 Place::List(_) => return Err(Stays(n, "computes with a list")),
-                _ => return Err(Stays(n, "spreads a few elements over many")),
+                _ => return Err(Stays(n, "broadcasts few elements to many")),
             });
         }
         let to = self.code.block(dtype, shape.clone());
@@ -243,7 +243,7 @@ impl Raiser<'_> {
         for index in 0..self.program.node(n).n_outputs() as u32 {
             let source = Source { node: n, index };
             let Some(Value { place, .. }) = inputs.get(index as usize) else {
-                return Err(Stays(n, "has an output without an input"));
+                return Err(Stays(n, "has an output, but no input"));
             };
             let place = match place {
                 Place::Words(reg, dtype, own) => {
@@ -278,13 +278,13 @@ impl Raiser<'_> {
 
     fn write_push(&mut self, n: Index, inputs: &Inputs, runs: Runs) -> Raise<()> {
         let [Value { place: Place::List(list), .. }, Value { place: item, .. }] = &inputs[..] else {
-            return Err(Stays(n, "pushes to something that is no list of the loop"));
+            return Err(Stays(n, "pushes to a list that is not a variable of the loop"));
         };
         let list = *list;
         let (dtype, shape, push) = match item {
             Place::Words(from, dtype, shape) => (*dtype, shape, Instruction::Push { list, from: *from }),
             Place::Block(from, dtype, shape) => (*dtype, shape, Instruction::PushBlock { list, from: *from }),
-            Place::List(_) => return Err(Stays(n, "pushes a list to a list")),
+            Place::List(_) => return Err(Stays(n, "pushes a list onto a list")),
         };
         self.uses(n, list, dtype, shape, &runs)?;
         self.code.lists[list.index()].pushed = true;
@@ -297,7 +297,7 @@ impl Raiser<'_> {
 
     fn write_pop(&mut self, n: Index, inputs: &Inputs, runs: Runs) -> Raise<()> {
         let [Value { place: Place::List(list), .. }] = &inputs[..] else {
-            return Err(Stays(n, "pops from something that is no list of the loop"));
+            return Err(Stays(n, "pops from a list that is not a variable of the loop"));
         };
         let (rest, item) = (Source { node: n, index: 0 }, Source { node: n, index: 1 });
         let (dtype, shape) = (self.dtype(item)?, self.shape(item)?);
@@ -324,15 +324,13 @@ impl Raiser<'_> {
     /// Notes what a list holds.
     fn uses(&mut self, n: Index, list: List, dtype: DType, shape: &Shape, runs: &Runs) -> Raise<()> {
         if shape.elements() == 0 {
-            return Err(Stays(n, "puts items without elements into a list"));
+            return Err(Stays(n, "pushes items without elements"));
         }
         if !runs.late {
-            return Err(Stays(n, "changes a list although the loop does not go on"));
+            return Err(Stays(n, "changes a list before the condition of the loop is known"));
         }
         match &mut self.code.lists[list.index()].item {
-            Some(item) if *item != (dtype, shape.clone()) => {
-                Err(Stays(n, "puts items of several kinds into a list"))
-            }
+            Some(item) if *item != (dtype, shape.clone()) => Err(Stays(n, "pushes items of several kinds")),
             item => {
                 *item = Some((dtype, shape.clone()));
                 Ok(())

@@ -213,7 +213,7 @@ def hsv_to_rgb(images: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
       >>> numpy.round(tf.Session().run(tf.image.hsv_to_rgb(images=[[0.0, 1.0, 1.0], [0.5, 0.5, 0.800000011920929], [0.75, 0.25, 1.0], [0.30000001192092896, 0.0, 0.4000000059604645]])), 3).tolist()
       [[1.0, 0.0, 0.0], [0.4000000059604645, 0.800000011920929, 0.800000011920929], [0.875, 0.75, 1.0], [0.4000000059604645, 0.4000000059604645, 0.4000000059604645]]
 
-    Makes a node of the op `HSVToRGB` (`tf.raw_ops.HSVToRGB`). Its gradient cannot be had: TensorFlow has none either.
+    Makes a node of the op `HSVToRGB` (`tf.raw_ops.HSVToRGB`). It has no gradient here: TensorFlow has none either.
     """
 
 def resize_area(images: _TensorLike, size: _TensorLike, align_corners: bool = False, name: _t.Optional[str] = None) -> _Tensor:
@@ -238,7 +238,7 @@ def resize_area(images: _TensorLike, size: _TensorLike, align_corners: bool = Fa
       >>> tf.Session().run(tf.image.resize_area(images=[[[[1.0], [3.0]], [[5.0], [9.0]]]], size=[1, 1])).tolist()
       [[[[4.5]]]]
 
-    Makes a node of the op `ResizeArea` (`tf.raw_ops.ResizeArea`). Its gradient cannot be had: TensorFlow has none either; resize with another method, or pool.
+    Makes a node of the op `ResizeArea` (`tf.raw_ops.ResizeArea`). It has no gradient here: TensorFlow has none either; resize with another method, or pool.
     """
 
 def rgb_to_hsv(images: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:

@@ -273,7 +273,7 @@ class Dataset:
 
     @staticmethod
     def from_generator(generator: Callable[..., Any], output_types: Any, output_shapes: Any = None, args: Any = None) -> Dataset:
-        """Returns a dataset of what a Python generator yields. Each pass calls `generator` anew.
+        """Returns a dataset of what a Python generator yields. Each pass calls `generator` again.
 
         Args:
           generator: A function that returns an iterable of elements.

@@ -73,7 +73,7 @@ def active(new: Kinds) -> Iterator[None]:
 def call(f: Callable[..., Any], args: Sequence[Any], refusal: Callable[[str], str]) -> Any:
     """Calls a function that the user gave to a loop or a branch.
 
-    If it does not take so many arguments, the error is `refusal(parameters)`.
+    If it does not take this number of arguments, the error is `refusal(parameters)`.
     """
     try:
         return f(*args)

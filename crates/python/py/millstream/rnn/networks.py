@@ -523,7 +523,7 @@ def static_state_saving_rnn(
       A pair: a list of outputs, and the final state.
 
     Raises:
-      ValueError: `state_name` has not the structure of the cell's state.
+      ValueError: The structure of `state_name` is not that of the cell's state.
 
     Example:
       >>> class Saver:

@@ -118,7 +118,7 @@ def single_pass_read(data_sources: Any, reader_class: Any, reader_kwargs: Any = 
 
 
 def get_data_files(data_sources: Any) -> List[str]:
-    """Returns the files that a name, a pattern or a list of such stands for.
+    """Returns the files that a name, a pattern or a list of these matches.
 
     Raises:
       ValueError: There are none.

@@ -37,7 +37,9 @@ fn the_commands_of_the_pages_print_what_is_said() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut n_commands = 0;
     let pages = fs::read_dir(root.join("docs/pages")).unwrap().map(|entry| entry.unwrap().path());
-    for path in pages.filter(|path| path.extension().is_some_and(|e| e == "md")).chain([root.join("README.md")]) {
+    for path in
+        pages.filter(|path| path.extension().is_some_and(|e| e == "md")).chain([root.join("README.md")])
+    {
         for (arguments, said) in commands(&fs::read_to_string(&path).unwrap()) {
             let ran = Command::new(env!("CARGO_BIN_EXE_millstream"))
                 .args(&arguments)

@@ -3,6 +3,18 @@
 use millstream_graph::{Arg, Output};
 
 /// Some axes, or all of them (`()`).
+///
+/// ```
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let x = g.constant([[1, 2], [3, 4]]);
+/// let session = Session::new(&g)?;
+/// assert_eq!(session.run::<i32>(x.reduce_sum(()), feed![])?, 10); // all axes
+/// assert_eq!(session.run::<Vec<i32>>(x.reduce_sum(0), feed![])?, [4, 6]);
+/// assert_eq!(session.run::<Vec<i32>>(x.reduce_sum(-1), feed![])?, [3, 7]);
+/// assert_eq!(session.run::<i32>(x.reduce_sum([0, 1]), feed![])?, 10);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[derive(Debug)]
 pub enum Axes<'g> {
     /// All axes, in order.

@@ -19,6 +19,19 @@ use millstream_tensor::{DType, Result, Tensor, invalid};
 use std::panic::Location;
 
 /// Decoders of a graph.
+///
+/// ```
+/// use millstream::Decode;
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let next = g.constant([[0.1f32, 0.9, 0.0], [0.0, 0.1, 0.9], [0.0, 0.0, 1.0]]); // 0, 1, 2, the end
+/// let decoded = g
+///     .greedy_decode(g.constant([0]), ())
+///     .end_token(2)
+///     .run(|tokens, ()| Ok((next.gather(tokens).log(), ())))?;
+/// assert_eq!(Session::new(&g)?.run::<Tensor>(decoded.tokens, feed![])?.to_string(), "i32[1,2] [[1 2]]");
+/// # Ok::<(), millstream::Error>(())
+/// ```
 pub trait Decode {
     /// Decodes with the most probable token in each step: options, then [`Greedy::run`].
     ///
@@ -50,6 +63,23 @@ pub trait Decode {
     /// Decodes with the `width` best prefixes in each step: options, then [`Beam::run`]. The score of a
     /// sequence is the sum of its tokens' log probabilities, divided by its [length
     /// penalty](Beam::length_penalty).
+    ///
+    /// ```
+    /// use millstream::Decode;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let next = g.constant([[0.1f32, 0.9, 0.0], [0.0, 0.1, 0.9], [0.0, 0.0, 1.0]]);
+    /// let beams = g
+    ///     .beam_search(g.constant([0]), (), 2)
+    ///     .end_token(2)
+    ///     .max_len(5)
+    ///     .run(|tokens, ()| Ok((next.gather(tokens).log(), ())))?;
+    /// let found = (beams.tokens, beams.scores);
+    /// let (tokens, scores): (Tensor, Tensor) = Session::new(&g)?.run(found, feed![])?;
+    /// assert_eq!(tokens.as_slice::<i32>()?[..2], [1, 2]); // the best sequence
+    /// assert!((scores.as_slice::<f32>()?[0] - 0.81f32.ln()).abs() < 1e-5);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn beam_search<'g, S: IntoNest<'g>>(&'g self, start: Output<'g>, state: S, width: usize) -> Beam<'g, S>;
 }
@@ -77,6 +107,17 @@ struct Decoder<'g, S> {
 }
 
 /// A builder of a greedy decoder.
+///
+/// ```
+/// use millstream::Decode;
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let next = g.constant([[0.0f32, 1.0], [0.0, 1.0]]);
+/// let greedy = g.greedy_decode(g.constant([0]), ()).end_token(1).max_len(5);
+/// let decoded = greedy.run(|tokens, ()| Ok((next.gather(tokens).log(), ())))?;
+/// assert_eq!(Session::new(&g)?.run::<Vec<i32>>(decoded.lengths, feed![])?, [1]);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[must_use = "`run` adds the loop"]
 pub struct Greedy<'g, S>(Decoder<'g, S>);
 
@@ -87,6 +128,19 @@ impl<S> std::fmt::Debug for Greedy<'_, S> {
 }
 
 /// The result of a greedy decoder.
+///
+/// ```
+/// use millstream::Decode;
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let next = g.constant([[0.0f32, 1.0], [0.0, 1.0]]);
+/// let decoder = g.greedy_decode(g.constant([0]), ()).end_token(1);
+/// let decoded = decoder.run(|tokens, ()| Ok((next.gather(tokens).log(), ())))?;
+/// let (lengths, log_probs): (Vec<i32>, Vec<f32>) =
+///     Session::new(&g)?.run((decoded.lengths, decoded.log_probs), feed![])?;
+/// assert_eq!((lengths, log_probs), (vec![1], vec![0.0]));
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Decoded<'g, S> {
     /// `i32[n, time]`: the tokens; a sequence is padded with the end token.
@@ -110,12 +164,35 @@ macro_rules! common_options {
     ($t:ident, $field:tt) => {
         impl<'g, S: IntoNest<'g>> $t<'g, S> {
             /// Sets the token that ends a sequence; 0 by default.
+            ///
+            /// ```
+            /// use millstream::Decode;
+            /// use millstream::prelude::*;
+            /// let g = Graph::new();
+            /// let next = g.constant([[0.0f32, 1.0], [1.0, 0.0]]); // 0, 1, 0, 1, ..
+            /// let decoded = g.greedy_decode(g.constant([0]), ()).end_token(0);
+            /// let decoded = decoded.run(|tokens, ()| Ok((next.gather(tokens).log(), ())))?;
+            /// let tokens: Tensor = Session::new(&g)?.run(decoded.tokens, feed![])?;
+            /// assert_eq!(tokens.to_string(), "i32[1,2] [[1 0]]");
+            /// # Ok::<(), millstream::Error>(())
+            /// ```
             pub fn end_token(mut self, token: i32) -> Self {
                 self.$field.end = token;
                 self
             }
 
             /// Sets the maximum number of tokens of a sequence; 100 by default.
+            ///
+            /// ```
+            /// use millstream::Decode;
+            /// use millstream::prelude::*;
+            /// let g = Graph::new();
+            /// let same = g.constant([[1.0f32, 0.0], [0.0, 1.0]]); // token 0 for ever
+            /// let decoded = g.greedy_decode(g.constant([0]), ()).end_token(1).max_len(3);
+            /// let decoded = decoded.run(|tokens, ()| Ok((same.gather(tokens).log(), ())))?;
+            /// assert_eq!(Session::new(&g)?.run::<Vec<i32>>(decoded.lengths, feed![])?, [3]);
+            /// # Ok::<(), millstream::Error>(())
+            /// ```
             pub fn max_len(mut self, n: i32) -> Self {
                 self.$field.max_len = n;
                 self
@@ -147,6 +224,19 @@ fn each<'g, N: Nest<'g>>(nest: &N, change: impl Fn(Output<'g>) -> Output<'g>) ->
 
 impl<'g, S: IntoNest<'g>> Greedy<'g, S> {
     /// Adds the loop.
+    ///
+    /// ```
+    /// use millstream::Decode;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// // The state counts the steps; token 1 ends the sequence in the third.
+    /// let decoded = g.greedy_decode(g.constant([0]), g.constant([0])).end_token(1).run(|_, steps| {
+    ///     let end = steps.greater_equal(2).cast::<f32>().expand_dims(1);
+    ///     Ok((g.concat(1, [end * -9.0, (end - 1.0) * 9.0]), steps + 1))
+    /// })?;
+    /// assert_eq!(Session::new(&g)?.run::<Vec<i32>>(decoded.lengths, feed![])?, [3]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn run<N>(
         self,

@@ -13,6 +13,16 @@ use millstream_tensor::{PartialShape, Result, Tensor, invalid};
 use std::panic::Location;
 
 /// Functions over rows.
+///
+/// ```
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let x = g.constant([1, 2, 3]);
+/// let squares = g.map_fn(x).run(|x| x * x)?;
+/// let total = g.foldl(squares).run(|a, b| a + b)?;
+/// assert_eq!(Session::new(&g)?.run::<i32>(total, feed![])?, 14);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 pub trait HigherOrder<'g>: Start<'g> {
     /// Maps every row of `elems` to a row of the result: options, then [`Map::run`]. Rows are independent, so
     /// up to `parallel_iterations` of them run at the same time.
@@ -50,6 +60,15 @@ pub trait HigherOrder<'g>: Start<'g> {
     }
 
     /// As [`HigherOrder::foldl`], from the last row to the first.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let digits = g.constant([1, 2, 3]);
+    /// let number = g.foldr(digits).run(|number, digit| number * 10 + digit)?;
+    /// assert_eq!(Session::new(&g)?.run::<i32>(number, feed![])?, 321);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn foldr<E: IntoNest<'g>>(self, elems: E) -> Fold<'g, E> {
         Fold(Over { reverse: true, ..Over::new(self.options(), elems, "foldr") })
@@ -91,6 +110,15 @@ struct Over<'g, E> {
 }
 
 /// A builder of a map.
+///
+/// ```
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let x = g.constant([1, 2, 3]);
+/// let twice = g.map_fn(x).parallel_iterations(1).run(|x| x * 2)?;
+/// assert_eq!(Session::new(&g)?.run::<Vec<i32>>(twice, feed![])?, [2, 4, 6]);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[must_use = "`run` adds the loop"]
 pub struct Map<'g, E>(Over<'g, E>);
 
@@ -101,6 +129,15 @@ impl<E> std::fmt::Debug for Map<'_, E> {
 }
 
 /// A builder of a fold.
+///
+/// ```
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let x = g.constant([1, 2, 3]);
+/// let total = g.foldl(x).run_from(g.constant(10), |sum, x| sum + x)?;
+/// assert_eq!(Session::new(&g)?.run::<i32>(total, feed![])?, 16);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[must_use = "`run` or `run_from` adds the loop"]
 pub struct Fold<'g, E>(Over<'g, E>);
 
@@ -111,6 +148,15 @@ impl<E> std::fmt::Debug for Fold<'_, E> {
 }
 
 /// A builder of a scan.
+///
+/// ```
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let x = g.constant([1, 2, 3]);
+/// let sums = g.scan(x).reverse(true).run(|sum, x| sum + x)?;
+/// assert_eq!(Session::new(&g)?.run::<Vec<i32>>(sums, feed![])?, [6, 5, 3]);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[must_use = "`run` or `run_from` adds the loop"]
 pub struct Scan<'g, E>(Over<'g, E>);
 
@@ -124,18 +170,45 @@ macro_rules! loop_options {
     ($($t:ident)*) => { $(
         impl<'g, E: IntoNest<'g>> $t<'g, E> {
             /// Sets how many rows may run at the same time; 10 by default.
+            ///
+            /// ```
+            /// use millstream::prelude::*;
+            /// let g = Graph::new();
+            /// let x = g.constant([1, 2, 3]);
+            /// let twice = g.map_fn(x).parallel_iterations(2).run(|x| x * 2)?;
+            /// assert_eq!(Session::new(&g)?.run::<Vec<i32>>(twice, feed![])?, [2, 4, 6]);
+            /// # Ok::<(), millstream::Error>(())
+            /// ```
             pub fn parallel_iterations(mut self, n: i64) -> Self {
                 self.0.parallel_iterations = n;
                 self
             }
 
             /// Sets whether gradients may flow through; true by default.
+            ///
+            /// ```
+            /// use millstream::prelude::*;
+            /// let g = Graph::new();
+            /// let x = g.constant([1.0f32, 2.0]);
+            /// let y = g.map_fn(x).back_prop(false).run(|x| x * x)?;
+            /// assert_eq!(Session::new(&g)?.run::<Vec<f32>>(y, feed![])?, [1.0, 4.0]);
+            /// # Ok::<(), millstream::Error>(())
+            /// ```
             pub fn back_prop(mut self, yes: bool) -> Self {
                 self.0.back_prop = yes;
                 self
             }
 
             /// Sets whether values saved for the gradient may be swapped out of memory; false by default.
+            ///
+            /// ```
+            /// use millstream::prelude::*;
+            /// let g = Graph::new();
+            /// let x = g.constant([1.0f32, 2.0]);
+            /// let y = g.map_fn(x).swap_memory(true).run(|x| x * x)?;
+            /// assert_eq!(Session::new(&g)?.run::<Vec<f32>>(y, feed![])?, [1.0, 4.0]);
+            /// # Ok::<(), millstream::Error>(())
+            /// ```
             pub fn swap_memory(mut self, yes: bool) -> Self {
                 self.0.swap_memory = yes;
                 self
@@ -282,6 +355,17 @@ impl<'g> Over<'g, ()> {
 
 impl<'g, E: IntoNest<'g>> Map<'g, E> {
     /// Adds the loop. `each` is called once; the result has the structure and dtypes that it returns.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// // Rows of two tensors in, two tensors out.
+    /// let (a, b) = (g.constant([1, 2]), g.constant([10, 20]));
+    /// let (sums, products) = g.map_fn((a, b)).run(|(a, b)| (a + b, a * b))?;
+    /// let (sums, products): (Vec<i32>, Vec<i32>) = Session::new(&g)?.run((sums, products), feed![])?;
+    /// assert_eq!((sums, products), (vec![11, 22], vec![10, 40]));
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn run<N: IntoNest<'g>>(self, each: impl FnOnce(E::Nest) -> N) -> Result<N::Nest> {
         self.0.scoped(|over, rows| {
@@ -339,6 +423,14 @@ impl<'g, E: IntoNest<'g>> Map<'g, E> {
 
 impl<'g, E: IntoNest<'g>> Fold<'g, E> {
     /// Adds the loop, starting with the first row (for `foldr`, the last). There must be at least one row.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let largest = g.foldl(g.constant([3, 9, 4])).run(|a, b| g.maximum(a, b))?;
+    /// assert_eq!(Session::new(&g)?.run::<i32>(largest, feed![])?, 9);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn run<N>(self, next: impl FnOnce(E::Nest, E::Nest) -> N) -> Result<E::Nest>
     where
@@ -354,6 +446,14 @@ impl<'g, E: IntoNest<'g>> Fold<'g, E> {
     }
 
     /// Adds the loop, starting with an initial value.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let count = g.foldl(g.constant([3.0f32, 9.0, 4.0])).run_from(g.constant(0), |n, _| n + 1)?;
+    /// assert_eq!(Session::new(&g)?.run::<i32>(count, feed![])?, 3);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn run_from<A, N>(self, init: A, next: impl FnOnce(A::Nest, E::Nest) -> N) -> Result<A::Nest>
     where
@@ -371,18 +471,43 @@ impl<'g, E: IntoNest<'g>> Fold<'g, E> {
 
 impl<'g, E: IntoNest<'g>> Scan<'g, E> {
     /// Sets whether the scan runs from the last row to the first; each result keeps the index of its row.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let sums = g.scan(g.constant([1, 2, 3])).reverse(true).run(|sum, x| sum + x)?;
+    /// assert_eq!(Session::new(&g)?.run::<Vec<i32>>(sums, feed![])?, [6, 5, 3]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn reverse(mut self, yes: bool) -> Self {
         self.0.reverse = yes;
         self
     }
 
     /// Sets whether all values have the same shape; true by default.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let x = g.constant([1, 2, 3]);
+    /// let sums = g.scan(x).infer_shape(false).run(|sum, x| sum + x)?;
+    /// assert_eq!(Session::new(&g)?.run::<Vec<i32>>(sums, feed![])?, [1, 3, 6]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn infer_shape(mut self, yes: bool) -> Self {
         self.0.infer_shape = yes;
         self
     }
 
     /// Adds the loop, starting with the first row (in reverse, the last). There must be at least one row.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let sums = g.scan(g.constant([1, 2, 3])).run(|sum, x| sum + x)?;
+    /// assert_eq!(Session::new(&g)?.run::<Vec<i32>>(sums, feed![])?, [1, 3, 6]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn run<N>(self, next: impl FnOnce(E::Nest, E::Nest) -> N) -> Result<E::Nest>
     where
@@ -399,6 +524,15 @@ impl<'g, E: IntoNest<'g>> Scan<'g, E> {
     }
 
     /// Adds the loop, starting with an initial value.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let rates = g.constant([0.1f32, 0.5]);
+    /// let capital = g.scan(rates).run_from(g.constant(100.0f32), |c, rate| c + c * rate)?;
+    /// assert_eq!(Session::new(&g)?.run::<Vec<f32>>(capital, feed![])?, [110.0, 165.0]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn run_from<A, N>(self, init: A, next: impl FnOnce(A::Nest, E::Nest) -> N) -> Result<A::Nest>
     where

@@ -29,16 +29,42 @@ pub struct Graph(BareGraph);
 
 impl Graph {
     /// Returns an empty graph over the whole op library.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let x = g.constant(2) * 3;
+    /// assert_eq!(Session::new(&g)?.run::<i32>(x, feed![])?, 6);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn new() -> Graph {
         Graph::with_ops(millstream_ops::registry())
     }
 
     /// Returns an empty graph over a library of op types.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::registry;
+    /// let g = Graph::with_ops(registry()); // all ops, as `Graph::new` has them
+    /// assert_eq!(Session::new(&g)?.run::<i32>(g.constant(2) * 3, feed![])?, 6);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn with_ops(registry: &'static Registry) -> Graph {
         Graph(BareGraph::with_ops(registry))
     }
 
     /// Parses a graph's text form, which its `Display` prints.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let x = g.placeholder::<f32>("x", shape![]);
+    /// g.named("y").identity(x * 2.0);
+    /// let copy = Graph::parse(&g.to_string())?;
+    /// assert_eq!(Session::new(&copy)?.run::<f32>("y:0", feed!["x:0" => 4.0f32])?, 8.0);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn parse(text: &str) -> Result<Graph> {
         BareGraph::parse(text, millstream_ops::registry()).map(Graph)
     }

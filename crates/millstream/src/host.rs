@@ -12,6 +12,18 @@ pub use millstream_state::{
 };
 
 /// Functions of the program as nodes.
+///
+/// ```
+/// use millstream::HostFunctions;
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let x = g.placeholder::<f32>("x", shape![]);
+/// let doubled = g.host_function([x], [DType::F32], |inputs| {
+///     Ok(vec![Tensor::scalar(inputs[0].to_scalar::<f32>()? * 2.0)])
+/// })?;
+/// assert_eq!(Session::new(&g)?.run::<f32>(doubled[0], feed![x => 3.0f32])?, 6.0);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 pub trait HostFunctions<'g>: Start<'g> {
     /// Adds a node that calls `function` with the values of `inputs`, and returns its outputs, which have
     /// these dtypes. Their shapes are unknown until the node has run; [`Output::set_shape`] declares them.

@@ -10,6 +10,17 @@ use std::sync::Arc;
 
 /// A function from a shape and a dtype to the initial value of a variable. The numbers are those of
 /// TensorFlow's initializers of the same names and seeds.
+///
+/// ```
+/// use millstream::{Initializer, VariableScopes};
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let w = g.get_variable("w", [2, 2]).initializer(Initializer::identity(1.0)).build()?;
+/// let session = Session::new(&g)?;
+/// session.run::<()>(w.initializer(), feed![])?;
+/// assert_eq!(session.run::<Tensor>(w.value(), feed![])?.to_string(), "f32[2,2] [[1 0] [0 1]]");
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Initializer(Kind);
 
@@ -27,6 +38,17 @@ enum Kind {
 }
 
 /// The divisor of the variance in [`Initializer::variance_scaling`].
+///
+/// ```
+/// use millstream::{Fan, Initializer, Spread, VariableScopes};
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let init = Initializer::variance_scaling(1.0, Fan::Out, Spread::Uniform, Some(1));
+/// let w = g.get_variable("w", [2, 3]).initializer(init).build()?;
+/// let largest = w.initial_value().expect("a new variable").abs().reduce_max(());
+/// assert!(Session::new(&g)?.run::<f32>(largest, feed![])? <= 1.0); // sqrt(3 / 3)
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fan {
     /// The number of inputs of a unit.
@@ -165,6 +187,18 @@ impl Initializer {
 
     /// Returns an initializer with numbers of variance `scale / fan`, so that values keep their magnitude
     /// through a layer.
+    ///
+    /// ```
+    /// use millstream::{Fan, Initializer, Spread, VariableScopes};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let init = Initializer::variance_scaling(2.0, Fan::In, Spread::Uniform, Some(1));
+    /// let w = g.get_variable("w", [100, 100]).initializer(init).build()?;
+    /// let largest = w.initial_value().expect("a new variable").abs().reduce_max(());
+    /// let largest: f32 = Session::new(&g)?.run(largest, feed![])?;
+    /// assert!(largest <= (3.0f32 * 2.0 / 100.0).sqrt());
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn variance_scaling(scale: f64, fan: Fan, spread: Spread, seed: Option<i64>) -> Initializer {
         Initializer(Kind::Scaled { scale, fan, spread, seed })
     }
@@ -187,11 +221,30 @@ impl Initializer {
     }
 
     /// Returns Glorot's initializer with the truncated normal distribution.
+    ///
+    /// ```
+    /// use millstream::{Initializer, VariableScopes};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let w = g.get_variable("w", [3, 2]).initializer(Initializer::glorot_normal(Some(1))).build()?;
+    /// assert_eq!(w.shape().to_string(), "[3,2]");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn glorot_normal(seed: Option<i64>) -> Initializer {
         Self::variance_scaling(1.0, Fan::Mean, Spread::TruncatedNormal, seed)
     }
 
     /// Returns He's initializer with the uniform distribution.
+    ///
+    /// ```
+    /// use millstream::{Initializer, VariableScopes};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let w = g.get_variable("w", [6, 2]).initializer(Initializer::he_uniform(Some(1))).build()?;
+    /// let largest = w.initial_value().expect("a new variable").abs().reduce_max(());
+    /// assert!(Session::new(&g)?.run::<f32>(largest, feed![])? <= 1.0); // sqrt(6 / 6)
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn he_uniform(seed: Option<i64>) -> Initializer {
         Self::variance_scaling(2.0, Fan::In, Spread::Uniform, seed)
     }
@@ -214,27 +267,83 @@ impl Initializer {
     }
 
     /// Returns LeCun's initializer with the uniform distribution.
+    ///
+    /// ```
+    /// use millstream::{Initializer, VariableScopes};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let w = g.get_variable("w", [3, 2]).initializer(Initializer::lecun_uniform(Some(1))).build()?;
+    /// let largest = w.initial_value().expect("a new variable").abs().reduce_max(());
+    /// assert!(Session::new(&g)?.run::<f32>(largest, feed![])? <= 1.0); // sqrt(3 / 3)
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn lecun_uniform(seed: Option<i64>) -> Initializer {
         Self::variance_scaling(1.0, Fan::In, Spread::Uniform, seed)
     }
 
     /// Returns LeCun's initializer with the truncated normal distribution.
+    ///
+    /// ```
+    /// use millstream::{Initializer, VariableScopes};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let w = g.get_variable("w", [3, 2]).initializer(Initializer::lecun_normal(Some(1))).build()?;
+    /// assert_eq!(w.shape().to_string(), "[3,2]");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn lecun_normal(seed: Option<i64>) -> Initializer {
         Self::variance_scaling(1.0, Fan::In, Spread::TruncatedNormal, seed)
     }
 
     /// Returns an initializer with a matrix that has `gain` on the diagonal and zeros elsewhere.
+    ///
+    /// ```
+    /// use millstream::{Initializer, VariableScopes};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let w = g.get_variable("w", [2, 3]).initializer(Initializer::identity(2.0)).build()?;
+    /// let start = w.initial_value().expect("a new variable");
+    /// let start: Tensor = Session::new(&g)?.run(start, feed![])?;
+    /// assert_eq!(start.to_string(), "f32[2,3] [[2 0 0] [0 2 0]]");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn identity(gain: f64) -> Initializer {
         Initializer(Kind::Identity { gain })
     }
 
     /// Returns an initializer with a matrix of orthonormal columns (or rows, if there are fewer of them),
     /// times `gain`: products with it keep the length of vectors. All axes except the last count as rows.
+    ///
+    /// ```
+    /// use millstream::{Initializer, VariableScopes};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let w = g.get_variable("w", [4, 4]).initializer(Initializer::orthogonal(1.0, Some(1))).build()?;
+    /// let q = w.initial_value().expect("a new variable");
+    /// let first = (q * q).reduce_sum(0); // columns of length 1
+    /// let lengths: Vec<f32> = Session::new(&g)?.run(first, feed![])?;
+    /// assert!(lengths.iter().all(|length| (length - 1.0).abs() < 1e-5));
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn orthogonal(gain: f64, seed: Option<i64>) -> Initializer {
         Initializer(Kind::Orthogonal { gain, seed })
     }
 
     /// Returns an initializer that calls a function with the graph, the shape and the dtype.
+    ///
+    /// ```
+    /// use millstream::{Initializer, VariableScopes};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let counting = Initializer::custom(|g, shape, dtype| {
+    ///     let sizes: Vec<i32> = shape.dims().iter().map(|size| *size as i32).collect();
+    ///     Ok(g.reshape(g.range(0, shape.elements() as i32, 1), sizes).cast_to(dtype))
+    /// });
+    /// let w = g.get_variable("w", [2, 2]).initializer(counting).build()?;
+    /// let start = w.initial_value().expect("a new variable");
+    /// assert_eq!(Session::new(&g)?.run::<Tensor>(start, feed![])?.to_string(), "f32[2,2] [[0 1] [2 3]]");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn custom(
         make: impl for<'g> Fn(&'g Graph, &Shape, DType) -> Result<Output<'g>> + Send + Sync + 'static,
     ) -> Initializer {

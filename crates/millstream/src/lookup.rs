@@ -27,11 +27,46 @@ use millstream_tensor::{DType, PartialShape, Result, Shape, Tensor, ensure, inva
 use std::panic::Location;
 
 /// The collection of the operations that fill tables.
+///
+/// ```
+/// use millstream::lookup::{HashTable, TABLE_INITIALIZERS, TableInitializer};
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// HashTable::new(&g, TableInitializer::key_values(&g, ["tea"], [3i64])?, -1i64)?;
+/// assert_eq!(g.collection(TABLE_INITIALIZERS).len(), 1);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 pub const TABLE_INITIALIZERS: &str = "table_initializer";
 /// The collection of the names of files that belong to the graph.
+///
+/// ```
+/// use millstream::lookup::{ASSET_FILEPATHS, index_table_from_file};
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// index_table_from_file(&g, "words.txt").build()?; // the file is opened when the table is filled
+/// assert_eq!(g.collection(ASSET_FILEPATHS).len(), 1);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 pub const ASSET_FILEPATHS: &str = "asset_filepaths";
 
 /// A column of a vocabulary file.
+///
+/// ```
+/// use millstream::lookup::{Column, HashTable, Lookup, TableInitializer};
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// # let file = std::env::temp_dir().join(format!("millstream-column-{}.txt", std::process::id()));
+/// std::fs::write(&file, "tea 3\ncoffee 2\n").unwrap();
+/// let (name, count) = ((DType::Str, Column::Index(0)), (DType::I64, Column::Index(1)));
+/// let lines = TableInitializer::text_file(file.to_str().unwrap(), name, count).delimiter(' ');
+/// let table = HashTable::new(&g, lines, -1i64)?;
+/// let found = table.lookup(g.pack(["coffee", "milk"]))?;
+/// let session = Session::new(&g)?;
+/// session.run::<()>(g.tables_initializer(), feed![])?;
+/// assert_eq!(session.run::<Vec<i64>>(found, feed![])?, [2, -1]);
+/// # std::fs::remove_file(&file).ok();
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
     /// The whole line.
@@ -53,6 +88,19 @@ impl Column {
 }
 
 /// The initial content of a table.
+///
+/// ```
+/// use millstream::lookup::{HashTable, Lookup, TableInitializer};
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let prices = TableInitializer::key_values(&g, ["tea", "coffee"], [2.5f32, 3.0])?;
+/// let table = HashTable::new(&g, prices, 0.0f32)?;
+/// let found = table.lookup(g.pack(["coffee", "milk"]))?;
+/// let session = Session::new(&g)?;
+/// session.run::<()>(g.tables_initializer(), feed![])?;
+/// assert_eq!(session.run::<Vec<f32>>(found, feed![])?, [3.0, 0.0]);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 pub struct TableInitializer<'g> {
     source: Source<'g>,
     key: DType,
@@ -76,6 +124,18 @@ enum Source<'g> {
 
 impl<'g> TableInitializer<'g> {
     /// Keys and values, vectors of equal length (`tf.lookup.KeyValueTensorInitializer`).
+    ///
+    /// ```
+    /// use millstream::lookup::{HashTable, Lookup, TableInitializer};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let table = HashTable::new(&g, TableInitializer::key_values(&g, [1i64, 2], ["one", "two"])?, "many")?;
+    /// let found = table.lookup(g.constant([2i64, 3]))?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(g.tables_initializer(), feed![])?;
+    /// assert_eq!(session.run::<Tensor>(found, feed![])?.to_string(), r#"str[2] ["two" "many"]"#);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn key_values(
         g: &'g Graph,
@@ -93,6 +153,23 @@ impl<'g> TableInitializer<'g> {
     }
 
     /// Two columns of a text file as keys and values (`tf.lookup.TextFileInitializer`).
+    ///
+    /// ```
+    /// use millstream::lookup::{Column, HashTable, Lookup, TableInitializer};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// # let file = std::env::temp_dir().join(format!("millstream-text-file-{}.txt", std::process::id()));
+    /// std::fs::write(&file, "tea\ncoffee\n").unwrap();
+    /// let (word, line) = ((DType::Str, Column::WholeLine), (DType::I64, Column::LineNumber));
+    /// let lines = TableInitializer::text_file(file.to_str().unwrap(), word, line);
+    /// let table = HashTable::new(&g, lines, -1i64)?;
+    /// let found = table.lookup(g.pack(["coffee"]))?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(g.tables_initializer(), feed![])?;
+    /// assert_eq!(session.run::<Vec<i64>>(found, feed![])?, [1]);
+    /// # std::fs::remove_file(&file).ok();
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn text_file(name: impl Into<String>, key: (DType, Column), value: (DType, Column)) -> Self {
         let source =
             Source::File { name: name.into(), key: key.1, value: value.1, vocab_size: None, delimiter: '\t' };
@@ -100,6 +177,23 @@ impl<'g> TableInitializer<'g> {
     }
 
     /// Sets how many lines of the file to read; fewer lines are an error.
+    ///
+    /// ```
+    /// use millstream::lookup::{Column, HashTable, TableInitializer};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// # let file = std::env::temp_dir().join(format!("millstream-vocab-{}.txt", std::process::id()));
+    /// std::fs::write(&file, "tea\ncoffee\nmilk\n").unwrap();
+    /// let (word, line) = ((DType::Str, Column::WholeLine), (DType::I64, Column::LineNumber));
+    /// let first_two = TableInitializer::text_file(file.to_str().unwrap(), word, line).vocab_size(2);
+    /// let table = HashTable::new(&g, first_two, -1i64)?;
+    /// let size = table.size();
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(table.initializer(), feed![])?;
+    /// assert_eq!(session.run::<i64>(size, feed![])?, 2);
+    /// # std::fs::remove_file(&file).ok();
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn vocab_size(mut self, lines: u64) -> Self {
         if let Source::File { vocab_size, .. } = &mut self.source {
             *vocab_size = Some(lines);
@@ -108,6 +202,23 @@ impl<'g> TableInitializer<'g> {
     }
 
     /// Sets the delimiter between the columns of the file; a tab by default.
+    ///
+    /// ```
+    /// use millstream::lookup::{Column, HashTable, TableInitializer};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// # let file = std::env::temp_dir().join(format!("millstream-delimiter-{}.txt", std::process::id()));
+    /// std::fs::write(&file, "tea,3\n").unwrap();
+    /// let (name, count) = ((DType::Str, Column::Index(0)), (DType::I64, Column::Index(1)));
+    /// let lines = TableInitializer::text_file(file.to_str().unwrap(), name, count).delimiter(',');
+    /// let table = HashTable::new(&g, lines, -1i64)?;
+    /// let found = table.lookup(g.pack(["tea"]))?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(table.initializer(), feed![])?;
+    /// assert_eq!(session.run::<Vec<i64>>(found, feed![])?, [3]);
+    /// # std::fs::remove_file(&file).ok();
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn delimiter(mut self, c: char) -> Self {
         if let Source::File { delimiter, .. } = &mut self.source {
             *delimiter = c;
@@ -220,6 +331,18 @@ pub struct HashTable<'g> {
 
 impl<'g> HashTable<'g> {
     /// Adds a table that `init` fills. Missing keys have the value `default`.
+    ///
+    /// ```
+    /// use millstream::lookup::{HashTable, TableInitializer};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let table = HashTable::new(&g, TableInitializer::key_values(&g, [1i64, 2], [0.5f32, 1.5])?, 0.0f32)?;
+    /// let found = table.lookup(g.constant([2i64, 9]))?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(table.initializer(), feed![])?;
+    /// assert_eq!(session.run::<Vec<f32>>(found, feed![])?, [1.5, 0.0]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn new(
         g: impl Start<'g>,
@@ -254,33 +377,100 @@ impl<'g> HashTable<'g> {
     }
 
     /// Returns the handle, a resource.
+    ///
+    /// ```
+    /// use millstream::lookup::{HashTable, TableInitializer};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let table = HashTable::new(&g, TableInitializer::key_values(&g, ["tea"], [3i64])?, -1i64)?;
+    /// assert_eq!(table.handle().dtype()?, DType::Resource);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn handle(&self) -> Output<'g> {
         self.core.handle
     }
 
     /// Returns the value of missing keys.
+    ///
+    /// ```
+    /// use millstream::lookup::{HashTable, TableInitializer};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let table = HashTable::new(&g, TableInitializer::key_values(&g, ["tea"], [3i64])?, -1i64)?;
+    /// assert_eq!(Session::new(&g)?.run::<i64>(table.default_value(), feed![])?, -1);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn default_value(&self) -> Output<'g> {
         self.core.default
     }
 
     /// Returns the operation that fills the table; [`Lookup::tables_initializer`] runs those of all tables.
+    ///
+    /// ```
+    /// use millstream::lookup::{HashTable, TableInitializer};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let table = HashTable::new(&g, TableInitializer::key_values(&g, ["tea"], [3i64])?, -1i64)?;
+    /// let size = table.size();
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(table.initializer(), feed![])?;
+    /// assert_eq!(session.run::<i64>(size, feed![])?, 1);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn initializer(&self) -> Op<'g> {
         self.initializer
     }
 
     /// Returns the values of these keys.
+    ///
+    /// ```
+    /// use millstream::lookup::{HashTable, TableInitializer};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let table = HashTable::new(&g, TableInitializer::key_values(&g, ["tea"], [3i64])?, -1i64)?;
+    /// let found = table.lookup(g.pack(["tea", "milk"]))?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(table.initializer(), feed![])?;
+    /// assert_eq!(session.run::<Vec<i64>>(found, feed![])?, [3, -1]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn lookup(&self, keys: Output<'g>) -> Result<Output<'g>> {
         self.core.find(keys, "Lookup")
     }
 
     /// Returns the number of keys, an `int64` scalar.
+    ///
+    /// ```
+    /// use millstream::lookup::{HashTable, TableInitializer};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let table = HashTable::new(&g, TableInitializer::key_values(&g, ["a", "b"], [1i64, 2])?, -1i64)?;
+    /// let size = table.size();
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(table.initializer(), feed![])?;
+    /// assert_eq!(session.run::<i64>(size, feed![])?, 2);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn size(&self) -> Output<'g> {
         self.core.size()
     }
 
     /// Returns all keys, in order, and their values.
+    ///
+    /// ```
+    /// use millstream::lookup::{HashTable, TableInitializer};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let table = HashTable::new(&g, TableInitializer::key_values(&g, [5i64, 4], [50i64, 40])?, -1i64)?;
+    /// let (keys, values) = table.export()?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(table.initializer(), feed![])?;
+    /// let (keys, values): (Vec<i64>, Vec<i64>) = session.run((keys, values), feed![])?;
+    /// assert_eq!((keys, values), (vec![4, 5], vec![40, 50]));
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn export(&self) -> Result<(Output<'g>, Output<'g>)> {
         let scope = self.core.scope("Export");
@@ -313,6 +503,16 @@ pub struct MutableHashTable<'g> {
 
 impl<'g> MutableHashTable<'g> {
     /// Adds an empty table. Its values have the dtype and shape of `default`, the value of missing keys.
+    ///
+    /// ```
+    /// use millstream::lookup::MutableHashTable;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let counts = MutableHashTable::new(&g, DType::Str, 0i64)?;
+    /// let found = counts.lookup(g.pack(["tea"]))?;
+    /// assert_eq!(Session::new(&g)?.run::<Vec<i64>>(found, feed![])?, [0]); // the default
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn new(g: impl Start<'g>, key: DType, default: impl Into<Value<'g>>) -> Result<MutableHashTable<'g>> {
         let (options, at) = (g.options(), Location::caller());
@@ -367,17 +567,52 @@ impl<'g> MutableHashTable<'g> {
     }
 
     /// Returns the handle, a resource.
+    ///
+    /// ```
+    /// use millstream::lookup::MutableHashTable;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let counts = MutableHashTable::new(&g, DType::Str, 0i64)?;
+    /// assert_eq!(counts.handle().dtype()?, DType::Resource);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn handle(&self) -> Output<'g> {
         self.core.handle
     }
 
     /// Returns the values of these keys.
+    ///
+    /// ```
+    /// use millstream::lookup::MutableHashTable;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let table = MutableHashTable::new(&g, DType::I64, -1i64)?;
+    /// let put = table.insert(g.constant([1i64]), g.constant([10i64]))?;
+    /// let found = table.lookup(g.constant([1i64, 2]))?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(put, feed![])?;
+    /// assert_eq!(session.run::<Vec<i64>>(found, feed![])?, [10, -1]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn lookup(&self, keys: Output<'g>) -> Result<Output<'g>> {
         self.core.find(keys, "lookup_table_find")
     }
 
     /// Inserts keys with their values.
+    ///
+    /// ```
+    /// use millstream::lookup::MutableHashTable;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let table = MutableHashTable::new(&g, DType::Str, 0i64)?;
+    /// let (word, count) = (g.pack(["tea"]), g.constant([3i64]));
+    /// let (put, found) = (table.insert(word, count)?, table.lookup(word)?);
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(put, feed![])?;
+    /// assert_eq!(session.run::<Vec<i64>>(found, feed![])?, [3]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn insert(&self, keys: Output<'g>, values: Output<'g>) -> Result<Op<'g>> {
         let g = self.core.graph();
@@ -387,6 +622,21 @@ impl<'g> MutableHashTable<'g> {
     }
 
     /// Removes keys.
+    ///
+    /// ```
+    /// use millstream::lookup::MutableHashTable;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let table = MutableHashTable::new(&g, DType::I64, 0i64)?;
+    /// let keys = g.constant([1i64, 2]);
+    /// let (put, remove) = (table.insert(keys, keys)?, table.remove(g.constant([1i64]))?);
+    /// let size = table.size();
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(put, feed![])?;
+    /// session.run::<()>(remove, feed![])?;
+    /// assert_eq!(session.run::<i64>(size, feed![])?, 1);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn remove(&self, keys: Output<'g>) -> Result<Op<'g>> {
         let g = self.core.graph();
@@ -396,12 +646,35 @@ impl<'g> MutableHashTable<'g> {
     }
 
     /// Returns the number of keys, an `int64` scalar.
+    ///
+    /// ```
+    /// use millstream::lookup::MutableHashTable;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let size = MutableHashTable::new(&g, DType::I64, -1i64)?.size();
+    /// assert_eq!(Session::new(&g)?.run::<i64>(size, feed![])?, 0);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn size(&self) -> Output<'g> {
         self.core.size()
     }
 
     /// Returns all keys, in order, and their values.
+    ///
+    /// ```
+    /// use millstream::lookup::MutableHashTable;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let table = MutableHashTable::new(&g, DType::I64, -1i64)?;
+    /// let put = table.insert(g.constant([2i64, 1]), g.constant([20i64, 10]))?;
+    /// let (keys, values) = table.export()?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(put, feed![])?;
+    /// let (keys, values): (Vec<i64>, Vec<i64>) = session.run((keys, values), feed![])?;
+    /// assert_eq!((keys, values), (vec![1, 2], vec![10, 20]));
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn export(&self) -> Result<(Output<'g>, Output<'g>)> {
         let scope = self.core.scope("lookup_table_export_values");
@@ -410,6 +683,19 @@ impl<'g> MutableHashTable<'g> {
 }
 
 /// The hash that maps out-of-vocabulary keys to buckets.
+///
+/// ```
+/// use millstream::lookup::{Hasher, Lookup, index_table_from_tensor};
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let table = index_table_from_tensor(&g, ["a"]).num_oov_buckets(10).hasher(Hasher::Fast).build()?;
+/// let indices = table.lookup(g.pack(["a", "z"]))?;
+/// let session = Session::new(&g)?;
+/// session.run::<()>(g.tables_initializer(), feed![])?;
+/// let indices: Vec<i64> = session.run(indices, feed![])?;
+/// assert!(indices[0] == 0 && (1..11).contains(&indices[1]));
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Hasher {
     /// A fast hash; keys can be chosen so that they collide in one bucket.
@@ -420,6 +706,18 @@ pub enum Hasher {
 }
 
 /// A builder of a table of indices, from [`index_table_from_file`] or [`index_table_from_tensor`].
+///
+/// ```
+/// use millstream::lookup::{Hasher, index_table_from_tensor};
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let table = index_table_from_tensor(&g, ["a", "b"]).num_oov_buckets(2).hasher(Hasher::Fast).build()?;
+/// let size = table.size();
+/// let session = Session::new(&g)?;
+/// session.run::<()>(table.initializer(), feed![])?;
+/// assert_eq!(session.run::<i64>(size, feed![])?, 4);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[must_use = "`build` adds the table"]
 pub struct IndexTableBuilder<'g> {
     options: Options<'g>,
@@ -449,12 +747,39 @@ enum Vocabulary<'g> {
 }
 
 /// Describes a table of the lines of a file: the value of a key is the number of its line, starting at 0.
+///
+/// ```
+/// use millstream::lookup::{Lookup, index_table_from_file};
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// # let file = std::env::temp_dir().join(format!("millstream-index-{}.txt", std::process::id()));
+/// std::fs::write(&file, "tea\ncoffee\n").unwrap();
+/// let table = index_table_from_file(&g, file.to_str().unwrap()).num_oov_buckets(1).build()?;
+/// let indices = table.lookup(g.pack(["coffee", "milk"]))?;
+/// let session = Session::new(&g)?;
+/// session.run::<()>(g.tables_initializer(), feed![])?;
+/// assert_eq!(session.run::<Vec<i64>>(indices, feed![])?, [1, 2]);
+/// # std::fs::remove_file(&file).ok();
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[track_caller]
 pub fn index_table_from_file<'g>(g: impl Start<'g>, file: impl Into<String>) -> IndexTableBuilder<'g> {
     IndexTableBuilder::new(g.options(), Vocabulary::File(file.into()), Location::caller())
 }
 
 /// Describes a table of the elements of a vector: the value of a key is its index.
+///
+/// ```
+/// use millstream::lookup::{Lookup, index_table_from_tensor};
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let table = index_table_from_tensor(&g, ["a", "b"]).build()?;
+/// let indices = table.lookup(g.pack(["b", "z"]))?;
+/// let session = Session::new(&g)?;
+/// session.run::<()>(g.tables_initializer(), feed![])?;
+/// assert_eq!(session.run::<Vec<i64>>(indices, feed![])?, [1, -1]);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[track_caller]
 pub fn index_table_from_tensor<'g>(
     g: impl Start<'g>,
@@ -481,48 +806,157 @@ impl<'g> IndexTableBuilder<'g> {
 
     /// Sets the number of out-of-vocabulary buckets: other keys hash to one of this many indices after those
     /// of the vocabulary.
+    ///
+    /// ```
+    /// use millstream::lookup::{Lookup, index_table_from_tensor};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let table = index_table_from_tensor(&g, ["a", "b"]).num_oov_buckets(1).build()?;
+    /// let indices = table.lookup(g.pack(["b", "z"]))?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(g.tables_initializer(), feed![])?;
+    /// assert_eq!(session.run::<Vec<i64>>(indices, feed![])?, [1, 2]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn num_oov_buckets(mut self, n: u32) -> Self {
         self.num_oov_buckets = n;
         self
     }
 
     /// Sets the index of out-of-vocabulary keys if there are no buckets; -1 by default.
+    ///
+    /// ```
+    /// use millstream::lookup::index_table_from_tensor;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let table = index_table_from_tensor(&g, ["a", "b"]).default_value(7).build()?;
+    /// let found = table.lookup(g.pack(["z"]))?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(table.initializer(), feed![])?;
+    /// assert_eq!(session.run::<Vec<i64>>(found, feed![])?, [7]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn default_value(mut self, index: i64) -> Self {
         self.default = index;
         self
     }
 
     /// Sets the hash that selects a bucket.
+    ///
+    /// ```
+    /// use millstream::lookup::{Hasher, index_table_from_tensor};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let table = index_table_from_tensor(&g, ["a"]).num_oov_buckets(1).hasher(Hasher::Fast).build()?;
+    /// let found = table.lookup(g.pack(["z"]))?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(table.initializer(), feed![])?;
+    /// assert_eq!(session.run::<Vec<i64>>(found, feed![])?, [1]); // the only bucket
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn hasher(mut self, hasher: Hasher) -> Self {
         self.hasher = hasher;
         self
     }
 
     /// Sets the dtype of the keys in the file: strings (the default) or `i64`.
+    ///
+    /// ```
+    /// use millstream::lookup::index_table_from_file;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// # let file = std::env::temp_dir().join(format!("millstream-key-dtype-{}.txt", std::process::id()));
+    /// std::fs::write(&file, "100\n200\n").unwrap();
+    /// let table = index_table_from_file(&g, file.to_str().unwrap()).key_dtype(DType::I64).build()?;
+    /// let found = table.lookup(g.constant([200i64]))?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(table.initializer(), feed![])?;
+    /// assert_eq!(session.run::<Vec<i64>>(found, feed![])?, [1]);
+    /// # std::fs::remove_file(&file).ok();
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn key_dtype(mut self, dtype: DType) -> Self {
         self.key = dtype;
         self
     }
 
     /// Sets the columns of the key and the index in a line of the file.
+    ///
+    /// ```
+    /// use millstream::lookup::{Column, index_table_from_file};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// # let file = std::env::temp_dir().join(format!("millstream-columns-{}.txt", std::process::id()));
+    /// std::fs::write(&file, "7\ttea\n9\tcoffee\n").unwrap();
+    /// let table = index_table_from_file(&g, file.to_str().unwrap())
+    ///     .columns(Column::Index(1), Column::Index(0)) // the word, and its number
+    ///     .build()?;
+    /// let found = table.lookup(g.pack(["coffee"]))?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(table.initializer(), feed![])?;
+    /// assert_eq!(session.run::<Vec<i64>>(found, feed![])?, [9]);
+    /// # std::fs::remove_file(&file).ok();
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn columns(mut self, key: Column, value: Column) -> Self {
         self.columns = (key, value);
         self
     }
 
     /// Sets how many lines of the file to read; fewer lines are an error.
+    ///
+    /// ```
+    /// use millstream::lookup::index_table_from_file;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// # let file = std::env::temp_dir().join(format!("millstream-vocab-index-{}.txt", std::process::id()));
+    /// std::fs::write(&file, "tea\ncoffee\nmilk\n").unwrap();
+    /// let table = index_table_from_file(&g, file.to_str().unwrap()).vocab_size(2).build()?;
+    /// let found = table.lookup(g.pack(["milk"]))?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(table.initializer(), feed![])?;
+    /// assert_eq!(session.run::<Vec<i64>>(found, feed![])?, [-1]); // the third line was not read
+    /// # std::fs::remove_file(&file).ok();
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn vocab_size(mut self, lines: u64) -> Self {
         self.vocab_size = Some(lines);
         self
     }
 
     /// Sets the delimiter between the columns of the file; a tab by default.
+    ///
+    /// ```
+    /// use millstream::lookup::{Column, index_table_from_file};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// # let file = std::env::temp_dir().join(format!("millstream-commas-{}.txt", std::process::id()));
+    /// std::fs::write(&file, "tea,7\n").unwrap();
+    /// let table = index_table_from_file(&g, file.to_str().unwrap())
+    ///     .columns(Column::Index(0), Column::Index(1))
+    ///     .delimiter(',')
+    ///     .build()?;
+    /// let found = table.lookup(g.pack(["tea"]))?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(table.initializer(), feed![])?;
+    /// assert_eq!(session.run::<Vec<i64>>(found, feed![])?, [7]);
+    /// # std::fs::remove_file(&file).ok();
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn delimiter(mut self, c: char) -> Self {
         self.delimiter = c;
         self
     }
 
     /// Adds the table.
+    ///
+    /// ```
+    /// use millstream::lookup::index_table_from_tensor;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// assert!(index_table_from_tensor(&g, ["a", "b"]).build().is_ok());
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn build(self) -> Result<IndexTable<'g>> {
         let g = self.options.graph();
         let at = self.at;
@@ -570,6 +1004,18 @@ fn places<'g>(keys: Output<'g>) -> Output<'g> {
 }
 
 /// A table of the indices of keys in a vocabulary.
+///
+/// ```
+/// use millstream::lookup::{Lookup, index_table_from_tensor};
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let table = index_table_from_tensor(&g, ["a", "b"]).num_oov_buckets(3).build()?;
+/// let size = table.size();
+/// let session = Session::new(&g)?;
+/// session.run::<()>(g.tables_initializer(), feed![])?;
+/// assert_eq!(session.run::<i64>(size, feed![])?, 5);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct IndexTable<'g> {
     table: HashTable<'g>,
@@ -579,16 +1025,52 @@ pub struct IndexTable<'g> {
 
 impl<'g> IndexTable<'g> {
     /// Returns the table of the vocabulary, without buckets.
+    ///
+    /// ```
+    /// use millstream::lookup::index_table_from_tensor;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let table = index_table_from_tensor(&g, ["a", "b"]).num_oov_buckets(5).build()?;
+    /// let size = table.table().size(); // without the buckets
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(table.initializer(), feed![])?;
+    /// assert_eq!(session.run::<i64>(size, feed![])?, 2);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn table(&self) -> HashTable<'g> {
         self.table
     }
 
     /// Returns the operation that fills the table; [`Lookup::tables_initializer`] runs those of all tables.
+    ///
+    /// ```
+    /// use millstream::lookup::index_table_from_tensor;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let table = index_table_from_tensor(&g, ["a", "b"]).build()?;
+    /// let found = table.lookup(g.pack(["b"]))?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(table.initializer(), feed![])?;
+    /// assert_eq!(session.run::<Vec<i64>>(found, feed![])?, [1]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn initializer(&self) -> Op<'g> {
         self.table.initializer
     }
 
     /// Returns the indices of these keys: `int64`.
+    ///
+    /// ```
+    /// use millstream::lookup::index_table_from_tensor;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let table = index_table_from_tensor(&g, ["a", "b"]).build()?;
+    /// let found = table.lookup(g.pack(["b", "a", "z"]))?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(table.initializer(), feed![])?;
+    /// assert_eq!(session.run::<Vec<i64>>(found, feed![])?, [1, 0, -1]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn lookup(&self, keys: Output<'g>) -> Result<Output<'g>> {
         let g = keys.graph();
@@ -614,6 +1096,18 @@ impl<'g> IndexTable<'g> {
     }
 
     /// Returns the number of indices, including those of the buckets, an `int64` scalar.
+    ///
+    /// ```
+    /// use millstream::lookup::index_table_from_tensor;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let table = index_table_from_tensor(&g, ["a", "b"]).num_oov_buckets(5).build()?;
+    /// let size = table.size();
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(table.initializer(), feed![])?;
+    /// assert_eq!(session.run::<i64>(size, feed![])?, 7);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn size(&self) -> Output<'g> {
         let g = self.table.core.graph();
@@ -627,6 +1121,21 @@ impl<'g> IndexTable<'g> {
 }
 
 /// Adds a table of the lines of a file by number; the value of other numbers is `default`.
+///
+/// ```
+/// use millstream::lookup::{Lookup, index_to_string_table_from_file};
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// # let file = std::env::temp_dir().join(format!("millstream-words-{}.txt", std::process::id()));
+/// std::fs::write(&file, "tea\ncoffee\n").unwrap();
+/// let table = index_to_string_table_from_file(&g, file.to_str().unwrap(), "?")?;
+/// let words = table.lookup(g.constant([1i64, 9]))?;
+/// let session = Session::new(&g)?;
+/// session.run::<()>(g.tables_initializer(), feed![])?;
+/// assert_eq!(session.run::<Tensor>(words, feed![])?.to_string(), r#"str[2] ["coffee" "?"]"#);
+/// # std::fs::remove_file(&file).ok();
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[track_caller]
 pub fn index_to_string_table_from_file<'g>(
     g: impl Start<'g>,
@@ -645,6 +1154,18 @@ pub fn index_to_string_table_from_file<'g>(
 }
 
 /// Adds a table of the elements of a vector of strings by index; the value of other indices is `default`.
+///
+/// ```
+/// use millstream::lookup::{Lookup, index_to_string_table_from_tensor};
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let table = index_to_string_table_from_tensor(&g, ["a", "b"], "?")?;
+/// let words = table.lookup(g.constant([1i64, 7]))?;
+/// let session = Session::new(&g)?;
+/// session.run::<()>(g.tables_initializer(), feed![])?;
+/// assert_eq!(session.run::<Tensor>(words, feed![])?.to_string(), r#"str[2] ["b" "?"]"#);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[track_caller]
 pub fn index_to_string_table_from_tensor<'g>(
     g: impl Start<'g>,
@@ -662,8 +1183,32 @@ pub fn index_to_string_table_from_tensor<'g>(
 }
 
 /// Tables of a graph.
+///
+/// ```
+/// use millstream::lookup::{Lookup, index_table_from_tensor};
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let indices = index_table_from_tensor(&g, ["a", "b"]).build()?.lookup(g.pack(["b"]))?;
+/// let init = g.tables_initializer(); // fills all tables
+/// let session = Session::new(&g)?;
+/// session.run::<()>(init, feed![])?;
+/// assert_eq!(session.run::<Vec<i64>>(indices, feed![])?, [1]);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 pub trait Lookup {
     /// Adds an operation that fills all tables, including those of an imported `MetaGraphDef`.
+    ///
+    /// ```
+    /// use millstream::lookup::{HashTable, Lookup, TableInitializer};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let table = HashTable::new(&g, TableInitializer::key_values(&g, ["tea"], [3i64])?, -1i64)?;
+    /// let (init, size) = (g.tables_initializer(), table.size());
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(init, feed![])?;
+    /// assert_eq!(session.run::<i64>(size, feed![])?, 1);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     fn tables_initializer(&self) -> Op<'_>;
 }
 

@@ -12,6 +12,16 @@ use millstream_tensor::{Code, DType, PartialShape, Result, Tensor, ensure, inval
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 
 /// A builder of a [`Queue`].
+///
+/// ```
+/// use millstream::Queue;
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let dtypes = [DType::I32, DType::Str];
+/// let q = Queue::shuffle(&g, 100, 10, dtypes).shapes([shape![], shape![]]).seed(7).build()?;
+/// assert_eq!(q.dtypes(), [DType::I32, DType::Str]);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[must_use = "`build` adds the queue"]
 pub struct QueueBuilder<'g> {
     options: Options<'g>,
@@ -40,24 +50,67 @@ impl std::fmt::Debug for QueueBuilder<'_> {
 impl<'g> QueueBuilder<'g> {
     /// Sets the shapes of the components. Batches need them; those of a padding queue may have unknown
     /// dimensions.
+    ///
+    /// ```
+    /// use millstream::Queue;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let q = Queue::fifo(&g, 4, [DType::F32]).shapes([shape![2]]).build()?;
+    /// let wrong = q.enqueue([g.constant([1.0f32, 2.0, 3.0])]);
+    /// assert!(wrong.is_err()); // three elements instead of two
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn shapes(mut self, shapes: impl IntoIterator<Item = impl Into<PartialShape>>) -> Self {
         self.shapes = Some(shapes.into_iter().map(Into::into).collect());
         self
     }
 
     /// Sets the names of the components, to enqueue and dequeue them by name.
+    ///
+    /// ```
+    /// use millstream::Queue;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let q = Queue::fifo(&g, 4, [DType::I32, DType::F32]).names(["label", "value"]).build()?;
+    /// let item = q.dequeue()?;
+    /// assert_eq!(item.named("value")?.dtype()?, DType::F32);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn names(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.names = names.into_iter().map(Into::into).collect();
         self
     }
 
     /// Sets the name under which sessions with shared resources share the queue.
+    ///
+    /// ```
+    /// use millstream::{Queue, SessionOptions};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let q = Queue::fifo(&g, 4, [DType::I32]).shapes([shape![]]).shared_name("numbers").build()?;
+    /// let (put, [taken]) = (q.enqueue([g.constant(7)])?, q.dequeue()?.all()?);
+    /// let first = Session::new(&g)?;
+    /// let resources = Some(first.resources().clone());
+    /// let options = SessionOptions { resources, ..SessionOptions::default() };
+    /// let second = Session::with_options(&g, options)?;
+    /// first.run::<()>(put, feed![])?;
+    /// assert_eq!(second.run::<i32>(taken, feed![])?, 7);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn shared_name(mut self, name: impl Into<String>) -> Self {
         self.shared_name = name.into();
         self
     }
 
     /// Sets the seed of a shuffling queue.
+    ///
+    /// ```
+    /// use millstream::Queue;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// Queue::shuffle(&g, 100, 10, [DType::I32]).seed(7).build()?;
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn seed(mut self, seed: i64) -> Self {
         self.seed = Some(seed);
         self
@@ -76,6 +129,15 @@ impl<'g> QueueBuilder<'g> {
     }
 
     /// Adds the queue, or returns an error if the options contradict each other.
+    ///
+    /// ```
+    /// use millstream::Queue;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// assert!(Queue::fifo(&g, 4, [DType::I32]).build().is_ok());
+    /// assert!(Queue::padding(&g, 4, [DType::I32]).build().is_err()); // needs shapes
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn build(self) -> Result<Queue<'g>> {
         let g = self.options.graph();
@@ -185,6 +247,16 @@ pub struct Queue<'g> {
 }
 
 /// The result of a dequeue: an output for each component, by index or by name.
+///
+/// ```
+/// use millstream::Queue;
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let q = Queue::fifo(&g, 4, [DType::I32, DType::F32]).build()?;
+/// let item = q.dequeue()?;
+/// assert_eq!((item[0].dtype()?, item[1].dtype()?), (DType::I32, DType::F32));
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Components<'g> {
     outputs: Vec<Output<'g>>,
@@ -241,6 +313,20 @@ impl<'g> Queue<'g> {
 
     /// As [`Queue::fifo`], with components that vary in size: in a batch they are padded at the end to the
     /// largest, with zeros or empty strings. Needs [`QueueBuilder::shapes`].
+    ///
+    /// ```
+    /// use millstream::Queue;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let q = Queue::padding(&g, 4, [DType::I32]).shapes([shape![_]]).build()?;
+    /// let (short, long) = (q.enqueue([g.constant([1])])?, q.enqueue([g.constant([2, 3, 4])])?);
+    /// let [batch] = q.dequeue_many(2)?.all()?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(short, feed![])?;
+    /// session.run::<()>(long, feed![])?;
+    /// assert_eq!(session.run::<Tensor>(batch, feed![])?.to_string(), "i32[2,3] [[1 0 0] [2 3 4]]");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn padding(
         g: impl Start<'g>,
@@ -303,6 +389,20 @@ impl<'g> Queue<'g> {
 
     /// Returns the queue that `index`, an `int32` scalar, selects in each run. The queues must have the same
     /// dtypes and names; the result's shapes are those that contain the shapes of all.
+    ///
+    /// ```
+    /// use millstream::Queue;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let queues = [Queue::fifo(&g, 4, [DType::I32]).build()?, Queue::fifo(&g, 4, [DType::I32]).build()?];
+    /// let which = g.placeholder::<i32>("which", shape![]);
+    /// let chosen = Queue::from_list(which, &queues)?.enqueue([g.constant(7)])?;
+    /// let [taken] = queues[1].dequeue()?.all()?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(chosen, feed![which => 1])?;
+    /// assert_eq!(session.run::<i32>(taken, feed![])?, 7);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn from_list(index: impl Into<Arg<'g>>, queues: &[Queue<'g>]) -> Result<Queue<'g>> {
         let Some(first) = queues.first() else { return Err(invalid!("there is no queue to choose from")) };
@@ -343,11 +443,29 @@ impl<'g> Queue<'g> {
     }
 
     /// Returns the handle, a resource.
+    ///
+    /// ```
+    /// use millstream::Queue;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let q = Queue::fifo(&g, 4, [DType::I32]).build()?;
+    /// assert_eq!(q.handle().dtype()?, DType::Resource);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn handle(&self) -> Output<'g> {
         self.handle
     }
 
     /// Returns the graph.
+    ///
+    /// ```
+    /// use millstream::Queue;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let q = Queue::fifo(&g, 4, [DType::I32]).build()?;
+    /// assert!(q.graph().operation(&q.name()).is_ok());
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn graph(&self) -> &'g Graph {
         self.handle.graph()
     }
@@ -367,16 +485,44 @@ impl<'g> Queue<'g> {
     }
 
     /// Returns the dtypes of an item's components.
+    ///
+    /// ```
+    /// use millstream::Queue;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let q = Queue::fifo(&g, 4, [DType::I32, DType::F32]).build()?;
+    /// assert_eq!(q.dtypes(), [DType::I32, DType::F32]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn dtypes(&self) -> &[DType] {
         &self.spec.dtypes
     }
 
     /// Returns the shapes of the components, if they are known.
+    ///
+    /// ```
+    /// use millstream::Queue;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// assert!(Queue::fifo(&g, 4, [DType::I32]).build()?.shapes().is_none());
+    /// let q = Queue::fifo(&g, 4, [DType::I32]).shapes([shape![_, 3]]).build()?;
+    /// assert_eq!(q.shapes().expect("they were given")[0].to_string(), "[?,3]");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn shapes(&self) -> Option<&[PartialShape]> {
         self.spec.shapes.as_deref()
     }
 
     /// Returns the names of the components; none if they have no names.
+    ///
+    /// ```
+    /// use millstream::Queue;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let q = Queue::fifo(&g, 4, [DType::I32, DType::F32]).names(["label", "value"]).build()?;
+    /// assert_eq!(q.names(), ["label", "value"]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn names(&self) -> &[String] {
         &self.names
     }
@@ -507,6 +653,19 @@ impl<'g> Queue<'g> {
     }
 
     /// Dequeues `n` items as a batch, whose components have `n` rows. The components' shapes must be known.
+    ///
+    /// ```
+    /// use millstream::Queue;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let q = Queue::fifo(&g, 4, [DType::I32]).shapes([shape![]]).build()?;
+    /// let fill = q.enqueue_many([g.constant([1, 2, 3])])?;
+    /// let [two] = q.dequeue_many(2)?.all()?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(fill, feed![])?;
+    /// assert_eq!(session.run::<Vec<i32>>(two, feed![])?, [1, 2]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn dequeue_many(&self, n: impl Into<Arg<'g>>) -> Result<Components<'g>> {
         self.take_out("QueueDequeueManyV2", "DequeueMany", Some(n.into()), stacked, Location::caller())
@@ -602,12 +761,36 @@ impl<'g> Queue<'g> {
     }
 
     /// Closes the queue at once: pending enqueues fail with `CANCELLED`.
+    ///
+    /// ```
+    /// use millstream::Queue;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let q = Queue::fifo(&g, 4, [DType::I32]).build()?;
+    /// let (stop, closed) = (q.close_and_cancel(), q.is_closed());
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(stop, feed![])?;
+    /// assert!(session.run::<bool>(closed, feed![])?);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn close_and_cancel(&self) -> Op<'g> {
         self.start("QueueCloseV2", "Close").input(self.handle).attr("cancel_pending_enqueues", true).finish()
     }
 
     /// Returns the number of items, an `int32` scalar.
+    ///
+    /// ```
+    /// use millstream::Queue;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let q = Queue::fifo(&g, 4, [DType::I32]).shapes([shape![]]).build()?;
+    /// let (fill, size) = (q.enqueue_many([g.constant([1, 2, 3])])?, q.size());
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(fill, feed![])?;
+    /// assert_eq!(session.run::<i32>(size, feed![])?, 3);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn size(&self) -> Output<'g> {
         self.start("QueueSizeV2", "Size").input(self.handle).output()
@@ -634,6 +817,22 @@ impl<'g> Queue<'g> {
 
     /// Returns a runner that fills the queue by these operations, one thread each.
     /// [`Queues::add_queue_runner`] adds it to the graph.
+    ///
+    /// ```
+    /// use millstream::{Queue, Queues, RunQueues};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let q = Queue::fifo(&g, 4, [DType::I32]).shapes([shape![]]).build()?;
+    /// let put = q.enqueue([g.constant(7)])?;
+    /// g.add_queue_runner(&q.runner([put, put])); // two threads
+    /// let [taken] = q.dequeue()?.all()?;
+    /// let session = Session::new(&g)?;
+    /// let sum = session.with_queue_runners(|_| -> Result<i32> {
+    ///     Ok(session.run::<i32>(taken, feed![])? + session.run::<i32>(taken, feed![])?)
+    /// })?;
+    /// assert_eq!(sum, Some(14));
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn runner(&self, enqueue_ops: impl IntoIterator<Item = Op<'g>>) -> QueueRunner {
         let (close, cancel) = (self.close(), self.close_and_cancel());
@@ -642,6 +841,17 @@ impl<'g> Queue<'g> {
 
     /// As [`Queue::runner`], but when the coordinator stops, the runner runs `cancel` instead of closing the
     /// queue at once.
+    ///
+    /// ```
+    /// use millstream::Queue;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let q = Queue::fifo(&g, 4, [DType::I32]).shapes([shape![]]).build()?;
+    /// let (put, close) = (q.enqueue([g.constant(7)])?, q.close());
+    /// let runner = q.runner_cancelled_by([put], close); // leaves pending enqueues alone
+    /// assert_eq!(runner.cancel_op, close.name());
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn runner_cancelled_by(
         &self,
@@ -663,6 +873,15 @@ impl<'g> Queue<'g> {
     }
 
     /// Returns the same queue, with a name for its new operations.
+    ///
+    /// ```
+    /// use millstream::Queue;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let q = Queue::fifo(&g, 4, [DType::I32]).build()?;
+    /// assert_eq!(q.named("count").size().op().name(), "count");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn named(&self, name: impl Into<String>) -> Queue<'g> {
         Queue { op_name: Some(name.into()), ..self.clone() }
     }
@@ -706,12 +925,31 @@ fn stacked(rows: Option<usize>, item: &PartialShape) -> PartialShape {
 
 impl<'g> Components<'g> {
     /// Returns all components: `let [x, length] = queue.dequeue()?.all()?`.
+    ///
+    /// ```
+    /// use millstream::Queue;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let q = Queue::fifo(&g, 4, [DType::I32, DType::F32]).build()?;
+    /// let [label, value] = q.dequeue()?.all()?;
+    /// assert_eq!((label.dtype()?, value.dtype()?), (DType::I32, DType::F32));
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn all<const N: usize>(self) -> Result<[Output<'g>; N]> {
         let n = self.outputs.len();
         self.outputs.try_into().map_err(|_| invalid!("the queue has {n} components, not {N}"))
     }
 
     /// Returns the component named `name`.
+    ///
+    /// ```
+    /// use millstream::Queue;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let q = Queue::fifo(&g, 4, [DType::I32, DType::F32]).names(["label", "value"]).build()?;
+    /// assert_eq!(q.dequeue()?.named("label")?.dtype()?, DType::I32);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn named(&self, name: &str) -> Result<Output<'g>> {
         let at = self.names.iter().position(|n| n == name);
         at.map(|i| self.outputs[i]).ok_or_else(|| match self.names.as_slice() {
@@ -722,6 +960,15 @@ impl<'g> Components<'g> {
     }
 
     /// Returns the components as a list.
+    ///
+    /// ```
+    /// use millstream::Queue;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let q = Queue::fifo(&g, 4, [DType::I32, DType::F32]).build()?;
+    /// assert_eq!(q.dequeue()?.to_vec().len(), 2);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn to_vec(self) -> Vec<Output<'g>> {
         self.outputs
     }
@@ -736,11 +983,41 @@ impl<'g> std::ops::Index<usize> for Components<'g> {
 }
 
 /// Queue runners of a graph.
+///
+/// ```
+/// use millstream::{Queue, Queues};
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let q = Queue::fifo(&g, 4, [DType::I32]).shapes([shape![]]).build()?;
+/// let put = q.enqueue([g.constant(7)])?;
+/// g.add_queue_runner(&q.runner([put]));
+/// assert_eq!(g.queue_runners().len(), 1);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 pub trait Queues {
     /// Adds a runner, which [`RunQueues::start_queue_runners`] starts.
+    ///
+    /// ```
+    /// use millstream::{Queue, Queues};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let q = Queue::fifo(&g, 4, [DType::I32]).shapes([shape![]]).build()?;
+    /// let put = q.enqueue([g.constant(7)])?;
+    /// g.add_queue_runner(&q.runner([put]));
+    /// assert_eq!(g.queue_runners()[0].queue, q.name());
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     fn add_queue_runner(&self, runner: &QueueRunner);
 
     /// Returns all runners, including those of an imported `MetaGraphDef`.
+    ///
+    /// ```
+    /// use millstream::Queues;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// assert!(g.queue_runners().is_empty());
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     fn queue_runners(&self) -> Vec<QueueRunner>;
 }
 
@@ -755,9 +1032,42 @@ impl Queues for Graph {
 }
 
 /// Running queue runners in a session.
+///
+/// ```
+/// use millstream::{RunQueues, train};
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let [n] = train::range_input_producer(&g, 3).num_epochs(1).shuffle(false).build()?.dequeue()?.all()?;
+/// let init = g.local_variables_initializer();
+/// let session = Session::new(&g)?;
+/// session.run::<()>(init, feed![])?;
+/// let mut seen = Vec::new();
+/// session.with_queue_runners(|_| -> Result<()> {
+///     loop {
+///         seen.push(session.run::<i32>(n, feed![])?); // ends with the input
+///     }
+/// })?;
+/// assert_eq!(seen, [0, 1, 2]);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 pub trait RunQueues {
     /// Starts all runners of the graph that do not run in this session yet. They run until the coordinator
     /// stops or their input ends. If a thread cannot be started, none runs.
+    ///
+    /// ```
+    /// use millstream::{Code, Coordinator, RunQueues, train};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let [n] = train::range_input_producer(&g, 3).shuffle(false).build()?.dequeue()?.all()?;
+    /// let session = Session::new(&g)?;
+    /// // Runners that wait for room end as cancelled when they are asked to stop.
+    /// let coordinator = Coordinator::with_clean_stops([Code::OutOfRange, Code::Cancelled]);
+    /// session.start_queue_runners(&coordinator)?;
+    /// assert_eq!(session.run::<i32>(n, feed![])?, 0);
+    /// coordinator.request_stop();
+    /// coordinator.join()?;
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     fn start_queue_runners(&self, coordinator: &Coordinator) -> Result<()>;
 
     /// Calls `work` while the runners of the graph run, then stops and joins them, also if `work` panics. The

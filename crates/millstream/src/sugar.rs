@@ -14,20 +14,56 @@ use std::panic::Location;
 pub const DEFAULT_GRAPH_SEED: i64 = 87_654_321;
 
 /// Functions that add several nodes, or choose between ops.
+///
+/// ```
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let x = g.stack([g.constant(1.0f32), g.constant(2.0f32)], 0);
+/// let total: f32 = Session::new(&g)?.run(g.reduce_sum(x, ()), feed![])?;
+/// assert_eq!(total, 3.0);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 pub trait Functions<'g>: Start<'g> {
     /// Adds a placeholder: a value of dtype `T` that runs feed, of a shape that `shape` contains.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let x = g.placeholder::<f32>("x", shape![_]); // a vector of any length
+    /// let total = x.reduce_sum(());
+    /// let session = Session::new(&g)?;
+    /// assert_eq!(session.run::<f32>(total, feed![x => [1.0f32, 2.0]])?, 3.0);
+    /// assert_eq!(session.run::<f32>(total, feed![x => [1.0f32, 2.0, 3.0]])?, 6.0);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn placeholder<T: Element>(self, name: &str, shape: impl Into<PartialShape>) -> Output<'g> {
         self.start_as("Placeholder", name).attr("dtype", T::DTYPE).attr("shape", shape.into()).output()
     }
 
     /// Returns zeros of this shape.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let x: Tensor = Session::new(&g)?.run(g.zeros::<i32>([2, 3]), feed![])?;
+    /// assert_eq!(x.to_string(), "i32[2,3] [[0 0 0] [0 0 0]]");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn zeros<T: Element>(self, shape: impl Into<Shape>) -> Output<'g> {
         filled(self.options(), "zeros", zero::<T>(), shape.into())
     }
 
     /// Returns ones of this shape.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let x: Vec<f32> = Session::new(&g)?.run(g.ones::<f32>([2]), feed![])?;
+    /// assert_eq!(x, [1.0, 1.0]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn ones<T: Element + From<bool>>(self, shape: impl Into<Shape>) -> Output<'g> {
         filled(self.options(), "ones", Tensor::scalar(T::from(true)), shape.into())
@@ -57,12 +93,30 @@ pub trait Functions<'g>: Start<'g> {
     }
 
     /// Stacks the values along a new axis.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let (a, b) = (g.constant([1, 2]), g.constant([3, 4]));
+    /// let session = Session::new(&g)?;
+    /// assert_eq!(session.run::<Tensor>(g.stack([a, b], 0), feed![])?.to_string(), "i32[2,2] [[1 2] [3 4]]");
+    /// assert_eq!(session.run::<Tensor>(g.stack([a, b], 1), feed![])?.to_string(), "i32[2,2] [[1 3] [2 4]]");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn stack(self, values: impl IntoIterator<Item = impl Into<Arg<'g>>>, axis: i64) -> Output<'g> {
         self.start_as("Pack", "stack").inputs(values).attr("axis", axis).output()
     }
 
     /// Returns the numbers `start`, `start + delta`, .. below `limit`.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let x: Vec<i32> = Session::new(&g)?.run(g.range(0, 10, 3), feed![])?;
+    /// assert_eq!(x, [0, 3, 6, 9]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn range(
         self,
@@ -74,6 +128,15 @@ pub trait Functions<'g>: Start<'g> {
     }
 
     /// Returns `x`, and prints `message` and the values of `data` each time it runs.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let x = g.constant(2.0f32);
+    /// let shown = g.print(x, [x], "x is "); // prints "x is [2]" to the standard error
+    /// assert_eq!(Session::new(&g)?.run::<f32>(shown, feed![])?, 2.0);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn print(
         self,
@@ -86,6 +149,18 @@ pub trait Functions<'g>: Start<'g> {
 
     /// Adds an operation that fails if `condition` is false, with the values of `data` in the error. Nodes
     /// that depend on it must run after it: `g.control_dependencies([checked], || ..)`.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let x = g.placeholder::<f32>("x", shape![]);
+    /// let checked = g.assert_that(x.greater(0.0), [x]);
+    /// let root = g.control_dependencies([checked], || x.sqrt());
+    /// let session = Session::new(&g)?;
+    /// assert_eq!(session.run::<f32>(root, feed![x => 4.0f32])?, 2.0);
+    /// assert!(session.run::<f32>(root, feed![x => -1.0f32]).is_err());
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn assert_that(
         self,
@@ -96,6 +171,17 @@ pub trait Functions<'g>: Start<'g> {
     }
 
     /// Adds an operation that has run once all of these have.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let (a, b) = (g.variable("a", 0.0f32), g.variable("b", 0.0f32));
+    /// let both = g.group([a.assign(1.0f32), b.assign(2.0f32)]);
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(both, feed![])?;
+    /// assert_eq!(session.run::<(f32, f32)>((a.value(), b.value()), feed![])?, (1.0, 2.0));
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn group(self, ops: impl IntoIterator<Item = impl Into<Op<'g>>>) -> Op<'g> {
         let node = self.start_as("NoOp", "group_deps");
@@ -106,6 +192,17 @@ pub trait Functions<'g>: Start<'g> {
     ///
     /// Without a `seed` the op derives one from the graph's seed ([`Graph::set_seed`]) and the number of
     /// nodes. If the graph has no seed either, every session draws other numbers.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let dice = g.random_uniform([100], 1, 7, Some(42));
+    /// let thrown: Vec<i32> = Session::new(&g)?.run(dice, feed![])?;
+    /// assert!(thrown.iter().all(|n| (1..=6).contains(n)));
+    /// // Another session draws the same numbers, because the op has a seed.
+    /// assert_eq!(Session::new(&g)?.run::<Vec<i32>>(dice, feed![])?, thrown);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn random_uniform<T: Element>(
         self,
@@ -118,6 +215,15 @@ pub trait Functions<'g>: Start<'g> {
     }
 
     /// Returns numbers of the normal distribution. For seeds see [`Functions::random_uniform`].
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let x = g.random_normal([10_000], 5.0f32, 2.0, Some(1)).reduce_mean(());
+    /// let mean: f32 = Session::new(&g)?.run(x, feed![])?;
+    /// assert!((mean - 5.0).abs() < 0.1);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn random_normal<T: Element>(
         self,
@@ -132,6 +238,15 @@ pub trait Functions<'g>: Start<'g> {
 
     /// Returns numbers of the normal distribution, redrawn until they lie within two standard deviations of
     /// the mean. For seeds see [`Functions::random_uniform`].
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let x = g.truncated_normal([1000], 0.0f32, 1.0, Some(1)).abs().reduce_max(());
+    /// let largest: f32 = Session::new(&g)?.run(x, feed![])?;
+    /// assert!(largest <= 2.0);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn truncated_normal<T: Element>(
         self,
@@ -145,42 +260,102 @@ pub trait Functions<'g>: Start<'g> {
     }
 
     /// Returns the sum over some axes, or all: `g.with("keep_dims", true).reduce_sum(x, 0)`.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let x = g.constant([[1.0f32, 2.0], [3.0, 4.0]]);
+    /// let session = Session::new(&g)?;
+    /// assert_eq!(session.run::<f32>(g.reduce_sum(x, ()), feed![])?, 10.0);
+    /// assert_eq!(session.run::<Vec<f32>>(g.reduce_sum(x, 0), feed![])?, [4.0, 6.0]);
+    /// let kept: Tensor = session.run(g.with("keep_dims", true).reduce_sum(x, 1), feed![])?;
+    /// assert_eq!(kept.to_string(), "f32[2,1] [[3] [7]]");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn reduce_sum(self, x: Output<'g>, axes: impl Into<Axes<'g>>) -> Output<'g> {
         reduce(self.options(), "Sum", x, axes.into())
     }
 
     /// Returns the mean over some axes, or all.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let x = g.constant([[1.0f32, 2.0], [3.0, 4.0]]);
+    /// assert_eq!(Session::new(&g)?.run::<Vec<f32>>(g.reduce_mean(x, 0), feed![])?, [2.0, 3.0]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn reduce_mean(self, x: Output<'g>, axes: impl Into<Axes<'g>>) -> Output<'g> {
         reduce(self.options(), "Mean", x, axes.into())
     }
 
     /// Returns the product over some axes, or all.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let x = g.constant([[1.0f32, 2.0], [3.0, 4.0]]);
+    /// assert_eq!(Session::new(&g)?.run::<f32>(g.reduce_prod(x, ()), feed![])?, 24.0);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn reduce_prod(self, x: Output<'g>, axes: impl Into<Axes<'g>>) -> Output<'g> {
         reduce(self.options(), "Prod", x, axes.into())
     }
 
     /// Returns the maximum over some axes, or all.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let x = g.constant([[1.0f32, 2.0], [3.0, 4.0]]);
+    /// assert_eq!(Session::new(&g)?.run::<Vec<f32>>(g.reduce_max(x, 1), feed![])?, [2.0, 4.0]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn reduce_max(self, x: Output<'g>, axes: impl Into<Axes<'g>>) -> Output<'g> {
         reduce(self.options(), "Max", x, axes.into())
     }
 
     /// Returns the minimum over some axes, or all.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let x = g.constant([[1.0f32, 2.0], [3.0, 4.0]]);
+    /// assert_eq!(Session::new(&g)?.run::<Vec<f32>>(g.reduce_min(x, -1), feed![])?, [1.0, 3.0]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn reduce_min(self, x: Output<'g>, axes: impl Into<Axes<'g>>) -> Output<'g> {
         reduce(self.options(), "Min", x, axes.into())
     }
 
     /// Returns whether all elements along some axes, or all axes, are true.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let x = g.constant([1.0f32, 2.0]);
+    /// assert!(!Session::new(&g)?.run::<bool>(g.reduce_all(x.greater(1.0), ()), feed![])?);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn reduce_all(self, x: Output<'g>, axes: impl Into<Axes<'g>>) -> Output<'g> {
         reduce(self.options(), "All", x, axes.into())
     }
 
     /// Returns whether any element along some axes, or all axes, is true.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let x = g.constant([1.0f32, 2.0]);
+    /// assert!(Session::new(&g)?.run::<bool>(g.reduce_any(x.greater(1.0), ()), feed![])?);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn reduce_any(self, x: Output<'g>, axes: impl Into<Axes<'g>>) -> Output<'g> {
         reduce(self.options(), "Any", x, axes.into())
@@ -188,6 +363,15 @@ pub trait Functions<'g>: Start<'g> {
 
     /// Returns the matrix product; for stacks of matrices, one product per pair. `g.with("transpose_b",
     /// true)` transposes the second of two matrices.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let (a, b) = (g.constant([[1.0f32, 2.0], [3.0, 4.0]]), g.constant([[0.0f32, 1.0], [1.0, 0.0]]));
+    /// let product: Tensor = Session::new(&g)?.run(g.matmul(a, b), feed![])?;
+    /// assert_eq!(product.to_string(), "f32[2,2] [[2 1] [4 3]]");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn matmul(self, a: Output<'g>, b: Output<'g>) -> Output<'g> {
         let stacked = |x: Output<'g>| x.shape().rank().is_some_and(|rank| 2 < rank);
@@ -196,12 +380,30 @@ pub trait Functions<'g>: Start<'g> {
     }
 
     /// Returns the entries of `x` along `axis` at these indices.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let x = g.constant([[1, 2, 3], [4, 5, 6]]);
+    /// let columns: Tensor = Session::new(&g)?.run(g.gather(x, [2, 0], 1), feed![])?;
+    /// assert_eq!(columns.to_string(), "i32[2,2] [[3 1] [6 4]]");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn gather(self, x: Output<'g>, indices: impl Into<Arg<'g>>, axis: impl Into<Arg<'g>>) -> Output<'g> {
         self.start("GatherV2").input(x).input(indices).input(axis).output()
     }
 
     /// Permutes the axes: axis `perm[i]` becomes axis `i`. With `()` their order is reversed.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let x = g.constant([[1, 2, 3], [4, 5, 6]]);
+    /// let turned: Tensor = Session::new(&g)?.run(g.transpose(x, [1, 0]), feed![])?;
+    /// assert_eq!(turned.to_string(), "i32[3,2] [[1 4] [2 5] [3 6]]");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn transpose(self, x: Output<'g>, perm: impl Into<Axes<'g>>) -> Output<'g> {
         let options = self.options();
@@ -220,6 +422,14 @@ pub trait Functions<'g>: Start<'g> {
     }
 
     /// Splits `x` into `n` equal parts along `axis`.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let parts = g.split(g.constant([1, 2, 3, 4]), 2, 0);
+    /// assert_eq!(Session::new(&g)?.run::<Vec<i32>>(parts[1], feed![])?, [3, 4]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn split(self, x: Output<'g>, n: i64, axis: impl Into<Arg<'g>>) -> Vec<Output<'g>> {
         let parts = self.start_as("Split", "split").input(axis).input(x).attr("num_split", n).finish();
@@ -227,6 +437,15 @@ pub trait Functions<'g>: Start<'g> {
     }
 
     /// Returns the entries along `axis`, whose length must be known.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let rows = g.unstack(g.constant([[1, 2], [3, 4]]), 0);
+    /// assert_eq!(rows.len(), 2);
+    /// assert_eq!(Session::new(&g)?.run::<Vec<i32>>(rows[1], feed![])?, [3, 4]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn unstack(self, x: Output<'g>, axis: i64) -> Vec<Output<'g>> {
         let options = self.options();
@@ -246,14 +465,39 @@ pub trait Functions<'g>: Start<'g> {
 impl<'g, S: Start<'g>> Functions<'g> for S {}
 
 /// The functions of [`Functions`] on one value, as its methods: `x.cast::<f64>()`, `x.reduce_sum(0)`.
+///
+/// ```
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let x = g.constant([[1.0f32, 2.0], [3.0, 4.0]]);
+/// let y = x.matmul(x).reduce_sum(0).cast::<i32>();
+/// assert_eq!(Session::new(&g)?.run::<Vec<i32>>(y, feed![])?, [22, 32]);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 pub trait Methods<'g>: Into<Output<'g>> {
     /// Converts to another dtype; adds no node if the value has that dtype.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let x = g.constant([1.9f32, -1.9]);
+    /// assert_eq!(Session::new(&g)?.run::<Vec<i32>>(x.cast::<i32>(), feed![])?, [1, -1]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn cast<T: Element>(self) -> Output<'g> {
         self.cast_to(T::DTYPE)
     }
 
     /// As [`Methods::cast`], with the dtype as a value.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let x = g.constant([1, 2]).cast_to(DType::F64);
+    /// assert_eq!(x.dtype()?, DType::F64);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn cast_to(self, dtype: DType) -> Output<'g> {
         let x = self.into();
@@ -264,6 +508,15 @@ pub trait Methods<'g>: Into<Output<'g>> {
     }
 
     /// Returns the matrix product, see [`Functions::matmul`].
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let x = g.constant([[1.0f32, 2.0], [3.0, 4.0]]);
+    /// let y = g.constant([[1.0f32], [1.0]]);
+    /// assert_eq!(Session::new(&g)?.run::<Tensor>(x.matmul(y), feed![])?.to_string(), "f32[2,1] [[3] [7]]");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn matmul(self, other: Output<'g>) -> Output<'g> {
         let x = self.into();
@@ -271,6 +524,14 @@ pub trait Methods<'g>: Into<Output<'g>> {
     }
 
     /// Returns the sum over some axes, or all (`()`).
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let x = g.constant([[1.0f32, 2.0], [3.0, 4.0]]);
+    /// assert_eq!(Session::new(&g)?.run::<Vec<f32>>(x.reduce_sum(1), feed![])?, [3.0, 7.0]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn reduce_sum(self, axes: impl Into<Axes<'g>>) -> Output<'g> {
         let x = self.into();
@@ -278,6 +539,14 @@ pub trait Methods<'g>: Into<Output<'g>> {
     }
 
     /// Returns the mean over some axes, or all (`()`).
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let x = g.constant([[1.0f32, 2.0], [3.0, 4.0]]);
+    /// assert_eq!(Session::new(&g)?.run::<f32>(x.reduce_mean(()), feed![])?, 2.5);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn reduce_mean(self, axes: impl Into<Axes<'g>>) -> Output<'g> {
         let x = self.into();
@@ -285,6 +554,14 @@ pub trait Methods<'g>: Into<Output<'g>> {
     }
 
     /// Returns the maximum over some axes, or all (`()`).
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let x = g.constant([3.0f32, 7.0, 5.0]);
+    /// assert_eq!(Session::new(&g)?.run::<f32>(x.reduce_max(()), feed![])?, 7.0);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn reduce_max(self, axes: impl Into<Axes<'g>>) -> Output<'g> {
         let x = self.into();
@@ -292,6 +569,14 @@ pub trait Methods<'g>: Into<Output<'g>> {
     }
 
     /// Returns the minimum over some axes, or all (`()`).
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let x = g.constant([3.0f32, 7.0, 5.0]);
+    /// assert_eq!(Session::new(&g)?.run::<f32>(x.reduce_min(()), feed![])?, 3.0);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn reduce_min(self, axes: impl Into<Axes<'g>>) -> Output<'g> {
         let x = self.into();
@@ -299,6 +584,14 @@ pub trait Methods<'g>: Into<Output<'g>> {
     }
 
     /// Returns the rows at these indices.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let words = g.constant([10, 20, 30]);
+    /// assert_eq!(Session::new(&g)?.run::<Vec<i32>>(words.gather([2, 0, 2]), feed![])?, [30, 10, 30]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn gather(self, indices: impl Into<Arg<'g>>) -> Output<'g> {
         let x = self.into();
@@ -306,6 +599,15 @@ pub trait Methods<'g>: Into<Output<'g>> {
     }
 
     /// Permutes the axes, see [`Functions::transpose`].
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let x = g.constant([[1, 2, 3]]);
+    /// let turned: Tensor = Session::new(&g)?.run(x.transpose(()), feed![])?;
+    /// assert_eq!(turned.to_string(), "i32[3,1] [[1] [2] [3]]");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn transpose(self, perm: impl Into<Axes<'g>>) -> Output<'g> {
         let x = self.into();
@@ -313,6 +615,16 @@ pub trait Methods<'g>: Into<Output<'g>> {
     }
 
     /// Returns entry `index` along the first axis, without that axis. A negative index counts from the end.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let x = g.constant([[1, 2], [3, 4], [5, 6]]);
+    /// let session = Session::new(&g)?;
+    /// assert_eq!(session.run::<Vec<i32>>(x.index(0), feed![])?, [1, 2]);
+    /// assert_eq!(session.run::<Vec<i32>>(x.index(-1), feed![])?, [5, 6]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn index(self, index: i32) -> Output<'g> {
         // The end of the last entry, -1 + 1, would be index 0: the mask takes the slice to the end.
@@ -321,6 +633,15 @@ pub trait Methods<'g>: Into<Output<'g>> {
     }
 
     /// Returns the entries `range.start <= i < range.end` along an axis.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let x = g.constant([[1, 2, 3], [4, 5, 6]]);
+    /// let right: Tensor = Session::new(&g)?.run(x.slice_axis(1, 1..3), feed![])?;
+    /// assert_eq!(right.to_string(), "i32[2,2] [[2 3] [5 6]]");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn slice_axis(self, axis: usize, range: Range<i32>) -> Output<'g> {
         let at = |last: i32, fill: i32| -> Vec<i32> {

@@ -24,6 +24,18 @@ use millstream_tensor::{DType, Element, Error, PartialShape, Result, invalid};
 const GROWS: &str = "_tensor_array_grows";
 
 /// A builder of a [`TensorArray`].
+///
+/// ```
+/// use millstream::TensorArray;
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let squares = TensorArray::of::<i32>(&g, 3).element_shape(shape![]).build();
+/// let (_, squares) = g
+///     .while_loop((g.constant(0), squares))
+///     .run(|(i, _)| i.less(3), |(i, a)| (i + 1, a.write(i, i * i)))?;
+/// assert_eq!(Session::new(&g)?.run::<Vec<i32>>(squares.stack(), feed![])?, [0, 1, 4]);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[must_use = "`build` adds the array"]
 pub struct TensorArrayBuilder<'g> {
     options: Options<'g>,
@@ -63,6 +75,16 @@ impl<'g> TensorArrayBuilder<'g> {
 
     /// Sets whether all elements have the same shape, which is inferred from the first write; true by
     /// default.
+    ///
+    /// ```
+    /// use millstream::TensorArray;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let lines = TensorArray::of::<f32>(&g, 2).infer_shape(false).build();
+    /// let lines = lines.write(0, [1.0f32, 2.0]).write(1, [3.0f32]); // rows of different lengths
+    /// assert_eq!(Session::new(&g)?.run::<Vec<f32>>(lines.concat(), feed![])?, [1.0, 2.0, 3.0]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn infer_shape(mut self, yes: bool) -> Self {
         self.infer_shape = yes;
         self
@@ -205,6 +227,16 @@ impl<'g> TensorArray<'g> {
     }
 
     /// Returns a tensor list as an array.
+    ///
+    /// ```
+    /// use millstream::TensorArray;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let array = TensorArray::of::<i32>(&g, 2).build().unstack([7, 8]);
+    /// let same = TensorArray::of_list(array.flow(), DType::I32);
+    /// assert_eq!(Session::new(&g)?.run::<i32>(same.read(1), feed![])?, 8);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn of_list(flow: Output<'g>, dtype: DType) -> TensorArray<'g> {
         TensorArray {
             flow,
@@ -222,6 +254,15 @@ impl<'g> TensorArray<'g> {
     }
 
     /// Returns the tensor list.
+    ///
+    /// ```
+    /// use millstream::TensorArray;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let array = TensorArray::of::<i32>(&g, 2).build();
+    /// assert_eq!(array.flow().dtype()?, DType::Variant);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn flow(&self) -> Output<'g> {
         self.flow
     }
@@ -241,6 +282,15 @@ impl<'g> TensorArray<'g> {
     }
 
     /// Returns the known part of the elements' shape.
+    ///
+    /// ```
+    /// use millstream::TensorArray;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let array = TensorArray::of::<i32>(&g, 2).build().write(0, [1, 2, 3]);
+    /// assert_eq!(array.element_shape().to_string(), "[3]");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn element_shape(&self) -> &PartialShape {
         &self.element_shape
     }
@@ -444,6 +494,19 @@ impl<'g> TensorArray<'g> {
     }
 
     /// Returns the same array, after the current control dependencies have run.
+    ///
+    /// ```
+    /// use millstream::TensorArray;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let v = g.variable("v", 1);
+    /// let array = TensorArray::of::<i32>(&g, 1).build().write(0, 7);
+    /// let later = g.control_dependencies([v.assign(2)], || array.identity());
+    /// let session = Session::new(&g)?;
+    /// assert_eq!(session.run::<i32>(later.read(0), feed![])?, 7);
+    /// assert_eq!(session.run::<i32>(v.read(), feed![])?, 2);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn identity(&self) -> TensorArray<'g> {
         let flow = self.graph().identity(self.flow);
@@ -451,6 +514,16 @@ impl<'g> TensorArray<'g> {
     }
 
     /// Consumes the array. The operation runs once all uses of the array have; its memory is freed then.
+    ///
+    /// ```
+    /// use millstream::TensorArray;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let array = TensorArray::of::<i32>(&g, 1).build().write(0, 7);
+    /// let (first, closed) = (array.read(0), array.close());
+    /// assert_eq!(Session::new(&g)?.run::<(i32, ())>((first, closed), feed![])?, (7, ()));
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn close(self) -> Op<'g> {
         self.graph().start_as("NoOp", "TensorArrayClose").control(self.flow).finish()

@@ -6,6 +6,20 @@ use millstream_tensor::{IntoTensor, Result, Tensor};
 use std::panic::Location;
 
 /// An initial value or a shape: an output of the graph, or a literal.
+///
+/// ```
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// // The initial value of a variable is a literal, a tensor or an output.
+/// let a = g.variable("a", [1.0f32, 2.0]);
+/// let b = g.variable("b", Tensor::vector(&[3.0f32])?);
+/// let c = g.variable("c", g.constant(4.0f32) + 1.0);
+/// let session = Session::new(&g)?;
+/// session.run::<()>(g.global_variables_initializer(), feed![])?;
+/// let (a, b, c): (Vec<f32>, Vec<f32>, f32) = session.run((a.value(), b.value(), c.value()), feed![])?;
+/// assert_eq!((a, b, c), (vec![1.0, 2.0], vec![3.0], 5.0));
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[derive(Debug)]
 pub enum Value<'g> {
     /// A value of the graph.

@@ -10,12 +10,39 @@ use millstream_tensor::{DType, PartialShape, Result, Str, Tensor};
 use std::panic::Location;
 
 /// The collection of all variables.
+///
+/// ```
+/// use millstream::GLOBAL_VARIABLES;
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// g.variable("w", 1.0f32);
+/// assert_eq!(g.variables_in(GLOBAL_VARIABLES).len(), 1);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 pub const GLOBAL_VARIABLES: &str = "variables";
 
 /// The collection of the variables that training updates.
+///
+/// ```
+/// use millstream::TRAINABLE_VARIABLES;
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// g.variable("w", 1.0f32);
+/// assert_eq!(g.variables_in(TRAINABLE_VARIABLES).len(), 1);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 pub const TRAINABLE_VARIABLES: &str = "trainable_variables";
 
 /// The collection of the variables that are not saved, such as counters.
+///
+/// ```
+/// use millstream::{LOCAL_VARIABLES, VariableScopes};
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// g.get_variable_from("seen", 0i64).local().build()?;
+/// assert_eq!(g.variables_in(LOCAL_VARIABLES).len(), 1);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 pub const LOCAL_VARIABLES: &str = "local_variables";
 
 /// The collection of the terms that regularizers add to the loss.
@@ -70,41 +97,151 @@ impl Default for Listing {
 }
 
 /// Variables of a graph.
+///
+/// ```
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let steps = g.variable("steps", 0);
+/// let init = g.global_variables_initializer();
+/// let count = steps.assign_add(1);
+/// let session = Session::new(&g)?;
+/// session.run::<()>(init, feed![])?;
+/// for _ in 0..3 {
+///     session.run::<()>(count, feed![])?;
+/// }
+/// assert_eq!(session.run::<i32>(steps.value(), feed![])?, 3);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 pub trait Variables {
     /// Adds a variable held by a resource handle, with its initial value.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let w = g.variable("w", [1.0f32, 2.0]);
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(w.initializer(), feed![])?;
+    /// assert_eq!(session.run::<Vec<f32>>(w.value(), feed![])?, [1.0, 2.0]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn variable<'g>(&'g self, name: &str, initial: impl Into<Value<'g>>) -> Variable<'g>;
 
     /// Adds a variable held by reference, as TensorFlow 1 does by default.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let w = g.ref_variable("w", 1.0f32);
+    /// assert!(w.is_ref());
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(w.assign(2.0f32), feed![])?;
+    /// assert_eq!(session.run::<f32>(w.value(), feed![])?, 2.0);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn ref_variable<'g>(&'g self, name: &str, initial: impl Into<Value<'g>>) -> Variable<'g>;
 
     /// Adds an operation that assigns all current variables, except the local ones, their initial values.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let (a, b) = (g.variable("a", 1.0f32), g.variable("b", 2.0f32));
+    /// let init = g.global_variables_initializer();
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(init, feed![])?;
+    /// assert_eq!(session.run::<f32>(a.value() + b.value(), feed![])?, 3.0);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn global_variables_initializer(&self) -> Op<'_>;
 
     /// Adds an operation that assigns the local variables their initial values.
+    ///
+    /// ```
+    /// use millstream::VariableScopes as _;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let seen = g.get_variable_from("seen", 0i64).local().build()?;
+    /// let init = g.local_variables_initializer();
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(init, feed![])?;
+    /// assert_eq!(session.run::<i64>(seen.value(), feed![])?, 0);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn local_variables_initializer(&self) -> Op<'_>;
 
     /// Adds an operation that assigns these variables their initial values.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let (a, b) = (g.variable("a", 1.0f32), g.variable("b", 2.0f32));
+    /// let init = g.variables_initializer(&[a], "init_a");
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(init, feed![])?;
+    /// assert_eq!(session.run::<f32>(a.value(), feed![])?, 1.0);
+    /// assert!(session.run::<f32>(b.value(), feed![]).is_err()); // has no value yet
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn variables_initializer<'g>(&'g self, variables: &[Variable<'g>], name: &str) -> Op<'g>;
 
     /// Returns the variables of a collection, including those of an imported `MetaGraphDef`.
+    ///
+    /// ```
+    /// use millstream::TRAINABLE_VARIABLES;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// g.variable("w", 1.0f32);
+    /// assert_eq!(g.variables_in(TRAINABLE_VARIABLES)[0].name(), "w");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     fn variables_in(&self, collection: &str) -> Vec<Variable<'_>>;
 
     /// Returns all variables except the local ones: the content of a checkpoint.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// g.variable("w", 1.0f32);
+    /// g.variable("b", 1.0f32);
+    /// let names: Vec<String> = g.global_variables().iter().map(|v| v.name()).collect();
+    /// assert_eq!(names, ["w", "b"]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     fn global_variables(&self) -> Vec<Variable<'_>> {
         self.variables_in(GLOBAL_VARIABLES)
     }
 
     /// Returns the variables that training updates.
+    ///
+    /// ```
+    /// use millstream::VariableScopes as _;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// g.variable("w", 1.0f32);
+    /// g.get_variable_from("mean", 0.0f32).trainable(false).build()?;
+    /// assert_eq!(g.trainable_variables().len(), 1);
+    /// assert_eq!(g.global_variables().len(), 2);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     fn trainable_variables(&self) -> Vec<Variable<'_>> {
         self.variables_in(TRAINABLE_VARIABLES)
     }
 
     /// Returns the variables that are not saved.
+    ///
+    /// ```
+    /// use millstream::VariableScopes as _;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// g.get_variable_from("seen", 0i64).local().build()?;
+    /// assert_eq!(g.local_variables()[0].name(), "seen");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     fn local_variables(&self) -> Vec<Variable<'_>> {
         self.variables_in(LOCAL_VARIABLES)
     }
@@ -321,21 +458,54 @@ impl<'g> Variable<'g> {
     }
 
     /// Returns the graph.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let w = g.variable("w", 1.0f32);
+    /// assert!(w.graph().operation("w").is_ok());
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn graph(&self) -> &'g Graph {
         self.graph
     }
 
     /// Returns the resource handle, or the reference.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let w = g.variable("w", 1.0f32);
+    /// assert_eq!(w.handle().dtype()?, DType::Resource);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn handle(&self) -> Output<'g> {
         Output::new(self.graph, self.parts.handle)
     }
 
     /// Returns whether the variable is held by reference, TensorFlow 1's default, rather than by a handle.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// assert!(!g.variable("w", 1.0f32).is_ref());
+    /// assert!(g.ref_variable("v", 1.0f32).is_ref());
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn is_ref(&self) -> bool {
         self.parts.by_ref
     }
 
     /// Returns whether training updates it by default.
+    ///
+    /// ```
+    /// use millstream::VariableScopes as _;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// assert!(g.variable("w", 1.0f32).is_trainable());
+    /// assert!(!g.get_variable_from("mean", 0.0f32).trainable(false).build()?.is_trainable());
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn is_trainable(&self) -> bool {
         self.parts.trainable
     }
@@ -356,11 +526,31 @@ impl<'g> Variable<'g> {
     }
 
     /// Returns the initial value, if it is known.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let w = g.variable("w", [1.0f32, 2.0]);
+    /// let start = w.initial_value().expect("a variable of this program");
+    /// assert_eq!(Session::new(&g)?.run::<Vec<f32>>(start, feed![])?, [1.0, 2.0]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn initial_value(&self) -> Option<Output<'g>> {
         self.parts.initial_value.map(|port| Output::new(self.graph, port))
     }
 
     /// Returns the value from one read that all users share. The read need not see updates of the same run.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let w = g.variable("w", 3.0f32);
+    /// let y = w.value() * w.value() + 1.0; // one read
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(w.initializer(), feed![])?;
+    /// assert_eq!(session.run::<f32>(y, feed![])?, 10.0);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn value(&self) -> Output<'g> {
         Output::new(self.graph, self.parts.snapshot)
     }
@@ -385,6 +575,13 @@ impl<'g> Variable<'g> {
     }
 
     /// Returns the dtype of the value.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// assert_eq!(g.variable("w", 1.0f32).dtype()?, DType::F32);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn dtype(&self) -> Result<DType> {
         self.value().dtype()
     }
@@ -403,6 +600,15 @@ impl<'g> Variable<'g> {
     }
 
     /// Returns the value from a new read, which runs after the current control dependencies.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let w = g.variable("w", 1.0f32);
+    /// let after = g.control_dependencies([w.assign(5.0f32)], || w.read()); // sees the assignment
+    /// assert_eq!(Session::new(&g)?.run::<f32>(after, feed![])?, 5.0);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn read(&self) -> Output<'g> {
         match self.parts.by_ref {
@@ -429,6 +635,18 @@ impl<'g> Variable<'g> {
     }
 
     /// Adds to the value.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let v = g.variable("v", 1.0f32);
+    /// let add = v.assign_add(0.5f32);
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(v.initializer(), feed![])?;
+    /// session.run::<()>(add, feed![])?;
+    /// assert_eq!(session.run::<f32>(v.read(), feed![])?, 1.5);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn assign_add(&self, value: impl Into<Arg<'g>>) -> Op<'g> {
         self.update("AssignAdd", "AssignAddVariableOp", value.into())

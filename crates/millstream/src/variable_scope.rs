@@ -14,6 +14,15 @@ use std::panic::Location;
 use std::sync::Arc;
 
 /// Whether [`VariableScopes::get_variable`] adds variables or returns existing ones.
+///
+/// ```
+/// use millstream::{Reuse, VariableScopes};
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let layer = || g.variable_scope("layer").reuse(Reuse::Auto).run(|_| g.get_variable("w", [2]).build());
+/// assert_eq!(layer()?.name(), layer()?.name()); // one variable
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reuse {
     /// As in the enclosing scope. In the outermost scope, variables must be new.
@@ -28,6 +37,16 @@ pub enum Reuse {
 type Regularize = dyn for<'g> Fn(Output<'g>) -> Option<Output<'g>> + Send + Sync;
 
 /// A variable scope: a prefix for the names of variables, and their defaults. A scope can be opened again.
+///
+/// ```
+/// use millstream::VariableScopes;
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let scope = g.variable_scope("layer").run(|scope| scope.clone());
+/// let later = g.variable_scope(&scope).run(|_| g.get_variable("w", [2]).build())?; // opens it again
+/// assert_eq!(later.name(), "layer/w");
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct VariableScope {
     name: String,
@@ -55,16 +74,43 @@ impl Default for VariableScope {
 
 impl VariableScope {
     /// Returns the prefix of its variables' names, without the last `/`.
+    ///
+    /// ```
+    /// use millstream::VariableScopes;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let name = g.variable_scope("a").run(|_| g.variable_scope("b").run(|scope| scope.name().to_owned()));
+    /// assert_eq!(name, "a/b");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn name(&self) -> &str {
         &self.name
     }
 
     /// Returns the name scope of the first opening, with its `/`. [`Graph::in_scope`] adds more nodes to it.
+    ///
+    /// ```
+    /// use millstream::VariableScopes;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let scope = g.variable_scope("layer").run(|scope| scope.original_name_scope().to_owned());
+    /// assert_eq!(scope, "layer/");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn original_name_scope(&self) -> &str {
         &self.name_scope
     }
 
     /// Returns whether its variables are added or shared.
+    ///
+    /// ```
+    /// use millstream::{Reuse, VariableScopes};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let reuse = g.variable_scope("layer").reuse(Reuse::Auto).run(|scope| scope.reuse());
+    /// assert_eq!(reuse, Reuse::Auto);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn reuse(&self) -> Reuse {
         self.reuse
     }
@@ -89,6 +135,22 @@ struct StoreData {
 }
 
 /// Variable scopes of a graph.
+///
+/// ```
+/// use millstream::VariableScopes;
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let dense = |x: Output<'_>, scope: &str| -> Result<()> {
+///     g.variable_scope(scope).run(|_| {
+///         let w = g.get_variable("w", [3, 2]).build()?;
+///         assert_eq!(x.matmul(w.value()).shape().to_string(), "[?,2]");
+///         Ok(())
+///     })
+/// };
+/// dense(g.placeholder::<f32>("x", shape![_, 3]), "first")?;
+/// assert_eq!(g.trainable_variables()[0].name(), "first/w");
+/// # Ok::<(), millstream::Error>(())
+/// ```
 pub trait VariableScopes {
     /// Describes a scope to build in: it prefixes the names of variables from
     /// [`VariableScopes::get_variable`]. Nodes are added to a name scope of the same name, a new one each
@@ -115,25 +177,84 @@ pub trait VariableScopes {
 
     /// Describes a scope with this name, which gets a number as suffix if the current scope has had one of
     /// that name.
+    ///
+    /// ```
+    /// use millstream::VariableScopes;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let names = [(); 2].map(|()| g.unique_variable_scope("layer").run(|scope| scope.name().to_owned()));
+    /// assert_eq!(names, ["layer", "layer_1"]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     fn unique_variable_scope(&self, name: &str) -> ScopeBuilder<'_>;
 
     /// Returns the current scope.
+    ///
+    /// ```
+    /// use millstream::VariableScopes;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// g.variable_scope("layer").run(|_| assert_eq!(g.current_variable_scope().name(), "layer"));
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     fn current_variable_scope(&self) -> VariableScope;
 
     /// Adds or shares the variable of this name in the current scope, as the scope's [`Reuse`] says.
+    ///
+    /// ```
+    /// use millstream::{Initializer, VariableScopes};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let w = g.get_variable("w", [2, 3]).initializer(Initializer::ones()).build()?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(w.initializer(), feed![])?;
+    /// assert_eq!(session.run::<Tensor>(w.value(), feed![])?.to_string(), "f32[2,3] [[1 1 1] [1 1 1]]");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn get_variable(&self, name: &str, shape: impl Into<Shape>) -> GetVariable<'_>;
 
     /// As [`VariableScopes::get_variable`], with an initial value, which determines shape and dtype.
+    ///
+    /// ```
+    /// use millstream::VariableScopes;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let steps = g.get_variable_from("steps", 0i64).trainable(false).build()?;
+    /// assert_eq!(steps.dtype()?, DType::I64);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn get_variable_from<'g>(&'g self, name: &str, value: impl Into<Value<'g>>) -> GetVariable<'g>;
 
     /// Returns the variable that counts training steps (`global_step`, an i64), adding it if there is none.
+    ///
+    /// ```
+    /// use millstream::VariableScopes;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// assert_eq!(g.global_step()?.name(), "global_step");
+    /// assert_eq!(g.global_variables().len(), 1);
+    /// g.global_step()?; // the same variable
+    /// assert_eq!(g.global_variables().len(), 1);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn global_step(&self) -> Result<Variable<'_>>;
 }
 
 /// The scope to open.
+///
+/// ```
+/// use millstream::VariableScopes;
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let scope = g.variable_scope("a").run(|scope| scope.clone());
+/// // Opened again, a scope keeps its name wherever that happens.
+/// let name = g.variable_scope("b").run(|_| g.variable_scope(&scope).run(|again| again.name().to_owned()));
+/// assert_eq!(name, "a");
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[derive(Debug)]
 pub enum ScopeName {
     /// A new scope inside the current one.
@@ -208,6 +329,19 @@ impl VariableScopes for Graph {
 }
 
 /// A builder of an open scope.
+///
+/// ```
+/// use millstream::{Initializer, VariableScopes};
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let w = g
+///     .variable_scope("layer")
+///     .initializer(Initializer::zeros())
+///     .dtype(DType::F64)
+///     .run(|_| g.get_variable("w", [2]).build())?;
+/// assert_eq!((w.name(), w.dtype()?), ("layer/w".to_owned(), DType::F64));
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[must_use = "`run` opens the scope"]
 pub struct ScopeBuilder<'g> {
     graph: &'g Graph,
@@ -231,12 +365,34 @@ impl std::fmt::Debug for ScopeBuilder<'_> {
 
 impl<'g> ScopeBuilder<'g> {
     /// Sets whether variables are added or shared.
+    ///
+    /// ```
+    /// use millstream::{Reuse, VariableScopes};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// g.variable_scope("layer").run(|_| g.get_variable("w", [2]).build())?;
+    /// let again = g.variable_scope("layer").reuse(Reuse::Yes).run(|_| g.get_variable("w", [2]).build())?;
+    /// assert_eq!(again.name(), "layer/w");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn reuse(mut self, reuse: Reuse) -> Self {
         self.reuse = reuse;
         self
     }
 
     /// Sets the default initializer.
+    ///
+    /// ```
+    /// use millstream::{Initializer, VariableScopes};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let ones = Initializer::ones();
+    /// let w = g.variable_scope("layer").initializer(ones).run(|_| g.get_variable("w", [2]).build())?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(w.initializer(), feed![])?;
+    /// assert_eq!(session.run::<Vec<f32>>(w.value(), feed![])?, [1.0, 1.0]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn initializer(mut self, initializer: Initializer) -> Self {
         self.initializer = Some(initializer);
         self
@@ -244,6 +400,17 @@ impl<'g> ScopeBuilder<'g> {
 
     /// Sets the default regularizer, which returns a loss term for a new variable's value. The terms go to
     /// the collection [`REGULARIZATION_LOSSES`].
+    ///
+    /// ```
+    /// use millstream::{REGULARIZATION_LOSSES, VariableScopes};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// g.variable_scope("layer")
+    ///     .regularizer(|w| Some(w.square().reduce_sum(())))
+    ///     .run(|_| g.get_variable("w", [2]).build())?;
+    /// assert_eq!(g.collection(REGULARIZATION_LOSSES).len(), 1);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn regularizer(
         mut self,
         regularizer: impl for<'v> Fn(Output<'v>) -> Option<Output<'v>> + Send + Sync + 'static,
@@ -253,12 +420,30 @@ impl<'g> ScopeBuilder<'g> {
     }
 
     /// Sets the default dtype; without one in any scope it is f32.
+    ///
+    /// ```
+    /// use millstream::VariableScopes;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let w = g.variable_scope("layer").dtype(DType::F64).run(|_| g.get_variable("w", [2]).build())?;
+    /// assert_eq!(w.dtype()?, DType::F64);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn dtype(mut self, dtype: DType) -> Self {
         self.dtype = Some(dtype);
         self
     }
 
     /// Sets whether variables are held by handles (the default) or by reference.
+    ///
+    /// ```
+    /// use millstream::VariableScopes;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let w = g.variable_scope("old").use_resource(false).run(|_| g.get_variable("w", [2]).build())?;
+    /// assert!(w.is_ref());
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn use_resource(mut self, use_resource: bool) -> Self {
         self.use_resource = Some(use_resource);
         self
@@ -271,6 +456,15 @@ impl<'g> ScopeBuilder<'g> {
     }
 
     /// Opens the scope, calls `build`, and closes the scope.
+    ///
+    /// ```
+    /// use millstream::VariableScopes;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let w = g.variable_scope("layer").run(|_| g.get_variable("w", [2]).build())?;
+    /// assert_eq!(w.name(), "layer/w");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn run<R>(self, build: impl FnOnce(&VariableScope) -> R) -> R {
         let graph = self.graph;
         let name_scope = match &self.scope {
@@ -363,6 +557,20 @@ enum First<'g> {
 }
 
 /// A builder of a variable.
+///
+/// ```
+/// use millstream::{Initializer, VariableScopes};
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let w = g
+///     .get_variable("w", [2])
+///     .dtype(DType::F64)
+///     .initializer(Initializer::zeros())
+///     .trainable(false)
+///     .build()?;
+/// assert!(!w.is_trainable());
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[must_use = "`build` adds or shares the variable"]
 pub struct GetVariable<'g> {
     graph: &'g Graph,
@@ -411,6 +619,14 @@ impl<'g> GetVariable<'g> {
     }
 
     /// Sets the dtype; by default the scope's.
+    ///
+    /// ```
+    /// use millstream::VariableScopes;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// assert_eq!(g.get_variable("w", [2]).dtype(DType::F64).build()?.dtype()?, DType::F64);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn dtype(mut self, dtype: DType) -> Self {
         self.dtype = Some(dtype);
         self
@@ -418,6 +634,16 @@ impl<'g> GetVariable<'g> {
 
     /// Sets the initializer; by default the scope's, and without one [`Initializer::glorot_uniform`] for
     /// floats and zeros for other dtypes.
+    ///
+    /// ```
+    /// use millstream::{Initializer, VariableScopes};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let w = g.get_variable("w", [2]).initializer(Initializer::zeros()).build()?;
+    /// let start = w.initial_value().expect("a new variable");
+    /// assert_eq!(Session::new(&g)?.run::<Vec<f32>>(start, feed![])?, [0.0, 0.0]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn initializer(mut self, initializer: Initializer) -> Self {
         self.initializer = Some(initializer);
         self
@@ -425,6 +651,15 @@ impl<'g> GetVariable<'g> {
 
     /// Sets the regularizer, which returns a loss term for the value. The term goes to the collection
     /// [`REGULARIZATION_LOSSES`].
+    ///
+    /// ```
+    /// use millstream::{REGULARIZATION_LOSSES, VariableScopes};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// g.get_variable("w", [2]).regularizer(|w| Some(w.square().reduce_sum(()))).build()?;
+    /// assert_eq!(g.collection(REGULARIZATION_LOSSES).len(), 1);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn regularizer(
         mut self,
         regularizer: impl for<'v> Fn(Output<'v>) -> Option<Output<'v>> + Send + Sync + 'static,
@@ -434,29 +669,75 @@ impl<'g> GetVariable<'g> {
     }
 
     /// Sets whether training updates it.
+    ///
+    /// ```
+    /// use millstream::VariableScopes;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// g.get_variable("mean", [2]).trainable(false).build()?;
+    /// assert!(g.trainable_variables().is_empty());
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn trainable(mut self, trainable: bool) -> Self {
         self.trainable = trainable;
         self
     }
 
     /// Sets the collections that list it, instead of [`GLOBAL_VARIABLES`].
+    ///
+    /// ```
+    /// use millstream::VariableScopes;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// g.get_variable("w", [2]).collections(["shadows"]).build()?;
+    /// assert_eq!(g.variables_in("shadows").len(), 1);
+    /// assert!(g.global_variables().is_empty());
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn collections<S: Into<String>>(mut self, collections: impl IntoIterator<Item = S>) -> Self {
         self.collections = collections.into_iter().map(Into::into).collect();
         self
     }
 
     /// Makes it a local variable: in [`LOCAL_VARIABLES`], not saved and not trained.
+    ///
+    /// ```
+    /// use millstream::VariableScopes;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// g.get_variable_from("seen", 0i64).local().build()?;
+    /// assert_eq!(g.local_variables().len(), 1);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn local(self) -> Self {
         self.collections([LOCAL_VARIABLES]).trainable(false)
     }
 
     /// Sets whether it is held by a handle or by reference; by default as in the scope.
+    ///
+    /// ```
+    /// use millstream::VariableScopes;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// assert!(g.get_variable("w", [2]).use_resource(false).build()?.is_ref());
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn use_resource(mut self, use_resource: bool) -> Self {
         self.use_resource = Some(use_resource);
         self
     }
 
     /// Adds the variable, or returns the existing one.
+    ///
+    /// ```
+    /// use millstream::VariableScopes;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// g.get_variable("w", [2]).build()?;
+    /// let again = g.get_variable("w", [2]).build();
+    /// assert!(again.is_err()); // it exists, and the scope does not reuse variables
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn build(self) -> Result<Variable<'g>> {
         let at = self.at;
         self.get().map_err(|e| e.at_line(at))

@@ -82,17 +82,44 @@ impl Default for Coordinator {
 
 impl Coordinator {
     /// A coordinator for which `OUT_OF_RANGE`, the end of the input, is no error.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// let coordinator = Coordinator::new();
+    /// assert!(!coordinator.should_stop());
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn new() -> Coordinator {
         Self::with_clean_stops([Code::OutOfRange])
     }
 
     /// A coordinator for which errors with these codes are a reason to stop, but not reported.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// use std::time::Duration;
+    /// let coordinator = Coordinator::with_clean_stops([Code::Cancelled]);
+    /// coordinator.spawn("worker", || Err(millstream_tensor::Error::new(Code::Cancelled, "enough")))?;
+    /// coordinator.join()?; // a reason to stop, but not an error
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn with_clean_stops(codes: impl IntoIterator<Item = Code>) -> Coordinator {
         let clean = codes.into_iter().collect();
         Coordinator(Arc::new(Shared { clean, state: Mutex::default(), changed: Condvar::new() }))
     }
 
     /// Runs `work` on a thread of its own. If it returns an error or panics, all threads stop.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// let coordinator = Coordinator::new();
+    /// coordinator.spawn("fails", || Err(millstream_tensor::Error::invalid("no such file")))?;
+    /// assert!(coordinator.join().unwrap_err().to_string().contains("no such file"));
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn spawn(
         &self,
         name: impl Into<String>,
@@ -136,6 +163,25 @@ impl Coordinator {
     /// the stop.
     ///
     /// Definition: TensorFlow's `LooperThread`.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicUsize, Ordering};
+    /// let coordinator = Coordinator::new();
+    /// let beats = Arc::new(AtomicUsize::new(0));
+    /// let (count, asks) = (beats.clone(), coordinator.clone());
+    /// coordinator.spawn_looper("heart", None, move || {
+    ///     if count.fetch_add(1, Ordering::SeqCst) == 2 {
+    ///         asks.request_stop();
+    ///     }
+    ///     Ok(())
+    /// })?;
+    /// coordinator.join()?;
+    /// assert_eq!(beats.load(Ordering::SeqCst), 3);
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn spawn_looper(
         &self,
         name: impl Into<String>,
@@ -157,12 +203,30 @@ impl Coordinator {
     }
 
     /// Asks all threads to stop.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// let coordinator = Coordinator::new();
+    /// coordinator.request_stop();
+    /// assert!(coordinator.should_stop());
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn request_stop(&self) {
         self.stop(Stop::Asked);
     }
 
     /// Asks all threads to stop because of an error. [`Coordinator::join`] returns the first such error,
     /// unless its code is one that is not reported. After the join the error is returned from here.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// let coordinator = Coordinator::new();
+    /// coordinator.request_stop_for(millstream_tensor::Error::invalid("out of paper"))?;
+    /// assert!(coordinator.join().unwrap_err().to_string().contains("out of paper"));
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn request_stop_for(&self, error: Error) -> Result<()> {
         if self.0.clean.contains(&error.code()) {
             self.stop(Stop::Asked);
@@ -192,11 +256,38 @@ impl Coordinator {
     }
 
     /// Whether a stop was requested.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// let coordinator = Coordinator::new();
+    /// let worker = coordinator.clone();
+    /// coordinator.spawn("worker", move || {
+    ///     while !worker.should_stop() {
+    ///         std::thread::yield_now(); // a piece of work
+    ///     }
+    ///     Ok(())
+    /// })?;
+    /// coordinator.request_stop();
+    /// coordinator.join()?;
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn should_stop(&self) -> bool {
         self.0.state.lock().stop.is_some()
     }
 
     /// Waits for a stop, at most this long. Returns whether one was requested.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// use std::time::Duration;
+    /// let coordinator = Coordinator::new();
+    /// assert!(!coordinator.wait_for_stop(Duration::from_millis(1)));
+    /// coordinator.request_stop();
+    /// assert!(coordinator.wait_for_stop(Duration::from_secs(60))); // returns at once
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn wait_for_stop(&self, at_most: Duration) -> bool {
         let until = Instant::now().checked_add(at_most);
         let mut state = self.0.state.lock();
@@ -211,6 +302,18 @@ impl Coordinator {
     }
 
     /// Calls `tell` when a stop is requested; at once if it was. For waking threads that wait.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// use std::sync::mpsc::channel;
+    /// let coordinator = Coordinator::new();
+    /// let (send, receive) = channel();
+    /// coordinator.on_stop(move |_| drop(send.send("stopped")));
+    /// coordinator.request_stop();
+    /// assert_eq!(receive.recv(), Ok("stopped"));
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn on_stop(&self, tell: impl FnOnce(&Stop) + Send + 'static) {
         let mut state = self.0.state.lock();
         match state.stop.clone() {
@@ -223,12 +326,34 @@ impl Coordinator {
     }
 
     /// Forgets the stop, so that threads may be started and joined again.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// let coordinator = Coordinator::new();
+    /// coordinator.request_stop();
+    /// coordinator.clear_stop();
+    /// assert!(!coordinator.should_stop());
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn clear_stop(&self) {
         let mut state = self.0.state.lock();
         (state.stop, state.joined) = (None, false);
     }
 
     /// Calls `work`. An error that it returns stops all threads and is returned by [`Coordinator::join`].
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// let coordinator = Coordinator::new();
+    /// assert_eq!(coordinator.stop_on_error(|| Ok(7))?, Some(7));
+    /// let work = || -> Result<()> { Err(millstream_tensor::Error::invalid("out of paper")) };
+    /// let failed = coordinator.stop_on_error(work)?;
+    /// assert_eq!(failed, None);
+    /// assert!(coordinator.should_stop());
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn stop_on_error<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<Option<T>> {
         match work() {
             Ok(value) => Ok(Some(value)),
@@ -238,11 +363,32 @@ impl Coordinator {
 
     /// Waits until all threads have ended. Returns the error that stopped them. Threads that still run two
     /// minutes after the stop are named in an error.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// let coordinator = Coordinator::new();
+    /// coordinator.spawn("worker", || Ok(()))?;
+    /// coordinator.request_stop();
+    /// coordinator.join()?; // the error of a thread, if one failed
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn join(&self) -> Result<()> {
         self.join_within(GRACE)
     }
 
     /// As [`Coordinator::join`], with `grace` instead of two minutes.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// use std::time::Duration;
+    /// let coordinator = Coordinator::new();
+    /// coordinator.spawn("worker", || Ok(()))?;
+    /// coordinator.request_stop();
+    /// coordinator.join_within(Duration::from_secs(5))?;
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn join_within(&self, grace: Duration) -> Result<()> {
         // This thread can no longer end what the others wait for.
         let _asleep = Asleep::outside();
@@ -274,6 +420,23 @@ impl Coordinator {
     }
 
     /// The names of the threads that run.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// let coordinator = Coordinator::new();
+    /// let worker = coordinator.clone();
+    /// coordinator.spawn("worker", move || {
+    ///     while !worker.should_stop() {
+    ///         std::thread::yield_now();
+    ///     }
+    ///     Ok(())
+    /// })?;
+    /// assert_eq!(coordinator.running(), ["worker"]);
+    /// coordinator.request_stop();
+    /// coordinator.join()?;
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn running(&self) -> Vec<String> {
         self.0.state.lock().running.values().cloned().collect()
     }

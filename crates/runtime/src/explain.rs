@@ -15,6 +15,20 @@ use std::fmt;
 use std::sync::Arc;
 
 /// What a run of some fetches does: which nodes take part, what becomes of each, and how the loops run.
+///
+/// ```
+/// # use millstream_runtime::*;
+/// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+/// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+/// # let less = |a, b: f32| g.op("Less").input(a).input(b).output();
+/// let x = g.placeholder_of("x", DType::F32, shape![]);
+/// let y = g.while_loop(x).run(|x| less(x, 100.0), |x| x * x)?;
+/// let explanation = Session::new(&g)?.explain(y, [x])?;
+/// assert_eq!(explanation.fed, ["x:0"]);
+/// assert_eq!(explanation.places.len(), 2); // outside of loops, and the loop
+/// assert!(explanation.to_string().contains("runs as compiled code"));
+/// # Ok::<(), millstream_tensor::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Explanation {
     /// The tier that runs it.
@@ -34,6 +48,19 @@ pub struct Explanation {
 }
 
 /// One part of a run: outside of all loops, or in one loop.
+///
+/// ```
+/// # use millstream_runtime::*;
+/// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+/// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+/// # let less = |a, b: f32| g.op("Less").input(a).input(b).output();
+/// let y = g.while_loop(g.constant(1.0f32)).run(|x| less(x, 100.0), |x| x * 2.0)?;
+/// let explanation = Session::new(&g)?.explain(y, [])?;
+/// let place = &explanation.places[1];
+/// assert_eq!((place.name.as_str(), place.depth), ("while/while_context", 1));
+/// assert!(place.of_loop.is_some() && place.code.is_some());
+/// # Ok::<(), millstream_tensor::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct PlaceExplanation {
     /// The loop's frame; empty outside of all loops.
@@ -50,6 +77,19 @@ pub struct PlaceExplanation {
 }
 
 /// The code of a loop, or of what runs before the rest.
+///
+/// ```
+/// # use millstream_runtime::*;
+/// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+/// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+/// # let less = |a, b: f32| g.op("Less").input(a).input(b).output();
+/// let y = g.while_loop(g.constant(1.0f32)).run(|x| less(x, 100.0), |x| x * 2.0)?;
+/// let explanation = Session::new(&g)?.explain(y, [])?;
+/// let code = explanation.places[1].code.as_ref().expect("a compiled loop");
+/// assert!(0 < code.n_instructions && code.buffers.is_empty());
+/// println!("{}", code.listing);
+/// # Ok::<(), millstream_tensor::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct CodeExplanation {
     /// The instructions, a line each, with what comes in and goes out.
@@ -84,6 +124,23 @@ impl CodeExplanation {
     }
 
     /// The time that an iteration took, in nanoseconds. `None` before it was measured.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// # let less = |a, b: f32| g.op("Less").input(a).input(b).output();
+    /// let y = g.while_loop(g.constant(1.0f32)).run(|x| less(x, 1e30), |x| x * 2.0)?;
+    /// let session = Session::new(&g)?;
+    /// let nanos = || -> Result<_> {
+    ///     let explanation = session.explain(y, [])?;
+    ///     Ok(explanation.places[1].code.as_ref().expect("a compiled loop").nanos_per_iteration())
+    /// };
+    /// assert_eq!(nanos()?, None);
+    /// session.run::<f32>(y, feed![])?;
+    /// assert!(nanos()?.is_some());
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn nanos_per_iteration(&self) -> Option<f64> {
         let Measured { iterations, nanos, .. } = self.measured;
         (0 < iterations).then(|| nanos as f64 / iterations as f64)
@@ -117,6 +174,17 @@ impl CodeExplanation {
 }
 
 /// What becomes of a node.
+///
+/// ```
+/// # use millstream_runtime::*;
+/// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+/// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+/// let x = g.placeholder_of("x", DType::F32, shape![]);
+/// let explanation = Session::new(&g)?.explain(x * 2.0, [x])?;
+/// let product = explanation.places[0].nodes.iter().find(|node| node.op == "Mul").expect("the product");
+/// println!("{}: {}", product.name, product.fate);
+/// # Ok::<(), millstream_tensor::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct NodeExplanation {
     /// The node's name.
@@ -130,6 +198,17 @@ pub struct NodeExplanation {
 }
 
 /// How a loop runs.
+///
+/// ```
+/// # use millstream_runtime::*;
+/// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+/// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+/// # let less = |a, b: f32| g.op("Less").input(a).input(b).output();
+/// let y = g.while_loop(g.constant(1.0f32)).parallel_iterations(4).run(|x| less(x, 100.0), |x| x * 2.0)?;
+/// let explanation = Session::new(&g)?.explain(y, [])?;
+/// assert_eq!(explanation.places[1].of_loop.as_ref().expect("a loop").asked, 4);
+/// # Ok::<(), millstream_tensor::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct LoopExplanation {
     /// How many iterations may be alive at a time, in fact.
@@ -147,6 +226,17 @@ pub struct LoopExplanation {
 }
 
 /// How the iterations of a loop run.
+///
+/// ```
+/// # use millstream_runtime::*;
+/// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+/// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+/// # let less = |a, b: f32| g.op("Less").input(a).input(b).output();
+/// let y = g.while_loop(g.constant(1.0f32)).run(|x| less(x, 100.0), |x| x * 2.0)?;
+/// let explanation = Session::new(&g)?.explain(y, [])?;
+/// assert_eq!(explanation.places[1].of_loop.as_ref().expect("a loop").way, LoopWay::Code);
+/// # Ok::<(), millstream_tensor::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoopWay {
     /// By tokens: the session's tier does not compile loops.
@@ -207,6 +297,16 @@ impl PlaceExplanation {
     }
 
     /// The op types whose kernels run, the most frequent first.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// let x = g.placeholder_of("x", DType::F32, shape![]);
+    /// let explanation = Session::new(&g)?.explain(x * 2.0 + x * 3.0, [x])?;
+    /// assert_eq!(explanation.places[0].kernels()[0], ("Mul", 2));
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn kernels(&self) -> Vec<(&'static str, usize)> {
         let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
         let runs = |f: Fate| matches!(f, Fate::Kernel | Fate::Scalar | Fate::Waits | Fate::Once);
@@ -224,6 +324,17 @@ impl Session {
     /// them are computed beforehand, passed over, or done by others, which kernels run, and how the loops
     /// run. Placeholders that are needed and not fed are taken as fed, and named. Nothing runs, and nothing
     /// is kept.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// let x = g.placeholder_of("x", DType::F32, shape![]);
+    /// let explanation = Session::new(&g)?.explain(x * 2.0, [])?; // `x` is taken as fed
+    /// assert_eq!(explanation.assumed, ["x:0"]);
+    /// println!("{explanation}");
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn explain<'g>(
         &self,
         fetches: impl Fetch,
@@ -237,6 +348,16 @@ impl Session {
 
     /// The program and the plan of a run of these fetches with these feeds, as listings with a line for each
     /// node. For those who work on the engine; their form may change.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// let x = g.placeholder_of("x", DType::F32, shape![]);
+    /// let listing = Session::new(&g)?.listing(x * 2.0, [x])?;
+    /// assert!(listing.starts_with("program of"));
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn listing<'g>(
         &self,
         fetches: impl Fetch,
@@ -254,6 +375,18 @@ impl Session {
     /// The machine code of the loops of a run of these fetches with these feeds, as text: the code is
     /// compiled for it, and not kept. Empty where nothing runs as code, or the session's tier has no machine
     /// code. For those who work on the engine; its form may change.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// # let less = |a, b: f32| g.op("Less").input(a).input(b).output();
+    /// let y = g.while_loop(g.constant(1.0f32)).run(|x| less(x, 100.0), |x| x * 2.0)?;
+    /// let options = SessionOptions { tier: Tier::Dataflow, ..SessionOptions::default() };
+    /// assert_eq!(Session::with_options(&g, options)?.disassembly(y, [])?, ""); // this tier compiles nothing
+    /// println!("{}", Session::new(&g)?.disassembly(y, [])?);
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn disassembly<'g>(
         &self,
         fetches: impl Fetch,
@@ -274,6 +407,17 @@ impl Session {
     }
 
     /// What the session holds: variables, queues, plans, memory.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// let x = g.constant(2.0f32) + 1.0;
+    /// let session = Session::new(&g)?;
+    /// session.run::<f32>(x, feed![])?;
+    /// assert_eq!(session.holdings().n_plans, 1);
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn holdings(&self) -> Holdings {
         let it = &self.shared;
         let own = it.kernel_state.all::<Variable>().into_iter();
@@ -436,6 +580,18 @@ pub(crate) struct SoFar {
 }
 
 /// What a session holds.
+///
+/// ```
+/// # use millstream_runtime::*;
+/// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+/// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+/// let options = SessionOptions { threads: Some(3), ..SessionOptions::default() };
+/// let session = Session::with_options(&g, options)?;
+/// let holdings = session.holdings();
+/// assert_eq!((holdings.threads, holdings.variables.len()), (3, 0));
+/// println!("{holdings}");
+/// # Ok::<(), millstream_tensor::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Holdings {
     /// The tier that runs its graphs.
@@ -506,6 +662,16 @@ const COLUMNS: [Column; 8] = [
 
 impl Explanation {
     /// The counts of nodes by fate, as a table: a heading, and a row for each place.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// let x = g.placeholder_of("x", DType::F32, shape![]);
+    /// let table = Session::new(&g)?.explain(x * 2.0, [x])?.table();
+    /// assert_eq!((table[0][0].as_str(), table[1][0].as_str()), ("where", "outside of loops"));
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn table(&self) -> Vec<Vec<String>> {
         let used = self.columns();
         let mut rows = vec![
@@ -551,6 +717,17 @@ impl Explanation {
     }
 
     /// What the table does not show, a sentence each.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// # let less = |a, b: f32| g.op("Less").input(a).input(b).output();
+    /// let y = g.while_loop(g.constant(1.0f32)).run(|x| less(x, 100.0), |x| x * 2.0)?;
+    /// let notes = Session::new(&g)?.explain(y, [])?.notes();
+    /// assert!(notes.iter().any(|note| note.contains("runs as compiled code")));
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn notes(&self) -> Vec<String> {
         let mut notes = vec![format!(
             "The fetches need {} of the graph's {} nodes. {}",
@@ -652,6 +829,15 @@ impl fmt::Display for Explanation {
 
 impl Holdings {
     /// A heading and a row for each variable and queue.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// let table = Session::new(&g)?.holdings().table();
+    /// assert_eq!(table.len(), 1); // the heading: there are no variables and queues
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn table(&self) -> Vec<Vec<String>> {
         let mut rows = vec![["kind", "name", "what it holds"].map(str::to_owned).to_vec()];
         let named = |container: &str, name: &str| match container {
@@ -674,6 +860,14 @@ impl Holdings {
     }
 
     /// What the table does not show, a sentence each.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// assert!(!Session::new(&g)?.holdings().notes().is_empty());
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn notes(&self) -> Vec<String> {
         let tier = match self.tier {
             Tier::Compiled => "dataflow machine with compiled loops",

@@ -5,12 +5,31 @@ use millstream_tensor::{IntoTensor, Result, Tensor};
 
 /// Values for outputs of the graph, placeholders or any others. Made by `feed!` or built with
 /// [`FeedList::and`].
+///
+/// ```
+/// # use millstream_runtime::*;
+/// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+/// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+/// let x = g.placeholder_of("x", DType::F32, shape![]);
+/// let y = g.placeholder_of("y", DType::F32, shape![]);
+/// let feeds = FeedList::new().and(x, 1.0f32).and("y:0", 2.0f32); // as `feed![x => 1.0f32, "y:0" => 2.0f32]`
+/// assert_eq!(Session::new(&g)?.run::<f32>(x + y, feeds)?, 3.0);
+/// # Ok::<(), millstream_tensor::Error>(())
+/// ```
 #[derive(Default, Debug)]
 pub struct FeedList {
     items: Vec<(FeedKey, Result<Tensor>)>,
 }
 
 /// What is fed: an output, or the name of one.
+///
+/// ```
+/// # use millstream_runtime::*;
+/// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+/// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+/// assert_eq!(FeedKey::from("x:0"), FeedKey::Name("x:0".to_owned()));
+/// # Ok::<(), millstream_tensor::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FeedKey {
     /// An output.
@@ -45,11 +64,30 @@ impl From<&String> for FeedKey {
 
 impl FeedList {
     /// An empty list.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// let x = g.constant(1.0f32);
+    /// assert_eq!(Session::new(&g)?.run::<f32>(x, FeedList::new())?, 1.0);
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn new() -> FeedList {
         FeedList::default()
     }
 
     /// Adds a feed.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// let x = g.constant(1.0f32);
+    /// // Any output can be fed.
+    /// assert_eq!(Session::new(&g)?.run::<f32>(x + 1.0, FeedList::new().and(x, 5.0f32))?, 6.0);
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     #[must_use]
     pub fn and(mut self, output: impl Into<FeedKey>, value: impl IntoTensor) -> FeedList {
         self.items.push((output.into(), value.into_tensor()));

@@ -7,6 +7,17 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 /// A value to fetch, or an operation to run for its effect.
+///
+/// ```
+/// # use millstream_runtime::*;
+/// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+/// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+/// let x = g.constant(2.0f32);
+/// let targets = vec![Target::Value(x.port()), Target::Value((x * 2.0).port())];
+/// let values: Vec<Tensor> = Session::new(&g)?.run(targets, feed![])?;
+/// assert_eq!(values[1].to_scalar::<f32>()?, 4.0);
+/// # Ok::<(), millstream_tensor::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
     /// A value.
@@ -106,12 +117,38 @@ impl Targets {
 
 /// Anything that can be fetched: an output, [`every`] of one inside of loops, an operation, the name of one
 /// (`"add:0"`), tuples, arrays, vectors and maps of these, `()`.
+///
+/// ```
+/// # use millstream_runtime::*;
+/// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+/// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+/// let x = g.constant(2.0f32);
+/// let session = Session::new(&g)?;
+/// // An output, a tuple, an array, a name.
+/// assert_eq!(session.run::<f32>(x, feed![])?, 2.0);
+/// assert_eq!(session.run::<(f32, f32)>((x, x + 1.0), feed![])?, (2.0, 3.0));
+/// assert_eq!(session.run::<[f32; 2]>([x, x * x], feed![])?, [2.0, 4.0]);
+/// assert_eq!(session.run::<f32>("Const:0", feed![])?, 2.0);
+/// # Ok::<(), millstream_tensor::Error>(())
+/// ```
 pub trait Fetch {
     /// Appends the fetches, in order. `NOT_FOUND` for a name that the graph does not have.
     fn list(&self, graph: &Graph, list: &mut FetchList) -> Result<()>;
 }
 
 /// A type that fetched values convert to: the structure of the fetches with tensors or Rust values in it.
+///
+/// ```
+/// # use millstream_runtime::*;
+/// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+/// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+/// let x = g.constant(vec![1.0f32, 2.0]);
+/// let session = Session::new(&g)?;
+/// let vector: Vec<f32> = session.run(x, feed![])?;
+/// let tensor: Tensor = session.run(x, feed![])?;
+/// assert_eq!(vector, tensor.as_slice::<f32>()?);
+/// # Ok::<(), millstream_tensor::Error>(())
+/// ```
 pub trait FromFetched: Sized {
     /// Takes the values that belong to it.
     fn take(values: &mut dyn Iterator<Item = Fetched>) -> Result<Self>;

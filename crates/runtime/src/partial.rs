@@ -12,6 +12,20 @@ use std::sync::Arc;
 
 /// A run made by [`Session::partial_run_setup`](crate::Session::partial_run_setup), which goes on with each
 /// call of [`Session::partial_run`](crate::Session::partial_run).
+///
+/// ```
+/// # use millstream_runtime::*;
+/// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+/// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+/// let x = g.placeholder_of("x", DType::F32, shape![]);
+/// let y = g.placeholder_of("y", DType::F32, shape![]);
+/// let (double, sum) = (x * 2.0, x + y);
+/// let session = Session::new(&g)?;
+/// let run = session.partial_run_setup((double, sum), [x, y])?;
+/// assert_eq!(session.partial_run::<f32>(&run, double, feed![x => 1.0f32])?, 2.0);
+/// assert_eq!(session.partial_run::<f32>(&run, sum, feed![y => 5.0f32])?, 6.0);
+/// # Ok::<(), millstream_tensor::Error>(())
+/// ```
 pub struct PartialRun {
     /// The session that it belongs to.
     session: Arc<Shared>,

@@ -35,6 +35,24 @@ pub struct LoopProgress {
 
 /// Shows the progress of a run that takes long, on the thread that called the run: first after `after`, then
 /// about every `every`, and once more when the run is over. A run that is shorter than `after` is not shown.
+///
+/// ```
+/// # use millstream_runtime::*;
+/// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+/// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+/// # let less = |a, b: f32| g.op("Less").input(a).input(b).output();
+/// use std::sync::{Arc, Mutex};
+/// use std::time::Duration;
+/// let y = g.while_loop(g.constant(1.0f32)).run(|x| less(x, 100.0), |x| x * 2.0)?;
+/// let seen = Arc::new(Mutex::new(Vec::new()));
+/// let keep = seen.clone();
+/// let mut show = ShowProgress::new(move |progress| keep.lock().unwrap().push(progress.over));
+/// show.after = Duration::ZERO; // short runs, too
+/// let options = RunOptions { progress: Some(show), ..RunOptions::default() };
+/// Session::new(&g)?.run_with::<f32>(y, feed![], &options)?;
+/// println!("shown {} times", seen.lock().unwrap().len());
+/// # Ok::<(), millstream_tensor::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct ShowProgress {
     /// How long a run has to take to be shown; half a second by default.
@@ -46,6 +64,20 @@ pub struct ShowProgress {
 
 impl ShowProgress {
     /// Shows progress with this function.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// use std::time::Duration;
+    /// let show = ShowProgress::new(|progress| {
+    ///     for one in &progress.loops {
+    ///         eprintln!("{}: {} iterations", one.name, one.iterations);
+    ///     }
+    /// });
+    /// assert_eq!(show.after, Duration::from_millis(500));
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn new(show: impl Fn(&Progress) + Send + Sync + 'static) -> ShowProgress {
         ShowProgress {
             after: Duration::from_millis(500),

@@ -12,6 +12,18 @@ use std::sync::Arc;
 /// for a queue of another capacity or with other components, gets an error that names both.
 ///
 /// Definition: TensorFlow's `ResourceMgr`, which the sessions of one server share.
+///
+/// ```
+/// # use millstream_runtime::*;
+/// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+/// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+/// let shared = ResourceManager::new();
+/// let options = || SessionOptions { resources: Some(shared.clone()), ..SessionOptions::default() };
+/// let trains = Session::with_options(&g, options())?;
+/// let serves = Session::with_options(&g, options())?; // sees the variables that the other trains
+/// assert_eq!(trains.resources().list(), serves.resources().list());
+/// # Ok::<(), millstream_tensor::Error>(())
+/// ```
 #[derive(Clone, Default)]
 pub struct ResourceManager(Arc<Resources>);
 
@@ -34,27 +46,78 @@ pub struct ResourceEntry {
 
 impl ResourceManager {
     /// A manager without resources.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// assert!(ResourceManager::new().list().is_empty());
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn new() -> ResourceManager {
         ResourceManager::default()
     }
 
     /// All resources, by container and name.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// let manager = ResourceManager::new();
+    /// let options = SessionOptions { resources: Some(manager.clone()), ..SessionOptions::default() };
+    /// let variable = g.op("VarHandleOp").attr("dtype", DType::F32).attr("shape", shape![]);
+    /// let handle = variable.attr("shared_name", "w").output();
+    /// let assign = g.op("AssignVariableOp").input(handle).input(g.constant(1.0f32)).finish();
+    /// Session::with_options(&g, options)?.run::<()>(assign, feed![])?;
+    /// let entry = &manager.list()[0];
+    /// assert_eq!((entry.name.as_str(), entry.kind), ("w", "variable"));
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn list(&self) -> Vec<ResourceEntry> {
         let entry = |(container, name, kind)| ResourceEntry { container, name, kind };
         self.0.list().into_iter().map(entry).collect()
     }
 
     /// Reports on the queues: what is in them, which nodes wait, how they were closed.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// assert!(ResourceManager::new().queues().is_empty());
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn queues(&self) -> Vec<QueueReport> {
         self.0.all::<Queue>().into_iter().map(|(_, queue)| queue.report()).collect()
     }
 
     /// Forgets the resources of a container. Runs that use them keep them until they end.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// let manager = ResourceManager::new();
+    /// manager.clear(""); // the default container
+    /// assert!(manager.list().is_empty());
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn clear(&self, container: &str) {
         self.0.clear(container);
     }
 
     /// Forgets all resources.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// let manager = ResourceManager::new();
+    /// manager.clear_all();
+    /// assert!(manager.list().is_empty());
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn clear_all(&self) {
         self.0.clear_all();
     }

@@ -30,6 +30,18 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
 use std::time::{Duration, Instant};
 
 /// The options of a session.
+///
+/// ```
+/// # use millstream_runtime::*;
+/// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+/// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+/// let x = g.placeholder_of("x", DType::F32, shape![]);
+/// let memory_limit = Some(1 << 20); // bytes
+/// let options = SessionOptions { threads: Some(1), memory_limit, ..SessionOptions::default() };
+/// let session = Session::with_options(&g, options)?;
+/// assert_eq!(session.run::<f32>(x * 2.0, feed![x => 3.0f32])?, 6.0);
+/// # Ok::<(), millstream_tensor::Error>(())
+/// ```
 #[derive(Default)]
 pub struct SessionOptions {
     /// The number of threads that run kernels; one per core by default. The results are the same for any
@@ -114,6 +126,20 @@ impl std::fmt::Debug for SessionOptions {
 }
 
 /// A way to run a graph. The values are the same in every tier.
+///
+/// ```
+/// # use millstream_runtime::*;
+/// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+/// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+/// # let less = |a, b: f32| g.op("Less").input(a).input(b).output();
+/// let x = g.placeholder_of("x", DType::F32, shape![]);
+/// let y = g.while_loop(x).run(|x| less(x, 100.0), |x| x * x)?;
+/// for tier in [Tier::Compiled, Tier::Dataflow, Tier::Reference] {
+///     let session = Session::with_options(&g, SessionOptions { tier, ..SessionOptions::default() })?;
+///     assert_eq!(session.run::<f32>(y, feed![x => 3.0f32])?, 6561.0);
+/// }
+/// # Ok::<(), millstream_tensor::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tier {
     /// The dataflow machine, with loops that only compute on a few elements run as code: interpreted first,
@@ -128,6 +154,18 @@ pub enum Tier {
 }
 
 /// The options of one run.
+///
+/// ```
+/// # use millstream_runtime::*;
+/// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+/// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+/// use std::time::Duration;
+/// let endless = g.while_loop(g.constant(0)).run(|_| g.constant(true), |i| i + 1)?;
+/// let options = RunOptions { timeout: Some(Duration::from_millis(10)), ..RunOptions::default() };
+/// let error = Session::new(&g)?.run_with::<i32>(endless, feed![], &options).unwrap_err();
+/// assert_eq!(error.code(), Code::DeadlineExceeded);
+/// # Ok::<(), millstream_tensor::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct RunOptions {
     /// The longest time that it may take.
@@ -145,6 +183,19 @@ pub struct RunOptions {
 }
 
 /// What a run returns beyond its values.
+///
+/// ```
+/// # use millstream_runtime::*;
+/// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+/// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+/// let x = g.placeholder_of("x", DType::F32, shape![]);
+/// let options = RunOptions { trace: true, ..RunOptions::default() };
+/// let (y, metadata) = Session::new(&g)?.run_with::<f32>(x * 2.0, feed![x => 3.0f32], &options)?;
+/// assert_eq!(y, 6.0);
+/// let trace = metadata.trace.expect("the options asked for one");
+/// assert!(!trace.events.is_empty()); // `trace.to_chrome_json()` is a file for Perfetto
+/// # Ok::<(), millstream_tensor::Error>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct RunMetadata {
     /// What ran, if the options asked for it.
@@ -153,6 +204,19 @@ pub struct RunMetadata {
 
 /// Runs a graph. Variables keep their values from run to run. Runs may happen at the same time, from any
 /// threads, and the graph may grow between runs.
+///
+/// ```
+/// # use millstream_runtime::*;
+/// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+/// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+/// # let less = |a, b: f32| g.op("Less").input(a).input(b).output();
+/// let x = g.placeholder_of("x", DType::F32, shape![]);
+/// let y = g.while_loop(x).run(|x| less(x, 100.0), |x| x * x)?;
+/// let session = Session::new(&g)?;
+/// assert_eq!(session.run::<f32>(y, feed![x => 3.0f32])?, 6561.0);
+/// assert_eq!(session.run::<f32>(y, feed![x => 10.0f32])?, 100.0);
+/// # Ok::<(), millstream_tensor::Error>(())
+/// ```
 pub struct Session {
     pub(crate) shared: Arc<Shared>,
 }
@@ -325,11 +389,31 @@ impl FeedSpec {
 
 impl Session {
     /// A session for this graph with one thread per core. An error if building the graph went wrong.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// let x = g.constant(2.0f32) + 1.0;
+    /// assert_eq!(Session::new(&g)?.run::<f32>(x, feed![])?, 3.0);
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn new(graph: &Graph) -> Result<Session> {
         Self::with_options(graph, SessionOptions::default())
     }
 
     /// A session with options.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// let x = g.constant(2.0f32) + 1.0;
+    /// let options = SessionOptions { threads: Some(1), ..SessionOptions::default() };
+    /// let session = Session::with_options(&g, options)?;
+    /// assert_eq!(session.run::<f32>(x, feed![])?, 3.0);
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn with_options(graph: &Graph, options: SessionOptions) -> Result<Session> {
         graph.check()?;
         let files = Files::new(&options.files)?;
@@ -370,6 +454,16 @@ impl Session {
     }
 
     /// The graph.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// let session = Session::new(&g)?;
+    /// let late = session.graph().constant(1) + 1; // a graph may grow between runs
+    /// assert_eq!(session.run::<i32>(late, feed![])?, 2);
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn graph(&self) -> &Graph {
         &self.shared.graph
     }
@@ -380,12 +474,33 @@ impl Session {
     }
 
     /// The manager of the session's variables, queues and the like, to share them with another session.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// let first = Session::new(&g)?;
+    /// let resources = Some(first.resources().clone());
+    /// let options = SessionOptions { resources, ..SessionOptions::default() };
+    /// let second = Session::with_options(&g, options)?; // has the variables of the first
+    /// assert_eq!(second.resources().list(), first.resources().list());
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn resources(&self) -> &ResourceManager {
         &self.shared.resources
     }
 
     /// Reports on the queues that the session's runs have opened, and on those it shares with other sessions:
     /// what is in them, which nodes wait, what went in and out, how they were closed.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// let session = Session::new(&g)?;
+    /// assert!(session.queues().is_empty()); // no run has opened one
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn queues(&self) -> Vec<QueueReport> {
         let own = self.shared.kernel_state.all::<Queue>().into_iter().map(|(_, queue)| queue.report());
         own.chain(self.shared.resources.queues()).collect()
@@ -418,17 +533,53 @@ impl Session {
     }
 
     /// The most bytes of tensors that were alive at a time.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// let x = g.constant(vec![0.0f32; 1000]) + 1.0;
+    /// let session = Session::new(&g)?;
+    /// session.run::<Tensor>(x, feed![])?;
+    /// assert!(4000 <= session.peak_bytes());
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn peak_bytes(&self) -> usize {
         self.shared.budget.as_ref().map_or(0, |b| b.peak())
     }
 
     /// Runs what the fetches need and returns their values, in the structure that the caller asks for:
     /// `let (i, m): (i32, Tensor) = session.run((i, m), feed![n => 3])?`.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// let x = g.placeholder_of("x", DType::F32, shape![]);
+    /// let session = Session::new(&g)?;
+    /// // One fetch, several, and fetches and feeds by name.
+    /// let y: f32 = session.run(x * 2.0, feed![x => 3.0f32])?;
+    /// let (double, square): (f32, f32) = session.run((x * 2.0, x * x), feed![x => 3.0f32])?;
+    /// let same: f32 = session.run("x:0", feed!["x:0" => 3.0f32])?;
+    /// assert_eq!((y, double, square, same), (6.0, 6.0, 9.0, 3.0));
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn run<V: FromFetched>(&self, fetches: impl Fetch, feeds: impl Feeds) -> Result<V> {
         Ok(self.run_with(fetches, feeds, &RunOptions::default())?.0)
     }
 
     /// As [`Session::run`], with options. Also returns metadata of the run.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// let x = g.placeholder_of("x", DType::F32, shape![]);
+    /// let options = RunOptions { watch: vec![Watch::all().nan()], ..RunOptions::default() };
+    /// let (y, _) = Session::new(&g)?.run_with::<f32>(x * 2.0, feed![x => 3.0f32], &options)?;
+    /// assert_eq!(y, 6.0);
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn run_with<V: FromFetched>(
         &self,
         fetches: impl Fetch,
@@ -449,6 +600,20 @@ impl Session {
     }
 
     /// Resolves fetches and feeds once, for many calls: values are given in the order of `feeds`.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// let x = g.placeholder_of("x", DType::F32, shape![]);
+    /// let y = g.placeholder_of("y", DType::F32, shape![]);
+    /// let add = Session::new(&g)?.make_callable(x + y, [x, y])?;
+    /// for i in 0..3 {
+    ///     let sum: f32 = add.call_as(&[Tensor::scalar(i as f32), Tensor::scalar(0.5f32)])?;
+    ///     assert_eq!(sum, i as f32 + 0.5);
+    /// }
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn make_callable<'g>(
         &self,
         fetches: impl Fetch,
@@ -466,6 +631,22 @@ impl Session {
     /// Begins a run in several parts, with all its fetches and feeds. Each call of [`Session::partial_run`]
     /// then gives some of the feeds and gets some of the fetches, each once. Always runs on the dataflow
     /// machine.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// let x = g.placeholder_of("x", DType::F32, shape![]);
+    /// let y = g.placeholder_of("y", DType::F32, shape![]);
+    /// let double = x * 2.0;
+    /// let sum = double + y;
+    /// let session = Session::new(&g)?;
+    /// let run = session.partial_run_setup((double, sum), [x, y])?;
+    /// let first: f32 = session.partial_run(&run, double, feed![x => 3.0f32])?;
+    /// let total: f32 = session.partial_run(&run, sum, feed![y => first])?; // depends on the first part
+    /// assert_eq!((first, total), (6.0, 12.0));
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn partial_run_setup<'g>(
         &self,
         fetches: impl Fetch,
@@ -481,6 +662,19 @@ impl Session {
     /// fetches. What earlier calls have computed is not computed again. A call that is refused (a feed or
     /// fetch is unknown, repeated, or cannot be computed yet) changes nothing; an error while running ends
     /// the run. The session's timeout applies to each call.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// let x = g.placeholder_of("x", DType::F32, shape![]);
+    /// let (double, square) = (x * 2.0, x * x);
+    /// let session = Session::new(&g)?;
+    /// let run = session.partial_run_setup((double, square), [x])?;
+    /// assert_eq!(session.partial_run::<f32>(&run, double, feed![x => 3.0f32])?, 6.0);
+    /// assert_eq!(session.partial_run::<f32>(&run, square, feed![])?, 9.0); // `x` is known by now
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn partial_run<V: FromFetched>(
         &self,
         run: &PartialRun,
@@ -498,6 +692,17 @@ impl Session {
 
     /// Closes the session: runs that go on are cancelled, and further ones are errors. Its resources are
     /// dropped with the last session that shares them.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// let x = g.constant(2.0f32);
+    /// let session = Session::new(&g)?;
+    /// session.close();
+    /// assert_eq!(session.run::<f32>(x, feed![]).unwrap_err().code(), Code::Cancelled);
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn close(&self) {
         self.shared.closed.store(true, Release);
         let flags = self.shared.flags.lock().clone();

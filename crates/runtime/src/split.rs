@@ -27,6 +27,20 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A run in two parts, made by [`Session::make_split`]. May be used from several threads at once.
+///
+/// ```
+/// # use millstream_runtime::*;
+/// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+/// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+/// let x = g.placeholder_of("x", DType::F64, shape![]);
+/// let cotangent = g.placeholder_of("cotangent", DType::F64, shape![]);
+/// let parts = Parts::of_gradients(&[x], &[x * x], &[cotangent], &[cotangent * x * 2.0]);
+/// let split = Session::new(&g)?.make_split(&parts)?;
+/// let (squares, residuals) = split.forward(vec![Tensor::scalar(3.0f64)], &RunOptions::default())?;
+/// let gradients = residuals.backward(vec![Tensor::scalar(1.0f64)], &RunOptions::default())?;
+/// assert_eq!((squares[0].to_scalar::<f64>()?, gradients[0].to_scalar::<f64>()?), (9.0, 6.0));
+/// # Ok::<(), millstream_tensor::Error>(())
+/// ```
 pub struct Split {
     session: Arc<Shared>,
     first: Arc<Prepared>,
@@ -152,6 +166,17 @@ impl Session {
 impl Parts {
     /// The parts of a run that differentiates: values and their gradients. `cotangents` are placeholders, and
     /// `grads` the gradients that depend on them.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// let x = g.placeholder_of("x", DType::F64, shape![]);
+    /// let cotangent = g.placeholder_of("cotangent", DType::F64, shape![]);
+    /// let parts = Parts::of_gradients(&[x], &[x * x], &[cotangent], &[cotangent * x * 2.0]);
+    /// assert_eq!((parts.feeds.len(), parts.late_feeds.len()), (1, 1));
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn of_gradients<'g>(
         xs: &[Output<'g>],
         ys: &[Output<'g>],

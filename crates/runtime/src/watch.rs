@@ -51,6 +51,19 @@ pub(crate) enum Watched {
 impl Watch {
     /// Watches this output, in all iterations of all loops around it. Without a condition the run stops at
     /// its first value.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// let x = g.placeholder_of("x", DType::F32, shape![]);
+    /// let root = g.op("Sqrt").input(x).output();
+    /// let options = RunOptions { watch: vec![Watch::on(root).nan()], ..RunOptions::default() };
+    /// let session = Session::new(&g)?;
+    /// assert!(session.run_with::<f32>(root, feed![x => 4.0f32], &options).is_ok());
+    /// assert!(session.run_with::<f32>(root, feed![x => -4.0f32], &options).is_err());
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn on(output: Output<'_>) -> Watch {
         Watch::new(Watched::Output(output.port()))
     }
@@ -58,6 +71,18 @@ impl Watch {
     /// Watches every float and complex number that a node computes or that is fed, inside of loops and
     /// outside. Constants are not watched, nor are nodes that only pass values on (`Identity`, `Switch`,
     /// `Merge`, ..).
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// # let less = |a, b: f32| g.op("Less").input(a).input(b).output();
+    /// let y = g.while_loop(g.constant(1.0f32)).run(|x| less(x, 3e38), |x| x * 1e10)?;
+    /// let options = RunOptions { watch: vec![Watch::all().not_finite()], ..RunOptions::default() };
+    /// let error = Session::new(&g)?.run_with::<f32>(y, feed![], &options).unwrap_err();
+    /// assert_eq!(Sighting::of(&error).expect("what stopped the run").node, "while/mul");
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn all() -> Watch {
         Watch::new(Watched::All)
     }
@@ -67,16 +92,46 @@ impl Watch {
     }
 
     /// Adds the condition that the value has NaN in it.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// let x = g.placeholder_of("x", DType::F32, shape![]);
+    /// let options = RunOptions { watch: vec![Watch::all().nan()], ..RunOptions::default() };
+    /// assert!(Session::new(&g)?.run_with::<f32>(x - x, feed![x => f32::INFINITY], &options).is_err());
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn nan(self) -> Watch {
         self.floats("has NaN", |value, _| value.has_nan())
     }
 
     /// Adds the condition that the value has an infinity in it.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// let x = g.placeholder_of("x", DType::F32, shape![]);
+    /// let options = RunOptions { watch: vec![Watch::all().infinite()], ..RunOptions::default() };
+    /// assert!(Session::new(&g)?.run_with::<f32>(x * 1e30, feed![x => 1e30f32], &options).is_err());
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn infinite(self) -> Watch {
         self.floats("has an infinity", |value, _| value.has_infinite())
     }
 
     /// Adds the condition that the value has NaN or an infinity in it.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// let x = g.placeholder_of("x", DType::F32, shape![]);
+    /// let options = RunOptions { watch: vec![Watch::all().not_finite()], ..RunOptions::default() };
+    /// assert!(Session::new(&g)?.run_with::<f32>(x * 1e30, feed![x => 1e30f32], &options).is_err());
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn not_finite(self) -> Watch {
         self.floats("is not finite", |value, _| value.has_nan() || value.has_infinite())
     }
@@ -84,6 +139,20 @@ impl Watch {
     /// Adds a condition on the value and its iteration (of each loop around, outermost first), such as
     /// `|_, at| 100 <= at[0]`. It is called in any order, from any thread, and should be quick, since the run
     /// waits for it.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// # use millstream_tensor::{Code, DType, Result, Tensor, shape};
+    /// # let g = millstream_graph::Graph::with_ops(millstream_ops::registry());
+    /// # let less = |a, b: f32| g.op("Less").input(a).input(b).output();
+    /// let y = g.while_loop(g.constant(1.0f32)).run(|x| less(x, 1e30), |x| x * 2.0)?;
+    /// let product = g.output("while/mul:0")?;
+    /// let watch = Watch::on(product).when(|_, at| 3 <= at[0]); // the fourth iteration
+    /// let options = RunOptions { watch: vec![watch], ..RunOptions::default() };
+    /// let error = Session::new(&g)?.run_with::<f32>(y, feed![], &options).unwrap_err();
+    /// assert_eq!(Sighting::of(&error).expect("what stopped the run").loops[0].1, 3);
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
     pub fn when(self, condition: impl Fn(&Tensor, &[u64]) -> bool + Send + Sync + 'static) -> Watch {
         self.and("is what was watched for", condition)
     }

@@ -9,6 +9,17 @@ use millstream_graph::{Graph, IntoNest, Output};
 use millstream_tensor::{DType, PartialShape, Result, Tensor, invalid};
 
 /// A builder of a beam search.
+///
+/// ```
+/// use millstream::Decode;
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let next = g.constant([[0.1f32, 0.9, 0.0], [0.0, 0.1, 0.9], [0.0, 0.0, 1.0]]);
+/// let search = g.beam_search(g.constant([0]), (), 2).end_token(2).max_len(4).early_stop(false);
+/// let found = search.run(|tokens, ()| Ok((next.gather(tokens).log(), ())))?;
+/// assert_eq!(Session::new(&g)?.run::<Tensor>(found.lengths, feed![])?.as_slice::<i32>()?[0], 2);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[must_use = "`run` adds the loop"]
 pub struct Beam<'g, S> {
     pub(super) decoder: Decoder<'g, S>,
@@ -28,6 +39,18 @@ impl<S> std::fmt::Debug for Beam<'_, S> {
 }
 
 /// The result of a beam search, best first.
+///
+/// ```
+/// use millstream::Decode;
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let next = g.constant([[0.1f32, 0.9, 0.0], [0.0, 0.1, 0.9], [0.0, 0.0, 1.0]]);
+/// let beams = g.beam_search(g.constant([0, 1]), (), 3).end_token(2).max_len(4);
+/// let found = beams.run(|tokens, ()| Ok((next.gather(tokens).log(), ())))?;
+/// let scores: Tensor = Session::new(&g)?.run(found.scores, feed![])?;
+/// assert_eq!(scores.shape().dims(), [2, 3]); // two sequences, three beams each
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Beams<'g> {
     /// `i32[n, width, time]`: the tokens; a sequence is padded with the end token.
@@ -45,6 +68,19 @@ impl<'g, S: IntoNest<'g>> Beam<'g, S> {
 
     /// Sets `alpha`: scores are divided by `((5 + length) / 6)^alpha` (Wu et al. 2016). The default 0 prefers
     /// short sequences; 1 is roughly the mean.
+    ///
+    /// ```
+    /// use millstream::Decode;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let next = g.constant([[0.1f32, 0.9, 0.0], [0.0, 0.1, 0.9], [0.0, 0.0, 1.0]]);
+    /// let beams = g.beam_search(g.constant([0]), (), 2).end_token(2).max_len(4).length_penalty(1.0);
+    /// let found = beams.run(|tokens, ()| Ok((next.gather(tokens).log(), ())))?;
+    /// let scores: Tensor = Session::new(&g)?.run(found.scores, feed![])?;
+    /// let mean = 0.81f32.ln() / (7.0 / 6.0); // of two tokens
+    /// assert!((scores.as_slice::<f32>()?[0] - mean).abs() < 1e-5);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn length_penalty(mut self, alpha: f64) -> Self {
         self.alpha = alpha;
         self

@@ -6,6 +6,16 @@ use millstream_tensor::{DType, Result, Tensor};
 use std::panic::Location;
 
 /// A column of text: its dtype (f32, f64, i32, i64 or string), and the value of empty fields.
+///
+/// ```
+/// use millstream::parsing::{Column, decode_csv};
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let fields = decode_csv(&g, "Ada,", [Column::required(DType::Str), Column::or(36)]).run()?;
+/// let (name, age): (String, i32) = Session::new(&g)?.run((fields[0], fields[1]), feed![])?;
+/// assert_eq!((name.as_str(), age), ("Ada", 36));
+/// # Ok::<(), millstream::Error>(())
+/// ```
 pub struct Column<'g>(Kind<'g>);
 
 impl std::fmt::Debug for Column<'_> {
@@ -21,11 +31,30 @@ enum Kind<'g> {
 
 impl<'g> Column<'g> {
     /// Returns a column whose fields must not be empty.
+    ///
+    /// ```
+    /// use millstream::parsing::{Column, decode_csv};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let columns = [Column::required(DType::I32), Column::required(DType::I32)];
+    /// let fields = decode_csv(&g, "7,", columns).run()?;
+    /// assert!(Session::new(&g)?.run::<i32>(fields[1], feed![]).is_err()); // the field is empty
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn required(dtype: DType) -> Self {
         Column(Kind::Required(dtype))
     }
 
     /// Returns a column with the dtype of `default`, the value of empty fields.
+    ///
+    /// ```
+    /// use millstream::parsing::{Column, decode_csv};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let fields = decode_csv(&g, ",7", [Column::or(1), Column::or(1)]).run()?;
+    /// assert_eq!(Session::new(&g)?.run::<(i32, i32)>((fields[0], fields[1]), feed![])?, (1, 7));
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn or(default: impl Into<Arg<'g>>) -> Self {
         Column(Kind::Or(default.into()))
     }
@@ -92,6 +121,15 @@ pub fn decode_csv<'g>(
 
 impl<'g> DecodeCsv<'g> {
     /// Sets the delimiter between fields, one character; a comma by default.
+    ///
+    /// ```
+    /// use millstream::parsing::{Column, decode_csv};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let fields = decode_csv(&g, "1;2", [Column::or(0), Column::or(0)]).field_delim(";").run()?;
+    /// assert_eq!(Session::new(&g)?.run::<i32>(fields[1], feed![])?, 2);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn field_delim(self, delimiter: impl Into<String>) -> Self {
         self.with("field_delim", delimiter.into())
     }
@@ -103,16 +141,43 @@ impl<'g> DecodeCsv<'g> {
     }
 
     /// Sets a text that also marks a missing field.
+    ///
+    /// ```
+    /// use millstream::parsing::{Column, decode_csv};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let fields = decode_csv(&g, "NA,7", [Column::or(0), Column::or(0)]).na_value("NA").run()?;
+    /// assert_eq!(Session::new(&g)?.run::<(i32, i32)>((fields[0], fields[1]), feed![])?, (0, 7));
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn na_value(self, text: impl Into<String>) -> Self {
         self.with("na_value", text.into())
     }
 
     /// Selects columns of the text by increasing index, from 0; all by default.
+    ///
+    /// ```
+    /// use millstream::parsing::{Column, decode_csv};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let fields = decode_csv(&g, "1,2,3", [Column::or(0)]).select_cols([2]).run()?;
+    /// assert_eq!(Session::new(&g)?.run::<i32>(fields[0], feed![])?, 3);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn select_cols(self, columns: impl IntoIterator<Item = i64>) -> Self {
         self.with("select_cols", columns.into_iter().collect::<Vec<i64>>())
     }
 
     /// Adds the node. Returns a tensor for each column.
+    ///
+    /// ```
+    /// use millstream::parsing::{Column, decode_csv};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let fields = decode_csv(&g, "1,2.5", [Column::or(0), Column::or(0.0f32)]).run()?;
+    /// assert_eq!((fields[0].dtype()?, fields[1].dtype()?), (DType::I32, DType::F32));
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn run(self) -> Result<Vec<Output<'g>>> {
         let defaults = self.columns.into_iter().map(Column::default).collect::<Result<Vec<_>>>()?;
         let node = self.options.start("DecodeCSV").attrs(self.attrs).at(self.at).input(self.records);

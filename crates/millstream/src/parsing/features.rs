@@ -8,6 +8,18 @@ use millstream_tensor::{DType, PartialShape, Result, Shape, Str, Tensor, ensure,
 use std::collections::BTreeMap;
 
 /// A feature with a fixed number of values in every example.
+///
+/// ```
+/// use millstream::parsing::{FixedLenFeature, parse_single_example};
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let json = r#"{"features": {"feature": {"age": {"int64List": {"value": [36]}}}}}"#;
+/// let message = g.parsing().decode_json_example(json);
+/// let age = FixedLenFeature::new(shape![], DType::I64);
+/// let parsed = parse_single_example(&g, message, [("age", age.into())])?;
+/// assert_eq!(Session::new(&g)?.run::<i64>(parsed.dense("age")?, feed![])?, 36);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct FixedLenFeature {
     shape: PartialShape,
@@ -22,6 +34,17 @@ impl FixedLenFeature {
     }
 
     /// Sets the value for examples without the feature; by default its absence is an error.
+    ///
+    /// ```
+    /// use millstream::parsing::{FixedLenFeature, parse_single_example};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let message = g.parsing().decode_json_example("{}");
+    /// let age = FixedLenFeature::new(shape![], DType::I64).default_value(Tensor::scalar(-1i64));
+    /// let parsed = parse_single_example(&g, message, [("age", age.into())])?;
+    /// assert_eq!(Session::new(&g)?.run::<i64>(parsed.dense("age")?, feed![])?, -1);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn default_value(mut self, value: Tensor) -> Self {
         self.default = Some(value);
         self
@@ -29,6 +52,17 @@ impl FixedLenFeature {
 }
 
 /// A feature with any number of values: a sparse tensor.
+///
+/// ```
+/// use millstream::parsing::{VarLenFeature, parse_single_example};
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let json = r#"{"features": {"feature": {"n": {"int64List": {"value": [4, 5]}}}}}"#;
+/// let message = g.parsing().decode_json_example(json);
+/// let parsed = parse_single_example(&g, message, [("n", VarLenFeature::new(DType::I64).into())])?;
+/// assert_eq!(Session::new(&g)?.run::<Vec<i64>>(parsed.sparse("n")?.values, feed![])?, [4, 5]);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct VarLenFeature {
     dtype: DType,
@@ -43,6 +77,18 @@ impl VarLenFeature {
 
 /// A feature whose first dimension varies: a dense tensor, padded to the longest in a batch. In a sequence: a
 /// value per step.
+///
+/// ```
+/// use millstream::parsing::{FixedLenSequenceFeature, parse_single_example};
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let json = r#"{"features": {"feature": {"n": {"int64List": {"value": [4, 5]}}}}}"#;
+/// let message = g.parsing().decode_json_example(json);
+/// let n = FixedLenSequenceFeature::new(shape![], DType::I64).allow_missing();
+/// let parsed = parse_single_example(&g, message, [("n", n.into())])?;
+/// assert_eq!(Session::new(&g)?.run::<Vec<i64>>(parsed.dense("n")?, feed![])?, [4, 5]);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct FixedLenSequenceFeature {
     shape: PartialShape,

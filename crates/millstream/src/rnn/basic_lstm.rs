@@ -9,6 +9,16 @@ use millstream_graph::{Graph, IntoNest, Nest, Output};
 use millstream_tensor::{DType, Result};
 
 /// The state of an LSTM.
+///
+/// ```
+/// use millstream::Recurrent;
+/// use millstream::prelude::*;
+/// use millstream::rnn::BasicLstmCell;
+/// let g = Graph::new();
+/// let (_, state) = g.dynamic_rnn(&mut BasicLstmCell::new(4), g.zeros::<f32>([2, 5, 3])).run()?;
+/// assert_eq!((state.c.shape().to_string(), state.h.shape().to_string()), ("[2,4]".into(), "[2,4]".into()));
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct LstmState<'g> {
     /// The memory.
@@ -21,6 +31,17 @@ pub struct LstmState<'g> {
 /// o] = [input, h] · kernel + bias`.
 ///
 /// Clipping, peepholes and projections: [`LstmCell`](super::LstmCell).
+///
+/// ```
+/// use millstream::Recurrent;
+/// use millstream::prelude::*;
+/// use millstream::rnn::BasicLstmCell;
+/// let g = Graph::new();
+/// let mut cell = BasicLstmCell::new(4).forget_bias(0.0).name("memory");
+/// g.dynamic_rnn(&mut cell, g.zeros::<f32>([2, 5, 3])).run()?;
+/// assert_eq!(g.global_variables()[0].name(), "rnn/memory/kernel");
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct BasicLstmCell<'g> {
     units: usize,

@@ -8,6 +8,17 @@ use millstream_graph::{Graph, Output};
 use millstream_tensor::{DType, Result};
 
 /// `output = state = tanh([input, state] · kernel + bias)`.
+///
+/// ```
+/// use millstream::Recurrent;
+/// use millstream::prelude::*;
+/// use millstream::rnn::BasicRnnCell;
+/// let g = Graph::new();
+/// let mut cell = BasicRnnCell::new(4).activation(|x| x.relu());
+/// let (outputs, _) = g.dynamic_rnn(&mut cell, g.zeros::<f32>([2, 5, 3])).run()?;
+/// assert_eq!(outputs.shape().to_string(), "[2,5,4]");
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct BasicRnnCell<'g> {
     units: usize,

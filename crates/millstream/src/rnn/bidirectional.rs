@@ -7,6 +7,20 @@ use millstream_tensor::Result;
 use std::panic::Location;
 
 /// A builder of two recurrent nets.
+///
+/// ```
+/// use millstream::Recurrent;
+/// use millstream::prelude::*;
+/// use millstream::rnn::GruCell;
+/// let g = Graph::new();
+/// let (mut forward, mut backward) = (GruCell::new(4), GruCell::new(6));
+/// let x = g.zeros::<f32>([2, 5, 3]);
+/// let lengths = g.constant([5, 2]);
+/// let ((there, back), _) =
+///     g.bidirectional_dynamic_rnn(&mut forward, &mut backward, x).sequence_length(lengths).run()?;
+/// assert_eq!((there.shape().to_string(), back.shape().to_string()), ("[2,5,4]".into(), "[2,5,6]".into()));
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[must_use = "they are made by `run`"]
 pub struct Bidirectional<'g, 'c, F: Cell<'g>, B: Cell<'g>> {
     graph: &'g Graph,

@@ -13,6 +13,21 @@ use millstream_tensor::{DType, Result, Tensor, ensure, invalid};
 ///
 /// Probabilities are numbers or scalars of the graph (feed 1 to drop nothing). The memory `c` of an LSTM is
 /// never dropped.
+///
+/// ```
+/// use millstream::Recurrent;
+/// use millstream::prelude::*;
+/// use millstream::rnn::{DropoutWrapper, GruCell};
+/// let g = Graph::new();
+/// let keep = g.placeholder::<f32>("keep", shape![]); // 0.9 in training, 1 afterwards
+/// let mut cell = DropoutWrapper::new(GruCell::new(4)).output_keep_prob(keep);
+/// let (outputs, _) = g.dynamic_rnn(&mut cell, g.ones::<f32>([2, 3, 1])).run()?;
+/// let session = Session::new(&g)?;
+/// session.run::<()>(g.global_variables_initializer(), feed![])?;
+/// let outputs: Tensor = session.run(outputs, feed![keep => 1.0f32])?;
+/// assert_eq!(outputs.shape().dims(), [2, 3, 4]);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct DropoutWrapper<'g, C> {
     cell: C,
@@ -43,11 +58,29 @@ struct Keep<'g> {
 
 impl<'g, C> DropoutWrapper<'g, C> {
     /// Wraps a cell; by default nothing is dropped.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::rnn::{BasicRnnCell, Cell, DropoutWrapper};
+    /// let g = Graph::new();
+    /// assert_eq!(DropoutWrapper::new(BasicRnnCell::new(4)).output_size(), 4);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn new(cell: C) -> Self {
         DropoutWrapper { cell, keep: Default::default(), variational: false, seed: None }
     }
 
     /// Sets the probability that a value of the input is kept.
+    ///
+    /// ```
+    /// use millstream::Recurrent;
+    /// use millstream::prelude::*;
+    /// use millstream::rnn::{BasicRnnCell, DropoutWrapper};
+    /// let g = Graph::new();
+    /// let mut cell = DropoutWrapper::new(BasicRnnCell::new(4)).input_keep_prob(0.9f32).seed(1);
+    /// g.dynamic_rnn(&mut cell, g.ones::<f32>([2, 3, 1])).run()?;
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn input_keep_prob(mut self, prob: impl Into<Arg<'g>>) -> Self {
         self.keep[0].given = Some(prob.into());
         self

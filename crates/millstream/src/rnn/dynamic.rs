@@ -8,6 +8,18 @@ use millstream_tensor::{DType, PartialShape, Result, invalid};
 use std::panic::Location;
 
 /// A builder of a recurrent net.
+///
+/// ```
+/// use millstream::Recurrent;
+/// use millstream::prelude::*;
+/// use millstream::rnn::BasicRnnCell;
+/// let g = Graph::new();
+/// let x = g.zeros::<f32>([7, 2, 3]); // [time, batch, values]
+/// let (outputs, _) = g.dynamic_rnn(&mut BasicRnnCell::new(4), x).time_major(true).scope("net").run()?;
+/// assert_eq!(outputs.shape().to_string(), "[7,2,4]");
+/// assert!(g.global_variables()[0].name().starts_with("net/"));
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[must_use = "it is made by `run`"]
 pub struct DynamicRnn<'g, 'c, C: Cell<'g>> {
     graph: &'g Graph,
@@ -50,12 +62,39 @@ impl<'g, 'c, C: Cell<'g>> DynamicRnn<'g, 'c, C> {
 
     /// Sets the lengths of the sequences of the batch: integers `[batch]`. Past its end a sequence outputs
     /// zeros and keeps its state.
+    ///
+    /// ```
+    /// use millstream::Recurrent;
+    /// use millstream::prelude::*;
+    /// use millstream::rnn::BasicRnnCell;
+    /// let g = Graph::new();
+    /// let x = g.ones::<f32>([2, 3, 1]);
+    /// let mut cell = BasicRnnCell::new(1);
+    /// let (outputs, _) = g.dynamic_rnn(&mut cell, x).sequence_length(g.constant([1, 3])).run()?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(g.global_variables_initializer(), feed![])?;
+    /// let outputs: Tensor = session.run(outputs, feed![])?;
+    /// assert_eq!(outputs.as_slice::<f32>()?[1..3], [0.0, 0.0]); // past the end of the first sequence
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn sequence_length(mut self, lengths: Output<'g>) -> Self {
         self.sequence_length = Some(lengths);
         self
     }
 
     /// Sets the initial state; zeros by default.
+    ///
+    /// ```
+    /// use millstream::Recurrent;
+    /// use millstream::prelude::*;
+    /// use millstream::rnn::BasicRnnCell;
+    /// let g = Graph::new();
+    /// let x = g.zeros::<f32>([2, 3, 1]);
+    /// let start = g.ones::<f32>([2, 4]);
+    /// let (_, last) = g.dynamic_rnn(&mut BasicRnnCell::new(4), x).initial_state(start).run()?;
+    /// assert_eq!(last.shape().to_string(), "[2,4]");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn initial_state(mut self, state: C::State) -> Self {
         self.initial_state = Some(state);
         self
@@ -63,6 +102,17 @@ impl<'g, 'c, C: Cell<'g>> DynamicRnn<'g, 'c, C> {
 
     /// Sets whether inputs and outputs are `[time, batch, ..]`, which saves a transposition; by default they
     /// are `[batch, time, ..]`.
+    ///
+    /// ```
+    /// use millstream::Recurrent;
+    /// use millstream::prelude::*;
+    /// use millstream::rnn::BasicRnnCell;
+    /// let g = Graph::new();
+    /// let x = g.zeros::<f32>([7, 2, 3]); // [time, batch, values]
+    /// let (outputs, _) = g.dynamic_rnn(&mut BasicRnnCell::new(4), x).time_major(true).run()?;
+    /// assert_eq!(outputs.shape().to_string(), "[7,2,4]");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn time_major(mut self, yes: bool) -> Self {
         self.time_major = yes;
         self

@@ -9,6 +9,16 @@ use millstream_tensor::{DType, Result};
 
 /// `state = u · state + (1 - u) · tanh([input, r · state] · kernel + bias)`, where `[r, u] = sigmoid([input,
 /// state] · kernel + bias)`.
+///
+/// ```
+/// use millstream::Recurrent;
+/// use millstream::prelude::*;
+/// use millstream::rnn::GruCell;
+/// let g = Graph::new();
+/// let (_, last) = g.dynamic_rnn(&mut GruCell::new(4), g.zeros::<f32>([2, 5, 3])).run()?;
+/// assert_eq!(last.shape().to_string(), "[2,4]");
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct GruCell<'g> {
     units: usize,

@@ -10,6 +10,18 @@ use millstream_tensor::{DType, Result};
 
 /// As [`BasicLstmCell`](super::BasicLstmCell), with options: gates that depend on the memory (peepholes), a
 /// projection of the output, and clipping of memory and output.
+///
+/// ```
+/// use millstream::Recurrent;
+/// use millstream::prelude::*;
+/// use millstream::rnn::LstmCell;
+/// let g = Graph::new();
+/// let mut cell = LstmCell::new(8).use_peepholes(true).num_proj(4).cell_clip(10.0);
+/// let (outputs, state) = g.dynamic_rnn(&mut cell, g.zeros::<f32>([2, 5, 3])).run()?;
+/// assert_eq!(outputs.shape().to_string(), "[2,5,4]");
+/// assert_eq!(state.c.shape().to_string(), "[2,8]");
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct LstmCell<'g> {
     units: usize,
@@ -74,6 +86,16 @@ impl<'g> LstmCell<'g> {
     }
 
     /// Projects the output to this many values.
+    ///
+    /// ```
+    /// use millstream::Recurrent;
+    /// use millstream::prelude::*;
+    /// use millstream::rnn::LstmCell;
+    /// let g = Graph::new();
+    /// let (outputs, _) = g.dynamic_rnn(&mut LstmCell::new(8).num_proj(4), g.zeros::<f32>([2, 5, 3])).run()?;
+    /// assert_eq!(outputs.shape().to_string(), "[2,5,4]");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn num_proj(mut self, n: usize) -> Self {
         self.projection = Some(n);
         self

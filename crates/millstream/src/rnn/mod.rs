@@ -43,38 +43,125 @@ use millstream_graph::{Arg, Graph, IntoNest, Nest, Output};
 use millstream_tensor::{DType, PartialShape, Result, Tensor, invalid};
 
 /// A function of one value, such as `|x| x.tanh()`.
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::rnn::{Activation, GruCell};
+/// let g = Graph::new();
+/// let activation: Activation = |x| x.relu();
+/// GruCell::new(4).activation(activation);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 pub type Activation = for<'a> fn(Output<'a>) -> Output<'a>;
 
 /// One step of a recurrent net: `(output, state) = step(input, state)`.
 ///
 /// Custom cells implement this trait. [`Cell::build`] adds the weights once, outside the loop that runs the
 /// cell.
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::rnn::{Batch, Cell, GruCell};
+/// let g = Graph::new();
+/// let mut cell = GruCell::new(4);
+/// cell.build(&g, "", 3, DType::F32)?;
+/// let state = cell.zero_state(&g, Batch::Known(2), DType::F32)?;
+/// let (output, _) = cell.step(g.zeros::<f32>([2, 3]), state)?; // one step by hand
+/// assert_eq!(output.shape().to_string(), "[2,4]");
+/// # Ok::<(), millstream::Error>(())
+/// ```
 pub trait Cell<'g> {
     /// The state carried from one step to the next.
     type State: Nest<'g> + IntoNest<'g, Nest = Self::State> + Clone;
 
     /// Returns the number of outputs per batch entry.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::rnn::{Cell, LstmCell};
+    /// let g = Graph::new();
+    /// assert_eq!(Cell::output_size(&LstmCell::new(8).num_proj(3)), 3);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     fn output_size(&self) -> usize;
 
     /// Adds the weights, for this number of inputs, in the variable scope `scope` (empty, or ending in `/`).
     /// Does nothing if the weights exist.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::rnn::{BasicRnnCell, Cell};
+    /// let g = Graph::new();
+    /// let mut cell = BasicRnnCell::new(4);
+    /// cell.build(&g, "net/", 3, DType::F32)?;
+    /// assert_eq!(cell.weights()[0].variable.shape().to_string(), "[7,4]"); // inputs and state, by units
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     fn build(&mut self, g: &'g Graph, scope: &str, inputs: usize, dtype: DType) -> Result<()>;
 
     /// Adds one step: `input` is `[batch, inputs]`, the output `[batch, output_size]`.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::rnn::{BasicRnnCell, Cell};
+    /// let g = Graph::new();
+    /// let mut cell = BasicRnnCell::new(4);
+    /// cell.build(&g, "", 3, DType::F32)?;
+    /// let (output, state) = cell.step(g.zeros::<f32>([2, 3]), g.zeros::<f32>([2, 4]))?;
+    /// assert_eq!((output.shape().to_string(), state.shape().to_string()), ("[2,4]".into(), "[2,4]".into()));
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     fn step(&self, input: Output<'g>, state: Self::State) -> Result<(Output<'g>, Self::State)>;
 
     /// Returns the default initial state.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::rnn::{BasicRnnCell, Batch, Cell};
+    /// let g = Graph::new();
+    /// let state = BasicRnnCell::new(4).zero_state(&g, Batch::Known(2), DType::F32)?;
+    /// assert_eq!(Session::new(&g)?.run::<Tensor>(state, feed![])?.shape().dims(), [2, 4]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     fn zero_state(&self, g: &'g Graph, batch: Batch<'g>, dtype: DType) -> Result<Self::State>;
 
     /// Returns the weights in the order of their creation; none before [`Cell::build`].
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::rnn::{BasicLstmCell, Cell};
+    /// let g = Graph::new();
+    /// let mut cell = BasicLstmCell::new(4);
+    /// assert!(cell.weights().is_empty());
+    /// cell.build(&g, "", 3, DType::F32)?;
+    /// assert_eq!(cell.weights().len(), 2); // the kernel and the bias
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     fn weights(&self) -> Vec<Weight<'g>>;
 
     /// Returns, for each value of the state, whether dropout applies to it. It does not apply to an LSTM's
     /// memory.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::rnn::{BasicLstmCell, Cell};
+    /// let g = Graph::new();
+    /// assert_eq!(BasicLstmCell::new(4).droppable(), [false, true]); // `c`, `h`
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     fn droppable(&self) -> Vec<bool>;
 }
 
 /// The number of sequences in a batch.
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::rnn::{BasicRnnCell, Batch, Cell};
+/// let g = Graph::new();
+/// let state = BasicRnnCell::new(4).zero_state(&g, Batch::Known(2), DType::F32)?;
+/// assert_eq!(state.shape().to_string(), "[2,4]");
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Batch<'g> {
     /// A number known at build time.
@@ -106,6 +193,14 @@ impl<'g> Batch<'g> {
     }
 
     /// Returns zeros of shape `[batch, n]`.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::rnn::Batch;
+    /// let g = Graph::new();
+    /// assert_eq!(Batch::Known(2).zeros(&g, 4, DType::F32)?.shape().to_string(), "[2,4]");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn zeros(&self, g: &'g Graph, n: usize, dtype: DType) -> Result<Output<'g>> {
         let zeros = match self {
             Batch::Known(batch) => g.static_zeros(dtype, &PartialShape::from([*batch, n])),
@@ -179,6 +274,17 @@ fn select_rows<'g>(rows: Output<'g>, yes: Output<'g>, no: Output<'g>) -> Output<
 }
 
 /// Recurrent nets of a graph.
+///
+/// ```
+/// use millstream::Recurrent;
+/// use millstream::prelude::*;
+/// use millstream::rnn::GruCell;
+/// let g = Graph::new();
+/// let x = g.placeholder::<f32>("x", shape![_, _, 3]); // [batch, time, values]
+/// let (outputs, last) = g.dynamic_rnn(&mut GruCell::new(4), x).run()?;
+/// assert_eq!((outputs.shape().to_string(), last.shape().to_string()), ("[?,?,4]".into(), "[?,4]".into()));
+/// # Ok::<(), millstream::Error>(())
+/// ```
 pub trait Recurrent {
     /// Runs a cell along time, up to the longest sequence: options, then [`DynamicRnn::run`], which returns
     /// the outputs and the last state.
@@ -209,6 +315,18 @@ pub trait Recurrent {
     ) -> DynamicRnn<'g, 'c, C>;
 
     /// Runs one cell forward in time and another backward: options, then [`Bidirectional::run`].
+    ///
+    /// ```
+    /// use millstream::Recurrent;
+    /// use millstream::prelude::*;
+    /// use millstream::rnn::GruCell;
+    /// let g = Graph::new();
+    /// let x = g.zeros::<f32>([2, 5, 3]);
+    /// let (mut forward, mut backward) = (GruCell::new(4), GruCell::new(4));
+    /// let ((there, back), _) = g.bidirectional_dynamic_rnn(&mut forward, &mut backward, x).run()?;
+    /// assert_eq!(g.concat(2, [there, back]).shape().to_string(), "[2,5,8]");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn bidirectional_dynamic_rnn<'g, 'c, F: Cell<'g>, B: Cell<'g>>(
         &'g self,
@@ -219,6 +337,17 @@ pub trait Recurrent {
 
     /// Runs a cell unrolled, with separate nodes for each step: for a small, known number of steps. Options,
     /// then [`StaticRnn::run`].
+    ///
+    /// ```
+    /// use millstream::Recurrent;
+    /// use millstream::prelude::*;
+    /// use millstream::rnn::BasicRnnCell;
+    /// let g = Graph::new();
+    /// let steps = vec![g.zeros::<f32>([2, 3]); 4];
+    /// let (outputs, _) = g.static_rnn(&mut BasicRnnCell::new(5), steps).run()?;
+    /// assert_eq!(outputs.len(), 4);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn static_rnn<'g, 'c, C: Cell<'g>>(
         &'g self,
@@ -228,6 +357,23 @@ pub trait Recurrent {
 
     /// Runs a cell under the control of `next`, which determines its inputs and the end; see [`RawStep`].
     /// Returns the emitted values and the last states of the cell and the loop.
+    ///
+    /// ```
+    /// use millstream::Recurrent;
+    /// use millstream::prelude::*;
+    /// use millstream::rnn::{BasicRnnCell, Batch, Cell, RawStep};
+    /// let g = Graph::new();
+    /// let mut cell = BasicRnnCell::new(2);
+    /// let zero = cell.zero_state(&g, Batch::Known(3), DType::F32)?;
+    /// let (emitted, _, ()) = g.raw_rnn(&mut cell, |time, before| {
+    ///     let first = (g.ones::<f32>([3, 2]), zero);
+    ///     let (input, state) = before.map_or(first, |(output, state, ())| (output, state));
+    ///     let finished = g.fill([3], time.greater_equal(4)); // four steps
+    ///     Ok(RawStep { finished, input, state, emit: None, loop_state: () })
+    /// })?;
+    /// assert_eq!(emitted.stack().shape().rank(), Some(3)); // [time, batch, values]
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn raw_rnn<'g, C, L, F>(&'g self, cell: &mut C, next: F) -> Result<(crate::TensorArray<'g>, C::State, L)>
     where
@@ -252,6 +398,17 @@ pub trait Recurrent {
 
     /// Reverses each sequence of a batch: `x` is `[time, batch, ..]` or, with `batch_major`, `[batch, time,
     /// ..]`. Values past the length of a sequence stay in place.
+    ///
+    /// ```
+    /// use millstream::Recurrent;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let x = g.constant([[1, 2, 3], [4, 5, 6]]); // [batch, time]
+    /// let turned = g.reverse_in_time(x, Some(g.constant([2, 3])), true);
+    /// let turned: Tensor = Session::new(&g)?.run(turned, feed![])?;
+    /// assert_eq!(turned.to_string(), "i32[2,3] [[2 1 3] [6 5 4]]");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn reverse_in_time<'g>(
         &'g self,

@@ -6,6 +6,17 @@ use millstream_tensor::{DType, Result, invalid};
 
 /// Stacked cells of one kind; the state is the states of all. A tuple stacks cells of different kinds:
 /// `(GruCell::new(8), BasicLstmCell::new(4))`.
+///
+/// ```
+/// use millstream::Recurrent;
+/// use millstream::prelude::*;
+/// use millstream::rnn::{GruCell, MultiRnnCell};
+/// let g = Graph::new();
+/// let mut cell = MultiRnnCell::new(vec![GruCell::new(8), GruCell::new(4)]);
+/// let (outputs, states) = g.dynamic_rnn(&mut cell, g.zeros::<f32>([2, 5, 3])).run()?;
+/// assert_eq!((outputs.shape().to_string(), states.len()), ("[2,5,4]".into(), 2));
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct MultiRnnCell<C> {
     cells: Vec<C>,
@@ -13,11 +24,27 @@ pub struct MultiRnnCell<C> {
 
 impl<C> MultiRnnCell<C> {
     /// Stacks these cells; the first one gets the input.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::rnn::{BasicRnnCell, Cell, MultiRnnCell};
+    /// let g = Graph::new();
+    /// assert_eq!(MultiRnnCell::new(vec![BasicRnnCell::new(8), BasicRnnCell::new(4)]).output_size(), 4);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn new(cells: Vec<C>) -> Self {
         MultiRnnCell { cells }
     }
 
     /// Returns the cells.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::rnn::{GruCell, MultiRnnCell};
+    /// let g = Graph::new();
+    /// assert_eq!(MultiRnnCell::new(vec![GruCell::new(8), GruCell::new(4)]).cells().len(), 2);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn cells(&self) -> &[C] {
         &self.cells
     }

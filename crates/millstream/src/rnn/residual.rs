@@ -5,6 +5,17 @@ use millstream_graph::{Graph, Output};
 use millstream_tensor::{DType, Result, ensure};
 
 /// `output = cell output + input`: both have the same size.
+///
+/// ```
+/// use millstream::Recurrent;
+/// use millstream::prelude::*;
+/// use millstream::rnn::{GruCell, ResidualWrapper};
+/// let g = Graph::new();
+/// let mut cell = ResidualWrapper::new(GruCell::new(3)); // as many outputs as inputs
+/// let (outputs, _) = g.dynamic_rnn(&mut cell, g.zeros::<f32>([2, 5, 3])).run()?;
+/// assert_eq!(outputs.shape().to_string(), "[2,5,3]");
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct ResidualWrapper<C> {
     cell: C,
@@ -12,6 +23,14 @@ pub struct ResidualWrapper<C> {
 
 impl<C> ResidualWrapper<C> {
     /// Wraps a cell.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::rnn::{BasicRnnCell, Cell, ResidualWrapper};
+    /// let g = Graph::new();
+    /// assert_eq!(ResidualWrapper::new(BasicRnnCell::new(4)).output_size(), 4);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn new(cell: C) -> Self {
         ResidualWrapper { cell }
     }

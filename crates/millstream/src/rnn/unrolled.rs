@@ -8,6 +8,17 @@ use millstream_tensor::{PartialShape, Result, Tensor, invalid};
 use std::panic::Location;
 
 /// A builder of a recurrent net.
+///
+/// ```
+/// use millstream::Recurrent;
+/// use millstream::prelude::*;
+/// use millstream::rnn::BasicRnnCell;
+/// let g = Graph::new();
+/// let steps = g.unstack(g.zeros::<f32>([4, 2, 3]), 0); // four steps, two sequences
+/// let (outputs, last) = g.static_rnn(&mut BasicRnnCell::new(5), steps).scope("net").run()?;
+/// assert_eq!((outputs.len(), last.shape().to_string()), (4, "[2,5]".to_owned()));
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[must_use = "it is made by `run`"]
 pub struct StaticRnn<'g, 'c, C: Cell<'g>> {
     graph: &'g Graph,

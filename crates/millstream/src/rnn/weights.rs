@@ -9,6 +9,17 @@ use millstream_graph::{Graph, Output};
 use millstream_tensor::{DType, Result, Shape, invalid};
 
 /// A variable of a cell, and its value, read once for all steps.
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::rnn::{BasicRnnCell, Cell};
+/// let g = Graph::new();
+/// let mut cell = BasicRnnCell::new(4);
+/// cell.build(&g, "net/", 3, DType::F32)?;
+/// let kernel = cell.weights()[0];
+/// assert_eq!(kernel.variable.shape(), kernel.value.shape()); // of the variable, and of its value
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Weight<'g> {
     /// The variable.

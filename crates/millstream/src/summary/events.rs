@@ -17,6 +17,21 @@ pub struct Events {
 ///
 /// Definition: TensorFlow's `tf.train.summary_iterator`. For an example see
 /// [`FileWriter`](super::FileWriter).
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::summary::{FileWriter, numbers, summary_iterator};
+/// let g = Graph::new();
+/// # let folder = std::env::temp_dir().join(format!("millstream-doc-iterator-{}", std::process::id()));
+/// let writer = FileWriter::new(&folder)?;
+/// writer.add_summary(numbers([("loss", 0.5)]), 7)?;
+/// writer.close()?;
+/// let steps = summary_iterator(writer.path())?.map(|event| Ok(event?.step));
+/// let steps: Vec<i64> = steps.collect::<Result<_>>()?;
+/// assert_eq!(steps, [0, 7]); // the version, and the summary
+/// # std::fs::remove_dir_all(&folder).ok();
+/// # Ok::<(), millstream::Error>(())
+/// ```
 pub fn summary_iterator(path: impl AsRef<Path>) -> Result<Events> {
     let path = path.as_ref();
     Ok(Events { records: tf_record_iterator(path, Compression::None)?, path: path.to_owned(), n_read: 0 })

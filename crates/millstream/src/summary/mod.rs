@@ -47,6 +47,15 @@ pub use run_metadata::message as run_metadata_message;
 pub use writer::{FileWriter, FileWriterBuilder};
 
 /// The collection of all summaries, which [`merge_all`] merges.
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::summary;
+/// let g = Graph::new();
+/// summary::scalar(&g, "loss", 0.5f32);
+/// assert_eq!(g.collection(summary::SUMMARIES).len(), 1);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 pub const SUMMARIES: &str = "summaries";
 
 /// A family and collections for summaries, from [`family`] and [`collections`]. Its methods add summaries
@@ -73,22 +82,62 @@ impl Default for Group {
 }
 
 /// Returns a group whose summaries TensorBoard shows together under this name.
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::summary;
+/// let g = Graph::new();
+/// let loss = summary::family("train").scalar(&g, "loss", g.constant(0.5f32));
+/// let message = summary::decode(&Session::new(&g)?.run(loss, feed![])?)?;
+/// assert_eq!(message.value[0].tag, "train/train/loss");
+/// # Ok::<(), millstream::Error>(())
+/// ```
 pub fn family(name: impl Into<String>) -> Group {
     Group::default().family(name)
 }
 
 /// Returns a group whose summaries go to these collections instead of [`SUMMARIES`].
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::summary;
+/// let g = Graph::new();
+/// summary::collections(["debug"]).scalar(&g, "norm", 2.0f32);
+/// assert!(summary::merge_all(&g)?.is_none()); // it is not in `SUMMARIES`
+/// assert!(summary::merge_all_of(&g, "debug", "")?.is_some());
+/// # Ok::<(), millstream::Error>(())
+/// ```
 pub fn collections(names: impl IntoIterator<Item = impl Into<String>>) -> Group {
     Group::default().collections(names)
 }
 
 /// Adds a summary of a number.
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::summary;
+/// let g = Graph::new();
+/// let loss = summary::scalar(&g, "loss", g.constant(0.5f32));
+/// let message = summary::decode(&Session::new(&g)?.run(loss, feed![])?)?;
+/// assert_eq!(message.value[0].tag, "loss");
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[track_caller]
 pub fn scalar<'g>(g: &'g Graph, name: &str, value: impl Into<Arg<'g>>) -> Output<'g> {
     Group::default().scalar(g, name, value)
 }
 
 /// Adds a summary of a histogram of numbers. NaN and infinities are errors at run time.
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::summary;
+/// let g = Graph::new();
+/// let weights = summary::histogram(&g, "weights", g.constant([0.5f32, 1.5]));
+/// let message = summary::decode(&Session::new(&g)?.run(weights, feed![])?)?;
+/// assert_eq!(message.value[0].tag, "weights");
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[track_caller]
 pub fn histogram<'g>(g: &'g Graph, name: &str, values: impl Into<Arg<'g>>) -> Output<'g> {
     Group::default().histogram(g, name, values)
@@ -175,18 +224,47 @@ pub fn tensor_summary<'g>(
 
 impl Group {
     /// Shows the summaries together under this name.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::summary;
+    /// let g = Graph::new();
+    /// let group = summary::collections(["debug"]).family("train");
+    /// group.scalar(&g, "loss", 0.5f32);
+    /// assert_eq!(g.collection("debug").len(), 1);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn family(mut self, name: impl Into<String>) -> Group {
         self.family = Some(name.into());
         self
     }
 
     /// Sets the collections of the summaries.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::summary;
+    /// let g = Graph::new();
+    /// summary::family("train").collections(["debug", "all"]).scalar(&g, "loss", 0.5f32);
+    /// assert_eq!((g.collection("debug").len(), g.collection("all").len()), (1, 1));
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn collections(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Group {
         self.collections = names.into_iter().map(Into::into).collect();
         self
     }
 
     /// As [`scalar`].
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::summary;
+    /// let g = Graph::new();
+    /// let loss = summary::family("train").scalar(&g, "loss", 0.5f32);
+    /// let message = summary::decode(&Session::new(&g)?.run(loss, feed![])?)?;
+    /// assert_eq!(message.value[0].tag, "train/train/loss");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn scalar<'g>(&self, g: &'g Graph, name: &str, value: impl Into<Arg<'g>>) -> Output<'g> {
         let (value, at) = (value.into(), Location::caller());
@@ -194,6 +272,16 @@ impl Group {
     }
 
     /// As [`histogram`].
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::summary;
+    /// let g = Graph::new();
+    /// let weights = summary::family("layer").histogram(&g, "weights", g.constant([0.5f32, 1.5]));
+    /// let message = summary::decode(&Session::new(&g)?.run(weights, feed![])?)?;
+    /// assert_eq!(message.value[0].tag, "layer/layer/weights");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn histogram<'g>(&self, g: &'g Graph, name: &str, values: impl Into<Arg<'g>>) -> Output<'g> {
         let (values, at) = (values.into(), Location::caller());
@@ -201,6 +289,17 @@ impl Group {
     }
 
     /// As [`image`].
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::summary;
+    /// let g = Graph::new();
+    /// let grey = g.zeros::<f32>([1, 2, 2, 1]); // one image of 2 x 2 pixels
+    /// let image = summary::family("input").image(&g, "digit", grey, 1);
+    /// let message = summary::decode(&Session::new(&g)?.run(image, feed![])?)?;
+    /// assert_eq!(message.value.len(), 1);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn image<'g>(
         &self,
@@ -216,6 +315,17 @@ impl Group {
     }
 
     /// As [`audio`].
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::summary;
+    /// let g = Graph::new();
+    /// let sound = g.zeros::<f32>([1, 100]); // one sound of 100 samples
+    /// let audio = summary::family("input").audio(&g, "voice", sound, 44100.0f32, 1);
+    /// let message = summary::decode(&Session::new(&g)?.run(audio, feed![])?)?;
+    /// assert_eq!(message.value.len(), 1);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn audio<'g>(
         &self,
@@ -233,6 +343,16 @@ impl Group {
     }
 
     /// As [`text`].
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::summary;
+    /// let g = Graph::new();
+    /// let text = summary::family("output").text(&g, "sentence", g.constant("once upon a time"));
+    /// let message = summary::decode(&Session::new(&g)?.run(text, feed![])?)?;
+    /// assert_eq!(message.value.len(), 1);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn text<'g>(&self, g: &'g Graph, name: &str, text: Output<'g>) -> Output<'g> {
         if let Ok(dtype) = text.dtype()
@@ -247,6 +367,17 @@ impl Group {
     }
 
     /// As [`tensor_summary`].
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::summary::{self, SummaryMetadata};
+    /// let g = Graph::new();
+    /// let metadata = SummaryMetadata::default();
+    /// let pair = summary::family("debug").tensor_summary(&g, "pair", g.constant([1, 2]), &metadata);
+    /// let message = summary::decode(&Session::new(&g)?.run(pair, feed![])?)?;
+    /// assert_eq!(message.value.len(), 1);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn tensor_summary<'g>(
         &self,
@@ -291,6 +422,16 @@ impl Group {
 /// Merges summaries into one. Duplicate tags are an error at run time.
 ///
 /// For a name other than `Merge`: `summary::merge(g.named("all"), [a, b])`.
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::summary;
+/// let g = Graph::new();
+/// let (a, b) = (summary::scalar(&g, "a", 1.0f32), summary::scalar(&g, "b", 2.0f32));
+/// let message = summary::decode(&Session::new(&g)?.run(summary::merge(&g, [a, b]), feed![])?)?;
+/// assert_eq!(message.value.len(), 2);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[track_caller]
 pub fn merge<'g>(g: impl Start<'g>, summaries: impl IntoIterator<Item = impl Into<Arg<'g>>>) -> Output<'g> {
     let options = g.options();
@@ -304,12 +445,36 @@ pub fn merge<'g>(g: impl Start<'g>, summaries: impl IntoIterator<Item = impl Int
 }
 
 /// Merges all summaries added so far into one; `None` if there is none.
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::summary;
+/// let g = Graph::new();
+/// assert!(summary::merge_all(&g)?.is_none());
+/// summary::scalar(&g, "loss", 0.5f32);
+/// let merged = summary::merge_all(&g)?.expect("there is one");
+/// let message = summary::decode(&Session::new(&g)?.run(merged, feed![])?)?;
+/// assert_eq!(message.value[0].tag, "loss");
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[track_caller]
 pub fn merge_all<'g>(g: impl Start<'g>) -> Result<Option<Output<'g>>> {
     merge_all_of(g, SUMMARIES, "")
 }
 
 /// Merges the summaries of a collection whose names begin with `scope` into one; `None` if there is none.
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::summary;
+/// let g = Graph::new();
+/// g.name_scope("train", || summary::scalar(&g, "loss", 0.5f32));
+/// g.name_scope("test", || summary::scalar(&g, "loss", 0.7f32));
+/// let merged = summary::merge_all_of(&g, summary::SUMMARIES, "test")?.expect("there is one");
+/// let message = summary::decode(&Session::new(&g)?.run(merged, feed![])?)?;
+/// assert_eq!(message.value[0].tag, "test/loss");
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[track_caller]
 pub fn merge_all_of<'g>(g: impl Start<'g>, collection: &str, scope: &str) -> Result<Option<Output<'g>>> {
     let options = g.options();
@@ -326,6 +491,16 @@ pub fn merge_all_of<'g>(g: impl Start<'g>, collection: &str, scope: &str) -> Res
 }
 
 /// Decodes the value of a summary operation.
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::summary;
+/// let g = Graph::new();
+/// let loss = summary::scalar(&g, "loss", 0.5f32);
+/// let message = summary::decode(&Session::new(&g)?.run(loss, feed![])?)?;
+/// assert_eq!(message.value.len(), 1);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 pub fn decode(summary: &Tensor) -> Result<Summary> {
     let Some([bytes]) = summary.as_strs() else {
         return Err(invalid!("a summary is one string, not {}{}", summary.dtype(), summary.shape()));
@@ -334,8 +509,25 @@ pub fn decode(summary: &Tensor) -> Result<Summary> {
 }
 
 /// A value that can be written as a summary: the value of a summary operation, or a message.
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::summary::{self, IntoSummary};
+/// let g = Graph::new();
+/// let value: Tensor = Session::new(&g)?.run(summary::scalar(&g, "loss", 0.5f32), feed![])?;
+/// assert_eq!((&value).into_summary()?.value[0].tag, "loss"); // the value of an operation
+/// assert_eq!(summary::numbers([("loss", 0.5)]).into_summary()?.value[0].tag, "loss"); // a message
+/// # Ok::<(), millstream::Error>(())
+/// ```
 pub trait IntoSummary {
     /// Returns the message.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::summary::{self, IntoSummary};
+    /// assert_eq!(summary::numbers([("loss", 0.5)]).into_summary()?.value.len(), 1);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     fn into_summary(self) -> Result<Summary>;
 }
 
@@ -358,6 +550,14 @@ impl IntoSummary for &Summary {
 }
 
 /// Returns a summary of numbers by tag, without a graph.
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::summary;
+/// let message = summary::numbers([("loss", 0.5), ("accuracy", 0.9)]);
+/// assert_eq!(message.value[1].tag, "accuracy");
+/// # Ok::<(), millstream::Error>(())
+/// ```
 pub fn numbers(numbers: impl IntoIterator<Item = (impl Into<String>, f32)>) -> Summary {
     let value = |(tag, number): (_, f32)| message::Value {
         tag: Into::into(tag),

@@ -13,6 +13,19 @@ const DEVICE: &str = "/job:localhost/replica:0/task:0/device:CPU:0";
 
 /// Returns the trace as a message. A trace has no absolute time, so it is taken to have ended now. Each loop
 /// has its own row, as in the trace's Perfetto form.
+///
+/// ```
+/// use millstream::RunOptions;
+/// use millstream::prelude::*;
+/// use millstream::summary::run_metadata_message;
+/// let g = Graph::new();
+/// let x = g.constant(2.0f32) + 1.0;
+/// let options = RunOptions { trace: true, ..RunOptions::default() };
+/// let (_, metadata) = Session::new(&g)?.run_with::<f32>(x, feed![], &options)?;
+/// let message = run_metadata_message(&metadata.trace.expect("the options asked for one"));
+/// assert!(message.step_stats.is_some());
+/// # Ok::<(), millstream::Error>(())
+/// ```
 pub fn message(trace: &Trace) -> RunMetadata {
     let ran = || trace.events.iter().filter(|e| !e.dead);
     let length = ran().map(|e| e.start_ns.saturating_add(e.duration_ns)).max().unwrap_or(0);

@@ -15,6 +15,19 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// A builder of a [`FileWriter`].
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::summary::{FileWriter, numbers};
+/// let g = Graph::new();
+/// # let folder = std::env::temp_dir().join(format!("millstream-doc-builder-{}", std::process::id()));
+/// let writer = FileWriter::builder(&folder).flush_secs(1.0).filename_suffix(".train").build()?;
+/// writer.add_summary(numbers([("loss", 0.5)]), 1)?;
+/// writer.close()?;
+/// assert!(writer.path().to_str().unwrap().ends_with(".train"));
+/// # std::fs::remove_dir_all(&folder).ok();
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 #[must_use = "`build` opens the file"]
 pub struct FileWriterBuilder {
@@ -144,6 +157,18 @@ impl FileWriter {
     }
 
     /// Adds a summary: the value of a summary operation, or a [`Summary`](super::Summary).
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::summary::{FileWriter, numbers};
+    /// let g = Graph::new();
+    /// # let folder = std::env::temp_dir().join(format!("millstream-doc-add-{}", std::process::id()));
+    /// let writer = FileWriter::new(&folder)?;
+    /// writer.add_summary(numbers([("loss", 0.5)]), 1)?;
+    /// writer.close()?;
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn add_summary(&self, summary: impl IntoSummary, step: i64) -> Result<()> {
         let mut summary = summary.into_summary()?;
         {
@@ -186,6 +211,23 @@ impl FileWriter {
 
     /// Adds what a run with [`RunOptions::trace`](millstream_runtime::RunOptions::trace) recorded, under a
     /// unique tag.
+    ///
+    /// ```
+    /// use millstream::RunOptions;
+    /// use millstream::prelude::*;
+    /// use millstream::summary::FileWriter;
+    /// let g = Graph::new();
+    /// # let folder = std::env::temp_dir().join(format!("millstream-doc-run-{}", std::process::id()));
+    /// let x = g.constant(2.0f32) + 1.0;
+    /// let options = RunOptions { trace: true, ..RunOptions::default() };
+    /// let (_, metadata) = Session::new(&g)?.run_with::<f32>(x, feed![], &options)?;
+    /// let writer = FileWriter::new(&folder)?;
+    /// writer.add_run_metadata(&metadata, "step 1", 1)?;
+    /// assert!(writer.add_run_metadata(&metadata, "step 1", 2).is_err()); // a tag is unique
+    /// writer.close()?;
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn add_run_metadata(&self, run: &RunMetadata, tag: &str, step: i64) -> Result<()> {
         let Some(trace) = &run.trace else {
             return Err(invalid!("the run of `{tag}` has no trace")
@@ -209,6 +251,20 @@ impl FileWriter {
     }
 
     /// Waits until all events added so far are in the file.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::summary::{FileWriter, numbers, summary_iterator};
+    /// let g = Graph::new();
+    /// # let folder = std::env::temp_dir().join(format!("millstream-doc-flush-{}", std::process::id()));
+    /// let writer = FileWriter::new(&folder)?;
+    /// writer.add_summary(numbers([("loss", 0.5)]), 1)?;
+    /// writer.flush()?;
+    /// assert_eq!(summary_iterator(writer.path())?.count(), 2); // the version, and the summary
+    /// # drop(writer);
+    /// # std::fs::remove_dir_all(&folder).ok();
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn flush(&self) -> Result<()> {
         // The lock is released first, so that others can add events meanwhile.
         let flushing = self.file.lock().begin_flush();

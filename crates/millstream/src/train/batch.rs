@@ -17,6 +17,25 @@ use std::panic::Location;
 
 /// A builder of batches, from one source of examples ([`One`]) or several ([`Joined`]), [`InOrder`] or
 /// [`Shuffled`].
+///
+/// ```
+/// use millstream::{RunQueues, train};
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let [n] = train::range_input_producer(&g, 5).num_epochs(1).shuffle(false).build()?.dequeue()?.all()?;
+/// let batch = train::batch(&g, n, 2).capacity(8).allow_smaller_final_batch(true).run()?;
+/// let init = g.local_variables_initializer();
+/// let session = Session::new(&g)?;
+/// session.run::<()>(init, feed![])?;
+/// let mut seen = Vec::new();
+/// session.with_queue_runners(|_| -> Result<()> {
+///     loop {
+///         seen.push(session.run::<Vec<i32>>(batch, feed![])?);
+///     }
+/// })?;
+/// assert_eq!(seen, [vec![0, 1], vec![2, 3], vec![4]]);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[must_use = "`run` adds the batches"]
 pub struct Batching<'g, S, Q> {
     options: Options<'g>,
@@ -186,6 +205,16 @@ pub fn batch_join<'g, N: IntoNest<'g>>(
 /// As [`batch_join`], with only those examples for which `keep_input` is true, as in [`maybe_batch`].
 ///
 /// Definition: TensorFlow's `tf.train.maybe_batch_join`.
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::train;
+/// let g = Graph::new();
+/// let sources = [g.constant(1), g.constant(2)];
+/// let batch = train::maybe_batch_join(&g, sources, true, 4).run()?;
+/// assert_eq!(batch.shape().to_string(), "[4]");
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[track_caller]
 pub fn maybe_batch_join<'g, N: IntoNest<'g>>(
     g: impl Start<'g>,
@@ -229,6 +258,16 @@ pub fn shuffle_batch<'g, N: IntoNest<'g>>(
 /// As [`shuffle_batch`], with only those examples for which `keep_input` is true, as in [`maybe_batch`].
 ///
 /// Definition: TensorFlow's `tf.train.maybe_shuffle_batch`.
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::train;
+/// let g = Graph::new();
+/// let x = g.placeholder::<i32>("x", shape![]);
+/// let batch = train::maybe_shuffle_batch(&g, x, 4, 100, 10, x.greater(0)).run()?;
+/// assert_eq!(batch.shape().to_string(), "[4]");
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[track_caller]
 pub fn maybe_shuffle_batch<'g, N: IntoNest<'g>>(
     g: impl Start<'g>,
@@ -245,6 +284,16 @@ pub fn maybe_shuffle_batch<'g, N: IntoNest<'g>>(
 /// the same structure and dtypes.
 ///
 /// Definition: TensorFlow's `tf.train.shuffle_batch_join`.
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::train;
+/// let g = Graph::new();
+/// let sources = [g.constant(1), g.constant(2)]; // each has a thread
+/// let batch = train::shuffle_batch_join(&g, sources, 4, 100, 10).seed(1).run()?;
+/// assert_eq!(batch.shape().to_string(), "[4]");
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[track_caller]
 pub fn shuffle_batch_join<'g, N: IntoNest<'g>>(
     g: impl Start<'g>,
@@ -261,6 +310,16 @@ pub fn shuffle_batch_join<'g, N: IntoNest<'g>>(
 /// As [`shuffle_batch_join`], with only those examples for which `keep_input` is true, as in [`maybe_batch`].
 ///
 /// Definition: TensorFlow's `tf.train.maybe_shuffle_batch_join`.
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::train;
+/// let g = Graph::new();
+/// let sources = [g.constant(1), g.constant(2)];
+/// let batch = train::maybe_shuffle_batch_join(&g, sources, 4, 100, 10, true).run()?;
+/// assert_eq!(batch.shape().to_string(), "[4]");
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[track_caller]
 pub fn maybe_shuffle_batch_join<'g, N: IntoNest<'g>>(
     g: impl Start<'g>,
@@ -303,18 +362,47 @@ impl<'g, S, Q> Batching<'g, S, Q> {
     }
 
     /// Sets whether each row of the tensors is an example; by default the tensors are one example.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train;
+    /// let g = Graph::new();
+    /// let rows = g.zeros::<f32>([10, 3]);
+    /// assert_eq!(train::batch(&g, rows, 4).run()?.shape().to_string(), "[4,10,3]");
+    /// assert_eq!(train::batch(&g, rows, 4).enqueue_many(true).run()?.shape().to_string(), "[4,3]");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn enqueue_many(mut self, yes: bool) -> Self {
         self.enqueue_many = yes;
         self
     }
 
     /// Sets the shapes of an example's components, for tensors of unknown shape.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train;
+    /// let g = Graph::new();
+    /// let x = g.placeholder::<f32>("x", PartialShape::unknown());
+    /// let batch = train::batch(&g, x, 4).shapes([shape![3]]).run()?;
+    /// assert_eq!(batch.shape().to_string(), "[4,3]");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn shapes(mut self, shapes: impl IntoIterator<Item = impl Into<PartialShape>>) -> Self {
         self.shapes = Some(shapes.into_iter().map(Into::into).collect());
         self
     }
 
     /// Sets whether the last batch may be smaller; otherwise the examples left at the end are dropped.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train;
+    /// let g = Graph::new();
+    /// let batch = train::batch(&g, g.constant(1.0f32), 4).allow_smaller_final_batch(true).run()?;
+    /// assert_eq!(batch.shape().to_string(), "[?]");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn allow_smaller_final_batch(mut self, yes: bool) -> Self {
         self.allow_smaller_final_batch = yes;
         self
@@ -330,6 +418,15 @@ impl<'g, S, Q> Batching<'g, S, Q> {
 impl<N, Q> Batching<'_, One<N>, Q> {
     /// Sets how many threads read examples; 1 by default. With more, the order of the examples is not
     /// determined.
+    ///
+    /// ```
+    /// use millstream::{Queues, train};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// train::batch(&g, g.constant(1.0f32), 4).num_threads(3).run()?;
+    /// assert_eq!(g.queue_runners()[0].enqueue_ops.len(), 3);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn num_threads(mut self, n: usize) -> Self {
         self.source.num_threads = n;
         self
@@ -339,6 +436,16 @@ impl<N, Q> Batching<'_, One<N>, Q> {
 impl<S> Batching<'_, S, InOrder> {
     /// Sets whether examples may differ in size: in a batch they are padded at the end to the largest, with
     /// zeros or empty strings.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train;
+    /// let g = Graph::new();
+    /// let row = g.placeholder::<f32>("row", shape![_]);
+    /// assert!(train::batch(&g, row, 4).run().is_err()); // rows may differ in length
+    /// assert_eq!(train::batch(&g, row, 4).dynamic_pad(true).run()?.shape().to_string(), "[4,?]");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn dynamic_pad(mut self, yes: bool) -> Self {
         self.queue.dynamic_pad = yes;
         self
@@ -453,6 +560,15 @@ impl Order for Shuffled {
 
 impl<'g, S: Source<'g>, Q: Order> Batching<'g, S, Q> {
     /// Adds the batches, and the runner of their queue.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train;
+    /// let g = Graph::new();
+    /// let (x, y) = train::batch(&g, (g.constant(1.0f32), g.constant([1, 2])), 8).run()?;
+    /// assert_eq!((x.shape().to_string(), y.shape().to_string()), ("[8]".into(), "[8,2]".into()));
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn run(self) -> Result<S::Nest> {
         let (g, at) = (self.options.graph(), self.at);

@@ -10,8 +10,35 @@ use std::panic::Location;
 
 /// Functions that clip by norm; the op `clip_by_value` clips to bounds. Slices are clipped like tensors, by
 /// their rows.
+///
+/// ```
+/// use millstream::Grad;
+/// use millstream::prelude::*;
+/// use millstream::train::Clipping as _;
+/// let g = Graph::new();
+/// let gradient = g.constant([3.0f32, 4.0]); // its norm is 5
+/// let (clipped, norm) = g.clip_by_global_norm(&[Some(gradient.into())], 1.0f32)?;
+/// let Some(Grad::Dense(clipped)) = clipped[0] else { unreachable!("a tensor stays one") };
+/// let (clipped, norm): (Vec<f32>, f32) = Session::new(&g)?.run((clipped, norm), feed![])?;
+/// assert_eq!(norm, 5.0);
+/// assert!((clipped[0] - 0.6).abs() < 1e-6);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 pub trait Clipping<'g>: Start<'g> {
     /// Scales `x` down to the L2 norm `norm`, if its norm is larger.
+    ///
+    /// ```
+    /// use millstream::Grad;
+    /// use millstream::prelude::*;
+    /// use millstream::train::Clipping as _;
+    /// let g = Graph::new();
+    /// let Grad::Dense(clipped) = g.clip_by_norm(g.constant([3.0f32, 4.0]), 1.0f32)? else {
+    ///     unreachable!("a tensor stays one")
+    /// };
+    /// let clipped: Vec<f32> = Session::new(&g)?.run(clipped, feed![])?;
+    /// assert!((clipped[0] - 0.6).abs() < 1e-6 && (clipped[1] - 0.8).abs() < 1e-6);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn clip_by_norm(self, x: impl Into<Grad<'g>>, norm: impl Into<Arg<'g>>) -> Result<Grad<'g>> {
         let (options, norm) = (self.options(), norm.into());
@@ -35,6 +62,16 @@ pub trait Clipping<'g>: Start<'g> {
 
     /// Scales `x` down to the average L2 norm `norm` (the L2 norm divided by the number of elements), if its
     /// own is larger.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Clipping as _;
+    /// let g = Graph::new();
+    /// let clipped = g.clip_by_average_norm(g.constant([3.0f32, 4.0]), 1.25f32); // the average norm is 5 / 2
+    /// let clipped: Vec<f32> = Session::new(&g)?.run(clipped, feed![])?;
+    /// assert!((clipped[0] - 1.5).abs() < 1e-6 && (clipped[1] - 2.0).abs() < 1e-6);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn clip_by_average_norm(self, x: Output<'g>, norm: impl Into<Arg<'g>>) -> Output<'g> {
         let (options, norm) = (self.options(), norm.into());
@@ -55,6 +92,16 @@ pub trait Clipping<'g>: Start<'g> {
     }
 
     /// Returns the L2 norm of all gradients together; `None` entries do not count.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Clipping as _;
+    /// let g = Graph::new();
+    /// let (a, b) = (g.constant([3.0f32]), g.constant([4.0f32]));
+    /// let norm = g.global_norm(&[Some(a.into()), None, Some(b.into())])?;
+    /// assert_eq!(Session::new(&g)?.run::<f32>(norm, feed![])?, 5.0);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn global_norm(self, all: &[Option<Grad<'g>>]) -> Result<Output<'g>> {
         let options = self.options();
@@ -73,6 +120,19 @@ pub trait Clipping<'g>: Start<'g> {
     /// Scales all gradients down by a common factor to the global norm `norm`, if theirs is larger, and
     /// returns them with their original global norm. If that is infinite or NaN, all become NaN, so that the
     /// problem is visible.
+    ///
+    /// ```
+    /// use millstream::Grad;
+    /// use millstream::prelude::*;
+    /// use millstream::train::Clipping as _;
+    /// let g = Graph::new();
+    /// let (a, b) = (g.constant([3.0f32]), g.constant([4.0f32]));
+    /// let (clipped, norm) = g.clip_by_global_norm(&[Some(a.into()), Some(b.into())], 10.0f32)?;
+    /// let Some(Grad::Dense(unchanged)) = clipped[0] else { unreachable!("a tensor stays one") };
+    /// let (unchanged, norm): (Vec<f32>, f32) = Session::new(&g)?.run((unchanged, norm), feed![])?;
+    /// assert_eq!((unchanged[0], norm), (3.0, 5.0));
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     fn clip_by_global_norm(
         self,

@@ -16,6 +16,18 @@ use std::collections::BTreeMap;
 use std::panic::Location;
 
 /// A variable with the gradient of the loss; `None` if the loss does not depend on it.
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::train::Optimizer;
+/// let g = Graph::new();
+/// let w = g.variable("w", 3.0f32);
+/// let found = Optimizer::gradient_descent(0.1).compute_gradients(w.value().square())?;
+/// let (gradient, variable) = &found[0];
+/// assert!(gradient.is_some());
+/// assert_eq!(variable.name(), "w");
+/// # Ok::<(), millstream::Error>(())
+/// ```
 pub type GradAndVar<'g> = (Option<Grad<'g>>, Variable<'g>);
 
 /// Updates variables to reduce a loss. Its state for each variable (a *slot*) is also a variable, with
@@ -160,6 +172,20 @@ impl<'g> Optimizer<'g> {
 
     /// Returns RMSProp: steps divided by the root of the mean of squared gradients, which decays by `decay`
     /// (TensorFlow's defaults: `decay` 0.9, `momentum` 0, `epsilon` 1e-10).
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Optimizer;
+    /// let g = Graph::new();
+    /// let w = g.variable("w", 1.0f32);
+    /// let train = Optimizer::rms_prop(0.1, 0.9, 0.0, 1e-10).minimize(w.value().square(), None)?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(g.global_variables_initializer(), feed![])?;
+    /// session.run::<()>(train, feed![])?;
+    /// let found: f32 = session.run(w.read(), feed![])?;
+    /// assert!(found < 1.0, "{found}");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn rms_prop(
         rate: impl Into<Rate<'g>>,
         decay: impl Into<Rate<'g>>,
@@ -171,6 +197,20 @@ impl<'g> Optimizer<'g> {
     }
 
     /// As [`Optimizer::rms_prop`], with the variance instead of the mean of squares.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Optimizer;
+    /// let g = Graph::new();
+    /// let w = g.variable("w", 1.0f32);
+    /// let train = Optimizer::centered_rms_prop(0.01, 0.9, 0.0, 1e-10).minimize(w.value().square(), None)?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(g.global_variables_initializer(), feed![])?;
+    /// session.run::<()>(train, feed![])?;
+    /// let found: f32 = session.run(w.read(), feed![])?;
+    /// assert!(found < 1.0, "{found}");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn centered_rms_prop(
         rate: impl Into<Rate<'g>>,
         decay: impl Into<Rate<'g>>,
@@ -202,6 +242,20 @@ impl<'g> Optimizer<'g> {
     }
 
     /// As [`Optimizer::adam`], with other parameters.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Optimizer;
+    /// let g = Graph::new();
+    /// let w = g.variable("w", 1.0f32);
+    /// let train = Optimizer::adam_with(0.1, 0.8, 0.99, 1e-8).minimize(w.value().square(), None)?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(g.global_variables_initializer(), feed![])?;
+    /// session.run::<()>(train, feed![])?;
+    /// let found: f32 = session.run(w.read(), feed![])?;
+    /// assert!((found - 0.9).abs() < 1e-4, "{found}"); // the first step is the rate
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn adam_with(
         rate: impl Into<Rate<'g>>,
         beta1: f64,
@@ -233,18 +287,57 @@ impl<'g> Optimizer<'g> {
     }
 
     /// Sets decoupled weight decay: before each step, variables are reduced by this share of their value.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Optimizer;
+    /// let g = Graph::new();
+    /// let w = g.variable("w", 1.0f32);
+    /// let train = Optimizer::gradient_descent(0.0).weight_decay(0.1).minimize(w.value().square(), None)?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(g.global_variables_initializer(), feed![])?;
+    /// session.run::<()>(train, feed![])?;
+    /// let found: f32 = session.run(w.read(), feed![])?;
+    /// assert!((found - 0.9).abs() < 1e-6, "{found}");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn weight_decay(mut self, decay: impl Into<Rate<'g>>) -> Self {
         self.decay = Some(decay.into());
         self
     }
 
     /// Restricts weight decay to these variables.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Optimizer;
+    /// let g = Graph::new();
+    /// let (w, bias) = (g.variable("w", 1.0f32), g.variable("bias", 1.0f32));
+    /// let loss = (w.value() + bias.value()).square();
+    /// let train = Optimizer::gradient_descent(0.0).weight_decay(0.1).decay_only(&[w]).minimize(loss, None)?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(g.global_variables_initializer(), feed![])?;
+    /// session.run::<()>(train, feed![])?;
+    /// assert_eq!(session.run::<f32>(bias.read(), feed![])?, 1.0);
+    /// assert!(session.run::<f32>(w.read(), feed![])? < 1.0);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn decay_only(mut self, variables: &[Variable<'g>]) -> Self {
         self.decay_only = Some(variables.to_vec());
         self
     }
 
     /// Sets the name of its operations and slots.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Optimizer;
+    /// let g = Graph::new();
+    /// let w = g.variable("w", 1.0f32);
+    /// let train = Optimizer::gradient_descent(0.1).named("descend").minimize(w.value().square(), None)?;
+    /// assert!(train.name().starts_with("descend"));
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn named(mut self, name: &str) -> Self {
         self.name = name.into();
         self
@@ -252,6 +345,15 @@ impl<'g> Optimizer<'g> {
 
     /// Sets the attribute `use_locking` of its operations. Here each update of a variable is atomic either
     /// way.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Optimizer;
+    /// let g = Graph::new();
+    /// let w = g.variable("w", 1.0f32);
+    /// Optimizer::gradient_descent(0.1).use_locking(true).minimize(w.value().square(), None)?;
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn use_locking(mut self, use_locking: bool) -> Self {
         self.use_locking = use_locking;
         self
@@ -259,12 +361,45 @@ impl<'g> Optimizer<'g> {
 
     /// Adds an operation that updates all trainable variables to reduce `loss`, and then increments
     /// `global_step`.
+    ///
+    /// ```
+    /// use millstream::VariableScopes as _;
+    /// use millstream::prelude::*;
+    /// use millstream::train::Optimizer;
+    /// let g = Graph::new();
+    /// let w = g.variable("w", 4.0f32);
+    /// let step = g.global_step()?;
+    /// let train = Optimizer::gradient_descent(0.25).minimize((w.value() - 3.0).square(), Some(step))?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(g.global_variables_initializer(), feed![])?;
+    /// for _ in 0..20 {
+    ///     session.run::<()>(train, feed![])?;
+    /// }
+    /// assert!((session.run::<f32>(w.value(), feed![])? - 3.0).abs() < 1e-4);
+    /// assert_eq!(session.run::<i64>(step.value(), feed![])?, 20);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn minimize(&self, loss: Output<'g>, global_step: Option<Variable<'g>>) -> Result<Op<'g>> {
         self.minimize_over(loss, global_step, &loss.graph().trainable_variables())
     }
 
     /// As [`Optimizer::minimize`], for these variables.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Optimizer;
+    /// let g = Graph::new();
+    /// let (w, fixed) = (g.variable("w", 1.0f32), g.variable("fixed", 1.0f32));
+    /// let loss = (w.value() * fixed.value()).square();
+    /// let train = Optimizer::gradient_descent(0.1).minimize_over(loss, None, &[w])?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(g.global_variables_initializer(), feed![])?;
+    /// session.run::<()>(train, feed![])?;
+    /// assert_eq!(session.run::<f32>(fixed.read(), feed![])?, 1.0);
+    /// assert!((session.run::<f32>(w.read(), feed![])? - 0.8).abs() < 1e-6);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn minimize_over(
         &self,
@@ -309,6 +444,18 @@ impl<'g> Optimizer<'g> {
     }
 
     /// Returns the gradients of `loss` with respect to these variables.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Optimizer;
+    /// let g = Graph::new();
+    /// let (w, unused) = (g.variable("w", 3.0f32), g.variable("unused", 1.0f32));
+    /// let optimizer = Optimizer::gradient_descent(0.1);
+    /// let found = optimizer.compute_gradients_of(w.value().square(), &[w, unused])?;
+    /// assert!(found[0].0.is_some());
+    /// assert!(found[1].0.is_none()); // the loss does not depend on it
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn compute_gradients_of(
         &self,
@@ -325,6 +472,23 @@ impl<'g> Optimizer<'g> {
 
     /// Adds an operation that applies the gradients to their variables, and then increments `global_step`.
     /// Variables without a gradient do not change.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::{Clipping as _, Optimizer};
+    /// let g = Graph::new();
+    /// let w = g.variable("w", 3.0f32);
+    /// let optimizer = Optimizer::gradient_descent(1.0);
+    /// let (gradients, variables): (Vec<_>, Vec<_>) =
+    ///     optimizer.compute_gradients(w.value().square())?.into_iter().unzip();
+    /// let (clipped, _) = g.clip_by_global_norm(&gradients, 1.0f32)?;
+    /// let train = optimizer.apply_gradients(clipped.into_iter().zip(variables), None)?;
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(g.global_variables_initializer(), feed![])?;
+    /// session.run::<()>(train, feed![])?;
+    /// assert_eq!(session.run::<f32>(w.read(), feed![])?, 2.0); // the gradient 6 became 1
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn apply_gradients(
         &self,
@@ -388,6 +552,18 @@ impl<'g> Optimizer<'g> {
     }
 
     /// Returns the slot of a variable, if it exists: `optimizer.slot(&w, "momentum")`.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Optimizer;
+    /// let g = Graph::new();
+    /// let w = g.variable("w", 3.0f32);
+    /// let optimizer = Optimizer::momentum(0.1, 0.9);
+    /// assert!(optimizer.slot(&w, "momentum").is_none());
+    /// optimizer.minimize(w.value().square(), None)?;
+    /// assert!(optimizer.slot(&w, "momentum").is_some());
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn slot(&self, variable: &Variable<'g>, name: &str) -> Option<Variable<'g>> {
         self.slots.lock().get(&(name.to_owned(), variable.name())).copied()
     }

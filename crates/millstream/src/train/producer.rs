@@ -68,6 +68,25 @@ fn limited<'g>(
 }
 
 /// A builder of a producer, from [`input_producer`], [`string_input_producer`] and [`range_input_producer`].
+///
+/// ```
+/// use millstream::{RunQueues, train};
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let words = train::string_input_producer(&g, ["a", "b"]).num_epochs(2).shuffle(false).build()?;
+/// let [word] = words.dequeue()?.all()?;
+/// let init = g.local_variables_initializer();
+/// let session = Session::new(&g)?;
+/// session.run::<()>(init, feed![])?;
+/// let mut seen = Vec::new();
+/// session.with_queue_runners(|_| -> Result<()> {
+///     loop {
+///         seen.push(session.run::<String>(word, feed![])?);
+///     }
+/// })?;
+/// assert_eq!(seen, ["a", "b", "a", "b"]);
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[must_use = "`build` adds the producer"]
 pub struct InputProducer<'g> {
     options: Options<'g>,
@@ -202,6 +221,24 @@ impl<'g> InputProducer<'g> {
     }
 
     /// Sets how often each row is produced, before the queue is closed; endlessly by default.
+    ///
+    /// ```
+    /// use millstream::{RunQueues, train};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let [n] = train::range_input_producer(&g, 2).num_epochs(2).shuffle(false).build()?.dequeue()?.all()?;
+    /// let init = g.local_variables_initializer(); // the counter of epochs is one
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(init, feed![])?;
+    /// let mut seen = Vec::new();
+    /// session.with_queue_runners(|_| -> Result<()> {
+    ///     loop {
+    ///         seen.push(session.run::<i32>(n, feed![])?);
+    ///     }
+    /// })?;
+    /// assert_eq!(seen, [0, 1, 0, 1]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn num_epochs(mut self, n: impl Into<Option<i64>>) -> Self {
         self.num_epochs = n.into();
         self
@@ -246,6 +283,15 @@ impl<'g> InputProducer<'g> {
     }
 
     /// Adds the queue and its runner.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train;
+    /// let g = Graph::new();
+    /// let words = train::string_input_producer(&g, ["a", "b"]).capacity(8).build()?;
+    /// assert_eq!(words.dtypes(), [DType::Str]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn build(self) -> Result<Queue<'g>> {
         let (g, at) = (self.options.graph(), self.at);
@@ -359,6 +405,18 @@ fn some_strings<'g>(strings: Output<'g>, at: &'static Location<'static>) -> Resu
 }
 
 /// A builder of a producer of slices, from [`slice_input_producer`].
+///
+/// ```
+/// use millstream::{RunQueues, train};
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let (xs, ys) = (g.constant([1, 2, 3]), g.constant([10, 20, 30]));
+/// let (x, y) = train::slice_input_producer(&g, (xs, ys)).shuffle(false).run()?;
+/// let session = Session::new(&g)?;
+/// let first = session.with_queue_runners(|_| session.run::<(i32, i32)>((x, y), feed![]))?;
+/// assert_eq!(first, Some((1, 10)));
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[must_use = "`run` adds the producer"]
 pub struct SliceInputProducer<'g, N> {
     tensors: N,
@@ -427,6 +485,15 @@ impl<'g, N: IntoNest<'g>> SliceInputProducer<'g, N> {
     }
 
     /// Adds the slices, and the runner of their queue.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train;
+    /// let g = Graph::new();
+    /// let (x, y) = train::slice_input_producer(&g, (g.zeros::<f32>([9, 3]), g.zeros::<i32>([9]))).run()?;
+    /// assert_eq!((x.shape().to_string(), y.shape().to_string()), ("[3]".into(), "[]".into()));
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn run(self) -> Result<N::Nest> {
         let (g, at) = (self.producer.options.graph(), self.producer.at);

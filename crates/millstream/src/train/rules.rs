@@ -9,6 +9,20 @@ use millstream_graph::{Graph, IndexedSlices, Op, OpBuilder, Output};
 use millstream_tensor::{DType, Result, Tensor, ensure};
 
 /// A parameter of an optimizer: a number, or a value of the graph such as a schedule.
+///
+/// ```
+/// use millstream::VariableScopes as _;
+/// use millstream::prelude::*;
+/// use millstream::train::{Optimizer, Schedules as _};
+/// let g = Graph::new();
+/// let w = g.variable("w", 1.0f32);
+/// let step = g.global_step()?;
+/// // A number, or a value of the graph.
+/// Optimizer::gradient_descent(0.1).minimize(w.value().square(), None)?;
+/// let rate = g.exponential_decay(0.1, step.value(), 100.0, 0.5, false);
+/// Optimizer::gradient_descent(rate).minimize(w.value().square(), Some(step))?;
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Rate<'g>(Kind<'g>);
 

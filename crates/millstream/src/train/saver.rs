@@ -77,6 +77,16 @@ struct Kept {
 }
 
 /// A builder of a [`Saver`].
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::train::Saver;
+/// let g = Graph::new();
+/// let (w, b) = (g.variable("w", 1.0f32), g.variable("b", 0.0f32));
+/// let saver = Saver::of(&g, &[w, b]).max_to_keep(3).build()?;
+/// assert!(saver.last_checkpoints().is_empty());
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[must_use = "the saver is made by `build`"]
 pub struct SaverBuilder<'g> {
     graph: &'g Graph,
@@ -97,6 +107,24 @@ impl std::fmt::Debug for SaverBuilder<'_> {
 
 impl<'g> SaverBuilder<'g> {
     /// Sets how many checkpoints are kept, 5 by default; older ones are removed. 0 keeps all.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Saver;
+    /// let g = Graph::new();
+    /// let w = g.variable("w", 1.0f32);
+    /// let saver = Saver::of(&g, &[w]).max_to_keep(2).build()?;
+    /// # let folder = std::env::temp_dir().join(format!("millstream-keep-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder).unwrap();
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(w.initializer(), feed![])?;
+    /// for step in 1..=3 {
+    ///     saver.save(&session, folder.join("model"), Some(step))?;
+    /// }
+    /// assert_eq!(saver.last_checkpoints(), [folder.join("model-2"), folder.join("model-3")]);
+    /// # std::fs::remove_dir_all(&folder).unwrap();
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn max_to_keep(mut self, n: usize) -> Self {
         self.max_to_keep = n;
         self
@@ -104,12 +132,31 @@ impl<'g> SaverBuilder<'g> {
 
     /// Sets the interval in hours at which a checkpoint is kept permanently instead of being removed. The
     /// default of 10000 means never.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Saver;
+    /// let g = Graph::new();
+    /// let w = g.variable("w", 1.0f32);
+    /// Saver::of(&g, &[w]).max_to_keep(5).keep_checkpoint_every_n_hours(2.0).build()?;
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn keep_checkpoint_every_n_hours(mut self, hours: f64) -> Self {
         self.keep_every_hours = hours;
         self
     }
 
     /// Adds the operations to the graph.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Saver;
+    /// let g = Graph::new();
+    /// let w = g.variable("w", 1.0f32);
+    /// let saver = Saver::by_name(&g, [("weights", w)]).build()?;
+    /// assert!(g.operation(saver.def().restore_op_name.as_str()).is_ok());
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn build(self) -> Result<Saver<'g>> {
         let at = self.at;
         self.build_ops().map_err(|e| e.at_line(at))
@@ -184,18 +231,54 @@ impl<'g> SaverBuilder<'g> {
 
 impl<'g> Saver<'g> {
     /// Returns a saver of all variables except the local ones, each under its name.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Saver;
+    /// let g = Graph::new();
+    /// g.variable("w", 1.0f32);
+    /// Saver::new(&g)?;
+    /// assert!(Saver::new(&Graph::new()).is_err()); // no variables
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn new(graph: &'g Graph) -> Result<Saver<'g>> {
         Self::of(graph, &graph.global_variables()).build()
     }
 
     /// Returns a builder of a saver of these variables, each under its name.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Saver;
+    /// let g = Graph::new();
+    /// let (w, _scratch) = (g.variable("w", 1.0f32), g.variable("scratch", 0.0f32));
+    /// Saver::of(&g, &[w]).build()?; // leaves out `scratch`
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn of(graph: &'g Graph, variables: &[Variable<'g>]) -> SaverBuilder<'g> {
         Self::by_name(graph, variables.iter().map(|v| (v.name(), *v)))
     }
 
     /// Returns a builder of a saver of variables under the given names.
+    ///
+    /// ```
+    /// use millstream::checkpoint::Checkpoint;
+    /// use millstream::prelude::*;
+    /// use millstream::train::Saver;
+    /// let g = Graph::new();
+    /// let w = g.variable("layer/w", 1.0f32);
+    /// let saver = Saver::by_name(&g, [("weights", w)]).build()?;
+    /// # let folder = std::env::temp_dir().join(format!("millstream-by-name-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder).unwrap();
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(w.initializer(), feed![])?;
+    /// let path = saver.save(&session, folder.join("model.safetensors"), None)?;
+    /// assert_eq!(Checkpoint::open(&path)?.read("weights")?.to_scalar::<f32>()?, 1.0);
+    /// # std::fs::remove_dir_all(&folder).unwrap();
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn by_name<S: Into<String>>(
         graph: &'g Graph,
@@ -211,6 +294,16 @@ impl<'g> Saver<'g> {
     }
 
     /// Returns the names of its operations, as a `MetaGraphDef` holds them.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Saver;
+    /// let g = Graph::new();
+    /// g.variable("w", 1.0f32);
+    /// let def = Saver::new(&g)?.def();
+    /// assert_eq!(def.filename_tensor_name, "save/Const:0");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn def(&self) -> SaverDef {
         SaverDef {
             filename_tensor_name: self.filename.name(),
@@ -227,6 +320,21 @@ impl<'g> Saver<'g> {
     /// before `.safetensors`. The folder's file `checkpoint` lists the checkpoint, and old checkpoints of
     /// this saver are then removed. If one of them cannot be removed, the checkpoint is saved all the same,
     /// and a warning is printed to the standard error.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Saver;
+    /// let g = Graph::new();
+    /// let w = g.variable("w", 1.0f32);
+    /// let saver = Saver::new(&g)?;
+    /// # let folder = std::env::temp_dir().join(format!("millstream-save-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder).unwrap();
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(w.initializer(), feed![])?;
+    /// assert_eq!(saver.save(&session, folder.join("model"), Some(7))?, folder.join("model-7"));
+    /// # std::fs::remove_dir_all(&folder).unwrap();
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn save(&self, session: &Session, path: impl AsRef<Path>, step: Option<i64>) -> Result<PathBuf> {
         let path = numbered(path.as_ref(), step);
         if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty())
@@ -243,6 +351,25 @@ impl<'g> Saver<'g> {
 
     /// Restores the variables from a checkpoint, all or none. The error lists all variables that do not
     /// match.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Saver;
+    /// let g = Graph::new();
+    /// let w = g.variable("w", 1.0f32);
+    /// let saver = Saver::new(&g)?;
+    /// # let folder = std::env::temp_dir().join(format!("millstream-restore-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder).unwrap();
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(w.assign(2.0f32), feed![])?;
+    /// let path = saver.save(&session, folder.join("model"), None)?;
+    ///
+    /// let later = Session::new(&g)?; // its variables have no values yet
+    /// saver.restore(&later, &path)?;
+    /// assert_eq!(later.run::<f32>(w.value(), feed![])?, 2.0);
+    /// # std::fs::remove_dir_all(&folder).unwrap();
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn restore(&self, session: &Session, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         self.check(path)?;
@@ -250,6 +377,22 @@ impl<'g> Saver<'g> {
     }
 
     /// Returns the paths of the checkpoints that it has saved and not removed, oldest first.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Saver;
+    /// let g = Graph::new();
+    /// let w = g.variable("w", 1.0f32);
+    /// let saver = Saver::new(&g)?;
+    /// # let folder = std::env::temp_dir().join(format!("millstream-last-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder).unwrap();
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(w.initializer(), feed![])?;
+    /// saver.save(&session, folder.join("model"), Some(1))?;
+    /// assert_eq!(saver.last_checkpoints(), [folder.join("model-1")]);
+    /// # std::fs::remove_dir_all(&folder).unwrap();
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn last_checkpoints(&self) -> Vec<PathBuf> {
         self.kept.lock().all.iter().map(|(path, _)| path.clone()).collect()
     }

@@ -7,8 +7,32 @@ use millstream_graph::{Arg, Graph, Output, weak_cast};
 use millstream_tensor::{DType, Result, Tensor, ensure};
 
 /// Learning rates as functions of the step, f32 values for [`Optimizer`](super::Optimizer)s.
+///
+/// ```
+/// use millstream::VariableScopes as _;
+/// use millstream::prelude::*;
+/// use millstream::train::{Optimizer, Schedules as _};
+/// let g = Graph::new();
+/// let w = g.variable("w", 1.0f32);
+/// let step = g.global_step()?;
+/// let rate = g.exponential_decay(0.1, step.value(), 100.0, 0.5, false);
+/// Optimizer::gradient_descent(rate).minimize(w.value().square(), Some(step))?;
+/// # Ok::<(), millstream::Error>(())
+/// ```
 pub trait Schedules<'g> {
     /// `rate * decay_rate ^ (step / decay_steps)`; with `staircase` the quotient is rounded down.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Schedules as _;
+    /// let g = Graph::new();
+    /// let step = g.placeholder::<i64>("step", shape![]);
+    /// let smooth = g.exponential_decay(1.0, step, 10.0, 0.25, false);
+    /// let stairs = g.exponential_decay(1.0, step, 10.0, 0.25, true);
+    /// let rates: (f32, f32) = Session::new(&g)?.run((smooth, stairs), feed![step => 5i64])?;
+    /// assert_eq!(rates, (0.5, 1.0));
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     fn exponential_decay(
         self,
         rate: f32,
@@ -19,6 +43,16 @@ pub trait Schedules<'g> {
     ) -> Output<'g>;
 
     /// `rate * e ^ (-decay_rate * step / decay_steps)`.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Schedules as _;
+    /// let g = Graph::new();
+    /// let rate = g.natural_exp_decay(1.0, g.constant(10i64), 10.0, 1.0, false);
+    /// let rate: f32 = Session::new(&g)?.run(rate, feed![])?;
+    /// assert!((rate - (-1.0f32).exp()).abs() < 1e-6);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     fn natural_exp_decay(
         self,
         rate: f32,
@@ -29,6 +63,15 @@ pub trait Schedules<'g> {
     ) -> Output<'g>;
 
     /// `rate / (1 + decay_rate * step / decay_steps)`.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Schedules as _;
+    /// let g = Graph::new();
+    /// let rate = g.inverse_time_decay(1.0, g.constant(30i64), 10.0, 1.0, false);
+    /// assert_eq!(Session::new(&g)?.run::<f32>(rate, feed![])?, 0.25);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     fn inverse_time_decay(
         self,
         rate: f32,
@@ -40,6 +83,15 @@ pub trait Schedules<'g> {
 
     /// From `rate` to `end` in `decay_steps` steps, along a polynomial of this power (1 is linear). With
     /// `cycle`, `decay_steps` grows to the next multiple each time the step reaches it.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Schedules as _;
+    /// let g = Graph::new();
+    /// let rate = g.polynomial_decay(1.0, g.constant(5i64), 10.0, 0.5, 1.0, false)?;
+    /// assert_eq!(Session::new(&g)?.run::<f32>(rate, feed![])?, 0.75);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     fn polynomial_decay(
         self,
         rate: f32,
@@ -51,13 +103,47 @@ pub trait Schedules<'g> {
     ) -> Result<Output<'g>>;
 
     /// From `rate` to `alpha * rate` in `decay_steps` steps, along half a cosine wave.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Schedules as _;
+    /// let g = Graph::new();
+    /// let rate = g.cosine_decay(1.0, g.constant(5i64), 10.0, 0.0);
+    /// let rate: f32 = Session::new(&g)?.run(rate, feed![])?;
+    /// assert!((rate - 0.5).abs() < 1e-6);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     fn cosine_decay(self, rate: f32, step: Output<'g>, decay_steps: f32, alpha: f32) -> Output<'g>;
 
     /// `values[0]` up to and with step `boundaries[0]`, then `values[1]`, and so on: one more value than
     /// boundaries.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Schedules as _;
+    /// let g = Graph::new();
+    /// let step = g.placeholder::<i64>("step", shape![]);
+    /// let rate = g.piecewise_constant(step, &[100], &[0.5, 0.25])?;
+    /// let session = Session::new(&g)?;
+    /// assert_eq!(session.run::<f32>(rate, feed![step => 100i64])?, 0.5);
+    /// assert_eq!(session.run::<f32>(rate, feed![step => 101i64])?, 0.25);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     fn piecewise_constant(self, step: Output<'g>, boundaries: &[i64], values: &[f32]) -> Result<Output<'g>>;
 
     /// From 0 to `rate` linearly in `steps` steps, then `rate`.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::train::Schedules as _;
+    /// let g = Graph::new();
+    /// let step = g.placeholder::<i64>("step", shape![]);
+    /// let rate = g.linear_warm_up(0.5f32, step, 4.0);
+    /// let session = Session::new(&g)?;
+    /// assert_eq!(session.run::<f32>(rate, feed![step => 1i64])?, 0.125);
+    /// assert_eq!(session.run::<f32>(rate, feed![step => 9i64])?, 0.5);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     fn linear_warm_up(self, rate: impl Into<Arg<'g>>, step: Output<'g>, steps: f32) -> Output<'g>;
 }
 

@@ -138,6 +138,29 @@ impl<'g, T> BucketBuilder<'g, T> {
 
     /// Sets whether components of known rank may vary in size: in a batch they are padded at the end to the
     /// largest, with zeros or empty strings.
+    ///
+    /// ```
+    /// use millstream::RunQueues;
+    /// use millstream::contrib::training::bucket;
+    /// use millstream::prelude::*;
+    /// use millstream::train;
+    /// let g = Graph::new();
+    /// let [n] = train::range_input_producer(&g, 4).num_epochs(1).shuffle(false).build()?.dequeue()?.all()?;
+    /// let row = g.fill(g.stack([n], 0), n).set_shape(shape![_]); // [], [1], [2 2], [3 3 3]
+    /// let batches = bucket(&g, row, n / 2, 2, 2).dynamic_pad(true).run()?;
+    /// let init = g.local_variables_initializer();
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(init, feed![])?;
+    /// let mut seen = Vec::new();
+    /// session.with_queue_runners(|_| -> Result<()> {
+    ///     loop {
+    ///         seen.push(session.run::<Tensor>(batches.outputs, feed![])?.to_string());
+    ///     }
+    /// })?;
+    /// seen.sort();
+    /// assert_eq!(seen, ["i32[2,1] [[0] [1]]", "i32[2,3] [[2 2 0] [3 3 3]]"]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn dynamic_pad(mut self, yes: bool) -> Self {
         self.settings.dynamic_pad = yes;
         self
@@ -145,12 +168,49 @@ impl<'g, T> BucketBuilder<'g, T> {
 
     /// Sets whether the elements left in a bucket at the end of the input make a smaller batch. Otherwise
     /// they are discarded and counted.
+    ///
+    /// ```
+    /// use millstream::RunQueues;
+    /// use millstream::contrib::training::bucket;
+    /// use millstream::prelude::*;
+    /// use millstream::train;
+    /// let g = Graph::new();
+    /// let [n] = train::range_input_producer(&g, 3).num_epochs(1).shuffle(false).build()?.dequeue()?.all()?;
+    /// let batches = bucket(&g, n, n * 0, 2, 1).allow_smaller_final_batch(true).run()?;
+    /// let init = g.local_variables_initializer();
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(init, feed![])?;
+    /// let mut seen = Vec::new();
+    /// session.with_queue_runners(|_| -> Result<()> {
+    ///     loop {
+    ///         seen.push(session.run::<Vec<i32>>(batches.outputs, feed![])?);
+    ///     }
+    /// })?;
+    /// assert_eq!(seen, [vec![0, 1], vec![2]]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn allow_smaller_final_batch(mut self, yes: bool) -> Self {
         self.settings.allow_smaller_final_batch = yes;
         self
     }
 
     /// Sets a filter: elements for which this `bool` scalar is false are skipped and counted.
+    ///
+    /// ```
+    /// use millstream::RunQueues;
+    /// use millstream::contrib::training::bucket;
+    /// use millstream::prelude::*;
+    /// use millstream::train;
+    /// let g = Graph::new();
+    /// let [n] = train::range_input_producer(&g, 6).num_epochs(1).shuffle(false).build()?.dequeue()?.all()?;
+    /// let batches = bucket(&g, n, n * 0, 2, 1).keep_input(n.greater(1)).run()?;
+    /// let init = g.local_variables_initializer();
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(init, feed![])?;
+    /// let first = session.with_queue_runners(|_| session.run::<Vec<i32>>(batches.outputs, feed![]))?;
+    /// assert_eq!(first, Some(vec![2, 3]));
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn keep_input(mut self, keep: Output<'g>) -> Self {
         self.settings.keep_input = Some(keep);
         self
@@ -158,6 +218,26 @@ impl<'g, T> BucketBuilder<'g, T> {
 
     /// Sets whether elements with a `which_bucket` out of range are dropped and counted. Otherwise they are
     /// an error, which stops the runner.
+    ///
+    /// ```
+    /// use millstream::RunQueues;
+    /// use millstream::contrib::training::bucket;
+    /// use millstream::prelude::*;
+    /// use millstream::train;
+    /// let g = Graph::new();
+    /// let [n] = train::range_input_producer(&g, 4).num_epochs(1).shuffle(false).build()?.dequeue()?.all()?;
+    /// let batches = bucket(&g, n, n, 1, 2).drop_out_of_range(true).run()?; // there is no bucket 2 or 3
+    /// let init = g.local_variables_initializer();
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(init, feed![])?;
+    /// session.with_queue_runners(|_| -> Result<()> {
+    ///     loop {
+    ///         session.run::<Vec<i32>>(batches.outputs, feed![])?;
+    ///     }
+    /// })?;
+    /// assert_eq!(batches.statistics(&session)?.out_of_range, 2);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn drop_out_of_range(mut self, yes: bool) -> Self {
         self.settings.drop_out_of_range = yes;
         self
@@ -165,6 +245,15 @@ impl<'g, T> BucketBuilder<'g, T> {
 
     /// Sets the padding value of a component, instead of zeros or empty strings. A component is named by its
     /// path in the structure of the tensors: a key, a field, or an index in a list; `0` for a single tensor.
+    ///
+    /// ```
+    /// use millstream::contrib::training::bucket;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let row = g.placeholder::<i32>("row", shape![_]);
+    /// bucket(&g, row, row.size() / 8, 32, 4).dynamic_pad(true).padding_value("0", -1).run()?;
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn padding_value(mut self, component: &str, value: impl IntoTensor) -> Self {
         self.settings.padding_values.push((component.to_owned(), value.into_tensor()));
         self
@@ -196,6 +285,16 @@ impl<'g, T> BucketBuilder<'g, T> {
 
 impl<'g, T: IntoNest<'g>> BucketBuilder<'g, T> {
     /// Adds the queues and their runners to the graph. Returns the batches.
+    ///
+    /// ```
+    /// use millstream::contrib::training::bucket;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let n = g.placeholder::<i32>("n", shape![]);
+    /// let batches = bucket(&g, n, n % 2, 32, 2).run()?;
+    /// assert_eq!(batches.outputs.shape().to_string(), "[32]");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     #[track_caller]
     pub fn run(self) -> Result<Bucketed<'g, T::Nest>> {
         let default = if matches!(self.settings.which, Which::Given(_)) { "bucket" } else { BY_LENGTH };
@@ -428,16 +527,57 @@ impl<'g, 's> Buckets<'g, 's> {
 
 impl<'g, N> Bucketed<'g, N> {
     /// Returns the statistics of all elements in this session.
+    ///
+    /// ```
+    /// use millstream::RunQueues;
+    /// use millstream::contrib::training::bucket;
+    /// use millstream::prelude::*;
+    /// use millstream::train;
+    /// let g = Graph::new();
+    /// let [n] = train::range_input_producer(&g, 5).num_epochs(1).shuffle(false).build()?.dequeue()?.all()?;
+    /// let batches = bucket(&g, n, n % 2, 2, 2).run()?; // 0 2, 4 | 1 3
+    /// let init = g.local_variables_initializer();
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(init, feed![])?;
+    /// session.with_queue_runners(|_| -> Result<()> {
+    ///     loop {
+    ///         session.run::<Vec<i32>>(batches.outputs, feed![])?;
+    ///     }
+    /// })?;
+    /// let counts = batches.statistics(&session)?;
+    /// assert_eq!((counts.came(), counts.out(), counts.dropped()), (5, 4, 1)); // 4 filled no batch
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn statistics(&self, session: &Session) -> Result<Statistics> {
         Statistics::of(session, &self.queues, &self.top, &self.batch_sizes)
     }
 
     /// Returns the queue of each bucket.
+    ///
+    /// ```
+    /// use millstream::contrib::training::bucket;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let n = g.constant(3);
+    /// let batches = bucket(&g, n, n % 2, 2, 2).run()?;
+    /// assert_eq!(batches.bucket_queues().len(), 2);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn bucket_queues(&self) -> &[Queue<'g>] {
         &self.queues
     }
 
     /// Returns the queue of batches.
+    ///
+    /// ```
+    /// use millstream::contrib::training::bucket;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let n = g.constant(3);
+    /// let batches = bucket(&g, n, n % 2, 2, 2).run()?;
+    /// assert_eq!(batches.top_queue().dtypes(), [DType::I32, DType::I32]); // the bucket, and the batch
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
     pub fn top_queue(&self) -> &Queue<'g> {
         &self.top
     }

@@ -5,6 +5,16 @@ use millstream_tensor::{DType, Error, PartialShape, Result, Tensor, ensure, inva
 use std::panic::Location;
 
 /// The number of elements in a batch.
+///
+/// ```
+/// use millstream::contrib::training::bucket;
+/// use millstream::prelude::*;
+/// let g = Graph::new();
+/// let n = g.placeholder::<i32>("n", shape![]);
+/// bucket(&g, n, n % 2, 32, 2).run()?; // 32 elements in a batch of either bucket
+/// bucket(&g, n, n % 2, [32, 16], 2).run()?; // 32 of bucket 0, 16 of bucket 1
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub enum BatchSize<'g> {
     /// The same number in every bucket.

@@ -11,6 +11,28 @@ use std::sync::Arc;
 /// those that were dropped, by reason.
 ///
 /// `came() == out() + waiting() + dropped()` whenever no element is in transit.
+///
+/// ```
+/// use millstream::RunQueues;
+/// use millstream::contrib::training::bucket;
+/// use millstream::prelude::*;
+/// use millstream::train;
+/// let g = Graph::new();
+/// let [n] = train::range_input_producer(&g, 4).num_epochs(1).shuffle(false).build()?.dequeue()?.all()?;
+/// let batches = bucket(&g, n, n % 2, 2, 2).run()?;
+/// let init = g.local_variables_initializer();
+/// let session = Session::new(&g)?;
+/// session.run::<()>(init, feed![])?;
+/// session.with_queue_runners(|_| -> Result<()> {
+///     loop {
+///         session.run::<Vec<i32>>(batches.outputs, feed![])?;
+///     }
+/// })?;
+/// let counts = batches.statistics(&session)?;
+/// assert_eq!((counts.buckets[0].n_out, counts.buckets[1].batches), (2, 1));
+/// assert_eq!((counts.waiting(), counts.padding_waste()), (0, 0.0));
+/// # Ok::<(), millstream::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Statistics {
     /// The counts of each bucket.

@@ -121,8 +121,8 @@ def test_no_memory_is_lost(case):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-# Within 1 GiB of addresses an import may take a quarter. Two bytes of a file are an empty message, which takes
-# hundreds.
+# Within 1 GiB of addresses an import may take a quarter. Two bytes of a file are an empty message, which
+# takes hundreds.
 HEAVY = """
 import resource, sys
 import numpy

@@ -66,3 +66,27 @@ def a_template_calls_one_made_elsewhere(tf):
         inner = tf.make_template("inner", lambda: tf.get_variable("w", []), create_scope_now_=True)
     outer = tf.make_template("outer", lambda: inner().name)
     return outer(), outer(), [v.name for v in tf.trainable_variables()]
+
+
+def shuffled_by_an_iterator_of_a_structure(tf):
+    """A transformer's batches: a dataset that is given to `make_initializer` is not optimized."""
+    tf.set_random_seed(20)
+    found = []
+    for count in (None, 2):
+        dataset = tf.data.Dataset.range(5).shuffle(50).repeat(count)
+        iterator = tf.data.Iterator.from_structure(dataset.output_types, dataset.output_shapes)
+        element, start = iterator.get_next(), iterator.make_initializer(dataset)
+        optimized = dataset.make_initializable_iterator()
+        other = optimized.get_next()
+        with tf.Session() as sess:
+            sess.run([start, optimized.initializer])
+            found.append([[int(n) for n in sess.run([element, other])] for _ in range(10)])
+    return found, [op.type for op in tf.get_default_graph().get_operations() if "Dataset" in op.type]
+
+
+def nodes_of_batch_normalization(tf):
+    """The input is scaled before the mean is."""
+    x, other = tf.placeholder(tf.float32, [3, 4]), tf.constant([1.0, 2.0, 3.0, 4.0])
+    for offset, scale in ((other, other), (None, other), (other, None), (None, None)):
+        tf.nn.batch_normalization(x, other, other, offset, scale, 0.01)
+    return [(op.name, [i.name for i in op.inputs]) for op in tf.get_default_graph().get_operations()]

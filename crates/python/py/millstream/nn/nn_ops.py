@@ -52,8 +52,9 @@ def batch_normalization(x: Any, mean: Any, variance: Any, offset: Any, scale: An
         inverse = op("Rsqrt")(convert_to_tensor(variance, x.dtype) + variance_epsilon)
         if scale is not None:
             inverse = inverse * scale
+        scaled = x * math_ops.cast(inverse, x.dtype)
         shift = -mean * inverse if offset is None else offset - mean * inverse
-        return x * math_ops.cast(inverse, x.dtype) + math_ops.cast(shift, x.dtype)
+        return scaled + math_ops.cast(shift, x.dtype)
 
 
 def fused_batch_norm(

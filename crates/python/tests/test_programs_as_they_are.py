@@ -256,6 +256,12 @@ def test_check_lists_names_without_running(tmp_path):
     assert python("-m", "millstream", "check").returncode == 2
 
 
+def test_check_says_which_package_is_not_installed():
+    program = "import sys; sys.modules['absl'] = None\nfrom millstream.programs import check\nprint(check.judged('app.flags'))"
+    told = python("-c", program).stdout
+    assert "'not installed'" in told and "pip install absl-py" in told
+
+
 def test_a_name_can_be_replaced_for_a_while(tmp_path):
     program = """
         import unittest.mock

@@ -17,6 +17,8 @@ RENAMED: Dict[str, str] = {
     "batch_matrix_inverse": "matrix_inverse",
     "batch_matrix_solve": "matrix_solve",
     "batch_matrix_transpose": "matrix_transpose",
+    "batch_self_adjoint_eig": "self_adjoint_eig",
+    "batch_svd": "svd",
     "complex_abs": "abs",
     "concat_v2": "concat",
     "histogram_summary": "summary.histogram",

@@ -100,7 +100,9 @@ def judged(path: str) -> Tuple[str, str, str]:
             continue
         try:
             value = modules.attribute(at, part) if value is None else getattr(value, part)
-        except (AttributeError, ImportError):
+        except (AttributeError, ImportError) as error:
+            if isinstance(error.__cause__, ImportError):
+                return full, "not installed", str(error)
             return full, *modules.missing(full)
         at = full
         if left_out.different(at):

@@ -305,7 +305,10 @@ def public_module(path: str) -> Optional[types.ModuleType]:
     for part in path.split(".") if path else []:
         if part in _OURS and value is package or part.startswith("_"):
             return None
-        value = getattr(value, part, None)
+        try:
+            value = getattr(value, part, None)
+        except ImportError:  # The module needs a package that is not installed, as `tf.flags` needs absl-py.
+            return None
         if not isinstance(value, types.ModuleType) or not value.__name__.startswith("millstream"):
             return None
     return value

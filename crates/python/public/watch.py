@@ -153,6 +153,7 @@ def run_script(path, *arguments):
     """Runs a program's file as `python path arguments..` does, or a module as `python -m`."""
     flags = tf.app.flags.FLAGS
     before = set(flags)
+    flags.unparse_flags()
     sys.argv = [path] + [str(argument) for argument in arguments]
     sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
     try:

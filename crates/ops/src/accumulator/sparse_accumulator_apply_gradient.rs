@@ -44,7 +44,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         places.len()
     );
     let known = spec.shape.dims().map(<[_]>::to_vec);
-    let told = cx.attrs().bool("has_known_shape")?.then(|| whole.to_vec()).unwrap_or_default();
+    let told = if cx.attrs().bool("has_known_shape")? { whole.to_vec() } else { Vec::new() };
     if let Some(dims) = &known {
         let fits =
             dims.len() == row.len() + 1 && dims[1..].iter().zip(row).all(|(k, d)| k.is_none_or(|k| k == *d));
@@ -93,7 +93,6 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 }
 
 /// Returns the rows of both, in the order of their places; rows of one place are added.
-#[expect(clippy::type_complexity, reason = "the parts of a sum")]
 fn merged(
     (old_places, old_counts, old): (&[i64], &[u32], &Tensor),
     (places, new): (&[i64], &Tensor),

@@ -214,9 +214,7 @@ fn of_sequence(y: &[Vec<f64>], labels: &[usize], merges: bool) -> (f64, Vec<Vec<
         }
     }
     let mut beta = vec![vec![none; n]; steps];
-    for s in n.saturating_sub(2)..n {
-        beta[steps - 1][s] = 0.0;
-    }
+    beta[steps - 1][n.saturating_sub(2)..].fill(0.0);
     for t in (0..steps - 1).rev() {
         for s in 0..n {
             let onward = |s: usize| beta[t + 1][s] + log[t + 1][states[s]];

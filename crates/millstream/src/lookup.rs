@@ -17,6 +17,8 @@
 //! Definition: `tf.lookup` and `tf.contrib.lookup` of TensorFlow 1.15, with its node names. Unlike there, a
 //! table of values is named after its node, not by random letters, and tables are exported in the order of
 //! their keys.
+//!
+//! Long because every item has an example.
 
 use crate::ops::{Ops, OutputOps};
 use crate::options::{Options, Start};

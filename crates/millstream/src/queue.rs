@@ -1,4 +1,6 @@
 //! [`Queue`]: items that some runs enqueue and others dequeue; both wait where they must.
+//!
+//! Long because every item has an example.
 
 use crate::md5;
 use crate::ops::Ops;

@@ -47,7 +47,7 @@ use std::panic::Location;
 /// use millstream::prelude::*;
 /// use millstream::reader::TextLineReader;
 /// let g = Graph::new();
-/// # let file = std::env::temp_dir().join(format!("millstream-lines-{}.txt", std::process::id()));
+/// # let file = std::env::temp_dir().join(format!("millstream-text-lines-{}.txt", std::process::id()));
 /// std::fs::write(&file, "name\nAda\nGrace\n").unwrap();
 /// let files = train::string_input_producer(&g, [file.to_str().unwrap()]).build()?;
 /// let (_, line) = TextLineReader::new(&g).skip_header_lines(1).build()?.read(&files)?;

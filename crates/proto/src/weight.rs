@@ -1,4 +1,5 @@
-//! [`weight`], [`weight_of`] and [`text_weight`]: the memory that a message takes, estimated before it is parsed.
+//! [`weight`], [`weight_of`] and [`text_weight`]: the memory that a message takes, estimated before it is
+//! parsed.
 //!
 //! An empty message takes two bytes of a file, but a struct in memory: a file of 20 MB can ask for gigabytes.
 //! The estimates are meant for such input. They are close to what messages of many small parts take, and too

@@ -72,8 +72,8 @@ pub struct SessionOptions {
     /// thread of the process counts, also those of other libraries in a language whose own threads are known
     /// ([`count_threads_with`](crate::count_threads_with)).
     pub stall_grace: Option<Duration>,
-    /// Takes the texts that the program prints, each with its own line end. By default they go where the graph
-    /// says: `Print` writes to the standard error, `PrintV2` to its `output_stream`.
+    /// Takes the texts that the program prints, each with its own line end. By default they go where the
+    /// graph says: `Print` writes to the standard error, `PrintV2` to its `output_stream`.
     pub print: Option<Printer>,
     /// The tier that runs the graph.
     pub tier: Tier,

@@ -1,5 +1,6 @@
 //! State that outlives a step: named resources, variables, TensorArrays, stacks, queues, readers, tables,
-//! maps of sparse tensors, accumulators of gradients and tensors kept under handles; functions of the host program; and cancellation.
+//! maps of sparse tensors, accumulators of gradients and tensors kept under handles; functions of the host
+//! program; and cancellation.
 //!
 //! The crate knows no graphs and runs no kernels.
 

@@ -306,8 +306,8 @@ impl Table {
         Ok(())
     }
 
-    /// All keys in order, with their values. Of a dense table all buckets, as rows of a matrix if keys or values
-    /// are scalars: those that are free have the empty key and a value of zeros.
+    /// All keys in order, with their values. Of a dense table all buckets, as rows of a matrix if keys or
+    /// values are scalars: those that are free have the empty key and a value of zeros.
     pub fn export(&self) -> Result<(Tensor, Tensor)> {
         let state = self.state.read();
         self.check_filled(&state)?;

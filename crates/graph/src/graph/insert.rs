@@ -211,8 +211,8 @@ impl GraphData {
     }
 
     /// The outputs of a node whose inputs are small known integers or single floats, computed by the op
-    /// library. Shapes and sizes become known this way while the graph is built. Floats are part of it because
-    /// programs compute limits of ranges with them.
+    /// library. Shapes and sizes become known this way while the graph is built. Floats are part of it
+    /// because programs compute limits of ranges with them.
     fn fold(&self, info: &NodeInfo, known: &[Option<Known>]) -> Option<Vec<Tensor>> {
         let small = |t: &Tensor| match t.dtype() {
             DType::I32 | DType::I64 | DType::Bool => t.elements() <= 64,

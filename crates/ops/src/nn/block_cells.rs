@@ -100,7 +100,8 @@ pub(super) fn sum_of_rows<W: Number>(m: &[W], width: usize) -> Vec<W> {
 
 /// The inputs of an LSTM op, by number.
 pub(super) struct Places {
-    /// `x`; the previous memory and output, the weights and the bias follow, `cs_prev h_prev w wci wcf wco b`.
+    /// `x`. The previous memory and output, the weights and the bias follow: `cs_prev h_prev w wci wcf wco
+    /// b`.
     pub x: usize,
     /// Whether `x` has an axis of time before the others.
     pub is_sequence: bool,

@@ -43,8 +43,8 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     Ok(())
 }
 
-/// Returns the dimensions of logits, after checks of the lengths of their sequences. `too_long` is the code of
-/// the error for a sequence with more steps than there are.
+/// Returns the dimensions of logits, after checks of the lengths of their sequences. `too_long` is the code
+/// of the error for a sequence with more steps than there are.
 pub(super) fn checked(logits: &Tensor, lengths: &[i64], too_long: Code) -> Result<[usize; 3]> {
     let [steps, batch, classes] = *logits.shape().dims() else {
         return Err(invalid!("inputs is not a 3-Tensor"; "`inputs` has shape {}", logits.shape()));

@@ -210,8 +210,8 @@ impl<'py> Making<'_, 'py> {
         )))
     }
 
-    /// Converts an input to a port or a literal. `preferred` is a dtype that is used if the value fits; an array
-    /// is cast to it, as in TensorFlow.
+    /// Converts an input to a port or a literal. `preferred` is a dtype that is used if the value fits; an
+    /// array is cast to it, as in TensorFlow.
     fn value(
         &mut self,
         given: &Bound<'py, PyAny>,

@@ -14,30 +14,29 @@ use num_traits::FromPrimitive;
 pub(super) const PLACES: Places = Places { x: 1, is_sequence: true };
 
 pub(crate) fn def() -> [OpDef; 2] {
-    ["BlockLSTM", "BlockLSTMV2"].map(|name| {
-        let def = OpDef::new(name).doc(
-            "Computes `seq_len_max` steps of an LSTM as [`LSTMBlockCell`] does, and returns what that returns \
-             for each step. The memory and the output are zero after them. `x` has shape \
-             `[time, batch, inputs]`. `BlockLSTMV2` has no `forget_bias`, and the columns of its weights are \
-             those of the input gate, the forget gate, the new memory and the output gate.",
-        );
-        let def = lstm_outputs(lstm_inputs(def.input("seq_len_max", I64).on_host()));
-        let def = match name {
-            "BlockLSTM" => lstm_attrs(def.attr("forget_bias", Float.or(1.0f32)), 3.0),
-            _ => lstm_attrs(def, 0.0),
-        };
-        def.infer(|cx| {
-            cx.scalar(0)?;
-            infer_lstm(cx, &PLACES)
-        })
-        .kernel(Kernel::pure(run).cost(Cost::PerElement(100.0)))
-        .gradient(Gradient::of(grad))
+    let first = declared("BlockLSTM").attr("forget_bias", Float.or(1.0f32));
+    [
+        lstm_attrs(first, 3.0).kernel(kernel(run)).gradient(Gradient::of(grad)),
+        lstm_attrs(declared("BlockLSTMV2"), 0.0).kernel(kernel(run_v2)).gradient(Gradient::of(grad_v2)),
+    ]
+}
+
+/// What the versions share.
+fn declared(name: &'static str) -> OpDef {
+    let def = OpDef::new(name).doc(
+        "Computes `seq_len_max` steps of an LSTM as [`LSTMBlockCell`] does, and returns what that returns for \
+         each step. The memory and the output are zero after them. `x` has shape `[time, batch, inputs]`. \
+         `BlockLSTMV2` has no `forget_bias`, and the columns of its weights are those of the input gate, the \
+         forget gate, the new memory and the output gate.",
+    );
+    lstm_outputs(lstm_inputs(def.input("seq_len_max", I64).on_host())).infer(|cx| {
+        cx.scalar(0)?;
+        infer_lstm(cx, &PLACES)
     })
 }
 
-/// The order of the columns of the weights.
-pub(super) fn order(op: &str) -> [usize; 4] {
-    if op.ends_with("V2") { IFCO } else { ICFO }
+fn kernel(run: fn(&mut KernelCx) -> Result<()>) -> Kernel {
+    Kernel::pure(run).cost(Cost::PerElement(100.0))
 }
 
 /// Returns the number of steps, at most those of `x`.
@@ -48,17 +47,26 @@ pub(super) fn steps(cx: &KernelCx, time: usize) -> Result<usize> {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let dtype = cx.input(1).dtype();
-    with_element!(dtype, T in [F16 F32 F64] => sequence::<T>(cx), else => Err(no_kernel("BlockLSTM", dtype)))
+    in_order(cx, ICFO)
 }
 
-fn sequence<T: CellFloat>(cx: &mut KernelCx) -> Result<()>
+fn run_v2(cx: &mut KernelCx) -> Result<()> {
+    in_order(cx, IFCO)
+}
+
+fn in_order(cx: &mut KernelCx, order: [usize; 4]) -> Result<()> {
+    let dtype = cx.input(1).dtype();
+    with_element!(dtype, T in [F16 F32 F64] => sequence::<T>(cx, order), else => Err(no_kernel("BlockLSTM", dtype)))
+}
+
+/// `order` is that of the columns of the weights.
+fn sequence<T: CellFloat>(cx: &mut KernelCx, order: [usize; 4]) -> Result<()>
 where
     T::Work: FromPrimitive,
 {
     let [time, batch, inputs] = dims(cx, 1)?;
     let steps = steps(cx, time)?;
-    let lstm = Lstm::<T::Work>::of::<T>(cx, &PLACES, [batch, inputs], order(cx.node.op.name))?;
+    let lstm = Lstm::<T::Work>::of::<T>(cx, &PLACES, [batch, inputs], order)?;
     let n = lstm.units;
     let x = floats::<T>(cx, 1, &[time, batch, inputs])?;
     let (mut cs, mut h) = (floats::<T>(cx, 2, &[batch, n])?, floats::<T>(cx, 3, &[batch, n])?);
@@ -81,13 +89,21 @@ where
 }
 
 fn grad(cx: &mut GradCx) -> Result<()> {
+    grad_by(cx, "BlockLSTMGrad")
+}
+
+fn grad_v2(cx: &mut GradCx) -> Result<()> {
+    grad_by(cx, "BlockLSTMGradV2")
+}
+
+/// Adds the op that computes all gradients.
+fn grad_by(cx: &mut GradCx, op: &'static str) -> Result<()> {
     if [0, 2, 3, 4, 5].into_iter().any(|k| cx.has_grad(k)) {
         return Err(Error::unimplemented(
             "gradients flow back through the memory and the output of a BlockLSTM, not through its gates",
         )
         .with_help("TensorFlow ignores gradients of the gates"));
     }
-    let op = if cx.node().op.name == "BlockLSTM" { "BlockLSTMGrad" } else { "BlockLSTMGradV2" };
     let inputs: Vec<_> = (0..9).map(|i| cx.input(i)).collect();
     let outputs: Vec<_> = (0..7).map(|i| cx.output(i)).collect();
     let (dcs, dh) = (cx.grad(1), cx.grad(6));

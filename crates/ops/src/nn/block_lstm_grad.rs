@@ -1,10 +1,10 @@
 //! `BlockLSTMGrad`, `BlockLSTMGradV2`: the gradients of a long short-term memory over a sequence.
 
 use super::block_cells::{
-    CellFloat, FLOATS, Gates, Lstm, add, beside, columns, dims, floats, lstm_inputs, product, sum_of_rows,
-    tensor,
+    CellFloat, FLOATS, Gates, ICFO, IFCO, Lstm, add, beside, columns, dims, floats, lstm_inputs, product,
+    sum_of_rows, tensor,
 };
-use super::block_lstm::{PLACES, order, steps};
+use super::block_lstm::{PLACES, steps};
 use crate::number::no_kernel;
 use millstream_graph::op::spec::{Bool, OneOf};
 use millstream_graph::op::{Cost, Gradient, InferCx, Kernel, KernelCx, OpDef};
@@ -13,7 +13,9 @@ use millstream_tensor::{Result, with_element};
 use num_traits::FromPrimitive;
 
 pub(crate) fn def() -> [OpDef; 2] {
-    ["BlockLSTMGrad", "BlockLSTMGradV2"].map(|name| {
+    let versions: [(&'static str, fn(&mut KernelCx) -> Result<()>); 2] =
+        [("BlockLSTMGrad", run), ("BlockLSTMGradV2", run_v2)];
+    versions.map(|(name, run)| {
         let def = OpDef::new(name)
             .doc(
                 "Computes the gradients of `BlockLSTM` or `BlockLSTMV2` from those of all memories and outputs, \
@@ -46,17 +48,26 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let dtype = cx.input(1).dtype();
-    with_element!(dtype, T in [F16 F32 F64] => back::<T>(cx), else => Err(no_kernel("BlockLSTMGrad", dtype)))
+    in_order(cx, ICFO)
 }
 
-fn back<T: CellFloat>(cx: &mut KernelCx) -> Result<()>
+fn run_v2(cx: &mut KernelCx) -> Result<()> {
+    in_order(cx, IFCO)
+}
+
+fn in_order(cx: &mut KernelCx, order: [usize; 4]) -> Result<()> {
+    let dtype = cx.input(1).dtype();
+    with_element!(dtype, T in [F16 F32 F64] => back::<T>(cx, order), else => Err(no_kernel("BlockLSTMGrad", dtype)))
+}
+
+/// `order` is that of the columns of the weights.
+fn back<T: CellFloat>(cx: &mut KernelCx, order: [usize; 4]) -> Result<()>
 where
     T::Work: FromPrimitive,
 {
     let [time, batch, inputs] = dims(cx, 1)?;
     let steps = steps(cx, time)?;
-    let lstm = Lstm::<T::Work>::of::<T>(cx, &PLACES, [batch, inputs], order(cx.node.op.name))?;
+    let lstm = Lstm::<T::Work>::of::<T>(cx, &PLACES, [batch, inputs], order)?;
     let n = lstm.units;
     let (rows, width, cells) = (inputs + n, 4 * n, batch * n);
     let x = floats::<T>(cx, 1, &[time, batch, inputs])?;

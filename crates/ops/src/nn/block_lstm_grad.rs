@@ -13,28 +13,28 @@ use millstream_tensor::{Result, with_element};
 use num_traits::FromPrimitive;
 
 pub(crate) fn def() -> [OpDef; 2] {
-    let versions: [(&'static str, fn(&mut KernelCx) -> Result<()>); 2] =
-        [("BlockLSTMGrad", run), ("BlockLSTMGradV2", run_v2)];
-    versions.map(|(name, run)| {
-        let def = OpDef::new(name)
-            .doc(
-                "Computes the gradients of `BlockLSTM` or `BlockLSTMV2` from those of all memories and outputs, \
-                 `cs_grad` and `h_grad`.",
-            )
-            .input("seq_len_max", I64)
-            .on_host();
-        let def = ["i", "cs", "f", "o", "ci", "co", "h", "cs_grad", "h_grad"]
-            .into_iter()
-            .fold(lstm_inputs(def), |def, name| def.input(name, "T"));
-        ["x_grad", "cs_prev_grad", "h_prev_grad", "w_grad", "wci_grad", "wcf_grad", "wco_grad", "b_grad"]
-            .into_iter()
-            .fold(def, |def, name| def.output(name, "T"))
-            .attr("use_peephole", Bool)
-            .attr("T", OneOf(FLOATS))
-            .infer(infer)
-            .kernel(Kernel::pure(run).cost(Cost::PerElement(200.0)))
-            .gradient(Gradient::Missing("TensorFlow defines none"))
-    })
+    [declared("BlockLSTMGrad", run), declared("BlockLSTMGradV2", run_v2)]
+}
+
+fn declared(name: &'static str, run: fn(&mut KernelCx) -> Result<()>) -> OpDef {
+    let def = OpDef::new(name)
+        .doc(
+            "Computes the gradients of `BlockLSTM` or `BlockLSTMV2` from those of all memories and outputs, \
+             `cs_grad` and `h_grad`.",
+        )
+        .input("seq_len_max", I64)
+        .on_host();
+    let def = ["i", "cs", "f", "o", "ci", "co", "h", "cs_grad", "h_grad"]
+        .into_iter()
+        .fold(lstm_inputs(def), |def, name| def.input(name, "T"));
+    ["x_grad", "cs_prev_grad", "h_prev_grad", "w_grad", "wci_grad", "wcf_grad", "wco_grad", "b_grad"]
+        .into_iter()
+        .fold(def, |def, name| def.output(name, "T"))
+        .attr("use_peephole", Bool)
+        .attr("T", OneOf(FLOATS))
+        .infer(infer)
+        .kernel(Kernel::pure(run).cost(Cost::PerElement(200.0)))
+        .gradient(Gradient::Missing("TensorFlow defines none"))
 }
 
 // Each gradient has the shape of its input.

@@ -59,7 +59,8 @@ fn has_the_same_bits_everywhere<'g, C: Cell<'g>>(g: &'g Graph, mut cell: C, leng
         Session::with_options(g, options).unwrap().listing(wanted.clone(), [x]).unwrap()
     };
     assert!(listing(Passes::default()).contains(" with MatMul"));
-    assert!(!listing(Passes::default().without(Pass::Accumulate)).contains(" with MatMul"));
+    let neither = Passes::default().without(Pass::Accumulate).without(Pass::Narrow);
+    assert!(!listing(neither).contains(" with MatMul"));
 }
 
 fn seeded() -> Graph {
@@ -99,4 +100,21 @@ fn kernels_are_transposed_once() {
     let (loops, _) = loops.split_once("\nplan of ").unwrap();
     assert_eq!(outside.matches(" Transpose `").count(), 1, "{listing}");
     assert!(!loops.contains(" Transpose `"), "{listing}");
+}
+
+/// The inputs need no gradient, so only the part of the product that goes back to the state is computed.
+#[test]
+fn gradients_of_inputs_are_not_computed() {
+    let g = seeded();
+    let x = g.placeholder::<f32>("x", shape![_, BATCH, UNITS]);
+    let wanted = gradients(&g, &mut BasicLstmCell::new(UNITS), x, false);
+    let listing = |passes: Passes| {
+        let options = SessionOptions { passes, ..SessionOptions::default() };
+        Session::with_options(&g, options).unwrap().listing(wanted.clone(), [x]).unwrap()
+    };
+    let narrowed = |text: String| {
+        text.lines().filter(|line| line.contains(" with MatMul") && line.contains(" Slice `")).count()
+    };
+    assert_eq!(narrowed(listing(Passes::default())), 1);
+    assert_eq!(narrowed(listing(Passes::default().without(Pass::Narrow))), 0);
 }

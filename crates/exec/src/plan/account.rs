@@ -122,7 +122,7 @@ impl Plan {
             Kind::Kernel(_) if lasts() => Fate::Once,
             Kind::Kernel(kernel) => match self.kernels[kernel].body {
                 Body::Waits(_) => Fate::Waits,
-                Body::Run(_) | Body::Prepared(_) | Body::Accumulate(_) => Fate::Kernel,
+                Body::Run(_) | Body::Prepared(_) | Body::Fused(_) => Fate::Kernel,
             },
             Kind::Merge(merge) => match self.frames[frame].merges[merge].bypassed {
                 true => Fate::Bypassed,

@@ -1,11 +1,11 @@
 //! [`Builder`]: the way from a program to a plan, and the drafts of nodes on that way.
 
-use super::{Accumulated, LeftOut, Plan, PlanOptions};
+use super::{Fused, LeftOut, Plan, PlanOptions};
 use crate::ids::{ConstantId, FetchId, PlanNode, ProbeId};
 use crate::order::run_frame;
 use crate::probe::Probes;
-use millstream_graph::op::RunFn;
 use millstream_graph::op::lone::Bounds;
+use millstream_graph::op::{Fuse, RunFn};
 use millstream_graph::{Dense, Entity, FrameId, Index, Program, ProgramNode, Source};
 use millstream_state::Resources;
 use millstream_tensor::{Result, Tensor, invalid};
@@ -22,8 +22,8 @@ pub(super) struct Builder<'a> {
     pub constants: Dense<ConstantId, Tensor>,
     /// For nodes that do the work of their only input too: that input, and how they compute both.
     pub absorbed: BTreeMap<Index, (Index, RunFn)>,
-    /// For sums that add the output of a node themselves: that node, and which of the two terms it is.
-    pub accumulated: BTreeMap<Index, (Index, usize)>,
+    /// For nodes that compute the node that makes one of their inputs too: that node, and how.
+    pub fused: BTreeMap<Index, Fusion>,
     /// The plan's node of each node that is not left out.
     pub position: Dense<Index, PlanNode>,
     pub probes: Option<Box<Probes>>,
@@ -36,6 +36,15 @@ pub(super) struct Builder<'a> {
 /// The longest time that a plan spends on computing constants. The rest is computed by its runs, which have
 /// threads and show their progress.
 pub(super) const MOST_FOLDING: Duration = Duration::from_secs(1);
+
+/// A node that its only reader computes.
+#[derive(Clone, Copy)]
+pub(super) struct Fusion {
+    pub node: Index,
+    /// The input of the reader that it makes.
+    pub input: usize,
+    pub run: Fuse,
+}
 
 /// What the consumers of a node use instead of it.
 #[derive(Clone, Default)]
@@ -112,7 +121,7 @@ impl<'a> Builder<'a> {
             left: Dense::filled(None, n),
             constants: Dense::new(),
             absorbed: BTreeMap::new(),
-            accumulated: BTreeMap::new(),
+            fused: BTreeMap::new(),
             position: Dense::filled(PlanNode::NONE, n),
             probes: None,
             bounds: None,
@@ -136,11 +145,11 @@ impl<'a> Builder<'a> {
         self.program.node(n)
     }
 
-    /// The node whose output a sum adds by itself, if it does.
-    pub(super) fn accumulated(&self, n: Index) -> Option<Box<Accumulated>> {
-        let made = self.node(self.accumulated.get(&n)?.0);
-        let info = made.info()?.clone();
-        Some(Box::new(Accumulated { run: info.op.kernel.accumulates?, info, at: made.at }))
+    /// The node that a node computes too, if there is one.
+    pub(super) fn fused_kernel(&self, n: Index) -> Option<Box<Fused>> {
+        let Fusion { node, run, .. } = *self.fused.get(&n)?;
+        let made = self.node(node);
+        Some(Box::new(Fused { run, info: made.info()?.clone(), at: made.at }))
     }
 
     /// The frame that a node runs in: where its inputs are.
@@ -176,8 +185,8 @@ impl<'a> Builder<'a> {
     /// The nodes that are left out, with the reason.
     pub(super) fn left_out(&self) -> Vec<LeftOut> {
         let absorbed = self.absorbed.iter().map(|(reader, (node, _))| (*node, *reader));
-        let accumulated = self.accumulated.iter().map(|(reader, (node, _))| (*node, *reader));
-        let readers: BTreeMap<Index, Index> = absorbed.chain(accumulated).collect();
+        let fused = self.fused.iter().map(|(reader, fusion)| (fusion.node, *reader));
+        let readers: BTreeMap<Index, Index> = absorbed.chain(fused).collect();
         let left_out = |(n, left): (Index, &Option<Left>)| {
             let fate = self.fate_left(n, left.as_ref()?, readers.get(&n).copied());
             Some(LeftOut { node: n, info: self.node(n).info()?.clone(), fate })

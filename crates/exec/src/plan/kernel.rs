@@ -1,9 +1,7 @@
 //! [`KernelPlan`]: the kernel of a node, prepared to run.
 
 use millstream_graph::Attr;
-use millstream_graph::op::{
-    Accumulate, BuildCx, Cost, KernelBody, KernelCx, NodeInfo, Run, RunFn, Waits, caught,
-};
+use millstream_graph::op::{BuildCx, Cost, Fuse, KernelBody, KernelCx, NodeInfo, Run, RunFn, Waits, caught};
 use millstream_state::Resources;
 use millstream_tensor::{Error, Result, Tensor, budget};
 use std::panic::Location;
@@ -22,13 +20,13 @@ pub(crate) enum Body {
     Run(RunFn),
     Prepared(Box<dyn Run>),
     Waits(Waits),
-    /// Adds the output of another node, which the plan does not run, to input 0.
-    Accumulate(Box<Accumulated>),
+    /// Computes another node too, which the plan does not run.
+    Fused(Box<Fused>),
 }
 
-/// A node whose output is added to a sum by the node that would have read it.
-pub(crate) struct Accumulated {
-    pub run: Accumulate,
+/// A node that its reader computes, and how.
+pub(crate) struct Fused {
+    pub run: Fuse,
     pub info: Arc<NodeInfo>,
     /// Its line of the program, for errors.
     pub at: &'static Location<'static>,
@@ -37,8 +35,11 @@ pub(crate) struct Accumulated {
 impl KernelPlan {
     /// The estimated duration of a run with these inputs, in nanoseconds.
     pub(crate) fn cost(&self, inputs: &[Tensor]) -> f64 {
-        match (&self.body, inputs) {
-            (Body::Accumulate(of), [_, inputs @ ..]) => cost(&of.info, inputs),
+        match &self.body {
+            Body::Fused(of) => {
+                let own = inputs.len().saturating_sub(of.info.input_types.len());
+                cost(&of.info, &inputs[own..])
+            }
             _ => cost(&self.info, inputs),
         }
     }
@@ -51,7 +52,7 @@ impl KernelPlan {
             Body::Run(run) => run(cx).map(|()| true),
             Body::Prepared(kernel) => kernel.run(cx).map(|()| true),
             Body::Waits(waits) => (waits.at_once)(cx),
-            Body::Accumulate(of) => {
+            Body::Fused(of) => {
                 let named = |e: Error| e.at_node(&of.info.name, of.info.op.name).at_line(of.at);
                 (of.run)(&of.info, cx).map(|()| true).map_err(named)
             }

@@ -1,11 +1,11 @@
 //! How a plan holds less memory: nodes whose only reader does their work, and readers that run first so that
 //! the last reader may write in place.
 
-use super::builder::{Builder, Draft};
+use super::builder::{Builder, Draft, Fusion};
 use super::passes::Pass;
 use crate::ids::PlanNode;
-use millstream_graph::op::{Effect, Meaning, NodeInfo, Role, RunFn};
-use millstream_graph::{Dense, FrameId, Index, Source};
+use millstream_graph::op::{Effect, Fuse, Meaning, NodeInfo, Role, RunFn};
+use millstream_graph::{Dense, FrameId, Index, ProgramNode, Source};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
@@ -50,39 +50,54 @@ impl Builder<'_> {
         found
     }
 
-    /// The nodes whose output their only reader, a sum, can add by itself, each with that reader and the
-    /// index of the term. Only of a known shape that both terms have, and not of a small one: what is gained
-    /// is the memory traffic of a large result, and what is lost is that the node waits for the other term.
-    pub(super) fn accumulable(&self) -> BTreeMap<Index, (Index, usize)> {
+    /// The nodes that their only reader can compute too, each with that reader.
+    ///
+    /// A sum can add a term by itself, of a known shape that both terms have, and not a small one: what is
+    /// gained is the memory traffic of a large result, and what is lost is that the node waits for the other
+    /// term. A slice can compute the part that it takes.
+    pub(super) fn fusible(&self) -> BTreeMap<Index, (Index, Fusion)> {
         let mut found = BTreeMap::new();
-        if self.is_watched() || !self.options.passes.has(Pass::Accumulate) {
+        if self.is_watched() {
             return found;
         }
+        let passes = self.options.passes;
         let mut reads = None;
         for (n, node) in self.program.nodes().entries() {
-            let ([x, y], [shape]) = (&node.inputs[..], &node.shapes[..]) else { continue };
-            let is_sum = node.info().is_some_and(|info| info.op.meaning == Some(Meaning::Sum));
-            let large = shape.full().is_some_and(|shape| MUCH <= shape.elements());
-            if !is_sum || !large || self.reads_ref(n, 0) || self.reads_ref(n, 1) {
+            let inputs: &[usize] = match node.info().and_then(|info| info.op.meaning) {
+                Some(Meaning::Sum) if passes.has(Pass::Accumulate) && is_large(node) => &[1, 0],
+                Some(Meaning::Slice) if passes.has(Pass::Narrow) => &[0],
+                _ => continue,
+            };
+            if (0..node.inputs.len()).any(|i| self.reads_ref(n, i)) {
                 continue;
             }
-            for (term, before) in [(1, y.node), (0, x.node)] {
-                let maker = self.node(before);
-                let Some(made) = maker.info() else { continue };
-                let suits = made.op.kernel.accumulates.is_some()
-                    && made.op.role == Role::Compute
-                    && made.op.kernel.effect == Effect::Pure
-                    && made.output_types.len() == 1
-                    && maker.controls.is_empty()
-                    && maker.frame == node.frame
-                    && maker.shapes.first() == Some(shape)
-                    && (0..maker.inputs.len()).all(|i| !self.reads_ref(before, i));
-                if suits && reads.get_or_insert_with(|| self.reads())[before] == 1 {
-                    found.insert(before, (n, term));
+            for &input in inputs {
+                let Some(before) = node.inputs.get(input).map(|source| source.node) else { continue };
+                if let Some(run) = self.fuses_with(before, node)
+                    && reads.get_or_insert_with(|| self.reads())[before] == 1
+                {
+                    found.insert(before, (n, Fusion { node: before, input, run }));
                 }
             }
         }
         found
+    }
+
+    /// How a reader of a node computes both, if it can.
+    fn fuses_with(&self, n: Index, reader: &ProgramNode) -> Option<Fuse> {
+        let node = self.node(n);
+        let info = node.info()?;
+        let suits = info.op.role == Role::Compute
+            && info.op.kernel.effect == Effect::Pure
+            && info.output_types.len() == 1
+            && node.controls.is_empty()
+            && node.frame == reader.frame
+            && (0..node.inputs.len()).all(|i| !self.reads_ref(n, i));
+        let run = match reader.info()?.op.meaning? {
+            Meaning::Slice => info.op.kernel.narrows,
+            _ => info.op.kernel.accumulates.filter(|_| node.shapes.first() == reader.shapes.first()),
+        };
+        run.filter(|_| suits)
     }
 
     /// The number of times that each node is read, in whatever way.
@@ -144,4 +159,9 @@ impl Builder<'_> {
     fn is_watched(&self) -> bool {
         self.options.watch_all || !self.program.watched().is_empty()
     }
+}
+
+/// Whether the only output has a known shape of many elements.
+fn is_large(node: &ProgramNode) -> bool {
+    matches!(&node.shapes[..], [shape] if shape.full().is_some_and(|shape| MUCH <= shape.elements()))
 }

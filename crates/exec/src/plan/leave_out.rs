@@ -1,6 +1,6 @@
 //! Which nodes are left out, and what their consumers use instead; drafts of the nodes that stay.
 
-use super::builder::{Builder, Control, Draft, Left, Origin, Value};
+use super::builder::{Builder, Control, Draft, Fusion, Left, Origin, Value};
 use super::passes::Pass;
 use crate::ids::{FetchId, PlanNode, ProbeId};
 use crate::probe::Probes;
@@ -31,7 +31,7 @@ impl Builder<'_> {
         let feeds_merge = self.feeds_merge();
         let forward = self.options.passes.has(Pass::Forward);
         let absorbable = self.absorbable();
-        let accumulable = self.accumulable();
+        let fusible = self.fusible();
         for (i, &n) in self.program.order().iter().enumerate() {
             if i.is_multiple_of(LOOK_EVERY) {
                 self.options.check()?;
@@ -57,7 +57,7 @@ impl Builder<'_> {
                             self.absorbed.insert(reader, (n, run));
                             node.inputs.first().map(|s| self.resolve(*s))
                         }
-                        None if self.accumulates(n, accumulable.get(&n)) => None,
+                        None if self.fuses(fusible.get(&n)) => None,
                         None => continue,
                     },
                 },
@@ -71,25 +71,26 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Lets the node's reader add its output to a sum, unless that one adds another node's already.
-    fn accumulates(&mut self, n: Index, reader: Option<&(Index, usize)>) -> bool {
-        let Some(&(reader, term)) = reader else { return false };
-        let free = !self.accumulated.contains_key(&reader);
+    /// Lets a node's reader compute it too, unless that one computes another node already.
+    fn fuses(&mut self, fusion: Option<&(Index, Fusion)>) -> bool {
+        let Some(&(reader, fusion)) = fusion else { return false };
+        let free = !self.fused.contains_key(&reader);
         if free {
-            self.accumulated.insert(reader, (n, term));
+            self.fused.insert(reader, fusion);
         }
         free
     }
 
-    /// What the plan's node reads: a sum that adds a node's output itself reads the other term, then what
-    /// that node reads.
+    /// What the plan's node reads: one that computes another node too reads its other inputs, then what that
+    /// node reads.
     fn sources_of(&self, n: Index) -> SmallVec<[Source; 3]> {
         let node = self.node(n);
-        match self.accumulated.get(&n) {
+        match self.fused.get(&n) {
             None => node.inputs.iter().copied().collect(),
-            Some(&(made, term)) => {
-                let other = node.inputs.iter().enumerate().filter(|(i, _)| *i != term).map(|(_, s)| *s);
-                other.chain(self.node(made).inputs.iter().copied()).collect()
+            Some(fusion) => {
+                let other =
+                    node.inputs.iter().enumerate().filter(|(i, _)| *i != fusion.input).map(|(_, s)| *s);
+                other.chain(self.node(fusion.node).inputs.iter().copied()).collect()
             }
         }
     }

@@ -137,7 +137,7 @@ impl Plan {
             Kind::Kernel(kernel) => match &self.kernels[kernel].body {
                 Body::Waits(_) => write!(f, "waiting {kernel}"),
                 Body::Run(_) | Body::Prepared(_) => write!(f, "{kernel}"),
-                Body::Accumulate(of) => write!(f, "{kernel} with {}", of.info.op.name),
+                Body::Fused(of) => write!(f, "{kernel} with {}", of.info.op.name),
             },
             Kind::Forward => f.write_str("forward"),
             Kind::Nothing => f.write_str("nothing"),

@@ -30,7 +30,9 @@
 //!
 //! A node whose only reader is a sum is left out where it
 //! [can add its output to that](millstream_graph::op::Kernel::accumulating): the terms of a weight's gradient
-//! are never written.
+//! are never written. Likewise a node whose only reader takes a slice of it is left out where
+//! [a part of it can be computed](millstream_graph::op::Kernel::narrowing): of the gradient of `[x, h]`, only
+//! that of `h`.
 //!
 //! A `Merge` of a loop variable is *bypassed* where its `Enter` and its `NextIteration` write into its own
 //! slot, its index is not read, and it has no control inputs. Its edges are theirs then, and the machine
@@ -57,7 +59,7 @@ mod node;
 mod passes;
 
 pub use account::{Account, Fate};
-pub(crate) use kernel::{Accumulated, Body, KernelPlan, cost, prepare};
+pub(crate) use kernel::{Body, Fused, KernelPlan, cost, prepare};
 pub(crate) use node::{Edge, Input, Kind, LASTS, Node, Place, SwitchPlan, To};
 pub use passes::{Pass, Passes};
 

@@ -15,6 +15,8 @@ pub enum Pass {
     Absorb,
     /// Lets a product add its terms to a sum directly.
     Accumulate,
+    /// Computes only the part of a product that is read.
+    Narrow,
     /// Runs the readers first that reduce a large value to a small one.
     Order,
     /// Leaves the merges of loop variables out.
@@ -23,8 +25,8 @@ pub enum Pass {
 
 impl Pass {
     /// All passes.
-    pub const ALL: [Pass; 6] =
-        [Pass::Fold, Pass::Forward, Pass::Absorb, Pass::Accumulate, Pass::Order, Pass::Bypass];
+    pub const ALL: [Pass; 7] =
+        [Pass::Fold, Pass::Forward, Pass::Absorb, Pass::Accumulate, Pass::Narrow, Pass::Order, Pass::Bypass];
 
     /// The pass's name.
     pub fn name(self) -> &'static str {
@@ -33,6 +35,7 @@ impl Pass {
             Pass::Forward => "forward",
             Pass::Absorb => "absorb",
             Pass::Accumulate => "accumulate",
+            Pass::Narrow => "narrow",
             Pass::Order => "order",
             Pass::Bypass => "bypass",
         }

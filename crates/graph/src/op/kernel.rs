@@ -25,7 +25,9 @@ pub struct Kernel {
     /// The nodes whose work it can take over: see [`Kernel::absorbing`].
     pub absorbs: Option<Absorb>,
     /// How it adds its result to a sum: see [`Kernel::accumulating`].
-    pub accumulates: Option<Accumulate>,
+    pub accumulates: Option<Fuse>,
+    /// How it computes a part of its result: see [`Kernel::narrowing`].
+    pub narrows: Option<Fuse>,
     /// How a compiler computes the outputs instead: see [`Kernel::lowered`].
     pub lowering: Option<fn(&NodeInfo) -> Option<Lowering>>,
     /// The bytes that it works with for each element of its inputs, besides inputs and outputs.
@@ -40,8 +42,8 @@ pub struct Kernel {
 /// there is none.
 pub type Absorb = fn(&NodeInfo) -> Option<RunFn>;
 
-/// Adds the output of the given node to input 0. The node's own inputs follow, from input 1 on.
-pub type Accumulate = fn(&NodeInfo, &mut KernelCx) -> Result<()>;
+/// Computes the given node and its only reader at once. The reader's other inputs come first, then the node's.
+pub type Fuse = fn(&NodeInfo, &mut KernelCx) -> Result<()>;
 
 /// A kernel as a plain function.
 pub type RunFn = fn(&mut KernelCx) -> Result<()>;
@@ -123,6 +125,7 @@ impl Kernel {
             scalar: None,
             absorbs: None,
             accumulates: None,
+            narrows: None,
             lowering: None,
             scratch: 0,
             opens: false,
@@ -212,8 +215,14 @@ impl Kernel {
 
     /// Declares how the only output is added to a sum, with the bits of an addition of the finished output:
     /// a product goes into the sum directly, and never exists on its own.
-    pub fn accumulating(mut self, accumulates: Accumulate) -> Kernel {
+    pub fn accumulating(mut self, accumulates: Fuse) -> Kernel {
         self.accumulates = Some(accumulates);
+        self
+    }
+
+    /// Declares how a slice of the only output is computed, with the bits of the slice of the whole output.
+    pub fn narrowing(mut self, narrows: Fuse) -> Kernel {
+        self.narrows = Some(narrows);
         self
     }
 

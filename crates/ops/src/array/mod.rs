@@ -2,6 +2,8 @@
 
 mod paddings;
 
+pub(crate) use slice::{bounds, part};
+
 ops! {
     bitcast,
     broadcast_to,

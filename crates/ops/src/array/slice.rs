@@ -3,7 +3,7 @@
 use crate::shared::axes::{ints, vector};
 use crate::shared::gradient::as_i32;
 use millstream_graph::op::spec::{AnyType, IndexType};
-use millstream_graph::op::{Cost, GradCx, Gradient, InferCx, Kernel, KernelCx, Known, NodeInfo, OpDef};
+use millstream_graph::op::{Cost, GradCx, Gradient, InferCx, Kernel, KernelCx, Known, Meaning, NodeInfo, OpDef, ints_of};
 use millstream_tensor::{Dim, PartialShape, Result, Shape, Tensor, ensure, invalid};
 use smallvec::SmallVec;
 
@@ -19,6 +19,7 @@ pub(crate) fn def() -> OpDef {
         .input("size", "Index")
         .on_host()
         .output("output", "T")
+        .means(Meaning::Slice)
         .attr("T", AnyType)
         .attr("Index", IndexType)
         .infer(infer)
@@ -122,35 +123,43 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let (begin, size) = (cx.ints(1)?, cx.ints(2)?);
-    let input = cx.input(0);
-    for (i, n, what) in [(1, begin.len(), "begin"), (2, size.len(), "size")] {
-        vector(what, cx.input(i))?;
-        ensure!(
-            n == input.rank(),
-            "Expected begin and size arguments to be 1-D tensors of size {}, but got shapes {} and {} instead.",
-            input.rank(),
-            cx.input(1).shape(),
-            cx.input(2).shape();
-            "`{what}` has {n} entries but `input` has rank {}", input.rank()
-        );
-    }
-    let mut shape = Shape::scalar();
-    let mut begins: SmallVec<[usize; 4]> = SmallVec::new();
-    for (i, &dim) in input.shape().iter().enumerate() {
-        let (begin, size) = range(i, Some(dim), Some(begin[i]), Some(size[i]))?;
-        begins.push(begin.unwrap_or(0));
-        shape.push(size.unwrap_or(0));
-    }
+    let (begin, shape) = bounds(cx.input(0).shape(), cx.input(1), cx.input(2))?;
     let input = cx.take(0);
-    let out = part(input, &begins, shape)?;
+    let out = part(input, &begin, shape)?;
     cx.set(0, out);
     Ok(())
 }
 
+/// Returns where the slice of a tensor of shape `whole` begins, and its shape.
+pub(crate) fn bounds(
+    whole: &Shape,
+    begin: &Tensor,
+    size: &Tensor,
+) -> Result<(SmallVec<[usize; 4]>, Shape)> {
+    let (begins, sizes) = (ints_of(begin, "begin")?, ints_of(size, "size")?);
+    for (t, n, what) in [(begin, begins.len(), "begin"), (size, sizes.len(), "size")] {
+        vector(what, t)?;
+        ensure!(
+            n == whole.rank(),
+            "Expected begin and size arguments to be 1-D tensors of size {}, but got shapes {} and {} instead.",
+            whole.rank(),
+            begin.shape(),
+            size.shape();
+            "`{what}` has {n} entries but `input` has rank {}", whole.rank()
+        );
+    }
+    let (mut from, mut shape) = (SmallVec::new(), Shape::scalar());
+    for (i, &dim) in whole.iter().enumerate() {
+        let (begin, size) = range(i, Some(dim), Some(begins[i]), Some(sizes[i]))?;
+        from.push(begin.unwrap_or(0));
+        shape.push(size.unwrap_or(0));
+    }
+    Ok((from, shape))
+}
+
 /// Returns the slice of this shape that begins at `begin` and lies inside `input`. It shares the elements if
 /// it consists of whole rows.
-pub(super) fn part(input: Tensor, begin: &[usize], shape: Shape) -> Result<Tensor> {
+pub(crate) fn part(input: Tensor, begin: &[usize], shape: Shape) -> Result<Tensor> {
     if *input.shape() == shape {
         return Ok(input);
     }

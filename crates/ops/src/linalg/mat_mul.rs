@@ -2,6 +2,7 @@
 
 use super::matrices::split;
 use super::product::{Matrix, Product};
+use crate::array;
 use crate::number::no_kernel;
 use crate::shared::sum::sum;
 use millstream_graph::Output;
@@ -21,7 +22,7 @@ pub(crate) fn def() -> OpDef {
         .attr("grad_a", Bool.or(false))
         .attr("grad_b", Bool.or(false))
         .infer(infer)
-        .kernel(Kernel::pure(run).cost(Cost::Estimate(cost)).accumulating(accumulate))
+        .kernel(Kernel::pure(run).cost(Cost::Estimate(cost)).accumulating(accumulate).narrowing(narrow))
         .gradient(Gradient::of(grad))
 }
 
@@ -96,6 +97,26 @@ fn accumulate(node: &NodeInfo, cx: &mut KernelCx) -> Result<()> {
         total = sum(cx.node.op.name, [total, product], &shape)?;
     }
     cx.set(0, total);
+    Ok(())
+}
+
+/// Gives a slice of the product of inputs 2 and 3: it begins at input 0 and has the size input 1.
+fn narrow(node: &NodeInfo, cx: &mut KernelCx) -> Result<()> {
+    let (a, b, host) = (cx.input(2), cx.input(3), &*cx.env.host);
+    let of_slice = |e: Error| e.at_node(&cx.node.name, cx.node.op.name);
+    let narrowed = with_element!(a.dtype(), T in numbers => {
+        let [x, y] = sides::<T>(node, a, b)?;
+        let (begin, shape) =
+            array::bounds(&Shape::from([x.rows, y.cols]), cx.input(0), cx.input(1)).map_err(of_slice)?;
+        let mut out = Tensor::anything(a.dtype(), shape.clone())?;
+        let cells = out.make_mut::<T>().ok_or_else(|| Error::internal("a fresh tensor is shared"))?;
+        let columns = begin[1]..begin[1] + shape[1];
+        match shape[0] == x.rows && T::multiply_columns(host, x, y, columns, cells)? {
+            true => out,
+            false => array::part(multiply(node, a, b, host)?, &begin, shape)?,
+        }
+    }, else => return Err(no_kernel("MatMul", a.dtype())));
+    cx.set(0, narrowed);
     Ok(())
 }
 

@@ -13,6 +13,7 @@ use crate::number::Number;
 use millstream_graph::op::StepHost;
 use millstream_tensor::pace::{Pace, look};
 use millstream_tensor::{C64, C128, DType, Element, Error, Result, Tensor, bf16, ensure, f16};
+use std::ops::Range;
 
 /// A matrix in a slice: element `(i, j)` is `data[i * row_stride + j * col_stride]`, conjugated if `conj`.
 #[derive(Clone, Copy)]
@@ -62,6 +63,12 @@ impl<'a, T: Element> Matrix<'a, T> {
         Matrix { data, rows, cols, ..self }
     }
 
+    /// These columns, of which there is at least one. `None` if they are not next to each other in memory.
+    fn columns(self, columns: Range<usize>) -> Option<Self> {
+        let suits = self.col_stride == 1 && self.rows > 0 && !columns.is_empty() && columns.end <= self.cols;
+        suits.then(|| self.part(0, self.rows, columns.start, columns.len()))
+    }
+
     /// The transpose of a matrix whose columns are contiguous, as a tensor.
     fn turned(self) -> Result<Tensor> {
         Tensor::transpose_of(self.data, [self.cols, self.rows], self.col_stride)
@@ -82,6 +89,19 @@ pub(crate) trait Product: Number {
     /// changed anything, if that takes a product on its own.
     fn accumulate(host: &dyn StepHost, a: Matrix<Self>, b: Matrix<Self>, out: &mut [Self]) -> Result<bool> {
         let _ = (host, a, b, out);
+        Ok(false)
+    }
+
+    /// Computes these columns of `a * b`, with the bits that they have in the whole product. Returns false,
+    /// without having changed anything, if that takes the whole product.
+    fn multiply_columns(
+        host: &dyn StepHost,
+        a: Matrix<Self>,
+        b: Matrix<Self>,
+        columns: Range<usize>,
+        out: &mut [Self],
+    ) -> Result<bool> {
+        let _ = (host, a, b, columns, out);
         Ok(false)
     }
 }
@@ -262,6 +282,21 @@ impl Product for f32 {
             false => accumulate_fast(host, a, b, out),
         }
     }
+
+    fn multiply_columns(
+        host: &dyn StepHost,
+        a: Matrix<f32>,
+        b: Matrix<f32>,
+        columns: Range<usize>,
+        out: &mut [f32],
+    ) -> Result<bool> {
+        if !few_rows::fits(&a, &b) {
+            return columns_fast(host, a, b, columns, out);
+        }
+        let Some(b) = b.columns(columns) else { return Ok(false) };
+        check(&a, &b, out)?;
+        few_rows::multiply(host, a, b, out).map(|()| true)
+    }
 }
 
 /// Computes `out = a * b` for the types that `gemm` supports.
@@ -284,12 +319,34 @@ fn accumulate_fast<T: Number>(
     b: Matrix<T>,
     out: &mut [T],
 ) -> Result<bool> {
-    let least = a.rows.min(b.cols);
-    let suits = 16 <= least && 16 * 16 < out.len() && (3..=ONE_DEPTH).contains(&a.cols);
-    if !suits || out.len().saturating_mul(a.cols) <= SMALL {
+    if !sums_once(&a, &b) {
         return Ok(false);
     }
     in_order(host, a, b, out, true).map(|()| true)
+}
+
+/// Whether gemm sums each element of the product from its first term to its last, in registers.
+fn sums_once<T: Element>(a: &Matrix<T>, b: &Matrix<T>) -> bool {
+    let cells = a.rows.saturating_mul(b.cols);
+    16 <= a.rows.min(b.cols)
+        && 16 * 16 < cells
+        && (3..=ONE_DEPTH).contains(&a.cols)
+        && SMALL < cells.saturating_mul(a.cols)
+}
+
+/// As [`Product::multiply_columns`], for products by gemm.
+fn columns_fast<T: Number>(
+    host: &dyn StepHost,
+    a: Matrix<T>,
+    b: Matrix<T>,
+    columns: Range<usize>,
+    out: &mut [T],
+) -> Result<bool> {
+    let Some(part) = b.columns(columns).filter(|part| sums_once(&a, &b) && sums_once(&a, part)) else {
+        return Ok(false);
+    };
+    check(&a, &part, out)?;
+    by_gemm(host, a, part, out, false).map(|()| true)
 }
 
 /// Computes a product by gemm, after a transposed right side was brought into order where that pays.
@@ -325,6 +382,16 @@ impl Product for f64 {
     fn accumulate(host: &dyn StepHost, a: Matrix<f64>, b: Matrix<f64>, out: &mut [f64]) -> Result<bool> {
         check(&a, &b, out)?;
         accumulate_fast(host, a, b, out)
+    }
+
+    fn multiply_columns(
+        host: &dyn StepHost,
+        a: Matrix<f64>,
+        b: Matrix<f64>,
+        columns: Range<usize>,
+        out: &mut [f64],
+    ) -> Result<bool> {
+        columns_fast(host, a, b, columns, out)
     }
 }
 
@@ -484,6 +551,43 @@ mod tests {
             }
         }
         assert!(300 < at_once, "{at_once}");
+    }
+
+    /// Columns of a product have the bits that they have in the whole, or are refused.
+    #[test]
+    fn bits_do_not_depend_on_which_columns_are_computed() {
+        let mut narrowed = 0;
+        for (m, k, n) in [
+            (8, 100, 40),
+            (16, 70, 64),
+            (32, 256, 128),
+            (33, 64, 65),
+            (64, 512, 200),
+            (64, 513, 200),
+            (24, 512, 600),
+            (17, 1100, 333),
+            (130, 300, 1000),
+        ] {
+            let (a, b) = (numbers(m * k, 1), numbers(k * n, 2));
+            for (at, bt) in [(false, false), (true, false), (false, true)] {
+                let (ar, ac) = if at { (k, m) } else { (m, k) };
+                let (br, bc) = if bt { (n, k) } else { (k, n) };
+                let a = Matrix::new(&a, ar, ac).unwrap().transposed(at);
+                let b = Matrix::new(&b, br, bc).unwrap().transposed(bt);
+                let mut whole = vec![0f32; m * n];
+                f32::multiply(&Threads(1), a, b, &mut whole).unwrap();
+                for columns in [0..n / 2, n / 2..n, 3..20, 1..n, n - 1..n] {
+                    let mut part = vec![0f32; m * columns.len()];
+                    let done = f32::multiply_columns(&Threads(2), a, b, columns.clone(), &mut part).unwrap();
+                    let want = whole.chunks_exact(n).flat_map(|row| &row[columns.clone()]);
+                    let same = part.iter().zip(want).all(|(x, y)| x.to_bits() == y.to_bits());
+                    assert!(!done || same, "{m} {k} {n} {at} {bt} {columns:?}");
+                    narrowed += usize::from(done);
+                }
+            }
+        }
+        // Not single columns of products by gemm, transposed right sides, few rows, or many terms.
+        assert_eq!(narrowed, 60);
     }
 
     #[test]

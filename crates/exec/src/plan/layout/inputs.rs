@@ -44,8 +44,8 @@ impl Layout<'_> {
             // A constant is never a reference, and the value of a Const that is kept is no input of the
             // program's node.
             (_, Value::Constant(_)) => false,
-            // Neither term of such a sum is a reference, nor is what the node reads whose output it adds.
-            (Origin::Node(n), _) if self.builder.accumulated.contains_key(&n) => false,
+            // Neither of two nodes that are computed at once reads a reference.
+            (Origin::Node(n), _) if self.builder.fused.contains_key(&n) => false,
             (Origin::Node(n), Value::Source(_)) => self.builder.reads_ref(n, i),
             // A fetched variable is read at the end of the run.
             (Origin::Fetch(..), Value::Source(_)) => false,

@@ -89,15 +89,15 @@ impl Layout<'_> {
     ) -> Result<Kind> {
         let node = self.builder.node(n);
         let absorbed = self.builder.absorbed.get(&n);
-        let accumulated = self.builder.accumulated(n);
-        let fused = absorbed.is_some() || accumulated.is_some();
+        let fused = self.builder.fused_kernel(n);
+        let is_fused = absorbed.is_some() || fused.is_some();
         let scratch = info.op.kernel.scratch;
-        let kernel = self.kernels.push(match (absorbed, accumulated) {
+        let kernel = self.kernels.push(match (absorbed, fused) {
             (Some(&(_, run)), _) => KernelPlan { info: info.clone(), body: Body::Run(run), scratch },
-            (None, Some(of)) => KernelPlan { info: info.clone(), body: Body::Accumulate(of), scratch },
+            (None, Some(of)) => KernelPlan { info: info.clone(), body: Body::Fused(of), scratch },
             (None, None) => prepare(info, kernel_state).map_err(|e| of_node(e, node))?,
         });
-        let reads_values = !fused && (0..node.inputs.len()).all(|i| !self.builder.reads_ref(n, i));
+        let reads_values = !is_fused && (0..node.inputs.len()).all(|i| !self.builder.reads_ref(n, i));
         let may_be_scalar = reads_values && !self.builder.options.hand_out_all;
         let scalar = info.op.kernel.scalar.filter(|_| may_be_scalar).and_then(|pick| pick(info));
         Ok(match (scalar, self.drafts[here].inputs.len()) {

@@ -5,8 +5,8 @@ use millstream::prelude::*;
 use millstream::{Callable, SessionOptions};
 use std::process::Command;
 
-pub(super) fn session(g: &Graph, threads: usize) -> Result<Session> {
-    Session::with_options(g, SessionOptions { threads: Some(threads), ..SessionOptions::default() })
+pub(super) fn session(g: &Graph, bench: &Bench) -> Result<Session> {
+    Session::with_options(g, bench.session_options())
 }
 
 fn placeholder<'g>(g: &'g Graph, name: &str, dtype: DType, shape: &[usize]) -> Output<'g> {
@@ -37,7 +37,7 @@ pub(super) fn counter(b: &Bench) -> Result<()> {
         let (start, limit) =
             (placeholder(&g, "start", DType::I32, &[]), placeholder(&g, "limit", DType::I32, &[]));
         let out = g.while_loop(start).parallel_iterations(pi).run(|i| less(i, limit), |i| i + 1)?;
-        let call = session(&g, b.threads)?.make_callable(out, [start, limit])?;
+        let call = session(&g, b)?.make_callable(out, [start, limit])?;
         let times = b.timed(|| {
             let i: i32 = call.call_as(&[Tensor::scalar(0), Tensor::scalar(n as i32)])?;
             check(i == n as i32, "counter")
@@ -52,7 +52,7 @@ pub(super) fn counter(b: &Bench) -> Result<()> {
         let (_, out) = g
             .while_loop((zero, x))
             .run(|(i, _)| less(i, limit), |(i, x)| (i + 1, x * 1664525 + 1013904223))?;
-        let call = session(&g, b.threads)?.make_callable(out, [x, limit])?;
+        let call = session(&g, b)?.make_callable(out, [x, limit])?;
         let want = (0..n).fold(1i32, |x, _| x.wrapping_mul(1664525).wrapping_add(1013904223));
         let times = b.timed(|| {
             let x: i32 = call.call_as(&[Tensor::scalar(1), Tensor::scalar(n as i32)])?;
@@ -80,7 +80,7 @@ pub(super) fn vectors(b: &Bench) -> Result<()> {
                 .while_loop((zero, x))
                 .parallel_iterations(pi)
                 .run(|(i, _)| less(i, limit), |(i, x)| (i + 1, x + 1.0))?;
-            let call = session(&g, b.threads)?.make_callable(out, [x, limit])?;
+            let call = session(&g, b)?.make_callable(out, [x, limit])?;
             let zeros = Tensor::zeros(DType::F32, [dim])?;
             let reps = 10;
             let times = b.timed(|| {
@@ -128,7 +128,7 @@ pub(super) fn nested(b: &Bench) -> Result<()> {
         if let Some(error) = failed {
             return Err(error);
         }
-        let call = session(&g, b.threads)?.make_callable(out, [size, step, acc])?;
+        let call = session(&g, b)?.make_callable(out, [size, step, acc])?;
         let feeds = [Tensor::scalar(n as i32), Tensor::scalar(1.0f32), Tensor::scalar(0.0f32)];
         let times = b.timed(|| {
             for _ in 0..3 {
@@ -261,14 +261,14 @@ pub(super) fn overhead(b: &Bench) -> Result<()> {
         };
         let times = if shape == "chain" {
             let out = (0..n).fold(p, |out, _| add(out, q));
-            time(session(&g, b.threads)?.make_callable(out, [p, q])?, true)?
+            time(session(&g, b)?.make_callable(out, [p, q])?, true)?
         } else {
             let mut group = g.op("NoOp");
             for _ in 0..n {
                 group = group.control(add(p, q));
             }
             let group = group.finish();
-            time(session(&g, b.threads)?.make_callable(group, [p, q])?, false)?
+            time(session(&g, b)?.make_callable(group, [p, q])?, false)?
         };
         let per_node = |times: Vec<f64>| times.into_iter().map(|t| t * 1e9 / (k * n) as f64).collect();
         b.emit("w9", &format!("{shape} callable"), n, per_node(times), "ns/node", &[]);
@@ -276,7 +276,7 @@ pub(super) fn overhead(b: &Bench) -> Result<()> {
             let g = Graph::new();
             let (p, q) = (placeholder(&g, "p", DType::F32, &[]), placeholder(&g, "q", DType::F32, &[]));
             let out = g.op("Add").input(p).input(q).output();
-            let s = session(&g, b.threads)?;
+            let s = session(&g, b)?;
             let times = b.timed(|| {
                 for _ in 0..k {
                     let out: f32 = s.run(out, feed![p => 0.0f32, q => 1.0f32])?;
@@ -322,7 +322,7 @@ pub(super) fn products(b: &Bench) -> Result<()> {
         for _ in 1..times {
             last = product().control(last).finish();
         }
-        let call = session(&g, b.threads)?.make_callable(last, [x, y])?;
+        let call = session(&g, b)?.make_callable(last, [x, y])?;
         let value = |i: usize| ((i * 7919 + 13) % 1009) as f32 / 1009.0 - 0.5;
         let feeds =
             [Tensor::from_iter(xs, (0..m * k).map(value))?, Tensor::from_iter(ys, (0..k * n).map(value))?];

@@ -23,6 +23,7 @@ mod report;
 mod training;
 
 use clap::Args;
+use millstream::Passes;
 use std::path::PathBuf;
 
 /// The cases to measure, and how.
@@ -41,6 +42,9 @@ pub struct Options {
     /// The number of threads that run kernels. The default is the number of cores.
     #[arg(long)]
     threads: Option<usize>,
+    /// Passes that the plans of w1 to w5 do without, as in `millstream run`: what each of them gains.
+    #[arg(long, allow_hyphen_values = true)]
+    passes: Option<Passes>,
     /// For the Python cases: an interpreter with NumPy and protobuf.
     #[arg(long, default_value = "python3")]
     python: String,

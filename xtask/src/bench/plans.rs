@@ -39,7 +39,7 @@ pub(super) fn plans(b: &Bench) -> Result<()> {
         let values = ends.outputs.iter().map(|port| Target::Value(*port));
         let fetches: Vec<Target> =
             values.chain(ends.operations.iter().map(|op| Target::Operation(*op))).collect();
-        let s = session(&g, b.threads)?;
+        let s = session(&g, b)?;
         let list = || FetchList(fetches.clone());
         let explain = || s.explain(list(), []);
         let Ok(explanation) = explain() else { continue };

@@ -96,7 +96,7 @@ fn negated(out: &Tensor) -> Result<()> {
 fn rust_run(b: &Bench, n: usize) -> Result<Vec<f64>> {
     let g = Graph::new();
     let (x, y) = one_node(&g);
-    let (session, value) = (session(&g, b.threads)?, value()?);
+    let (session, value) = (session(&g, b)?, value()?);
     b.timed(|| {
         for _ in 0..n {
             let out: Tensor = session.run(y, feed![x => value.clone()])?;
@@ -109,7 +109,7 @@ fn rust_run(b: &Bench, n: usize) -> Result<Vec<f64>> {
 fn rust_call(b: &Bench, n: usize) -> Result<Vec<f64>> {
     let g = Graph::new();
     let (x, y) = one_node(&g);
-    let (call, value) = (session(&g, b.threads)?.make_callable(y, [x])?, value()?);
+    let (call, value) = (session(&g, b)?.make_callable(y, [x])?, value()?);
     b.timed(|| {
         for _ in 0..n {
             let out: Tensor = call.call_as(std::slice::from_ref(&value))?;

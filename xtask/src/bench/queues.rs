@@ -148,7 +148,7 @@ fn bucketed(
         }
     };
     let init = [g.global_variables_initializer(), g.local_variables_initializer()];
-    let s = session(&g, b.threads)?;
+    let s = session(&g, b)?;
     let feeds = [&lengths, &offsets, &tokens].map(|(_, fed, value)| (*fed, value.clone()));
     for init in init {
         let [x, y, z] = feeds.clone();
@@ -188,7 +188,7 @@ pub(super) fn scalars(b: &Bench) -> Result<()> {
     let g = Graph::new();
     let q = Queue::fifo(&g, 1000, [DType::I32]).shapes([shape![]]).build()?;
     let (put, [get]) = (q.enqueue(1)?, q.dequeue()?.all()?);
-    let s = session(&g, b.threads)?;
+    let s = session(&g, b)?;
     let (put, take) = (s.make_callable(put, [])?, s.make_callable(get, [])?);
     let handle: Tensor = s.run(q.handle(), feed![])?;
     let direct = handle.as_handles().and_then(|h| h.first()?.share::<millstream_state::Queue>());

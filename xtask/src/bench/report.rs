@@ -1,6 +1,7 @@
 //! The timing loop, and the line that it prints.
 
 use super::Options;
+use millstream::{Passes, SessionOptions};
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
@@ -9,6 +10,7 @@ pub(super) struct Bench {
     variant: Option<String>,
     n: Option<usize>,
     pub(super) threads: usize,
+    passes: Passes,
     pub(super) reps: usize,
     json: bool,
     /// What was measured so far.
@@ -30,10 +32,16 @@ impl Bench {
             variant: options.variant.clone(),
             n: options.n,
             threads: options.threads.unwrap_or(cores),
+            passes: options.passes.unwrap_or_default(),
             reps: options.reps.max(1),
             json: options.json,
             rows: RefCell::default(),
         }
+    }
+
+    /// The options of a session that is measured.
+    pub(super) fn session_options(&self) -> SessionOptions {
+        SessionOptions { threads: Some(self.threads), passes: self.passes, ..SessionOptions::default() }
     }
 
     pub(super) fn wanted(&self, variant: &str) -> bool {

@@ -47,7 +47,7 @@ pub(super) fn small_loop(b: &Bench) -> Result<()> {
                 the_loop.run(|(i, _)| i.less(limit), |(i, x)| (i + 1, x + x * EPS * (w * x).tanh()))?;
             let loss = out.reduce_sum(());
             let grad = g.gradients([loss], [w]).dense()?[0];
-            let s = session(&g, b.threads)?;
+            let s = session(&g, b)?;
             let both = s.make_callable((loss, grad), [x, w, limit])?;
             let forward = s.make_callable(loss, [x, w, limit])?;
             let mut numbers = Numbers(4);
@@ -137,12 +137,8 @@ impl Training {
         let steps: Vec<Op<'_>> =
             weights.iter().zip(grads).map(|(w, d)| w.variable.assign_sub(d * 0.01)).collect();
         let train = g.group(steps);
-        let options = SessionOptions {
-            threads: Some(bench.threads),
-            // With a limit, the session counts its bytes.
-            memory_limit: Some(isize::MAX as usize),
-            ..SessionOptions::default()
-        };
+        // With a limit, the session counts its bytes.
+        let options = SessionOptions { memory_limit: Some(isize::MAX as usize), ..bench.session_options() };
         let session = Session::with_options(&g, options)?;
         let bias: Vec<f32> = (0..4 * h).map(|i| if i / h == 2 { 1.0 } else { 0.0 }).collect();
         let forget = weights[1].variable.assign(g.constant(Tensor::vector(&bias)?));

@@ -61,9 +61,18 @@ impl Program {
         !self.takes_reference(n, i) && self.is_reference(self.nodes[n].inputs[i])
     }
 
-    /// Returns the loops that write variables. Their iterations run one after another.
+    /// Returns the loops whose iterations run one after another: those that write variables, and those with
+    /// nodes whose runs must keep their order ([`Kernel::in_order`](crate::op::Kernel::in_order)).
     pub fn writing_loops(&self) -> BTreeSet<FrameId> {
-        Variables::of(self).written_in().into_iter().map(|(frame, _)| frame).collect()
+        let mut loops: BTreeSet<FrameId> =
+            Variables::of(self).written_in().into_iter().map(|(frame, _)| frame).collect();
+        for node in self.nodes.iter().filter(|n| n.info().is_some_and(|i| i.op.kernel.in_order)) {
+            let mut frame = node.frame;
+            while frame != FrameId::ROOT && loops.insert(frame) {
+                frame = self.frames[frame].parent;
+            }
+        }
+        loops
     }
 
     /// Makes nodes that only pass a value on pass references on. A constant Enter does so only if its loop

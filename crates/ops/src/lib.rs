@@ -13,6 +13,7 @@ mod accumulator;
 mod array;
 mod builtin;
 pub mod cases;
+mod collective;
 mod control;
 mod dataset;
 mod debug;
@@ -45,10 +46,11 @@ pub fn defs() -> Vec<OpDef> {
 }
 
 /// The families by name, with their op types.
-pub fn families() -> [(&'static str, Vec<OpDef>); 23] {
+pub fn families() -> [(&'static str, Vec<OpDef>); 24] {
     [
         ("accumulator", accumulator::defs()),
         ("array", array::defs()),
+        ("collective", collective::defs()),
         ("control", control::defs()),
         ("dataset", dataset::defs()),
         ("debug", debug::defs()),

@@ -6,7 +6,7 @@
 //! - `op`: op types as functions; `array`: values to tensors and back; `memory`: arrays that are not copied;
 //!   `attr`: attributes;
 //! - `flow`: loops and branches over flat lists of tensors; `gradients`; `custom`: Python gradients;
-//! - `host`: Python functions called by nodes;
+//! - `host`: Python functions called by nodes; `collective`: the job of several processes;
 //! - `session`: `Session`; `leave`: releasing the GIL; `threads`: counting them; `views`: tables and
 //!   progress; `errors`; `place`: the Python source locations of nodes.
 
@@ -17,6 +17,7 @@
 
 mod array;
 mod attr;
+mod collective;
 mod custom;
 mod dtypes;
 mod errors;
@@ -92,6 +93,8 @@ fn _engine(m: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(kept::set_tensor_handle, m)?,
         wrap_pyfunction!(leave::ending, m)?,
         wrap_pyfunction!(threads::asleep, m)?,
+        wrap_pyfunction!(collective::join_job, m)?,
+        wrap_pyfunction!(collective::leave_job, m)?,
     ] {
         m.add_function(f)?;
     }

@@ -14,6 +14,7 @@ use millstream::{DType, Shape, Tensor};
 use numpy::ndarray::IxDyn;
 use numpy::{PyArray, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
@@ -133,6 +134,51 @@ impl<T: Element> AsRef<[T]> for Elements<T> {
         // module's docs.
         unsafe { std::slice::from_raw_parts(self.first, self.len) }
     }
+}
+
+/// `PyBUF_READ` and `PyBUF_WRITE`, which PyO3 does not have for Python 3.9.
+const READ: std::ffi::c_int = 0x100;
+const WRITE: std::ffi::c_int = 0x200;
+
+/// Calls `work` with a view of the bytes, which ends with the call. `work` must not keep it, nor arrays made
+/// of it: an error tells if it does.
+pub fn view<R>(
+    py: Python<'_>,
+    bytes: &[u8],
+    work: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<R>,
+) -> PyResult<R> {
+    // SAFETY: the view is read-only, and is used only while `bytes` are borrowed.
+    unsafe { viewed(py, bytes.as_ptr().cast_mut(), bytes.len(), READ, work) }
+}
+
+/// Calls `work` with a view of the bytes that can be written to, as [`view`] does.
+pub fn view_mut<R>(
+    py: Python<'_>,
+    bytes: &mut [u8],
+    work: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<R>,
+) -> PyResult<R> {
+    // SAFETY: the view is used only while `bytes` are borrowed exclusively, and any bytes may be written.
+    unsafe { viewed(py, bytes.as_mut_ptr(), bytes.len(), WRITE, work) }
+}
+
+/// # Safety
+/// There are `len` bytes at `first`, which nothing else uses meanwhile, except for reading if `flags` are for
+/// reading.
+unsafe fn viewed<R>(
+    py: Python<'_>,
+    first: *mut u8,
+    len: usize,
+    flags: std::ffi::c_int,
+    work: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<R>,
+) -> PyResult<R> {
+    let len = isize::try_from(len).map_err(|_| PyValueError::new_err("too many bytes"))?;
+    // SAFETY: the caller's promise. The view is released before this function returns: afterwards it refers
+    // to no memory, and an object that still did would have made the release an error.
+    let view =
+        unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyMemoryView_FromMemory(first.cast(), len, flags))? };
+    let result = work(&view);
+    view.call_method0("release")?;
+    result
 }
 
 /// Copies a bool array: in NumPy any nonzero byte is true, here only 1.

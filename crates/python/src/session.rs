@@ -11,6 +11,7 @@ pub use fetches::Every;
 pub use split::{Residuals, SplitRun};
 
 use crate::array::to_python;
+use crate::collective::OfProcess;
 use crate::errors::{building, carried, running};
 use crate::graph::Graph;
 use crate::leave::detached;
@@ -186,6 +187,7 @@ impl Session {
             memory_limit: usize::try_from(limits.2).ok().filter(|&bytes| 0 < bytes),
             files: files.map_or(FileAccess::Everything, FileAccess::folders),
             container,
+            collective: Some(Arc::new(OfProcess)),
             tier: if compiles { Tier::Compiled } else { Tier::Dataflow },
             passes: passes.parse().map_err(named)?,
             ..SessionOptions::default()

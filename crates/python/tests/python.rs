@@ -16,6 +16,7 @@ const PACKAGES: &[&str] =
 fn python_tests_pass() {
     let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("python");
     let python = environment(&scratch);
+    add_mpi(&python);
     let site = scratch.join("site");
     place_package(&site.join("millstream"));
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
@@ -56,6 +57,22 @@ fn environment(scratch: &Path) -> PathBuf {
     );
     fs::write(&made, wanted).unwrap_or_else(|e| panic!("{}: {e}", made.display()));
     python
+}
+
+/// Installs mpi4py where there is an MPI launcher, once. The tests that need it are skipped without it, so it
+/// is not an error if pip cannot, as without a network.
+fn add_mpi(python: &Path) {
+    let runs = |command: &mut Command| command.output().is_ok_and(|output| output.status.success());
+    if !runs(Command::new("mpirun").arg("--version"))
+        || runs(Command::new(python).args(["-c", "import mpi4py"]))
+    {
+        return;
+    }
+    let quick =
+        ["--disable-pip-version-check", "--retries", "1", "--timeout", "10", "--only-binary", ":all:"];
+    if !runs(Command::new(python).args(["-m", "pip", "install", "-q", "mpi4py"]).args(quick)) {
+        eprintln!("pip could not install mpi4py: the tests of several processes are skipped");
+    }
 }
 
 fn must(command: &mut Command, help: &str) {

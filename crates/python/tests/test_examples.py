@@ -13,6 +13,7 @@ EXAMPLES = pathlib.Path(__file__).parents[3] / "examples" / "python"
 PRINTED = {
     "adaptive_rnn": "step 0: loss 0.7..., ... % right, 2.0 thoughts an input\nstep 200: ...\nstep 600: loss 0.0..., 100 % right, ... thoughts an input",
     "char_lm": "step 0: 4... nats a character\nstep 50: ...\nstep 100: ...\nstep 150: 1... nats a character\n| ...\n| ...\n| ...",
+    "char_lm_distributed": "step 20: ... nats a character\nstep 40: ...\nstep 60: 2... nats a character\n1 ranks, the same weights: True",
     "solver": "eccentricity 0.1000, loss 1.3e-01, Newton steps 4\neccentricity 0.6000, loss ...e-..., Newton steps 6",
     "train_with_tensorboard": "loss 0... at first, 0.0... after 400 steps\nlast checkpoint: model.ckpt-400\nevents: 1 file",
     "bucket_lines": "lengths [1, 4] vowels [1, 2]\nlengths [2, 3] vowels [1, 1]\nlengths [7, 29] vowels [2, 8]\nlengths [9, 9] vowels [3, 2]",

@@ -18,6 +18,7 @@ use millstream_exec::{Iterations, Outcome, Passes, Plan, PlanOptions, Poll, Refe
 use millstream_files::{FileAccess, Files};
 use millstream_graph::op::{StepEnv, StepHost};
 use millstream_graph::{FrameId, Graph, GraphData, Output, Port, Program};
+use millstream_state::collective::{Alone, Collective};
 use millstream_state::{
     Cancellation, HostFunctions, Queue, QueueReport, Resources, SessionTensors, machine_memory,
 };
@@ -66,6 +67,9 @@ pub struct SessionOptions {
     pub files: FileAccess,
     /// The container of resources that name none.
     pub container: String,
+    /// The processes that the job consists of, of which this is one; by default this process alone. Nodes
+    /// such as `AllReduce` meet those of the same name in the other processes.
+    pub collective: Option<Arc<dyn Collective>>,
     /// A run that waits for a queue ends with an error once nothing has been run with the session's resources
     /// for this long; ten minutes by default. It ends sooner where no thread of the process could end the
     /// wait, or the queue's runner was never started. With `Duration::MAX` there is no such time, and every
@@ -100,6 +104,7 @@ impl std::fmt::Debug for SessionOptions {
             resources,
             files,
             container,
+            collective,
             stall_grace,
             print: _,
             tier,
@@ -116,6 +121,7 @@ impl std::fmt::Debug for SessionOptions {
             .field("resources", resources)
             .field("files", files)
             .field("container", container)
+            .field("collective", collective)
             .field("stall_grace", stall_grace)
             .field("tier", tier)
             .field("passes", passes)
@@ -240,6 +246,7 @@ pub(crate) struct Shared {
     pub(crate) kernel_state: Arc<Resources>,
     files: Files,
     container: Arc<str>,
+    collective: Arc<dyn Collective>,
     pub(crate) budget: Option<Arc<Budget>>,
     pub(crate) parallel_iterations: Option<u32>,
     pub(crate) tier: Tier,
@@ -438,6 +445,7 @@ impl Session {
                 kernel_state,
                 files,
                 container: options.container.into(),
+                collective: options.collective.unwrap_or_else(|| Arc::new(Alone)),
                 budget: Some(Budget::new(options.memory_limit.unwrap_or_else(|| machine_memory() / 5 * 4))),
                 parallel_iterations: options.parallel_iterations,
                 one_thread_per_kernel: options.one_thread_per_kernel,
@@ -980,6 +988,7 @@ impl Shared {
             library: self.library.clone(),
             why: None,
             files: self.files.clone(),
+            collective: self.collective.clone(),
             host: self.host.clone() as Arc<dyn StepHost>,
         }
     }

@@ -83,6 +83,11 @@ impl Cancellation {
         self.0.clone()
     }
 
+    /// Whether this is the same flag.
+    pub fn is(&self, other: &Cancellation) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// Whether other clones of this flag exist.
     pub fn is_shared(&self) -> bool {
         Arc::strong_count(&self.0) > 1

@@ -1,12 +1,13 @@
 //! State that outlives a step: named resources, variables, TensorArrays, stacks, queues, readers, tables,
 //! maps of sparse tensors, accumulators of gradients and tensors kept under handles; functions of the host
-//! program; and cancellation.
+//! program; computations of several processes ([`collective`]); and cancellation.
 //!
 //! The crate knows no graphs and runs no kernels.
 
 mod accumulator;
 mod activity;
 mod cancel;
+pub mod collective;
 mod host;
 pub mod journal;
 mod machine;

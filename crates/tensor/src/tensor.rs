@@ -525,6 +525,17 @@ impl Tensor {
         }
     }
 
+    /// The bytes of plain elements, mutably, if nothing else shares them. `None` for scalars, and for bools,
+    /// as most bytes are not valid bools.
+    pub fn make_mut_bytes(&mut self) -> Option<&mut [u8]> {
+        let Repr::Dense(d) = &mut self.0 else { return None };
+        let size = d.dtype.size().filter(|_| d.dtype != DType::Bool)?;
+        match Dense::storage_mut(d)? {
+            (Storage::Plain(b), range) => b.bytes_mut().get_mut(range.start * size..range.end * size),
+            _ => None,
+        }
+    }
+
     /// A tensor of another shape that shares these elements. An error if the element counts differ.
     pub fn reshape(&self, shape: impl Into<Shape>) -> Result<Tensor> {
         let shape = shape.into();

@@ -6,6 +6,7 @@ use super::panics::caught;
 use super::resolve::NodeInfo;
 use crate::attr::{Attrs, FuncRef};
 use millstream_files::Files;
+use millstream_state::collective::Collective;
 use millstream_state::{Activity, Cancellation, HostFunctions, Resources};
 use millstream_tensor::{DType, Error, Handle, Opaque, Result, Scalar, Tensor, invalid};
 use smallvec::SmallVec;
@@ -36,6 +37,8 @@ pub struct Kernel {
     pub opens: bool,
     /// Whether what it changes can be undone: see [`Kernel::undoable`].
     pub undoable: bool,
+    /// Whether the iterations of loops around it run one after another: see [`Kernel::in_order`].
+    pub in_order: bool,
 }
 
 /// Given the node that makes input 0: a function that computes both, from that node's only input. `None` if
@@ -130,6 +133,7 @@ impl Kernel {
             scratch: 0,
             opens: false,
             undoable: false,
+            in_order: false,
         }
     }
 
@@ -174,6 +178,13 @@ impl Kernel {
     /// Compiled loops may then run it, and hand an iteration that fails over to the machine.
     pub fn undoable(mut self) -> Kernel {
         self.undoable = true;
+        self
+    }
+
+    /// Declares that the n-th run of a node in a step must be its n-th in the program's order, as if
+    /// `parallel_iterations` of the loops around it were 1: others count the runs.
+    pub fn in_order(mut self) -> Kernel {
+        self.in_order = true;
         self
     }
 
@@ -351,6 +362,8 @@ pub struct StepEnv {
     pub why: Option<Arc<str>>,
     /// The files that the graph may open. Kernels use [`KernelCx::files`].
     pub files: Files,
+    /// The processes that the job consists of.
+    pub collective: Arc<dyn Collective>,
     /// The executor's services.
     pub host: Arc<dyn StepHost>,
 }

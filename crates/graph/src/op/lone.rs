@@ -7,6 +7,7 @@ use super::{
     BuildCx, Completion, Cost, Effect, KernelBody, KernelCx, NoLibrary, NodeInfo, StepEnv, StepHost,
 };
 use millstream_files::Files;
+use millstream_state::collective::Alone;
 use millstream_state::{Activity, Cancellation, Resources};
 use millstream_tensor::budget::{self, Budget};
 use millstream_tensor::{Assembler, Result, Tensor, ensure, invalid};
@@ -67,6 +68,7 @@ pub fn env() -> StepEnv {
         library: Arc::new(NoLibrary),
         why: None,
         files: Files::everything(),
+        collective: Arc::new(Alone),
         host: Arc::new(NoSession),
     }
 }

@@ -16,6 +16,11 @@ pub trait Ops<'g>: Start<'g> + Sized {
         super::Array::new(self.options())
     }
 
+    /// Computations of several processes together.
+    fn collective(self) -> super::Collective<'g> {
+        super::Collective::new(self.options())
+    }
+
     /// Control flow, placeholders, optional values, functions of the program.
     fn control(self) -> super::Control<'g> {
         super::Control::new(self.options())

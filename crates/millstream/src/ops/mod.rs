@@ -8,6 +8,7 @@
 
 mod accumulator;
 mod array;
+mod collective;
 mod common;
 mod control;
 mod dataset;
@@ -34,6 +35,7 @@ mod values;
 
 pub use accumulator::Accumulator;
 pub use array::Array;
+pub use collective::Collective;
 pub use common::Ops;
 pub use control::Control;
 pub use dataset::Dataset;

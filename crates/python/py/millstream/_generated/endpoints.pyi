@@ -20,6 +20,7 @@ from millstream import flags as flags
 from millstream import func as func
 from millstream import gfile as gfile
 from millstream import graph_util as graph_util
+from millstream import horovod as horovod
 from millstream import image as image
 from millstream import initializers as initializers
 from millstream import io as io

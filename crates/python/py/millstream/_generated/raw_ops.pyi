@@ -60,6 +60,12 @@ def AdjustSaturation(*, images: _TensorLike, scale: _TensorLike, name: _t.Option
 def All(*, input: _TensorLike, axis: _TensorLike, keep_dims: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the logical and of the elements along `reduction_indices`. It is true for no elements."""
 
+def AllGather(*, input: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Concatenates along the first axis the values that the processes of a job have for `input`, in the order of the ranks. The ranks may have different numbers of rows; the other dimensions must be equal. The op waits until the node of this name runs in all processes. With one process the output is the input."""
+
+def AllReduce(*, input: _TensorLike, reduction: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Reduces the values that the processes of a job have for `input`, element by element. Every process gets the same bits: elements are folded in the order of the ranks. `reduction` is `sum`, `mean`, `min` or `max`. The shapes of all ranks must be equal. The op waits until the node of this name runs in all processes. With one process the output is the input."""
+
 def Angle(*, input: _TensorLike, Tout: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the argument (angle) of each element, in -pi..=pi."""
 
@@ -243,6 +249,9 @@ def BlockLSTMGradV2(*, seq_len_max: _TensorLike, x: _TensorLike, cs_prev: _Tenso
 def BlockLSTMV2(*, seq_len_max: _TensorLike, x: _TensorLike, cs_prev: _TensorLike, h_prev: _TensorLike, w: _TensorLike, wci: _TensorLike, wcf: _TensorLike, wco: _TensorLike, b: _TensorLike, cell_clip: float = ..., use_peephole: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor]:
     """Computes `seq_len_max` steps of an LSTM as [`LSTMBlockCell`] does, and returns what that returns for each step. The memory and the output are zero after them. `x` has shape `[time, batch, inputs]`. `BlockLSTMV2` has no `forget_bias`, and the columns of its weights are those of the input gate, the forget gate, the new memory and the output gate."""
 
+def Broadcast(*, input: _TensorLike, root_rank: int = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns in every process of a job the value that rank `root_rank` has for `input`. The shapes of all ranks must be equal. The op waits until the node of this name runs in all processes. With one process the output is the input. To broadcast a shape within a process, use `BroadcastTo`."""
+
 def BroadcastArgs(*, s0: _TensorLike, s1: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns the shape that tensors of shapes `s0` and `s1` broadcast to."""
 
@@ -284,6 +293,18 @@ def Cholesky(*, input: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
 
 def ClipByValue(*, t: _TensorLike, clip_value_min: _TensorLike, clip_value_max: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes `max(min(t, clip_value_max), clip_value_min)`. Each bound is a scalar or has the shape of `t`. NaNs are kept."""
+
+def CollectiveAllToAll(*, input: _TensorLike, splits: _TensorLike, name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor]:
+    """Gives rank r the next `splits[r]` rows of `input`, and returns the rows that this process gets from the processes of the job, in the order of the ranks, and how many came from each. With empty `splits` all ranks get nearly equal numbers of rows, the first ones one more where they do not divide. The op waits until the node of this name runs in all processes. TensorFlow has another op `AllToAll`, for TPUs."""
+
+def CollectiveBarrier(*, name: _t.Optional[str] = ...) -> _Operation:
+    """Waits until the node of this name runs in all processes of a job. With one process it does nothing. Other nodes wait for it by a control input. TensorFlow's op `Barrier` is a data structure, hence the longer name."""
+
+def CollectiveRank(*, name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns the rank of the process that runs the graph in its job, from 0. With one process it is 0."""
+
+def CollectiveSize(*, name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns the number of processes of the job that runs the graph. By default it is 1."""
 
 def Complex(*, real: _TensorLike, imag: _TensorLike, Tout: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns complex numbers with the given real and imaginary parts, with broadcasting."""
@@ -1358,6 +1379,9 @@ def ReduceDataset(*, input_dataset: _TensorLike, initial_state: _t.Sequence[_Ten
 
 def ReduceJoin(*, inputs: _TensorLike, reduction_indices: _TensorLike, keep_dims: bool = ..., separator: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Joins the strings along the axes `reduction_indices`, with `separator` between them: first along the first of these axes, then the results along the next. Without axes, returns the input unchanged."""
+
+def ReduceScatter(*, input: _TensorLike, rows: _TensorLike, reduction: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Reduces the values that the processes of a job have for `input` as `AllReduce` does, and returns in each process some rows of the result, those of rank 0 first. `rows` is a vector: empty for nearly equal numbers of rows, the first ranks having one more where they do not divide, or of one element, the number of rows that this rank takes. The op waits until the node of this name runs in all processes."""
 
 def RefEnter(*, data: _TensorLike, frame_name: _Text, is_constant: bool = ..., parallel_iterations: int = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Passes `data` into the frame `frame_name`: as its value in iteration 0, or in all iterations if `is_constant` is true. Up to `parallel_iterations` iterations of the frame may run at the same time."""

@@ -67,15 +67,17 @@ def _path(name: str) -> str:
 
 
 class _Finder:
-    """The finder of `tensorflow` and what is in it."""
+    """The finder of `tensorflow` and what is in it, and of `horovod.tensorflow`."""
 
     @staticmethod
     def find_spec(name: str, path: Any = None, target: Any = None) -> Any:
-        """Returns the spec of a module of TensorFlow; None for other modules.
+        """Returns the spec of a module of TensorFlow or Horovod; None for other modules.
 
         Raises:
           ImportError: The module is not here. The message says why, and what to use.
         """
+        if name.partition(".")[0] == "horovod":
+            return _horovod(name)
         if name.partition(".")[0] != _HEAD:
             return None
         if not modules.is_module(_path(name)):
@@ -100,13 +102,39 @@ class _Loader:
             vars(public).setdefault("__path__", [])
 
 
+def _horovod(name: str) -> Any:
+    """Returns the spec of a module of Horovod; None if another Horovod has been imported."""
+    whole = sys.modules.get("horovod")
+    if whole is not None and not isinstance(getattr(whole, "__loader__", None), _HorovodLoader):
+        return None
+    if name not in ("horovod", "horovod.tensorflow"):
+        raise ModuleNotFoundError("No module or name %r: of Horovod, Millstream has `horovod.tensorflow`, which is `millstream.horovod`" % name)
+    return importlib.machinery.ModuleSpec(name, _HorovodLoader(), is_package=True)  # type: ignore[arg-type]
+
+
+class _HorovodLoader:
+    @staticmethod
+    def create_module(spec: Any) -> types.ModuleType:
+        """Returns an empty module."""
+        return types.ModuleType(spec.name, "Horovod's package, of Millstream's names.")
+
+    @staticmethod
+    def exec_module(module: types.ModuleType) -> None:
+        """Replaces `horovod.tensorflow` by the module of the package."""
+        if module.__name__ == "horovod.tensorflow":
+            ours = importlib.import_module("millstream.horovod")
+            vars(ours).setdefault("__path__", [])
+            sys.modules[module.__name__] = ours
+
+
 def as_tensorflow() -> None:
     """Makes `import tensorflow` import Millstream, in this process and from here on.
 
     `tensorflow.compat.v1`, `tensorflow.contrib` and TensorFlow's internal modules, such as
     `tensorflow.python.ops.math_ops`, are found as well. `tf.__version__` is TensorFlow's, 1.15.5. What is
     missing is an `ImportError` or an `AttributeError` that says why, and what to use instead.
-    `python -m millstream program.py` does the same for a program that cannot be changed.
+    `python -m millstream program.py` does the same for a program that cannot be changed. `horovod.tensorflow`
+    is `millstream.horovod`, unless Horovod has been imported before.
 
     Raises:
       RuntimeError: Another TensorFlow has been imported before.

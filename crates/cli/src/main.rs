@@ -6,6 +6,7 @@
 
 mod completions;
 mod convert;
+mod doctor;
 mod dot;
 mod explain;
 mod failure;
@@ -64,6 +65,7 @@ enum Command {
     Svg(svg::Options),
     Ops(ops::Options),
     Convert(convert::Options),
+    Doctor(doctor::Options),
     Completions(completions::Options),
     Man(man::Options),
 }
@@ -84,6 +86,7 @@ fn main() -> ExitCode {
         Command::Svg(options) => svg::run(options),
         Command::Ops(options) => ops::run(options),
         Command::Convert(options) => convert::run(options),
+        Command::Doctor(options) => doctor::run(options),
         Command::Completions(options) => completions::run(options),
         Command::Man(options) => man::run(options),
     };

@@ -782,6 +782,36 @@ fn an_op_is_told() {
     millstream(["ops", "Zzzzzzzzzzzzzz"]).fails(1, &["error: NOT_FOUND: ", "millstream ops"]);
 }
 
+/// A program that answers is found. One that fails is not, nor is one that is missing.
+#[cfg(unix)]
+#[test]
+fn the_doctor_tells_what_is_missing() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = scratch("doctor");
+    fs::create_dir_all(&folder).unwrap();
+    let programs =
+        [("mpirun", "echo; echo 'mpirun (An MPI) 4.1'"), ("python3", "echo no; exit 3"), ("mpicc", "exit 0")];
+    for (name, script) in programs {
+        fs::write(folder.join(name), format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(folder.join(name), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let doctor = |args: &[&str]| {
+        let mut doctor = Command::new(env!("CARGO_BIN_EXE_millstream"));
+        let output = doctor.arg("doctor").args(args).env("PATH", &folder).output().unwrap();
+        assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let text = doctor(&[]);
+    assert!(text.contains("mpirun: mpirun (An MPI) 4.1\n"), "{text}");
+    assert!(text.contains("not found (pip install mpi4py)"), "{text}");
+    assert!(text.contains("not found (Debian: apt-get install libopenmpi-dev libclang-dev)"), "{text}");
+    let json: Value = serde_json::from_str(&doctor(&["--json", "--python", "mpirun"])).unwrap();
+    let found = json["found"].as_array().unwrap();
+    assert_eq!(found.len(), 4);
+    assert_eq!(found[1]["answer"], "mpirun: mpirun (An MPI) 4.1");
+    assert_eq!((found[3]["name"].as_str(), found[3]["answer"].as_null()), (Some("store"), Some(())));
+}
+
 #[test]
 fn graphs_are_converted_there_and_back() {
     let (text, binary) = (scratch("collatz.pbtxt"), scratch("collatz.pb"));

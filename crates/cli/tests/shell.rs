@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-const COMMANDS: [&str; 9] =
-    ["run", "inspect", "explain", "dot", "svg", "ops", "convert", "completions", "man"];
+const COMMANDS: [&str; 10] =
+    ["run", "inspect", "explain", "dot", "svg", "ops", "convert", "doctor", "completions", "man"];
 
 fn millstream(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_millstream")).args(args).output().unwrap()

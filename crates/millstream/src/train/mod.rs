@@ -1,8 +1,10 @@
 //! Training: [`Optimizer`]s as operations of the graph, gradient clipping, learning rate schedules, the
-//! [`Saver`], and input: producers ([`string_input_producer`], ..) and batches ([`fn@batch`], ..).
+//! [`Saver`], and input: producers ([`string_input_producer`], ..) and batches ([`fn@batch`], ..). On several
+//! processes: [`distributed`].
 
 mod batch;
 mod clip;
+pub mod distributed;
 mod optimizer;
 mod producer;
 mod rules;

@@ -27,6 +27,8 @@ const CHARACTERS: usize = 128;
 /// The windows of a step, on all ranks together.
 const BATCH: usize = 32;
 const LENGTH: usize = 40;
+/// The characters of a window: the inputs, and the one after them.
+const WINDOW: usize = LENGTH + 1;
 
 fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
@@ -68,7 +70,7 @@ fn train(text: &[u8], folder: Option<&Path>, steps: i64, ranks: Arc<dyn Collecti
     let (rank, size) = (ranks.rank(), ranks.size());
     let g = Graph::new();
     g.set_seed(1);
-    let codes = g.placeholder::<i32>("codes", shape![_, LENGTH + 1]);
+    let codes = g.placeholder::<i32>("codes", shape![_, WINDOW]);
     let embedding = g.get_variable("embedding", [CHARACTERS, WIDTH]).build()?;
     let kernel = g.get_variable("softmax/kernel", [UNITS, CHARACTERS]).build()?;
     let bias = g.get_variable("softmax/bias", [CHARACTERS]).initializer(Initializer::zeros()).build()?;
@@ -126,9 +128,9 @@ fn windows(text: &[u8], step: i64, rank: usize, size: usize) -> Result<Tensor> {
         start = (start ^ (start >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         start = (start ^ (start >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         let start = (start ^ (start >> 31)) as usize % n_starts;
-        rows.extend(text[start..start + LENGTH + 1].iter().map(|&c| i32::from(c.min(127))));
+        rows.extend(text[start..start + WINDOW].iter().map(|&c| i32::from(c.min(127))));
     }
-    Tensor::from_slice([rows.len() / (LENGTH + 1), LENGTH + 1], &rows)
+    Tensor::from_slice([rows.len() / WINDOW, WINDOW], &rows)
 }
 
 #[cfg(test)]

@@ -51,6 +51,8 @@ fn main() -> Result<()> {
         }
         println!("{} ranks, {:.0} characters a second", ranks.size(), outcome.speed);
     }
+    let sum: f64 = outcome.weights.as_slice::<f32>()?.iter().map(|&w| f64::from(w)).sum();
+    println!("rank {}: the weights sum to {sum}, as on all ranks", ranks.rank());
     Ok(())
 }
 

@@ -61,6 +61,7 @@ fn environment(scratch: &Path) -> PathBuf {
 
 /// Installs mpi4py where there is an MPI launcher, once. The tests that need it are skipped without it, so it
 /// is not an error if pip cannot, as without a network.
+#[expect(clippy::print_stderr, reason = "tells why tests are skipped")]
 fn add_mpi(python: &Path) {
     let runs = |command: &mut Command| command.output().is_ok_and(|output| output.status.success());
     if !runs(Command::new("mpirun").arg("--version"))

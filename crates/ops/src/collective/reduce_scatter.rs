@@ -66,9 +66,9 @@ fn grad(cx: &mut GradCx) -> Result<()> {
 
 cases! {
     alone: "ReduceScatter([1.0 2.0 3.0], i64[0] []) = [1.0 2.0 3.0]",
-    alone_the_mean: "ReduceScatter([[1.0 2.0]], i64 [1]; reduction=\"mean\") = [[1.0 2.0]]",
+    alone_the_mean: "ReduceScatter([[1.0 2.0]], i64[1] [1]; reduction=\"mean\") = [[1.0 2.0]]",
     infers: "ReduceScatter(f32[4,3], i64[?]) : f32[?,3]",
-    all_rows: "ReduceScatter([1.0 2.0 3.0], i64 [2]) ! this rank takes 2 rows, but there are 3",
+    all_rows: "ReduceScatter([1.0 2.0 3.0], i64[1] [2]) ! this rank takes 2 rows, but there are 3",
     negative: "ReduceScatter([1.0], i64 [-1]) ! `rows` is -1",
     one_number: "ReduceScatter([1.0], i64 [1 1]) ! at most one element",
     needs_rows: "ReduceScatter(1.0, i64[0] []) ! rank 1 or more",

@@ -1,4 +1,6 @@
 //! [`Session`]: a graph, the state that its runs keep, and the plans made of it.
+//!
+//! Long because every option and method has an example.
 
 use crate::bounds::Bounds;
 use crate::callable::Callable;

@@ -51,9 +51,9 @@ impl Default for RanksOptions {
 /// How long an ending rank waits for the others to have heard of it.
 const FAREWELL: Duration = Duration::from_secs(3);
 
-/// The most bytes that are moved at once, a multiple of every element's size: the memory for the parts of other
-/// ranks is no larger. Two ranks on one machine reduce 64 MiB equally fast in pieces of 16 to 64 MiB, and take
-/// half as long again in pieces of 1 MiB.
+/// The most bytes that are moved at once, a multiple of every element's size. The memory for the parts of
+/// other ranks is no larger. Two ranks on one machine reduce 64 MiB equally fast in pieces of 16 to 64 MiB,
+/// and take half as long again in pieces of 1 MiB.
 const PIECE: usize = 32 << 20;
 
 /// Reductions whose parts take no more bytes than this, all ranks together, are gathered by all ranks and

@@ -3,7 +3,9 @@
 use crate::shared::axes::{ints, vector};
 use crate::shared::gradient::as_i32;
 use millstream_graph::op::spec::{AnyType, IndexType};
-use millstream_graph::op::{Cost, GradCx, Gradient, InferCx, Kernel, KernelCx, Known, Meaning, NodeInfo, OpDef, ints_of};
+use millstream_graph::op::{
+    Cost, GradCx, Gradient, InferCx, Kernel, KernelCx, Known, Meaning, NodeInfo, OpDef, ints_of,
+};
 use millstream_tensor::{Dim, PartialShape, Result, Shape, Tensor, ensure, invalid};
 use smallvec::SmallVec;
 
@@ -131,11 +133,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 }
 
 /// Returns where the slice of a tensor of shape `whole` begins, and its shape.
-pub(crate) fn bounds(
-    whole: &Shape,
-    begin: &Tensor,
-    size: &Tensor,
-) -> Result<(SmallVec<[usize; 4]>, Shape)> {
+pub(crate) fn bounds(whole: &Shape, begin: &Tensor, size: &Tensor) -> Result<(SmallVec<[usize; 4]>, Shape)> {
     let (begins, sizes) = (ints_of(begin, "begin")?, ints_of(size, "size")?);
     for (t, n, what) in [(begin, begins.len(), "begin"), (size, sizes.len(), "size")] {
         vector(what, t)?;

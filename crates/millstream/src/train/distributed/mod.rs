@@ -1,7 +1,7 @@
 //! Training on several processes, the *ranks* of a job: each runs the whole program on its share of the data,
 //! [`average`] makes the gradients of all ranks equal, and [`broadcast`] the variables they begin with.
 //!
-//! The ranks are those of a [`Collective`] that the session is given. With the feature `mpi` a [`Job`] is one
+//! The ranks are those of a [`Collective`] that the session is given. With the feature `mpi` a `Job` is one
 //! of an MPI launcher's; [`Channels`] connects threads of a process, for tests.
 //!
 //! ```

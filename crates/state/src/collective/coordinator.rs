@@ -136,10 +136,13 @@ impl Coordinator {
         if !self.entries.values().any(old) {
             return;
         }
+        // Those that failed for the same reason a moment before may be the cause.
+        let late = |e: &Error| e.code() == Code::DeadlineExceeded;
+        let stuck = |e: &Entry| e.n_offers < self.size && e.failed.as_ref().is_none_or(late);
         let texts: Vec<String> = self
             .entries
             .iter()
-            .filter(|(_, e)| waits(e))
+            .filter(|(_, e)| stuck(e))
             .take(8)
             .map(|(key, e)| {
                 format!("`{}` waits on {} for {}", key.name, listed(&e.ranks(true)), listed(&e.ranks(false)))
@@ -408,6 +411,20 @@ mod tests {
             failed[0].starts_with("x [0] `x` has waited for 11s on rank 0 for rank 1, which did not call it")
         );
         assert!(failed[0].contains("`y` waits on rank 1 for rank 0"), "{failed:?}");
+    }
+
+    /// Calls that wait for each other name each other, whichever fails first.
+    #[test]
+    fn a_call_that_failed_before_is_named() {
+        let mut job = Job::of(2, 0);
+        let begin = job.1;
+        job.offer(1, "y", sum(&[3]));
+        job.1 = begin + Duration::from_secs(5);
+        job.offer(0, "x", sum(&[3]));
+        job.0.look(begin + Duration::from_secs(11), &mut job.2);
+        assert!(job.decided().1[0].contains("`x` waits on rank 0 for rank 1"));
+        job.0.look(begin + Duration::from_secs(16), &mut job.2);
+        assert!(job.decided().1[0].contains("`y` waits on rank 1 for rank 0"));
     }
 
     #[test]

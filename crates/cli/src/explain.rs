@@ -68,7 +68,7 @@ pub(crate) enum Show {
 
 pub(crate) fn run(options: Options) -> Outcome {
     let (limits, path) = (options.limits, options.graph.clone());
-    let graph = limits.within("reading the graph", move || Ok(limits.import(&limits.read(&path)?)?))?;
+    let graph = limits.within("reading the graph", move || Ok(limits.import_known(&limits.read(&path)?)?))?;
     let fetches = options.fetches.iter().map(|f| target(&graph, f, "fetch")).collect::<Result<Vec<_>>>()?;
     let feeds = options.feeds.iter().map(|name| graph.output(name)).collect::<Result<Vec<_>>>()?;
     let tier = if options.no_compile { Tier::Dataflow } else { Tier::Compiled };

@@ -12,7 +12,7 @@ use millstream::engine::graph::{Context, GraphData, NodeId, Port};
 use millstream::engine::interop::proto::GraphDef;
 use millstream::engine::interop::{GraphFile, MissingOp, missing_ops};
 use millstream::prelude::*;
-use millstream::registry;
+use millstream::{Code, registry};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -21,8 +21,8 @@ use std::path::PathBuf;
 ///
 /// Lists inputs and outputs (guessed: placeholders, and values that nothing uses), the tree of loops and
 /// conds with the loop variables, their types and invariants, functions, ops with their counts, and the op
-/// types that are not supported. A graph that has such ops or is malformed is described as far as possible;
-/// the exit code tells whether it can run.
+/// types that are not supported. A graph that has such ops or is malformed is described as far as possible:
+/// without the nodes that need such ops. The exit code tells whether all of it can run.
 #[derive(Args)]
 #[command(
     arg_required_else_help = true,
@@ -34,7 +34,7 @@ unknown. Conds are recognised by their switches; a cond that `cond` could not ha
 with the reason. Functions are expanded: a loop that TensorFlow 2 made of functions is shown as the loop that
 it becomes.
 
-Exit codes: 0 the graph can run; 1 it cannot (it has unsupported ops, it is malformed, or the file is not a
+Exit codes: 0 all of the graph can run; 1 it cannot (it has unsupported ops, it is malformed, or the file is not a
 graph); 2 bad usage.
 
 Examples:
@@ -69,14 +69,16 @@ fn described(options: &Options) -> Outcome<(Vec<u8>, Result<()>)> {
     let def = file.graph_def()?;
     let missing = missing_ops(def, registry())?;
     let imported = options.limits.import(&loaded);
-    let shape = match &imported {
-        Ok(graph) => Some(graph.read(|g| Shown::of(g, def))?),
-        Err(_) => None,
+    // Of a graph with unsupported ops, what can run is described.
+    let known = match &imported {
+        Err(e) if e.code() == Code::Unimplemented => options.limits.import_known(&loaded).ok(),
+        whole => whole.as_ref().ok().cloned(),
     };
+    let shown = known.map(|graph| graph.read(|g| Shown::of(g, def))).transpose()?;
     let mut out = Vec::new();
     match options.json {
-        true => writeln!(out, "{}", json(file, def, shape.as_ref(), &missing, imported.as_ref().err()))?,
-        false => text(&mut out, options, file, def, shape.as_ref(), &missing)?,
+        true => writeln!(out, "{}", json(file, def, shown.as_ref(), &missing, imported.as_ref().err()))?,
+        false => text(&mut out, options, file, def, shown.as_ref(), &missing)?,
     }
     Ok((out, imported.map(drop)))
 }
@@ -90,6 +92,8 @@ struct Shown {
     tree: Vec<Json>,
     n_loops: usize,
     n_conds: usize,
+    /// The number of nodes that are left out.
+    n_absent: usize,
 }
 
 impl Shown {
@@ -116,6 +120,7 @@ impl Shown {
             tree: tree(g, &outline),
             n_loops: outline.loops.loops().len(),
             n_conds: outline.conds.len(),
+            n_absent: g.absent().len(),
         })
     }
 }
@@ -302,7 +307,11 @@ fn text(
             let more = if m.count > m.places.len() { ", .." } else { "" };
             table.row([(*op).to_owned(), m.count.to_string(), format!("{}{more}", m.places.join(", "))]);
         }
-        let left_out = if shown.is_some() { " (omitted: they only save and restore variables)" } else { "" };
+        let left_out = match shown {
+            Some(Shown { n_absent: 0, .. }) => " (omitted: they only save and restore variables)".to_owned(),
+            Some(Shown { n_absent, .. }) => format!(" (omitted: {n_absent} nodes are or need them)"),
+            None => String::new(),
+        };
         write!(out, "\nunsupported ops{left_out}:\n{table}")?;
     }
     if let Some(shown) = shown {

@@ -100,10 +100,20 @@ impl Limits {
         Ok(Loaded { file, size: bytes.len() })
     }
 
-    /// Imports the graph of a file.
+    /// Imports the graph of a file, all of it.
     pub(crate) fn import(self, loaded: &Loaded) -> Result<Graph> {
+        self.import_with(loaded, false)
+    }
+
+    /// Imports the graph of a file without the nodes that need unknown op types.
+    pub(crate) fn import_known(self, loaded: &Loaded) -> Result<Graph> {
+        self.import_with(loaded, true)
+    }
+
+    fn import_with(self, loaded: &Loaded, leave_out_unknown: bool) -> Result<Graph> {
         let graph = Graph::new();
-        let mut options = ImportOptions { deadline: deadline(self.timeout), ..ImportOptions::default() };
+        let deadline = deadline(self.timeout);
+        let mut options = ImportOptions { deadline, leave_out_unknown, ..ImportOptions::default() };
         options.memory_limit = self.memory_limit.unwrap_or_else(|| {
             options.memory_limit.min(SMALL.max(loaded.size.saturating_mul(FOR_EACH_BYTE)))
         });

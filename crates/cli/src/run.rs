@@ -38,7 +38,7 @@ Feeds: VALUE has the form in which values are printed: `3`, `[[1 2] [3 4]]`, `f6
 no quotes. Any output outside loops can be fed.
 
 Fetches: NAME is the first output of a node, NAME:k the output with index k. The name of an operation without
-outputs runs it.
+outputs runs it. Ops that Millstream lacks are an error only if what you name needs them.
 
 Inside loops: --every prints the values of all iterations, stacked; in nested loops, and where shapes differ,
 it prints one line per iteration. --watch and --watch-all end the run with an error at the first value, in
@@ -250,7 +250,7 @@ pub(crate) fn run(options: Options) -> Outcome {
     let (file, graph) = limits.within("reading the graph", move || {
         let _entered = budget::enter(of_graph.as_ref());
         let loaded = limits.read(&path)?;
-        let graph = limits.import(&loaded)?;
+        let graph = limits.import_known(&loaded)?;
         Ok((loaded.file, graph))
     })?;
     let asks = [&options.fetches, &options.everies, &options.targets, &options.inits];

@@ -684,7 +684,11 @@ fn missing_ops_are_named() {
         .unwrap();
     let ran = millstream(["inspect", path.to_str().unwrap()]);
     assert_eq!(ran.code, 1);
-    assert!(ran.out.contains("unsupported ops:\n  Frobnicate  2  `a`, `b`"), "{}", ran.out);
+    assert!(
+        ran.out.contains("unsupported ops (omitted: 2 nodes are or need them):\n  Frobnicate  2  `a`, `b`"),
+        "{}",
+        ran.out
+    );
     assert!(ran.err.starts_with("error: UNIMPLEMENTED: "), "{}", ran.err);
     let ran = millstream(["inspect", path.to_str().unwrap(), "--json"]);
     let json: Value = serde_json::from_str(&ran.out).unwrap();
@@ -692,11 +696,41 @@ fn missing_ops_are_named() {
         (ran.code, &json["missing"][0]["op"], &json["missing"][0]["count"]),
         (1, &"Frobnicate".into(), &2.into())
     );
-    assert_eq!((&json["inputs"], &json["error"]["code"]), (&Value::Null, &"UNIMPLEMENTED".into()));
+    assert_eq!((&json["inputs"], &json["error"]["code"]), (&Value::Array(vec![]), &"UNIMPLEMENTED".into()));
     for line in ["dot", "svg", "run"] {
         let mut args = vec![line, path.to_str().unwrap()];
         args.extend(if line == "run" { vec!["--fetch", "a"] } else { vec![] });
         millstream(args).fails(1, &["error: UNIMPLEMENTED: ", "Frobnicate"]);
+    }
+}
+
+#[test]
+fn what_needs_no_missing_op_runs() {
+    let path = scratch("partly_missing.pbtxt");
+    let constant = "node { name: 'c' op: 'Const' attr { key: 'dtype' value { type: DT_INT32 } }
+        attr { key: 'value' value { tensor { dtype: DT_INT32 tensor_shape {} int_val: 7 } } } }";
+    let negated = |name: &str, of: &str| {
+        format!(
+            "node {{ name: '{name}' op: 'Neg' input: '{of}' attr {{ key: 'T' value {{ type: DT_INT32 }} }} }}"
+        )
+    };
+    let unknown = "node { name: 'x' op: 'Frobnicate' input: 'c' }";
+    fs::write(&path, format!("{constant} {} {unknown} {}", negated("y", "c"), negated("z", "x"))).unwrap();
+    let run = |arguments: &[&str]| millstream([&["run", path.to_str().unwrap()], arguments].concat());
+    assert_eq!(run(&["--fetch", "y"]).good(), "y = i32 -7\n");
+    let needs =
+        "error: UNIMPLEMENTED: node `z` needs `x`, whose op type `Frobnicate` is not in the op library";
+    for arguments in [["--fetch", "z"], ["--target", "z"], ["--every", "z"], ["--init", "z:0"]] {
+        run(&arguments).fails(1, &[needs]);
+    }
+    run(&["--fetch", "y", "--feed", "z=1"]).fails(1, &[needs]);
+    run(&["--fetch", "x:1"]).fails(1, &["the op type `Frobnicate` of node `x` is not in the op library"]);
+    let shown = millstream(["inspect", path.to_str().unwrap()]);
+    assert_eq!(shown.code, 1);
+    for part in
+        ["unsupported ops (omitted: 2 nodes are or need them):\n  Frobnicate  1  `x`", "y:0  i32[]  Neg"]
+    {
+        assert!(shown.out.contains(part), "{}", shown.out);
     }
 }
 

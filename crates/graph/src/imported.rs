@@ -1,10 +1,12 @@
-//! Methods for importers: they assign contexts to existing nodes, and undo an import that failed.
+//! Methods for importers: they assign contexts to existing nodes, tell of nodes that were left out, and undo
+//! an import that failed.
 
 use crate::context::{Context, ContextId};
 use crate::flow::fixpoint;
 use crate::graph::Graph;
 use crate::ids::{NodeId, Port};
-use millstream_tensor::{PartialShape, Result};
+use millstream_tensor::{Error, PartialShape, Result};
+use std::sync::Arc;
 
 /// A state of a graph to go back to: see [`Graph::mark`].
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +15,38 @@ pub struct Mark {
     n_contexts: usize,
 }
 
+/// The reason why an import left nodes out: a node that they need, or are, has an unknown op type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Absent {
+    /// The op type.
+    pub op: String,
+    /// The name of the node of that type.
+    pub node: String,
+    /// The function whose body has the node, if the graph itself has it not.
+    pub function: Option<String>,
+}
+
+impl Absent {
+    /// The error for the node `name`, which was left out for this reason.
+    pub fn error(&self, name: &str) -> Error {
+        let Absent { op, node, function } = self;
+        Error::unimplemented(match function {
+            None if node == name => format!("the op type `{op}` of node `{name}` is not in the op library"),
+            None => format!("node `{name}` needs `{node}`, whose op type `{op}` is not in the op library"),
+            Some(function) => format!(
+                "node `{name}` needs `{node}` of function `{function}`, whose op type `{op}` is not in the op library"
+            ),
+        })
+    }
+}
+
 impl Graph {
+    /// Records nodes that an import left out. To look one of them up by name is an error that tells the
+    /// reason.
+    pub fn add_absent(&self, names: impl IntoIterator<Item = (String, Arc<Absent>)>) {
+        self.lock().absent.extend(names);
+    }
+
     /// Adds a context. [`Graph::place`] puts nodes into it.
     pub fn add_context(&self, context: Context) -> ContextId {
         let mut g = self.lock();

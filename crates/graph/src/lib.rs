@@ -41,7 +41,7 @@ pub use flow::WhileBuilder;
 pub use function::Function;
 pub use graph::{CollectionItem, Graph, GraphData};
 pub use ids::{FrameId, NodeId, Port};
-pub use imported::Mark;
+pub use imported::{Absent, Mark};
 pub use loops::LoopTree;
 pub use nest::{IntoNest, Nest};
 pub use node::Node;

@@ -11,7 +11,7 @@ use millstream_graph::{
 };
 use millstream_proto::control_flow_context_def::Ctxt;
 use millstream_proto::{CondContextDef, ControlFlowContextDef, ValuesDef, WhileContextDef, decode, encode};
-use millstream_tensor::{Result, ensure, invalid};
+use millstream_tensor::{Code, Result, ensure, invalid};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The collection of the outermost loops.
@@ -239,13 +239,15 @@ pub(crate) fn collect(graph: &Graph, n_before: usize) {
     }
 }
 
-/// Makes the contexts that messages of a `MetaGraphDef` describe, and assigns nodes to them.
+/// Makes the contexts that messages of a `MetaGraphDef` describe, and assigns nodes to them. If the graph is
+/// `partial`, contexts with nodes that it lacks are left out, together with those inside them.
 pub(crate) fn restore(
     graph: &Graph,
     program: &Program,
     messages: &[Vec<u8>],
     is_while: bool,
     prefix: &str,
+    partial: bool,
 ) -> Result<()> {
     let frame_of: HashMap<NodeId, FrameId> = program.nodes().iter().map(|n| (n.id, n.frame)).collect();
     let frame_name = |node: &NodeId| {
@@ -262,13 +264,17 @@ pub(crate) fn restore(
     }
     let names = Names { graph, prefix };
     while let Some((parent, around, message)) = work.pop() {
-        let (name, kind, values, nested) = match message {
-            Ctxt::WhileCtxt(m) => {
-                (m.context_name.clone(), names.while_kind(&m)?, m.values_def, m.nested_contexts)
-            }
-            Ctxt::CondCtxt(m) => {
-                (m.context_name.clone(), names.cond_kind(&m)?, m.values_def, m.nested_contexts)
-            }
+        let kind = match &message {
+            Ctxt::WhileCtxt(m) => names.while_kind(m),
+            Ctxt::CondCtxt(m) => names.cond_kind(m),
+        };
+        let kind = match kind {
+            Err(e) if partial && matches!(e.code(), Code::NotFound | Code::Unimplemented) => continue,
+            kind => kind?,
+        };
+        let (name, values, nested) = match message {
+            Ctxt::WhileCtxt(m) => (m.context_name, m.values_def, m.nested_contexts),
+            Ctxt::CondCtxt(m) => (m.context_name, m.values_def, m.nested_contexts),
         };
         let name = format!("{prefix}{name}");
         let values = values.unwrap_or_default();

@@ -7,16 +7,17 @@
 
 use crate::allowance::{Allowance, OUTPUT};
 use crate::flat::{Flat, Input, check_name, parse_input, short};
-use crate::functions::Renames;
+use crate::functions::{LeftOut, Renames};
 use crate::{attrs, contexts, definitions, functions, signature};
 use millstream_graph::loops::is_back_edge;
 use millstream_graph::op::{AttrKind, Count, OpDef, Registry, Role, n_outputs};
 use millstream_graph::{
     Arg, Attr, Attrs, FuncRef, Graph, GraphData, NodeId, Op, Output, Port, Program, Unique, topological,
 };
-use millstream_proto::{AttrValue, GraphDef, OpList};
+use millstream_proto::{AttrValue, GraphDef, NodeDef, OpList};
 use millstream_state::machine_memory;
 use millstream_tensor::{Code, DType, Error, PartialShape, Result, Str, budget, ensure, invalid};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Instant;
 
@@ -46,6 +47,10 @@ pub struct ImportOptions {
     /// The op types that the producer knew (`MetaInfoDef.stripped_op_list`). Unknown attributes are left out
     /// if they have the default that this list gives.
     pub producer_ops: Option<OpList>,
+    /// Whether nodes of op types that the registry lacks are left out, with all nodes that need one. To ask
+    /// the graph for such a node by name is then an `UNIMPLEMENTED` error that names the op type. If not, a
+    /// graph with such nodes is an error.
+    pub leave_out_unknown: bool,
     /// The maximum number of bytes that the import may take: tensors, strings, copies of function bodies, and
     /// the nodes themselves. By default a quarter of the memory that the process may use, and at most 8 GiB.
     pub memory_limit: usize,
@@ -64,6 +69,7 @@ impl Default for ImportOptions {
             control_dependencies: Vec::new(),
             unique_names: false,
             producer_ops: None,
+            leave_out_unknown: false,
             memory_limit: (8 << 30).min(machine_memory() / 4),
             max_nodes: 1 << 24,
             deadline: None,
@@ -106,13 +112,50 @@ pub(crate) fn import(
 ) -> Result<Imported> {
     check_versions(def)?;
     let registry = graph.registry();
-    functions::check_ops(def, registry)?;
+    let left_out = match options.leave_out_unknown {
+        true => Some(LeftOut::of(def, registry, &options.input_map)?),
+        false => functions::check_ops(def, registry).map(|()| None)?,
+    };
+    let left_out = left_out.filter(|l| !l.is_empty());
+    let def = match &left_out {
+        Some(left_out) => {
+            let returned = options.return_elements.iter().filter(|e| !options.input_map.contains_key(*e));
+            returned.map(|e| left_out.check(e)).collect::<Result<()>>()?;
+            Cow::Owned(with_nodes(def, |node| !left_out.has(&node.name)))
+        }
+        None => Cow::Borrowed(def),
+    };
+    let def = &*def;
     let mut allowance = Allowance::new(options.memory_limit, options.max_nodes, options.deadline);
     let nodes = functions::flatten(def, registry, &mut allowance)?;
     let (functions, renames) = functions::bodies(graph, def, options, nodes.len())?;
     let imported = import_flat(graph, def, nodes, allowance, options, &renames, finish)?;
     functions.into_iter().try_for_each(|function| graph.add_function(function))?;
+    graph.add_absent(left_out.into_iter().flat_map(|l| l.under(&imported.prefix)));
     Ok(imported)
+}
+
+/// Returns a copy of the message with some of its nodes.
+pub(crate) fn with_nodes(def: &GraphDef, keep: impl Fn(&NodeDef) -> bool) -> GraphDef {
+    GraphDef {
+        node: def.node.iter().filter(|node| keep(node)).cloned().collect(),
+        library: def.library.clone(),
+        versions: def.versions.clone(),
+        version: def.version,
+        ..GraphDef::default()
+    }
+}
+
+/// Returns the entry of `map` that replaces an input, whose text is `text`.
+pub(crate) fn mapped<'m>(
+    map: &'m BTreeMap<String, Port>,
+    text: &str,
+    input: Input,
+) -> Option<(&'m String, &'m Port)> {
+    map.get_key_value(text).or_else(|| match input {
+        Input::Data(name, 0) => map.get_key_value(name).or_else(|| map.get_key_value(&format!("{name}:0"))),
+        _ => None,
+    })
 }
 
 /// Imports nodes without calls. `renames` are the graph's names of the functions that nodes refer to.
@@ -248,16 +291,14 @@ impl<'a> Wiring<'a> {
         let at = |e: Error| e.at_node(&short(&node.name), &short(&node.op));
         let (mut inputs, mut controls) = (Vec::with_capacity(node.inputs.len()), Vec::new());
         for text in &node.inputs {
-            match parse_input(text).map_err(at)? {
+            let input = parse_input(text).map_err(at)?;
+            let mapped = mapped(map, text, input);
+            match input {
                 Input::Data(name, index) => {
                     if !controls.is_empty() {
                         return Err(at(invalid!("the input `{text}` comes after a control input")
                             .with_help("control inputs (`^name`) come last")));
                     }
-                    let mapped = map.get_key_value(&**text).or_else(|| match index {
-                        0 => map.get_key_value(name).or_else(|| map.get_key_value(&format!("{name}:0"))),
-                        _ => None,
-                    });
                     inputs.push(match mapped {
                         Some((key, port)) => {
                             used.insert(key);
@@ -272,7 +313,7 @@ impl<'a> Wiring<'a> {
                         }
                     });
                 }
-                Input::Control(name) => controls.push(match map.get_key_value(&**text) {
+                Input::Control(name) => controls.push(match mapped {
                     Some((key, port)) => {
                         used.insert(key);
                         Before::Mapped(port.node)

@@ -4,7 +4,7 @@
 use crate::contexts;
 use crate::flat::{Input, parse_input};
 use crate::functions::missing_ops;
-use crate::import::{ImportOptions, Imported, import};
+use crate::import::{ImportOptions, Imported, import, with_nodes};
 use millstream_graph::op::Registry;
 use millstream_graph::{CollectionItem, Graph};
 use millstream_proto::collection_def::Kind;
@@ -15,19 +15,25 @@ use std::collections::{HashMap, HashSet};
 
 /// Adds the contents of `meta` to `graph`. Collections of contexts become contexts; the others are added as
 /// they are, with names under the prefix. Nodes that only save and restore variables are left out if they
-/// cannot be read.
+/// cannot be read. With [`ImportOptions::leave_out_unknown`], so are contexts of which nodes are left out:
+/// those are found by their nodes, as in a graph without contexts.
 pub fn import_meta_graph(graph: &Graph, meta: &MetaGraphDef, options: &ImportOptions) -> Result<Imported> {
     let def: &GraphDef =
         meta.graph_def.as_ref().ok_or_else(|| invalid!("the MetaGraphDef holds no graph"))?;
-    let def = &*without_saver(meta, def, graph.registry());
+    let def = match options.leave_out_unknown {
+        // Of a saver, too, nodes may be missing that nobody asks for.
+        true => Cow::Borrowed(def),
+        false => without_saver(meta, def, graph.registry()),
+    };
     let mut options = options.clone();
     if options.producer_ops.is_none() {
         options.producer_ops = meta.meta_info_def.as_ref().and_then(|i| i.stripped_op_list.clone());
     }
-    let imported = import(graph, def, &options, |imported, program| {
+    let imported = import(graph, &def, &options, |imported, program| {
         for (name, is_while) in [(contexts::WHILES, true), (contexts::CONDS, false)] {
             if let Some(CollectionDef { kind: Some(Kind::BytesList(list)) }) = meta.collection_def.get(name) {
-                contexts::restore(graph, program, &list.value, is_while, &imported.prefix)?;
+                let prefix = &imported.prefix;
+                contexts::restore(graph, program, &list.value, is_while, prefix, options.leave_out_unknown)?;
             }
         }
         Ok(())
@@ -44,11 +50,7 @@ pub fn import_meta_graph(graph: &Graph, meta: &MetaGraphDef, options: &ImportOpt
 
 /// Returns the graph without the nodes that only save and restore variables, if some of their ops are unknown
 /// here.
-pub(crate) fn without_saver<'a>(
-    meta: &MetaGraphDef,
-    def: &'a GraphDef,
-    registry: &Registry,
-) -> Cow<'a, GraphDef> {
+fn without_saver<'a>(meta: &MetaGraphDef, def: &'a GraphDef, registry: &Registry) -> Cow<'a, GraphDef> {
     let Some(saver) = &meta.saver_def else { return Cow::Borrowed(def) };
     if missing_ops(def, registry).is_ok_and(|missing| missing.is_empty()) {
         return Cow::Borrowed(def);
@@ -71,8 +73,7 @@ pub(crate) fn without_saver<'a>(
             }
         }
     }
-    let nodes = def.node.iter().filter(|n| needed.contains(n.name.as_str())).cloned().collect();
-    Cow::Owned(GraphDef { node: nodes, ..def.clone() })
+    Cow::Owned(with_nodes(def, |n| needed.contains(n.name.as_str())))
 }
 
 /// The collections of variables, whose items are `VariableDef`s.

@@ -276,6 +276,150 @@ fn missing_ops_are_all_listed() {
     }
 }
 
+fn known_of(text: &str, options: ImportOptions) -> Graph {
+    let graph = empty();
+    let options = ImportOptions { leave_out_unknown: true, ..options };
+    import_graph_def(&graph, &parse(text), &options).unwrap();
+    graph.check().unwrap();
+    graph
+}
+
+fn names(graph: &Graph) -> Vec<String> {
+    graph.operations().iter().map(|op| op.name()).collect()
+}
+
+#[track_caller]
+fn absent(graph: &Graph, name: &str, says: &str) {
+    for error in [graph.operation(name).err(), graph.output(name).err()] {
+        let error = error.expect("the node is not there");
+        assert_eq!((error.code(), error.message()), (Code::Unimplemented, says));
+    }
+}
+
+const FROBNICATE: &str = "node { name: 'x' op: 'Frobnicate' input: 'one' }";
+
+#[test]
+fn nodes_that_need_missing_ops_are_left_out() {
+    let text = unary("far", "Neg", "near")
+        + &one()
+        + &unary("near", "Neg", "x:1")
+        + "node { name: 'after' op: 'NoOp' input: '^far' }"
+        + FROBNICATE
+        + &unary("kept", "Neg", "one");
+    let graph = known_of(&text, ImportOptions { prefix: "p".into(), ..ImportOptions::default() });
+    assert_eq!(names(&graph), ["p/one", "p/kept"]);
+    absent(&graph, "p/x", "the op type `Frobnicate` of node `p/x` is not in the op library");
+    for name in ["near", "far", "after"] {
+        let says = "needs `p/x`, whose op type `Frobnicate` is not in the op library";
+        absent(&graph, &format!("p/{name}"), &format!("node `p/{name}` {says}"));
+    }
+    assert_eq!(graph.operation("x").unwrap_err().code(), Code::NotFound);
+    refused(&text, "lacks an op type that the graph uses: Frobnicate");
+}
+
+#[test]
+fn elements_and_replaced_inputs_of_missing_ops() {
+    let text = one() + FROBNICATE + &unary("y", "Neg", "x") + &unary("z", "Neg", "y");
+    let options = |map: &[(&str, _)], element: &str| ImportOptions {
+        input_map: map.iter().map(|(name, port)| ((*name).to_owned(), *port)).collect(),
+        return_elements: vec![element.to_owned()],
+        leave_out_unknown: true,
+        ..ImportOptions::default()
+    };
+    let error = error_with(&text, &options(&[], "z:0"));
+    assert_eq!(error.code(), Code::Unimplemented);
+    assert!(error.message().starts_with("node `z` needs `x`, whose op type `Frobnicate`"), "{error}");
+    let graph = empty();
+    let mine = graph.constant_tensor("mine", millstream_tensor::Tensor::scalar(7i32)).port();
+    import_graph_def(&graph, &parse(&text), &options(&[("x:0", mine)], "z:0")).unwrap();
+    assert_eq!(names(&graph), ["mine", "one", "y", "z"]);
+}
+
+/// A loop of two variables: `a` counts, `b` is given.
+fn loop_of_two(initial: &str, body: &str) -> String {
+    let switch = |name: &str, of: &str| {
+        format!(
+            "node {{ name: '{name}' op: 'Switch' input: '{of}' input: 'go' attr {{ key: 'T' value {{ type: DT_INT32 }} }} }}"
+        )
+    };
+    let mut text = one() + initial + body;
+    for (v, from) in [("a", "one"), ("b", "initial")] {
+        text += &enter(&format!("{v}/enter"), from, "f", 10);
+        text += &merge(&format!("{v}/merge"), &format!("{v}/enter"), &format!("{v}/next"));
+        text += &switch(&format!("{v}/switch"), &format!("{v}/merge"));
+        text += &unary(&format!("{v}/exit"), "Exit", &format!("{v}/switch"));
+        text += &unary(&format!("{v}/next"), "NextIteration", &format!("{v}/body"));
+    }
+    text += &unary("a/body", "Neg", "a/switch:1");
+    text += &enter("limit", "one", "f", 10);
+    text += "node { name: 'less' op: 'Less' input: 'a/merge' input: 'limit' attr { key: 'T' value { type: DT_INT32 } } }";
+    text + "node { name: 'go' op: 'LoopCond' input: 'less' }"
+}
+
+#[test]
+fn loop_variables_go_whole() {
+    let unknown = |name: &str, of: &str| format!("node {{ name: '{name}' op: 'Frobnicate' input: '{of}' }}");
+    let initial = constant("initial", "DT_INT32", "tensor_shape {} int_val: 2");
+    let of_a = ["a/enter", "a/merge", "a/switch", "a/exit", "a/next", "a/body", "limit", "less", "go", "one"];
+    let kept = |text: &str| names(&known_of(text, ImportOptions::default())).into_iter().collect();
+    let with = |more: &[&str]| of_a.iter().chain(more).map(|n| (*n).to_owned()).collect();
+    let kept: [std::collections::BTreeSet<String>; 3] = [
+        kept(&loop_of_two(&initial, &unknown("b/body", "b/switch:1"))),
+        // Here the body of `b` needs `a` alone, and its NextIteration nothing of `b`.
+        kept(&loop_of_two(&unknown("initial", "one"), &unary("b/body", "Neg", "a/switch:1"))),
+        kept(&loop_of_two(&initial, &unary("b/body", "Neg", "b/switch:1"))),
+    ];
+    let of_b = ["initial", "b/enter", "b/merge", "b/switch", "b/exit", "b/next", "b/body"];
+    assert_eq!(kept, [with(&["initial"]), with(&["b/body"]), with(&of_b)]);
+    // Without its condition, nothing of the loop stays.
+    let text = loop_of_two(&initial, &unary("b/body", "Neg", "b/switch:1"));
+    let graph = known_of(&text.replace("op: 'Less'", "op: 'Frobnicate'"), ImportOptions::default());
+    assert_eq!(names(&graph), ["one", "initial"]);
+    absent(
+        &graph,
+        "b/exit",
+        "node `b/exit` needs `less`, whose op type `Frobnicate` is not in the op library",
+    );
+}
+
+#[test]
+fn callers_of_missing_ops_are_left_out() {
+    let call = |name: &str, f: &str| {
+        format!(
+            "node {{ name: '{name}' op: 'PartitionedCall' attr {{ key: 'f' value {{ func {{ name: '{f}' }} }} }}
+             attr {{ key: 'Tin' value {{ list {{}} }} }} attr {{ key: 'Tout' value {{ list {{}} }} }} }}"
+        )
+    };
+    let function = |name: &str, op: &str| {
+        format!("function {{ signature {{ name: '{name}' }} node_def {{ name: 'q' op: '{op}' }} }}")
+    };
+    let text = call("c", "outer")
+        + &call("d", "sound")
+        + &format!(
+            "library {{ {} {} {} }}",
+            function("outer", "inner"),
+            function("inner", "Frobnicate"),
+            function("sound", "NoOp")
+        );
+    let graph = known_of(&text, ImportOptions::default());
+    assert!(graph.find("d").is_some());
+    absent(
+        &graph,
+        "c",
+        "node `c` needs `q` of function `inner`, whose op type `Frobnicate` is not in the op library",
+    );
+}
+
+#[test]
+fn a_long_chain_behind_a_missing_op() {
+    let mut text = one() + FROBNICATE;
+    for i in 0..100_000 {
+        text += &unary(&format!("n{i}"), "Neg", &if i == 0 { "x".to_owned() } else { format!("n{}", i - 1) });
+    }
+    let graph = known_of(&text, ImportOptions::default());
+    assert_eq!((graph.len(), graph.read(|g| g.absent().len())), (1, 100_001));
+}
+
 #[test]
 fn functions_that_call_themselves() {
     let call = |name: &str, f: &str| {

@@ -5,6 +5,7 @@ use super::{CollectionItem, ControlScope, GraphData};
 use crate::attr::ValueType;
 use crate::context::{Context, ContextId, ContextKind, WhileContext};
 use crate::ids::{NodeId, Port};
+use crate::imported::Absent;
 use crate::node::Node;
 use crate::op::{HandleShape, Known, Registry, similar};
 use crate::unique::Unique;
@@ -81,15 +82,21 @@ impl GraphData {
         })
     }
 
-    /// A node by name. `NOT_FOUND` if there is none.
+    /// The nodes that an import left out, by name: see [`Graph::add_absent`](crate::Graph::add_absent).
+    pub fn absent(&self) -> &BTreeMap<String, Arc<Absent>> {
+        &self.absent
+    }
+
+    /// A node by name. `NOT_FOUND` if there is none, `UNIMPLEMENTED` if an import left it out.
     pub fn find(&mut self, name: &str) -> Result<NodeId> {
         while self.indexed < self.nodes.len() {
             let name: Arc<str> = self.nodes[self.indexed].name().into();
             self.by_name.insert(name, NodeId(self.indexed as u32));
             self.indexed += 1;
         }
-        self.by_name.get(name).copied().ok_or_else(|| {
-            Error::new(millstream_tensor::Code::NotFound, format!("the graph has no node `{name}`"))
+        self.by_name.get(name).copied().ok_or_else(|| match self.absent.get(name) {
+            Some(absent) => absent.error(name),
+            None => Error::new(millstream_tensor::Code::NotFound, format!("the graph has no node `{name}`")),
         })
     }
 

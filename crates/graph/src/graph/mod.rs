@@ -12,6 +12,7 @@ use crate::builder::{Arg, ArgKind};
 use crate::context::{Context, ContextId};
 use crate::function::{Around, Functions};
 use crate::ids::{NodeId, Port};
+use crate::imported::Absent;
 use crate::node::Node;
 use crate::op::{GradientFn, Registry, Role, check_attr};
 use crate::output::{Op, Output};
@@ -76,6 +77,8 @@ pub struct GraphData {
     edits: u64,
     /// The functions that nodes call by name.
     pub(crate) functions: Functions,
+    /// The nodes that an import left out, by name.
+    pub(crate) absent: BTreeMap<String, Arc<Absent>>,
     /// The graph around this one, while it is built as the body of a function.
     pub(crate) around: Option<Around>,
 }
@@ -120,6 +123,7 @@ impl Graph {
             gradients: HashMap::new(),
             edits: 0,
             functions: Functions::new(),
+            absent: BTreeMap::new(),
             around: None,
         })))
     }
@@ -351,7 +355,7 @@ impl Graph {
         self.lock().collections.get(name).cloned().unwrap_or_default()
     }
 
-    /// The operation with this name. The error names similar ones.
+    /// The operation with this name. The error names similar ones, or tells why an import left it out.
     pub fn operation(&self, name: &str) -> Result<Op<'_>> {
         let mut data = self.lock();
         let id = data.find(name).map_err(|e| data.with_similar(e, name))?;

@@ -2,15 +2,14 @@
 //! graph. They are imported one by one, each into a graph of its own; nothing recurses.
 
 use super::body::arg_types;
-use super::library::{Library, name_of};
+use super::library::{Library, name_of, named};
 use super::{AttrMap, attr, flatten};
 use crate::allowance::Allowance;
 use crate::flat::{Flat, short};
 use crate::import::{Element, ImportOptions, import_flat};
 use millstream_graph::op::Registry;
 use millstream_graph::{Function, Graph, Port};
-use millstream_proto::attr_value::Value;
-use millstream_proto::{AttrValue, FunctionDef, GraphDef, NameAttrList, NodeDef};
+use millstream_proto::{FunctionDef, GraphDef, NameAttrList, NodeDef};
 use millstream_tensor::{Error, Result, invalid};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -102,14 +101,7 @@ fn references<'a>(def: &'a GraphDef, registry: &Registry, library: &Library<'a>,
             if !keeps {
                 reach(&node.op);
             }
-            let of = |value: &'a AttrValue| -> Vec<&'a NameAttrList> {
-                match &value.value {
-                    Some(Value::Func(f)) => vec![f],
-                    Some(Value::List(list)) => list.func.iter().collect(),
-                    _ => Vec::new(),
-                }
-            };
-            for f in node.attr.values().flat_map(of).filter(|f| library.has(&f.name)) {
+            for f in named(node).filter(|f| library.has(&f.name)) {
                 reach(&f.name);
                 if keeps {
                     needed.add(f);

@@ -4,7 +4,7 @@ use super::calls::Call;
 use crate::flat::short;
 use millstream_graph::op::Registry;
 use millstream_proto::attr_value::Value;
-use millstream_proto::{FunctionDef, GraphDef, NodeDef, OpDef};
+use millstream_proto::{FunctionDef, GraphDef, NameAttrList, NodeDef, OpDef};
 use millstream_tensor::{Error, Result, invalid};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,6 +38,11 @@ impl<'a> Library<'a> {
         Ok(Library { functions })
     }
 
+    /// Returns the functions, in the order of their names.
+    pub(super) fn functions(&self) -> impl Iterator<Item = &'a FunctionDef> {
+        self.functions.values().copied()
+    }
+
     pub(super) fn has(&self, name: &str) -> bool {
         self.functions.contains_key(name)
     }
@@ -47,6 +52,27 @@ impl<'a> Library<'a> {
         let function = function.and_then(|f| Some((f, f.signature.as_ref()?)));
         function.ok_or_else(|| invalid!("the graph's library has no function `{}`", short(name)))
     }
+}
+
+/// Returns the functions that the attributes of a node name.
+pub(super) fn named(node: &NodeDef) -> impl Iterator<Item = &NameAttrList> {
+    node.attr.values().flat_map(|value| match &value.value {
+        Some(Value::Func(f)) => std::slice::from_ref(f),
+        Some(Value::List(list)) => &list.func,
+        _ => &[],
+    })
+}
+
+/// Returns the names of the functions that a node calls or keeps. The name of an op that is not in the registry
+/// is among them: it may be that of a function.
+pub(super) fn uses<'a>(node: &'a NodeDef, registry: &Registry) -> impl Iterator<Item = &'a str> {
+    let called = registry.get(&node.op).is_none().then_some(node.op.as_str());
+    called.into_iter().chain(named(node).map(|f| f.name.as_str()))
+}
+
+/// Returns whether nodes of this op are neither of an op type of the registry nor calls.
+pub(super) fn is_unknown(op: &str, registry: &Registry, library: &Library) -> bool {
+    registry.get(op).is_none() && Call::kind(op, registry, library).is_none()
 }
 
 /// An op type that a graph needs and the registry lacks.
@@ -75,31 +101,20 @@ pub fn missing_ops<'a>(def: &'a GraphDef, registry: &Registry) -> Result<BTreeMa
     let mut work: Vec<(&[NodeDef], Option<&str>)> = vec![(&def.node, None)];
     while let Some((nodes, function)) = work.pop() {
         for node in nodes {
-            let mut reach = |name: &'_ str| {
+            if is_unknown(&node.op, registry, &library) {
+                let MissingOp { count, places } = missing.entry(&node.op).or_default();
+                *count += 1;
+                if places.len() < PLACES_NAMED {
+                    let of = function.map_or(String::new(), |f| format!(" of function `{}`", short(f)));
+                    places.push(format!("`{}`{of}", short(&node.name)));
+                }
+                continue;
+            }
+            for name in uses(node, registry) {
                 if let Ok((function, signature)) = library.get(name)
                     && seen.insert(&signature.name)
                 {
                     work.push((&function.node_def, Some(&signature.name)));
-                }
-            };
-            match registry.get(&node.op) {
-                Some(_) => {}
-                None if Call::kind(&node.op, registry, &library).is_none() => {
-                    let MissingOp { count, places } = missing.entry(&node.op).or_default();
-                    *count += 1;
-                    if places.len() < PLACES_NAMED {
-                        let of = function.map_or(String::new(), |f| format!(" of function `{}`", short(f)));
-                        places.push(format!("`{}`{of}", short(&node.name)));
-                    }
-                    continue;
-                }
-                None => reach(&node.op),
-            }
-            for value in node.attr.values() {
-                match &value.value {
-                    Some(Value::Func(f)) => reach(&f.name),
-                    Some(Value::List(l)) => l.func.iter().for_each(|f| reach(&f.name)),
-                    _ => {}
                 }
             }
         }

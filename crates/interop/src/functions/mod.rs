@@ -18,6 +18,7 @@ mod bodies;
 mod body;
 mod calls;
 mod forms;
+mod left_out;
 mod library;
 
 use crate::allowance::Allowance;
@@ -31,6 +32,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 pub(crate) use bodies::{Renames, bodies};
+pub(crate) use left_out::LeftOut;
 pub(crate) use library::check_ops;
 pub use library::{MissingOp, missing_ops};
 

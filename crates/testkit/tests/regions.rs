@@ -3,7 +3,7 @@
 use millstream::prelude::*;
 use millstream::{Code, SessionOptions, Tier};
 use millstream_runtime::{FeedList, LoopWay};
-use millstream_tensor::{C64, Error, PartialShape};
+use millstream_tensor::{Error, PartialShape};
 use std::time::Duration;
 
 /// The options of a tier, whose loops are compiled at once.
@@ -548,49 +548,4 @@ fn arrays_are_written_and_read_in_code() {
             assert_eq!(again, error, "{n} {compile_after}");
         }
     }
-}
-
-/// Text and complex numbers do not fit into words, so code holds them as tensors, and calls kernels for them.
-#[test]
-fn loops_over_text_and_complex_numbers_are_code() {
-    let g = Graph::new();
-    let start = Tensor::from_slice([3], &[C64::new(0.5, -0.25), C64::new(0.0, 1.0), C64::new(-1.0, 0.125)]);
-    let start = g.constant(start.unwrap());
-    let (_, text, z) = g
-        .while_loop((g.constant(0), g.constant("a"), start))
-        .run(
-            |(i, _, _)| i.less(7),
-            |(i, text, z)| {
-                let text = g.op("StringJoin").inputs([text, g.op("AsString").input(i).output()]).output();
-                (i + 1, text, z * z + start)
-            },
-        )
-        .unwrap();
-    all_code(&g, &[text, z], &[]);
-}
-
-/// What checks and does nothing else runs in code. A check that fails is left to the machine.
-#[test]
-fn checks_are_code() {
-    let g = Graph::new();
-    let limit = g.placeholder::<f32>("limit", shape![]);
-    let (_, x) = g
-        .while_loop((g.constant(0), g.constant(1f32)))
-        .run(
-            |(i, _)| i.less(9),
-            |(i, x)| {
-                let small = g.assert_that(x.less(limit), [g.constant("too large:"), x]);
-                let next = g.control_dependencies([small], || x * 1.5);
-                (i + 1, g.op("CheckNumerics").input(next).attr("message", "checked").output())
-            },
-        )
-        .unwrap();
-    all_code(&g, &[x], &[(limit, Tensor::scalar(100f32))]);
-    let error = |tier, bound: f32| -> Error {
-        let session = Session::with_options(&g, options(tier, None)).unwrap();
-        session.run::<f32>(x, feed![limit => bound]).unwrap_err()
-    };
-    let (code, tokens) = (error(Tier::Compiled, 3.0), error(Tier::Dataflow, 3.0));
-    assert!(tokens.to_string().contains("too large:"), "{tokens}");
-    assert_eq!(code.to_string(), tokens.to_string());
 }

@@ -382,7 +382,7 @@ fn nothing() -> Tensor {
     Tensor::scalar(false)
 }
 
-/// A block of bools has more than one element, and therefore axes.
+/// Blocks have more than one element, and therefore axes.
 fn is_nothing(tensor: &Tensor) -> bool {
-    tensor.rank() == 0 && tensor.dtype() == DType::Bool
+    tensor.rank() == 0
 }

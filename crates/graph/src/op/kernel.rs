@@ -45,7 +45,7 @@ pub struct Kernel {
 /// there is none.
 pub type Absorb = fn(&NodeInfo) -> Option<RunFn>;
 
-/// Computes the given node and its only reader at once. The reader's other inputs come first, then the node's.
+/// Computes the given node and its only reader at once. The reader's other inputs come first.
 pub type Fuse = fn(&NodeInfo, &mut KernelCx) -> Result<()>;
 
 /// A kernel as a plain function.

@@ -63,8 +63,8 @@ pub(super) fn named(node: &NodeDef) -> impl Iterator<Item = &NameAttrList> {
     })
 }
 
-/// Returns the names of the functions that a node calls or keeps. The name of an op that is not in the registry
-/// is among them: it may be that of a function.
+/// Returns the names of the functions that a node calls or keeps. The name of an op that is not in the
+/// registry is among them: it may be that of a function.
 pub(super) fn uses<'a>(node: &'a NodeDef, registry: &Registry) -> impl Iterator<Item = &'a str> {
     let called = registry.get(&node.op).is_none().then_some(node.op.as_str());
     called.into_iter().chain(named(node).map(|f| f.name.as_str()))

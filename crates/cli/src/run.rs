@@ -452,7 +452,7 @@ fn output<'g>(graph: &'g Graph, name: &str, option: &str) -> Result<Output<'g>> 
 /// The operation that a name denotes: `name`, `^name`, or an output `name:k` of it.
 fn operation(graph: &Graph, name: &str, option: &str) -> Result<Target> {
     let plain = name.strip_prefix('^').unwrap_or(name);
-    let found = graph.operation(plain).or_else(|e| graph.output(plain).map(|o| o.op()).map_err(|_| e));
+    let found = graph.operation(plain).or_else(|_| graph.output(plain).map(|o| o.op()));
     found.map(|op| Target::Operation(op.id())).map_err(|e| e.note(format!("in --{option:<8} `{name}`")))
 }
 

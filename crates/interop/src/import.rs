@@ -119,8 +119,8 @@ pub(crate) fn import(
     let left_out = left_out.filter(|l| !l.is_empty());
     let def = match &left_out {
         Some(left_out) => {
-            let returned = options.return_elements.iter().filter(|e| !options.input_map.contains_key(*e));
-            returned.map(|e| left_out.check(e)).collect::<Result<()>>()?;
+            let mut returned = options.return_elements.iter().filter(|e| !options.input_map.contains_key(*e));
+            returned.try_for_each(|e| left_out.check(e))?;
             Cow::Owned(with_nodes(def, |node| !left_out.has(&node.name)))
         }
         None => Cow::Borrowed(def),

@@ -452,7 +452,10 @@ fn output<'g>(graph: &'g Graph, name: &str, option: &str) -> Result<Output<'g>> 
 /// The operation that a name denotes: `name`, `^name`, or an output `name:k` of it.
 fn operation(graph: &Graph, name: &str, option: &str) -> Result<Target> {
     let plain = name.strip_prefix('^').unwrap_or(name);
-    let found = graph.operation(plain).or_else(|_| graph.output(plain).map(|o| o.op()));
+    let found = match plain.contains(':') {
+        true => graph.output(plain).map(|o| o.op()),
+        false => graph.operation(plain),
+    };
     found.map(|op| Target::Operation(op.id())).map_err(|e| e.note(format!("in --{option:<8} `{name}`")))
 }
 

@@ -19,24 +19,39 @@ from millstream import horovod as hvd
 MPIRUN = shutil.which("mpirun")
 
 
+# As root in a container, and with more ranks than cores.
+ALLOWED = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_mpi_yield_when_idle": "1"}
+
+
+def launched(n, *arguments, **options):
+    """Starts a Python program on `n` ranks."""
+    command = [MPIRUN, "--oversubscribe", "-n", str(n), sys.executable, *arguments]
+    environment = {**os.environ, **ALLOWED, **options.pop("environment", {})}
+    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
+
+
 def why_not():
+    """Returns why no job of two ranks can run on this machine; "" if one can."""
     if MPIRUN is None:
         return "mpirun is not installed (Debian: apt-get install openmpi-bin)"
-    probe = subprocess.run([sys.executable, "-c", "from mpi4py import MPI"], capture_output=True, text=True)
-    return "" if probe.returncode == 0 else "mpi4py cannot be imported (pip install mpi4py): %s" % probe.stderr.strip().splitlines()[-1:]
+    job = launched(2, "-c", "from mpi4py import MPI; MPI.COMM_WORLD.barrier()")
+    try:
+        printed, _ = job.communicate(timeout=60)
+    except subprocess.TimeoutExpired:
+        return "mpirun does not end within 60 seconds"
+    finally:
+        job.kill()
+    return "" if job.returncode == 0 else "mpi4py does not run under mpirun: %s" % printed.strip()[-300:]
 
 
-needs_mpi = pytest.mark.skipif(bool(why_not()), reason=why_not() or "-")
+WHY_NOT = why_not()
+needs_mpi = pytest.mark.skipif(WHY_NOT != "", reason=WHY_NOT or "-")
 
 
 def start(tmp_path, program, n=2, **environment):
     path = tmp_path / "program.py"
     path.write_text("import os, sys, time\nimport numpy as np\nimport millstream as tf\nimport millstream.horovod as hvd\nhvd.init()\n" + textwrap.dedent(program))
-    command = [MPIRUN, "--oversubscribe", "-n", str(n), sys.executable, str(path)]
-    allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_mpi_yield_when_idle": "1"}
-    return subprocess.Popen(
-        command, env={**os.environ, **allowed, **environment}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=str(tmp_path)
-    )
+    return launched(n, str(path), environment=environment, cwd=str(tmp_path))
 
 
 def run(tmp_path, program, n=2, **environment):

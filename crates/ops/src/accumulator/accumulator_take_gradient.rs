@@ -1,12 +1,12 @@
 //! `AccumulatorTakeGradient`, `ResourceAccumulatorTakeGradient`: takes the mean of gathered gradients.
 
-use super::accumulators::{accumulator, both, needed, user};
+use super::accumulators::{both, take, user};
 use crate::number::{Number as _, no_kernel};
 use crate::shared::handles::one_handle;
 use millstream_graph::op::spec::Number;
 use millstream_graph::op::{Completion, Kernel, KernelCx, OpDef};
 use millstream_state::Gathered;
-use millstream_tensor::{DType, Error, PartialShape, Result, Tensor, ensure, with_element};
+use millstream_tensor::{DType, Error, PartialShape, Result, Tensor, with_element};
 use smallvec::smallvec;
 
 pub(crate) fn def() -> [OpDef; 2] {
@@ -29,25 +29,11 @@ pub(crate) fn def() -> [OpDef; 2] {
 }
 
 fn start(cx: &mut KernelCx, completion: Completion) {
-    let asked = || -> Result<_> {
-        let (accumulator, needed) = (accumulator(cx, false)?, needed(cx)?);
-        let (held, wanted) = (accumulator.spec().dtype, cx.attrs().dtype("dtype")?);
-        ensure!(held == wanted, "{accumulator:?} gathers {held}, not {wanted}");
-        Ok((accumulator, needed))
-    };
-    match asked() {
-        Err(error) => completion.complete(Err(error)),
-        Ok((accumulator, needed)) => {
-            let mean = accumulator.spec().mean;
-            accumulator.take(needed, &cx.env.cancel, move |result| match result {
-                Err(error) => completion.complete(Err(error)),
-                Ok((Gathered::Dense(sum), count)) => completion.complete_with(move || {
-                    Ok(smallvec![if mean { divided(&sum, &mut std::iter::repeat(count))? } else { sum }])
-                }),
-                Ok(_) => completion.complete(Err(Error::internal("whole tensors are gathered as such"))),
-            });
-        }
-    }
+    take(cx, completion, false, |spec, sum, count| match sum {
+        Gathered::Dense(sum) if spec.mean => Ok(smallvec![divided(&sum, &mut std::iter::repeat(count))?]),
+        Gathered::Dense(sum) => Ok(smallvec![sum]),
+        Gathered::Sparse { .. } => Err(Error::internal("whole tensors are gathered as such")),
+    });
 }
 
 /// Returns the tensor with each element divided by a count. Integers truncate.

@@ -3,8 +3,8 @@
 use crate::shared::handles::{By, Named, handle_shape, one_handle, share};
 use millstream_graph::Attr;
 use millstream_graph::op::spec::{AnyShape, Number, Spec, Text, Words};
-use millstream_graph::op::{BuildCx, Gradient, Kernel, KernelCx, OpDef, Run};
-use millstream_state::{Accumulator, AccumulatorSpec};
+use millstream_graph::op::{BuildCx, Completion, Gradient, Kernel, KernelCx, OpDef, Outputs, Run};
+use millstream_state::{Accumulator, AccumulatorSpec, Gathered};
 use millstream_tensor::{PartialShape, Result, ensure};
 use std::sync::Arc;
 
@@ -68,9 +68,31 @@ pub(super) fn accumulator(cx: &KernelCx, sparse: bool) -> Result<Arc<Accumulator
     Ok(found)
 }
 
-/// Returns input 1 as the number of gradients that a node waits for.
-pub(super) fn needed(cx: &KernelCx) -> Result<u32> {
-    let n = cx.int(1)?;
+/// Waits until the accumulator holds the number of gradients that input 1 asks for, and takes their sum.
+/// `give` makes the outputs of it and the number of gradients.
+pub(super) fn take(
+    cx: &mut KernelCx,
+    completion: Completion,
+    sparse: bool,
+    give: fn(&AccumulatorSpec, Gathered, u32) -> Outputs,
+) {
+    match asked(cx, sparse) {
+        Err(error) => completion.complete(Err(error)),
+        Ok((accumulator, needed)) => {
+            let spec = accumulator.spec().clone();
+            accumulator.take(needed, &cx.env.cancel, move |result| match result {
+                Err(error) => completion.complete(Err(error)),
+                Ok((sum, count)) => completion.complete_with(move || give(&spec, sum, count)),
+            });
+        }
+    }
+}
+
+/// Returns the accumulator, and the number of gradients to wait for.
+fn asked(cx: &KernelCx, sparse: bool) -> Result<(Arc<Accumulator>, u32)> {
+    let (accumulator, n) = (accumulator(cx, sparse)?, cx.int(1)?);
     ensure!(0 < n, "Argument num_required must be positive, but was {n}");
-    Ok(u32::try_from(n).unwrap_or(u32::MAX))
+    let (held, wanted) = (accumulator.spec().dtype, cx.attrs().dtype("dtype")?);
+    ensure!(held == wanted, "{accumulator:?} gathers {held}, not {wanted}");
+    Ok((accumulator, u32::try_from(n).unwrap_or(u32::MAX)))
 }

@@ -1,12 +1,12 @@
 //! `SparseAccumulatorTakeGradient`: takes the mean of gathered rows.
 
 use super::accumulator_take_gradient::divided;
-use super::accumulators::{accumulator, needed, user};
+use super::accumulators::{take, user};
 use crate::shared::handles::{By, one_handle};
 use millstream_graph::op::spec::Number;
 use millstream_graph::op::{Completion, Kernel, KernelCx, OpDef, Outputs};
-use millstream_state::Gathered;
-use millstream_tensor::{DType, Error, PartialShape, Result, Tensor, ensure};
+use millstream_state::{AccumulatorSpec, Gathered};
+use millstream_tensor::{DType, Error, PartialShape, Tensor};
 use smallvec::smallvec;
 
 pub(crate) fn def() -> OpDef {
@@ -31,33 +31,19 @@ pub(crate) fn def() -> OpDef {
 }
 
 fn start(cx: &mut KernelCx, completion: Completion) {
-    let asked = || -> Result<_> {
-        let (accumulator, needed) = (accumulator(cx, true)?, needed(cx)?);
-        let (held, wanted) = (accumulator.spec().dtype, cx.attrs().dtype("dtype")?);
-        ensure!(held == wanted, "{accumulator:?} gathers {held}, not {wanted}");
-        Ok((accumulator, needed))
-    };
-    match asked() {
-        Err(error) => completion.complete(Err(error)),
-        Ok((accumulator, needed)) => {
-            let (mean, known) = (accumulator.spec().mean, accumulator.spec().shape.clone());
-            accumulator.take(needed, &cx.env.cancel, move |result| match result {
-                Err(error) => completion.complete(Err(error)),
-                Ok((sum, _)) => completion.complete_with(move || given(sum, mean, &known)),
-            });
-        }
-    }
+    take(cx, completion, true, given);
 }
 
-fn given(sum: Gathered, mean: bool, known: &PartialShape) -> Outputs {
+fn given(spec: &AccumulatorSpec, sum: Gathered, _: u32) -> Outputs {
     let Gathered::Sparse { indices, values, counts, shape } = sum else {
         return Err(Error::internal("rows are gathered as such"));
     };
     let width: usize = values.shape()[1..].iter().product();
     let of_elements = |n: u32| std::iter::repeat_n(n, width);
-    let values = if mean { divided(&values, &mut counts.into_iter().flat_map(of_elements))? } else { values };
+    let values =
+        if spec.mean { divided(&values, &mut counts.into_iter().flat_map(of_elements))? } else { values };
     // What no gradient has told is known by its rows, or not at all: TensorFlow says -1.
-    let shape = match (shape.is_empty(), known.dims()) {
+    let shape = match (shape.is_empty(), spec.shape.dims()) {
         (false, _) => shape,
         (true, Some(dims)) => dims.iter().map(|d| d.map_or(-1, |d| d as i64)).collect(),
         (true, None) => std::iter::once(-1).chain(values.shape()[1..].iter().map(|&d| d as i64)).collect(),

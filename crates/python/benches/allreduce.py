@@ -42,7 +42,7 @@ def options():
 
 
 def looped(n, times):
-    """Returns a function that reduces n numbers so many times in one run, and returns the seconds of one."""
+    """Returns a function that reduces n numbers `times` times in a run, and returns the seconds of one."""
     with tf.Graph().as_default():
         start = tf.fill([n], 1.0)
         _, reduced = tf.while_loop(lambda i, x: i < times, lambda i, x: (i + 1, hvd.allreduce(x, name="x")), (0, start))

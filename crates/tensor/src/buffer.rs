@@ -324,7 +324,7 @@ unsafe impl Send for Spare {}
 impl Spares {
     /// How many of the blocks of a size are looked at for one that this thread freed.
     const LOOKED_AT: usize = 16;
-    /// A block that is kept makes the store forget one in so many bytes of the most that were in use.
+    /// The divisor of the decay: each kept block lowers `most_used` by this part of its excess over `used`.
     const FORGETS: usize = 1 << 16;
 
     fn take(&mut self, layout: Layout) -> Option<Spare> {

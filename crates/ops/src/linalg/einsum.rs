@@ -42,8 +42,8 @@ struct Equation {
 }
 
 impl Equation {
-    /// Parses an equation. `ranks` are those of the inputs; `None` if the ellipsis stands for an unknown
-    /// number of axes.
+    /// Parses an equation for inputs of these ranks. Returns `None` if the number of axes of the ellipsis is
+    /// unknown.
     fn parse(text: &str, ranks: &[Option<usize>]) -> Result<Option<Equation>> {
         let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
         let (left, right) = compact.split_once("->").ok_or_else(

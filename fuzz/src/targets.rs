@@ -158,9 +158,11 @@ pub fn feed(bytes: &[u8]) {
     drop(number::seconds(text));
     drop(number::seconds_or_never(text));
     let Ok(Feed::One(name, Value::Literal(value))) = text.parse::<Feed>() else { return };
+    // A short text can mean millions of elements, so it is fed to every shape of one dtype alone.
+    let dtype = DType::ALL.get(bytes.len() % DType::ALL.len()).unwrap_or(&DType::F32);
     TAKERS.with(|graph| {
-        for op in graph.operations() {
-            let feed = Feed::One(format!("{}:0", op.name()), Value::Literal(value.clone()));
+        for i in 0..SHAPES.len() {
+            let feed = Feed::One(format!("{}:0", taker(*dtype, i)), Value::Literal(value.clone()));
             drop(resolve(graph, &[feed]));
         }
         drop(resolve(graph, &[Feed::One(name, Value::Literal(value))]));
@@ -174,12 +176,17 @@ thread_local! {
     static TAKERS: Graph = takers();
 }
 
+/// The name of the placeholder of a dtype and the shape with this index.
+fn taker(dtype: DType, shape: usize) -> String {
+    format!("{dtype}_{shape}")
+}
+
 fn takers() -> Graph {
     let graph = Graph::new();
     for dtype in DType::ALL {
         for (i, dims) in SHAPES.iter().enumerate() {
             let shape = dims.and_then(|d| PartialShape::from_signed(d).ok());
-            graph.placeholder_of(&format!("{dtype}_{i}"), dtype, shape.unwrap_or_else(PartialShape::unknown));
+            graph.placeholder_of(&taker(dtype, i), dtype, shape.unwrap_or_else(PartialShape::unknown));
         }
     }
     graph

@@ -65,6 +65,9 @@ pub struct Options {
     /// The time that each target runs, in seconds.
     #[arg(long, default_value_t = 20)]
     seconds: u64,
+    /// The seed of the mutations, so that a run can be repeated; the default is another one each time.
+    #[arg(long)]
+    seed: Option<u32>,
     /// The number of targets that run at a time. The default is the number of cores.
     #[arg(long)]
     jobs: Option<usize>,
@@ -210,6 +213,9 @@ impl Places {
             format!("-rss_limit_mb={}", if self.sanitize { RSS_LIMIT_SANITIZED } else { RSS_LIMIT }),
             format!("-artifact_prefix={}/{name}-", self.home.display()),
         ]);
+        if let Some(seed) = options.seed {
+            command.arg(format!("-seed={seed}"));
+        }
         // The fuzzer writes to the first folder.
         command.args([found, self.kept.join(name), self.seeds(name)]);
         let log = finish(name, &mut command)?;

@@ -172,10 +172,20 @@ fn read(dtype: DType, text: &str) -> Result<Tensor> {
     Tensor::parse(&format!("{dtype} {text}")).or_else(|_| Tensor::parse(text))
 }
 
-/// Converts a value to the dtype and shape of an output; an error if that would lose information.
+/// Converts a value to the dtype and shape of an output; an error if that would lose information. The shape
+/// comes first: converting a large value of a wrong shape would be work for nothing.
 fn fit(output: Output<'_>, value: Tensor, from: &dyn Fn() -> String) -> Outcome<Tensor> {
     let (dtype, shape) = (output.dtype()?, output.shape());
-    let value = convert(&value, dtype).ok_or_else(|| {
+    let Some(fitting) = fitting(&shape, value.shape()) else {
+        let shown = cut(from());
+        return Err(invalid!(
+            "`{}` takes shape {shape}, and {shown} has shape {}",
+            output.name(),
+            value.shape()
+        )
+        .into());
+    };
+    let converted = convert(&value, dtype)?.ok_or_else(|| {
         let shown = cut(from());
         invalid!(
             "`{}` takes {dtype}, and {shown} ({}{}) cannot be converted to {dtype} without loss",
@@ -185,11 +195,7 @@ fn fit(output: Output<'_>, value: Tensor, from: &dyn Fn() -> String) -> Outcome<
         )
         .with_help(format!("give a value that {dtype} can hold"))
     })?;
-    let reshaped = fitting(&shape, value.shape()).map(|shape| value.reshape(shape)).transpose()?;
-    reshaped.ok_or_else(|| {
-        let shown = cut(from());
-        invalid!("`{}` takes shape {shape}, and {shown} has shape {}", output.name(), value.shape()).into()
-    })
+    Ok(converted.reshape(fitting)?)
 }
 
 fn cut(text: String) -> String {
@@ -211,22 +217,31 @@ fn fitting(wanted: &PartialShape, have: &Shape) -> Option<Shape> {
     (alike && full.checked_elements().ok()? == have.elements()).then_some(full)
 }
 
-/// The same values in another dtype; `None` if one has no equal there.
-fn convert(value: &Tensor, dtype: DType) -> Option<Tensor> {
+/// The same values in another dtype; `None` if one has no equal there. An error if they exceed the memory
+/// limit.
+fn convert(value: &Tensor, dtype: DType) -> Result<Option<Tensor>> {
     let from = value.dtype();
     if from == dtype {
-        return Some(value.clone());
+        return Ok(Some(value.clone()));
     }
     if from.size().is_none() || dtype.size().is_none() || (from == DType::Bool) != (dtype == DType::Bool) {
-        return None;
+        return Ok(None);
     }
-    let numbers = with_element!(from, T => {
-        value.as_slice::<T>().ok()?.iter().map(Number::value).collect::<Vec<_>>()
-    }, else => return None);
+    // A `Fn` for each dtype that is read, and a loop for each that is written: not one loop for each pair.
+    let read: Box<dyn Fn(usize) -> Any + '_> = with_element!(from, T => {
+        let values = value.as_slice::<T>()?;
+        Box::new(|i| values.get(i).map_or(Any::Whole(0), |v| v.value()))
+    }, else => return Ok(None));
     with_element!(dtype, T => {
-        let values: Option<Vec<T>> = numbers.into_iter().map(<T as Number>::exactly).collect();
-        Tensor::from_slice(value.shape().clone(), &values?).ok()
-    }, else => None)
+        let mut exact = true;
+        let values = (0..value.elements()).map_while(|i| {
+            let converted = <T as Number>::exactly(read(i));
+            exact &= converted.is_some();
+            converted
+        });
+        let converted = Tensor::from_iter::<T>(value.shape().clone(), values)?;
+        Ok(exact.then_some(converted))
+    }, else => Ok(None))
 }
 
 /// A number of any dtype.

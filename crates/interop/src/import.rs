@@ -14,7 +14,7 @@ use millstream_graph::op::{AttrKind, Count, OpDef, Registry, Role, n_outputs};
 use millstream_graph::{
     Arg, Attr, Attrs, FuncRef, Graph, GraphData, NodeId, Op, Output, Port, Program, Unique, topological,
 };
-use millstream_proto::{AttrValue, GraphDef, NodeDef, OpList};
+use millstream_proto::{AttrValue, GraphDef, NodeDef, OpList, encoded_len};
 use millstream_state::machine_memory;
 use millstream_tensor::{Code, DType, Error, PartialShape, Result, Str, budget, ensure, invalid};
 use std::borrow::Cow;
@@ -112,8 +112,9 @@ pub(crate) fn import(
 ) -> Result<Imported> {
     check_versions(def)?;
     let registry = graph.registry();
+    let mut allowance = Allowance::new(options.memory_limit, options.max_nodes, options.deadline);
     let left_out = match options.leave_out_unknown {
-        true => Some(LeftOut::of(def, registry, &options.input_map)?),
+        true => Some(LeftOut::of(def, registry, &options.input_map, &mut allowance)?),
         false => functions::check_ops(def, registry).map(|()| None)?,
     };
     let left_out = left_out.filter(|l| !l.is_empty());
@@ -121,12 +122,11 @@ pub(crate) fn import(
         Some(left_out) => {
             let mut returned = options.return_elements.iter().filter(|e| !options.input_map.contains_key(*e));
             returned.try_for_each(|e| left_out.check(e))?;
-            Cow::Owned(with_nodes(def, |node| !left_out.has(&node.name)))
+            Cow::Owned(with_nodes(def, |node| !left_out.has(&node.name), &mut allowance)?)
         }
         None => Cow::Borrowed(def),
     };
     let def = &*def;
-    let mut allowance = Allowance::new(options.memory_limit, options.max_nodes, options.deadline);
     let nodes = functions::flatten(def, registry, &mut allowance)?;
     let (functions, renames) = functions::bodies(graph, def, options, nodes.len())?;
     let imported = import_flat(graph, def, nodes, allowance, options, &renames, finish)?;
@@ -136,15 +136,26 @@ pub(crate) fn import(
 }
 
 /// Returns a copy of the message with some of its nodes.
-pub(crate) fn with_nodes(def: &GraphDef, keep: impl Fn(&NodeDef) -> bool) -> GraphDef {
-    GraphDef {
-        node: def.node.iter().filter(|node| keep(node)).cloned().collect(),
-        library: def.library.clone(),
-        versions: def.versions.clone(),
-        version: def.version,
-        ..GraphDef::default()
+pub(crate) fn with_nodes(
+    def: &GraphDef,
+    keep: impl Fn(&NodeDef) -> bool,
+    allowance: &mut Allowance,
+) -> Result<GraphDef> {
+    let kept = def.node.iter().filter(|node| keep(node)).map(|node| {
+        allowance.take(encoded_len(node), COPY)?;
+        Ok(node.clone())
+    });
+    let node = kept.collect::<Result<_>>()?;
+    if let Some(library) = &def.library {
+        allowance.take(encoded_len(library), COPY)?;
     }
+    let (library, versions) = (def.library.clone(), def.versions.clone());
+    Ok(GraphDef { node, library, versions, version: def.version, ..GraphDef::default() })
 }
+
+/// The bytes that a message takes in memory for each of its bytes in a file: names and numbers have headers
+/// there.
+const COPY: usize = 2;
 
 /// Returns the entry of `map` that replaces an input, whose text is `text`.
 pub(crate) fn mapped<'m>(

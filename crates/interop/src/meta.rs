@@ -1,6 +1,7 @@
 //! [`import_meta_graph`]: imports a `MetaGraphDef`: a graph, its collections, and the contexts of its loops
 //! and branches.
 
+use crate::allowance::Allowance;
 use crate::contexts;
 use crate::flat::{Input, parse_input};
 use crate::functions::missing_ops;
@@ -23,7 +24,7 @@ pub fn import_meta_graph(graph: &Graph, meta: &MetaGraphDef, options: &ImportOpt
     let def = match options.leave_out_unknown {
         // Of a saver, too, nodes may be missing that nobody asks for.
         true => Cow::Borrowed(def),
-        false => without_saver(meta, def, graph.registry()),
+        false => without_saver(meta, def, graph.registry(), options)?,
     };
     let mut options = options.clone();
     if options.producer_ops.is_none() {
@@ -50,10 +51,15 @@ pub fn import_meta_graph(graph: &Graph, meta: &MetaGraphDef, options: &ImportOpt
 
 /// Returns the graph without the nodes that only save and restore variables, if some of their ops are unknown
 /// here.
-fn without_saver<'a>(meta: &MetaGraphDef, def: &'a GraphDef, registry: &Registry) -> Cow<'a, GraphDef> {
-    let Some(saver) = &meta.saver_def else { return Cow::Borrowed(def) };
+fn without_saver<'a>(
+    meta: &MetaGraphDef,
+    def: &'a GraphDef,
+    registry: &Registry,
+    options: &ImportOptions,
+) -> Result<Cow<'a, GraphDef>> {
+    let Some(saver) = &meta.saver_def else { return Ok(Cow::Borrowed(def)) };
     if missing_ops(def, registry).is_ok_and(|missing| missing.is_empty()) {
-        return Cow::Borrowed(def);
+        return Ok(Cow::Borrowed(def));
     }
     let node_of = |input: &'a str| match parse_input(input) {
         Ok(Input::Data(name, _) | Input::Control(name)) => Some(name),
@@ -73,7 +79,8 @@ fn without_saver<'a>(meta: &MetaGraphDef, def: &'a GraphDef, registry: &Registry
             }
         }
     }
-    Cow::Owned(with_nodes(def, |n| needed.contains(n.name.as_str())))
+    let mut allowance = Allowance::new(options.memory_limit, options.max_nodes, options.deadline);
+    Ok(Cow::Owned(with_nodes(def, |n| needed.contains(n.name.as_str()), &mut allowance)?))
 }
 
 /// The collections of variables, whose items are `VariableDef`s.

@@ -62,5 +62,10 @@ pub fn encode<T: Message>(message: &T) -> Vec<u8> {
     message.encode_to_vec()
 }
 
+/// Returns the length of a message once encoded, in bytes.
+pub fn encoded_len<T: Message>(message: &T) -> usize {
+    message.encoded_len()
+}
+
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,7 @@
 //! [`LeftOut`]: the nodes of a graph that cannot be imported, because they need an op type that is unknown.
 
 use super::library::{Library, is_unknown, name_of, uses};
+use crate::allowance::Allowance;
 use crate::flat::{Input, parse_input, short};
 use crate::import::mapped;
 use millstream_graph::op::{Registry, Role};
@@ -9,6 +10,9 @@ use millstream_proto::{GraphDef, NodeDef};
 use millstream_tensor::Result;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
+
+/// The bytes that the search takes for a node, and for an input.
+const SEARCHED: usize = 128;
 
 /// The nodes that are left out, each with the position of its cause.
 pub(crate) struct LeftOut<'a> {
@@ -45,9 +49,13 @@ impl<'a> LeftOut<'a> {
         def: &'a GraphDef,
         registry: &Registry,
         map: &BTreeMap<String, Port>,
+        allowance: &mut Allowance,
     ) -> Result<LeftOut<'a>> {
         let library = Library::of(def)?;
         let n = def.node.len();
+        for node in def.node.iter().chain(library.functions().flat_map(|f| &f.node_def)) {
+            allowance.take(1 + node.input.len(), SEARCHED)?;
+        }
         let by_name: HashMap<&str, usize> =
             def.node.iter().enumerate().map(|(i, node)| (node.name.as_str(), i)).collect();
         let functions: HashMap<&str, usize> =

@@ -21,10 +21,12 @@ use crate::tensor::Tensor;
 use crate::views::{OfThreads, Report, shown_by, watch};
 use feeds::{feeds_of, ports_of};
 use fetches::{Form, own};
+use millstream::contrib::training::{BucketStatistics, Statistics};
 use millstream::engine::graph::{NodeId, Port};
 use millstream::engine::runtime::{
     FeedList, FetchList, Fetched, PartialRun as EnginePartialRun, Poll, Target,
 };
+use millstream::engine::tensor::invalid;
 use millstream::{FileAccess, Op, RunOptions, SessionOptions, ShowProgress, Tier, Watch};
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
@@ -54,6 +56,9 @@ pub struct Session {
     pools: i64,
     placement: Placement,
 }
+
+/// The fields of [`BucketStatistics`], in order.
+type CountsOfBucket = (u64, u64, u64, u64, u64, u64, Option<usize>, u64, u64);
 
 /// Number of forks of this process and its ancestors.
 static FORKS: AtomicU32 = AtomicU32::new(0);
@@ -455,6 +460,39 @@ impl Session {
         let options = RunOptions { why: Some(why.into()), ..self.run_options(py, None)? };
         let run = || self.session.run_with::<Vec<Fetched>>(FetchList(targets), FeedList::new(), &options);
         detached(py, run).map(drop).map_err(|e| running(py, graph, e))
+    }
+
+    /// Reads the counts of a `bucket` from the handles of its queues. Returns the counts of each bucket, the
+    /// two of dropped examples, and all of them as a table.
+    fn _bucket_statistics(
+        &self,
+        py: Python<'_>,
+        queues: Vec<Bound<'_, PyAny>>,
+        top: &Bound<'_, PyAny>,
+        sizes: Vec<Option<usize>>,
+    ) -> PyResult<(Vec<CountsOfBucket>, u64, u64, String)> {
+        self.check_open()?;
+        let graph = self.owner().bind(py);
+        let mut targets = Vec::new();
+        for handle in queues.iter().chain([top]) {
+            Form::of(graph, handle, &mut targets)?;
+        }
+        let options = self.run_options(py, None)?;
+        let read = || {
+            let fetched = self.session.run_with::<Vec<millstream::Tensor>>(
+                FetchList(targets),
+                FeedList::new(),
+                &options,
+            )?;
+            let (top, queues) = fetched.0.split_last().ok_or_else(|| invalid!("a bucket has queues"))?;
+            Statistics::of_handles(queues, top, &sizes)
+        };
+        let counts = detached(py, read).map_err(|e| running(py, graph, e))?;
+        let table = counts.to_string();
+        let of_bucket = |b: &BucketStatistics| {
+            (b.n_in, b.n_out, b.waiting, b.discarded, b.batches, b.rows, b.batch_size, b.cells, b.padding)
+        };
+        Ok((counts.buckets.iter().map(of_bucket).collect(), counts.filtered, counts.out_of_range, table))
     }
 
     /// Tells the session that a queue runner fills the queue of this name.

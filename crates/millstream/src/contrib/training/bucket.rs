@@ -20,7 +20,7 @@ use crate::summary;
 use crate::train::sparse::{Keep, Map, Part, parts, restore, store};
 use millstream_graph::nest::{Converter, Structure, Values};
 use millstream_graph::{Arg, Attr, Graph, IntoNest, Nest, Op, Output};
-use millstream_runtime::{QueueRunner, Session};
+use millstream_runtime::{QueueRunner, Session, feed};
 use millstream_tensor::{Code, DType, IntoTensor, PartialShape, Result, Tensor, ensure, invalid};
 use std::panic::Location;
 
@@ -549,7 +549,9 @@ impl<'g, N> Bucketed<'g, N> {
     /// # Ok::<(), millstream::Error>(())
     /// ```
     pub fn statistics(&self, session: &Session) -> Result<Statistics> {
-        Statistics::of(session, &self.queues, &self.top, &self.batch_sizes)
+        let queues: Vec<Output<'g>> = self.queues.iter().map(Queue::handle).collect();
+        let (top, queues): (Tensor, Vec<Tensor>) = session.run((self.top.handle(), queues), feed![])?;
+        Statistics::of_handles(&queues, &top, &self.batch_sizes)
     }
 
     /// Returns the queue of each bucket.

@@ -1,7 +1,5 @@
 //! [`Statistics`]: counts of the elements of a [`bucket`](super::bucket()).
 
-use crate::queue::Queue;
-use millstream_runtime::{Session, feed};
 use millstream_state as state;
 use millstream_tensor::{Result, Tensor, invalid};
 use std::fmt;
@@ -115,21 +113,34 @@ impl Statistics {
         share(self.sum(|b| b.padding), self.sum(|b| b.cells)).unwrap_or(0.0)
     }
 
-    /// Reads the counts from the queues of a session.
-    pub(super) fn of(
-        session: &Session,
-        queues: &[Queue],
-        top: &Queue,
-        batch_sizes: &[Option<usize>],
-    ) -> Result<Statistics> {
-        let handles = queues.iter().chain([top]).map(Queue::handle).collect::<Vec<_>>();
-        let handles: Vec<Tensor> = session.run(handles, feed![])?;
+    /// Reads the counts from the handles of the queues of the buckets and of the queue of batches, which
+    /// a session has run. [`Bucketed::statistics`](super::Bucketed::statistics) does both.
+    ///
+    /// ```
+    /// use millstream::contrib::training::{Statistics, bucket};
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let n = g.constant(3);
+    /// let batches = bucket(&g, n, n % 2, 2, 2).run()?;
+    /// let session = Session::new(&g)?;
+    /// let queues: Vec<_> = batches.bucket_queues().iter().map(|queue| queue.handle()).collect();
+    /// let fetches = (batches.top_queue().handle(), queues);
+    /// let (top, queues) = session.run::<(Tensor, Vec<Tensor>)>(fetches, feed![])?;
+    /// let counts = Statistics::of_handles(&queues, &top, &[Some(2), Some(2)])?;
+    /// assert_eq!((counts.buckets.len(), counts.came()), (2, 0));
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_ARGUMENT` if a handle is not that of a queue.
+    pub fn of_handles(queues: &[Tensor], top: &Tensor, batch_sizes: &[Option<usize>]) -> Result<Statistics> {
         let shared = |handle: &Tensor| {
             let handle = handle.as_handles().and_then(|h| h.first()?.share::<state::Queue>());
             handle.ok_or_else(|| invalid!("a bucket's queue is none"))
         };
-        let mut queues = handles.iter().map(shared).collect::<Result<Vec<Arc<state::Queue>>>>()?;
-        let top = queues.pop().ok_or_else(|| invalid!("a bucket has a queue of batches"))?;
+        let queues = queues.iter().map(shared).collect::<Result<Vec<Arc<state::Queue>>>>()?;
+        let top = shared(top)?;
         // The queue of batches is read first: read last, it could count elements that the reports of buckets
         // lack.
         let mut in_top = vec![0; queues.len()];

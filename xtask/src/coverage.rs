@@ -2,8 +2,9 @@
 //!
 //! The counters are stable (`-Cinstrument-coverage`); `xtask/instrument-coverage` adds them to the
 //! workspace's crates alone, so that dependencies are not built again. The counts are read by
-//! `llvm-profdata` and `llvm-cov`, a component of the compiler (`llvm-tools`). Lines are counted as llvm-cov
-//! counts them; tests inside a source file (from `#[cfg(test)]` on) are not among them.
+//! `llvm-profdata` and `llvm-cov`, a component of the compiler (`llvm-tools`) or a package of the system.
+//! Lines are counted as llvm-cov counts them; tests inside a source file (from `#[cfg(test)]` on) are not
+//! among them.
 
 use clap::Args;
 use millstream::Result;
@@ -84,31 +85,49 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 /// The programs that read counters.
-struct Tools(PathBuf);
+struct Tools {
+    profdata: PathBuf,
+    cov: PathBuf,
+}
 
 impl Tools {
-    /// Those of the compiler in use, or of nightly. A profile is read by the tools of the compiler that made
-    /// the program, or of one with the same LLVM.
+    /// Those of the compiler in use, those of nightly, or those that the system has for the same LLVM. A
+    /// profile is read by the tools of the compiler that made the program, or of one with the same LLVM.
     fn find() -> Result<Tools> {
+        let of = |rustc: &[&str], args: &[&str]| {
+            let output = Command::new(rustc[0]).args(&rustc[1..]).args(args).stderr(Stdio::null()).output();
+            output.map(|o| String::from_utf8_lossy(&o.stdout).into_owned()).unwrap_or_default()
+        };
         for rustc in [&["rustc"][..], &["rustup", "run", "nightly", "rustc"]] {
-            let of = |args: &[&str]| {
-                let output =
-                    Command::new(rustc[0]).args(&rustc[1..]).args(args).stderr(Stdio::null()).output();
-                output.map(|o| String::from_utf8_lossy(&o.stdout).into_owned()).unwrap_or_default()
-            };
-            let libraries = of(&["--print", "target-libdir"]);
+            let libraries = of(rustc, &["--print", "target-libdir"]);
             let bin = Path::new(libraries.trim()).parent().map(|p| p.join("bin")).unwrap_or_default();
-            if bin.join("llvm-cov").exists() && bin.join("llvm-profdata").exists() {
-                return Ok(Tools(bin));
+            let tools = Tools { profdata: bin.join("llvm-profdata"), cov: bin.join("llvm-cov") };
+            if tools.cov.exists() && tools.profdata.exists() {
+                return Ok(tools);
             }
         }
-        Err(crate::failed(
-            "`cargo xtask coverage` needs llvm-cov and llvm-profdata; `rustup component add llvm-tools` installs them",
-        ))
+        let about = of(&["rustc"], &["-vV"]);
+        let version = about.lines().find_map(|line| line.strip_prefix("LLVM version: ")).unwrap_or_default();
+        let major = version.split('.').next().unwrap_or_default();
+        let named = |tool: &str| PathBuf::from(format!("{tool}-{major}"));
+        let tools = Tools { profdata: named("llvm-profdata"), cov: named("llvm-cov") };
+        let runs = |tool: &Path| {
+            let said =
+                Command::new(tool).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+            said.is_ok_and(|status| status.success())
+        };
+        match runs(&tools.cov) && runs(&tools.profdata) {
+            true => Ok(tools),
+            false => Err(crate::failed(format!(
+                "`cargo xtask coverage` needs llvm-cov and llvm-profdata of LLVM {major}; `rustup component add \
+                 llvm-tools` installs them, or on Debian `apt-get install llvm-{major}`"
+            ))),
+        }
     }
 
-    fn run(&self, name: &str, args: &[String]) -> Result<String> {
-        let output = Command::new(self.0.join(name)).args(args).current_dir(crate::root()).output();
+    fn run(tool: &Path, args: &[String]) -> Result<String> {
+        let name = tool.display();
+        let output = Command::new(tool).args(args).current_dir(crate::root()).output();
         let output = output.map_err(|e| crate::failed(format!("{name}: {e}")))?;
         match output.status.success() {
             true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
@@ -126,7 +145,7 @@ impl Tools {
             args.push(if i == 0 { program.clone() } else { format!("--object={program}") });
         }
         args.extend(SUBJECTS.map(|(_, path)| crate::root().join(path).display().to_string()));
-        self.run("llvm-cov", &args)
+        Tools::run(&self.cov, &args)
     }
 }
 
@@ -180,7 +199,7 @@ fn merge(tools: &Tools, home: &Path) -> Result<PathBuf> {
     let args = ["merge", "--sparse", "--failure-mode=all"].map(String::from).into_iter();
     let args =
         args.chain([format!("--input-files={}", list.display()), format!("--output={}", profile.display())]);
-    tools.run("llvm-profdata", &args.collect::<Vec<_>>())?;
+    Tools::run(&tools.profdata, &args.collect::<Vec<_>>())?;
     Ok(profile)
 }
 

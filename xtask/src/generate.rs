@@ -1,9 +1,10 @@
 //! `cargo xtask gen`: writes the methods of the ops in `crates/millstream/src/ops` from the declarations of
-//! the op library, the Python package's stubs, its copy of the messages' descriptors, and the licences of the
-//! dependencies.
+//! the op library, the messages' structs and descriptors, the Python package's copy of the latter, its stubs,
+//! and the licences of the dependencies.
 
 mod docs;
 mod licences;
+mod messages;
 mod methods;
 
 use clap::Args;
@@ -39,7 +40,10 @@ pub fn run(options: &Options) -> Result<()> {
         write(options, &format!("{METHODS}/{name}.rs"), rustfmt(code)?.as_bytes())?;
     }
     no_others(&crate::root().join(METHODS), &files)?;
-    write(options, MESSAGES, millstream_proto::DESCRIPTORS)?;
+    let messages = messages::messages()?;
+    write(options, messages::STRUCTS, rustfmt(&messages.structs)?.as_bytes())?;
+    write(options, messages::DESCRIPTORS, &messages.descriptors)?;
+    write(options, MESSAGES, &messages.descriptors)?;
     write(options, THIRD_PARTY, licences::third_party()?.as_bytes())?;
     write(options, STUBS, crate::stubs::generate().as_bytes())
 }

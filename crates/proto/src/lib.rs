@@ -5,9 +5,9 @@
 //! format, [`from_text`] and [`to_text`] for the text form (`.pbtxt`), [`from_json`] for JSON.
 //! [`DESCRIPTORS`] describes all messages.
 //!
-//! The structs are generated from the files in `proto/`. Every map in them is ordered, so that equal messages
-//! encode to equal bytes. Enum fields are plain `i32`, because files may hold values newer than this crate;
-//! `DataType::try_from` and the getters recognise the known ones.
+//! The structs are generated from the files in `proto/`, by `cargo xtask gen`. Every map in them is ordered,
+//! so that equal messages encode to equal bytes. Enum fields are plain `i32`, because files may hold values
+//! newer than this crate; `DataType::try_from` and the getters recognise the known ones.
 //!
 //! Bytes and text may come from anywhere. Nothing here panics on them. Messages nested deeper than
 //! [`MAX_DEPTH`] are refused, which bounds the stack. Memory is bounded by a constant times the size of the
@@ -45,9 +45,7 @@ pub const MAX_DEPTH: usize = 100;
     missing_docs,
     reason = "fields and values that their names explain have no comment in the .proto files"
 )]
-mod generated {
-    include!(concat!(env!("OUT_DIR"), "/messages.rs"));
-}
+mod generated;
 
 /// Parses a message in wire format.
 ///

@@ -16,7 +16,7 @@ use crate::ProtoError;
 
 /// The descriptors of all messages, as a `FileDescriptorSet` in wire format. Callers can build protobuf
 /// classes from it.
-pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
+pub const DESCRIPTORS: &[u8] = include_bytes!("descriptors.bin");
 
 // Decoded on first use, so that a process that handles no text does not pay for it.
 static POOL: LazyLock<Result<DescriptorPool, String>> =

@@ -1,7 +1,8 @@
 //! [`Input`]: reading that can be called off, and that is bounded.
 
 use crate::{Check, DiskFile, Files, Kind, file_error};
-use millstream_tensor::{Code, Error, Result, budget};
+use millstream_tensor::budget::{self, Room};
+use millstream_tensor::{Code, Error, Result};
 use parking_lot::Mutex;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -83,17 +84,24 @@ impl Seek for Input {
     }
 }
 
+/// The bytes for which room is made at first: a length in a file may be a lie.
+const FIRST_PIECE: u64 = 64 << 10;
+
 /// Reads `n` bytes, or those that are left, but no more than the budget in force allows: devices never end,
-/// and compressed files can hold far more than their size.
+/// and compressed files can hold far more than their size. While it reads, the bytes are charged.
 pub fn read_bounded(from: &mut dyn Read, n: u64, name: &str) -> Result<Vec<u8>> {
     let most = budget::left() as u64;
-    let mut bytes = Vec::new();
-    from.take(n.min(most.saturating_add(1)))
-        .read_to_end(&mut bytes)
-        .map_err(|e| file_error("read", Path::new(name), &e))?;
-    match bytes.len() as u64 > most {
-        true => Err(too_long(name, most)),
-        false => Ok(bytes),
+    let (mut bytes, mut rooms) = (Vec::new(), Vec::new());
+    loop {
+        let len = bytes.len() as u64;
+        let piece = (n - len).min(len.max(FIRST_PIECE));
+        let size = usize::try_from(piece).map_err(|_| too_long(name, most))?;
+        rooms.push(Room::of(size).map_err(|_| too_long(name, most))?);
+        bytes.try_reserve_exact(size).map_err(|_| too_long(name, most))?;
+        from.take(piece).read_to_end(&mut bytes).map_err(|e| file_error("read", Path::new(name), &e))?;
+        if bytes.len() as u64 - len < piece || bytes.len() as u64 == n {
+            return Ok(bytes);
+        }
     }
 }
 
@@ -104,4 +112,33 @@ pub fn too_long(name: &str, most: u64) -> Error {
         format!("`{name}` holds a piece of more than the {most} bytes that the memory limit leaves"),
     )
     .with_help("raise the memory limit")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use millstream_tensor::budget::Budget;
+
+    #[test]
+    fn what_is_read_is_charged_while_it_is_read() {
+        let budget = Budget::new(1 << 20);
+        let _in_force = budget::enter(Some(&budget));
+        let bytes = read_bounded(&mut io::repeat(7), 400_000, "x").unwrap();
+        assert_eq!(bytes, vec![7; 400_000]);
+        assert!((400_000..1 << 20).contains(&budget.peak()), "{}", budget.peak());
+        assert_eq!(budget.used(), 0);
+        let endless = read_bounded(&mut io::repeat(7), u64::MAX, "x").unwrap_err();
+        assert_eq!(endless.code(), Code::ResourceExhausted);
+        assert!(endless.message().starts_with("`x` holds a piece of more than"), "{endless}");
+        assert!(budget.peak() <= 1 << 20);
+    }
+
+    #[test]
+    fn what_is_left_is_read() {
+        for len in [0, 1, 1000, 65_536, 65_537, 300_000] {
+            let all: Vec<u8> = (0..len).map(|i| i as u8).collect();
+            assert_eq!(read_bounded(&mut &all[..], u64::MAX, "x").unwrap(), all);
+            assert_eq!(read_bounded(&mut &all[..], 1000, "x").unwrap(), all[..len.min(1000)]);
+        }
+    }
 }

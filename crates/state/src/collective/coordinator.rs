@@ -65,6 +65,11 @@ impl Coordinator {
         self.entries.values().any(|entry| entry.failed.is_none())
     }
 
+    /// Whether some ranks, but not all, have begun a call: others may follow soon.
+    pub(super) fn is_half_begun(&self) -> bool {
+        self.entries.values().any(|entry| entry.failed.is_none() && entry.n_offers < self.size)
+    }
+
     /// Whether calls are ready to be performed.
     pub(super) fn is_ready(&self) -> bool {
         !self.ready.is_empty()

@@ -32,7 +32,8 @@ use std::time::{Duration, Instant};
 pub struct RanksOptions {
     /// Sums and the like that are ready at the same time are performed as one, up to this many bytes.
     pub fuse_bytes: usize,
-    /// How long rank 0 gathers calls that are ready before it starts them, if it started others just before.
+    /// How long rank 0 gathers calls that are ready before it starts them, if it started others just before
+    /// and some ranks have begun calls that others have not.
     pub cycle: Duration,
     /// A call that only some ranks have made for this long is an error on them.
     pub stall: Duration,
@@ -505,8 +506,10 @@ impl<T: Transport> Progress<T> {
         let now = Instant::now();
         coordinator.look(now, &mut to);
         let just_now = self.decided.is_some_and(|last| now - last < self.options.cycle);
+        // To gather is worth the delay only if there is something to wait for.
+        let gathers = just_now && coordinator.is_half_begun();
         let leaves = self.shared.state.lock().closing.is_some();
-        self.carry_out(to, !just_now || leaves)
+        self.carry_out(to, !gathers || leaves)
     }
 
     /// Rank 0: carries decisions out, and begins the calls that are ready if `begins` is set.

@@ -25,7 +25,13 @@ pub(crate) fn infer(code: &Code) -> Option<Vec<Type>> {
         Found { constants: code.constants.iter().copied().collect(), types: vec![None; code.n_words] };
     let mut items = vec![None; code.lists.len()];
     for binding in code.inputs.iter().chain(&code.outputs) {
-        if let Held::Block(_) = binding.held {
+        // Items of a list may be blocks.
+        let has_words = match binding.held {
+            Held::Words(_) => true,
+            Held::Block(_) => false,
+            Held::List(list) => 0 < code.lists[list.index()],
+        };
+        if !has_words {
             continue;
         }
         let ty = of_dtype(binding.dtype)?;

@@ -3,7 +3,7 @@
 use millstream::prelude::*;
 use millstream::{Code, SessionOptions, Tier};
 use millstream_runtime::{FeedList, LoopWay};
-use millstream_tensor::{Error, PartialShape};
+use millstream_tensor::{C64, Error, PartialShape};
 use std::time::Duration;
 
 /// The options of a tier, whose loops are compiled at once.
@@ -548,4 +548,68 @@ fn arrays_are_written_and_read_in_code() {
             assert_eq!(again, error, "{n} {compile_after}");
         }
     }
+}
+
+/// Text and complex numbers do not fit into words, so code holds them as tensors, and calls kernels for them.
+#[test]
+fn loops_over_text_and_complex_numbers_are_code() {
+    let g = Graph::new();
+    let start = Tensor::from_slice([3], &[C64::new(0.5, -0.25), C64::new(0.0, 1.0), C64::new(-1.0, 0.125)]);
+    let start = g.constant(start.unwrap());
+    let (_, text, z) = g
+        .while_loop((g.constant(0), g.constant("a"), start))
+        .run(
+            |(i, _, _)| i.less(7),
+            |(i, text, z)| {
+                let text = g.op("StringJoin").inputs([text, g.op("AsString").input(i).output()]).output();
+                (i + 1, text, z * z + start)
+            },
+        )
+        .unwrap();
+    all_code(&g, &[text, z], &[]);
+}
+
+/// What a loop over complex numbers saves for its gradients is a list of tensors, of which the gradient's loop
+/// leaves none.
+#[test]
+fn gradients_of_loops_over_complex_numbers_are_code() {
+    let g = Graph::new();
+    let start = Tensor::from_slice([3], &[C64::new(0.5, -0.25), C64::new(0.0, 1.0), C64::new(-1.0, 0.125)]);
+    let start = g.constant(start.unwrap());
+    for limit in [0, 1, 5] {
+        let (_, z) = g
+            .while_loop((g.constant(0), start))
+            .run(|(i, _)| i.less(limit), |(i, z)| (i + 1, z * z * start))
+            .unwrap();
+        let size = g.op("Real").input(z).output().square().reduce_sum(());
+        let first = g.gradients([size], [start]).dense().unwrap();
+        let second = g.gradients([g.op("Imag").input(first[0]).output().reduce_sum(())], [start]);
+        all_code(&g, &[z, first[0], second.dense().unwrap()[0]], &[]);
+    }
+}
+
+/// What checks and does nothing else runs in code. A check that fails is left to the machine.
+#[test]
+fn checks_are_code() {
+    let g = Graph::new();
+    let limit = g.placeholder::<f32>("limit", shape![]);
+    let (_, x) = g
+        .while_loop((g.constant(0), g.constant(1f32)))
+        .run(
+            |(i, _)| i.less(9),
+            |(i, x)| {
+                let small = g.assert_that(x.less(limit), [g.constant("too large:"), x]);
+                let next = g.control_dependencies([small], || x * 1.5);
+                (i + 1, g.op("CheckNumerics").input(next).attr("message", "checked").output())
+            },
+        )
+        .unwrap();
+    all_code(&g, &[x], &[(limit, Tensor::scalar(100f32))]);
+    let error = |tier, bound: f32| -> Error {
+        let session = Session::with_options(&g, options(tier, None)).unwrap();
+        session.run::<f32>(x, feed![limit => bound]).unwrap_err()
+    };
+    let (code, tokens) = (error(Tier::Compiled, 3.0), error(Tier::Dataflow, 3.0));
+    assert!(tokens.to_string().contains("too large:"), "{tokens}");
+    assert_eq!(code.to_string(), tokens.to_string());
 }

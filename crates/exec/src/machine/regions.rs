@@ -135,7 +135,7 @@ impl Machine {
                     let inputs = region.code.inputs.iter().zip(&values);
                     let of_list = inputs.filter(|(input, _)| input.held == binding.held);
                     let empty = of_list.filter_map(|(_, value)| live(value.as_ref()?)).next();
-                    list_to_tensor(binding, list, empty, &mut registers)
+                    list_to_tensor(&region.code, binding, list, empty, &mut registers)
                 }
             };
             match value {
@@ -163,7 +163,7 @@ impl Machine {
                 Held::Words(_) => words_to_tensor(binding, &registers),
                 Held::Block(block) => Ok(registers.blocks.get(block).clone()),
                 Held::List(list) => {
-                    list_to_tensor(binding, list, value.as_ref().and_then(live), &mut registers)
+                    list_to_tensor(&region.code, binding, list, value.as_ref().and_then(live), &mut registers)
                 }
             };
             match current {
@@ -289,18 +289,19 @@ fn words_to_tensor(binding: &Binding, registers: &Registers) -> Result<Tensor> {
 
 /// A list with the items of a region, otherwise like `like`.
 fn list_to_tensor(
+    code: &Code,
     binding: &Binding,
     list: List,
     like: Option<&Tensor>,
     registers: &mut Registers,
 ) -> Result<Tensor> {
     let like = like.and_then(as_list).ok_or_else(|| Error::internal("a region lost its list"))?;
-    let words = std::mem::take(&mut registers.lists[list.index()]);
-    let items = registers.blocks.take_items(list);
-    if !items.is_empty() {
+    if code.lists[list.index()] == 0 {
+        let items = registers.blocks.take_items(list);
         return Ok(like.with_items(items.into_iter().map(Some))?.into());
     }
-    let n = words.items().len() / binding.width().max(1);
+    let words = std::mem::take(&mut registers.lists[list.index()]);
+    let n = words.items().len() / binding.width();
     let shape = Shape::new(std::iter::once(n).chain(binding.shape.iter().copied()));
     let rows = Tensor::of_words(binding.dtype, shape, words.items())?;
     drop(words);

@@ -382,7 +382,7 @@ fn nothing() -> Tensor {
     Tensor::scalar(false)
 }
 
-/// Blocks have more than one element, and therefore axes.
+/// A block of bools has more than one element, and therefore axes.
 fn is_nothing(tensor: &Tensor) -> bool {
-    tensor.rank() == 0
+    tensor.rank() == 0 && tensor.dtype() == DType::Bool
 }

@@ -16,7 +16,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", TypeList)
         .attr("summarize", Int.or(3))
         .infer(infer)
-        .kernel(Kernel::stateful(run))
+        .kernel(Kernel::stateful(run).undoable())
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {

@@ -20,7 +20,7 @@ pub(crate) fn def() -> [OpDef; 2] {
             .attr("T", FloatType)
             .attr("message", Text)
             .infer(|cx| cx.same_as_input())
-            .kernel(Kernel::stateful(run))
+            .kernel(Kernel::stateful(run).undoable())
             .gradient(Gradient::of(grad))
     })
 }

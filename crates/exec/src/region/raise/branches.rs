@@ -3,11 +3,11 @@
 use super::super::blocks::TileInput;
 use super::super::code::Reg;
 use super::emit::{Guard, OnBlocks, both};
-use super::loops::{MOST_WORDS, Place, Raiser, Runs, Value, at};
+use super::loops::{Place, Raiser, Runs, Value, at, in_words};
 use super::{Raise, Stays};
 use millstream_graph::loops::View;
 use millstream_graph::op::expression::Operation;
-use millstream_graph::op::{Expression, Role};
+use millstream_graph::op::{Expression, Role, Tile};
 use millstream_graph::{Index, Source};
 use millstream_tensor::DType;
 
@@ -93,7 +93,7 @@ impl Raiser<'_> {
         let source = Source { node: n, index: 0 };
         let (dtype, shape) = (self.dtype(source)?, self.shape(source)?);
         let value = self.program.node(n).info().and_then(|info| info.attrs.tensor("value").ok());
-        if shape.elements() > MOST_WORDS {
+        if !in_words(dtype, &shape) {
             let value = value.filter(|value| *value.shape() == shape && value.dtype() == dtype);
             let value = value
                 .ok_or(Stays(n, "is a constant whose value has another type than its attribute"))?
@@ -165,7 +165,8 @@ impl Raiser<'_> {
                 Place::Words(to, *d, s.clone())
             }
             (Place::Block(yes, d, s), Place::Block(no, e, t)) if d == e && s == t => {
-                let expression = Expression::select(*d)
+                let expression = Tile::new(*d, 0).and_then(|_| Expression::select(*d));
+                let expression = expression
                     .ok_or(Stays(n, "merges values of a dtype that compiled code does not support"))?;
                 let to = self.code.block(*d, s.clone());
                 let mask = TileInput::Word(predicate, DType::Bool);

@@ -5,7 +5,7 @@ use super::emit::{Emitter, Guard, both};
 use super::facts::Facts;
 use super::{Raise, Region, Stays, UNKNOWN_SHAPE};
 use millstream_graph::loops::{LoopId, LoopTree, Variable, Why};
-use millstream_graph::op::{Effect, Role, Tile};
+use millstream_graph::op::{Effect, Role};
 use millstream_graph::{Dense, Entity, FrameId, Index, Program, Source};
 use millstream_tensor::{DType, Shape};
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,7 +47,7 @@ pub(super) struct Value {
 pub(super) enum Place {
     /// In registers, one for each element.
     Words(Reg, DType, Shape),
-    /// In a block: a value of too many elements for registers.
+    /// In a block: a value of too many elements for registers, or of no numbers that fit into words.
     Block(Block, DType, Shape),
     List(List),
 }
@@ -131,8 +131,8 @@ impl<'a> Raiser<'a> {
         let outputs = exits.iter().map(|n| self.binding(*n, Source { node: *n, index: 0 }));
         let outputs = outputs.collect::<Raise<Vec<Binding>>>()?;
         let lists = self.code.lists.iter().map(|list| {
-            let (_, shape) = list.item.as_ref()?;
-            let words = if shape.elements() > MOST_WORDS { 0 } else { shape.elements() as u32 };
+            let (dtype, shape) = list.item.as_ref()?;
+            let words = if in_words(*dtype, shape) { shape.elements() as u32 } else { 0 };
             (list.pushed != list.popped).then_some(words)
         });
         let lists: Option<Vec<u32>> = lists.collect();
@@ -215,11 +215,9 @@ impl<'a> Raiser<'a> {
 
     /// Room for a value.
     pub(super) fn room(&mut self, dtype: DType, shape: Shape) -> Place {
-        match shape.elements() {
-            n if n <= MOST_WORDS && dtype != DType::Resource => {
-                Place::Words(self.code.words(n), dtype, shape)
-            }
-            _ => Place::Block(self.code.block(dtype, shape.clone()), dtype, shape),
+        match in_words(dtype, &shape) {
+            true => Place::Words(self.code.words(shape.elements()), dtype, shape),
+            false => Place::Block(self.code.block(dtype, shape.clone()), dtype, shape),
         }
     }
 
@@ -245,14 +243,8 @@ impl<'a> Raiser<'a> {
         let info = self.program.node(source.node).info();
         let ty = info.and_then(|info| info.output_types.get(source.index as usize));
         match ty {
-            Some(ty)
-                if !ty.is_ref
-                    && (ty.dtype.is_word() || matches!(ty.dtype, DType::Variant | DType::Resource)) =>
-            {
-                Ok(ty.dtype)
-            }
-            Some(ty) if ty.is_ref => Err(Stays(source.node, "has a reference to a variable as output")),
-            _ => Err(Stays(source.node, "has an output that is not a number")),
+            Some(ty) if !ty.is_ref => Ok(ty.dtype),
+            _ => Err(Stays(source.node, "has a reference to a variable as output")),
         }
     }
 
@@ -269,12 +261,6 @@ impl<'a> Raiser<'a> {
             None => Err(Stays(source.node, UNKNOWN_SHAPE)),
             Some(shape) if shape.elements() > MOST_ELEMENTS => {
                 Err(Stays(source.node, "has an output of more than 65,536 elements"))
-            }
-            Some(shape) if shape.elements() > MOST_WORDS && Tile::new(self.dtype(source)?, 0).is_none() => {
-                Err(Stays(
-                    source.node,
-                    "has an output of many elements, of a dtype that compiled code supports only for few",
-                ))
             }
             Some(shape) => Ok(shape),
         }
@@ -555,6 +541,11 @@ impl<'a> Raiser<'a> {
         let missing = Stays(source.node, "has an output that compiled code does not support");
         self.values.get(&source).cloned().ok_or(missing)
     }
+}
+
+/// Whether a value of this type is held in registers.
+pub(super) fn in_words(dtype: DType, shape: &Shape) -> bool {
+    dtype.is_word() && shape.elements() <= MOST_WORDS
 }
 
 /// Register `i` of a value.

@@ -3,12 +3,12 @@
 use super::super::blocks::TileInput;
 use super::super::code::{Call, Instruction, List, Passed, Reg};
 use super::emit::OnBlocks;
-use super::loops::{MOST_WORDS, Place, Raiser, Runs, Value, at};
+use super::loops::{Place, Raiser, Runs, Value, at, in_words};
 use super::{COMPUTED_SHAPE, Raise, Stays};
 use crate::machine::LONG_NS;
 use crate::plan::cost;
 use millstream_graph::op::expression::Operation;
-use millstream_graph::op::{Effect, Expression, KernelBody, Lowering, Role};
+use millstream_graph::op::{Effect, Expression, KernelBody, Lowering, Role, Tile};
 use millstream_graph::{Entity, Index, Source};
 use millstream_tensor::{DType, Shape, Spread, Tensor};
 use smallvec::SmallVec;
@@ -61,9 +61,8 @@ impl Raiser<'_> {
         let mut runs = Runs::default();
         let (mut inputs, mut examples) = (Vec::new(), Vec::new());
         for source in &node.inputs {
-            let value = self.value(*source)?;
-            runs = runs.and(&value.runs);
-            let (passed, example) = self.pass(n, *source, value.place)?;
+            let (passed, example, when) = self.pass(n, *source)?;
+            runs = runs.and(&when);
             inputs.push(passed);
             examples.push(example);
         }
@@ -119,14 +118,15 @@ impl Raiser<'_> {
         Ok(())
     }
 
-    /// How a kernel gets a value, and a value of the same type.
-    fn pass(&self, n: Index, source: Source, place: Place) -> Raise<(Passed, Tensor)> {
+    /// How a kernel gets a value, a value of the same type, and when it is there.
+    fn pass(&mut self, n: Index, source: Source) -> Raise<(Passed, Tensor, Runs)> {
         let maker = self.program.node(source.node);
         if let (Role::Const, Some(info)) = (maker.role(), maker.info())
             && let Ok(value) = info.attrs.tensor("value")
         {
-            return Ok((Passed::Constant(value.clone()), value.clone()));
+            return Ok((Passed::Constant(value.clone()), value.clone(), self.when(source.node)?));
         }
+        let Value { place, runs } = self.value(source)?;
         let (passed, dtype, shape) = match place {
             Place::Words(reg, dtype, shape) => (Passed::Words(reg, dtype, shape.clone()), dtype, shape),
             Place::Block(block, dtype, shape) => {
@@ -139,11 +139,11 @@ impl Raiser<'_> {
             Place::List(_) => return Err(Stays(n, "is an op on lists that is not compiled yet")),
         };
         if dtype == DType::Resource {
-            return Ok((passed, Tensor::scalar(false)));
+            return Ok((passed, Tensor::scalar(false), runs));
         }
         let example = Tensor::zeros(dtype, shape)
             .map_err(|_| Stays(n, "has inputs that exceed the memory of compiled code"))?;
-        Ok((passed, example))
+        Ok((passed, example, runs))
     }
 
     fn write_elements(
@@ -156,7 +156,7 @@ impl Raiser<'_> {
     ) -> Raise<()> {
         let source = Source { node: n, index: 0 };
         let (dtype, shape) = (self.dtype(source)?, self.shape(source)?);
-        if shape.elements() > MOST_WORDS {
+        if !in_words(dtype, &shape) {
             return self.write_on_blocks(n, expression, inputs, runs, broadcasts);
         }
         let mut from: SmallVec<[(Reg, &Shape); 3]> = SmallVec::new();
@@ -221,6 +221,13 @@ impl Raiser<'_> {
                 Place::List(_) => return Err(Stays(n, "computes with a list")),
                 _ => return Err(Stays(n, "broadcasts few elements to many")),
             });
+        }
+        let has_tiles = |value: &Value| match &value.place {
+            Place::Block(_, dtype, _) => Tile::new(*dtype, 0).is_some(),
+            Place::Words(..) | Place::List(_) => true,
+        };
+        if Tile::new(dtype, 0).is_none() || !inputs.iter().all(has_tiles) {
+            return Err(Stays(n, "has a dtype that compiled code does not support for many elements"));
         }
         let to = self.code.block(dtype, shape.clone());
         self.code.on_blocks(OnBlocks { expression: expression.clone(), inputs: from, to });

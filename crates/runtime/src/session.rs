@@ -276,7 +276,7 @@ struct Key {
 }
 
 /// The plans of a session. A plan of a graph that was edited since (an input replaced, a control input added)
-/// is never used again, and goes when the next plan is made. Of the others, the one that was used least
+/// is never used again, and goes before the next plan is made. Of the others, the one that was used least
 /// recently makes room.
 #[derive(Default)]
 struct Plans {
@@ -312,13 +312,18 @@ impl Plans {
         Some(kept.plan.clone())
     }
 
+    /// Takes out the plans of the graph before these edits, for the caller to drop without the lock.
+    fn take_stale(&mut self, edits: u64) -> Vec<Kept> {
+        let stale = self.kept.extract_if(|k, _| k.edits < edits).map(|(_, kept)| kept);
+        let stale: Vec<Kept> = stale.collect();
+        self.n_nodes -= stale.iter().map(|kept| kept.plan.n_nodes).sum::<usize>();
+        stale
+    }
+
     /// Adds a plan. Returns those that it replaces, for the caller to drop without the lock.
     fn insert(&mut self, key: Key, plan: Arc<Prepared>) -> Vec<Kept> {
-        let edits = key.edits;
-        let mut gone: Vec<Kept> =
-            self.kept.extract_if(|k, _| k.edits < edits).map(|(_, kept)| kept).collect();
-        let n_nodes = |gone: &[Kept]| gone.iter().map(|kept| kept.plan.n_nodes).sum::<usize>();
-        let mut left = self.n_nodes - n_nodes(&gone) + plan.n_nodes;
+        let mut gone = self.take_stale(key.edits);
+        let mut left = self.n_nodes + plan.n_nodes;
         while self.kept.len() >= Self::MOST || left > Self::MOST_NODES {
             let oldest = self.kept.iter().min_by_key(|(_, kept)| kept.used.load(Relaxed));
             let Some(oldest) = oldest.map(|(key, _)| key.clone()) else { break };
@@ -791,6 +796,10 @@ impl Shared {
             return Ok((found, key.targets));
         }
         self.graph.check()?;
+        // First, so that the new plan takes their place in memory. Made beside them, each plan of a graph that
+        // grows between its runs would leave a hole too small for the next one.
+        let stale = self.plans.write().take_stale(edits);
+        drop(stale);
         let prepared = Arc::new(self.make_plan(&key, deadline)?);
         let targets = key.targets.clone();
         let gone = self.plans.write().insert(key, prepared.clone());

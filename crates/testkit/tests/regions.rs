@@ -569,8 +569,8 @@ fn loops_over_text_and_complex_numbers_are_code() {
     all_code(&g, &[text, z], &[]);
 }
 
-/// What a loop over complex numbers saves for its gradients is a list of tensors, of which the gradient's loop
-/// leaves none.
+/// What a loop over complex numbers saves for its gradients is a list of tensors, of which the gradient's
+/// loop leaves none.
 #[test]
 fn gradients_of_loops_over_complex_numbers_are_code() {
     let g = Graph::new();

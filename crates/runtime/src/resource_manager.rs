@@ -1,6 +1,9 @@
 //! [`ResourceManager`]: resources that sessions share by name.
 
 use millstream_state::{Queue, QueueReport, Resources};
+#[cfg(not(feature = "store"))]
+use millstream_tensor::Error;
+use millstream_tensor::Result;
 use std::sync::Arc;
 
 /// Named resources in named containers: variables, queues, readers, tables. Sessions with the same manager
@@ -56,6 +59,37 @@ impl ResourceManager {
     /// ```
     pub fn new() -> ResourceManager {
         ResourceManager::default()
+    }
+
+    /// A manager whose queues live in a Valkey or Redis server, so that other processes can use them: those
+    /// with a `shared_name`. Everything else stays in this process. The address is
+    /// `valkey://[user][:password]@host[:port]/namespace`; processes with the same namespace share queues.
+    /// Options follow as in `?lease_ms=10000&reconnect_ms=30000&max_element_bytes=67108864`:
+    ///
+    /// - `lease_ms`: a process that is silent for this long counts as gone, and the items that it was given
+    ///   and has not used return to the head of their queue;
+    /// - `reconnect_ms`: an operation fails with `UNAVAILABLE` after the server has not answered for this
+    ///   long; until then the connection is made again as often as it takes;
+    /// - `max_element_bytes`: larger elements are refused.
+    ///
+    /// Fails if no server answers. It takes the feature `store` of the crate.
+    ///
+    /// ```
+    /// # use millstream_runtime::*;
+    /// // Nothing listens there.
+    /// assert!(ResourceManager::at("valkey://127.0.0.1:1/jobs").is_err());
+    /// ```
+    #[cfg(feature = "store")]
+    pub fn at(address: &str) -> Result<ResourceManager> {
+        let store = millstream_store::Store::at(address)?;
+        Ok(ResourceManager(Arc::new(Resources::at(Arc::new(store)))))
+    }
+
+    /// A manager whose queues live in a server: not in this build, which lacks the feature `store`.
+    #[cfg(not(feature = "store"))]
+    pub fn at(_address: &str) -> Result<ResourceManager> {
+        let text = "queues in a server need the feature `store`, which this build does not have";
+        Err(Error::unimplemented(text).with_help("build the crate with `--features store`"))
     }
 
     /// All resources, by container and name.

@@ -9,6 +9,9 @@
 //! - after [`UNSTARTED_GRACE`] without a run with the session's resources, where the queue has a runner that
 //!   was never started;
 //! - otherwise after [`SessionOptions::stall_grace`](crate::SessionOptions::stall_grace) without one.
+//!
+//! A queue in a server may be served by other processes, so a run that waits for one waits on while any other
+//! process uses it.
 
 use crate::QueueRunner;
 use millstream_graph::{Attr, Graph};
@@ -52,6 +55,8 @@ enum Sure {
     Unstarted(QueueRunner),
     Failed(String),
     Quiet(Duration),
+    /// No other process uses the queue in the server.
+    Alone(Duration),
 }
 
 /// A node that waits at a queue.
@@ -83,8 +88,11 @@ impl Stalls {
             // It also waits for something other than queues, about which nothing is known.
             return None;
         }
-        let first = foremost(&waits)?;
-        let sure = self.sure(first, quiet, all_asleep)?;
+        let first = waits.iter().find(|wait| wait.queue.is_elsewhere()).or(foremost(&waits))?;
+        let sure = match first.queue.is_elsewhere() {
+            true => self.is_left_alone(first, quiet)?,
+            false => self.sure(first, quiet, all_asleep)?,
+        };
         Some(self.told(&sure, first, &waits))
     }
 
@@ -134,6 +142,18 @@ impl Stalls {
         (self.grace <= quiet).then_some(Sure::Quiet(quiet))
     }
 
+    /// The reason to believe that no process will serve a queue that lives in a server.
+    fn is_left_alone(&self, wait: &Wait, quiet: Duration) -> Option<Sure> {
+        if quiet < self.grace {
+            return None;
+        }
+        // None at all: the server did not answer, which ends the wait by itself.
+        let clients = wait.queue.report().clients;
+        let alone =
+            !clients.is_empty() && clients.iter().all(|client| client.is_own || client.gone.is_some());
+        alone.then_some(Sure::Alone(quiet))
+    }
+
     /// A runner that should have filled the queue and does not.
     fn cause(&self, wait: &Wait) -> Option<Sure> {
         if wait.purpose != Purpose::Dequeue {
@@ -169,6 +189,10 @@ impl Stalls {
             Sure::Quiet(quiet) => {
                 format!("{text}, and nothing has been run with the session's resources for {quiet:.1?}")
             }
+            Sure::Alone(quiet) => format!(
+                "{text}, which no other process uses, and nothing has been run with the session's resources \
+                 for {quiet:.1?}"
+            ),
         };
         let error = with_reports(Error::new(Code::FailedPrecondition, message), waits);
         match sure {
@@ -177,7 +201,7 @@ impl Stalls {
             Sure::AllAsleep => error.with_help(
                 "let another thread, or a queue runner, do what is waited for; or give the run a timeout",
             ),
-            Sure::Quiet(_) => error.with_help(
+            Sure::Quiet(_) | Sure::Alone(_) => error.with_help(
                 "if some thread will still do what is waited for, raise `SessionOptions::stall_grace` (`--stall-grace`; in Python `ConfigProto.stall_grace_in_ms`)",
             ),
         }

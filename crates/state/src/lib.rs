@@ -28,8 +28,8 @@ pub use cancel::{Cancellation, Registration};
 pub use host::{HostFunction, HostFunctions, HostToken, in_host_function};
 pub use machine::machine_memory;
 pub use queue::{
-    Batches, Closing, Dequeued, Item, Purpose, Queue, QueueKind, QueueReport, QueueSpec, Take, Taken, Tally,
-    Waiter, Waiting, dtype_names,
+    Answer, Ask, Batches, Client, Closing, Dequeued, Elsewhere, Item, ItemStore, Loan, Looked, Purpose,
+    Queue, QueueKind, QueueReport, QueueSpec, QueueStore, Take, Taken, Tally, Waiter, Waiting, dtype_names,
 };
 pub use reader::{Format, Found, Progress, Reader, Reading, Record, Records};
 pub use resources::Resources;

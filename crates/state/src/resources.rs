@@ -1,6 +1,7 @@
 //! [`Resources`]: named resources in named containers, shared by several sessions.
 
 use crate::activity::{Activity, Users};
+use crate::queue::QueueStore;
 use millstream_tensor::{Code, Error, Opaque, Result};
 use parking_lot::Mutex;
 use std::any::Any;
@@ -18,6 +19,8 @@ pub struct Resources {
     epoch: AtomicU64,
     /// Guards only itself; no other lock is taken under it.
     users: Mutex<Users>,
+    /// Where queues live, if not in this process.
+    store: Option<Arc<dyn QueueStore>>,
 }
 
 impl std::fmt::Debug for Resources {
@@ -30,6 +33,16 @@ impl Resources {
     /// An empty set of resources.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// An empty set of resources, whose queues live in `store`.
+    pub fn at(store: Arc<dyn QueueStore>) -> Self {
+        Resources { store: Some(store), ..Self::default() }
+    }
+
+    /// Where queues live, if not in this process.
+    pub fn store(&self) -> Option<&Arc<dyn QueueStore>> {
+        self.store.as_ref()
     }
 
     /// The resource with this name, made by `make` if there is none. An error if it is of another kind.

@@ -1,9 +1,9 @@
 //! `QueueIsClosed`, `QueueIsClosedV2`: whether a queue is closed.
 
-use super::queue_size::scalar;
+use super::queue_size::{look_up, scalar};
 use super::queues::{generations, queue, user};
-use millstream_graph::op::{Kernel, OpDef};
-use millstream_tensor::{DType, Tensor};
+use millstream_graph::op::{Completion, Kernel, KernelCx, OpDef};
+use millstream_tensor::{DType, Result, Tensor};
 
 pub(crate) fn def() -> [OpDef; 2] {
     generations(["QueueIsClosed", "QueueIsClosedV2"], |name, by| {
@@ -11,12 +11,21 @@ pub(crate) fn def() -> [OpDef; 2] {
             .doc("Returns whether the queue is closed. A closed queue may still hold items.")
             .output("is_closed", DType::Bool)
             .infer(scalar)
-            .kernel(Kernel::stateful(|cx| {
-                let closed = queue(cx)?.is_closed();
-                cx.set(0, Tensor::scalar(closed));
-                Ok(())
-            }))
+            .kernel(Kernel::waiting(start).at_once(at_once))
     })
+}
+
+fn at_once(cx: &mut KernelCx) -> Result<bool> {
+    let queue = queue(cx)?;
+    if queue.is_elsewhere() {
+        return Ok(false);
+    }
+    cx.set(0, Tensor::scalar(queue.is_closed()));
+    Ok(true)
+}
+
+fn start(cx: &mut KernelCx, completion: Completion) {
+    look_up(cx, completion, |_, closed| Tensor::scalar(closed));
 }
 
 cases! {

@@ -66,7 +66,11 @@ pub(super) fn opening(cx: &BuildCx, spec: QueueSpec) -> Result<Box<dyn Run>> {
         let handle = named.handle(cx, |resources, container, name| {
             let make = || {
                 let mut words = words.clone();
-                Queue::new(name, spec.clone(), move || words.word())
+                let random = move || words.word();
+                match resources.store() {
+                    Some(store) => Queue::kept_by(store.as_ref(), container, name, spec.clone(), random),
+                    None => Queue::new(name, spec.clone(), random),
+                }
             };
             let queue = resources.get_or_create(container, name, make)?;
             queue.spec().check_same(&spec, name, asker)?;

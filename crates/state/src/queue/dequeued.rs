@@ -1,6 +1,6 @@
 //! [`Dequeued`]: items that a dequeue hands out.
 
-use super::{Item, Queue};
+use super::{Item, Loan, Queue};
 use std::ops::Deref;
 use std::sync::Weak;
 
@@ -11,21 +11,45 @@ use std::sync::Weak;
 #[must_use = "items that are not used return to their queue"]
 pub struct Dequeued {
     items: Vec<Item>,
-    queue: Weak<Queue>,
+    home: Home,
+}
+
+/// Where the items return to.
+enum Home {
+    Here(Weak<Queue>),
+    Elsewhere(Option<Box<dyn Loan>>),
+}
+
+impl Default for Home {
+    fn default() -> Home {
+        Home::Elsewhere(None)
+    }
 }
 
 impl Dequeued {
     pub(super) fn of(queue: Weak<Queue>, items: Vec<Item>) -> Dequeued {
-        Dequeued { items, queue }
+        Dequeued { items, home: Home::Here(queue) }
+    }
+
+    pub(super) fn on_loan(items: Vec<Item>, loan: Box<dyn Loan>) -> Dequeued {
+        Dequeued { items, home: Home::Elsewhere(Some(loan)) }
     }
 
     /// Takes the items for good.
     pub fn used(mut self) -> Vec<Item> {
         let items = std::mem::take(&mut self.items);
-        if !items.is_empty()
-            && let Some(queue) = self.queue.upgrade()
-        {
-            queue.keep_out();
+        match &mut self.home {
+            Home::Here(queue) if !items.is_empty() => {
+                if let Some(queue) = queue.upgrade() {
+                    queue.keep_out();
+                }
+            }
+            Home::Here(_) => {}
+            Home::Elsewhere(loan) => {
+                if let Some(loan) = loan.take() {
+                    loan.used();
+                }
+            }
         }
         items
     }
@@ -48,10 +72,18 @@ impl std::fmt::Debug for Dequeued {
 impl Drop for Dequeued {
     fn drop(&mut self) {
         let items = std::mem::take(&mut self.items);
-        if !items.is_empty()
-            && let Some(queue) = self.queue.upgrade()
-        {
-            queue.take_back(items);
+        match &mut self.home {
+            Home::Here(queue) if !items.is_empty() => {
+                if let Some(queue) = queue.upgrade() {
+                    queue.take_back(items);
+                }
+            }
+            Home::Here(_) => {}
+            Home::Elsewhere(loan) => {
+                if let Some(loan) = loan.take() {
+                    loan.unused();
+                }
+            }
         }
     }
 }

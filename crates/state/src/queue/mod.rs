@@ -20,17 +20,22 @@
 //! No thread blocks: the thread that makes it possible ends a waiting attempt, through its [`Waiter`].
 //! Callbacks run after the queue is unlocked.
 //!
+//! The items of a queue may live in another process ([`Elsewhere`]), which then keeps the lines, too. What is
+//! here then checks what goes in, and knows who waits.
+//!
 //! Definition: TensorFlow's queues (`FIFOQueueV2`, `PaddingFIFOQueueV2`, `RandomShuffleQueueV2`,
 //! `PriorityQueueV2`).
 
 mod dequeued;
+mod elsewhere;
 mod items;
 mod report;
 mod spec;
 mod tally;
 
 pub use dequeued::Dequeued;
-pub use report::{Closing, Purpose, QueueReport, Waiting};
+pub use elsewhere::{Answer, Ask, Elsewhere, ItemStore, Loan, Looked, QueueStore};
+pub use report::{Client, Closing, Purpose, QueueReport, Waiting};
 pub use spec::{Batches, QueueKind, QueueSpec, dtype_names};
 pub use tally::{Taken, Tally};
 
@@ -107,6 +112,8 @@ pub enum Take {
 pub struct Queue {
     name: String,
     spec: QueueSpec,
+    /// The way to the items, if another process keeps them. Then nothing is in `state`.
+    elsewhere: Option<Arc<Elsewhere>>,
     /// The items and the lines. Only a cancellation's list of listeners is locked under this lock, and no
     /// callback runs under it.
     state: Mutex<State>,
@@ -182,6 +189,29 @@ impl Queue {
         spec: QueueSpec,
         random: impl FnMut() -> u32 + Send + 'static,
     ) -> Result<Queue> {
+        Queue::with(name.into(), spec, random, None)
+    }
+
+    /// A queue whose items live in `store`, under this name in this container. `random` yields the seed of a
+    /// shuffling queue.
+    pub fn kept_by(
+        store: &dyn QueueStore,
+        container: &str,
+        name: &str,
+        spec: QueueSpec,
+        mut random: impl FnMut() -> u32 + Send + 'static,
+    ) -> Result<Queue> {
+        spec.check()?;
+        let elsewhere = Elsewhere::open(store, container, name, &spec, random())?;
+        Queue::with(name.to_owned(), spec, random, Some(elsewhere))
+    }
+
+    fn with(
+        name: String,
+        spec: QueueSpec,
+        random: impl FnMut() -> u32 + Send + 'static,
+        elsewhere: Option<Arc<Elsewhere>>,
+    ) -> Result<Queue> {
         spec.check()?;
         let items = Items::new(spec.kind, random);
         let state = State {
@@ -194,8 +224,9 @@ impl Queue {
             n_out: 0,
         };
         Ok(Queue {
-            name: name.into(),
+            name,
             spec,
+            elsewhere,
             state: Mutex::new(state),
             lent: AtomicUsize::new(0),
             awaits_lent: AtomicBool::new(false),
@@ -213,13 +244,33 @@ impl Queue {
         &self.spec
     }
 
-    /// The number of items in the queue.
+    /// Whether another process keeps the items, so that [`Queue::look_up`] takes a moment.
+    pub fn is_elsewhere(&self) -> bool {
+        self.elsewhere.is_some()
+    }
+
+    /// Calls `looked` with the number of items, and whether the queue is closed: at once, or, if the items
+    /// live elsewhere, when the answer comes.
+    pub fn look_up(&self, who: Arc<str>, cancel: &Cancellation, looked: Looked) {
+        match &self.elsewhere {
+            Some(there) => there.look(who, cancel, looked),
+            None => looked(Ok((self.len(), self.is_closed()))),
+        }
+    }
+
+    /// The number of items in the queue. Waits for the answer if they live elsewhere, for a moment at most.
     pub fn len(&self) -> usize {
+        if self.is_elsewhere() {
+            return self.report().len;
+        }
         self.state.lock().items.len()
     }
 
     /// Whether this many items could be enqueued at this moment without waiting.
     pub fn has_room(&self, items: usize) -> bool {
+        if self.is_elsewhere() {
+            return false;
+        }
         let state = self.state.lock();
         state.enqueues.is_empty() && items <= self.spec.capacity.saturating_sub(state.items.len())
     }
@@ -229,13 +280,20 @@ impl Queue {
         self.len() == 0
     }
 
-    /// Whether the queue is closed. Items may be left in it.
+    /// Whether the queue is closed. Items may be left in it. Waits as [`Queue::len`] does.
     pub fn is_closed(&self) -> bool {
+        if self.is_elsewhere() {
+            return self.report().closed.is_some();
+        }
         self.state.lock().closed.is_some()
     }
 
-    /// Enqueues `item` if that is possible at once; returns it if it has to wait.
+    /// Enqueues `item` if that is possible at once; returns it if it has to wait. The way to a queue that
+    /// lives elsewhere is a wait.
     pub fn try_enqueue(&self, item: Item) -> Result<Option<Item>> {
+        if self.is_elsewhere() {
+            return Ok(Some(item));
+        }
         self.spec.check_item(&item, &self.name)?;
         let item = kept(item)?;
         let mut overs = Overs::new();
@@ -263,6 +321,9 @@ impl Queue {
         if rows.is_empty() {
             return Ok(true);
         }
+        if self.is_elsewhere() {
+            return Ok(false);
+        }
         let rows = rows.into_iter().map(kept).collect::<Result<Vec<_>>>()?;
         let mut overs = Overs::new();
         let mut state = self.state.lock();
@@ -287,6 +348,10 @@ impl Queue {
     pub fn enqueue(self: &Arc<Self>, rows: Vec<Item>, waiter: Waiter) {
         if let Some(error) = rows.iter().find_map(|row| self.spec.check_item(row, &self.name).err()) {
             return (waiter.ended)(Err(error));
+        }
+        if let Some(there) = self.elsewhere.as_ref().filter(|_| !rows.is_empty()) {
+            there.begin(Ask::Enqueue(rows), waiter);
+            return;
         }
         match rows.into_iter().map(kept).collect::<Result<VecDeque<_>>>() {
             Ok(rows) if rows.is_empty() => (waiter.ended)(Ok(Dequeued::default())),
@@ -324,11 +389,14 @@ impl Queue {
 
     /// Calls `each` with the items if enough are available at once. Returns whether they were.
     fn try_each(&self, take: Take, each: &mut dyn FnMut(Item)) -> Result<bool> {
-        let mut overs = Overs::new();
-        let mut state = self.state.lock();
         if take.count() == 0 {
             return Ok(true);
         }
+        if self.is_elsewhere() {
+            return Ok(false);
+        }
+        let mut overs = Overs::new();
+        let mut state = self.state.lock();
         // A batch limited by tokens ends where the next item does not fit; the line handles that.
         let by_tokens = self.spec.batches.max_tokens.is_some() && take.count() > 1;
         let available = self.available(&state);
@@ -362,12 +430,18 @@ impl Queue {
             (waiter.ended)(Ok(Dequeued::default()));
             return u64::MAX;
         }
+        if let Some(there) = &self.elsewhere {
+            return there.begin(Ask::Dequeue(take), waiter);
+        }
         let get = Get { take, taken: Vec::new(), longest: 0 };
         self.stand_in_line(waiter, |state, attempt| state.dequeues.push_back(attempt), get)
     }
 
     /// Ends a dequeue that still waits, with this error.
     pub fn withdraw(&self, attempt: u64, cause: &Error) {
+        if let Some(there) = &self.elsewhere {
+            return there.call_off(attempt, cause);
+        }
         self.call_off::<Get>(attempt, cause);
     }
 
@@ -409,6 +483,10 @@ impl Queue {
     /// the queue closes at once. Closing a closed queue is an error, except with `cancel_pending`, as in
     /// TensorFlow.
     pub fn close(self: &Arc<Self>, cancel_pending: bool, closing: Closing, waiter: Waiter) {
+        if let Some(there) = &self.elsewhere {
+            there.begin(Ask::Close(closing), waiter);
+            return;
+        }
         if !cancel_pending {
             self.stand_in_line(
                 waiter,
@@ -437,6 +515,14 @@ impl Queue {
 
     /// The type of the queue, its content, its waiting attempts, and its closing.
     pub fn report(&self) -> QueueReport {
+        let mut report = self.report_here();
+        if let Some(there) = &self.elsewhere {
+            there.report(&mut report);
+        }
+        report
+    }
+
+    fn report_here(&self) -> QueueReport {
         let state = self.state.lock();
         QueueReport {
             name: self.name.clone(),
@@ -448,6 +534,8 @@ impl Queue {
             dequeuing: state.dequeues.iter().map(Attempt::waiting).collect(),
             closed: state.closed.clone(),
             awaits_lent: self.awaits_lent.load(SeqCst) && !state.dequeues.is_empty(),
+            place: None,
+            clients: Vec::new(),
         }
     }
 
@@ -459,6 +547,9 @@ impl Queue {
         ) -> impl Iterator<Item = (Arc<str>, Purpose)> {
             let is_of = |a: &&Attempt<W>| a.listening.as_ref().is_some_and(|l| l.is_of(cancel));
             line.iter().filter(is_of).map(|a| (a.who.clone(), a.work.purpose()))
+        }
+        if let Some(there) = &self.elsewhere {
+            return there.waits_of(cancel);
         }
         let state = self.state.lock();
         of(&state.enqueues, cancel).chain(of(&state.dequeues, cancel)).collect()
@@ -670,21 +761,51 @@ impl Queue {
         }
     }
 
+    fn title(&self) -> Title<'_> {
+        Title { kind: self.spec.kind, name: &self.name }
+    }
+
     fn closed_to_enqueues(&self, closing: &Closing) -> Error {
-        Error::new(Code::Cancelled, format!("{self:?} is closed.")).note(closing.to_string())
+        self.title().closed_to_enqueues(closing)
     }
 
     fn closed_already(&self, first: &Closing) -> Error {
-        Error::new(Code::Cancelled, format!("{self:?} is already closed"))
+        self.title().closed_already(first)
+    }
+
+    fn closed_to_dequeues(&self, closing: &Closing, requested: usize, len: usize) -> Error {
+        self.title().closed_to_dequeues(closing, requested, len)
+    }
+}
+
+/// A queue in messages.
+struct Title<'a> {
+    kind: QueueKind,
+    name: &'a str,
+}
+
+impl Title<'_> {
+    fn closed_to_enqueues(&self, closing: &Closing) -> Error {
+        Error::new(Code::Cancelled, format!("{self} is closed.")).note(closing.to_string())
+    }
+
+    fn closed_already(&self, first: &Closing) -> Error {
+        Error::new(Code::Cancelled, format!("{self} is already closed"))
             .led_by(format!("Queue '{}' is already closed.", self.name))
             .note(first.to_string())
     }
 
     fn closed_to_dequeues(&self, closing: &Closing, requested: usize, len: usize) -> Error {
         let message = format!(
-            "{self:?} is closed and has insufficient elements (requested {requested}, current size {len})"
+            "{self} is closed and has insufficient elements (requested {requested}, current size {len})"
         );
         Error::new(Code::OutOfRange, message).note(closing.to_string())
+    }
+}
+
+impl fmt::Display for Title<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} '{}'", self.kind, self.name)
     }
 }
 
@@ -811,6 +932,6 @@ impl Opaque for Queue {
 
 impl fmt::Debug for Queue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} '{}'", self.spec.kind, self.name)
+        write!(f, "{}", self.title())
     }
 }

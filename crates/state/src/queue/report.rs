@@ -58,6 +58,27 @@ pub struct QueueReport {
     pub closed: Option<Closing>,
     /// Whether dequeues wait for items that were handed out and may come back, although the queue is closed.
     pub awaits_lent: bool,
+    /// The server that keeps the items, if they live outside this process; when it does not answer, that,
+    /// and for how long.
+    pub place: Option<String>,
+    /// The processes that use a queue in a server, and those that were lost.
+    pub clients: Vec<Client>,
+}
+
+/// A process that uses a queue in a server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Client {
+    /// Its machine and number.
+    pub name: String,
+    /// Whether it is the process that asks.
+    pub is_own: bool,
+    /// The time since it was given up, if it no longer answers.
+    pub gone: Option<Duration>,
+    /// The number of attempts of it in line.
+    pub waits: usize,
+    /// The number of items that it was lent and has not used; of a process that is gone, the number of items
+    /// that returned to the queue.
+    pub lent: usize,
 }
 
 impl fmt::Display for Closing {
@@ -94,9 +115,25 @@ impl fmt::Display for QueueReport {
         for Waiting { who, purpose, for_time } in self.enqueuing.iter().chain(&self.dequeuing) {
             write!(f, "; `{who}` has waited {purpose} for {for_time:.1?}")?;
         }
-        match &self.closed {
-            Some(closing) => write!(f, "; {closing}"),
-            None => Ok(()),
+        if let Some(closing) = &self.closed {
+            write!(f, "; {closing}")?;
+        }
+        if let Some(place) = &self.place {
+            write!(f, "; {place}")?;
+        }
+        self.clients.iter().try_for_each(|client| write!(f, "; {client}"))
+    }
+}
+
+impl fmt::Display for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Client { name, is_own, gone, waits, lent } = self;
+        let own = if *is_own { " (this one)" } else { "" };
+        match gone {
+            Some(time) => {
+                write!(f, "process {name}{own} has been gone for {time:.1?}, and {lent} items returned")
+            }
+            None => write!(f, "process {name}{own} waits {waits} times and holds {lent} items"),
         }
     }
 }

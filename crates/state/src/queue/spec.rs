@@ -146,7 +146,7 @@ impl QueueSpec {
     }
 
     /// The number of tokens in an item: its largest varying dimension, at least 1.
-    pub(super) fn tokens_of(&self, item: &Item) -> usize {
+    pub fn tokens_of(&self, item: &[Tensor]) -> usize {
         let shapes = self.shapes.iter().flatten().filter_map(PartialShape::dims);
         let varying = item.iter().zip(shapes).flat_map(|(value, known)| {
             value.shape().dims().iter().zip(known).filter(|(_, known)| known.is_none()).map(|(&dim, _)| dim)

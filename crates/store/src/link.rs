@@ -1,0 +1,79 @@
+//! [`Link`]: a connection to the server, with the scripts that it runs.
+
+use crate::address::Address;
+use millstream_tensor::{Code, Error, Result};
+use redis::{Client, Cmd, Connection, Value};
+use std::time::Duration;
+
+const TURN: &str = include_str!("turn.lua");
+const REPORT: &str = include_str!("report.lua");
+
+/// The time that connecting may take.
+const CONNECTS: Duration = Duration::from_secs(1);
+
+/// A connection.
+pub(crate) struct Link {
+    connection: Connection,
+    /// The names of the scripts on the server: those of turns and of reports.
+    scripts: [String; 2],
+}
+
+/// The scripts by their places.
+#[derive(Clone, Copy)]
+pub(crate) enum Script {
+    Turn = 0,
+    Report = 1,
+}
+
+impl Link {
+    /// Connects, and gives the server the scripts.
+    pub(crate) fn new(address: &Address) -> Result<Link> {
+        let broken = |error| failed(address, &error);
+        let mut connection = connect(address)?;
+        connection.set_read_timeout(Some(address.answer_time())).map_err(broken)?;
+        connection.set_write_timeout(Some(address.answer_time())).map_err(broken)?;
+        let mut load = |text: &str| {
+            let mut command = redis::cmd("SCRIPT");
+            command.arg("LOAD").arg(text).query::<String>(&mut connection).map_err(broken)
+        };
+        let scripts = [load(TURN)?, load(REPORT)?];
+        Ok(Link { connection, scripts })
+    }
+
+    /// A call of a script, to add arguments to.
+    pub(crate) fn call(&self, script: Script, key: &str) -> Cmd {
+        let mut command = redis::cmd("EVALSHA");
+        command.arg(&self.scripts[script as usize]).arg(1).arg(key);
+        command
+    }
+
+    /// Sends commands that were packed.
+    pub(crate) fn send(&mut self, packed: &[u8]) -> redis::RedisResult<()> {
+        self.connection.send_packed_command(packed)
+    }
+
+    /// Receives the answer to a command, which may be an error of the server's.
+    pub(crate) fn receive(&mut self) -> redis::RedisResult<Value> {
+        self.connection.recv_response()
+    }
+}
+
+/// Connects to the server.
+pub(crate) fn connect(address: &Address) -> Result<Connection> {
+    Client::open(address.connection())
+        .and_then(|client| client.get_connection_with_timeout(CONNECTS))
+        .map_err(|error| failed(address, &error))
+}
+
+/// The error of a server that cannot be reached, or that refuses to serve.
+pub(crate) fn failed(address: &Address, error: &redis::RedisError) -> Error {
+    let text = format!("the store {address} cannot be used: {error}");
+    let refused = matches!(error.code(), Some("NOAUTH" | "WRONGPASS" | "NOPERM"));
+    if refused || error.kind() == redis::ErrorKind::AuthenticationFailed {
+        return Error::new(Code::PermissionDenied, text)
+            .with_help("give the password in the address: valkey://:password@host:port/namespace");
+    }
+    Error::new(Code::Unavailable, text).with_help(
+        "start the server (Debian: apt-get install valkey-server, or redis-server), or correct the address",
+    )
+}

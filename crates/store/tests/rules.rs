@@ -1,0 +1,111 @@
+//! A queue in a server keeps the rules of one in the process: random sequences of operations end alike.
+
+mod common;
+
+use common::*;
+use millstream_state::{Cancellation, Queue, QueueKind, Take};
+use millstream_store::Store;
+use millstream_tensor::Error;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+#[derive(Clone, Debug)]
+enum Step {
+    Enqueue(usize),
+    Dequeue(Take, bool),
+    Close(bool),
+    Cancel(usize),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        5 => (1usize..6).prop_map(Step::Enqueue),
+        4 => (1usize..6, any::<bool>()).prop_map(|(n, uses)| Step::Dequeue(Take::Exactly(n), uses)),
+        2 => (1usize..6, any::<bool>()).prop_map(|(n, uses)| Step::Dequeue(Take::UpTo(n), uses)),
+        1 => any::<bool>().prop_map(Step::Close),
+        2 => any::<usize>().prop_map(Step::Cancel),
+    ]
+}
+
+/// What the steps end with: the values or the words of every attempt that is over, and the size.
+fn play(q: &Arc<Queue>, steps: &[Step]) -> Vec<String> {
+    let mut answers: Vec<(Answer, Cancellation)> = Vec::new();
+    let mut value = 0;
+    let mut told = Vec::new();
+    for step in steps {
+        let cancel = Cancellation::new();
+        match step {
+            Step::Enqueue(n) => {
+                let values: Vec<i32> = (value..value + *n as i32).map(|v| v * 7 % 100).collect();
+                value += *n as i32;
+                answers.push((enqueue_with(q, values, &cancel), cancel));
+            }
+            // Items come back in an order that can be foretold only if nobody else takes them meanwhile.
+            Step::Dequeue(take, uses) if *uses || answers.iter().any(|(answer, _)| answer.waits()) => {
+                answers.push((dequeue_with(q, *take, &cancel, true), cancel));
+            }
+            Step::Dequeue(take, _) => {
+                let (answer, waiter) = waiter("get", &cancel, false);
+                q.dequeue(*take, waiter);
+                look(q);
+                look(q);
+                cancel.cancel(Error::invalid("it waits"));
+                answers.push((answer, cancel));
+            }
+            Step::Close(cancels) => answers.push((close(q, *cancels), cancel)),
+            Step::Cancel(which) if !answers.is_empty() => {
+                let (_, cancel) = &answers[which % answers.len()];
+                cancel.cancel(Error::invalid("enough"));
+            }
+            Step::Cancel(_) => {}
+        }
+        // Twice: what the first round ended says that it used its items, or gives them back.
+        look(q);
+        look(q);
+        let text = |answer: &Answer| match answer.now() {
+            None => "waits".to_owned(),
+            Some(Ok(values)) => format!("{values:?}"),
+            Some(Err(error)) => error.to_string(),
+        };
+        let all: Vec<String> = answers.iter().map(|(answer, _)| text(answer)).collect();
+        told.push(format!("{:?} {}", look(q), all.join("; ")));
+    }
+    answers.into_iter().for_each(|(_, cancel)| _ = cancel.cancel(Error::invalid("the end")));
+    told
+}
+
+fn alike(kind: QueueKind, min: usize, tokens: Option<usize>) {
+    let Some(server) = Server::start(&[]) else { return };
+    let store = Store::at(&server.url("rules")).unwrap();
+    let n = AtomicUsize::new(0);
+    let case = (1usize..6, prop::collection::vec(step(), 1..24));
+    let run = |(capacity, steps): (usize, Vec<Step>)| {
+        let mut spec = spec(kind, capacity.max(min + 1));
+        spec.min_after_dequeue = min;
+        spec.batches.max_tokens = tokens;
+        let name = format!("q{}", n.fetch_add(1, Relaxed));
+        let expected = play(&here(&name, spec.clone()), &steps);
+        let got = play(&stored(&store, &name, spec), &steps);
+        prop_assert_eq!(got, expected);
+        Ok(())
+    };
+    let config = Config { cases: 150, failure_persistence: None, ..Config::default() };
+    TestRunner::new(config).run(&case, run).unwrap();
+}
+
+#[test]
+fn first_in_first_out() {
+    alike(QueueKind::Fifo, 0, None);
+}
+
+#[test]
+fn padded_by_tokens() {
+    alike(QueueKind::PaddingFifo, 0, Some(3));
+}
+
+#[test]
+fn by_priority() {
+    alike(QueueKind::Priority, 0, None);
+}

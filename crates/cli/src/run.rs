@@ -14,8 +14,8 @@ use millstream::engine::tensor::{budget, npy};
 use millstream::prelude::*;
 use millstream::train::restore_saved_model;
 use millstream::{
-    Code, Coordinator, FileAccess, Iterations, Passes, QueueReport, Queues, RunOptions, RunQueues,
-    SessionOptions, Tier, Watch,
+    Code, Coordinator, FileAccess, Iterations, Passes, QueueReport, Queues, ResourceManager, RunOptions,
+    RunQueues, SessionOptions, Tier, Watch,
 };
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -126,6 +126,11 @@ pub(crate) struct Options {
     /// forever. A wait that no thread could end fails sooner [default: 600]
     #[arg(long, value_name = "SECONDS", value_parser = number::seconds_or_never)]
     stall_grace: Option<Duration>,
+
+    /// The Valkey or Redis server in which the queues with a shared name live, so that other processes can
+    /// use them: valkey://[user][:password]@host[:port]/namespace [default: none, they live in this process]
+    #[arg(long, value_name = "URL")]
+    store: Option<String>,
 
     /// The limit for tensors in memory, in bytes, or with a unit: 64K, 512M, 2G. Also limits the memory for
     /// reading the graph [default: 80 % of the memory that the process may use; for reading the graph as
@@ -280,6 +285,7 @@ pub(crate) fn run(options: Options) -> Outcome {
             parallel_iterations: options.parallel_iterations,
             timeout: left(options.timeout),
             stall_grace: options.stall_grace,
+            resources: options.store.as_deref().map(ResourceManager::at).transpose()?,
             files: allowed_files(&graph, &options, &feeds),
             tier: if options.no_compile { Tier::Dataflow } else { Tier::Compiled },
             passes: options.passes,

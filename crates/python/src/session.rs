@@ -27,7 +27,7 @@ use millstream::engine::runtime::{
     FeedList, FetchList, Fetched, PartialRun as EnginePartialRun, Poll, Target,
 };
 use millstream::engine::tensor::invalid;
-use millstream::{FileAccess, Op, RunOptions, SessionOptions, ShowProgress, Tier, Watch};
+use millstream::{FileAccess, Op, ResourceManager, RunOptions, SessionOptions, ShowProgress, Tier, Watch};
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
@@ -167,10 +167,10 @@ fn target_node(target: &Target) -> NodeId {
 impl Session {
     /// Creates a session for a graph. `limits`: the time of a run and the grace of a run that waits, in
     /// milliseconds, and the bytes of tensors; 0 for the defaults. `compiles`: whether loops run as code.
-    /// `passes`: what plans leave out.
+    /// `passes`: what plans leave out. `store`: the address of the server in which queues live.
     #[new]
     #[expect(clippy::too_many_arguments, reason = "the options of a session, each optional")]
-    #[pyo3(signature = (graph, threads = None, one_thread_per_kernel = false, limits = (0, 0, 0), container = String::new(), pools = 1, devices = (1, true, false), files = None, compiles = true, passes = ""))]
+    #[pyo3(signature = (graph, threads = None, one_thread_per_kernel = false, limits = (0, 0, 0), container = String::new(), pools = 1, devices = (1, true, false), files = None, compiles = true, passes = "", store = None))]
     fn new(
         graph: &Bound<'_, Graph>,
         threads: Option<usize>,
@@ -182,7 +182,9 @@ impl Session {
         files: Option<Vec<PathBuf>>,
         compiles: bool,
         passes: &str,
+        store: Option<String>,
     ) -> PyResult<Session> {
+        let resources = store.map(|address| graph.py().detach(|| ResourceManager::at(&address)));
         let named = |e: millstream::Error| building(e.note("in `ConfigProto.passes`"));
         let options = SessionOptions {
             threads,
@@ -192,6 +194,7 @@ impl Session {
             memory_limit: usize::try_from(limits.2).ok().filter(|&bytes| 0 < bytes),
             files: files.map_or(FileAccess::Everything, FileAccess::folders),
             container,
+            resources: resources.transpose().map_err(|error| running(graph.py(), graph, error))?,
             collective: Some(Arc::new(OfProcess)),
             tier: if compiles { Tier::Compiled } else { Tier::Dataflow },
             passes: passes.parse().map_err(named)?,

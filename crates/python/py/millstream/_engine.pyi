@@ -276,6 +276,7 @@ class Session:
         files: Optional[Sequence[str]] = None,
         compiles: bool = True,
         passes: str = "",
+        store: Optional[str] = None,
     ) -> "Session": ...
     @property
     def graph(self) -> _Graph:

@@ -63,13 +63,17 @@ def _memory() -> int:
         return 1 << 28  # What TensorFlow reports where the size is unknown.
 
 
+# What the address of a server begins with in which queues may live.
+_STORES = ("valkey://", "valkeys://", "redis://", "rediss://")
+
+
 def _check_target(target: Any) -> bytes:
     if target is None:
         target = ""
     if not isinstance(target, (str, bytes)):
         raise TypeError("target must be a string, but got %s" % type(target))
     name = target.decode() if isinstance(target, bytes) else target
-    if targets.is_known(name):
+    if targets.is_known(name) or name.startswith(_STORES):
         return name.encode()
     if name.startswith("grpc://"):
         raise errors.UnimplementedError(
@@ -120,8 +124,9 @@ class BaseSession(_engine.Session):
             passes = getattr(config, "passes", "")
             compiles = config.graph_options.optimizer_options.global_jit_level >= 0
         allowed_files = files if files is None else [os.fspath(f) for f in files]
-        session: Any = super().__new__(cls, graph or get_default_graph(), threads, one, limits, container, pools, devices, files=allowed_files, compiles=compiles, passes=passes)
-        if target_bytes:
+        store = target_bytes.decode() if target_bytes.startswith(tuple(s.encode() for s in _STORES)) else None
+        session: Any = super().__new__(cls, graph or get_default_graph(), threads, one, limits, container, pools, devices, files=allowed_files, compiles=compiles, passes=passes, store=store)
+        if target_bytes and store is None:
             targets.take(target_bytes.decode(), session)
         session._cpus = devices[0]
         session._config = config
@@ -347,7 +352,13 @@ class Session(BaseSession):
     makes itself the default session and its graph the default graph, and closes itself at the end.
 
     Args:
-      target: Empty: sessions run in this process.
+      target: Empty, or the address of a Valkey or Redis server:
+        `"valkey://[user][:password]@host[:port]/namespace"`. Sessions run in this process, and with a server
+        their queues with a `shared_name` live there: processes whose targets are equal share them. Options
+        follow the address, as in `"?lease_ms=10000&reconnect_ms=30000&max_element_bytes=67108864"`: the time
+        after which a process that is silent counts as gone, so that the items it did not get to use return
+        to their queue; the time for which an operation waits for a server that does not answer; the size of
+        the largest element.
       graph: The graph to run; by default the default graph.
       config: A `tf.ConfigProto`. The fields `inter_op_parallelism_threads`, `intra_op_parallelism_threads`,
         `operation_timeout_in_ms`, `device_count["CPU"]`, `allow_soft_placement`,
@@ -365,7 +376,8 @@ class Session(BaseSession):
 
     Raises:
       TypeError: An argument has the wrong type.
-      tf.errors.UnimplementedError, tf.errors.NotFoundError: `target` is not empty.
+      tf.errors.UnimplementedError, tf.errors.NotFoundError: `target` is something else.
+      tf.errors.UnavailableError: The server of `target` does not answer.
       ValueError: `config.passes` names something else.
 
     Example:

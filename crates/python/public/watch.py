@@ -10,6 +10,7 @@ import subprocess
 import sys
 import unittest
 
+import absl.app  # noqa: F401, whose flags are there before those of a program, as in TensorFlow
 import numpy as np
 import tensorflow as tf
 

@@ -44,7 +44,7 @@ class Records:
         def watched(session, fetches, *args, **kwargs):
             caller = sys._getframe(1)
             library = caller.f_globals.get("__name__", "").split(".")[0] in FRAMEWORKS
-            if self.inside or library and caller.f_code.co_name not in ("_eval_using_default_session", "eval"):
+            if self.inside or library and caller.f_code.co_name not in ("_eval_using_default_session", "_run_using_default_session", "eval"):
                 return run(session, fetches, *args, **kwargs)
             if self.left is not None:
                 if self.left == 0:

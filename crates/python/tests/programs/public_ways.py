@@ -90,3 +90,45 @@ def nodes_of_batch_normalization(tf):
     for offset, scale in ((other, other), (None, other), (other, None), (None, None)):
         tf.nn.batch_normalization(x, other, other, offset, scale, 0.01)
     return [(op.name, [i.name for i in op.inputs]) for op in tf.get_default_graph().get_operations()]
+
+
+def gradients_wait_for_control_dependencies(tf):
+    """The CIFAR-10 tutorial averages its losses by operations that nothing but the gradients waits for."""
+    found = []
+    for resource in (False, True):
+        count = tf.Variable(0, use_resource=resource)
+        x = tf.Variable([1.0, 2.0], use_resource=resource)
+        with tf.control_dependencies([tf.assign_add(count, 1)]):
+            pairs = tf.train.GradientDescentOptimizer(0.5).compute_gradients(tf.reduce_sum(x * x), [x])
+            given = tf.gradients(x * 3.0, x, grad_ys=[tf.constant([1.0, 2.0])])
+            with tf.control_dependencies(None):
+                free = tf.gradients(tf.reduce_sum(x * 4.0), x)
+            step = tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * x), [0, x])[1]
+            looped = tf.gradients(step, x)
+        after = tf.gradients(tf.reduce_sum(x), x)
+        train = tf.train.GradientDescentOptimizer(0.5).apply_gradients(pairs)
+        with tf.Session() as sess:
+            sess.run(tf.global_variables_initializer())
+            for fetch in (pairs[0][0], given, free, looped, after, train):
+                found.append([sess.run(fetch), sess.run(count)])
+    return found
+
+
+def seeds_after_cells_with_concatenated_states(tf):
+    """Handwriting models keep an LSTM's state in one tensor."""
+    tf.set_random_seed(3)
+    seeds = []
+    states = []
+    for kind in (tf.nn.rnn_cell.BasicLSTMCell, tf.nn.rnn_cell.LSTMCell):
+        for whole in (False, True):
+            cell = tf.nn.rnn_cell.MultiRNNCell([kind(3, state_is_tuple=False) for _ in range(2)], state_is_tuple=whole)
+            inputs = [tf.placeholder(tf.float32, [2, 4]) for _ in range(2)]
+            zeros = cell.zero_state(2, tf.float32)
+            with tf.variable_scope("%s_%s" % (kind.__name__, whole)):
+                _, state = tf.contrib.legacy_seq2seq.rnn_decoder(inputs, zeros, cell)
+            seeds.append(tf.get_seed(None)[1])
+            states.append(state)
+    feeds = {x: np.ones([2, 4], np.float32) for op in tf.get_default_graph().get_operations() if op.type == "Placeholder" for x in op.outputs}
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        return seeds, sess.run(states, feeds)

@@ -456,8 +456,10 @@ class Graph(_engine.Graph):
           (['first'], [])
         """
         if control_inputs is None:
-            return self._without_control()
-        return self._control_dependencies([self._control_input(item) for item in control_inputs])
+            return _Controls(self, self._without_control(), False)
+        ops = [self._control_input(item) for item in control_inputs]
+        block = self._control_dependencies(ops)
+        return _Controls(self, block, True) if ops else block
 
     def _control_input(self, item: Any) -> Any:
         if isinstance(item, (Tensor, Operation)):
@@ -722,6 +724,23 @@ class Graph(_engine.Graph):
             raise errors.NotFoundError(None, None, "Op type not registered '%s' in binary: there is no such op" % op_type)
         with self.as_default():
             return op(op_type)._flat(list(inputs), attrs or {}, name)
+
+
+class _Controls:
+    """A block of control dependencies, which the graph remembers: gradients wait for them, too."""
+
+    def __init__(self, graph: Graph, block: Any, waits: bool) -> None:
+        self._graph, self._block, self._waits = graph, block, waits
+
+    def __enter__(self) -> Any:
+        self._before = getattr(self._graph, "_waits", False)
+        entered = self._block.__enter__()
+        self._graph._waits = self._waits  # type: ignore[attr-defined]
+        return entered
+
+    def __exit__(self, *error: Any) -> Any:
+        self._graph._waits = self._before  # type: ignore[attr-defined]
+        return self._block.__exit__(*error)
 
 
 class _Emptied(threading.local):

@@ -68,6 +68,16 @@ def _source(x: Any) -> Tensor:
     return x.values if isinstance(x, IndexedSlices) else convert_to_tensor(x)
 
 
+def _after(given: Optional[Tensor], y: Tensor, i: int) -> Any:
+    """Returns the gradient of a y, by default ones, computed after the control dependencies around."""
+    if given is not None:
+        return op("Identity")(given, name=f"grad_ys_{i}") if isinstance(given, Tensor) else given
+    if not (y.dtype.is_floating or y.dtype.is_complex):
+        return None
+    one = convert_to_tensor(1, y.dtype.base_dtype, name=f"grad_ys_{i}")
+    return one if y.shape.rank == 0 else op("Fill")(op("Shape")(y), one)
+
+
 def _grad_y(grad: Any, y: Tensor, index: int) -> Tensor:
     """Converts the gradient of a y to its dtype."""
     grad = convert_to_tensor(grad, None if isinstance(grad, Tensor) else y.dtype.base_dtype, "grad_ys_%d" % index)
@@ -200,6 +210,10 @@ def gradients(
     asked = [x for x, use in zip(sources, usable) if use]
     graph = ys[0].graph
     before = len(graph)
+    given = [grad_ys is not None and g is not None for g in grad_ys or ys]
+    if getattr(graph, "_waits", False) and asked:
+        # The gradients of an engine's call have no control inputs: what they begin with has.
+        grad_ys = [_after(g, y, i) for i, (g, y) in enumerate(zip(grad_ys or [None] * len(ys), ys))]
     try:
         made = _engine.gradients(graph, ys, asked, grad_ys, stop, name or "gradients", _op_types()) if asked else []
     except NotImplementedError as error:
@@ -209,7 +223,6 @@ def gradients(
         raise LookupError("No gradient defined for operation: %s" % error) from None
     if colocate_gradients_with_ops:
         _beside(graph, before)
-    given = [grad_ys is not None and g is not None for g in grad_ys or ys]
     promise(graph, ys, given, asked, stop, bool(gate_gradients), before)
     found = iter(made)
     grads: List[Any] = [next(found) if use else None for use in usable]

@@ -421,9 +421,10 @@ class BasicLSTMCell(LayerRNNCell):
         n, dtype = self._num_units, inputs.dtype
         kernel = self.add_weight("kernel", [_depth(inputs) + n, 4 * n], dtype=dtype)
         bias = self.add_weight("bias", [4 * n], dtype, zeros_initializer(dtype=dtype))
-        c, h = state if self._state_is_tuple else array_ops.split(value=state, num_or_size_splits=2, axis=1)
+        one = constant(1, dtypes.int32)
+        c, h = state if self._state_is_tuple else array_ops.split(value=state, num_or_size_splits=2, axis=one)
         gates = functions.bias_add(math_ops.matmul(array_ops.concat([inputs, h], 1), kernel), bias)
-        i, j, f, o = array_ops.split(value=gates, num_or_size_splits=4, axis=1)
+        i, j, f, o = array_ops.split(value=gates, num_or_size_splits=4, axis=one)
         forget = constant(self._forget_bias, dtype=f.dtype)
         new_c = op("Add")(math_ops.multiply(c, math_ops.sigmoid(op("Add")(f, forget))), math_ops.multiply(math_ops.sigmoid(i), self._activation(j)))
         new_h = math_ops.multiply(self._activation(new_c), math_ops.sigmoid(o))
@@ -501,16 +502,17 @@ class LSTMCell(LayerRNNCell):
     def call(self, inputs: Any, state: Any) -> Tuple[Any, Any]:
         """Computes one step."""
         n, n_out, dtype = self._num_units, self.output_size, inputs.dtype
-        if self._state_is_tuple:
-            c_prev, h_prev = state
-        else:
-            c_prev, h_prev = state[:, :n], state[:, n:]
         kernel = self.add_weight("kernel", [_depth(inputs) + n_out, 4 * n], dtype, self._initializer)
         bias = self.add_weight("bias", [4 * n], dtype, zeros_initializer(dtype=dtype))
         if self._use_peepholes:
             w_f, w_i, w_o = [self.add_weight(f"w_{g}_diag", [n], dtype, self._initializer) for g in "fio"]
         if self._num_proj is not None:
             projection = self.add_weight("projection/kernel", [n, self._num_proj], dtype, self._initializer)
+        if self._state_is_tuple:
+            c_prev, h_prev = state
+        else:
+            c_prev = op("Slice")(state, [0, 0], [-1, n])
+            h_prev = op("Slice")(state, [0, n], [-1, n_out])
         gates = functions.bias_add(math_ops.matmul(array_ops.concat([inputs, h_prev], 1), kernel), bias)
         i, j, f, o = array_ops.split(value=gates, num_or_size_splits=4, axis=1)
         if self._use_peepholes:
@@ -583,7 +585,7 @@ class MultiRNNCell(RNNCell):
         with name_scope("MultiRNNCellZeroState", values=[batch_size]):
             if self._state_is_tuple:
                 return tuple(c.zero_state(batch_size, dtype) for c in self._cells)
-            return _zeros(self.state_size, batch_size, dtype)
+            return super().zero_state(batch_size, dtype)
 
     def call(self, inputs: Any, state: Any) -> Tuple[Any, Any]:
         """Computes one step of each cell."""
@@ -594,7 +596,7 @@ class MultiRNNCell(RNNCell):
                 if self._state_is_tuple:
                     part = state[i]
                 else:
-                    part = state[:, at : at + cell.state_size]
+                    part = op("Slice")(state, [0, at], [-1, cell.state_size])
                     at += cell.state_size
                 inputs, new = cell(inputs, part)
                 states.append(new)

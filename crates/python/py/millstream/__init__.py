@@ -169,6 +169,7 @@ from millstream.variables.scopes import (
     variable_scope,
 )
 from millstream.variables.state_ops import *  # noqa: F403
+from millstream.variables.module import Module
 from millstream.variables.templates import make_template
 from millstream.variables.variable import *  # noqa: F403
 from millstream.io.lookup_ops import initialize_all_tables, tables_initializer

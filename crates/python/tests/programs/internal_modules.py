@@ -107,3 +107,14 @@ def an_optimizers_slot(tf):
     slot = _inner(tf, "python.training.slot_creator", "create_zeros_slot")(v, name="s")
     other = _inner(tf, "python.training.slot_creator", "create_zeros_slot")(v, name="i", dtype=tf.int32)
     return slot.name, other.name, static(slot, other), run(tf, [slot, other])
+
+
+def shapes_of_ops(tf):
+    of = lambda name: _inner(tf, "python.framework.common_shapes", name)  # noqa: E731
+    x = tf.placeholder(tf.float32, [None, 3])
+    y = tf.unstack(x, axis=1)[0].op
+    found = [of("unknown_shape")(y), of("unknown_shape")(x.op), of("scalar_shape")(y), of("unchanged_shape")(y)]
+    wide = of("broadcast_shape")(x.shape, tf.TensorShape([4, 1]))
+    ops = _inner(tf, "python.framework.op_def_registry", "get_registered_ops")()
+    is_second = _inner(tf, "python.tf2", "enabled")()
+    return [[str(s) for s in shapes] for shapes in found], str(wide), of("rank")(x), of("has_fully_defined_shape")(x), sorted(a.name for a in ops["MatMul"].attr), is_second

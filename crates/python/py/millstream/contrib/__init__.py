@@ -4,11 +4,12 @@ from typing import TYPE_CHECKING, Any, List
 
 from millstream.framework import namespaces
 
-_PARTS = ("cluster_resolver", "crf", "cudnn_rnn", "data", "distributions", "framework", "image", "layers", "learn", "legacy_seq2seq", "lookup", "losses", "metrics", "nn", "opt", "predictor", "rnn", "seq2seq", "signal", "slim", "staging", "tensorboard", "tfprof", "tpu", "training", "util")
+_PARTS = ("cluster_resolver", "compiler", "crf", "cudnn_rnn", "data", "distributions", "framework", "image", "layers", "learn", "legacy_seq2seq", "lookup", "losses", "metrics", "nn", "opt", "predictor", "rnn", "seq2seq", "signal", "slim", "staging", "tensorboard", "tfprof", "tpu", "training", "util")
 
 
 if TYPE_CHECKING:
     from millstream.contrib import cluster_resolver as cluster_resolver
+    from millstream.contrib import compiler as compiler
     from millstream.contrib import crf as crf
     from millstream.contrib import cudnn_rnn as cudnn_rnn
     from millstream.contrib import data as data

@@ -44,6 +44,11 @@ RENAMED: Dict[str, str] = {
     "unpack": "unstack",
     "python.ops.rnn_cell._linear": "layers.dense",
     "python.ops.rnn_cell._Linear": "layers.dense",
+    "python.ops.gen_nn_ops._avg_pool_grad": "raw_ops.AvgPoolGrad",
+    "python.ops.gen_nn_ops._max_pool_grad": "raw_ops.MaxPoolGrad",
+    "python.ops.rnn.bidirectional_rnn": "nn.static_bidirectional_rnn",
+    "python.ops.rnn.rnn": "nn.static_rnn",
+    "python.ops.rnn.state_saving_rnn": "nn.static_state_saving_rnn",
     "python.ops.seq2seq": "contrib.legacy_seq2seq",
     "python.ops.constant_op": "constant",
 }
@@ -149,7 +154,7 @@ NEVER: Dict[str, Tuple[str, str]] = {
     "wrap_function": ("there is no eager execution", "`tf.func.function`, or " + _GRAPHS),
     "xla": ("the engine compiles what it runs", "the graph as it is"),
     "contrib.cluster_resolver": ("a session runs in one process", "a `tf.Session`"),
-    "contrib.compiler": ("the engine compiles what it runs", "the graph as it is"),
+    "contrib.compiler.xla": ("the engine compiles what it runs", "the graph as it is"),
 }
 
 _NODES = "it makes more nodes: initial values of variables created after it differ, with equal seeds"

@@ -135,13 +135,13 @@ NAMES: Dict[str, Dict[str, Any]] = {
     },
     "python.ops.control_flow_ops": {"switch": op("Switch"), "merge": op("Merge")},
     "python.ops.rnn_cell_impl": {"_zero_state_tensors": _zero_state_tensors},
-    "python.ops.summary_op_util": {"collect": collect, "summary_scope": summary_scope},
+    "python.ops.summary_op_util": {"collect": collect, "skip_summary": lambda: False, "summary_scope": summary_scope},
     "python.util.deprecation": {"deprecated": _mark, "deprecated_args": _mark, "deprecated_arg_values": _mark},
     "python.util.function_utils": {"fn_args": fn_args},
     "python.util.keyword_args": {"keyword_args_only": _mode},
     "python.util.tf_decorator": {"make_decorator": _make_decorator, "unwrap": lambda target: ([], inspect.unwrap(target))},
     "python.util.tf_export": {"tf_export": _mark, "keras_export": _mark},
-    "python.util.tf_inspect": {"getargspec": getargspec},
+    "python.util.tf_inspect": {"ArgSpec": ArgSpec, "getargspec": getargspec},
 }
 
 for _module, _names in internals.NAMES.items():

@@ -10,9 +10,9 @@ import socket
 import time
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
-from millstream import layers
+from millstream import _engine, layers
 from millstream.contrib import staging
-from millstream.framework import convert_to_tensor, dtypes, get_collection, get_static_value, protos
+from millstream.framework import convert_to_tensor, dtypes, get_collection, get_static_value, protos, shapes
 from millstream.framework.graph_keys import GraphKeys
 from millstream.framework.session import Session
 from millstream.framework.tensor_util import make_ndarray
@@ -22,6 +22,7 @@ from millstream.io.files import GFile
 from millstream.io.summaries import FileWriter
 from millstream.ops import array_ops, control_flow
 from millstream.rnn.networks import transpose_batch_time
+from millstream.train import session_manager
 from millstream.train.checkpoints import NewCheckpointReader
 from millstream.variables import partitions, slots
 
@@ -319,6 +320,39 @@ _FILES = {
     "write_string_to_file": write_string_to_file,
 }
 
+# Shapes of ops -----------------------------------------------------------------------------------------------
+
+
+def unknown_shape(op: Any) -> List[Any]:
+    """Returns a shape for each output of an operation, of which nothing is known."""
+    return [shapes.TensorShape(None) for _ in op.outputs]
+
+
+def scalar_shape(unused_op: Any) -> List[Any]:
+    """Returns the shape of a scalar."""
+    return [shapes.TensorShape([])]
+
+
+def unchanged_shape(op: Any) -> List[Any]:
+    """Returns the shape of an operation's input."""
+    return [op.inputs[0].get_shape()]
+
+
+def rank(tensor: Any) -> Optional[int]:
+    """Returns the rank of a tensor, or None if it is not known."""
+    return convert_to_tensor(tensor).shape.ndims  # type: ignore[no-any-return]
+
+
+def has_fully_defined_shape(tensor: Any) -> bool:
+    """Returns whether the shape of a tensor is known."""
+    return bool(convert_to_tensor(tensor).shape.is_fully_defined())
+
+
+def get_registered_ops() -> Dict[str, Any]:
+    """Returns the `OpDef`s of all ops, by name."""
+    return {name: protos.OpDef.FromString(_engine.op_def(name)) for name in _engine.op_names()}
+
+
 # Files of events -------------------------------------------------------------------------------------------
 
 
@@ -396,8 +430,18 @@ NAMES: Dict[str, Dict[str, Any]] = {
     "python.client.session": {"BaseSession": Session},
     "python.compat.compat": {"forward_compatible": forward_compatible},
     "python.framework.ops": {"internal_convert_to_tensor": internal_convert_to_tensor, "convert_to_tensor_v2": convert_to_tensor},
+    "python.framework.common_shapes": {
+        "broadcast_shape": array_ops.broadcast_static_shape,
+        "has_fully_defined_shape": has_fully_defined_shape,
+        "rank": rank,
+        "scalar_shape": scalar_shape,
+        "unchanged_shape": unchanged_shape,
+        "unknown_shape": unknown_shape,
+    },
+    "python.framework.op_def_registry": {"get_registered_ops": get_registered_ops},
     "python.framework.smart_cond": {"smart_cond": smart_cond, "smart_constant_value": smart_constant_value},
     "python.framework.tensor_util": {"MakeNdarray": make_ndarray, "shape_tensor": shape_tensor},
+    "python.layers.base": {"_Layer": layers.Layer},
     "python.layers.convolutional": _convolutions(),
     "python.layers.core": {"FullyConnected": layers.Dense, "fully_connected": layers.dense},
     "python.layers.normalization": {"BatchNorm": layers.BatchNormalization, "batch_norm": layers.batch_normalization},
@@ -432,7 +476,9 @@ NAMES: Dict[str, Dict[str, Any]] = {
     "python.ops.rnn": {"_transpose_batch_time": transpose_batch_time},
     "python.ops.rnn_cell_impl": {"_BIAS_VARIABLE_NAME": "bias", "_WEIGHTS_VARIABLE_NAME": "kernel"},
     "python.ops.variables": {"PartitionedVariable": partitions.PartitionedVariable},
+    "python.tf2": {"enabled": lambda: False},
     "python.tools.inspect_checkpoint": {"print_tensors_in_checkpoint_file": print_tensors_in_checkpoint_file},
+    "python.training.session_manager": {"_ready": session_manager._ready},
     "python.training.slot_creator": {"create_zeros_slot": create_zeros_slot},
     "python.training.summary_io": {"SummaryWriter": FileWriter},
     "python.util.all_util": {"make_all": make_all, "remove_undocumented": remove_undocumented},

@@ -381,7 +381,21 @@ def attribute(path: str, name: str) -> Any:
             return _look_up(place, name)
         except AttributeError:
             pass
+    if path.startswith(("python.", "contrib.")) and name in _imported():
+        # Not an import: what is `tensorflow` may be another's.
+        return importlib.import_module("millstream.programs.hook")._Module("tensorflow." + _imported()[name])
     raise AttributeError(missing((path + "." + name).lstrip("."))[1])
+
+
+@functools.lru_cache(maxsize=None)
+def _imported() -> Dict[str, str]:
+    """Returns the modules that TensorFlow's modules import, which programs take from them, by their last names.
+
+    `from tensorflow.python.ops.rnn import rnn_cell_impl` is such an import.
+    """
+    inner = [path for path in _TABLE if re.match(r"python\.(framework|ops|platform|training|util)\.\w+$", path)]
+    lasts = [path.rpartition(".")[2] for path in inner]
+    return {last: path for last, path in zip(lasts, inner) if lasts.count(last) == 1}
 
 
 def _look_up(place: str, name: str) -> Any:

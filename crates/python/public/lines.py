@@ -1,12 +1,13 @@
 """Tells the lines of a public program at which Millstream counts other nodes than TensorFlow makes.
 
-    python lines.py count NAME FOLDER COUNTS.json                    # under TensorFlow
-    python -m millstream lines.py count NAME FOLDER COUNTS.json      # under Millstream
+    python lines.py count NAME FOLDER COUNTS.json [MOST]                    # under TensorFlow
+    python -m millstream lines.py count NAME FOLDER COUNTS.json [MOST]      # under Millstream
     python lines.py compare THEIRS.json OURS.json
 
 `FOLDER` is a copy of the checkout, as `run.py` makes one. TensorFlow seeds a random op by the number of nodes
 that were made before it, so that a line with another number gives later variables other initial values. The
-program ends when it asks for the run after the `MOST`-th: what it builds is of interest here.
+program ends when it asks for the run after the `MOST`-th, by default the third: what it builds is of interest
+here.
 """
 
 import ast
@@ -15,7 +16,6 @@ import json
 import os
 import sys
 
-MOST = 3
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
@@ -30,7 +30,7 @@ def counter():
         return tf.get_default_graph, lambda graph: graph._last_id
 
 
-def count(name, folder, result):
+def count(name, folder, result, most=3):
     """Runs a program and writes [file, line, nodes made] for each line that ran and made some."""
     default, number = counter()
     made = []
@@ -60,13 +60,20 @@ def count(name, folder, result):
 
     def finish(status):
         sys.settrace(None)
+        rows = []
+        for path, line, n in made:
+            place = [path.rpartition(inside)[2], statement(path, line)]
+            if rows and rows[-1][:2] == place:
+                rows[-1][2] += n
+            else:
+                rows.append(place + [n])
         with open(result, "w") as file:
-            json.dump([[path.rpartition(inside)[2], statement(path, line), n] for path, line, n in made], file)
+            json.dump(rows, file)
         end(status)
 
     def run(session, *arguments, **named):
         runs.append(session)
-        return finish(0) if len(runs) > MOST else run_whole(session, *arguments, **named)
+        return finish(0) if len(runs) > int(most) else run_whole(session, *arguments, **named)
 
     import tensorflow as tf
     runs, run_whole = [], tf.Session.run

@@ -96,3 +96,12 @@ def trained_static_net_of_lengths(tf):
     with tf.Session() as sess:
         sess.run(tf.global_variables_initializer())
         return [sess.run([loss, train], feed)[0] for _ in range(8)], sess.run([outputs[0], outputs[5], state], feed)
+
+
+def states_of_cells_and_given_gradients(tf):
+    def given(x):
+        w = tf.ones([3, 2])
+        y = tf.tanh(tf.matmul(x[:, 0], w))
+        tf.gradients(y, w, grad_ys=tf.placeholder(tf.float32, [4, 2]))
+
+    return _drawn(tf, given=given, whole=lambda x: tf.nn.rnn_cell.MultiRNNCell([tf.nn.rnn_cell.GRUCell(2)], state_is_tuple=False).zero_state(3, x.dtype))

@@ -188,7 +188,7 @@ def _nodes(graph: Any, call: _Call) -> int:
     flows: Dict[str, List[str]] = collections.defaultdict(list)
     for y in call.ys:
         flows[y].append("dense")
-    count = 3 * call.given.count(False)
+    count = 3 * call.given.count(False) + call.given.count(True)
     for one in reversed(between):
         outputs = list(one.outputs)
         sums = {i: _joined(flows[t.name]) for i, t in enumerate(outputs) if flows.get(t.name)}

@@ -9,12 +9,12 @@ from typing import Any, Callable, Dict, Iterator, List, Optional
 
 import numpy as np
 
-from millstream.framework import add_to_collection, convert_to_tensor, name_scope, nest, scopes, shapes
+from millstream.framework import add_to_collection, convert_to_tensor, name_scope, scopes
 from millstream.framework.op_functions import op
 from millstream.framework.proto_functions import register_proto_function
-from millstream.ops import array_ops
 from millstream.programs import freezing, internals, mnist
 from millstream.programs.timeline import Timeline
+from millstream.rnn import cells
 from millstream.test.case import TestCase
 from millstream.variables.defined_functions import Defun
 
@@ -36,16 +36,6 @@ def convert_n_to_tensor(values: Any, dtype: Any = None, name: Optional[str] = No
     """Converts each of several values to a tensor."""
     names = [None if name is None else "%s_%d" % (name, i) for i in range(len(values))]
     return [convert_to_tensor(v, dtype, n, preferred_dtype) for v, n in zip(values, names)]
-
-
-def _zero_state_tensors(state_size: Any, batch_size: Any, dtype: Any) -> Any:
-    """Returns zeros for each size in a structure: an int, or a shape without the batch."""
-
-    def zeros(size: Any) -> Any:
-        dims = shapes.TensorShape([size] if isinstance(size, int) else size).as_list()
-        return array_ops.zeros([batch_size, *dims], dtype)
-
-    return nest.map_structure(zeros, state_size)
 
 
 @contextlib.contextmanager
@@ -134,7 +124,7 @@ NAMES: Dict[str, Dict[str, Any]] = {
         "run_v1_only": _mark,
     },
     "python.ops.control_flow_ops": {"switch": op("Switch"), "merge": op("Merge")},
-    "python.ops.rnn_cell_impl": {"_zero_state_tensors": _zero_state_tensors},
+    "python.ops.rnn_cell_impl": {"_zero_state_tensors": cells._zeros},
     "python.ops.summary_op_util": {"collect": collect, "skip_summary": lambda: False, "summary_scope": summary_scope},
     "python.util.deprecation": {"deprecated": _mark, "deprecated_args": _mark, "deprecated_arg_values": _mark},
     "python.util.function_utils": {"fn_args": fn_args},

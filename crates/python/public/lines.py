@@ -86,7 +86,7 @@ def count(name, folder, result, most=3):
 
 @functools.lru_cache(maxsize=None)
 def statement(path, line):
-    """The first line of the statement that a line belongs to: versions of Python report other lines of one."""
+    """The first line of the statement that a line is in: versions of Python report other lines of it."""
     with open(path, encoding="utf-8") as source:
         tree = ast.parse(source.read())
     simple = [node for node in ast.walk(tree) if isinstance(node, ast.stmt) and not hasattr(node, "body")]

@@ -1,4 +1,4 @@
-"""tensorflow/models: the recurrent language model `ptb_word_lm.py`, its graph exported and imported by itself."""
+"""tensorflow/models: the language model `ptb_word_lm.py`, which exports its graph and imports it."""
 
 import os
 

@@ -389,7 +389,7 @@ def attribute(path: str, name: str) -> Any:
 
 @functools.lru_cache(maxsize=None)
 def _imported() -> Dict[str, str]:
-    """Returns the modules that TensorFlow's modules import, which programs take from them, by their last names.
+    """Returns the modules that TensorFlow's modules import, by their last names: programs take them there.
 
     `from tensorflow.python.ops.rnn import rnn_cell_impl` is such an import.
     """

@@ -1,4 +1,4 @@
-"""`tf.contrib.compiler`: `jit.experimental_jit_scope`. The engine compiles what it runs, without being asked."""
+"""`tf.contrib.compiler`: `jit.experimental_jit_scope`. The engine compiles without being asked."""
 
 from __future__ import annotations
 

@@ -297,13 +297,13 @@ fn the_values_do_not_depend_on_threads_and_iterations() {
         "--parallel-iterations 1",
         "--parallel-iterations 32 --threads 2",
         "--no-compile",
-        "--passes -fold,-forward,-absorb,-accumulate,-narrow,-order,-bypass",
+        "--passes -fold,-forward,-absorb,-accumulate,-narrow,-fuse,-order,-bypass",
     ] {
         let out = run("run", &format!("algo_collatz --feed n=27 --fetch while/Exit_1 {extra}")).good();
         assert_eq!(out, "while/Exit_1 = i32 111\n", "{extra}");
     }
-    run("run", "algo_collatz --feed n=27 --fetch while/Exit_1 --passes -fuse")
-        .fails(2, &["`-fuse` is not a pass to leave out"]);
+    run("run", "algo_collatz --feed n=27 --fetch while/Exit_1 --passes -fusion")
+        .fails(2, &["`-fusion` is not a pass to leave out"]);
 }
 
 #[test]

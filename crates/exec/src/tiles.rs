@@ -33,6 +33,8 @@ pub(crate) struct TileProgram {
     /// For each output, the input whose memory it may take, and whether the steps may then read the input
     /// where it is: none does after the output is written.
     given: Vec<Option<(u16, bool)>>,
+    /// For each output, its dtype, where [`TileWriter::finish_in_place`] wrote the program.
+    written: Vec<DType>,
     /// The same for slices, where all values are of `f32`.
     floats: Option<Floats>,
 }
@@ -91,8 +93,8 @@ pub(crate) enum Reads<'a> {
     Whole(TileRef<'a>),
     /// The same word everywhere, of this dtype.
     One(u64, DType),
-    /// Repeated along some axes.
-    Spread(TileRef<'a>, &'a Spread),
+    /// Repeated along some axes. The first element of the output is this one of the whole result.
+    Spread(TileRef<'a>, &'a Spread, usize),
     /// What an output holds before it is written, of this dtype.
     Given(usize, DType),
 }
@@ -214,6 +216,16 @@ impl TileProgram {
         self.floats.as_ref()
     }
 
+    /// The input whose memory an output may take.
+    pub(crate) fn may_take(&self, output: usize) -> Option<usize> {
+        self.given.get(output).copied().flatten().map(|(input, _)| usize::from(input))
+    }
+
+    /// The dtype of an output, all of which steps write.
+    pub(crate) fn dtype_of(&self, output: usize) -> DType {
+        self.written.get(output).copied().unwrap_or(DType::F32)
+    }
+
     /// The estimated duration for `n` elements, in nanoseconds.
     pub(crate) fn cost(&self, n: usize) -> f64 {
         const NS: f64 = 0.15;
@@ -263,7 +275,7 @@ impl TileProgram {
                     tile.suit(*dtype, 1);
                     tile.get_mut(1).fill(*word);
                 }
-                Reads::Spread(from, _) => tile.suit(from.dtype().unwrap_or(DType::Bool), length),
+                Reads::Spread(from, ..) => tile.suit(from.dtype().unwrap_or(DType::Bool), length),
                 Reads::Given(_, dtype) if self.is_staged(reads) => tile.suit(*dtype, length),
                 Reads::Given(..) => {}
             }
@@ -282,7 +294,7 @@ impl TileProgram {
         let mut fits = true;
         for (reads, tile) in reads.iter().zip(&mut *staged) {
             fits &= match reads {
-                Reads::Spread(from, spread) => tile.get_mut(n).copy_spread(*from, spread, at),
+                Reads::Spread(from, spread, first) => tile.get_mut(n).copy_spread(*from, spread, first + at),
                 Reads::Given(k, _) if self.is_staged(reads) => {
                     tile.get_mut(n).copy(to[*k].as_ref().part(at, n))
                 }
@@ -505,6 +517,32 @@ impl TileWriter {
         for (k, (_, input)) in outputs.iter().enumerate() {
             let given = input.map(|input| (input, self.program.reads_before(input, k as u16)));
             self.program.given.push(given);
+        }
+        self.program.floats = Floats::of(&self.program);
+        self.program
+    }
+
+    /// The program that gives these values, each the result of a step of its own and of this dtype. An output
+    /// may take the memory of an input of its dtype that no step reads after the output is written; inputs
+    /// without a dtype are not taken.
+    pub(crate) fn finish_in_place(
+        mut self,
+        outputs: &[(At, DType)],
+        inputs: &[Option<DType>],
+    ) -> TileProgram {
+        let values: SmallVec<[At; 8]> = outputs.iter().map(|(at, _)| *at).collect();
+        self.program.place(&values);
+        let mut taken: SmallVec<[bool; 8]> = SmallVec::from_elem(false, inputs.len());
+        for (k, (_, dtype)) in outputs.iter().enumerate() {
+            let suits = |i: &usize| {
+                !taken[*i] && inputs[*i] == Some(*dtype) && self.program.reads_before(*i as u16, k as u16)
+            };
+            let input = (0..inputs.len().min(usize::from(u16::MAX))).find(suits);
+            if let Some(i) = input {
+                taken[i] = true;
+            }
+            self.program.given.push(input.map(|i| (i as u16, true)));
+            self.program.written.push(*dtype);
         }
         self.program.floats = Floats::of(&self.program);
         self.program

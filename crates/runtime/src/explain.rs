@@ -195,6 +195,8 @@ pub struct NodeExplanation {
     pub fate: Fate,
     /// The name of its only input, where the node does the work of that too.
     pub does_also: Option<String>,
+    /// The number of other nodes that are computed with this one, tile by tile.
+    pub computes_with: usize,
 }
 
 /// How a loop runs.
@@ -558,12 +560,19 @@ fn places(
             _ => None,
         })
         .collect();
+    let mut with: BTreeMap<Index, usize> = BTreeMap::new();
+    for fate in &account.fates {
+        if let Fate::Together(last) = fate {
+            *with.entry(*last).or_default() += 1;
+        }
+    }
     for (n, node) in program.nodes().entries() {
         places[node.frame].nodes.push(NodeExplanation {
             name: node.name().to_owned(),
             op: node.info().map_or("feed", |info| info.op.name),
             fate: account.fates[n],
             does_also: does.get(&n).map(|n| (*n).to_owned()),
+            computes_with: with.get(&n).copied().unwrap_or(0),
         });
     }
     places.into_iter().collect()
@@ -655,7 +664,7 @@ const COLUMNS: [Column; 8] = [
     ("known before", |f| matches!(f, Fate::Constant | Fate::Folded), "constants, and what follows from them"),
     (
         "left out",
-        |f| matches!(f, Fate::PassedOver | Fate::Fused(_) | Fate::Bypassed),
+        |f| matches!(f, Fate::PassedOver | Fate::Fused(_) | Fate::Together(_) | Fate::Bypassed),
         "nodes that pass a value on, or whose work another node does",
     ),
 ];
@@ -776,6 +785,13 @@ impl Explanation {
                 .collect();
             if !fused.is_empty() {
                 notes.push(format!("{title}: {}.", fused.join(", ")));
+            }
+            let together: Vec<String> = (place.nodes.iter())
+                .filter(|n| 0 < n.computes_with)
+                .map(|n| format!("`{}` is computed with {} other nodes", n.name, n.computes_with))
+                .collect();
+            if !together.is_empty() {
+                notes.push(format!("{title}: {}.", together.join(", ")));
             }
             let folded: Vec<&str> =
                 place.nodes.iter().filter(|n| n.fate == Fate::Folded).map(|n| n.name.as_str()).collect();

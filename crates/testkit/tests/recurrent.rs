@@ -61,6 +61,9 @@ fn has_the_same_bits_everywhere<'g, C: Cell<'g>>(g: &'g Graph, mut cell: C, leng
     assert!(listing(Passes::default()).contains(" with MatMul"));
     let neither = Passes::default().without(Pass::Accumulate).without(Pass::Narrow);
     assert!(!listing(neither).contains(" with MatMul"));
+    // The gates of a step are computed together.
+    assert!(listing(Passes::default()).contains(" nodes: "));
+    assert!(!listing(Passes::default().without(Pass::Fuse)).contains(" nodes: "));
 }
 
 fn seeded() -> Graph {

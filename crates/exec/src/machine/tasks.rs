@@ -37,7 +37,7 @@ impl Task {
     pub(crate) fn run(mut self, plan: &Plan, env: &StepEnv) -> Done {
         let kernel = &plan.kernels[self.kernel];
         let mut outputs: SmallVec<[Option<Tensor>; 2]> =
-            SmallVec::from_elem(None, kernel.info.output_types.len());
+            SmallVec::from_elem(None, plan.slots(&plan.nodes[self.node]).len());
         let mut cx = KernelCx::new(&kernel.info, env, &mut self.inputs, &mut outputs);
         let result = kernel.run(&mut cx);
         Done { node: self.node, at: self.at, outputs: Came::Task(result.map(|_| outputs)) }

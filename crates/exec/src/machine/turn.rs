@@ -217,7 +217,7 @@ impl Machine {
             self.tasks.push_back(Task { node: n, at, kernel, inputs });
             return Ok(Turn::Elsewhere);
         }
-        let n_outputs = k.info.output_types.len();
+        let n_outputs = plan.slots(node).len();
         if self.outputs.len() != n_outputs {
             self.outputs.resize(n_outputs, None);
         }

@@ -34,6 +34,8 @@ pub enum Fate {
     PassedOver,
     /// Its only reader, this node of the program, does its work.
     Fused(Index),
+    /// Computed with others as one, that is, with this node of the program.
+    Together(Index),
     /// A loop variable's `Merge`, whose inputs write where its readers read.
     Bypassed,
 }
@@ -51,6 +53,7 @@ impl fmt::Display for Fate {
             Fate::Folded => "computed beforehand",
             Fate::PassedOver => "passed over",
             Fate::Fused(_) => "done by its reader",
+            Fate::Together(_) => "part of a group",
             Fate::Bypassed => "bypassed",
         })
     }
@@ -122,7 +125,7 @@ impl Plan {
             Kind::Kernel(_) if lasts() => Fate::Once,
             Kind::Kernel(kernel) => match self.kernels[kernel].body {
                 Body::Waits(_) => Fate::Waits,
-                Body::Run(_) | Body::Prepared(_) | Body::Fused(_) => Fate::Kernel,
+                Body::Run(_) | Body::Prepared(_) | Body::Fused(_) | Body::Group(_) => Fate::Kernel,
             },
             Kind::Merge(merge) => match self.frames[frame].merges[merge].bypassed {
                 true => Fate::Bypassed,

@@ -1,6 +1,7 @@
 //! [`Builder`]: the way from a program to a plan, and the drafts of nodes on that way.
 
-use super::{Fused, LeftOut, Plan, PlanOptions};
+use super::groups::Found;
+use super::{Fate, Fused, LeftOut, Plan, PlanOptions};
 use crate::ids::{ConstantId, FetchId, PlanNode, ProbeId};
 use crate::order::run_frame;
 use crate::probe::Probes;
@@ -24,6 +25,14 @@ pub(super) struct Builder<'a> {
     pub absorbed: BTreeMap<Index, (Index, RunFn)>,
     /// For nodes that compute the node that makes one of their inputs too: that node, and how.
     pub fused: BTreeMap<Index, Fusion>,
+    /// The groups of nodes that run as one, by the last member.
+    pub groups: BTreeMap<Index, Found>,
+    /// The last member of each member's group.
+    pub root_of: BTreeMap<Index, Index>,
+    /// For each member that others read, which output of the plan's node it is.
+    pub output_of: BTreeMap<Index, u32>,
+    /// The nodes that read each node in the plan; `None` for a fetch. Filled where groups are looked for.
+    pub readers: BTreeMap<Index, Vec<Option<Index>>>,
     /// The plan's node of each node that is not left out.
     pub position: Dense<Index, PlanNode>,
     pub probes: Option<Box<Probes>>,
@@ -122,6 +131,10 @@ impl<'a> Builder<'a> {
             constants: Dense::new(),
             absorbed: BTreeMap::new(),
             fused: BTreeMap::new(),
+            groups: BTreeMap::new(),
+            root_of: BTreeMap::new(),
+            output_of: BTreeMap::new(),
+            readers: BTreeMap::new(),
             position: Dense::filled(PlanNode::NONE, n),
             probes: None,
             bounds: None,
@@ -131,6 +144,8 @@ impl<'a> Builder<'a> {
 
     pub(super) fn build(mut self, kernel_state: &Resources) -> Result<Plan> {
         self.leave_out()?;
+        self.options.check()?;
+        self.find_groups();
         self.options.check()?;
         let mut drafts = self.draft()?;
         let serialized = self.order_accesses(&mut drafts);
@@ -191,6 +206,9 @@ impl<'a> Builder<'a> {
             let fate = self.fate_left(n, left.as_ref()?, readers.get(&n).copied());
             Some(LeftOut { node: n, info: self.node(n).info()?.clone(), fate })
         };
-        self.left.entries().filter_map(left_out).collect()
+        let in_groups = self.root_of.iter().filter(|(n, root)| n != root).filter_map(|(n, root)| {
+            Some(LeftOut { node: *n, info: self.node(*n).info()?.clone(), fate: Fate::Together(*root) })
+        });
+        self.left.entries().filter_map(left_out).chain(in_groups).collect()
     }
 }

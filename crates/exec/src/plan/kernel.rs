@@ -1,5 +1,6 @@
 //! [`KernelPlan`]: the kernel of a node, prepared to run.
 
+use super::group::Group;
 use millstream_graph::Attr;
 use millstream_graph::op::{BuildCx, Cost, Fuse, KernelBody, KernelCx, NodeInfo, Run, RunFn, Waits, caught};
 use millstream_state::Resources;
@@ -22,6 +23,8 @@ pub(crate) enum Body {
     Waits(Waits),
     /// Computes another node too, which the plan does not run.
     Fused(Box<Fused>),
+    /// Computes several elementwise nodes.
+    Group(Box<Group>),
 }
 
 /// A node that its reader computes, and how.
@@ -40,6 +43,7 @@ impl KernelPlan {
                 let own = inputs.len().saturating_sub(of.info.input_types.len());
                 cost(&of.info, &inputs[own..])
             }
+            Body::Group(group) => group.cost(inputs),
             _ => cost(&self.info, inputs),
         }
     }
@@ -52,6 +56,7 @@ impl KernelPlan {
             Body::Run(run) => run(cx).map(|()| true),
             Body::Prepared(kernel) => kernel.run(cx).map(|()| true),
             Body::Waits(waits) => (waits.at_once)(cx),
+            Body::Group(group) => group.run(cx).map(|()| true),
             Body::Fused(of) => {
                 let named = |e: Error| e.at_node(&of.info.name, of.info.op.name).at_line(of.at);
                 (of.run)(&of.info, cx).map(|()| true).map_err(named)

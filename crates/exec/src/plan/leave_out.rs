@@ -157,21 +157,34 @@ impl Builder<'_> {
     pub(super) fn draft(&mut self) -> Result<Dense<PlanNode, Draft>> {
         let mut drafts = Dense::new();
         for (n, node) in self.program.nodes().entries() {
-            if self.left[n].is_some() {
+            if self.left[n].is_some() || self.root_of.get(&n).is_some_and(|root| *root != n) {
                 continue;
             }
-            let mut inputs: SmallVec<[Value; 2]> =
-                self.sources_of(n).iter().map(|s| self.resolve(*s)).collect();
+            let mut inputs: SmallVec<[Value; 2]> = match self.groups.get(&n) {
+                Some(found) => found.inputs.iter().copied().collect(),
+                None => self.sources_of(n).iter().map(|s| self.resolve(*s)).collect(),
+            };
             if let Some(info) = node.info()
                 && info.op.role == Role::Const
             {
                 // A Const that is kept passes its own value on.
                 inputs.push(Value::Constant(self.constant(info.attrs.tensor("value")?.clone())?));
             }
-            let mut controls = self.moved_controls(n);
+            let mut controls = match self.groups.get(&n) {
+                Some(found) => {
+                    let mut all = Unique::new();
+                    let each = found.members.iter().flat_map(|member| self.moved_controls(*member));
+                    each.for_each(|control| all.add(control));
+                    all.into_items()
+                }
+                None => self.moved_controls(n),
+            };
             drop_implied(&mut controls, &inputs, |n| self.node(n).role() == Role::Switch);
             let draft = Draft { origin: Origin::Node(n), inputs, controls, weak: SmallVec::new() };
             self.position[n] = drafts.push(draft);
+        }
+        for (&member, &root) in &self.root_of {
+            self.position[member] = self.position[root];
         }
         let fetches = self.program.fetches().iter().enumerate();
         drafts.extend(fetches.map(|(k, &s)| self.reader(s, Origin::Fetch(FetchId::new(k), s))));

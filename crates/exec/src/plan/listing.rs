@@ -55,7 +55,7 @@ impl Display for Plan {
         for left in &self.left_out {
             write!(f, "  {} {} `{}`: {}", left.node, left.info.op.name, left.info.name, left.fate)?;
             match left.fate {
-                Fate::Fused(reader) => writeln!(f, " {reader}")?,
+                Fate::Fused(reader) | Fate::Together(reader) => writeln!(f, " {reader}")?,
                 _ => writeln!(f)?,
             }
         }
@@ -137,6 +137,7 @@ impl Plan {
             Kind::Kernel(kernel) => match &self.kernels[kernel].body {
                 Body::Waits(_) => write!(f, "waiting {kernel}"),
                 Body::Run(_) | Body::Prepared(_) => write!(f, "{kernel}"),
+                Body::Group(group) => write!(f, "{kernel} of {group}"),
                 Body::Fused(of) => write!(f, "{kernel} with {}", of.info.op.name),
             },
             Kind::Forward => f.write_str("forward"),

@@ -34,6 +34,9 @@
 //! [a part of it can be computed](millstream_graph::op::Kernel::narrowing): of the gradient of `[x, h]`, only
 //! that of `h`.
 //!
+//! Elementwise nodes that are connected run as one node of the plan, that of the last of them, tile by tile:
+//! what passes between them takes no memory (`groups`).
+//!
 //! A `Merge` of a loop variable is *bypassed* where its `Enter` and its `NextIteration` write into its own
 //! slot, its index is not read, and it has no control inputs. Its edges are theirs then, and the machine
 //! never sees it.
@@ -50,6 +53,8 @@
 mod accesses;
 mod account;
 mod builder;
+mod group;
+mod groups;
 mod kernel;
 mod layout;
 mod lean;

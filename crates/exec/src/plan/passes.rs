@@ -17,6 +17,8 @@ pub enum Pass {
     Accumulate,
     /// Computes only the part of a product that is read.
     Narrow,
+    /// Computes elementwise nodes that are connected as one, tile by tile.
+    Fuse,
     /// Runs the readers first that reduce a large value to a small one.
     Order,
     /// Leaves the merges of loop variables out.
@@ -25,8 +27,16 @@ pub enum Pass {
 
 impl Pass {
     /// All passes.
-    pub const ALL: [Pass; 7] =
-        [Pass::Fold, Pass::Forward, Pass::Absorb, Pass::Accumulate, Pass::Narrow, Pass::Order, Pass::Bypass];
+    pub const ALL: [Pass; 8] = [
+        Pass::Fold,
+        Pass::Forward,
+        Pass::Absorb,
+        Pass::Accumulate,
+        Pass::Narrow,
+        Pass::Fuse,
+        Pass::Order,
+        Pass::Bypass,
+    ];
 
     /// The pass's name.
     pub fn name(self) -> &'static str {
@@ -36,6 +46,7 @@ impl Pass {
             Pass::Absorb => "absorb",
             Pass::Accumulate => "accumulate",
             Pass::Narrow => "narrow",
+            Pass::Fuse => "fuse",
             Pass::Order => "order",
             Pass::Bypass => "bypass",
         }

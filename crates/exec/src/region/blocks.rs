@@ -340,7 +340,7 @@ impl Blocks {
                     tensor => Reads::Whole(TileRef::of(tensor)?),
                 },
                 TileInput::Spread(block, spread) => {
-                    Reads::Spread(TileRef::of(&self.tensors[block.index()])?, spread)
+                    Reads::Spread(TileRef::of(&self.tensors[block.index()])?, spread, 0)
                 }
             });
         }

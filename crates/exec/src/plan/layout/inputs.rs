@@ -31,7 +31,7 @@ impl Layout<'_> {
         match self.invariants[maker] {
             InvariantId::NONE => {
                 let first = self.nodes[maker].outputs.start.index();
-                Place::Slot(self.slots[OutputId::new(first + source.index as usize)])
+                Place::Slot(self.slots[OutputId::new(first + self.output(source))])
             }
             invariant => Place::Invariant(invariant),
         }
@@ -46,6 +46,8 @@ impl Layout<'_> {
             (_, Value::Constant(_)) => false,
             // Neither of two nodes that are computed at once reads a reference.
             (Origin::Node(n), _) if self.builder.fused.contains_key(&n) => false,
+            // Nor does one of a group.
+            (Origin::Node(n), _) if self.builder.groups.contains_key(&n) => false,
             (Origin::Node(n), Value::Source(_)) => self.builder.reads_ref(n, i),
             // A fetched variable is read at the end of the run.
             (Origin::Fetch(..), Value::Source(_)) => false,

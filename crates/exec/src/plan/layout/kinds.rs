@@ -87,6 +87,10 @@ impl Layout<'_> {
         info: &Arc<NodeInfo>,
         kernel_state: &Resources,
     ) -> Result<Kind> {
+        if let Some(group) = self.builder.group_kernel(n, kernel_state)? {
+            let body = Body::Group(Box::new(group));
+            return Ok(Kind::Kernel(self.kernels.push(KernelPlan { info: info.clone(), body, scratch: 0 })));
+        }
         let node = self.builder.node(n);
         let absorbed = self.builder.absorbed.get(&n);
         let fused = self.builder.fused_kernel(n);

@@ -117,6 +117,12 @@ impl<'a> Layout<'a> {
         self.builder.position[source.node]
     }
 
+    /// Which output of that node the value is.
+    fn output(&self, source: Source) -> usize {
+        let of_group = self.builder.output_of.get(&source.node);
+        of_group.copied().unwrap_or(source.index) as usize
+    }
+
     fn finish(mut self, serialized: Dense<FrameId, bool>, start: Start, start_again: Start) -> Plan {
         let program = self.builder.program;
         let feeds = program.feeds().iter().map(|feed| feed.map(|n| self.builder.position[n]));

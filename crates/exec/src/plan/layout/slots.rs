@@ -45,7 +45,13 @@ impl Layout<'_> {
     }
 
     fn readers(&self) -> Readers {
-        let n_outputs = |draft: &Draft| draft.node().map_or(0, |n| self.builder.node(n).n_outputs());
+        let n_outputs = |draft: &Draft| match draft.node() {
+            None => 0,
+            Some(n) => match self.builder.groups.get(&n) {
+                Some(group) => group.outputs.len(),
+                None => self.builder.node(n).n_outputs(),
+            },
+        };
         let mut readers = Readers {
             of: Dense::filled(Vec::new(), self.drafts.len()),
             counts: self.drafts.iter().map(|draft| SmallVec::from_elem(0, n_outputs(draft))).collect(),
@@ -54,7 +60,7 @@ impl Layout<'_> {
             for source in draft.sources() {
                 let maker = self.maker(source);
                 readers.of[maker].push(here);
-                readers.counts[maker][source.index as usize] += 1;
+                readers.counts[maker][self.output(source)] += 1;
             }
         }
         readers

@@ -7,12 +7,15 @@ The queue of batches lives in a Valkey or Redis server:
 Without an address the program starts a server of its own, if the machine has one.
 """
 
+from __future__ import annotations
+
 import shutil
 import socket
 import subprocess
 import sys
 import tempfile
 import time
+from typing import Any, Optional, Tuple
 
 import millstream as tf
 
@@ -32,17 +35,17 @@ BATCH = 4
 BOUNDARIES = [4, 9]
 
 
-def batches_of_all():
+def batches_of_all() -> tf.PaddingFIFOQueue:
     """The queue in the server. An element is a batch of lines, as codes of letters, with their lengths."""
     types, shapes = [tf.int32, tf.int32], [[None, None], [None]]
     return tf.PaddingFIFOQueue(32, types, shapes, shared_name="batches")
 
 
-def letters(line):
+def letters(line: tf.Tensor) -> Any:
     return tf.cast(tf.decode_raw(line, tf.uint8), tf.int32)
 
 
-def produce(address, rank):
+def produce(address: str, rank: int) -> None:
     """Reads every second line, makes numbers of its letters, and batches lines of similar length."""
     mine = LINES[rank::2]
     line = tf.train.string_input_producer(mine, num_epochs=REPEATS, shuffle=False).dequeue()
@@ -65,7 +68,7 @@ def produce(address, rank):
         coordinator.join(threads)
 
 
-def train(address, rank):
+def train(address: str, rank: int) -> None:
     """Counts the letters of the batches until no more come: a trainer would learn from them."""
     batch, lengths = batches_of_all().dequeue()
     lines, seen = 0, 0
@@ -78,7 +81,7 @@ def train(address, rank):
             print(lines, seen, flush=True)
 
 
-def server():
+def server() -> Tuple[str, subprocess.Popen[bytes]]:
     """Starts a server on a free port. Returns its address and the process."""
     program = shutil.which("valkey-server") or shutil.which("redis-server")
     if program is None:
@@ -97,7 +100,7 @@ def server():
     return "valkey://127.0.0.1:%d/words" % port, process
 
 
-def main(address):
+def main(address: Optional[str]) -> None:
     mine = None
     if address is None:
         address, mine = server()

@@ -39,7 +39,7 @@ fn what_one_enqueues_another_dequeues() {
 #[test]
 fn items_that_are_not_used_return_with_their_client() {
     let Some(server) = Server::start(&[]) else { return };
-    let url = server.url("n?lease_ms=1500");
+    let url = server.url("n?lease_ms=3000");
     let one = Store::at(&url).unwrap();
     let two = Store::at(&url).unwrap();
     let q = stored(&one, "q", spec(QueueKind::Fifo, 10));
@@ -53,7 +53,7 @@ fn items_that_are_not_used_return_with_their_client() {
     let held = receiver.recv_timeout(Duration::from_secs(10)).unwrap().unwrap();
     assert_eq!(look(&q), (2, false));
     // While it says that it is there, it may hold them for any time.
-    std::thread::sleep(Duration::from_millis(3000));
+    std::thread::sleep(Duration::from_millis(4500));
     assert_eq!(look(&q), (2, false));
     let report = q.report();
     assert_eq!(report.clients.len(), 2);
@@ -77,7 +77,8 @@ fn a_wait_ends_when_it_is_cancelled() {
     let begin = Instant::now();
     cancel.cancel(Error::new(Code::Cancelled, "the run was stopped"));
     let error = get.error();
-    assert!(begin.elapsed() < Duration::from_millis(10), "{:?}", begin.elapsed());
+    // It takes a fraction of a millisecond. The bound tells a wait from none on a busy machine, too.
+    assert!(begin.elapsed() < Duration::from_secs(1), "{:?}", begin.elapsed());
     assert!(error.message().contains("Dequeue operation was cancelled"), "{error}");
     assert_eq!(look(&q).0, 1, "it is back");
 }
@@ -108,7 +109,7 @@ fn a_server_that_is_gone_is_an_error_in_time() {
     server.kill();
     let begin = Instant::now();
     let error = dequeue(&q, Exactly(2)).error();
-    assert!(begin.elapsed() < Duration::from_secs(3), "{:?}", begin.elapsed());
+    assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
     assert_eq!(error.code(), Code::Unavailable, "{error}");
     let text = error.to_string();
     assert!(text.contains("queue 'q' in valkey://127.0.0.1") && text.contains("start the server"), "{text}");

@@ -61,15 +61,22 @@ fn play(q: &Arc<Queue>, steps: &[Step]) -> Vec<String> {
             }
             Step::Cancel(_) => {}
         }
-        // Twice: what the first round ended says that it used its items, or gives them back.
-        look(q);
-        look(q);
         let text = |answer: &Answer| match answer.now() {
             None => "waits".to_owned(),
             Some(Ok(values)) => format!("{values:?}"),
             Some(Err(error)) => error.to_string(),
         };
-        let all: Vec<String> = answers.iter().map(|(answer, _)| text(answer)).collect();
+        // What a round ended says in the next that it used its items, or gives them back: others may end.
+        let mut all: Vec<String> = Vec::new();
+        loop {
+            look(q);
+            look(q);
+            let before =
+                std::mem::replace(&mut all, answers.iter().map(|(answer, _)| text(answer)).collect());
+            if before == all {
+                break;
+            }
+        }
         told.push(format!("{:?} {}", look(q), all.join("; ")));
     }
     answers.into_iter().for_each(|(_, cancel)| _ = cancel.cancel(Error::invalid("the end")));

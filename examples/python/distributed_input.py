@@ -9,6 +9,7 @@ Without an address the program starts a server of its own, if the machine has on
 
 from __future__ import annotations
 
+import random
 import shutil
 import socket
 import subprocess
@@ -81,14 +82,21 @@ def train(address: str, rank: int) -> None:
             print(lines, seen, flush=True)
 
 
+def free_port() -> int:
+    """A port that nothing uses, below those that the system gives to connections."""
+    while True:
+        port = random.randrange(10_000, 30_000)
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) != 0:
+                return port
+
+
 def server() -> Tuple[str, subprocess.Popen[bytes]]:
     """Starts a server on a free port. Returns its address and the process."""
     program = shutil.which("valkey-server") or shutil.which("redis-server")
     if program is None:
         sys.exit("there is neither valkey-server nor redis-server: apt-get install valkey-server")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     folder = tempfile.mkdtemp()
     options = ["--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", folder]
     process = subprocess.Popen([program] + options, stdout=subprocess.DEVNULL)

@@ -1,5 +1,6 @@
 """Queues in a Valkey or Redis server, which the tests start."""
 
+import random
 import shutil
 import socket
 import subprocess
@@ -16,9 +17,8 @@ PROGRAM = shutil.which("valkey-server") or shutil.which("redis-server")
 def port(tmp_path_factory):
     if PROGRAM is None:
         pytest.skip("there is neither valkey-server nor redis-server")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    # Below the ports that the system gives to connections, of which one could come before the server.
+    port = random.randrange(10_000, 30_000)
     folder = str(tmp_path_factory.mktemp("store"))
     options = ["--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", folder, "--requirepass", "sesame"]
     server = subprocess.Popen([PROGRAM] + options, stdout=subprocess.DEVNULL)

@@ -641,9 +641,8 @@ fn hear(shared: &Arc<Shared>, number: u64, known: &mut Known, value: Value) -> R
         // It refuses, for want of memory or of the right to write: that is for the attempts of the turn.
         let refused = std::mem::take(&mut known.saying);
         known.is_saying = false;
-        let to = known.opened.to.upgrade();
         for command in refused {
-            match &to {
+            match known.opened.to.upgrade() {
                 Some(to) if command.is_attempt() => to.answer(command.id(), Answer::Failed(error.clone())),
                 _ => known.todo.push_back(command),
             }

@@ -233,17 +233,25 @@ impl Elsewhere {
 
     /// Ends an attempt with the answer of the process that keeps the items. Items for which nobody waits any
     /// more return to the queue.
-    pub fn answer(&self, id: u64, answer: Answer) {
+    ///
+    /// The queue is let go first: whoever hears the answer may be its last owner, and what ends with the
+    /// queue then ends on the owner's thread, which can wait for it.
+    pub fn answer(self: Arc<Self>, id: u64, answer: Answer) {
         let attempt = self.waits.lock().attempts.remove(&id);
         match (attempt, answer) {
-            (Some(attempt), answer) => attempt.end(self.told(answer)),
+            (Some(attempt), answer) => {
+                let told = self.told(answer);
+                drop(self);
+                attempt.end(told);
+            }
             (None, Answer::Items(_, loan)) => loan.unused(),
             (None, _) => {}
         }
     }
 
-    /// Ends the attempts that began before `then` with this error. Returns their numbers.
-    pub fn fail_older(&self, then: Instant, error: &Error) -> Vec<u64> {
+    /// Ends the attempts that began before `then` with this error. Returns their numbers. The queue is let go
+    /// first, as by [`Elsewhere::answer`].
+    pub fn fail_older(self: Arc<Self>, then: Instant, error: &Error) -> Vec<u64> {
         let attempts = {
             let mut waits = self.waits.lock();
             let (old, rest) =
@@ -253,6 +261,7 @@ impl Elsewhere {
             old
         };
         let ids = attempts.keys().copied().collect();
+        drop(self);
         attempts.into_values().for_each(|attempt| attempt.end(Err(error.clone())));
         ids
     }

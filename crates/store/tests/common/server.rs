@@ -4,6 +4,7 @@
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 /// A server on a free port of this machine, with its files in a temporary folder.
@@ -20,6 +21,19 @@ fn is_there(program: &str) -> bool {
     version.is_ok_and(|status| status.success())
 }
 
+/// A port that nothing uses. Not one that the system gives out: a connection of another test could get it
+/// before the server does, and a connection to it, while the server is not there, even reach itself.
+fn free_port() -> u16 {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let n = std::process::id().wrapping_mul(131).wrapping_add(NEXT.fetch_add(1, Relaxed));
+        let port = 10_000 + (n % 20_000) as u16;
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
+}
+
 impl Server {
     /// Starts a server. `None` if this machine has no program for it, which it prints.
     pub fn start(options: &[&str]) -> Option<Server> {
@@ -29,7 +43,7 @@ impl Server {
             );
             return None;
         };
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = free_port();
         let folder = std::env::temp_dir().join(format!("ms-store-{}-{port}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let options = options.iter().map(|&o| o.to_owned()).collect();

@@ -65,7 +65,8 @@ impl Case {
                     continue;
                 }
                 let options = || SessionOptions { threads: Some(threads), ..SessionOptions::default() };
-                let attempt = || {
+                let mut done = None;
+                let mut attempt = || {
                     let session = Session::with_options(&graph, options()).map_err(|e| e.to_string())?;
                     let start = Instant::now();
                     let result = run(&session, port, feeds());
@@ -73,7 +74,11 @@ impl Case {
                     match result {
                         // Optimized kernels may be done in time.
                         Ok(_) if took < SOON && !cfg!(debug_assertions) => Ok(took),
-                        Ok(_) => Err(format!("it was done after {took:?}")),
+                        // On a busy machine, the thread that ends the run may come too late.
+                        Ok(_) => {
+                            done = Some(format!("it was done after {took:?}"));
+                            Ok(Duration::MAX)
+                        }
                         Err(error) if error.code() != code => Err(error.to_string()),
                         Err(_) => Ok(took),
                     }
@@ -87,6 +92,9 @@ impl Case {
                 }
                 if says {
                     say(&format!("{} {threads} {code:?} {best:?}", self.op));
+                }
+                if let Some(done) = done.filter(|_| best == Duration::MAX) {
+                    return Err(done);
                 }
                 if SOON <= best {
                     return Err(format!("{threads} threads: {code:?} only after {best:?}"));

@@ -796,8 +796,8 @@ impl Shared {
             return Ok((found, key.targets));
         }
         self.graph.check()?;
-        // First, so that the new plan takes their place in memory. Made beside them, each plan of a graph
-        // that grows between its runs would leave a hole too small for the next one.
+        // Stale plans are dropped first, so that the new plan takes their place in memory. Otherwise each
+        // plan of a growing graph leaves a hole that is too small for the next one.
         let stale = self.plans.write().take_stale(edits);
         drop(stale);
         let prepared = Arc::new(self.make_plan(&key, deadline)?);

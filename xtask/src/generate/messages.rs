@@ -1,6 +1,5 @@
 //! Compiles the `.proto` files to Rust structs and to the descriptors that the text form needs, in pure Rust:
-//! `protoc` is not used. What comes out is in the repository, so that whoever builds the crate needs none of
-//! this.
+//! `protoc` is not used. The results are in the repository, so building the crate takes no protobuf compiler.
 
 use millstream::Result;
 use prost::Message;

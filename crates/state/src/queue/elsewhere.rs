@@ -234,8 +234,8 @@ impl Elsewhere {
     /// Ends an attempt with the answer of the process that keeps the items. Items for which nobody waits any
     /// more return to the queue.
     ///
-    /// The queue is let go first: whoever hears the answer may be its last owner, and what ends with the
-    /// queue then ends on the owner's thread, which can wait for it.
+    /// The reference to the queue is dropped before the callback runs. If the callback's receiver drops the
+    /// last other reference, the queue is then closed on the receiver's thread, which can wait for that.
     pub fn answer(self: Arc<Self>, id: u64, answer: Answer) {
         let attempt = self.waits.lock().attempts.remove(&id);
         match (attempt, answer) {
@@ -249,8 +249,8 @@ impl Elsewhere {
         }
     }
 
-    /// Ends the attempts that began before `then` with this error. Returns their numbers. The queue is let go
-    /// first, as by [`Elsewhere::answer`].
+    /// Ends the attempts that began before `then` with this error. Returns their numbers. The
+    /// reference to the queue is dropped before the callbacks run, as by [`Elsewhere::answer`].
     pub fn fail_older(self: Arc<Self>, then: Instant, error: &Error) -> Vec<u64> {
         let attempts = {
             let mut waits = self.waits.lock();
@@ -327,7 +327,7 @@ impl Attempt {
             (Then::Ended(ended), Err(error)) => ended(Err(error)),
             (Then::Looked(looked), Err(error)) => looked(Err(error)),
         }
-        // Only now: whoever was waiting counts as awake.
+        // The job lasts until the callback has woken the waiting run: the stall detector sees no gap.
         drop(job);
     }
 }

@@ -441,8 +441,9 @@ impl Speaker {
                 break;
             }
             self.beat();
+            let asked = Instant::now();
             if let Err(error) = self.speak() {
-                self.lost(error);
+                self.lost(error, asked);
             }
             self.give_up();
         }
@@ -558,12 +559,12 @@ impl Speaker {
         Ok(())
     }
 
-    /// The connection is broken.
-    fn lost(&mut self, error: Error) {
+    /// The connection is broken: what was asked then has no answer.
+    fn lost(&mut self, error: Error, asked: Instant) {
         self.link = None;
         self.reports.clear();
         self.last_error = Some(error);
-        self.shared.silent.lock().get_or_insert_with(Instant::now);
+        self.shared.silent.lock().get_or_insert(asked);
         self.retry = Instant::now() + self.pause;
         self.pause = (self.pause * 2).min(LAST_PAUSE);
     }
@@ -618,8 +619,9 @@ impl Speaker {
         let end = Instant::now() + FAREWELL;
         let has_to = |known: &Known| known.is_to_speak() && known.failed.is_none();
         while self.queues.values().any(has_to) && Instant::now() < end {
+            let asked = Instant::now();
             if let Err(error) = self.speak() {
-                self.lost(error);
+                self.lost(error, asked);
             }
             if self.link.is_none() {
                 std::thread::sleep(self.pause);

@@ -1,9 +1,16 @@
 //! A server of the tests' own, and queues in it.
-#![allow(dead_code, clippy::allow_attributes, reason = "each test program uses a part of this")]
+#![allow(
+    dead_code,
+    unused_imports,
+    clippy::allow_attributes,
+    reason = "each test program uses a part of this"
+)]
 
 mod server;
+mod way;
 
-pub use server::Server;
+pub use server::{Server, free_port};
+pub use way::{Dice, Hole, Progress, Way, pass};
 
 use millstream_state::{Cancellation, Closing, Dequeued, Item, Queue, QueueKind, QueueSpec, Take, Waiter};
 use millstream_store::Store;

@@ -23,7 +23,7 @@ fn is_there(program: &str) -> bool {
 
 /// A port that nothing uses. Not one that the system gives out: a connection of another test could get it
 /// before the server does, and a connection to it, while the server is not there, even reach itself.
-fn free_port() -> u16 {
+pub fn free_port() -> u16 {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     loop {
         let n = std::process::id().wrapping_mul(131).wrapping_add(NEXT.fetch_add(1, Relaxed));

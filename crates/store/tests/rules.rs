@@ -29,22 +29,28 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What the steps end with: the values or the words of every attempt that is over, and the size.
+/// What the steps end with: the values or the words of every attempt that is over, and the size. Of a
+/// shuffling queue, which has an order of its own, it is the number of values.
 fn play(q: &Arc<Queue>, steps: &[Step]) -> Vec<String> {
+    let shuffles = q.spec().kind == QueueKind::RandomShuffle;
     let mut answers: Vec<(Answer, Cancellation)> = Vec::new();
+    // The values that came to stay.
+    let mut kept = Vec::new();
     let mut value = 0;
     let mut told = Vec::new();
     for step in steps {
         let cancel = Cancellation::new();
         match step {
             Step::Enqueue(n) => {
-                let values: Vec<i32> = (value..value + *n as i32).map(|v| v * 7 % 100).collect();
+                let values: Vec<i32> = (value..value + *n as i32).map(|v| v * 7 % 1000).collect();
                 value += *n as i32;
                 answers.push((enqueue_with(q, values, &cancel), cancel));
             }
             // Items come back in an order that can be foretold only if nobody else takes them meanwhile.
             Step::Dequeue(take, uses) if *uses || answers.iter().any(|(answer, _)| answer.waits()) => {
-                answers.push((dequeue_with(q, *take, &cancel, true), cancel));
+                let answer = dequeue_with(q, *take, &cancel, true);
+                kept.push(answer.clone());
+                answers.push((answer, cancel));
             }
             Step::Dequeue(take, _) => {
                 let (answer, waiter) = waiter("get", &cancel, false);
@@ -63,6 +69,7 @@ fn play(q: &Arc<Queue>, steps: &[Step]) -> Vec<String> {
         }
         let text = |answer: &Answer| match answer.now() {
             None => "waits".to_owned(),
+            Some(Ok(values)) if shuffles => format!("{} values", values.len()),
             Some(Ok(values)) => format!("{values:?}"),
             Some(Err(error)) => error.to_string(),
         };
@@ -79,8 +86,25 @@ fn play(q: &Arc<Queue>, steps: &[Step]) -> Vec<String> {
         }
         told.push(format!("{:?} {}", look(q), all.join("; ")));
     }
-    answers.into_iter().for_each(|(_, cancel)| _ = cancel.cancel(Error::invalid("the end")));
+    answers.iter().for_each(|(_, cancel)| _ = cancel.cancel(Error::invalid("the end")));
+    if shuffles {
+        told.push(format!("{} in all", drain(q, &kept, value)));
+    }
     told
+}
+
+/// Takes what is left, and returns the number of all values that came. Each is one of `n`, and comes once.
+fn drain(q: &Arc<Queue>, kept: &[Answer], n: i32) -> usize {
+    // Attempts that were cancelled give back what they had.
+    (0..3).for_each(|_| _ = look(q));
+    close(q, true);
+    let (left, _) = look(q);
+    let mut all = if left == 0 { Vec::new() } else { dequeue(q, Take::Exactly(left)).values() };
+    all.extend(kept.iter().filter_map(|answer| answer.now()?.ok()).flatten());
+    all.sort_unstable();
+    assert!(all.windows(2).all(|two| two[0] < two[1]), "twice: {all:?}");
+    assert!(all.iter().all(|&v| (0..n).any(|i| i * 7 % 1000 == v)), "never enqueued: {all:?}");
+    all.len()
 }
 
 fn alike(kind: QueueKind, min: usize, tokens: Option<usize>) {
@@ -115,4 +139,14 @@ fn padded_by_tokens() {
 #[test]
 fn by_priority() {
     alike(QueueKind::Priority, 0, None);
+}
+
+#[test]
+fn shuffled() {
+    alike(QueueKind::RandomShuffle, 0, None);
+}
+
+#[test]
+fn shuffled_with_items_that_stay() {
+    alike(QueueKind::RandomShuffle, 3, None);
 }

@@ -233,7 +233,7 @@ pub(crate) fn read_answers(value: Value) -> Result<Said> {
     }
     let closed = match parts.next() {
         // The client has left.
-        None => return Ok(Said::Answers(None, Vec::new())),
+        None => return Ok(Said::Answers { closed: None, answers: Vec::new(), ended: false }),
         closed => read_closing(&text(closed)?),
     };
     let Some(Value::Array(answers)) = parts.next() else { return Err(cut()) };
@@ -247,5 +247,6 @@ pub(crate) fn read_answers(value: Value) -> Result<Said> {
         };
         Ok((words, rows))
     };
-    Ok(Said::Answers(closed, answers.into_iter().map(answer).collect::<Result<_>>()?))
+    let answers = answers.into_iter().map(answer).collect::<Result<_>>()?;
+    Ok(Said::Answers { closed, answers, ended: matches!(parts.next(), Some(Value::Int(1))) })
 }

@@ -395,6 +395,14 @@ if not stays and closed and len == 0 and lent == 0 and call('ZCARD', CLIENTS) ==
   return { 'ok' }
 end
 call('HSET', META, 'in', n_in, 'out', n_out, 'lent', lent, 'seed', seed, 'head', head)
+
+-- A queue that is closed and empty stays so. It ends with the last of its clients' leases, which each turn moves, so it also
+-- ends if all of them are killed. Nobody waits in its lines, and nobody has items of it: only these keys are left.
+local ended = closed and len == 0 and lent == 0
+if ended then
+  local last = call('ZRANGE', CLIENTS, -1, -1, 'WITHSCORES')[2]
+  for _, key in ipairs({ META, CLIENTS, P .. ':who', P .. ':gone' }) do call('PEXPIREAT', key, last) end
+end
 if not stays then return { 'ok' } end
 
 local reply = call('LRANGE', OUT, 0, -1)
@@ -410,4 +418,7 @@ for i = 1, #reply do
     reply[i] = { reply[i] }
   end
 end
-return { 'ok', closed or '', reply }
+if ended then
+  for _, key in ipairs({ OUT, TURN }) do call('PEXPIRE', key, 3600000) end
+end
+return { 'ok', closed or '', reply, ended and 1 or 0 }

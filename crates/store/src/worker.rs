@@ -94,8 +94,9 @@ pub(crate) enum Command {
 
 /// The answers of a turn.
 pub(crate) enum Said {
-    /// How the queue is closed, if it is, and answers with the rows of lent items.
-    Answers(Option<Closing>, Vec<(String, Vec<Vec<u8>>)>),
+    /// How the queue is closed, if it is; answers with the rows of lent items; and whether the queue is both
+    /// closed and empty, which it then stays.
+    Answers { closed: Option<Closing>, answers: Vec<(String, Vec<Vec<u8>>)>, ended: bool },
     /// The queue exists with another type.
     Other(Vec<u8>),
     /// The queue does not exist any more.
@@ -231,9 +232,35 @@ struct Known {
     /// Whether answers may be ready.
     is_due: bool,
     spoke: Instant,
+    /// How the queue was closed, once it is closed and empty: it stays so, also if the server forgets it.
+    ended: Option<Closing>,
     /// Whether the server has the queue: `None` until it is asked on this connection.
     greeted: Greeted,
-    failed: Option<Error>,
+    over: Option<Over>,
+}
+
+/// Why a queue is no longer used.
+enum Over {
+    Failed(Error),
+    /// It was closed and empty, and the server has forgotten it: this process was silent for too long.
+    Forgotten(Closing),
+}
+
+impl Over {
+    /// The answer to an attempt.
+    fn answer(&self, command: &Command) -> Answer {
+        let closing = match self {
+            Over::Failed(error) => return Answer::Failed(error.clone()),
+            Over::Forgotten(closing) => closing.clone(),
+        };
+        match command {
+            Command::Enqueue { .. } => Answer::ClosedToEnqueues(closing),
+            &Command::Dequeue { n, .. } => Answer::ClosedToDequeues { closing, requested: n, len: 0 },
+            Command::Close { cancels: false, .. } => Answer::ClosedAlready(closing),
+            Command::Look { .. } => Answer::Looked(0, true),
+            Command::Close { .. } | Command::Used { .. } | Command::Cancel { .. } => Answer::Done,
+        }
+    }
 }
 
 /// How far the server knows that this process uses the queue.
@@ -320,18 +347,19 @@ impl Known {
             heard: 0,
             is_due: false,
             spoke: Instant::now(),
+            ended: None,
             greeted: Greeted::Never,
-            failed: None,
+            over: None,
         }
     }
 
     /// Whether the server must hear of this process from time to time.
     fn beats(&self) -> bool {
-        self.greeted != Greeted::Never && self.failed.is_none()
+        self.greeted != Greeted::Never && self.over.is_none()
     }
 
     fn is_to_speak(&self) -> bool {
-        self.failed.is_none() && (self.is_saying || !self.todo.is_empty() || self.is_due)
+        self.over.is_none() && (self.is_saying || !self.todo.is_empty() || self.is_due)
     }
 
     /// Takes in what is to be said.
@@ -344,9 +372,9 @@ impl Known {
                 return;
             }
         }
-        if let (Some(error), true) = (&self.failed, command.is_attempt()) {
+        if let (Some(over), true) = (&self.over, command.is_attempt()) {
             if let Some(to) = self.opened.to.upgrade() {
-                to.answer(command.id(), Answer::Failed(error.clone()));
+                to.answer(command.id(), over.answer(&command));
             }
             return;
         }
@@ -402,16 +430,17 @@ impl Known {
         }
     }
 
-    /// Ends the queue's attempts, and all later ones, with this error.
-    fn fail(&mut self, error: Error) {
+    /// Ends the queue's attempts, and all later ones.
+    fn end(&mut self, over: Over) {
         self.is_saying = false;
-        self.saying.clear();
-        self.todo.clear();
-        self.said.clear();
-        if let Some(to) = self.opened.to.upgrade() {
-            to.fail_older(Instant::now(), &error);
+        let said = std::mem::take(&mut self.said).into_values();
+        let commands = said.chain(std::mem::take(&mut self.saying)).chain(std::mem::take(&mut self.todo));
+        for command in commands.filter(Command::is_attempt) {
+            if let Some(to) = self.opened.to.upgrade() {
+                to.answer(command.id(), over.answer(&command));
+            }
         }
-        self.failed = Some(error);
+        self.over = Some(over);
     }
 
     /// Takes back attempts that have ended in this process.
@@ -595,7 +624,7 @@ impl Speaker {
     /// Says goodbye to a queue.
     fn forget(&mut self, number: u64) {
         let Some(known) = self.queues.get_mut(&number) else { return };
-        if self.link.is_some() && known.greeted != Greeted::Never && known.failed.is_none() {
+        if self.link.is_some() && known.greeted != Greeted::Never && known.over.is_none() {
             // What was said before it counts; nobody waits for an answer.
             let _ = self.speak().and_then(|()| self.say_goodbye(number));
         }
@@ -617,7 +646,7 @@ impl Speaker {
     /// Says what is left to say, and goodbye, if the server hears it in time.
     fn leave(&mut self) {
         let end = Instant::now() + FAREWELL;
-        let has_to = |known: &Known| known.is_to_speak() && known.failed.is_none();
+        let has_to = |known: &Known| known.is_to_speak() && known.over.is_none();
         while self.queues.values().any(has_to) && Instant::now() < end {
             let asked = Instant::now();
             if let Err(error) = self.speak() {
@@ -652,8 +681,11 @@ fn hear(shared: &Arc<Shared>, number: u64, known: &mut Known, value: Value) -> R
         return Ok(());
     }
     match read_answers(value)? {
-        Said::Answers(closed, answers) => {
+        Said::Answers { closed, answers, ended } => {
             known.end_turn();
+            if ended {
+                known.ended.clone_from(&closed);
+            }
             known.heard = answers.len();
             let mut again = Vec::new();
             for (words, rows) in answers {
@@ -670,15 +702,21 @@ fn hear(shared: &Arc<Shared>, number: u64, known: &mut Known, value: Value) -> R
             {
                 // Types that need not be equal: the first is the queue's.
                 Ok(()) => known.opened.blob = blob,
-                Err(error) => known.fail(error.note(format!("the queue is in {}", shared.address))),
+                Err(error) => {
+                    known.end(Over::Failed(error.note(format!("the queue is in {}", shared.address))));
+                }
             }
         }
         Said::Missing => {
             let text = format!("queue '{}' is no longer in {}", known.opened.name, shared.address);
-            known.fail(Error::new(Code::DataLoss, text).with_help(
-                "the server was restarted without its data, or its keys were removed: let it write an \
-                 append-only file (`appendonly yes`), and begin a new session",
-            ));
+            let over = match known.ended.take() {
+                Some(closing) => Over::Forgotten(closing),
+                None => Over::Failed(Error::new(Code::DataLoss, text).with_help(
+                    "the server was restarted without its data, or its keys were removed: let it write an \
+                     append-only file (`appendonly yes`), and begin a new session",
+                )),
+            };
+            known.end(over);
         }
     }
     Ok(())

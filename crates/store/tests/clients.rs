@@ -177,6 +177,59 @@ fn a_queue_that_is_drained_is_forgotten() {
     );
 }
 
+/// The keys of a namespace.
+fn keys(port: u16) -> Vec<String> {
+    let client = redis::Client::open(("127.0.0.1", port)).unwrap();
+    redis::cmd("KEYS").arg("ms:{n/*").query(&mut client.get_connection().unwrap()).unwrap()
+}
+
+/// Its clients end without a word: the ways to the server are closed before they say goodbye.
+#[test]
+fn a_drained_queue_ends_with_the_leases_of_those_who_died() {
+    let Some(server) = Server::start(&[]) else { return };
+    let ways = [Way::to(server.port), Way::to(server.port)];
+    let url = "n?lease_ms=1500&reconnect_ms=500";
+    let stores = ways.each_ref().map(|way| Store::at(&way.url(url)).unwrap());
+    let queues = stores.each_ref().map(|store| stored(store, "q", spec(QueueKind::Fifo, 9)));
+    let full = stored(&stores[0], "full", spec(QueueKind::Fifo, 9));
+    enqueue(&queues[0], 0..4).values();
+    enqueue(&full, 0..4).values();
+    close(&full, false).values();
+    assert_eq!(dequeue(&full, Exactly(1)).values(), [0]);
+    close(&queues[0], false).values();
+    assert_eq!(dequeue(&queues[1], Exactly(4)).values(), [0, 1, 2, 3]);
+    assert_eq!(dequeue(&queues[1], Exactly(1)).error().code(), Code::OutOfRange);
+    // While a client lives, the queue does.
+    std::thread::sleep(Duration::from_secs(3));
+    assert_eq!(look(&queues[0]), (0, true));
+    let late = Store::at(&server.url(url)).unwrap();
+    let (tells, goes) =
+        (stored(&late, "q", spec(QueueKind::Fifo, 9)), stored(&late, "full", spec(QueueKind::Fifo, 9)));
+    assert_eq!(dequeue(&tells, Exactly(1)).error().code(), Code::OutOfRange, "it is still closed");
+    assert_eq!(look(&goes), (3, true));
+    drop((tells, goes, late));
+    ways.iter().for_each(|way| {
+        way.refuse(true);
+        way.cut();
+    });
+    std::thread::sleep(Duration::from_secs(3));
+    let left = keys(server.port);
+    let of_queue = |name: &str| left.iter().any(|key| key.ends_with(&format!("/{name}}}:meta")));
+    assert!(!of_queue("q"), "{left:?}");
+    assert!(of_queue("full"), "elements are never removed: {left:?}");
+    // To those who come back it is what it was: closed, and empty.
+    ways.iter().for_each(|way| way.refuse(false));
+    let error = dequeue(&queues[1], Exactly(1)).error();
+    assert_eq!(error.code(), Code::OutOfRange, "{error}");
+    assert!(error.to_string().contains("closed by `close`: the input ended"), "{error}");
+    assert_eq!(enqueue(&queues[0], [1]).error().code(), Code::Cancelled);
+    assert_eq!(look(&queues[0]), (0, true));
+    assert_eq!(dequeue(&full, Exactly(3)).values(), [1, 2, 3]);
+    // The next job begins afresh.
+    let next = Store::at(&server.url("n")).unwrap();
+    assert_eq!(look(&stored(&next, "q", spec(QueueKind::Fifo, 9))), (0, false));
+}
+
 #[test]
 fn a_shuffling_queue_yields_everything_once() {
     let Some(server) = Server::start(&[]) else { return };

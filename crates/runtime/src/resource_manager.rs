@@ -72,6 +72,10 @@ impl ResourceManager {
     ///   long; until then the connection is made again as often as it takes;
     /// - `max_element_bytes`: larger elements are refused.
     ///
+    /// `valkeys://` or `rediss://` is for TLS, which takes the feature `store-tls`. Its options name files in
+    /// PEM form: `ca` has the certificates of the authorities that are trusted instead of the system's, and
+    /// `cert` and `key` have what the server asks of its clients. No graph can name them.
+    ///
     /// Fails if no server answers. It takes the feature `store` of the crate.
     ///
     /// ```

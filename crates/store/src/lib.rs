@@ -24,12 +24,14 @@
 //!
 //! # What it does not do
 //!
-//! Clusters and TLS are not supported. Variables and other resources stay in the process.
+//! Clusters are not supported. Variables and other resources stay in the process.
 
 mod address;
 mod link;
 mod listener;
 mod queue;
+#[cfg(feature = "tls")]
+mod tls;
 mod wire;
 mod worker;
 
@@ -49,7 +51,8 @@ pub struct Store(Arc<Worker>);
 
 impl Store {
     /// Connects to the server at an address: `valkey://[user][:password]@host[:port]/namespace`, with options
-    /// as in `?lease_ms=10000&reconnect_ms=30000&max_element_bytes=67108864`.
+    /// as in `?lease_ms=10000&reconnect_ms=30000&max_element_bytes=67108864`. `valkeys://` is for TLS, which
+    /// takes the feature `tls`, with the options `ca=FILE`, `cert=FILE` and `key=FILE`.
     pub fn at(address: &str) -> Result<Store> {
         let address = Address::parse(address)?;
         let link = Link::new(&address)?;

@@ -60,9 +60,15 @@ impl Link {
 
 /// Connects to the server.
 pub(crate) fn connect(address: &Address) -> Result<Connection> {
-    Client::open(address.connection())
-        .and_then(|client| client.get_connection_with_timeout(CONNECTS))
-        .map_err(|error| failed(address, &error))
+    client(address)?.get_connection_with_timeout(CONNECTS).map_err(|error| failed(address, &error))
+}
+
+fn client(address: &Address) -> Result<Client> {
+    #[cfg(feature = "tls")]
+    if let Some(tls) = &address.tls {
+        return crate::tls::client(address, tls);
+    }
+    Client::open(address.connection()).map_err(|error| failed(address, &error))
 }
 
 /// The error of a server that cannot be reached, or that refuses to serve.
@@ -72,6 +78,27 @@ pub(crate) fn failed(address: &Address, error: &redis::RedisError) -> Error {
     if refused || error.kind() == redis::ErrorKind::AuthenticationFailed {
         return Error::new(Code::PermissionDenied, text)
             .with_help("give the password in the address: valkey://:password@host:port/namespace");
+    }
+    if error.is_timeout() {
+        let text = format!("the store {address} cannot be used: it does not answer");
+        return Error::new(Code::Unavailable, text).with_help(match address.tls {
+            Some(_) => {
+                "write valkey:// if the server has no TLS at this port; else see what keeps it from answering"
+            }
+            None => "see what keeps the server from answering: the network, a firewall, or its load",
+        });
+    }
+    #[cfg(feature = "tls")]
+    if address.tls.is_some()
+        && let Some((code, help)) = crate::tls::cure(&error.to_string())
+    {
+        return Error::new(code, text).with_help(help);
+    }
+    // What a server does that expects a handshake.
+    if address.tls.is_none() && error.is_connection_dropped() {
+        return Error::new(Code::Unavailable, text).with_help(
+            "if the server expects TLS at this port, write valkeys://..; else see why it hangs up",
+        );
     }
     Error::new(Code::Unavailable, text).with_help(
         "start the server (Debian: apt-get install valkey-server, or redis-server), or correct the address",

@@ -32,6 +32,9 @@ const MACHINES: [&str; 2] = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-
 /// What is built: the dependencies of these are in the list.
 const BUILT: [&str; 2] = ["millstream-python", "millstream-cli"];
 
+/// Features that are off by default, and that others may build with: what these link is in the list, too.
+const FEATURES: &str = "--features=millstream-cli/store-tls,millstream-python/store-tls";
+
 /// How the name of a file with a licence begins, in lower case.
 const BEGINNINGS: [&str; 6] = ["license", "licence", "copying", "notice", "copyright", "unlicense"];
 
@@ -41,9 +44,10 @@ const MIT_WORDS: &str = "Permission is hereby granted, free of charge, to any pe
 const INTRODUCTION: &str = "\
 # Third-party licences
 
-Millstream itself is licensed under MIT or Apache-2.0. Its wheels and programs contain code of the crates below, and of the Rust
-standard library (MIT or Apache-2.0, copyright the Rust Project contributors). Of several licences to choose from, the MIT
-licence is the choice where it is offered. `cargo xtask gen` writes this file.
+Millstream itself is licensed under MIT or Apache-2.0. Its wheels and programs contain code of the crates below (of ring, rustls and
+what these use only if they are built with the feature `store-tls`), and of the Rust standard library (MIT or Apache-2.0, copyright
+the Rust Project contributors). Of several licences to choose from, the MIT licence is the choice where it is offered.
+`cargo xtask gen` writes this file.
 
 ";
 
@@ -77,7 +81,7 @@ pub fn third_party() -> Result<String> {
 
 fn metadata(machine: &str) -> Result<Value> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let arguments = ["metadata", "--format-version=1", "--locked", "--filter-platform", machine];
+    let arguments = ["metadata", "--format-version=1", "--locked", FEATURES, "--filter-platform", machine];
     let output = Command::new(cargo).args(arguments).current_dir(root()).output()?;
     if !output.status.success() {
         return Err(failed(format!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr).trim())));

@@ -1,7 +1,7 @@
 //! Connections that break and processes that die at random moments: nothing is lost, and nothing is doubled
 //! beyond what was lent to a process that died.
 //!
-//! `MS_STORE_FAULTS=1000` makes about 2000 cuts over a million elements, and 500 kills over half a million.
+//! `MS_STORE_FAULTS=2000` makes 1000 kills over a million elements, and about 4000 cuts over two millions.
 #![expect(clippy::print_stderr, reason = "with `--nocapture` the tests tell their numbers")]
 
 mod common;

@@ -3,7 +3,7 @@
 use millstream::prelude::*;
 use millstream::{Pass, Passes, SessionOptions, Tier};
 use millstream_runtime::FeedList;
-use millstream_tensor::{Code, Error};
+use millstream_tensor::{Code, Error, PartialShape};
 
 /// A session of the machine, without compiled loops.
 fn session(g: &Graph, passes: Passes, threads: usize) -> Session {
@@ -109,6 +109,87 @@ fn groups_take_the_shapes_of_the_run() {
     assert_eq!(with.code(), Code::InvalidArgument);
     assert!(with.to_string().contains("the_sum"), "{with}");
     assert_eq!(with.to_string(), without.to_string());
+}
+
+/// A scalar whose shape only the run knows is an error of a node that does not broadcast, in a group too.
+#[test]
+fn groups_broadcast_only_where_their_members_do() {
+    let g = Graph::new();
+    let (x, y) = (g.placeholder::<f32>("x", [400]), g.placeholder::<f32>("y", PartialShape::unknown()));
+    let chosen = g.op("Select").name("chosen").inputs([(x * 2.0).less(1.0), y, x.tanh()]).output();
+    let fetches = [chosen * x];
+    assert!(has_groups(&g, &fetches, &[x, y]));
+    same(&g, &fetches, &[(x, numbers(400)), (y, numbers(400))]);
+    let error = |passes| -> Error {
+        let feeds = feed![x => numbers(400), y => 2.0f32];
+        session(&g, passes, 1).run::<Vec<Tensor>>(fetches.to_vec(), feeds).unwrap_err()
+    };
+    let (with, without) = (error(Passes::default()), error(Passes::default().without(Pass::Fuse)));
+    assert_eq!(with.code(), Code::InvalidArgument, "{with}");
+    assert_eq!(with.to_string(), without.to_string());
+    // The condition of a Select may be a scalar, which the plan knows.
+    let yes = g.placeholder::<bool>("yes", shape![]);
+    let either = g.op("Select").inputs([yes, x * 2.0, x.tanh()]).output();
+    for yes_value in [true, false] {
+        same(&g, &[either * x], &[(x, numbers(400)), (yes, Tensor::scalar(yes_value))]);
+    }
+}
+
+/// Every op that may be a member, beside operands whose shapes only the run knows: groups give what the nodes
+/// give one by one, or their error.
+#[test]
+fn groups_take_all_operands_as_their_members_do() {
+    let shapes: [&[usize]; 8] = [&[], &[1], &[16], &[1, 16], &[16, 1], &[16, 16], &[1, 1, 1], &[2, 16, 16]];
+    let (mut grouped, mut refused) = (0, 0);
+    for def in millstream_ops::defs().iter().filter(|def| def.kernel.lowering.is_some()) {
+        for (n, whole) in (2..4).flat_map(|n| (0..n).map(move |whole| (n, whole))) {
+            let g = Graph::new();
+            let x = g.placeholder::<f32>("x", shape![_, _]);
+            let other = g.placeholder::<f32>("other", PartialShape::unknown());
+            let is_select = def.name.starts_with("Select") && n == 3;
+            let inputs: Vec<Output<'_>> = (0..n)
+                .map(|i| if i == whole { x * 2.0 } else { other })
+                .enumerate()
+                .map(|(i, input)| if is_select && i == 0 { input.less(1.0) } else { input })
+                .collect();
+            let mut builder = g.op(def.name).inputs(inputs);
+            if def.name == "AccumulateNV2" {
+                builder = builder.attr("shape", shape![_, _]);
+            }
+            let Ok(made) = builder.try_finish() else { continue };
+            let Some(y) = made.outputs().first().copied().filter(|y| y.dtype().ok() == Some(DType::F32))
+            else {
+                continue;
+            };
+            let fetches = [y, x.tanh() * 0.5 + x];
+            grouped += usize::from(has_groups(&g, &[y], &[x, other]));
+            for shape in shapes {
+                let run = |passes| {
+                    let elements = shape.iter().product();
+                    let value = numbers(elements).reshape(shape).unwrap();
+                    let feeds = feed![x => numbers(256).reshape([16, 16]).unwrap(), other => value];
+                    session(&g, passes, 1).run::<Vec<Tensor>>(fetches.to_vec(), feeds)
+                };
+                match (run(Passes::default()), run(Passes::default().without(Pass::Fuse))) {
+                    (Ok(with), Ok(without)) => {
+                        assert!(
+                            with.iter().zip(&without).all(|(a, b)| alike(a, b)),
+                            "{} {shape:?}",
+                            def.name
+                        );
+                    }
+                    (with, without) => {
+                        refused += 1;
+                        let text = |result: Result<Vec<Tensor>>| {
+                            result.map(|_| "no error").map_err(|e| e.to_string())
+                        };
+                        assert_eq!(text(with), text(without), "{} {shape:?}", def.name);
+                    }
+                }
+            }
+        }
+    }
+    assert!(grouped > 20 && refused > 20, "{grouped} groups, {refused} errors");
 }
 
 /// What only one side of a cond computes does not run with what both sides need.

@@ -27,8 +27,11 @@ pub(super) struct GroupInput {
     pub dtype: DType,
     /// Whether it has the shape of the outputs, as far as the plan knows.
     pub is_whole: bool,
-    /// Whether it is repeated along axes where it has another shape; else only a scalar is.
+    /// Whether it is repeated along axes where it has another shape.
     pub broadcasts: bool,
+    /// Whether the plan knows it to be a scalar, which a node may read beside a tensor without broadcasting:
+    /// the condition of a Select.
+    pub is_scalar: bool,
 }
 
 /// A node of a group.
@@ -89,7 +92,7 @@ impl Group {
             fits.push(match own == shape {
                 true => Fit::Whole,
                 false if input.is_whole => return None,
-                false if own.rank() == 0 || input.broadcasts && own.elements() == 1 => {
+                false if input.is_scalar && own.rank() == 0 || input.broadcasts && own.elements() == 1 => {
                     if shape.rank() < own.rank() {
                         return None;
                     }

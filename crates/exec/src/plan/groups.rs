@@ -377,8 +377,8 @@ impl Builder<'_> {
                         Value::Constant(constant) => PartialShape::from(self.constants[constant].shape()),
                         Value::Source(source) => self.shape(source).cloned().unwrap_or_default(),
                     };
-                    let is_whole = own == *shape;
-                    of_inputs.push(GroupInput { dtype: ty.dtype, is_whole, broadcasts: true });
+                    let (is_whole, is_scalar) = (own == *shape, own.rank() == Some(0));
+                    of_inputs.push(GroupInput { dtype: ty.dtype, is_whole, broadcasts: true, is_scalar });
                     inputs.len() - 1
                 });
                 of_inputs[i].broadcasts &= it.broadcasts;

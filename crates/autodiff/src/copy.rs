@@ -131,13 +131,13 @@ impl<'g> Copier<'g> {
         let effect = node.info.op.kernel.effect;
         if node.role() == Role::Compute && matches!(effect, Effect::Writes | Effect::Stateful) {
             return Err(Error::unimplemented(format!(
-                "`{}` ({}) cannot be computed once more for the gradient: it does not give the same again",
+                "`{}` ({}) cannot be recomputed for the gradient: it may return another value the second time",
                 node.name(),
                 node.op()
             ))
             .at_line(node.at)
             .with_help(
-                "make it before the loop, or let the gradient save what the loop computes: no checkpoints",
+                "move it out of the loop, or do without `checkpoint_every`: the gradient then saves the loop's values",
             ));
         }
         // A captured value is captured again.

@@ -133,10 +133,10 @@ impl<'g> GradientsBuilder<'g> {
         for o in self.ys.iter().chain(&self.xs) {
             if self.graph.read(|g| ArrayMaker::of(g, o.port())).is_some() {
                 return Err(invalid!(
-                    "`{}` is the flow of a TensorArray, which only carries order",
+                    "`{}` is the flow of a TensorArray: it orders operations and has no gradient",
                     o.name()
                 )
-                .with_help("differentiate what is read from the array, by what is written to it"));
+                .with_help("differentiate values read from the array with respect to values written to it"));
             }
         }
         ensure!(
@@ -220,11 +220,12 @@ fn one_for<'g>(graph: &'g Graph, y: Output<'g>) -> Result<Output<'g>> {
             "`{}` is {dtype}, and the gradient of a complex value has no default",
             y.name()
         )
-        .with_help("give the gradient that flows in: `grad_ys`"));
+        .with_help("pass the incoming gradient as `grad_ys`"));
     }
     if matches!(dtype, DType::Variant | DType::Resource) {
-        return Err(invalid!("`{}` is not a tensor", y.name())
-            .with_help("differentiate a value that was read from it"));
+        return Err(
+            invalid!("`{}` is not a tensor", y.name()).with_help("differentiate a value read from it")
+        );
     }
     let one = graph.scalar_of(dtype, 1.0);
     if y.shape().rank() == Some(0) {

@@ -138,9 +138,9 @@ impl<'g> Differ<'g> {
         }
         self.graph.read(|g| {
             let node = g.node(x.node)?;
-            Err(invalid!("`{}` lies in a loop, where it has a value in each iteration; it has no gradient from outside", node.name())
+            Err(invalid!("`{}` is inside a loop and has a value in each iteration; it cannot be differentiated from outside the loop", node.name())
                 .at_line(node.at)
-                .with_help("take the gradient inside of the body, or by a value from outside of the loop"))
+                .with_help("take the gradient inside the body, or with respect to a value from outside the loop"))
         })
     }
 
@@ -154,7 +154,7 @@ impl<'g> Differ<'g> {
                 return self.graph.read(|g| {
                     let node = g.node(port.node)?;
                     Err(invalid!(
-                        "`{}` lies in a loop and cannot be differentiated from outside",
+                        "`{}` is inside a loop and cannot be differentiated from outside it",
                         node.name()
                     )
                     .at_line(node.at)

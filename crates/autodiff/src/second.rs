@@ -180,10 +180,10 @@ impl Rows for Graph {
         }
         let Some(handle) = self.read(|g| g.known_handle(x.port())) else {
             return Err(invalid!(
-                "`{}` is a handle, and it is not known of what: its derivative has no shape",
+                "`{}` is a resource handle of unknown contents, so the shape of its derivative is unknown",
                 x.name()
             )
-            .with_help("differentiate by the variable itself"));
+            .with_help("differentiate with respect to the variable itself"));
         };
         Ok(self.op("ReadVariableOp").input(x).attr("dtype", handle.dtype).output())
     }

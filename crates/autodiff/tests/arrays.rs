@@ -106,7 +106,7 @@ fn not_through_tensor_arrays_of_gradients() -> Result<()> {
     let y = read(sums.output(0), zero, flow);
     let error = g.gradients([y], [x]).run().unwrap_err().to_string();
     assert!(
-        error.contains("made by TensorArrayGradV3") && error.contains("from the forward graph"),
+        error.contains("comes from TensorArrayGradV3") && error.contains("from the forward graph"),
         "{error}"
     );
     Ok(())
@@ -133,6 +133,6 @@ fn not_of_a_flow() -> Result<()> {
     let flow = g.op("Identity").input(write(ta, g.constant(0), x, flow)).output();
     let error = g.gradients([flow], [x]).run().unwrap_err().to_string();
     assert!(error.contains("`Identity:0` is the flow of a TensorArray"), "{error}");
-    assert!(error.contains("differentiate what is read"), "{error}");
+    assert!(error.contains("differentiate values read"), "{error}");
     Ok(())
 }

@@ -162,7 +162,7 @@ fn a_value_inside_a_loop_is_not_differentiated_from_outside() -> Result<()> {
     )?;
     let inside = inside.map(|port| Output::new(&g, port)).expect("the body was built");
     let error = g.gradients([inside], [x]).run().unwrap_err().to_string();
-    assert!(error.contains("lies in a loop") && error.contains("make it a loop variable"), "{error}");
+    assert!(error.contains("is inside a loop") && error.contains("make it a loop variable"), "{error}");
     Ok(())
 }
 

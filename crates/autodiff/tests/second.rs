@@ -118,6 +118,6 @@ fn jacobian_by_a_variable() -> Result<()> {
     near(&rows, &[2.0, 0.0, 0.0, 4.0, 6.0, 0.0, 0.0, 8.0]);
     let unknown = g.placeholder_of("handle", DType::Resource, PartialShape::unknown());
     let error = g.jacobian(value, unknown).unwrap_err();
-    assert!(error.to_string().contains("`handle:0` is a handle, and it is not known of what"), "{error}");
+    assert!(error.to_string().contains("`handle:0` is a resource handle of unknown contents"), "{error}");
     Ok(())
 }

@@ -258,7 +258,7 @@ impl Entry {
     fn read(bytes: &[u8]) -> Result<Entry> {
         let message: BundleEntryProto = decode(bytes).map_err(corrupt)?;
         let dtype = DType::from_number(message.dtype)
-            .ok_or_else(|| Error::unimplemented(format!("{} is not the number of a dtype", message.dtype)))?;
+            .ok_or_else(|| Error::unimplemented(format!("{} is not a known dtype number", message.dtype)))?;
         let dims = message.shape.as_ref().map_or(Vec::new(), |s| s.dim.iter().map(|d| d.size).collect());
         let unknown = message.shape.as_ref().is_some_and(|s| s.unknown_rank);
         ensure!(!unknown, "a tensor of unknown rank");

@@ -23,7 +23,7 @@ pub fn dtype(number: i32) -> Result<DType> {
         Ok(named) if number != 0 => {
             Error::unimplemented(format!("the dtype {} is not supported", named.as_str_name()))
         }
-        _ => invalid!("{number} is not the number of a dtype"),
+        _ => invalid!("{number} is not a known dtype number"),
     })
 }
 
@@ -105,7 +105,7 @@ pub fn decode(message: &TensorProto, allow: Allow<'_>) -> Result<Tensor> {
         ),
         DType::Str => decode_strings(message, shape, count, allow),
         DType::Resource | DType::Variant => Err(Error::unimplemented(format!(
-            "a tensor of {dtype} cannot be read from a message: it refers to state of the process that wrote it"
+            "a tensor of {dtype} cannot be read from a message: it points to state in the process that wrote it"
         ))),
     }
 }
@@ -200,7 +200,7 @@ pub fn encode(tensor: &Tensor) -> Result<TensorProto> {
         (_, Some(bytes)) => m.tensor_content = bytes.to_vec(),
         _ => {
             return Err(Error::unimplemented(format!(
-                "a tensor of {} cannot be written to a message: it refers to state of this process",
+                "a tensor of {} cannot be written to a message: it points to state in this process",
                 tensor.dtype()
             )));
         }

@@ -200,7 +200,7 @@ impl Compression {
             "" | "NONE" => Ok(Compression::None),
             "GZIP" => Ok(Compression::Gzip),
             "ZLIB" => Ok(Compression::Zlib),
-            _ => Err(invalid!("there is no compression {name:?}: it is \"\", \"GZIP\" or \"ZLIB\"")),
+            _ => Err(invalid!("unknown compression {name:?}: expected \"\", \"GZIP\" or \"ZLIB\"")),
         }
     }
 

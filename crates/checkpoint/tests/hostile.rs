@@ -89,7 +89,7 @@ fn entries_must_fit_the_file() {
     refused("negative", entry(&[-1], 0, 0), "damaged");
     refused("sum", entry(&[4], 0, 16), "checksum of its elements");
     refused("shard", BundleEntryProto { shard_id: 1, ..entry(&[4], 0, 16) }, "data file 1 of 1");
-    refused("dtype", BundleEntryProto { dtype: 99, ..entry(&[4], 0, 16) }, "not the number of a dtype");
+    refused("dtype", BundleEntryProto { dtype: 99, ..entry(&[4], 0, 16) }, "not a known dtype number");
     refused(
         "strings",
         BundleEntryProto { dtype: 7, ..entry(&[1 << 50], 0, 64) },

@@ -135,7 +135,7 @@ fn literal(output: Output<'_>, text: &str) -> Outcome<Tensor> {
     let read = read(dtype, text.trim()).and_then(|value| {
         // `inf` is meant, 1e400 is not.
         match value.has_infinite() && !text.to_ascii_lowercase().contains("inf") {
-            true => Err(invalid!("a number is too large: it would be an infinity")
+            true => Err(invalid!("a number is too large for its dtype: it would become infinity")
                 .with_help("write `inf` for an infinity")),
             false => Ok(value),
         }

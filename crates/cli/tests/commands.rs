@@ -190,7 +190,7 @@ fn all_iterations_are_printed() {
     let arrays: Vec<String> = read.iter().map(|(name, value)| format!("{name} {value}")).collect();
     assert_eq!(arrays, ["while/Identity:0 i64[2] [4 2]", "while/Identity:0/at i64[2,1] [[0] [1]]"]);
     run("run", "algo_collatz --feed n=4 --every while/Exit")
-        .fails(1, &["`while/Exit` lies outside of every loop"]);
+        .fails(1, &["`while/Exit` is outside every loop"]);
     run("run", "algo_collatz --feed n=4 --every nowhere").fails(1, &["error: NOT_FOUND: ", "--every"]);
 }
 
@@ -273,7 +273,7 @@ fn watches_stop_a_run() {
         ],
     );
     run("run", "algo_collatz --feed n=27 --fetch while/Exit --watch while/Identity=nan")
-        .fails(1, &["holds i64, which never does"]);
+        .fails(1, &["its dtype i64 has no such value"]);
     run("run", "algo_collatz --feed n=27 --fetch while/Exit --watch nowhere=nan")
         .fails(1, &["error: NOT_FOUND: ", "--watch"]);
     let newton = "algo_newton_sqrt --feed x=[4~1~0~9] --fetch while/Exit";

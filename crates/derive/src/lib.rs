@@ -103,7 +103,7 @@ fn crate_path(input: &DeriveInput) -> Result<Path> {
                 path = meta.value()?.call(Path::parse_mod_style)?;
                 Ok(())
             }
-            false => Err(meta.error("only `crate = path` is known here")),
+            false => Err(meta.error("expected `crate = path`")),
         })?;
     }
     Ok(path)

@@ -36,7 +36,7 @@ pub(crate) fn in_iteration(number: u64, frame: &str) -> String {
 pub fn timed_out() -> Error {
     Error::new(Code::DeadlineExceeded, "the run did not end in the time allowed")
         .led_by("Timed out waiting for notification")
-        .with_help("raise the timeout, or see with a trace where the time goes")
+        .with_help("raise the timeout, or record a trace to see where the time goes")
 }
 
 /// A note for an error that ends a run: a node waits. Without its op, the beginning of any note about it.
@@ -55,7 +55,7 @@ pub(crate) fn dead_fetch(k: usize, name: &str) -> Error {
 
 /// Nothing is left to run, and not everything that should have run did.
 pub(crate) fn stuck() -> Error {
-    invalid!("the run cannot go on: no node is ready, none is running, and not all is done")
+    invalid!("the run is stuck: nodes are left, but none is ready and none is running")
 }
 
 /// A note for [`stuck`]: a fetch without a value.
@@ -65,7 +65,7 @@ pub(crate) fn never_computed(name: &str) -> String {
 
 /// An `Exit` fired twice in one execution of its loop.
 pub(crate) fn exited_twice() -> Error {
-    invalid!("the loop has given this result before: its condition must be false once, at the end")
+    invalid!("the loop returned this result twice: its condition must become false exactly once, at the end")
         .with_help("an Exit may only be reached when the loop's condition is false")
 }
 

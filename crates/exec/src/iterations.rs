@@ -155,28 +155,28 @@ impl Iterations {
 
     fn uneven(&self, missing: &[u64]) -> Error {
         invalid!(
-            "`{}` has no value in iteration {}, though later iterations have one: its values do not make a tensor with an axis for each loop",
+            "`{}` has no value in iteration {}, though later iterations have one: its values cannot be stacked into a tensor with one axis per loop",
             self.name,
             Place(missing)
         )
-        .with_help("`stack` puts all values along one axis, `iter` gives them one by one with their iterations")
+        .with_help("`stack` puts all values along one axis; `iter` yields each value with its iteration")
     }
 
     fn stacked(&self, leading: &[usize]) -> Result<Tensor> {
         let _budget = budget::enter(self.budget.as_ref());
         if matches!(self.dtype, DType::Variant | DType::Resource) {
             return Err(invalid!("`{}` holds {}, which cannot be stacked", self.name, self.dtype)
-                .with_help("take it as `Iterations`, and its values one by one"));
+                .with_help("fetch it as `Iterations` and read its values one by one"));
         }
         let dims = match self.values.first() {
             Some(value) => value.shape().dims().to_vec(),
             None => self.shape.full().map(|s| s.dims().to_vec()).ok_or_else(|| {
                 invalid!(
-                    "`{}` had no value in any iteration, and its shape is not known in full: {}",
+                    "`{}` had no value in any iteration, and its static shape {} is not fully known",
                     self.name,
                     self.shape
                 )
-                .with_help("take it as `Iterations`, which may be empty")
+                .with_help("fetch it as `Iterations`, which may be empty")
             })?,
         };
         if let Some(k) = self.values.iter().position(|v| v.shape().dims() != dims) {
@@ -188,7 +188,7 @@ impl Iterations {
                 self.values[k].shape(),
                 Place(self.at(k))
             )
-            .with_help("take it as `Iterations`, and its values one by one"));
+            .with_help("fetch it as `Iterations` and read its values one by one"));
         }
         let shape = Shape::from([leading, &dims[..]].concat());
         ensure!(

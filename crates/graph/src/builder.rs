@@ -251,7 +251,7 @@ impl<'g> OpBuilder<'g> {
                 && !o.graph().same(self.graph)
             {
                 if !self.graph.is_open_body() {
-                    return Err(invalid!("an input of {} belongs to another graph", self.op).at_line(at));
+                    return Err(invalid!("an input of {} is from another graph", self.op).at_line(at));
                 }
                 arg.0 = ArgKind::Output(self.graph.capture(*o).map_err(|e| e.at_line(at))?);
             }
@@ -272,7 +272,9 @@ impl<'g> OpBuilder<'g> {
                         millstream_tensor::Code::AlreadyExists,
                         format!("Duplicate node name in graph: '{full}'"),
                     )
-                    .with_help("a name that ends in `/` is taken as it is; leave the `/` out for one that is made unique"));
+                    .with_help(
+                        "a name that ends in `/` is used as it is; without the `/` it is made unique",
+                    ));
                 }
                 Some(full) => full.to_owned(),
                 None => g.unique_name(&wanted),
@@ -403,7 +405,8 @@ pub fn weak_cast(value: &Tensor, dtype: DType) -> Result<Tensor> {
         return Ok(value.clone());
     }
     let lossy = || -> Error {
-        invalid!("the literal {value} is not a {dtype}").with_help(format!("write it as a {dtype}"))
+        invalid!("the literal {value} cannot be represented as {dtype}")
+            .with_help(format!("write it as a {dtype}"))
     };
     let numbers: Vec<f64> = as_f64(value).ok_or_else(lossy)?;
     from_f64(value, &numbers, dtype).ok_or_else(lossy)

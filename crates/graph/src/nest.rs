@@ -157,7 +157,7 @@ impl<'g> Values<'g> {
 
     /// The next value.
     pub fn take(&mut self) -> Result<Output<'g>> {
-        self.0.next().ok_or_else(|| invalid!("a structure needs more values than it was given"))
+        self.0.next().ok_or_else(|| invalid!("the structure has more leaves than there are values"))
     }
 }
 
@@ -430,7 +430,7 @@ impl<'g, T: IntoNest<'g>, const N: usize> IntoNest<'g> for [T; N] {
 
 fn array_of<T, const N: usize>(parts: Vec<T>) -> Result<[T; N]> {
     let n = parts.len();
-    parts.try_into().map_err(|_| invalid!("{n} parts where {N} are needed"))
+    parts.try_into().map_err(|_| invalid!("expected {N} parts, found {n}"))
 }
 
 impl<'g, T: Nest<'g>> Nest<'g> for BTreeMap<String, T> {

@@ -263,7 +263,7 @@ impl Program {
             let node = &self.nodes[source.node];
             if node.frame == FrameId::ROOT {
                 return Err(invalid!(
-                    "`{}` lies outside of every loop: there are no iterations to give its values in",
+                    "`{}` is outside every loop, so it has no values per iteration",
                     node.name()
                 )
                 .at_line(node.at)

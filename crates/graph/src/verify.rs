@@ -114,10 +114,7 @@ fn assign_frames(
             }
             Role::Exit => frames[around].parent,
             Role::NextIteration if around == FrameId::ROOT => {
-                return Err(at(
-                    node,
-                    invalid!("the NextIteration `{}` lies outside of every loop", node.name()),
-                ));
+                return Err(at(node, invalid!("the NextIteration `{}` is outside every loop", node.name())));
             }
             _ => around,
         };
@@ -146,7 +143,7 @@ fn frame_around(nodes: &[ProgramNode], n: usize, back: &[Option<usize>]) -> Resu
                         a.name(),
                         b.name()
                     )
-                    .with_help("bring values into a loop by an Enter and out of it by an Exit"),
+                    .with_help("values enter a loop through an Enter and leave it through an Exit"),
                 ));
             }
         }

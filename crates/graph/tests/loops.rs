@@ -106,7 +106,7 @@ fn bodies_keep_the_structure() {
     fails(
         g.while_loop(vars()).run(|v| less(v[0], 3), |v| vec![v[0]]),
         &[
-            "the body of the loop `while` returns another structure",
+            "the body of the loop `while` must return the structure",
             "variables    [*, *]",
             "returned     [*]",
         ],
@@ -143,7 +143,7 @@ fn shapes_are_invariant() {
     fails(
         g.while_loop((0, m)).shape_invariants((shape![], shape![_, 3])).run(|(i, _)| less(i, 3), |v| v),
         &[
-            "enters as f32[2,2], which its shape invariant f32[?,3] does not admit",
+            "enters as f32[2,2], which does not match its shape invariant f32[?,3]",
             "dimension 1  3 (invariant), 2 (initial value)",
         ],
     );
@@ -158,7 +158,7 @@ fn shapes_are_invariant() {
     );
     fails(
         g.while_loop((0, m)).shape_invariants((shape![],)).run(|(i, _)| less(i, 3), |v| v),
-        &["another structure than the loop variables", "variables    (*, *)", "invariants   ([])"],
+        &["must have the structure of the loop variables", "variables    (*, *)", "invariants   ([])"],
     );
 }
 
@@ -237,7 +237,7 @@ fn values_stay_in_their_loop_and_graph() {
     let other = graph();
     let x = other.constant(1);
     fails(g.while_loop(x).run(|i| less(i, 3), |i| i), &["belongs to another graph"]);
-    fails(g.while_loop(0).run(|i| i + x, |i| i), &["belongs to another graph"]);
+    fails(g.while_loop(0).run(|i| i + x, |i| i), &["is from another graph"]);
     fails(g.cond(other.constant(true), || 1, || 2), &["the predicate of `cond` belongs to another graph"]);
 }
 
@@ -246,14 +246,14 @@ fn branches_agree() {
     let g = graph();
     let p = g.placeholder_of("p", Bool, shape![]);
     let x = g.constant(1);
-    fails(g.cond(x, || 1, || 2), &["the predicate of `cond`, `Const`, is i32[]; it must be a scalar bool"]);
+    fails(g.cond(x, || 1, || 2), &["the predicate of `cond`, `Const`, must be a scalar bool, found i32[]"]);
     fails(
         g.cond(p, || vec![x], || vec![x, x]),
         &["return different structures", "if true      [*]", "if false     [*, *]"],
     );
     fails(
         g.cond(p, || (x, x), || (x, g.constant(1.0f32))),
-        &["return different dtypes for `1`: i32[] if true, f32[] if false"],
+        &["return different dtypes for `1`: i32[] when true, f32[] when false"],
     );
     fails(g.cond(p, || (), || ()), &["return nothing"]);
     fails(g.cond(p, || g.op("NoSuchOp").output(), || x), &["there is no op `NoSuchOp`"]);
@@ -263,8 +263,8 @@ fn branches_agree() {
 fn cases() {
     let g = graph();
     let i = g.placeholder_of("i", I32, shape![]);
-    fails(g.case::<O>().run(), &["the case `case` has no branches"]);
-    fails(g.case().when(i, || 1).run(), &["predicate 0 of the case `case` is i32[]"]);
+    fails(g.case::<O>().run(), &["`case` `case` has no branches"]);
+    fails(g.case().when(i, || 1).run(), &["predicate 0 of `case` `case` must be a scalar bool"]);
     let branches = |n: i32| -> Vec<BranchFn<'_, O<'_>>> {
         (0..n).map(|k| Box::new(move || Ok(i * k)) as BranchFn<'_, O<'_>>).collect()
     };

@@ -45,7 +45,7 @@ pub(crate) fn parse_input(text: &str) -> Result<Input<'_>> {
         (None, Some((name, index))) => {
             let is_number = !index.is_empty() && index.bytes().all(|b| b.is_ascii_digit());
             let index = is_number.then(|| index.parse().ok()).flatten();
-            (name, index.ok_or_else(|| invalid!("`{}` names no output", short(text)))?)
+            (name, index.ok_or_else(|| invalid!("`{}` is not the name of an output", short(text)))?)
         }
     };
     check_name(name)?;

@@ -345,7 +345,7 @@ impl<'a> Wiring<'a> {
                 short(node),
                 short(name)
             )
-            .with_help("the graph may be cut off; or give a value for it in `input_map`")
+            .with_help("the graph may be cut off; or pass a value for it in `input_map`")
         })
     }
 
@@ -684,7 +684,7 @@ fn unknown_attr(def: &OpDef, name: &str) -> Error {
     let known: Vec<_> = def.attrs.iter().map(|(n, _)| format!("`{n}`")).collect();
     let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
     invalid!("{} has no attribute `{}`; it has {known}", def.name, short(name))
-        .with_help("the graph is of a newer producer and uses what this op cannot do here")
+        .with_help("the graph was written by a newer version and uses a feature that this op lacks here")
 }
 
 /// Returns `loc:@name` with the name under a prefix.

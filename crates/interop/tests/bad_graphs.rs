@@ -75,7 +75,7 @@ fn exit_without_enter() {
 
 #[test]
 fn next_iteration_outside_of_loops_and_into_other_ops() {
-    refused(&(one() + &unary("n", "NextIteration", "one")), "lies outside of every loop");
+    refused(&(one() + &unary("n", "NextIteration", "one")), "is outside every loop");
     let text =
         one() + &enter("in", "one", "f", 1) + &unary("n", "NextIteration", "in") + &unary("x", "Neg", "n");
     refused(&text, "the NextIteration `n` feeds `x` (Neg)");
@@ -163,7 +163,7 @@ fn tensors_that_lie() {
         "tensor_shape { dim { size: 1 } } float_val: 1 float_val: 2",
         "has 1 elements, but the message holds 2",
     );
-    refused(&constant("c", "DT_INVALID", "tensor_shape {}"), "is not the number of a dtype");
+    refused(&constant("c", "DT_INVALID", "tensor_shape {}"), "is not a known dtype number");
     refused(
         &constant("c", "DT_RESOURCE", "tensor_shape {} resource_handle_val { name: 'x' }"),
         "cannot be read",
@@ -250,8 +250,8 @@ fn names_that_are_wrong() {
     refused(&unary("x", "Neg", "gone"), "its input `gone` is not in the graph");
     refused(&unary("x", "Neg", "^gone"), "its input `gone` is not in the graph");
     refused(&(one() + &unary("x", "Neg", "one:1")), "1 outputs, not 2");
-    refused(&(one() + &unary("x", "Neg", "one:99999999999999")), "names no output");
-    refused(&(one() + &unary("x", "Neg", "one:-1")), "names no output");
+    refused(&(one() + &unary("x", "Neg", "one:99999999999999")), "is not the name of an output");
+    refused(&(one() + &unary("x", "Neg", "one:-1")), "is not the name of an output");
     let late =
         "node { name: 'x' op: 'Neg' input: '^one' input: 'one' attr { key: 'T' value { type: DT_INT32 } } }";
     refused(&(one() + late), "comes after a control input");

@@ -292,6 +292,6 @@ impl<'g, S: IntoNest<'g>> Greedy<'g, S> {
 fn check_max_len(n: i32) -> Result<()> {
     match n {
         1.. => Ok(()),
-        _ => Err(invalid!("`max_len` is {n}; a sequence has one token at least")),
+        _ => Err(invalid!("`max_len` must be at least 1, found {n}")),
     }
 }

@@ -230,8 +230,7 @@ impl<'g, N: Nest<'g>> Rows<'g, N> {
     fn of(graph: &'g Graph, nest: N, at: &'static Location<'static>) -> Result<Rows<'g, N>> {
         let values = values_of(&nest);
         let Some(first) = values.first() else {
-            return Err(invalid!("there are no rows: the structure of the elements is {}", nest.structure())
-                .at_line(at));
+            return Err(invalid!("`elems` has no tensors: its structure is {}", nest.structure()).at_line(at));
         };
         for other in &values {
             let (a, b) = (first.shape(), other.shape());

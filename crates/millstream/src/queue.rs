@@ -407,7 +407,7 @@ impl<'g> Queue<'g> {
     /// ```
     #[track_caller]
     pub fn from_list(index: impl Into<Arg<'g>>, queues: &[Queue<'g>]) -> Result<Queue<'g>> {
-        let Some(first) = queues.first() else { return Err(invalid!("there is no queue to choose from")) };
+        let Some(first) = queues.first() else { return Err(invalid!("the list of queues is empty")) };
         let mut shapes = first.spec.shapes.clone();
         for (i, queue) in queues.iter().enumerate() {
             ensure!(
@@ -590,7 +590,7 @@ impl<'g> Queue<'g> {
         let Structure::Map(parts) = item.structure() else { return Ok(values) };
         if self.names.is_empty() {
             return Err(invalid!(
-                "the components of `{}` have no names, so no map can be handed in",
+                "the components of `{}` have no names, so a map cannot be enqueued",
                 self.name()
             )
             .with_help("give them names with `.names(..)` when the queue is made"));
@@ -735,7 +735,7 @@ impl<'g> Queue<'g> {
             Some(_) => "they are known in part",
         };
         Err(invalid!("{kind}'s DequeueMany and DequeueUpTo require the components to have specified shapes; of `{}` {but}", self.name())
-            .with_help("say them with `.shapes(..)`, or let `Queue::padding` take items of different sizes"))
+            .with_help("declare them with `.shapes(..)`, or use `Queue::padding` for items of different sizes"))
     }
 
     /// Closes the queue: nothing can be enqueued any more, and its items can still be dequeued. Waits for

@@ -476,8 +476,8 @@ impl<'g> TensorArray<'g> {
         let value = self.place(value);
         if !self.untouched {
             g.remember(
-                invalid!("an array is split into before anything is written to it")
-                    .with_help("make another array for the parts: `TensorArray::of`"),
+                invalid!("`split` needs an array that nothing has been written to")
+                    .with_help("create another array for the parts with `TensorArray::of`"),
             );
         }
         let lengths = g.identity(lengths);
@@ -588,11 +588,11 @@ impl<'g> TensorArray<'g> {
             Some(_) => {}
             None => self.graph().remember(
                 invalid!(
-                    "`{what}`: the elements of the TensorArray have shape {} but what is written has shape {shape}",
+                    "`{what}`: the elements of the TensorArray have shape {} but the value written has shape {shape}",
                     self.element_shape
                 )
                 .at_line(std::panic::Location::caller())
-                .with_help("elements of different shapes: `.infer_shape(false)`, and no `element_shape`"),
+                .with_help("for elements of different shapes use `.infer_shape(false)` and no `element_shape`"),
             ),
         }
     }
@@ -617,9 +617,9 @@ impl<'g> TensorArray<'g> {
             (Some(n), Some(size)) if i64::try_from(n) == Ok(size.into()) => value,
             (Some(n), Some(size)) => {
                 g.remember(
-                    invalid!("{n} elements are written to a TensorArray of {size}")
+                    invalid!("cannot write {n} elements to a TensorArray of size {size}")
                         .at_line(std::panic::Location::caller())
-                        .with_help("make it as long, or with `.dynamic_size(true)`"),
+                        .with_help("raise its size, or use `.dynamic_size(true)`"),
                 );
                 value
             }

@@ -775,7 +775,7 @@ impl<'g> GetVariable<'g> {
                 "Variable {name} does not exist, or was not created with tf.get_variable(). Did you mean to set \
                  reuse=tf.AUTO_REUSE in VarScope?"
             )
-            .with_help("`.reuse(Reuse::Auto)` makes those that are not there")),
+            .with_help("`.reuse(Reuse::Auto)` creates variables that do not exist")),
             (None, _) => {
                 // The names of variables do not depend on the name scope.
                 let made = graph.in_scope(String::new(), || self.make(&scope, &name, dtype))?;
@@ -861,7 +861,7 @@ fn exists(name: &str, found: &Variable<'_>) -> Error {
     let error = invalid!(
         "Variable {name} already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in VarScope?"
     )
-    .with_help("`.reuse(Reuse::Yes)` finds it, `.reuse(Reuse::Auto)` finds it or makes it");
+    .with_help("`.reuse(Reuse::Yes)` returns it; `.reuse(Reuse::Auto)` returns it or creates it");
     match made {
         Some(at) => error.note(format!("made at      {at}")),
         None => error,

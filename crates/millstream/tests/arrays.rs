@@ -81,17 +81,17 @@ fn what_is_wrong_is_said_while_the_graph_is_built() {
     };
     wrong(
         &|g| drop(TensorArray::of::<f32>(g, 2).build().write(0, 1.0).write(1, [1.0])),
-        "have shape [] but what is written has shape [1]",
+        "have shape [] but the value written has shape [1]",
     );
     wrong(&|g| drop(TensorArray::of::<f32>(g, 2).element_shape([2]).build().write(0, [1.0])), "f32[1]");
     wrong(
         &|g| drop(TensorArray::of::<f32>(g, 2).build().unstack([1.0, 2.0, 3.0])),
-        "3 elements are written to a TensorArray of 2",
+        "cannot write 3 elements to a TensorArray of size 2",
     );
     wrong(&|g| drop(TensorArray::of::<f32>(g, 2).build().write(0, g.constant(1))), "f32");
     wrong(
         &|g| drop(TensorArray::of::<f32>(g, 2).build().write(0, 1.0).split([1.0], [1i64])),
-        "before anything is written",
+        "that nothing has been written to",
     );
     wrong(&|g| drop(TensorArray::of::<f32>(g, -1).build()), "must not be negative");
 }
@@ -107,15 +107,15 @@ fn what_is_wrong_is_said_when_it_runs() -> Result<()> {
         fails(Session::new(&g)?.run::<Tensor>(result, feed![i => value]), part);
         Ok(())
     };
-    wrong(|a, i| a.write(i, 1.0).stack(), 2, "item 2 is not in the list, which has 2")?;
-    wrong(|a, i| a.write(i, 1.0).stack(), -1, "item -1 is not in the list")?;
+    wrong(|a, i| a.write(i, 1.0).stack(), 2, "index 2 is out of range for a list of length 2")?;
+    wrong(|a, i| a.write(i, 1.0).stack(), -1, "index -1 is out of range")?;
     wrong(
         |a, i| a.write(0, 1.0).write(i, 1.0).stack(),
         0,
         "element 0 of the TensorArray has been written already",
     )?;
-    wrong(|a, i| a.read(i), 1, "item 1 is not written")?;
-    wrong(|a, i| a.write(0, 1.0).read(i), 5, "item 5 is not in the list")?;
+    wrong(|a, i| a.read(i), 1, "item 1 has not been written")?;
+    wrong(|a, i| a.write(0, 1.0).read(i), 5, "index 5 is out of range")?;
     wrong(
         |a, i| a.unstack(i.graph().zeros::<f32>([3]).slice_axis(0, 0..1).fill_to(i)).stack(),
         3,
@@ -124,7 +124,7 @@ fn what_is_wrong_is_said_when_it_runs() -> Result<()> {
     wrong(
         |a, i| a.scatter(i.expand_dims(0), [1.0]).stack(),
         2,
-        "element 2 is not in the TensorArray, which has 2",
+        "index 2 is out of range for a TensorArray of size 2",
     )
 }
 
@@ -147,7 +147,10 @@ fn the_iteration_is_named() -> Result<()> {
         g.while_loop((g.constant(0), a)).run(|(i, _)| i.less(5), |(i, a)| (i + 1, a.write(i, 1.0)))?;
     let error = Session::new(&g)?.run::<Tensor>(a.stack(), feed![]).map(|_| ()).unwrap_err();
     let shown = format!("{error:?}");
-    assert!(shown.contains("item 2 is not in the list") && shown.contains("TensorArrayWrite"), "{shown}");
+    assert!(
+        shown.contains("index 2 is out of range for a list") && shown.contains("TensorArrayWrite"),
+        "{shown}"
+    );
     Ok(())
 }
 

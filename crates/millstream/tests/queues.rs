@@ -59,7 +59,7 @@ fn components_go_in_by_name() -> Result<()> {
     assert!(q.enqueue(nested).is_err(), "a component is one value");
     let nameless = Queue::fifo(&g, 10, [DType::I32]).build()?;
     let error = nameless.enqueue(map(&["to"])).unwrap_err().to_string();
-    assert!(error.contains("have no names, so no map can be handed in"), "{error}");
+    assert!(error.contains("have no names, so a map cannot be enqueued"), "{error}");
     let session = Session::new(&g)?;
     session.run::<()>(put, feed![])?;
     assert_eq!(session.run::<(i32, i32)>((to, from), feed![])?, (2, 4));
@@ -165,7 +165,7 @@ fn mistakes_are_named_where_they_are_made() -> Result<()> {
         Queue::shuffle(&g, 3, 3, [DType::I32]).build().unwrap_err(),
         "cannot hold back min_after_dequeue = 3",
     );
-    says(Queue::from_list(0, &[]).unwrap_err(), "no queue to choose from");
+    says(Queue::from_list(0, &[]).unwrap_err(), "the list of queues is empty");
     Ok(())
 }
 

@@ -306,11 +306,11 @@ fn mistakes_are_named() {
         rnn.run().map(|_| ())
     };
     let error = shown(&|g| run(g, shape![3, 4], None));
-    assert!(error.contains("they are [batch, time, values]"), "{error}");
+    assert!(error.contains("must have shape [batch, time, features]"), "{error}");
     let error = shown(&|g| run(g, shape![3, 4, _], None));
-    assert!(error.contains("how many values an input has is not known"), "{error}");
+    assert!(error.contains("the number of features of an input must be known"), "{error}");
     let error = shown(&|g| run(g, shape![3, 4, 2], Some(Tensor::vector(&[1, 2])?)));
-    assert!(error.contains("`sequence_length` has shape [2] for a batch of shape [3]"), "{error}");
+    assert!(error.contains("`sequence_length` has shape [2], expected the batch shape [3]"), "{error}");
     let error = shown(&|g| run(g, shape![3, 4, 2], None).and_then(|()| run(g, shape![3, 4, 2], None)));
     assert!(error.contains("Variable rnn/gru_cell/gates/kernel already exists"), "{error}");
 }

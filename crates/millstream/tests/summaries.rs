@@ -209,5 +209,5 @@ fn mistakes_name_what_is_wrong() {
     );
     let g = Graph::new();
     g.add_to_collection(summary::SUMMARIES, CollectionItem::Int(1));
-    assert!(summary::merge_all(&g).unwrap_err().to_string().contains("holds something else than summaries"));
+    assert!(summary::merge_all(&g).unwrap_err().to_string().contains("holds values that are not summaries"));
 }

@@ -30,7 +30,7 @@ pub fn asarray<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     match numpy.getattr_opt("from_dlpack")? {
         Some(from_dlpack) => from_dlpack.call1((value,)),
         None => Err(PyTypeError::new_err(format!(
-            "{} shows its elements by DLPack alone, which NumPy {} does not take: from 1.23 on it does",
+            "{} offers its elements through DLPack only, which NumPy supports from 1.23 on; this is NumPy {}",
             value.get_type().name()?,
             numpy.getattr("__version__")?
         ))),
@@ -434,7 +434,7 @@ const MOST_AXES: usize = 64;
 fn is_plain(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<bool> {
     let Some(depth) = depth.checked_sub(1) else {
         return Err(PyValueError::new_err(format!(
-            "lists within lists make no tensor where they are more than {MOST_AXES} deep (or hold themselves)"
+            "lists nested more than {MOST_AXES} deep (or that contain themselves) cannot become a tensor"
         )));
     };
     for item in value.try_iter()? {

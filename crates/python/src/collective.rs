@@ -52,7 +52,7 @@ impl Collective for OfProcess {
 #[pyfunction]
 pub fn join_job(py: Python<'_>, transport: &Bound<'_, PyAny>, options: (usize, u64, u64)) -> PyResult<()> {
     if JOB.lock().is_some() {
-        return Err(PyRuntimeError::new_err("this process belongs to a job already"));
+        return Err(PyRuntimeError::new_err("this process already belongs to a job"));
     }
     let job = PyTransport {
         rank: transport.getattr("rank")?.extract()?,

@@ -238,7 +238,7 @@ impl Block {
             }
             other => {
                 *state = other;
-                Err(PyRuntimeError::new_err("this block has been entered before; make a new one"))
+                Err(PyRuntimeError::new_err("this context manager has been entered before; create a new one"))
             }
         }
     }

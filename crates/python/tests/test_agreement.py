@@ -551,7 +551,7 @@ def test_a_vocabulary_of_numbers(tmp_path):
         assert sess.run(ids).tolist() == [1, 0, 3]
         path.write_text("1.5\n")
         u = tf.contrib.lookup.index_table_from_file(str(path), num_oov_buckets=1, key_dtype=tf.int64)
-        with pytest.raises(tf.errors.InvalidArgumentError, match='"1.5", which is no i64'):
+        with pytest.raises(tf.errors.InvalidArgumentError, match='"1.5", which is not a valid i64'):
             sess.run(u.init)
 
 

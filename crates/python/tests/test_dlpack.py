@@ -58,7 +58,7 @@ def test_what_a_session_returns_goes_out_without_a_copy(n):
 def test_an_old_numpy_is_named():
     x = tf.placeholder(tf.float32)
     for make in (lambda: tf.convert_to_tensor(Shown(3.0)), lambda: tf.Session().run(x, {x: Shown(3.0)}), lambda: tf.stack([Shown(3.0)])):
-        with pytest.raises(TypeError, match="Shown shows its elements by DLPack alone, which NumPy .* does not take: from 1.23 on it does"):
+        with pytest.raises(TypeError, match="Shown offers its elements through DLPack only, which NumPy supports from 1.23 on; this is NumPy .*"):
             make()
 
 

@@ -416,7 +416,7 @@ impl Coordinator {
             Code::DeadlineExceeded,
             format!("the coordinator stopped with threads still running after {grace:?}: {}", names.join(", ")),
         )
-        .with_help("let them look at `should_stop` more often, wake what they wait for with `on_stop`, or join with more time"))
+        .with_help("check `should_stop` more often in them, wake them with `on_stop`, or join with a longer grace period"))
     }
 
     /// The names of the threads that run.

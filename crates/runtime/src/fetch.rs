@@ -248,8 +248,8 @@ pub(crate) fn take_all<V: FromFetched>(
     })?;
     match values.filter(|v| !matches!(v, Fetched::Ran)).count() {
         0 => Ok(taken),
-        n => Err(invalid!("{n} more values were fetched than are taken")
-            .with_help("take a tuple or an array with a place for each, or `Vec<Tensor>` for any number")),
+        n => Err(invalid!("the fetches have {n} more value(s) than the result type")
+            .with_help("use a tuple or an array with one entry per value, or `Vec<Tensor>` for any number")),
     }
 }
 
@@ -257,13 +257,13 @@ fn next(values: &mut dyn Iterator<Item = Fetched>) -> Result<Tensor> {
     match values.next() {
         Some(Fetched::Value(value)) => Ok(value),
         Some(Fetched::Every(values)) => values.stack(),
-        Some(Fetched::Ran) => Err(invalid!("an operation gives no value").with_help("take `()` for it")),
+        Some(Fetched::Ran) => Err(invalid!("an operation has no value").with_help("use `()` as its type")),
         None => Err(too_few()),
     }
 }
 
 fn too_few() -> Error {
-    invalid!("fewer values were fetched than are taken")
+    invalid!("the fetches have fewer values than the result type")
 }
 
 macro_rules! from_one {
@@ -283,9 +283,8 @@ impl FromFetched for () {
         // The place of an operation, or no place at all where nothing was fetched.
         match values.next() {
             None | Some(Fetched::Ran) => Ok(()),
-            Some(_) => Err(invalid!("a value was fetched where `()` is taken").with_help(
-                "say which type it has: `session.run::<f32>(..)`, or `let x: Tensor = session.run(..)?`",
-            )),
+            Some(_) => Err(invalid!("a value was fetched, but the result type is `()`")
+                .with_help("name its type: `session.run::<f32>(..)`, or `let x: Tensor = session.run(..)?`")),
         }
     }
 }
@@ -309,7 +308,7 @@ impl FromFetched for Iterations {
         match values.next() {
             Some(Fetched::Every(values)) => Ok(values),
             Some(_) => {
-                Err(invalid!("what was fetched has no iterations").with_help("fetch `every(..)` of it"))
+                Err(invalid!("the fetched value has no iterations").with_help("fetch it with `every(..)`"))
             }
             None => Err(too_few()),
         }
@@ -323,7 +322,7 @@ macro_rules! from_vec {
             fn take(values: &mut dyn Iterator<Item = Fetched>) -> Result<Self> {
                 let value = next(values)?;
                 if value.rank() > 1 {
-                    return Err(invalid!("a value of shape {} is not a vector", value.shape()));
+                    return Err(invalid!("expected a vector, found shape {}", value.shape()));
                 }
                 Ok(value.as_slice::<$t>()?.to_vec())
             }
@@ -375,5 +374,5 @@ impl Fetch for () {
 /// The error for a feed of the wrong dtype.
 pub(crate) fn wrong_dtype(name: &str, wanted: DType, got: &Tensor) -> Error {
     invalid!("`{name}` takes {wanted} but was fed {}{}", got.dtype(), got.shape())
-        .with_help("convert the value to the dtype of what it is fed to")
+        .with_help("convert the value to the dtype of the fed tensor")
 }

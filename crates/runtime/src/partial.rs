@@ -147,13 +147,13 @@ impl PartialRun {
             let Some(&place) = self.feed_places.get(&port) else {
                 let name = self.name_of(port);
                 return Err(invalid!("The feed {name} was not specified in partial_run_setup."; "the feed `{name}` was not named in the setup of the partial run")
-                .with_help("name all feeds of all calls in `partial_run_setup`"));
+                .with_help("list the feeds of all calls in `partial_run_setup`"));
             };
             let spec = &self.feeds[place];
             if state.fed[place] || given.iter().any(|(p, _)| *p == place) {
                 let name = &spec.name;
                 return Err(invalid!("The feed {name} has already been fed."; "the feed `{name}` has been fed already in this partial run")
-                    .with_help("each feed is given once; set up another partial run to feed another value"));
+                    .with_help("feed each tensor once per partial run; set up another partial run to feed another value"));
             }
             spec.check(&value)?;
             given.push((place, value));
@@ -172,7 +172,7 @@ impl PartialRun {
                     .read(|g| g.node(node).map_or_else(|_| node.to_string(), |n| n.name().to_owned())),
             };
             return Err(invalid!("The fetch {name} was not specified in partial_run_setup."; "the fetch `{name}` was not named in the setup of the partial run")
-                .with_help("name all fetches of all calls in `partial_run_setup`"));
+                .with_help("list the fetches of all calls in `partial_run_setup`"));
         };
         if state.taken.contains(&w.name) {
             let name = &w.name;
@@ -183,7 +183,7 @@ impl PartialRun {
             };
             return Err(
                 invalid!("{words}"; "the fetch `{name}` has been fetched already in this partial run")
-                    .with_help("each fetch is given once; keep its value"),
+                    .with_help("each tensor can be fetched once per partial run; keep its value"),
             );
         }
         let missing: Vec<String> = w
@@ -200,7 +200,7 @@ impl PartialRun {
                 w.name,
                 missing.join(", ")
             )
-            .with_help("feed what is missing in this call or before it"));
+            .with_help("feed the missing tensors in this call or an earlier one"));
         }
         Ok(w)
     }
@@ -217,7 +217,7 @@ fn name_of(session: &Shared, port: Port) -> String {
 
 fn no_iterations(session: &Shared, port: Port) -> Error {
     Error::unimplemented(format!(
-        "a partial run cannot give the values of `{}` in every iteration",
+        "a partial run cannot fetch the values of `{}` in every iteration",
         name_of(session, port)
     ))
     .with_help("fetch them with `Session::run`")

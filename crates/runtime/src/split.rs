@@ -314,9 +314,7 @@ fn late_nodes(program: &Program, n_early: usize) -> Result<Dense<Index, bool>> {
             let effect = node.info().map(|info| info.op.kernel.effect);
             if node.role() == Role::Compute && effect.is_some_and(|e| e != Effect::Pure) {
                 return Err(invalid!("`{}` has an effect and would run in both parts", node.name())
-                    .with_help(
-                        "make what comes after it depend on its value instead of a control dependency",
-                    ));
+                    .with_help("let later nodes use its value instead of a control dependency"));
             }
             late[from] = true;
             again.push(from);

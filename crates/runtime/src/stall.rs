@@ -110,7 +110,7 @@ impl Stalls {
             }
             Some(Sure::Failed(why)) => error.note(format!("the runner of the queue failed: {why}")),
             _ if error.code() == Code::DeadlineExceeded => {
-                error.with_help("raise the timeout, or see why nothing comes")
+                error.with_help("raise the timeout, or find out why nothing arrives")
             }
             _ => error,
         }
@@ -197,12 +197,12 @@ impl Stalls {
         let error = with_reports(Error::new(Code::FailedPrecondition, message), waits);
         match sure {
             Sure::Unstarted(runner) => error.with_help(how_to_start(runner)),
-            Sure::Failed(_) => error.with_help("mend the cause of that error, then start the runner again"),
+            Sure::Failed(_) => error.with_help("fix the cause of that error, then start the runner again"),
             Sure::AllAsleep => error.with_help(
-                "let another thread, or a queue runner, do what is waited for; or give the run a timeout",
+                "let another thread or a queue runner provide what the run waits for, or give the run a timeout",
             ),
             Sure::Quiet(_) | Sure::Alone(_) => error.with_help(
-                "if some thread will still do what is waited for, raise `SessionOptions::stall_grace` (`--stall-grace`; in Python `ConfigProto.stall_grace_in_ms`)",
+                "if another thread will still provide it, raise `SessionOptions::stall_grace` (`--stall-grace`; in Python `ConfigProto.stall_grace_in_ms`)",
             ),
         }
     }

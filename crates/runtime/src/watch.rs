@@ -179,12 +179,12 @@ impl Watch {
             return Ok(());
         }
         Err(invalid!(
-            "`{}:{}` is watched for a value that {what}, but holds {dtype}, which never does",
+            "`{}:{}` is watched for a value that {what}, but its dtype {dtype} has no such value",
             node.name(),
             port.index
         )
         .at_line(node.at)
-        .with_help("watch a float, or say with `when` what is waited for"))
+        .with_help("watch a float tensor, or give a condition with `when`"))
     }
 
     fn condition(&self) -> Condition {

@@ -283,11 +283,11 @@ fn what_cannot_be_had_is_refused() -> Result<()> {
     let list = Output::new(&g, list.get().unwrap());
     let session = Session::new(&g)?;
     let bad = Code::InvalidArgument;
-    fails(session.run::<Tensor>(every(result), feed![n => 1]), bad, &["outside of every loop", "directly"]);
+    fails(session.run::<Tensor>(every(result), feed![n => 1]), bad, &["outside every loop", "directly"]);
     fails(session.run::<Tensor>(new, feed![n => 1]), bad, &["inside the loop", "`every(..)`"]);
     fails(session.run::<Iterations>(result, feed![n => 1]), bad, &["no iterations", "`every(..)`"]);
-    fails(session.run::<()>(every(new), feed![n => 1]), bad, &["where `()` is taken"]);
-    fails(session.run::<Tensor>((every(new), result), feed![n => 1]), bad, &["1 more values"]);
+    fails(session.run::<()>(every(new), feed![n => 1]), bad, &["the result type is `()`"]);
+    fails(session.run::<Tensor>((every(new), result), feed![n => 1]), bad, &["1 more value(s)"]);
     fails(session.run::<Tensor>(every(list), ()), bad, &["holds variant", "cannot be stacked"]);
     assert_eq!(session.run::<Iterations>(every(list), ())?.len(), 2);
     fails(
@@ -490,7 +490,7 @@ fn watches_that_can_see_nothing_are_refused() -> Result<()> {
     fails(
         run(Watch::on(counter).nan()),
         Code::InvalidArgument,
-        &["has NaN, but holds i32, which never does"],
+        &["has NaN, but its dtype i32 has no such value"],
     );
     let error = fails(
         run(Watch::all().when(|_, _| panic!("mine"))),

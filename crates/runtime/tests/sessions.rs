@@ -65,19 +65,19 @@ fn any_structure_is_fetched() -> Result<()> {
     assert_eq!(pair, [1, 1]);
     let () = session.run(nothing, ())?;
     let () = session.run((), ())?;
-    fails(session.run::<i32>(nothing, ()), Code::InvalidArgument, &["an operation gives no value"]);
+    fails(session.run::<i32>(nothing, ()), Code::InvalidArgument, &["an operation has no value"]);
     fails(session.run::<(i32, i32)>(a, ()), Code::InvalidArgument, &["fewer values"]);
     fails(
         session.run::<i32>((a, a), ()),
         Code::InvalidArgument,
-        &["1 more values were fetched than are taken"],
+        &["the fetches have 1 more value(s) than the result type"],
     );
     let name = format!("the value is that of the fetch `{}`", a.name());
     fails(session.run::<f32>(a, ()), Code::InvalidArgument, &["i32", &name]);
     fails(
         session.run::<()>(a, ()),
         Code::InvalidArgument,
-        &["where `()` is taken", "session.run::<f32>", &name],
+        &["the result type is `()`", "session.run::<f32>", &name],
     );
     Ok(())
 }
@@ -381,7 +381,7 @@ fn a_run_that_cannot_go_on_says_why() -> Result<()> {
         let session = Session::with_options(&g, threads(n))?;
         let tied = session.run::<i32>(out, ());
         let parts =
-            ["cannot go on", "loop `tied`: 1 iterations alive, 1 of 2 Enters missing", "has got no input"];
+            ["is stuck", "loop `tied`: 1 iterations alive, 1 of 2 Enters missing", "has got no input"];
         fails(tied, Code::InvalidArgument, &parts);
         assert_eq!(session.run::<i32>(end, ())?, 10);
     }

@@ -513,7 +513,7 @@ impl Reader {
         match self.can_be_saved {
             true => Ok(()),
             false => Err(Error::unimplemented(format!(
-                "{self:?} cannot say where in a file it is: its state is neither saved nor restored"
+                "{self:?} cannot tell its position in a file, so its state cannot be saved or restored"
             ))),
         }
     }

@@ -42,7 +42,7 @@ impl SessionTensors {
     pub fn get(&self, handle: &str) -> Result<Tensor> {
         self.0.lock().tensors.get(handle).cloned().ok_or_else(|| {
             invalid!("The tensor with handle '{handle}' is not in the session store.")
-                .with_help("a handle is valid in the session that made it, until it is deleted")
+                .with_help("a handle is valid in the session that created it, until it is deleted")
         })
     }
 
@@ -52,7 +52,7 @@ impl SessionTensors {
         let found = self.0.lock().tensors.remove(handle);
         found.map(drop).ok_or_else(|| {
             invalid!("Failed to delete a tensor with handle '{handle}' in the session store.")
-                .with_help("a handle can be deleted once, in the session that made it")
+                .with_help("a handle can be deleted once, in the session that created it")
         })
     }
 

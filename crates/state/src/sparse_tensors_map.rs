@@ -52,7 +52,8 @@ impl SparseTensorsMap {
         tensors.iter_mut().flatten().try_for_each(Tensor::keep)?;
         let mut kept = self.kept.lock();
         let first = kept.next;
-        kept.next = first.checked_add(count).ok_or_else(|| invalid!("{self:?} has used up its numbers"))?;
+        kept.next =
+            first.checked_add(count).ok_or_else(|| invalid!("{self:?} has no handle numbers left"))?;
         kept.tensors.extend((first..).zip(tensors));
         Ok(first)
     }

@@ -98,7 +98,7 @@ impl Dense {
     fn buckets_for(&self, mut buckets: usize, keys: usize) -> Result<usize> {
         while buckets as f64 * f64::from(self.max_load_factor) < keys as f64 {
             buckets = buckets.checked_mul(2).ok_or_else(|| {
-                invalid!("no number of buckets has room for {keys} keys at this `max_load_factor`")
+                invalid!("{keys} keys do not fit into any number of buckets at this `max_load_factor`")
             })?;
         }
         Ok(buckets)
@@ -366,7 +366,7 @@ impl Table {
         match self.spec.kind {
             TableKind::Mutable => Ok(()),
             TableKind::Fixed => {
-                Err(Error::unimplemented(format!("{self:?} is filled once and then stays as it is: {but}"))
+                Err(Error::unimplemented(format!("{self:?} cannot be changed after initialization: {but}"))
                     .with_help("use a mutable table"))
             }
         }
@@ -376,7 +376,7 @@ impl Table {
         match self.spec.kind == TableKind::Mutable || state.filled {
             true => Ok(()),
             false => Err(failed(format!("Table not initialized. It is {self:?}"))
-                .with_help("run its initializer first, or all with `tables_initializer`")),
+                .with_help("run its initializer first, or `tables_initializer` for all tables")),
         }
     }
 

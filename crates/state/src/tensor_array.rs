@@ -279,7 +279,7 @@ impl TensorArray {
             true => Ok(()),
             false => Err(self
                 .error(format!(
-                    "at index {index} there is shape {old}, to which shape {} cannot be added",
+                    "index {index} has shape {old}, so a value of shape {} cannot be added to it",
                     value.shape()
                 ))
                 .led_by(self.words(format!(
@@ -307,14 +307,14 @@ impl TensorArray {
         if unwritten {
             let shape = state.element_shape.full().ok_or_else(|| {
                 self.error(format!(
-                    "index {index} cannot be read: nothing was written there, and the element shape is not known beyond {}",
+                    "index {index} cannot be read: nothing was written there, and the element shape {} is not fully known",
                     state.element_shape
                 ))
                 .led_by(self.words(format!(
                     "Could not read from TensorArray index {index}.  Furthermore, the element shape is not fully defined: {}.  It is possible you are working with a resizeable TensorArray and stop_gradients is not allowing the gradients to be written.  If you set the full element_shape property on the forward TensorArray, the proper all-zeros tensor will be returned instead of incurring this error.",
                     said(&state.element_shape)
                 )))
-                .with_help("write it first, or declare the full `element_shape` to read zeros")
+                .with_help("write it first, or declare a fully known `element_shape` to read zeros")
             })?;
             let zeros = || Slot { value: Content::Zeros(Box::new(shape.clone())), read: false };
             match i < len {

@@ -101,6 +101,6 @@ pub(crate) fn failed(address: &Address, error: &redis::RedisError) -> Error {
         );
     }
     Error::new(Code::Unavailable, text).with_help(
-        "start the server (Debian: apt-get install valkey-server, or redis-server), or correct the address",
+        "start the server (on Debian, install valkey-server or redis-server with apt-get), or correct the address",
     )
 }

@@ -40,7 +40,7 @@ pub(crate) fn encode(item: &[Tensor], spec: &QueueSpec, queue: &str, at: &Addres
     }
     if at.most_bytes < row.len() {
         let error = invalid!(
-            "an element for queue '{queue}' in {at} takes {} bytes, more than the {} that one may have",
+            "an element for queue '{queue}' in {at} takes {} bytes, more than the limit of {}",
             row.len(),
             at.most_bytes
         );
@@ -133,7 +133,7 @@ pub(crate) fn decode_spec(bytes: &[u8]) -> Result<QueueSpec> {
     let node: NodeDef = millstream_proto::decode(bytes).map_err(|e| invalid!("{e}"))?;
     let kinds = [QueueKind::Fifo, QueueKind::PaddingFifo, QueueKind::RandomShuffle, QueueKind::Priority];
     let kind = kinds.into_iter().find(|kind| kind.to_string() == node.op);
-    let kind = kind.ok_or_else(|| invalid!("`{}` is no kind of queue", node.op))?;
+    let kind = kind.ok_or_else(|| invalid!("`{}` is not a kind of queue", node.op))?;
     let value = |name: &str| node.attr.get(name).and_then(|attr| attr.value.as_ref());
     let int = |name: &str| match value(name) {
         Some(Value::I(n)) => *n,

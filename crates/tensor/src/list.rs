@@ -85,7 +85,7 @@ impl TensorList {
     /// one.
     pub fn with_rows(&self, rows: Tensor) -> Result<TensorList> {
         let n = rows.shape().first().copied();
-        let n = n.ok_or_else(|| invalid!("a scalar has no rows to make a list of"))?;
+        let n = n.ok_or_else(|| invalid!("a scalar has no rows to make a list from"))?;
         let mut list = TensorList::new(self.dtype, self.shape.clone()).with_max_len(self.max_len);
         if 0 < n {
             list.admit(&rows.row(0)?)?;

@@ -97,7 +97,7 @@ fn loops() -> Vec<Row> {
             "`parallel_iterations` of `a` is 0; it must be a positive integer",
         ),
         ("issue 5257", Built(no_iterations), "`parallel_iterations` of the loop `while` is 0"),
-        (STRUCTURE, Import(one() + &op("NextIteration", "n", "one")), "lies outside of every loop"),
+        (STRUCTURE, Import(one() + &op("NextIteration", "n", "one")), "is outside every loop"),
         (
             STRUCTURE,
             Import(one() + &enter("in", "one", "f") + &op("NextIteration", "n", "in") + &op("Neg", "x", "n")),
@@ -139,7 +139,7 @@ fn loops() -> Vec<Row> {
 /// Values and watches inside loops.
 fn looks() -> Vec<Row> {
     vec![
-        (STRUCTURE, Look(|g| Ok((Target::Every(sixteen(g)?.port()), None))), "lies outside of every loop"),
+        (STRUCTURE, Look(|g| Ok((Target::Every(sixteen(g)?.port()), None))), "is outside every loop"),
         (
             STRUCTURE,
             Look(|g| Ok((Target::Every(named(g, "while/x:0")?), None))),
@@ -148,7 +148,7 @@ fn looks() -> Vec<Row> {
         (
             STRUCTURE,
             Look(|_| Ok((Target::Every(Port::new(NodeId(1000), 0)), None))),
-            "belongs to a node that could not be made",
+            "belongs to a node that could not be built",
         ),
         (
             STRUCTURE,
@@ -160,7 +160,7 @@ fn looks() -> Vec<Row> {
             Look(|g| {
                 Ok((Target::Value(sixteen(g)?.port()), Some(Watch::on(g.output("while/size:0")?).nan())))
             }),
-            "is watched for a value that has NaN, but holds i32, which never does",
+            "is watched for a value that has NaN, but its dtype i32 has no such value",
         ),
         (
             STRUCTURE,
@@ -301,7 +301,7 @@ fn gradients() -> Vec<Row> {
                 let y = g.while_loop(x).run(less, body)?;
                 Ok(g.gradients([y], inner.get()).dense()?[0])
             }),
-            "lies in a loop",
+            "is inside a loop",
         ),
     ]
 }
@@ -575,9 +575,9 @@ fn messages() -> Vec<Row> {
         (
             "CVE-2022-23571",
             Import(constant("c", "DT_INVALID", "tensor_shape {}")),
-            "is not the number of a dtype",
+            "is not a known dtype number",
         ),
-        ("CVE-2022-23571", Import(constant("c", "777", "tensor_shape {}")), "is not the number of a dtype"),
+        ("CVE-2022-23571", Import(constant("c", "777", "tensor_shape {}")), "is not a known dtype number"),
         ("CVE-2022-23571", float("tensor_shape { unknown_rank: true }"), "must be known"),
         (
             "CVE-2022-23571",

@@ -154,7 +154,7 @@ fn what_is_refused() -> Result<()> {
     // An effect that the second part would repeat.
     let said = g.op("Print").input(x).inputs([x]).attr("message", "").output();
     let after = g.control_dependencies([said.op()], || g.op("Neg").input(late).output());
-    refused(session.make_split(&all(&[y], &[after])), &["`Print` has an effect", "depend on its value"]);
+    refused(session.make_split(&all(&[y], &[after])), &["`Print` has an effect", "use its value"]);
     session.close();
     assert_eq!(
         forward(&split, vec![Tensor::from(0.0)]).map(|_| ()).map_err(|e| e.code()),

@@ -38,7 +38,7 @@ impl Machine {
             }
         }
         Some(error.with_help(
-            "every value that enters a loop must reach it, and every merge needs an input that comes",
+            "check that every loop variable's initial value is computed, and that every Merge has an input that can arrive",
         ))
     }
 

@@ -75,7 +75,7 @@ impl Graph {
         let (dtype, shape) = (index.dtype()?, index.shape());
         if dtype != DType::I32 || !shape.is_compatible(&PartialShape::scalar()) {
             return Err(
-                invalid!("the index of `switch_case` is {dtype}{shape}; it must be a scalar i32").at_line(at)
+                invalid!("the index of `switch_case` must be a scalar i32, found {dtype}{shape}").at_line(at)
             );
         }
         let last =
@@ -178,15 +178,15 @@ impl<'g: 'a, 'a, T: Nest<'g> + IntoNest<'g, Nest = T> + 'a> CaseBuilder<'g, 'a, 
         let (graph, at) = (self.graph, self.at);
         graph.check()?;
         if self.branches.is_empty() {
-            return Err(invalid!("the case `{}` has no branches", self.name)
+            return Err(invalid!("`case` `{}` has no branches", self.name)
                 .at_line(at)
-                .with_help("add some: `.when(pred, || ..)`"));
+                .with_help("add one with `.when(pred, || ..)`"));
         }
         for (i, (pred, _)) in self.branches.iter().enumerate() {
             let (dtype, shape) = (pred.dtype()?, pred.shape());
             if dtype != DType::Bool || !shape.is_compatible(&PartialShape::scalar()) {
                 return Err(invalid!(
-                    "predicate {i} of the case `{}` is {dtype}{shape}; it must be a scalar bool",
+                    "predicate {i} of `case` `{}` must be a scalar bool, found {dtype}{shape}",
                     self.name
                 )
                 .at_line(at));

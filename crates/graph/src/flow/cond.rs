@@ -89,11 +89,11 @@ impl<'g> Cond<'g> {
         let (dtype, shape) = (pred.dtype()?, pred.shape());
         if dtype != DType::Bool || !shape.is_compatible(&PartialShape::scalar()) {
             return Err(invalid!(
-                "the predicate of `{name}`, `{}`, is {dtype}{shape}; it must be a scalar bool",
+                "the predicate of `{name}`, `{}`, must be a scalar bool, found {dtype}{shape}",
                 pred.op().name()
             )
             .at_line(at)
-            .with_help("compare: `less`, `equal`, .., and reduce what has elements: `all`, `any`"));
+            .with_help("compare with `less`, `equal`, ..; reduce several elements with `all` or `any`"));
         }
         let switch = graph.op("Switch").inputs([pred, pred]).at(at).finish();
         let pivot = |name, side| graph.op("Identity").name(name).input(switch.output(side)).at(at).output();
@@ -130,7 +130,7 @@ impl<'g> Cond<'g> {
                 self.name
             )
             .at_line(self.at)
-            .with_help("return the operation that is to run, or a value"));
+            .with_help("return the operation that should run, or a value"));
         }
         let names = structure.paths();
         let mut merged = Vec::new();
@@ -139,7 +139,7 @@ impl<'g> Cond<'g> {
             let (type_t, type_f) = (g.type_of(t)?, g.type_of(f)?);
             if type_t.dtype != type_f.dtype {
                 return Err(invalid!(
-                    "the branches of `{}` return different dtypes for `{}`: {type_t}{} if true, {type_f}{} if false",
+                    "the branches of `{}` return different dtypes for `{}`: {type_t}{} when true, {type_f}{} when false",
                     self.name,
                     names[i],
                     g.shape_of(t),

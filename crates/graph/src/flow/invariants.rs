@@ -206,11 +206,11 @@ fn slices(values: &PartialShape) -> Vec<PartialShape> {
 fn mismatch(structure: &Structure, shapes: Option<&Shapes>, path: &str) -> millstream_tensor::Error {
     let of = if path.is_empty() { String::new() } else { format!(" at `{path}`") };
     let given = shapes.map(|s| s.to_string()).unwrap_or_default();
-    invalid!("`shape_invariants` have another structure than the loop variables{of}")
+    invalid!("`shape_invariants` must have the structure of the loop variables{of}")
         .note(format!("variables    {structure}"))
         .note(format!("invariants   {given}"))
         .with_help(
-            "give one shape for each variable, in the same structure, or name single ones with `shape_of`",
+            "give one shape per variable in the same structure, or set single variables with `shape_of`",
         )
 }
 

@@ -147,7 +147,7 @@ impl<'g> Loop<'g> {
         )
         .note(format!("returned by  `{}` ({}:{})", pred.op().name(), at.file(), at.line()));
         Err(match dtype {
-            DType::Bool => error.with_help("reduce it: `all` or `any` of its elements"),
+            DType::Bool => error.with_help("reduce it to a scalar with `all` or `any`"),
             _ => error.with_help("compare: `less`, `equal`, .."),
         })
     }
@@ -175,7 +175,7 @@ impl<'g> Loop<'g> {
         }
         let dtype = self.dtypes[i];
         let error = invalid!(
-            "{} enters as {dtype}{initial}, which its shape invariant {dtype}{invariant} does not admit",
+            "{} enters as {dtype}{initial}, which does not match its shape invariant {dtype}{invariant}",
             self.subject(i)
         )
         .led_by(format!(

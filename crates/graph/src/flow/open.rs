@@ -210,7 +210,7 @@ impl<'g> OpenLoop<'g> {
         let values = self.inside(|g| {
             let pivot = g.contexts[self.context.0 as usize].as_while().and_then(|w| w.pivot);
             let pivot =
-                pivot.ok_or_else(|| invalid!("a loop's condition comes before its body: `decide`"))?;
+                pivot.ok_or_else(|| invalid!("set the loop's condition with `decide` before its body"))?;
             let mut switches = Vec::with_capacity(vars.len());
             for var in &mut *vars {
                 let merge = var.merge.port();

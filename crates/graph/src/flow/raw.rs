@@ -52,7 +52,7 @@ impl<'g> BackEdge<'g> {
                 next.op().name()
             )
             .at_line(self.at)
-            .with_help("let the variable enter with a shape that both have"));
+            .with_help("give the variable an initial shape that fits both"));
         }
         Ok(())
     }

@@ -374,7 +374,7 @@ fn same_structure(
     if vars == result {
         return Ok(());
     }
-    Err(invalid!("the body of the loop `{name}` returns another structure than its variables have")
+    Err(invalid!("the body of the loop `{name}` must return the structure of its variables")
         .at_line(at)
         .note(format!("variables    {vars}"))
         .note(format!("returned     {result}"))

@@ -77,8 +77,8 @@ impl GraphData {
     /// A node by id.
     pub fn node(&self, id: NodeId) -> Result<&Node> {
         self.nodes.get(id.index()).ok_or_else(|| {
-            invalid!("this value belongs to a node that could not be made")
-                .with_help("mend the first error reported")
+            invalid!("this value belongs to a node that could not be built")
+                .with_help("fix the first error reported")
         })
     }
 
@@ -119,7 +119,7 @@ impl GraphData {
     pub fn find_port(&mut self, name: &str) -> Result<Port> {
         let (node, index) = match name.rsplit_once(':') {
             Some((node, index)) if !index.is_empty() && index.bytes().all(|b| b.is_ascii_digit()) => {
-                (node, index.parse::<u32>().map_err(|_| invalid!("`{name}` names no output"))?)
+                (node, index.parse::<u32>().map_err(|_| invalid!("`{name}` is not the name of an output"))?)
             }
             _ => (name, 0),
         };

@@ -450,7 +450,7 @@ pub fn zeros_of<'g>(graph: &'g Graph, port: Port, forward: &mut dyn Forward<'g>)
         DType::Resource => {
             let Some(handle) = handle else {
                 return Err(millstream_tensor::invalid!(
-                    "what the resource holds is not known, so zeros like it are not either"
+                    "the contents of the resource are unknown, so zeros of its shape cannot be made"
                 ));
             };
             if let Some(zeros) = graph.static_zeros(handle.dtype, &handle.shape) {

@@ -232,7 +232,7 @@ impl<'a> InferCx<'a> {
         match shape.dims() {
             Some([Some(rank)]) if *rank <= MAX_RANK => Ok(PartialShape::unknown_of_rank(*rank)),
             Some([Some(rank)]) => Err(invalid!(
-                "input {i} of {} is no shape: it may have at most {MAX_RANK} dimensions, not {rank}",
+                "input {i} of {} is not a valid shape: it may have at most {MAX_RANK} dimensions, not {rank}",
                 self.node.op.name
             )),
             _ => Ok(PartialShape::unknown()),

@@ -335,7 +335,7 @@ pub struct NoLibrary;
 
 impl Library for NoLibrary {
     fn prepare(&self, function: &FuncRef) -> Result<Arc<dyn CallFunction>> {
-        Err(invalid!("there is no function `{}`: the node runs outside of a session", function.name))
+        Err(invalid!("there is no function `{}`: the node runs outside a session", function.name))
     }
 }
 

@@ -149,7 +149,9 @@ fn input_layout(op: &OpDef, inputs: &[ValueType], attrs: &mut Attrs) -> Result<V
             count => match &mut open {
                 None => open = Some((count, 1)),
                 Some((c, times)) if *c == count => *times += 1,
-                Some(_) => return Err(invalid!("{}: say how many inputs each list has", op.name)),
+                Some(_) => {
+                    return Err(invalid!("{}: the number of inputs in each list must be given", op.name));
+                }
             },
         }
     }

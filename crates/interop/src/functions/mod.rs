@@ -226,7 +226,7 @@ impl<'a> Expansion<'a, '_> {
                 path.reverse();
                 let path: Vec<_> = path.into_iter().take(8).map(|n| format!("`{}`", short(n))).collect();
                 return Err(invalid!("the function `{}` calls itself: {}", short(name), path.join(" -> "))
-                    .with_help("recursion has no form as a graph; write it as a loop"));
+                    .with_help("a graph cannot express recursion; write it as a loop"));
             }
             at = parent;
         }

@@ -107,9 +107,8 @@ impl<'g, S: IntoNest<'g>> Beam<'g, S> {
         g.check()?;
         check_max_len(self.decoder.max_len)?;
         let width = i32::try_from(self.width).ok().filter(|w| 0 < *w);
-        let width = width.ok_or_else(|| {
-            invalid!("a beam search of width {}: it keeps one beginning at least", self.width)
-        })?;
+        let width =
+            width.ok_or_else(|| invalid!("the beam width must be at least 1, found {}", self.width))?;
         let result = g.name_scope("beam_search", || self.build(width, step))?;
         g.check()?;
         Ok(result)

@@ -279,7 +279,7 @@ impl Wanted {
                 }
                 other => {
                     return Err(invalid!(
-                        "feature list `{key}` is wanted as {other:?}: of steps there are `FixedLenSequenceFeature` and `VarLenFeature`"
+                        "feature list `{key}` is declared as {other:?}: a feature list must be a `FixedLenSequenceFeature` or a `VarLenFeature`"
                     ));
                 }
             }

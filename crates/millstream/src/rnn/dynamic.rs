@@ -154,10 +154,10 @@ impl<'g, 'c, C: Cell<'g>> DynamicRnn<'g, 'c, C> {
         let (shape, dtype) = (x.shape(), x.dtype()?);
         if shape.rank().is_some_and(|rank| rank < 3) {
             return Err(invalid!(
-                "the inputs have shape {}; they are [batch, time, values]",
+                "the inputs must have shape [batch, time, features], found {}",
                 self.inputs.shape()
             )
-            .with_help("with `.time_major(true)` they are [time, batch, values]"));
+            .with_help("with `.time_major(true)` the expected shape is [time, batch, features]"));
         }
         cell.build(g, &format!("{}/", self.scope), depth_of(x)?, dtype)?;
         let (time, batch) = (size_of(x, 0), Batch::of(x, 1));
@@ -210,12 +210,12 @@ impl<'g> Lengths<'g> {
         let of = match dtype {
             DType::I32 => lengths,
             DType::I64 => g.math().cast(lengths, DType::I32),
-            _ => return Err(invalid!("`sequence_length` is {dtype}; lengths are i32 or i64")),
+            _ => return Err(invalid!("`sequence_length` must be i32 or i64, found {dtype}")),
         };
         let wanted = PartialShape::new([shape.dim(1)]);
         if !lengths.shape().is_compatible(&wanted) {
             return Err(invalid!(
-                "`sequence_length` has shape {} for a batch of shape {wanted}",
+                "`sequence_length` has shape {}, expected the batch shape {wanted}",
                 lengths.shape()
             )
             .with_help("give one length for each sequence"));

@@ -233,7 +233,7 @@ fn size_of(x: Output<'_>, axis: usize) -> Output<'_> {
 fn swap_time_and_batch(x: Output<'_>) -> Result<Output<'_>> {
     let rank = x.shape().rank().ok_or_else(|| {
         invalid!("the rank of `{}` is not known, so batch and time cannot be exchanged", x.name())
-            .with_help("say it: `x.set_shape(shape![_, _, n])`")
+            .with_help("declare it with `x.set_shape(shape![_, _, n])`")
     })?;
     let axes: Vec<i32> = (0..rank as i32).map(|i| if i < 2 { 1 - i } else { i }).collect();
     Ok(x.graph().named("transpose").array().transpose(x, axes))
@@ -243,8 +243,8 @@ fn swap_time_and_batch(x: Output<'_>) -> Result<Output<'_>> {
 fn depth_of(x: Output<'_>) -> Result<usize> {
     let shape = x.shape();
     shape.dims().and_then(|dims| dims.last().copied().flatten()).ok_or_else(|| {
-        invalid!("how many values an input has is not known: `{}` has shape {shape}", x.name())
-            .with_help("say it: `x.set_shape(shape![_, _, n])`")
+        invalid!("the number of features of an input must be known: `{}` has shape {shape}", x.name())
+            .with_help("declare it with `x.set_shape(shape![_, _, n])`")
     })
 }
 

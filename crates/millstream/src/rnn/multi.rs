@@ -59,7 +59,7 @@ impl<'g, C: Cell<'g>> Cell<'g> for MultiRnnCell<C> {
 
     fn build(&mut self, g: &'g Graph, scope: &str, inputs: usize, dtype: DType) -> Result<()> {
         if self.cells.is_empty() {
-            return Err(invalid!("a MultiRnnCell of no cells"));
+            return Err(invalid!("a MultiRnnCell needs at least one cell"));
         }
         let mut inputs = inputs;
         for (i, cell) in self.cells.iter_mut().enumerate() {
@@ -71,7 +71,11 @@ impl<'g, C: Cell<'g>> Cell<'g> for MultiRnnCell<C> {
 
     fn step(&self, input: Output<'g>, state: Self::State) -> Result<(Output<'g>, Self::State)> {
         if state.len() != self.cells.len() {
-            return Err(invalid!("{} states for {} cells", state.len(), self.cells.len()));
+            return Err(invalid!(
+                "expected one state per cell: {} states, {} cells",
+                state.len(),
+                self.cells.len()
+            ));
         }
         let (mut x, mut states) = (input, Vec::new());
         for (cell, state) in self.cells.iter().zip(state) {

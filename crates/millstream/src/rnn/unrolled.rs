@@ -78,8 +78,7 @@ impl<'g, 'c, C: Cell<'g>> StaticRnn<'g, 'c, C> {
 
     fn build(self) -> Result<(Vec<Output<'g>>, C::State)> {
         let (g, cell) = (self.graph, self.cell);
-        let first =
-            *self.inputs.first().ok_or_else(|| invalid!("`static_rnn` has no inputs: there are no steps"))?;
+        let first = *self.inputs.first().ok_or_else(|| invalid!("`static_rnn` needs at least one input"))?;
         let dtype = first.dtype()?;
         cell.build(g, &format!("{}/", self.scope), depth_of(first)?, dtype)?;
         let batch = Batch::of(first, 0);

@@ -67,6 +67,6 @@ pub(super) fn parts<'g, const N: usize>(x: Output<'g>) -> [Output<'g>; N] {
 
 /// Returns the error for a cell that was run before it was built.
 pub(super) fn unbuilt(cell: &str) -> millstream_tensor::Error {
-    invalid!("the weights of the {cell} are not made yet")
-        .with_help("call `Cell::build` first; `dynamic_rnn` and the like do")
+    invalid!("the weights of the {cell} have not been created")
+        .with_help("call `Cell::build` first, as `dynamic_rnn` does")
 }

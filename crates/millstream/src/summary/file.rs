@@ -153,7 +153,7 @@ impl EventFile {
                     Code::ResourceExhausted,
                     format!("{waits} bytes of events wait to be written to `{path}`, and {most} may at most"),
                 )
-                .with_help("write fewer summaries, or let more wait with `max_waiting_bytes`")
+                .with_help("write fewer summaries, or raise `max_waiting_bytes`")
             });
             return Err(error.note("the event was left out"));
         }

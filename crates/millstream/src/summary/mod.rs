@@ -482,7 +482,7 @@ pub fn merge_all_of<'g>(g: impl Start<'g>, collection: &str, scope: &str) -> Res
     g.check()?;
     let names = g.collection(collection).into_iter().map(|item| match item {
         CollectionItem::Node(name) => Ok(name),
-        _ => Err(invalid!("the collection `{collection}` holds something else than summaries")),
+        _ => Err(invalid!("the collection `{collection}` holds values that are not summaries")),
     });
     let names = names.collect::<Result<Vec<String>>>()?;
     let summaries = names.iter().filter(|name| name.starts_with(scope)).map(|name| g.output(name));

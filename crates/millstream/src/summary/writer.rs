@@ -301,5 +301,5 @@ pub(super) fn now() -> f64 {
 /// Returns the error for adding to a closed file.
 pub(super) fn closed(path: &Path) -> Error {
     Error::new(Code::FailedPrecondition, format!("the event file `{}` is closed", path.display()))
-        .with_help("call `reopen` to go on in a new file")
+        .with_help("call `reopen` to continue in a new file")
 }

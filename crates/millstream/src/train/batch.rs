@@ -688,7 +688,7 @@ fn same_shapes(sources: &[Vec<Output<'_>>], many: bool) -> Result<Vec<PartialSha
         let name = || output.op().name();
         let dims = shape.dims().ok_or_else(|| {
             invalid!("Cannot infer Tensor's rank: `{}`", name())
-                .with_help("say the shapes with `.shapes(..)`")
+                .with_help("declare the shapes with `.shapes(..)`")
         })?;
         match (many, dims.split_first()) {
             (false, _) => Ok(shape.clone()),

@@ -727,7 +727,7 @@ impl<'g> Numbers<'g> {
 
     pub(super) fn get(&self, name: &'static str, dtype: DType) -> Result<Output<'g>> {
         let placed = self.placed.get(name).copied();
-        let placed = placed.ok_or_else(|| invalid!("the optimizer has no number `{name}`"))?;
+        let placed = placed.ok_or_else(|| invalid!("the optimizer has no hyperparameter `{name}`"))?;
         if placed.dtype()? == dtype {
             return Ok(placed);
         }

@@ -435,7 +435,7 @@ impl<'g> Saver<'g> {
         for other in others {
             error = error.note(other);
         }
-        Err(error.with_help("restore only what fits (`Saver::of`), or under other names (`Saver::by_name`)"))
+        Err(error.with_help("restore only variables that fit (`Saver::of`), or map names (`Saver::by_name`)"))
     }
 
     /// Records a checkpoint, writes the list, and then removes old checkpoints: a list that names a

@@ -55,7 +55,7 @@ fn batch_dims(batch: i64, axis: usize, indices_rank: usize) -> Result<usize> {
     match usize::try_from(from_front) {
         Ok(b) if b <= axis && b <= indices_rank => Ok(b),
         _ => Err(invalid!(
-            "`batch_dims` is {batch}, but must not be over `axis` ({axis}) nor over the rank of `indices` ({indices_rank})"
+            "`batch_dims` is {batch}, but must be at most `axis` ({axis}) and the rank of `indices` ({indices_rank})"
         )),
     }
 }
@@ -85,7 +85,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     );
     let shared = of_params.merge(&of_indices).ok_or_else(|| {
         invalid!(
-            "the first {batch} axes are shared, but are {of_params} of `params` and {of_indices} of `indices`"
+            "the first {batch} axes must be equal, but `params` has {of_params} and `indices` has {of_indices}"
         )
     })?;
     let shared = shared.dims().unwrap_or(&[]);
@@ -260,5 +260,5 @@ cases! {
     negative: "Gather([1 2], [-1]) ! is -1, which is not in 0..2",
     of_a_scalar: "Gather(1, [0]) ! a scalar has no axes",
     batch_over_axis: "GatherV2([[1 2]], [[0]], 0; batch_dims=1) ! `batch_dims` is 1",
-    batches_differ: "GatherV2([[1 2] [3 4]], [[0]], 1; batch_dims=1) ! the first 1 axes are shared",
+    batches_differ: "GatherV2([[1 2] [3 4]], [[0]], 1; batch_dims=1) ! the first 1 axes must be equal",
 }

@@ -48,7 +48,7 @@ fn inner(dim: usize, padding: &[i64]) -> Result<(usize, usize)> {
     };
     match before.checked_add(after).and_then(|margins| dim.checked_sub(margins)) {
         Some(len) => Ok((before, len)),
-        None => Err(invalid!("`paddings` {padding:?} are more than the {dim} that the axis has")),
+        None => Err(invalid!("`paddings` {padding:?} exceed the axis, which has size {dim}")),
     }
 }
 
@@ -115,5 +115,5 @@ cases! {
     nothing: "MirrorPadGrad([1 2], [[0 0]]; mode=\"REFLECT\") = [1 2]",
     infers: "MirrorPadGrad(f32[?,5], [[1 1] [0 2]]; mode=\"REFLECT\") : f32[?,3]",
     too_wide: "MirrorPadGrad([1 2 3], [[2 0]]; mode=\"REFLECT\") ! must not be over 0",
-    too_much: "MirrorPadGrad([1 2 3], [[2 2]]; mode=\"REFLECT\") ! are more than the 3",
+    too_much: "MirrorPadGrad([1 2 3], [[2 2]]; mode=\"REFLECT\") ! exceed the axis, which has size 3",
 }

@@ -68,7 +68,7 @@ fn blocks(what: &str, sizes: &Tensor, margins: &Tensor) -> Result<SmallVec<[Bloc
 /// Returns the product of the block sizes.
 fn volume(blocks: &[Block]) -> Result<usize> {
     let volume = blocks.iter().try_fold(1usize, |n, b| n.checked_mul(b.0));
-    volume.ok_or_else(|| invalid!("the sizes in `block_shape` have too large a product"))
+    volume.ok_or_else(|| invalid!("the product of the sizes in `block_shape` is too large"))
 }
 
 /// Returns the batch and spatial dimensions after SpaceToBatchND.
@@ -119,7 +119,7 @@ fn to_space(batch: Dim, space: &[Dim], blocks: &[Block]) -> Result<(Dim, Vec<Dim
         let whole = d.checked_mul(size).ok_or_else(|| invalid!("{d} blocks of {size} are too large"))?;
         let left = whole.checked_sub(before).and_then(|w| w.checked_sub(after));
         left.map(Some)
-            .ok_or_else(|| invalid!("`crops` [{before}, {after}] are more than the {whole} there are"))
+            .ok_or_else(|| invalid!("`crops` [{before}, {after}] exceed the axis, which has size {whole}"))
     });
     Ok((batch.map(|b| b / volume), dims.collect::<Result<_>>()?))
 }
@@ -255,5 +255,5 @@ cases! {
     two_batches_again: "BatchToSpaceND([[1] [3] [2] [4]], [2], [[0 0]]) = [[1 2] [3 4]]",
     space_infers: "BatchToSpaceND(f32[4,?,3], [2], [[0 1]]) : f32[2,?,3]",
     batch_too_small: "BatchToSpaceND([[1] [2] [3]], [2], [[0 0]]) ! the batch of size 3",
-    crops_too_much: "BatchToSpaceND([[1] [2]], [2], [[2 1]]) ! are more than the 2 there are",
+    crops_too_much: "BatchToSpaceND([[1] [2]], [2], [[2 1]]) ! exceed the axis, which has size 2",
 }

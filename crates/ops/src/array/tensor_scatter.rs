@@ -134,7 +134,7 @@ fn append(out: &mut Tensor, places: &Places, updates: &Tensor) -> Result<()> {
 }
 
 fn out_of_place() -> millstream_tensor::Error {
-    invalid!("a place lies outside of the tensor")
+    invalid!("an index is outside the tensor")
 }
 
 // The updates get the gradient of the replaced slices; the tensor gets zero there.

@@ -31,7 +31,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     if let (Some(index), Some(dims)) = (inferred(cx, 1)?, cx.input(0).dims()) {
         let part = index.resolve(dims.iter().copied())?.shape();
         let fits = part.broadcast(cx.input(4)).is_some_and(|all| all.is_compatible(&part));
-        ensure!(fits, "`value` has shape {} but the index names a part of shape {part}", cx.input(4));
+        ensure!(fits, "`value` has shape {} but the index selects a part of shape {part}", cx.input(4));
     }
     cx.same_as_input()
 }
@@ -46,7 +46,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         Some(all) if all == part => value.broadcast_to(part)?,
         _ => {
             return Err(invalid!(
-                "`value` has shape {} but the index names a part of shape {part}",
+                "`value` has shape {} but the index selects a part of shape {part}",
                 value.shape()
             ));
         }
@@ -82,5 +82,5 @@ cases! {
     strings: "TensorStridedSliceUpdate(['a' 'b'], [1], [2], [1], ['c']) = ['a' 'c']",
     nothing: "TensorStridedSliceUpdate([1 2], [1], [1], [1], i32[0] []) = [1 2]",
     infers: "TensorStridedSliceUpdate(f32[?,3], i32[1], i32[1], i32[1], f32[..]) : f32[?,3]",
-    shapes_differ: "TensorStridedSliceUpdate([1 2 3], [0], [2], [1], [1 2 3]) ! `value` has shape [3] but the index names a part of shape [2]",
+    shapes_differ: "TensorStridedSliceUpdate([1 2 3], [0], [2], [1], [1 2 3]) ! `value` has shape [3] but the index selects a part of shape [2]",
 }

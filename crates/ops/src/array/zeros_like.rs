@@ -59,7 +59,7 @@ fn zeros(cx: &mut KernelCx) -> Result<()> {
 fn ones(cx: &mut KernelCx) -> Result<()> {
     let x = cx.input(0);
     let one = one(x.dtype())
-        .ok_or_else(|| Error::unimplemented(format!("there is no one of dtype {}", x.dtype())))?;
+        .ok_or_else(|| Error::unimplemented(format!("dtype {} has no value one", x.dtype())))?;
     let y = if x.rank() == 0 { one } else { Tensor::fill(x.shape().clone(), &one)? };
     cx.set(0, y);
     Ok(())
@@ -94,7 +94,7 @@ cases! {
     zeros_of_nothing: "ZerosLike(f32[0,2] []) = f32[0,2] []",
     zeros_keep_the_shape: "ZerosLike(f32[?,3]) : f32[?,3]",
     zeros_of_a_list: "TensorListStack(ZerosLike(TensorListFromTensor([[1 2] [3 4]], -1)), -1; element_dtype=i32) = [[0 0] [0 0]]",
-    unwritten_stays_so: "TensorListStack(ZerosLike(TensorListReserve(-1, 2; element_dtype=i32)), -1; element_dtype=i32) ! no item is written",
+    unwritten_stays_so: "TensorListStack(ZerosLike(TensorListReserve(-1, 2; element_dtype=i32)), -1; element_dtype=i32) ! no item has been written",
     zeros_of_lists_in_lists: "TensorListStack(TensorListGetItem(ZerosLike(TensorListPushBack(EmptyTensorList(i32[0] [], -1; element_dtype=variant), \
                               TensorListFromTensor([1 2], -1))), 0, -1; element_dtype=variant), -1; element_dtype=i32) = [0 0]",
     keeps_what_is_known: "TensorListStack(ZerosLike(TensorListReserve([2], 2; element_dtype=i32)), -1; element_dtype=i32) : i32[?,2]",

@@ -66,7 +66,7 @@ pub(super) fn call(cx: &mut KernelCx, what: What) -> Result<Call> {
 /// Returns the attribute `reduction`.
 pub(super) fn reduction(attrs: &Attrs) -> Result<Reduction> {
     let name = attrs.str("reduction")?.text().into_owned();
-    Reduction::parse(&name).ok_or_else(|| invalid!("there is no reduction `{name}`"))
+    Reduction::parse(&name).ok_or_else(|| invalid!("unknown reduction `{name}`"))
 }
 
 /// Checks that there is such a reduction of the elements of input 0.
@@ -89,7 +89,7 @@ pub(super) fn differentiable(cx: &GradCx) -> Result<()> {
     match reduction(cx.attrs())? {
         Reduction::Sum | Reduction::Mean => Ok(()),
         other => Err(Error::unimplemented(format!(
-            "the gradient of {} with reduction `{}` is not implemented: no rank knows whose element it was",
+            "the gradient of {} with reduction `{}` is not implemented: the rank that the element came from is not known",
             cx.node().op.name,
             other.name()
         ))),

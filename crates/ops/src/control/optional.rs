@@ -190,7 +190,7 @@ mod tests {
         );
         let error = call("AddN", &[optional[0].clone(), list.expect("makes")[0].clone()], &[])
             .expect_err("another kind");
-        assert!(error.message().contains("a tensor list is wanted"), "{error}");
+        assert!(error.message().contains("expected a tensor list"), "{error}");
     }
 
     #[test]

@@ -61,7 +61,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
             let (is, expects) = (short_name(output.dtype()), short_name(wanted));
             return Err(invalid!("{i}-th value returned by {token} is {is}, but expects {expects}")
                 .with_help(format!(
-                    "return a value of dtype {}, or say {} in `Tout`",
+                    "return a value of dtype {}, or put {} in `Tout`",
                     wanted,
                     output.dtype()
                 )));
@@ -73,7 +73,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 
 fn not_found(token: &str) -> Error {
     invalid!("ValueError: callback {token} is not found").with_help(
-        "a node can only call a function of its own graph, and a graph read from a file or imported has none; make the node again in this graph",
+        "a node can only call a function of its own graph, and a graph read from a file or imported has none; create the node again in this graph",
     )
 }
 

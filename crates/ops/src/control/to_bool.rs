@@ -43,7 +43,7 @@ fn scalar_holds(input: &Tensor) -> Result<bool> {
         dtype if dtype.is_integer() || dtype == DType::Bool => {
             input.as_bytes().is_some_and(|bytes| bytes.iter().any(|b| *b != 0))
         }
-        dtype => return Err(invalid!("a {dtype} is neither true nor false")),
+        dtype => return Err(invalid!("a {dtype} cannot be converted to bool")),
     })
 }
 
@@ -56,5 +56,5 @@ cases! {
     empty_string: "ToBool(\"\") = false",
     one_element_is_enough: "ToBool([0]) = true",
     is_a_scalar: "ToBool(f32[?]) : bool[]",
-    not_complex: "ToBool(c64 1+2i) ! a c64 is neither true nor false",
+    not_complex: "ToBool(c64 1+2i) ! a c64 cannot be converted to bool",
 }

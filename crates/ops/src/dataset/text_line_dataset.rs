@@ -44,7 +44,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 
 cases! {
     is_a_variant: "TextLineDataset(str[?], str[], i64[]) : variant[]",
-    knows_its_compression: "TextLineDataset([\"a\"], \"LZMA\", i64 0) ! there is no compression \"LZMA\"",
+    knows_its_compression: "TextLineDataset([\"a\"], \"LZMA\", i64 0) ! unknown compression \"LZMA\"",
     a_file: "DatasetToSingleElement(TextLineDataset(\"/millstream/none\", \"\", i64 0); output_types={str}, output_shapes={shape[]}) ! /millstream/none",
     names_in_a_vector: "TextLineDataset(str[?,2], str[], i64[]) ! Shape must be at most rank 1",
 }

@@ -39,7 +39,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 
 cases! {
     is_a_variant: "TFRecordDataset(str[?], str[], i64[]) : variant[]",
-    knows_its_compression: "TFRecordDataset([\"a\"], \"LZMA\", i64 0) ! there is no compression \"LZMA\"",
+    knows_its_compression: "TFRecordDataset([\"a\"], \"LZMA\", i64 0) ! unknown compression \"LZMA\"",
     a_file: "DatasetToSingleElement(TFRecordDataset(\"/millstream/none\", \"\", i64 0); output_types={str}, output_shapes={shape[]}) ! /millstream/none",
     one_buffer: "TFRecordDataset(str[?], str[], i64[2]) ! `buffer_size` must be a scalar",
 }

@@ -81,7 +81,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     }
     if attrs.bool("progressive")? {
         return Err(Error::unimplemented(
-            "progressive JPEG files are read, but not written: leave `progressive` out",
+            "progressive JPEG files can be read but not written: leave `progressive` out",
         ));
     }
     form.halves = attrs.bool("chroma_downsampling")?;

@@ -98,7 +98,7 @@ impl Wanted {
         ensure!(matches!(ratio, 1 | 2 | 4 | 8), "ratio must be 1, 2, 4, or 8, got {ratio}"; "`ratio` is {ratio}");
         if ratio != 1 {
             return Err(millstream_tensor::Error::unimplemented(format!(
-                "JPEG files are decoded in full size: `ratio` must be 1, not {ratio}"
+                "JPEG files are decoded at full size: `ratio` must be 1, not {ratio}"
             ))
             .with_help("decode the whole image and resize it with `ResizeArea`"));
         }

@@ -151,7 +151,7 @@ pub(super) fn encoded(
     level: Option<u8>,
 ) -> Result<Vec<u8>> {
     let side =
-        |n: usize| u32::try_from(n).map_err(|_| invalid!("an image of {n} pixels on a side is too large"));
+        |n: usize| u32::try_from(n).map_err(|_| invalid!("an image with a side of {n} pixels is too large"));
     let mut file = Vec::new();
     let mut encoder = png::Encoder::new(&mut file, side(width)?, side(height)?);
     encoder.set_depth(if wide { BitDepth::Sixteen } else { BitDepth::Eight });

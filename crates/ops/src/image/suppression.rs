@@ -119,7 +119,7 @@ pub(super) fn select(
         }
         if next.score == before {
             let index =
-                i32::try_from(next.index).map_err(|_| invalid!("there are more boxes than an i32 counts"))?;
+                i32::try_from(next.index).map_err(|_| invalid!("there are more boxes than fit in an i32"))?;
             selected.push(index)?;
             kept.push(next.score)?;
         } else if rule.least < next.score {

@@ -74,9 +74,8 @@ pub(super) fn known_element_shape(cx: &InferCx, i: usize) -> Result<PartialShape
 pub(super) fn known_items(cx: &InferCx, i: usize) -> Result<PartialShape> {
     let list = known_list(cx, 0, cx.attrs().dtype("element_dtype")?)?;
     let wanted = known_element_shape(cx, i)?;
-    list.merge(&wanted).ok_or_else(|| {
-        invalid!("the items of the list have shape {list} but `{}` is {wanted}", cx.name_of(i))
-    })
+    list.merge(&wanted)
+        .ok_or_else(|| invalid!("the list holds items of shape {list}, but `{}` is {wanted}", cx.name_of(i)))
 }
 
 fn scalar_shape(name: &str, value: i64) -> String {
@@ -176,8 +175,10 @@ pub(super) fn common_shape<'a>(
             Some(item) if shape.admits(item.shape()) => item.shape().clone(),
             Some(item) => return Err(unequal(&shape, item)),
             None => {
-                return Err(invalid!("no item is written, so that their shape is not known beyond {shape}")
-                    .with_help("give an `element_shape` without unknown dimensions"));
+                return Err(invalid!(
+                    "no item has been written, and the item shape {shape} is not fully known"
+                )
+                .with_help("pass a fully known `element_shape`"));
             }
         },
     };
@@ -196,7 +197,7 @@ pub(super) fn place(value: i64, len: usize) -> Result<usize> {
     usize::try_from(value)
         .ok()
         .filter(|i| *i < len)
-        .ok_or_else(|| invalid!("item {value} is not in the list, which has {len}"))
+        .ok_or_else(|| invalid!("index {value} is out of range for a list of length {len}"))
 }
 
 /// The attribute of nodes that write to a TensorArray, in which no element is written twice. Its value is

@@ -72,12 +72,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         ensure!(shape.rank() > 0, "item {i} is a scalar: it cannot follow the others along an axis");
         row = row.merge(&shape[1..].into()).ok_or_else(|| {
             invalid!(
-                "item {i} has shape {shape}, which beyond its first dimension is not {row} as the others are"
+                "item {i} has shape {shape}, expected {row} after the first dimension"
             )
         })?;
     }
     let full = row.full().ok_or_else(|| {
-        invalid!("no item is written, and their shape beyond the first dimension is not known beyond {row}")
+        invalid!("no item has been written, and the item shape after the first dimension, {row}, is not fully known")
     })?;
     // TensorListConcat ignores the first dimension of `element_shape`.
     let first = list.element_shape().dim(0).or(if cx.n_inputs() > 1 { wanted.dim(0) } else { None });
@@ -98,7 +98,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
                 Some(&length) => usize::try_from(length)
                     .map_err(|_| invalid!("`leading_dims`[{i}] is {length} but must not be negative"))?,
                 None => first.ok_or_else(|| {
-                    invalid!("item {i} is not written, and `leading_dims` does not say how long it is")
+                    invalid!("item {i} has not been written, and `leading_dims` does not give its length")
                 })?,
             },
         };
@@ -148,9 +148,9 @@ cases! {
     scalar_shape: "TensorListConcat(TensorListFromTensor([[1] [2]], -1); element_dtype=i32, element_shape=shape[]) ! the items are scalars",
     scalar_shape_input: "TensorListConcatV2(TensorListFromTensor([[1] [2]], -1), i32[0] [], i64[0] []; element_dtype=i32) ! the items are scalars",
     shape_contradicts: "TensorListConcatV2(TensorListSplit([1 2 3], -1, i64 [2 1]), [2], i64[0] []; element_dtype=i32) ! item 1 has 1 rows but `element_shape` is [2,..]",
-    shape_of_another_rank: "TensorListConcat(TensorListFromTensor([[1] [2]], -1); element_dtype=i32, element_shape=shape[?,3]) ! which beyond its first dimension is not [3]",
-    nothing_of_unknown_shape: "TensorListConcat(EmptyTensorList(-1, -1; element_dtype=f32); element_dtype=f32) ! is not known beyond [..]",
-    unwritten: "TensorListConcat(TensorListResize(TensorListFromTensor([[1] [2]], -1), 3); element_dtype=i32) ! item 2 is not written",
+    shape_of_another_rank: "TensorListConcat(TensorListFromTensor([[1] [2]], -1); element_dtype=i32, element_shape=shape[?,3]) ! expected [3] after the first dimension",
+    nothing_of_unknown_shape: "TensorListConcat(EmptyTensorList(-1, -1; element_dtype=f32); element_dtype=f32) ! [..], is not fully known",
+    unwritten: "TensorListConcat(TensorListResize(TensorListFromTensor([[1] [2]], -1), 3); element_dtype=i32) ! item 2 has not been written",
     negative: "TensorListConcatV2(TensorListReserve([-1], 1; element_dtype=i32), -1, i64[1] [-2]; element_dtype=i32) ! `leading_dims`[0] is -2 but must not be negative",
     overflow: "TensorListConcatV2(TensorListReserve([-1 4], 1; element_dtype=i32), -1, i64[1] [4611686018427387904]; element_dtype=i32) ! more elements than fit in 63 bits",
 }

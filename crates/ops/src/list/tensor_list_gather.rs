@@ -59,8 +59,8 @@ cases! {
     none: "TensorListGather(TensorListFromTensor([1 2 3], i32[0] []), i32[0] [], -1; element_dtype=i32) = i32[0] []",
     unwritten_are_zeros: "TensorListGather(TensorListSetItem(TensorListReserve(-1, 3; element_dtype=i32), 1, [1 2]), [0 1], -1; element_dtype=i32) = [[0 0] [1 2]]",
     infers: "TensorListGather(variant[], i32[4], [2 -1]; element_dtype=f32) : f32[4,2,?]",
-    none_of_unknown_shape: "TensorListGather(TensorListFromTensor([1 2 3], -1), i32[0] [], -1; element_dtype=i32) ! not known beyond [..]",
-    none_written: "TensorListGather(TensorListSetItem(TensorListReserve(-1, 3; element_dtype=i32), 1, [1 2]), [0], -1; element_dtype=i32) ! no item is written",
-    out_of_range: "TensorListGather(TensorListFromTensor([1 2 3], -1), [0 3], -1; element_dtype=i32) ! item 3 is not in the list, which has 3",
-    before_the_first: "TensorListGather(TensorListFromTensor([1 2 3], -1), [-1], -1; element_dtype=i32) ! item -1 is not in the list",
+    none_of_unknown_shape: "TensorListGather(TensorListFromTensor([1 2 3], -1), i32[0] [], -1; element_dtype=i32) ! [..] is not fully known",
+    none_written: "TensorListGather(TensorListSetItem(TensorListReserve(-1, 3; element_dtype=i32), 1, [1 2]), [0], -1; element_dtype=i32) ! no item has been written",
+    out_of_range: "TensorListGather(TensorListFromTensor([1 2 3], -1), [0 3], -1; element_dtype=i32) ! index 3 is out of range for a list of length 3",
+    before_the_first: "TensorListGather(TensorListFromTensor([1 2 3], -1), [-1], -1; element_dtype=i32) ! index -1 is out of range for a list",
 }

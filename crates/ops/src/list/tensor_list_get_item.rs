@@ -53,14 +53,14 @@ fn zeros(cx: &KernelCx, list: &TensorList, i: usize) -> Result<Tensor> {
             let more = shape.merge(&item.shape().into());
             shape = more.ok_or_else(|| {
                 invalid!(
-                    "item {i} is not written, and the others do not agree on its shape: {shape}, {}",
+                    "item {i} has not been written, and the others do not agree on its shape: {shape}, {}",
                     item.shape()
                 )
             })?;
         }
     }
     let full = shape.full();
-    ensure!(full.is_some(), "item {i} is not written, and its shape is not known beyond {shape}");
+    ensure!(full.is_some(), "item {i} has not been written, and its shape {shape} is not fully known");
     Tensor::zeros(list.dtype(), full.unwrap_or_default())
 }
 
@@ -80,12 +80,12 @@ cases! {
     infers: "TensorListGetItem(TensorListReserve([-1 3], 1; element_dtype=f32), i32[], [2 -1]; element_dtype=f32) : f32[2,3]",
     through_identity: "TensorListGetItem(Identity(TensorListReserve([-1 3], 1; element_dtype=f32)), i32[], -1; element_dtype=f32) : f32[?,3]",
     unwritten_of_unknown_shape: "TensorListGetItem(TensorListReserve(-1, 2; element_dtype=f32), 0, -1; element_dtype=f32) \
-                                 ! item 0 is not written, and its shape is not known beyond [..]",
+                                 ! item 0 has not been written, and its shape [..] is not fully known",
     others_disagree: "TensorListGetItem(TensorListSetItem(TensorListSetItem(TensorListReserve(-1, 3; element_dtype=i32), 0, [1]), 1, [1 2]), 2, -1; element_dtype=i32) \
                       ! the others do not agree on its shape: [1], [2]",
-    out_of_range: "TensorListGetItem(TensorListFromTensor([1 2], -1), 2, -1; element_dtype=i32) ! item 2 is not in the list, which has 2",
-    before_the_first: "TensorListGetItem(TensorListFromTensor([1 2], -1), -1, -1; element_dtype=i32) ! item -1 is not in the list",
+    out_of_range: "TensorListGetItem(TensorListFromTensor([1 2], -1), 2, -1; element_dtype=i32) ! index 2 is out of range for a list of length 2",
+    before_the_first: "TensorListGetItem(TensorListFromTensor([1 2], -1), -1, -1; element_dtype=i32) ! index -1 is out of range for a list",
     another_shape: "TensorListGetItem(TensorListFromTensor([1 2], -1), 0, [3]; element_dtype=i32) ! the item has shape [] but `element_shape` is [3]",
-    shapes_contradict: "TensorListGetItem(TensorListReserve([2], 1; element_dtype=i32), 0, [3]; element_dtype=i32) ! the items of the list have shape [2]",
+    shapes_contradict: "TensorListGetItem(TensorListReserve([2], 1; element_dtype=i32), 0, [3]; element_dtype=i32) ! the list holds items of shape [2]",
     another_dtype: "TensorListGetItem(TensorListFromTensor([1 2], -1), 0, -1; element_dtype=f32) ! is a list of i32 but f32 is wanted",
 }

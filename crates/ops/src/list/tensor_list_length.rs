@@ -19,7 +19,7 @@ pub(crate) fn def() -> OpDef {
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let len = list(cx, 0)?.len();
-    let len = i32::try_from(len).map_err(|_| invalid!("{len} items are more than an i32 counts"))?;
+    let len = i32::try_from(len).map_err(|_| invalid!("{len} items do not fit in an i32"))?;
     cx.set(0, Tensor::scalar(len));
     Ok(())
 }

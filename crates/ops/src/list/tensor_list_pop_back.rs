@@ -40,7 +40,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         Some(None) => {
             let shape = merged_shape(cx, 1, list)?;
             let full = shape.full().ok_or_else(|| {
-                invalid!("the last item is not written, and its shape is not known beyond {shape}")
+                invalid!("the last item has not been written, and its shape {shape} is not fully known")
             })?;
             Some(Tensor::zeros(list.dtype(), full)?)
         }
@@ -69,7 +69,7 @@ cases! {
     infers: "TensorListPopBack(TensorListReserve([-1 3], 1; element_dtype=f32), [2 -1]; element_dtype=f32) : variant[], f32[2,3]",
     infers_nothing: "TensorListPopBack(variant[], i32[..]; element_dtype=f32) : variant[], f32[..]",
     nothing_to_pop: "TensorListPopBack(EmptyTensorList(-1, -1; element_dtype=f32), -1; element_dtype=f32) ! the list is empty",
-    unwritten_of_unknown_shape: "TensorListPopBack(TensorListReserve(-1, 1; element_dtype=f32), -1; element_dtype=f32) ! its shape is not known beyond [..]",
+    unwritten_of_unknown_shape: "TensorListPopBack(TensorListReserve(-1, 1; element_dtype=f32), -1; element_dtype=f32) ! its shape [..] is not fully known",
     another_shape: "TensorListPopBack(TensorListFromTensor([1.0 2.0], -1), [3]; element_dtype=f32) ! the item has shape [] but `element_shape` is [3]",
     another_dtype: "TensorListPopBack(TensorListFromTensor([1 2], -1), -1; element_dtype=f32) ! is a list of i32 but f32 is wanted",
 }

@@ -40,7 +40,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     scatter(cx, 1, &mut rows, true)?;
     let len = list(cx, 0)?.len();
     if len < rows.len() && !may_grow(cx) {
-        return Err(invalid!("element {} is not in the TensorArray, which has {len}", rows.len() - 1));
+        return Err(invalid!("index {} is out of range for a TensorArray of size {len}", rows.len() - 1));
     }
     for (i, _) in rows.items().iter().enumerate().filter(|(_, row)| row.is_some()) {
         check_unwritten(cx, i as i64)?;
@@ -76,10 +76,10 @@ fn grad(cx: &mut GradCx) -> Result<()> {
 
 cases! {
     writes: "TensorListStack(TensorListScatterIntoExistingList(TensorListFromTensor([1 2], -1), [7 8], [1 3]), -1; element_dtype=i32) = [1 7 0 8]",
-    an_array_keeps_its_size: "TensorListScatterIntoExistingList(TensorListReserve(-1, 2; element_dtype=i32), [7], [2]; _tensor_array_grows=false) ! element 2 is not in the TensorArray, which has 2",
+    an_array_keeps_its_size: "TensorListScatterIntoExistingList(TensorListReserve(-1, 2; element_dtype=i32), [7], [2]; _tensor_array_grows=false) ! index 2 is out of range for a TensorArray of size 2",
     an_array_is_written_once: "TensorListScatterIntoExistingList(TensorListFromTensor([1 2], -1), [7], [0]; _tensor_array_grows=true) ! element 0 of the TensorArray has been written already",
     infers: "TensorListScatterIntoExistingList(variant[], f32[?,2], i32[?]) : variant[]",
-    not_negative: "TensorListScatterIntoExistingList(TensorListFromTensor([1 2], -1), [7 8], [1 -1]) ! item -1 is not in the list",
+    not_negative: "TensorListScatterIntoExistingList(TensorListFromTensor([1 2], -1), [7 8], [1 -1]) ! index -1 is out of range for a list",
     a_row_each: "TensorListScatterIntoExistingList(TensorListFromTensor([1 2], -1), [7 8], [1]) ! has not a row for each of 1 indices",
     shapes_must_fit: "TensorListScatterIntoExistingList(TensorListReserve([2], 1; element_dtype=i32), [7 8], [1 2]) ! a list of i32[2] cannot hold items of i32[]",
 }

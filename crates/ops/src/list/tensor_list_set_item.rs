@@ -74,8 +74,8 @@ cases! {
     the_old_list_stays: "old <- TensorListFromTensor([1 2], -1) | AddV2(TensorListStack(old, -1; element_dtype=i32), \
                          TensorListStack(TensorListSetItem(old, 1, 7), -1; element_dtype=i32)) = [2 9]",
     infers: "TensorListSetItem(variant[], i32[], f32[2]) : variant[]",
-    out_of_range: "TensorListSetItem(TensorListFromTensor([1 2], -1), 2, 7) ! item 2 is not in the list, which has 2",
-    before_the_first: "TensorListSetItem(TensorListFromTensor([1 2], -1), -1, 7; resize_if_index_out_of_bounds=true) ! item -1 is not in the list",
+    out_of_range: "TensorListSetItem(TensorListFromTensor([1 2], -1), 2, 7) ! index 2 is out of range for a list of length 2",
+    before_the_first: "TensorListSetItem(TensorListFromTensor([1 2], -1), -1, 7; resize_if_index_out_of_bounds=true) ! index -1 is out of range for a list",
     far_away: "TensorListSetItem(TensorListFromTensor([1 2], -1), 2147483647, 7; resize_if_index_out_of_bounds=true) ! items are too many",
     shapes_must_fit: "TensorListSetItem(TensorListReserve([2], 1; element_dtype=i32), 0, [1]) ! a list of i32[2] cannot hold an item of i32[1]",
     arrays_are_written_once: "TensorListSetItem(TensorListFromTensor([1 2], -1), 1, 7; _tensor_array_grows=false) ! element 1 of the TensorArray has been written already",

@@ -113,12 +113,12 @@ impl Column {
                 let mut columns = line.split(|&b| b == delimiter);
                 columns.nth(index as usize).ok_or_else(|| {
                     let n = line.split(|&b| b == delimiter).count();
-                    invalid!("column {index} is wanted, but there are {n}")
+                    invalid!("column {index} is out of range: the line has {n} columns")
                 })?
             }
         };
         let no =
-            |dtype| invalid!("column {} holds \"{}\", which is no {dtype}", self.index, text.escape_ascii());
+            |dtype| invalid!("column {} holds \"{}\", which is not a valid {dtype}", self.index, text.escape_ascii());
         match self.dtype {
             DType::I32 => self.ints.push(number::<i32>(text).ok_or_else(|| no(DType::I32))?.into()),
             DType::I64 => self.ints.push(number(text).ok_or_else(|| no(DType::I64))?),

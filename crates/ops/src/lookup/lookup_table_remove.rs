@@ -14,6 +14,6 @@ pub(crate) fn def() -> OpDef {
 
 cases! {
     gives_nothing: "LookupTableRemoveV2(resource[], str[?]) :",
-    stays_as_it_is: "LookupTableRemoveV2(HashTableV2(; key_dtype=i32, value_dtype=f32), [1]) ! is filled once and then stays as it is",
+    stays_as_it_is: "LookupTableRemoveV2(HashTableV2(; key_dtype=i32, value_dtype=f32), [1]) ! cannot be changed after initialization",
     wants_a_table: "LookupTableRemoveV2(@i32 1, [1]) ! refers to a variable",
 }

@@ -47,7 +47,7 @@ fn run_any(cx: &mut KernelCx) -> Result<()> {
 }
 
 fn add_lists(cx: &mut KernelCx) -> Result<()> {
-    ensure!(cx.n_inputs() > 0, "AddN: there is nothing to add");
+    ensure!(cx.n_inputs() > 0, "AddN needs at least one input");
     let mut total = cx.take(0);
     for i in 1..cx.n_inputs() {
         total = lists::add(&total, cx.input(i), &|a, b| {

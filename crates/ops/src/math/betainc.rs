@@ -82,12 +82,12 @@ fn each<T: Lane + Field + Into<f64>>(cx: &KernelCx, shape: Shape) -> Result<Tens
 fn grad(cx: &mut GradCx) -> Result<()> {
     if cx.wants(0) {
         return Err(
-            Error::unimplemented("the gradient by `a` is not computed").with_help("stop it: `stop_gradient`")
+            Error::unimplemented("the gradient with respect to `a` is not implemented").with_help("block it with `stop_gradient`")
         );
     }
     if cx.wants(1) {
         return Err(
-            Error::unimplemented("the gradient by `b` is not computed").with_help("stop it: `stop_gradient`")
+            Error::unimplemented("the gradient with respect to `b` is not implemented").with_help("block it with `stop_gradient`")
         );
     }
     let (dz, a, b, x) = (cx.grad(0), cx.input(0), cx.input(1), cx.input(2));

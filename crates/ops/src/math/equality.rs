@@ -74,7 +74,9 @@ fn plain(t: &Tensor) -> Result<Tensor> {
         DType::QI16 => DType::I16,
         DType::QU16 => DType::U16,
         DType::QI32 => DType::I32,
-        DType::Resource | DType::Variant => return Err(invalid!("{} has no equality", t.dtype())),
+        DType::Resource | DType::Variant => {
+            return Err(invalid!("{} cannot be compared for equality", t.dtype()));
+        }
         _ => return Ok(t.clone()),
     };
     t.bitcast(dtype, t.shape().clone())

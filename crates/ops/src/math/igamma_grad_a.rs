@@ -21,8 +21,8 @@ pub(crate) fn def() -> OpDef {
 // The derivative by x is the derivative of the gamma distribution's density by the shape a.
 fn grad(cx: &mut GradCx) -> Result<()> {
     if cx.wants(0) {
-        return Err(Error::unimplemented("the second derivative by `a` is not computed")
-            .with_help("stop it: `stop_gradient`"));
+        return Err(Error::unimplemented("the second derivative with respect to `a` is not implemented")
+            .with_help("block it with `stop_gradient`"));
     }
     let (dz, a, x) = (cx.grad(0), cx.input(0), cx.input(1));
     let log = cx.call("Log", [x]);

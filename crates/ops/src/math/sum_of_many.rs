@@ -37,7 +37,7 @@ pub(crate) fn lowering(node: &NodeInfo) -> Option<Lowering> {
 
 /// Sets output 0 to the sum of all inputs.
 pub(crate) fn run(cx: &mut KernelCx) -> Result<()> {
-    ensure!(cx.n_inputs() > 0, "{}: there is nothing to add", cx.node.op.name);
+    ensure!(cx.n_inputs() > 0, "{} needs at least one input", cx.node.op.name);
     let shape = cx.input(0).shape().clone();
     for (i, input) in cx.inputs().iter().enumerate() {
         ensure!(

@@ -25,7 +25,7 @@ pub(crate) fn def() -> OpDef {
 fn grad(cx: &mut GradCx) -> Result<()> {
     if cx.wants(0) {
         return Err(
-            Error::unimplemented("the gradient by `x` is not computed").with_help("stop it: `stop_gradient`")
+            Error::unimplemented("the gradient with respect to `x` is not implemented").with_help("block it with `stop_gradient`")
         );
     }
     let (dz, x, q) = (cx.grad(0), cx.input(0), cx.input(1));

@@ -100,7 +100,7 @@ fn grad_v2(cx: &mut GradCx) -> Result<()> {
 fn grad_by(cx: &mut GradCx, op: &'static str) -> Result<()> {
     if [0, 2, 3, 4, 5].into_iter().any(|k| cx.has_grad(k)) {
         return Err(Error::unimplemented(
-            "gradients flow back through the memory and the output of a BlockLSTM, not through its gates",
+            "the gradient of a BlockLSTM is defined for `cs` and `h` only, not for its gates",
         )
         .with_help("TensorFlow ignores gradients of the gates"));
     }

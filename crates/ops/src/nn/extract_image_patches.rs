@@ -48,7 +48,7 @@ fn layout(attrs: &Attrs) -> Result<(Layout, [usize; 2])> {
     listed("strides")?;
     let size = |v: i64| {
         let size = usize::try_from(v).ok().filter(|v| (1..=1 << 30).contains(v));
-        size.ok_or_else(|| invalid!("`ksizes` is {sizes:?}: windows have at least one pixel"))
+        size.ok_or_else(|| invalid!("`ksizes` is {sizes:?}: windows must have at least one pixel"))
     };
     let mut attrs = attrs.clone();
     attrs.set("data_format", "NHWC");

@@ -30,7 +30,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
             continue;
         }
         let name = format!("string {i}");
-        let wrong = |e: &dyn std::fmt::Display| invalid!("{name} is no {kind} data: {e}");
+        let wrong = |e: &dyn std::fmt::Display| invalid!("{name} is not valid {kind} data: {e}");
         let mut from = compression.reader(Cursor::new(bytes.to_vec())).map_err(|e| wrong(&e))?;
         let held = read_bounded(&mut from, u64::MAX, &name).map_err(|e| match e.code() {
             millstream_tensor::Code::ResourceExhausted => e,
@@ -47,6 +47,6 @@ cases! {
     as_it_is: r#"DecodeCompressed(["a" ""]) = ["a" ""]"#,
     of_zlib: r#"DecodeCompressed(["x\x9cKLJ\x06\x00\x02M\x01'"]; compression_type="ZLIB") = ["abc"]"#,
     keeps_the_shape: "DecodeCompressed(str[?,2]) : str[?,2]",
-    is_compressed: r#"DecodeCompressed(["abc"]; compression_type="GZIP") ! string 0 is no GZIP data"#,
-    knows_its_compression: r#"DecodeCompressed(["abc"]; compression_type="LZMA") ! there is no compression "LZMA""#,
+    is_compressed: r#"DecodeCompressed(["abc"]; compression_type="GZIP") ! string 0 is not valid GZIP data"#,
+    knows_its_compression: r#"DecodeCompressed(["abc"]; compression_type="LZMA") ! unknown compression "LZMA""#,
 }

@@ -220,7 +220,7 @@ impl Column<'_> {
                 .filter(|_| !(T::DTYPE.is_integer() && field.contains(&b'+')))
                 .ok_or_else(|| {
                     invalid!(
-                        "field {} in record {r} is no {}: \"{}\"",
+                        "field {} in record {r} is not a valid {}: \"{}\"",
                         self.c,
                         T::DTYPE,
                         field.escape_ascii()
@@ -251,7 +251,7 @@ cases! {
     needed: r#"DecodeCSV(["1" ""], i32[0] []) ! 1 fields are wanted but record 1 has 0"#,
     has_a_value: r#"DecodeCSV([",1"], i32[0] [], [0]) ! field 0 is missing in record 0"#,
     as_many: r#"DecodeCSV(["1,2"], [0]) ! 1 fields are wanted but record 0 has 2: "1,2""#,
-    is_a_number: r#"DecodeCSV(["1x"], [0]) ! field 0 in record 0 is no i32: "1x""#,
+    is_a_number: r#"DecodeCSV(["1x"], [0]) ! field 0 in record 0 is not a valid i32: "1x""#,
     quotes_end: r#"DecodeCSV(["\"a"], [""]) ! a quoted field does not end with a quote"#,
     quotes_are_doubled: r#"DecodeCSV(["\"a\"b\""], [""]) ! must be doubled, or end the field"#,
     quotes_begin: r#"DecodeCSV(["a\"b"], [""]) ! is not quoted"#,

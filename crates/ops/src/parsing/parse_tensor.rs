@@ -52,6 +52,6 @@ cases! {
     is_a_message: r#"ParseTensor("xyz"; out_type=f32) ! `serialized` is not a `TensorProto`"#,
     of_its_dtype: "ParseTensor(SerializeTensor(1.5); out_type=i32) ! holds a tensor of f32, but `out_type` is i32",
     whole: r#"ParseTensor("\x08\x01\x12\x04\x12\x02\x08\x03\"\x04abcd"; out_type=f32) ! needs 12 bytes of `tensor_content`, which has 4"#,
-    has_a_dtype: r#"ParseTensor(""; out_type=f32) ! `serialized` holds no tensor: 0 is not the number of a dtype"#,
+    has_a_dtype: r#"ParseTensor(""; out_type=f32) ! `serialized` holds no tensor: 0 is not a known dtype number"#,
     not_too_large: r#"ParseTensor("\x08\x07\x12\x0c\x12\n\x08\x80\x80\x80\x80\x80\x80\x80\x80\x20"; out_type=str) ! `serialized` holds no tensor"#,
 }

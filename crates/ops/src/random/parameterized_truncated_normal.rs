@@ -67,7 +67,7 @@ fn build(cx: &BuildCx) -> Result<Box<dyn Run>> {
         let shape = shape_of(cx, 0)?;
         let dtype = cx.input(1).dtype();
         let Some((&rows, rest)) = shape.split_first() else {
-            return Err(invalid!("`shape` is empty: there is no row to draw"));
+            return Err(invalid!("`shape` must have at least one dimension"));
         };
         let (mut rows, mut per_row) = (rows, rest.iter().product::<usize>());
         if (1..5).all(|i| cx.input(i).rank() == 0) {

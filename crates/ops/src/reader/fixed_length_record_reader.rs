@@ -129,5 +129,5 @@ cases! {
     by_its_old_name: "ReaderNumRecordsProduced(FixedLengthRecordReader(; record_bytes=4, hop_bytes=2)) = i64 0",
     of_some_bytes: "FixedLengthRecordReaderV2(; record_bytes=0) ! `record_bytes` must be positive",
     no_negative_sizes: "FixedLengthRecordReaderV2(; record_bytes=1, footer_bytes=-1) ! `footer_bytes` must not be negative",
-    knows_its_encoding: "FixedLengthRecordReaderV2(; record_bytes=1, encoding=\"LZMA\") ! there is no compression \"LZMA\"",
+    knows_its_encoding: "FixedLengthRecordReaderV2(; record_bytes=1, encoding=\"LZMA\") ! unknown compression \"LZMA\"",
 }

@@ -41,7 +41,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 
 cases! {
     infers: "ReaderRestoreStateV2(resource[], str[]) :",
-    not_amid_a_file: "ReaderRestoreStateV2(TextLineReaderV2(), \"\") ! cannot say where in a file it is",
+    not_amid_a_file: "ReaderRestoreStateV2(TextLineReaderV2(), \"\") ! cannot tell its position in a file",
     is_a_state: "ReaderRestoreStateV2(IdentityReaderV2(), \"x\") ! `state` is not what `ReaderSerializeState` gives",
     one_state: "ReaderRestoreStateV2(resource[], str[2]) ! `state` must be a scalar",
 }

@@ -34,5 +34,5 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 cases! {
     nothing_yet: "ReaderSerializeStateV2(WholeFileReaderV2()) = \"\"",
     infers: "ReaderSerializeStateV2(resource[]) : str[]",
-    not_amid_a_file: "ReaderSerializeStateV2(TextLineReaderV2()) ! cannot say where in a file it is",
+    not_amid_a_file: "ReaderSerializeStateV2(TextLineReaderV2()) ! cannot tell its position in a file",
 }

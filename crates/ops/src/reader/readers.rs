@@ -113,7 +113,7 @@ fn reading_error(reader: &Reader, error: Error) -> Error {
     match error.code() {
         Code::DataLoss | Code::FailedPrecondition if error.help().is_none() => {
             error.note(format!("in {reader:?}")).with_help(
-                "every further read tells the same; `ReaderReset` leaves this file and goes on with the next name",
+                "further reads fail in the same way; `ReaderReset` skips this file and continues with the next name",
             )
         }
         _ => error.note(format!("in {reader:?}")),

@@ -58,5 +58,5 @@ impl Format for Records {
 cases! {
     starts_anew: "ReaderNumRecordsProducedV2(TFRecordReaderV2()) = i64 0",
     by_its_old_name: "ReaderNumRecordsProduced(TFRecordReader(; compression_type=\"ZLIB\")) = i64 0",
-    knows_its_compression: "TFRecordReaderV2(; compression_type=\"LZMA\") ! there is no compression \"LZMA\"",
+    knows_its_compression: "TFRecordReaderV2(; compression_type=\"LZMA\") ! unknown compression \"LZMA\"",
 }

@@ -25,7 +25,7 @@ pub(crate) fn unstacked(shape: &PartialShape) -> PartialShape {
 
 /// Returns the list in a variant.
 pub(crate) fn as_list(variant: &Variant) -> Result<&TensorList> {
-    variant.get().ok_or_else(|| invalid!("a tensor list is wanted, not a {}", variant.kind()))
+    variant.get().ok_or_else(|| invalid!("expected a tensor list, found a {}", variant.kind()))
 }
 
 /// Merges two element shapes.

@@ -177,7 +177,11 @@ pub(crate) fn from_key(cx: &KernelCx) -> Result<Philox> {
     let algorithm = cx.int(3)?;
     match algorithm {
         1 | 3 => {}
-        2 => return Err(Error::unimplemented("`alg` 2 (ThreeFry) is not there; use 1 (Philox) or 3 (any)")),
+        2 => {
+            return Err(Error::unimplemented(
+                "`alg` 2 (ThreeFry) is not implemented; use 1 (Philox) or 3 (any)",
+            ));
+        }
         other => return Err(invalid!("`alg` is {other} but must be 1 (Philox) or 3 (any)")),
     }
     let (key, counter) = (cx.input(1), cx.input(2));

@@ -141,7 +141,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     for values in &cx.inputs()[3 * n..] {
         columns.push(Column::dense(values)?);
     }
-    let Some(first) = columns.first() else { return Err(invalid!("there is nothing to cross: no input")) };
+    let Some(first) = columns.first() else { return Err(invalid!("SparseCross needs at least one input")) };
     let n_rows = first.n_rows;
     for column in &columns {
         ensure!(

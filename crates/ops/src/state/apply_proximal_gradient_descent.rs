@@ -38,5 +38,5 @@ cases! {
     rows: "ResourceSparseApplyProximalGradientDescent(@f32[2] [1 2], f32 0.5, f32 1, f32 2, f32[1] [1], [1]) ~ f32[2] [1 0.5]",
     stops_at_zero: "SparseApplyProximalGradientDescent(&f32[2] [1 -0.25], f32 0.5, f32 1, f32 0, f32[1] [0], [1]) = f32[2] [1 -0]",
     learns_the_shape: "ApplyProximalGradientDescent(&f32[?,3], f32[], f32[], f32[], f32[2,?]) : f32[2,3]",
-    shapes_agree: "ApplyProximalGradientDescent(&f32[2] [1 2], f32 0.5, f32 0, f32 0, f32 1) ! the variable has shape [2] but `delta` has shape []; they must fit",
+    shapes_agree: "ApplyProximalGradientDescent(&f32[2] [1 2], f32 0.5, f32 0, f32 0, f32 1) ! the variable has shape [2] but `delta` has shape []; they must be compatible",
 }

@@ -103,7 +103,10 @@ fn infer(cx: &mut InferCx) -> Result<()> {
             }
         };
         shape = shape.merge(&own).ok_or_else(|| {
-            invalid!("the variable has shape {shape} but `{}` has shape {own}; they must fit", cx.name_of(i))
+            invalid!(
+                "the variable has shape {shape} but `{}` has shape {own}; they must be compatible",
+                cx.name_of(i)
+            )
         })?;
     }
     gives(cx, shape);

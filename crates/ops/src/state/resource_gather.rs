@@ -86,7 +86,7 @@ fn grad(cx: &mut GradCx) -> Result<()> {
         };
         let Some(batch) = i32::try_from(batch).ok().filter(|b| 0 <= *b) else {
             return Err(invalid!("`batch_dims` counts from the end of `indices`, whose rank is not known")
-                .with_help("say the rank: `set_shape`"));
+                .with_help("declare the rank with `set_shape`"));
         };
         let sizes = Sizes::at(cx, &Dims::of_vector(cx, shape), batch, batch);
         let dx = along(cx, sizes);

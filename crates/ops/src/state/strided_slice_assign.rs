@@ -33,7 +33,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     if let (Some(index), Some(dims)) = (inferred(cx, 1)?, variable.dims()) {
         let part = index.resolve(dims.iter().copied())?.shape();
         let fits = part.is_compatible(cx.input(4));
-        ensure!(fits, "`value` has shape {} but the index names a part of shape {part}", cx.input(4));
+        ensure!(fits, "`value` has shape {} but the index selects a part of shape {part}", cx.input(4));
     }
     gives(cx, variable);
     Ok(())
@@ -48,7 +48,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         let part = selection.full_shape()?;
         ensure!(
             *value.shape() == part,
-            "`value` has shape {} but the index names a part of shape {part}; they must be equal",
+            "`value` has shape {} but the index selects a part of shape {part}; they must be equal",
             value.shape()
         );
         match selection.strides(&shape) {
@@ -66,7 +66,7 @@ cases! {
     a_column: "ResourceStridedSliceAssign(@f32 [[1 2] [3 4]], [0 1], [0 2], [1 1], f32[2] [5 6]; begin_mask=1, end_mask=1, shrink_axis_mask=2) = f32 [[1 5] [3 6]]",
     nothing: "StridedSliceAssign(&[1 2], [1], [1], [1], i32[0] []) = [1 2]",
     keeps_the_shape: "StridedSliceAssign(&f32[?,3], i32[1], i32[1], i32[1], f32[..]) : f32[?,3]",
-    shapes_differ: "StridedSliceAssign(&[1 2 3 4], [1], [3], [1], 9) ! `value` has shape [] but the index names a part of shape [2]",
+    shapes_differ: "StridedSliceAssign(&[1 2 3 4], [1], [3], [1], 9) ! `value` has shape [] but the index selects a part of shape [2]",
     needs_a_value: "ResourceStridedSliceAssign(@i32[4], [1], [3], [1], [8 9]) ! before it has a value",
     dtypes_differ: "ResourceStridedSliceAssign(@i32[4] [1 2 3 4], [1], [3], [1], [8.0 9.0]) ! refers to a variable of i32 but f32 is wanted",
 }

@@ -63,7 +63,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
             *rest == *row && wanted.admits(&row),
             "TensorArray has inconsistent shapes.  Index 0 has (excepting dimension 0) shape: {row} but index {i} has (excepting dimension 0) shape: {}",
             Shape::from(rest);
-            "{array:?}: index {i} has shape {}, which beyond its first dimension is not {}",
+            "{array:?}: index {i} has shape {}, expected {} after the first dimension",
             value.shape(),
             if wanted.admits(&row) { PartialShape::from(&row) } else { wanted.clone() }
         );
@@ -98,8 +98,8 @@ cases! {
     nothing_of_unknown_shape: "a f <- TensorArrayV3(0; dtype=f32) | TensorArrayConcatV3(a, f; dtype=f32) ! the shape of its rows is not known beyond [..]",
     scalars: "a f <- TensorArrayV3(1; dtype=f32) | TensorArrayConcatV3(a, TensorArrayWriteV3(a, 0, 1.0, f); dtype=f32) ! index 0 is a scalar",
     shapes_differ: "a f <- TensorArrayV3(2; dtype=i32) | TensorArrayConcatV3(a, TensorArrayWriteV3(a, 0, [[1]], TensorArrayWriteV3(a, 1, [[1 2]], f)); dtype=i32) \
-                    ! index 1 has shape [1,2], which beyond its first dimension is not [1]",
+                    ! index 1 has shape [1,2], expected [1] after the first dimension",
     another_shape: "a f <- TensorArrayV3(1; dtype=i32) | TensorArrayConcatV3(a, TensorArrayWriteV3(a, 0, [[1]], f); dtype=i32, element_shape_except0=shape[3]) \
-                    ! which beyond its first dimension is not [3]",
+                    ! expected [3] after the first dimension",
     no_handle: "TensorArrayConcatV2(['a' 'b'], 0.0; dtype=f32) ! container `a` holds nothing under the name `b`",
 }

@@ -57,7 +57,7 @@ cases! {
               | TensorArrayReadV2(g, 0, TensorArrayWriteV2(g, 0, 7, 0.0); dtype=i32) = 7",
     infers: "TensorArrayGradV3(resource[], f32[]; source=\"s\") : resource[..], f32[]",
     of_one_shape: "a f <- TensorArrayV3(2; dtype=i32) | g h <- TensorArrayGradV3(a, TensorArrayWriteV3(a, 0, [1 2], f); source=\"s\") \
-                   | TensorArrayWriteV3(g, 0, [1], h) ! at index 0 there is shape [2], to which shape [1] cannot be added",
+                   | TensorArrayWriteV3(g, 0, [1], h) ! index 0 has shape [2], so a value of shape [1] cannot be added",
     no_longer_grows: "a f <- TensorArrayV3(2; dtype=i32, dynamic_size=true) | g h <- TensorArrayGradV3(a, f; source=\"s\") | TensorArrayWriteV3(a, 5, 1, h) ! index 5 cannot be written: there are 2 elements",
     none_of_a_sum: "a f <- TensorArrayV3(1; dtype=i32) | g h <- TensorArrayGradV3(a, f; source=\"s\") \
                     | TensorArrayGradV3(g, TensorArrayWriteV3(g, 0, 1, TensorArrayWriteV3(g, 0, 1, h)); source=\"s\") ! it has no gradient",

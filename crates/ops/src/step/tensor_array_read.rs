@@ -61,7 +61,7 @@ cases! {
     infers_nothing: "TensorArrayReadV3(resource[], i32[], f32[]; dtype=f32) : f32[..]",
     twice: "a f <- TensorArrayV3(1; dtype=f32) | v <- TensorArrayReadV3(a, 0, TensorArrayWriteV3(a, 0, 1.5, f); dtype=f32) \
             | TensorArrayReadV3(a, 0, v; dtype=f32) ! index 0 cannot be read again: it was cleared after it was read",
-    unwritten: "a f <- TensorArrayV3(2; dtype=i32) | TensorArrayReadV3(a, 0, f; dtype=i32) ! nothing was written there, and the element shape is not known beyond [..]",
+    unwritten: "a f <- TensorArrayV3(2; dtype=i32) | TensorArrayReadV3(a, 0, f; dtype=i32) ! nothing was written there, and the element shape [..] is not fully known",
     out_of_range: "a f <- TensorArrayV3(2; dtype=i32) | TensorArrayReadV3(a, 2, f; dtype=i32) ! index 2 cannot be read: there are 2 elements",
     before_the_first: "a f <- TensorArrayV3(2; dtype=i32) | TensorArrayReadV3(a, -1, f; dtype=i32) ! index -1 cannot be read",
     another_dtype: "a f <- TensorArrayV3(2; dtype=i32) | TensorArrayReadV3(a, 0, f; dtype=f32) ! holds i32, not f32",

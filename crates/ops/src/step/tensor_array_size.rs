@@ -22,7 +22,7 @@ pub(crate) fn def() -> [OpDef; 3] {
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let len = array(cx)?.len()?;
-    let len = i32::try_from(len).map_err(|_| invalid!("{len} elements are more than an i32 counts"))?;
+    let len = i32::try_from(len).map_err(|_| invalid!("{len} elements do not fit in an i32"))?;
     cx.set(0, Tensor::scalar(len));
     Ok(())
 }

@@ -266,7 +266,7 @@ pub(super) fn grows(cx: &GradCx) -> Result<bool> {
         Some(Attr::Bool(grows)) => Ok(*grows),
         _ => {
             let made_by = maker.as_ref().map_or("nothing that is known".into(), |m| m.op.name.to_string());
-            Err(Error::unimplemented(format!("its TensorArray was made by {made_by}, not by TensorArrayV3"))
+            Err(Error::unimplemented(format!("its TensorArray comes from {made_by}, not from TensorArrayV3"))
                 .with_help("if the graph has gradients that TensorFlow built, build them with `gradients` from the forward graph instead"))
         }
     }

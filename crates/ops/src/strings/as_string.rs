@@ -67,7 +67,7 @@ fn build(cx: &BuildCx) -> Result<Box<dyn Run>> {
         [flag @ (b'0' | b'-' | b'+' | b'#' | b' ')] => Some(*flag),
         other => {
             return Err(invalid!(
-                "`fill` is \"{}\" but must be 0, -, +, #, a blank or nothing",
+                "`fill` is \"{}\" but must be 0, -, +, #, a space or empty",
                 other.escape_ascii()
             ));
         }

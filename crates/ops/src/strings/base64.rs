@@ -58,7 +58,7 @@ fn decode(text: &[u8]) -> Result<Vec<u8>> {
         for letter in group {
             let value = ALPHABET.iter().position(|a| a == letter).ok_or_else(|| {
                 invalid!("`{}` is not a base64 letter", letter.escape_ascii())
-                    .with_help("the alphabet has `-` and `_` where others have `+` and `/`")
+                    .with_help("this is the URL-safe alphabet, with `-` and `_` instead of `+` and `/`")
             })?;
             bits = bits << 6 | value as u32;
         }

@@ -30,7 +30,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let dtype = cx.attrs().dtype("out_type")?;
-    let size = dtype.size().ok_or_else(|| invalid!("bytes are not read as {dtype}"))?;
+    let size = dtype.size().ok_or_else(|| invalid!("bytes cannot be decoded as {dtype}"))?;
     let strings = strs(cx, 0)?;
     let length = strings.first().map_or(0, |s| s.len());
     if let Some(odd) = strings.iter().find(|s| s.len() != length) {

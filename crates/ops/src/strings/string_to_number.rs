@@ -29,7 +29,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         I64 => parse::<i64>(cx),
         U32 => parse::<u32>(cx),
         U64 => parse::<u64>(cx),
-        other => Err(invalid!("strings are not read as {other}")),
+        other => Err(invalid!("a string cannot be converted to {other}")),
     }?;
     cx.set(0, result);
     Ok(())
@@ -40,7 +40,7 @@ fn parse<T: FromText>(cx: &KernelCx) -> Result<Tensor> {
         number(s).ok_or_else(|| {
             invalid!(
                 "StringToNumberOp could not correctly convert string: {}", String::from_utf8_lossy(s);
-                "\"{}\" is no {}", s.escape_ascii(), T::DTYPE
+                "\"{}\" is not a valid {}", s.escape_ascii(), T::DTYPE
             )
         })
     });
@@ -53,8 +53,8 @@ cases! {
     reads_hexadecimal: r#"StringToNumber(["0x1p3" "0x10" "-0x1.8p-1"]; out_type=f64) = f64[3] [8 16 -0.75]"#,
     reads_integers: r#"StringToNumber([" -2147483648 " "007" "+5"]; out_type=i32) = [-2147483648 7 5]"#,
     keeps_the_shape: "StringToNumber(str[?,3]; out_type=i64) : i64[?,3]",
-    integers_must_fit: r#"StringToNumber("2147483648"; out_type=i32) ! "2147483648" is no i32"#,
-    integers_have_no_point: r#"StringToNumber("1.0"; out_type=i32) ! "1.0" is no i32"#,
-    nothing_is_no_number: r#"StringToNumber("  ") ! "  " is no f32"#,
-    no_half_exponents: r#"StringToNumber("1e+") ! "1e+" is no f32"#,
+    integers_must_fit: r#"StringToNumber("2147483648"; out_type=i32) ! "2147483648" is not a valid i32"#,
+    integers_have_no_point: r#"StringToNumber("1.0"; out_type=i32) ! "1.0" is not a valid i32"#,
+    nothing_is_no_number: r#"StringToNumber("  ") ! "  " is not a valid f32"#,
+    no_half_exponents: r#"StringToNumber("1e+") ! "1e+" is not a valid f32"#,
 }

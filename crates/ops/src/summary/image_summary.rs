@@ -47,7 +47,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         images.shape()
     );
     let side = |size: usize| {
-        i32::try_from(size).map_err(|_| invalid!("an image of {size} pixels on a side is too large"))
+        i32::try_from(size).map_err(|_| invalid!("an image with a side of {size} pixels is too large"))
     };
     let (image_height, image_width) = (side(height)?, side(width)?);
     let bad = cx.attrs().tensor("bad_color")?;

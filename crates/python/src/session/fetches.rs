@@ -83,7 +83,7 @@ impl Form {
     ) -> PyResult<Form> {
         let Some(depth) = depth.checked_sub(1) else {
             return Err(PyRecursionError::new_err(format!(
-                "fetches are nested more than {DEEPEST} deep (or hold themselves): fetch a flat list"
+                "fetches are nested more than {DEEPEST} deep (or contain themselves): fetch a flat list"
             )));
         };
         let py = fetch.py();

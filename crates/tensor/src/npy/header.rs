@@ -184,7 +184,7 @@ impl<'a> Parser<'a> {
             match key {
                 "descr" if self.peek() == Some('[') => {
                     return Some(Err(invalid!("the array holds records, which are not supported")
-                        .with_help("save each field as an array of its own")));
+                        .with_help("save each field as a separate array")));
                 }
                 "descr" => format = Some(self.quoted()?),
                 "fortran_order" if self.eat("True") => fortran = Some(true),

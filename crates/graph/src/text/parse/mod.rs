@@ -145,7 +145,7 @@ impl Parser<'_> {
                 }
                 (None, _) if !is_merge => {
                     return Err(invalid!("an input of `{name}` is not defined above")
-                        .with_help("only the back edge of a Merge may come from further down"));
+                        .with_help("only the back edge of a Merge may refer to a node below it"));
                 }
                 (None, source) => {
                     open.extend(source.map(|s| (at, i, s)));
@@ -292,8 +292,8 @@ impl Parser<'_> {
                 }
                 "" => return Err(p.unexpected("an entry")),
                 word => {
-                    return Err(invalid!("there is no kind of entry `{word}`")
-                        .with_help("there are: node, bytes, int, float, context"));
+                    return Err(invalid!("unknown kind of entry `{word}`")
+                        .with_help("expected node, bytes, int, float or context"));
                 }
             })
         })?;

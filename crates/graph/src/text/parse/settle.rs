@@ -193,7 +193,7 @@ impl Parser<'_> {
                     None => *slot = Some(walk),
                     Some(first) if first == walk => {
                         self.start = place;
-                        return Err(invalid!("the context `{}` lies in itself", context.name));
+                        return Err(invalid!("the context `{}` is inside itself", context.name));
                     }
                     Some(_) => break,
                 }

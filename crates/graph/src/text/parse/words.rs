@@ -126,7 +126,7 @@ impl<'a> Parser<'a> {
                 _ => {}
             }
         }
-        Err(invalid!("the text is not closed: expected a quote"))
+        Err(invalid!("unterminated text: expected a closing quote"))
     }
 
     pub(super) fn quoted(&mut self) -> Result<Vec<u8>> {
@@ -156,7 +156,8 @@ impl<'a> Parser<'a> {
             };
             let Some(read) = read else {
                 self.start = start + 1 + i;
-                return Err(invalid!("no such escape").with_help("known are \\n \\r \\t \\\" \\' \\\\ \\xff"));
+                return Err(invalid!("unknown escape sequence")
+                    .with_help("expected one of \\n \\r \\t \\\" \\' \\\\ \\xff"));
             };
             out.push(read);
         }
@@ -235,7 +236,7 @@ impl<'a> Parser<'a> {
             true => Ok(-1),
             false => p
                 .int::<u64>("a size or `?`")
-                .and_then(|d| i64::try_from(d).map_err(|_| invalid!("no dimension can be as long as {d}"))),
+                .and_then(|d| i64::try_from(d).map_err(|_| invalid!("dimension {d} is too large"))),
         })?;
         self.start = start;
         PartialShape::from_signed(&dims)
@@ -306,7 +307,7 @@ impl<'a> Parser<'a> {
             word => word
                 .parse()
                 .map(Attr::Float)
-                .map_err(|_| invalid!("expected a value, got `{word}`").with_help("text stands in quotes")),
+                .map_err(|_| invalid!("expected a value, got `{word}`").with_help("text must be in quotes")),
         }
     }
 

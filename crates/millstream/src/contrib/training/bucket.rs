@@ -331,7 +331,7 @@ fn of_length<'g>(length: Output<'g>, boundaries: &[i64]) -> Result<Output<'g>> {
         return Ok(node.try_finish()?.output(0));
     }
     let boundaries = boundaries.iter().map(|&b| {
-        i32::try_from(b).map_err(|_| invalid!("the boundary {b} is not a length: lengths are int32"))
+        i32::try_from(b).map_err(|_| invalid!("the boundary {b} is not a valid length: lengths are int32"))
     });
     let reached = length
         .graph()

@@ -149,8 +149,7 @@ impl<'g> Settings<'g> {
             .with_help("give one for each bucket, or `capacity` for all"));
         }
         let zero = |what: &str| {
-            Err(invalid!("a queue of no capacity never takes anything in, but {what}")
-                .with_help("1 is the least"))
+            Err(invalid!("a queue's capacity must be at least 1, but {what}").with_help("give at least 1"))
         };
         match &self.bucket_capacities {
             _ if self.capacity == 0 => zero("`capacity` is 0"),
@@ -232,23 +231,23 @@ impl<'g> Settings<'g> {
             );
             if self.dynamic_pad && shape.rank().is_none() {
                 return Err(invalid!("the rank of {component} is not known, so it cannot be padded").with_help(
-                    "say its shape, `_` where it varies: with `set_shape`, or all of them with `.shapes(..)`",
+                    "declare its shape, `_` for dimensions that vary, with `set_shape`, or all shapes with `.shapes(..)`",
                 ));
             }
             if !self.dynamic_pad && !shape.is_full() {
                 return Err(invalid!(
-                    "the shape of {component} is {shape}, but without padding batches need all of it"
+                    "the shape of {component} is {shape}, but batches without padding need a fully known shape"
                 )
                 .with_help(
-                    "say its shape with `set_shape`, or all of them with `.shapes(..)`; or let `.dynamic_pad(true)` pad what varies",
+                    "declare its shape with `set_shape`, or all shapes with `.shapes(..)`; or pad dimensions that vary with `.dynamic_pad(true)`",
                 ));
             }
         }
         if let Some(tokens) = self.max_tokens() {
             ensure!(tokens > 0, "a batch of at most 0 tokens has no room for any element");
             if !self.dynamic_pad || shapes.iter().all(PartialShape::is_full) {
-                return Err(invalid!("`{name}`: with a batch size in tokens some dimension of an element must vary, but none does")
-                    .with_help("let `.dynamic_pad(true)` pad what varies, or give the batch size in elements"));
+                return Err(invalid!("`{name}`: a batch size in tokens needs elements with a dimension that varies, but none varies")
+                    .with_help("pad dimensions that vary with `.dynamic_pad(true)`, or give the batch size in elements"));
             }
         }
         Ok(shapes)
@@ -263,8 +262,8 @@ impl<'g> Settings<'g> {
     ) -> Result<Padding> {
         let asked = [self.padding_values.is_empty(), self.pad_to.is_empty(), self.pad_to_boundary.is_empty()];
         if !self.dynamic_pad && asked.contains(&false) {
-            return Err(invalid!("`{name}` is told how to pad, but not to pad")
-                .with_help("say `.dynamic_pad(true)` too"));
+            return Err(invalid!("`{name}` has padding options, but padding is off")
+                .with_help("add `.dynamic_pad(true)`"));
         }
         let place = |component: &str| {
             let at = paths.iter().position(|path| path == component);
@@ -305,7 +304,7 @@ impl<'g> Settings<'g> {
         for component in &self.pad_to_boundary {
             let Which::Length(_, boundaries) = &self.which else {
                 return Err(invalid!("`{name}` has no boundaries to pad component {component} to")
-                    .with_help("say the sizes with `.pad_to(..)`, or use `bucket_by_sequence_length`"));
+                    .with_help("give the sizes with `.pad_to(..)`, or use `bucket_by_sequence_length`"));
             };
             let longest = |&b: &i64| usize::try_from(b - 1).unwrap_or(0);
             to[place(component)?] = boundaries.iter().map(longest).chain([0]).collect();

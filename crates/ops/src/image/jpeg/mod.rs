@@ -49,7 +49,7 @@ pub(super) fn channels(frame: &Frame, wanted: usize) -> Result<usize> {
     let channels = if wanted == 0 { frame.components.len().min(3) } else { wanted };
     match channels {
         1 | 3 => Ok(channels),
-        _ => Err(invalid!("a JPEG file gives images of 1 or 3 channels, not {channels}")),
+        _ => Err(invalid!("a JPEG file decodes to 1 or 3 channels, not {channels}")),
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) fn fill(
         (Space::Gray | Space::Ycc, 1) | (Space::Gray, _) => 1,
         (Space::Cmyk | Space::Ycck, 1) => {
             return Err(Error::unimplemented(
-                "a JPEG file of inks gives no image of 1 channel: decode 3, then convert",
+                "a CMYK JPEG file cannot be decoded to 1 channel: decode 3 channels, then convert",
             ));
         }
         _ => planes.len(),

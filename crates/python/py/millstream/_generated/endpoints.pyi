@@ -710,8 +710,8 @@ def decode_compressed(bytes: _TensorLike, compression_type: _Text = '', name: _t
       TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
       ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
         a `tf.errors.OpError`, mostly `InvalidArgumentError`.
-        `DecodeCompressed(["abc"]; compression_type="GZIP")`: string 0 is no GZIP data
-        `DecodeCompressed(["abc"]; compression_type="LZMA")`: there is no compression "LZMA"
+        `DecodeCompressed(["abc"]; compression_type="GZIP")`: string 0 is not valid GZIP data
+        `DecodeCompressed(["abc"]; compression_type="LZMA")`: unknown compression "LZMA"
 
     Example:
       >>> tf.Session().run(tf.decode_compressed(bytes=[b'a', b''])).tolist()

@@ -1,5 +1,5 @@
-//! Every pure op in the body of a loop, with operands whose shapes change from run to run and from iteration to
-//! iteration: compiled loops give the values and errors of the reference.
+//! Every pure op in the body of a loop, with operands whose shapes change from run to run and from iteration
+//! to iteration: compiled loops give the values and errors of the reference.
 //!
 //! `MILLSTREAM_RUNS=N` makes N runs of each node.
 

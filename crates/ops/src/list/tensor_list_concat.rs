@@ -71,9 +71,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         let shape = item.shape();
         ensure!(shape.rank() > 0, "item {i} is a scalar: it cannot follow the others along an axis");
         row = row.merge(&shape[1..].into()).ok_or_else(|| {
-            invalid!(
-                "item {i} has shape {shape}, expected {row} after the first dimension"
-            )
+            invalid!("item {i} has shape {shape}, expected {row} after the first dimension")
         })?;
     }
     let full = row.full().ok_or_else(|| {

@@ -117,8 +117,9 @@ impl Column {
                 })?
             }
         };
-        let no =
-            |dtype| invalid!("column {} holds \"{}\", which is not a valid {dtype}", self.index, text.escape_ascii());
+        let no = |dtype| {
+            invalid!("column {} holds \"{}\", which is not a valid {dtype}", self.index, text.escape_ascii())
+        };
         match self.dtype {
             DType::I32 => self.ints.push(number::<i32>(text).ok_or_else(|| no(DType::I32))?.into()),
             DType::I64 => self.ints.push(number(text).ok_or_else(|| no(DType::I64))?),

@@ -81,14 +81,12 @@ fn each<T: Lane + Field + Into<f64>>(cx: &KernelCx, shape: Shape) -> Result<Tens
 // The derivative by x is the density of the beta distribution.
 fn grad(cx: &mut GradCx) -> Result<()> {
     if cx.wants(0) {
-        return Err(
-            Error::unimplemented("the gradient with respect to `a` is not implemented").with_help("block it with `stop_gradient`")
-        );
+        return Err(Error::unimplemented("the gradient with respect to `a` is not implemented")
+            .with_help("block it with `stop_gradient`"));
     }
     if cx.wants(1) {
-        return Err(
-            Error::unimplemented("the gradient with respect to `b` is not implemented").with_help("block it with `stop_gradient`")
-        );
+        return Err(Error::unimplemented("the gradient with respect to `b` is not implemented")
+            .with_help("block it with `stop_gradient`"));
     }
     let (dz, a, b, x) = (cx.grad(0), cx.input(0), cx.input(1), cx.input(2));
     let lgamma = |v| cx.call("Lgamma", [v]);

@@ -24,9 +24,8 @@ pub(crate) fn def() -> OpDef {
 // dζ(x, q) = -x ζ(x + 1, q) dq + ..
 fn grad(cx: &mut GradCx) -> Result<()> {
     if cx.wants(0) {
-        return Err(
-            Error::unimplemented("the gradient with respect to `x` is not implemented").with_help("block it with `stop_gradient`")
-        );
+        return Err(Error::unimplemented("the gradient with respect to `x` is not implemented")
+            .with_help("block it with `stop_gradient`"));
     }
     let (dz, x, q) = (cx.grad(0), cx.input(0), cx.input(1));
     cx.give_summed(1, -(dz * (x * cx.call("Zeta", [x + 1.0, q]))));

@@ -82,8 +82,7 @@ fn wav(samples: &[f32], frames: usize, channels: usize, sample_rate: f32) -> Res
     let rate = sample_rate.round_ties_even().max(1.0);
     ensure!(rate < u32::MAX as f32, "sample_rate must be less than 2^32, but is {sample_rate}");
     let rate = rate as u32;
-    let too_large =
-        || invalid!("{frames} frames of {channels} channels are too large for a WAV file");
+    let too_large = || invalid!("{frames} frames of {channels} channels are too large for a WAV file");
     let n_channels = u16::try_from(channels).map_err(|_| too_large())?;
     let frame = u32::from(n_channels).checked_mul(BYTES).ok_or_else(too_large)?;
     let size =

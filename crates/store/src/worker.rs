@@ -232,18 +232,19 @@ struct Known {
     /// Whether answers may be ready.
     is_due: bool,
     spoke: Instant,
-    /// How the queue was closed, once it is closed and empty: it stays so, also if the server forgets it.
-    ended: Option<Closing>,
     /// Whether the server has the queue: `None` until it is asked on this connection.
     greeted: Greeted,
     over: Option<Over>,
+    /// Whether the server has forgotten the queue.
+    is_gone: bool,
 }
 
-/// Why a queue is no longer used.
+/// Why the server is asked nothing more about a queue.
 enum Over {
     Failed(Error),
-    /// It was closed and empty, and the server has forgotten it: this process was silent for too long.
-    Forgotten(Closing),
+    /// It is closed and empty, and stays so. If the server forgets it, and another queue gets its name, this
+    /// process has nothing to do with that one.
+    Ended(Closing),
 }
 
 impl Over {
@@ -251,7 +252,7 @@ impl Over {
     fn answer(&self, command: &Command) -> Answer {
         let closing = match self {
             Over::Failed(error) => return Answer::Failed(error.clone()),
-            Over::Forgotten(closing) => closing.clone(),
+            Over::Ended(closing) => closing.clone(),
         };
         match command {
             Command::Enqueue { .. } => Answer::ClosedToEnqueues(closing),
@@ -347,19 +348,24 @@ impl Known {
             heard: 0,
             is_due: false,
             spoke: Instant::now(),
-            ended: None,
             greeted: Greeted::Never,
             over: None,
+            is_gone: false,
         }
+    }
+
+    /// Whether the server is to have the queue.
+    fn is_there(&self) -> bool {
+        !self.is_gone && !matches!(self.over, Some(Over::Failed(_)))
     }
 
     /// Whether the server must hear of this process from time to time.
     fn beats(&self) -> bool {
-        self.greeted != Greeted::Never && self.over.is_none()
+        self.greeted != Greeted::Never && self.is_there()
     }
 
     fn is_to_speak(&self) -> bool {
-        self.over.is_none() && (self.is_saying || !self.todo.is_empty() || self.is_due)
+        self.is_there() && (self.is_saying || !self.todo.is_empty() || self.is_due)
     }
 
     /// Takes in what is to be said.
@@ -624,7 +630,7 @@ impl Speaker {
     /// Says goodbye to a queue.
     fn forget(&mut self, number: u64) {
         let Some(known) = self.queues.get_mut(&number) else { return };
-        if self.link.is_some() && known.greeted != Greeted::Never && known.over.is_none() {
+        if self.link.is_some() && known.beats() {
             // What was said before it counts; nobody waits for an answer.
             let _ = self.speak().and_then(|()| self.say_goodbye(number));
         }
@@ -646,8 +652,7 @@ impl Speaker {
     /// Says what is left to say, and goodbye, if the server hears it in time.
     fn leave(&mut self) {
         let end = Instant::now() + FAREWELL;
-        let has_to = |known: &Known| known.is_to_speak() && known.over.is_none();
-        while self.queues.values().any(has_to) && Instant::now() < end {
+        while self.queues.values().any(Known::is_to_speak) && Instant::now() < end {
             let asked = Instant::now();
             if let Err(error) = self.speak() {
                 self.lost(error, asked);
@@ -683,9 +688,6 @@ fn hear(shared: &Arc<Shared>, number: u64, known: &mut Known, value: Value) -> R
     match read_answers(value)? {
         Said::Answers { closed, answers, ended } => {
             known.end_turn();
-            if ended {
-                known.ended.clone_from(&closed);
-            }
             known.heard = answers.len();
             let mut again = Vec::new();
             for (words, rows) in answers {
@@ -693,6 +695,9 @@ fn hear(shared: &Arc<Shared>, number: u64, known: &mut Known, value: Value) -> R
             }
             // In the order of the lines that they were in.
             again.into_iter().rev().for_each(|command| known.todo.push_front(command));
+            if ended && known.over.is_none() {
+                known.end(Over::Ended(closed.unwrap_or_default()));
+            }
         }
         Said::Other(blob) => {
             let asked = &known.opened;
@@ -707,16 +712,13 @@ fn hear(shared: &Arc<Shared>, number: u64, known: &mut Known, value: Value) -> R
                 }
             }
         }
+        Said::Missing if known.over.is_some() => known.is_gone = true,
         Said::Missing => {
             let text = format!("queue '{}' is no longer in {}", known.opened.name, shared.address);
-            let over = match known.ended.take() {
-                Some(closing) => Over::Forgotten(closing),
-                None => Over::Failed(Error::new(Code::DataLoss, text).with_help(
-                    "the server was restarted without its data, or its keys were removed: let it write an \
-                     append-only file (`appendonly yes`), and begin a new session",
-                )),
-            };
-            known.end(over);
+            known.end(Over::Failed(Error::new(Code::DataLoss, text).with_help(
+                "the server was restarted without its data, or its keys were removed: let it write an \
+                 append-only file (`appendonly yes`), and begin a new session",
+            )));
         }
     }
     Ok(())

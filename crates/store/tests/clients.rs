@@ -188,7 +188,7 @@ fn keys(port: u16) -> Vec<String> {
 fn a_drained_queue_ends_with_the_leases_of_those_who_died() {
     let Some(server) = Server::start(&[]) else { return };
     let ways = [Way::to(server.port), Way::to(server.port)];
-    let url = "n?lease_ms=1500&reconnect_ms=500";
+    let url = "n?lease_ms=3000&reconnect_ms=500";
     let stores = ways.each_ref().map(|way| Store::at(&way.url(url)).unwrap());
     let queues = stores.each_ref().map(|store| stored(store, "q", spec(QueueKind::Fifo, 9)));
     let full = stored(&stores[0], "full", spec(QueueKind::Fifo, 9));
@@ -200,7 +200,7 @@ fn a_drained_queue_ends_with_the_leases_of_those_who_died() {
     assert_eq!(dequeue(&queues[1], Exactly(4)).values(), [0, 1, 2, 3]);
     assert_eq!(dequeue(&queues[1], Exactly(1)).error().code(), Code::OutOfRange);
     // While a client lives, the queue does.
-    std::thread::sleep(Duration::from_secs(3));
+    std::thread::sleep(Duration::from_secs(5));
     assert_eq!(look(&queues[0]), (0, true));
     let late = Store::at(&server.url(url)).unwrap();
     let (tells, goes) =
@@ -212,7 +212,7 @@ fn a_drained_queue_ends_with_the_leases_of_those_who_died() {
         way.refuse(true);
         way.cut();
     });
-    std::thread::sleep(Duration::from_secs(3));
+    std::thread::sleep(Duration::from_secs(5));
     let left = keys(server.port);
     let of_queue = |name: &str| left.iter().any(|key| key.ends_with(&format!("/{name}}}:meta")));
     assert!(!of_queue("q"), "{left:?}");
@@ -225,9 +225,12 @@ fn a_drained_queue_ends_with_the_leases_of_those_who_died() {
     assert_eq!(enqueue(&queues[0], [1]).error().code(), Code::Cancelled);
     assert_eq!(look(&queues[0]), (0, true));
     assert_eq!(dequeue(&full, Exactly(3)).values(), [1, 2, 3]);
-    // The next job begins afresh.
-    let next = Store::at(&server.url("n")).unwrap();
-    assert_eq!(look(&stored(&next, "q", spec(QueueKind::Fifo, 9))), (0, false));
+    // The next job begins afresh, and those who knew the old queue do not take part.
+    let next = stored(&Store::at(&server.url("n")).unwrap(), "q", spec(QueueKind::Fifo, 9));
+    enqueue(&next, [9]).values();
+    assert_eq!(dequeue(&queues[1], Exactly(1)).error().code(), Code::OutOfRange);
+    assert_eq!(look(&queues[0]), (0, true));
+    assert_eq!(look(&next), (1, false));
 }
 
 #[test]

@@ -54,11 +54,11 @@ fn broken_connections_lose_and_double_nothing() {
 fn a_silent_network_loses_and_doubles_nothing() {
     let Some(server) = Server::start(&[]) else { return };
     let ways: Vec<Way> = (0..4).map(|_| Way::to(server.port)).collect();
-    let at = |way: &Way| Store::at(&way.url("jobs?lease_ms=6000")).unwrap();
+    let at = |way: &Way| Store::at(&way.url("jobs?lease_ms=9000")).unwrap();
     let stores: Vec<Store> = ways.iter().map(at).collect();
     let holes = pass(&stores, 20_000, |progress| {
         let (mut dice, mut holes) = (Dice(3), 0);
-        while !progress.is_over() && holes < 8 {
+        while !progress.is_over() && holes < 6 {
             std::thread::sleep(Duration::from_millis(50 + dice.below(100)));
             let hole = if holes % 2 == 0 { Hole::Swallows } else { Hole::Holds };
             let of = &ways[dice.below(4) as usize];

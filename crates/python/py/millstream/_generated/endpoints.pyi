@@ -863,29 +863,6 @@ def encode_base64(input: _TensorLike, pad: bool = False, name: _t.Optional[str] 
     Makes a node of the op `EncodeBase64` (`tf.raw_ops.EncodeBase64`).
     """
 
-def erf(x: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
-    """Computes the error function of each element.
-
-    Args:
-      x: A `Tensor` of float32, float64, float16, bfloat16.
-      name: A name for the operation (optional).
-
-    Returns:
-      A `Tensor` of the dtype of `x`.
-
-    Raises:
-      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
-      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
-        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
-        `Erf(1)`: `T`
-
-    Example:
-      >>> numpy.round(tf.Session().run(tf.erf(x=[0.0, 0.5, -3.0])), 3).tolist()
-      [0.0, 0.5199999809265137, -1.0]
-
-    Makes a node of the op `Erf` (`tf.raw_ops.Erf`). It is differentiable.
-    """
-
 def erfc(x: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
     """Computes `1 - erf(x)` for each element, accurately also where `erf(x)` is close to 1.
 
@@ -2279,29 +2256,6 @@ def serialize_tensor(tensor: _TensorLike, name: _t.Optional[str] = None) -> _Ten
     Makes a node of the op `SerializeTensor` (`tf.raw_ops.SerializeTensor`). Gradients do not flow through it: what is written as bytes has none, as in TensorFlow.
     """
 
-def sign(x: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
-    """Returns the sign of each element: -1, 0 or 1 for real numbers, `x / |x|` for complex numbers, and NaN for NaN.
-
-    Args:
-      x: A `Tensor` of float32, float64, int32, int64, float16, bfloat16, int8, int16, uint8, uint16, uint32, uint64, complex64, complex128.
-      name: A name for the operation (optional).
-
-    Returns:
-      A `Tensor` of the dtype of `x`.
-
-    Raises:
-      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
-      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
-        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
-        `Sign(true)`: `T`
-
-    Example:
-      >>> tf.Session().run(tf.sign(x=tf.constant([-2.5, -0.0, 0.0, 7.0, numpy.nan], tf.float32))).tolist()
-      [-1.0, 0.0, 0.0, 1.0, nan]
-
-    Makes a node of the op `Sign` (`tf.raw_ops.Sign`). It is differentiable.
-    """
-
 def sin(x: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
     """Computes the sine of each element, an angle in radians.
 
@@ -2372,52 +2326,6 @@ def space_to_batch_nd(input: _TensorLike, block_shape: _TensorLike, paddings: _T
       [[[[1]]], [[[2]]], [[[3]]], [[[4]]]]
 
     Makes a node of the op `SpaceToBatchND` (`tf.raw_ops.SpaceToBatchND`). It is differentiable.
-    """
-
-def sqrt(x: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
-    """Computes the square root of each element. The result is NaN for negative real elements.
-
-    Args:
-      x: A `Tensor` of float32, float64, complex64, complex128, float16, bfloat16.
-      name: A name for the operation (optional).
-
-    Returns:
-      A `Tensor` of the dtype of `x`.
-
-    Raises:
-      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
-      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
-        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
-        `Sqrt(1)`: `T`
-
-    Example:
-      >>> numpy.round(tf.Session().run(tf.sqrt(x=[4.0, 0.0, 2.25])), 3).tolist()
-      [2.0, 0.0, 1.5]
-
-    Makes a node of the op `Sqrt` (`tf.raw_ops.Sqrt`). It is differentiable.
-    """
-
-def square(x: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
-    """Computes the square of each element. Integers wrap around.
-
-    Args:
-      x: A `Tensor` of float32, float64, int32, int64, float16, bfloat16, int8, int16, uint8, uint16, uint32, uint64, complex64, complex128.
-      name: A name for the operation (optional).
-
-    Returns:
-      A `Tensor` of the dtype of `x`.
-
-    Raises:
-      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
-      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
-        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
-        `Square(true)`: `T`
-
-    Example:
-      >>> tf.Session().run(tf.square(x=[1.5, -2.0])).tolist()
-      [2.25, 4.0]
-
-    Makes a node of the op `Square` (`tf.raw_ops.Square`). It is differentiable.
     """
 
 def squared_difference(x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:

@@ -33,7 +33,7 @@ from millstream.ops.math_ops import divide as divide
 from millstream.ops.math_ops import div_no_nan as _div_no_nan
 divide_no_nan = _div_no_nan
 from millstream.ops.math_ops import equal as equal
-from millstream._generated.endpoints import erf as erf
+from millstream.ops.math_ops import erf as erf
 from millstream._generated.endpoints import erfc as erfc
 from millstream._generated.endpoints import exp as exp
 from millstream._generated.endpoints import expm1 as expm1
@@ -90,11 +90,11 @@ from millstream._generated.endpoints import segment_min as segment_min
 from millstream._generated.endpoints import segment_prod as segment_prod
 from millstream._generated.endpoints import segment_sum as segment_sum
 from millstream.ops.math_ops import sigmoid as sigmoid
-from millstream._generated.endpoints import sign as sign
+from millstream.ops.math_ops import sign as sign
 from millstream._generated.endpoints import sin as sin
 from millstream._generated.endpoints import sinh as sinh
-from millstream._generated.endpoints import sqrt as sqrt
-from millstream._generated.endpoints import square as square
+from millstream.ops.math_ops import sqrt as sqrt
+from millstream.ops.math_ops import square as square
 from millstream._generated.endpoints import squared_difference as squared_difference
 from millstream.ops.math_ops import subtract as subtract
 from millstream._generated.endpoints import tan as tan

@@ -148,6 +148,13 @@ def _dtype_within(values: Any) -> Any:
     return None
 
 
+def _refuse_numbers(value: Any, dtype: Any) -> None:
+    """Raises what TensorFlow raises for an array of numbers where strings are asked for."""
+    if dtype is not None and isinstance(value, (np.ndarray, np.generic)) and value.size and np.asarray(value).dtype.kind in "biufc":
+        if dtypes.as_dtype(dtype) == dtypes.string:
+            raise TypeError("Expected binary or unicode string, got %r" % np.ravel(value)[0].item())
+
+
 def convert_to_tensor(
     value: Any,
     dtype: Any = None,
@@ -193,6 +200,7 @@ def convert_to_tensor(
             pass
     if as_ref:
         return convert_for_engine(value, dtype, name, True)
+    _refuse_numbers(value, dtype)
     made = _engine.convert(value, dtype, name)
     return convert_for_engine(value, dtype, name, False) if made is None else made
 
@@ -229,8 +237,10 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     if shape is None:
         if isinstance(value, (shapes.TensorShape, shapes.Dimension)):
             return convert_for_engine(value, dtype, name, False)
+        _refuse_numbers(value, dtype)
         return _engine.constant(value, dtype, name)
     shape = shapes.TensorShape(shape)._known_dims()
+    _refuse_numbers(value, dtype)
     if isinstance(value, (np.ndarray, np.generic)):
         array = np.asarray(value)  # A plain array: an `np.matrix` keeps two dimensions whatever its new shape.
         kind = None if dtype is None else dtypes.as_dtype(dtype).as_numpy_dtype

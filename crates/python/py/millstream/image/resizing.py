@@ -194,7 +194,10 @@ def resize_image_with_pad(image: Any, target_height: Any, target_width: Any, met
         halves = [(target_rows - new_rows) / 2, (target_columns - new_columns) / 2]
         floors = [op("Floor")(half) for half in halves]
         top, left = (_larger(0, math_ops.cast(half, dtypes.int32)) for half in floors)
-        resized = resize_images(image, size, method, align_corners=align_corners)
+        if method not in _OPS:
+            raise ValueError("Resize method is not implemented.")
+        # The sizes are tensors to TensorFlow, so that even images of the right size become floats.
+        resized = op(_OPS[method])(image, array_ops.stack(size), align_corners=align_corners)
         padded = pad_to_bounding_box(resized, top, left, target_height, target_width)
         dimensions(padded, 4)
         return padded if is_batch else array_ops.squeeze(padded, axis=[0])

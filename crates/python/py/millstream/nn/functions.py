@@ -52,9 +52,8 @@ def _rows(name: str, called: str) -> Any:
             return op(op_name)(logits, name=name)
         order = list(range(last + 1))
         order[axis], order[last] = last, order[axis]
-        with name_scope(name, called, [logits]):
-            node_counts.also(26)  # TensorFlow makes the permutations in the graph.
-            return array_ops.transpose(op(op_name)(array_ops.transpose(logits, order)), order)
+        node_counts.also(26)  # TensorFlow makes the permutations in the graph.
+        return array_ops.transpose(op(op_name)(array_ops.transpose(logits, order)), order, name=name)
 
     op_name = name
     function.__name__ = function.__qualname__ = called

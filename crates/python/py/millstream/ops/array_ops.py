@@ -726,7 +726,10 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, na
     with name_scope(name, "SequenceMask", [lengths, maxlen]):
         lengths = convert_to_tensor(lengths)
         if maxlen is None:
-            axes = constant(np.arange(len(lengths._shape_as_list() or [0]), dtype=np.int32))
+            if lengths.shape.ndims is None:
+                axes = op("Range")(constant(0), op("Rank")(lengths), constant(1))
+            else:
+                axes = constant(np.arange(len(lengths._shape_as_list()), dtype=np.int32))
             maxlen = op("Maximum")(op("Max")(lengths, axes), convert_to_tensor(0, lengths.dtype))
         else:
             maxlen = convert_to_tensor(maxlen)
@@ -790,14 +793,19 @@ def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: 
     """
     with name_scope(name, "eye", [num_rows, num_columns, batch_shape]):
         columns = num_rows if num_columns is None else num_columns
-        if isinstance(num_rows, int) and isinstance(columns, int):
-            matrix = constant(np.eye(num_rows, columns, dtype=dtypes.as_dtype(dtype).as_numpy_dtype))
+        batch = [] if batch_shape is None else batch_shape
+        in_graph = isinstance(num_rows, Tensor) or isinstance(columns, Tensor)
+        least = op("Minimum")(num_rows, columns) if in_graph else min(num_rows, columns)
+        if in_graph or isinstance(batch, Tensor):
+            batch = convert_to_tensor(batch, dtypes.int32, name="shape")
+            whole = concat([batch, [least]], 0), lambda: concat([batch, [num_rows, columns]], 0)
         else:
-            square = op("Diag")(ones([op("Minimum")(num_rows, columns)], dtype))
-            matrix = op("Pad")(square, [[0, num_rows - shape(square)[0]], [0, columns - shape(square)[0]]])
-        if batch_shape is None:
-            return matrix
-        return op("BroadcastTo")(matrix, concat([batch_shape, shape(matrix)], 0))
+            whole = [*batch, least], lambda: [*batch, num_rows, columns]
+        diagonal = ones(whole[0], dtype)
+        if num_columns is None:
+            return op("MatrixDiag")(diagonal, name="diag")
+        shape_of_zeros = whole[1]()
+        return op("MatrixSetDiag")(zeros(shape_of_zeros, dtype), diagonal, name="set_diag")
 
 
 def meshgrid(*args: Any, **kwargs: Any) -> List[Tensor]:

@@ -20,7 +20,7 @@ def angle(input: Any, name: Optional[str] = None) -> Tensor:  # noqa: A002
       name: A name for the operation.
 
     Returns:
-      A tensor of floats of the same shape.
+      A tensor of floats of the same shape; for a real tensor, zeros of its dtype.
 
     Example:
       >>> print(tf.Session().run(tf.angle(tf.constant([1j, -1.0]))).round(4))
@@ -30,4 +30,4 @@ def angle(input: Any, name: Optional[str] = None) -> Tensor:  # noqa: A002
         x = convert_to_tensor(input, name="input")
         if x.dtype.is_complex:
             return op("Angle")(x, Tout=x.dtype.real_dtype, name=name)
-        return array_ops.where(x < 0, array_ops.ones_like(x) * 3.141592653589793, array_ops.zeros_like(x))
+        return array_ops.zeros_like(x)  # Even of a negative number, as in TensorFlow 1.

@@ -31,6 +31,7 @@ __all__ = [
     "div_no_nan",
     "divide",
     "equal",
+    "erf",
     "floordiv",
     "imag",
     "log_sigmoid",
@@ -46,6 +47,9 @@ __all__ = [
     "saturate_cast",
     "scalar_mul",
     "sigmoid",
+    "sign",
+    "sqrt",
+    "square",
     "subtract",
     "tanh",
     "to_bfloat16",
@@ -201,10 +205,7 @@ def divide(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
       >>> print(tf.Session().run(tf.divide([7, 8], 2)))
       [3.5 4. ]
     """
-    if name is not None:
-        with name_scope(name, values=[]):
-            return convert_to_tensor(x) / y
-    return convert_to_tensor(x) / y
+    return _truediv(x, y, name) if name is not None else convert_to_tensor(x) / y
 
 
 def div(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
@@ -314,6 +315,82 @@ def abs(x: Any, name: Optional[str] = None) -> Any:  # noqa: A001
         return op("Abs")(x, name=name)
 
 
+def _of_values(kind: str, x: Any, name: Optional[str]) -> Any:
+    """Applies a unary op; to the values of a `SparseTensor`, whose zeros it keeps."""
+    if isinstance(x, SparseTensor):
+        with name_scope(name, kind, [x]) as name:
+            return SparseTensor(x.indices, op(kind)(x.values, name=name), x.dense_shape)
+    return op(kind)(x, name=name)
+
+
+def square(x: Any, name: Optional[str] = None) -> Any:
+    """Returns the square of each element.
+
+    Args:
+      x: A tensor of numbers, or a `SparseTensor`.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    Example:
+      >>> print(tf.Session().run(tf.square([2.0, -3.0])))
+      [4. 9.]
+    """
+    return _of_values("Square", x, name)
+
+
+def sqrt(x: Any, name: Optional[str] = None) -> Any:
+    """Returns the square root of each element.
+
+    Args:
+      x: A tensor of floats or complex numbers, or a `SparseTensor`.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    Example:
+      >>> print(tf.Session().run(tf.sqrt([4.0, 9.0])))
+      [2. 3.]
+    """
+    return _of_values("Sqrt", x, name)
+
+
+def sign(x: Any, name: Optional[str] = None) -> Any:
+    """Returns the sign of each element: -1, 0 or 1; `x / |x|` for complex numbers.
+
+    Args:
+      x: A tensor of numbers, or a `SparseTensor`.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    Example:
+      >>> print(tf.Session().run(tf.sign([-2.0, 0.0, 5.0])))
+      [-1.  0.  1.]
+    """
+    return _of_values("Sign", x, name)
+
+
+def erf(x: Any, name: Optional[str] = None) -> Any:
+    """Returns the error function of each element.
+
+    Args:
+      x: A tensor of floats, or a `SparseTensor`.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    Example:
+      >>> print(tf.Session().run(tf.erf([0.0, 0.5])).round(4))
+      [0.     0.5205]
+    """
+    return _of_values("Erf", x, name)
+
+
 def negative(x: Any, name: Optional[str] = None) -> Tensor:
     """Returns `-x`, element by element.
 
@@ -328,7 +405,7 @@ def negative(x: Any, name: Optional[str] = None) -> Tensor:
       >>> print(tf.Session().run(tf.negative([1, -2])))
       [-1  2]
     """
-    return op("Neg")(x, name=name)
+    return _of_values("Neg", x, name)
 
 
 def pow(x: Any, y: Any, name: Optional[str] = None) -> Tensor:  # noqa: A001
@@ -492,7 +569,7 @@ def tanh(x: Any, name: Optional[str] = None) -> Tensor:
       >>> print(tf.Session().run(tf.tanh([0.0, 100.0])))
       [0. 1.]
     """
-    return op("Tanh")(x, name=name)
+    return _of_values("Tanh", x, name)
 
 
 def round(x: Any, name: Optional[str] = None) -> Tensor:  # noqa: A001
@@ -740,8 +817,11 @@ def imag(input: Any, name: Optional[str] = None) -> Tensor:  # noqa: A002
       >>> print(tf.Session().run(tf.imag(tf.constant([1 + 2j]))))
       [2.]
     """
-    x = convert_to_tensor(input, name="input")
-    return op("Imag")(x, Tout=x.dtype.real_dtype, name=name) if x.dtype.is_complex else op("ZerosLike")(x)
+    from millstream.ops.array_ops import zeros_like
+
+    with name_scope(name, "Imag", [input]) as name:
+        x = convert_to_tensor(input, name="input")
+        return op("Imag")(x, Tout=x.dtype.real_dtype, name=name) if x.dtype.is_complex else zeros_like(x)
 
 
 def complex(real: Any, imag: Any, name: Optional[str] = None) -> Tensor:  # noqa: A001

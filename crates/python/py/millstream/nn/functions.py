@@ -53,7 +53,7 @@ def _rows(name: str, called: str) -> Any:
         order = list(range(last + 1))
         order[axis], order[last] = last, order[axis]
         node_counts.also(26)  # TensorFlow makes the permutations in the graph.
-        return array_ops.transpose(op(op_name)(array_ops.transpose(logits, order)), order, name=name)
+        return array_ops.transpose(op(op_name)(array_ops.transpose(logits, order)), order, name or "transpose")
 
     op_name = name
     function.__name__ = function.__qualname__ = called

@@ -796,16 +796,14 @@ def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: 
         batch = [] if batch_shape is None else batch_shape
         in_graph = isinstance(num_rows, Tensor) or isinstance(columns, Tensor)
         least = op("Minimum")(num_rows, columns) if in_graph else min(num_rows, columns)
-        if in_graph or isinstance(batch, Tensor):
+        in_graph = in_graph or isinstance(batch, Tensor)
+        if in_graph:
             batch = convert_to_tensor(batch, dtypes.int32, name="shape")
-            whole = concat([batch, [least]], 0), lambda: concat([batch, [num_rows, columns]], 0)
-        else:
-            whole = [*batch, least], lambda: [*batch, num_rows, columns]
-        diagonal = ones(whole[0], dtype)
+        diagonal = ones(concat([batch, [least]], 0) if in_graph else [*batch, least], dtype)
         if num_columns is None:
             return op("MatrixDiag")(diagonal, name="diag")
-        shape_of_zeros = whole[1]()
-        return op("MatrixSetDiag")(zeros(shape_of_zeros, dtype), diagonal, name="set_diag")
+        zero = zeros(concat([batch, [num_rows, columns]], 0) if in_graph else [*batch, num_rows, columns], dtype)
+        return op("MatrixSetDiag")(zero, diagonal, name="set_diag")
 
 
 def meshgrid(*args: Any, **kwargs: Any) -> List[Tensor]:

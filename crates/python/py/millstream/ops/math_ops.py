@@ -11,6 +11,7 @@ from millstream._engine import Tensor
 from millstream.framework import (
     IndexedSlices,
     SparseTensor,
+    constant,
     constant_value,
     convert_to_tensor,
     dtypes,
@@ -817,11 +818,13 @@ def imag(input: Any, name: Optional[str] = None) -> Tensor:  # noqa: A002
       >>> print(tf.Session().run(tf.imag(tf.constant([1 + 2j]))))
       [2.]
     """
-    from millstream.ops.array_ops import zeros_like
-
     with name_scope(name, "Imag", [input]) as name:
         x = convert_to_tensor(input, name="input")
-        return op("Imag")(x, Tout=x.dtype.real_dtype, name=name) if x.dtype.is_complex else zeros_like(x)
+        if x.dtype.is_complex:
+            return op("Imag")(x, Tout=x.dtype.real_dtype, name=name)
+        if x.shape.is_fully_defined():
+            return constant(0, x.dtype.base_dtype, x.shape, "zeros_like")
+        return op("ZerosLike")(x, name="zeros_like")
 
 
 def complex(real: Any, imag: Any, name: Optional[str] = None) -> Tensor:  # noqa: A001

@@ -6,7 +6,7 @@ They are views: the engine builds and keeps the contexts.
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional
+from typing import Any, Dict, List, Optional, Sequence
 
 from millstream.framework import protos
 
@@ -79,13 +79,7 @@ class ControlFlowContext:
 
     def to_proto(self, export_scope: Optional[str] = None) -> Any:
         """Returns the context as the message that a `MetaGraphDef` holds."""
-        meta = protos.MetaGraphDef.FromString(self._graph._meta_graph_def())
-        kind, collection = type(self)._MESSAGE
-        for data in meta.collection_def[collection].bytes_list.value:
-            message = getattr(protos, kind).FromString(data)
-            if message.context_name == self.name:
-                return message
-        return None
+        return messages_of([self])[0]
 
 
 class WhileContext(ControlFlowContext):
@@ -113,3 +107,18 @@ class CondContext(ControlFlowContext):
 def context_of(graph: Any, number: int, facts: Dict[str, Any]) -> ControlFlowContext:
     """Returns the object for the engine's description of a context."""
     return (CondContext if "pred" in facts else WhileContext)(graph, number, facts)
+
+
+def messages_of(contexts: Sequence[Any]) -> List[Any]:
+    """Returns the messages of contexts, None for those without one. Each graph is written only once."""
+    written: Dict[Any, Dict[str, Any]] = {}
+    found = []
+    for context in contexts:
+        kind, collection = type(context)._MESSAGE
+        key = id(context._graph), kind
+        if key not in written:
+            meta = protos.MetaGraphDef.FromString(context._graph._meta_graph_def())
+            messages = [getattr(protos, kind).FromString(data) for data in meta.collection_def[collection].bytes_list.value]
+            written[key] = {message.context_name: message for message in reversed(messages)}
+        found.append(written[key].get(context.name))
+    return found

@@ -6,6 +6,7 @@ from typing import Any, Dict, List, Optional, Set
 
 from millstream import _engine
 from millstream.framework import get_default_graph, proto_functions, protos, version
+from millstream.framework.contexts import ControlFlowContext, messages_of
 from millstream.framework.graph_keys import GraphKeys
 from millstream.framework.scopes import strip_name_scope
 from millstream.io.graph_files import write_message
@@ -35,9 +36,11 @@ def _add_collection(meta: Any, key: str, values: List[Any], export_scope: Option
         meta.collection_def[key].bytes_list.value.extend(own)
         return
     out, kind = protos.CollectionDef(), None
+    contexts = [v for v in values if key in CONTEXTS and isinstance(v, ControlFlowContext)]
+    messages = dict(zip(map(id, contexts), messages_of(contexts)))
     for value in values:
-        if key in CONTEXTS and hasattr(value, "to_proto"):
-            message = value.to_proto()
+        if id(value) in messages:
+            message = messages[id(value)]
             if message is not None:
                 out.bytes_list.value.append(message.SerializeToString())
         elif key in KINDS and hasattr(value, "to_proto"):

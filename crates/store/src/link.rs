@@ -3,6 +3,7 @@
 use crate::address::Address;
 use millstream_tensor::{Code, Error, Result};
 use redis::{Client, Cmd, Connection, Value};
+use std::io;
 use std::time::Duration;
 
 const TURN: &str = include_str!("turn.lua");
@@ -28,13 +29,17 @@ pub(crate) enum Script {
 impl Link {
     /// Connects, and gives the server the scripts.
     pub(crate) fn new(address: &Address) -> Result<Link> {
-        let broken = |error| failed(address, &error);
-        let mut connection = connect(address)?;
-        connection.set_read_timeout(Some(address.answer_time())).map_err(broken)?;
-        connection.set_write_timeout(Some(address.answer_time())).map_err(broken)?;
+        let client = client(address)?;
+        uninterrupted(|| Link::open(&client, address)).map_err(|error| failed(address, &error))
+    }
+
+    fn open(client: &Client, address: &Address) -> redis::RedisResult<Link> {
+        let mut connection = client.get_connection_with_timeout(CONNECTS)?;
+        connection.set_read_timeout(Some(address.answer_time()))?;
+        connection.set_write_timeout(Some(address.answer_time()))?;
         let mut load = |text: &str| {
             let mut command = redis::cmd("SCRIPT");
-            command.arg("LOAD").arg(text).query::<String>(&mut connection).map_err(broken)
+            command.arg("LOAD").arg(text).query::<String>(&mut connection)
         };
         let scripts = [load(TURN)?, load(REPORT)?];
         Ok(Link { connection, scripts })
@@ -60,7 +65,25 @@ impl Link {
 
 /// Connects to the server.
 pub(crate) fn connect(address: &Address) -> Result<Connection> {
-    client(address)?.get_connection_with_timeout(CONNECTS).map_err(|error| failed(address, &error))
+    let client = client(address)?;
+    uninterrupted(|| client.get_connection_with_timeout(CONNECTS)).map_err(|error| failed(address, &error))
+}
+
+/// Tries again where a signal ended a wait for the server early, as one does that stops the process for a
+/// while.
+fn uninterrupted<T>(mut attempt: impl FnMut() -> redis::RedisResult<T>) -> redis::RedisResult<T> {
+    const MOST: usize = 100;
+    let interrupted = |error: &redis::RedisError| {
+        let cause = std::error::Error::source(error).and_then(|it| it.downcast_ref::<io::Error>());
+        cause.is_some_and(|it| it.kind() == io::ErrorKind::Interrupted)
+    };
+    for _ in 1..MOST {
+        match attempt() {
+            Err(error) if interrupted(&error) => {}
+            result => return result,
+        }
+    }
+    attempt()
 }
 
 fn client(address: &Address) -> Result<Client> {
@@ -103,4 +126,24 @@ pub(crate) fn failed(address: &Address, error: &redis::RedisError) -> Error {
     Error::new(Code::Unavailable, text).with_help(
         "start the server (on Debian, install valkey-server or redis-server with apt-get), or correct the address",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signal_is_no_failure() {
+        let fails = |kind: io::ErrorKind, times: usize| {
+            let mut attempts = 0;
+            let result = uninterrupted(|| {
+                attempts += 1;
+                if attempts <= times { Err(io::Error::from(kind).into()) } else { Ok(attempts) }
+            });
+            result.map_err(|error| error.to_string())
+        };
+        assert_eq!(fails(io::ErrorKind::Interrupted, 3), Ok(4));
+        assert!(fails(io::ErrorKind::Interrupted, 1000).is_err());
+        assert!(fails(io::ErrorKind::ConnectionRefused, 1).is_err());
+    }
 }

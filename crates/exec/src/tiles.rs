@@ -101,6 +101,50 @@ pub(crate) enum Reads<'a> {
 
 /// The bytes of a first-level cache that the registers of a program may take.
 const CACHE: usize = 16 << 10;
+/// The elements that tiles are multiples of: whole cache lines and vectors of any type, so that where a tile
+/// begins in an aligned tensor is aligned too.
+const WHOLE: usize = 64;
+
+/// The length of the tiles of `n` elements, all of about the same length, with `held` registers.
+fn length(n: usize, held: usize) -> usize {
+    // Programs without registers run in one go.
+    if held == 0 {
+        return n.max(1);
+    }
+    let most = (CACHE / size_of::<f32>() / held).clamp(4 * WHOLE, 4096) / WHOLE * WHOLE;
+    n.div_ceil(n.div_ceil(most).max(1)).next_multiple_of(WHOLE).max(WHOLE)
+}
+
+/// A register of [`Floats`], which begins with a cache line: where vectors lie across two lines, each access
+/// takes two.
+#[derive(Default)]
+struct Register {
+    all: Vec<f32>,
+    begin: usize,
+}
+
+impl Register {
+    /// Has room for this many elements from now on.
+    fn suit(&mut self, length: usize) {
+        const LINE: usize = 64 / size_of::<f32>();
+        if self.all.len() < self.begin + length {
+            self.all = vec![0.0; length + LINE];
+            let begin = self.all.as_ptr().align_offset(64);
+            self.begin = if begin < LINE { begin } else { 0 };
+        }
+    }
+
+    /// The first `n` elements; none if there are not so many.
+    #[inline(always)]
+    fn get(&self, n: usize) -> &[f32] {
+        self.all.get(self.begin..self.begin + n).unwrap_or(&[])
+    }
+
+    #[inline(always)]
+    fn get_mut(&mut self, n: usize) -> Option<&mut [f32]> {
+        self.all.get_mut(self.begin..self.begin + n)
+    }
+}
 
 impl Floats {
     /// The same program as `of`; `None` if it has values of another type, or outputs that are not results of
@@ -128,26 +172,19 @@ impl Floats {
 
     /// As [`TileProgram::run`].
     pub(crate) fn run(&self, n: usize, reads: &[FloatsIn<'_>], to: &mut [&mut [f32]]) -> bool {
-        let length = match self.n_registers {
-            0 => n,
-            held => (CACHE / 4 / held).clamp(256, 4096).min(n),
-        };
+        let length = length(n, self.n_registers);
         FLOATS.with_borrow_mut(|registers| {
             if registers.len() < self.n_registers {
-                registers.resize_with(self.n_registers, Vec::new);
+                registers.resize_with(self.n_registers, Register::default);
             }
-            for register in &mut registers[..self.n_registers] {
-                if register.len() < length {
-                    register.resize(length, 0.0);
-                }
-            }
-            (0..n).step_by(length.max(1)).all(|at| self.tile(registers, at, length.min(n - at), reads, to))
+            registers[..self.n_registers].iter_mut().for_each(|register| register.suit(length));
+            (0..n).step_by(length).all(|at| self.tile(registers, at, length.min(n - at), reads, to))
         })
     }
 
     fn tile(
         &self,
-        registers: &mut [Vec<f32>],
+        registers: &mut [Register],
         at: usize,
         n: usize,
         reads: &[FloatsIn<'_>],
@@ -157,7 +194,7 @@ impl Floats {
             At::Register(r) => {
                 let mut result = std::mem::take(&mut registers[usize::from(r)]);
                 let place = FloatsAt { program: self, registers, reads, to, at, n, written: usize::MAX };
-                let done = result.get_mut(..n).is_some_and(|to| place.run(step, to));
+                let done = result.get_mut(n).is_some_and(|to| place.run(step, to));
                 registers[usize::from(r)] = result;
                 done
             }
@@ -177,7 +214,7 @@ impl Floats {
 /// A tile's place, and the output that is being written.
 struct FloatsAt<'a, 'b> {
     program: &'a Floats,
-    registers: &'a [Vec<f32>],
+    registers: &'a [Register],
     reads: &'a [FloatsIn<'b>],
     to: &'a [&'b mut [f32]],
     at: usize,
@@ -197,7 +234,7 @@ impl FloatsAt<'_, '_> {
     fn read(&self, from: At) -> Option<&[f32]> {
         let (at, n) = (self.at, self.n);
         Some(match from {
-            At::Register(r) => self.registers[usize::from(r)].get(..n).unwrap_or(&[]),
+            At::Register(r) => self.registers[usize::from(r)].get(n),
             At::Output(k) => self.to[usize::from(k)].get(at..at + n).unwrap_or(&[]),
             At::Constant(c) => std::slice::from_ref(&self.program.constants[usize::from(c)]),
             At::Input(i) => match &self.reads[usize::from(i)] {
@@ -237,15 +274,11 @@ impl TileProgram {
 
     /// Computes `n` elements of each output. Returns false if a dtype or a length is not the expected one.
     pub(crate) fn run(&self, n: usize, reads: &[Reads<'_>], to: &mut [TileMut<'_>]) -> bool {
-        // Programs without registers run in one go.
         let staged = reads.iter().filter(|reads| self.is_staged(reads)).count();
-        let length = match self.registers.len() + staged {
-            0 => n,
-            held => (CACHE / 4 / held).clamp(256, 4096).min(n),
-        };
+        let length = length(n, self.registers.len() + staged);
         WORKSPACE.with_borrow_mut(|tiles| {
             self.make_room(tiles, reads, length);
-            (0..n).step_by(length.max(1)).all(|at| self.tile(tiles, at, length.min(n - at), reads, to))
+            (0..n).step_by(length).all(|at| self.tile(tiles, at, length.min(n - at), reads, to))
         })
     }
 
@@ -569,8 +602,120 @@ impl TileWriter {
 
 thread_local! {
     /// The registers of [`Floats`], which stay from run to run.
-    static FLOATS: RefCell<Vec<Vec<f32>>> = const { RefCell::new(Vec::new()) };
+    static FLOATS: RefCell<Vec<Register>> = const { RefCell::new(Vec::new()) };
     /// The registers of a thread, and tiles that inputs are brought into: they stay from run to run, so that
     /// short ones need not allocate.
     static WORKSPACE: RefCell<Vec<Tile>> = const { RefCell::new(Vec::new()) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use millstream_graph::op::TileFns;
+    use millstream_graph::op::expression::Operation;
+
+    /// `2 a + b`, of slices, where either operand may be one element for all, or what the result holds.
+    fn mix(to: &mut [f32], a: Option<&[f32]>, b: Option<&[f32]>) -> bool {
+        let n = to.len();
+        let suits = |from: Option<&[f32]>| from.is_none_or(|from| from.len() == n || from.len() == 1);
+        let before = to.to_vec();
+        let pick = |from: Option<&[f32]>, i: usize| match from {
+            None => before[i],
+            Some(&[one]) => one,
+            Some(from) => from[i],
+        };
+        suits(a) && suits(b) && {
+            to.iter_mut().enumerate().for_each(|(i, to)| *to = 2.0 * pick(a, i) + pick(b, i));
+            true
+        }
+    }
+
+    fn mix_tiles(to: TileMut<'_>, from: &[TileRef<'_>]) -> bool {
+        let (TileMut::F32(to), &[a, b]) = (to, from) else { return false };
+        let slice = |from| match from {
+            TileRef::F32(slice) => Some(slice),
+            TileRef::Result => None,
+            _ => Some(&[][..]),
+        };
+        mix(to, slice(a), slice(b))
+    }
+
+    extern "C" fn mix_words(_: u64, _: u64, _: u64) -> u64 {
+        0
+    }
+
+    /// Whatever the tiles, each element is what the steps make of it.
+    #[test]
+    fn elements_do_not_depend_on_tiles() {
+        let tile = Some(TileFns::of_slices::<f32>(mix_tiles, mix));
+        let (dtype, run) = (DType::F32, mix_words as _);
+        let operation = Operation { name: "mix", dtype, result: dtype, run, tile };
+        let step = |a, b| Step { operation, operands: SmallVec::from_slice(&[a, b]) };
+        let (x, y, one) = (Operand::Input(0), Operand::Input(1), Operand::Word(1f32.to_bits().into()));
+        // More and more values that are all needed at the end.
+        for depth in 1..12u32 {
+            let mut steps = vec![step(x, y)];
+            (1..depth).for_each(|i| steps.push(step(Operand::Step(i - 1), one)));
+            for i in 0..depth {
+                steps.push(step(Operand::Step(steps.len() as u32 - 1), Operand::Step(i)));
+            }
+            let value = Operand::Step(steps.len() as u32 - 1);
+            for n in [0usize, 1, 63, 64, 65, 256, 1000, 2048, 5001] {
+                let a: Vec<f32> = (0..n).map(|i| (i % 13) as f32).collect();
+                let b: Vec<f32> = (0..n).map(|i| (i % 7) as f32).collect();
+                let expected = |i: usize| {
+                    let mut values = vec![2.0 * a[i] + b[i]];
+                    (1..depth as usize).for_each(|k| values.push(2.0 * values[k - 1] + 1.0));
+                    (0..depth as usize).for_each(|k| values.push(2.0 * values[values.len() - 1] + values[k]));
+                    values[values.len() - 1]
+                };
+                let expected: Vec<f32> = (0..n).map(expected).collect();
+
+                let mut writer = TileWriter::default();
+                let at = writer.expression(&steps, value, &[At::Input(0), At::Input(1)], dtype).unwrap();
+                let program = writer.finish(&[(at, None)]);
+                let mut to = vec![f32::NAN; n];
+                let floats = program.floats().unwrap();
+                assert!(floats.run(n, &[FloatsIn::Whole(&a), FloatsIn::Whole(&b)], &mut [&mut to[..]]));
+                assert_eq!(to, expected, "{depth} {n}");
+
+                let mut to = vec![f32::NAN; n];
+                let reads = [Reads::Whole(TileRef::F32(&a)), Reads::Whole(TileRef::F32(&b))];
+                assert!(program.run(n, &reads, &mut [TileMut::F32(&mut to[..])]));
+                assert_eq!(to, expected, "{depth} {n}");
+            }
+        }
+    }
+
+    #[test]
+    fn tiles_are_whole_lines_of_about_the_same_length() {
+        assert_eq!(length(2048, 6), 512);
+        assert_eq!((length(0, 0), length(1000, 0)), (1, 1000), "without registers, in one go");
+        for held in 1..40 {
+            for n in [0, 1, 63, 64, 65, 256, 2048, 2049, 10_000, 1 << 20] {
+                let length = length(n, held);
+                assert!(0 < length, "{n} {held}");
+                assert!(length <= (CACHE / 4 / held).clamp(256, 4096), "{n} {held}: {length}");
+                let tiles = n.div_ceil(length);
+                assert!(tiles < 2 || length.is_multiple_of(WHOLE), "{n} {held}: {length}");
+                // The last one may be shorter by a line for each of the others.
+                assert!(length * tiles < n + WHOLE * tiles.max(1) + length, "{n} {held}: {length}");
+            }
+        }
+    }
+
+    #[test]
+    fn registers_begin_with_a_cache_line_and_grow() {
+        let mut register = Register::default();
+        assert!(register.get(1).is_empty() && register.get_mut(1).is_none());
+        for length in [1, 64, 3, 640, 4096] {
+            register.suit(length);
+            assert_eq!(register.get(length).len(), length);
+            register.get_mut(length).unwrap().fill(length as f32);
+            let moved = std::mem::take(&mut register);
+            assert!(cfg!(miri) || moved.get(length).as_ptr().addr().is_multiple_of(64));
+            assert!(moved.get(length).iter().all(|v| *v == length as f32));
+            register = moved;
+        }
+    }
 }

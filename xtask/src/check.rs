@@ -8,7 +8,7 @@ use std::process::Command;
 /// The steps to run.
 #[derive(Args)]
 pub struct Options {
-    /// Only these steps: tidy, fmt, gen, clippy, docs, test.
+    /// Only these steps: tidy, fmt, gen, clippy, features, docs, test.
     steps: Vec<String>,
 }
 
@@ -26,11 +26,12 @@ const DIRS: [&str; 4] = ["crates", "xtask", "examples", "fuzz"];
 
 /// Runs the steps.
 pub fn run(options: &Options) -> Result<()> {
-    let steps: [(&str, Step); 6] = [
+    let steps: [(&str, Step); 7] = [
         ("tidy", tidy),
         ("fmt", || crate::fmt::run(&crate::fmt::Options { check: true })),
         ("gen", || crate::generate::run(&crate::generate::Options { check: true })),
         ("clippy", || cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])),
+        ("features", features),
         ("docs", || cargo(&["doc", "--workspace", "--no-deps"])),
         ("test", || cargo(&["test", "--workspace"])),
     ];
@@ -58,6 +59,28 @@ fn cargo(args: &[&str]) -> Result<()> {
         Ok(_) => Err(crate::failed(format!("`cargo {}` failed", args.join(" ")))),
         Err(error) => Err(crate::failed(format!("cargo: {error}"))),
     }
+}
+
+/// The features of `millstream` that are checked together, beside the default, which all other steps have.
+const FEATURES: [&str; 5] = ["", "jit,store", "tf-files", "input", "spectra,summary"];
+
+/// Checks combinations of features, and runs a loop without any.
+fn features() -> Result<()> {
+    for features in FEATURES {
+        let of =
+            ["-p", "millstream", "-p", "millstream-ops", "--no-default-features", "--features", features];
+        cargo(&[&["clippy"], &of[..], &["--", "-D", "warnings"]].concat())?;
+    }
+    cargo(&[
+        "test",
+        "-p",
+        "millstream",
+        "--no-default-features",
+        "--test",
+        "features",
+        "--example",
+        "counter",
+    ])
 }
 
 /// Checks what no other tool looks at, and reports every finding.

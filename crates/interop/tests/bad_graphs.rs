@@ -1,6 +1,7 @@
 //! Invalid graphs: each import fails with an error that names the fault, and leaves the graph as it was.
 
 use millstream_graph::Graph;
+use millstream_graph::op::Registry;
 use millstream_interop::{
     Element, ImportOptions, export_graph_def, import_graph_def, read_graph, read_graph_within,
 };
@@ -25,6 +26,20 @@ fn error_with(text: &str, options: &ImportOptions) -> Error {
     assert_eq!(graph.len(), 0, "nodes were left: {error}");
     graph.check().unwrap();
     error
+}
+
+/// A library that was built without the feature `input` has no declaration of its ops, but knows them.
+#[test]
+fn a_feature_that_is_off_is_named() {
+    let defs = millstream_ops::defs().into_iter().filter(|def| def.name != "DecodePng");
+    let library = Registry::new(defs).with_features(millstream_ops::feature_of);
+    let graph = Graph::with_ops(Box::leak(Box::new(library)));
+    let def = parse("node { name: 'a' op: 'DecodePng' } node { name: 'b' op: 'Frobnicate' }");
+    let error = import_graph_def(&graph, &def, &ImportOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("lacks 2 op types") && error.contains("turn on `input` of"), "{error}");
+    graph.op("DecodePng").input("png").output();
+    let error = graph.check().unwrap_err().to_string();
+    assert!(error.contains("turn on the feature `input`"), "{error}");
 }
 
 #[track_caller]

@@ -7,12 +7,23 @@
 /// ```
 pub fn about() -> String {
     let version = env!("CARGO_PKG_VERSION");
-    let jit = if cfg!(feature = "jit") { "jit (loops become machine code)" } else { "none" };
+    let features = [
+        (cfg!(feature = "jit"), "jit (loops become machine code)"),
+        (cfg!(feature = "tf-files"), "tf-files"),
+        (cfg!(feature = "input"), "input"),
+        (cfg!(feature = "spectra"), "spectra"),
+        (cfg!(feature = "summary"), "summary"),
+        (cfg!(feature = "store"), "store"),
+        (cfg!(feature = "store-tls"), "store-tls"),
+        (cfg!(feature = "mpi"), "mpi"),
+    ];
+    let on: Vec<&str> = features.iter().filter(|(on, _)| *on).map(|(_, name)| *name).collect();
+    let features = if on.is_empty() { "none".to_owned() } else { on.join(", ") };
     let build = if cfg!(debug_assertions) { ", not optimized" } else { "" };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let (arch, os) = (std::env::consts::ARCH, std::env::consts::OS);
     format!(
-        "{version}\nfeatures: {jit}{build}\nprocessor: {arch}, {cores} cores, {}\nsystem: {os}",
+        "{version}\nfeatures: {features}{build}\nprocessor: {arch}, {cores} cores, {}\nsystem: {os}",
         vectors()
     )
 }

@@ -38,6 +38,11 @@
 //! - TensorFlow's graph files: [`interop`]. What such a graph feeds and fetches has names:
 //!   `session.run("root:0", feed!["a:0" => 2.0])`.
 //!
+//! Features, on by default: `input` ([`mod@reader`], [`parsing`], images, datasets of files), `jit`,
+//! `spectra` (singular values, eigenvalues), `summary` ([`mod@summary`]) and `tf-files` ([`interop`],
+//! [`mod@checkpoint`], [`train::Saver`]). A graph that has an op of a feature that is off gets an error that
+//! names the feature. Off by default: `store`, `store-tls` and `mpi`.
+//!
 //! A mistake made while building is remembered with its line, and the next call that returns a [`Result`]
 //! returns it.
 //!
@@ -58,12 +63,18 @@ pub mod lookup;
 mod md5;
 pub mod ops;
 mod options;
+#[cfg(feature = "input")]
 pub mod parsing;
 mod queue;
+#[cfg(feature = "input")]
 pub mod reader;
 pub mod rnn;
 mod sugar;
+#[cfg(feature = "summary")]
 pub mod summary;
+#[cfg(not(feature = "summary"))]
+#[path = "no_summary.rs"]
+mod summary;
 mod tensor_array;
 pub mod train;
 mod value;
@@ -108,6 +119,7 @@ pub use millstream_tensor::{
 pub use ops::{Ops, OutputOps};
 pub use options::{Options, Start};
 pub use queue::{Components, Queue, QueueBuilder, Queues, RunQueues};
+#[cfg(feature = "input")]
 pub use reader::Reader;
 pub use rnn::Recurrent;
 pub use sugar::{DEFAULT_GRAPH_SEED, Functions, Methods};
@@ -120,6 +132,7 @@ pub use variable::{
 pub use variable_scope::{GetVariable, Reuse, ScopeBuilder, ScopeName, VariableScope, VariableScopes};
 
 /// TensorFlow's graph files: messages to graphs and back.
+#[cfg(feature = "tf-files")]
 pub mod interop {
     #[doc(inline)]
     pub use millstream_interop::{
@@ -129,6 +142,7 @@ pub mod interop {
 }
 
 /// Files of tensors by name (TensorFlow's checkpoints and safetensors), and files of records.
+#[cfg(feature = "tf-files")]
 pub mod checkpoint {
     #[doc(inline)]
     pub use millstream_checkpoint::{
@@ -151,9 +165,11 @@ pub mod op {
 #[doc(hidden)]
 pub mod engine {
     pub use millstream_autodiff as autodiff;
+    #[cfg(feature = "tf-files")]
     pub use millstream_checkpoint as checkpoint;
     pub use millstream_exec as exec;
     pub use millstream_graph as graph;
+    #[cfg(feature = "tf-files")]
     pub use millstream_interop as interop;
     pub use millstream_ops as ops;
     pub use millstream_runtime as runtime;

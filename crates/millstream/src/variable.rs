@@ -5,7 +5,7 @@ use crate::options::Start;
 use crate::sugar::Functions;
 use crate::value::Value;
 use millstream_graph::{Arg, CollectionItem, Graph, NodeId, Op, Output, Port};
-use millstream_interop::proto::{VariableDef, decode, encode};
+use millstream_proto::{VariableDef, decode, encode};
 use millstream_tensor::{DType, PartialShape, Result, Str, Tensor};
 use std::panic::Location;
 

@@ -17,6 +17,8 @@ mod collective;
 mod control;
 mod dataset;
 mod debug;
+mod features;
+#[cfg(feature = "input")]
 mod image;
 mod io;
 mod linalg;
@@ -25,9 +27,11 @@ mod lookup;
 mod math;
 mod nn;
 mod number;
+#[cfg(feature = "input")]
 mod parsing;
 mod queue;
 mod random;
+#[cfg(feature = "input")]
 mod reader;
 mod reduce;
 mod segment;
@@ -35,8 +39,10 @@ mod sparse;
 mod state;
 mod step;
 mod strings;
+#[cfg(feature = "summary")]
 mod summary;
 
+pub use features::feature_of;
 use millstream_graph::op::{OpDef, Registry, lone};
 use std::sync::OnceLock;
 
@@ -46,14 +52,15 @@ pub fn defs() -> Vec<OpDef> {
 }
 
 /// The families by name, with their op types.
-pub fn families() -> [(&'static str, Vec<OpDef>); 24] {
-    [
+pub fn families() -> Vec<(&'static str, Vec<OpDef>)> {
+    vec![
         ("accumulator", accumulator::defs()),
         ("array", array::defs()),
         ("collective", collective::defs()),
         ("control", control::defs()),
         ("dataset", dataset::defs()),
         ("debug", debug::defs()),
+        #[cfg(feature = "input")]
         ("image", image::defs()),
         ("io", io::defs()),
         ("linalg", linalg::defs()),
@@ -61,9 +68,11 @@ pub fn families() -> [(&'static str, Vec<OpDef>); 24] {
         ("lookup", lookup::defs()),
         ("math", math::defs()),
         ("nn", nn::defs()),
+        #[cfg(feature = "input")]
         ("parsing", parsing::defs()),
         ("queue", queue::defs()),
         ("random", random::defs()),
+        #[cfg(feature = "input")]
         ("reader", reader::defs()),
         ("reduce", reduce::defs()),
         ("segment", segment::defs()),
@@ -71,6 +80,7 @@ pub fn families() -> [(&'static str, Vec<OpDef>); 24] {
         ("state", state::defs()),
         ("step", step::defs()),
         ("strings", strings::defs()),
+        #[cfg(feature = "summary")]
         ("summary", summary::defs()),
     ]
 }
@@ -82,5 +92,6 @@ pub fn registry() -> &'static Registry {
         Registry::new(defs())
             .with_fold(|node, inputs| lone::fold(node, inputs, &lone::Bounds::of_one()))
             .with_builtins(builtin::start)
+            .with_features(feature_of)
     })
 }

@@ -20,15 +20,15 @@ impl<const N: usize> Defs for [OpDef; N] {
 }
 
 /// Declares the files of a family, and a function `defs` that returns their declarations: `ops! { concat,
-/// fill, gather }`.
+/// fill, gather }`. A file of a feature has its `#[cfg(feature = "..")]` in the list.
 macro_rules! ops {
-    ($($file:ident),* $(,)?) => {
-        $(mod $file;)*
+    ($($(#[$cfg:meta])? $file:ident),* $(,)?) => {
+        $($(#[$cfg])? mod $file;)*
 
         /// The op types of this family.
         pub(crate) fn defs() -> Vec<millstream_graph::op::OpDef> {
             let mut list = Vec::new();
-            $($crate::macros::Defs::add_to($file::def(), $file::CASES, &mut list);)*
+            $($(#[$cfg])? $crate::macros::Defs::add_to($file::def(), $file::CASES, &mut list);)*
             list
         }
     };

@@ -21,19 +21,25 @@
 //! The crate checks no graphs, resolves no names and reads no files. Fields that the `.proto` files do not
 //! know are dropped by [`decode`] and are errors in [`from_text`] and [`from_json`].
 
+#[cfg(feature = "reflect")]
 mod json;
 mod proto_error; // Not `error`: that is the module of `tensorflow.error`.
+#[cfg(feature = "reflect")]
 mod text;
+#[cfg(feature = "reflect")]
 mod weight;
 
 use prost::{Message, Name};
 
 pub use generated::tensorflow::*;
+#[cfg(feature = "reflect")]
 pub use json::from_json;
 /// A message of any type: the URL of the type and the bytes of the message.
 pub use prost_types::Any;
 pub use proto_error::ProtoError;
+#[cfg(feature = "reflect")]
 pub use text::{DESCRIPTORS, from_text, to_text};
+#[cfg(feature = "reflect")]
 pub use weight::{text_weight, weight, weight_of};
 
 /// The maximum nesting depth of messages, in any form.
@@ -65,5 +71,5 @@ pub fn encoded_len<T: Message>(message: &T) -> usize {
     message.encoded_len()
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "reflect"))]
 mod tests;

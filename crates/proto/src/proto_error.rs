@@ -21,6 +21,7 @@ struct Inner {
 }
 
 #[derive(Clone, Debug)]
+#[cfg_attr(not(feature = "reflect"), expect(dead_code, reason = "only wire errors are made"))]
 enum Kind {
     Wire { n_bytes: usize, looks_like_text: bool },
     Text { position: Option<(usize, usize)> },
@@ -42,14 +43,17 @@ impl ProtoError {
         Self::new(message_name, kind, cause.to_string())
     }
 
+    #[cfg(feature = "reflect")]
     pub(crate) fn text(message_name: &str, position: Option<(usize, usize)>, reason: String) -> Self {
         Self::new(message_name, Kind::Text { position }, reason)
     }
 
+    #[cfg(feature = "reflect")]
     pub(crate) fn json(message_name: &str, reason: String) -> Self {
         Self::new(message_name, Kind::Json, reason)
     }
 
+    #[cfg(feature = "reflect")]
     pub(crate) fn print(message_name: &str, reason: String) -> Self {
         Self::new(message_name, Kind::Print, reason)
     }

@@ -118,6 +118,11 @@ impl GraphData {
             ));
         }
         let op = self.registry.get(&spec.op).ok_or_else(|| {
+            if let Some(feature) = self.registry.lacking(&spec.op) {
+                let error = format!("this build has no op `{}`", spec.op);
+                return Error::unimplemented(error)
+                    .with_help(format!("turn on the feature `{feature}` of the crate `millstream`"));
+            }
             let error = Error::unimplemented(format!("there is no op `{}`", spec.op));
             match self.registry.similar(&spec.op).as_slice() {
                 [] => error,

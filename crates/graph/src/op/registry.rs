@@ -12,6 +12,7 @@ pub struct Registry {
     ops: BTreeMap<&'static str, OpDef>,
     fold: Option<Fold>,
     builtins: Option<StartBuiltin>,
+    features: Option<FeatureOf>,
 }
 
 impl std::fmt::Debug for Registry {
@@ -23,6 +24,9 @@ impl std::fmt::Debug for Registry {
 /// Computes a node whose inputs are known. `None` if its op has an effect, or if it fails.
 pub type Fold = fn(&NodeInfo, &[Tensor]) -> Option<Vec<Tensor>>;
 
+/// The feature of the crate `millstream` that an op type of the library takes, compiled in or not.
+pub type FeatureOf = fn(&str) -> Option<&'static str>;
+
 impl Registry {
     /// A registry of these op types. A name given twice keeps its first declaration (a test over the op
     /// library forbids it).
@@ -31,7 +35,7 @@ impl Registry {
         for def in defs {
             ops.entry(def.name).or_insert(def);
         }
-        Registry { ops, fold: None, builtins: None }
+        Registry { ops, fold: None, builtins: None, features: None }
     }
 
     /// Adds the function that computes nodes with known inputs. Shape inference calls it; this crate never
@@ -45,6 +49,20 @@ impl Registry {
     pub fn with_builtins(mut self, builtins: StartBuiltin) -> Registry {
         self.builtins = Some(builtins);
         self
+    }
+
+    /// Adds the function that tells which op types take a feature, for the errors of a build without it.
+    pub fn with_features(mut self, features: FeatureOf) -> Registry {
+        self.features = Some(features);
+        self
+    }
+
+    /// The feature of the crate `millstream` that has this op type, if the type is not here.
+    pub fn lacking(&self, op: &str) -> Option<&'static str> {
+        if self.ops.contains_key(op) {
+            return None;
+        }
+        self.features.and_then(|of| of(op))
     }
 
     /// Starts the nodes of builtins, if the library has them.

@@ -89,7 +89,7 @@ pub(crate) fn check_ops(def: &GraphDef, registry: &Registry) -> Result<()> {
     let missing = missing_ops(def, registry)?;
     match missing.is_empty() {
         true => Ok(()),
-        false => Err(report(&missing)),
+        false => Err(report(&missing, registry)),
     }
 }
 
@@ -122,7 +122,7 @@ pub fn missing_ops<'a>(def: &'a GraphDef, registry: &Registry) -> Result<BTreeMa
     Ok(missing)
 }
 
-fn report(missing: &BTreeMap<&str, MissingOp>) -> Error {
+fn report(missing: &BTreeMap<&str, MissingOp>, registry: &Registry) -> Error {
     let n = missing.len();
     let types = if n == 1 { "an op type".to_owned() } else { format!("{n} op types") };
     let names: Vec<_> = missing.keys().take(TYPES_NAMED).map(|op| short(op)).collect();
@@ -135,6 +135,14 @@ fn report(missing: &BTreeMap<&str, MissingOp>) -> Error {
         let more =
             if *count > places.len() { format!(" and {} more", count - places.len()) } else { String::new() };
         error = error.note(format!("{}: {}{more}", short(op), places.join(", ")));
+    }
+    let features: BTreeSet<&str> = missing.keys().filter_map(|op| registry.lacking(op)).collect();
+    if !features.is_empty() {
+        let features: Vec<String> = features.iter().map(|f| format!("`{f}`")).collect();
+        error = error.with_help(format!(
+            "this build leaves ops out: turn on {} of the crate `millstream`",
+            features.join(", ")
+        ));
     }
     match missing.contains_key("SymbolicGradient") {
         true => error.with_help(

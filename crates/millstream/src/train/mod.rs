@@ -8,7 +8,9 @@ pub mod distributed;
 mod optimizer;
 mod producer;
 mod rules;
+#[cfg(feature = "tf-files")]
 mod saved_model;
+#[cfg(feature = "tf-files")]
 mod saver;
 mod schedule;
 pub(crate) mod sparse;
@@ -24,6 +26,8 @@ pub use producer::{
     slice_input_producer, string_input_producer,
 };
 pub use rules::Rate;
+#[cfg(feature = "tf-files")]
 pub use saved_model::restore_saved_model;
+#[cfg(feature = "tf-files")]
 pub use saver::{Saver, SaverBuilder, latest_checkpoint};
 pub use schedule::Schedules;

@@ -4,6 +4,7 @@
 mod batches;
 mod datasets;
 mod iterators;
+#[cfg(feature = "input")]
 mod records;
 mod shuffling;
 
@@ -13,6 +14,7 @@ ops! {
     concatenate_dataset,
     dataset_to_single_element,
     filter_dataset,
+    #[cfg(feature = "input")]
     fixed_length_record_dataset,
     flat_map_dataset,
     generator_dataset,
@@ -42,7 +44,9 @@ ops! {
     take_dataset,
     tensor_dataset,
     tensor_slice_dataset,
+    #[cfg(feature = "input")]
     text_line_dataset,
+    #[cfg(feature = "input")]
     tf_record_dataset,
     unbatch_dataset,
     window_dataset,

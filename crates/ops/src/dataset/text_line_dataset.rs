@@ -2,7 +2,7 @@
 
 use super::datasets::{give, makes};
 use super::records::{Open, Records, compression, infer, names};
-use crate::shared::files::line;
+use crate::shared::lines::line;
 use millstream_checkpoint::records::{Source, open};
 use millstream_files::Files;
 use millstream_graph::op::{KernelCx, OpDef};

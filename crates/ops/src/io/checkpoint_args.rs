@@ -1,22 +1,10 @@
 //! Helpers of the checkpoint ops: their string arguments.
 
-use crate::shared::files::file_name;
-pub(super) use crate::shared::strings::strs;
+use crate::shared::strings::strs;
 use millstream_checkpoint::Slice;
-use millstream_graph::op::{Cost, InferCx, KernelCx};
+use millstream_graph::op::{InferCx, KernelCx};
 use millstream_tensor::{PartialShape, Result, Shape, Str, ensure, invalid};
 use std::path::PathBuf;
-
-/// File operations are slow, whatever the sizes of the tensors.
-pub(super) const SLOW: Cost = Cost::Estimate(|_, _| 1e6);
-
-/// Returns input `i`, which must be one string, as a file name.
-pub(super) fn file<'a>(cx: &'a KernelCx, i: usize) -> Result<&'a str> {
-    let [name] = strs(cx, i)? else {
-        return Err(invalid!("`{}` must be a scalar but has shape {}", cx.name_of(i), cx.input(i).shape()));
-    };
-    file_name(name)
-}
 
 /// Returns input `i`, which must be one string, as the path of a checkpoint.
 pub(super) fn path(cx: &KernelCx, i: usize) -> Result<PathBuf> {

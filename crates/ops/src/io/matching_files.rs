@@ -1,6 +1,6 @@
 //! `MatchingFiles`: the files whose names match patterns.
 
-use super::checkpoint_args::{SLOW, strs};
+use super::file_args::{SLOW, strs};
 use millstream_files::{Files, file_error, is_refusal, too_long};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::pace::look;

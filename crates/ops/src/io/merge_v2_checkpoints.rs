@@ -1,6 +1,7 @@
 //! `MergeV2Checkpoints`: merges checkpoints.
 
-use super::checkpoint_args::{SLOW, path, strs, to_path};
+use super::checkpoint_args::{path, to_path};
+use super::file_args::{SLOW, strs};
 use millstream_checkpoint::{exists_in, merge_in};
 use millstream_graph::op::spec::{Bool, Spec};
 use millstream_graph::op::{Kernel, KernelCx, OpDef};

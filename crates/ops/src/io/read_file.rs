@@ -1,6 +1,6 @@
 //! `ReadFile`: the contents of a file.
 
-use super::checkpoint_args::{SLOW, file};
+use super::file_args::{SLOW, file};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, Str, Tensor};
 use std::path::Path;

@@ -1,6 +1,7 @@
 //! `RestoreV2`: reads tensors from a checkpoint.
 
-use super::checkpoint_args::{SLOW, check_shapes, named, path};
+use super::checkpoint_args::{check_shapes, named, path};
+use super::file_args::SLOW;
 use millstream_checkpoint::Checkpoint;
 use millstream_graph::op::spec::TypeList;
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};

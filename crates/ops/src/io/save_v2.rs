@@ -1,6 +1,7 @@
 //! `SaveV2`: writes tensors to a checkpoint.
 
-use super::checkpoint_args::{SLOW, check_shapes, named, path};
+use super::checkpoint_args::{check_shapes, named, path};
+use super::file_args::SLOW;
 use millstream_checkpoint::{Item, write_in};
 use millstream_graph::op::spec::TypeList;
 use millstream_graph::op::{Kernel, KernelCx, OpDef};

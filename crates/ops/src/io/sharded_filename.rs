@@ -1,6 +1,6 @@
 //! `ShardedFilename`: the name of one of several files.
 
-use super::checkpoint_args::strs;
+use super::file_args::strs;
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{I32, Str as S};
 use millstream_tensor::{Result, Tensor, invalid};

@@ -1,6 +1,6 @@
 //! `ShardedFilespec`: the pattern that the names of several files match.
 
-use super::checkpoint_args::strs;
+use super::file_args::strs;
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{I32, Str as S};
 use millstream_tensor::{Result, Tensor, invalid};

@@ -1,6 +1,6 @@
 //! `WriteFile`: writes a file.
 
-use super::checkpoint_args::{SLOW, file, strs};
+use super::file_args::{SLOW, file, strs};
 use millstream_files::write_whole;
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, invalid};

@@ -5,6 +5,7 @@ mod band;
 mod factor;
 mod matrices;
 pub(crate) mod product;
+#[cfg(feature = "spectra")]
 mod spectra;
 
 ops! {
@@ -25,6 +26,8 @@ ops! {
     matrix_solve,
     matrix_triangular_solve,
     qr,
+    #[cfg(feature = "spectra")]
     self_adjoint_eig_v2,
+    #[cfg(feature = "spectra")]
     svd,
 }

@@ -3,7 +3,7 @@
 
 use super::tables::{generations, one_handle, table, user};
 use crate::shared::files::file_name;
-use crate::shared::files::line;
+use crate::shared::lines::line;
 use crate::shared::{strings::strs, text_numbers::number};
 use millstream_checkpoint::records::{Compression, open};
 use millstream_graph::op::spec::{AtLeast, Spec, Text};

@@ -5,6 +5,7 @@ mod tables;
 ops! {
     hash_table,
     initialize_table,
+    #[cfg(feature = "input")]
     initialize_table_from_text_file,
     lookup_table_export,
     lookup_table_find,

@@ -2,8 +2,9 @@
 
 pub(super) use crate::shared::files::file_name as path;
 pub(super) use crate::shared::handles::{By, generations};
-use crate::shared::handles::{Named, handle_shape, in_container, one_handle, share};
+use crate::shared::handles::{Named, handle_shape, one_handle, share};
 use millstream_files::file_error;
+use millstream_graph::op::spec::{Spec, Text};
 use millstream_graph::op::{BuildCx, Completion, Gradient, InferCx, Kernel, KernelCx, OpDef, Outputs, Run};
 use millstream_state::{Format, Queue, Reader, Reading, Record, Records};
 use millstream_tensor::{Code, Error, PartialShape, Result, Str, ensure};
@@ -21,7 +22,7 @@ pub(super) fn opener(name: &'static str, by: By, make: fn(&BuildCx) -> Result<Bo
 
 /// Declares the attributes of the reader's name, which most of these ops have last.
 pub(super) fn named(def: OpDef) -> OpDef {
-    in_container(def)
+    def.attr("container", Text.or("")).attr("shared_name", Text.or(""))
 }
 
 /// Returns a kernel that opens a reader: the one of this name, or a new one with the format that `format`

@@ -1,7 +1,7 @@
 //! `TextLineReader`, `TextLineReaderV2`: the lines of text files.
 
 use super::readers::{generations, key, named, opener, opening, path};
-use crate::shared::files::line;
+use crate::shared::lines::line;
 use millstream_checkpoint::records::{Compression, Source, open};
 use millstream_files::Files;
 use millstream_graph::op::OpDef;

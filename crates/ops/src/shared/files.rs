@@ -1,9 +1,6 @@
-//! Reading files: their names, and their lines within the memory limit.
+//! The names of files.
 
-use millstream_files::{file_error, too_long};
-use millstream_tensor::{Result, Str, budget, ensure, invalid};
-use std::io::BufRead;
-use std::path::Path;
+use millstream_tensor::{Result, Str, ensure, invalid};
 
 /// Returns a string as a file name.
 pub(crate) fn file_name(name: &Str) -> Result<&str> {
@@ -11,21 +8,4 @@ pub(crate) fn file_name(name: &Str) -> Result<&str> {
         std::str::from_utf8(name).map_err(|_| invalid!("the file name {name:?} is not valid UTF-8"))?;
     ensure!(!text.is_empty(), "the name of a file is empty");
     Ok(text)
-}
-
-/// Returns a line without its end (`\n` or `\r\n`), or `None` at the end of the file. A line that exceeds the
-/// memory limit is an error.
-pub(crate) fn line(from: &mut dyn BufRead, file: &str) -> Result<Option<Vec<u8>>> {
-    let most = budget::left() as u64;
-    let mut line = Vec::new();
-    let mut limited = std::io::Read::take(from, most.saturating_add(1));
-    let n = limited.read_until(b'\n', &mut line).map_err(|e| file_error("read", Path::new(file), &e))?;
-    if n == 0 {
-        return Ok(None);
-    }
-    if line.pop_if(|last| *last == b'\n').is_none() && n as u64 > most {
-        return Err(too_long(file, most));
-    }
-    let _carriage_return = line.pop_if(|last| *last == b'\r');
-    Ok(Some(line))
 }

@@ -3,7 +3,6 @@
 //!
 //! Definition: TensorFlow's `ContainerInfo`, with and without the node's name as the default.
 
-use millstream_graph::op::spec::{Spec, Text};
 use millstream_graph::op::{InferCx, KernelCx, NodeInfo, OpDef};
 use millstream_state::Resources;
 use millstream_tensor::{DType, Handle, Opaque, PartialShape, Result, Tensor, ensure, invalid};
@@ -113,11 +112,6 @@ pub(crate) fn handle_shape(cx: &mut InferCx) -> Result<()> {
     let is_resource = cx.node().output_types[0].dtype == DType::Resource;
     cx.set(0, if is_resource { PartialShape::unknown_of_rank(0) } else { PartialShape::unknown() });
     Ok(())
-}
-
-/// Declares where a thing has its name.
-pub(crate) fn in_container(def: OpDef) -> OpDef {
-    def.attr("container", Text.or("")).attr("shared_name", Text.or(""))
 }
 
 /// The thing that input `i` refers to, to keep; an error if it is of another kind.

@@ -13,7 +13,10 @@ pub(crate) mod gather_gradient;
 pub(crate) mod gradient;
 pub(crate) mod handles;
 pub(crate) mod keys;
+#[cfg(feature = "input")]
+pub(crate) mod lines;
 pub(crate) mod lists;
+#[cfg(any(feature = "input", feature = "summary"))]
 pub(crate) mod messages;
 pub(crate) mod optional;
 pub(crate) mod philox;

@@ -3,15 +3,19 @@
 mod batches;
 mod entries;
 mod row_numbers;
+#[cfg(feature = "input")]
 mod serialized;
 mod tensors_map;
 
 ops! {
     add_many_sparse_to_tensors_map,
     add_sparse_to_tensors_map,
+    #[cfg(feature = "input")]
     deserialize_sparse,
     edit_distance,
+    #[cfg(feature = "input")]
     serialize_many_sparse,
+    #[cfg(feature = "input")]
     serialize_sparse,
     sparse_add,
     sparse_add_grad,

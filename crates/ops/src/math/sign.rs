@@ -10,8 +10,8 @@ formula!(x: Num => x.sign());
 pub(crate) fn def() -> OpDef {
     unary!("Sign", numbers, Formula)
         .doc(
-            "Returns the sign of each element: -1, 0 or 1 for real numbers, `x / |x|` for complex numbers, \
-             and NaN for NaN.",
+            "Returns the sign of each element: -1, 0 or 1 for real numbers (0 for NaN), `x / |x|` for \
+             complex numbers.",
         )
         .gradient(Gradient::of(grad))
 }
@@ -31,7 +31,7 @@ fn grad(cx: &mut GradCx) -> Result<()> {
 }
 
 cases! {
-    signs: "Sign([-2.5 -0.0 0.0 7.0 nan]) = [-1.0 0.0 0.0 1.0 nan]",
+    signs: "Sign([-2.5 -0.0 0.0 7.0 nan]) = [-1.0 0.0 0.0 1.0 0.0]",
     of_integers: "Sign([-3 0 9]) = [-1 0 1]",
     of_complex: "Sign(c64 [3+4i 0]) = c64 [0.6+0.8i 0]",
     keeps_the_shape: "Sign(f32[?]) : f32[?]",

@@ -34,10 +34,8 @@ macro_rules! floats {
                     1.0
                 } else if self < 0.0 {
                     -1.0
-                } else if self.is_nan() {
-                    self
                 } else {
-                    0.0
+                    0.0 // NaN has no sign: TensorFlow's kernel subtracts two comparisons.
                 }
             }
             #[inline(always)]

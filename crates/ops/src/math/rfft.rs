@@ -81,8 +81,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         |last: usize| batch.iter().chain(&lengths[..axes - 1]).copied().chain([last]).collect::<Vec<usize>>();
     let n = lengths[axes - 1];
     let (full, short) = (of(n), of(half(n)));
-    let out = if input.elements() == 0 {
-        Tensor::zeros(if inverts { F32 } else { C64 }, Shape::new(if inverts { full } else { short }))?
+    let shape = Shape::new(if inverts { full.clone() } else { short.clone() });
+    let out = if input.elements() == 0 || shape.elements() == 0 {
+        Tensor::zeros(if inverts { F32 } else { C64 }, shape)?
     } else if inverts {
         inverse(input, inner, &full, &short)?
     } else {
@@ -241,6 +242,9 @@ cases! {
     back_to_an_odd_length: "IRFFT(c64 [3+0i 0+1.7320508i], [3]) ~ [1.0 0.0 2.0]",
     back_over_two_axes: "IRFFT2D(c64 [[10 -2] [-4 0]], [2 2]) ~ [[1.0 2.0] [3.0 4.0]]",
     back_over_three_axes: "IRFFT3D(c64 [[[11 -3] [-5 1]] [[9 -1] [-3 -1]]], [2 2 2]) ~ [[[1.0 2.0] [3.0 4.0]] [[0.0 0.0] [0.0 1.0]]]",
+    to_nothing: "IRFFT2D(c64 [[10 -2] [-4 0]], [0 2]) = f32[0,2] []",
+    to_no_rows: "RFFT2D([[1.0 2.0] [3.0 4.0]], [0 2]) = c64[0,2] []",
+    to_no_columns: "IRFFT2D(c64 [[10 -2] [-4 0]], [2 0]) = f32[2,0] [[] []]",
     of_nothing: "RFFT(f32[2,0] [], [2]) = c64 [[0 0] [0 0]]",
     infers: "RFFT2D(f32[?,8,9], [4 6]) : c64[?,4,4]",
     infers_back: "IRFFT(c64[?,5], [8]) : f32[?,8]",

@@ -72,3 +72,27 @@ cases! {
     learns_the_shape: "SparseApplyFtrl(&f32[?,3], &f32[2,?], &f32[..], f32[..], i64[4], f32[], f32[], f32[], f32[]) : f32[2,3]",
     shapes_agree: "ApplyFtrl(&f32[3], &f32[2], &f32[3], f32[3], f32[], f32[], f32[], f32[]) ! the variable has shape [3] but `accum` has shape [2]",
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::cases::{Case, evaluate};
+    use std::time::{Duration, Instant};
+
+    /// If all gradients are of one row, each is a round of its own. No round may take the time of all.
+    #[test]
+    fn many_gradients_of_one_row() {
+        let n = 100_000;
+        let list = |one: &str| vec![one; n].join(" ");
+        let text = format!(
+            "ResourceSparseApplyFtrl(@f64[1] [1], @f64[1] [0.5], @f64[1] [0], f64[{n}] [{}], [{}], f64 0.5, f64 0, f64 0, \
+             f64 -0.5) = f64[1] [0], f64[1] [0], f64[1] [0]",
+            list("0.5"),
+            list("0")
+        );
+        let case = Case::parse(&text).unwrap();
+        let start = Instant::now();
+        let variables = evaluate(&case).unwrap();
+        assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+        assert_eq!(variables[1].as_slice::<f64>().unwrap(), [25000.5]);
+    }
+}

@@ -18,6 +18,7 @@ use millstream_tensor::budget::{Overdrawing, Room, overdraw};
 use millstream_tensor::pace::{Uninterrupted, uninterrupted};
 use millstream_tensor::{DType, Element, PartialShape, Result, Shape, Tensor, ensure, invalid};
 use num_traits::Float;
+use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
 /// The declaration of a step, for handles and for references. The value arguments follow the variables. Those
@@ -119,21 +120,20 @@ fn is_variable(cx: &InferCx, i: usize) -> bool {
 }
 
 /// A step that is being executed.
-pub(crate) struct Step<'a> {
+pub(crate) struct Step<'a, 'g> {
     cx: &'a KernelCx<'a>,
     /// The gradient.
-    pub grad: &'a Tensor,
+    pub grad: &'g Tensor,
     shape: Shape,
     /// The offsets of the rows to change, and the length of a row, or `None` to change the whole variable.
     rows: Option<(Starts, usize)>,
-    /// The indices of the rows that the current round changes, or `None` for all of them.
-    round: Option<Vec<usize>>,
-    _whole: (Uninterrupted, Overdrawing),
+    /// The guards of the whole step; a round of it has none of its own.
+    _whole: Option<(Uninterrupted, Overdrawing)>,
 }
 
-impl<'a> Step<'a> {
+impl<'a> Step<'a, 'a> {
     /// Checks all inputs. The first inputs are the variables; the gradient and the indices are found by name.
-    pub(crate) fn new<T: Element>(cx: &'a KernelCx<'a>, variables: usize) -> Result<Step<'a>> {
+    pub(crate) fn new<T: Element>(cx: &'a KernelCx<'a>, variables: usize) -> Result<Step<'a, 'a>> {
         let at = |name| cx.node.input_range(name).map(|r| cx.input(r.start));
         let grad = at("grad").or_else(|_| at("delta"))?;
         let shape = cx.resource::<Variable>(0)?.read()?.shape().clone();
@@ -182,9 +182,11 @@ impl<'a> Step<'a> {
         let results = if rows.is_some() { variables * grad.elements() * size_of::<T>() } else { 0 };
         let rounds = rows.as_ref().map_or(0, |(starts, _)| 64 * starts.len());
         drop(Room::of(results + rounds)?);
-        Ok(Step { cx, grad, shape, rows, round: None, _whole: (uninterrupted(), overdraw()) })
+        Ok(Step { cx, grad, shape, rows, _whole: Some((uninterrupted(), overdraw())) })
     }
+}
 
+impl<'a> Step<'a, '_> {
     /// Returns the scalar input called `name`.
     pub(crate) fn number<T: Element>(&self, name: &str) -> Result<T> {
         let number = self.cx.input(self.cx.node.input_range(name)?.start);
@@ -249,19 +251,17 @@ impl<'a> Step<'a> {
                 let out = out.get_mut(start..start + run).ok_or_else(ragged)?;
                 each(out, Some(all.get_mut(range).ok_or_else(ragged)?), rows, &f)
             };
-            match &self.round {
-                Some(round) => round.iter().copied().try_for_each(change),
-                None => (0..starts.len()).try_for_each(change),
-            }
+            (0..starts.len()).try_for_each(change)
         })?;
         Ok(given)
     }
 
     /// Runs the whole step for all rows at once if they are distinct. Otherwise it runs it for the first
     /// gradient of each row, then for the second gradient of each row that has one, and so on. Steps need
-    /// this if a sweep uses the results of another one for the same row.
-    pub(crate) fn in_rounds(mut self, step: impl Fn(&Step) -> Result<()>) -> Result<()> {
-        let Some((starts, _)) = &self.rows else {
+    /// this if a sweep uses the results of another one for the same row. A round takes time for its own rows
+    /// only: if all gradients are of one row, there are as many rounds as gradients.
+    pub(crate) fn in_rounds(self, step: impl Fn(&Step) -> Result<()>) -> Result<()> {
+        let Some((starts, run)) = &self.rows else {
             return step(&self);
         };
         let mut rounds: Vec<Vec<usize>> = vec![];
@@ -278,8 +278,11 @@ impl<'a> Step<'a> {
             return step(&self);
         }
         for round in rounds {
-            self.round = Some(round);
-            step(&self)?;
+            let from: SmallVec<[usize; 1]> = round.iter().map(|k| k * run).collect();
+            let shape = Shape::new([round.len()].into_iter().chain(self.grad.shape()[1..].iter().copied()));
+            let grad = self.grad.take_runs(shape, *run, &from)?;
+            let rows = Some((round.iter().map(|&k| starts[k]).collect(), *run));
+            step(&Step { cx: self.cx, grad: &grad, shape: self.shape.clone(), rows, _whole: None })?;
         }
         Ok(())
     }

@@ -48,22 +48,22 @@ fn run(cx: &mut KernelCx, upper: bool) -> Result<()> {
         sorted.shape(),
         values.shape()
     );
-    let places = with_element!(sorted.dtype(), T in reals => search::<T>(sorted, values, upper), else => Err(no_kernel("LowerBound", sorted.dtype())))?;
-    let out = counts(cx.attrs().dtype("out_type")?, values.shape().clone(), places)?;
+    let dtype = cx.attrs().dtype("out_type")?;
+    let out = with_element!(sorted.dtype(), T in reals => search::<T>(sorted, values, upper, dtype), else => Err(no_kernel("LowerBound", sorted.dtype())))?;
     cx.set(0, out);
     Ok(())
 }
 
 #[expect(clippy::neg_cmp_op_on_partial_ord, reason = "a NaN is under nothing, so it is past every element")]
-fn search<T: RealElement>(sorted: &Tensor, values: &Tensor, upper: bool) -> Result<Vec<usize>> {
-    let (width, wanted) = (sorted.shape()[1], values.shape()[1]);
+fn search<T: RealElement>(sorted: &Tensor, values: &Tensor, upper: bool, dtype: DType) -> Result<Tensor> {
+    let (width, wanted, shape) = (sorted.shape()[1], values.shape()[1], values.shape().clone());
     let (sorted, values) = (sorted.as_slice::<T>()?, values.as_slice::<T>()?);
     let place = |(i, &v): (usize, &T)| {
         let row = i / wanted * width;
         let row = &sorted[row..row + width];
         row.partition_point(|s| if upper { !(v < *s) } else { *s < v })
     };
-    Ok(values.iter().enumerate().map(place).collect())
+    counts(dtype, shape, values.iter().enumerate().map(place))
 }
 
 cases! {

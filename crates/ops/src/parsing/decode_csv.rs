@@ -5,6 +5,7 @@ use millstream_graph::Attr;
 use millstream_graph::op::spec::{Bool, IntList, Spec, Text, TypeList};
 use millstream_graph::op::{Cost, Gradient, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
 use millstream_tensor::DType::{self, F32, F64, I32, I64};
+use millstream_tensor::budget::Charged;
 use millstream_tensor::{Result, Shape, Str, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
@@ -73,11 +74,11 @@ impl Dialect {
         })
     }
 
-    /// Returns the selected fields of a line.
-    fn fields(&self, line: &[u8]) -> Result<Vec<Vec<u8>>> {
-        let (mut fields, mut at, mut n) = (Vec::new(), 0, 0);
+    /// Returns the selected fields of a line. They are charged: many records may share one long text.
+    fn fields(&self, line: &[u8]) -> Result<Charged<Str>> {
+        let (mut fields, mut at, mut n) = (Charged::new(), 0, 0);
         let wanted =
-            |found: &Vec<_>, n: usize| self.columns.is_empty() || self.columns.get(found.len()) == Some(&n);
+            |found: &[Str], n: usize| self.columns.is_empty() || self.columns.get(found.len()) == Some(&n);
         while at < line.len() {
             // Line ends between fields are skipped, as in TensorFlow.
             if matches!(line[at], b'\n' | b'\r') {
@@ -95,10 +96,10 @@ impl Dialect {
                     "field {n} is not quoted, so that it cannot have a quote or an end of line in it"
                 );
                 at += end + 1;
-                rest[..end].to_vec()
+                Str::new(&rest[..end])?
             };
             if wanted(&fields, n) {
-                fields.push(field);
+                fields.push(field)?;
                 if fields.len() == self.columns.len() {
                     return Ok(fields);
                 }
@@ -107,21 +108,21 @@ impl Dialect {
         }
         // A trailing delimiter is followed by an empty last field.
         if line.last() == Some(&self.delimiter) && wanted(&fields, n) {
-            fields.push(Vec::new());
+            fields.push(Str::default())?;
         }
         Ok(fields)
     }
 
     /// Parses a field that begins with a quote at `at`, and moves `at` behind the delimiter after it.
-    fn quoted(&self, line: &[u8], at: &mut usize) -> Result<Vec<u8>> {
-        let mut field = Vec::new();
+    fn quoted(&self, line: &[u8], at: &mut usize) -> Result<Str> {
+        let mut field = Charged::new();
         *at += 1;
         loop {
             match (line.get(*at), line.get(*at + 1)) {
                 (Some(b'"'), None) => break,
                 (Some(b'"'), Some(&next)) if next == self.delimiter => break,
                 (Some(b'"'), Some(b'"')) => {
-                    field.push(b'"');
+                    field.push(b'"')?;
                     *at += 2;
                 }
                 (Some(b'"'), Some(_)) => {
@@ -130,14 +131,14 @@ impl Dialect {
                     ));
                 }
                 (Some(&other), _) => {
-                    field.push(other);
+                    field.push(other)?;
                     *at += 1;
                 }
                 (None, _) => return Err(invalid!("a quoted field does not end with a quote")),
             }
         }
         *at += 2;
-        Ok(field)
+        Str::new(&field[..])
     }
 }
 
@@ -158,7 +159,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let dialect = Dialect::of(cx.node)?;
     let types = cx.attrs().dtypes("OUT_TYPE")?;
     let records = strs(cx, 0)?;
-    let mut columns = vec![Vec::with_capacity(records.len()); types.len()];
+    let column = |_| Charged::with_room(records.len());
+    let mut columns = (0..types.len()).map(column).collect::<Result<Vec<Charged<Str>>>>()?;
     for (r, record) in records.iter().enumerate() {
         let fields = dialect.fields(record).map_err(|e| e.note(format!("in record {r}: {record:?}")))?;
         ensure!(
@@ -167,8 +169,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
             types.len(),
             fields.len()
         );
-        for (column, field) in columns.iter_mut().zip(fields) {
-            column.push(field);
+        for (column, field) in columns.iter_mut().zip(fields.iter()) {
+            column.push(field.clone())?;
         }
     }
     for (c, (dtype, fields)) in types.iter().zip(columns).enumerate() {
@@ -194,7 +196,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 /// The fields of a column, not yet parsed.
 struct Column<'a> {
     c: usize,
-    fields: Vec<Vec<u8>>,
+    fields: Charged<Str>,
     na: &'a Str,
     default: &'a Tensor,
     shape: Shape,
@@ -213,7 +215,7 @@ impl Column<'_> {
 
     fn numbers<T: crate::shared::text_numbers::FromText>(&self) -> Result<Tensor> {
         let default = self.default.as_slice::<T>()?;
-        let read = |(r, field): (usize, &Vec<u8>)| match self.is_missing(field) {
+        let read = |(r, field): (usize, &Str)| match self.is_missing(field) {
             true => self.default(r, default),
             // As in TensorFlow, an integer cannot have a plus sign.
             false => number::<T>(field)
@@ -227,18 +229,18 @@ impl Column<'_> {
                     )
                 }),
         };
-        let values = self.fields.iter().enumerate().map(read).collect::<Result<Vec<T>>>()?;
+        let mut values = Charged::with_room(self.fields.len())?;
+        self.fields.iter().enumerate().try_for_each(|field| values.push(read(field)?))?;
         Tensor::from_slice(self.shape.clone(), &values)
     }
 
     fn texts(self) -> Result<Tensor> {
         let default = self.default.as_strs().unwrap_or_default();
-        let read = |(r, field): (usize, &Vec<u8>)| match self.is_missing(field) {
-            true => self.default(r, default),
-            false => Str::new(field.as_slice()),
-        };
-        let texts = self.fields.iter().enumerate().map(read).collect::<Result<Vec<Str>>>()?;
-        Tensor::strings(self.shape, texts)
+        let mut texts = Charged::with_room(self.fields.len())?;
+        for (r, field) in self.fields.iter().enumerate() {
+            texts.push(if self.is_missing(field) { self.default(r, default)? } else { field.clone() })?;
+        }
+        Tensor::strings(self.shape, texts.take())
     }
 }
 

@@ -7,7 +7,7 @@
 
 use millstream_graph::op::KernelCx;
 use millstream_tensor::budget::{Charged, Room};
-use millstream_tensor::{Result, Str, invalid};
+use millstream_tensor::{Result, Str, ensure, invalid};
 use parking_lot::Mutex;
 use regex::bytes::{Captures, Regex};
 use std::fmt::Write;
@@ -16,8 +16,12 @@ use std::fmt::Write;
 #[derive(Clone)]
 pub(super) struct Pattern(Regex);
 
-/// The bytes that compiling takes for each byte of a pattern: a pattern of 1 MiB took 90 MiB (2026-11).
-const COMPILING: usize = 96;
+/// The bytes that compiling takes for each byte of a pattern: a literal of 1 MiB took 90 MiB, and 512 KiB of
+/// short alternatives took 100 MiB (2026-11).
+const COMPILING: usize = 256;
+
+/// The longest pattern, in bytes: compiling looks at no deadline. RE2 refuses patterns of this length, too.
+const LONGEST: usize = 1 << 18;
 
 impl Pattern {
     /// Compiles a pattern that is searched for anywhere in a text.
@@ -34,6 +38,12 @@ impl Pattern {
         let wrong = |why: &dyn std::fmt::Display| {
             invalid!("`pattern` \"{}\" is wrong: {why}", pattern.escape_ascii())
         };
+        ensure!(
+            pattern.len() <= LONGEST,
+            "pattern too large - compile failed";
+            "`pattern` has {} bytes, but a pattern has at most {LONGEST}",
+            pattern.len()
+        );
         let _room = Room::of(pattern.len().saturating_mul(COMPILING))?;
         let text = std::str::from_utf8(pattern).map_err(|e| wrong(&e))?;
         // The pattern is checked alone first, so that it cannot close the group that is put around it.

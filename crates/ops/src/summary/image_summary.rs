@@ -1,6 +1,7 @@
 //! `ImageSummary`: images as PNG files.
 
 use super::message::{each_tag, give, scalar, tag};
+use crate::image::png::encoded;
 use crate::number::no_kernel;
 use millstream_graph::Attr;
 use millstream_graph::op::spec::{AtLeast, OneOf, Spec, Value as TensorAttr};
@@ -8,7 +9,7 @@ use millstream_graph::op::{Cost, Kernel, KernelCx, OpDef};
 use millstream_proto::summary::{Image, Value, value};
 use millstream_tensor::DType::{self, F16, F32, F64, U8};
 use millstream_tensor::pace::look;
-use millstream_tensor::{Element, Error, Result, Tensor, ensure, invalid, with_element};
+use millstream_tensor::{Element, Result, Tensor, ensure, invalid, with_element};
 use num_traits::{AsPrimitive, Float};
 
 pub(crate) fn def() -> OpDef {
@@ -69,7 +70,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
                 with_element!(dtype, T in [F16 F32 F64] => Ok(bytes::<T>(image.as_slice()?, bad)), else => Err(no_kernel("ImageSummary", dtype)))?
             }
         };
-        let encoded_image_string = png([image_width as u32, image_height as u32], depth, &pixels)?;
+        let encoded_image_string =
+            encoded([image_height as usize, image_width as usize, depth], &pixels, false, None)?;
         let image = Image {
             height: image_height,
             width: image_width,
@@ -104,24 +106,6 @@ where
         }
     }
     bytes
-}
-
-/// Encodes an image as a PNG file.
-fn png([width, height]: [u32; 2], depth: usize, pixels: &[u8]) -> Result<Vec<u8>> {
-    let mut file = Vec::new();
-    let mut encoder = png::Encoder::new(&mut file, width, height);
-    encoder.set_depth(png::BitDepth::Eight);
-    encoder.set_color(match depth {
-        1 => png::ColorType::Grayscale,
-        3 => png::ColorType::Rgb,
-        _ => png::ColorType::Rgba,
-    });
-    let written = encoder.write_header().and_then(|mut writer| {
-        writer.write_image_data(pixels)?;
-        writer.finish()
-    });
-    written.map_err(|e| Error::internal(format!("an image could not be encoded: {e}")))?;
-    Ok(file)
 }
 
 cases! {

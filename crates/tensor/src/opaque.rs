@@ -6,7 +6,7 @@ use crate::{Code, Error, Result};
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
@@ -243,7 +243,12 @@ impl Handle {
 
 impl fmt::Debug for Handle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "<{} `{}`>", self.kind(), self.name)
+        write!(f, "<{} `", self.kind())?;
+        // A name comes from a graph, and a terminal would obey its control characters.
+        for c in self.name.chars() {
+            if c.is_control() { write!(f, "{}", c.escape_default())? } else { f.write_char(c)? }
+        }
+        f.write_str("`>")
     }
 }
 
@@ -334,6 +339,12 @@ mod tests {
 
     fn nest(of: Vec<Variant>) -> Variant {
         Variant::new(Arc::new(Nest(of)))
+    }
+
+    #[test]
+    fn control_characters_of_names_are_escaped() {
+        let handle = Handle::new("", "a\u{1b}[2J\u{9b}é\n", Arc::new(Place(None)));
+        assert_eq!(format!("{handle:?}"), r"<place `a\u{1b}[2J\u{9b}é\n`>");
     }
 
     #[test]

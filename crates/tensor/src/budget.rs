@@ -413,11 +413,27 @@ impl Room {
 /// The bytes that a kernel may need for each row of an input.
 const ROW: usize = 64;
 
+/// The bytes that a kernel may need for each index that it is given: the index as i64, and as an offset.
+const PLACE: usize = 16;
+
+/// The most indices that are not charged for. Nearly all kernels have fewer.
+const FEW: usize = 1024;
+
 /// Charges the budget in force for what a kernel works with besides inputs and outputs: `scratch` bytes for
-/// each element of its inputs, and [rows](room_for_rows) of inputs without elements.
+/// each element of its inputs, [rows](room_for_rows) of inputs without elements, and the offsets that it
+/// makes of indices. `indices` has a bit for each input that holds indices.
 #[inline]
-pub fn room_for(inputs: &[Tensor], scratch: usize) -> Result<Room> {
+pub fn room_for(inputs: &[Tensor], scratch: usize, mut indices: u64) -> Result<Room> {
     let mut room = room_for_rows(inputs)?;
+    while indices != 0 {
+        let count = inputs.get(indices.trailing_zeros() as usize).map_or(0, Tensor::elements);
+        if FEW < count {
+            room.0.grow(count.saturating_mul(PLACE)).map_err(|e| {
+                e.note(format!("the kernel works with {PLACE} bytes for each of {count} indices"))
+            })?;
+        }
+        indices &= indices - 1;
+    }
     if scratch != 0 {
         let elements = inputs.iter().map(Tensor::elements).fold(0, usize::saturating_add);
         room.0.grow(elements.saturating_mul(scratch)).map_err(|e| {
@@ -691,6 +707,23 @@ mod tests {
         assert_eq!(Str::new([0; 8]).unwrap_err().code(), Code::ResourceExhausted);
         drop(strings);
         assert_eq!(budget.used(), 0);
+    }
+
+    #[test]
+    fn indices_are_charged_for_what_is_made_of_them() {
+        let n = 500_000 / MIRI;
+        let budget = Budget::new(10 * n);
+        let _entered = enter(Some(&budget));
+        let list = [Tensor::zeros(crate::DType::I8, [n]).unwrap(), Tensor::scalar(1i64)];
+        // The same bytes as data are not charged again, nor are few indices or an input that is not there.
+        for free in [0, 0b10, 1 << 63] {
+            assert!(room_for(&list, 0, free).is_ok());
+        }
+        assert!(room_for(&[Tensor::zeros(crate::DType::I8, [FEW]).unwrap()], 0, 1).is_ok());
+        let error = room_for(&list, 0, 0b1).unwrap_err();
+        assert_eq!(error.code(), Code::ResourceExhausted);
+        assert!(error.to_string().contains("16 bytes for each of"), "{error}");
+        assert!(budget.used() < 2 * n, "the charge is given back");
     }
 
     #[test]

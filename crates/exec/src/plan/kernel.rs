@@ -14,6 +14,8 @@ pub(crate) struct KernelPlan {
     pub body: Body,
     /// As in the declaration, where runs find it fast.
     pub scratch: usize,
+    /// The inputs that hold indices ([`NodeInfo::index_inputs`]).
+    pub indices: u64,
 }
 
 /// How a kernel computes.
@@ -62,7 +64,7 @@ impl KernelPlan {
                 (of.run)(&of.info, cx).map(|()| true).map_err(named)
             }
         };
-        let result = budget::room_for(cx.inputs(), self.scratch)
+        let result = budget::room_for(cx.inputs(), self.scratch, self.indices)
             .and_then(|_room| caught(|| run(cx), "the kernel panicked"));
         result.map_err(|error| match self.info.attrs.get("_help") {
             Some(Attr::Str(help)) => error.with_help(help.text()),
@@ -92,5 +94,6 @@ pub(crate) fn prepare(info: &Arc<NodeInfo>, kernel_state: &Resources) -> Result<
             return Err(Error::unimplemented(format!("op {} has no kernel", info.op.name)));
         }
     };
-    Ok(KernelPlan { info: info.clone(), body, scratch: info.op.kernel.scratch })
+    let (scratch, indices) = (info.op.kernel.scratch, info.index_inputs());
+    Ok(KernelPlan { info: info.clone(), body, scratch, indices })
 }

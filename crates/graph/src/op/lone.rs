@@ -75,7 +75,7 @@ pub fn env() -> StepEnv {
 
 /// Runs the kernel of a node and returns the outputs. A kernel that would wait is an error.
 pub fn run(node: &NodeInfo, env: &StepEnv, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
-    let _room = budget::room_for(inputs, node.op.kernel.scratch)?;
+    let _room = budget::room_for(inputs, node.op.kernel.scratch, node.index_inputs())?;
     let mut inputs = inputs.to_vec();
     let mut outputs: SmallVec<[Option<Tensor>; 4]> = SmallVec::from_elem(None, node.output_types.len());
     let mut cx = KernelCx::new(node, env, &mut inputs, &mut outputs);

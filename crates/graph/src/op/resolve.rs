@@ -67,6 +67,18 @@ impl NodeInfo {
         Ok(NodeInfo { name: name.into(), op, attrs, input_types, output_types })
     }
 
+    /// The inputs that hold indices, axes, sizes or segments, one bit for each of the first 64: integers of a
+    /// fixed dtype, or of a type attribute that only such arguments have. Kernels copy them, as i64 and as
+    /// offsets, and [`room_for`](millstream_tensor::budget::room_for) charges for that.
+    pub fn index_inputs(&self) -> u64 {
+        let mut bits = 0;
+        for arg in self.op.inputs.iter().filter(|arg| holds_indices(self.op, arg)) {
+            let range = range_of(&self.op.inputs, arg.name, &self.attrs).unwrap_or_default();
+            bits |= range.filter(|i| *i < 64).fold(0, |bits, i| bits | 1u64 << i);
+        }
+        bits
+    }
+
     /// The positions of the tensors that belong to an input argument.
     pub fn input_range(&self, arg: &str) -> Result<Range<usize>> {
         range_of(&self.op.inputs, arg, &self.attrs)
@@ -75,6 +87,23 @@ impl NodeInfo {
     /// The positions of the tensors that belong to an output argument.
     pub fn output_range(&self, arg: &str) -> Result<Range<usize>> {
         range_of(&self.op.outputs, arg, &self.attrs)
+    }
+}
+
+/// Whether an argument holds indices and no data: its dtype is always i32 or i64, or one of few integers.
+fn holds_indices(op: &OpDef, arg: &ArgSpec) -> bool {
+    use DType::{I8, I16, I32, I64, U8, U16};
+    if arg.is_ref || matches!(arg.count, Count::List(_)) {
+        return false;
+    }
+    match arg.ty {
+        TypeSpec::Fixed(dtype) => matches!(dtype, I32 | I64),
+        TypeSpec::Attr(name) => {
+            let mut kinds = op.attrs.iter().filter(|(attr, _)| *attr == name).map(|(_, spec)| spec.kind);
+            let narrow = |dtype: &DType| matches!(dtype, I8 | I16 | I32 | I64 | U8 | U16);
+            matches!(kinds.next(), Some(AttrKind::Type(allowed))
+                if allowed.iter().any(|d| matches!(d, I32 | I64)) && allowed.iter().all(narrow))
+        }
     }
 }
 
@@ -344,4 +373,36 @@ pub(crate) fn check_attr(op: &OpDef, name: &str, spec: &AttrSpec, value: &Attr) 
     };
     ensure!(fits, "{}: attribute `{name}` is {}, not {:?}", op.name, value.kind(), spec.kind);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::op::spec::{AnyType, IndexType, IntType, OneOf, Spec, TypeList};
+    use DType::{F32, I16, I32, I64, U8, U32};
+
+    /// Which inputs hold indices is asked of the declaration, so that no op has to say so.
+    #[test]
+    fn the_inputs_that_hold_indices_follow_from_the_declaration() {
+        let op: &'static OpDef = Box::leak(Box::new(
+            OpDef::new("Test")
+                .input("data", "T")
+                .input("indices", "Tidx")
+                .input("sizes", I32)
+                .input("bits", "B")
+                .input("few", "F")
+                .input("mixed", "M")
+                .input_list("values", "L")
+                .attr("T", AnyType)
+                .attr("Tidx", IndexType.or(I32))
+                .attr("B", IntType)
+                .attr("F", OneOf(&[U8, I16, I32, I64]))
+                .attr("M", OneOf(&[I32, F32]))
+                .attr("L", TypeList),
+        ));
+        // Data of an integer dtype are not indices, nor are lists whose types vary.
+        let types = [I32, I64, I32, U32, I16, I32, I64].map(ValueType::from);
+        let node = NodeInfo::resolve(op, "n", &types, Attrs::new()).unwrap();
+        assert_eq!(node.index_inputs(), 0b001_0110);
+    }
 }

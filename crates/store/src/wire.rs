@@ -8,13 +8,19 @@
 use crate::address::Address;
 use millstream_checkpoint::message;
 use millstream_proto::attr_value::{ListValue, Value};
-use millstream_proto::{AttrValue, NodeDef, TensorProto};
+use millstream_proto::{AttrValue, NodeDef, TensorProto, weight};
 use millstream_state::{Batches, Item, QueueKind, QueueSpec};
-use millstream_tensor::{Code, Error, Result, Tensor, invalid};
+use millstream_tensor::{Code, Error, Result, Tensor, ensure, invalid};
 use smallvec::SmallVec;
 
 /// Field 1, of the wire type with a length.
 const COMPONENT: u8 = 0x0a;
+
+/// The bytes of memory that an element may take for each byte that it may have. Short strings take the most.
+const MEMORY_FACTOR: usize = 32;
+
+/// The bytes of memory that the type of a queue may take.
+const SPEC_MEMORY: usize = 16 << 20;
 
 /// Writes an element of a queue.
 pub(crate) fn encode(item: &[Tensor], spec: &QueueSpec, queue: &str, at: &Address) -> Result<Vec<u8>> {
@@ -70,11 +76,15 @@ fn parse(row: &[u8], spec: &QueueSpec, at: &Address) -> Result<SmallVec<[Tensor;
     }
     let mut rest = row.get(head..).ok_or_else(cut)?;
     let mut components = SmallVec::new();
+    let mut left = at.most_bytes.max(1 << 10).saturating_mul(MEMORY_FACTOR);
     while let Some((&tag, after)) = rest.split_first() {
         if tag != COMPONENT {
             return Err(invalid!("field {} is unknown", tag >> 3));
         }
         rest = after;
+        if components.len() == spec.dtypes.len() {
+            return Err(invalid!("it has more components than the {} of the queue", spec.dtypes.len()));
+        }
         let (mut length, mut shift) = (0usize, 0);
         loop {
             let (&byte, after) = rest.split_first().filter(|_| shift < 35).ok_or_else(cut)?;
@@ -87,15 +97,27 @@ fn parse(row: &[u8], spec: &QueueSpec, at: &Address) -> Result<SmallVec<[Tensor;
         }
         let (one, after) = rest.split_at_checked(length).ok_or_else(cut)?;
         rest = after;
-        let proto: TensorProto = millstream_proto::decode(one).map_err(|e| invalid!("{e}"))?;
-        // A short message may claim to be a large tensor.
-        let allow = &mut |count: usize, size: usize| match count.checked_mul(size) {
-            Some(bytes) if bytes <= at.most_bytes.max(1 << 10).saturating_mul(32) => Ok(()),
-            _ => Err(invalid!("a component of it claims {count} elements of {size} bytes")),
-        };
-        components.push(message::decode(&proto, allow)?);
+        check_weight(one, weight::<TensorProto>(one), left)?;
+        let proto = millstream_proto::decode(one).map_err(|e| invalid!("{e}"))?;
+        components.push(tensor(&proto, &mut left)?);
     }
     Ok(components)
+}
+
+/// Returns an error if a message would take more than `most` bytes: a short one may have very many fields.
+fn check_weight(bytes: &[u8], weight: usize, most: usize) -> Result<()> {
+    ensure!(weight <= most, "a message of {} bytes would take {weight} bytes of memory", bytes.len());
+    Ok(())
+}
+
+/// Reads a tensor that takes at most the `left` bytes, which it reduces: a short message may claim to be a
+/// large tensor, and a row may have many of them.
+fn tensor(proto: &TensorProto, left: &mut usize) -> Result<Tensor> {
+    message::decode(proto, &mut |count: usize, size: usize| {
+        let rest = count.checked_mul(size).and_then(|bytes| left.checked_sub(bytes));
+        *left = rest.ok_or_else(|| invalid!("a tensor in it claims {count} elements of {size} bytes"))?;
+        Ok(())
+    })
 }
 
 /// Writes the type of a queue. Equal types give equal bytes.
@@ -130,6 +152,7 @@ fn list_of(list: ListValue) -> Value {
 
 /// Reads the type of a queue.
 pub(crate) fn decode_spec(bytes: &[u8]) -> Result<QueueSpec> {
+    check_weight(bytes, weight::<NodeDef>(bytes), SPEC_MEMORY)?;
     let node: NodeDef = millstream_proto::decode(bytes).map_err(|e| invalid!("{e}"))?;
     let kinds = [QueueKind::Fifo, QueueKind::PaddingFifo, QueueKind::RandomShuffle, QueueKind::Priority];
     let kind = kinds.into_iter().find(|kind| kind.to_string() == node.op);
@@ -146,7 +169,7 @@ pub(crate) fn decode_spec(bytes: &[u8]) -> Result<QueueSpec> {
     };
     let shapes = list("shapes").shape.iter().map(message::partial_shape).collect::<Result<Vec<_>>>()?;
     let has_shapes = value("shapes").is_some();
-    let decoded = |proto: &TensorProto| message::decode(proto, &mut |_, _| Ok(()));
+    let mut left = SPEC_MEMORY;
     Ok(QueueSpec {
         kind,
         capacity: size("capacity"),
@@ -155,9 +178,135 @@ pub(crate) fn decode_spec(bytes: &[u8]) -> Result<QueueSpec> {
         min_after_dequeue: size("min_after_dequeue"),
         seeds: (int("seed"), int("seed2")),
         batches: Batches {
-            padding: list("_padding_values").tensor.iter().map(decoded).collect::<Result<_>>()?,
+            padding: list("_padding_values")
+                .tensor
+                .iter()
+                .map(|proto| tensor(proto, &mut left))
+                .collect::<Result<_>>()?,
             pad_to: list("_pad_to").i.iter().map(|&n| usize::try_from(n).unwrap_or(0)).collect(),
             max_tokens: value("_max_tokens").map(|_| size("_max_tokens")),
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use millstream_tensor::{DType, PartialShape};
+
+    fn spec(dtypes: &[DType]) -> QueueSpec {
+        QueueSpec {
+            kind: QueueKind::Fifo,
+            capacity: 3,
+            dtypes: dtypes.to_vec(),
+            shapes: None,
+            min_after_dequeue: 0,
+            seeds: (0, 0),
+            batches: Batches::default(),
+        }
+    }
+
+    /// At most a KiB for an element.
+    fn at() -> Address {
+        Address::parse("valkey://localhost/test?max_element_bytes=1024").unwrap()
+    }
+
+    /// A component: a field of the wire type with a length.
+    fn component(bytes: &[u8]) -> Vec<u8> {
+        assert!(bytes.len() < 1 << 14);
+        [&[COMPONENT, bytes.len() as u8 | 0x80, (bytes.len() >> 7) as u8][..], bytes].concat()
+    }
+
+    #[track_caller]
+    fn refused(row: &[u8], spec: &QueueSpec, why: &str) {
+        let error = decode(row, spec, "q", &at()).map(drop).unwrap_err();
+        assert_eq!(error.code(), Code::DataLoss);
+        assert!(error.to_string().contains(why), "{error}");
+    }
+
+    /// A bool tensor of this size, of which the message has no element.
+    fn claims(n: u64) -> Vec<u8> {
+        let mut size = Vec::new();
+        let mut rest = n;
+        while 0x80 <= rest {
+            size.push(rest as u8 | 0x80);
+            rest >>= 7;
+        }
+        size.push(rest as u8);
+        let dim = [&[0x08][..], &size].concat();
+        let shape = [&[0x12, dim.len() as u8][..], &dim].concat();
+        [&[0x08, 10, 0x12, shape.len() as u8][..], &shape].concat()
+    }
+
+    #[test]
+    fn elements_come_back() {
+        let list = spec(&[DType::Str, DType::I64]);
+        let item = [Tensor::strings([2], vec!["a".into(), "".into()]).unwrap(), Tensor::scalar(7i64)];
+        let row = encode(&item, &list, "q", &at()).unwrap();
+        let back = decode(&row, &list, "q", &at()).unwrap();
+        assert!(back.iter().zip(&item).all(|(a, b)| a.bits_eq(b)) && back.len() == 2);
+    }
+
+    #[test]
+    fn elements_that_lie_are_refused() {
+        let (one, two) = (spec(&[DType::Bool]), spec(&[DType::Bool, DType::Bool]));
+        assert!(decode(&component(&claims(100)), &one, "q", &at()).is_ok());
+        refused(&component(&claims(1 << 40)), &one, "claims 1099511627776 elements");
+        // Each would do, but not both.
+        let both = [component(&claims(20_000)), component(&claims(20_000))].concat();
+        assert!(decode(&both[..both.len() / 2], &two, "q", &at()).is_ok());
+        refused(&both, &two, "claims 20000 elements");
+        refused(&[component(&claims(1)), component(&claims(1))].concat(), &one, "more components than the 1");
+        // Empty strings: two bytes each, and more than ten times that in memory.
+        let strings = [&[0x08, 7][..], &[0x42, 0].repeat(4000)].concat();
+        refused(&component(&strings), &spec(&[DType::Str]), "bytes of memory");
+        refused(&[COMPONENT, 0xff], &one, "ends early");
+        refused(&[0x12, 0], &one, "field 2 is unknown");
+        let priority = QueueSpec { kind: QueueKind::Priority, ..spec(&[DType::I64]) };
+        refused(&[1, 2, 3], &priority, "ends early");
+    }
+
+    #[test]
+    fn types_come_back() {
+        let mut padded = spec(&[DType::F32, DType::Str]);
+        padded.kind = QueueKind::PaddingFifo;
+        padded.shapes = Some(vec![PartialShape::from([None, Some(2)]), PartialShape::scalar()]);
+        padded.batches = Batches {
+            padding: vec![Tensor::scalar(1f32), Tensor::str("x")],
+            pad_to: vec![4, 8],
+            max_tokens: Some(99),
+        };
+        let bytes = encode_spec(&padded).unwrap();
+        let back = decode_spec(&bytes).unwrap();
+        assert_eq!(encode_spec(&back).unwrap(), bytes);
+        assert_eq!((back.batches.pad_to, back.batches.max_tokens), (vec![4, 8], Some(99)));
+        assert!(back.batches.padding[1].bits_eq(&padded.batches.padding[1]));
+    }
+
+    #[test]
+    fn types_that_lie_are_refused() {
+        let refused = |bytes: &[u8], why: &str| {
+            let error = decode_spec(bytes).map(drop).unwrap_err().to_string();
+            assert!(error.contains(why), "{error}");
+        };
+        refused(b"\x12\x03abc", "`abc` is not a kind of queue");
+        refused(b"\xff", "");
+        let with = |list: ListValue| {
+            let mut node = NodeDef { op: "FIFOQueue".to_owned(), ..NodeDef::default() };
+            node.attr.insert("_padding_values".to_owned(), AttrValue { value: Some(list_of(list)) });
+            millstream_proto::encode(&node)
+        };
+        let tensor = |n: u64| millstream_proto::decode::<TensorProto>(&claims(n)).unwrap();
+        refused(
+            &with(ListValue { tensor: vec![tensor(1 << 40)], ..ListValue::default() }),
+            "claims 1099511627776",
+        );
+        let most = SPEC_MEMORY as u64;
+        refused(
+            &with(ListValue { tensor: vec![tensor(most), tensor(1)], ..ListValue::default() }),
+            "claims 1 elements",
+        );
+        let many = ListValue { tensor: vec![TensorProto::default(); 1 << 18], ..ListValue::default() };
+        refused(&with(many), "bytes of memory");
+    }
 }

@@ -12,7 +12,7 @@ use super::{
 use crate::activity::Job;
 use crate::cancel::{Cancellation, Registration};
 use crate::sync::Mutex;
-use millstream_tensor::{Error, Result};
+use millstream_tensor::{Code, Error, Result};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -110,6 +110,8 @@ struct Attempt {
     who: Arc<str>,
     /// `None`: a look, which waits only for the way there and back.
     purpose: Option<Purpose>,
+    /// The number of items that a dequeue asks for.
+    take: Option<Take>,
     then: Then,
     since: Instant,
     /// `None` until the listener is registered.
@@ -177,9 +179,14 @@ impl Elsewhere {
         cancel: &Cancellation,
         then: Then,
     ) -> u64 {
+        let take = match &ask {
+            Ask::Dequeue(take) => Some(*take),
+            _ => None,
+        };
         let attempt = Attempt {
             who: who.clone(),
             purpose,
+            take,
             then,
             since: Instant::now(),
             listening: None,
@@ -240,7 +247,7 @@ impl Elsewhere {
         let attempt = self.waits.lock().attempts.remove(&id);
         match (attempt, answer) {
             (Some(attempt), answer) => {
-                let told = self.told(answer);
+                let told = self.told(answer, attempt.take);
                 drop(self);
                 attempt.end(told);
             }
@@ -266,7 +273,7 @@ impl Elsewhere {
         ids
     }
 
-    fn told(&self, answer: Answer) -> Result<Reply> {
+    fn told(&self, answer: Answer, take: Option<Take>) -> Result<Reply> {
         let title = Title { kind: self.spec.kind, name: &self.name };
         match answer {
             Answer::Done => Ok(Reply::Items(Dequeued::default())),
@@ -274,6 +281,7 @@ impl Elsewhere {
             Answer::Items(items, loan) => {
                 let items = Dequeued::on_loan(items, loan);
                 // What others wrote is not trusted to be what they said.
+                self.check_number(items.len(), take)?;
                 for item in items.iter() {
                     self.spec.check_item(item, &self.name)?;
                 }
@@ -289,6 +297,24 @@ impl Elsewhere {
             }
             Answer::Failed(error) => Err(error),
         }
+    }
+
+    /// Returns an error if an answer has another number of items than was asked for. The shape of a batch may
+    /// be known before it is there.
+    fn check_number(&self, n: usize, take: Option<Take>) -> Result<()> {
+        let fits = match take {
+            // A limit of tokens makes batches smaller.
+            Some(take) if self.spec.batches.max_tokens.is_some() => (1..=take.count()).contains(&n),
+            Some(Take::Exactly(count)) => n == count,
+            Some(Take::UpTo(most)) => (1..=most).contains(&n),
+            None => false,
+        };
+        if fits {
+            return Ok(());
+        }
+        let asked = take.map_or(0, Take::count);
+        let text = format!("the keeper of queue '{}' sent {n} items where {asked} were asked for", self.name);
+        Err(Error::new(Code::DataLoss, text))
     }
 
     /// Completes the report of the queue.

@@ -42,8 +42,9 @@ const SUBJECTS: [(&str, &str); 5] = [
 ];
 
 /// The packages whose tests are counted: the measured crates, and those that drive them.
-const PACKAGES: [&str; 8] = [
+const PACKAGES: [&str; 9] = [
     "millstream-state",
+    "millstream-store",
     "millstream-exec",
     "millstream-checkpoint",
     "millstream-graph",

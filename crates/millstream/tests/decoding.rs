@@ -198,7 +198,7 @@ fn mistakes_are_named() {
     let g = Graph::new();
     let start = g.constant([0]);
     let error = g.greedy_decode(start, ()).max_len(0).run(|t, ()| Ok((t, ()))).map(|_| ()).unwrap_err();
-    assert!(error.to_string().contains("`max_len` is 0"), "{error}");
+    assert!(error.to_string().contains("`max_len` must be at least 1, found 0"), "{error}");
     let error = g.beam_search(start, (), 0).run(|t, ()| Ok((t, ()))).map(|_| ()).unwrap_err();
-    assert!(error.to_string().contains("of width 0"), "{error}");
+    assert!(error.to_string().contains("the beam width must be at least 1, found 0"), "{error}");
 }

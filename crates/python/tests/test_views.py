@@ -123,15 +123,16 @@ def test_explain_a_session():
 
 def counter():
     """Builds a loop whose length is fed."""
-    n = tf.placeholder(tf.int32, [], name="n")
-    return loop(n, parallel_iterations=1), n
+    n = tf.placeholder(tf.int64, [], name="n")
+    start = tf.constant(0, tf.int64)
+    return tf.while_loop(lambda i: i < n, lambda i: i + 1, [start], parallel_iterations=1), n
 
 
 def run_until(done, run):
     """Runs longer and longer loops until `done`, whatever the speed of the machine."""
     n = 1_000_000
     while not done():
-        assert n < 2**30, "nothing was shown"
+        assert n < 2**40, "nothing was shown"
         assert run(n) == n
         n *= 2
 

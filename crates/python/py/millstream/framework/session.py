@@ -358,8 +358,8 @@ class Session(BaseSession):
         follow the address, as in `"?lease_ms=10000&reconnect_ms=30000&max_element_bytes=67108864"`: the time
         after which a process that is silent counts as gone, so that the items it did not get to use return
         to their queue; the time for which an operation waits for a server that does not answer; the size of
-        the largest element. `valkeys://` is for TLS, with the options `ca`, `cert` and `key`, which name files
-        in PEM form, in a package that was built with the feature `store-tls`.
+        the largest element. `valkeys://` is for TLS, with the options `ca`, `cert` and `key`, which name
+        files in PEM form, in a package that was built with the feature `store-tls`.
       graph: The graph to run; by default the default graph.
       config: A `tf.ConfigProto`. The fields `inter_op_parallelism_threads`, `intra_op_parallelism_threads`,
         `operation_timeout_in_ms`, `device_count["CPU"]`, `allow_soft_placement`,

@@ -588,7 +588,10 @@ fn mistakes_are_named_where_they_are_made() -> Result<()> {
     says(train::input_producer(&g, x).build().unwrap_err(), "a row has shape [?]");
     let other = train::input_producer(&g, [[1, 2]]).element_shape(shape![3]);
     says(other.build().unwrap_err(), "have shape [2], not [3]");
-    says(train::range_input_producer(&g, 1.5f32).build().unwrap_err(), "the literal f32 1.5 cannot be represented as i32");
+    says(
+        train::range_input_producer(&g, 1.5f32).build().unwrap_err(),
+        "the literal f32 1.5 cannot be represented as i32",
+    );
     says(train::range_input_producer(&g, [1, 2]).build().unwrap_err(), "`limit` must be a scalar");
     let nothing: Vec<Output<'_>> = Vec::new();
     says(train::slice_input_producer(&g, nothing).run().unwrap_err(), "Expected at least one tensor");

@@ -1289,15 +1289,15 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("Sigmoid").input(x).output()
     }
 
-    /// Returns the sign of each element: -1, 0 or 1 for real numbers, `x / |x|` for complex numbers, and NaN
-    /// for NaN.
+    /// Returns the sign of each element: -1, 0 or 1 for real numbers (0 for NaN), `x / |x|` for complex
+    /// numbers.
     ///
     /// `Sign(x: T) -> (y: T)`
     ///
     /// Attributes: `T: f32|f64|i32|i64|f16|bf16|i8|i16|u8|u16|u32|u64|c64|c128`.
     ///
     /// ```text
-    /// Sign([-2.5 -0.0 0.0 7.0 nan]) = [-1.0 0.0 0.0 1.0 nan]
+    /// Sign([-2.5 -0.0 0.0 7.0 nan]) = [-1.0 0.0 0.0 1.0 0.0]
     /// ```
     #[track_caller]
     fn sign(self, x: impl Into<Arg<'g>>) -> Output<'g> {

@@ -691,8 +691,8 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::sigmoid(first.graph(), first)
     }
 
-    /// Returns the sign of each element: -1, 0 or 1 for real numbers, `x / |x|` for complex numbers, and NaN
-    /// for NaN.
+    /// Returns the sign of each element: -1, 0 or 1 for real numbers (0 for NaN), `x / |x|` for complex
+    /// numbers.
     ///
     /// See [`Ops::sign`].
     #[track_caller]

@@ -1744,7 +1744,7 @@ def SigmoidGrad(*, y: _TensorLike, dy: _TensorLike, name: _t.Optional[str] = ...
     """Computes `dy * y * (1 - y)`, the gradient of `y = sigmoid(x)`."""
 
 def Sign(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
-    """Returns the sign of each element: -1, 0 or 1 for real numbers, `x / |x|` for complex numbers, and NaN for NaN."""
+    """Returns the sign of each element: -1, 0 or 1 for real numbers (0 for NaN), `x / |x|` for complex numbers."""
 
 def Sin(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the sine of each element, an angle in radians."""

@@ -2,17 +2,19 @@
 //! They are generated, not stored, so that a new op is included automatically.
 
 use crate::files::Folder;
-use millstream::Graph;
 use millstream::engine::checkpoint::records::RecordWriter;
 use millstream::engine::checkpoint::{Checkpoint, Item, write as write_checkpoint};
 use millstream::engine::interop::{ImportOptions, export_meta_graph, import_graph_def};
+use millstream::engine::state::{Batches, QueueKind, QueueSpec};
 use millstream::engine::tensor::npy::{self, Compression};
+use millstream::{DType, Graph, PartialShape, Tensor};
 use millstream_ops::cases::{Arg, Case, Expect};
 use millstream_proto::feature::Kind;
 use millstream_proto::{
     BytesList, Example, Feature, FeatureList, FeatureLists, Features, FloatList, Int64List, SequenceExample,
     encode, to_text,
 };
+use millstream_store::{Address, foreign};
 use millstream_testkit::examples::{self, Given};
 use millstream_testkit::graphs::{GoldenGraph, folders};
 use std::error::Error;
@@ -40,7 +42,43 @@ pub fn write(out: &Path) -> Written {
     saved_models(out)?;
     merges(out)?;
     lines(out)?;
-    records(out)
+    records(out)?;
+    stored(out)
+}
+
+/// Elements of each kind of queue, with the queues' types.
+fn stored(out: &Path) -> Written {
+    let at = Address::parse("valkey://localhost/seeds")?;
+    let spec = |kind, dtypes: &[DType]| QueueSpec {
+        kind,
+        capacity: 8,
+        dtypes: dtypes.to_vec(),
+        shapes: None,
+        min_after_dequeue: 0,
+        seeds: (1, 2),
+        batches: Batches::default(),
+    };
+    let text = Tensor::strings([2], vec!["a".into(), "".into()])?;
+    let floats = Tensor::from_slice([2], &[1.5f32, -2.0])?;
+    let mut padded = spec(QueueKind::PaddingFifo, &[DType::F32]);
+    padded.shapes = Some(vec![PartialShape::from([None])]);
+    padded.batches = Batches { padding: vec![Tensor::scalar(9f32)], pad_to: vec![4], max_tokens: Some(64) };
+    let queues = [
+        ("fifo", spec(QueueKind::Fifo, &[DType::F32, DType::Str]), vec![floats.clone(), text]),
+        ("shuffle", spec(QueueKind::RandomShuffle, &[DType::I64]), vec![Tensor::scalar(7i64)]),
+        (
+            "priority",
+            spec(QueueKind::Priority, &[DType::I64, DType::F32]),
+            vec![Tensor::scalar(-3i64), floats.clone()],
+        ),
+        ("padded", padded, vec![floats]),
+    ];
+    for (name, spec, item) in queues {
+        let (of_type, row) = (foreign::spec_written(&spec)?, foreign::written(&item, &spec, &at)?);
+        let whole = part(&of_type).ok_or("the type of a queue is short")?;
+        put(out, "store_element", name, [whole, row].concat())?;
+    }
+    Ok(())
 }
 
 /// A part of an input, after its length; `None` if it is too long.

@@ -21,6 +21,7 @@ use millstream::summary::{decode as decode_summary, summary_iterator};
 use millstream::train::restore_saved_model;
 use millstream::{DType, Graph, PartialShape, Session, SessionOptions, Shape, Tensor, feed};
 use millstream_proto::{GraphDef, MetaGraphDef, decode, encode, from_text, to_text};
+use millstream_store::{Address, foreign};
 use std::io::Cursor;
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -409,5 +410,26 @@ pub fn csv_json(bytes: &[u8]) {
     for name in columns.chain(["json:0".to_owned()]) {
         let output = graph.output(&name).expect("is there");
         let _value = session.run::<Tensor>(output, feed![given => Tensor::str(bytes)]);
+    }
+}
+
+/// Reads bytes as what a server holds of a queue: the length of the type, the type, and an element. What was
+/// read and fits is written, and must read back the same.
+pub fn store_element(bytes: &[u8]) {
+    let budget = Budget::new(MEMORY_LIMIT);
+    let _limit = budget::enter(Some(&budget));
+    let at = Address::parse("valkey://localhost/fuzz?max_element_bytes=65536").expect("an address");
+    let Some((length, rest)) = bytes.split_first_chunk::<2>() else { return };
+    let Some((of_type, row)) = rest.split_at_checked(u16::from_le_bytes(*length).into()) else { return };
+    let Ok(spec) = foreign::spec(of_type) else { return };
+    let written = foreign::spec_written(&spec).expect("what was read can be written");
+    let again = foreign::spec(&written).expect("what was written can be read");
+    assert_eq!(foreign::spec_written(&again).expect("writes"), written, "another type reads back");
+    let Ok(item) = foreign::element(row, &spec, &at) else { return };
+    if spec.check_item(&item, "fuzz").is_ok()
+        && let Ok(row) = foreign::written(&item, &spec, &at)
+    {
+        let back = foreign::element(&row, &spec, &at).expect("what was written can be read");
+        assert!(item.len() == back.len() && item.iter().zip(back.iter()).all(|(a, b)| a.bits_eq(b)));
     }
 }

@@ -43,5 +43,6 @@ targets!(
     saved_model,
     event_file,
     checkpoint_merge,
-    csv_json
+    csv_json,
+    store_element
 );

@@ -16,7 +16,7 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::thread;
 
-const TARGETS: [&str; 13] = [
+const TARGETS: [&str; 14] = [
     "graph_def",
     "graph_text",
     "meta_graph_def",
@@ -30,6 +30,7 @@ const TARGETS: [&str; 13] = [
     "event_file",
     "checkpoint_merge",
     "csv_json",
+    "store_element",
 ];
 
 /// The length of the longest input, in bytes. Longer ones are slower and find no more.
@@ -60,7 +61,8 @@ const MAX_KEPT: usize = 32_000;
 #[derive(Args)]
 pub struct Options {
     /// Only these targets: graph_def, graph_text, meta_graph_def, graph_def_text, npy, feed, checkpoint,
-    /// records, example, saved_model, event_file, checkpoint_merge, csv_json.
+    /// records, example, saved_model, event_file, checkpoint_merge, csv_json,
+    /// store_element.
     targets: Vec<String>,
     /// The time that each target runs, in seconds.
     #[arg(long, default_value_t = 20)]

@@ -45,6 +45,34 @@ use std::fmt;
 use std::sync::Arc;
 use worker::Worker;
 
+/// What a server may hold, read as clients read it. For the tests of foreign bytes: a server is not trusted.
+#[doc(hidden)]
+pub mod foreign {
+    use crate::{Address, wire};
+    use millstream_state::{Item, QueueSpec};
+    use millstream_tensor::{Result, Tensor};
+
+    /// Reads an element of a queue.
+    pub fn element(row: &[u8], spec: &QueueSpec, at: &Address) -> Result<Item> {
+        wire::decode(row, spec, "fuzz", at)
+    }
+
+    /// Writes an element.
+    pub fn written(item: &[Tensor], spec: &QueueSpec, at: &Address) -> Result<Vec<u8>> {
+        wire::encode(item, spec, "fuzz", at)
+    }
+
+    /// Reads the type of a queue.
+    pub fn spec(bytes: &[u8]) -> Result<QueueSpec> {
+        wire::decode_spec(bytes)
+    }
+
+    /// Writes the type of a queue.
+    pub fn spec_written(spec: &QueueSpec) -> Result<Vec<u8>> {
+        wire::encode_spec(spec)
+    }
+}
+
 /// A Valkey or Redis server in which queues live. Connections end with the last clone and the last queue.
 #[derive(Clone)]
 pub struct Store(Arc<Worker>);

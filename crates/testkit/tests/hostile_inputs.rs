@@ -1,9 +1,10 @@
 //! Every op of the library with hostile inputs and attributes. The inputs of its examples, also those of the
 //! ops that make its inputs, are replaced by scalars, empty tensors, an empty tensor with an axis of length
-//! 2^40, tensors of the highest rank, NaNs and the extremes of the dtype: one at a time, and all at once;
-//! with static shapes and without. Its attributes are replaced by extremes, empty lists and long strings; and
-//! some cases mix several of these changes at random. The result is an error or a small value, within a
-//! second and under 64 MiB; resident memory is measured, not only what the budget says.
+//! 2^40, tensors of the highest rank, NaNs, the extremes of the dtype, and long tensors, which kernels may
+//! not copy without being charged: one at a time, and all at once; with static shapes and without. Attributes
+//! are replaced by extremes, empty lists and long strings; and some cases mix several of these changes at
+//! random. The result is an error or a small value, within a second and under 64 MiB; resident memory is
+//! measured, not only what the budget says.
 //!
 //! The cases run in child processes of limited address space, in batches, so that one that ends its process
 //! is a failure with a name. The tests run a sample:
@@ -49,6 +50,9 @@ const SHARE: f64 = 0.01;
 /// Resident memory may grow by this factor of the limit: kernels keep what they are about to free, and
 /// allocators keep some of what was freed.
 const GROWTH: f64 = 1.5;
+
+/// The bytes of a long tensor. Fed tensors and constants are not charged to a run, but copies of them are.
+const LONG: usize = 24 << 20;
 
 /// The number of random mixtures of each example.
 const MIXED: u64 = 40;
@@ -264,6 +268,10 @@ enum Change {
     Input(usize, usize, Tensor),
     /// Of all inputs that are values, each to its hostile value of this number, if it has one.
     Inputs(usize),
+    /// Of a call's input, to a long tensor.
+    Long(usize, usize),
+    /// Of all inputs that are values, to long tensors.
+    AllLong,
     /// Of a call's attribute.
     Attr(usize, &'static str, Attr),
     /// Of some inputs and attributes, drawn with this seed.
@@ -276,6 +284,11 @@ impl Change {
         match self {
             Change::Mixed(seed) => mix(&mut bad, &mut Rng::new(seed)),
             Change::Input(n, i, value) => call_of(&mut bad, n).args[i] = Arg::Value(value),
+            Change::Long(n, i) => lengthen(&mut call_of(&mut bad, n).args[i]),
+            Change::AllLong => {
+                let calls = bad.before.iter_mut().chain([&mut bad.call]);
+                calls.flat_map(|call| &mut call.args).for_each(lengthen);
+            }
             Change::Attr(n, name, attr) => call_of(&mut bad, n).attrs.set(name, attr),
             Change::Inputs(k) => {
                 let calls = bad.before.iter_mut().chain([&mut bad.call]);
@@ -289,6 +302,20 @@ impl Change {
             }
         }
         bad
+    }
+}
+
+/// Makes a value long, if it has an axis. All long values of one dtype and rank have one length.
+fn lengthen(arg: &mut Arg) {
+    let Arg::Value(value) = arg else { return };
+    let [rows, row @ ..] = value.shape().dims() else { return };
+    let row_bytes = Shape::from(row).elements().max(1) * value.dtype().size().unwrap_or(24);
+    let rows = *rows.max(&1) * (LONG / row_bytes / rows.max(&1)).max(1);
+    let shape = Shape::new([rows].into_iter().chain(row.iter().copied()));
+    let first =
+        value.take(Shape::default(), &[0]).or_else(|_| Tensor::zeros(value.dtype(), Shape::default()));
+    if let Ok(long) = first.and_then(|first| Tensor::fill(shape, &first)) {
+        *value = long;
     }
 }
 
@@ -324,6 +351,9 @@ fn changes(case: &Case) -> Vec<(String, Change)> {
         let of = if n < case.before.len() { format!(" of {}", call.op) } else { String::new() };
         for (i, arg) in call.args.iter().enumerate() {
             let Arg::Value(value) = arg else { continue };
+            if value.rank() != 0 {
+                changes.push((format!("input {i}{of} is long"), Change::Long(n, i)));
+            }
             let all = hostile(value);
             if kinds.len() < all.len() {
                 kinds = all.iter().map(|(what, _)| what.clone()).collect();
@@ -340,6 +370,7 @@ fn changes(case: &Case) -> Vec<(String, Change)> {
             }));
         }
     }
+    changes.push(("all inputs are long".to_owned(), Change::AllLong));
     let like = |(k, what): (usize, String)| (format!("all inputs are like {what}"), Change::Inputs(k));
     changes.extend(kinds.into_iter().enumerate().map(like));
     changes.extend((0..MIXED).map(|seed| (format!("it is mixed with seed {seed}"), Change::Mixed(seed))));

@@ -203,6 +203,57 @@ fn rows_without_elements_are_charged() -> Result<()> {
     Ok(())
 }
 
+/// Lists of indices fit the limit, but what a kernel makes of them (i64, offsets) does not.
+#[test]
+fn lists_of_indices_are_charged() -> Result<()> {
+    let few = constant("few", "DT_FLOAT", &[2], "float_val: 1")
+        + &constant("zero", "DT_INT32", &[], "int_val: 0")
+        + &constant("on", "DT_FLOAT", &[], "float_val: 1");
+    let fill = |dtype: &str, n: usize| {
+        constant("n", "DT_INT32", &[2], &format!("int_val: {n} int_val: 1"))
+            + &constant("index", dtype, &[], "int_val: 0")
+            + &node("i", "Fill", &["n", "index"], &[])
+            + &constant("flat", "DT_INT32", &[1], "int_val: -1")
+            + &node("axes", "Reshape", &["i", "flat"], &[])
+    };
+    let ops = [
+        node("y", "GatherNd", &["few", "i"], &[]),
+        node("y", "OneHot", &["i", "zero", "on", "on"], &[]),
+        node("y", "Sum", &["few", "axes"], &[]),
+        node("y", "ReverseV2", &["few", "axes"], &[]),
+        node("y", "Roll", &["few", "axes", "axes"], &[]),
+        node("y", "BroadcastGradientArgs", &["axes", "axes"], &[]),
+    ];
+    let wide = ops.iter().map(|op| few.clone() + &fill("DT_INT32", 6 << 20) + op);
+    let narrow = [few.clone() + &fill("DT_INT16", 20 << 20) + &ops[0]];
+    for text in wide.chain(narrow) {
+        let watched = watched();
+        let graph = import(&text)?;
+        refused(run(&session(&graph, SOON)?, "y:0"), Code::ResourceExhausted, "bytes for each of");
+        watched.ends_within(MEMORY);
+    }
+    // A list of usual length is not.
+    let text = few.clone() + &fill("DT_INT32", 100_000) + &ops[0];
+    assert!(run(&session(&import(&text)?, SOON)?, "y:0").is_ok());
+    Ok(())
+}
+
+/// Records that share one text, with many fields each.
+#[test]
+fn fields_of_records_are_charged() -> Result<()> {
+    let (commas, fields) = (",".repeat(99), 100);
+    let text = constant("n", "DT_INT32", &[1], "int_val: 1000000")
+        + &constant("line", "DT_STRING", &[], &format!("string_val: '{commas}'"))
+        + &node("x", "Fill", &["n", "line"], &[])
+        + &constant("empty", "DT_STRING", &[1], "string_val: ''")
+        + &node("y", "DecodeCSV", &[&["x"][..], &vec!["empty"; fields]].concat(), &[]);
+    let watched = watched();
+    let graph = import(&text)?;
+    refused(run(&session(&graph, SOON)?, "y:0"), Code::ResourceExhausted, "out of memory");
+    watched.ends_within(MEMORY);
+    Ok(())
+}
+
 /// The budget's word for strings of a few bytes is what they take.
 #[test]
 fn short_strings_are_charged_what_they_take() -> Result<()> {

@@ -107,7 +107,7 @@ fn saved_models(out: &Path) -> Written {
 fn merges(out: &Path) -> Written {
     let folder = Folder::new();
     let mut indexes = Vec::new();
-    let one = millstream::Tensor::vector(&[1f32, 2.0])?;
+    let one = Tensor::vector(&[1f32, 2.0])?;
     for name in ["a", "b"] {
         let path = folder.path().join(name);
         write_checkpoint(&path, &[Item { name, part: None, tensor: &one }])?;

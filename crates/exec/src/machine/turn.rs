@@ -10,8 +10,9 @@ use millstream_graph::Entity;
 use millstream_graph::op::{KernelCx, StepEnv};
 use millstream_tensor::{Element, Result, Tensor, prefetch};
 
-/// Work of at least this many nanoseconds is handed out.
-pub(crate) const LONG_NS: f64 = 15_000.0;
+/// Work of at least this many nanoseconds is handed out. What is shorter is done sooner than another core has
+/// its operands.
+pub(crate) const LONG_NS: f64 = 40_000.0;
 
 /// How a node's turn ended.
 pub(super) enum Turn {

@@ -1,7 +1,7 @@
 //! `EncodePng`: an image as a PNG file.
 
-use super::png::encoded;
 use crate::number::no_kernel;
+use crate::shared::png::encoded;
 use millstream_graph::op::spec::{Int, OneOf, Spec};
 use millstream_graph::op::{Cost, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{Str, U8, U16};

@@ -6,7 +6,7 @@ mod crops;
 mod files;
 mod gif;
 mod jpeg;
-pub(crate) mod png;
+mod png;
 mod resizer;
 mod suppression;
 

@@ -1,14 +1,13 @@
-//! PNG files, by the crate `png`: decoding to the channels that an op wants, and encoding.
+//! PNG files, by the crate `png`, decoded to the channels that an op wants.
 //!
 //! As in TensorFlow, gray is the integer part of 0.299 red + 0.587 green + 0.114 blue, 16 bits become 8 by
 //! their high byte, and 8 bits 16 by repetition.
 
 use millstream_graph::op::StepEnv;
-use millstream_tensor::budget::{Charged, Room, left};
-use millstream_tensor::pace::look;
+use millstream_tensor::budget::{Charged, left};
 use millstream_tensor::{Code, Error, Result, invalid};
 use png::{BitDepth, ColorType, Decoder, DecodingError, Limits, Transformations};
-use std::io::{Cursor, Write as _};
+use std::io::Cursor;
 
 /// A PNG file whose head has been read.
 pub(super) struct Image<'a> {
@@ -142,54 +141,4 @@ impl<'a> Image<'a> {
 /// The brightness of a colour, with weights of 15 bits.
 fn gray(r: u32, g: u32, b: u32) -> u32 {
     if r == g && g == b { r } else { (r * 9798 + g * 19235 + b * 3735) >> 15 }
-}
-
-/// Encodes an image, whose samples are big-endian if `wide`. The level of compression is from 0 to 9.
-pub(crate) fn encoded(
-    [height, width, channels]: [usize; 3],
-    samples: &[u8],
-    wide: bool,
-    level: Option<u8>,
-) -> Result<Vec<u8>> {
-    let side =
-        |n: usize| u32::try_from(n).map_err(|_| invalid!("an image with a side of {n} pixels is too large"));
-    // The filtered samples, and the file.
-    let _room = Room::of(samples.len().saturating_mul(2))?;
-    let mut file = Vec::new();
-    let mut encoder = png::Encoder::new(&mut file, side(width)?, side(height)?);
-    encoder.set_depth(if wide { BitDepth::Sixteen } else { BitDepth::Eight });
-    encoder.set_color(match channels {
-        1 => ColorType::Grayscale,
-        2 => ColorType::GrayscaleAlpha,
-        3 => ColorType::Rgb,
-        _ => ColorType::Rgba,
-    });
-    encoder.set_compression(match level {
-        Some(0) => png::Compression::NoCompression,
-        Some(1..=3) => png::Compression::Fast,
-        None | Some(4..=6) => png::Compression::Balanced,
-        Some(_) => png::Compression::High,
-    });
-    let mut writer = encoder.write_header().map_err(|e| not_encoded(&e))?;
-    if samples.len() <= AT_ONCE {
-        writer.write_image_data(samples).map_err(|e| not_encoded(&e))?;
-    } else {
-        let mut stream = writer.stream_writer().map_err(|e| not_encoded(&e))?;
-        for part in samples.chunks(PART) {
-            look()?;
-            stream.write_all(part).map_err(|e| not_encoded(&e))?;
-        }
-        stream.finish().map_err(|e| not_encoded(&e))?;
-    }
-    writer.finish().map_err(|e| not_encoded(&e))?;
-    Ok(file)
-}
-
-/// The samples of an image that is compressed at once, and those of a part of a larger one. At the highest
-/// level a MiB takes up to 0.2 s (2026-11), and the run's deadline is looked at in between.
-const AT_ONCE: usize = 1 << 18;
-const PART: usize = 1 << 16;
-
-fn not_encoded(why: &dyn std::fmt::Display) -> Error {
-    Error::internal(format!("an image could not be encoded: {why}"))
 }

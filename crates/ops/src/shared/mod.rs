@@ -22,6 +22,8 @@ pub(crate) mod optional;
 pub(crate) mod philox;
 pub(crate) mod pieces;
 pub(crate) mod places;
+#[cfg(any(feature = "input", feature = "summary"))]
+pub(crate) mod png;
 pub(crate) mod sorting;
 pub(crate) mod sparse_batch;
 pub(crate) mod strings;

@@ -1,8 +1,8 @@
 //! `ImageSummary`: images as PNG files.
 
 use super::message::{each_tag, give, scalar, tag};
-use crate::image::png::encoded;
 use crate::number::no_kernel;
+use crate::shared::png::encoded;
 use millstream_graph::Attr;
 use millstream_graph::op::spec::{AtLeast, OneOf, Spec, Value as TensorAttr};
 use millstream_graph::op::{Cost, Kernel, KernelCx, OpDef};

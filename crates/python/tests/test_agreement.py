@@ -561,3 +561,8 @@ def test_a_captured_gradient_of_a_less_known_shape():
     out = tf.map_fn(lambda a: tf.reduce_sum(tf.square(tf.matmul(a, w))), x, dtype=tf.float32)
     g = tf.gradients(tf.reduce_sum(out), w)[0]
     assert run(g, {x: np.ones([3, 2, 1])}).tolist() == [[12, 12, 12, 12]]
+
+
+def test_softmax_cross_entropy_v2_takes_labels_and_logits_by_position():
+    loss = tf.nn.softmax_cross_entropy_with_logits_v2([[0.5, 0.5], [1.0, 0.0]], [[1.0, 1.0], [2.0, 2.0]], -1, "loss")
+    np.testing.assert_allclose(run(loss), np.log([2.0, 2.0]), rtol=1e-6)

@@ -180,25 +180,24 @@ def sparse_softmax_cross_entropy_with_logits(_sentinel: Any = None, labels: Any 
 
 
 def softmax_cross_entropy_with_logits_v2(
-    _sentinel: Any = None, labels: Any = None, logits: Any = None, dim: Any = None, name: Optional[str] = None, axis: Any = None
+    labels: Any, logits: Any, axis: Any = None, name: Optional[str] = None, dim: Any = None
 ) -> Tensor:
     """Returns the softmax cross entropy of each row, for labels that are distributions.
 
     Gradients flow into both labels and logits.
 
-
     Args:
       labels: A tensor of numbers: a distribution in each row.
       logits: A tensor of floats of the same shape; its dtype is that of the result.
-      dim: The former name of `axis`.
-      name: The name scope of the new operations.
       axis: The axis of the classes; by default the last.
+      name: The name scope of the new operations.
+      dim: The former name of `axis`.
 
     Returns:
       A tensor of the same dtype, without this axis.
 
     Raises:
-      ValueError: Arguments are not given by name.
+      ValueError: `labels` or `logits` is None.
       ValueError: The axis is not the last and the rank is unknown.
       tf.errors.InvalidArgumentError: The axis is out of range.
 
@@ -207,7 +206,7 @@ def softmax_cross_entropy_with_logits_v2(
       ...     logits=[[1.0, 1.0]])).round(4))
       [0.6931]
     """
-    _only_named("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
+    _only_named("softmax_cross_entropy_with_logits", None, labels, logits)
     axis = _renamed(axis, dim, "axis", "dim")
     with name_scope(name, "softmax_cross_entropy_with_logits", [logits, labels]) as name:
         logits = convert_to_tensor(logits, name="logits")

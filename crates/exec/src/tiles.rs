@@ -134,7 +134,7 @@ impl Register {
         }
     }
 
-    /// The first `n` elements; none if there are not so many.
+    /// The first `n` elements; empty if the register is shorter.
     #[inline(always)]
     fn get(&self, n: usize) -> &[f32] {
         self.all.get(self.begin..self.begin + n).unwrap_or(&[])

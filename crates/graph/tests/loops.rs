@@ -263,8 +263,8 @@ fn branches_agree() {
 fn cases() {
     let g = graph();
     let i = g.placeholder_of("i", I32, shape![]);
-    fails(g.case::<O>().run(), &["`case` `case` has no branches"]);
-    fails(g.case().when(i, || 1).run(), &["predicate 0 of `case` `case` must be a scalar bool"]);
+    fails(g.case::<O>().run(), &["the `case` named `case` has no branches"]);
+    fails(g.case().when(i, || 1).run(), &["predicate 0 of the `case` named `case` must be a scalar bool"]);
     let branches = |n: i32| -> Vec<BranchFn<'_, O<'_>>> {
         (0..n).map(|k| Box::new(move || Ok(i * k)) as BranchFn<'_, O<'_>>).collect()
     };

@@ -1,4 +1,4 @@
-//! What stands in for `summary` in a build without that feature: queues do not report how full they are.
+//! A replacement of `summary` for builds without that feature: queues do not report how full they are.
 
 use millstream_graph::{Arg, Graph};
 

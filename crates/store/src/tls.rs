@@ -1,4 +1,4 @@
-//! Connections that are encrypted: which certificates they trust and show, and what mends those that fail.
+//! TLS connections: the certificates that they trust and present, and the cures of their failures.
 
 use crate::address::{Address, Tls};
 use crate::link::failed;
@@ -59,7 +59,7 @@ fn wrong(address: &Address, option: &str, path: &Path, why: &str) -> Error {
     Error::new(Code::InvalidArgument, text).with_help(help)
 }
 
-/// What mends a connection that failed so, if it failed by its encryption.
+/// The code and the cure of a failure of TLS; `None` for other failures.
 pub(crate) fn cure(error: &str) -> Option<(Code, &'static str)> {
     let cures = [
         (

@@ -178,7 +178,7 @@ impl<'g: 'a, 'a, T: Nest<'g> + IntoNest<'g, Nest = T> + 'a> CaseBuilder<'g, 'a, 
         let (graph, at) = (self.graph, self.at);
         graph.check()?;
         if self.branches.is_empty() {
-            return Err(invalid!("`case` `{}` has no branches", self.name)
+            return Err(invalid!("the `case` named `{}` has no branches", self.name)
                 .at_line(at)
                 .with_help("add one with `.when(pred, || ..)`"));
         }
@@ -186,7 +186,7 @@ impl<'g: 'a, 'a, T: Nest<'g> + IntoNest<'g, Nest = T> + 'a> CaseBuilder<'g, 'a, 
             let (dtype, shape) = (pred.dtype()?, pred.shape());
             if dtype != DType::Bool || !shape.is_compatible(&PartialShape::scalar()) {
                 return Err(invalid!(
-                    "predicate {i} of `case` `{}` must be a scalar bool, found {dtype}{shape}",
+                    "predicate {i} of the `case` named `{}` must be a scalar bool, found {dtype}{shape}",
                     self.name
                 )
                 .at_line(at));

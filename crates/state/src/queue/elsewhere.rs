@@ -299,8 +299,8 @@ impl Elsewhere {
         }
     }
 
-    /// Returns an error if an answer has another number of items than was asked for. The shape of a batch may
-    /// be known before it is there.
+    /// Returns an error if the number of items is not the number that was asked for: the static shape of a
+    /// batch may depend on it.
     fn check_number(&self, n: usize, take: Option<Take>) -> Result<()> {
         let fits = match take {
             // A limit of tokens makes batches smaller.

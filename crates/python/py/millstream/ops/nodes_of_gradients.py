@@ -229,9 +229,9 @@ class _Loop:
         first, self.is_synchronized = not self.is_synchronized, True
         return _STACK + first
 
-    def shapes(self, tensors: Sequence[Tensor], whatever: bool = False) -> int:
+    def shapes(self, tensors: Sequence[Tensor], always: bool = False) -> int:
         """Returns the number of nodes that keep the shapes of tensors which are not known."""
-        return sum(self.stack() for t in tensors if whatever or not _is_full(_dims(t)))
+        return sum(self.stack() for t in tensors if always or not _is_full(_dims(t)))
 
     def of(self, op: Any) -> Optional[int]:
         """Returns the number of nodes that keep what an op's gradient needs; None if that is not known."""

@@ -12,7 +12,13 @@ from millstream.contrib.training.evaluation import (
     wait_for_new_checkpoint,
 )
 from millstream.contrib.training.hparams import HParams, parse_values
-from millstream.contrib.training.placement import GreedyLoadBalancingStrategy, byte_size_load_fn
+from millstream.contrib.training.placement import GreedyLoadBalancingStrategy, RandomStrategy, byte_size_load_fn
+from millstream.contrib.training.resampling import (
+    rejection_sample,
+    resample_at_rate,
+    stratified_sample,
+    weighted_resample,
+)
 from millstream.contrib.training.steps import (
     add_gradients_summaries,
     clip_gradient_norms,
@@ -28,6 +34,7 @@ __all__ = [
     "GreedyLoadBalancingStrategy",
     "HParams",
     "MaxTokens",
+    "RandomStrategy",
     "StopAfterNEvalsHook",
     "SummaryAtEndHook",
     "add_gradients_summaries",
@@ -43,8 +50,12 @@ __all__ = [
     "get_or_create_eval_step",
     "multiply_gradients",
     "parse_values",
+    "rejection_sample",
+    "resample_at_rate",
+    "stratified_sample",
     "train",
     "wait_for_new_checkpoint",
+    "weighted_resample",
 ]
 
 __dir__ = namespaces.dir_of(globals())

@@ -2,11 +2,36 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any, Callable
 
 import numpy as np
 
 from millstream.framework.shapes import TensorShape
+
+
+class RandomStrategy:
+    """A strategy that places an operation on a task that a hash of its name determines.
+
+    The same names are on the same tasks in every process. Variables of a kind, which are often made in a
+    regular order, are spread over all tasks.
+
+    Args:
+      num_ps_tasks: The number of tasks.
+      seed: An int: another one places the operations otherwise.
+
+    Example:
+      >>> place = tf.contrib.training.RandomStrategy(4)
+      >>> [place(tf.no_op(name=name)) for name in ("weights", "bias", "scale")]
+      [0, 1, 3]
+    """
+
+    def __init__(self, num_ps_tasks: int, seed: int = 0) -> None:
+        self._num_tasks, self._seed = num_ps_tasks, seed
+
+    def __call__(self, op: Any) -> int:
+        digest = hashlib.md5(("%s_%d" % (op.name, self._seed)).encode()).digest()
+        return int.from_bytes(digest, "big") % self._num_tasks
 
 
 class GreedyLoadBalancingStrategy:

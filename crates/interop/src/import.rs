@@ -474,7 +474,7 @@ impl Import<'_> {
         self.allowance.take(3 * (self.prefix.len() + node.name.len()), 1)?;
         let graph = self.graph;
         let mut name = format!("{}{}", self.prefix, node.name);
-        if self.options.unique_names && graph.operation(&name).is_ok() {
+        if self.options.unique_names && graph.find(&name).is_some() {
             name = graph.in_scope(String::new(), || graph.unique_name(&name));
         }
         let sources = inputs.iter().map(|source| match *source {

@@ -1218,7 +1218,7 @@ impl Lookup for Graph {
     #[track_caller]
     fn tables_initializer(&self) -> Op<'_> {
         let fills = self.collection(TABLE_INITIALIZERS).into_iter().filter_map(|item| match item {
-            CollectionItem::Node(name) => self.operation(&name).ok(),
+            CollectionItem::Node(name) => self.find(&name),
             _ => None,
         });
         let node = self.start_as("NoOp", "init_all_tables");

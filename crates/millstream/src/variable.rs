@@ -437,7 +437,7 @@ impl<'g> Variable<'g> {
         let parts = Parts {
             handle: port(&message.variable_name)?,
             snapshot: port(&message.snapshot_name)?,
-            initializer: graph.operation(&message.initializer_name).ok()?.id(),
+            initializer: graph.find(&message.initializer_name)?.id(),
             initial_value: port(&message.initial_value_name),
             by_ref: !message.is_resource,
             trainable: message.trainable,

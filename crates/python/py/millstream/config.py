@@ -5,6 +5,7 @@ Sessions do not read the settings, as in TensorFlow 1: they have those of their 
 
 from __future__ import annotations
 
+import inspect
 import types
 from typing import Any, Callable, Dict, List, NamedTuple, Optional
 
@@ -55,17 +56,19 @@ def _getter(name: str, what: str) -> Callable[[], Any]:
     return get
 
 
-def _setter(name: str, what: str) -> Callable[[Any], None]:
-    def set_(value: Any) -> None:
-        _settings[name] = value
+def _setter(name: str, what: str, argument: str) -> Callable[..., None]:
+    def set_(*args: Any, **kwargs: Any) -> None:
+        _settings[name] = signature.bind(*args, **kwargs).arguments[argument]
 
+    signature = inspect.Signature([inspect.Parameter(argument, inspect.Parameter.POSITIONAL_OR_KEYWORD)])
+    set_.__signature__ = signature  # type: ignore[attr-defined]
     set_.__name__ = set_.__qualname__ = "set_" + name
     set_.__doc__ = "Sets %s. Sessions do not read it: they have a `ConfigProto`." % what
     return set_
 
 
 get_soft_device_placement = _getter("soft_device_placement", "whether an operation may be placed on another device than it names")
-set_soft_device_placement = _setter("soft_device_placement", "whether an operation may be placed on another device than it names")
+set_soft_device_placement = _setter("soft_device_placement", "whether an operation may be placed on another device than it names", "enabled")
 
 
 def list_physical_devices(device_type: Optional[str] = None) -> List[PhysicalDevice]:
@@ -145,14 +148,14 @@ optimizer = _module(
     "optimizer",
     get_experimental_options=_getter("experimental_options", "the options of the optimizer of graphs"),
     get_jit=_getter("jit", "whether all is compiled"),
-    set_experimental_options=_setter("experimental_options", "the options of the optimizer of graphs"),
-    set_jit=_setter("jit", "whether all is compiled"),
+    set_experimental_options=_setter("experimental_options", "the options of the optimizer of graphs", "options"),
+    set_jit=_setter("jit", "whether all is compiled", "enabled"),
 )
 _INTRA, _INTER = "the threads of one operation", "the threads of all operations"
 threading = _module(
     "threading",
     get_inter_op_parallelism_threads=_getter("inter_op_parallelism_threads", _INTER),
     get_intra_op_parallelism_threads=_getter("intra_op_parallelism_threads", _INTRA),
-    set_inter_op_parallelism_threads=_setter("inter_op_parallelism_threads", _INTER),
-    set_intra_op_parallelism_threads=_setter("intra_op_parallelism_threads", _INTRA),
+    set_inter_op_parallelism_threads=_setter("inter_op_parallelism_threads", _INTER, "num_threads"),
+    set_intra_op_parallelism_threads=_setter("intra_op_parallelism_threads", _INTRA, "num_threads"),
 )

@@ -6,6 +6,7 @@ from millstream.io.lookup_ops import (
     HashTable,
     HasherSpec,
     IdTableWithHashBuckets,
+    InitializableLookupTableBase,
     KeyValueTensorInitializer,
     LookupInterface,
     MutableDenseHashTable,
@@ -27,9 +28,6 @@ from millstream.io.vocabularies import (
     string_to_index_table_from_file,
     string_to_index_table_from_tensor,
 )
-
-# The former name of tables with one handle that are filled once.
-InitializableLookupTableBase = HashTable
 
 __all__ = [
     "FastHashSpec",

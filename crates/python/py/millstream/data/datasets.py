@@ -749,8 +749,16 @@ class _OfFiles(Dataset):
     # Arguments of the op that reads are nodes of the function in TensorFlow, and of the graph here.
     _NODES_APART = -2
 
-    def __init__(self, filenames: Any, make: Callable[[Any], Any]) -> None:
+    def __init__(self, filenames: Any, make: Callable[[Any], Any], num_parallel_reads: Any = None) -> None:
         element_spec = shapes.TensorSpec([], dtypes.string)
+        if num_parallel_reads is not None:
+            files = filenames if isinstance(filenames, Dataset) else Dataset.from_tensor_slices(op("Reshape")(convert_to_tensor(filenames, dtype=dtypes.string), [-1]))
+            if num_parallel_reads == AUTOTUNE:
+                merged = files.interleave(lambda name: made_of(make(name), element_spec), num_parallel_calls=AUTOTUNE)
+            else:
+                merged = files.apply(parallel_interleave(lambda name: made_of(make(name), element_spec), num_parallel_reads))
+            super().__init__(merged._variant_tensor, element_spec)
+            return
         if isinstance(filenames, Dataset):
             if not isinstance(filenames.element_spec, shapes.TensorSpec) or filenames.element_spec.dtype != dtypes.string:
                 raise TypeError("`filenames` must be a `tf.data.Dataset` of `tf.string` elements.")
@@ -797,13 +805,7 @@ class TFRecordDataset(_OfFiles):
         def make(name: Any) -> Any:
             return op("TFRecordDataset")(name, kind, size)
 
-        if num_parallel_reads is None:
-            super().__init__(filenames, make)
-            return
-        element_spec = shapes.TensorSpec([], dtypes.string)
-        names = filenames if isinstance(filenames, Dataset) else Dataset.from_tensor_slices(op("Reshape")(convert_to_tensor(filenames, dtype=dtypes.string), [-1]))
-        merged = names.apply(parallel_interleave(lambda name: made_of(make(name), element_spec), num_parallel_reads))
-        Dataset.__init__(self, merged._variant_tensor, element_spec)
+        super().__init__(filenames, make, num_parallel_reads)
 
 
 class TextLineDataset(_OfFiles):
@@ -813,6 +815,7 @@ class TextLineDataset(_OfFiles):
       filenames: The names of files: strings, or a dataset of them.
       compression_type: None, "GZIP" or "ZLIB".
       buffer_size: The size of a buffer in bytes, which does not change the elements.
+      num_parallel_reads: The number of files that are read in turns; None is one after another.
 
     Example:
       >>> import os, tempfile
@@ -824,10 +827,10 @@ class TextLineDataset(_OfFiles):
       [b'one' b'two']
     """
 
-    def __init__(self, filenames: Any, compression_type: Any = None, buffer_size: Any = None) -> None:
+    def __init__(self, filenames: Any, compression_type: Any = None, buffer_size: Any = None, num_parallel_reads: Any = None) -> None:
         kind = _optional(compression_type, "compression_type", "", dtypes.string)
         size = _optional(buffer_size, "buffer_size", 256 * 1024)
-        super().__init__(filenames, lambda name: op("TextLineDataset")(name, kind, size))
+        super().__init__(filenames, lambda name: op("TextLineDataset")(name, kind, size), num_parallel_reads)
 
 
 class FixedLengthRecordDataset(_OfFiles):
@@ -840,6 +843,7 @@ class FixedLengthRecordDataset(_OfFiles):
       footer_bytes: The number of bytes after the last one.
       buffer_size: The size of a buffer in bytes, which does not change the elements.
       compression_type: None, "GZIP" or "ZLIB".
+      num_parallel_reads: The number of files that are read in turns; None is one after another.
 
     Example:
       >>> import os, tempfile
@@ -854,13 +858,20 @@ class FixedLengthRecordDataset(_OfFiles):
     _NODES_APART = -5
 
     def __init__(
-        self, filenames: Any, record_bytes: Any, header_bytes: Any = None, footer_bytes: Any = None, buffer_size: Any = None, compression_type: Any = None
+        self,
+        filenames: Any,
+        record_bytes: Any,
+        header_bytes: Any = None,
+        footer_bytes: Any = None,
+        buffer_size: Any = None,
+        compression_type: Any = None,
+        num_parallel_reads: Any = None,
     ) -> None:
         record = int64(record_bytes, "record_bytes")
         header, footer = _optional(header_bytes, "header_bytes", 0), _optional(footer_bytes, "footer_bytes", 0)
         size = _optional(buffer_size, "buffer_size", 256 * 1024)
         kind = _optional(compression_type, "compression_type", "", dtypes.string)
-        super().__init__(filenames, lambda name: op("FixedLengthRecordDatasetV2")(name, header, record, footer, size, kind))
+        super().__init__(filenames, lambda name: op("FixedLengthRecordDatasetV2")(name, header, record, footer, size, kind), num_parallel_reads)
 
 
 def make_one_shot_iterator(dataset: Dataset) -> Iterator:

@@ -173,7 +173,9 @@ def map_and_batch(
     return apply
 
 
-def map_and_batch_with_legacy_function(*args: Any, **kwargs: Any) -> _Transformation:
+def map_and_batch_with_legacy_function(
+    map_func: Callable[..., Any], batch_size: Any, num_parallel_batches: Any = None, drop_remainder: Any = False, num_parallel_calls: Any = None
+) -> _Transformation:
     """Returns `map_and_batch` with the same arguments, under TensorFlow's earlier name.
 
     Example:
@@ -181,7 +183,7 @@ def map_and_batch_with_legacy_function(*args: Any, **kwargs: Any) -> _Transforma
       >>> tf.data.Dataset.range(4).apply(increase).output_shapes.as_list()
       [None]
     """
-    return map_and_batch(*args, **kwargs)
+    return map_and_batch(map_func, batch_size, num_parallel_batches, drop_remainder, num_parallel_calls)
 
 
 def sloppy_interleave(map_func: Callable[..., Any], cycle_length: Any, block_length: Any = 1) -> _Transformation:

@@ -165,22 +165,23 @@ class SparseTensor:
         return self.shape
 
     @classmethod
-    def from_value(cls, value: Any) -> "SparseTensor":
+    def from_value(cls, sparse_tensor_value: Any) -> "SparseTensor":
         """Returns the `SparseTensor` of a `SparseTensorValue`.
 
         Args:
-          value: A `SparseTensorValue`; a `SparseTensor` is returned unchanged.
+          sparse_tensor_value: A `SparseTensorValue`; a `SparseTensor` is returned unchanged.
 
         Returns:
           A `SparseTensor`.
 
         Raises:
-          TypeError: `value` is neither.
+          TypeError: `sparse_tensor_value` is neither.
 
         Example:
           >>> print(tf.SparseTensor.from_value(tf.SparseTensorValue([[0]], [5], [3])).shape)
           (3,)
         """
+        value = sparse_tensor_value
         if not isinstance(value, (SparseTensorValue, SparseTensor)):
             raise TypeError("Neither a SparseTensor nor SparseTensorValue: %s." % value)
         return cls(value.indices, value.values, value.dense_shape)

@@ -173,7 +173,54 @@ class _Table(LookupInterface):
             return op("LookupTableSizeV2")(self.resource_handle)
 
 
-class HashTable(_Table):
+class InitializableLookupTableBase(_Table):
+    """A table that `initializer` fills once: the base class of `HashTable`.
+
+    Args:
+      default_value: A scalar: the value of missing keys.
+      initializer: The initializer.
+
+    Example:
+      >>> table = tf.contrib.lookup.HashTable(tf.contrib.lookup.KeyValueTensorInitializer(["a"], [1]), -1)
+      >>> isinstance(table, tf.contrib.lookup.InitializableLookupTableBase), table.init is table.initializer
+      (True, True)
+    """
+
+    def __init__(self, default_value: Any, initializer: Any) -> None:
+        super().__init__(initializer.key_dtype, initializer.value_dtype)
+        self._initializer = initializer
+        self._default_value = convert_to_tensor(default_value, self._value_dtype)
+        self._default_value.shape.merge_with(shapes.TensorShape([]))
+        # Outside of enclosing loops and branches, as variables are: the table exists once and is filled once.
+        with control_dependencies(None):
+            self.resource_handle = self._create_resource()
+            self._init = initializer.initialize(self)
+
+    def _create_resource(self) -> Tensor:
+        """Returns the handle of the table."""
+        raise NotImplementedError
+
+    @property
+    def init(self) -> Operation:
+        """The operation that fills the table."""
+        return self._init
+
+    @property
+    def initializer(self) -> Operation:
+        """The operation that fills the table."""
+        return self._init
+
+    def lookup(self, keys: Any, name: Optional[str] = None) -> Any:
+        """Returns the values of keys, which are a tensor or a `SparseTensor`."""
+        found = keys.values if isinstance(keys, SparseTensor) else convert_to_tensor(keys)
+        self._check_keys(found.dtype)
+        with name_scope(name, "%s_Lookup" % self.name.split("/")[-1], [self.resource_handle, found, self._default_value]):
+            values = op("LookupTableFindV2")(self.resource_handle, found, self._default_value)
+        values.set_shape(found.shape)
+        return SparseTensor(keys.indices, values, keys.dense_shape) if isinstance(keys, SparseTensor) else values
+
+
+class HashTable(InitializableLookupTableBase):
     """A table that `initializer` fills once. Missing keys have the value `default_value`.
 
     Args:
@@ -197,16 +244,13 @@ class HashTable(_Table):
     """
 
     def __init__(self, initializer: Any, default_value: Any, shared_name: Optional[str] = None, name: Optional[str] = None) -> None:
-        super().__init__(initializer.key_dtype, initializer.value_dtype)
-        self._initializer = initializer
-        self._default_value = convert_to_tensor(default_value, self._value_dtype)
-        self._default_value.shape.merge_with(shapes.TensorShape([]))
-        # Outside of enclosing loops and branches, as variables are: the table exists once and is filled once.
-        with control_dependencies(None):
-            self.resource_handle = op("HashTableV2")(
-                key_dtype=self._key_dtype, value_dtype=self._value_dtype, shared_name=shared_name or "", name=name or "hash_table"
-            )
-            self._init = initializer.initialize(self)
+        self._shared_name, self._asked_name = shared_name or "", name or "hash_table"
+        super().__init__(default_value, initializer)
+
+    def _create_resource(self) -> Tensor:
+        return op("HashTableV2")(
+            key_dtype=self._key_dtype, value_dtype=self._value_dtype, shared_name=self._shared_name, name=self._asked_name
+        )
 
     def export(self, name: Optional[str] = None) -> Any:
         """Returns all keys and values, in any order.
@@ -219,25 +263,6 @@ class HashTable(_Table):
             keys.set_shape([None])
             values.set_shape([None])
             return keys, values
-
-    @property
-    def init(self) -> Operation:
-        """The operation that fills the table."""
-        return self._init
-
-    @property
-    def initializer(self) -> Operation:
-        """The operation that fills the table."""
-        return self._init
-
-    def lookup(self, keys: Any, name: Optional[str] = None) -> Any:
-        """Returns the values of keys, which are a tensor or a `SparseTensor`."""
-        found = keys.values if isinstance(keys, SparseTensor) else convert_to_tensor(keys)
-        self._check_keys(found.dtype)
-        with name_scope(name, "%s_Lookup" % self.name.split("/")[-1], [self.resource_handle, found, self._default_value]):
-            values = op("LookupTableFindV2")(self.resource_handle, found, self._default_value)
-        values.set_shape(found.shape)
-        return SparseTensor(keys.indices, values, keys.dense_shape) if isinstance(keys, SparseTensor) else values
 
 
 class StaticHashTable(HashTable):

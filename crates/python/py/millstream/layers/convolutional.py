@@ -7,7 +7,7 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 from millstream.framework import constant, dtypes, node_counts
 from millstream.framework.shapes import TensorShape, dimension_value
-from millstream.layers.core import Layer
+from millstream.layers.core import Layer, checked_order
 from millstream.nn import convolutions, depthwise, functions, pools
 from millstream.ops import array_ops
 from millstream.variables.initializers import zeros_initializer
@@ -60,13 +60,6 @@ def sizes(value: Any, n: int, name: str) -> Tuple[int, ...]:
         return tuple(int(v) for v in given)
     except (TypeError, ValueError):
         raise ValueError(f"The `{name}` argument must be a tuple of {n} integers. Received: {value}") from None
-
-
-def _checked_order(data_format: str) -> str:
-    word = data_format.lower()
-    if word not in ("channels_first", "channels_last"):
-        raise ValueError(f'The `data_format` argument must be one of "channels_first", "channels_last". Received: {data_format}')
-    return word
 
 
 def _padding(padding: str, words: str) -> str:
@@ -167,7 +160,7 @@ class Convolution(Layer):
         self.strides = sizes(strides, self.spatial, "strides")
         words = 'The `padding` argument must be a list/tuple or one of "valid", "same" (or "causal", only for `Conv1D).'
         self.padding = _padding(padding, words)
-        self.data_format = _checked_order(data_format)
+        self.data_format = checked_order(data_format)
         self.dilation_rate = sizes(dilation_rate, self.spatial, "dilation_rate")
         self.activation = activation
         self.use_bias = use_bias
@@ -616,7 +609,7 @@ class Pooling(Layer):
         self.strides = sizes(self.pool_size if strides is None else strides, self.spatial, "strides")
         words = 'The `padding` argument must be a list/tuple or one of "valid", "same" (or "causal", only for `Conv1D).'
         self.padding = _padding(padding, words)
-        self.data_format = _checked_order(data_format)
+        self.data_format = checked_order(data_format)
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
         """Returns one cell for each window."""

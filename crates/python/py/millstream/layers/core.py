@@ -30,6 +30,7 @@ from millstream.framework.shapes import TensorShape, dimension_value
 from millstream.nn import functions, nn_ops
 from millstream.ops import array_ops, control_flow, linalg_ops, math_ops
 from millstream.variables import state_ops
+from millstream.variables.aggregation import VariableSynchronization, checked
 from millstream.variables.initializers import ones_initializer, zeros_initializer
 from millstream.variables.scopes import get_variable, variable_scope
 
@@ -305,12 +306,26 @@ class Layer:
         regularizer: Any = None,
         trainable: Optional[bool] = None,
         constraint: Any = None,
+        use_resource: Optional[bool] = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
+        partitioner: Any = None,
+        **kwargs: Any,
     ) -> Any:
         """Creates or returns a variable of the layer. Arguments are those of `get_variable`.
 
         Returns:
           A variable.
+
+        Raises:
+          TypeError: Another argument than `experimental_autocast`, which is ignored, is given.
+          ValueError: The variable is to be trained and has `tf.VariableSynchronization.ON_READ`.
         """
+        for key in kwargs:
+            if key != "experimental_autocast":
+                raise TypeError("Unknown keyword argument:", key)
+        if trainable is None and checked(synchronization, aggregation, name)[0] == VariableSynchronization.ON_READ:
+            trainable = False
         before = len(get_collection(GraphKeys.REGULARIZATION_LOSSES))
         check_regularizer(regularizer)
         variable = get_variable(
@@ -321,6 +336,10 @@ class Layer:
             regularizer=regularizer,
             trainable=self.trainable if trainable is None else self.trainable and trainable,
             constraint=constraint,
+            use_resource=use_resource,
+            synchronization=synchronization,
+            aggregation=aggregation,
+            partitioner=partitioner,
         )
         if all(v is not variable for v in self._variables):
             self._variables.append(variable)
@@ -611,16 +630,39 @@ def dropout(
     return Dropout(rate, noise_shape=noise_shape, seed=seed, name=name, _scope=name)(inputs, training=training)
 
 
+def checked_order(data_format: str) -> str:
+    """Returns `data_format` in lower case, which is the order of the dimensions of images."""
+    word = data_format.lower()
+    if word not in ("channels_first", "channels_last"):
+        raise ValueError(f'The `data_format` argument must be one of "channels_first", "channels_last". Received: {data_format}')
+    return word
+
+
 class Flatten(Layer):
     """Flattens inputs to matrices; the first dimension stays.
+
+    Args:
+      data_format: With "channels_first", the second dimension is moved to the end before. The default is
+        "channels_last".
+      **kwargs: As in `Layer`.
+
+    Raises:
+      ValueError: `data_format` is neither.
 
     Example:
       >>> tf.layers.Flatten()(tf.zeros([2, 3, 4])).shape  # It calls `layer.call`.
       TensorShape([Dimension(2), Dimension(12)])
     """
 
+    def __init__(self, data_format: Optional[str] = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.data_format = "channels_last" if data_format is None else checked_order(data_format)
+
     def call(self, inputs: Any, **kwargs: Any) -> Any:
         """Reshapes `[batch, a, b, ..]` to `[batch, a * b * ..]`."""
+        rank = inputs.get_shape().ndims
+        if self.data_format == "channels_first" and rank is not None and 1 < rank:
+            inputs = array_ops.transpose(inputs, [0, *range(2, rank), 1])
         shape = inputs.get_shape()
         _needs_rank(self, shape, 1)
         sizes = shape.as_list()[1:]
@@ -641,21 +683,19 @@ def flatten(inputs: Any, name: Optional[str] = None, data_format: str = "channel
     Args:
       inputs: A tensor of rank 1 or more.
       name: The layer's name.
-      data_format: `"channels_last"`.
+      data_format: With "channels_first", the second dimension is moved to the end before.
 
     Returns:
       A tensor of rank 2.
 
     Raises:
-      ValueError: `data_format` is not `"channels_last"`.
+      ValueError: `data_format` is neither "channels_first" nor "channels_last".
 
     Example:
       >>> tf.layers.flatten(tf.zeros([2, 3, 4])).shape
       TensorShape([Dimension(2), Dimension(12)])
     """
-    if data_format != "channels_last":
-        raise ValueError(f"flatten: data_format {data_format!r} is not supported: transpose the inputs to channels_last")
-    return Flatten(name=name, _scope=name)(inputs)
+    return Flatten(data_format, name=name, _scope=name)(inputs)
 
 
 class BatchNormalization(Layer):
@@ -674,10 +714,18 @@ class BatchNormalization(Layer):
       beta_initializer: The initializer of `beta`; the other three variables have such an argument, too.
       beta_regularizer: A function from `beta` to a term of the loss; also for `gamma`.
       beta_constraint: A function that optimizers apply to `beta` after updates; also for `gamma`.
-      trainable: As in `Layer`.
-      name: As in `Layer`.
+      renorm: False.
+      renorm_clipping: None.
+      renorm_momentum: Ignored.
       fused: If false, images are normalized by several operations instead of one. The one adds the variance
         without bias to the moving average.
+      trainable: As in `Layer`.
+      virtual_batch_size: None.
+      adjustment: None.
+      name: As in `Layer`.
+
+    Raises:
+      NotImplementedError: `renorm`, `virtual_batch_size` or `adjustment` is given.
 
     Example:
       >>> layer = tf.layers.BatchNormalization()
@@ -705,12 +753,20 @@ class BatchNormalization(Layer):
         gamma_regularizer: Any = None,
         beta_constraint: Any = None,
         gamma_constraint: Any = None,
-        trainable: bool = True,
-        name: Optional[str] = None,
+        renorm: bool = False,
+        renorm_clipping: Any = None,
+        renorm_momentum: float = 0.99,
         fused: Optional[bool] = None,
+        trainable: bool = True,
+        virtual_batch_size: Optional[int] = None,
+        adjustment: Any = None,
+        name: Optional[str] = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(trainable=trainable, name=name, **kwargs)
+        for what, asked in (("renorm", renorm), ("virtual_batch_size", virtual_batch_size), ("adjustment", adjustment)):
+            if asked:
+                raise NotImplementedError(f"batch normalization: `{what}` is not supported")
         self.axis = axis
         self.fused = fused
         self.momentum = momentum
@@ -883,9 +939,6 @@ def batch_normalization(
       ...     print(sess.run(y).round(2).ravel())
       [-1.  1.]
     """
-    for what, asked in (("renorm", renorm), ("virtual_batch_size", virtual_batch_size), ("adjustment", adjustment)):
-        if asked:
-            raise NotImplementedError(f"batch_normalization: `{what}` is not supported")
     layer = BatchNormalization(
         axis=axis,
         momentum=momentum,
@@ -902,7 +955,12 @@ def batch_normalization(
         gamma_constraint=gamma_constraint,
         trainable=trainable,
         name=name,
+        renorm=renorm,
+        renorm_clipping=renorm_clipping,
+        renorm_momentum=renorm_momentum,
         fused=fused,
+        virtual_batch_size=virtual_batch_size,
+        adjustment=adjustment,
         _scope=name,
         _reuse=reuse,
     )

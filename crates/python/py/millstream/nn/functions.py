@@ -336,7 +336,7 @@ def dropout(
       [0.0, 2.0]
     """
     if keep_prob is not None and rate is not None:
-        raise ValueError("You must provide either 'keep_prob' or 'rate', not both")
+        raise ValueError("Cannot specify both 'keep_prob' and 'rate'")
     if keep_prob is None and rate is None:
         raise ValueError("You must provide a rate to dropout.")
     rate = 1 - keep_prob if rate is None else rate

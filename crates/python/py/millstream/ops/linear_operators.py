@@ -604,6 +604,10 @@ class LinearOperatorScaledIdentity(LinearOperator):
     def _assert_non_singular(self) -> Any:
         return _no_zeros(self._multiplier, "LinearOperator was singular")
 
+    def add_to_tensor(self, mat: Any, name: str = "add_to_tensor") -> Any:
+        """Returns the sum with matrices."""
+        return super().add_to_tensor(mat, name)
+
 
 def _rows(num_rows: Any) -> Any:
     rows = convert_to_tensor(num_rows, name="num_rows")
@@ -615,7 +619,6 @@ def _rows(num_rows: Any) -> Any:
     if value is not None and value < 0:
         raise ValueError("Argument num_rows must be non-negative.  Found: %s" % num_rows)
     return rows, None if value is None else int(value)
-
 
 class LinearOperatorIdentity(LinearOperatorScaledIdentity):
     """The identity.

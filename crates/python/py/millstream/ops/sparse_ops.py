@@ -199,15 +199,16 @@ def sparse_concat(
       axis: An int: the axis to concatenate along.
       sp_inputs: A list of `SparseTensor`s of one dtype and rank.
       name: A name for the operation.
-      expand_nonconcat_dim: Only False is supported.
+      expand_nonconcat_dim: If true, the sizes along other axes may differ, and the largest is that of the
+        result. If false, they must be the same.
       concat_dim: The former name of `axis`.
-      expand_nonconcat_dims: Only False is supported.
+      expand_nonconcat_dims: The later name of `expand_nonconcat_dim`.
 
     Returns:
       A `SparseTensor`.
 
     Raises:
-      NotImplementedError: `expand_nonconcat_dim` is true.
+      ValueError: Both `axis` and `concat_dim` are given.
 
     Example:
       >>> a = tf.SparseTensor([[0, 1]], [5], [1, 2])
@@ -215,12 +216,16 @@ def sparse_concat(
       [[0 5]
        [0 5]]
     """
+    axis = renamed(axis, concat_dim, "axis", "concat_dim")
     sps = [_sparse(s) for s in sp_inputs]
     if len(sps) == 1:
         return sps[0]
     shapes = [s.dense_shape for s in sps]
     if expand_nonconcat_dim or expand_nonconcat_dims:
-        raise NotImplementedError("sparse_concat: expand_nonconcat_dim is not supported yet")
+        largest = reduction_ops.reduce_max(array_ops.concat([array_ops.reshape(s, [1, -1]) for s in shapes], 0), 0)
+        # Only the size along `axis` is that of each part.
+        after = [] if axis == -1 else [largest[axis + 1 :]]
+        shapes = [array_ops.concat([largest[:axis], s[axis:] if axis == -1 else s[axis : axis + 1], *after], 0) for s in shapes]
     made = op("SparseConcat")([s.indices for s in sps], [s.values for s in sps], shapes, concat_dim=axis, name=name)
     return SparseTensor(*made)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from millstream._engine import Tensor
-from millstream.framework import SparseTensor, convert_to_tensor, dtypes
+from millstream.framework import SparseTensor, convert_to_tensor, dtypes, name_scope
 from millstream.framework.deprecation import renamed
 from millstream.framework.op_functions import op
 from millstream.ops import array_ops, math_ops
@@ -21,7 +21,9 @@ __all__ = [
 ]
 
 
-def string_split(source: Any, sep: Any = None, skip_empty: bool = True, delimiter: Any = None) -> SparseTensor:
+def string_split(
+    source: Any, sep: Any = None, skip_empty: bool = True, delimiter: Any = None, result_type: str = "SparseTensor", name: Optional[str] = None
+) -> SparseTensor:
     """Splits strings into words, as a sparse matrix with a row for each string.
 
     Args:
@@ -29,9 +31,15 @@ def string_split(source: Any, sep: Any = None, skip_empty: bool = True, delimite
       sep: The separator characters; by default a space.
       skip_empty: If true, empty words are omitted.
       delimiter: The former name of `sep`.
+      result_type: "SparseTensor", the only kind of result: ragged tensors are not supported.
+      name: A name for the operation.
 
     Returns:
       A `SparseTensor` of strings, of rank 2.
+
+    Raises:
+      NotImplementedError: `result_type` is "RaggedTensor".
+      ValueError: `result_type` is neither.
 
     Example:
       >>> words = tf.string_split(["to be", "or"])
@@ -40,7 +48,12 @@ def string_split(source: Any, sep: Any = None, skip_empty: bool = True, delimite
        [b'or' b'']]
     """
     sep = renamed(sep, delimiter, "sep", "delimiter")
-    indices, values, shape = op("StringSplit")(source, " " if sep is None else sep, skip_empty=skip_empty)
+    if result_type == "RaggedTensor":
+        raise NotImplementedError('string_split: result_type="RaggedTensor" is not supported: take the SparseTensor')
+    if result_type != "SparseTensor":
+        raise ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'.")
+    with name_scope(name, "StringSplit", [source]):
+        indices, values, shape = op("StringSplit")(source, " " if sep is None else sep, skip_empty=skip_empty)
     indices.set_shape([None, 2]), values.set_shape([None]), shape.set_shape([2])
     return SparseTensor(indices, values, shape)
 
@@ -87,16 +100,15 @@ def string_to_hash_bucket(string_tensor: Any = None, num_buckets: Any = None, na
     return op("StringToHashBucket")(string_tensor if string_tensor is not None else input, num_buckets=num_buckets, name=name)
 
 
-def regex_replace(source: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: Optional[str] = None, input: Any = None) -> Tensor:  # noqa: A002
+def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: Optional[str] = None) -> Tensor:  # noqa: A002
     r"""Replaces matches of a regular expression in strings.
 
     Args:
-      source: A tensor of strings.
+      input: A tensor of strings.
       pattern: A regular expression, in RE2's syntax.
       rewrite: The replacement; `\\1` is the first group.
       replace_global: If true, all matches are replaced; otherwise only the first.
       name: A name for the operation.
-      input: The later name of `source`.
 
     Returns:
       A tensor of strings of the same shape.
@@ -105,10 +117,9 @@ def regex_replace(source: Any, pattern: Any, rewrite: Any, replace_global: bool 
       >>> print(tf.Session().run(tf.regex_replace(["banana"], "an", "AN")))
       [b'bANANa']
     """
-    source = input if source is None else source
     if isinstance(pattern, str) and isinstance(rewrite, str):
-        return op("StaticRegexReplace")(source, pattern=pattern, rewrite=rewrite, replace_global=replace_global, name=name)
-    return op("RegexReplace")(source, pattern, rewrite, replace_global=replace_global, name=name)
+        return op("StaticRegexReplace")(input, pattern=pattern, rewrite=rewrite, replace_global=replace_global, name=name)
+    return op("RegexReplace")(input, pattern, rewrite, replace_global=replace_global, name=name)
 
 
 def reduce_join(

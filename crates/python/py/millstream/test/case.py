@@ -124,13 +124,14 @@ def get_temp_dir() -> str:
     return _temp_dir[0]
 
 
-def assert_equal_graph_def(actual: Any, expected: Any, checkpoint_v2: bool = False) -> None:
+def assert_equal_graph_def(actual: Any, expected: Any, checkpoint_v2: bool = False, hash_table_shared_name: bool = False) -> None:
     """Asserts that two `GraphDef`s have the same nodes, in any order.
 
     Args:
       actual: A `GraphDef`.
       expected: The `GraphDef` to compare with.
       checkpoint_v2: Ignored.
+      hash_table_shared_name: Ignored.
 
     Raises:
       AssertionError: They differ; the message names a node.

@@ -326,14 +326,28 @@ class variable_scope:
         return "%s_%d" % (name, i)
 
 
-def variable_op_scope(values: Any, name_or_scope: Any, default_name: Optional[str] = None, **options: Any) -> variable_scope:
+def variable_op_scope(
+    values: Any,
+    name_or_scope: Any,
+    default_name: Optional[str] = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    custom_getter: Any = None,
+    reuse: Any = None,
+    dtype: Any = None,
+    use_resource: Optional[bool] = None,
+    constraint: Any = None,
+) -> variable_scope:
     """`variable_scope` with its arguments in another order.
 
     Args:
       values: Ignored.
       name_or_scope: As in `variable_scope`.
       default_name: As in `variable_scope`.
-      **options: The other arguments of `variable_scope`.
+
+    The other arguments are those of `variable_scope`.
 
     Returns:
       A context manager.
@@ -343,7 +357,9 @@ def variable_op_scope(values: Any, name_or_scope: Any, default_name: Optional[st
       ...     tf.get_variable("v", [2]).name
       'layer/v:0'
     """
-    return variable_scope(name_or_scope, default_name=default_name, values=values, **options)
+    return variable_scope(
+        name_or_scope, default_name, values, initializer, regularizer, caching_device, partitioner, custom_getter, reuse, dtype, use_resource, constraint
+    )
 
 
 def no_regularizer(_: Any) -> None:
@@ -600,15 +616,32 @@ def _dtype_of(value: Any) -> Any:
     return dtypes.as_dtype(dtype).base_dtype
 
 
-def get_local_variable(name: str, *args: Any, **kwargs: Any) -> Any:
+def get_local_variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: Optional[bool] = False,
+    collections: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    validate_shape: bool = True,
+    use_resource: Optional[bool] = None,
+    custom_getter: Any = None,
+    constraint: Any = None,
+    synchronization: Any = None,
+    aggregation: Any = None,
+) -> Any:
     """As `get_variable`, for a local variable, which is neither saved nor trained.
 
     The variable is added to the collection `local_variables`.
 
     Args:
       name: The name within the scope.
-      *args: The other arguments of `get_variable`.
-      **kwargs: The same by keyword.
+      trainable: Ignored.
+
+    The other arguments are those of `get_variable`.
 
     Returns:
       A `Variable`.
@@ -618,9 +651,23 @@ def get_local_variable(name: str, *args: Any, **kwargs: Any) -> Any:
       >>> n.trainable, [v.name for v in tf.local_variables()]
       (False, ['n:0'])
     """
-    kwargs["trainable"] = False
-    kwargs["collections"] = list(kwargs.get("collections") or []) + [GraphKeys.LOCAL_VARIABLES]
-    return get_variable(name, *args, **kwargs)
+    return get_variable(
+        name,
+        shape,
+        dtype,
+        initializer,
+        regularizer,
+        False,
+        [*(collections or []), GraphKeys.LOCAL_VARIABLES],
+        caching_device,
+        partitioner,
+        validate_shape,
+        use_resource,
+        custom_getter,
+        constraint,
+        synchronization,
+        aggregation,
+    )
 
 
 # Functions that modules below need.

@@ -783,11 +783,11 @@ class _Unread(ResourceVariable):
         return self._read.eval(session=session)
 
 
-def is_variable_initialized(ref: Any, name: Optional[str] = None) -> Tensor:
+def is_variable_initialized(variable: Any, name: Optional[str] = None) -> Tensor:
     """Returns whether the variable has a value.
 
     Args:
-      ref: A variable, or a reference tensor.
+      variable: A variable, or a reference tensor.
       name: A name for the operation.
 
     Returns:
@@ -800,9 +800,9 @@ def is_variable_initialized(ref: Any, name: Optional[str] = None) -> Tensor:
       ...     print(sess.run(ready), sess.run(v.initializer), sess.run(ready))
       False None True
     """
-    if isinstance(ref, ResourceVariable):
-        return ref.is_initialized(name)
-    return op("IsVariableInitialized")(ref._ref() if isinstance(ref, Variable) else ref, name=name)
+    if isinstance(variable, ResourceVariable):
+        return variable.is_initialized(name)
+    return op("IsVariableInitialized")(variable._ref() if isinstance(variable, Variable) else variable, name=name)
 
 
 VariableV1 = Variable

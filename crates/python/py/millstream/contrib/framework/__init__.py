@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional
+from typing import Any, Callable, List, Optional, Tuple
 
 import numpy as np
 
@@ -30,7 +30,8 @@ from millstream.framework import (
 )
 from millstream.framework.op_functions import op
 from millstream.framework.shapes import TensorShape
-from millstream.ops import array_ops, check_ops, control_flow, math_ops, reduction_ops
+from millstream.ops import array_ops, check_ops, control_flow, host_functions, math_ops, reduction_ops
+from millstream.train import checkpoints
 
 __all__ = [
     *_variables,
@@ -44,7 +45,11 @@ __all__ = [
     "deprecated_args",
     "get_name_scope",
     "has_arg_scope",
+    "list_variables",
+    "load_checkpoint",
+    "load_variable",
     "nest",
+    "py_func",
     "smart_case",
     "smart_cond",
     "smart_constant_value",
@@ -64,10 +69,6 @@ _PLACES = {
     "get_global_step": "millstream.train.training_util:get_global_step",
     "get_or_create_global_step": "millstream.train.training_util:get_or_create_global_step",
     "is_tensor": "millstream.ops.shape_ops:is_tensor",
-    "list_variables": "millstream.train.checkpoints:list_variables",
-    "load_checkpoint": "millstream.train.checkpoints:load_checkpoint",
-    "load_variable": "millstream.train.checkpoints:load_variable",
-    "py_func": "millstream.ops.host_functions:py_func",
     "sort": "millstream.ops.counting_ops:sort",
 }
 namespaces.place("contrib.framework", _PLACES)
@@ -283,3 +284,126 @@ def smart_case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False,
     if unknown:
         return control_flow.case(unknown, default, exclusive=exclusive, name=name)
     return pairs[-1][1]() if default is None else default()
+
+
+def load_checkpoint(filepattern: str) -> Any:
+    """As `tf.train.load_checkpoint`, whose argument has another name.
+
+    Args:
+      filepattern: A checkpoint or a directory.
+
+    Returns:
+      A `CheckpointReader`.
+
+    Example:
+      >>> import os, tempfile
+      >>> v, folder = tf.Variable([1.0, 2.0], name="v"), tempfile.mkdtemp()
+      >>> with tf.Session() as sess:
+      ...     sess.run(v.initializer)
+      ...     path = tf.train.Saver().save(sess, os.path.join(folder, "model"))
+      >>> tf.contrib.framework.load_checkpoint(filepattern=folder).get_variable_to_shape_map()
+      {'v': [2]}
+    """
+    return checkpoints.load_checkpoint(filepattern)
+
+
+def load_variable(checkpoint_dir: str, name: str) -> Any:
+    """As `tf.train.load_variable`, whose argument has another name.
+
+    Args:
+      checkpoint_dir: A checkpoint or a directory.
+      name: The variable's name; ":0" at its end is ignored.
+
+    Returns:
+      An array.
+
+    Example:
+      >>> import os, tempfile
+      >>> v, folder = tf.Variable([1.0, 2.0], name="v"), tempfile.mkdtemp()
+      >>> with tf.Session() as sess:
+      ...     sess.run(v.initializer)
+      ...     path = tf.train.Saver().save(sess, os.path.join(folder, "model"))
+      >>> print(tf.contrib.framework.load_variable(checkpoint_dir=folder, name="v:0"))
+      [1. 2.]
+    """
+    return checkpoints.load_variable(checkpoint_dir, name)
+
+
+def list_variables(checkpoint_dir: str) -> List[Tuple[str, List[int]]]:
+    """As `tf.train.list_variables`, whose argument has another name.
+
+    Args:
+      checkpoint_dir: A checkpoint or a directory.
+
+    Returns:
+      A list of pairs of a name and a list of ints.
+
+    Example:
+      >>> import os, tempfile
+      >>> v, folder = tf.Variable([1.0, 2.0], name="v"), tempfile.mkdtemp()
+      >>> with tf.Session() as sess:
+      ...     sess.run(v.initializer)
+      ...     path = tf.train.Saver().save(sess, os.path.join(folder, "model"))
+      >>> tf.contrib.framework.list_variables(checkpoint_dir=folder)
+      [('v', [2])]
+    """
+    return checkpoints.list_variables(checkpoint_dir)
+
+
+def py_func(
+    func: Callable[..., Any],
+    args: Any = (),
+    kwargs: Any = None,
+    output_types: Any = None,
+    output_shapes: Any = None,
+    stateful: bool = True,
+    name: Optional[str] = None,
+) -> Any:
+    """Calls a Python function whose arguments and results are structures of values; see `tf.py_func`.
+
+    Args:
+      func: A function of arrays.
+      args: A list or tuple of its arguments: tensors, or structures of them.
+      kwargs: A dict of its keyword arguments.
+      output_types: A structure of the dtypes of its results, or a function of the arguments that returns it.
+      output_shapes: A structure of static shapes, or a function of the arguments that returns it.
+      stateful: If false, equal arguments give equal results, without side effects.
+      name: A name for the operation.
+
+    Returns:
+      Tensors in the structure of `output_types`.
+
+    Raises:
+      TypeError: `args` is not a list or tuple, or `kwargs` not a dict.
+
+    Example:
+      >>> def move(point, by):
+      ...     return {"x": point["x"] + by, "y": point["y"] + by}
+      >>> moved = tf.contrib.framework.py_func(
+      ...     move, [{"x": 1.0, "y": tf.constant(2.0)}], {"by": np.float32(3.0)},
+      ...     output_types={"x": tf.float32, "y": tf.float32}, output_shapes={"x": [], "y": []})
+      >>> print(moved["x"].shape, *tf.Session().run([moved["x"], moved["y"]]))
+      () 4.0 5.0
+    """
+    kwargs = {} if kwargs is None else kwargs
+    for what, value, kinds in (("args must be list", args, (list, tuple)), ("kwargs must be dict", kwargs, dict)):
+        if not isinstance(value, kinds):  # type: ignore[arg-type]
+            raise TypeError("%s and not %s. args: %s" % (what, type(value), value))
+    if callable(output_types):
+        output_types = output_types(*args, **kwargs)
+    if callable(output_shapes):
+        output_shapes = output_shapes(*args, **kwargs)
+    given = (args, kwargs)
+
+    def call(*values: Any) -> Any:
+        positional, by_name = nest.pack_sequence_as(given, values)
+        results = func(*positional, **by_name)
+        nest.assert_shallow_structure(output_types, results)
+        return nest.flatten(results)
+
+    tensors = host_functions.py_func(call, nest.flatten(given), nest.flatten(output_types), stateful, name)
+    if output_shapes is not None:
+        as_shapes = nest.map_structure_up_to(output_types, TensorShape, output_shapes)
+        for tensor, shape in zip(tensors, nest.flatten(as_shapes)):
+            tensor.set_shape(shape)
+    return nest.pack_sequence_as(output_types, tensors)

@@ -20,11 +20,11 @@ def _stack() -> List[Dict[str, Dict[str, Any]]]:
     return _local.stack  # type: ignore[no-any-return]
 
 
-def arg_scope_func_key(function: Any) -> str:
+def arg_scope_func_key(op: Any) -> str:
     """Returns the key of a function in `current_arg_scope()`.
 
     Args:
-      function: A function.
+      op: A function.
 
     Returns:
       A string.
@@ -35,7 +35,7 @@ def arg_scope_func_key(function: Any) -> str:
       ...     print(scope[slim.arg_scope_func_key(slim.dropout)])
       {'keep_prob': 0.5}
     """
-    return getattr(function, "_key_op", str(function))
+    return getattr(op, "_key_op", str(op))
 
 
 def current_arg_scope() -> Dict[str, Dict[str, Any]]:

@@ -22,6 +22,7 @@ from millstream.contrib.layers.initializers import *  # noqa: F403
 from millstream.contrib.layers.layers import *  # noqa: F403
 from millstream.contrib.layers.normalization import *  # noqa: F403
 from millstream.contrib.layers.optimizers import OPTIMIZER_CLS_NAMES, OPTIMIZER_SUMMARIES, optimize_loss
+from millstream.contrib.layers.recomputing import recompute_grad
 from millstream.contrib.layers.regularizers import *  # noqa: F403
 from millstream.contrib.layers.summaries import (
     summarize_activation,
@@ -30,7 +31,6 @@ from millstream.contrib.layers.summaries import (
     summarize_tensor,
     summarize_tensors,
 )
-from millstream.framework import namespaces
 
 __all__ = [
     *_convolutional.__all__,
@@ -49,10 +49,6 @@ __all__ = [
     "summarize_tensor",
     "summarize_tensors",
 ]
-
-namespaces.place("contrib.layers", {"recompute_grad": "millstream.ops.gradients:recompute_grad"})
-
-__getattr__ = namespaces.getattr_of(__name__)
 
 
 def __dir__() -> List[str]:

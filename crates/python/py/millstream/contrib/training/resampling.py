@@ -262,7 +262,7 @@ def resample_at_rate(
       ...     [tf.range(3), tf.constant(["a", "b", "c"])], [0.0, 30.0, 1000.0], seed=1)
       >>> with tf.Session() as sess:
       ...     n, s = sess.run([rows, names])
-      >>> sorted(set(s)), 900 < (n == 2).sum() < 1100
+      >>> sorted(set(s)), bool(900 < (n == 2).sum() < 1100)
       ([b'b', b'c'], True)
     """
     with name_scope(scope, "resample_at_rate", [*inputs, rates]):

@@ -118,3 +118,30 @@ def shapes_of_ops(tf):
     ops = _inner(tf, "python.framework.op_def_registry", "get_registered_ops")()
     is_second = _inner(tf, "python.tf2", "enabled")()
     return [[str(s) for s in shapes] for shapes in found], str(wide), of("rank")(x), of("has_fully_defined_shape")(x), sorted(a.name for a in ops["MatMul"].attr), is_second
+
+
+def control_flow_as_functions(tf):
+    enabled = _inner(tf, "python.ops.control_flow_util", "EnableControlFlowV2")
+    _inner(tf, "python.ops.control_flow_v2_toggles", "enable_control_flow_v2")()
+    flag = _inner(tf, "python.ops.control_flow_util", "ENABLE_CONTROL_FLOW_V2"), enabled(tf.get_default_graph())
+    _inner(tf, "python.ops.control_flow_v2_toggles", "disable_control_flow_v2")()
+    seen = []
+
+    class Tests(object):
+        def test_flow(self):
+            seen.append(("flow", tf.control_flow_v2_enabled(), tf.cond(tf.constant(True), lambda: 1, lambda: 2).op.type))
+
+        def test_once(self):
+            seen.append(("once", tf.control_flow_v2_enabled()))
+
+        def helper(self):
+            return 1
+
+    of = lambda name: _inner(tf, "python.framework.test_util", name)  # noqa: E731
+    Tests.test_once = of("disable_control_flow_v2")("a reason")(Tests.test_once)
+    tests = of("with_control_flow_v2")(Tests)()
+    names = sorted(name for name in dir(tests) if not name.startswith("_"))
+    for name in names:
+        getattr(tests, name)()
+    of("enable_control_flow_v2")(tests.test_once)()
+    return flag, names, seen, _inner(tf, "python.ops.control_flow_util", "ENABLE_CONTROL_FLOW_V2")

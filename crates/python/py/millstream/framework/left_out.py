@@ -162,7 +162,7 @@ _NODES = "it makes more nodes: initial values of variables created after it diff
 # Names that are here and do less than in TensorFlow 1.15.
 DIFFERENT: Dict[str, str] = {
     "contrib.seq2seq.BeamSearchDecoder": _NODES,
-    "enable_control_flow_v2": "it raises: loops and branches are made of `Switch`, `Merge` and related ops",
+    "enable_control_flow_v2": "graphs hold the `Switch`, `Merge` and related nodes that TensorFlow replaces an `If` or `While` by when it runs them",
     "enable_eager_execution": "it raises: there is no eager execution; use " + _GRAPHS,
     "enable_tensor_equality": "it raises: tensors are equal to themselves alone; use `tf.equal`",
     "enable_v2_behavior": "it raises: it is TensorFlow 2",

@@ -1,10 +1,11 @@
 """Switches between TensorFlow's versions, used by programs that run under both.
 
-The behaviour is always TensorFlow 1's.
+All but `enable_control_flow_v2` leave the behaviour as it is: TensorFlow 1's.
 """
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from millstream.framework import control_dependencies, name_scope
@@ -37,14 +38,59 @@ def executing_eagerly() -> bool:
     return False
 
 
+# `tensorflow.python.ops.control_flow_util` has it under this name, where programs set it.
+ENABLE_CONTROL_FLOW_V2 = os.getenv("TF_ENABLE_CONTROL_FLOW_V2", "0") != "0"
+
+
 def control_flow_v2_enabled() -> bool:
-    """Returns False: loops and branches are made of `Switch`, `Merge` and related ops.
+    """Returns whether loops and branches behave like functions: see `enable_control_flow_v2`.
 
     Example:
       >>> tf.control_flow_v2_enabled()
       False
     """
-    return False
+    return bool(ENABLE_CONTROL_FLOW_V2)
+
+
+def enable_control_flow_v2() -> None:
+    """Makes loops and branches that are built from here on behave like functions.
+
+    `tf.cond`, `tf.case`, `tf.switch_case`, `tf.while_loop` and what is built on them follow the rules of
+    TensorFlow's `If`, `Case` and `While`: results are named `cond/Identity` and `while/Identity_2`, a list of
+    one tensor that a branch returns stays a list, a loop returns the structure of its variables, `back_prop`
+    has no effect, branches of different structures are a `TypeError`, and a body changes only variables that
+    are resources. Elements of a `tf.TensorArray` may be read many times. Operations that draw random numbers
+    are numbered within each body. Graphs hold the `Switch`, `Merge` and related nodes that TensorFlow
+    replaces an `If` or `While` by when it runs the graph, so gradients of any order, and exported graphs, are
+    those of other loops.
+
+    The environment variable `TF_ENABLE_CONTROL_FLOW_V2=1` has the same effect.
+
+    Example:
+      >>> tf.enable_control_flow_v2()
+      >>> x = tf.constant(3.0)
+      >>> y = tf.cond(x > 2.0, lambda: [x * x], lambda: [x])
+      >>> y
+      [<tf.Tensor 'cond/Identity:0' shape=() dtype=float32>]
+      >>> print(*tf.Session().run(tf.gradients(y, x)))
+      6.0
+      >>> tf.disable_control_flow_v2()
+    """
+    _set_control_flow_v2(True)
+
+
+def disable_control_flow_v2() -> None:
+    """Ends the effect of `enable_control_flow_v2` for loops and branches that are built from here on.
+
+    Example:
+      >>> tf.disable_control_flow_v2()
+    """
+    _set_control_flow_v2(False)
+
+
+def _set_control_flow_v2(on: bool) -> None:
+    global ENABLE_CONTROL_FLOW_V2
+    ENABLE_CONTROL_FLOW_V2 = on
 
 
 _NOTHING = """Does nothing: %s.
@@ -86,14 +132,12 @@ def _refused(called: str, what: str) -> Any:
 
 disable_v2_behavior = _nothing("disable_v2_behavior", "it never is on")
 disable_eager_execution = _nothing("disable_eager_execution", "it never is on")
-disable_control_flow_v2 = _nothing("disable_control_flow_v2", "it never is on")
 disable_tensor_equality = _nothing("disable_tensor_equality", "tensors are equal to themselves alone")
 disable_v2_tensorshape = _nothing("disable_v2_tensorshape", "a shape's elements are of type `Dimension`")
 
 _GRAPHS = "operations are run by sessions, from graphs"
 enable_eager_execution = _refused("enable_eager_execution", _GRAPHS)
 enable_v2_behavior = _refused("enable_v2_behavior", _GRAPHS)
-enable_control_flow_v2 = _refused("enable_control_flow_v2", "loops and branches are made of `Switch`, `Merge` and their kin")
 enable_tensor_equality = _refused("enable_tensor_equality", "tensors are equal to themselves alone; see tf.equal")
 enable_v2_tensorshape = _refused("enable_v2_tensorshape", "a shape's elements are of type `Dimension`")
 

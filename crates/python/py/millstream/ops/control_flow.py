@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import operator
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, Iterator, List, Optional
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from millstream.framework import (
     nest,
     node_counts,
     shapes,
+    switches,
 )
 from millstream.framework.op_functions import op
 
@@ -342,11 +343,14 @@ def while_loop(
     graph = get_default_graph()
     with graph.name_scope(name or "while") as scope:
         if maximum_iterations is not None:
-            maximum_iterations = convert_to_tensor(maximum_iterations, name="maximum_iterations")
+            only = dtypes.int32 if switches.control_flow_v2_enabled() else None
+            maximum_iterations = convert_to_tensor(maximum_iterations, only, name="maximum_iterations")
             if maximum_iterations.shape.ndims != 0:
                 raise ValueError("maximum_iterations must be a scalar, saw shape: %s" % (maximum_iterations.shape,))
         converted = nest.map_structure(_as_loop_var, loop_vars)
     structure = _Structure(converted)
+    # TensorFlow makes a bound in any case, and a counter.
+    function = _Functions(graph, scope, "loop", 1 + (maximum_iterations is None)) if switches.control_flow_v2_enabled() else None
     one = not nest.is_sequence(loop_vars)
     returned: List[Any] = []
 
@@ -355,10 +359,15 @@ def while_loop(
         return function(packed) if one or isinstance(packed, dict) else function(*packed)
 
     def flat_cond(flat: Any) -> Tensor:
-        return _condition(call(cond, flat), scope, "cond" if maximum_iterations is None else "LogicalAnd/y")
+        if function is None:
+            return _condition(call(cond, flat), scope, "cond" if maximum_iterations is None else "LogicalAnd/y")
+        with function.body(2 + len(flat)):
+            more = convert_to_tensor(call(cond, flat), name="cond")
+            return _condition(more if more.shape.ndims == 0 else op("Reshape")(more, []), scope, "cond")
 
     def flat_body(flat: Any) -> List[Tensor]:
-        result = call(body, flat)
+        with contextlib.nullcontext() if function is None else function.body(2 + len(flat) + function.n_captured(maximum_iterations)):
+            result = call(body, flat)
         if not nest.is_sequence(result):
             result = [result]
         # The structure as it is inside of the loop, so that errors use the names that the body saw.
@@ -369,6 +378,8 @@ def while_loop(
         returned.append(result)
         flat_result = _next_values(result, converted)
         for start, now, after in zip(starts, flat, flat_result):
+            if function is not None and start.dtype.base_dtype != after.dtype.base_dtype:
+                raise TypeError("Loop var %s enters the loop with type %s but has type %s after 1 iteration." % (start.name, start.dtype.base_dtype, after.dtype.base_dtype))
             _check_next(start, now, after)
         return flat_result
 
@@ -383,12 +394,16 @@ def while_loop(
         structure.names(),
         invariants,
         parallel_iterations,
-        back_prop,
+        back_prop or function is not None,
         swap_memory,
         maximum_iterations,
-        scope,
+        scope if function is None else function.scope,
         checkpoint,
     )
+    if function is not None:
+        packed = structure.pack(function.results(results, 2, 1 + function.n_captured(maximum_iterations)))
+        leaves = nest.flatten(packed)
+        return leaves[0] if not return_same_structure and len(leaves) == 1 else packed
     # As in TensorFlow: the structure that the body returned, which may be a tuple where the variables were a
     # list.
     packed = _Structure(returned[0]).pack(results)
@@ -546,7 +561,8 @@ def cond(
             "Input 'pred' of 'Switch' Op has type %s that does not match expected type of bool. (pred must be a bool: compare)" % pred.dtype.name
         )
     check_scope_name(name)
-    if pred.shape.ndims not in (0, None):
+    is_function = switches.control_flow_v2_enabled()
+    if pred.shape.ndims not in (0, None) and not is_function:
         dims = ",".join("?" if d is None else str(d) for d in pred.shape.as_list())
         raise ValueError(
             "Shape must be rank 0 but is rank %d for '%s/Switch' (op: 'Switch') with input shapes: [%s], [%s]. A branch is taken by a single bool: reduce it, "
@@ -557,16 +573,25 @@ def cond(
             return cond(pred, true_fn, false_fn, strict=strict, name=name)
     kept: List[Any] = []
     returned: List[Any] = []
+    functions: Optional[_Functions] = None
+    if is_function:
+        with graph.name_scope(name or "cond") as scope:
+            functions = _Functions(graph, scope, "branches")
+            # An array of one element selects a branch, too.
+            pred = pred if pred.shape.ndims == 0 else op("Reshape")(pred, [])
+            strict = True
 
     def branch(function: Any) -> Any:
         def call() -> List[Any]:
-            result = function()
+            with contextlib.nullcontext() if functions is None else functions.body(0):
+                result = function()
             if result is None:
                 raise ValueError("%s must have a return value." % ("true_fn" if function is true_fn else "false_fn"))
             if isinstance(result, Operation):
                 kept.append(result)
+                returned.append(result)
                 if len(kept) == 2:
-                    _same_branches(kept, returned)
+                    same_branches()
                 return [result]
             is_nothing = isinstance(result, (list, builtin_tuple)) and not len(result)
             if not strict:
@@ -575,7 +600,7 @@ def cond(
             result = nest.map_structure(lambda r: r if isinstance(r, Operation) else _as_loop_var(r), result)
             kept.append(result)
             if len(kept) == 2:
-                _same_branches(kept, returned)
+                same_branches()
             parts = _Structure(result).flatten()
             if is_nothing and len(kept) == 2:
                 raise ValueError("true_fn and false_fn must return at least one result.")
@@ -583,7 +608,18 @@ def cond(
 
         return call
 
-    merged = _engine.cond(graph, pred, branch(true_fn), branch(false_fn), name or "cond")
+    def same_branches() -> None:
+        try:
+            _same_branches(kept, returned)
+        except (TypeError, ValueError) as e:
+            if not is_function:
+                raise
+            what = "true_fn and false_fn arguments to tf.cond must have the same number, type, and overall structure of return values."
+            raise TypeError("%s\n\ntrue_fn output: %s\nfalse_fn output: %s\n\nError details:\n%s" % (what, *returned, e)) from None
+
+    merged = _engine.cond(graph, pred, branch(true_fn), branch(false_fn), functions.scope if functions is not None else name or "cond")
+    if functions is not None:
+        merged = functions.results(merged, 0, 1)
     first = kept[0]
     if isinstance(first, Operation):
         return merged[0]
@@ -591,6 +627,75 @@ def cond(
         return first
     packed = _Structure(first).pack(merged)
     return packed if strict else _unpacked(packed)
+
+
+class _Functions:
+    """What `tf.enable_control_flow_v2` changes for a loop or branches: names, results and counted nodes.
+
+    TensorFlow makes one node here, which calls functions, and replaces it by `Switch`, `Merge` and related
+    nodes when the graph is run, as this engine does with such nodes of a graph that it imports. The nodes
+    that are run are made right away, in a name scope of their own, so that gradients are those of any loop.
+    The results get the names that they have in TensorFlow.
+    """
+
+    def __init__(self, graph: Any, scope: str, inner: str, n_made: int = 0) -> None:
+        self._graph, self._outer, self._start = graph, scope, len(graph)
+        # TensorFlow has made `n_made` nodes more when it builds the functions.
+        self._counted = node_counts.count(graph) + n_made
+        self._outside: List[int] = []
+        self.scope = scope + inner + "/"
+
+    @contextlib.contextmanager
+    def body(self, n_args: int) -> Iterator[None]:
+        """A block that builds a function, which counts its own nodes. `n_args` of them are there before."""
+        start = len(self._graph)
+        with node_counts.counted_apart(self._graph, n_args, self._counted + sum(self._outside)) as outside:
+            yield
+        self._outside += outside
+        self._check_references(start)
+
+    def _check_references(self, start: int) -> None:
+        """Raises if a node of the function changes a variable of which a function would get the value."""
+        here = self._graph._get_control_flow_context()
+        for node in self._graph._operations(start):
+            # A variable gets into a branch or loop by a `RefSwitch` or `RefEnter`.
+            if node.type.startswith("Ref") or node._get_control_flow_context() is not here or not any(t.dtype._is_ref_dtype for t in node.inputs):
+                continue
+            for arg, value in zip(node.op_def.input_arg, node.inputs):
+                while value.op.type in ("RefSwitch", "RefEnter"):
+                    value = value.op.inputs[0]
+                if arg.is_ref and value.op.type in ("VariableV2", "Variable"):
+                    types = [t.dtype.base_dtype for t in node.inputs]
+                    raise TypeError(
+                        "In op '%s', input types (%s) are not compatible with expected types (%s); with `tf.enable_control_flow_v2`, a loop or branch "
+                        "can change the variable '%s' only if it is made with `use_resource=True`"
+                        % (node.type, types, [t.dtype for t in node.inputs], value.op.name)
+                    )
+
+    def n_captured(self, bound: Any) -> int:
+        """The number of tensors from outside that a loop uses so far; `bound` is its `maximum_iterations`."""
+
+        def counts(enter: Operation) -> bool:
+            value = enter.inputs[0]
+            while value.op.type in ("Enter", "Switch"):
+                value = value.op.inputs[0]
+            if value is bound and len(enter.outputs[0].consumers()) < 2:
+                return False
+            # An array is a list in TensorFlow, which has no handle.
+            return not (value.op.type == "TensorArrayV3" and value.dtype == dtypes.resource)
+
+        frame = self.scope + "while_context"
+        enters = (o for o in self._graph._operations(self._start) if o.type == "Enter" and o.get_attr("is_constant"))
+        return sum(o.get_attr("frame_name").decode() == frame and counts(o) for o in enters)
+
+    def results(self, values: Any, first: int, n_more: int) -> List[Any]:
+        """Returns the results. They and `n_more` nodes count, and not what was made for them."""
+        made = [
+            v if isinstance(v, Operation) else op("Identity")(v, name="%sIdentity%s/" % (self._outer, "_%d" % i if i else ""))
+            for i, v in enumerate(values, first)
+        ]
+        node_counts.count_more(self._graph, self._counted + sum(self._outside) + first + len(made) + n_more - node_counts.count(self._graph))
+        return made
 
 
 def _unpacked(value: Any) -> Any:
@@ -693,7 +798,9 @@ def case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, stric
     if default is not None and not callable(default):
         raise TypeError("false_fn must be callable. (It is `default`.)")
     predicates = [p for p, _ in pairs]
-    if default is None:
+    if switches.control_flow_v2_enabled():
+        pass  # What TensorFlow counts is in functions.
+    elif default is None:
         # TensorFlow counts the predicates that hold in a branch of its own.
         node_counts.also(19 if not exclusive else 38 if len(pairs) == 1 else 23 - 4 * len(pairs))
     elif exclusive and len(pairs) == 1:
@@ -781,6 +888,8 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: s
         raise TypeError("branch_index must a Tensor, got {}".format(type(branch_index)))
     functions = dict(branch_fns)
     last = default if default is not None else functions[max(keys)]
+    graph = get_default_graph()
+    before = node_counts.count(graph) if switches.control_flow_v2_enabled() else None
     with name_scope(name, "switch_case", []), name_scope("indexed_case"):
         index = convert_to_tensor(branch_index, name="branch_index")
         if index.dtype.base_dtype != dtypes.int32:
@@ -797,12 +906,15 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: s
         order = sorted(keys) if default is not None else sorted(keys)[:-1]
         try:
             result = build(order)
-        except ValueError as e:
+        except (TypeError, ValueError) as e:
             if "true_fn and false_fn" not in str(e):
                 raise
             message = "branches[0] and branches[%d] arguments to tf.switch_case must have the same number, type, and overall structure of return values." % (len(order) or 1)
             raise TypeError("%s\n\nError details:\n%s" % (message, e)) from None
-        return nest.map_structure(_taken, result) if not isinstance(result, Operation) else result
+        taken = nest.map_structure(_taken, result) if not isinstance(result, Operation) else result
+        if before is not None:  # One node, and the results.
+            node_counts.count_more(graph, before + 1 + len(_Structure(taken).flatten()) - node_counts.count(graph))
+        return taken
 
 
 def _taken(value: Any) -> Any:

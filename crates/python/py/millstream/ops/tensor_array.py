@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+import contextlib
+from typing import Any, Iterator, Optional
 
 from millstream._engine import Tensor
-from millstream.framework import constant_value, convert_to_tensor, dtypes, name_scope, shapes
+from millstream.framework import constant_value, convert_to_tensor, dtypes, get_default_graph, name_scope, node_counts, shapes, switches
 from millstream.framework.op_functions import op
 from millstream.ops.array_ops import shape
 from millstream.ops.control_flow import with_dependencies
 from millstream.ops.math_ops import cast, range as span
+
+
+@contextlib.contextmanager
+def _as_list(more: int = 0, only: Optional[int] = None) -> Iterator[None]:
+    """A block whose nodes count as those of the lists that `tf.enable_control_flow_v2` makes in TensorFlow.
+
+    These are `more` nodes more than are made here, or `only` so many. Lists have no handle that gets into a
+    loop or branch.
+    """
+    if not switches.control_flow_v2_enabled():
+        yield
+        return
+    graph = get_default_graph()
+    start, before = len(graph), node_counts.count(graph)
+    yield
+    handles = sum(o.type in ("Enter", "Switch") and o.outputs[0].dtype == dtypes.resource for o in graph._operations(start))
+    node_counts.count_more(graph, more - handles if only is None else before + only - node_counts.count(graph))
 
 
 class TensorArray:
@@ -84,16 +102,18 @@ class TensorArray:
                 self._handle = handle
                 self._flow = flow if flow is not None else convert_to_tensor(0.0)
             else:
-                made = op("TensorArrayV3")(
-                    size=size,
-                    dtype=self._dtype,
-                    element_shape=self._shape[0],
-                    dynamic_size=self._dynamic_size,
-                    clear_after_read=clear_after_read is None or clear_after_read,
-                    identical_element_shapes=infer_shape,
-                    tensor_array_name=tensor_array_name or "",
-                    name=scope,
-                )
+                with _as_list(1):
+                    made = op("TensorArrayV3")(
+                        size=size,
+                        dtype=self._dtype,
+                        element_shape=self._shape[0],
+                        dynamic_size=self._dynamic_size,
+                        # An element of a list is read many times.
+                        clear_after_read=(clear_after_read is None or clear_after_read) and not switches.control_flow_v2_enabled(),
+                        identical_element_shapes=infer_shape,
+                        tensor_array_name=tensor_array_name or "",
+                        name=scope,
+                    )
                 self._handle, self._flow = made
 
     dtype = property(lambda self: self._dtype, doc="The dtype of the elements.")
@@ -186,7 +206,8 @@ class TensorArray:
           >>> print(tf.Session().run(a.read(1)))
           [3. 4.]
         """
-        value = op("TensorArrayReadV3")(self._handle, index, self._flow, dtype=self._dtype, name=name)
+        with _as_list(1):
+            value = op("TensorArrayReadV3")(self._handle, index, self._flow, dtype=self._dtype, name=name)
         value.set_shape(self._shape[0])
         return value
 
@@ -214,7 +235,8 @@ class TensorArray:
         with name_scope(name, "TensorArrayWrite", [self._handle, index, value]):
             value = convert_to_tensor(value, dtype_hint=self._dtype, name="value")
             self._check(value.shape)
-            flow = op("TensorArrayWriteV3")(self._handle, index, value, self._flow, name=name)
+            with _as_list():
+                flow = op("TensorArrayWriteV3")(self._handle, index, value, self._flow, name=name)
             array = self._with_loop_value(flow)
             array._learn(value.shape)
             return array
@@ -235,7 +257,7 @@ class TensorArray:
           [[1 2]
            [3 4]]
         """
-        with name_scope(name, "TensorArrayStack", [self._handle]):
+        with name_scope(name, "TensorArrayStack", [self._handle]), _as_list(only=2):
             return self.gather(span(0, self.size()), name)
 
     def gather(self, indices: Any, name: Optional[str] = None) -> Tensor:
@@ -254,7 +276,8 @@ class TensorArray:
           [30 10]
         """
         row = self._shape[0]
-        value = op("TensorArrayGatherV3")(self._handle, indices, self._flow, dtype=self._dtype, element_shape=row, name=name)
+        with _as_list(1):
+            value = op("TensorArrayGatherV3")(self._handle, indices, self._flow, dtype=self._dtype, element_shape=row, name=name)
         if row.ndims is not None:
             value.set_shape([None] + row.as_list())
         return value
@@ -275,7 +298,8 @@ class TensorArray:
         """
         row = self._shape[0]
         but = shapes.TensorShape(None) if row.ndims is None else shapes.TensorShape(row.as_list()[1:])
-        value, _ = op("TensorArrayConcatV3")(self._handle, self._flow, dtype=self._dtype, element_shape_except0=but, name=name)
+        with _as_list(2):
+            value, _ = op("TensorArrayConcatV3")(self._handle, self._flow, dtype=self._dtype, element_shape_except0=but, name=name)
         if row.ndims is not None:
             value.set_shape([None] + row.as_list()[1:])
         return value
@@ -299,8 +323,11 @@ class TensorArray:
           30
         """
         with name_scope(name, "TensorArrayUnstack", [self._handle, value]):
-            n = shape(value)[0]
-            return self.scatter(span(0, n), value, name)
+            if switches.control_flow_v2_enabled():
+                value = convert_to_tensor(value, dtype_hint=self._dtype, name="value")
+            with _as_list(only=2):
+                n = shape(value)[0]
+                return self.scatter(span(0, n), value, name)
 
     def scatter(self, indices: Any, value: Any, name: Optional[str] = None) -> "TensorArray":
         """Writes the rows of `value` at `indices`.
@@ -349,7 +376,8 @@ class TensorArray:
         with name_scope(name, "TensorArraySplit", [self._handle, value, lengths]):
             value = convert_to_tensor(value, dtype_hint=self._dtype, name="value")
             lengths = cast(lengths, dtypes.int64)
-            flow = op("TensorArraySplitV3")(self._handle, value, lengths, self._flow, name=name)
+            with _as_list(1):
+                flow = op("TensorArraySplitV3")(self._handle, value, lengths, self._flow, name=name)
             array = self._with_loop_value(flow)
             known = constant_value(lengths)
             if value.shape.ndims is not None and known is not None and len(set(known.tolist())) == 1:

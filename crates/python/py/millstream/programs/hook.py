@@ -35,6 +35,13 @@ class _Module(types.ModuleType):
         except AttributeError as error:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}: {error}") from None
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        holder = modules.SETTINGS.get((_path(self.__dict__.get("__name__", "")), name))
+        if holder is None:
+            super().__setattr__(name, value)
+        else:
+            setattr(importlib.import_module(holder), name, value)
+
     def __dir__(self) -> List[str]:
         return modules.names(_path(self.__name__))
 

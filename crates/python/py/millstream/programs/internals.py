@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import inspect
 import os
@@ -12,7 +13,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from millstream import _engine, layers
 from millstream.contrib import staging
-from millstream.framework import convert_to_tensor, dtypes, get_collection, get_static_value, protos, shapes
+from millstream.framework import convert_to_tensor, dtypes, get_collection, get_static_value, protos, shapes, switches
 from millstream.framework.graph_keys import GraphKeys
 from millstream.framework.session import Session
 from millstream.framework.tensor_util import make_ndarray
@@ -25,6 +26,49 @@ from millstream.rnn.networks import transpose_batch_time
 from millstream.train import session_manager
 from millstream.train.checkpoints import NewCheckpointReader
 from millstream.variables import partitions, slots
+
+# Loops and branches as functions ----------------------------------------------------------------------------
+
+
+def _with_flow(on: bool, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns the function, called with `tf.enable_control_flow_v2` on or off."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        before = switches.control_flow_v2_enabled()
+        switches._set_control_flow_v2(on)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            switches._set_control_flow_v2(before)
+
+    return call
+
+
+def enable_control_flow_v2(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """A decorator of a test, which runs with `tf.enable_control_flow_v2`."""
+    return _with_flow(True, fn)
+
+
+def disable_control_flow_v2(unused_msg: str) -> Callable[[Any], Any]:
+    """Returns a decorator of a test that `with_control_flow_v2` does not repeat."""
+
+    def decorated(fn: Any) -> Any:
+        fn._disable_control_flow_v2 = True
+        return fn
+
+    return decorated
+
+
+def with_control_flow_v2(cls: Any) -> Any:
+    """A decorator of a class of tests: each test runs once more with `tf.enable_control_flow_v2`."""
+    if switches.control_flow_v2_enabled():
+        return cls
+    for name, value in dict(vars(cls)).items():
+        if callable(value) and name.startswith("test") and not getattr(value, "_disable_control_flow_v2", False):
+            setattr(cls, name + "WithControlFlowV2", _with_flow(True, value))
+    return cls
+
 
 # Branches that are known ------------------------------------------------------------------------------------
 
@@ -463,7 +507,13 @@ NAMES: Dict[str, Dict[str, Any]] = {
         "smart_cond": _smart_cond_of_layers,
     },
     "python.lib.io.file_io": _FILES,
+    "python.framework.test_util": {
+        "disable_control_flow_v2": disable_control_flow_v2,
+        "enable_control_flow_v2": enable_control_flow_v2,
+        "with_control_flow_v2": with_control_flow_v2,
+    },
     "python.ops.control_flow_util": {
+        "EnableControlFlowV2": lambda graph: switches.control_flow_v2_enabled(),
         "IsCondSwitch": _is_cond_switch,
         "IsLoopEnter": _of_type("Enter", "RefEnter"),
         "IsLoopExit": _of_type("Exit", "RefExit"),

@@ -100,7 +100,8 @@ python.ops.clip_ops .
 python.ops.confusion_matrix .math .
 python.ops.control_flow_grad
 python.ops.control_flow_ops .ops.control_flow . gen
-python.ops.control_flow_util .ops.control_flow
+python.ops.control_flow_util .ops.control_flow .framework.switches
+python.ops.control_flow_v2_toggles .
 python.ops.ctc_ops .nn
 python.ops.custom_gradient .
 python.ops.data_flow_grad
@@ -279,6 +280,10 @@ python.util.tf_inspect =inspect
 """
 
 _TABLE: Dict[str, List[str]] = {line.split()[0]: line.split()[1:] for line in _PLACES.split("\n") if line}
+
+# Settings in internal modules that programs change, and the modules of this package that hold them.
+SETTINGS: Dict[Tuple[str, str], str] = {("python.ops.control_flow_util", "ENABLE_CONTROL_FLOW_V2"): "millstream.framework.switches"}
+
 _MESSAGES_IN = ("example", "framework", "protobuf", "util")
 
 

@@ -150,10 +150,10 @@ impl Assembler {
             self.count,
             self.len
         );
-        Ok(match self.storage {
-            Storage::Plain(buffer) => Tensor::from_buffer(self.dtype, self.shape, buffer),
-            storage => Tensor::dense(self.dtype, self.shape, storage),
-        })
+        match self.storage {
+            Storage::Plain(buffer) => Ok(Tensor::from_buffer(self.dtype, self.shape, buffer)),
+            storage => Tensor::charged(self.dtype, self.shape, storage),
+        }
     }
 
     fn admit(&self, dtype: DType, len: usize) -> Result<()> {

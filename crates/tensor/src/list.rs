@@ -5,12 +5,11 @@
 //! that is written item by item is one block of memory ([`Packed`]) until something uses its items one by
 //! one.
 
-use crate::budget::{Charged, Fixed, OVERHEAD};
+use crate::budget::Charged;
 use crate::packed::Packed;
 use crate::{DType, Opaque, PartialShape, Result, Tensor, Variant, ensure, invalid};
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::Arc;
 
 /// A list of tensors of one dtype, whose shapes all fit the element shape. An item may be unwritten.
 pub struct TensorList {
@@ -22,16 +21,9 @@ pub struct TensorList {
     packed: Option<Box<Packed>>,
     /// Whether nothing was written since the list was [made of unwritten items](TensorList::unwritten).
     blank: bool,
-    /// The memory of this very struct.
-    _header: Fixed<{ TensorList::HEADER }>,
 }
 
-const _: () = assert!(size_of::<TensorList>() <= 160);
-
 impl TensorList {
-    /// The bytes charged for a list besides its items.
-    const HEADER: usize = 160 + OVERHEAD;
-
     /// An empty list.
     pub fn new(dtype: DType, element_shape: PartialShape) -> TensorList {
         TensorList {
@@ -41,7 +33,6 @@ impl TensorList {
             items: Charged::new(),
             packed: None,
             blank: false,
-            _header: Fixed::force(),
         }
     }
 
@@ -227,6 +218,11 @@ impl TensorList {
         self.items.resize_with(len, || None)
     }
 
+    /// The list as a scalar variant.
+    pub fn into_tensor(self) -> Result<Tensor> {
+        Variant::new(self).map(Tensor::variant)
+    }
+
     /// Appends the items of another list of the same dtype and element shape.
     pub fn append(&mut self, other: &TensorList) -> Result<()> {
         ensure!(
@@ -256,12 +252,6 @@ impl fmt::Debug for TensorList {
     }
 }
 
-impl From<TensorList> for Tensor {
-    fn from(list: TensorList) -> Tensor {
-        Tensor::variant(Variant::new(Arc::new(list)))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -276,7 +266,7 @@ mod tests {
     #[test]
     fn prints() {
         assert_eq!(format!("{:?}", list(&[1.0, 2.0])), "list f32[] of 2");
-        assert_eq!(Tensor::from(list(&[1.0])).to_string(), "variant <list f32[] of 1>");
+        assert_eq!(list(&[1.0]).into_tensor().unwrap().to_string(), "variant <list f32[] of 1>");
         let unknown = TensorList::new(DType::I32, PartialShape::unknown());
         assert_eq!(format!("{unknown:?}"), "list i32[..] of 0");
     }
@@ -311,7 +301,7 @@ mod tests {
         let mut l = list(&[]);
         assert!(l.resize(1_000_000).unwrap_err().to_string().contains("out of memory"));
         l.resize(100).unwrap();
-        assert_eq!(budget.used(), TensorList::HEADER + 100 * size_of::<Option<Tensor>>());
+        assert_eq!(budget.used(), 100 * size_of::<Option<Tensor>>());
         drop(l);
         assert_eq!(budget.used(), 0);
     }
@@ -394,7 +384,7 @@ mod tests {
     fn lists_in_lists_may_be_deep() {
         let mut nested = list(&[]);
         for _ in 0..200_000 / MIRI {
-            let item = Tensor::from(nested);
+            let item = nested.into_tensor().unwrap();
             nested = TensorList::of(DType::Variant, PartialShape::scalar(), [Some(item)]).unwrap();
         }
         drop(nested);

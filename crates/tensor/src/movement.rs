@@ -218,7 +218,7 @@ impl Tensor {
             Storage::Variant(v) => Storage::Variant(cloned(v.get(range).ok_or_else(mixed)?, count, indices)?),
             Storage::Plain(_) | Storage::Foreign(_) => return Err(mixed()),
         };
-        Ok(Tensor::dense(self.dtype(), shape, storage))
+        Tensor::charged(self.dtype(), shape, storage)
     }
 
     fn same_dtype(&self, src: &Tensor) -> Result<()> {

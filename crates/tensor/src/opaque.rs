@@ -252,14 +252,34 @@ impl fmt::Debug for Handle {
     }
 }
 
-/// An element of dtype variant: a value that only its own ops inspect.
+/// An element of dtype variant: a value that only its own ops inspect. It always holds a `Kept` value.
 #[derive(Clone)]
 pub struct Variant(Held);
 
+/// A value and the charge for its own memory. One op can make millions of small values, such as empty lists.
+struct Kept<T> {
+    value: T,
+    _charge: Charge,
+}
+
+impl<T: Opaque> Opaque for Kept<T> {
+    fn kind(&self) -> &'static str {
+        self.value.kind()
+    }
+}
+
+impl<T: Opaque> fmt::Debug for Kept<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.value.fmt(f)
+    }
+}
+
 impl Variant {
-    /// Wraps a value.
-    pub fn new(value: Arc<dyn Opaque>) -> Variant {
-        Variant(Held(Some(value)))
+    /// Wraps a value, whose own memory is charged to the budget in force. What it points to is not: the value
+    /// charges for it.
+    pub fn new<T: Opaque>(value: T) -> Result<Variant> {
+        let charge = Charge::take(size_of::<Kept<T>>() + OVERHEAD)?;
+        Ok(Variant(Held(Some(Arc::new(Kept { value, _charge: charge })))))
     }
 
     /// The kind of value.
@@ -274,12 +294,13 @@ impl Variant {
 
     /// The value, if it is a `T`.
     pub fn get<T: Opaque>(&self) -> Option<&T> {
-        self.0.downcast()
+        self.0.downcast::<Kept<T>>().map(|kept| &kept.value)
     }
 
     /// The value, mutably, if it is a `T` that nothing else shares.
     pub fn get_mut<T: Opaque>(&mut self) -> Option<&mut T> {
-        (Arc::get_mut(self.0.0.as_mut()?)? as &mut dyn Any).downcast_mut()
+        let kept = (Arc::get_mut(self.0.0.as_mut()?)? as &mut dyn Any).downcast_mut::<Kept<T>>();
+        kept.map(|kept| &mut kept.value)
     }
 }
 
@@ -338,7 +359,7 @@ mod tests {
     }
 
     fn nest(of: Vec<Variant>) -> Variant {
-        Variant::new(Arc::new(Nest(of)))
+        Variant::new(Nest(of)).unwrap()
     }
 
     #[test]
@@ -389,11 +410,17 @@ mod tests {
                 panic!("on purpose");
             }
         }
-        let bad = Variant::new(Arc::new(Bad));
+        let bad = Variant::new(Bad).unwrap();
         assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(bad))).is_err());
-        let last = Arc::new(Nest(vec![]));
-        let weak = Arc::downgrade(&last);
-        drop(Variant::new(last));
-        assert!(weak.upgrade().is_none());
+        #[derive(Debug)]
+        struct Last(#[expect(dead_code, reason = "its references are counted")] Arc<()>);
+        impl Opaque for Last {
+            fn kind(&self) -> &'static str {
+                "last"
+            }
+        }
+        let shared = Arc::new(());
+        drop(Variant::new(Last(shared.clone())).unwrap());
+        assert_eq!(Arc::strong_count(&shared), 1);
     }
 }

@@ -239,21 +239,21 @@ impl Tensor {
     pub fn strings(shape: impl Into<Shape>, values: Vec<Str>) -> Result<Tensor> {
         let shape = shape.into();
         check_count(&shape, values.len())?;
-        Ok(Self::dense(DType::Str, shape, Storage::Str(Charged::holding(values)?)))
+        Self::charged(DType::Str, shape, Storage::Str(Charged::holding(values)?))
     }
 
     /// A tensor of resource handles.
     pub fn handles(shape: impl Into<Shape>, values: Vec<Handle>) -> Result<Tensor> {
         let shape = shape.into();
         check_count(&shape, values.len())?;
-        Ok(Self::dense(DType::Resource, shape, Storage::Handle(Charged::holding(values)?)))
+        Self::charged(DType::Resource, shape, Storage::Handle(Charged::holding(values)?))
     }
 
     /// A tensor of variants.
     pub fn variants(shape: impl Into<Shape>, values: Vec<Variant>) -> Result<Tensor> {
         let shape = shape.into();
         check_count(&shape, values.len())?;
-        Ok(Self::dense(DType::Variant, shape, Storage::Variant(Charged::holding(values)?)))
+        Self::charged(DType::Variant, shape, Storage::Variant(Charged::holding(values)?))
     }
 
     /// A tensor of zeros, falses or empty strings. Resources and variants have no zero: an error unless the
@@ -285,7 +285,7 @@ impl Tensor {
                 }
             }
         };
-        Ok(Self::dense(dtype, shape, storage))
+        Self::charged(dtype, shape, storage)
     }
 
     /// A tensor of numbers or bools with arbitrary contents, for callers that write every element: zeros, or
@@ -313,11 +313,27 @@ impl Tensor {
         Self::dense(dtype, shape, Storage::Plain(buffer))
     }
 
-    pub(crate) fn dense(dtype: DType, shape: Shape, storage: Storage) -> Tensor {
+    /// A tensor of these elements, for constructors that cannot fail: the header is charged over the limit if
+    /// need be.
+    fn dense(dtype: DType, shape: Shape, storage: Storage) -> Tensor {
         let header = match &storage {
             Storage::Plain(_) => Header::default(),
             _ => Header::force(),
         };
+        Self::with_header(dtype, shape, storage, header)
+    }
+
+    /// A tensor of these elements; an error if its header exceeds the budget in force. A kernel can make
+    /// millions of tensors without elements, so this is for every constructor that can fail.
+    pub(crate) fn charged(dtype: DType, shape: Shape, storage: Storage) -> Result<Tensor> {
+        let header = match &storage {
+            Storage::Plain(_) => Header::default(),
+            _ => Header::take()?,
+        };
+        Ok(Self::with_header(dtype, shape, storage, header))
+    }
+
+    fn with_header(dtype: DType, shape: Shape, storage: Storage, header: Header) -> Tensor {
         let held = Held::Own(storage);
         Tensor(Repr::Dense(Arc::new(Dense { dtype, shape, start: 0, held, _header: header })))
     }
@@ -579,7 +595,7 @@ impl Tensor {
                     own.shape = shape;
                     Ok(Tensor(Repr::Dense(d)))
                 }
-                None => Ok(Dense::share(&d, dtype, shape, d.start)),
+                None => Ok(Dense::share_with(&d, dtype, shape, d.start, Header::take()?)),
             },
         }
     }

@@ -766,6 +766,60 @@ fn the_executions_of_a_trace_are_charged() -> Result<()> {
     Ok(())
 }
 
+/// One kernel that makes a million values of nothing but headers: lists without items, optionals without
+/// tensors, and tensors without elements.
+#[test]
+fn small_values_that_one_kernel_makes_are_charged() -> Result<()> {
+    let variant = "type: DT_VARIANT";
+    let types = ("element_dtype", variant);
+    let all = constant("any", "DT_INT32", &[], "int_val: -1")
+        + &constant("zero", "DT_INT32", &[], "int_val: 0")
+        + &constant("n", "DT_INT32", &[2], "int_val: 1000000 int_val: 1")
+        + &constant("flat", "DT_INT32", &[1], "int_val: -1")
+        + &node("z", "Fill", &["n", "zero"], &[("T", I32)])
+        + &node("is", "Reshape", &["z", "flat"], &[("T", I32), ("Tshape", I32)])
+        + &node("list", "EmptyTensorList", &["any", "any"], &[types, ("shape_type", I32)])
+        + &node("none", "OptionalNone", &[], &[]);
+    // A million times the same handle.
+    let many = |name: &str, of: &str| {
+        let attrs = [("Tparams", variant), ("Tindices", I32), ("Taxis", I32), ("batch_dims", "i: 0")];
+        node("one", "Pack", &[of], &[("N", "i: 1"), ("T", variant), ("axis", "i: 0")])
+            + &node(name, "GatherV2", &["one", "is", "zero"], &attrs)
+    };
+    let of_none = constant("no", "DT_INT32", &[0], "")
+        + &many("hs", "none")
+        + &node("nothing", "Gather", &["hs", "no"], &[("Tparams", variant), ("Tindices", I32)])
+        + &node("l1", "TensorListPushBack", &["list", "nothing"], &[types])
+        // Doubled 20 times, so that a million items are one tensor.
+        + &(1..=20)
+            .map(|i| {
+                let l = format!("l{i}");
+                node(&format!("l{}", i + 1), "TensorListConcatLists", &[&l, &l], &[types])
+            })
+            .collect::<String>();
+    let concat = node("y", "TensorListConcatLists", &["hs", "hs"], &[types]);
+    let push = node("y", "TensorListPushBackBatch", &["hs", "hs"], &[types]);
+    let zeros = |of: &str| node("y", "ZerosLike", &[of], &[("T", variant)]);
+    let sum = |of: &str| node("y", "AddN", &[of, of], &[("N", "i: 2"), ("T", variant)]);
+    let graphs = [
+        many("hs", "list") + &concat,
+        many("hs", "list") + &push,
+        many("hs", "list") + &zeros("hs"),
+        many("hs", "list") + &sum("hs"),
+        many("hs", "none") + &zeros("hs"),
+        many("hs", "none") + &sum("hs"),
+        of_none.clone() + &zeros("l21"),
+        of_none + &sum("l21"),
+    ];
+    for graph in graphs {
+        let watched = watched();
+        let graph = import(&(all.clone() + &graph))?;
+        refused(run(&session(&graph, SOON)?, "y:0"), Code::ResourceExhausted, "out of memory");
+        watched.ends_within(MEMORY);
+    }
+    Ok(())
+}
+
 /// Optionals in optionals, each of which holds nothing but the one before.
 #[test]
 fn values_of_nothing_but_headers_are_charged() -> Result<()> {

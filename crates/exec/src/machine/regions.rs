@@ -298,14 +298,14 @@ fn list_to_tensor(
     let like = like.and_then(as_list).ok_or_else(|| Error::internal("a region lost its list"))?;
     if code.lists[list.index()] == 0 {
         let items = registers.blocks.take_items(list);
-        return Ok(like.with_items(items.into_iter().map(Some))?.into());
+        return like.with_items(items.into_iter().map(Some))?.into_tensor();
     }
     let words = std::mem::take(&mut registers.lists[list.index()]);
     let n = words.items().len() / binding.width();
     let shape = Shape::new(std::iter::once(n).chain(binding.shape.iter().copied()));
     let rows = Tensor::of_words(binding.dtype, shape, words.items())?;
     drop(words);
-    Ok(like.with_rows(rows)?.into())
+    like.with_rows(rows)?.into_tensor()
 }
 
 /// The list, if it is one that the region expects.
@@ -323,7 +323,7 @@ fn list_to_items(binding: &Binding, list: &Tensor) -> Option<(Tensor, Vec<Tensor
     let list = suited(binding, list)?;
     let items = (0..list.len()).map(|i| list.get(i).filter(|item| *item.shape() == binding.shape));
     let items = items.collect::<Option<Vec<Tensor>>>()?;
-    Some((list.with_items([]).ok()?.into(), items))
+    Some((list.with_items([]).and_then(TensorList::into_tensor).ok()?, items))
 }
 
 /// The items of a list as words, and the list without them. `None` if the list holds something else than the
@@ -342,8 +342,8 @@ fn list_to_words(binding: &Binding, list: &Tensor) -> Option<(Tensor, ListWords)
             }
         }
     }
-    let without = list.with_items([]).ok()?;
-    Some((without.into(), ListWords::holding(words)))
+    let without = list.with_items([]).and_then(TensorList::into_tensor).ok()?;
+    Some((without, ListWords::holding(words)))
 }
 
 fn as_list(tensor: &Tensor) -> Option<&TensorList> {

@@ -7,8 +7,7 @@ use millstream_graph::Attr;
 use millstream_graph::op::spec::{ShapeList, TypeList};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{self, Bool};
-use millstream_tensor::{Result, Tensor, Variant, ensure, invalid};
-use std::sync::Arc;
+use millstream_tensor::{Result, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> [OpDef; 4] {
     [
@@ -21,7 +20,7 @@ pub(crate) fn def() -> [OpDef; 4] {
             .infer(|cx| cx.scalars())
             .kernel(Kernel::pure(|cx| {
                 let values = (0..cx.n_inputs()).map(|i| cx.take(i)).collect();
-                cx.set(0, wrapped(Some(values)));
+                cx.set(0, wrapped(Some(values))?);
                 Ok(())
             })),
         OpDef::new("OptionalNone")
@@ -29,7 +28,7 @@ pub(crate) fn def() -> [OpDef; 4] {
             .output("optional", DType::Variant)
             .infer(|cx| cx.scalars())
             .kernel(Kernel::pure(|cx| {
-                cx.set(0, wrapped(None));
+                cx.set(0, wrapped(None)?);
                 Ok(())
             })),
         OpDef::new("OptionalHasValue")
@@ -60,8 +59,8 @@ pub(crate) fn def() -> [OpDef; 4] {
     ]
 }
 
-fn wrapped(values: Option<Vec<Tensor>>) -> Tensor {
-    Tensor::variant(Variant::new(Arc::new(Optional(values))))
+fn wrapped(values: Option<Vec<Tensor>>) -> Result<Tensor> {
+    Optional::variant(values).map(Tensor::variant)
 }
 
 fn unwrapped<'a>(cx: &'a KernelCx) -> Result<Option<&'a [Tensor]>> {
@@ -71,7 +70,7 @@ fn unwrapped<'a>(cx: &'a KernelCx) -> Result<Option<&'a [Tensor]>> {
     };
     let optional = variant.get::<Optional>();
     let optional = optional.ok_or_else(|| invalid!("`optional` is a {}, not an optional", variant.kind()))?;
-    Ok(optional.0.as_deref())
+    Ok(optional.values())
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {

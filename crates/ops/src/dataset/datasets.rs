@@ -225,8 +225,8 @@ impl Data {
     }
 
     /// The dataset as a tensor.
-    pub(crate) fn tensor(self) -> Tensor {
-        Tensor::variant(Variant::new(Arc::new(self)))
+    pub(crate) fn tensor(self) -> Result<Tensor> {
+        Variant::new(self).map(Tensor::variant)
     }
 
     /// Begins a pass.
@@ -288,7 +288,7 @@ pub(super) fn over(cx: &mut KernelCx, how: impl How) -> Result<()> {
 
 /// Sets the node's output to a dataset.
 pub(super) fn give(cx: &mut KernelCx, dataset: impl Dataset + 'static) -> Result<()> {
-    cx.set(0, Data::new(dataset)?.tensor());
+    cx.set(0, Data::new(dataset)?.tensor()?);
     Ok(())
 }
 

@@ -5,8 +5,7 @@ use super::iterator_get_next::A_FILE_OR_A_FUNCTION;
 use super::iterators::next_of;
 use crate::shared::optional::Optional;
 use millstream_graph::op::{Cost, Gradient, Kernel, KernelCx, OpDef};
-use millstream_tensor::{DType, Result, Tensor, Variant};
-use std::sync::Arc;
+use millstream_tensor::{DType, Result, Tensor};
 
 pub(crate) fn def() -> OpDef {
     let def = OpDef::new("IteratorGetNextAsOptional")
@@ -24,7 +23,7 @@ pub(crate) fn def() -> OpDef {
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let element = next_of(cx)?.map(|element| element.into_vec());
-    cx.set(0, Tensor::variant(Variant::new(Arc::new(Optional(element)))));
+    cx.set(0, Tensor::variant(Optional::variant(element)?));
     Ok(())
 }
 

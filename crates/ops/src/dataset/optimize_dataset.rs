@@ -35,7 +35,7 @@ fn optimize(cx: &mut KernelCx) -> Result<()> {
     if asked.iter().any(|name| &**name == b"shuffle_and_repeat_fusion")
         && let Some(optimized) = Data::input(cx, 0)?.optimized()
     {
-        cx.set(0, optimized.tensor());
+        cx.set(0, optimized.tensor()?);
         return Ok(());
     }
     pass_on(cx)

@@ -79,7 +79,7 @@ impl Pass {
         let one = |element: &Element| Ok([element.get(c).ok_or_else(missing)?.clone()].into_iter().collect());
         let elements: Vec<Element> = elements.iter().map(one).collect::<Result<_>>()?;
         let spec = Spec { dtypes: vec![self.spec.dtypes[c]], shapes: vec![self.spec.shapes[c].clone()] };
-        Ok(Data::new(Few(elements.into(), spec))?.tensor())
+        Data::new(Few(elements.into(), spec))?.tensor()
     }
 }
 

@@ -34,7 +34,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 fn run(cx: &mut KernelCx) -> Result<()> {
     let list = TensorList::new(cx.attrs().dtype("element_dtype")?, element_shape(cx, 0)?);
     let max = usize::try_from(cx.int(1)?).ok();
-    cx.set(0, list.with_max_len(max).into());
+    cx.set(0, list.with_max_len(max).into_tensor()?);
     Ok(())
 }
 

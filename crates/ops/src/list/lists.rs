@@ -120,7 +120,7 @@ pub(super) fn edit<R>(cx: &mut KernelCx, change: impl FnOnce(&mut TensorList) ->
     };
     let mut copy = as_list(variant)?.copy()?;
     let result = change(&mut copy)?;
-    cx.set(0, copy.into());
+    cx.set(0, copy.into_tensor()?);
     Ok(result)
 }
 

@@ -36,7 +36,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let tensor = cx.take(0);
     ensure!(tensor.rank() > 0, "`tensor` is a scalar: it has no rows to make a list of");
     let rows = rows(&tensor).map(|row| row.map(Some)).collect::<Result<Vec<_>>>()?;
-    cx.set(0, TensorList::of(tensor.dtype(), shape, rows)?.into());
+    cx.set(0, TensorList::of(tensor.dtype(), shape, rows)?.into_tensor()?);
     Ok(())
 }
 

@@ -5,7 +5,6 @@ use crate::shared::lists::as_list;
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, Tensor, TensorList, Variant, ensure, invalid};
-use std::sync::Arc;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("TensorListPushBackBatch")
@@ -50,7 +49,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
             None => {
                 let mut list = as_list(variant)?.copy()?;
                 list.push(row)?;
-                *variant = Variant::new(Arc::new(list));
+                *variant = Variant::new(list)?;
             }
         }
     }

@@ -35,7 +35,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 fn run(cx: &mut KernelCx) -> Result<()> {
     let (dtype, shape) = (cx.attrs().dtype("element_dtype")?, element_shape(cx, 0)?);
     let list = TensorList::unwritten(dtype, shape, count("num_elements", cx.int(1)?)?)?;
-    cx.set(0, list.into());
+    cx.set(0, list.into_tensor()?);
     Ok(())
 }
 

@@ -59,7 +59,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         list.resize(count("num_elements", wanted)?)?;
     }
     scatter(cx, 0, &mut list, wanted == -1)?;
-    cx.set(0, list.into());
+    cx.set(0, list.into_tensor()?);
     Ok(())
 }
 

@@ -59,7 +59,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         start += length;
     }
     ensure!(start == rows, "`lengths` sum to {start} but `tensor` has {rows} rows");
-    cx.set(0, TensorList::of(tensor.dtype(), shape, parts)?.into());
+    cx.set(0, TensorList::of(tensor.dtype(), shape, parts)?.into_tensor()?);
     Ok(())
 }
 

@@ -111,7 +111,7 @@ fn add_at(
         });
         let items = items.collect::<Result<Vec<_>>>()?;
         let list = TensorList::of(x.dtype(), shape, items)?.with_max_len(x.max_len());
-        Ok(Variant::new(std::sync::Arc::new(list)))
+        Variant::new(list)
     });
     Tensor::variants(a.shape().clone(), sums.collect::<Result<_>>()?)
 }
@@ -148,7 +148,7 @@ fn zeros_at(x: &Tensor, depth: usize) -> Result<Tensor> {
         let items = list.items();
         let items = items.iter().map(|item| item.as_ref().map(&mut zero).transpose());
         let items = items.collect::<Result<Vec<_>>>()?;
-        Ok(Variant::new(std::sync::Arc::new(list.with_items(items)?.with_max_len(None))))
+        Variant::new(list.with_items(items)?.with_max_len(None))
     });
     Tensor::variants(x.shape().clone(), zeros.collect::<Result<_>>()?)
 }

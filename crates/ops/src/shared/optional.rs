@@ -1,18 +1,27 @@
 //! [`Optional`]: a variant that contains some tensors, or none.
 
+use millstream_tensor::budget::Charged;
 use millstream_tensor::{Opaque, Result, Tensor, Variant, ensure};
-use std::sync::Arc;
 
 /// The tensors that an optional contains, or `None`.
 #[derive(Debug)]
-pub(crate) struct Optional(pub Option<Vec<Tensor>>);
+pub(crate) struct Optional(Option<Charged<Tensor>>);
 
 impl Optional {
+    /// Returns an optional that contains these tensors, or nothing.
+    pub fn variant(values: Option<Vec<Tensor>>) -> Result<Variant> {
+        Variant::new(Optional(values.map(Charged::holding).transpose()?))
+    }
+
+    /// The tensors that it contains, if it has a value.
+    pub fn values(&self) -> Option<&[Tensor]> {
+        self.0.as_deref()
+    }
+
     /// Returns an optional with `change` applied to each tensor.
     pub fn map(&self, change: impl FnMut(&Tensor) -> Result<Tensor>) -> Result<Variant> {
-        let values =
-            self.0.as_ref().map(|values| values.iter().map(change).collect::<Result<_>>()).transpose()?;
-        Ok(Variant::new(Arc::new(Optional(values))))
+        let values = self.values().map(|values| values.iter().map(change).collect::<Result<_>>());
+        Optional::variant(values.transpose()?)
     }
 
     /// Returns the sum of two optionals, tensor by tensor. If one has no value, returns the other.
@@ -21,12 +30,11 @@ impl Optional {
         other: &Optional,
         mut add: impl FnMut(&Tensor, &Tensor) -> Result<Tensor>,
     ) -> Result<Variant> {
-        let (Some(a), Some(b)) = (&self.0, &other.0) else {
+        let (Some(a), Some(b)) = (self.values(), other.values()) else {
             return if self.0.is_some() { self } else { other }.map(|value| Ok(value.clone()));
         };
         ensure!(a.len() == b.len(), "optionals of {} and of {} tensors cannot be added", a.len(), b.len());
-        let sums = a.iter().zip(b).map(|(a, b)| add(a, b)).collect::<Result<_>>()?;
-        Ok(Variant::new(Arc::new(Optional(Some(sums)))))
+        Optional::variant(Some(a.iter().zip(b).map(|(a, b)| add(a, b)).collect::<Result<_>>()?))
     }
 }
 

@@ -8,7 +8,6 @@ use millstream_graph::op::KernelCx;
 use millstream_proto::{TensorProto, decode, encode, weight};
 use millstream_state::Sparse;
 use millstream_tensor::{DType, Opaque, Result, Str, Tensor, Variant, ensure, invalid};
-use std::sync::Arc;
 
 /// A variant that holds a tensor.
 #[derive(Debug)]
@@ -26,8 +25,8 @@ pub(super) fn serialize(all: &[Sparse], dtype: DType, shape: &[usize]) -> Result
     let parts = all.iter().flatten();
     match dtype {
         DType::Variant => {
-            let held = parts.map(|part| Variant::new(Arc::new(Held(part.clone())))).collect();
-            Tensor::variants(millstream_tensor::Shape::new(shape), held)
+            let held = parts.map(|part| Variant::new(Held(part.clone())));
+            Tensor::variants(millstream_tensor::Shape::new(shape), held.collect::<Result<_>>()?)
         }
         _ => {
             let texts = parts.map(|part| Str::new(encode(&message::encode_packed(part)?)));

@@ -18,7 +18,7 @@ use pyo3::exceptions::{
     PyException, PyMemoryError, PyNotImplementedError, PyStopIteration, PyTypeError, PyValueError,
 };
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple, PyWeakrefMethods, PyWeakrefReference};
+use pyo3::types::{PyDict, PyList, PyTuple, PyWeakrefMethods, PyWeakrefReference};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::*};
 
@@ -143,11 +143,48 @@ fn as_error(py: Python<'_>, error: PyErr) -> Error {
     caused_by(Error::new(code, message), error)
 }
 
+/// The most calls of an exception's traceback that a message shows: the last ones.
+const MOST_CALLS: i32 = 32;
+
+/// The most exceptions that a message shows of those that led to one another.
+const MOST_CAUSES: usize = 4;
+
+/// The exception as Python prints it, with those that led to it. The list ends at an error of a run, whose
+/// message tells what led to it. Functions that run sessions whose nodes call functions would otherwise print
+/// all of it again at each level.
 fn traceback_of(py: Python<'_>, error: &PyErr) -> PyResult<String> {
-    let parts = (error.get_type(py), error.value(py), error.traceback(py));
-    let lines = py.import("traceback")?.call_method1("format_exception", parts)?;
-    let lines: Vec<String> = lines.extract()?;
-    Ok(lines.concat())
+    let format = py.import("traceback")?.getattr("format_exception")?;
+    let of_runs = py.import("millstream.framework.errors")?.getattr("OpError")?;
+    let options = PyDict::new(py);
+    options.set_item("limit", -MOST_CALLS)?;
+    options.set_item("chain", false)?;
+    // The exception object does not refer to its own traceback yet.
+    let mut calls = error.traceback(py).map(Bound::into_any);
+    let mut error = error.value(py).clone().into_any();
+    let mut parts: Vec<String> = Vec::new();
+    loop {
+        let lines = format.call((error.get_type(), &error, calls), Some(&options))?;
+        parts.push(lines.extract::<Vec<String>>()?.concat());
+        if parts.len() == 2 * MOST_CAUSES - 1 || error.is_instance(&of_runs)? {
+            break;
+        }
+        let (cause, context) = (error.getattr("__cause__")?, error.getattr("__context__")?);
+        if !cause.is_none() {
+            parts.push(
+                "\nThe above exception was the direct cause of the following exception:\n\n".to_owned(),
+            );
+            error = cause;
+        } else if !context.is_none() && !error.getattr("__suppress_context__")?.is_truthy()? {
+            parts
+                .push("\nDuring handling of the above exception, another exception occurred:\n\n".to_owned());
+            error = context;
+        } else {
+            break;
+        }
+        calls = Some(error.getattr("__traceback__")?);
+    }
+    parts.reverse();
+    Ok(parts.concat())
 }
 
 /// Forwards Ctrl-C to a function on a thread of the engine: only the main thread gets signals, and it waits

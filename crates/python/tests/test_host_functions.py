@@ -306,3 +306,50 @@ def test_ctrl_c_ends_functions_on_other_threads():
 def test_a_gradient_stops_at_it():
     x = tf.constant(1.0)
     assert tf.gradients(tf.py_func(lambda a: a, [x], tf.float32), x) == [None]
+
+
+@pytest.mark.parametrize("wrap", [False, True], ids=["as it is", "wrapped"])
+def test_a_function_that_fetches_itself_ends(wrap):
+    calls = []
+
+    def itself():
+        calls.append(1)
+        try:
+            return sess.run(y)
+        except tf.errors.OpError as error:
+            if wrap:
+                raise ValueError("no value") from error
+            raise
+
+    y = tf.py_func(itself, [], tf.float32, name="itself")
+    with tf.Session() as sess:
+        begin = time.monotonic()
+        with pytest.raises(tf.errors.OpError) as caught:
+            sess.run(y)
+        assert time.monotonic() - begin < 20
+        assert len(calls) == 32
+        text = str(caught.value)
+        assert len(text) < 16 << 10
+        assert wrap or "is called inside of 32 other calls of host functions" in text[:2000]
+        assert "itself" in text
+        # The thread is as it was before.
+        assert sess.run(tf.py_func(lambda: np.float32(3), [], tf.float32)) == 3
+
+
+def test_the_text_of_an_exception_is_bounded():
+    def deep(n):
+        if n == 0:
+            raise ValueError("x" * (1 << 20))
+        deep_again(n - 1)
+
+    def deep_again(n):
+        try:
+            deep(n)
+        except ValueError as error:
+            raise ValueError("y" * (1 << 16)) from error
+
+    begin = time.monotonic()
+    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        run(tf.py_func(lambda: deep(100), [], tf.float32, name="f"))
+    assert time.monotonic() - begin < 10
+    assert len(str(caught.value)) < 16 << 10

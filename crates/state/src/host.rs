@@ -8,7 +8,7 @@
 
 use crate::Cancellation;
 use crate::activity::InHostFunction;
-use millstream_tensor::{Result, Tensor};
+use millstream_tensor::{Code, Error, Result, Tensor};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -40,7 +40,8 @@ impl std::fmt::Debug for HostFunctions {
 }
 
 impl HostFunctions {
-    /// Calls the function with this token; `None` if the graph has none.
+    /// Calls the function with this token; `None` if the graph has none. A call inside of 32 others
+    /// on this thread is an error.
     pub fn call(
         &self,
         token: &str,
@@ -48,9 +49,27 @@ impl HostFunctions {
         cancel: &Cancellation,
     ) -> Option<Result<Vec<Tensor>>> {
         let function = self.table.lock().get(token).cloned()?;
+        if MAX_DEPTH <= InHostFunction::depth() {
+            return Some(Err(too_deep(token)));
+        }
         let _inside = InHostFunction::enter();
         Some(function.call(inputs, cancel))
     }
+}
+
+/// The most calls of host functions inside of one another: of functions that run sessions whose nodes call
+/// functions. Each takes about 20 KiB of the stack in a build for tests, and threads have 2 MiB.
+const MAX_DEPTH: usize = 32;
+
+#[cold]
+fn too_deep(token: &str) -> Error {
+    let message = format!(
+        "{token} is called inside of {MAX_DEPTH} other calls of host functions, each by a run of the one \
+         before: at most {MAX_DEPTH} may be nested"
+    );
+    Error::new(Code::FailedPrecondition, message).with_help(
+        "a function must not fetch what its own call computes; fetch only values that do not need it",
+    )
 }
 
 /// The token of a function. No node can call the function before [`HostToken::join`], nor after the token was
@@ -142,6 +161,22 @@ mod tests {
         drop(token);
         assert!(call(&functions, &name).is_none());
         assert_eq!(Arc::strong_count(&held), 1);
+    }
+
+    #[test]
+    fn calls_inside_of_calls_are_bounded() {
+        let functions = Arc::new(HostFunctions::default());
+        let (own, inner) = (Arc::new(OnceLock::<String>::new()), functions.clone());
+        let name = own.clone();
+        let token =
+            HostToken::new(move |_: &[Tensor]| call(&inner, name.get().expect("is set")).expect("is there"));
+        token.join(&functions);
+        own.set(token.as_str().to_owned()).expect("is set once");
+        for _ in 0..2 {
+            let error = call(&functions, token.as_str()).expect("is there").expect_err("it never ends");
+            assert!(error.message().contains("is called inside of 32 other calls"), "{error}");
+            assert!(error.message().contains(token.as_str()), "{error}");
+        }
     }
 
     #[test]

@@ -95,8 +95,10 @@ struct PyTransport {
 
 impl PyTransport {
     fn with<R>(&self, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<R>) -> Result<R> {
-        let _inside = Inside::enter();
-        let result = Python::try_attach(|py| call(self.object.bind(py)).map_err(carried));
+        let result = Python::try_attach(|py| {
+            let _inside = Inside::enter(py);
+            call(self.object.bind(py)).map_err(carried)
+        });
         result.unwrap_or_else(|| Err(Error::new(Code::Cancelled, "the interpreter is ending")))
     }
 }

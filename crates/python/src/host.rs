@@ -10,7 +10,7 @@ use crate::errors::{carried, caused_by};
 use crate::graph::Graph;
 use crate::memory::Memory;
 use crate::session::on_main_thread;
-use crate::threads::Inside;
+use crate::threads::{Inside, ident};
 use millstream::host::{Cancellation, Functions, HostFunction as Callee, Registration, Token};
 use millstream::{Code, Error, Result, Tensor};
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
@@ -56,8 +56,8 @@ struct PythonFunction {
 
 impl Callee for PythonFunction {
     fn call(&self, inputs: Vec<Tensor>, cancel: &Cancellation) -> Result<Vec<Tensor>> {
-        let _inside = Inside::enter();
         let called = Python::try_attach(|py| {
+            let _inside = Inside::enter(py);
             let interrupted = Interrupted::listen(py, cancel);
             let result = self.call_attached(py, inputs);
             interrupted.stop();
@@ -199,7 +199,7 @@ impl Interrupted {
         let runs = Arc::new(AtomicBool::new(true));
         let thread = match on_main_thread(py) {
             true => None,
-            false => thread_ident(py).ok(),
+            false => ident(py).ok(),
         };
         let registration = thread.map(|thread| {
             let runs = runs.clone();
@@ -219,10 +219,6 @@ impl Interrupted {
     fn stop(self) {
         self.runs.store(false, Release);
     }
-}
-
-fn thread_ident(py: Python<'_>) -> PyResult<u64> {
-    py.import(pyo3::intern!(py, "_thread"))?.call_method0(pyo3::intern!(py, "get_ident"))?.extract()
 }
 
 /// Raises `KeyboardInterrupt` in another thread, at its next bytecode instruction.

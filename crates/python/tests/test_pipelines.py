@@ -92,6 +92,63 @@ def test_threads_of_other_libraries_count_only_on_demand(grace, told):
     assert done.stdout == told, done.stderr
 
 
+# A worker that waits on an empty queue, and a main thread that waits for the worker.
+JOINED = """
+    import threading, time
+    from concurrent.futures import ThreadPoolExecutor
+    import millstream as tf
+    q = tf.FIFOQueue(4, tf.int32, shapes=[[]], name="q")
+    put, get, sess = q.enqueue(7), q.dequeue(name="get"), tf.Session()
+    done = threading.Event()
+    def work(late=False):
+        try:
+            print(sess.run(get), flush=True)
+        except tf.errors.FailedPreconditionError as error:
+            print(error.message.splitlines()[0], flush=True)
+        done.set()
+    worker = threading.Thread(target=work)
+    def help():
+        time.sleep(1)
+        sess.run(put)
+"""
+WAITS = {
+    "join": "worker.start(); worker.join()",
+    "the end of the program": "worker.start()",
+    "an event": "worker.start(); done.wait()",
+    "a future": "pool = ThreadPoolExecutor(1); pool.submit(work).result()",
+    "a pool": "with ThreadPoolExecutor(1) as pool: pool.submit(work)",
+    "a thread that joins": "worker.start(); t = threading.Thread(target=worker.join); t.start(); t.join()",
+    "a function of a node": "worker.start(); sess.run(tf.py_func(worker.join, [], []))",
+}
+
+
+@pytest.mark.parametrize("wait", WAITS)
+def test_a_thread_that_only_waits_for_the_run_is_no_help(wait):
+    program = textwrap.dedent(JOINED) + WAITS[wait]
+    begin = time.monotonic()
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert "`get` waits for items in queue `q`, and no thread is left that could end the wait" in done.stdout, done
+    assert time.monotonic() - begin < 20
+
+
+@pytest.mark.parametrize(
+    "wait",
+    [
+        "t = threading.Thread(target=help); t.start(); worker.start(); t.join(); worker.join()",
+        "threading.Thread(target=help).start(); worker.start(); worker.join()",
+        # It may do something else when its time is over.
+        "worker.start(); worker.join(1); sess.run(put); worker.join()",
+        "worker.start(); time.sleep(1); sess.run(put); worker.join()",
+        "worker.start(); e = threading.Event(); e.wait(1); sess.run(put); worker.join()",
+        "worker.start(); sess.run(tf.py_func(help, [], []))",
+    ],
+)
+def test_a_thread_that_does_something_later_is(wait):
+    program = textwrap.dedent(JOINED) + wait
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "7\n", done
+
+
 def test_everybody_waits():
     # The runner waits for an input that never comes, the other thread for the coordinator.
     source = tf.FIFOQueue(4, tf.int32, shapes=[[]], name="source")
@@ -167,7 +224,8 @@ def test_grace_from_the_configuration():
     q = tf.FIFOQueue(4, tf.int32, shapes=[[]], name="q")
     get = q.dequeue()
     done = threading.Event()
-    other = threading.Thread(target=done.wait)  # Nobody knows what it will do.
+    # Nobody knows what it will do: its wait has a time limit.
+    other = threading.Thread(target=lambda: done.wait(60))
     other.start()
     with tf.Session(config=tf.ConfigProto(stall_grace_in_ms=300)) as sess:
         text = fails_soon(tf.errors.FailedPreconditionError, lambda: sess.run(get), 5)

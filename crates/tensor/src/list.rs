@@ -6,6 +6,7 @@
 //! one.
 
 use crate::budget::Charged;
+use crate::pace::Pace;
 use crate::packed::Packed;
 use crate::{DType, Opaque, PartialShape, Result, Tensor, Variant, ensure, invalid};
 use std::borrow::Cow;
@@ -57,10 +58,22 @@ impl TensorList {
         element_shape: PartialShape,
         items: impl IntoIterator<Item = Option<Tensor>>,
     ) -> Result<TensorList> {
+        TensorList::try_of(dtype, element_shape, items.into_iter().map(Ok))
+    }
+
+    /// As [`TensorList::of`], of items that may be errors. They need no vector, whose memory nobody charges.
+    pub fn try_of(
+        dtype: DType,
+        element_shape: PartialShape,
+        items: impl IntoIterator<Item = Result<Option<Tensor>>>,
+    ) -> Result<TensorList> {
         let mut list = TensorList::new(dtype, element_shape);
         let items = items.into_iter();
         list.items.reserve(items.size_hint().0)?;
+        let mut pace = Pace::new();
         for item in items {
+            pace.spend(1)?;
+            let item = item?;
             item.as_ref().map_or(Ok(()), |item| list.admit(item))?;
             list.items.push(item)?;
         }

@@ -254,6 +254,22 @@ fn fields_of_records_are_charged() -> Result<()> {
     Ok(())
 }
 
+/// The scalars of a tensor fit the limit, but the items of a list that is made of them do not.
+#[test]
+fn items_of_lists_are_charged_before_they_are_made() -> Result<()> {
+    let n = 6 << 20;
+    let values = constant("n", "DT_INT32", &[1], &format!("int_val: {n}"))
+        + &constant("zero", "DT_FLOAT", &[], "float_val: 0")
+        + &constant("any", "DT_INT32", &[], "int_val: -1")
+        + &node("x", "Fill", &["n", "zero"], &[("T", F32), ("index_type", I32)])
+        + &node("l", "TensorListFromTensor", &["x", "any"], &[("element_dtype", F32), ("shape_type", I32)])
+        + &node("y", "TensorListLength", &["l"], &[]);
+    let watched = watched();
+    refused(run(&session(&import(&values)?, SOON)?, "y:0"), Code::ResourceExhausted, "out of memory");
+    watched.ends_within(MEMORY);
+    Ok(())
+}
+
 /// The budget's word for strings of a few bytes is what they take.
 #[test]
 fn short_strings_are_charged_what_they_take() -> Result<()> {

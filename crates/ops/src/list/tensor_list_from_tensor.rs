@@ -35,8 +35,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let shape = element_shape(cx, 1)?;
     let tensor = cx.take(0);
     ensure!(tensor.rank() > 0, "`tensor` is a scalar: it has no rows to make a list of");
-    let rows = rows(&tensor).map(|row| row.map(Some)).collect::<Result<Vec<_>>>()?;
-    cx.set(0, TensorList::of(tensor.dtype(), shape, rows)?.into_tensor()?);
+    let list = TensorList::try_of(tensor.dtype(), shape, rows(&tensor).map(|row| row.map(Some)))?;
+    cx.set(0, list.into_tensor()?);
     Ok(())
 }
 

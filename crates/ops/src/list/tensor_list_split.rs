@@ -46,8 +46,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     ensure!(cx.input(2).rank() == 1, "`lengths` must be a vector but has shape {}", cx.input(2).shape());
     let tensor = cx.take(0);
     let rows = *tensor.shape().first().ok_or_else(|| invalid!("`tensor` is a scalar: it cannot be split"))?;
-    let (mut parts, mut start) = (Vec::with_capacity(lengths.len()), 0usize);
-    for (i, &length) in lengths.iter().enumerate() {
+    let mut start = 0usize;
+    let parts = lengths.iter().enumerate().map(|(i, &length)| {
         let length = usize::try_from(length)
             .map_err(|_| invalid!("`lengths`[{i}] is {length} but must not be negative"))?;
         ensure!(
@@ -55,11 +55,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
             "`lengths`[{i}] is {length} but of {rows} rows only {} are left",
             rows - start
         );
-        parts.push(Some(tensor.rows(start, length)?));
         start += length;
-    }
+        tensor.rows(start - length, length).map(Some)
+    });
+    let list = TensorList::try_of(tensor.dtype(), shape, parts)?;
     ensure!(start == rows, "`lengths` sum to {start} but `tensor` has {rows} rows");
-    cx.set(0, TensorList::of(tensor.dtype(), shape, parts)?.into_tensor()?);
+    cx.set(0, list.into_tensor()?);
     Ok(())
 }
 

@@ -109,8 +109,7 @@ fn add_at(
             (Some(x), Some(y)) => add_at(x, y, sum, depth + 1).map(Some),
             (x, y) => Ok(x.as_ref().or(y.as_ref()).cloned()),
         });
-        let items = items.collect::<Result<Vec<_>>>()?;
-        let list = TensorList::of(x.dtype(), shape, items)?.with_max_len(x.max_len());
+        let list = TensorList::try_of(x.dtype(), shape, items)?.with_max_len(x.max_len());
         Variant::new(list)
     });
     Tensor::variants(a.shape().clone(), sums.collect::<Result<_>>()?)
@@ -147,8 +146,7 @@ fn zeros_at(x: &Tensor, depth: usize) -> Result<Tensor> {
         };
         let items = list.items();
         let items = items.iter().map(|item| item.as_ref().map(&mut zero).transpose());
-        let items = items.collect::<Result<Vec<_>>>()?;
-        Variant::new(list.with_items(items)?.with_max_len(None))
+        Variant::new(TensorList::try_of(list.dtype(), list.element_shape().clone(), items)?)
     });
     Tensor::variants(x.shape().clone(), zeros.collect::<Result<_>>()?)
 }

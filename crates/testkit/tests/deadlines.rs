@@ -9,7 +9,8 @@ use millstream_tensor::{Code, DType, Error, PartialShape, Result, Shape, Str, Te
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The time after which a run has to end. A kernel that is done before that gets less time in its next attempt.
+/// The time after which a run has to end. A kernel that is done before that gets less time in its next
+/// attempt.
 const ALLOWED: Duration = Duration::from_millis(100);
 
 /// Less than any of these kernels takes, on any machine.

@@ -58,6 +58,13 @@ impl<'g> From<String> for Arg<'g> {
     }
 }
 
+impl<'g, const N: usize> From<[&str; N]> for Arg<'g> {
+    fn from(values: [&str; N]) -> Self {
+        let value = Tensor::strings([N], values.map(Into::into).into());
+        Arg(ArgKind::Literal { value, weak: false })
+    }
+}
+
 macro_rules! literal_args {
     ($($t:ty),*) => { $(
         impl<'g> From<$t> for Arg<'g> {

@@ -53,11 +53,16 @@ impl<'g> BarrierBuilder<'g> {
     /// Sets the name under which sessions with shared resources share the barrier.
     ///
     /// ```
-    /// use millstream::Barrier;
+    /// use millstream::{Barrier, SessionOptions};
     /// use millstream::prelude::*;
     /// let g = Graph::new();
-    /// let b = Barrier::of(&g, [DType::F32]).shared_name("parts").build()?;
-    /// assert_eq!(b.handle().op().attr("shared_name")?.to_string(), "\"parts\"");
+    /// let b = Barrier::of(&g, [DType::F32]).shapes([shape![]]).shared_name("parts").build()?;
+    /// let (put, taken) = (b.insert_many(0, g.constant(["k"]), g.constant([1.5f32]))?, b.take_many(1)?);
+    /// let first = Session::new(&g)?;
+    /// let resources = Some(first.resources().clone());
+    /// let second = Session::with_options(&g, SessionOptions { resources, ..SessionOptions::default() })?;
+    /// first.run::<()>(put, feed![])?;
+    /// assert_eq!(second.run::<Vec<f32>>(taken.values[0], feed![])?, [1.5]);
     /// # Ok::<(), millstream::Error>(())
     /// ```
     pub fn shared_name(mut self, name: impl Into<String>) -> Self {

@@ -331,6 +331,13 @@ macro_rules! from_vec {
 }
 from_vec!(f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, bool);
 
+/// A vector's strings, which must be UTF-8.
+impl FromFetched for Vec<String> {
+    fn take(values: &mut dyn Iterator<Item = Fetched>) -> Result<Self> {
+        Vec::from_tensor(next(values)?)
+    }
+}
+
 impl<V: FromFetched, const N: usize> FromFetched for [V; N] {
     fn take(values: &mut dyn Iterator<Item = Fetched>) -> Result<Self> {
         let taken: Vec<V> = (0..N).map(|_| V::take(values)).collect::<Result<_>>()?;

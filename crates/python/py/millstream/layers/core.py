@@ -15,6 +15,7 @@ from millstream.framework import (
     SparseTensor,
     add_to_collection,
     constant,
+    control_dependencies,
     convert_to_tensor,
     dtypes,
     get_collection,
@@ -28,7 +29,7 @@ from millstream.framework.graph_keys import GraphKeys
 from millstream.framework.op_functions import op
 from millstream.framework.shapes import TensorShape, dimension_value
 from millstream.nn import functions, nn_ops
-from millstream.ops import array_ops, control_flow, linalg_ops, math_ops
+from millstream.ops import array_ops, control_flow, linalg_ops, math_ops, reduction_ops
 from millstream.variables import state_ops
 from millstream.variables.aggregation import VariableSynchronization, checked
 from millstream.variables.initializers import ones_initializer, zeros_initializer
@@ -706,7 +707,7 @@ class BatchNormalization(Layer):
     "Batch Normalization", 2015).
 
     Args:
-      axis: The axis that keeps its own statistics, usually that of the channels.
+      axis: The axis that keeps its own statistics, usually that of the channels, or a list of such axes.
       momentum: The decay rate of the moving averages.
       epsilon: A constant added to the variance.
       center: If true, the layer has `beta`.
@@ -714,18 +715,25 @@ class BatchNormalization(Layer):
       beta_initializer: The initializer of `beta`; the other three variables have such an argument, too.
       beta_regularizer: A function from `beta` to a term of the loss; also for `gamma`.
       beta_constraint: A function that optimizers apply to `beta` after updates; also for `gamma`.
-      renorm: False.
-      renorm_clipping: None.
-      renorm_momentum: Ignored.
+      renorm: If true, training corrects the statistics of a batch towards moving averages of its own (Ioffe,
+        "Batch Renormalization", 2017). The layer then also has `moving_stddev`, `renorm_mean` and
+        `renorm_stddev`.
+      renorm_clipping: A dict with bounds of the correction: `rmin`, `rmax` and `dmax`, each a number or a
+        scalar tensor. A correction without one of them has no such bound.
+      renorm_momentum: The decay rate of `renorm_mean` and `renorm_stddev`.
       fused: If false, images are normalized by several operations instead of one. The one adds the variance
         without bias to the moving average.
       trainable: As in `Layer`.
-      virtual_batch_size: None.
-      adjustment: None.
+      virtual_batch_size: The size of the parts of a batch that are normalized apart from each other. It
+        divides the size of the batch.
+      adjustment: A function from the shape of the inputs, a vector, to a scale and an offset, which training
+        applies to the normalized values before `gamma` and `beta`.
       name: As in `Layer`.
 
     Raises:
-      NotImplementedError: `renorm`, `virtual_batch_size` or `adjustment` is given.
+      TypeError: `axis` is neither an int nor a list.
+      ValueError: `renorm_clipping` has another key. When called: `axis` is out of range or named twice,
+        `virtual_batch_size` is not positive or given with axis 0 or with `adjustment`.
 
     Example:
       >>> layer = tf.layers.BatchNormalization()
@@ -736,11 +744,21 @@ class BatchNormalization(Layer):
       [-1.  1.]
       >>> len(tf.get_collection(tf.GraphKeys.UPDATE_OPS))
       2
+      >>> layer = tf.layers.BatchNormalization(renorm=True, renorm_clipping={"rmax": 3.0, "rmin": 0.3, "dmax": 5.0})
+      >>> y = layer(tf.constant([[1.0], [3.0]]), training=True)
+      >>> [v.op.name.split("/")[-1] for v in layer.non_trainable_variables]
+      ['moving_mean', 'moving_variance', 'moving_stddev', 'renorm_mean', 'renorm_stddev']
+      >>> halves = tf.layers.BatchNormalization(virtual_batch_size=2)
+      >>> y = halves(tf.constant([[1.0], [2.0], [3.0], [6.0]]), training=True)
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.global_variables_initializer())
+      ...     print(sess.run(y).round(2).ravel())
+      [-1. -1.  1.  1.]
     """
 
     def __init__(
         self,
-        axis: int = -1,
+        axis: Any = -1,
         momentum: float = 0.99,
         epsilon: float = 1e-3,
         center: bool = True,
@@ -764,10 +782,18 @@ class BatchNormalization(Layer):
         **kwargs: Any,
     ) -> None:
         super().__init__(trainable=trainable, name=name, **kwargs)
-        for what, asked in (("renorm", renorm), ("virtual_batch_size", virtual_batch_size), ("adjustment", adjustment)):
-            if asked:
-                raise NotImplementedError(f"batch normalization: `{what}` is not supported")
+        if not isinstance(axis, (int, list)):
+            raise TypeError(f"axis must be int or list, type given: {type(axis)}")
         self.axis = axis
+        self.renorm = renorm
+        self.virtual_batch_size = virtual_batch_size
+        self.adjustment = adjustment
+        if renorm:
+            bounds = ["rmax", "rmin", "dmax"]
+            if set(renorm_clipping or {}) - set(bounds):
+                raise ValueError(f"renorm_clipping {renorm_clipping} contains keys not in {bounds}")
+            self.renorm_clipping = renorm_clipping or {}
+            self.renorm_momentum = renorm_momentum
         self.fused = fused
         self.momentum = momentum
         self.epsilon = epsilon
@@ -778,46 +804,100 @@ class BatchNormalization(Layer):
         self.gamma: Any = None
         self.moving_mean: Any = None
         self.moving_variance: Any = None
+        self.moving_stddev: Any = None
+        self.renorm_mean: Any = None
+        self.renorm_stddev: Any = None
 
-    def build(self, input_shape: TensorShape) -> None:
-        """Creates vectors with the length of the axis: `gamma`, `beta` and the moving averages.
+    def _axes(self, rank: int) -> List[int]:
+        """Returns the axes with statistics of their own.
 
         Raises:
-          ValueError: The dimension is unknown.
+          ValueError: An axis is out of range, or named twice.
+        """
+        axes = [i + rank if i < 0 else i for i in (self.axis if isinstance(self.axis, list) else [self.axis])]
+        for axis in axes:
+            if not 0 <= axis < rank:
+                raise ValueError(f"Invalid axis: {axis}")
+        if len(set(axes)) < len(axes):
+            raise ValueError(f"Duplicate axis: {axes}")
+        return axes
+
+    def _check_virtual_batches(self, axes: List[int]) -> None:
+        size = self.virtual_batch_size
+        if size is None:
+            return
+        if size <= 0:
+            raise ValueError("virtual_batch_size must be a positive integer that divides the true batch size of the input Tensor")
+        if 0 in axes:
+            raise ValueError("When using virtual_batch_size, the batch dimension must be 0 and thus axis cannot include 0")
+        if self.adjustment is not None:
+            raise ValueError("When using virtual_batch_size, adjustment cannot be specified")
+
+    def build(self, input_shape: TensorShape) -> None:
+        """Creates `gamma`, `beta` and the moving averages: vectors with the length of the axis.
+
+        With several axes, or with virtual batches, they have the rank of the normalized values instead.
+
+        Raises:
+          ValueError: A dimension is unknown, or an argument of the layer does not fit the inputs.
         """
         _needs_rank(self, input_shape, 1)
-        depth = dimension_value(input_shape[self.axis])
-        if depth is None:
+        axes = self._axes(len(input_shape))
+        self._check_virtual_batches(axes)
+        sizes = {i: dimension_value(input_shape[i]) for i in axes}
+        if None in sizes.values():
             raise ValueError(
                 f"The dimension {self.axis} of the inputs to `BatchNormalization` should be defined. "
                 f"The inputs have shape {input_shape}"
             )
+        if len(axes) == 1 and self.virtual_batch_size is None:
+            shape = [sizes[axes[0]]]
+        else:
+            shape = [sizes.get(i, 1) for i in range(len(input_shape))]
+            if self.virtual_batch_size is not None:
+                shape.insert(1, 1)
 
         def weight(name: str, options: Any) -> Any:
             if options is None:
                 return None
             initializer, regularizer, constraint = options
             return self.add_weight(
-                name, [depth], dtype, initializer=initializer, regularizer=regularizer, constraint=constraint
+                name, shape, dtype, initializer=initializer, regularizer=regularizer, constraint=constraint
             )
 
-        # One operation keeps the parameters of half-precision images in single precision.
-        dtype = dtypes.float32 if self._is_fused(input_shape, self.dtype) else None
+        def average(name: str, initializer: Any) -> Any:
+            return self.add_weight(name, shape, dtype, initializer=initializer, trainable=False)
+
+        # The parameters of half-precision inputs are in single precision.
+        dtype = dtypes.float32 if self._is_half(self.dtype) else None
 
         self.gamma = weight("gamma", self._gamma_options)
         self.beta = weight("beta", self._beta_options)
         for_mean, for_variance = self._moving_initializers
-        self.moving_mean = self.add_weight("moving_mean", [depth], dtype, initializer=for_mean, trainable=False)
-        self.moving_variance = self.add_weight("moving_variance", [depth], dtype, initializer=for_variance, trainable=False)
+        self.moving_mean = average("moving_mean", for_mean)
+        self.moving_variance = average("moving_variance", for_variance)
+        if self.renorm:
+
+            def for_stddev(*args: Any, **kwargs: Any) -> Any:
+                return math_ops.sqrt(for_variance(*args, **kwargs))
+
+            self.moving_stddev = average("moving_stddev", for_stddev)
+            self.renorm_mean = average("renorm_mean", for_mean)
+            self.renorm_stddev = average("renorm_stddev", for_stddev)
 
     def call(self, inputs: Any, training: Any = False, **kwargs: Any) -> Any:
         """Returns the normalized inputs; `training` is a bool, or a boolean tensor."""
         rank = inputs.get_shape().ndims
-        axis = self.axis % rank
+        axes = self._axes(rank)
+        axis = axes[0]
         known = get_static_value(training) if isinstance(training, Tensor) else training
         self._images = self._is_fused(inputs.get_shape(), inputs.dtype)
         if self._images:
             return self._normalize_images(inputs, axis, training, known)
+        if self.virtual_batch_size is not None:
+            return self._normalize_virtual_batches(inputs, axes, training, known)
+        if self.renorm or self.adjustment or 1 < len(axes) or self._is_half(inputs.dtype):
+            return self._normalize(inputs, axes, training, known)
         others = [i for i in range(rank) if i != axis]
 
         def of_batch() -> List[Any]:
@@ -850,8 +930,128 @@ class BatchNormalization(Layer):
 
     def _is_fused(self, shape: TensorShape, dtype: Any) -> bool:
         """Returns whether one operation normalizes such inputs."""
-        images = shape.ndims == 4 and self.axis % 4 in (1, 3)
-        return self.fused is not False and images and dtype.base_dtype in (dtypes.float16, dtypes.bfloat16, dtypes.float32)
+        if self.renorm or self.virtual_batch_size is not None or self.adjustment is not None or self.fused is False:
+            return False
+        images = shape.ndims == 4 and self._axes(4) in ([1], [3])
+        return images and dtype.base_dtype in (dtypes.float16, dtypes.bfloat16, dtypes.float32)
+
+    @staticmethod
+    def _is_half(dtype: Any) -> bool:
+        return dtype.base_dtype in (dtypes.float16, dtypes.bfloat16)
+
+    def _normalize_virtual_batches(self, inputs: Any, axes: List[int], training: Any, known: Optional[bool]) -> Any:
+        """Normalizes the parts of a batch: the second of one dimension more says which part a row is in."""
+        shape = inputs.get_shape()
+        sizes = shape.as_list()[1:]
+        parts = array_ops.reshape(inputs, [self.virtual_batch_size, -1, *sizes])
+        outputs = self._normalize(parts, [i + 1 for i in axes], training, known)
+        return array_ops.reshape(outputs, [-1, *sizes])
+
+    def _normalize(self, inputs: Any, axes: List[int], training: Any, known: Optional[bool]) -> Any:
+        """Normalizes inputs with everything that the layer can do, by several operations."""
+        shape = inputs.get_shape()
+        rank = len(shape)
+        virtual = self.virtual_batch_size is not None
+        others = [i for i in range(rank) if i not in axes and not (virtual and i == 1)]
+
+        def along_axis(value: Any) -> Any:
+            if value is None or len(value.get_shape()) == rank or others == list(range(rank - 1)):
+                return value
+            return array_ops.reshape(value, [dimension_value(shape[axes[0]]) if i == axes[0] else 1 for i in range(rank)])
+
+        scale, offset = along_axis(self.gamma), along_axis(self.beta)
+        if known is not None and not known:
+            mean, variance = self.moving_mean, self.moving_variance
+        else:
+
+            def in_training(value: Any, otherwise: Callable[[], Any]) -> Any:
+                return _either(training, lambda: value, otherwise)
+
+            if self.adjustment is not None:
+                by, plus = self.adjustment(array_ops.shape(inputs))
+                by, plus = in_training(by, lambda: array_ops.ones_like(by)), in_training(plus, lambda: array_ops.zeros_like(plus))
+                scale, offset = _after(by, plus, scale, offset)
+            values = math_ops.cast(inputs, self.moving_mean.dtype.base_dtype)
+            mean, variance = functions.moments(values, others, keep_dims=virtual or 1 < len(axes))
+            mean = in_training(mean, lambda: array_ops.identity(self.moving_mean))
+            variance = in_training(variance, lambda: array_ops.identity(self.moving_variance))
+            new = mean, variance
+            if virtual:
+                new = reduction_ops.reduce_mean(mean, 1, keepdims=True), reduction_ops.reduce_mean(variance, 1, keepdims=True)
+            if self.renorm:
+                by, plus, new = self._correct(new[0], new[1], training)
+                scale, offset = _after(along_axis(by), along_axis(plus), scale, offset)
+            self._update_averages(new[0], new[1], training)
+
+        def as_inputs(value: Any) -> Any:
+            return None if value is None else math_ops.cast(value, inputs.dtype)
+
+        mean, variance, offset, scale = as_inputs(mean), as_inputs(variance), as_inputs(offset), as_inputs(scale)
+        outputs = nn_ops.batch_normalization(
+            inputs, along_axis(mean), along_axis(variance), offset, scale, variance_epsilon=self.epsilon
+        )
+        outputs.set_shape(shape)
+        return outputs
+
+    def _correct(self, mean: Any, variance: Any, training: Any) -> Any:
+        """Returns the scale and the offset that renormalization applies, and the moments to average.
+
+        The correction uses the averages from before this step's update.
+        """
+        stddev = math_ops.sqrt(variance + self.epsilon)
+        # It is 0 in the first steps.
+        average = op("Maximum")(self.renorm_stddev, math_ops.sqrt(self.epsilon))
+        by, plus = stddev / average, (mean - self.renorm_mean) / average
+        with control_dependencies([by, plus]):
+            mean, stddev = array_ops.identity(mean), array_ops.identity(stddev)
+        least, most, distance = [self.renorm_clipping.get(key) for key in ("rmin", "rmax", "dmax")]
+        by = by if least is None else op("Maximum")(by, least)
+        by = by if most is None else op("Minimum")(by, most)
+        if distance is not None:
+            plus = op("Minimum")(op("Maximum")(plus, -distance), distance)
+        by = _either(training, lambda: by, lambda: array_ops.ones_like(by))
+        plus = _either(training, lambda: plus, lambda: array_ops.zeros_like(plus))
+
+        def updated(variable: Any, value: Any) -> Any:
+            value = array_ops.identity(value)
+            return _either(
+                training,
+                lambda: self._toward(variable, value, self.renorm_momentum),
+                lambda: array_ops.identity(variable),
+            )
+
+        with control_dependencies([updated(self.renorm_mean, mean), updated(self.renorm_stddev, stddev)]):
+            moments = array_ops.identity(mean), array_ops.identity(variance)
+        constant_in_gradients = op("StopGradient")
+        return constant_in_gradients(by, name="renorm_r"), constant_in_gradients(plus, name="renorm_d"), moments
+
+    @staticmethod
+    def _toward(variable: Any, value: Any, momentum: float) -> Any:
+        """Moves an average towards a value."""
+        with name_scope("AssignMovingAvg") as scope:
+            rate = math_ops.cast(constant(1.0 - momentum, name="decay"), variable.dtype.base_dtype)
+            return state_ops.assign_sub(variable, (variable - math_ops.cast(value, variable.dtype.base_dtype)) * rate, name=scope)
+
+    def _update_averages(self, mean: Any, variance: Any, training: Any) -> None:
+        """Adds the updates of the averages that inference uses."""
+
+        def of_variance() -> Any:
+            if not self.renorm:
+                return self._toward(self.moving_variance, variance, self.momentum)
+            stddev = self._toward(self.moving_stddev, math_ops.sqrt(variance + self.epsilon), self.momentum)
+            # Rounding may make the difference negative.
+            value = op("Relu")(stddev * stddev - self.epsilon)
+            with name_scope("AssignNewValue") as scope:
+                return state_ops.assign(self.moving_variance, value, name=scope)
+
+        def of_mean() -> Any:
+            return self._toward(self.moving_mean, mean, self.momentum)
+
+        if isinstance(training, Tensor) and get_static_value(training) is None:
+            # Averages that are not updated are read by two nodes more than in TensorFlow.
+            node_counts.also(-4)
+        self.add_update(_either(training, of_mean, lambda: array_ops.identity(self.moving_mean)), inputs=True)
+        self.add_update(_either(training, of_variance, lambda: array_ops.identity(self.moving_variance)), inputs=True)
 
     def _normalize_images(self, inputs: Any, axis: int, training: Any, known: Optional[bool]) -> Any:
         depth = [dimension_value(inputs.get_shape()[axis])]
@@ -887,9 +1087,16 @@ class BatchNormalization(Layer):
             self.add_update(update, inputs=True)
 
 
+def _after(by: Any, plus: Any, scale: Any, offset: Any) -> Any:
+    """Returns the scale and the offset of both steps: `x * by + plus`, then those given, if any."""
+    if scale is not None:
+        by, plus = by * scale, plus * scale
+    return by, plus if offset is None else plus + offset
+
+
 def batch_normalization(
     inputs: Any,
-    axis: int = -1,
+    axis: Any = -1,
     momentum: float = 0.99,
     epsilon: float = 1e-3,
     center: bool = True,
@@ -919,18 +1126,13 @@ def batch_normalization(
       inputs: A tensor of floats.
       training: A bool, or a boolean scalar tensor: if true, the batch's own statistics are used.
       reuse: As in `tf.variable_scope`.
-      renorm: False.
-      renorm_clipping: None.
-      renorm_momentum: Ignored.
-      fused: As in the class.
-      virtual_batch_size: None.
-      adjustment: None.
+      renorm: As in the class, like the arguments after it.
 
     Returns:
       A tensor of the same shape and dtype.
 
     Raises:
-      NotImplementedError: `renorm`, `virtual_batch_size` or `adjustment` is given.
+      ValueError: As in the class.
 
     Example:
       >>> y = tf.layers.batch_normalization(tf.constant([[1.0], [3.0]]), training=True)

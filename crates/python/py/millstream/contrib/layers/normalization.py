@@ -145,17 +145,20 @@ def batch_norm(
       data_format: `"NHWC"` if channels are the last axis, or `"NCHW"`.
       zero_debias_moving_mean: If true, the moving mean is corrected for its start at zero.
       scope: The variable scope: a name or a `VariableScope`; by default a new one.
-      renorm: False.
-      renorm_clipping: None.
-      renorm_decay: Ignored.
-      adjustment: None.
+      renorm: If true, the statistics of a batch are corrected, as in `tf.layers.BatchNormalization`.
+      renorm_clipping: A dict with bounds of the correction: `rmin`, `rmax` and `dmax`.
+      renorm_decay: The decay rate of the averages that the correction uses.
+      adjustment: A function from the shape of the inputs to a scale and an offset for training, as in
+        `tf.layers.BatchNormalization`. It is ignored with batch weights, with `zero_debias_moving_mean` or
+        with another `updates_collections`.
 
     Returns:
       A tensor of the same shape.
 
     Raises:
       ValueError: The rank or the number of channels is unknown, or `data_format` is neither.
-      NotImplementedError: `renorm` or `adjustment` is given.
+      ValueError: `renorm` is given with batch weights, `zero_debias_moving_mean` or another
+        `updates_collections`.
 
     Example:
       >>> y = tf.contrib.layers.batch_norm(tf.constant([[1.0], [3.0]]), scope="bn")
@@ -166,25 +169,41 @@ def batch_norm(
       >>> len(tf.get_collection(tf.GraphKeys.UPDATE_OPS))
       2
     """
-    for what, asked in (("renorm", renorm), ("adjustment", adjustment)):
-        if asked:
-            raise NotImplementedError(f"batch_norm: `{what}` is not part of Millstream yet: leave it out")
     inputs = convert_to_tensor(inputs)
     rank = inputs.get_shape().ndims
     special = zero_debias_moving_mean or updates_collections != GraphKeys.UPDATE_OPS
     # `tf.layers` normalizes images by the op as well; only it goes through the getter of its scope.
-    as_fused = fused is not False and batch_weights is None and rank in (2, 4) and (special or rank == 2)
+    more = renorm or adjustment is not None
+    as_fused = fused is not False and batch_weights is None and not more and rank in (2, 4) and (special or rank == 2)
     _check_format(data_format)
     getter = None if as_fused else model_variables()
     with variable_scope(scope, "BatchNorm", [inputs], reuse=reuse, custom_getter=getter) as sc:
         if batch_weights is None and not special and not as_fused:
             with as_layer(sc):
-                layer = _layer(inputs, fused, decay, epsilon, center, scale, param_initializers, param_regularizers, trainable, data_format, sc.name)
+                layer = _layer(
+                    inputs,
+                    decay,
+                    param_initializers,
+                    param_regularizers,
+                    data_format,
+                    epsilon=epsilon,
+                    center=center,
+                    scale=scale,
+                    fused=fused,
+                    trainable=trainable,
+                    renorm=renorm,
+                    renorm_clipping=renorm_clipping,
+                    renorm_momentum=renorm_decay,
+                    adjustment=adjustment,
+                    name=sc.name,
+                )
                 outputs = layer.call(inputs, training=is_training)
             for name in ("moving_mean", "moving_variance", "beta", "gamma"):
                 if getattr(layer, name) is not None:
                     collect_variable(getattr(layer, name), variables_collections, name)
             return finish(outputs, activation_fn, outputs_collections, sc.name)
+        if renorm:
+            raise ValueError("renorm is not supported with batch_weights, updates_collections or zero_debias_moving_mean")
         dtype = dtypes.float32 if as_fused else inputs.dtype.base_dtype
         channels = _channels(inputs, data_format, as_fused)
         # TensorFlow's unfused form ignores regularizers.
@@ -203,35 +222,25 @@ def batch_norm(
 
 def _layer(
     inputs: Any,
-    fused: Optional[bool],
     decay: float,
-    epsilon: float,
-    center: bool,
-    scale: bool,
     initializers: Optional[Dict[str, Any]],
     regularizers: Optional[Dict[str, Any]],
-    trainable: bool,
     data_format: str,
-    name: str,
+    **options: Any,
 ) -> Any:
-    """Returns a layer of `tf.layers` whose variables are in the current scope."""
+    """Returns a layer of `tf.layers` whose variables are in the current scope; `options` are its own."""
     first, terms = initializers or {}, regularizers or {}
     layer = core.BatchNormalization(
-        fused=fused,
         axis=1 if data_format == "NCHW" else -1,
         momentum=decay,
-        epsilon=epsilon,
-        center=center,
-        scale=scale,
         beta_initializer=first.get("beta", zeros_initializer()),
         gamma_initializer=first.get("gamma", ones_initializer()),
         moving_mean_initializer=first.get("moving_mean", zeros_initializer()),
         moving_variance_initializer=first.get("moving_variance", ones_initializer()),
         beta_regularizer=terms.get("beta"),
         gamma_regularizer=terms.get("gamma"),
-        trainable=trainable,
-        name=name,
         dtype=inputs.dtype.base_dtype,
+        **options,
     )
     layer.build(inputs.get_shape())
     return layer

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from millstream.framework import namespaces
 from millstream.nn.functions import l2_normalize
+from millstream.ops.decompositions import matrix_rank, pinv, tridiagonal_solve
 from millstream.ops.linear_operators import (
     LinearOperator,
     LinearOperatorDiag,
@@ -27,9 +28,12 @@ __all__ = [
     "expm",
     "l2_normalize",
     "logdet",
+    "matrix_rank",
     "matvec",
     "normalize",
+    "pinv",
     "tridiagonal_matmul",
+    "tridiagonal_solve",
 ]
 
 

@@ -7,10 +7,13 @@ Convolutions and pools are in `convolutional`.
 from __future__ import annotations
 
 import contextlib
+import inspect
 import re
-from typing import Any, Callable, Iterator, List, Optional, Sequence
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
 
-from millstream._engine import Tensor
+import numpy as np
+
+from millstream._engine import Tensor, default_session
 from millstream.framework import (
     SparseTensor,
     add_to_collection,
@@ -18,6 +21,7 @@ from millstream.framework import (
     control_dependencies,
     convert_to_tensor,
     dtypes,
+    errors,
     get_collection,
     get_static_value,
     name_scope,
@@ -34,6 +38,7 @@ from millstream.variables import state_ops
 from millstream.variables.aggregation import VariableSynchronization, checked
 from millstream.variables.initializers import ones_initializer, zeros_initializer
 from millstream.variables.scopes import get_variable, variable_scope
+from millstream.variables.variable import is_variable_initialized
 
 __all__ = [
     "BatchNormalization",
@@ -244,6 +249,109 @@ class Layer:
                 % (self.name, self.name)
             )
         return sum(v.get_shape().num_elements() or 0 for v in self.variables)
+
+    def _session(self, method: str) -> Any:
+        session = default_session()
+        if session is None:
+            raise ValueError(
+                f"`{method}` of layer {self.name} needs a session: call it in a block of `with tf.Session()`"
+            )
+        return session
+
+    def get_weights(self) -> List[Any]:
+        """Returns the values of the variables in the default session, as arrays.
+
+        Variables that the session has not initialized are initialized first.
+
+        Raises:
+          ValueError: There is no default session.
+
+        Example:
+          >>> layer = tf.layers.Dense(1, kernel_initializer=tf.ones_initializer())
+          >>> y = layer(tf.constant([[1.0, 2.0]]))
+          >>> with tf.Session() as sess:
+          ...     sess.run(tf.global_variables_initializer())
+          ...     kernel, bias = layer.get_weights()
+          ...     layer.set_weights([2.0 * kernel, bias])
+          ...     print(kernel.ravel(), bias, sess.run(y))
+          [1. 1.] [0.] [[6.]]
+        """
+        if not self.weights:
+            return []
+        session = self._session("get_weights")
+        try:
+            return session.run(self.weights)  # type: ignore[no-any-return]
+        except errors.FailedPreconditionError:
+            known = session.run([is_variable_initialized(v) for v in self.weights])
+            session.run([v.initializer for v, done in zip(self.weights, known) if not done])
+            return session.run(self.weights)  # type: ignore[no-any-return]
+
+    def set_weights(self, weights: Sequence[Any]) -> None:
+        """Sets the variables in the default session.
+
+        Args:
+          weights: Arrays, as `get_weights` returns them.
+
+        Raises:
+          ValueError: There are more or fewer arrays than variables, an array has the wrong shape, or there
+            is no default session.
+
+        Example:
+          >>> layer = tf.layers.Dense(1, use_bias=False)
+          >>> y = layer(tf.constant([[1.0, 2.0]]))
+          >>> with tf.Session() as sess:
+          ...     layer.set_weights([np.ones([2, 1])])
+          ...     print(sess.run(y))
+          [[3.]]
+        """
+        if len(weights) != len(self.weights):
+            raise ValueError(
+                f'You called `set_weights(weights)` on layer "{self.name}" with a  weight list of length '
+                f"{len(weights)}, but the layer was expecting {len(self.weights)} weights. "
+                f"Provided weights: {str(weights)[:50]}..."
+            )
+        arrays = [np.asarray(w) for w in weights]
+        for variable, array in zip(self.weights, arrays):
+            if not variable.get_shape().is_compatible_with(array.shape):
+                raise ValueError(
+                    f"Layer weight shape {variable.get_shape()} not compatible with provided weight shape {array.shape}"
+                )
+        if arrays:
+            session = self._session("set_weights")
+            for variable, array in zip(self.weights, arrays):
+                variable.load(array, session)
+
+    def get_config(self) -> Dict[str, Any]:
+        """Returns the arguments of a layer like this one, for `from_config`.
+
+        A class whose constructor has more arguments than `Layer`'s adds them.
+
+        Raises:
+          NotImplementedError: The constructor has other arguments, and the class has no `get_config`.
+
+        Example:
+          >>> config = tf.layers.Dropout(0.2, name="drop").get_config()
+          >>> config["rate"], tf.layers.Dropout.from_config(config).name
+          (0.2, 'drop')
+        """
+        arguments = inspect.getfullargspec(type(self).__init__).args[1:]
+        if type(self).get_config is Layer.get_config and set(arguments) - {"name", "trainable", "dtype"}:
+            raise NotImplementedError("Layers with arguments in `__init__` must override `get_config`.")
+        dtype = None if self.dtype is None else dtypes.as_dtype(self.dtype).name
+        return {"name": self.name, "trainable": self.trainable, "dtype": dtype}
+
+    @classmethod
+    def from_config(cls, config: Dict[str, Any]) -> Any:
+        """Returns a new layer with these arguments, and no variables yet.
+
+        Args:
+          config: A dict of arguments, as `get_config` returns it.
+
+        Example:
+          >>> tf.layers.Dense.from_config({"units": 3, "name": "top"}).units
+          3
+        """
+        return cls(**config)
 
     @property
     def scope_name(self) -> str:
@@ -602,6 +710,10 @@ class Dropout(Layer):
 
         return _either(training, dropped, lambda: array_ops.identity(inputs))
 
+    def get_config(self) -> Dict[str, Any]:
+        """Returns the arguments of a layer like this one."""
+        return {**super().get_config(), "rate": self.rate, "noise_shape": self.noise_shape, "seed": self.seed}
+
 
 def dropout(
     inputs: Any,
@@ -676,6 +788,10 @@ class Flatten(Layer):
         outputs = array_ops.reshape(inputs, [array_ops.shape(inputs)[0] if batch is None else batch, size])
         outputs.set_shape([batch, None if size == -1 else size])
         return outputs
+
+    def get_config(self) -> Dict[str, Any]:
+        """Returns the arguments of a layer like this one."""
+        return {**super().get_config(), "data_format": self.data_format}
 
 
 def flatten(inputs: Any, name: Optional[str] = None, data_format: str = "channels_last") -> Any:

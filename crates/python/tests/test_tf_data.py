@@ -120,7 +120,7 @@ def test_functions_on_other_threads_leave_the_sleepers_alone():
     pair = [D.range(300).map(lambda x: x + 1).make_one_shot_iterator().get_next() for _ in range(2)]
     q = tf.FIFOQueue(4, tf.int32, shapes=[[]], name="q")
     done = threading.Event()
-    other = threading.Thread(target=done.wait)  # Nobody knows what it will do.
+    other = threading.Thread(target=done.wait, args=(600,))  # Nobody knows what it will do.
     other.start()
     config = tf.ConfigProto(inter_op_parallelism_threads=2, stall_grace_in_ms=600)
     try:

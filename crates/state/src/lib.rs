@@ -28,12 +28,11 @@ pub use cancel::{Cancellation, Registration};
 pub use host::{HostFunction, HostFunctions, HostToken, in_host_function};
 pub use machine::machine_memory;
 pub use queue::{
-    Answer, Ask, Barrier, Batches, Client, Closing, Dequeued, Elsewhere, Item, ItemStore, Loan, Looked,
-    Purpose, Queue, QueueKind, QueueReport, QueueSpec, QueueStore, Take, Taken, Tally, Waiter, Waiting,
-    dtype_names,
+    Answer, Ask, Batches, Client, Closing, Dequeued, Elsewhere, Item, ItemStore, Loan, Looked, Purpose,
+    Queue, QueueKind, QueueReport, QueueSpec, QueueStore, Take, Taken, Tally, Waiter, Waiting, dtype_names,
 };
 pub use reader::{Format, Found, Progress, Reader, Reading, Record, Records};
-pub use resources::{AnyQueue, Resources};
+pub use resources::Resources;
 pub use session_tensors::SessionTensors;
 pub use sparse_tensors_map::{Sparse, SparseTensorsMap};
 pub use stack::Stack;

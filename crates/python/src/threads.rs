@@ -80,7 +80,7 @@ pub fn register() {
 /// The number of threads that may do something, and of those that the engine knows to be asleep.
 fn count(py: Python<'_>) -> PyResult<usize> {
     let sys = py.import("sys")?;
-    let frames = sys.call_method0("_current_frames")?.cast_into::<PyDict>()?;
+    let frames = frames(py)?;
     // Without the lock of the interpreter, a frame may end while it is looked at.
     let is_locked = sys.getattr("_is_gil_enabled").map_or(Ok(true), |is| is.call0()?.is_truthy())?;
     let waits = if is_locked { Some(Waits::new(py)?) } else { None };
@@ -96,6 +96,24 @@ fn count(py: Python<'_>) -> PyResult<usize> {
         n += usize::from(counts);
     }
     Ok(n)
+}
+
+/// The innermost frame of each thread, by the thread's identifier.
+///
+/// `sys._current_frames` makes objects while it holds the interpreter's lock of its list of threads. If a
+/// collection of garbage begins there and frees a `threading.local`, which takes the same lock, the process
+/// stands still (CPython 3.11 and before; gh-106883). So garbage waits meanwhile.
+fn frames(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let gc = py.import("gc")?;
+    let collects = gc.call_method0("isenabled")?.is_truthy()?;
+    if collects {
+        gc.call_method0("disable")?;
+    }
+    let frames = py.import("sys")?.call_method0("_current_frames");
+    if collects {
+        gc.call_method0("enable")?;
+    }
+    Ok(frames?.cast_into::<PyDict>()?)
 }
 
 /// The functions of `threading` in which a thread waits for another thread's end or signal.

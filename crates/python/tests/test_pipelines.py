@@ -351,3 +351,36 @@ def test_a_batch_that_cannot_be_made_stays_in_the_queue():
                 sess.run(many)
             assert sess.run(size) == 3
         assert [sess.run(one)[0] for _ in range(3)] == [0.0, 1.0, 2.0]
+
+
+# Threads that leave garbage with `threading.local`, whose end takes a lock of the interpreter's.
+LITTERED = """
+    import gc, threading, time
+    import millstream as tf
+    gc.set_threshold(20)
+    over = threading.Event()
+    class Cycle:
+        def __init__(self):
+            self.local, self.me = threading.local(), self
+            self.local.x = 1
+    def litter():
+        while not over.is_set():
+            Cycle()
+            (lambda: time.sleep(0.0005))()
+    q = tf.FIFOQueue(4, tf.int32, shapes=[[]])
+    put, get, sess = q.enqueue(7), q.dequeue(), tf.Session()
+    def late():
+        time.sleep(2)
+        sess.run(put)
+    for work in [litter] * 30 + [late]:
+        threading.Thread(target=work, daemon=True).start()
+    print(sess.run(get), flush=True)
+    over.set()
+"""
+
+
+def test_garbage_that_is_collected_while_threads_are_counted():
+    # The process stood still: the list of threads was locked, and freeing the garbage locks it (gh-106883).
+    program = textwrap.dedent(LITTERED)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "7\n", done.stderr

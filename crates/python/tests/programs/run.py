@@ -12,6 +12,7 @@ are compared as well.
 
 import argparse
 import collections
+import faulthandler
 import hashlib
 import importlib
 import inspect
@@ -186,8 +187,11 @@ def answer(tf, program):
             outcome["nodes"] = [repr(error)]
 
     thread = threading.Thread(target=work, daemon=True)
+    # If nothing in the process goes on, not even the waiting below, what it stands in is printed.
+    faulthandler.dump_traceback_later(2 * SECONDS, exit=True)
     thread.start()
     thread.join(SECONDS)
+    faulthandler.cancel_dump_traceback_later()
     return {"hangs": SECONDS} if thread.is_alive() else outcome
 
 

@@ -9,9 +9,11 @@ from millstream.nn.functions import l2_normalize
 from millstream.ops.decompositions import matrix_rank, pinv, tridiagonal_solve
 from millstream.ops.linear_operators import (
     LinearOperator,
+    LinearOperatorAdjoint,
     LinearOperatorDiag,
     LinearOperatorFullMatrix,
     LinearOperatorIdentity,
+    LinearOperatorInversion,
     LinearOperatorLowerTriangular,
     LinearOperatorScaledIdentity,
 )
@@ -19,9 +21,11 @@ from millstream.ops.linalg_ops import adjoint, expm, logdet, matvec, normalize, 
 
 __all__ = [
     "LinearOperator",
+    "LinearOperatorAdjoint",
     "LinearOperatorDiag",
     "LinearOperatorFullMatrix",
     "LinearOperatorIdentity",
+    "LinearOperatorInversion",
     "LinearOperatorLowerTriangular",
     "LinearOperatorScaledIdentity",
     "adjoint",

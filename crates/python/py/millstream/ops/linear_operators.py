@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, Dict, List, Optional
 
 from millstream.framework import convert_to_tensor, dtypes, get_static_value, name_scope
 from millstream.framework.op_functions import op
@@ -11,9 +11,11 @@ from millstream.ops import array_ops, control_flow, linalg_ops, math_ops, reduct
 
 __all__ = [
     "LinearOperator",
+    "LinearOperatorAdjoint",
     "LinearOperatorDiag",
     "LinearOperatorFullMatrix",
     "LinearOperatorIdentity",
+    "LinearOperatorInversion",
     "LinearOperatorLowerTriangular",
     "LinearOperatorScaledIdentity",
 ]
@@ -330,6 +332,234 @@ class LinearOperator:
         """Returns an operation that fails if the operator is singular."""
         return self._scoped(name, self._assert_non_singular)
 
+    # Other operators.
+
+    def _hints(self) -> Dict[str, Any]:
+        """Returns the hints, which the adjoint and the inverse share."""
+        return {
+            "is_non_singular": self.is_non_singular,
+            "is_self_adjoint": self.is_self_adjoint,
+            "is_positive_definite": self.is_positive_definite,
+            "is_square": self.is_square,
+        }
+
+    def _adjoint(self) -> LinearOperator:
+        return LinearOperatorAdjoint(self, **self._hints())
+
+    def _inverse(self) -> LinearOperator:
+        return LinearOperatorInversion(self, **self._hints())
+
+    def _cholesky(self) -> LinearOperator:
+        factor = op("Cholesky")(self._to_dense())
+        return LinearOperatorLowerTriangular(factor, is_non_singular=True, is_self_adjoint=False, is_square=True)
+
+    def adjoint(self, name: str = "adjoint") -> LinearOperator:
+        """Returns the adjoint operator; the operator itself if it is known to be self-adjoint.
+
+        Example:
+          >>> operator = tf.linalg.LinearOperatorFullMatrix([[2.0, 0.0], [1.0, 4.0]])
+          >>> print(tf.Session().run(operator.adjoint().to_dense()))
+          [[2. 1.]
+           [0. 4.]]
+        """
+        return self if self.is_self_adjoint else self._scoped(name, self._adjoint)  # type: ignore[no-any-return]
+
+    @property
+    def H(self) -> LinearOperator:
+        """The adjoint operator, as `adjoint()` returns it.
+
+        Example:
+          >>> operator = tf.linalg.LinearOperatorDiag([1.0 + 2.0j])
+          >>> print(tf.Session().run(operator.H.to_dense()))
+          [[1.-2.j]]
+        """
+        return self.adjoint()
+
+    def inverse(self, name: str = "inverse") -> LinearOperator:
+        """Returns the inverse operator, which solves where this one multiplies.
+
+        Raises:
+          ValueError: The operator is known to be singular, or not to be square.
+
+        Example:
+          >>> operator = tf.linalg.LinearOperatorDiag([2.0, 4.0])
+          >>> print(tf.Session().run(operator.inverse().matvec([1.0, 1.0])))
+          [0.5  0.25]
+        """
+        if self.is_square is False:
+            raise ValueError("Cannot take the Inverse: This operator represents a non square matrix.")
+        if self.is_non_singular is False:
+            raise ValueError("Cannot take the Inverse: This operator represents a singular matrix.")
+        return self._scoped(name, self._inverse)  # type: ignore[no-any-return]
+
+    def cholesky(self, name: str = "cholesky") -> LinearOperator:
+        """Returns the Cholesky factor of a positive definite, self-adjoint operator.
+
+        Raises:
+          ValueError: The operator has no hints that say that it is both.
+
+        Example:
+          >>> operator = tf.linalg.LinearOperatorFullMatrix([[4.0, 2.0], [2.0, 10.0]],
+          ...     is_positive_definite=True, is_self_adjoint=True)
+          >>> print(tf.Session().run(operator.cholesky().to_dense()))
+          [[2. 0.]
+           [1. 3.]]
+        """
+        if not (self.is_positive_definite and self.is_self_adjoint):
+            raise ValueError("Cannot take the Cholesky decomposition: Not a positive definite self adjoint matrix.")
+        return self._scoped(name, self._cholesky)  # type: ignore[no-any-return]
+
+
+class _OfAnother(LinearOperator):
+    """An operator made of another one, with the same number of rows and columns, or exchanged ones."""
+
+    _ending, _what = "", ""
+
+    def __init__(
+        self,
+        operator: LinearOperator,
+        is_non_singular: Optional[bool] = None,
+        is_self_adjoint: Optional[bool] = None,
+        is_positive_definite: Optional[bool] = None,
+        is_square: Optional[bool] = None,
+        name: Optional[str] = None,
+    ) -> None:
+        self._operator = operator
+        given = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
+        hints: Dict[str, Any] = {}
+        for (hint, known), value in zip(operator._hints().items(), given):
+            if known is not None and value is not None and known != value:
+                word = hint[3:].replace("_", "-")
+                raise ValueError(f"An operator is {word} if and only if its {self._what} is {word}.")
+            hints[hint] = known if value is None else value
+        super().__init__(operator.dtype, operator.graph_parents, name=name or operator.name + self._ending, **hints)
+
+    @property
+    def operator(self) -> LinearOperator:
+        """The other operator."""
+        return self._operator
+
+    def _assert_non_singular(self) -> Any:
+        return self._operator.assert_non_singular()
+
+
+class LinearOperatorAdjoint(_OfAnother):
+    """The adjoint of another operator.
+
+    Args:
+      operator: The other operator.
+      is_non_singular: As in `tf.linalg.LinearOperator`, like the arguments after it. Hints that are not given
+        are those of `operator`.
+      name: The name; that of `operator` with `_adjoint` by default.
+
+    Raises:
+      ValueError: A hint contradicts that of `operator`.
+
+    Example:
+      >>> operator = tf.linalg.LinearOperatorLowerTriangular([[2.0, 0.0], [1.0, 4.0]])
+      >>> adjoint = tf.linalg.LinearOperatorAdjoint(operator)
+      >>> print(tf.Session().run(adjoint.matvec([1.0, 1.0])), adjoint.name)
+      [3. 4.] LinearOperatorLowerTriangular_adjoint
+      >>> adjoint.operator is operator, adjoint.adjoint() is operator
+      (True, True)
+    """
+
+    _ending, _what = "_adjoint", "adjoint"
+
+    def _adjoint(self) -> LinearOperator:
+        return self._operator
+
+    def _shape(self) -> TensorShape:
+        rows, columns = self._operator.shape[-2:]
+        return self._operator.batch_shape.concatenate([columns, rows])  # type: ignore[no-any-return]
+
+    def _shape_tensor(self) -> Any:
+        shape = self._operator.shape_tensor()
+        return array_ops.concat([shape[:-2], shape[-1:], shape[-2:-1]], 0)
+
+    def _matmul(self, x: Any, adjoint: bool, adjoint_arg: bool) -> Any:
+        return self._operator.matmul(x, adjoint=not adjoint, adjoint_arg=adjoint_arg)
+
+    def _solve(self, rhs: Any, adjoint: bool, adjoint_arg: bool) -> Any:
+        return self._operator.solve(rhs, adjoint=not adjoint, adjoint_arg=adjoint_arg)
+
+    def _to_dense(self) -> Any:
+        return _adjoint(self._operator.to_dense())
+
+    def _determinant(self) -> Any:
+        value = self._operator.determinant()
+        return math_ops.conj(value) if self.is_self_adjoint is not True else value
+
+    def _log_abs_determinant(self) -> Any:
+        return self._operator.log_abs_determinant()
+
+    def _diag_part(self) -> Any:
+        return math_ops.conj(self._operator.diag_part())
+
+
+class LinearOperatorInversion(_OfAnother):
+    """The inverse of another operator: it multiplies by solving, and solves by multiplying.
+
+    Args:
+      operator: The other operator, which is square.
+      is_non_singular: As in `tf.linalg.LinearOperator`, like the arguments after it. Hints that are not given
+        are those of `operator`.
+      name: The name; that of `operator` with `_inv` by default.
+
+    Raises:
+      ValueError: A hint contradicts that of `operator`, or says that there is no inverse.
+
+    Example:
+      >>> operator = tf.linalg.LinearOperatorLowerTriangular([[2.0, 0.0], [1.0, 4.0]])
+      >>> inverse = tf.linalg.LinearOperatorInversion(operator)
+      >>> print(tf.Session().run(inverse.matvec([2.0, 5.0])), inverse.name)
+      [1. 1.] LinearOperatorLowerTriangular_inv
+      >>> inverse.operator is operator, inverse.inverse() is operator
+      (True, True)
+    """
+
+    _ending, _what = "_inv", "inverse"
+
+    def __init__(
+        self,
+        operator: LinearOperator,
+        is_non_singular: Optional[bool] = None,
+        is_self_adjoint: Optional[bool] = None,
+        is_positive_definite: Optional[bool] = None,
+        is_square: Optional[bool] = None,
+        name: Optional[str] = None,
+    ) -> None:
+        for hint, known, given in (
+            ("is_non_singular", operator.is_non_singular, is_non_singular),
+            ("is_square", operator.is_square, is_square),
+        ):
+            if known is False or given is False:
+                raise ValueError(
+                    f"operator and supplied hints must have `{hint}` equal to `True` or `None`.  Found {known}, {given}"
+                )
+        super().__init__(operator, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
+
+    def _inverse(self) -> LinearOperator:
+        return self._operator
+
+    def _shape(self) -> TensorShape:
+        return self._operator.shape
+
+    def _shape_tensor(self) -> Any:
+        return self._operator.shape_tensor()
+
+    def _matmul(self, x: Any, adjoint: bool, adjoint_arg: bool) -> Any:
+        return self._operator.solve(x, adjoint=adjoint, adjoint_arg=adjoint_arg)
+
+    def _solve(self, rhs: Any, adjoint: bool, adjoint_arg: bool) -> Any:
+        return self._operator.matmul(rhs, adjoint=adjoint, adjoint_arg=adjoint_arg)
+
+    def _determinant(self) -> Any:
+        return 1.0 / self._operator.determinant()
+
+    def _log_abs_determinant(self) -> Any:
+        return -self._operator.log_abs_determinant()
+
 
 class LinearOperatorFullMatrix(LinearOperator):
     """An operator over dense matrices.
@@ -523,6 +753,15 @@ class LinearOperatorDiag(LinearOperator):
     def _assert_non_singular(self) -> Any:
         return _no_zeros(self._diag, "Singular operator:  Diagonal contained zero values.")
 
+    def _adjoint(self) -> LinearOperator:
+        return LinearOperatorDiag(math_ops.conj(self._diag), **self._hints())
+
+    def _inverse(self) -> LinearOperator:
+        return LinearOperatorDiag(1.0 / self._diag, **self._hints())
+
+    def _cholesky(self) -> LinearOperator:
+        return LinearOperatorDiag(math_ops.sqrt(self._diag), True, True, True, True)
+
 
 class LinearOperatorScaledIdentity(LinearOperator):
     """A multiple of the identity.
@@ -604,6 +843,19 @@ class LinearOperatorScaledIdentity(LinearOperator):
     def _assert_non_singular(self) -> Any:
         return _no_zeros(self._multiplier, "LinearOperator was singular")
 
+    def _of(self, multiplier: Any, **hints: Any) -> LinearOperator:
+        hints = {**self._hints(), **hints}
+        return LinearOperatorScaledIdentity(self._num_rows, multiplier, **hints)
+
+    def _adjoint(self) -> LinearOperator:
+        return self._of(math_ops.conj(self._multiplier))
+
+    def _inverse(self) -> LinearOperator:
+        return self._of(1.0 / self._multiplier, is_self_adjoint=True)
+
+    def _cholesky(self) -> LinearOperator:
+        return self._of(math_ops.sqrt(self._multiplier), is_non_singular=True)
+
     def add_to_tensor(self, mat: Any, name: str = "add_to_tensor") -> Any:
         """Returns the sum with matrices."""
         return super().add_to_tensor(mat, name)
@@ -656,3 +908,9 @@ class LinearOperatorIdentity(LinearOperatorScaledIdentity):
                 raise ValueError("An identity operator is always %s." % word)
         ones = array_ops.ones([] if batch_shape is None else batch_shape, dtype or dtypes.float32)
         super().__init__(num_rows, ones, True, True, True, True, assert_proper_shapes, name)
+
+    def _inverse(self) -> LinearOperator:
+        return self
+
+    def _cholesky(self) -> LinearOperator:
+        return self

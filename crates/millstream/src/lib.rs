@@ -33,8 +33,8 @@
 //!   unwanted value; [`Session::explain`] tells what a run does, and [`svg()`] draws a graph;
 //! - training: [`train::Optimizer`], [`train::Saver`], [`mod@checkpoint`]; recurrent nets: [`rnn`],
 //!   [`decode`];
-//! - input: [`Queue`] and [`QueueRunner`], [`train::batch()`], [`contrib::training`] with bucketing by
-//!   length, [`mod@reader`], [`parsing`], [`lookup`]; reports for TensorBoard: [`summary`];
+//! - input: [`Queue`], [`Barrier`] and [`QueueRunner`], [`train::batch()`], [`contrib::training`] with
+//!   bucketing by length, [`mod@reader`], [`parsing`], [`lookup`]; reports for TensorBoard: [`summary`];
 //! - TensorFlow's graph files: [`interop`]. What such a graph feeds and fetches has names:
 //!   `session.run("root:0", feed!["a:0" => 2.0])`.
 //!
@@ -53,6 +53,7 @@
 
 mod about;
 mod axes;
+mod barrier;
 pub mod contrib;
 pub mod decode;
 mod functional;
@@ -83,6 +84,7 @@ mod variable_scope;
 
 pub use about::about;
 pub use axes::Axes;
+pub use barrier::{Barrier, BarrierBuilder, Elements};
 pub use decode::Decode;
 pub use functional::{Fold, HigherOrder, Map, Scan};
 pub use graph::Graph;

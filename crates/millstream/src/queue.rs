@@ -178,6 +178,7 @@ impl<'g> QueueBuilder<'g> {
             QueueKind::PaddingFifo => ("PaddingFIFOQueueV2", "padding_fifo_queue"),
             QueueKind::RandomShuffle => ("RandomShuffleQueueV2", "random_shuffle_queue"),
             QueueKind::Priority => ("PriorityQueueV2", "priority_queue"),
+            QueueKind::Barrier => return Err(invalid!("a barrier is no queue: it is made by `Barrier::of`")),
         };
         let mut node = self.options.start_as(op, name);
         if spec.kind == QueueKind::RandomShuffle {

@@ -1,6 +1,6 @@
 //! [`ResourceManager`]: resources that sessions share by name.
 
-use millstream_state::{Queue, QueueReport, Resources};
+use millstream_state::{AnyQueue, QueueReport, Resources};
 #[cfg(not(feature = "store"))]
 use millstream_tensor::Error;
 use millstream_tensor::Result;
@@ -127,7 +127,7 @@ impl ResourceManager {
     /// # Ok::<(), millstream_tensor::Error>(())
     /// ```
     pub fn queues(&self) -> Vec<QueueReport> {
-        self.0.all::<Queue>().into_iter().map(|(_, queue)| queue.report()).collect()
+        self.0.queues().iter().map(AnyQueue::report).collect()
     }
 
     /// Forgets the resources of a container. Runs that use them keep them until they end.

@@ -22,7 +22,7 @@ use millstream_graph::op::{StepEnv, StepHost};
 use millstream_graph::{FrameId, Graph, GraphData, Output, Port, Program};
 use millstream_state::collective::{Alone, Collective};
 use millstream_state::{
-    Cancellation, HostFunctions, Queue, QueueReport, Resources, SessionTensors, machine_memory,
+    AnyQueue, Cancellation, HostFunctions, QueueReport, Resources, SessionTensors, machine_memory,
 };
 use millstream_tensor::budget::{self, Budget};
 use millstream_tensor::{Code, DType, Error, PartialShape, Result, Tensor, ensure, invalid};
@@ -517,8 +517,8 @@ impl Session {
     /// # Ok::<(), millstream_tensor::Error>(())
     /// ```
     pub fn queues(&self) -> Vec<QueueReport> {
-        let own = self.shared.kernel_state.all::<Queue>().into_iter().map(|(_, queue)| queue.report());
-        own.chain(self.shared.resources.queues()).collect()
+        let own = self.shared.kernel_state.queues();
+        own.iter().map(AnyQueue::report).chain(self.shared.resources.queues()).collect()
     }
 
     /// The tensor that a run's `GetSessionHandle` kept under this handle.

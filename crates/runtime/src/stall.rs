@@ -15,7 +15,7 @@
 
 use crate::QueueRunner;
 use millstream_graph::{Attr, Graph};
-use millstream_state::{Cancellation, Purpose, Queue, Reader, Resources, Threads};
+use millstream_state::{AnyQueue, Cancellation, Purpose, Queue, Reader, Resources, Threads};
 use millstream_tensor::{Code, Error};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,17 +63,28 @@ enum Sure {
 struct Wait {
     who: Arc<str>,
     purpose: Purpose,
-    queue: Arc<Queue>,
+    at: AnyQueue,
 }
 
 impl Wait {
     fn text(&self) -> String {
         let what = match self.purpose {
+            Purpose::Dequeue if self.at.barrier.is_some() => {
+                return format!(
+                    "`{}` waits for complete elements of barrier `{}`",
+                    self.who,
+                    self.queue().name()
+                );
+            }
             Purpose::Dequeue => "for items",
             Purpose::Enqueue => "for room",
             Purpose::Close => "behind enqueues that wait for room",
         };
-        format!("`{}` waits {what} in queue `{}`", self.who, self.queue.name())
+        format!("`{}` waits {what} in queue `{}`", self.who, self.queue().name())
+    }
+
+    fn queue(&self) -> &Queue {
+        &self.at.queue
     }
 }
 
@@ -88,8 +99,8 @@ impl Stalls {
             // It also waits for something other than queues, about which nothing is known.
             return None;
         }
-        let first = waits.iter().find(|wait| wait.queue.is_elsewhere()).or(foremost(&waits))?;
-        let sure = match first.queue.is_elsewhere() {
+        let first = waits.iter().find(|wait| wait.queue().is_elsewhere()).or(foremost(&waits))?;
+        let sure = match first.queue().is_elsewhere() {
             true => self.is_left_alone(first, quiet)?,
             false => self.sure(first, quiet, all_asleep)?,
         };
@@ -118,11 +129,12 @@ impl Stalls {
 
     /// The waits of a run at queues, and the number of its reads that wait behind others.
     fn waits_of(&self, cancel: &Cancellation) -> (Vec<Wait>, usize) {
-        let of = |queue: Arc<Queue>| {
-            let waits = queue.waits_of(cancel).into_iter();
-            waits.map(move |(who, purpose)| Wait { who, purpose, queue: queue.clone() })
+        let of = |at: AnyQueue| {
+            let waits = at.queue.waits_of(cancel).into_iter();
+            waits.map(move |(who, purpose)| Wait { who, purpose, at: at.clone() })
         };
-        let waits = self.all::<Queue>().flat_map(of).collect();
+        let queues = [&self.resources, &self.private].into_iter().flat_map(|resources| resources.queues());
+        let waits = queues.flat_map(of).collect();
         (waits, self.all::<Reader>().map(|reader| reader.waits_of(cancel).len()).sum())
     }
 
@@ -148,7 +160,7 @@ impl Stalls {
             return None;
         }
         // None at all: the server did not answer, which ends the wait by itself.
-        let clients = wait.queue.report().clients;
+        let clients = wait.at.report().clients;
         let alone =
             !clients.is_empty() && clients.iter().all(|client| client.is_own || client.gone.is_some());
         alone.then_some(Sure::Alone(quiet))
@@ -159,7 +171,11 @@ impl Stalls {
         if wait.purpose != Purpose::Dequeue {
             return None;
         }
-        let of = |node: &str| node == wait.queue.name() || self.shared_name(node) == wait.queue.name();
+        let name = wait.queue().name();
+        // The runner of a reader of segments bears the name of the scope that its barrier is in.
+        let of = |node: &str| {
+            node == name || self.shared_name(node) == name || (node.ends_with('/') && name.starts_with(node))
+        };
         let known = QueueRunner::known(&self.graph);
         let runners = self.runners.lock();
         if let Some((_, why)) = runners.failed.iter().find(|(node, _)| of(node)) {
@@ -217,9 +233,9 @@ fn foremost(waits: &[Wait]) -> Option<&Wait> {
 fn with_reports(mut error: Error, waits: &[Wait]) -> Error {
     let mut told: Vec<&str> = Vec::new();
     for wait in waits {
-        if told.len() < 8 && !told.contains(&wait.queue.name()) {
-            told.push(wait.queue.name());
-            error = error.note(wait.queue.report().to_string());
+        if told.len() < 8 && !told.contains(&wait.queue().name()) {
+            told.push(wait.queue().name());
+            error = error.note(wait.at.report().to_string());
         }
     }
     error

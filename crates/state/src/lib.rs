@@ -28,11 +28,12 @@ pub use cancel::{Cancellation, Registration};
 pub use host::{HostFunction, HostFunctions, HostToken, in_host_function};
 pub use machine::machine_memory;
 pub use queue::{
-    Answer, Ask, Batches, Client, Closing, Dequeued, Elsewhere, Item, ItemStore, Loan, Looked, Purpose,
-    Queue, QueueKind, QueueReport, QueueSpec, QueueStore, Take, Taken, Tally, Waiter, Waiting, dtype_names,
+    Answer, Ask, Barrier, Batches, Client, Closing, Dequeued, Elsewhere, Item, ItemStore, Loan, Looked,
+    Purpose, Queue, QueueKind, QueueReport, QueueSpec, QueueStore, Take, Taken, Tally, Waiter, Waiting,
+    dtype_names,
 };
 pub use reader::{Format, Found, Progress, Reader, Reading, Record, Records};
-pub use resources::Resources;
+pub use resources::{AnyQueue, Resources};
 pub use session_tensors::SessionTensors;
 pub use sparse_tensors_map::{Sparse, SparseTensorsMap};
 pub use stack::Stack;

@@ -1,7 +1,7 @@
 //! [`Resources`]: named resources in named containers, shared by several sessions.
 
 use crate::activity::{Activity, Users};
-use crate::queue::QueueStore;
+use crate::queue::{Barrier, Queue, QueueReport, QueueStore};
 use millstream_tensor::{Code, Error, Opaque, Result};
 use parking_lot::Mutex;
 use std::any::Any;
@@ -21,6 +21,22 @@ pub struct Resources {
     users: Mutex<Users>,
     /// Where queues live, if not in this process.
     store: Option<Arc<dyn QueueStore>>,
+}
+
+/// A queue, which may be a barrier's.
+#[derive(Clone, Debug)]
+pub struct AnyQueue {
+    /// The queue; of a barrier, the complete elements.
+    pub queue: Arc<Queue>,
+    /// The barrier.
+    pub barrier: Option<Arc<Barrier>>,
+}
+
+impl AnyQueue {
+    /// The state at this moment.
+    pub fn report(&self) -> QueueReport {
+        self.barrier.as_ref().map_or_else(|| self.queue.report(), |barrier| barrier.report())
+    }
 }
 
 impl std::fmt::Debug for Resources {
@@ -85,6 +101,16 @@ impl Resources {
             Some((key.0.clone(), object.downcast().ok()?))
         };
         map.iter().filter_map(of_kind).collect()
+    }
+
+    /// All queues, and the barriers' queues of complete elements.
+    pub fn queues(&self) -> Vec<AnyQueue> {
+        let queues = self.all::<Queue>().into_iter().map(|(_, queue)| AnyQueue { queue, barrier: None });
+        let barriers = self
+            .all::<Barrier>()
+            .into_iter()
+            .map(|(_, barrier)| AnyQueue { queue: barrier.ready().clone(), barrier: Some(barrier) });
+        queues.chain(barriers).collect()
     }
 
     /// The containers, names and kinds of all resources, in order.

@@ -92,7 +92,7 @@ mod sync {
 use activity::{Activity, Job, Threads};
 use cancel::Cancellation;
 use millstream_tensor::{Code, DType, Error, PartialShape, Result, Tensor};
-use queue::{Closing, Dequeued, Item, Queue, QueueKind, QueueSpec, Take, Waiter};
+use queue::{Barrier, Closing, Dequeued, Item, Queue, QueueKind, QueueSpec, Take, Waiter};
 use shuttle::sync::mpsc::channel;
 use shuttle::thread;
 use smallvec::smallvec;
@@ -314,6 +314,48 @@ fn closing_ends_everybody() {
             out.extend(rest(&q));
             out.sort_unstable();
             assert_eq!(out, handed_in);
+        });
+    }
+}
+
+/// The components of elements arrive from two threads, and the barrier is closed at any moment: every element
+/// that is complete is taken, once, and the take ends.
+#[test]
+fn a_barrier_loses_no_element() {
+    for cancel_pending in [false, true] {
+        check(800, move || {
+            let scalars = [PartialShape::unknown_of_rank(0), PartialShape::unknown_of_rank(0)];
+            let b = Arc::new(Barrier::new("b", &[DType::I32; 2], &scalars).unwrap());
+            let insert = |component: usize, b: &Arc<Barrier>| {
+                let b = b.clone();
+                thread::spawn(move || {
+                    let done =
+                        |key: &&str| b.insert(component, &[(*key).into()], vec![Tensor::scalar(1)]).is_ok();
+                    ["a", "b"].iter().filter(|key| done(key)).count()
+                })
+            };
+            let inserters = [insert(0, &b), insert(1, &b)];
+            let taker = {
+                let b = b.clone();
+                thread::spawn(move || ended(&Cancellation::new(), |waiter| b.take(2, true, waiter)))
+            };
+            b.close(Closing { by: "close".into(), why: None, cancelled_pending: cancel_pending }).unwrap();
+            let n_inserted: usize = inserters.map(|inserter| inserter.join().unwrap()).iter().sum();
+            if !cancel_pending {
+                // A key that only the first insertion brought is completed by the second, or it is refused.
+                assert_eq!(n_inserted, 2 * (b.report().n_in as usize) + b.n_incomplete());
+                b.close(Closing { by: "end".into(), why: None, cancelled_pending: true }).unwrap();
+            }
+            let taken = match taker.join().unwrap() {
+                Ok(items) => items.used().len(),
+                Err(error) => {
+                    assert_eq!(error.code(), Code::OutOfRange);
+                    0
+                }
+            };
+            let report = b.report();
+            assert_eq!(report.n_in as usize, taken + b.n_ready(), "{report}");
+            assert!(report.dequeuing.is_empty(), "{report}");
         });
     }
 }

@@ -37,7 +37,7 @@ impl Remote {
         let kind = match spec.kind {
             QueueKind::Fifo | QueueKind::PaddingFifo => "list",
             QueueKind::RandomShuffle => "shuffle",
-            QueueKind::Priority => "priority",
+            QueueKind::Priority | QueueKind::Barrier => "priority",
         };
         let opened = Opened {
             key: format!("ms:{{{}/{container}/{name}}}", shared.address.namespace),

@@ -387,6 +387,8 @@ fn queues() -> Vec<Row> {
     vec![
         ("CVE-2022-29207", Case("QueueIsClosedV2", "one_handle"), ""),
         ("issue 75814", Case("QueueDequeueUpToV2", "one_number"), ""),
+        ("issue 112742", Case("BarrierTakeMany", "not_less_than_nothing"), ""),
+        ("issue 78828", Case("BarrierInsertMany", "not_below"), ""),
         ("issue 75814", Case("QueueDequeueManyV2", "none_less_than_nothing"), ""),
         ("issue 93531", Case("FIFOQueueV2", "has_components"), ""),
         ("issue 93531", Case("FIFOQueueV2", "shapes_for_all"), ""),
@@ -698,17 +700,6 @@ fn dtypes() -> Vec<Row> {
 /// A refused graph must leave nothing in memory (CVE-2022-23578).
 /// Reports about ops that do not exist here.
 const EXCUSED: &[(&str, &[&str])] = &[
-    (
-        "issues 112742 and 78828",
-        &[
-            "Barrier",
-            "BarrierInsertMany",
-            "BarrierTakeMany",
-            "BarrierClose",
-            "BarrierReadySize",
-            "BarrierIncompleteSize",
-        ],
-    ),
     (
         "CVE-2021-37673, CVE-2022-21734, CVE-2022-29195",
         &[

@@ -14,6 +14,126 @@ impl<'g> Queue<'g> {
         Queue(options)
     }
 
+    /// Returns a handle to the barrier `shared_name` (by default, the node's name) in `container`, which is
+    /// created if it does not exist. A barrier holds elements with one value for each of `component_types`,
+    /// of the given `shapes`. BarrierInsertMany inserts the values of one component under the keys of their
+    /// elements; BarrierTakeMany takes elements that have all components, first those whose keys were
+    /// inserted first. `capacity` must be -1: a barrier is not bounded.
+    ///
+    /// `Barrier() -> (handle: &str)`
+    ///
+    /// Attributes: `component_types: dtypes`, `shapes: shapes = []`, `capacity: int = -1`, `container:
+    /// string = ""`, `shared_name: string = ""`.
+    ///
+    /// ```text
+    /// BarrierReadySize(Barrier(; component_types={f32}, shapes={shape[]})) = 0
+    /// ```
+    #[track_caller]
+    pub fn barrier(self, component_types: &[DType]) -> Output<'g> {
+        self.0.start("Barrier").attr("component_types", component_types).output()
+    }
+
+    /// Closes the barrier: keys that it does not have are refused, while elements that lack a component can
+    /// still be completed. If `cancel_pending_enqueues` is true, those elements are dropped, and nothing can
+    /// be inserted any more. Closing a closed barrier is an error, unless only the second closing has
+    /// `cancel_pending_enqueues`.
+    ///
+    /// `BarrierClose(handle: &str) -> ()`
+    ///
+    /// Attributes: `cancel_pending_enqueues: bool = false`.
+    ///
+    /// ```text
+    /// BarrierClose(Barrier(; component_types={f32}, shapes={shape[]})) =
+    /// ```
+    #[track_caller]
+    pub fn barrier_close(self, handle: impl Into<Arg<'g>>) -> Op<'g> {
+        self.0.start("BarrierClose").input(handle).finish()
+    }
+
+    /// Returns the current number of elements of the barrier that lack a component.
+    ///
+    /// `BarrierIncompleteSize(handle: &str) -> (size: i32)`
+    ///
+    /// ```text
+    /// BarrierIncompleteSize(Barrier(; component_types={f32}, shapes={shape[]})) = 0
+    /// ```
+    #[track_caller]
+    pub fn barrier_incomplete_size(self, handle: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("BarrierIncompleteSize").input(handle).output()
+    }
+
+    /// Inserts row `i` of `values` into the barrier, as component `component_index` of the element with the
+    /// key `keys[i]`. Inserting a component twice is an error, and so is a value without elements. The rows
+    /// before a faulty one are inserted.
+    ///
+    /// `BarrierInsertMany(handle: &str, keys: str, values: T) -> ()`
+    ///
+    /// Attributes: `T: any dtype`, `component_index: int`.
+    ///
+    /// ```text
+    /// BarrierInsertMany(Barrier(; component_types={f32}, shapes={shape[]}), ["a" "b"], [1.0 2.0];
+    /// component_index=0) =
+    /// ```
+    #[track_caller]
+    pub fn barrier_insert_many(
+        self,
+        handle: impl Into<Arg<'g>>,
+        keys: impl Into<Arg<'g>>,
+        values: impl Into<Arg<'g>>,
+        component_index: i64,
+    ) -> Op<'g> {
+        self.0
+            .start("BarrierInsertMany")
+            .input(handle)
+            .input(keys)
+            .input(values)
+            .attr("component_index", component_index)
+            .finish()
+    }
+
+    /// Returns the current number of elements of the barrier that have all components.
+    ///
+    /// `BarrierReadySize(handle: &str) -> (size: i32)`
+    ///
+    /// ```text
+    /// BarrierReadySize(Barrier(; component_types={f32}, shapes={shape[]})) = 0
+    /// ```
+    #[track_caller]
+    pub fn barrier_ready_size(self, handle: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("BarrierReadySize").input(handle).output()
+    }
+
+    /// Takes `num_elements` elements that have all components, and stacks their components into a batch.
+    /// `indices` are the numbers of the insertions that brought their keys, counted from -2^63. The op waits
+    /// until there are enough elements. It fails with `OUT_OF_RANGE` once the barrier is closed and cannot
+    /// have as many. If `allow_small_batch` is true, the elements that are complete when the barrier is
+    /// closed form a smaller batch. `wait_for_incomplete` has no effect, as in TensorFlow.
+    ///
+    /// `BarrierTakeMany(handle: &str, num_elements: i32) -> (indices: i64, keys: str, values:
+    /// component_types)`
+    ///
+    /// Attributes: `component_types: dtypes`, `allow_small_batch: bool = false`, `wait_for_incomplete: bool =
+    /// false`, `timeout_ms: int = -1`.
+    ///
+    /// ```text
+    /// BarrierTakeMany(Barrier(; component_types={f32}, shapes={shape[2]}), 0; component_types={f32}) =
+    /// i64[0] [], str[0] [], f32[0,2] []
+    /// ```
+    #[track_caller]
+    pub fn barrier_take_many(
+        self,
+        handle: impl Into<Arg<'g>>,
+        num_elements: impl Into<Arg<'g>>,
+        component_types: &[DType],
+    ) -> Op<'g> {
+        self.0
+            .start("BarrierTakeMany")
+            .input(handle)
+            .input(num_elements)
+            .attr("component_types", component_types)
+            .finish()
+    }
+
     /// Returns a handle to the first-in, first-out queue `shared_name` (by default, the node's name) in
     /// `container`, which is created if it does not exist. An item has one component for each of
     /// `component_types`, of the given `shapes` if there are any. The queue holds up to `capacity` items; a

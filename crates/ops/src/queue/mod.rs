@@ -1,8 +1,15 @@
 //! Queues: runs enqueue and dequeue items, and wait for each other where necessary.
 
+mod barriers;
 mod queues;
 
 ops! {
+    barrier,
+    barrier_close,
+    barrier_incomplete_size,
+    barrier_insert_many,
+    barrier_ready_size,
+    barrier_take_many,
     fifo_queue,
     padding_fifo_queue,
     priority_queue,

@@ -203,7 +203,7 @@ fn ahead(shapes: &Option<Vec<PartialShape>>, rows: usize, i: usize) -> PartialSh
 
 /// Returns row `i` in a buffer of its own. A shared row would keep the whole component alive while it is
 /// queued.
-fn own_row(component: &Tensor, i: usize) -> Result<Tensor> {
+pub(super) fn own_row(component: &Tensor, i: usize) -> Result<Tensor> {
     let row = component.row(i)?;
     if row.as_scalar().is_some() {
         return Ok(row);

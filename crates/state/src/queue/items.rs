@@ -27,7 +27,9 @@ impl Items {
         match kind {
             QueueKind::Fifo | QueueKind::PaddingFifo => Items::InOrder(VecDeque::new()),
             QueueKind::RandomShuffle => Items::Shuffled { items: Vec::new(), random: Box::new(random) },
-            QueueKind::Priority => Items::Sorted { items: BinaryHeap::new(), head: 0, next: 0 },
+            QueueKind::Priority | QueueKind::Barrier => {
+                Items::Sorted { items: BinaryHeap::new(), head: 0, next: 0 }
+            }
         }
     }
 

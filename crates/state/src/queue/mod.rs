@@ -26,6 +26,7 @@
 //! Definition: TensorFlow's queues (`FIFOQueueV2`, `PaddingFIFOQueueV2`, `RandomShuffleQueueV2`,
 //! `PriorityQueueV2`).
 
+mod barrier;
 mod dequeued;
 mod elsewhere;
 mod items;
@@ -33,6 +34,7 @@ mod report;
 mod spec;
 mod tally;
 
+pub use barrier::Barrier;
 pub use dequeued::Dequeued;
 pub use elsewhere::{Answer, Ask, Elsewhere, ItemStore, Loan, Looked, QueueStore};
 pub use report::{Client, Closing, Purpose, QueueReport, Waiting};
@@ -131,6 +133,8 @@ struct State {
     enqueues: VecDeque<Attempt<Put>>,
     dequeues: VecDeque<Attempt<Get>>,
     closed: Option<Closing>,
+    /// Whether a dequeue of up to a number of items takes those that are there, as if the queue were closed.
+    small_batches: bool,
     next_id: u64,
     n_in: u64,
     n_out: u64,
@@ -219,6 +223,7 @@ impl Queue {
             enqueues: VecDeque::new(),
             dequeues: VecDeque::new(),
             closed: None,
+            small_batches: false,
             next_id: 0,
             n_in: 0,
             n_out: 0,
@@ -513,6 +518,16 @@ impl Queue {
         (waiter.ended)(Ok(Dequeued::default()));
     }
 
+    /// Lets dequeues of up to a number of items take those that are there, from now on.
+    fn allow_small_batches(&self) {
+        let mut overs = Overs::new();
+        let mut state = self.state.lock();
+        state.small_batches = true;
+        self.serve(&mut state, &mut overs);
+        drop(state);
+        tell(overs);
+    }
+
     /// The type of the queue, its content, its waiting attempts, and its closing.
     pub fn report(&self) -> QueueReport {
         let mut report = self.report_here();
@@ -536,6 +551,8 @@ impl Queue {
             awaits_lent: self.awaits_lent.load(SeqCst) && !state.dequeues.is_empty(),
             place: None,
             clients: Vec::new(),
+            incomplete: 0,
+            lacking: Vec::new(),
         }
     }
 
@@ -698,11 +715,8 @@ impl Queue {
         let available = self.available(state);
         let missing = take.count() - taken.len();
         // A sorted batch must be taken in one go.
-        let takes = if self.spec.kind == QueueKind::Priority && available < missing {
-            0
-        } else {
-            missing.min(available)
-        };
+        let takes =
+            if self.spec.kind.is_sorted() && available < missing { 0 } else { missing.min(available) };
         if takes == missing {
             taken.extend((0..missing).map_while(|_| state.get()));
             let taken = std::mem::take(taken);
@@ -710,15 +724,17 @@ impl Queue {
             overs.push(attempt.end(Ok(taken)));
             return true;
         }
+        // The rows of waiting enqueues may still arrive, ahead of a closing that waits behind them.
+        let may_be_small = state.closed.is_some() || state.small_batches;
+        if matches!(take, Take::UpTo(_)) && may_be_small && taken.len() + available > 0 {
+            taken.extend((0..available).map_while(|_| state.get()));
+            let taken = std::mem::take(taken);
+            self.lent.fetch_add(1, SeqCst);
+            overs.push(attempt.end(Ok(taken)));
+            return true;
+        }
         if let Some(closing) = state.closed.clone() {
-            // The rows of waiting enqueues may still arrive, ahead of a closing that waits behind them.
-            let rest = taken.len() + available;
-            if matches!(take, Take::UpTo(_)) && rest > 0 {
-                taken.extend((0..available).map_while(|_| state.get()));
-                let taken = std::mem::take(taken);
-                self.lent.fetch_add(1, SeqCst);
-                overs.push(attempt.end(Ok(taken)));
-            } else if self.may_come_back() {
+            if self.may_come_back() {
                 state.dequeues.push_front(attempt);
                 return moved;
             } else {
@@ -740,9 +756,8 @@ impl Queue {
     /// attempt; `None` where the full rules apply.
     fn serve_partly(&self, state: &mut State) -> Option<bool> {
         let available = self.available(state);
-        let simple = state.closed.is_none()
-            && self.spec.batches.max_tokens.is_none()
-            && self.spec.kind != QueueKind::Priority;
+        let simple =
+            state.closed.is_none() && self.spec.batches.max_tokens.is_none() && !self.spec.kind.is_sorted();
         let Get { take, taken, .. } = &mut state.dequeues.front_mut().filter(|_| simple)?.work;
         if available >= take.count() - taken.len() {
             return None;

@@ -63,6 +63,10 @@ pub struct QueueReport {
     pub place: Option<String>,
     /// The processes that use a queue in a server, and those that were lost.
     pub clients: Vec<Client>,
+    /// The number of elements of a barrier that lack a component.
+    pub incomplete: usize,
+    /// What the first of them lack.
+    pub lacking: Vec<String>,
 }
 
 /// A process that uses a queue in a server.
@@ -120,6 +124,10 @@ impl fmt::Display for QueueReport {
         }
         if let Some(place) = &self.place {
             write!(f, "; {place}")?;
+        }
+        if self.incomplete > 0 {
+            let more = if self.lacking.len() < self.incomplete { ", .." } else { "" };
+            write!(f, "; {} incomplete: {}{more}", self.incomplete, self.lacking.join(", "))?;
         }
         self.clients.iter().try_for_each(|client| write!(f, "; {client}"))
     }

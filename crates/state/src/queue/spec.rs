@@ -16,6 +16,15 @@ pub enum QueueKind {
     RandomShuffle,
     /// The item with the smallest first component, an `int64` scalar, is dequeued first.
     Priority,
+    /// The complete elements of a [`Barrier`](super::Barrier), those with the smallest index first.
+    Barrier,
+}
+
+impl QueueKind {
+    /// Whether items are dequeued in the order of their first component.
+    pub fn is_sorted(self) -> bool {
+        matches!(self, QueueKind::Priority | QueueKind::Barrier)
+    }
 }
 
 /// The type of a queue: its kind, capacity and components.
@@ -116,7 +125,7 @@ impl QueueSpec {
                     first.unwrap_or(&PartialShape::unknown_of_rank(0))
                 );
             }
-            QueueKind::Fifo => {}
+            QueueKind::Fifo | QueueKind::Barrier => {}
         }
         let Batches { padding, pad_to, max_tokens } = &self.batches;
         ensure!(
@@ -300,6 +309,7 @@ impl fmt::Display for QueueKind {
             QueueKind::PaddingFifo => "PaddingFIFOQueue",
             QueueKind::RandomShuffle => "RandomShuffleQueue",
             QueueKind::Priority => "PriorityQueue",
+            QueueKind::Barrier => "Barrier",
         })
     }
 }

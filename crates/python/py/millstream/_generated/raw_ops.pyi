@@ -186,6 +186,24 @@ def AvgPool3DGrad(*, orig_input_shape: _TensorLike, grad: _TensorLike, ksize: _t
 def AvgPoolGrad(*, orig_input_shape: _TensorLike, grad: _TensorLike, ksize: _t.Sequence[int], strides: _t.Sequence[int], padding: _Text, data_format: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Distributes `grad`, the gradient of each window of an AvgPool over images of shape `orig_input_shape`, to the cells of the window in equal parts."""
 
+def Barrier(*, component_types: _t.Sequence[_DTypeLike], shapes: _t.Sequence[_ShapeLike] = ..., capacity: int = ..., container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a handle to the barrier `shared_name` (by default, the node's name) in `container`, which is created if it does not exist. A barrier holds elements with one value for each of `component_types`, of the given `shapes`. BarrierInsertMany inserts the values of one component under the keys of their elements; BarrierTakeMany takes elements that have all components, first those whose keys were inserted first. `capacity` must be -1: a barrier is not bounded."""
+
+def BarrierClose(*, handle: _TensorLike, cancel_pending_enqueues: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
+    """Closes the barrier: keys that it does not have are refused, while elements that lack a component can still be completed. If `cancel_pending_enqueues` is true, those elements are dropped, and nothing can be inserted any more. Closing a closed barrier is an error, unless only the second closing has `cancel_pending_enqueues`."""
+
+def BarrierIncompleteSize(*, handle: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns the current number of elements of the barrier that lack a component."""
+
+def BarrierInsertMany(*, handle: _TensorLike, keys: _TensorLike, values: _TensorLike, component_index: int, name: _t.Optional[str] = ...) -> _Operation:
+    """Inserts row `i` of `values` into the barrier, as component `component_index` of the element with the key `keys[i]`. Inserting a component twice is an error, and so is a value without elements. The rows before a faulty one are inserted."""
+
+def BarrierReadySize(*, handle: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns the current number of elements of the barrier that have all components."""
+
+def BarrierTakeMany(*, handle: _TensorLike, num_elements: _TensorLike, component_types: _t.Sequence[_DTypeLike], allow_small_batch: bool = ..., wait_for_incomplete: bool = ..., timeout_ms: int = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _t.List[_Tensor]]:
+    """Takes `num_elements` elements that have all components, and stacks their components into a batch. `indices` are the numbers of the insertions that brought their keys, counted from -2^63. The op waits until there are enough elements. It fails with `OUT_OF_RANGE` once the barrier is closed and cannot have as many. If `allow_small_batch` is true, the elements that are complete when the barrier is closed form a smaller batch. `wait_for_incomplete` has no effect, as in TensorFlow."""
+
 def BatchDataset(*, input_dataset: _TensorLike, batch_size: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a dataset whose elements are `batch_size` consecutive elements of the input, stacked along a new first axis. The last batch may be smaller, and is left out if `drop_remainder`."""
 

@@ -105,7 +105,7 @@ python.ops.control_flow_v2_toggles .
 python.ops.ctc_ops .nn
 python.ops.custom_gradient .
 python.ops.data_flow_grad
-python.ops.data_flow_ops .ops.data_flow . gen
+python.ops.data_flow_ops .ops.data_flow .ops.barriers . gen
 python.ops.distributions.bernoulli .distributions
 python.ops.distributions.beta .distributions
 python.ops.distributions.categorical .distributions

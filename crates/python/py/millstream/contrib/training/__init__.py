@@ -19,6 +19,11 @@ from millstream.contrib.training.resampling import (
     stratified_sample,
     weighted_resample,
 )
+from millstream.contrib.training.sequences import (
+    NextQueuedSequenceBatch,
+    SequenceQueueingStateSaver,
+    batch_sequences_with_states,
+)
 from millstream.contrib.training.steps import (
     add_gradients_summaries,
     clip_gradient_norms,
@@ -34,10 +39,13 @@ __all__ = [
     "GreedyLoadBalancingStrategy",
     "HParams",
     "MaxTokens",
+    "NextQueuedSequenceBatch",
     "RandomStrategy",
+    "SequenceQueueingStateSaver",
     "StopAfterNEvalsHook",
     "SummaryAtEndHook",
     "add_gradients_summaries",
+    "batch_sequences_with_states",
     "bucket",
     "bucket_by_sequence_length",
     "byte_size_load_fn",

@@ -15,10 +15,11 @@ from millstream.ops.math_ops import cast, range as span
 
 @contextlib.contextmanager
 def _as_list(more: int = 0, only: Optional[int] = None) -> Iterator[None]:
-    """A block whose nodes count as those of the lists that `tf.enable_control_flow_v2` makes in TensorFlow.
+    """A block whose nodes are counted as TensorFlow counts them under `tf.enable_control_flow_v2`.
 
-    These are `more` nodes more than are made here, or `only` so many. Lists have no handle that gets into a
-    loop or branch.
+    There an array is a list, which takes another number of nodes: those that are made here and `more`, or, if
+    `only` is given, that many in all. A handle that enters a loop or branch is not counted, since a list has
+    none.
     """
     if not switches.control_flow_v2_enabled():
         yield

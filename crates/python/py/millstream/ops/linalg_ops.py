@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 from typing import Any, Dict, List, Optional, Sequence
 
 import numpy as np
@@ -265,8 +266,8 @@ def _as_matrix(x: Tensor, axes: List[int], last: bool) -> Any:
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     """Returns a contraction of tensors by Einstein summation.
 
-    Inputs are multiplied in pairs from the left. Axes that only one of a pair has, and that nothing later
-    needs, are summed first.
+    Inputs are multiplied in pairs from the left. Axes that only one of a pair has, and that the result
+    lacks, are summed at the end.
 
     Args:
       equation: The axis labels of each input, separated by commas, then `->` and the labels of the result.
@@ -295,9 +296,6 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
         if len(tensors) == 1 and re.match(r"^([a-zA-Z])\1(->)?$", equation.replace(" ", "")):
             return trace(tensors[0])
         labels, output = _parsed(equation.replace(" ", ""), equation, tensors)
-        if [len(each) for each in labels] == [2, 2] and len(set(output)) == 2 and len({*labels[0], *labels[1]}) == 3:
-            # TensorFlow reshapes the sides of a plain product only if their shapes are not known.
-            node_counts.also(-2 if all(t.shape.is_fully_defined() for t in tensors) else 3)
         value, held = tensors[0], labels[0]
         for i, other in enumerate(tensors[1:], 1):
             needed = set(output).union(*labels[i + 1 :])
@@ -312,7 +310,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
 def _parsed(text: str, equation: str, tensors: Sequence[Tensor]) -> Any:
     """Returns the labels of each input and of the output.
 
-    An ellipsis becomes capital letters that the equation does not use.
+    An ellipsis becomes the last letters that the equation does not use.
     """
     match = re.match("^([a-zA-Z,.]*)(->[a-zA-Z.]*)?$", text)
     if not match or not text:
@@ -321,9 +319,9 @@ def _parsed(text: str, equation: str, tensors: Sequence[Tensor]) -> Any:
     if len(labels) != len(tensors):
         raise ValueError('Got %d arguments for equation "%s", expecting %d' % (len(tensors), equation, len(labels)))
     if "." in text:
-        free = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if c not in text]
+        free = [c for c in string.ascii_letters if c not in text]
         counts = [len(t._shape_as_list() or []) - len(s) + 3 for s, t in zip(labels, tensors) if "..." in s]
-        most = "".join(free[: max(counts, default=0)])
+        most = "".join(free[len(free) - max(counts, default=0) :])
         labels = [
             s.replace("...", most[len(most) - (len(t._shape_as_list() or []) - len(s) + 3) :]) if "..." in s else s for s, t in zip(labels, tensors)
         ]
@@ -348,46 +346,48 @@ def _summed(value: Tensor, held: str, needed: Any) -> Any:
 
 
 def _product(a: Tensor, la: str, b: Tensor, lb: str, needed: Any) -> Any:
-    """Returns the product of two tensors, without the labels that are no longer needed, and its labels."""
-    a, la = _summed(a, la, needed.union(lb))
-    b, lb = _summed(b, lb, needed.union(la))
-    batch = [c for c in la if c in lb and c in needed]
-    inner = [c for c in la if c in lb and c not in needed]
-    rows, columns = [c for c in la if c not in lb], [c for c in lb if c not in la]
+    """Returns the product of two tensors, without shared labels that are no longer needed, and its labels.
+
+    The nodes are TensorFlow's, because seeds depend on their number: the axes of each group are in the
+    order of their labels, and a shape is asked for once per side.
+    """
+    shared = set(la) & set(lb)
+    batch, inner = sorted(shared & needed), sorted(shared - needed)
+    rows, columns = sorted(set(la) - shared), sorted(set(lb) - shared)
+    x, y = _turned(a, la, batch + rows + inner), _turned(b, lb, batch + inner + columns)
+    order = "".join(batch + rows + columns)
     if not inner:
         # Elementwise: both have the same axes in the same order, with size 1 where one lacks the label.
-        order = batch + rows + columns
-        x = _reordered(a, la, batch + rows, len(columns), after=True)
-        y = _reordered(b, lb, batch + columns, len(rows), at=len(batch))
-        return op("Mul")(x, y), "".join(order)
-    x, sizes_x = _packed(a, la, [batch, rows, inner])
-    y, sizes_y = _packed(b, lb, [batch, inner, columns])
-    product = math_ops.matmul(x, y)
-    sizes = {**sizes_y, **sizes_x}
-    order = batch + rows + columns
-    return array_ops.reshape(product, [sizes[c] for c in order]), "".join(order)
+        for _ in columns:
+            x = array_ops.expand_dims(x, -1)
+        for _ in rows:
+            y = array_ops.expand_dims(y, len(batch))
+        return op("Mul")(x, y), order
+    k = len(batch)
+    left = _sizes(x)
+    count, summed = _times(left[k : k + len(rows)]), _times(left[k + len(rows) :])
+    x = _fitted(x, left[:k] + [count, summed])
+    right = _sizes(y)
+    y = _fitted(y, right[:k] + [summed, _times(right[k + len(inner) :])])
+    return _fitted(math_ops.matmul(x, y), left[: k + len(rows)] + right[k + len(inner) :]), order
 
 
-def _reordered(x: Tensor, held: str, order: List[str], n_ones: int, at: int = 0, after: bool = False) -> Tensor:
-    if list(held) != order:
-        x = array_ops.transpose(x, [held.index(c) for c in order])
-    at = len(order) if after else at
-    for _ in range(n_ones):
-        x = array_ops.expand_dims(x, at)
-    return x
+def _turned(x: Tensor, held: str, order: List[str]) -> Tensor:
+    return x if list(held) == order else array_ops.transpose(x, [held.index(c) for c in order])
 
 
-def _packed(x: Tensor, held: str, groups: List[List[str]]) -> Any:
-    """Returns a tensor whose last two groups of labels are one axis each, and the size of each label."""
+def _sizes(x: Tensor) -> List[Any]:
+    """Returns the size of each axis: a number if it is known, else a scalar tensor."""
     known = x.shape.as_list()
-    sizes: Dict[str, Any] = {c: known[i] if known[i] is not None else array_ops.shape(x)[i] for i, c in enumerate(held)}
-    order = [c for group in groups for c in group]
-    if list(held) != order:
-        x = array_ops.transpose(x, [held.index(c) for c in order])
-    shape = [sizes[c] for c in groups[0]] + [_times([sizes[c] for c in group]) for group in groups[1:]]
-    if len(groups[1]) == len(groups[2]) == 1:
-        return x, sizes
-    return array_ops.reshape(x, shape), sizes
+    if None not in known:
+        return known
+    shape = array_ops.shape(x)
+    return [shape[i] if size is None else size for i, size in enumerate(known)]
+
+
+def _fitted(x: Tensor, sizes: List[Any]) -> Tensor:
+    """Returns a tensor of the given sizes; the same one if it is known to have them."""
+    return x if x.shape.as_list() == sizes else array_ops.reshape(x, sizes)
 
 
 def _times(sizes: List[Any]) -> Any:

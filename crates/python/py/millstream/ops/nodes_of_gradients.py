@@ -352,8 +352,9 @@ def _nodes(graph: Any, call: _Call) -> int:
             count += kept
         nodes = _nodes_of_op(one, seen)
         if one.type == "SoftmaxCrossEntropyWithLogits":
-            # TensorFlow reshapes what goes in and what comes out.
-            nodes = 10 + 2 * sum(t.op.name in names for t in into)
+            # The function of TensorFlow reshapes matrices that go in, too.
+            flat = one.name + "/Reshape_2" in names and one.name + "/Reshape" not in names
+            nodes = 8 + 2 * sum(t.op.name in names for t in into if flat)
         if nodes is None:
             nodes = sum("/" + one.name + "_grad/" in each.name for each in made)
             if not nodes:

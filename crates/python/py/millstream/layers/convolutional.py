@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any, Callable, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from millstream.framework import constant, dtypes, node_counts
 from millstream.framework.shapes import TensorShape, dimension_value
+from millstream.layers import configs
 from millstream.layers.core import Layer, checked_order
 from millstream.nn import convolutions, depthwise, functions, pools
 from millstream.ops import array_ops
+from millstream.variables import initializers
 from millstream.variables.initializers import zeros_initializer
 
 __all__ = [
@@ -113,9 +115,9 @@ class Convolution(Layer):
       padding: `"valid"` or `"same"`.
       data_format: `"channels_last"` or `"channels_first"`.
       dilation_rate: The distance of the kernel's cells: an int, or one for each spatial axis.
-      activation: A function of a tensor; None for none.
+      activation: A function of a tensor, or a name such as `"relu"`; None for none.
       use_bias: If true, the layer has a bias.
-      kernel_initializer: The initializer of the kernel.
+      kernel_initializer: The initializer of the kernel, or a name such as `"he_normal"`.
       bias_initializer: The initializer of the bias.
       kernel_regularizer: A function from the kernel to a term of the loss.
       bias_regularizer: A function from the bias to a term of the loss.
@@ -162,10 +164,10 @@ class Convolution(Layer):
         self.padding = _padding(padding, words)
         self.data_format = checked_order(data_format)
         self.dilation_rate = sizes(dilation_rate, self.spatial, "dilation_rate")
-        self.activation = activation
+        self.activation = configs.activation_of(activation)
         self.use_bias = use_bias
-        self._kernel_options = (kernel_initializer, kernel_regularizer, kernel_constraint)
-        self._bias_options = (bias_initializer, bias_regularizer, bias_constraint)
+        self._kernel_options = configs.checked(kernel_initializer, kernel_regularizer, kernel_constraint)
+        self._bias_options = configs.checked(bias_initializer, bias_regularizer, bias_constraint)
         self._activity_regularizer = activity_regularizer
         self.kernel: Any = None
         self.bias: Any = None
@@ -222,6 +224,28 @@ class Convolution(Layer):
         if self.activation is not None:
             outputs = self.activation(outputs)
         return outputs
+
+    def get_config(self) -> Dict[str, Any]:
+        """Returns the arguments of a layer like this one: initializers as dicts, other functions by name.
+
+        Raises:
+          ValueError: A function has no name.
+
+        Example:
+          >>> config = tf.layers.Conv2D(8, 3, activation=tf.nn.relu).get_config()
+          >>> config["filters"], config["kernel_size"], config["activation"]
+          (8, (3, 3), 'relu')
+        """
+        return {
+            **super().get_config(),
+            **{name: getattr(self, name) for name in ("filters", "kernel_size", "strides", "data_format", "use_bias")},
+            "dilation_rate": self.dilation_rate,
+            "padding": self.padding.lower(),
+            "activation": configs.shown(self.activation) or "linear",
+            "activity_regularizer": configs.shown(self._activity_regularizer),
+            **configs.options("kernel", self._kernel_options),
+            **configs.options("bias", self._bias_options),
+        }
 
 
 class Conv2D(Convolution):
@@ -361,10 +385,14 @@ class SeparableConv2D(Convolution):
     ) -> None:
         given = dict(locals())
         options = {n: given[n] for n in _OPTIONS if not n.startswith("kernel_")}
+        # In configs, and without a meaning: there is no such kernel.
+        for word in ("initializer", "regularizer", "constraint"):
+            kwargs.pop("kernel_" + word, None)
+        options["kernel_initializer"] = initializers.GlorotUniform()
         super().__init__(filters, kernel_size, strides, padding, data_format, dilation_rate, **options, **kwargs)
         self.depth_multiplier = depth_multiplier
-        self._depthwise_options = (depthwise_initializer, depthwise_regularizer, depthwise_constraint)
-        self._pointwise_options = (pointwise_initializer, pointwise_regularizer, pointwise_constraint)
+        self._depthwise_options = configs.checked(depthwise_initializer, depthwise_regularizer, depthwise_constraint)
+        self._pointwise_options = configs.checked(pointwise_initializer, pointwise_regularizer, pointwise_constraint)
         self.depthwise_kernel: Any = None
         self.pointwise_kernel: Any = None
 
@@ -381,6 +409,15 @@ class SeparableConv2D(Convolution):
         return depthwise.separable_conv2d(
             inputs, self.depthwise_kernel, self.pointwise_kernel, steps, self.padding, self.dilation_rate, data_format=self._order
         )
+
+    def get_config(self) -> Dict[str, Any]:
+        """Returns the arguments of a layer like this one: initializers as dicts, other functions by name."""
+        return {
+            **super().get_config(),
+            "depth_multiplier": self.depth_multiplier,
+            **configs.options("depthwise", self._depthwise_options),
+            **configs.options("pointwise", self._pointwise_options),
+        }
 
 
 class SeparableConv1D(SeparableConv2D):
@@ -484,7 +521,17 @@ class Conv2DTranspose(Convolution):
     ) -> None:
         given = dict(locals())
         options = {n: given[n] for n in _OPTIONS}
-        super().__init__(filters, kernel_size, strides, padding, data_format, **options, **kwargs)
+        gap, extra = kwargs.pop("dilation_rate", 1), kwargs.pop("output_padding", None)
+        super().__init__(filters, kernel_size, strides, padding, data_format, gap, **options, **kwargs)
+        if extra is not None or any(1 < rate for rate in self.dilation_rate):
+            raise ValueError(
+                f"{type(self).__name__}: `output_padding` must be None and `dilation_rate` 1: leave them out. "
+                f"Received: {extra} and {self.dilation_rate}"
+            )
+
+    def get_config(self) -> Dict[str, Any]:
+        """Returns the arguments of a layer like this one: initializers as dicts, other functions by name."""
+        return {**super().get_config(), "output_padding": None}
 
     def build(self, input_shape: TensorShape) -> None:
         """Creates `kernel`, of shape `[.., filters, depth]`, and `bias` of shape `[filters]`."""
@@ -535,6 +582,12 @@ class Conv3DTranspose(Conv2DTranspose):
     """
 
     spatial = 3
+
+    def get_config(self) -> Dict[str, Any]:
+        """Returns the arguments of a layer like this one: initializers as dicts, other functions by name."""
+        config = super().get_config()
+        del config["dilation_rate"]
+        return config
 
     def _transposed(self, inputs: Any, output_shape: Any) -> Any:
         """Returns the transposed convolution of the inputs, of this shape."""
@@ -626,6 +679,17 @@ class Pooling(Layer):
         for axis in added:
             outputs = array_ops.squeeze(outputs, [axis + is_first])
         return outputs
+
+    def get_config(self) -> Dict[str, Any]:
+        """Returns the arguments of a layer like this one.
+
+        Example:
+          >>> config = tf.layers.MaxPooling2D(2, 3).get_config()
+          >>> config["pool_size"], config["strides"], config["padding"]
+          ((2, 2), (3, 3), 'valid')
+        """
+        given = {name: getattr(self, name) for name in ("pool_size", "strides", "data_format")}
+        return {**super().get_config(), **given, "padding": self.padding.lower()}
 
 
 _POOLS = """Returns the {what} of each window of {inputs}.

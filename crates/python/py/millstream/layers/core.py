@@ -23,6 +23,7 @@ from millstream.framework import (
     dtypes,
     errors,
     get_collection,
+    get_default_graph,
     get_static_value,
     name_scope,
     nest,
@@ -32,6 +33,7 @@ from millstream.framework.described import described
 from millstream.framework.graph_keys import GraphKeys
 from millstream.framework.op_functions import op
 from millstream.framework.shapes import TensorShape, dimension_value
+from millstream.layers import configs
 from millstream.nn import functions, nn_ops
 from millstream.ops import array_ops, control_flow, linalg_ops, math_ops, reduction_ops
 from millstream.variables import state_ops
@@ -62,6 +64,13 @@ def words(name: str) -> str:
     """
     name = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
     return re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower()
+
+
+def _numbered(base: str) -> str:
+    """Returns `dense_1` for the first `Dense` without a name in the default graph, and so on."""
+    made = vars(get_default_graph()).setdefault("_layers_made", {})
+    made[base] = made.get(base, 0) + 1
+    return f"{base}_{made[base]}"
 
 
 def check_regularizer(regularizer: Any) -> None:
@@ -117,6 +126,7 @@ class Layer:
         self.dtype = dtype
         self.built = False
         self._base_name = name or words(type(self).__name__)
+        self._name = name or _numbered(self._base_name)
         # The scope of all calls. A caller that has opened it gives it as `_scope`.
         self._scope: Any = None
         self._scope_given = scope is not None
@@ -130,12 +140,15 @@ class Layer:
         self._variable_losses: List[Any] = []
 
     def __repr__(self) -> str:
-        return described(self, self.name if "_base_name" in vars(self) else None)
+        return described(self, self.name if "_name" in vars(self) else None)
 
     @property
     def name(self) -> str:
-        """The name; after the first call, that of its scope."""
-        return self._base_name if self._scope is None else self._scope.name.rpartition("/")[2]
+        """The name: the one given, or that of the class and the number of the layer in its graph.
+
+        The scope of its variables may have another number: see `scope_name`.
+        """
+        return self._name
 
     def build(self, input_shape: TensorShape) -> None:
         """Creates the variables for inputs of this shape."""
@@ -505,9 +518,9 @@ class Dense(Layer):
 
     Args:
       units: The size of the last dimension of the output.
-      activation: A function of a tensor; None for none.
+      activation: A function of a tensor, or a name such as `"relu"`; None for none.
       use_bias: If true, the layer has a bias.
-      kernel_initializer: The initializer of the kernel.
+      kernel_initializer: The initializer of the kernel, or a name such as `"he_normal"`.
       bias_initializer: The initializer of the bias.
       kernel_regularizer: A function from the kernel to a term of the loss.
       bias_regularizer: A function from the bias to a term of the loss.
@@ -549,10 +562,10 @@ class Dense(Layer):
     ) -> None:
         super().__init__(trainable=trainable, name=name, **kwargs)
         self.units = int(units)
-        self.activation = activation
+        self.activation = configs.activation_of(activation)
         self.use_bias = use_bias
-        self._kernel_options = (kernel_initializer, kernel_regularizer, kernel_constraint)
-        self._bias_options = (bias_initializer, bias_regularizer, bias_constraint)
+        self._kernel_options = configs.checked(kernel_initializer, kernel_regularizer, kernel_constraint)
+        self._bias_options = configs.checked(bias_initializer, bias_regularizer, bias_constraint)
         self._activity_regularizer = activity_regularizer
         self.kernel: Any = None
         self.bias: Any = None
@@ -607,6 +620,22 @@ class Dense(Layer):
         if self.activation is not None:
             outputs = self.activation(outputs)
         return outputs
+
+    def get_config(self) -> Dict[str, Any]:
+        """Returns the arguments of a layer like this one: initializers as dicts, other functions by name.
+
+        Raises:
+          ValueError: A function has no name.
+        """
+        return {
+            **super().get_config(),
+            "units": self.units,
+            "use_bias": self.use_bias,
+            "activation": configs.shown(self.activation) or "linear",
+            "activity_regularizer": configs.shown(self._activity_regularizer),
+            **configs.options("kernel", self._kernel_options),
+            **configs.options("bias", self._bias_options),
+        }
 
 
 def dense(
@@ -913,9 +942,11 @@ class BatchNormalization(Layer):
         self.fused = fused
         self.momentum = momentum
         self.epsilon = epsilon
-        self._beta_options = (beta_initializer, beta_regularizer, beta_constraint) if center else None
-        self._gamma_options = (gamma_initializer, gamma_regularizer, gamma_constraint) if scale else None
-        self._moving_initializers = moving_mean_initializer, moving_variance_initializer
+        self.center = center
+        self.scale = scale
+        self._beta_options = configs.checked(beta_initializer, beta_regularizer, beta_constraint)
+        self._gamma_options = configs.checked(gamma_initializer, gamma_regularizer, gamma_constraint)
+        self._moving_initializers = tuple(map(configs.initializer_of, (moving_mean_initializer, moving_variance_initializer)))
         self.beta: Any = None
         self.gamma: Any = None
         self.moving_mean: Any = None
@@ -974,8 +1005,6 @@ class BatchNormalization(Layer):
                 shape.insert(1, 1)
 
         def weight(name: str, options: Any) -> Any:
-            if options is None:
-                return None
             initializer, regularizer, constraint = options
             return self.add_weight(
                 name, shape, dtype, initializer=initializer, regularizer=regularizer, constraint=constraint
@@ -987,8 +1016,8 @@ class BatchNormalization(Layer):
         # The parameters of half-precision inputs are in single precision.
         dtype = dtypes.float32 if self._is_half(self.dtype) else None
 
-        self.gamma = weight("gamma", self._gamma_options)
-        self.beta = weight("beta", self._beta_options)
+        self.gamma = weight("gamma", self._gamma_options) if self.scale else None
+        self.beta = weight("beta", self._beta_options) if self.center else None
         for_mean, for_variance = self._moving_initializers
         self.moving_mean = average("moving_mean", for_mean)
         self.moving_variance = average("moving_variance", for_variance)
@@ -1000,6 +1029,36 @@ class BatchNormalization(Layer):
             self.moving_stddev = average("moving_stddev", for_stddev)
             self.renorm_mean = average("renorm_mean", for_mean)
             self.renorm_stddev = average("renorm_stddev", for_stddev)
+
+    def get_config(self) -> Dict[str, Any]:
+        """Returns the arguments of a layer like this one: initializers as dicts, other functions by name.
+
+        Raises:
+          ValueError: A function has no name.
+
+        Example:
+          >>> config = tf.layers.BatchNormalization(momentum=0.9).get_config()
+          >>> config["momentum"], config["gamma_initializer"]["class_name"]
+          (0.9, 'Ones')
+        """
+        mean, variance = self._moving_initializers
+        config = {
+            **super().get_config(),
+            "axis": self.axis,
+            "momentum": self.momentum,
+            "epsilon": self.epsilon,
+            "center": self.center,
+            "scale": self.scale,
+            **configs.options("beta", self._beta_options),
+            **configs.options("gamma", self._gamma_options),
+            "moving_mean_initializer": configs.shown(mean),
+            "moving_variance_initializer": configs.shown(variance),
+        }
+        if self.renorm:
+            config.update(renorm=True, renorm_clipping=self.renorm_clipping, renorm_momentum=self.renorm_momentum)
+        if self.virtual_batch_size is not None:
+            config["virtual_batch_size"] = self.virtual_batch_size
+        return config
 
     def call(self, inputs: Any, training: Any = False, **kwargs: Any) -> Any:
         """Returns the normalized inputs; `training` is a bool, or a boolean tensor."""

@@ -14,6 +14,9 @@ from millstream.ops import array_ops, indexing_ops, random_ops
 class Initializer:
     """The base class of initializers: functions that return the initial value of a variable."""
 
+    # Attributes that are not in the config.
+    _not_given: Tuple[str, ...] = ("_verify_shape",)
+
     def __repr__(self) -> str:
         given = [(name, value) for name, value in self.__dict__.items() if value is not None and not name.startswith("_")]
         shown = ", ".join("%s=%.60s" % (name, getattr(value, "name", value)) for name, value in given)
@@ -27,9 +30,10 @@ class Initializer:
 
         Example:
           >>> tf.constant_initializer(3).get_config()
-          {'value': 3, 'dtype': 'float32', '_verify_shape': False}
+          {'value': 3, 'dtype': 'float32'}
         """
-        return {k: v.name if isinstance(v, dtypes.DType) else v for k, v in self.__dict__.items()}
+        given = {k: v for k, v in self.__dict__.items() if k not in self._not_given}
+        return {k: v.name if isinstance(v, dtypes.DType) else v for k, v in given.items()}
 
     @classmethod
     def from_config(cls, config: Dict[str, Any]) -> "Initializer":
@@ -237,6 +241,8 @@ class GlorotUniform(VarianceScaling):
       True
     """
 
+    _not_given = ("scale", "mode", "distribution")
+
     def __init__(self, seed: Optional[int] = None, dtype: Any = dtypes.float32) -> None:
         super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
 
@@ -253,6 +259,8 @@ class GlorotNormal(VarianceScaling):
       >>> print(x.std().round(2))  # sqrt(2 / (100 + 100))
       0.1
     """
+
+    _not_given = ("scale", "mode", "distribution")
 
     def __init__(self, seed: Optional[int] = None, dtype: Any = dtypes.float32) -> None:
         super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)

@@ -16,8 +16,9 @@ pub(crate) fn def() -> OpDef {
         .gradient(Gradient::of(grad))
 }
 
-// The sign of a real number is piecewise constant. That of a complex number is a direction, which changes
-// only with the component of dx perpendicular to it: s = x / |x|, ds = (dx - s Re(s̅ dx)) / |x|.
+// The sign of a real number is piecewise constant: its gradient is zero. That of a complex number is a
+// direction, which changes only with the component of dx perpendicular to it: s = x / |x|,
+// ds = (dx - s Re(s̅ dx)) / |x|.
 fn grad(cx: &mut GradCx) -> Result<()> {
     if cx.dtype(0).is_complex() {
         let (dy, x, y) = (cx.grad(0), cx.input(0), cx.output(0));
@@ -26,6 +27,9 @@ fn grad(cx: &mut GradCx) -> Result<()> {
         let size =
             cx.op("ComplexAbs").input(x).attr("Tout", if cx.dtype(0) == C128 { F64 } else { F32 }).output();
         cx.give(0, cx.call("DivNoNan", [across, whole_of_real(cx, size)]));
+    } else {
+        let zeros = cx.zeros_like_input(0);
+        cx.give(0, zeros);
     }
     Ok(())
 }

@@ -121,14 +121,15 @@ fn moments(cx: &KernelCx, rows: &Rows, cells: &[f32]) -> Result<[Tensor; 3]> {
     Ok([mean, variance, unbiased])
 }
 
-// The gradient op gives those by x, scale and offset. Given statistics get dm = -r s Σ dy and dv = -r²/2 s
-// Σ dy (x - m) r. The statistics are outputs, too, whose gradients flow on to x, or to the given ones.
+// The gradient op gives those by x, scale and offset. As in TensorFlow, given statistics have none, and those
+// of the statistics that are outputs 1 and 2 are dropped: by these, the gradients of the inputs are zero. The
+// gradient op reads outputs 3 and 4, whose gradients flow on to x in the second derivative.
 fn grad(cx: &mut GradCx, op: &'static str) -> Result<()> {
     let training = cx.attrs().bool("is_training")?;
     let f = Formulas::of(cx)?;
     let mut sums: [Option<Output>; 5] = [None; 5];
     let mut add = |i: usize, grad| sums[i] = Some(sums[i].map_or(grad, |sum| sum + grad));
-    if cx.has_grad(0) {
+    if (0..3).any(|i| cx.has_grad(i)) {
         let (dy, x, scale, mean, variance) =
             (cx.grad(0), cx.input(0), cx.input(1), cx.output(3), cx.output(4));
         let mut node = cx.op(op).inputs([dy, x, scale, mean, variance]);
@@ -137,22 +138,9 @@ fn grad(cx: &mut GradCx, op: &'static str) -> Result<()> {
         }
         let back = node.attrs(cx.attrs().clone()).finish();
         (0..3).for_each(|i| add(i as usize, back.output(i)));
-        if !training && (cx.wants(3) || cx.wants(4)) {
-            let rate = f.rate(cx, variance)?;
-            let (scaled, half) = (scale * rate, cx.scalar(F32, 0.5));
-            add(3, -(back.output(2) * scaled));
-            add(4, -(back.output(1) * scaled * rate * half));
-        }
     }
-    match training {
-        true => through_batch(cx, &f, &mut add)?,
-        false => {
-            for (i, to) in [(1, 3), (2, 4), (3, 3), (4, 4)] {
-                if cx.has_grad(i) {
-                    add(to, cx.grad(i));
-                }
-            }
-        }
+    if training {
+        through_batch(cx, &f, &mut add)?;
     }
     for (i, grad) in sums.into_iter().enumerate().filter_map(|(i, grad)| Some((i, grad?))) {
         cx.give(i, grad);
@@ -160,16 +148,13 @@ fn grad(cx: &mut GradCx, op: &'static str) -> Result<()> {
     Ok(())
 }
 
-// Of n elements of a channel, the mean gives each 1/n of its gradient, the variance 2 (x - m)/n, and the
-// variance without bias n/(n - 1) times as much.
+// Of n elements of a channel, the mean gives each 1/n of its gradient, the variance 2 (x - m)/n.
 fn through_batch<'g>(
     cx: &mut GradCx<'g, '_>,
     f: &Formulas,
     add: &mut impl FnMut(usize, Output<'g>),
 ) -> Result<()> {
-    let to_mean = [1, 3].into_iter().filter(|i| cx.has_grad(*i)).collect::<Vec<usize>>();
-    let of_variance = [2, 4].into_iter().filter(|i| cx.has_grad(*i)).collect::<Vec<usize>>();
-    if to_mean.is_empty() && of_variance.is_empty() {
+    if !cx.has_grad(3) && !cx.has_grad(4) {
         return Ok(());
     }
     let (n, dtype) = (f.count(cx, 0, 1), cx.dtype(0));
@@ -178,16 +163,15 @@ fn through_batch<'g>(
     };
     let images = cx.input(0);
     let x = f.wide(cx, images);
-    for i in to_mean {
-        let each = cx.grad(i) / n;
+    if cx.has_grad(3) {
+        let each = cx.grad(3) / n;
         let spread = f.along(cx, each) + cx.zeros_like(x);
         add(0, narrow(cx, spread));
     }
-    for i in of_variance {
-        let each = if i == 2 { n - cx.scalar(F32, 1.0) } else { n };
+    if cx.has_grad(4) {
         let mean = cx.output(3);
         let centered = x - f.along(cx, mean);
-        let factor = cx.grad(i) * cx.scalar(F32, 2.0) / each;
+        let factor = cx.grad(4) * cx.scalar(F32, 2.0) / n;
         let grad = centered * f.along(cx, factor);
         add(0, narrow(cx, grad));
     }

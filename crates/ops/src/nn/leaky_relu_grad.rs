@@ -27,12 +27,16 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-// The op is linear in the gradients and piecewise constant in the features.
+// The op is linear in the gradients and piecewise constant in the features, whose gradient is zero.
 fn grad(cx: &mut GradCx) -> Result<()> {
     if cx.wants(0) {
         let (dz, x) = (cx.grad(0), cx.input(1));
         let alpha = cx.attrs().float("alpha")?;
         cx.give(0, cx.op("LeakyReluGrad").input(dz).input(x).attr("alpha", Attr::Float(alpha)).output());
+    }
+    if cx.wants(1) {
+        let zeros = cx.zeros_like_input(1);
+        cx.give(1, zeros);
     }
     Ok(())
 }

@@ -22,11 +22,15 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-// The op is linear in the gradients and piecewise constant in the features.
+// The op is linear in the gradients and piecewise constant in the features, whose gradient is zero.
 fn grad(cx: &mut GradCx) -> Result<()> {
     if cx.wants(0) {
         let (dz, x) = (cx.grad(0), cx.input(1));
         cx.give(0, cx.call("Relu6Grad", [dz, x]));
+    }
+    if cx.wants(1) {
+        let zeros = cx.zeros_like_input(1);
+        cx.give(1, zeros);
     }
     Ok(())
 }

@@ -119,6 +119,37 @@ impl<'g> Array<'g> {
         self.0.start("ConjugateTranspose").input(x).input(perm).output()
     }
 
+    /// Returns, for each axis in `x` of a tensor whose axes are named by the letters of `src_format`, the
+    /// axis of the same name in `dst_format`. Negative axes count from the back.
+    ///
+    /// `DataFormatDimMap(x: T) -> (y: T)`
+    ///
+    /// Attributes: `T: i32|i64 = i32`, `src_format: string = "NHWC"`, `dst_format: string = "NCHW"`.
+    ///
+    /// ```text
+    /// DataFormatDimMap([0 1 2 3 -1]) = [0 2 3 1 1]
+    /// ```
+    #[track_caller]
+    pub fn data_format_dim_map(self, x: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("DataFormatDimMap").input(x).output()
+    }
+
+    /// Brings the entries of `x`, one or two for each axis named by the letters of `src_format`, into the
+    /// order of `dst_format`. `x` is a vector, or a matrix of two columns. With two entries or rows less than
+    /// there are letters, they are those of the spatial axes, H and W.
+    ///
+    /// `DataFormatVecPermute(x: T) -> (y: T)`
+    ///
+    /// Attributes: `T: i32|i64 = i32`, `src_format: string = "NHWC"`, `dst_format: string = "NCHW"`.
+    ///
+    /// ```text
+    /// DataFormatDimMap([0 1 2 3 -1]) = [0 2 3 1 1]
+    /// ```
+    #[track_caller]
+    pub fn data_format_vec_permute(self, x: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("DataFormatVecPermute").input(x).output()
+    }
+
     /// Returns a copy of `x`. Values are immutable, so the copy may share the memory of `x`.
     ///
     /// `DeepCopy(x: T) -> (y: T)`
@@ -929,6 +960,22 @@ impl<'g> Array<'g> {
     #[track_caller]
     pub fn unpack(self, value: impl Into<Arg<'g>>, num: i64) -> Vec<Output<'g>> {
         self.0.start("Unpack").input(value).attr("num", num).finish().outputs()
+    }
+
+    /// Returns the coordinates, in a tensor of shape `dims`, of the elements at the flat positions `indices`:
+    /// a matrix with a row for each axis and a column for each position, or a vector if `indices` is a
+    /// scalar.
+    ///
+    /// `UnravelIndex(indices: Tidx, dims: Tidx) -> (output: Tidx)`
+    ///
+    /// Attributes: `Tidx: i32|i64 = i32`.
+    ///
+    /// ```text
+    /// UnravelIndex([2 5 7], [3 3]) = [[0 1 2] [2 2 1]]
+    /// ```
+    #[track_caller]
+    pub fn unravel_index(self, indices: impl Into<Arg<'g>>, dims: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("UnravelIndex").input(indices).input(dims).output()
     }
 
     /// For each value, returns the last index of its sorted row at which inserting it keeps the row sorted,

@@ -856,6 +856,140 @@ impl<'g> Nn<'g> {
             .output()
     }
 
+    /// Replaces each element by the nearest of the numbers that integers of `num_bits` bits stand for when
+    /// they cover `min ..= max`. The range is moved a little, so that zero is one of the numbers. If
+    /// `narrow_range` is true, the least integer is not used.
+    ///
+    /// `FakeQuantWithMinMaxArgs(inputs: f32) -> (outputs: f32)`
+    ///
+    /// Attributes: `min: float = -6`, `max: float = 6`, `num_bits: int = 8`, `narrow_range: bool = false`.
+    ///
+    /// ```text
+    /// FakeQuantWithMinMaxArgs([0.0 0.2]; min=0.5, max=3.5, num_bits=2) = [0.0 0.0]
+    /// ```
+    #[track_caller]
+    pub fn fake_quant_with_min_max_args(self, inputs: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("FakeQuantWithMinMaxArgs").input(inputs).output()
+    }
+
+    /// Returns `gradients` where `inputs` is in the range, and zeros elsewhere.
+    ///
+    /// `FakeQuantWithMinMaxArgsGradient(gradients: f32, inputs: f32) -> (backprops: f32)`
+    ///
+    /// Attributes: `min: float = -6`, `max: float = 6`, `num_bits: int = 8`, `narrow_range: bool = false`.
+    ///
+    /// ```text
+    /// FakeQuantWithMinMaxArgsGradient([1.0 2.0 3.0], [-7.0 0.0 7.0]) = [0.0 2.0 0.0]
+    /// ```
+    #[track_caller]
+    pub fn fake_quant_with_min_max_args_gradient(
+        self,
+        gradients: impl Into<Arg<'g>>,
+        inputs: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0.start("FakeQuantWithMinMaxArgsGradient").input(gradients).input(inputs).output()
+    }
+
+    /// As `FakeQuantWithMinMaxArgs`, but `min` and `max` are inputs, through which gradients flow. If both
+    /// are 0, all results are 0.
+    ///
+    /// `FakeQuantWithMinMaxVars(inputs: f32, min: f32, max: f32) -> (outputs: f32)`
+    ///
+    /// Attributes: `num_bits: int = 8`, `narrow_range: bool = false`.
+    ///
+    /// ```text
+    /// FakeQuantWithMinMaxVars([-9.0 -0.4 0.6 9.0], -1.0, 2.0; num_bits=2) = [-1.0 0.0 1.0 2.0]
+    /// ```
+    #[track_caller]
+    pub fn fake_quant_with_min_max_vars(
+        self,
+        inputs: impl Into<Arg<'g>>,
+        min: impl Into<Arg<'g>>,
+        max: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0.start("FakeQuantWithMinMaxVars").input(inputs).input(min).input(max).output()
+    }
+
+    /// Returns `gradients` where `inputs` is in the range, and zeros elsewhere; the sum of the gradients of
+    /// elements below the range, which is the gradient by `min`; and that of elements above it.
+    ///
+    /// `FakeQuantWithMinMaxVarsGradient(gradients: f32, inputs: f32, min: f32, max: f32) ->
+    /// (backprops_wrt_input: f32, backprop_wrt_min: f32, backprop_wrt_max: f32)`
+    ///
+    /// Attributes: `num_bits: int = 8`, `narrow_range: bool = false`.
+    ///
+    /// ```text
+    /// FakeQuantWithMinMaxVarsGradient([1.0 2.0], [-9.0 9.0], 0.0, 0.0) = [1.0 2.0], 0.0, 0.0
+    /// ```
+    #[track_caller]
+    pub fn fake_quant_with_min_max_vars_gradient(
+        self,
+        gradients: impl Into<Arg<'g>>,
+        inputs: impl Into<Arg<'g>>,
+        min: impl Into<Arg<'g>>,
+        max: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 3] {
+        let op = self
+            .0
+            .start("FakeQuantWithMinMaxVarsGradient")
+            .input(gradients)
+            .input(inputs)
+            .input(min)
+            .input(max)
+            .finish();
+        [op.output(0), op.output(1), op.output(2)]
+    }
+
+    /// As `FakeQuantWithMinMaxVars`, but `min` and `max` are vectors with a limit for each channel: for each
+    /// index of the last axis of `inputs`.
+    ///
+    /// `FakeQuantWithMinMaxVarsPerChannel(inputs: f32, min: f32, max: f32) -> (outputs: f32)`
+    ///
+    /// Attributes: `num_bits: int = 8`, `narrow_range: bool = false`.
+    ///
+    /// ```text
+    /// FakeQuantWithMinMaxVarsPerChannel([9.0 9.0], [0.0 0.0], [0.0 3.0]; num_bits=2) = [0.0 3.0]
+    /// ```
+    #[track_caller]
+    pub fn fake_quant_with_min_max_vars_per_channel(
+        self,
+        inputs: impl Into<Arg<'g>>,
+        min: impl Into<Arg<'g>>,
+        max: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0.start("FakeQuantWithMinMaxVarsPerChannel").input(inputs).input(min).input(max).output()
+    }
+
+    /// As `FakeQuantWithMinMaxVarsGradient`, but with limits and their gradients for each channel.
+    ///
+    /// `FakeQuantWithMinMaxVarsPerChannelGradient(gradients: f32, inputs: f32, min: f32, max: f32) ->
+    /// (backprops_wrt_input: f32, backprop_wrt_min: f32, backprop_wrt_max: f32)`
+    ///
+    /// Attributes: `num_bits: int = 8`, `narrow_range: bool = false`.
+    ///
+    /// ```text
+    /// FakeQuantWithMinMaxVarsPerChannelGradient([[1.0 2.0] [3.0 4.0]], [[-9.0 0.0] [9.0 9.0]], [-1.0 -1.0],
+    /// [1.0 1.0]) ~ [[0.0 2.0] [0.0 0.0]], [1.0 0.0], [3.0 4.0]
+    /// ```
+    #[track_caller]
+    pub fn fake_quant_with_min_max_vars_per_channel_gradient(
+        self,
+        gradients: impl Into<Arg<'g>>,
+        inputs: impl Into<Arg<'g>>,
+        min: impl Into<Arg<'g>>,
+        max: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 3] {
+        let op = self
+            .0
+            .start("FakeQuantWithMinMaxVarsPerChannelGradient")
+            .input(gradients)
+            .input(inputs)
+            .input(min)
+            .input(max)
+            .finish();
+        [op.output(0), op.output(1), op.output(2)]
+    }
+
     /// Normalizes each channel of `x`: subtracts a mean, divides by `sqrt(variance + epsilon)`, multiplies by
     /// `scale`, adds `offset`. With `is_training`, mean and variance are those of the batch, which are also
     /// returned: `batch_variance` without bias, `reserve_space_2` as it was used. Otherwise they are `mean`
@@ -1236,6 +1370,43 @@ impl<'g> Nn<'g> {
     #[track_caller]
     pub fn l2_loss(self, t: impl Into<Arg<'g>>) -> Output<'g> {
         self.0.start("L2Loss").input(t).output()
+    }
+
+    /// Divides each channel of `input` by `(bias + alpha * sum)^beta`, where `sum` is that of the squares of
+    /// the channel and of those at most `depth_radius` channels away.
+    ///
+    /// `LRN(input: T) -> (output: T)`
+    ///
+    /// Attributes: `depth_radius: int = 5`, `bias: float = 1`, `alpha: float = 1`, `beta: float = 0.5`, `T:
+    /// f16|bf16|f32 = f32`.
+    ///
+    /// ```text
+    /// LRN([[[[1.0 2.0 2.0]]]]; depth_radius=1, bias=0.0) ~ [[[[0.4472136 0.6666667 0.70710677]]]]
+    /// ```
+    #[track_caller]
+    pub fn lrn(self, input: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("LRN").input(input).output()
+    }
+
+    /// Computes the gradient of `LRN` from `input_grads`, the gradient of its output, `input_image`, its
+    /// input, and `output_image`, its output.
+    ///
+    /// `LRNGrad(input_grads: T, input_image: T, output_image: T) -> (output: T)`
+    ///
+    /// Attributes: `depth_radius: int = 5`, `bias: float = 1`, `alpha: float = 1`, `beta: float = 0.5`, `T:
+    /// f16|bf16|f32 = f32`.
+    ///
+    /// ```text
+    /// LRNGrad([[[[1.0]]]], [[[[2.0]]]], [[[[1.0]]]]; depth_radius=0, bias=0.0) ~ [[[[0.0]]]]
+    /// ```
+    #[track_caller]
+    pub fn lrn_grad(
+        self,
+        input_grads: impl Into<Arg<'g>>,
+        input_image: impl Into<Arg<'g>>,
+        output_image: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0.start("LRNGrad").input(input_grads).input(input_image).input(output_image).output()
     }
 
     /// Computes one step of a long short-term memory (Hochreiter and Schmidhuber, 1997). `[x h_prev] w + b`

@@ -14,6 +14,140 @@ impl<'g> Random<'g> {
         Random(options)
     }
 
+    /// Returns the classes `0..num_sampled`, each once, and expected counts of 1, to test a loss over sampled
+    /// classes. `unique` and the seeds have no effect.
+    ///
+    /// `AllCandidateSampler(true_classes: i64) -> (sampled_candidates: i64, true_expected_count: f32,
+    /// sampled_expected_count: f32)`
+    ///
+    /// Attributes: `num_true: int >= 1`, `num_sampled: int >= 1`, `unique: bool`, `seed: int = 0`, `seed2:
+    /// int = 0`.
+    ///
+    /// ```text
+    /// AllCandidateSampler(i64 [[2]]; num_true=1, num_sampled=3, unique=true) = i64[3] [0 1 2], [[1.0]], [1.0
+    /// 1.0 1.0]
+    /// ```
+    #[track_caller]
+    pub fn all_candidate_sampler(
+        self,
+        true_classes: impl Into<Arg<'g>>,
+        num_true: i64,
+        num_sampled: i64,
+        unique: bool,
+    ) -> [Output<'g>; 3] {
+        let op = self
+            .0
+            .start("AllCandidateSampler")
+            .input(true_classes)
+            .attr("num_true", num_true)
+            .attr("num_sampled", num_sampled)
+            .attr("unique", unique)
+            .finish();
+        [op.output(0), op.output(1), op.output(2)]
+    }
+
+    /// Finds the classes of `sampled_candidates` that are among `true_classes`. Returns, for each, its row of
+    /// `true_classes`, its position in `sampled_candidates` (the last, if it was drawn more than once), and
+    /// the lowest f32, which takes it out of a sum of exponentials. The seeds have no effect.
+    ///
+    /// `ComputeAccidentalHits(true_classes: i64, sampled_candidates: i64) -> (indices: i32, ids: i64,
+    /// weights: f32)`
+    ///
+    /// Attributes: `num_true: int`, `seed: int = 0`, `seed2: int = 0`.
+    ///
+    /// ```text
+    /// ComputeAccidentalHits(i64 [[1]], i64 [2]; num_true=1) = i32[0] [], i64[0] [], f32[0] []
+    /// ```
+    #[track_caller]
+    pub fn compute_accidental_hits(
+        self,
+        true_classes: impl Into<Arg<'g>>,
+        sampled_candidates: impl Into<Arg<'g>>,
+        num_true: i64,
+    ) -> [Output<'g>; 3] {
+        let op = self
+            .0
+            .start("ComputeAccidentalHits")
+            .input(true_classes)
+            .input(sampled_candidates)
+            .attr("num_true", num_true)
+            .finish();
+        [op.output(0), op.output(1), op.output(2)]
+    }
+
+    /// As `UniformCandidateSampler`, but with probabilities in proportion to counts, raised to the power
+    /// `distortion`. The counts are `unigrams`, or those of the file `vocab_file`, which has a line of
+    /// comma-separated values for each class, the count last. The file is read in the first run. The classes
+    /// before `num_reserved_ids` are never drawn. Of `num_shards` parts, part `shard` has the classes whose
+    /// number has the remainder `shard`.
+    ///
+    /// `FixedUnigramCandidateSampler(true_classes: i64) -> (sampled_candidates: i64, true_expected_count:
+    /// f32, sampled_expected_count: f32)`
+    ///
+    /// Attributes: `num_true: int >= 1`, `num_sampled: int >= 1`, `unique: bool`, `seed: int = 0`, `seed2:
+    /// int = 0`, `range_max: int >= 1`, `vocab_file: string = ""`, `distortion: float = 1`,
+    /// `num_reserved_ids: int = 0`, `num_shards: int >= 1 = 1`, `shard: int >= 0 = 0`, `unigrams: floats =
+    /// []`.
+    ///
+    /// ```text
+    /// FixedUnigramCandidateSampler(i64 [[1 0]]; num_true=2, num_sampled=2, unique=false, range_max=2,
+    /// unigrams={0.0, 3.0}, seed=1) = i64[2] [1 1], [[2.0 0.0]], [2.0 2.0]
+    /// ```
+    #[track_caller]
+    pub fn fixed_unigram_candidate_sampler(
+        self,
+        true_classes: impl Into<Arg<'g>>,
+        num_true: i64,
+        num_sampled: i64,
+        unique: bool,
+        range_max: i64,
+    ) -> [Output<'g>; 3] {
+        let op = self
+            .0
+            .start("FixedUnigramCandidateSampler")
+            .input(true_classes)
+            .attr("num_true", num_true)
+            .attr("num_sampled", num_sampled)
+            .attr("unique", unique)
+            .attr("range_max", range_max)
+            .finish();
+        [op.output(0), op.output(1), op.output(2)]
+    }
+
+    /// As `UniformCandidateSampler`, but class k has the probability `log((k + 2) / (k + 1)) /
+    /// log(range_max + 1)`: that of words which are sorted by frequency, roughly.
+    ///
+    /// `LogUniformCandidateSampler(true_classes: i64) -> (sampled_candidates: i64, true_expected_count: f32,
+    /// sampled_expected_count: f32)`
+    ///
+    /// Attributes: `num_true: int >= 1`, `num_sampled: int >= 1`, `unique: bool`, `seed: int = 0`, `seed2:
+    /// int = 0`, `range_max: int >= 1`.
+    ///
+    /// ```text
+    /// LogUniformCandidateSampler(i64 [[0]]; num_true=1, num_sampled=2, unique=false, range_max=1, seed=1) =
+    /// i64[2] [0 0], [[2.0]], [2.0 2.0]
+    /// ```
+    #[track_caller]
+    pub fn log_uniform_candidate_sampler(
+        self,
+        true_classes: impl Into<Arg<'g>>,
+        num_true: i64,
+        num_sampled: i64,
+        unique: bool,
+        range_max: i64,
+    ) -> [Output<'g>; 3] {
+        let op = self
+            .0
+            .start("LogUniformCandidateSampler")
+            .input(true_classes)
+            .attr("num_true", num_true)
+            .attr("num_sampled", num_sampled)
+            .attr("unique", unique)
+            .attr("range_max", range_max)
+            .finish();
+        [op.output(0), op.output(1), op.output(2)]
+    }
+
     /// Draws `num_samples` classes for each row of `logits`, which are unnormalized log-probabilities. Each
     /// run continues the random stream of the node, which starts from `seed` and `seed2`, or from random
     /// seeds if both are 0.
@@ -491,5 +625,41 @@ impl<'g> Random<'g> {
     #[track_caller]
     pub fn truncated_normal(self, shape: impl Into<Arg<'g>>, dtype: DType) -> Output<'g> {
         self.0.start("TruncatedNormal").input(shape).attr("dtype", dtype).output()
+    }
+
+    /// Draws `num_sampled` classes from `0..range_max` with equal probability; different ones if `unique` is
+    /// true. Returns them, the expected count of each of `true_classes` among them, and that of each class
+    /// drawn. Each run continues the random stream of the node, which starts from `seed` and `seed2`, or from
+    /// random seeds if both are 0.
+    ///
+    /// `UniformCandidateSampler(true_classes: i64) -> (sampled_candidates: i64, true_expected_count: f32,
+    /// sampled_expected_count: f32)`
+    ///
+    /// Attributes: `num_true: int >= 1`, `num_sampled: int >= 1`, `unique: bool`, `seed: int = 0`, `seed2:
+    /// int = 0`, `range_max: int >= 1`.
+    ///
+    /// ```text
+    /// UniformCandidateSampler(i64 [[0]]; num_true=1, num_sampled=2, unique=false, range_max=1, seed=1) =
+    /// i64[2] [0 0], [[2.0]], [2.0 2.0]
+    /// ```
+    #[track_caller]
+    pub fn uniform_candidate_sampler(
+        self,
+        true_classes: impl Into<Arg<'g>>,
+        num_true: i64,
+        num_sampled: i64,
+        unique: bool,
+        range_max: i64,
+    ) -> [Output<'g>; 3] {
+        let op = self
+            .0
+            .start("UniformCandidateSampler")
+            .input(true_classes)
+            .attr("num_true", num_true)
+            .attr("num_sampled", num_sampled)
+            .attr("unique", unique)
+            .attr("range_max", range_max)
+            .finish();
+        [op.output(0), op.output(1), op.output(2)]
     }
 }

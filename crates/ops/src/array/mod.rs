@@ -9,6 +9,7 @@ ops! {
     broadcast_to,
     concat,
     concat_offset,
+    data_format_dim_map,
     diag,
     dynamic_partition,
     dynamic_stitch,
@@ -49,6 +50,7 @@ ops! {
     transpose,
     unique,
     unpack,
+    unravel_index,
     r#where,
     zeros_like,
 }

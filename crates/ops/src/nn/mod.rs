@@ -6,7 +6,9 @@ mod batch_norm;
 mod block_cells;
 mod convolution;
 mod depthwise;
+mod local_response;
 mod pool;
+mod quantized;
 mod softmax_rows;
 mod windows;
 
@@ -36,6 +38,12 @@ ops! {
     elu,
     elu_grad,
     extract_image_patches,
+    fake_quant_with_min_max_args,
+    fake_quant_with_min_max_args_gradient,
+    fake_quant_with_min_max_vars,
+    fake_quant_with_min_max_vars_gradient,
+    fake_quant_with_min_max_vars_per_channel,
+    fake_quant_with_min_max_vars_per_channel_gradient,
     fused_batch_norm,
     fused_batch_norm_grad,
     gather_tree,
@@ -46,6 +54,8 @@ ops! {
     leaky_relu,
     leaky_relu_grad,
     log_softmax,
+    lrn,
+    lrn_grad,
     lstm_block_cell,
     lstm_block_cell_grad,
     max_pool,

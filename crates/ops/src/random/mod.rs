@@ -1,5 +1,6 @@
 //! Random ops, which draw from TensorFlow's Philox streams.
 
+mod candidates;
 mod categories;
 mod fill;
 mod per_output;
@@ -7,6 +8,10 @@ mod per_output;
 mod tests;
 
 ops! {
+    all_candidate_sampler,
+    compute_accidental_hits,
+    fixed_unigram_candidate_sampler,
+    log_uniform_candidate_sampler,
     multinomial,
     parameterized_truncated_normal,
     random_gamma,
@@ -30,4 +35,5 @@ ops! {
     stateless_truncated_normal,
     stateless_truncated_normal_v2,
     truncated_normal,
+    uniform_candidate_sampler,
 }

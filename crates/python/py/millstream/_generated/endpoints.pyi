@@ -38,6 +38,7 @@ from millstream import nn as nn
 from millstream import profiler as profiler
 from millstream import protos as protos
 from millstream import python_io as python_io
+from millstream import quantization as quantization
 from millstream import queue as queue
 from millstream import random as random
 from millstream import raw_ops as raw_ops
@@ -930,6 +931,179 @@ def expm1(x: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
       [0.0, 0.0, 6.388999938964844]
 
     Makes a node of the op `Expm1` (`tf.raw_ops.Expm1`). It is differentiable.
+    """
+
+def fake_quant_with_min_max_args(inputs: _TensorLike, min: float = -6, max: float = 6, num_bits: int = 8, narrow_range: bool = False, name: _t.Optional[str] = None) -> _Tensor:
+    """Replaces each element by the nearest of the numbers that integers of `num_bits` bits stand for when they cover `min ..= max`. The range is moved a little, so that zero is one of the numbers. If `narrow_range` is true, the least integer is not used.
+
+    Args:
+      inputs: A `Tensor` of float32.
+      min: A `float`. Defaults to `-6`.
+      max: A `float`. Defaults to `6`.
+      num_bits: An `int`. Defaults to `8`.
+      narrow_range: A `bool`. Defaults to `False`.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of float32.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `FakeQuantWithMinMaxArgs([1.0]; min=1.0, max=1.0)`: min has to be smaller than max
+        `FakeQuantWithMinMaxArgs([1.0]; num_bits=17)`: num_bits must be between 2 and 16
+
+    Example:
+      >>> tf.Session().run(tf.fake_quant_with_min_max_args(inputs=[-9.0, -0.4000000059604645, 0.6000000238418579, 1.399999976158142, 9.0], min=-1.0, max=2.0, num_bits=2)).tolist()
+      [-1.0, 0.0, 1.0, 1.0, 2.0]
+
+    Makes a node of the op `FakeQuantWithMinMaxArgs` (`tf.raw_ops.FakeQuantWithMinMaxArgs`). It is differentiable.
+    """
+
+def fake_quant_with_min_max_args_gradient(gradients: _TensorLike, inputs: _TensorLike, min: float = -6, max: float = 6, num_bits: int = 8, narrow_range: bool = False, name: _t.Optional[str] = None) -> _Tensor:
+    """Returns `gradients` where `inputs` is in the range, and zeros elsewhere.
+
+    Args:
+      gradients: A `Tensor` of float32.
+      inputs: A `Tensor` of float32.
+      min: A `float`. Defaults to `-6`.
+      max: A `float`. Defaults to `6`.
+      num_bits: An `int`. Defaults to `8`.
+      narrow_range: A `bool`. Defaults to `False`.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of float32.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `FakeQuantWithMinMaxArgsGradient([1.0], [1.0 2.0])`: must be equal
+
+    Example:
+      >>> tf.Session().run(tf.fake_quant_with_min_max_args_gradient(gradients=[1.0, 2.0, 3.0], inputs=[-7.0, 0.0, 7.0])).tolist()
+      [0.0, 2.0, 0.0]
+
+    Makes a node of the op `FakeQuantWithMinMaxArgsGradient` (`tf.raw_ops.FakeQuantWithMinMaxArgsGradient`). It is differentiable.
+    """
+
+def fake_quant_with_min_max_vars(inputs: _TensorLike, min: _TensorLike, max: _TensorLike, num_bits: int = 8, narrow_range: bool = False, name: _t.Optional[str] = None) -> _Tensor:
+    """As `FakeQuantWithMinMaxArgs`, but `min` and `max` are inputs, through which gradients flow. If both are 0, all results are 0.
+
+    Args:
+      inputs: A `Tensor` of float32.
+      min: A `Tensor` of float32.
+      max: A `Tensor` of float32.
+      num_bits: An `int`. Defaults to `8`.
+      narrow_range: A `bool`. Defaults to `False`.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of float32.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `FakeQuantWithMinMaxVars([1.0], [1.0], 2.0)`: `min` must be a scalar
+
+    Example:
+      >>> tf.Session().run(tf.fake_quant_with_min_max_vars(inputs=[-9.0, -0.4000000059604645, 0.6000000238418579, 9.0], min=-1.0, max=2.0, num_bits=2)).tolist()
+      [-1.0, 0.0, 1.0, 2.0]
+
+    Makes a node of the op `FakeQuantWithMinMaxVars` (`tf.raw_ops.FakeQuantWithMinMaxVars`). It is differentiable.
+    """
+
+def fake_quant_with_min_max_vars_gradient(gradients: _TensorLike, inputs: _TensorLike, min: _TensorLike, max: _TensorLike, num_bits: int = 8, narrow_range: bool = False, name: _t.Optional[str] = None) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """Returns `gradients` where `inputs` is in the range, and zeros elsewhere; the sum of the gradients of elements below the range, which is the gradient by `min`; and that of elements above it.
+
+    Args:
+      gradients: A `Tensor` of float32.
+      inputs: A `Tensor` of float32.
+      min: A `Tensor` of float32.
+      max: A `Tensor` of float32.
+      num_bits: An `int`. Defaults to `8`.
+      narrow_range: A `bool`. Defaults to `False`.
+      name: A name for the operation (optional).
+
+    Returns:
+      A named tuple (backprops_wrt_input, backprop_wrt_min, backprop_wrt_max):
+      backprops_wrt_input: A `Tensor` of float32.
+      backprop_wrt_min: A `Tensor` of float32.
+      backprop_wrt_max: A `Tensor` of float32.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `FakeQuantWithMinMaxVarsGradient([1.0], [1.0 2.0], -1.0, 1.0)`: must be equal
+
+    Example:
+      >>> [numpy.round(v, 3).tolist() for v in tf.Session().run(tf.fake_quant_with_min_max_vars_gradient(gradients=[1.0, 2.0, 3.0, 4.0], inputs=[-9.0, 0.0, 9.0, 8.0], min=-1.0, max=1.0))]
+      [[0.0, 2.0, 0.0, 0.0], 1.0, 7.0]
+
+    Makes a node of the op `FakeQuantWithMinMaxVarsGradient` (`tf.raw_ops.FakeQuantWithMinMaxVarsGradient`). Gradients do not flow through it: it is constant almost everywhere in its inputs, and TensorFlow has none.
+    """
+
+def fake_quant_with_min_max_vars_per_channel(inputs: _TensorLike, min: _TensorLike, max: _TensorLike, num_bits: int = 8, narrow_range: bool = False, name: _t.Optional[str] = None) -> _Tensor:
+    """As `FakeQuantWithMinMaxVars`, but `min` and `max` are vectors with a limit for each channel: for each index of the last axis of `inputs`.
+
+    Args:
+      inputs: A `Tensor` of float32.
+      min: A `Tensor` of float32.
+      max: A `Tensor` of float32.
+      num_bits: An `int`. Defaults to `8`.
+      narrow_range: A `bool`. Defaults to `False`.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of float32.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `FakeQuantWithMinMaxVarsPerChannel(1.0, [1.0], [2.0])`: must have an axis of channels
+        `FakeQuantWithMinMaxVarsPerChannel([1.0 2.0], [0.0], [2.0])`: `min` has shape [1]
+
+    Example:
+      >>> tf.Session().run(tf.fake_quant_with_min_max_vars_per_channel(inputs=[[-9.0, 0.6000000238418579], [9.0, 9.0]], min=[-1.0, 0.0], max=[2.0, 3.0], num_bits=2)).tolist()
+      [[-1.0, 1.0], [2.0, 3.0]]
+
+    Makes a node of the op `FakeQuantWithMinMaxVarsPerChannel` (`tf.raw_ops.FakeQuantWithMinMaxVarsPerChannel`). It is differentiable.
+    """
+
+def fake_quant_with_min_max_vars_per_channel_gradient(gradients: _TensorLike, inputs: _TensorLike, min: _TensorLike, max: _TensorLike, num_bits: int = 8, narrow_range: bool = False, name: _t.Optional[str] = None) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """As `FakeQuantWithMinMaxVarsGradient`, but with limits and their gradients for each channel.
+
+    Args:
+      gradients: A `Tensor` of float32.
+      inputs: A `Tensor` of float32.
+      min: A `Tensor` of float32.
+      max: A `Tensor` of float32.
+      num_bits: An `int`. Defaults to `8`.
+      narrow_range: A `bool`. Defaults to `False`.
+      name: A name for the operation (optional).
+
+    Returns:
+      A named tuple (backprops_wrt_input, backprop_wrt_min, backprop_wrt_max):
+      backprops_wrt_input: A `Tensor` of float32.
+      backprop_wrt_min: A `Tensor` of float32.
+      backprop_wrt_max: A `Tensor` of float32.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `FakeQuantWithMinMaxVarsPerChannelGradient([1.0], [1.0 2.0], [0.0 0.0], [1.0 1.0])`: must be equal
+
+    Example:
+      >>> [numpy.round(v, 3).tolist() for v in tf.Session().run(tf.fake_quant_with_min_max_vars_per_channel_gradient(gradients=[[1.0, 2.0], [3.0, 4.0]], inputs=[[-9.0, 0.0], [9.0, 9.0]], min=[-1.0, -1.0], max=[1.0, 1.0]))]
+      [[[0.0, 2.0], [0.0, 0.0]], [1.0, 0.0], [3.0, 4.0]]
+
+    Makes a node of the op `FakeQuantWithMinMaxVarsPerChannelGradient` (`tf.raw_ops.FakeQuantWithMinMaxVarsPerChannelGradient`). Gradients do not flow through it: it is constant almost everywhere in its inputs, and TensorFlow has none.
     """
 
 def fft(input: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
@@ -2734,6 +2908,31 @@ def truncatemod(x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = None) -
       [1, -1, 1]
 
     Makes a node of the op `TruncateMod` (`tf.raw_ops.TruncateMod`). It is differentiable.
+    """
+
+def unravel_index(indices: _TensorLike, dims: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
+    """Returns the coordinates, in a tensor of shape `dims`, of the elements at the flat positions `indices`: a matrix with a row for each axis and a column for each position, or a vector if `indices` is a scalar.
+
+    Args:
+      indices: A `Tensor` of int32, int64.
+      dims: A `Tensor` of int32, int64.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of the dtype of `indices`.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `UnravelIndex([9], [3 3])`: `indices` has the position 9
+        `UnravelIndex([-1], [3 3])`: `indices` has the position -1
+
+    Example:
+      >>> tf.Session().run(tf.unravel_index(indices=[2, 5, 7], dims=[3, 3])).tolist()
+      [[0, 1, 2], [2, 2, 1]]
+
+    Makes a node of the op `UnravelIndex` (`tf.raw_ops.UnravelIndex`).
     """
 
 def unsorted_segment_max(data: _TensorLike, segment_ids: _TensorLike, num_segments: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:

@@ -229,6 +229,62 @@ def l2_loss(t: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
     Makes a node of the op `L2Loss` (`tf.raw_ops.L2Loss`). It is differentiable.
     """
 
+def local_response_normalization(input: _TensorLike, depth_radius: int = 5, bias: float = 1, alpha: float = 1, beta: float = 0.5, name: _t.Optional[str] = None) -> _Tensor:
+    """Divides each channel of `input` by `(bias + alpha * sum)^beta`, where `sum` is that of the squares of the channel and of those at most `depth_radius` channels away.
+
+    Args:
+      input: A `Tensor` of float16, bfloat16, float32.
+      depth_radius: An `int`. Defaults to `5`.
+      bias: A `float`. Defaults to `1`.
+      alpha: A `float`. Defaults to `1`.
+      beta: A `float`. Defaults to `0.5`.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of the dtype of `input`.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `LRN([1.0])`: must have rank 4
+        `LRN([[[[1.0]]]]; depth_radius=-1)`: `depth_radius` is -1
+
+    Example:
+      >>> numpy.round(tf.Session().run(tf.nn.local_response_normalization(input=[[[[1.0, 2.0, 2.0]]]], depth_radius=1, bias=0.0)), 3).tolist()
+      [[[[0.44699999690055847, 0.6669999957084656, 0.7070000171661377]]]]
+
+    Makes a node of the op `LRN` (`tf.raw_ops.LRN`). It is differentiable.
+    """
+
+def lrn(input: _TensorLike, depth_radius: int = 5, bias: float = 1, alpha: float = 1, beta: float = 0.5, name: _t.Optional[str] = None) -> _Tensor:
+    """Divides each channel of `input` by `(bias + alpha * sum)^beta`, where `sum` is that of the squares of the channel and of those at most `depth_radius` channels away.
+
+    Args:
+      input: A `Tensor` of float16, bfloat16, float32.
+      depth_radius: An `int`. Defaults to `5`.
+      bias: A `float`. Defaults to `1`.
+      alpha: A `float`. Defaults to `1`.
+      beta: A `float`. Defaults to `0.5`.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of the dtype of `input`.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `LRN([1.0])`: must have rank 4
+        `LRN([[[[1.0]]]]; depth_radius=-1)`: `depth_radius` is -1
+
+    Example:
+      >>> numpy.round(tf.Session().run(tf.nn.lrn(input=[[[[1.0, 2.0, 2.0]]]], depth_radius=1, bias=0.0)), 3).tolist()
+      [[[[0.44699999690055847, 0.6669999957084656, 0.7070000171661377]]]]
+
+    Makes a node of the op `LRN` (`tf.raw_ops.LRN`). It is differentiable.
+    """
+
 def relu(features: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
     """Computes `max(features, 0)`. NaN is kept.
 

@@ -60,6 +60,9 @@ def AdjustSaturation(*, images: _TensorLike, scale: _TensorLike, name: _t.Option
 def All(*, input: _TensorLike, axis: _TensorLike, keep_dims: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the logical and of the elements along `reduction_indices`. It is true for no elements."""
 
+def AllCandidateSampler(*, true_classes: _TensorLike, num_true: int, num_sampled: int, unique: bool, seed: int = ..., seed2: int = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """Returns the classes `0..num_sampled`, each once, and expected counts of 1, to test a loss over sampled classes. `unique` and the seeds have no effect."""
+
 def AllGather(*, input: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Concatenates along the first axis the values that the processes of a job have for `input`, in the order of the ranks. The ranks may have different numbers of rows; the other dimensions must be equal. The op waits until the node of this name runs in all processes. With one process the output is the input."""
 
@@ -330,6 +333,9 @@ def Complex(*, real: _TensorLike, imag: _TensorLike, Tout: _DTypeLike = ..., nam
 def ComplexAbs(*, x: _TensorLike, Tout: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the absolute value of each complex element."""
 
+def ComputeAccidentalHits(*, true_classes: _TensorLike, sampled_candidates: _TensorLike, num_true: int, seed: int = ..., seed2: int = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """Finds the classes of `sampled_candidates` that are among `true_classes`. Returns, for each, its row of `true_classes`, its position in `sampled_candidates` (the last, if it was drawn more than once), and the lowest f32, which takes it out of a sum of exponentials. The seeds have no effect."""
+
 def Concat(*, concat_dim: _TensorLike, values: _t.Sequence[_TensorLike], name: _t.Optional[str] = ...) -> _Tensor:
     """Concatenates the values along an axis. Their other dimensions must be equal."""
 
@@ -404,6 +410,12 @@ def Cumsum(*, x: _TensorLike, axis: _TensorLike, exclusive: bool = ..., reverse:
 
 def CumulativeLogsumexp(*, x: _TensorLike, axis: _TensorLike, exclusive: bool = ..., reverse: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the logarithm of the cumulative sum of exponentials along `axis`, without overflow. If `exclusive` is true, an element is not part of its own sum; if `reverse` is true, sums start at the end of the axis."""
+
+def DataFormatDimMap(*, x: _TensorLike, src_format: _Text = ..., dst_format: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns, for each axis in `x` of a tensor whose axes are named by the letters of `src_format`, the axis of the same name in `dst_format`. Negative axes count from the back."""
+
+def DataFormatVecPermute(*, x: _TensorLike, src_format: _Text = ..., dst_format: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Brings the entries of `x`, one or two for each axis named by the letters of `src_format`, into the order of `dst_format`. `x` is a vector, or a matrix of two columns. With two entries or rows less than there are letters, they are those of the spatial axes, H and W."""
 
 def DatasetToSingleElement(*, dataset: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _t.List[_Tensor]:
     """Returns the only element of a dataset. It is an error if there is none, or another."""
@@ -603,6 +615,24 @@ def FIFOQueue(*, component_types: _t.Sequence[_DTypeLike], shapes: _t.Sequence[_
 def FIFOQueueV2(*, component_types: _t.Sequence[_DTypeLike], shapes: _t.Sequence[_ShapeLike] = ..., capacity: int = ..., container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a handle to the first-in, first-out queue `shared_name` (by default, the node's name) in `container`, which is created if it does not exist. An item has one component for each of `component_types`, of the given `shapes` if there are any. The queue holds up to `capacity` items; a negative capacity is unlimited."""
 
+def FakeQuantWithMinMaxArgs(*, inputs: _TensorLike, min: float = ..., max: float = ..., num_bits: int = ..., narrow_range: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Replaces each element by the nearest of the numbers that integers of `num_bits` bits stand for when they cover `min ..= max`. The range is moved a little, so that zero is one of the numbers. If `narrow_range` is true, the least integer is not used."""
+
+def FakeQuantWithMinMaxArgsGradient(*, gradients: _TensorLike, inputs: _TensorLike, min: float = ..., max: float = ..., num_bits: int = ..., narrow_range: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns `gradients` where `inputs` is in the range, and zeros elsewhere."""
+
+def FakeQuantWithMinMaxVars(*, inputs: _TensorLike, min: _TensorLike, max: _TensorLike, num_bits: int = ..., narrow_range: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """As `FakeQuantWithMinMaxArgs`, but `min` and `max` are inputs, through which gradients flow. If both are 0, all results are 0."""
+
+def FakeQuantWithMinMaxVarsGradient(*, gradients: _TensorLike, inputs: _TensorLike, min: _TensorLike, max: _TensorLike, num_bits: int = ..., narrow_range: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """Returns `gradients` where `inputs` is in the range, and zeros elsewhere; the sum of the gradients of elements below the range, which is the gradient by `min`; and that of elements above it."""
+
+def FakeQuantWithMinMaxVarsPerChannel(*, inputs: _TensorLike, min: _TensorLike, max: _TensorLike, num_bits: int = ..., narrow_range: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """As `FakeQuantWithMinMaxVars`, but `min` and `max` are vectors with a limit for each channel: for each index of the last axis of `inputs`."""
+
+def FakeQuantWithMinMaxVarsPerChannelGradient(*, gradients: _TensorLike, inputs: _TensorLike, min: _TensorLike, max: _TensorLike, num_bits: int = ..., narrow_range: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """As `FakeQuantWithMinMaxVarsGradient`, but with limits and their gradients for each channel."""
+
 def Fill(*, dims: _TensorLike, value: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a tensor of shape `dims` filled with `value`."""
 
@@ -620,6 +650,9 @@ def FixedLengthRecordReader(*, record_bytes: int, header_bytes: int = ..., foote
 
 def FixedLengthRecordReaderV2(*, record_bytes: int, header_bytes: int = ..., footer_bytes: int = ..., hop_bytes: int = ..., container: _Text = ..., shared_name: _Text = ..., encoding: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a handle to the reader `shared_name` (by default, the node's name) in `container`, which is created if it does not exist. A file has a header of `header_bytes`, records of `record_bytes` that begin every `hop_bytes` (0: directly one after another), and a footer of `footer_bytes`. Bytes before the footer that do not complete a record are ignored. A record's key is `FILE:NUMBER`. If `encoding` is `GZIP` or `ZLIB`, files are decompressed."""
+
+def FixedUnigramCandidateSampler(*, true_classes: _TensorLike, num_true: int, num_sampled: int, unique: bool, range_max: int, vocab_file: _Text = ..., distortion: float = ..., num_reserved_ids: int = ..., num_shards: int = ..., shard: int = ..., unigrams: _t.Sequence[float] = ..., seed: int = ..., seed2: int = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """As `UniformCandidateSampler`, but with probabilities in proportion to counts, raised to the power `distortion`. The counts are `unigrams`, or those of the file `vocab_file`, which has a line of comma-separated values for each class, the count last. The file is read in the first run. The classes before `num_reserved_ids` are never drawn. Of `num_shards` parts, part `shard` has the classes whose number has the remainder `shard`."""
 
 def FlatMapDataset(*, input_dataset: _TensorLike, other_arguments: _t.Sequence[_TensorLike], f: _t.Any, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a dataset of the elements of the datasets that `f` returns for each element, one after another."""
@@ -828,6 +861,12 @@ def IteratorV2(*, shared_name: _Text, container: _Text, output_types: _t.Sequenc
 def L2Loss(*, t: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes half the sum of the squares of all elements."""
 
+def LRN(*, input: _TensorLike, depth_radius: int = ..., bias: float = ..., alpha: float = ..., beta: float = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Divides each channel of `input` by `(bias + alpha * sum)^beta`, where `sum` is that of the squares of the channel and of those at most `depth_radius` channels away."""
+
+def LRNGrad(*, input_grads: _TensorLike, input_image: _TensorLike, output_image: _TensorLike, depth_radius: int = ..., bias: float = ..., alpha: float = ..., beta: float = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Computes the gradient of `LRN` from `input_grads`, the gradient of its output, `input_image`, its input, and `output_image`, its output."""
+
 def LSTMBlockCell(*, x: _TensorLike, cs_prev: _TensorLike, h_prev: _TensorLike, w: _TensorLike, wci: _TensorLike, wcf: _TensorLike, wco: _TensorLike, b: _TensorLike, forget_bias: float = ..., cell_clip: float = ..., use_peephole: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor]:
     """Computes one step of a long short-term memory (Hochreiter and Schmidhuber, 1997). `[x h_prev] w + b` are the sums of the input gate, the new memory, the forget gate and the output gate, of as many columns as there are units; `forget_bias` is added to those of the forget gate. With `use_peephole` the gates see the memory, weighted by `wci`, `wcf` and `wco`. The memory `cs = ci * i + cs_prev * f` is clipped to between `-cell_clip` and `cell_clip` if that is positive; `co = tanh(cs)`, and the output is `h = co * o`."""
 
@@ -869,6 +908,9 @@ def LogMatrixDeterminant(*, input: _TensorLike, name: _t.Optional[str] = ...) ->
 
 def LogSoftmax(*, logits: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes `logits - ln(sum(exp(logits)))`, with the sum along the last axis."""
+
+def LogUniformCandidateSampler(*, true_classes: _TensorLike, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int = ..., seed2: int = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """As `UniformCandidateSampler`, but class k has the probability `log((k + 2) / (k + 1)) / log(range_max + 1)`: that of words which are sorted by frequency, roughly."""
 
 def LogicalAnd(*, x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the logical and of `x` and `y`, elementwise, with broadcasting."""
@@ -2340,6 +2382,9 @@ def TruncatedNormal(*, shape: _TensorLike, dtype: _DTypeLike, seed: int = ..., s
 def UnbatchDataset(*, input_dataset: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a dataset of the slices of each element's components along their first axis."""
 
+def UniformCandidateSampler(*, true_classes: _TensorLike, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int = ..., seed2: int = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """Draws `num_sampled` classes from `0..range_max` with equal probability; different ones if `unique` is true. Returns them, the expected count of each of `true_classes` among them, and that of each class drawn. Each run continues the random stream of the node, which starts from `seed` and `seed2`, or from random seeds if both are 0."""
+
 def Unique(*, x: _TensorLike, out_idx: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor]:
     """Returns the distinct elements of a vector in order of first appearance, and the index of each element among them."""
 
@@ -2354,6 +2399,9 @@ def UniqueWithCountsV2(*, x: _TensorLike, axis: _TensorLike, out_idx: _DTypeLike
 
 def Unpack(*, value: _TensorLike, num: int, axis: int = ..., name: _t.Optional[str] = ...) -> _t.List[_Tensor]:
     """Unpacks `value` along `axis` into `num` tensors, which have one axis less."""
+
+def UnravelIndex(*, indices: _TensorLike, dims: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns the coordinates, in a tensor of shape `dims`, of the elements at the flat positions `indices`: a matrix with a row for each axis and a column for each position, or a vector if `indices` is a scalar."""
 
 def UnsortedSegmentJoin(*, inputs: _TensorLike, segment_ids: _TensorLike, num_segments: _TensorLike, separator: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Joins the strings of each of `num_segments` segments in order, with `separator` between them. The rows whose id is i belong to segment i."""

@@ -59,6 +59,7 @@ _TRAINING = "`tf.train.MonitoredTrainingSession` runs a training loop"
 _MODEL_FN = "`tf.estimator.Estimator` takes a function that builds the model, with `tf.layers` for instance"
 _PROFILES = "`tf.profiler.profile` and `tf.profiler.Profiler` report on graphs and steps"
 _AREAS = "`tf.metrics.auc` computes areas under curves"
+_QUANTIZED = "`tf.quantization.fake_quant_with_min_max_vars` and its relatives simulate quantized numbers with floats"
 _GRAPHS = "a graph that a `tf.Session` runs"
 
 _COLUMNS = "`tf.feature_column` makes tensors of features"
@@ -94,6 +95,8 @@ LATER: Dict[str, str] = {
     "audio": "decode sound with NumPy or `wave`, and feed the arrays",
     "contrib.factorization": "a `tf.while_loop` with `tf.unsorted_segment_sum` moves centers of clusters",
     "contrib.image": _PICTURES,
+    "quantization": _QUANTIZED,
+    "quantize": _QUANTIZED,
     "contrib.summary": "`tf.summary` and a `tf.summary.FileWriter`",
     "contrib.tensor_forest": "build the model with `tf.layers`",
     "contrib.distributions": _MORE_DISTRIBUTIONS,

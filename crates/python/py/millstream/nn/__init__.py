@@ -60,7 +60,6 @@ for _module, _names in (
     ("convolutions", "atrous_conv2d atrous_conv2d_transpose conv1d conv1d_transpose conv2d conv2d_backprop_filter conv2d_backprop_input conv2d_transpose conv3d conv3d_transpose conv_transpose convolution"),
     ("ctc", "collapse_repeated ctc_beam_search_decoder ctc_beam_search_decoder_v2 ctc_greedy_decoder ctc_loss ctc_loss_v2 ctc_unique_labels"),
     ("depthwise", "depthwise_conv2d separable_conv2d"),
-    ("local_response", "local_response_normalization lrn"),
     ("sampling", "all_candidate_sampler compute_accidental_hits fixed_unigram_candidate_sampler log_uniform_candidate_sampler uniform_candidate_sampler"),
     ("sampled_losses", "nce_loss sampled_softmax_loss"),
     ("pools", "avg_pool avg_pool1d avg_pool2d avg_pool3d avg_pool_v2 max_pool max_pool1d max_pool2d max_pool3d max_pool_v2 max_pool_with_argmax pool"),
@@ -73,7 +72,6 @@ if TYPE_CHECKING:
     from millstream.nn.ctc import *  # noqa: F403
     from millstream.nn.depthwise import *  # noqa: F403
     from millstream.nn.embedding import *  # noqa: F403
-    from millstream.nn.local_response import *  # noqa: F403
     from millstream.nn.nn_ops import *  # noqa: F403
     from millstream.nn.pools import *  # noqa: F403
     from millstream.nn.sampled_losses import *  # noqa: F403

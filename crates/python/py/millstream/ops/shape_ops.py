@@ -28,7 +28,6 @@ __all__ = [
     "setdiff1d",
     "space_to_batch",
     "space_to_depth",
-    "unravel_index",
     "where_v2",
 ]
 
@@ -328,34 +327,6 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: Optional[str] = Non
 
 def _rows(n: Tensor, columns: Tensor) -> Tensor:
     return op("Tile")(array_ops.expand_dims(math_ops.range(n), 1), array_ops.stack([convert_to_tensor(1), columns]))
-
-
-def unravel_index(indices: Any, dims: Any, name: Optional[str] = None) -> Tensor:
-    """Converts flat indices to indices along each dimension, one row per dimension.
-
-    Args:
-      indices: An int32 or int64 scalar or vector.
-      dims: A vector of the same dtype: the shape of the indexed tensor.
-      name: A name for the operation.
-
-    Returns:
-      A tensor of the same dtype, of shape `[len(dims)]` or `[len(dims), len(indices)]`.
-
-    Example:
-      >>> print(tf.Session().run(tf.unravel_index([2, 5], [2, 3])))
-      [[0 1]
-       [2 2]]
-    """
-    with name_scope(name, "UnravelIndex", [indices, dims]) as name:
-        indices, dims = convert_to_tensor(indices, name="indices"), convert_to_tensor(dims, name="dims")
-        size = reduction_ops.reduce_prod(dims)
-        check = assert_(reduction_ops.reduce_all(op("Less")(indices, size)), ["index is out of bound as with dims"])
-        with_check = with_dependencies([check], indices)
-        # The stride of each dimension: the product of those after it.
-        strides = reduction_ops.cumprod(dims, exclusive=True, reverse=True)
-        column = array_ops.reshape(strides, [-1] + [1] * indices.shape.ndims)
-        wide = array_ops.reshape(dims, [-1] + [1] * indices.shape.ndims)
-        return op("FloorMod")(op("FloorDiv")(array_ops.expand_dims(with_check, 0), column), wide, name=name)
 
 
 def random_crop(value: Any, size: Any, seed: Optional[int] = None, name: Optional[str] = None) -> Tensor:

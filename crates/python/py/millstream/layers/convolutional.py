@@ -490,6 +490,9 @@ class Conv2DTranspose(Convolution):
       filters: The number of channels of the output. The other arguments are those of `tf.layers.Conv2D`,
         without `dilation_rate`.
 
+    Raises:
+      ValueError: `output_padding` or `dilation_rate`, which configs have, is another than None or 1.
+
     Example:
       >>> layer = tf.layers.Conv2DTranspose(1, 2, 2, kernel_initializer=tf.ones_initializer())
       >>> y = layer(tf.ones([1, 1, 2, 1]))  # It calls `layer.build` and `layer.call`.

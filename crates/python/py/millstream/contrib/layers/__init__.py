@@ -1,6 +1,6 @@
 """`tf.contrib.layers`: layers as functions, regularizers, initializers, summaries and `optimize_loss`.
 
-Feature columns are not part of it yet.
+Of the feature columns, `real_valued_column` is part of it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import List
 from millstream.contrib.layers import (
     convolutional as _convolutional,
     embeddings as _embeddings,
+    feature_columns as _feature_columns,
     initializers as _initializers,
     layers as _layers,
     normalization as _normalization,
@@ -18,6 +19,7 @@ from millstream.contrib.layers import (
 )
 from millstream.contrib.layers.convolutional import *  # noqa: F403
 from millstream.contrib.layers.embeddings import *  # noqa: F403
+from millstream.contrib.layers.feature_columns import *  # noqa: F403
 from millstream.contrib.layers.initializers import *  # noqa: F403
 from millstream.contrib.layers.layers import *  # noqa: F403
 from millstream.contrib.layers.normalization import *  # noqa: F403
@@ -35,6 +37,7 @@ from millstream.contrib.layers.summaries import (
 __all__ = [
     *_convolutional.__all__,
     *_embeddings.__all__,
+    *_feature_columns.__all__,
     *_initializers.__all__,
     *_layers.__all__,
     *_normalization.__all__,

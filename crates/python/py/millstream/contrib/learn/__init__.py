@@ -1,16 +1,55 @@
-"""`tf.contrib.learn`: `Experiment` and what it needs, over `tf.estimator`; MNIST; vocabularies of texts.
+"""`tf.contrib.learn`: estimators that take arrays, `Experiment`, monitors; MNIST; vocabularies of texts.
 
-Its own estimators, feature columns, monitors and heads are not part of it: `tf.estimator.Estimator` takes a
-function that builds the model.
+Heads, `DNNLinearCombinedClassifier` and exports are not part of it: see `tf.estimator` for these.
 """
 
 from __future__ import annotations
 
-from millstream.contrib.learn import datasets as datasets, learn_runner as learn_runner, preprocessing as preprocessing
+from millstream.contrib.learn import (
+    datasets as datasets,
+    learn_runner as learn_runner,
+    monitors as monitors,
+    preprocessing as preprocessing,
+)
+from millstream.contrib.learn.canned import DNNClassifier, DNNRegressor, LinearClassifier, LinearRegressor
+from millstream.contrib.learn.estimators import (
+    Estimator,
+    MetricSpec,
+    ModelFnOps,
+    NotFittedError,
+    PredictionKey,
+    ProblemType,
+    SKCompat,
+    infer_real_valued_columns_from_input,
+    infer_real_valued_columns_from_input_fn,
+)
 from millstream.contrib.learn.experiments import Experiment, ModeKeys, RunConfig
 from millstream.framework import namespaces
+from millstream.train.basic_session_run_hooks import NanLossDuringTrainingError
 
-__all__ = ["Experiment", "ModeKeys", "RunConfig", "datasets", "learn_runner", "preprocessing"]
+__all__ = [
+    "DNNClassifier",
+    "DNNRegressor",
+    "Estimator",
+    "Experiment",
+    "LinearClassifier",
+    "LinearRegressor",
+    "MetricSpec",
+    "ModeKeys",
+    "ModelFnOps",
+    "NanLossDuringTrainingError",
+    "NotFittedError",
+    "PredictionKey",
+    "ProblemType",
+    "RunConfig",
+    "SKCompat",
+    "datasets",
+    "infer_real_valued_columns_from_input",
+    "infer_real_valued_columns_from_input_fn",
+    "learn_runner",
+    "monitors",
+    "preprocessing",
+]
 
 __getattr__ = namespaces.getattr_of(__name__)
 

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import importlib
 import inspect
+import itertools
 import os
 import socket
 import time
@@ -13,19 +14,32 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from millstream import _engine, layers
 from millstream.contrib import staging
-from millstream.framework import convert_to_tensor, dtypes, get_collection, get_static_value, protos, shapes, switches
+from millstream.framework import (
+    colocate_with,
+    constant,
+    convert_to_tensor,
+    device,
+    dtypes,
+    get_collection,
+    get_static_value,
+    name_scope,
+    protos,
+    shapes,
+    switches,
+)
 from millstream.framework.graph_keys import GraphKeys
+from millstream.framework.op_functions import op
 from millstream.framework.session import Session
 from millstream.framework.tensor_util import make_ndarray
 from millstream.io import files as gfile
 from millstream.io import records
 from millstream.io.files import GFile
 from millstream.io.summaries import FileWriter
-from millstream.ops import array_ops, control_flow
+from millstream.ops import array_ops, control_flow, indexing_ops
 from millstream.rnn.networks import transpose_batch_time
-from millstream.train import session_manager
+from millstream.train import moving_averages, session_manager
 from millstream.train.checkpoints import NewCheckpointReader
-from millstream.variables import partitions, slots
+from millstream.variables import partitions, slots, state_ops, variable
 
 # Loops and branches as functions ----------------------------------------------------------------------------
 
@@ -463,8 +477,59 @@ def initialize_resources(resource_list: List[Any], name: str = "init") -> Any:
     return control_flow.group(*[resource.create for resource in resource_list], name=name)
 
 
+def report_uninitialized_resources(resource_list: Optional[List[Any]] = None, name: str = "report_uninitialized_resources") -> Any:
+    """Returns a vector of the names of registered resources that are not initialized."""
+    resources = shared_resources() + local_resources() if resource_list is None else resource_list
+    with name_scope(name), device("/cpu:0"):
+        if not resources:
+            return constant([], dtypes.string)
+        there = op("LogicalNot")(array_ops.stack([resource.is_initialized for resource in resources]))
+        return indexing_ops.boolean_mask(constant([resource.handle.name for resource in resources]), there)
+
+
+# Slices -----------------------------------------------------------------------------------------------------
+
+
+def deduplicate_indexed_slices(values: Any, indices: Any) -> Tuple[Any, Any]:
+    """Returns slices of which those of equal indices are summed, and the indices without repetitions."""
+    unique, positions = array_ops.unique(indices)
+    return op("UnsortedSegmentSum")(values, positions, array_ops.shape(unique)[0]), unique
+
+
+# Values ---------------------------------------------------------------------------------------------------
+
+
+_numbers = itertools.count()
+
+
+def uid() -> int:
+    """Returns a number that this function has not returned before."""
+    return next(_numbers)
+
+
+def is_dense_tensor_like(t: Any) -> bool:
+    """Returns whether a value is a tensor or a variable."""
+    return isinstance(t, (_engine.Tensor, variable.Variable))
+
+
+def init_variable(v: Any, init: Any, name: str = "init") -> Any:
+    """Returns the operation that assigns a variable a tensor, or what an initializer makes."""
+    with name_scope(None, v.op.name + "/", [v, init]), name_scope(name) as scope, colocate_with(v):
+        if callable(init):
+            if not v.get_shape().is_fully_defined():
+                raise ValueError("init_variable: the shape of %s is %s; a function that makes its first value needs a known one" % (v.name, v.get_shape()))
+            value = convert_to_tensor(init(v.get_shape().as_list(), v.dtype.base_dtype), name="value")
+        else:
+            value = convert_to_tensor(init, name="init")
+        return state_ops.assign(v, value, name=scope)
+
+
 NAMES: Dict[str, Dict[str, Any]] = {
+    "python.ops.state_ops": {"init_variable": init_variable},
+    "python.training.moving_averages": {"weighted_moving_average": moving_averages.weighted_moving_average},
+    "python.training.optimizer": {"_deduplicate_indexed_slices": deduplicate_indexed_slices},
     "python.ops.resources": {
+        "report_uninitialized_resources": report_uninitialized_resources,
         "initialize_resources": initialize_resources,
         "local_resources": local_resources,
         "shared_resources": shared_resources,
@@ -473,7 +538,12 @@ NAMES: Dict[str, Dict[str, Any]] = {
     "python.pywrap_tensorflow_internal": {"EventsWriter": EventsWriter},
     "python.client.session": {"BaseSession": Session},
     "python.compat.compat": {"forward_compatible": forward_compatible},
-    "python.framework.ops": {"internal_convert_to_tensor": internal_convert_to_tensor, "convert_to_tensor_v2": convert_to_tensor},
+    "python.framework.ops": {
+        "convert_to_tensor_v2": convert_to_tensor,
+        "internal_convert_to_tensor": internal_convert_to_tensor,
+        "is_dense_tensor_like": is_dense_tensor_like,
+        "uid": uid,
+    },
     "python.framework.common_shapes": {
         "broadcast_shape": array_ops.broadcast_static_shape,
         "has_fully_defined_shape": has_fully_defined_shape,

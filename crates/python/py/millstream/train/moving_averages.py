@@ -173,6 +173,23 @@ def assign_moving_average(variable: Any, value: Any, decay: Any, zero_debias: bo
             return state_ops.assign(variable, new / (1.0 - math_ops.pow(1.0 - rest, count)), name=scope)
 
 
+def weighted_moving_average(value: Any, decay: Any, weight: Any, truediv: bool = True, collections: Any = None, name: Optional[str] = None) -> Any:
+    """Returns the moving average of values, each of which counts by its weight.
+
+    Two variables hold the averages of `value * weight` and of `weight`; the result is their quotient.
+    """
+    kept = [GraphKeys.GLOBAL_VARIABLES] if collections is None else collections
+    with variable_scope(name, "WeightedMovingAvg", [value, weight, decay]) as scope:
+
+        def variable(called: str, like: Any) -> Any:
+            return get_variable(called, like.get_shape(), like.dtype, zeros_initializer(), trainable=False, collections=kept)
+
+        product, total = variable("value_x_weight", value), variable("weight", weight)
+        above = assign_moving_average(product, value * weight, decay, zero_debias=False)
+        below = assign_moving_average(total, weight, decay, zero_debias=False)
+        return (math_ops.truediv if truediv else math_ops.div)(above, below, name=scope.name)
+
+
 def _own(name: str, variable: Any, shape: Any) -> Any:
     scope = get_variable_scope()
     taken = {v.op.name for v in scope.global_variables()}

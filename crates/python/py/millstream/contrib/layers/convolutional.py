@@ -21,12 +21,14 @@ __all__ = [
     "avg_pool3d",
     "conv1d",
     "conv2d",
+    "conv2d_in_plane",
     "conv2d_transpose",
     "conv3d",
     "conv3d_transpose",
     "convolution",
     "convolution1d",
     "convolution2d",
+    "convolution2d_in_plane",
     "convolution2d_transpose",
     "convolution3d",
     "convolution3d_transpose",
@@ -445,7 +447,64 @@ def separable_convolution2d(
         )
 
 
+@add_arg_scope
+def convolution2d_in_plane(
+    inputs: Any,
+    kernel_size: Any,
+    stride: Any = 1,
+    padding: str = "SAME",
+    activation_fn: Activation = op("Relu"),
+    normalizer_fn: Optional[Callable[..., Any]] = None,
+    normalizer_params: Optional[Dict[str, Any]] = None,
+    weights_initializer: Any = xavier_initializer(),
+    weights_regularizer: Any = None,
+    biases_initializer: Any = zeros_initializer(),
+    biases_regularizer: Any = None,
+    reuse: Any = None,
+    variables_collections: Any = None,
+    outputs_collections: Any = None,
+    trainable: bool = True,
+    scope: Any = None,
+) -> Any:
+    """A convolution of each channel of images alone, with one kernel for all channels.
+
+    The other arguments are those of `convolution`. `arg_scope` blocks can set all arguments.
+
+    Args:
+      inputs: A tensor of floats, of rank 4, whose last axis, that of channels, is known.
+      kernel_size: The size of the kernel: an int, or one for each spatial axis.
+      stride: The distance of windows: an int, or one for each spatial axis.
+
+    Returns:
+      A tensor of rank 4.
+
+    Raises:
+      ValueError: The rank is less than 4, or the number of channels unknown.
+
+    Example:
+      >>> y = tf.contrib.layers.conv2d_in_plane(tf.ones([1, 4, 4, 3]), [1, 2], scope="smooth")
+      >>> y.shape.as_list(), [v.shape.as_list() for v in tf.model_variables()]
+      ([1, 4, 4, 3], [[1, 2, 1, 1], [3]])
+    """
+    with variable_scope(scope, "ConvInPlane", [inputs], reuse=reuse) as sc:
+        dtype, channels = inputs.dtype.base_dtype, channel_dimension(inputs.get_shape(), "channels_last", min_rank=4)
+
+        def variable(name: str, shape: Any, initializer: Any, regularizer: Any) -> Any:
+            collections = get_variable_collections(variables_collections, name)
+            return model_variable(name, shape, dtype, initializer, regularizer, trainable, collections)
+
+        kernel = variable("weights", [*two_element_tuple(kernel_size), 1, 1], weights_initializer, weights_regularizer)
+        each = op("Tile")(kernel, [1, 1, channels, 1])
+        outputs = depthwise.depthwise_conv2d(inputs, each, [1, *two_element_tuple(stride), 1], padding)
+        if normalizer_fn is not None:
+            outputs = normalizer_fn(outputs, **(normalizer_params or {}))
+        elif biases_initializer is not None:
+            outputs = functions.bias_add(outputs, variable("biases", [channels], biases_initializer, biases_regularizer))
+        return finish(outputs, activation_fn, outputs_collections, sc.name)
+
+
 conv1d, conv2d, conv2d_transpose = convolution1d, convolution2d, convolution2d_transpose
+conv2d_in_plane = convolution2d_in_plane
 conv3d, conv3d_transpose = convolution3d, convolution3d_transpose
 separable_conv2d = separable_convolution2d
 

@@ -14,7 +14,7 @@ from millstream.contrib.framework import arg_scopes as _arg_scopes, variables as
 from millstream.contrib.framework.arg_scopes import *  # noqa: F403
 from millstream.contrib.framework.variables import *  # noqa: F403
 from millstream.contrib.layers import *  # noqa: F403
-from millstream.contrib.layers import initializers as initializers, layers as layers, regularizers as regularizers, utils as utils
+from millstream.contrib.layers import initializers as initializers, regularizers as regularizers, utils as utils
 from millstream.contrib.layers.optimizers import adaptive_clipping_fn as adaptive_clipping_fn
 from millstream.contrib.layers.summaries import summarize_biases, summarize_variables, summarize_weights
 from millstream.contrib.slim import (
@@ -32,6 +32,8 @@ from millstream.contrib.slim import (
     tfexample_decoder as tfexample_decoder,
 )
 from millstream.framework import namespaces
+
+layers = _layers
 
 # Names of other namespaces that are found here, too.
 _PLACES = {

@@ -408,6 +408,11 @@ impl Room {
     pub fn of(bytes: usize) -> Result<Room> {
         Charge::take(bytes).map(Room)
     }
+
+    /// Charges `bytes` more.
+    pub fn add(&mut self, bytes: usize) -> Result<()> {
+        self.0.grow(bytes)
+    }
 }
 
 /// The bytes that a kernel may need for each row of an input.
@@ -564,6 +569,21 @@ impl<T> Charged<T> {
         Ok(Charged { items, charge })
     }
 
+    /// A vector of these items. They need no vector before, whose memory nobody charges.
+    pub fn of(items: impl IntoIterator<Item = T>) -> Result<Charged<T>> {
+        Charged::try_of(items.into_iter().map(Ok))
+    }
+
+    /// As [`Charged::of`], of items that may be errors.
+    pub fn try_of(items: impl IntoIterator<Item = Result<T>>) -> Result<Charged<T>> {
+        let items = items.into_iter();
+        let mut all = Charged::with_room(items.size_hint().0)?;
+        for item in items {
+            all.push(item?)?;
+        }
+        Ok(all)
+    }
+
     /// A vector of copies of `items`.
     pub fn copy_of(items: &[T]) -> Result<Charged<T>>
     where
@@ -607,6 +627,11 @@ impl<T> Charged<T> {
     /// Drops all items but the first `len`. The capacity stays.
     pub fn truncate(&mut self, len: usize) {
         self.items.truncate(len);
+    }
+
+    /// Drops the first `count` items. The capacity stays.
+    pub fn drop_first(&mut self, count: usize) {
+        self.items.drain(..count.min(self.items.len()));
     }
 
     /// Appends copies of `items`.

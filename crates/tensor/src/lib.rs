@@ -33,7 +33,7 @@ pub use element::{C64, C128, Element, QInt8, QInt16, QInt32, QUInt8, QUInt16, Sc
 pub use error::{Code, Error, Result};
 pub use finite::NotFinite;
 pub use half::{bf16, f16};
-pub use list::TensorList;
+pub use list::{Items, TensorList};
 pub use num_complex::Complex;
 pub use opaque::{Handle, Opaque, Str, Variant};
 pub use shape::{Dim, MAX_RANK, PartialShape, Shape, unequal};

@@ -9,7 +9,6 @@ use crate::budget::Charged;
 use crate::pace::Pace;
 use crate::packed::Packed;
 use crate::{DType, Opaque, PartialShape, Result, Tensor, Variant, ensure, invalid};
-use std::borrow::Cow;
 use std::fmt;
 
 /// A list of tensors of one dtype, whose shapes all fit the element shape. An item may be unwritten.
@@ -104,7 +103,7 @@ impl TensorList {
 
     /// A copy that shares the items.
     pub fn copy(&self) -> Result<TensorList> {
-        let items = Charged::copy_of(&self.items())?;
+        let items = self.items()?.into_charged()?;
         let list = TensorList::new(self.dtype, self.shape.clone()).with_max_len(self.max_len);
         Ok(TensorList { items, blank: self.blank, ..list })
     }
@@ -124,19 +123,21 @@ impl TensorList {
         self.max_len
     }
 
-    /// The items; `None` for an unwritten one.
-    pub fn items(&self) -> Cow<'_, [Option<Tensor>]> {
+    /// The items; `None` for an unwritten one. Packed items get handles of their own as long as the result
+    /// lives; an error if there is no room for them.
+    pub fn items(&self) -> Result<Items<'_>> {
         match &self.packed {
-            None => Cow::Borrowed(&self.items),
-            Some(packed) => Cow::Owned((0..self.len()).map(|i| packed.row(i)).collect()),
+            None => Ok(Items::Kept(&self.items)),
+            Some(packed) => Ok(Items::Made(packed.rows()?)),
         }
     }
 
-    /// Item `i`, shared, if it exists and is written.
+    /// Item `i`, shared, if it exists and is written; an error if it is packed, and there is no room for a
+    /// handle.
     #[inline]
-    pub fn get(&self, i: usize) -> Option<Tensor> {
+    pub fn get(&self, i: usize) -> Result<Option<Tensor>> {
         match &self.packed {
-            None => self.items.get(i)?.clone(),
+            None => Ok(self.items.get(i).cloned().flatten()),
             Some(packed) => packed.row(i),
         }
     }
@@ -155,14 +156,15 @@ impl TensorList {
         self.packed.as_ref()?.whole()
     }
 
-    /// Splits packed items into tensors of their own.
-    fn unpack(&mut self) {
-        self.blank = false;
-        if let Some(packed) = self.packed.take() {
-            for (i, item) in self.items.iter_mut().enumerate() {
-                *item = packed.row(i);
-            }
+    /// Splits packed items into tensors of their own. If there is no room for all of them, the list is
+    /// unchanged.
+    fn unpack(&mut self) -> Result<()> {
+        if let Some(packed) = &self.packed {
+            self.items = packed.rows()?;
+            self.packed = None;
         }
+        self.blank = false;
+        Ok(())
     }
 
     /// The number of items.
@@ -196,16 +198,16 @@ impl TensorList {
         if let Some(max) = self.max_len {
             ensure!(self.len() < max, "the list is full: it holds `max_num_elements` = {max} items");
         }
-        self.unpack();
+        self.unpack()?;
         self.items.push(Some(item))
     }
 
     /// Removes the last item. The outer `None` means that the list was empty, the inner that the item was
     /// unwritten.
     #[inline]
-    pub fn pop(&mut self) -> Option<Option<Tensor>> {
-        self.unpack();
-        self.items.pop()
+    pub fn pop(&mut self) -> Result<Option<Option<Tensor>>> {
+        self.unpack()?;
+        Ok(self.items.pop())
     }
 
     /// Writes item `i`; an error if the list is shorter.
@@ -220,14 +222,14 @@ impl TensorList {
         if self.packed.as_mut().is_some_and(|packed| packed.write(i, &item)) {
             return Ok(());
         }
-        self.unpack();
+        self.unpack()?;
         self.items[i] = Some(item);
         Ok(())
     }
 
     /// Resizes the list to `len` items: truncates it, or appends unwritten items.
     pub fn resize(&mut self, len: usize) -> Result<()> {
-        self.unpack();
+        self.unpack()?;
         self.items.resize_with(len, || None)
     }
 
@@ -246,9 +248,37 @@ impl TensorList {
             other.dtype,
             other.shape
         );
-        self.unpack();
-        self.items.reserve(self.len().saturating_add(other.len()))?;
-        other.items().iter().try_for_each(|item| self.items.push(item.clone()))
+        let more = other.items()?;
+        self.unpack()?;
+        self.items.extend_from_slice(&more)
+    }
+}
+
+/// The items of a [`TensorList`], as a slice.
+#[derive(Debug)]
+pub enum Items<'l> {
+    /// The list keeps its items one by one.
+    Kept(&'l [Option<Tensor>]),
+    /// Handles made of packed items. They are charged.
+    Made(Charged<Option<Tensor>>),
+}
+
+impl Items<'_> {
+    fn into_charged(self) -> Result<Charged<Option<Tensor>>> {
+        match self {
+            Items::Kept(items) => Charged::copy_of(items),
+            Items::Made(items) => Ok(items),
+        }
+    }
+}
+
+impl std::ops::Deref for Items<'_> {
+    type Target = [Option<Tensor>];
+    fn deref(&self) -> &[Option<Tensor>] {
+        match self {
+            Items::Kept(items) => items,
+            Items::Made(items) => items,
+        }
     }
 }
 
@@ -291,7 +321,8 @@ mod tests {
         let mut b = a.copy().unwrap();
         b.push(Tensor::vector(&[3f32, 4.0]).unwrap()).unwrap();
         assert_eq!((a.len(), b.len()), (2, 3));
-        let address = |l: &TensorList| l.items()[0].as_ref().map(|t| t.as_slice::<f32>().unwrap().as_ptr());
+        let address =
+            |l: &TensorList| l.items().unwrap()[0].as_ref().map(|t| t.as_slice::<f32>().unwrap().as_ptr());
         assert_eq!(address(&a), address(&b));
     }
 
@@ -334,18 +365,18 @@ mod tests {
         }
         assert!(l.stacked().is_none());
         assert_eq!((0..4).map(|i| l.is_written(i)).collect::<Vec<_>>(), [true, false, true, false]);
-        assert!(l.items()[1].is_none() && l.get(1).is_none());
+        assert!(l.items().unwrap()[1].is_none() && l.get(1).unwrap().is_none());
         assert!(l.set(3, row(3.0)).is_err());
         l.set(1, row(7.0)).unwrap();
         l.set(1, row(1.0)).unwrap();
         let whole = l.stacked().unwrap().clone();
         assert_eq!(whole.as_slice::<f32>().unwrap(), [0.0, -0.0, 1.0, -1.0, 2.0, -2.0]);
-        assert!(l.items().iter().flatten().zip(0..).all(|(item, i)| item.bits_eq(&row(i as f32))));
+        assert!(l.items().unwrap().iter().flatten().zip(0..).all(|(item, i)| item.bits_eq(&row(i as f32))));
         // A tensor that shares the rows keeps their values.
         l.set(0, row(8.0)).unwrap();
         assert!(whole.row(0).unwrap().bits_eq(&row(0.0)));
-        assert!(l.get(0).unwrap().bits_eq(&row(8.0)) && l.get(1).unwrap().bits_eq(&row(1.0)));
-        assert_eq!(l.pop().flatten().unwrap().as_slice::<f32>().unwrap(), [2.0, -2.0]);
+        assert!([(0, 8.0), (1, 1.0)].iter().all(|&(i, v)| l.get(i).unwrap().unwrap().bits_eq(&row(v))));
+        assert_eq!(l.pop().unwrap().flatten().unwrap().as_slice::<f32>().unwrap(), [2.0, -2.0]);
     }
 
     #[test]
@@ -355,7 +386,7 @@ mod tests {
             TensorList::new(DType::F32, shape![_]).with_max_len(Some(4)).with_rows(rows.clone()).unwrap();
         assert!(l.stacked().unwrap().bits_eq(&rows) && l.len() == 3 && l.max_len() == Some(4));
         l.push(Tensor::vector(&[7f32, 8.0]).unwrap()).unwrap();
-        assert_eq!(l.items()[1].as_ref().unwrap().as_slice::<f32>().unwrap(), [3.0, 4.0]);
+        assert_eq!(l.items().unwrap()[1].as_ref().unwrap().as_slice::<f32>().unwrap(), [3.0, 4.0]);
         assert!(l.with_rows(Tensor::zeros(DType::F32, [5, 2]).unwrap()).is_err());
         assert!(l.with_rows(Tensor::zeros(DType::F32, [3]).unwrap()).is_err());
         assert!(l.with_rows(Tensor::scalar(1f32)).is_err());
@@ -364,6 +395,7 @@ mod tests {
                 .with_rows(Tensor::vector(&[1f32, 2.0]).unwrap())
                 .unwrap()
                 .get(1)
+                .unwrap()
                 .unwrap()
                 .bits_eq(&Tensor::scalar(2f32))
         );
@@ -375,7 +407,7 @@ mod tests {
         l.set(0, Tensor::vector(&[1f32, 2.0]).unwrap()).unwrap();
         l.set(1, Tensor::vector(&[3f32]).unwrap()).unwrap();
         assert!(l.stacked().is_none());
-        let lengths: Vec<usize> = l.items().iter().flatten().map(Tensor::elements).collect();
+        let lengths: Vec<usize> = l.items().unwrap().iter().flatten().map(Tensor::elements).collect();
         assert_eq!(lengths, [2, 1]);
         let mut l = TensorList::unwritten(DType::F32, PartialShape::unknown(), 1).unwrap();
         l.set(0, Tensor::scalar(1f32)).unwrap();
@@ -391,6 +423,29 @@ mod tests {
         assert!(l.is_written(0) && budget.used() < 100_000, "{}", budget.used());
         drop(l);
         assert_eq!(budget.used(), 0);
+    }
+
+    #[test]
+    fn without_room_for_handles_packed_items_are_an_error() {
+        let n = 1000;
+        let budget = Budget::new(n * (size_of::<Option<Tensor>>() + 9) + 2000);
+        let _entered = budget::enter(Some(&budget));
+        let rows = Tensor::zeros(DType::F32, [n, 2]).unwrap();
+        let mut l = TensorList::new(DType::F32, shape![_]).with_rows(rows).unwrap();
+        let refused = |error: crate::Error| assert_eq!(error.code(), crate::Code::ResourceExhausted);
+        refused(l.items().unwrap_err());
+        refused(l.copy().unwrap_err());
+        refused(l.pop().unwrap_err());
+        refused(l.push(Tensor::zeros(DType::F32, [3]).unwrap()).unwrap_err());
+        refused(TensorList::new(DType::F32, shape![_]).append(&l).unwrap_err());
+        let mut all = Vec::new();
+        while let Ok(room) = budget::Room::of(16) {
+            all.push(room);
+        }
+        refused(l.get(1).unwrap_err());
+        drop(all);
+        assert!(l.len() == n && l.stacked().is_some(), "nothing was lost");
+        assert!((0..n).all(|i| l.get(i).unwrap().is_some()));
     }
 
     #[test]

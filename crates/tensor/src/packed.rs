@@ -73,9 +73,14 @@ impl Packed {
         self.written.get(i).copied().unwrap_or(false)
     }
 
-    /// Row `i`, shared, if it was written.
-    pub(crate) fn row(&self, i: usize) -> Option<Tensor> {
-        self.is_written(i).then(|| self.whole.row(i).ok())?
+    /// Row `i`, shared, if it was written; an error if there is no room for a handle.
+    pub(crate) fn row(&self, i: usize) -> Result<Option<Tensor>> {
+        self.is_written(i).then(|| self.whole.row(i)).transpose()
+    }
+
+    /// All rows, shared, `None` for one that was not written; an error if there is no room for handles.
+    pub(crate) fn rows(&self) -> Result<Charged<Option<Tensor>>> {
+        Charged::try_of((0..self.written.len()).map(|i| self.row(i)))
     }
 
     /// All rows, if all were written.

@@ -321,7 +321,7 @@ fn suited<'a>(binding: &Binding, list: &'a Tensor) -> Option<&'a TensorList> {
 /// expects.
 fn list_to_items(binding: &Binding, list: &Tensor) -> Option<(Tensor, Vec<Tensor>)> {
     let list = suited(binding, list)?;
-    let items = (0..list.len()).map(|i| list.get(i).filter(|item| *item.shape() == binding.shape));
+    let items = (0..list.len()).map(|i| list.get(i).ok()?.filter(|item| *item.shape() == binding.shape));
     let items = items.collect::<Option<Vec<Tensor>>>()?;
     Some((list.with_items([]).and_then(TensorList::into_tensor).ok()?, items))
 }
@@ -337,7 +337,7 @@ fn list_to_words(binding: &Binding, list: &Tensor) -> Option<(Tensor, ListWords)
         Some(rows) if rows.shape()[1..] == binding.shape[..] => rows.write_words(&mut words).then_some(())?,
         _ => {
             for (i, to) in words.chunks_exact_mut(width.max(1)).enumerate() {
-                let item = list.get(i)?;
+                let item = list.get(i).ok()??;
                 (*item.shape() == binding.shape && item.write_words(to)).then_some(())?;
             }
         }

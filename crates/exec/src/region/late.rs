@@ -87,7 +87,7 @@ impl Given {
             DType::Variant => {
                 let list = value.as_variants().and_then(|all| all.first()?.get::<TensorList>());
                 if let Some(list) = list {
-                    let last = list.len().checked_sub(1).and_then(|i| list.get(i));
+                    let last = list.len().checked_sub(1).and_then(|i| list.get(i).ok()?);
                     given.holding(list.dtype(), last, || list.element_shape().clone());
                 }
             }

@@ -17,7 +17,7 @@ pub(super) fn copies(run: RunFn) -> Kernel {
         let Some(list) = list.filter(|l| l.stacked().is_none()) else { return 0.0 };
         // Items may differ in size; the first few are a sample.
         let few = list.len().min(4);
-        let some: usize = (0..few).filter_map(|i| list.get(i)).map(|item| item.byte_size()).sum();
+        let some: usize = (0..few).filter_map(|i| list.get(i).ok()?).map(|item| item.byte_size()).sum();
         some as f64 / few.max(1) as f64 * list.len() as f64 * 0.1
     }))
 }

@@ -4,6 +4,7 @@ use super::lists::{copies, element_shape, known_element_shape, known_list, typed
 use crate::shared::lists::{join, merge, stacked, unstacked};
 use millstream_graph::op::spec::{AnyShape, AnyType, IndexType, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
+use millstream_tensor::budget::Charged;
 use millstream_tensor::{DType, PartialShape, Result, Shape, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> [OpDef; 2] {
@@ -66,7 +67,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         _ => (element_shape(cx, 1)?, cx.ints(2)?),
     };
     let mut row = row(list.element_shape(), &wanted)?;
-    let items = list.items();
+    let items = list.items()?;
     for (i, item) in items.iter().enumerate().filter_map(|(i, item)| Some((i, item.as_ref()?))) {
         let shape = item.shape();
         ensure!(shape.rank() > 0, "item {i} is a scalar: it cannot follow the others along an axis");
@@ -79,7 +80,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     })?;
     // TensorListConcat ignores the first dimension of `element_shape`.
     let first = list.element_shape().dim(0).or(if cx.n_inputs() > 1 { wanted.dim(0) } else { None });
-    let (mut lengths, mut total) = (Vec::with_capacity(list.len()), 0usize);
+    let (mut lengths, mut total) = (Charged::with_room(list.len())?, 0usize);
     for (i, item) in items.iter().enumerate() {
         let length = match item {
             Some(item) => {
@@ -100,21 +101,24 @@ fn run(cx: &mut KernelCx) -> Result<()> {
                 })?,
             },
         };
-        lengths.push(length);
+        lengths.push(length)?;
         total = total.checked_add(length).ok_or_else(|| invalid!("too many rows"))?;
     }
     let size = full.checked_elements()?;
     let whole = Shape::new(std::iter::once(total).chain(full.iter().copied()));
     whole.checked_elements()?;
-    let written: Option<Vec<&Tensor>> = items.iter().map(Option::as_ref).collect();
-    let out = match written.and_then(|parts| Tensor::spliced(parts, &whole)) {
+    let shared = match items.iter().all(Option::is_some) {
+        true => Tensor::spliced(items.iter().flatten(), &whole),
+        false => None,
+    };
+    let out = match shared {
         Some(shared) => shared,
         None => {
-            let items = items.iter().zip(&lengths);
+            let items = items.iter().zip(&*lengths);
             join(list.dtype(), whole, items.map(|(item, length)| (item.as_ref(), length * size)))?
         }
     };
-    let lengths = Tensor::from_iter([lengths.len()], lengths.into_iter().map(|n| n as i64))?;
+    let lengths = Tensor::from_iter([lengths.len()], lengths.iter().map(|n| *n as i64))?;
     cx.set(0, out);
     cx.set(1, lengths);
     Ok(())

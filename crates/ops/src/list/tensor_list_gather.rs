@@ -4,6 +4,7 @@ use super::lists::{common_shape, copies, known_items, merged_shape, place, typed
 use crate::shared::lists::{stack, stacked, unstacked};
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
+use millstream_tensor::budget::Charged;
 use millstream_tensor::{DType, Result};
 
 pub(crate) fn def() -> OpDef {
@@ -32,8 +33,8 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let list = typed_list(cx)?;
-    let all = list.items();
-    let items = cx.ints(1)?.iter().map(|&i| Ok(&all[place(i, all.len())?])).collect::<Result<Vec<_>>>()?;
+    let all = list.items()?;
+    let items = Charged::try_of(cx.ints(1)?.iter().map(|&i| Ok(&all[place(i, all.len())?])))?;
     let shape = common_shape(merged_shape(cx, 2, list)?, items.iter().copied())?;
     let out = stack(list.dtype(), &shape, &items)?;
     cx.set(0, out);

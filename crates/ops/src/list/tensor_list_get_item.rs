@@ -35,7 +35,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 fn run(cx: &mut KernelCx) -> Result<()> {
     let list = typed_list(cx)?;
     let i = place(cx.int(1)?, list.len())?;
-    let item = match list.get(i) {
+    let item = match list.get(i)? {
         Some(item) => {
             check_item(cx, 2, item.shape())?;
             item
@@ -49,7 +49,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 fn zeros(cx: &KernelCx, list: &TensorList, i: usize) -> Result<Tensor> {
     let mut shape = merged_shape(cx, 2, list)?;
     if !shape.is_full() {
-        for item in list.items().iter().flatten() {
+        for item in list.items()?.iter().flatten() {
             let more = shape.merge(&item.shape().into());
             shape = more.ok_or_else(|| {
                 invalid!(

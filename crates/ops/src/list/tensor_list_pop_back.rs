@@ -31,13 +31,14 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let list = typed_list(cx)?;
-    let zero = match list.items().last() {
-        None => return Err(invalid!("the list is empty: there is nothing to pop")),
-        Some(Some(item)) => {
+    let last = list.len().checked_sub(1);
+    let last = last.ok_or_else(|| invalid!("the list is empty: there is nothing to pop"))?;
+    let zero = match list.get(last)? {
+        Some(item) => {
             check_item(cx, 1, item.shape())?;
             None
         }
-        Some(None) => {
+        None => {
             let shape = merged_shape(cx, 1, list)?;
             let full = shape.full().ok_or_else(|| {
                 invalid!("the last item has not been written, and its shape {shape} is not fully known")
@@ -45,7 +46,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
             Some(Tensor::zeros(list.dtype(), full)?)
         }
     };
-    let last = edit(cx, |list| Ok(list.pop().flatten()))?;
+    let last = edit(cx, |list| Ok(list.pop()?.flatten()))?;
     if let Some(item) = last.or(zero) {
         cx.set(1, item);
     }

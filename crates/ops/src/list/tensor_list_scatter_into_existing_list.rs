@@ -42,13 +42,14 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     if len < rows.len() && !may_grow(cx) {
         return Err(invalid!("index {} is out of range for a TensorArray of size {len}", rows.len() - 1));
     }
-    for (i, _) in rows.items().iter().enumerate().filter(|(_, row)| row.is_some()) {
+    for i in (0..rows.len()).filter(|&i| rows.is_written(i)) {
         check_unwritten(cx, i as i64)?;
     }
     edit(cx, |list| {
-        rows.items().iter().flatten().try_for_each(|row| list.admit(row))?;
+        let rows = rows.items()?;
+        rows.iter().flatten().try_for_each(|row| list.admit(row))?;
         list.resize(list.len().max(rows.len()))?;
-        for (i, row) in rows.items().iter().enumerate() {
+        for (i, row) in rows.iter().enumerate() {
             row.as_ref().map_or(Ok(()), |row| list.set(i, row.clone()))?;
         }
         Ok(())

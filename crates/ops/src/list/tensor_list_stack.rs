@@ -4,6 +4,7 @@ use super::lists::{common_shape, copies, known_items, merged_shape, typed_list};
 use crate::shared::lists::{stack, stacked, unstacked};
 use millstream_graph::op::spec::{AnyType, AtLeast, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
+use millstream_tensor::budget::Charged;
 use millstream_tensor::{DType, Result, ensure};
 
 pub(crate) fn def() -> OpDef {
@@ -42,9 +43,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let out = match list.stacked().filter(|whole| shape.admits(&whole.shape()[1..].into())) {
         Some(whole) => whole.clone(),
         None => {
-            let items = list.items();
+            let items = list.items()?;
             let shape = common_shape(shape, items.iter())?;
-            stack(list.dtype(), &shape, &items.iter().collect::<Vec<_>>())?
+            stack(list.dtype(), &shape, &Charged::of(items.iter())?)?
         }
     };
     cx.set(0, out);

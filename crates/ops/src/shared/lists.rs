@@ -37,8 +37,8 @@ pub(crate) fn merge(a: &PartialShape, b: &PartialShape) -> Result<PartialShape> 
 /// are shared, not copied.
 pub(crate) fn stack(dtype: DType, shape: &Shape, items: &[&Option<Tensor>]) -> Result<Tensor> {
     let whole = Shape::new(std::iter::once(items.len()).chain(shape.iter().copied()));
-    if let Some(parts) = items.iter().map(|item| item.as_ref()).collect::<Option<Vec<_>>>()
-        && let Some(shared) = Tensor::spliced(parts, &whole)
+    if items.iter().all(|item| item.is_some())
+        && let Some(shared) = Tensor::spliced(items.iter().copied().flatten(), &whole)
     {
         return Ok(shared);
     }
@@ -104,7 +104,7 @@ fn add_at(
         ensure!(x.dtype() == y.dtype(), "a list of {} and one of {} cannot be added", x.dtype(), y.dtype());
         ensure!(x.len() == y.len(), "lists of {} and of {} items cannot be added", x.len(), y.len());
         let shape = merge(x.element_shape(), y.element_shape())?;
-        let (xs, ys) = (x.items(), y.items());
+        let (xs, ys) = (x.items()?, y.items()?);
         let items = xs.iter().zip(ys.iter()).map(|pair| match pair {
             (Some(x), Some(y)) => add_at(x, y, sum, depth + 1).map(Some),
             (x, y) => Ok(x.as_ref().or(y.as_ref()).cloned()),
@@ -144,7 +144,7 @@ fn zeros_at(x: &Tensor, depth: usize) -> Result<Tensor> {
                 }
             }
         };
-        let items = list.items();
+        let items = list.items()?;
         let items = items.iter().map(|item| item.as_ref().map(&mut zero).transpose());
         Variant::new(TensorList::try_of(list.dtype(), list.element_shape().clone(), items)?)
     });

@@ -6,9 +6,11 @@
 
 use millstream_graph::Graph;
 use millstream_interop::{ImportOptions, import_graph_def, read_graph};
+use millstream_ops::cases::Case;
 use millstream_runtime::{Session, SessionOptions, Target, Tier};
 use millstream_tensor::budget::{self, Budget};
 use millstream_tensor::{Code, Error, Result, Str, Tensor};
+use millstream_testkit::examples::{Given, attempt, build};
 use std::fmt::Write;
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -409,6 +411,37 @@ fn maps_places_and_pieces_are_charged() -> Result<()> {
     let spaced = vec![b"a ".repeat(2 << 20)];
     let spaced = Tensor::strings([1], spaced.into_iter().map(Str::new).collect::<Result<_>>()?)?;
     refused_for_scratch("StringSplitV2", &[spaced, Tensor::str(" ")], &[]);
+    Ok(())
+}
+
+/// Datasets that hold elements for later: of one component, and of more than an element has room for in
+/// place.
+#[test]
+fn the_elements_that_datasets_hold_are_charged() -> Result<()> {
+    let types = |dtype: &str, shape: &str, n: usize| {
+        let (dtypes, shapes) = (vec![dtype; n].join(", "), vec![shape; n].join(", "));
+        format!("output_types={{{dtypes}}}, output_shapes={{{shapes}}}")
+    };
+    let range = format!("RangeDataset(i64 0, i64 1099511627776, i64 1; {})", types("i64", "shape[]", 1));
+    for n in [1, 4] {
+        let zip = format!("ZipDataset({}; {})", vec![&*range; n].join(", "), types("i64", "shape[]", n));
+        let (scalars, variants) = (types("i64", "shape[]", n), types("variant", "shape[]", n));
+        let all = "i64 1099511627776";
+        for dataset in [
+            format!("BatchDataset({zip}, {all}; {})", types("i64", "shape[?]", n)),
+            format!("WindowDataset({zip}, {all}, i64 1, i64 1, false; {variants})"),
+            format!("ShuffleDataset({zip}, {all}, i64 1, i64 1; {scalars})"),
+            format!("SkipDataset(CacheDataset({zip}, \"\"; {scalars}), {all}; {scalars})"),
+        ] {
+            let case = Case::parse(&format!("DatasetToSingleElement({dataset}; {scalars}) ! out of memory"))?;
+            let built = build(&case, Given::Constant)?;
+            let session = session(&built.graph, SOON)?;
+            let watched = watched();
+            let result = attempt(&built, &session);
+            refused(result, Code::ResourceExhausted, "out of memory");
+            watched.ends_within(MEMORY);
+        }
+    }
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! Batches: elements side by side in tensors with one more axis.
 
-use super::datasets::{Element, Source, is_interrupt};
+use super::datasets::{Element, Kept, Source, is_interrupt};
 use millstream_graph::op::{KernelCx, StepEnv};
 use millstream_tensor::budget::Charged;
 use millstream_tensor::{Assembler, Code, Error, Result, Shape, Tensor, ensure};
@@ -26,7 +26,7 @@ impl Size {
 pub(super) struct Gathering {
     input: Source,
     size: Size,
-    held: Charged<Element>,
+    held: Charged<Kept>,
 }
 
 impl Gathering {
@@ -35,37 +35,37 @@ impl Gathering {
     }
 
     /// The elements of the next batch, or `None` at the end. An interrupted batch goes on where it stopped.
-    pub(super) fn next(&mut self, env: &StepEnv) -> Result<Option<Vec<Element>>> {
+    pub(super) fn next(&mut self, env: &StepEnv) -> Result<Option<Charged<Kept>>> {
         while self.held.len() < self.size.most {
             match self.input.next(env) {
-                Ok(Some(element)) => self.held.push(element)?,
+                Ok(Some(element)) => self.held.push(Kept::of(element)?)?,
                 Ok(None) if self.held.is_empty() || self.size.whole_only => {
-                    drop(self.held.take());
+                    self.held = Charged::new();
                     return Ok(None);
                 }
                 Ok(None) => break,
                 Err(error) => return Err(self.lost(error)),
             }
         }
-        Ok(Some(self.held.take()))
+        Ok(Some(std::mem::take(&mut self.held)))
     }
 
     /// As in TensorFlow, an element that fails takes its batch with it.
     fn lost(&mut self, error: Error) -> Error {
         if !is_interrupt(&error) {
-            drop(self.held.take());
+            self.held = Charged::new();
         }
         error
     }
 }
 
 /// The elements as one, whose components have an axis more.
-pub(super) fn stacked(elements: &[Element]) -> Result<Element> {
+pub(super) fn stacked(elements: &[Kept]) -> Result<Element> {
     let Some(first) = elements.first() else { return Ok(Element::new()) };
     (0..first.len()).map(|c| stack(elements, c)).collect()
 }
 
-fn stack(elements: &[Element], c: usize) -> Result<Tensor> {
+fn stack(elements: &[Kept], c: usize) -> Result<Tensor> {
     let first = &elements[0][c];
     for (i, element) in elements.iter().enumerate() {
         ensure!(
@@ -89,7 +89,7 @@ fn stack(elements: &[Element], c: usize) -> Result<Tensor> {
 
 /// The elements as one, whose components have an axis more. Components of a smaller shape are padded to
 /// `shapes`, in which -1 is the size of the largest element, with `values`.
-pub(super) fn padded(elements: &[Element], shapes: &[Vec<i64>], values: &[Tensor]) -> Result<Element> {
+pub(super) fn padded(elements: &[Kept], shapes: &[Vec<i64>], values: &[Tensor]) -> Result<Element> {
     let component = |(c, (shape, value)): (usize, (&Vec<i64>, &Tensor))| {
         let mut largest: Vec<usize> = shape.iter().map(|dim| usize::try_from(*dim).unwrap_or(0)).collect();
         for (i, element) in elements.iter().enumerate() {

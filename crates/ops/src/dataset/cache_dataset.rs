@@ -1,6 +1,6 @@
 //! `CacheDataset`: elements that are made once and kept in memory.
 
-use super::datasets::{Element, How, Over, Source, over, source, transforms};
+use super::datasets::{Element, How, Kept, Over, Source, over, source, transforms};
 use millstream_graph::op::{KernelCx, OpDef, StepEnv};
 use millstream_tensor::budget::Charged;
 use millstream_tensor::{DType, Error, Result};
@@ -16,7 +16,7 @@ pub(crate) fn def() -> OpDef {
 
 /// The elements of a complete pass, once there was one.
 #[derive(Default)]
-struct Cache(Mutex<Option<Arc<Charged<Element>>>>);
+struct Cache(Mutex<Option<Arc<Charged<Kept>>>>);
 
 struct Cached(Arc<Cache>);
 
@@ -28,7 +28,7 @@ impl How for Cached {
             let mut next = 0;
             return Ok(source(move |_| {
                 next += 1;
-                Ok(kept.get(next - 1).cloned())
+                Ok(kept.get(next - 1).map(|kept| Element::clone(kept)))
             }));
         }
         let mut input = over.input.begin(env)?;
@@ -39,7 +39,7 @@ impl How for Cached {
                 cache.0.lock().get_or_insert_with(|| Arc::new(made));
                 return Ok(None);
             };
-            made.push(element.clone())?;
+            made.push(Kept::of(element.clone())?)?;
             Ok(Some(element))
         }))
     }

@@ -20,8 +20,38 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 
+/// What an allocation takes beyond its content, in bytes.
+const BLOCK: usize = 32;
+
 /// The components of an element.
 pub(crate) type Element = SmallVec<[Tensor; 2]>;
+
+/// An element that a pass holds for later, such as for a batch. Whatever holds many of them is [`Charged`],
+/// and components that do not fit in place are charged here.
+///
+/// [`Charged`]: millstream_tensor::budget::Charged
+pub(super) struct Kept {
+    element: Element,
+    _room: budget::Room,
+}
+
+impl Kept {
+    pub fn of(element: Element) -> Result<Kept> {
+        let beside = if element.spilled() { element.capacity() * size_of::<Tensor>() + BLOCK } else { 0 };
+        Ok(Kept { _room: budget::Room::of(beside)?, element })
+    }
+
+    pub fn into_element(self) -> Element {
+        self.element
+    }
+}
+
+impl std::ops::Deref for Kept {
+    type Target = Element;
+    fn deref(&self) -> &Element {
+        &self.element
+    }
+}
 
 /// A sequence of elements.
 pub(crate) trait Dataset: Send + Sync {
@@ -62,15 +92,15 @@ impl<F: FnMut(&StepEnv) -> Result<Option<Element>> + Send> Elements for F {
     }
 }
 
-/// A pass, as the datasets that read from it hold it.
-pub(crate) struct Source(Box<dyn Elements>);
+/// A pass, as the datasets that read from it hold it. [`Data::begin`] charges what it takes itself.
+pub(crate) struct Source(Box<dyn Elements>, budget::Room);
 
 /// A pass whose elements this function makes.
 pub(crate) fn source<F>(next: F) -> Source
 where
     F: FnMut(&StepEnv) -> Result<Option<Element>> + Send + 'static,
 {
-    Source(Box::new(next))
+    Source(Box::new(next), budget::Room::default())
 }
 
 impl Source {
@@ -234,7 +264,9 @@ impl Data {
         let _deeper = Deeper::by(1)?;
         env.cancel.check()?;
         check_deadline()?;
-        self.dataset.begin(env)
+        let mut pass = self.dataset.begin(env)?;
+        pass.1.add(size_of_val(&*pass.0) + BLOCK)?;
+        Ok(pass)
     }
 }
 

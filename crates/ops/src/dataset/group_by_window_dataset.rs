@@ -1,11 +1,12 @@
 //! `GroupByWindowDataset`: elements of one key together.
 
 use super::datasets::{
-    Called, Calls, Data, Element, How, Over, Source, Spec, calls, is_interrupt, over, source, transforms,
+    Called, Calls, Data, Element, How, Kept, Over, Source, Spec, calls, is_interrupt, over, source,
+    transforms,
 };
 use super::window_dataset::Few;
 use millstream_graph::op::{KernelCx, OpDef, StepEnv};
-use millstream_tensor::budget::Charged;
+use millstream_tensor::budget::{Charged, Room};
 use millstream_tensor::{Result, Tensor, ensure};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -34,16 +35,21 @@ struct Groups {
     size: Called,
 }
 
+/// The bytes that a key takes in both maps.
+const ENTRIES: usize = 128;
+
 /// A pass over the groups.
 struct Pass {
     elements: Calls,
     spec: Spec,
-    groups: BTreeMap<i64, Charged<Element>>,
+    groups: BTreeMap<i64, Charged<Kept>>,
     sizes: BTreeMap<i64, usize>,
+    /// For the entries of both maps.
+    room: Room,
     /// The group that is given out.
     current: Option<Source>,
     /// A full group, whose `reduce_func` has yet to end.
-    full: Option<(i64, Arc<[Element]>)>,
+    full: Option<(i64, Arc<Charged<Kept>>)>,
     ended: bool,
 }
 
@@ -60,8 +66,8 @@ impl Pass {
                 self.take(how, env)?;
             }
             if self.full.is_none() {
-                let Some((key, mut group)) = self.groups.pop_first() else { return Ok(None) };
-                self.full = Some((key, group.take().into()));
+                let Some((key, group)) = self.groups.pop_first() else { return Ok(None) };
+                self.full = Some((key, Arc::new(group)));
             }
             self.reduce(how, env)?;
         }
@@ -86,12 +92,13 @@ impl Pass {
             self.ended = true;
             return Ok(());
         };
-        self.sizes.insert(key, size);
+        if self.sizes.insert(key, size).is_none() {
+            self.room.add(ENTRIES)?;
+        }
         let group = self.groups.entry(key).or_default();
-        group.push(element)?;
+        group.push(Kept::of(element)?)?;
         if group.len() == size {
-            self.full = Some((key, group.take().into()));
-            self.groups.remove(&key);
+            self.full = self.groups.remove(&key).map(|group| (key, Arc::new(group)));
         }
         Ok(())
     }
@@ -116,6 +123,7 @@ impl How for Groups {
             spec: over.input.spec().clone(),
             groups: BTreeMap::new(),
             sizes: BTreeMap::new(),
+            room: Room::default(),
             current: None,
             full: None,
             ended: false,

@@ -3,7 +3,7 @@
 //! The order is TensorFlow's. The buffer is a ring of slots in which each epoch has a slice. A random element
 //! of the first slice is next, and the slice's first element takes its place.
 
-use super::datasets::{Element, How, Over, Shuffles, Source, source};
+use super::datasets::{Element, How, Kept, Over, Shuffles, Source, source};
 use crate::shared::philox::Words;
 use millstream_graph::op::{KernelCx, StepEnv};
 use millstream_tensor::budget::Charged;
@@ -95,7 +95,7 @@ struct Pass {
     words: Words,
     size: usize,
     /// The ring. It grows up to `size` slots.
-    slots: Charged<Option<Element>>,
+    slots: Charged<Option<Kept>>,
     /// The epochs in the buffer: the numbers of the first element and of the one after the last.
     slices: VecDeque<(usize, usize)>,
     filled: usize,
@@ -132,6 +132,7 @@ impl Pass {
 
     fn put(&mut self, element: Element) -> Result<()> {
         let Some(slice) = self.slices.back_mut() else { return Ok(()) };
+        let element = Kept::of(element)?;
         let at = slice.1 % self.size;
         if at == self.slots.len() {
             self.slots.push(Some(element))?;
@@ -157,6 +158,6 @@ impl Pass {
         self.slots.swap(drawn, first);
         slice.0 += 1;
         self.filled -= 1;
-        element
+        element.map(Kept::into_element)
     }
 }

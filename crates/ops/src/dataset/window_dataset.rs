@@ -1,9 +1,9 @@
 //! `WindowDataset`: consecutive elements as datasets of their own.
 
-use super::datasets::{Data, Dataset, Element, How, Over, Source, Spec, over, source, transforms};
+use super::datasets::{Data, Dataset, Element, How, Kept, Over, Source, Spec, over, source, transforms};
 use millstream_graph::op::{KernelCx, OpDef, StepEnv};
+use millstream_tensor::budget::Charged;
 use millstream_tensor::{DType, Error, Result, Tensor, ensure};
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 pub(crate) fn def() -> OpDef {
@@ -21,7 +21,7 @@ pub(crate) fn def() -> OpDef {
 }
 
 /// The elements of a window, or of a group.
-pub(super) struct Few(pub Arc<[Element]>, pub Spec);
+pub(super) struct Few(pub Arc<Charged<Kept>>, pub Spec);
 
 impl Dataset for Few {
     fn spec(&self) -> &Spec {
@@ -32,7 +32,7 @@ impl Dataset for Few {
         let mut next = 0;
         Ok(source(move |_| {
             next += 1;
-            Ok(elements.get(next - 1).cloned())
+            Ok(elements.get(next - 1).map(|kept| Element::clone(kept)))
         }))
     }
 }
@@ -48,7 +48,7 @@ struct Window {
 struct Pass {
     input: Source,
     spec: Spec,
-    ahead: VecDeque<Element>,
+    ahead: Charged<Kept>,
     /// The elements to leave out before the next window.
     to_skip: usize,
     ended: bool,
@@ -61,23 +61,26 @@ impl Pass {
             match self.input.next(env)? {
                 None => self.ended = true,
                 Some(_) if 0 < self.to_skip => self.to_skip -= 1,
-                Some(element) => self.ahead.push_back(element),
+                Some(element) => self.ahead.push(Kept::of(element)?)?,
             }
         }
         if self.ahead.is_empty() || how.whole_only && self.ahead.len() < wanted {
-            self.ahead.clear();
+            self.ahead = Charged::new();
             return Ok(None);
         }
-        let elements: Vec<Element> = self.ahead.iter().step_by(how.stride).take(how.size).cloned().collect();
+        let components = 0..self.spec.dtypes.len();
+        let window = components.map(|c| self.component(how, c)).collect::<Result<Element>>()?;
         self.to_skip = how.shift.saturating_sub(self.ahead.len());
-        self.ahead.drain(..how.shift.min(self.ahead.len()));
-        (0..self.spec.dtypes.len()).map(|c| self.component(&elements, c)).collect::<Result<_>>().map(Some)
+        self.ahead.drop_first(how.shift);
+        Ok(Some(window))
     }
 
-    fn component(&self, elements: &[Element], c: usize) -> Result<Tensor> {
+    fn component(&self, how: &Window, c: usize) -> Result<Tensor> {
         let missing = || Error::internal("an element has fewer components than its dataset says");
-        let one = |element: &Element| Ok([element.get(c).ok_or_else(missing)?.clone()].into_iter().collect());
-        let elements: Vec<Element> = elements.iter().map(one).collect::<Result<_>>()?;
+        let elements = self.ahead.iter().step_by(how.stride).take(how.size);
+        let one =
+            |element: &Kept| Kept::of([element.get(c).ok_or_else(missing)?.clone()].into_iter().collect());
+        let elements = Charged::try_of(elements.map(one))?;
         let spec = Spec { dtypes: vec![self.spec.dtypes[c]], shapes: vec![self.spec.shapes[c].clone()] };
         Data::new(Few(elements.into(), spec))?.tensor()
     }
@@ -88,7 +91,7 @@ impl How for Window {
         let mut pass = Pass {
             input: over.input.begin(env)?,
             spec: over.input.spec().clone(),
-            ahead: VecDeque::new(),
+            ahead: Charged::new(),
             to_skip: 0,
             ended: false,
         };

@@ -445,6 +445,37 @@ fn the_elements_that_datasets_hold_are_charged() -> Result<()> {
     Ok(())
 }
 
+/// Long separators and patterns take no time for each byte of a text, and no stack for each of their parts.
+#[test]
+fn long_separators_and_patterns_end_soon() -> Result<()> {
+    const N: usize = 1 << 20;
+    let watched = watched();
+    let run = |op: &'static str, inputs: &[Vec<u8>]| {
+        let graph = Graph::with_ops(millstream_ops::registry());
+        let inputs =
+            inputs.iter().map(|text| Ok(graph.constant_tensor("x", Tensor::str(Str::new(&**text)?))));
+        let inputs = inputs.collect::<Result<Vec<_>>>()?;
+        let first = graph.op("Reshape").input(inputs[0]).input([1i32]).output();
+        let split = inputs.get(1).map(|separator| graph.op(op).inputs([first, *separator]).finish());
+        let made = split.unwrap_or_else(|| graph.op(op).input(first).finish());
+        let last = made.output(if split.is_some() { 1 } else { 0 }).port();
+        session(&graph, SOON)?.run::<Tensor>(Target::Value(last), ())
+    };
+    let (a, b) = (vec![b'a'; N], [vec![b'a'; N / 2], vec![b'b']].concat());
+    assert_eq!(run("StringSplitV2", &[a.clone(), b])?.elements(), 1);
+    assert_eq!(run("StringSplit", &[a, vec![b'b'; N]])?.elements(), 1);
+    for part in ["a/", "*/", "?/[^a]/"] {
+        assert_eq!(
+            run("MatchingFiles", &[["/nowhere/", &part.repeat(N)].concat().into_bytes()])?.elements(),
+            0
+        );
+    }
+    let set = ["/*[".to_owned(), "a".repeat(N)].concat().into_bytes();
+    assert_eq!(run("MatchingFiles", &[set])?.elements(), 0);
+    watched.ends_within(MEMORY);
+    Ok(())
+}
+
 #[test]
 fn the_entries_of_a_table_are_charged() -> Result<()> {
     let keys = Tensor::from_iter([1_000_000], 0..1_000_000i64)?;

@@ -1,10 +1,11 @@
 //! `MatchingFiles`: the files whose names match patterns.
 
 use super::file_args::{SLOW, strs};
-use millstream_files::{Files, file_error, is_refusal, too_long};
+use millstream_files::{Files, file_error, is_refusal};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
-use millstream_tensor::pace::look;
-use millstream_tensor::{DType, PartialShape, Result, Str, Tensor, budget, ensure, invalid};
+use millstream_tensor::budget::{Charged, Room};
+use millstream_tensor::pace::{Pace, look};
+use millstream_tensor::{DType, PartialShape, Result, Str, Tensor, ensure, invalid};
 use std::io;
 use std::path::Path;
 
@@ -32,76 +33,97 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let mut search = Search { files: cx.files(), names: Vec::new(), left: budget::left() };
+    let mut search = Search { files: cx.files(), names: Charged::new(), pace: Pace::new() };
     for pattern in strs(cx, 0)? {
         let pattern = std::str::from_utf8(pattern)
             .map_err(|_| invalid!("the pattern {pattern:?} is not valid UTF-8"))?;
+        // A path is put together, and its memory doubles as it grows.
+        let _room = Room::of(pattern.len().saturating_mul(2))?;
         let (start, rest) = match pattern.strip_prefix('/') {
             Some(rest) => ("/", rest),
             None => ("", pattern),
         };
-        let parts: Vec<&str> = rest.split('/').filter(|part| !part.is_empty()).collect();
-        search.find(start.to_owned(), &parts, false)?;
+        search.find(Folder { path: start.to_owned(), pattern: rest, found: false })?;
     }
     let mut names = search.names;
-    names.sort_unstable();
-    let names = names.into_iter().map(Str::new).collect::<Result<Vec<Str>>>()?;
-    cx.set(0, Tensor::strings([names.len()], names)?);
+    names.sort_unstable_by(|a, b| a[..].cmp(&b[..]));
+    cx.set(0, Tensor::strings([names.len()], names.take())?);
     Ok(())
 }
 
 /// A search for names, and what it has found.
 struct Search {
     files: Files,
-    names: Vec<String>,
-    /// The bytes of names that the memory limit leaves.
-    left: usize,
+    names: Charged<Str>,
+    pace: Pace,
+}
+
+/// A folder that is yet to be searched.
+struct Folder<'p> {
+    /// With a trailing `/`, or empty for the current folder.
+    path: String,
+    /// The rest of the pattern.
+    pattern: &'p str,
+    /// Whether the folder was found by a wildcard, not named.
+    found: bool,
 }
 
 impl Search {
-    /// Adds the names in `folder` (with a trailing `/`, or empty for the current folder) that match the
-    /// remaining parts of a pattern. `found` tells that the folder was found by a wildcard, not named.
-    fn find(&mut self, folder: String, parts: &[&str], found: bool) -> Result<()> {
-        look()?;
-        let Some((part, rest)) = parts.split_first() else { return Ok(()) };
-        if !part.contains(['*', '?', '[', '\\']) {
-            let name = folder + part;
-            return match rest {
-                // A folder above an allowed one need not be allowed.
-                [_, ..] => self.find(name + "/", rest, found),
-                [] => match self.files.disk().is_there(Path::new(&name)) {
-                    Ok(true) => self.add(name),
-                    Ok(false) => Ok(()),
-                    Err(e) => self.missed(&name, found, &e),
-                },
-            };
-        }
-        let listed = if folder.is_empty() { "." } else { &folder };
-        let entries = match self.files.disk().names(Path::new(listed)) {
-            Ok(entries) => entries,
-            Err(e) => return self.missed(listed, found, &e),
-        };
-        let part: Vec<char> = part.chars().collect();
-        for entry in entries {
-            if let Some(name) = entry.to_str()
-                && matches(&part, &name.chars().collect::<Vec<_>>())
-            {
-                let name = format!("{folder}{name}");
-                match rest {
-                    [] => self.add(name)?,
-                    _ => self.find(name + "/", rest, true)?,
+    /// Adds the names that match. The folders to search are in a list: a pattern may have more parts than the
+    /// stack has room for.
+    fn find(&mut self, start: Folder<'_>) -> Result<()> {
+        let mut folders = vec![start];
+        while let Some(mut folder) = folders.pop() {
+            look()?;
+            // A folder above an allowed one need not be allowed, so folders that are named are not looked at.
+            while let Some((part, rest)) = first_part(folder.pattern) {
+                if part.contains(['*', '?', '[', '\\']) {
+                    self.list(&folder, part, rest, &mut folders)?;
+                    break;
+                }
+                self.pace.spend(1 + part.len())?;
+                folder.path += part;
+                folder.pattern = rest;
+                if !rest.is_empty() {
+                    folder.path += "/";
+                    continue;
+                }
+                match self.files.disk().is_there(Path::new(&folder.path)) {
+                    Ok(true) => self.names.push(Str::new(&*folder.path)?)?,
+                    Ok(false) => {}
+                    Err(e) => self.missed(&folder.path, folder.found, &e)?,
                 }
             }
         }
         Ok(())
     }
 
-    fn add(&mut self, name: String) -> Result<()> {
-        look()?;
-        let most = self.left;
-        let bytes = name.len() + size_of::<String>();
-        self.left = most.checked_sub(bytes).ok_or_else(|| too_long("the list of names", most as u64))?;
-        self.names.push(name);
+    /// Adds the names in a folder that match `part`: to the names, or to the folders in which `rest` is
+    /// searched.
+    fn list<'p>(
+        &mut self,
+        folder: &Folder<'p>,
+        part: &str,
+        rest: &'p str,
+        folders: &mut Vec<Folder<'p>>,
+    ) -> Result<()> {
+        let listed = if folder.path.is_empty() { "." } else { &folder.path };
+        let entries = match self.files.disk().names(Path::new(listed)) {
+            Ok(entries) => entries,
+            Err(e) => return self.missed(listed, folder.found, &e),
+        };
+        let part = Charged::of(part.chars())?;
+        for entry in entries {
+            let Some(name) = entry.to_str() else { continue };
+            if !matches(&part, &name.chars().collect::<Vec<_>>(), &mut self.pace)? {
+                continue;
+            }
+            let path = format!("{}{name}", folder.path);
+            match rest.is_empty() {
+                true => self.names.push(Str::new(path)?)?,
+                false => folders.push(Folder { path: path + "/", pattern: rest, found: true }),
+            }
+        }
         Ok(())
     }
 
@@ -117,21 +139,32 @@ impl Search {
     }
 }
 
+/// Returns the first part of a pattern and the rest, if it has any parts.
+fn first_part(pattern: &str) -> Option<(&str, &str)> {
+    let pattern = pattern.trim_start_matches('/');
+    let (part, rest) = pattern.split_once('/').unwrap_or((pattern, ""));
+    (!part.is_empty()).then(|| (part, rest.trim_start_matches('/')))
+}
+
 /// Returns whether a name matches a pattern. Backtracks only to the latest `*`, because an earlier one could
 /// not match better.
-fn matches(pattern: &[char], name: &[char]) -> bool {
+fn matches(pattern: &[char], name: &[char], pace: &mut Pace) -> Result<bool> {
     let (mut p, mut n) = (0, 0);
     let mut star = None;
     loop {
         let here = match pattern.get(p) {
-            None if n == name.len() => return true,
+            None if n == name.len() => return Ok(true),
             Some('*') => {
                 star = Some((p + 1, n));
                 p += 1;
                 continue;
             }
             None => None,
-            Some(_) => name.get(n).and_then(|&c| one(&pattern[p..], c)),
+            Some(first) => {
+                // A set may be as long as the pattern.
+                pace.spend(if *first == '[' { pattern.len() - p } else { 1 })?;
+                name.get(n).and_then(|&c| one(&pattern[p..], c))
+            }
         };
         match (here, star) {
             (Some(taken), _) => (p, n) = (p + taken, n + 1),
@@ -139,7 +172,7 @@ fn matches(pattern: &[char], name: &[char]) -> bool {
                 star = Some((after, from + 1));
                 (p, n) = (after, from + 1);
             }
-            (None, _) => return false,
+            (None, _) => return Ok(false),
         }
     }
 }
@@ -192,7 +225,8 @@ mod tests {
     fn patterns_match_as_fnmatch_does() {
         let check = |pattern: &str, name: &str, expect: bool| {
             let chars = |s: &str| s.chars().collect::<Vec<_>>();
-            assert_eq!(super::matches(&chars(pattern), &chars(name)), expect, "{pattern} {name}");
+            let matches = super::matches(&chars(pattern), &chars(name), &mut super::Pace::new());
+            assert_eq!(matches.unwrap(), expect, "{pattern} {name}");
         };
         for (pattern, name, expect) in [
             ("*", "", true),

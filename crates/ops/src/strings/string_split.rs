@@ -31,10 +31,15 @@ fn split<'s>(string: &'s [u8], delimiter: &[u8], skip_empty: bool) -> Result<Cha
     match (string, delimiter) {
         ([], _) => {}
         (_, []) => string.chunks(1).try_for_each(|piece| pieces.push(piece))?,
-        _ => string
-            .split(|b| delimiter.contains(b))
-            .filter(|p| !(skip_empty && p.is_empty()))
-            .try_for_each(|piece| pieces.push(piece))?,
+        _ => {
+            // The delimiter may be long, too.
+            let mut splits = [false; 256];
+            delimiter.iter().for_each(|&b| splits[usize::from(b)] = true);
+            string
+                .split(|&b| splits[usize::from(b)])
+                .filter(|p| !(skip_empty && p.is_empty()))
+                .try_for_each(|piece| pieces.push(piece))?;
+        }
     }
     Ok(pieces)
 }

@@ -62,16 +62,10 @@ impl TrimStart for [u8] {
 }
 
 fn split<'s>(string: &'s [u8], sep: &[u8], most: usize) -> Result<Charged<&'s [u8]>> {
-    let mut pieces = Charged::new();
-    let (mut start, mut at) = (0, 0);
-    while pieces.len() < most && at + sep.len() <= string.len() {
-        if string.get(at..).is_some_and(|rest| rest.starts_with(sep)) {
-            pieces.push(string.get(start..at).unwrap_or_default())?;
-            at += sep.len();
-            start = at;
-        } else {
-            at += 1;
-        }
+    let (mut pieces, mut start) = (Charged::new(), 0);
+    for at in memchr::memmem::find_iter(string, sep).take(most) {
+        pieces.push(string.get(start..at).unwrap_or_default())?;
+        start = at + sep.len();
     }
     pieces.push(string.get(start..).unwrap_or_default())?;
     Ok(pieces)

@@ -14,9 +14,11 @@ use millstream_tensor::budget::{Charged, Room};
 use millstream_tensor::pace::Pace;
 use millstream_tensor::{Assembler, Code, DType, Error, Opaque, Result, Shape, Str, Tensor, ensure, invalid};
 use parking_lot::RwLock;
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 /// The type of a table: its kind, keys and values.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,11 +123,10 @@ struct Row {
 }
 
 impl Row {
-    fn new(key: &Key, value: Tensor) -> Result<Row> {
+    fn new(value: Tensor) -> Result<Row> {
         // A map is half empty after it has grown, and has a byte of its own for each place.
         const ENTRY: usize = 2 * (size_of::<(Key, Row)>() + 1);
-        let parts = if let Key::Row(parts) = key { size_of_val::<[Key]>(parts) } else { 0 };
-        Ok(Row { value, _room: Room::of(ENTRY + parts)? })
+        Ok(Row { value, _room: Room::of(ENTRY)? })
     }
 }
 
@@ -133,7 +134,37 @@ impl Row {
 enum Key {
     Int(i64),
     Text(Str),
-    Row(Box<[Key]>),
+    Row(Arc<Parts>),
+}
+
+/// The parts of a key that is no scalar. They are charged once, however often the key is kept.
+#[derive(Debug)]
+struct Parts(Charged<Key>);
+
+impl PartialEq for Parts {
+    fn eq(&self, other: &Parts) -> bool {
+        self.0[..] == other.0[..]
+    }
+}
+
+impl Eq for Parts {}
+
+impl PartialOrd for Parts {
+    fn partial_cmp(&self, other: &Parts) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Parts {
+    fn cmp(&self, other: &Parts) -> Ordering {
+        self.0[..].cmp(&other.0[..])
+    }
+}
+
+impl Hash for Parts {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0[..].hash(state);
+    }
 }
 
 impl Table {
@@ -347,7 +378,7 @@ impl Table {
     fn tensors(&self, rows: &[(&Key, &Tensor)]) -> Result<(Tensor, Tensor)> {
         let each = self.spec.key_shape.elements().saturating_mul(size_of::<&Key>());
         let _room = Room::of(rows.len().saturating_mul(each))?;
-        let mut flat = Vec::new();
+        let mut flat = Vec::with_capacity(rows.len().saturating_mul(self.spec.key_shape.elements()));
         for (key, _) in rows {
             key.flatten(&mut flat);
         }
@@ -412,7 +443,7 @@ impl Table {
         let flat = Shape::new([keys.len()].into_iter().chain(spec.value_shape.dims().iter().copied()));
         let values = values.reshape(flat)?;
         let row = |(i, key): (usize, &Key)| {
-            let row = Row::new(key, own_row(&values, i)?)?;
+            let row = Row::new(own_row(&values, i)?)?;
             Ok((key.clone(), row))
         };
         keys.iter().enumerate().map(row).collect()
@@ -469,7 +500,7 @@ impl Table {
         }
         let mut rows = Charged::new();
         for row in flat.chunks(self.spec.key_shape.elements().max(1)) {
-            rows.push(Key::Row(row.into()))?;
+            rows.push(Key::Row(Arc::new(Parts(Charged::copy_of(row)?))))?;
         }
         Ok(rows)
     }
@@ -501,7 +532,7 @@ impl Key {
     fn place(&self) -> u64 {
         match self {
             Key::Int(n) => *n as u64,
-            Key::Row(keys) if keys.len() == 1 => keys[0].place(),
+            Key::Row(keys) if keys.0.len() == 1 => keys.0[0].place(),
             other => {
                 let mut hasher = DefaultHasher::new();
                 other.hash(&mut hasher);
@@ -512,7 +543,7 @@ impl Key {
 
     fn flatten<'a>(&'a self, flat: &mut Vec<&'a Key>) {
         match self {
-            Key::Row(keys) => keys.iter().for_each(|key| key.flatten(flat)),
+            Key::Row(keys) => keys.0.iter().for_each(|key| key.flatten(flat)),
             key => flat.push(key),
         }
     }
@@ -524,7 +555,7 @@ impl fmt::Display for Key {
             Key::Int(n) => n.fmt(f),
             Key::Text(text) => write!(f, "{text:?}"),
             Key::Row(keys) => {
-                let keys: Vec<String> = keys.iter().map(Key::to_string).collect();
+                let keys: Vec<String> = keys.0.iter().map(Key::to_string).collect();
                 write!(f, "[{}]", keys.join(", "))
             }
         }

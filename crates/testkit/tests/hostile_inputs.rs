@@ -6,6 +6,11 @@
 //! random. The result is an error or a small value, within a second and under 64 MiB; resident memory is
 //! measured, not only what the budget says.
 //!
+//! Examples are also enlarged, so that they stay valid: all axes of one place, and all texts, by one factor,
+//! with the example's own elements and with distinct ones. Whatever a kernel then makes in proportion to its
+//! inputs must be charged, also where it is far from the limit: resident memory may be 1.5 times what is
+//! charged at most.
+//!
 //! The cases run in child processes of limited address space, in batches, so that one that ends its process
 //! is a failure with a name. The tests run a sample:
 //!
@@ -13,13 +18,14 @@
 //!   sample of that share;
 //! - `HOSTILE_SEED=7` chooses another sample;
 //! - `HOSTILE_EXAMPLES=2` tries that many examples of each op;
+//! - `HOSTILE_CASES=enlarged` tries only the cases whose names contain this;
 //! - `HOSTILE_OPS=Name,Name` runs all cases of these ops, and prints each case before it runs.
 
 use millstream_graph::op::AttrKind;
 use millstream_graph::{Attr, FuncRef};
 use millstream_ops::cases::{Arg, Call, Case, Expect};
 use millstream_runtime::{Session, SessionOptions};
-use millstream_tensor::{DType, MAX_RANK, PartialShape, Shape, Tensor};
+use millstream_tensor::{DType, MAX_RANK, PartialShape, Shape, Str, Tensor};
 use millstream_testkit::examples::{Given, all, attempt, build};
 use millstream_testkit::generate::Rng;
 use millstream_testkit::report::Report;
@@ -54,6 +60,12 @@ const GROWTH: f64 = 1.5;
 /// The bytes of a long tensor. Fed tensors and constants are not charged to a run, but copies of them are.
 const LONG: usize = 24 << 20;
 
+/// The bytes of the largest input of an enlarged example.
+const LARGE: usize = 8 << 20;
+
+/// Resident memory that nobody has to charge: pages of code that are read for the first time, stacks, plans.
+const SMALL: usize = 4 << 20;
+
 /// The number of random mixtures of each example.
 const MIXED: u64 = 40;
 
@@ -70,6 +82,7 @@ const WITHOUT_EXAMPLE: &[&str] = &[];
 /// What the environment asks for.
 struct Asked {
     ops: Option<Vec<String>>,
+    cases: String,
     share: f64,
     seed: u64,
     examples: usize,
@@ -82,6 +95,7 @@ impl Asked {
         let everything = ops.is_some() || std::env::var("HOSTILE").is_ok_and(|how| how == "all");
         Asked {
             ops: ops.map(|list| list.split(',').map(str::to_owned).collect()),
+            cases: std::env::var("HOSTILE_CASES").unwrap_or_default(),
             share: if everything { 1.0 } else { number("HOSTILE").unwrap_or(SHARE) },
             seed: number("HOSTILE_SEED").unwrap_or(0.0) as u64,
             examples: number("HOSTILE_EXAMPLES").map_or(EXAMPLES, |n| n as usize),
@@ -93,6 +107,9 @@ impl Asked {
     }
 
     fn is_chosen(&self, case: &str) -> bool {
+        if !case.contains(&self.cases) {
+            return false;
+        }
         let mut hasher = DefaultHasher::new();
         (self.seed, case).hash(&mut hasher);
         (hasher.finish() >> 11) as f64 / ((1u64 << 53) as f64) < self.share
@@ -174,6 +191,8 @@ fn child(batch: usize, begin: usize, at: &std::path::Path) -> Output {
         "--test-threads=1",
     ]);
     command.env("HOSTILE_BATCH", format!("{batch} {begin} {}", at.display()));
+    // What was freed is given back to the system, so that each case shows what it takes.
+    command.env("MALLOC_MMAP_THRESHOLD_", "65536").env("MALLOC_TRIM_THRESHOLD_", "65536");
     command.output().expect("the tests' program can be run")
 }
 
@@ -205,9 +224,10 @@ fn run_batch(batch: &str) {
                     if asked.ops.is_some() {
                         announce(&name);
                     }
-                    let bad = change.clone().apply(example);
+                    let (example, bad, deadline) =
+                        (example.clone(), change.clone().apply(example), change.deadline());
                     let mut report = Report::new();
-                    report.run(&name, None, || in_time(move || withstands(&bad, given)));
+                    report.run(&name, None, || in_time(move || withstands(&example, &bad, given, deadline)));
                     match report.failure() {
                         None => println!("CASE {name}"),
                         Some(error) => println!("CASE {name}\t{}", error.replace('\n', "\\n")),
@@ -272,13 +292,41 @@ enum Change {
     Long(usize, usize),
     /// Of all inputs that are values, to long tensors.
     AllLong,
+    /// Of an axis of all inputs, by one factor.
+    Enlarged(Axis, Elements),
+    /// Of all strings, each to many times itself.
+    Texts,
     /// Of a call's attribute.
     Attr(usize, &'static str, Attr),
     /// Of some inputs and attributes, drawn with this seed.
     Mixed(u64),
 }
 
+/// The axis of each input that an enlarged example has more of.
+#[derive(Clone, Copy, Debug)]
+enum Axis {
+    First,
+    Last,
+}
+
+/// The elements of an enlarged example.
+#[derive(Clone, Copy, Debug)]
+enum Elements {
+    /// Those of the example, repeated.
+    Own,
+    /// 0, 1, 2, ..
+    Distinct,
+}
+
 impl Change {
+    /// Work that is enlarged needs time until it has made what it makes.
+    fn deadline(&self) -> Duration {
+        match self {
+            Change::Enlarged(..) | Change::Texts => LONGEST / 2,
+            _ => DEADLINE,
+        }
+    }
+
     fn apply(self, case: &Case) -> Case {
         let mut bad = case.clone();
         match self {
@@ -288,6 +336,11 @@ impl Change {
             Change::AllLong => {
                 let calls = bad.before.iter_mut().chain([&mut bad.call]);
                 calls.flat_map(|call| &mut call.args).for_each(lengthen);
+            }
+            Change::Enlarged(axis, elements) => enlarge(&mut bad, axis, elements),
+            Change::Texts => {
+                let calls = bad.before.iter_mut().chain([&mut bad.call]);
+                calls.flat_map(|call| &mut call.args).for_each(lengthen_texts);
             }
             Change::Attr(n, name, attr) => call_of(&mut bad, n).attrs.set(name, attr),
             Change::Inputs(k) => {
@@ -316,6 +369,86 @@ fn lengthen(arg: &mut Arg) {
         value.take(Shape::default(), &[0]).or_else(|_| Tensor::zeros(value.dtype(), Shape::default()));
     if let Ok(long) = first.and_then(|first| Tensor::fill(shape, &first)) {
         *value = long;
+    }
+}
+
+/// Multiplies an axis of all inputs by one factor: the largest then has [`LARGE`] bytes.
+fn enlarge(case: &mut Case, axis: Axis, elements: Elements) {
+    let values = case.calls().flat_map(|call| &call.args);
+    let bytes = values.map(|arg| if let Arg::Value(value) = arg { bytes_of(value) } else { 0 }).max();
+    let factor = (LARGE / bytes.unwrap_or(0).max(1)).max(1);
+    for arg in case.before.iter_mut().chain([&mut case.call]).flat_map(|call| &mut call.args) {
+        let Arg::Value(value) = arg else { continue };
+        if value.rank() == 0 || value.elements() == 0 {
+            continue;
+        }
+        let axis = match axis {
+            Axis::First => 0,
+            Axis::Last => value.rank() - 1,
+        };
+        let mut dims = value.shape().dims().to_vec();
+        let run: usize = dims[axis..].iter().product();
+        dims[axis] *= factor;
+        let n = value.elements() * factor;
+        let own = || {
+            let places: Vec<usize> = (0..n).map(|i| i / (run * factor) * run + i % run).collect();
+            value.take(dims.clone(), &places)
+        };
+        let enlarged = match elements {
+            Elements::Own => own(),
+            Elements::Distinct => distinct(value.dtype(), dims.clone()).unwrap_or_else(own),
+        };
+        if let Ok(enlarged) = enlarged {
+            *value = enlarged;
+        }
+    }
+}
+
+/// 0, 1, 2, .. of this dtype and shape, if it has such values.
+fn distinct(dtype: DType, dims: Vec<usize>) -> Option<millstream_tensor::Result<Tensor>> {
+    let n = dims.iter().product::<usize>();
+    macro_rules! numbers {
+        ($t:ty) => {
+            Tensor::from_iter(dims, (0..n).map(|i| i as $t))
+        };
+    }
+    Some(match dtype {
+        DType::F32 => numbers!(f32),
+        DType::F64 => numbers!(f64),
+        DType::I8 => numbers!(i8),
+        DType::I16 => numbers!(i16),
+        DType::I32 => numbers!(i32),
+        DType::I64 => numbers!(i64),
+        DType::U8 => numbers!(u8),
+        DType::U16 => numbers!(u16),
+        DType::U32 => numbers!(u32),
+        DType::U64 => numbers!(u64),
+        DType::Str => {
+            let texts: millstream_tensor::Result<Vec<Str>> =
+                (0..n).map(|i| Str::new(i.to_string())).collect();
+            texts.and_then(|texts| Tensor::strings(dims, texts))
+        }
+        _ => return None,
+    })
+}
+
+/// Makes each string many times itself: together they have half of [`LARGE`] bytes.
+fn lengthen_texts(arg: &mut Arg) {
+    let Arg::Value(value) = arg else { return };
+    let Some(texts) = value.as_strs() else { return };
+    let most = LARGE / 2 / texts.len().max(1);
+    let longer = |text: &Str| Str::new(text.repeat(most / text.len().max(1)));
+    let longer: millstream_tensor::Result<Vec<Str>> = texts.iter().map(longer).collect();
+    if let Ok(longer) = longer.and_then(|texts| Tensor::strings(value.shape().clone(), texts)) {
+        *value = longer;
+    }
+}
+
+/// The bytes that a value takes at least. Strings may be shared.
+fn bytes_of(value: &Tensor) -> usize {
+    match value.as_strs() {
+        Some(texts) if texts.len() < 1024 => texts.iter().map(|text| text.len() + size_of::<Str>()).sum(),
+        _ => value.elements() * value.dtype().size().unwrap_or(size_of::<Str>()),
     }
 }
 
@@ -371,6 +504,13 @@ fn changes(case: &Case) -> Vec<(String, Change)> {
         }
     }
     changes.push(("all inputs are long".to_owned(), Change::AllLong));
+    changes.push(("all texts are long".to_owned(), Change::Texts));
+    for axis in [Axis::First, Axis::Last] {
+        for elements in [Elements::Own, Elements::Distinct] {
+            let what = format!("it is enlarged ({axis:?}, {elements:?})");
+            changes.push((what, Change::Enlarged(axis, elements)));
+        }
+    }
     let like = |(k, what): (usize, String)| (format!("all inputs are like {what}"), Change::Inputs(k));
     changes.extend(kinds.into_iter().enumerate().map(like));
     changes.extend((0..MIXED).map(|seed| (format!("it is mixed with seed {seed}"), Change::Mixed(seed))));
@@ -440,25 +580,17 @@ fn short(attr: &Attr) -> String {
     }
 }
 
-/// Builds and runs an example. Any error will do, and any result that fits the limits.
-fn withstands(case: &Case, given: Given) -> Result<(), String> {
+/// Builds and runs a changed example. Any error will do, and any result that fits the limits.
+fn withstands(example: &Case, case: &Case, given: Given, deadline: Duration) -> Result<(), String> {
+    // The first run reads code, and makes what is made once.
+    attempt_within(example, given, DEADLINE, &mut 0).ok();
     let before = resident("VmRSS");
     forget_peak();
-    let start = Instant::now();
-    let result = build(case, given).and_then(|built| {
-        let options = SessionOptions {
-            threads: Some(1),
-            timeout: Some(DEADLINE),
-            memory_limit: Some(MEMORY),
-            stall_grace: Some(Duration::ZERO),
-            print: Some(Box::new(|_| ())),
-            ..SessionOptions::default()
-        };
-        attempt(&built, &Session::with_options(&built.graph, options)?)
-    });
-    let (took, grown) = (start.elapsed(), resident("VmHWM").saturating_sub(before) << 10);
-    if let Err(error) = &result {
-        let text = error.to_string();
+    let (start, mut charged) = (Instant::now(), 0);
+    let result = attempt_within(case, given, deadline, &mut charged);
+    let (took, grown) = (start.elapsed(), (resident("VmHWM").saturating_sub(before) << 10) as usize);
+    let result = result.err().map(|error| error.to_string());
+    if let Some(text) = &result {
         let is_bug = text.contains("panicked") || text.contains("gave no output");
         if is_bug || text.len() >= 16 << 10 {
             return Err(format!("a bug of the op, or {} bytes of text: {text}", text.len()));
@@ -467,10 +599,47 @@ fn withstands(case: &Case, given: Given) -> Result<(), String> {
     if grown as f64 > GROWTH * MEMORY as f64 {
         return Err(format!("it took {} MiB of memory", grown >> 20));
     }
+    let values = case.calls().flat_map(|call| &call.args);
+    let inputs = values.map(|arg| if let Arg::Value(value) = arg { bytes_of(value) } else { 0 });
+    let inputs: usize = inputs.sum();
+    // Constants and attributes are charged when a graph is imported, and not to a run. Long attributes come
+    // with inputs that are not large.
+    let allowed = GROWTH * (inputs + charged) as f64 + SMALL as f64;
+    if given != Given::Constant && LARGE <= inputs && (inputs + grown) as f64 > allowed {
+        return Err(format!(
+            "it took {} KiB of memory besides inputs of {} KiB, but was charged {} KiB ({})",
+            grown >> 10,
+            inputs >> 10,
+            charged >> 10,
+            result.unwrap_or_else(|| "no error".to_owned()),
+        ));
+    }
     match took < LONGEST {
         true => Ok(()),
         false => Err(format!("it took {took:?}")),
     }
+}
+
+/// Builds and runs an example. `charged` is the most that was charged to the run's budget.
+fn attempt_within(
+    case: &Case,
+    given: Given,
+    deadline: Duration,
+    charged: &mut usize,
+) -> millstream_tensor::Result<()> {
+    let built = build(case, given)?;
+    let options = SessionOptions {
+        threads: Some(1),
+        timeout: Some(deadline),
+        memory_limit: Some(MEMORY),
+        stall_grace: Some(Duration::ZERO),
+        print: Some(Box::new(|_| ())),
+        ..SessionOptions::default()
+    };
+    let session = Session::with_options(&built.graph, options)?;
+    let result = attempt(&built, &session);
+    *charged = session.peak_bytes();
+    result.map(drop)
 }
 
 /// Runs a case on a thread of its own, so that one that hangs is a failure like any other.

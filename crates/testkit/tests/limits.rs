@@ -402,6 +402,11 @@ fn refused_for_scratch(
 fn maps_places_and_pieces_are_charged() -> Result<()> {
     let numbers = |n: i64| Tensor::from_iter([n as usize], 0..n);
     let none = Tensor::zeros(millstream_tensor::DType::I64, [0])?;
+    let (few, one) = (Tensor::zeros(millstream_tensor::DType::I8, [12 << 20])?, Tensor::scalar(1i32));
+    refused_for_scratch("Roll", &[few, one, Tensor::scalar(0i32)], &[]);
+    let few = Tensor::zeros(millstream_tensor::DType::I8, [8 << 20])?;
+    let paddings = Tensor::from_slice([1, 2], &[1i32, 1])?;
+    refused_for_scratch("MirrorPad", &[few, paddings], &[("mode", "REFLECT".into())]);
     refused_for_scratch("Unique", &[numbers(2_000_000)?], &[]);
     refused_for_scratch("ListDiff", &[none, numbers(2_000_000)?], &[]);
     let parts = Tensor::zeros(millstream_tensor::DType::I32, [4_000_000])?;
@@ -495,6 +500,29 @@ fn the_entries_of_a_table_are_charged() -> Result<()> {
     assert_eq!(session.run::<i64>(size, ())?, 0, "nothing was inserted");
     fill(&Tensor::from_iter([10_000], 0..10_000i64)?)?;
     assert_eq!(session.run::<i64>(size, ())?, 10_000);
+    watched.ends_within(MEMORY);
+    Ok(())
+}
+
+/// A key that is a row of many numbers is kept number by number.
+#[test]
+fn keys_that_are_rows_are_charged() -> Result<()> {
+    const N: usize = 1 << 20;
+    let marks = [-1i64, -2].map(|mark| Tensor::fill([N], &Tensor::scalar(mark)));
+    let watched = watched();
+    let graph = Graph::with_ops(millstream_ops::registry());
+    let i64s = millstream_tensor::DType::I64;
+    let mut table = graph.op("MutableDenseHashTableV2");
+    for mark in marks {
+        table = table.input(graph.constant_tensor("mark", mark?));
+    }
+    let table = table.attr("value_dtype", i64s).output();
+    let keys = graph.placeholder_of("keys", i64s, millstream_tensor::shape![_, N]);
+    let insert = graph.op("LookupTableInsertV2").input(table).input(keys).input([1i64]).finish();
+    let session = session(&graph, SOON)?;
+    let feeds = millstream_runtime::FeedList::new().and(keys, Tensor::zeros(i64s, [1, N])?);
+    let result = session.run::<()>(Target::Operation(insert.id()), feeds);
+    refused(result, Code::ResourceExhausted, "out of memory");
     watched.ends_within(MEMORY);
     Ok(())
 }

@@ -7,6 +7,7 @@ use crate::shared::gradient::as_i32;
 use millstream_graph::IndexedSlices;
 use millstream_graph::op::spec::{AnyType, Bool, IndexType, Int, Spec};
 use millstream_graph::op::{Cost, GradCx, Gradient, InferCx, Kernel, KernelCx, Known, NodeInfo, OpDef};
+use millstream_tensor::budget::Charged;
 use millstream_tensor::{Assembler, PartialShape, Result, Shape, Tensor, ensure, invalid, with_element};
 
 pub(crate) fn def() -> [OpDef; 2] {
@@ -177,7 +178,10 @@ impl Pick {
             return Assembler::new(t.dtype(), shape)?.finish();
         }
         if blocks == 1 && outer == 1 {
-            let starts: Vec<usize> = places.iter().map(|p| p * run).collect();
+            if run == 1 {
+                return t.take_runs(shape, run, places);
+            }
+            let starts = Charged::of(places.iter().map(|p| p * run))?;
             return t.take_runs(shape, run, &starts);
         }
         let each = places.len() / blocks;

@@ -4,6 +4,7 @@ use super::gather::take_along;
 use super::paddings::{Paddings, infer};
 use millstream_graph::op::spec::{AnyType, IndexType, Spec, Words};
 use millstream_graph::op::{GradCx, Gradient, Kernel, KernelCx, OpDef};
+use millstream_tensor::budget::Charged;
 use millstream_tensor::{DType, Result, ensure};
 
 pub(crate) fn def() -> OpDef {
@@ -54,7 +55,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         }
         let left = (0..before).rev().map(|i| i + skip);
         let right = (0..after).map(|i| len - 1 - skip - i);
-        let places: Vec<usize> = left.chain(0..len).chain(right).collect();
+        let places = Charged::of(left.chain(0..len).chain(right))?;
         out = take_along(&out, axis, &places)?;
     }
     cx.set(0, out);

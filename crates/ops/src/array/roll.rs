@@ -4,6 +4,7 @@ use super::gather::take_along;
 use crate::shared::axes::{axis, ints};
 use millstream_graph::op::spec::{AnyType, IndexType};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::budget::Charged;
 use millstream_tensor::{Result, ensure};
 use smallvec::SmallVec;
 
@@ -70,7 +71,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     }
     for (a, &shift) in totals.iter().enumerate().filter(|(_, s)| **s != 0) {
         let len = out.shape()[a];
-        let places: Vec<usize> = (len - shift..len).chain(0..len - shift).collect();
+        let places = Charged::of((len - shift..len).chain(0..len - shift))?;
         out = take_along(&out, a, &places)?;
     }
     cx.set(0, out);

@@ -24,7 +24,7 @@ pub(crate) fn def() -> OpDef {
             cx.vector(0)?;
             cx.scalar(1)
         })
-        .kernel(Kernel::stateful(run).cost(SLOW))
+        .kernel(Kernel::stateful(run).cost(SLOW).scratch(192))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {

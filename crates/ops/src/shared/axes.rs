@@ -61,9 +61,15 @@ pub(crate) fn entry(what: &str, dims: &[usize], flat: usize) -> String {
     format!("{what}[{}]", places.join(","))
 }
 
-/// Formats numbers as TensorFlow's messages do, separated by `between`.
+/// Formats numbers as TensorFlow's messages do, separated by `between`. Of very many, the first are enough:
+/// messages are short.
 pub(crate) fn listed<T: std::fmt::Display>(numbers: &[T], between: &str) -> String {
-    numbers.iter().map(T::to_string).collect::<Vec<_>>().join(between)
+    const MOST: usize = 4096;
+    let mut text = numbers.iter().take(MOST).map(T::to_string).collect::<Vec<_>>().join(between);
+    if MOST < numbers.len() {
+        text = text + between + "..";
+    }
+    text
 }
 
 /// Returns a size as `usize`, or an error if it is negative.

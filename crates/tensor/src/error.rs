@@ -310,6 +310,29 @@ fn cut<'a>(text: impl Into<Cow<'a, str>>, most: usize) -> String {
     [&text[..head], GAP, &text[tail..]].concat()
 }
 
+/// The text of a message. What it shows may be as long as a tensor, and a message is not, so that the middle
+/// of a long text is left out as it is made.
+#[doc(hidden)]
+pub fn message(text: fmt::Arguments<'_>) -> String {
+    struct Ends(String);
+    impl fmt::Write for Ends {
+        fn write_str(&mut self, part: &str) -> fmt::Result {
+            const MOST: usize = 64 << 10;
+            if MOST < self.0.len() + part.len() {
+                self.0 = cut(std::mem::take(&mut self.0), MOST / 4);
+                self.0.push_str(&cut(part, MOST / 4));
+            } else {
+                self.0.push_str(part);
+            }
+            Ok(())
+        }
+    }
+    let mut ends = Ends(String::new());
+    // Only a value that cannot be shown at all ends a text early.
+    let _shown = fmt::Write::write_fmt(&mut ends, text);
+    ends.0
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let e = &*self.0;
@@ -350,9 +373,10 @@ impl From<io::Error> for Error {
 #[macro_export]
 macro_rules! invalid {
     ($words:literal $(, $part:expr)* ; $($own:tt)*) => {
-        $crate::Error::invalid(format!($($own)*)).led_by(format!($words $(, $part)*))
+        $crate::Error::invalid($crate::message(format_args!($($own)*)))
+            .led_by($crate::message(format_args!($words $(, $part)*)))
     };
-    ($($arg:tt)*) => { $crate::Error::invalid(format!($($arg)*)) };
+    ($($arg:tt)*) => { $crate::Error::invalid($crate::message(format_args!($($arg)*))) };
 }
 
 /// Returns an `INVALID_ARGUMENT` error, with a message formatted as by [`invalid!`], unless the condition
@@ -370,6 +394,16 @@ macro_rules! ensure {
 mod tests {
     use super::*;
     use crate::MIRI;
+
+    #[test]
+    fn messages_about_long_lists_are_made_in_little_memory() {
+        let numbers = vec![12345u16; 200_000 / MIRI];
+        let text = message(format_args!("`axes` is {numbers:?}, which is wrong"));
+        assert!(text.len() <= 64 << 10 && text.capacity() <= 128 << 10, "{} {}", text.len(), text.capacity());
+        let error = invalid!("`axes` is {numbers:?}, which is wrong").to_string();
+        assert!(error.starts_with("`axes` is [12345, 12345,") && error.ends_with("12345], which is wrong"));
+        assert_eq!(invalid!("{} of {}", 1, 2).to_string(), "1 of 2");
+    }
 
     #[test]
     fn errors_are_short_however_long_the_names_in_them() {

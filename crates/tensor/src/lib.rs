@@ -30,6 +30,8 @@ pub use buffer::{ALIGN, Buffer, Loan, prefetch};
 pub use convert::{Datum, FromTensor, IntoTensor, OwnedDatum};
 pub use dtype::DType;
 pub use element::{C64, C128, Element, QInt8, QInt16, QInt32, QUInt8, QUInt16, Scalar};
+#[doc(hidden)]
+pub use error::message;
 pub use error::{Code, Error, Result};
 pub use finite::NotFinite;
 pub use half::{bf16, f16};

@@ -67,9 +67,9 @@ def test_the_words_of_watches_are_those_of_the_command_line(word):
 
 def test_objects_say_what_they_are():
     cell = tf.nn.rnn_cell.LSTMCell(3)
-    assert repr(cell) == "<LSTMCell 'lstm_cell': num_units=3, activation=tanh>"
-    assert repr(tf.nn.rnn_cell.MultiRNNCell([cell])) == "<MultiRNNCell 'multi_rnn_cell': cells=[%r]>" % cell
-    assert repr(tf.layers.Dense(4, tf.nn.relu)) == "<Dense 'dense': units=4, activation=relu>"
+    assert repr(cell) == "<LSTMCell 'lstm_cell_1': num_units=3, activation=tanh>"
+    assert repr(tf.nn.rnn_cell.MultiRNNCell([cell])) == "<MultiRNNCell 'multi_rnn_cell_1': cells=[%r]>" % cell
+    assert repr(tf.layers.Dense(4, tf.nn.relu)) == "<Dense 'dense_1': units=4, activation=relu>"
     assert repr(tf.train.MomentumOptimizer(tf.constant(0.1), 0.9)) == "<MomentumOptimizer 'Momentum': learning_rate=Const:0, momentum=0.9>"
     template = tf.make_template("shared", lambda: tf.get_variable("w", []))
     assert repr(template) == "<Template 'shared' of <lambda>, not called yet>"

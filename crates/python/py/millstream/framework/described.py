@@ -13,7 +13,7 @@ _ELSEWHERE = {"learning_rate": ("_lr", "_learning_rate_tensor"), "num_units": ("
 
 
 def described(value: Any, name: Optional[str]) -> str:
-    """Returns `<LSTMCell 'lstm_cell': num_units=3>`: class, name, and arguments that are not defaults."""
+    """Returns `<LSTMCell 'lstm_cell_1': num_units=3>`: class, name, and arguments that are not defaults."""
     parts = []
     kind: Any = type(value)
     for parameter, default in _parameters(kind).items():

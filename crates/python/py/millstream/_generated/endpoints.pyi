@@ -1044,7 +1044,7 @@ def fake_quant_with_min_max_vars_gradient(gradients: _TensorLike, inputs: _Tenso
       >>> [numpy.round(v, 3).tolist() for v in tf.Session().run(tf.fake_quant_with_min_max_vars_gradient(gradients=[1.0, 2.0, 3.0, 4.0], inputs=[-9.0, 0.0, 9.0, 8.0], min=-1.0, max=1.0))]
       [[0.0, 2.0, 0.0, 0.0], 1.0, 7.0]
 
-    Makes a node of the op `FakeQuantWithMinMaxVarsGradient` (`tf.raw_ops.FakeQuantWithMinMaxVarsGradient`). Gradients do not flow through it: it is constant almost everywhere in its inputs, and TensorFlow has none.
+    Makes a node of the op `FakeQuantWithMinMaxVarsGradient` (`tf.raw_ops.FakeQuantWithMinMaxVarsGradient`). Gradients do not flow through it: of a simulated quantization there is no second one, as in TensorFlow.
     """
 
 def fake_quant_with_min_max_vars_per_channel(inputs: _TensorLike, min: _TensorLike, max: _TensorLike, num_bits: int = 8, narrow_range: bool = False, name: _t.Optional[str] = None) -> _Tensor:
@@ -1103,7 +1103,7 @@ def fake_quant_with_min_max_vars_per_channel_gradient(gradients: _TensorLike, in
       >>> [numpy.round(v, 3).tolist() for v in tf.Session().run(tf.fake_quant_with_min_max_vars_per_channel_gradient(gradients=[[1.0, 2.0], [3.0, 4.0]], inputs=[[-9.0, 0.0], [9.0, 9.0]], min=[-1.0, -1.0], max=[1.0, 1.0]))]
       [[[0.0, 2.0], [0.0, 0.0]], [1.0, 0.0], [3.0, 4.0]]
 
-    Makes a node of the op `FakeQuantWithMinMaxVarsPerChannelGradient` (`tf.raw_ops.FakeQuantWithMinMaxVarsPerChannelGradient`). Gradients do not flow through it: it is constant almost everywhere in its inputs, and TensorFlow has none.
+    Makes a node of the op `FakeQuantWithMinMaxVarsPerChannelGradient` (`tf.raw_ops.FakeQuantWithMinMaxVarsPerChannelGradient`). Gradients do not flow through it: of a simulated quantization there is no second one, as in TensorFlow.
     """
 
 def fft(input: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:

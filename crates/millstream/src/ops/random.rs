@@ -56,7 +56,7 @@ impl<'g> Random<'g> {
     /// Attributes: `num_true: int`, `seed: int = 0`, `seed2: int = 0`.
     ///
     /// ```text
-    /// ComputeAccidentalHits(i64 [[1]], i64 [2]; num_true=1) = i32[0] [], i64[0] [], f32[0] []
+    /// ComputeAccidentalHits(i64 [[1]], i64[1] [2]; num_true=1) = i32[0] [], i64[0] [], f32[0] []
     /// ```
     #[track_caller]
     pub fn compute_accidental_hits(

@@ -26,7 +26,7 @@ pub(crate) fn def() -> OpDef {
         .attr("num_reserved_ids", Int.or(0))
         .attr("num_shards", AtLeast(1).or(1))
         .attr("shard", AtLeast(0).or(0))
-        .attr("unigrams", FloatList.or(Attr::List(Vec::new().into())))
+        .attr("unigrams", FloatList.or(Attr::List(Vec::new())))
         .kernel(Kernel::build(Effect::Stateful, build))
 }
 

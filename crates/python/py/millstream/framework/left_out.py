@@ -77,7 +77,6 @@ _OF_COLUMNS = (
     "one_hot_column",
     "parse_feature_columns_from_examples",
     "parse_feature_columns_from_sequence_examples",
-    "real_valued_column",
     "scattered_embedding_column",
     "sequence_input_from_feature_columns",
     "shared_embedding_columns",

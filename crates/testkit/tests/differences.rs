@@ -81,8 +81,6 @@ const KNOWN: &[(&str, &str)] = &[
     ("ResizeBilinearGrad of_halves", SINGLE),
     ("Qr no_columns", ALL_COLUMNS),
     ("SparseTensorDenseMatMul conjugates", "as in TensorFlow, there is none of complex numbers: an error"),
-    ("Sign signs", "real signs are constant"),
-    ("Sign of_integers", "real signs are constant"),
     ("Zeta edges", NOT_FINITE),
     ("TensorArrayReadV3 again", "what was read orders what is read again, and flows are f32"),
     ("TensorArrayWriteV3 passes_the_flow_on", "flows only order: to differentiate one is an error"),

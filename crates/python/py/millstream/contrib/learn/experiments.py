@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Optional
 
+from millstream.contrib.learn import estimators
 from millstream.estimator import run_config as _run_config
 from millstream.estimator.estimator import Estimator
 from millstream.estimator.training import EvalSpec, TrainSpec, train_and_evaluate
@@ -97,10 +98,11 @@ class Experiment:
     """An `Estimator` with its inputs: trains it, evaluates it, or both.
 
     Args:
-      estimator: A `tf.estimator.Estimator`.
+      estimator: A `tf.estimator.Estimator`, or one of `tf.contrib.learn`.
       train_input_fn: A function that returns features and labels for training.
       eval_input_fn: A function that returns features and labels for evaluation.
-      eval_metrics: None: the model's function returns metrics.
+      eval_metrics: With an estimator of `tf.contrib.learn`, a dict of `MetricSpec`s; else None: the model's
+        function returns metrics.
       train_steps: The number of steps; None for as long as there is input.
       eval_steps: The number of batches of an evaluation; None for as long as there is input.
       train_monitors: Hooks of the training.
@@ -113,11 +115,12 @@ class Experiment:
       export_strategies: None; see `tf.estimator.EvalSpec` for exporters.
       train_steps_per_iteration: The steps between evaluations of `continuous_train_and_eval`.
       checkpoint_and_export: Ignored.
-      saving_listeners: A list of `CheckpointSaverListener`s.
+      saving_listeners: A list of `CheckpointSaverListener`s; None with an estimator of `tf.contrib.learn`.
       check_interval_secs: Ignored.
 
     Raises:
-      ValueError: The estimator is another kind, or metrics or export strategies are given.
+      ValueError: The estimator is another kind, or is given what its kind does not take; or export strategies
+        are given.
 
     Example:
       >>> def model_fn(features, labels, mode):
@@ -157,14 +160,17 @@ class Experiment:
         saving_listeners: Any = None,
         check_interval_secs: int = 5,
     ) -> None:
-        if not isinstance(estimator, Estimator):
-            raise ValueError("`estimator` must implement `tf.contrib.learn.Evaluable`: use a `tf.estimator.Estimator`")
-        if eval_metrics is not None:
+        self._is_core = isinstance(estimator, Estimator)
+        if not self._is_core and not isinstance(estimator, estimators.Estimator):
+            raise ValueError("`estimator` must implement `tf.contrib.learn.Evaluable` or `tf.estimator.Estimator`.")
+        if not self._is_core and saving_listeners:
+            raise ValueError("`saving_listeners` must be `None` with `tf.contrib.learn.Estimator`: pass a hook in `train_monitors`")
+        if self._is_core and eval_metrics is not None:
             raise ValueError("`eval_metrics` must be `None` with `tf.estimator.Estimator`: return `eval_metric_ops` from its function")
         if export_strategies:
             raise ValueError("Experiment: `export_strategies` are not part of Millstream: use the exporters of `tf.estimator.EvalSpec`")
         self._estimator, self._train_input_fn, self._eval_input_fn = estimator, train_input_fn, eval_input_fn
-        self._train_steps, self._eval_steps = train_steps, eval_steps
+        self._train_steps, self._eval_steps, self._eval_metrics = train_steps, eval_steps, eval_metrics
         self._train_monitors: List[Any] = list(train_monitors or [])
         self._eval_hooks: List[Any] = list(eval_hooks or [])
         self._throttle_secs, self._listeners = continuous_eval_throttle_secs, saving_listeners
@@ -189,18 +195,35 @@ class Experiment:
         """Adds hooks of the training."""
         self._train_monitors.extend(additional_hooks)
 
+    def _fit(self, **limits: Any) -> Any:
+        if self._is_core:
+            return self._estimator.train(self._train_input_fn, hooks=self._train_monitors, saving_listeners=self._listeners, **limits)
+        return self._estimator.fit(input_fn=self._train_input_fn, monitors=self._train_monitors, **limits)
+
+    def _measure(self, steps: Optional[int], name: Optional[str]) -> Dict[str, Any]:
+        given: Dict[str, Any] = {"input_fn": self._eval_input_fn, "steps": steps, "name": name, "hooks": self._eval_hooks}
+        if not self._is_core:
+            given["metrics"] = self._eval_metrics
+        return self._estimator.evaluate(**given)  # type: ignore[no-any-return]
+
     def train(self, delay_secs: Any = None) -> Any:
         """Trains up to `train_steps`, and returns the estimator."""
-        return self._estimator.train(self._train_input_fn, hooks=self._train_monitors, max_steps=self._train_steps, saving_listeners=self._listeners)
+        return self._fit(max_steps=self._train_steps)
 
     def evaluate(self, delay_secs: Any = None, name: Optional[str] = None) -> Dict[str, Any]:
         """Evaluates the last checkpoint, and returns the metrics."""
-        return self._estimator.evaluate(self._eval_input_fn, steps=self._eval_steps, hooks=self._eval_hooks, name=name)  # type: ignore[no-any-return]
+        return self._measure(self._eval_steps, name)
 
     local_run = property(lambda self: self.train_and_evaluate, doc="The former name of `train_and_evaluate`.")
 
     def train_and_evaluate(self) -> Any:
-        """Trains, evaluates on the way and at the end, and returns the last metrics and exports."""
+        """Trains, evaluates at the end, and returns the metrics and exports.
+
+        A `tf.estimator.Estimator` is evaluated on the way, too.
+        """
+        if not self._is_core:
+            self._fit(max_steps=self._train_steps)
+            return self._measure(self._eval_steps, None), []
         train = TrainSpec(self._train_input_fn, max_steps=self._train_steps, hooks=self._train_monitors)
         evaluation = EvalSpec(self._eval_input_fn, steps=self._eval_steps, hooks=self._eval_hooks, start_delay_secs=0, throttle_secs=self._throttle_secs)
         found = train_and_evaluate(self._estimator, train, evaluation)
@@ -219,14 +242,14 @@ class Experiment:
                 break
             more = self._steps_per_iteration or self._train_steps or 1000
             limit = done + more if self._train_steps is None else min(done + more, self._train_steps)
-            self._estimator.train(self._train_input_fn, hooks=self._train_monitors, max_steps=limit, saving_listeners=self._listeners)
+            self._fit(max_steps=limit)
             results = self.evaluate()
             if results["global_step"] <= done:
                 break  # The input ended.
             done = int(results["global_step"])
         return results, []
 
-    def test(self) -> Any:
-        """Trains one step and evaluates one batch, to see that both work."""
-        self._estimator.train(self._train_input_fn, hooks=self._train_monitors, steps=1)
-        return self._estimator.evaluate(self._eval_input_fn, steps=1, name="one_pass"), []
+    def test(self) -> Dict[str, Any]:
+        """Trains one step and evaluates one batch, to see that both work; returns the metrics."""
+        self._fit(steps=1)
+        return self._measure(1, "one_pass")

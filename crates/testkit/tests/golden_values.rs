@@ -5,9 +5,6 @@ use millstream_testkit::tiers::TIERS;
 use millstream_testkit::values::Family;
 use std::path::PathBuf;
 
-/// Op types with golden values that are not supported.
-const LACKING: &[&str] = &["LRN"];
-
 /// Entries that fail today, with the reason.
 const KNOWN: &[(&str, &str)] = &[
     ("control: NextIteration #3", "outside of a loop it is an error here"),
@@ -22,11 +19,7 @@ const KNOWN: &[(&str, &str)] = &[
 
 /// The reason why this entry is known to fail, if it is.
 fn reason(name: &str) -> Option<&'static str> {
-    let op = name.split([':', '#']).nth(1).map(str::trim);
-    match op.is_some_and(|op| LACKING.contains(&op)) {
-        true => Some("the op is not among ours"),
-        false => KNOWN.iter().find(|(case, _)| name == *case).map(|(_, reason)| *reason),
-    }
+    KNOWN.iter().find(|(case, _)| name == *case).map(|(_, reason)| *reason)
 }
 
 #[test]

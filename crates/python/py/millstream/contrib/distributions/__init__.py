@@ -1,5 +1,6 @@
 """`tf.contrib.distributions`: those of `tf.distributions`, multivariate normal distributions, and others."""
 
+from millstream.contrib.distributions.counts import Binomial, NegativeBinomial
 from millstream.contrib.distributions.multivariate import (
     MultivariateNormalDiag,
     MultivariateNormalFullCovariance,
@@ -22,7 +23,7 @@ from millstream.contrib.distributions.transformed import (
     NormalWithSoftplusScale,
     StudentTWithAbsDfSoftplusScale,
 )
-from millstream.contrib.distributions.univariate import Chi2, Geometric, HalfNormal, Logistic
+from millstream.contrib.distributions.univariate import Chi2, Deterministic, Geometric, HalfNormal, InverseGamma, Logistic
 from millstream.distributions.base import (
     Distribution,
     FULLY_REPARAMETERIZED,
@@ -38,10 +39,12 @@ __all__ = [
     "Bernoulli",
     "Beta",
     "BetaWithSoftplusConcentration",
+    "Binomial",
     "Categorical",
     "Cauchy",
     "Chi2",
     "Chi2WithAbsDf",
+    "Deterministic",
     "Dirichlet",
     "Distribution",
     "Exponential",
@@ -52,6 +55,7 @@ __all__ = [
     "Geometric",
     "HalfNormal",
     "Independent",
+    "InverseGamma",
     "Laplace",
     "LaplaceWithSoftplusScale",
     "Logistic",
@@ -61,6 +65,7 @@ __all__ = [
     "MultivariateNormalFullCovariance",
     "MultivariateNormalTriL",
     "NOT_REPARAMETERIZED",
+    "NegativeBinomial",
     "Normal",
     "NormalWithSoftplusScale",
     "OneHotCategorical",

@@ -1,4 +1,4 @@
-"""Distributions of single numbers: `Chi2`, `Geometric`, `HalfNormal` and `Logistic`."""
+"""Distributions of single numbers: `Chi2`, `Geometric`, `HalfNormal`, `Logistic` and others."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from millstream.distributions import special
 from millstream.distributions.base import Distribution, NOT_REPARAMETERIZED, Univariate, checked
 from millstream.distributions.continuous import Gamma, LocationScale
 from millstream.distributions.discrete import logits_and_probs, whole
-from millstream.framework import constant, control_dependencies, dtypes, name_scope, shapes
+from millstream.framework import constant, control_dependencies, convert_to_tensor, dtypes, name_scope, shapes
 from millstream.framework.op_functions import op
 from millstream.ops import array_ops, check_ops, math_ops, random_ops
 
@@ -251,3 +251,165 @@ class Geometric(Distribution):
 
     def _mode(self) -> Any:
         return array_ops.zeros(self.batch_shape_tensor(), self.dtype)
+
+
+class InverseGamma(Univariate):
+    """The distribution of `1 / x` for x of a gamma distribution.
+
+    Its density is `rate^c x^(-c - 1) exp(-rate / x) / gamma(c)`, with c the concentration.
+
+    Args:
+      concentration: A tensor of floats: the shape parameter.
+      rate: A tensor of floats: the scale.
+      validate_args: If true, it is an error of the run if a parameter or a value is not positive.
+      allow_nan_stats: If false, a mean or variance that does not exist is an error of the run instead of NaN.
+      name: The name scope of the operations.
+
+    Raises:
+      ValueError: The parameters are not floats of one dtype.
+
+    Example:
+      >>> d = tf.contrib.distributions.InverseGamma(concentration=[0.5, 3.0], rate=2.0)
+      >>> print(*tf.Session().run([d.mean(), d.mode(), d.concentration, d.rate]))
+      [nan  1.] [1.3333334 0.5      ] [0.5 3. ] 2.0
+    """
+
+    PARAMETERS = ("concentration", "rate")
+    REPARAMETERIZATION = NOT_REPARAMETERIZED
+
+    def __init__(
+        self, concentration: Any, rate: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "InverseGamma"
+    ) -> None:
+        self._build(dict(locals()), lambda: check_ops.assert_positive(concentration), lambda: check_ops.assert_positive(rate))
+
+    @property
+    def concentration(self) -> Any:
+        """The shape parameter."""
+        return self._concentration  # type: ignore[attr-defined]
+
+    @property
+    def rate(self) -> Any:
+        """The scale."""
+        return self._rate  # type: ignore[attr-defined]
+
+    def _sample_n(self, n: Any, seed: Optional[int] = None) -> Any:
+        return 1.0 / random_ops.random_gamma([n], self.concentration, self.rate, self.dtype, seed)
+
+    def _valid(self, x: Any) -> Any:
+        return checked([check_ops.assert_positive(x)], x) if self.validate_args else x
+
+    def _cdf(self, x: Any) -> Any:
+        return op("Igammac")(self.concentration, self.rate / self._valid(x))
+
+    def _log_unnormalized_prob(self, x: Any) -> Any:
+        x = self._valid(x)
+        return -(1.0 + self.concentration) * op("Log")(x) - self.rate / x
+
+    def _log_normalization(self) -> Any:
+        return op("Lgamma")(self.concentration) - self.concentration * op("Log")(self.rate)
+
+    def _entropy(self) -> Any:
+        c = self.concentration
+        return c + op("Log")(self.rate) + op("Lgamma")(c) - (1.0 + c) * op("Digamma")(c)
+
+    def _existing(self, value: Any, least: float, what: str) -> Any:
+        """Returns a statistic that exists where the concentration is greater than `least`."""
+        if self.allow_nan_stats:
+            return special.nan_unless(self.concentration > least, value, self.batch_shape_tensor())
+        words = f"{what} undefined when any concentration <= {least:g}"
+        return checked([check_ops.assert_less(constant(least, self.dtype), self.concentration, message=words)], value)
+
+    def _mean(self) -> Any:
+        return self._existing(self.rate / (self.concentration - 1.0), 1.0, "mean")
+
+    def _variance(self) -> Any:
+        variance = op("Square")(self.rate) / op("Square")(self.concentration - 1.0) / (self.concentration - 2.0)
+        return self._existing(variance, 2.0, "variance")
+
+    def _mode(self) -> Any:
+        return self.rate / (1.0 + self.concentration)
+
+
+class Deterministic(Distribution):
+    """The distribution of a number that is always the same.
+
+    Args:
+      loc: A tensor: the number.
+      atol: A number or tensor: values that are no further from `loc` have probability 1; by default 0.
+      rtol: As `atol`, but a factor of the magnitude of `loc`.
+      validate_args: If true, it is an error of the run if `atol` or `rtol` is negative.
+      allow_nan_stats: Ignored: all statistics exist.
+      name: The name scope of the operations.
+
+    Example:
+      >>> d = tf.contrib.distributions.Deterministic(2.0, atol=0.5)
+      >>> print(*tf.Session().run([d.prob([1.0, 2.25]), d.mean(), d.loc, d.atol, d.rtol]))
+      [0. 1.] 2.0 2.0 0.5 0.0
+    """
+
+    def __init__(
+        self, loc: Any, atol: Any = None, rtol: Any = None, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Deterministic"
+    ) -> None:
+        parameters = dict(locals())
+        with name_scope(name, values=[loc, atol, rtol]) as name:
+            self._loc = convert_to_tensor(loc, name="loc")
+            self._atol, self._rtol = (self._tolerance(value, word, validate_args) for value, word in ((atol, "atol"), (rtol, "rtol")))
+            self._slack = self._atol if rtol is None else self._atol + self._rtol * op("Abs")(self._loc)
+        super().__init__(self._loc.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, [self._loc, self._atol, self._rtol], name)
+
+    def _tolerance(self, value: Any, word: str, validate_args: bool) -> Any:
+        tolerance = convert_to_tensor(0 if value is None else value, self._loc.dtype, word)
+        if value is None or not validate_args:
+            return tolerance
+        return checked([check_ops.assert_non_negative(tolerance, message=f"Argument '{word}' must be non-negative")], tolerance)
+
+    @property
+    def loc(self) -> Any:
+        """The number."""
+        return self._loc
+
+    @property
+    def atol(self) -> Any:
+        """The distance within which values have probability 1."""
+        return self._atol
+
+    @property
+    def rtol(self) -> Any:
+        """That distance as a factor of the number's magnitude."""
+        return self._rtol
+
+    def _batch_shape_tensor(self) -> Any:
+        return array_ops.shape(self.loc)
+
+    def _batch_shape(self) -> Any:
+        return self.loc.shape
+
+    def _event_shape_tensor(self) -> Any:
+        return constant([], dtypes.int32)
+
+    def _event_shape(self) -> Any:
+        return shapes.TensorShape([])
+
+    def _sample_n(self, n: Any, seed: Optional[int] = None) -> Any:
+        shape = array_ops.concat([[n], self.batch_shape_tensor()], 0)
+        return self.loc * array_ops.ones(shape, dtype=self.dtype)
+
+    def _prob(self, x: Any) -> Any:
+        return math_ops.cast(op("Abs")(x - self.loc) <= self._slack, self.dtype)
+
+    def _log_prob(self, x: Any) -> Any:
+        return op("Log")(self._prob(x))
+
+    def _cdf(self, x: Any) -> Any:
+        return math_ops.cast(x >= self.loc - self._slack, self.dtype)
+
+    def _entropy(self) -> Any:
+        return array_ops.zeros(self.batch_shape_tensor(), dtype=self.dtype)
+
+    def _mean(self) -> Any:
+        return array_ops.identity(self.loc)
+
+    def _variance(self) -> Any:
+        return array_ops.zeros_like(self.loc)
+
+    _mode = _mean

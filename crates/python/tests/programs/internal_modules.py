@@ -145,3 +145,12 @@ def control_flow_as_functions(tf):
         getattr(tests, name)()
     of("enable_control_flow_v2")(tests.test_once)()
     return flag, names, seen, _inner(tf, "python.ops.control_flow_util", "ENABLE_CONTROL_FLOW_V2")
+
+
+def the_saver_of_a_graph(tf):
+    saver_or_default = _inner(tf, "python.training.saver", "_get_saver_or_default")
+    tf.Variable(1.0, name="v")
+    saver = saver_or_default()
+    known = tf.get_collection(tf.GraphKeys.SAVERS) == [saver], saver_or_default() is saver
+    tf.add_to_collection(tf.GraphKeys.SAVERS, tf.train.Saver())
+    return known, caught(saver_or_default, "More than one item in ")

@@ -37,8 +37,9 @@ from millstream.io.files import GFile
 from millstream.io.summaries import FileWriter
 from millstream.ops import array_ops, control_flow, indexing_ops
 from millstream.rnn.networks import transpose_batch_time
-from millstream.train import moving_averages, session_manager
+from millstream.train import monitored_session, moving_averages, session_manager
 from millstream.train.checkpoints import NewCheckpointReader
+from millstream.train.saver import Saver
 from millstream.variables import partitions, slots, state_ops, variable
 
 # Loops and branches as functions ----------------------------------------------------------------------------
@@ -243,6 +244,11 @@ def internal_convert_to_tensor(
     return convert_to_tensor(value, dtype, name, preferred_dtype)
 
 
+def _saver_or_default() -> Any:
+    """Returns the graph's saver, or makes one."""
+    return monitored_session.Scaffold.get_or_default("saver", GraphKeys.SAVERS, lambda: Saver(sharded=True, allow_empty=True))
+
+
 def _of_type(*kinds: str) -> Callable[[Any], bool]:
     return lambda operation: operation.type in kinds
 
@@ -257,6 +263,59 @@ def _is_loop_switch(operation: Any) -> bool:
 
 def _is_loop_merge(operation: Any) -> bool:
     return operation.type in ("Merge", "RefMerge") and any(x.op.type in ("Enter", "RefEnter") for x in operation.inputs)
+
+
+def _is_loop_constant_enter(operation: Any) -> bool:
+    return operation.type in ("Enter", "RefEnter") and operation.get_attr("is_constant")
+
+
+def _loop_constant_enter(value: Any) -> Any:
+    """Returns the `Enter` through which a constant of a loop comes in, or None."""
+    operation = value.op
+    while operation.type in ("Switch", "RefSwitch", "Identity", "RefIdentity"):
+        operation = operation.inputs[0].op
+    return operation if _is_loop_constant_enter(operation) else None
+
+
+def _is_cond_merge(operation: Any) -> bool:
+    return operation.type in ("Merge", "RefMerge") and all(c is not None and c.IsCondContext() for c in map(_output_context, (x.op for x in operation.inputs)))
+
+
+def _output_context(operation: Any) -> Any:
+    """Returns the loop or branch that the outputs of an operation are in."""
+    return operation._get_control_flow_context()
+
+
+def _context(operation: Any) -> Any:
+    """Returns the loop or branch of an operation. TensorFlow puts an `Exit` in the loop that it leaves."""
+    leaves = operation.type in ("Exit", "RefExit")
+    return (operation.inputs[0].op if leaves else operation)._get_control_flow_context()
+
+
+def _containing_while_context(ctxt: Any, stop_ctxt: Any = None) -> Any:
+    """Returns the innermost loop around a context, or `stop_ctxt` if it comes first."""
+    while ctxt is not None and not ctxt.IsWhileContext() and ctxt is not stop_ctxt:
+        ctxt = ctxt.outer_context
+    return ctxt
+
+
+def _containing_cond_context(ctxt: Any) -> Any:
+    while ctxt is not None and not ctxt.IsCondContext():
+        ctxt = ctxt.outer_context
+    return ctxt
+
+
+def _is_containing_context(ctxt: Any, maybe_containing_ctxt: Any) -> bool:
+    """Returns whether a context is another or lies in it; None contains all."""
+    while ctxt is not maybe_containing_ctxt:
+        if ctxt is None:
+            return False
+        ctxt = ctxt.outer_context
+    return True
+
+
+def _in_context(operation: Any, ctxt: Any) -> bool:
+    return _is_containing_context(_context(operation), ctxt)
 
 
 def shape_tensor(shape: Any) -> Any:
@@ -584,13 +643,29 @@ NAMES: Dict[str, Dict[str, Any]] = {
     },
     "python.ops.control_flow_util": {
         "EnableControlFlowV2": lambda graph: switches.control_flow_v2_enabled(),
+        "GetContainingCondContext": _containing_cond_context,
+        "GetContainingWhileContext": _containing_while_context,
+        "GetContainingXLAContext": lambda ctxt: None,
+        "GetLoopConstantEnter": _loop_constant_enter,
+        "GetOutputContext": _output_context,
+        "GetWhileContext": lambda op: _containing_while_context(_context(op)),
+        "GraphOrParentsInXlaContext": lambda graph: False,
+        "InXlaContext": lambda graph: False,
+        "IsCondMerge": _is_cond_merge,
         "IsCondSwitch": _is_cond_switch,
+        "IsContainingContext": _is_containing_context,
+        "IsInCond": lambda op: _containing_cond_context(_context(op)) is not None,
+        "IsInWhileLoop": lambda op: _containing_while_context(_context(op)) is not None,
+        "IsInXLAContext": lambda op: False,
+        "IsLoopConstantEnter": _is_loop_constant_enter,
         "IsLoopEnter": _of_type("Enter", "RefEnter"),
         "IsLoopExit": _of_type("Exit", "RefExit"),
         "IsLoopMerge": _is_loop_merge,
         "IsLoopSwitch": _is_loop_switch,
         "IsMerge": _of_type("Merge", "RefMerge"),
         "IsSwitch": _of_type("Switch", "RefSwitch"),
+        "OpInContext": _in_context,
+        "TensorInContext": lambda tensor, ctxt: _in_context(tensor.op, ctxt),
     },
     "python.ops.data_flow_ops": {"StagingArea": staging.StagingArea},
     "python.ops.rnn": {"_transpose_batch_time": transpose_batch_time},
@@ -598,6 +673,7 @@ NAMES: Dict[str, Dict[str, Any]] = {
     "python.ops.variables": {"PartitionedVariable": partitions.PartitionedVariable},
     "python.tf2": {"enabled": lambda: False},
     "python.tools.inspect_checkpoint": {"print_tensors_in_checkpoint_file": print_tensors_in_checkpoint_file},
+    "python.training.saver": {"_get_saver_or_default": _saver_or_default},
     "python.training.session_manager": {"_ready": session_manager._ready},
     "python.training.slot_creator": {"create_zeros_slot": create_zeros_slot},
     "python.training.summary_io": {"SummaryWriter": FileWriter},

@@ -6,7 +6,7 @@ use crate::shared::philox::{Stream, WORDS, Words};
 use millstream_graph::op::spec::{AtLeast, Bool, Int, Spec};
 use millstream_graph::op::{InferCx, KernelCx, OpDef};
 use millstream_tensor::DType::{F32, I64};
-use millstream_tensor::budget::Room;
+use millstream_tensor::budget::{Charged, Room};
 use millstream_tensor::pace::Pace;
 use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid};
 use std::collections::HashSet;
@@ -109,9 +109,9 @@ pub(super) fn sample(cx: &mut KernelCx, stream: &Arc<Stream>, classes: &impl Cla
         }
     }
     let expected = |of: &Tensor| -> Result<Tensor> {
-        let counts =
-            of.as_slice::<i64>()?.iter().map(|class| Ok(expected(classes.probability(*class)?, n, tries)));
-        Tensor::from_iter(of.shape().clone(), counts.collect::<Result<Vec<f32>>>()?)
+        let each = of.as_slice::<i64>()?.iter();
+        let counts = Charged::try_of(each.map(|class| Ok(expected(classes.probability(*class)?, n, tries))))?;
+        Tensor::from_iter(of.shape().clone(), counts.iter().copied())
     };
     let (of_truths, of_candidates) = (expected(&truths)?, expected(&candidates)?);
     cx.set(0, candidates);

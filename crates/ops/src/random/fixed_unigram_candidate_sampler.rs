@@ -5,7 +5,7 @@ use crate::shared::philox::{Stream, Words};
 use millstream_graph::op::spec::{AtLeast, Float, FloatList, Int, Spec, Text};
 use millstream_graph::op::{BuildCx, Effect, Kernel, KernelCx, OpDef, Run};
 use millstream_graph::{Attr, Attrs};
-use millstream_tensor::budget::Room;
+use millstream_tensor::budget::{Charged, Room};
 use millstream_tensor::{Result, ensure, invalid};
 use parking_lot::Mutex;
 use std::path::Path;
@@ -83,8 +83,10 @@ impl Unigrams {
             return Unigrams::of(attrs, given.len(), |i| Ok(given[i]));
         }
         let text = cx.files().read(Path::new(&*file.text()))?;
+        // The bytes, and a copy if they are not all UTF-8.
+        let _text = Room::of(text.len().saturating_mul(2))?;
         let text = String::from_utf8_lossy(&text);
-        let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+        let lines = Charged::of(text.lines().filter(|line| !line.is_empty()))?;
         Unigrams::of(attrs, lines.len(), |i| {
             let count = lines[i].rsplit(',').next().unwrap_or_default().trim();
             count.parse().map_err(|_| {

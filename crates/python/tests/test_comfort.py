@@ -5,6 +5,7 @@ import logging
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import millstream as tf
@@ -140,6 +141,24 @@ def test_errors_say_what_to_use_here():
         list(tf.constant([1]))
     with pytest.raises(tf.errors.FailedPreconditionError, match="`local_variables_initializer`"):
         tf.Session().run(tf.get_local_variable("v", [2]))
+
+
+@pytest.mark.parametrize(
+    "x, y, told",
+    [
+        (np.zeros([0, 1]), np.zeros(0), "x has no examples"),
+        (np.zeros([4, 1]), np.zeros(3), "the same number of examples, but there are arrays of 3 and of 4"),
+        ({"a": np.zeros([4, 1]), "b": np.zeros([2, 1])}, np.zeros(4), "arrays of 2 and of 4"),
+        (np.zeros([4, 1]), 1.0, "must be arrays, or dicts of arrays"),
+    ],
+)
+def test_arrays_of_examples_are_checked(x, y, told):
+    model = tf.contrib.learn.LinearRegressor([tf.contrib.layers.real_valued_column("")])
+    for use in (model.fit, model.evaluate):
+        with pytest.raises(ValueError, match=told):
+            use(x, y, steps=1)
+    with pytest.raises(ValueError, match="batch_size must be at least 1, not -2"):
+        model.fit(np.zeros([4, 1]), np.zeros(4), steps=1, batch_size=-2)
 
 
 def test_the_version_tells_features_and_processor():

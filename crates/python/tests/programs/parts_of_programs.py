@@ -7,7 +7,7 @@ import numpy as np
 
 
 def _internal(tf, name):
-    """Returns an internal module of TensorFlow, or what stands for it."""
+    """Returns the internal module `tensorflow.python.NAME` of the library under test."""
     if tf.__name__ != "millstream":
         return importlib.import_module("tensorflow.python." + name)
     from millstream.programs import internals

@@ -208,10 +208,23 @@ class _Batches(SessionRunHook):
     def __init__(self, x: Any, y: Any, batch_size: Optional[int], shuffles: bool) -> None:
         self._x, self._y, self._shuffles = _arrays(x), _arrays(y), shuffles
         self._random = np.random.RandomState(42)
-        first = next(iter(self._x.values())) if isinstance(self._x, dict) else self._x
-        self._n = len(first)
+        self._n = self._examples()
+        if batch_size is not None and batch_size < 1:
+            raise ValueError(f"batch_size must be at least 1, not {batch_size}")
         self._size = batch_size or self._n
         self._order, self._at = self._new_order(), 0
+
+    def _examples(self) -> int:
+        """Returns the number of examples, after a check that all arrays have as many."""
+        parts = [part for value in (self._x, self._y) if value is not None for part in (value.values() if isinstance(value, dict) else [value])]
+        if not parts or not all(np.ndim(part) for part in parts):
+            raise ValueError("x and y must be arrays, or dicts of arrays, whose first axis is that of the examples")
+        lengths = sorted({len(part) for part in parts})
+        if 1 < len(lengths):
+            raise ValueError(f"x and y must have the same number of examples, but there are arrays of {lengths[0]} and of {lengths[-1]}")
+        if lengths[0] == 0:
+            raise ValueError("x has no examples")
+        return lengths[0]
 
     def _new_order(self) -> Any:
         return self._random.permutation(self._n) if self._shuffles else np.arange(self._n)

@@ -91,7 +91,7 @@ def _value(outputs: Dict[str, Any], request: Any) -> Any:
 
 
 class EveryN(BaseMonitor):
-    """The base of monitors that are called at some steps: the first ones, and every so many after the last.
+    """The base of monitors that are called every `every_n_steps` steps, at the first steps, and at the last.
 
     Args:
       every_n_steps: The interval in steps.

@@ -278,12 +278,7 @@ def _loop_constant_enter(value: Any) -> Any:
 
 
 def _is_cond_merge(operation: Any) -> bool:
-    return operation.type in ("Merge", "RefMerge") and all(c is not None and c.IsCondContext() for c in map(_output_context, (x.op for x in operation.inputs)))
-
-
-def _output_context(operation: Any) -> Any:
-    """Returns the loop or branch that the outputs of an operation are in."""
-    return operation._get_control_flow_context()
+    return operation.type in ("Merge", "RefMerge") and all(c is not None and c.IsCondContext() for c in (x.op._get_control_flow_context() for x in operation.inputs))
 
 
 def _context(operation: Any) -> Any:
@@ -647,7 +642,7 @@ NAMES: Dict[str, Dict[str, Any]] = {
         "GetContainingWhileContext": _containing_while_context,
         "GetContainingXLAContext": lambda ctxt: None,
         "GetLoopConstantEnter": _loop_constant_enter,
-        "GetOutputContext": _output_context,
+        "GetOutputContext": lambda op: op._get_control_flow_context(),
         "GetWhileContext": lambda op: _containing_while_context(_context(op)),
         "GraphOrParentsInXlaContext": lambda graph: False,
         "InXlaContext": lambda graph: False,

@@ -7,7 +7,7 @@ from typing import Any, Optional
 from millstream.distributions import special
 from millstream.distributions.base import Distribution, NOT_REPARAMETERIZED, checked
 from millstream.distributions.discrete import logits_and_probs, whole
-from millstream.framework import constant, control_dependencies, convert_to_tensor, dtypes, name_scope, shapes
+from millstream.framework import control_dependencies, convert_to_tensor, dtypes, name_scope, shapes
 from millstream.framework.op_functions import op
 from millstream.ops import array_ops, check_ops, math_ops, random_ops, shape_ops
 
@@ -26,7 +26,7 @@ class _Trials(Distribution):
 
     @property
     def total_count(self) -> Any:
-        """The number that the counts depend on."""
+        """The number of trials of `Binomial`, of failures of `NegativeBinomial`."""
         return self._total_count
 
     @property
@@ -44,9 +44,6 @@ class _Trials(Distribution):
 
     def _batch_shape(self) -> Any:
         return array_ops.broadcast_static_shape(self.total_count.shape, self.probs.shape)
-
-    def _event_shape_tensor(self) -> Any:
-        return constant([], dtypes.int32)
 
     def _event_shape(self) -> Any:
         return shapes.TensorShape([])

@@ -384,9 +384,6 @@ class Deterministic(Distribution):
     def _batch_shape(self) -> Any:
         return self.loc.shape
 
-    def _event_shape_tensor(self) -> Any:
-        return constant([], dtypes.int32)
-
     def _event_shape(self) -> Any:
         return shapes.TensorShape([])
 

@@ -134,9 +134,8 @@ impl<'g> Array<'g> {
         self.0.start("DataFormatDimMap").input(x).output()
     }
 
-    /// Brings the entries of `x`, one or two for each axis named by the letters of `src_format`, into the
-    /// order of `dst_format`. `x` is a vector, or a matrix of two columns. With two entries or rows less than
-    /// there are letters, they are those of the spatial axes, H and W.
+    /// Brings the rows of `x` into the order of `dst_format`. `x` is a vector, or a matrix of two columns,
+    /// with a row for each letter of `src_format`; or, if it has two rows less, for each letter but N and C.
     ///
     /// `DataFormatVecPermute(x: T) -> (y: T)`
     ///

@@ -865,7 +865,7 @@ impl<'g> Nn<'g> {
     /// Attributes: `min: float = -6`, `max: float = 6`, `num_bits: int = 8`, `narrow_range: bool = false`.
     ///
     /// ```text
-    /// FakeQuantWithMinMaxArgs([0.0 0.2]; min=0.5, max=3.5, num_bits=2) = [0.0 0.0]
+    /// FakeQuantWithMinMaxArgs([nan inf -inf]; min=-1.0, max=2.0, num_bits=2) = [nan 2.0 -1.0]
     /// ```
     #[track_caller]
     pub fn fake_quant_with_min_max_args(self, inputs: impl Into<Arg<'g>>) -> Output<'g> {

@@ -29,9 +29,8 @@ pub(crate) fn def() -> [OpDef; 2] {
         .kernel(Kernel::pure(map)),
         def(
             "DataFormatVecPermute",
-            "Brings the entries of `x`, one or two for each axis named by the letters of `src_format`, into the \
-             order of `dst_format`. `x` is a vector, or a matrix of two columns. With two entries or rows less \
-             than there are letters, they are those of the spatial axes, H and W.",
+            "Brings the rows of `x` into the order of `dst_format`. `x` is a vector, or a matrix of two columns, \
+             with a row for each letter of `src_format`; or, if it has two rows less, for each letter but N and C.",
         )
         .infer(infer_permuted)
         .kernel(Kernel::pure(permute)),

@@ -51,17 +51,12 @@ pub(super) fn masked<'g>(
     cx: &GradCx<'g, '_>,
     inputs: [millstream_graph::Output<'g>; 2],
 ) -> millstream_graph::Output<'g> {
-    let mut node = cx.op("FakeQuantWithMinMaxArgsGradient").inputs(inputs);
-    for name in ["min", "max", "num_bits", "narrow_range"] {
-        if let Some(value) = cx.attrs().get(name) {
-            node = node.attr(name, value.clone());
-        }
-    }
-    node.output()
+    cx.op("FakeQuantWithMinMaxArgsGradient").inputs(inputs).attrs(cx.attrs().clone()).output()
 }
 
 cases! {
     four_numbers: "FakeQuantWithMinMaxArgs([-9.0 -0.4 0.6 1.4 9.0]; min=-1.0, max=2.0, num_bits=2) = [-1.0 0.0 1.0 1.0 2.0]",
+    not_finite: "FakeQuantWithMinMaxArgs([nan inf -inf]; min=-1.0, max=2.0, num_bits=2) = [nan 2.0 -1.0]",
     narrow: "FakeQuantWithMinMaxArgs([-9.0 0.4 0.6 9.0]; min=-1.0, max=1.0, num_bits=2, narrow_range=true) = [-1.0 0.0 1.0 1.0]",
     zero_is_kept: "FakeQuantWithMinMaxArgs([0.0 0.2]; min=0.5, max=3.5, num_bits=2) = [0.0 0.0]",
     shape: "FakeQuantWithMinMaxArgs(f32[?,3]) : f32[?,3]",

@@ -30,7 +30,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         "`gradients` has shape {} and `inputs` has shape {}", dy.shape(), x.shape()
     );
     let xs = x.as_slice::<f32>()?;
-    let out = map(dy, |i, dy| if grid.holds(xs[i]) { dy } else { 0.0 })?;
+    let out = map(dy, |i, dy| dy * grid.holds(xs[i]))?;
     cx.set(0, out);
     Ok(())
 }

@@ -37,13 +37,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 
 pub(super) fn grad(cx: &mut GradCx, back: &'static str) -> Result<()> {
     let inputs = [cx.grad(0), cx.input(0), cx.input(1), cx.input(2)];
-    let mut node = cx.op(back).inputs(inputs);
-    for name in ["num_bits", "narrow_range"] {
-        if let Some(value) = cx.attrs().get(name) {
-            node = node.attr(name, value.clone());
-        }
-    }
-    let parts: Vec<Output<'_>> = node.finish().outputs();
+    let parts: Vec<Output<'_>> = cx.op(back).inputs(inputs).attrs(cx.attrs().clone()).finish().outputs();
     for (i, part) in parts.into_iter().enumerate() {
         cx.give(i, part);
     }

@@ -44,13 +44,13 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     );
     let (dys, xs) = (dy.as_slice::<f32>()?, x.as_slice::<f32>()?);
     let none = min == 0.0 && max == 0.0;
-    let to_input = map(dy, |i, dy| if none || grid.holds(xs[i]) { dy } else { 0.0 })?;
+    let to_input = map(dy, |i, dy| if none { dy } else { dy * grid.holds(xs[i]) })?;
     let [mut below, mut above] = [0.0f32; 2];
     if !none {
         paced(xs.len(), |range| {
             for i in range {
-                below += if xs[i] < grid.min { dys[i] } else { 0.0 };
-                above += if grid.max < xs[i] { dys[i] } else { 0.0 };
+                below += dys[i] * grid.below(xs[i]);
+                above += dys[i] * grid.above(xs[i]);
             }
         })?;
     }

@@ -37,18 +37,15 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         "`gradients` has shape {} and `inputs` has shape {}", dy.shape(), x.shape()
     );
     let (dys, xs) = (dy.as_slice::<f32>()?, x.as_slice::<f32>()?);
-    let to_input = map(dy, |i, dy| match grids[i % n] {
-        Some(grid) if !grid.holds(xs[i]) => 0.0,
-        _ => dy,
-    })?;
+    let to_input = map(dy, |i, dy| grids[i % n].map_or(dy, |grid| dy * grid.holds(xs[i])))?;
     let [mut below, mut above] = [Tensor::zeros(F32, [n])?, Tensor::zeros(F32, [n])?];
     let sums = below.make_mut::<f32>().zip(above.make_mut::<f32>());
     if let Some((below, above)) = sums {
         paced(xs.len(), |range| {
             for i in range {
                 let Some(grid) = grids[i % n] else { continue };
-                below[i % n] += if xs[i] < grid.min { dys[i] } else { 0.0 };
-                above[i % n] += if grid.max < xs[i] { dys[i] } else { 0.0 };
+                below[i % n] += dys[i] * grid.below(xs[i]);
+                above[i % n] += dys[i] * grid.above(xs[i]);
             }
         })?;
     }

@@ -62,13 +62,7 @@ fn normalize<T: FloatElement>(response: &Response, rows: &[T], out: &mut [T], n:
 
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dy, x, y) = (cx.grad(0), cx.input(0), cx.output(0));
-    let mut node = cx.op("LRNGrad").inputs([dy, x, y]);
-    for name in ["depth_radius", "bias", "alpha", "beta"] {
-        if let Some(value) = cx.attrs().get(name) {
-            node = node.attr(name, value.clone());
-        }
-    }
-    cx.give(0, node.output());
+    cx.give(0, cx.op("LRNGrad").inputs([dy, x, y]).attrs(cx.attrs().clone()).output());
     Ok(())
 }
 

@@ -9,8 +9,8 @@ use millstream_tensor::{PartialShape, Result, Tensor, ensure};
 /// The numbers that integers of some bits stand for: `min`, `min + step`, .., `max`. Zero is one of them.
 #[derive(Clone, Copy)]
 pub(super) struct Grid {
-    pub min: f32,
-    pub max: f32,
+    min: f32,
+    max: f32,
     step: f32,
 }
 
@@ -36,17 +36,32 @@ impl Grid {
         Ok(Grid { min: (first - zero) * step, max: (last - zero) * step, step })
     }
 
-    /// The number of the grid that is nearest to `x`.
+    /// The number of the grid that is nearest to `x`. NaN stays NaN.
     pub fn nearest(&self, x: f32) -> f32 {
-        // As in TensorFlow, NaN becomes the least number.
-        let inside = if x < self.max { x } else { self.max };
-        let inside = if self.min < inside { inside } else { self.min };
+        let inside = if self.max < x { self.max } else { x };
+        let inside = if inside < self.min { self.min } else { inside };
         ((inside - self.min) * (1.0 / self.step) + 0.5).floor() * self.step + self.min
     }
 
-    pub fn holds(&self, x: f32) -> bool {
-        self.min <= x && x <= self.max
+    /// 1 if `x` is in the range, and 0 elsewhere. Gradients are multiplied by it, as in TensorFlow, so that
+    /// one that is NaN stays NaN.
+    pub fn holds(&self, x: f32) -> f32 {
+        mask(self.min <= x && x <= self.max)
     }
+
+    /// As [`Grid::holds`], below the range.
+    pub fn below(&self, x: f32) -> f32 {
+        mask(x < self.min)
+    }
+
+    /// As [`Grid::holds`], above the range.
+    pub fn above(&self, x: f32) -> f32 {
+        mask(self.max < x)
+    }
+}
+
+fn mask(is: bool) -> f32 {
+    f32::from(u8::from(is))
 }
 
 /// Declares the attributes of a grid.

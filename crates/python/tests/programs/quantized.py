@@ -6,7 +6,7 @@ from programs.tools import caught, run
 
 
 def _values():
-    return np.concatenate([np.linspace(-9, 9, 41), [0.0, -0.0, 0.5, 1e-8, 3e38, -3e38]]).astype(np.float32)
+    return np.concatenate([np.linspace(-9, 9, 41), [0.0, -0.0, 0.5, 1e-8, 3e38, -3e38, np.nan, np.inf, -np.inf]]).astype(np.float32)
 
 
 def fixed_ranges(tf):

@@ -415,7 +415,7 @@ def DataFormatDimMap(*, x: _TensorLike, src_format: _Text = ..., dst_format: _Te
     """Returns, for each axis in `x` of a tensor whose axes are named by the letters of `src_format`, the axis of the same name in `dst_format`. Negative axes count from the back."""
 
 def DataFormatVecPermute(*, x: _TensorLike, src_format: _Text = ..., dst_format: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
-    """Brings the entries of `x`, one or two for each axis named by the letters of `src_format`, into the order of `dst_format`. `x` is a vector, or a matrix of two columns. With two entries or rows less than there are letters, they are those of the spatial axes, H and W."""
+    """Brings the rows of `x` into the order of `dst_format`. `x` is a vector, or a matrix of two columns, with a row for each letter of `src_format`; or, if it has two rows less, for each letter but N and C."""
 
 def DatasetToSingleElement(*, dataset: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _t.List[_Tensor]:
     """Returns the only element of a dataset. It is an error if there is none, or another."""

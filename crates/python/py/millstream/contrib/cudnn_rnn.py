@@ -128,12 +128,12 @@ class _CudnnRNN(Layer):
         return 1 + _DIRECTIONS.index(self.direction)
 
     @property
-    def variables(self) -> List[Any]:
+    def variables(self) -> List[Any]:  # type: ignore[override]
         """The variables of the cells."""
         return [v for cell in self._cells for v in cell.variables]
 
     @property
-    def trainable_variables(self) -> List[Any]:
+    def trainable_variables(self) -> List[Any]:  # type: ignore[override]
         """The variables of the cells that are trained."""
         return [v for cell in self._cells for v in cell.trainable_variables]
 

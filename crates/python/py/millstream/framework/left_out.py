@@ -111,6 +111,7 @@ LATER: Dict[str, str] = {
     "distributions.DirichletMultinomial": _MORE_DISTRIBUTIONS,
     "estimator": _MODEL_FN,
     "image": _PICTURES,
+    "layers.experimental": "`tf.layers` reuse variables by scope; one layer, called twice, shares its variables as in Keras",
     "nn.learned_unigram_candidate_sampler": "`tf.nn.fixed_unigram_candidate_sampler` takes the counts of the classes",
     "contrib.tfprof.ProfileContext": _PROFILES,
     "contrib.tfprof.tfprof_logger": _PROFILES,

@@ -10,7 +10,7 @@ from millstream.framework.shapes import TensorShape, dimension_value
 from millstream.layers import configs
 from millstream.layers.core import Layer, checked_order
 from millstream.nn import convolutions, depthwise, functions, pools
-from millstream.ops import array_ops
+from millstream.ops import array_ops, indexing_ops
 from millstream.variables import initializers
 from millstream.variables.initializers import zeros_initializer
 
@@ -105,6 +105,23 @@ def _function(layer: Any, called: str, doc: str) -> Any:
 # Convolutions -------------------------------------------------------------------------------------------
 
 
+def pooled(layer: Any, shape: TensorShape, window: Sequence[int], rates: Sequence[int], channels: Optional[int]) -> TensorShape:
+    """Returns the shape of what windows make of inputs of a shape.
+
+    `channels` is None if their number stays.
+    """
+    dims = shape.as_list()
+    first = 2 if layer.data_format == "channels_first" else 1
+    for i, (size, rate, step) in enumerate(zip(window, rates, layer.strides)):
+        n = dims[first + i]
+        if n is not None:
+            lost = 0 if layer.padding in ("SAME", "CAUSAL") else (size - 1) * rate
+            dims[first + i] = (n - lost + step - 1) // step
+    if channels is not None:
+        dims[1 if first == 2 else -1] = channels
+    return TensorShape(dims)
+
+
 class Convolution(Layer):
     """A layer with a kernel of `spatial` axes, a bias and an activation; the base of the convolutions.
 
@@ -196,6 +213,15 @@ class Convolution(Layer):
         self._build_bias()
         # Unused. TensorFlow has it, and seeds random operations by the number of nodes before them.
         constant(list(self.dilation_rate), dtypes.int32, name="dilation_rate")
+
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+        """Returns the shape of the output for inputs of this shape.
+
+        Example:
+          >>> tf.layers.Conv1D(2, 3).compute_output_shape([None, 9, 4])
+          TensorShape([Dimension(None), Dimension(7), Dimension(2)])
+        """
+        return pooled(self, TensorShape(input_shape), self.kernel_size, self.dilation_rate, self.filters)
 
     def _build_bias(self) -> None:
         """Creates `bias`, if the layer has one."""
@@ -488,10 +514,14 @@ class Conv2DTranspose(Convolution):
 
     Args:
       filters: The number of channels of the output. The other arguments are those of `tf.layers.Conv2D`,
-        without `dilation_rate`.
+        where `dilation_rate`, like `output_padding`, can only be given by its name.
+      **kwargs: As in `Layer`, and `output_padding`: the number of cells that each spatial axis of the result
+        has beyond the smallest size that `tf.layers.Conv2D` would take to that of the inputs. By default, all
+        cells that the inputs reach are there.
 
     Raises:
-      ValueError: `output_padding` or `dilation_rate`, which configs have, is another than None or 1.
+      ValueError: An `output_padding` is not less than its stride.
+      NotImplementedError: The dilation rates of the axes differ, or those of volumes are not 1.
 
     Example:
       >>> layer = tf.layers.Conv2DTranspose(1, 2, 2, kernel_initializer=tf.ones_initializer())
@@ -526,15 +556,37 @@ class Conv2DTranspose(Convolution):
         options = {n: given[n] for n in _OPTIONS}
         gap, extra = kwargs.pop("dilation_rate", 1), kwargs.pop("output_padding", None)
         super().__init__(filters, kernel_size, strides, padding, data_format, gap, **options, **kwargs)
-        if extra is not None or any(1 < rate for rate in self.dilation_rate):
-            raise ValueError(
-                f"{type(self).__name__}: `output_padding` must be None and `dilation_rate` 1: leave them out. "
-                f"Received: {extra} and {self.dilation_rate}"
+        if 1 < max(self.dilation_rate) and (len(set(self.dilation_rate)) > 1 or self.spatial > 2):
+            raise NotImplementedError(
+                f"{type(self).__name__}: the dilation rates of images must be equal, and those of volumes 1, found {self.dilation_rate}"
             )
+        self.output_padding = None if extra is None else sizes(extra, self.spatial, "output_padding")
+        if any(step <= more for step, more in zip(self.strides, self.output_padding or ())):
+            raise ValueError("Stride " + str(self.strides) + " must be greater than output padding " + str(self.output_padding))
 
     def get_config(self) -> Dict[str, Any]:
         """Returns the arguments of a layer like this one: initializers as dicts, other functions by name."""
-        return {**super().get_config(), "output_padding": None}
+        return {**super().get_config(), "output_padding": self.output_padding}
+
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+        """Returns the shape of the output for inputs of this shape."""
+        shape = TensorShape(input_shape).as_list()
+        first = 2 if self.data_format == "channels_first" else 1
+        shape[1 if first == 2 else -1] = self.filters
+        for i in range(self.spatial):
+            shape[first + i] = self._longer(shape[first + i], i)
+        return TensorShape(shape)
+
+    def _longer(self, size: Any, i: int) -> Any:
+        """Returns the size of an axis of the output, for that of the inputs: a tensor, an int or None."""
+        if size is None:
+            return None
+        window, step = self.kernel_size[i] + (self.kernel_size[i] - 1) * (self.dilation_rate[i] - 1), self.strides[i]
+        if self.output_padding is not None:
+            around = 2 * (window // 2) if self.padding == "SAME" else 0
+            return (size - 1) * step + window - around + self.output_padding[i]
+        extra = 0 if self.padding == "SAME" else max(window - step, 0)
+        return size * step + extra
 
     def build(self, input_shape: TensorShape) -> None:
         """Creates `kernel`, of shape `[.., filters, depth]`, and `bias` of shape `[filters]`."""
@@ -546,14 +598,8 @@ class Conv2DTranspose(Convolution):
         shape, made = inputs.get_shape(), array_ops.shape(inputs)
         first = 2 if self.data_format == "channels_first" else 1
 
-        def longer(size: Any, i: int) -> Any:
-            if size is None:
-                return None
-            extra = 0 if self.padding == "SAME" else max(self.kernel_size[i] - self.strides[i], 0)
-            return size * self.strides[i] + extra
-
-        spatial = [longer(made[first + i], i) for i in range(self.spatial)]
-        known = [longer(dimension_value(shape[first + i]), i) for i in range(self.spatial)]
+        spatial = [self._longer(made[first + i], i) for i in range(self.spatial)]
+        known = [self._longer(dimension_value(shape[first + i]), i) for i in range(self.spatial)]
         if first == 2:
             sizes, static = [made[0], self.filters, *spatial], [dimension_value(shape[0]), self.filters, *known]
         else:
@@ -564,6 +610,12 @@ class Conv2DTranspose(Convolution):
 
     def _transposed(self, inputs: Any, output_shape: Any) -> Any:
         """Returns the transposed convolution of the inputs, of this shape."""
+        if 1 < self.dilation_rate[0]:
+            first = self.data_format == "channels_first"
+            if first:
+                inputs, output_shape = array_ops.transpose(inputs, [0, 2, 3, 1]), indexing_ops.gather(output_shape, [0, 2, 3, 1])
+            outputs = convolutions.atrous_conv2d_transpose(inputs, self.kernel, output_shape, self.dilation_rate[0], self.padding)
+            return array_ops.transpose(outputs, [0, 3, 1, 2]) if first else outputs
         node_counts.also(4 if self.padding == "VALID" else 0)  # It asks for the shape of the result once more.
         return convolutions.conv2d_transpose(inputs, self.kernel, output_shape, self.strides, self.padding, self._order)
 
@@ -682,6 +734,15 @@ class Pooling(Layer):
         for axis in added:
             outputs = array_ops.squeeze(outputs, [axis + is_first])
         return outputs
+
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+        """Returns the shape of the output for inputs of this shape.
+
+        Example:
+          >>> tf.layers.MaxPooling1D(2, 2).compute_output_shape([None, 9, 4])
+          TensorShape([Dimension(None), Dimension(4), Dimension(4)])
+        """
+        return pooled(self, TensorShape(input_shape), self.pool_size, [1] * self.spatial, None)
 
     def get_config(self) -> Dict[str, Any]:
         """Returns the arguments of a layer like this one.

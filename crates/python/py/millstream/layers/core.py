@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import math
 import re
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
 
@@ -34,6 +35,7 @@ from millstream.framework.graph_keys import GraphKeys
 from millstream.framework.op_functions import op
 from millstream.framework.shapes import TensorShape, dimension_value
 from millstream.layers import configs
+from millstream.layers.members import Members, depends
 from millstream.nn import functions, nn_ops
 from millstream.ops import array_ops, control_flow, linalg_ops, math_ops, reduction_ops
 from millstream.variables import state_ops
@@ -81,7 +83,11 @@ def check_regularizer(regularizer: Any) -> None:
         raise ValueError(f"Unknown regularizer:{regularizer}")
 
 
-class Layer:
+# Arguments of every layer that are not named. Those of shapes describe the inputs of Keras's models.
+_KEYWORDS = ("activity_regularizer", "batch_input_shape", "batch_size", "dynamic", "experimental_autocast", "input_shape", "weights")
+
+
+class Layer(Members):
     """A layer. Calling `layer(inputs)` creates its variables; later calls share them.
 
     Variables are in a variable scope named `name`, or after the class. Subclasses define `call`, and `build`
@@ -109,9 +115,10 @@ class Layer:
       ('scale', ['scale/factor:0'], 1, [])
       >>> layer.weights == layer.trainable_weights == layer.variables, layer.non_trainable_weights
       (True, [])
-      >>> layer.add_loss(tf.reduce_sum(y), inputs=True)
+      >>> x = tf.zeros([2, 3])
+      >>> layer.add_loss(tf.reduce_sum(layer(x)), inputs=True)
       >>> layer.add_update(tf.no_op("update"))
-      >>> layer.losses == layer.get_losses_for(y), [op.name for op in layer.updates], layer.get_updates_for(y)
+      >>> layer.losses == layer.get_losses_for(x), [op.name for op in layer.updates], layer.get_updates_for(x)
       (True, ['update'], [])
       >>> layer.count_params(), layer.scope_name
       (3, 'scale')
@@ -120,10 +127,13 @@ class Layer:
     def __init__(self, trainable: bool = True, name: Optional[str] = None, dtype: Any = None, **kwargs: Any) -> None:
         self._reuse = kwargs.pop("_reuse", kwargs.pop("reuse", None))
         scope = kwargs.pop("_scope", None)
-        if kwargs:
-            raise TypeError(f"unknown arguments of {type(self).__name__}: {', '.join(sorted(kwargs))}")
-        self.trainable = trainable
-        self.dtype = dtype
+        for key in kwargs:
+            if key not in _KEYWORDS:
+                raise TypeError("Keyword argument not understood:", key)
+        self._activity_regularizer = kwargs.get("activity_regularizer")
+        self._initial_weights = kwargs.get("weights")
+        self._dtype = None if dtype is None else dtypes.as_dtype(dtype).name
+        self._trainable, self._dynamic = trainable, kwargs.get("dynamic", False)
         self.built = False
         self._base_name = name or words(type(self).__name__)
         self._name = name or _numbered(self._base_name)
@@ -134,21 +144,15 @@ class Layer:
             with variable_scope(scope) as self._scope:
                 pass
         self._variables: List[Any] = []
-        # Losses and updates, and whether they depend on the inputs.
+        # Losses, and whether they depend on the inputs.
         self._losses: List[Any] = []
+        # Updates, and the inputs of the call that added them.
         self._updates: List[Any] = []
+        self._inputs_of_call: List[Any] = []
         self._variable_losses: List[Any] = []
 
     def __repr__(self) -> str:
         return described(self, self.name if "_name" in vars(self) else None)
-
-    @property
-    def name(self) -> str:
-        """The name: the one given, or that of the class and the number of the layer in its graph.
-
-        The scope of its variables may have another number: see `scope_name`.
-        """
-        return self._name
 
     def build(self, input_shape: TensorShape) -> None:
         """Creates the variables for inputs of this shape."""
@@ -161,24 +165,49 @@ class Layer:
         """
         raise NotImplementedError(f"{type(self).__name__} has no `call(inputs)`")
 
-    # What the inputs must be: an `InputSpec`, a list with one for each input, or None.
-    input_spec: Any = None
-
-    # A function from the output to a term of the loss, or None.
-    _activity_regularizer: Optional[Callable[[Any], Any]] = None
-
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        with self.opened() as here:
+        """Returns what `call` makes of the inputs, in the scope of the layer.
+
+        Args:
+          inputs: A tensor, or a structure of tensors.
+          *args: Other arguments of `call`.
+          **kwargs: Other arguments of `call`, and `scope`: the scope of the first call.
+
+        Returns:
+          A tensor, or a structure of tensors.
+
+        Raises:
+          NotImplementedError: The layer was made with `dynamic=True`.
+          ValueError: `call` returns None, or the inputs are not those of `input_spec`.
+        """
+        with self.opened(kwargs.pop("scope", None)) as here:
             self._scope = self._scope or here
+            if "scope" in inspect.signature(self.call).parameters:
+                kwargs["scope"] = here
             inputs = _as_tensors(inputs)
             self._check_inputs(inputs)
             if not self.built:
-                self.dtype = dtypes.as_dtype(self.dtype or nest.flatten(inputs)[0].dtype.base_dtype)
+                self._dtype = self.dtype or nest.flatten(inputs)[0].dtype.base_dtype.name
                 self.build(nest.map_structure(lambda x: x.get_shape(), inputs))
                 self.built = True
-            outputs = self.call(inputs, *args, **kwargs)
+                if self._initial_weights is not None:
+                    self.set_weights(self._initial_weights)
+            if self.dynamic:
+                raise NotImplementedError(f"layer {self.name} has `dynamic=True`: its `call` needs eager execution, which there is not")
+            self._inputs_of_call, outer = nest.flatten(inputs), self._inputs_of_call
+            try:
+                outputs = self.call(inputs, *args, **kwargs)
+            finally:
+                self._inputs_of_call = outer
+            if outputs is None:
+                raise ValueError("A layer's `call` method should return a Tensor or a list of Tensors, not None (layer: " + self.name + ").")
             if self._activity_regularizer is not None:
                 self._regularize(outputs)
+            if self._updates:
+                known = set(get_collection(GraphKeys.UPDATE_OPS))
+                for update in self.updates:
+                    if update not in known:
+                        add_to_collection(GraphKeys.UPDATE_OPS, update)
             return outputs
 
     apply = __call__
@@ -211,16 +240,16 @@ class Layer:
                 add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
 
     def add_update(self, updates: Any, inputs: Any = None) -> None:
-        """Adds operations that the program runs with its training step, and collects them in `UPDATE_OPS`.
+        """Adds operations that the program runs with its training step. Calls collect them in `UPDATE_OPS`.
 
         Args:
-          updates: An operation, a tensor, or a list of such.
-          inputs: The inputs that the updates depend on; None if they hold for all inputs.
+          updates: An operation, a tensor, a function without arguments that returns one, or a list of such.
+          inputs: Ignored: the graph tells what the updates depend on.
         """
         for update in updates if isinstance(updates, (list, tuple)) else [updates]:
+            update = update() if callable(update) else update
             update = update.op if isinstance(update, Tensor) else update
-            self._updates.append((update, inputs is not None))
-            add_to_collection(GraphKeys.UPDATE_OPS, update)
+            self._updates.append((update, self._inputs_of_call))
 
     @property
     def losses(self) -> List[Any]:
@@ -229,8 +258,8 @@ class Layer:
 
     @property
     def updates(self) -> List[Any]:
-        """The operations that the layer added with `add_update`."""
-        return [update for update, _ in self._updates]
+        """The operations that the layer added with `add_update`; none if the layer is not trainable."""
+        return [update for update, _ in self._updates] if self.trainable or self.stateful else []
 
     def get_losses_for(self, inputs: Any) -> List[Any]:
         """Returns the losses that depend on inputs; those that do not if `inputs` is None.
@@ -239,16 +268,19 @@ class Layer:
           inputs: Inputs of the layer, or None.
         """
         if inputs is None:
-            return [loss for loss, depends in self._losses if not depends] + list(self._variable_losses)
-        return [loss for loss, depends in self._losses if depends]
+            return [loss for loss, inner in self._losses if not inner] + list(self._variable_losses)
+        return [loss for loss, inner in self._losses if inner and depends(loss, nest.flatten(inputs))]
 
     def get_updates_for(self, inputs: Any) -> List[Any]:
-        """Returns the updates that depend on inputs; those that do not if `inputs` is None.
+        """Returns the updates that depend on inputs; those that depend on no inputs of a call if it is None.
 
         Args:
           inputs: Inputs of the layer, or None.
         """
-        return [update for update, depends in self._updates if depends == (inputs is not None)]
+        found = self._updates if self.trainable or self.stateful else []
+        if inputs is None:
+            return [update for update, those in found if not depends(update, those)]
+        return [update for update, those in found if depends(update, nest.flatten(inputs)) and depends(update, those)]
 
     def count_params(self) -> int:
         """Returns the number of elements of the variables.
@@ -471,19 +503,19 @@ class Layer:
     add_variable = add_weight
 
     @property
-    def variables(self) -> List[Any]:
-        """The variables created so far."""
-        return list(self._variables)
+    def variables(self) -> List[Any]:  # type: ignore[override]
+        """The variables created so far, the trainable ones first."""
+        return sorted(self._variables, key=lambda v: not v.trainable)
 
     @property
-    def trainable_variables(self) -> List[Any]:
-        """The trainable variables."""
-        return [v for v in self.variables if v.trainable]
+    def trainable_variables(self) -> List[Any]:  # type: ignore[override]
+        """The trainable variables; none if the layer is not trainable."""
+        return [v for v in self.variables if v.trainable] if self.trainable else []
 
     @property
     def non_trainable_variables(self) -> List[Any]:
-        """The variables that are not trainable."""
-        return [v for v in self.variables if not v.trainable]
+        """The variables that are not trainable; all if the layer is not trainable."""
+        return [v for v in self.variables if not (self.trainable and v.trainable)]
 
     # Not the same properties: those of a subclass, such as a cell made of cells, are its own.
     weights = property(lambda self: self.variables, doc="The variables created so far.")
@@ -543,6 +575,8 @@ class Dense(Layer):
       >>> [v.name for v in layer.variables]
       ['dense/kernel:0', 'dense/bias:0']
     """
+
+    supports_masking = True
 
     def __init__(
         self,
@@ -718,6 +752,8 @@ class Dropout(Layer):
       [1. 1. 1.]
     """
 
+    supports_masking = True
+
     def __init__(
         self,
         rate: float = 0.5,
@@ -738,6 +774,10 @@ class Dropout(Layer):
             return functions.dropout(inputs, noise_shape=self.noise_shape, seed=self.seed, rate=self.rate)
 
         return _either(training, dropped, lambda: array_ops.identity(inputs))
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """Returns the shape of the inputs, which is that of the output."""
+        return input_shape
 
     def get_config(self) -> Dict[str, Any]:
         """Returns the arguments of a layer like this one."""
@@ -817,6 +857,11 @@ class Flatten(Layer):
         outputs = array_ops.reshape(inputs, [array_ops.shape(inputs)[0] if batch is None else batch, size])
         outputs.set_shape([batch, None if size == -1 else size])
         return outputs
+
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+        """Returns the first dimension, and the product of the others; None if one of them is not known."""
+        first, *others = TensorShape(input_shape).as_list() or [1]
+        return TensorShape([first] + ([None] if None in others else [math.prod(others)]))
 
     def get_config(self) -> Dict[str, Any]:
         """Returns the arguments of a layer like this one."""
@@ -900,6 +945,8 @@ class BatchNormalization(Layer):
       ...     print(sess.run(y).round(2).ravel())
       [-1. -1.  1.  1.]
     """
+
+    supports_masking = True
 
     def __init__(
         self,
@@ -1014,7 +1061,7 @@ class BatchNormalization(Layer):
             return self.add_weight(name, shape, dtype, initializer=initializer, trainable=False)
 
         # The parameters of half-precision inputs are in single precision.
-        dtype = dtypes.float32 if self._is_half(self.dtype) else None
+        dtype = dtypes.float32 if self._is_half(dtypes.as_dtype(self.dtype)) else None
 
         self.gamma = weight("gamma", self._gamma_options) if self.scale else None
         self.beta = weight("beta", self._beta_options) if self.center else None
@@ -1029,6 +1076,10 @@ class BatchNormalization(Layer):
             self.moving_stddev = average("moving_stddev", for_stddev)
             self.renorm_mean = average("renorm_mean", for_mean)
             self.renorm_stddev = average("renorm_stddev", for_stddev)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """Returns the shape of the inputs, which is that of the output."""
+        return input_shape
 
     def get_config(self) -> Dict[str, Any]:
         """Returns the arguments of a layer like this one: initializers as dicts, other functions by name.
@@ -1256,9 +1307,9 @@ class BatchNormalization(Layer):
         node_counts.also(2 if self._images else 14 if isinstance(training, Tensor) and get_static_value(training) is None else -1)
         rate = _either(training, lambda: constant(1.0 - self.momentum), lambda: constant(0.0))
         for moving, value in ((self.moving_mean, mean), (self.moving_variance, variance)):
-            with name_scope("AssignMovingAvg"):
+            with name_scope("AssignMovingAvg") as scope:
                 step = (moving - op("StopGradient")(value)) * math_ops.cast(rate, value.dtype)
-                update = state_ops.assign_sub(moving, step)
+                update = state_ops.assign_sub(moving, step, name=scope)
             self.add_update(update, inputs=True)
 
 

@@ -56,6 +56,28 @@ class InputSpec:
         parts += ["%s=%s" % (n, getattr(self, n)) if getattr(self, n) else "" for n in ("ndim", "max_ndim", "min_ndim", "axes")]
         return "InputSpec(%s)" % ", ".join(p for p in parts if p)
 
+    def get_config(self) -> Dict[str, Any]:
+        """Returns the arguments as a dict, for `from_config`.
+
+        Example:
+          >>> tf.layers.InputSpec.from_config(tf.layers.InputSpec(ndim=2).get_config())
+          InputSpec(ndim=2)
+        """
+        return {key: getattr(self, key) for key in ("dtype", "shape", "ndim", "max_ndim", "min_ndim", "axes")}
+
+    @classmethod
+    def from_config(cls, config: Dict[str, Any]) -> InputSpec:
+        """Returns a spec of these arguments.
+
+        Args:
+          config: A dict, as `get_config` returns it.
+
+        Example:
+          >>> tf.layers.InputSpec.from_config({"ndim": 2, "axes": {-1: 3}})
+          InputSpec(ndim=2, axes={-1: 3})
+        """
+        return cls(**config)
+
     def check(self, value: Any, layer: str) -> None:
         """Raises a `ValueError` if a tensor, the input of a layer of this name, is another one.
 

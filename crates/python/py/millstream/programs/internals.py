@@ -23,6 +23,7 @@ from millstream.framework import (
     get_collection,
     get_static_value,
     name_scope,
+    nest,
     protos,
     shapes,
     switches,
@@ -550,6 +551,36 @@ def deduplicate_indexed_slices(values: Any, indices: Any) -> Tuple[Any, Any]:
     return op("UnsortedSegmentSum")(values, positions, array_ops.shape(unique)[0]), unique
 
 
+# Layers -----------------------------------------------------------------------------------------------------
+
+
+def object_list_uid(object_list: Any) -> str:
+    """Returns a text that tells lists of objects apart."""
+    return ", ".join(str(abs(id(x))) for x in nest.flatten(object_list))
+
+
+def static_shape(x: Any) -> Any:
+    """Returns the static shape of a tensor as a tuple; None if its rank is not known, or for None."""
+    if x is None or x.get_shape().ndims is None:
+        return None
+    return tuple(x.get_shape().as_list())
+
+
+def get_reachable_from_inputs(inputs: List[Any], targets: Any = None) -> Any:
+    """Returns the set of the inputs and of the tensors that are computed from them, up to the targets."""
+    reachable, queue = set(inputs), list(inputs)
+    while queue:
+        x = queue.pop()
+        for consumer in [x.op] if isinstance(x, variable.Variable) else x.consumers():
+            for y in consumer.outputs:
+                if y not in reachable:
+                    reachable.add(y)
+                    queue.insert(0, y)
+        if targets and set(targets).issubset(reachable):
+            return reachable
+    return reachable
+
+
 # Values ---------------------------------------------------------------------------------------------------
 
 
@@ -625,10 +656,13 @@ NAMES: Dict[str, Dict[str, Any]] = {
         "conv_output_length": conv_output_length,
         "convert_data_format": convert_data_format,
         "deconv_output_length": deconv_output_length,
+        "get_reachable_from_inputs": get_reachable_from_inputs,
         "normalize_data_format": normalize_data_format,
         "normalize_padding": normalize_padding,
         "normalize_tuple": normalize_tuple,
+        "object_list_uid": object_list_uid,
         "smart_cond": _smart_cond_of_layers,
+        "static_shape": static_shape,
     },
     "python.lib.io.file_io": _FILES,
     "python.framework.test_util": {

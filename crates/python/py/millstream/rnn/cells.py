@@ -154,6 +154,8 @@ class RNNCell(Layer):
     def _called(self, inputs: Any, state: Any, scope: Any) -> Tuple[Any, Any]:
         with self.opened(scope) as here:
             self._scope = self._scope or here
+            if self._dtype is None:
+                self._dtype = convert_to_tensor(nest.flatten(inputs)[0]).dtype.base_dtype.name
             self.built = True
             return self.call(inputs, state)
 

@@ -8,7 +8,7 @@ from millstream.contrib.framework.arg_scopes import add_arg_scope
 from millstream.contrib.framework.variables import model_variable
 from millstream.contrib.layers.layers import Activation, as_layer, collect_variable, finish, model_variables
 from millstream.contrib.layers.utils import constant_value, get_variable_collections, smart_cond
-from millstream.framework import add_to_collections, constant, control_dependencies, convert_to_tensor, dtypes
+from millstream.framework import add_to_collection, add_to_collections, constant, control_dependencies, convert_to_tensor, dtypes
 from millstream.framework.graph_keys import GraphKeys
 from millstream.framework.op_functions import op
 from millstream.framework.shapes import TensorShape, dimension_value
@@ -198,6 +198,8 @@ def batch_norm(
                     name=sc.name,
                 )
                 outputs = layer.call(inputs, training=is_training)
+            for update in layer.updates:
+                add_to_collection(GraphKeys.UPDATE_OPS, update)
             for name in ("moving_mean", "moving_variance", "beta", "gamma"):
                 if getattr(layer, name) is not None:
                     collect_variable(getattr(layer, name), variables_collections, name)

@@ -11,7 +11,7 @@ import numpy as np
 
 from millstream import _engine
 from millstream._engine import Tensor
-from millstream.framework import convert_to_tensor, dtypes, name_scope, node_counts, shapes, traced
+from millstream.framework import convert_to_tensor, dtypes, get_static_value, name_scope, node_counts, shapes, traced
 from millstream.framework.op_functions import op
 from millstream.ops import array_ops
 from millstream.ops.math_ops import cast
@@ -231,7 +231,7 @@ def gather(
     """
     if axis is None:
         axis = batch_dims
-    read = getattr(params, "sparse_read", None)
+    read = params.sparse_read if hasattr(params, "handle") else None
     if read is not None and isinstance(axis, int) and axis == 0 and not batch_dims:
         return read(indices, name=name)
     return op("GatherV2")(params, indices, axis, batch_dims=batch_dims, name=name) if batch_dims else op("GatherV2")(params, indices, axis, name=name)
@@ -245,13 +245,15 @@ def gather_nd(params: Any, indices: Any, name: Optional[str] = None, batch_dims:
       indices: An `int32` or `int64` tensor; each of its rows along the last axis is an index into the first
         axes of `params`.
       name: A name for the operation.
-      batch_dims: 0.
+      batch_dims: The number of leading axes that `params` and `indices` have in common; each index is then
+        one into the axes after them.
 
     Returns:
-      A tensor of the dtype of `params`, of shape `indices.shape[:-1] + params.shape[indices.shape[-1]:]`.
+      A tensor of the dtype of `params`, of shape
+        `indices.shape[:-1] + params.shape[batch_dims + indices.shape[-1]:]`.
 
     Raises:
-      NotImplementedError: `batch_dims` is not 0.
+      ValueError: `batch_dims` is negative, or not less than a rank.
       tf.errors.InvalidArgumentError: When run: an index is out of range.
 
     Example:
@@ -259,9 +261,25 @@ def gather_nd(params: Any, indices: Any, name: Optional[str] = None, batch_dims:
       >>> print(*tf.Session().run([tf.gather_nd(x, [[0, 0], [1, 1]]), tf.gather_nd(x, [[1]])]))
       [1 4] [[3 4]]
     """
-    if batch_dims:
-        raise NotImplementedError("gather_nd with batch_dims is not supported yet")
-    return op("GatherNd")(params, indices, name=name)
+    if isinstance(batch_dims, Tensor):
+        batch_dims = get_static_value(batch_dims)
+    if not batch_dims:
+        return op("GatherNd")(params, indices, name=name)
+    if batch_dims < 0:
+        raise ValueError("tf.gather_nd does not allow negative batch_dims.")
+    with name_scope(name):
+        params, indices = convert_to_tensor(params, name="params"), convert_to_tensor(indices, name="indices")
+        for word, value in (("params", params), ("indices", indices)):
+            if value.shape.ndims is not None and value.shape.ndims <= batch_dims:
+                raise ValueError("batch_dims = %d must be less than rank(%s) = %d" % (batch_dims, word, value.shape.ndims))
+        # Each index, preceded by its place in the batch.
+        sizes, wide = array_ops.shape(indices), array_ops.zeros_like(indices[..., :1])
+        parts = []
+        for i in range(batch_dims):
+            place = cast(op("Range")(0, sizes[i], 1), indices.dtype)
+            after = op("Rank")(indices) - (i + 1)
+            parts.append(wide + array_ops.reshape(place, array_ops.concat([sizes[i : i + 1], op("Fill")(array_ops.reshape(after, [1]), 1)], 0)))
+        return op("GatherNd")(params, array_ops.concat([*parts, indices], -1))
 
 
 def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any = None) -> Tensor:

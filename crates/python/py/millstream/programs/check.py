@@ -16,6 +16,7 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from millstream.framework import left_out
 from millstream.programs import modules
+from millstream.programs.inside import absent
 
 
 class Use(NamedTuple):
@@ -105,6 +106,8 @@ def judged(path: str) -> Tuple[str, str, str]:
                 return full, "not installed", str(error)
             return full, *modules.missing(full)
         at = full
+        if absent.is_refused(value):
+            return at, *modules.missing(at)
         if left_out.different(at):
             return at, "differs", str(left_out.different(at))
         if not isinstance(value, (type, types.ModuleType)):

@@ -13,6 +13,7 @@ from millstream.framework import add_to_collection, convert_to_tensor, name_scop
 from millstream.framework.op_functions import op
 from millstream.framework.proto_functions import register_proto_function
 from millstream.programs import freezing, internals, mnist
+from millstream.programs.inside import eager, frameworks, utilities
 from millstream.programs.timeline import Timeline
 from millstream.rnn import cells
 from millstream.test.case import TestCase
@@ -60,11 +61,6 @@ def _mark(*args: Any, **kwargs: Any) -> Callable[[Any], Any]:
 def _mode(target: Any = None, **kwargs: Any) -> Any:
     """A decorator of tests, with or without arguments, that returns what it decorates."""
     return (lambda inner: inner) if target is None else target
-
-
-def _make_decorator(target: Any, decorator_func: Any, *args: Any, **kwargs: Any) -> Any:
-    decorator_func.__wrapped__ = target
-    return decorator_func
 
 
 ArgSpec = collections.namedtuple("ArgSpec", "args varargs keywords defaults")
@@ -129,10 +125,10 @@ NAMES: Dict[str, Dict[str, Any]] = {
     "python.util.deprecation": {"deprecated": _mark, "deprecated_args": _mark, "deprecated_arg_values": _mark},
     "python.util.function_utils": {"fn_args": fn_args},
     "python.util.keyword_args": {"keyword_args_only": _mode},
-    "python.util.tf_decorator": {"make_decorator": _make_decorator, "unwrap": lambda target: ([], inspect.unwrap(target))},
     "python.util.tf_export": {"tf_export": _mark, "keras_export": _mark},
     "python.util.tf_inspect": {"ArgSpec": ArgSpec, "getargspec": getargspec},
 }
 
-for _module, _names in internals.NAMES.items():
-    NAMES.setdefault(_module, {}).update(_names)
+for _table in (internals.NAMES, utilities.NAMES, eager.NAMES, frameworks.NAMES):
+    for _module, _names in _table.items():
+        NAMES.setdefault(_module, {}).update(_names)

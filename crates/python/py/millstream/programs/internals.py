@@ -592,9 +592,12 @@ def uid() -> int:
     return next(_numbers)
 
 
+_DENSE: List[Any] = [_engine.Tensor, variable.Variable]
+
+
 def is_dense_tensor_like(t: Any) -> bool:
-    """Returns whether a value is a tensor or a variable."""
-    return isinstance(t, (_engine.Tensor, variable.Variable))
+    """Returns whether a value is a tensor, a variable, or of a class that was registered as one."""
+    return isinstance(t, tuple(_DENSE))
 
 
 def init_variable(v: Any, init: Any, name: str = "init") -> Any:

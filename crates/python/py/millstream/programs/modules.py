@@ -14,11 +14,12 @@ from typing import Any, Dict, List, Optional, Set, Tuple
 
 from millstream import _engine
 from millstream.framework import left_out
-from millstream.framework.op_functions import op
+from millstream.framework.op_functions import op, raw
 from millstream.programs import extras
+from millstream.programs.inside import absent, endpoints
 
 # The places to look a name up in: modules of this package ("." is the package itself), modules of Python
-# ("=inspect"), and the functions of all ops by TensorFlow's internal names ("gen").
+# ("=inspect"), and the functions of all ops by TensorFlow's internal names ("gen") or the ops' own ("raw").
 _PLACES = """
 contrib.cluster_resolver.python.training.tpu_cluster_resolver .contrib.cluster_resolver
 contrib.layers.python.layers.layers .contrib.layers.layers .contrib.layers
@@ -30,6 +31,7 @@ contrib.losses.python.metric_learning.metric_loss_ops .contrib.losses.metric_lea
 python.client.client_lib .
 python.client.session .
 python.compat.v2_compat .
+python.compiler.xla.jit .contrib.compiler.jit
 python.data.experimental.ops.batching .data.experimental
 python.data.experimental.ops.error_ops .data.experimental
 python.data.experimental.ops.get_single_element .data.experimental
@@ -64,6 +66,7 @@ python.framework.device .
 python.framework.dtypes .framework.dtypes
 python.framework.errors .errors
 python.framework.errors_impl .errors
+python.framework.framework_lib .
 python.framework.graph_io .io
 python.framework.graph_util .graph_util
 python.framework.graph_util_impl .graph_util
@@ -91,6 +94,7 @@ python.layers.utils .layers.core .contrib.layers.utils
 python.lib.io.file_io .io.files .gfile
 python.lib.io.python_io .python_io
 python.lib.io.tf_record .python_io
+python.module.module .variables.module
 python.ops.array_grad
 python.ops.array_ops .ops.array_ops .ops.shape_ops .ops.indexing_ops . gen
 python.ops.bitwise_ops .bitwise
@@ -137,6 +141,11 @@ python.ops.inplace_ops gen
 python.ops.io_ops .io .train . gen
 python.ops.linalg.linalg .linalg
 python.ops.linalg.linalg_impl .linalg .
+python.ops.linalg.linear_operator .linalg
+python.ops.linalg.linear_operator_diag .linalg
+python.ops.linalg.linear_operator_full_matrix .linalg
+python.ops.linalg.linear_operator_identity .linalg
+python.ops.linalg.linear_operator_lower_triangular .linalg
 python.ops.linalg_grad
 python.ops.linalg_ops .linalg . gen
 python.ops.linalg_ops_impl .linalg .
@@ -173,6 +182,7 @@ python.ops.session_ops .
 python.ops.sets .sets
 python.ops.sets_impl .sets
 python.ops.signal.dct_ops .signal
+python.ops.signal.fft_ops .signal .spectral .
 python.ops.signal.mel_ops .signal
 python.ops.signal.mfcc_ops .signal
 python.ops.signal.reconstruction_ops .signal
@@ -289,7 +299,7 @@ _MESSAGES_IN = ("example", "framework", "protobuf", "util")
 
 def _packages() -> Set[str]:
     """Returns the modules that contain internal ones, without public ones."""
-    inner = [*_TABLE, *extras.NAMES, *("core.%s.x_pb2" % name for name in _MESSAGES_IN)]
+    inner = [*_TABLE, *extras.NAMES, *absent.MODULES, *absent.NAMES, *("core.%s.x_pb2" % name for name in _MESSAGES_IN)]
     return {path[:i] for path in inner for i, c in enumerate(path) if c == "."} - {"contrib", "contrib.cluster_resolver", "contrib.layers", "contrib.learn", "contrib.losses"}
 
 
@@ -298,7 +308,7 @@ _PACKAGES = _packages()
 # Modules of this package that are not modules of TensorFlow.
 _OURS = ("_engine", "_generated", "framework", "ops", "programs", "protos", "rnn", "variables")
 
-_GENERATED = re.compile(r"python\.ops\.gen_\w+_ops$")
+_GENERATED = re.compile(r"python(\.\w+)+\.gen_\w+_ops$")
 _MESSAGES = re.compile(r"core\.(%s)\.\w+_pb2$" % "|".join(_MESSAGES_IN))
 _PART_OF_CONTRIB = re.compile(r"(contrib\.\w+)\.python(\.\w+){0,3}$")
 
@@ -324,13 +334,13 @@ def _places(path: str) -> Optional[List[str]]:
     if path in _TABLE:
         return _TABLE[path]
     if _GENERATED.match(path):
-        return ["gen"]
+        return ["gen", "raw"]
     if _MESSAGES.match(path):
         return [".protos"]
     inner = _inside_contrib(path)
     if inner is not None:
         return inner
-    return [] if path in _PACKAGES or path in extras.NAMES else None
+    return [] if any(path in paths for paths in (_PACKAGES, extras.NAMES, absent.MODULES, absent.NAMES)) else None
 
 
 def _inside_contrib(path: str) -> Optional[List[str]]:
@@ -373,6 +383,8 @@ def attribute(path: str, name: str) -> Any:
     """
     places = _places(path)
     found = extras.NAMES.get(path, {}).get(name)
+    if found is None:
+        found = endpoints.find(path, name)
     if found is not None:
         return found
     public = public_module(_of_v1(path)) if places is None else None
@@ -389,6 +401,9 @@ def attribute(path: str, name: str) -> Any:
     if path.startswith(("python.", "contrib.")) and name in _imported():
         # Not an import: what is `tensorflow` may be another's.
         return importlib.import_module("millstream.programs.hook")._Module("tensorflow." + _imported()[name])
+    refused = absent.find(path, name)
+    if refused is not None:
+        return refused
     raise AttributeError(missing((path + "." + name).lstrip("."))[1])
 
 
@@ -408,6 +423,8 @@ def _look_up(place: str, name: str) -> Any:
         if name not in _ops_by_internal_name():
             raise AttributeError(name)
         return op(_ops_by_internal_name()[name])
+    if place == "raw":
+        return raw(name)
     if place.startswith("="):
         return getattr(importlib.import_module(place[1:]), name)
     if place == "." and name in _OURS:
@@ -436,13 +453,16 @@ def names(path: str) -> List[str]:
 
     Those of the whole package are left out, where a module has others: they would hide `print` and its like.
     """
-    found = set(extras.NAMES.get(path, {}))
+    found = {*extras.NAMES.get(path, {}), *endpoints.names(path), *absent.NAMES.get(path, ())}
     places = _places(path) or []
-    for place in [p for p in places if p not in (".", "gen")] or places:
+    for place in [p for p in places if p not in (".", "gen", "raw")] or places:
         if place == "gen":
             found.update(_ops_by_internal_name())
+        elif place == "raw":
+            found.update(_engine.op_names())
         elif place == ".":
             found.update(set(dir(importlib.import_module("millstream"))) - set(_OURS))
         else:
-            found.update(dir(importlib.import_module(place[1:] if place.startswith("=") else "millstream" + place)))
+            module = importlib.import_module(place[1:] if place.startswith("=") else "millstream" + place)
+            found.update(getattr(module, "__all__", None) or dir(module))
     return sorted(n for n in found if not n.startswith("_"))

@@ -6,20 +6,74 @@ import math
 from typing import Any, Dict, Iterator, List, Optional
 
 from millstream._engine import Tensor
-from millstream.framework import convert_to_tensor, dtypes, name_scope, shapes
+from millstream.framework import convert_to_tensor, dtypes, name_scope, protos, shapes
 from millstream.framework.op_functions import op
+from millstream.framework.scopes import prepend_name_scope, strip_name_scope
+from millstream.variables.variable import Variable
 
 
 class SaveSliceInfo:
-    """The position of a variable in the partitioned variable it belongs to, as saved in checkpoints."""
+    """The position of a variable in the partitioned variable it belongs to, as saved in checkpoints.
 
-    def __init__(self, full_name: str, full_shape: List[int], var_offset: List[int], var_shape: List[int]) -> None:
+    Args:
+      full_name: The name of the whole.
+      full_shape: The shape of the whole.
+      var_offset: Where the part begins in each dimension.
+      var_shape: The shape of the part.
+      save_slice_info_def: A `SaveSliceInfoDef`, instead of the other arguments.
+      import_scope: The name scope that the graph of `save_slice_info_def` was imported into.
+
+    Example:
+      >>> part = tf.Variable.SaveSliceInfo("w", [4, 3], [2, 0], [2, 3])
+      >>> part.spec, part.to_proto().full_name
+      ('4 3 2,2:0,3', 'w')
+    """
+
+    def __init__(
+        self,
+        full_name: Optional[str] = None,
+        full_shape: Any = None,
+        var_offset: Any = None,
+        var_shape: Any = None,
+        save_slice_info_def: Any = None,
+        import_scope: Optional[str] = None,
+    ) -> None:
         self.full_name, self.full_shape, self.var_offset, self.var_shape = full_name, full_shape, var_offset, var_shape
+        if save_slice_info_def is not None:
+            self.full_name = prepend_name_scope(save_slice_info_def.full_name, import_scope)
+            self.full_shape = list(save_slice_info_def.full_shape)
+            self.var_offset = list(save_slice_info_def.var_offset)
+            self.var_shape = list(save_slice_info_def.var_shape)
 
     @property
     def spec(self) -> str:
         """The position as text: the full shape, then offset and length in each dimension."""
         return " ".join(map(str, self.full_shape)) + " " + ":".join("%d,%d" % pair for pair in zip(self.var_offset, self.var_shape))
+
+    def to_proto(self, export_scope: Optional[str] = None) -> Any:
+        """Returns the position as a `SaveSliceInfoDef`; None if the variable is outside of a scope.
+
+        Args:
+          export_scope: A name scope to remove from the name.
+
+        Returns:
+          The message.
+
+        Example:
+          >>> tf.Variable.SaveSliceInfo("a/w", [4], [2], [2]).to_proto("a").full_name
+          'w'
+        """
+        if export_scope is not None and not str(self.full_name).startswith(export_scope):
+            return None
+        return protos.SaveSliceInfoDef(
+            full_name=strip_name_scope(self.full_name, export_scope),
+            full_shape=self.full_shape,
+            var_offset=self.var_offset,
+            var_shape=self.var_shape,
+        )
+
+
+Variable.SaveSliceInfo = SaveSliceInfo
 
 
 class PartitionInfo:

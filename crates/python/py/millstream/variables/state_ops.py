@@ -250,3 +250,37 @@ def batch_scatter_update(ref: Any, indices: Any, updates: Any, use_locking: bool
             wide = array_ops.reshape(place, array_ops.stack([convert_to_tensor(d) for d in shape]))
             parts.append(wide + array_ops.zeros_like(indices))
         return scatter_nd_update(ref, array_ops.stack(parts + [indices], axis=-1), updates, use_locking)
+
+
+def _batch_scatter_update(self: Any, sparse_delta: Any, use_locking: bool = False, name: Optional[str] = None) -> Any:
+    """Updates elements of each row of the variable, as `tf.batch_scatter_update`.
+
+    Args:
+      sparse_delta: An `IndexedSlices` with indices of shape `[batch, k]` and values of shape
+        `[batch, k, ..]`.
+      use_locking: If true, the update holds a lock on the variable.
+      name: The name scope of the new operations.
+
+    Returns:
+      The variable after the update.
+
+    Raises:
+      TypeError: `sparse_delta` is not an `IndexedSlices`, and the variable is behind a handle.
+      AttributeError: `sparse_delta` is not an `IndexedSlices`.
+
+    Example:
+      >>> v = tf.Variable([[1, 2], [3, 4]])
+      >>> changed = v.batch_scatter_update(tf.IndexedSlices([[10], [40]], tf.constant([[0], [1]])))
+      >>> with tf.Session() as sess:
+      ...     sess.run(v.initializer)
+      ...     print(sess.run(changed))
+      [[10  2]
+       [ 3 40]]
+    """
+    if isinstance(self, ResourceVariable) and not isinstance(sparse_delta, IndexedSlices):
+        raise TypeError("sparse_delta is not IndexedSlices: %s" % (sparse_delta,))
+    return batch_scatter_update(self, sparse_delta.indices, sparse_delta.values, use_locking, name)
+
+
+_batch_scatter_update.__name__, _batch_scatter_update.__qualname__ = "batch_scatter_update", "Variable.batch_scatter_update"
+Variable.batch_scatter_update = _batch_scatter_update  # type: ignore[method-assign]

@@ -199,13 +199,9 @@ class Variable(metaclass=_Creating):
 
     if TYPE_CHECKING:
         # Methods that each kind implements, and those that are set below.
-        dtype: Any
+        SaveSliceInfo: Any
 
-        def assign(self, value: TensorLike, use_locking: Any = None, name: Optional[str] = None, read_value: bool = True) -> Any: ...
-        def assign_add(self, delta: TensorLike, use_locking: Any = None, name: Optional[str] = None, read_value: bool = True) -> Any: ...
-        def assign_sub(self, delta: TensorLike, use_locking: Any = None, name: Optional[str] = None, read_value: bool = True) -> Any: ...
-        def read_value(self) -> Tensor: ...
-        def count_up_to(self, limit: int) -> Tensor: ...
+        def batch_scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: Optional[str] = None) -> Any: ...
         def _make(self, initial: Any, name: Optional[str], dtype: Any, validate_shape: bool, shape: Any, caching_device: Any) -> None: ...
         def _ref(self) -> Tensor: ...
         def _scatter(self, what: str, slices: Any, name: Optional[str]) -> Any: ...
@@ -460,6 +456,169 @@ class Variable(metaclass=_Creating):
         self._trainable = getattr(message, "trainable", True)
         self._static_shape = self._snapshot.shape
         self._value_dtype = self._snapshot.dtype.base_dtype
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of the elements; for a variable by reference, its reference dtype.
+
+        Raises:
+          NotImplementedError: The variable is of no kind.
+        """
+        raise NotImplementedError
+
+    def assign(self, value: TensorLike, use_locking: Any = None, name: Optional[str] = None, read_value: bool = True) -> Any:
+        """Replaces the value.
+
+        Args:
+          value: The new value.
+          use_locking: If true, the update holds a lock on the variable.
+          name: The name of the operation.
+          read_value: If false, the result is the operation.
+
+        Returns:
+          The variable after the update.
+
+        Raises:
+          NotImplementedError: The method is that of the class `Variable`, not that of a variable.
+
+        Example:
+          >>> v = tf.Variable(1)
+          >>> print(tf.Session().run(v.assign(2)))
+          2
+        """
+        raise NotImplementedError
+
+    def assign_add(self, delta: TensorLike, use_locking: Any = None, name: Optional[str] = None, read_value: bool = True) -> Any:
+        """Adds to the value.
+
+        Args:
+          delta: The value to add.
+          use_locking: If true, the update holds a lock on the variable.
+          name: The name of the operation.
+          read_value: If false, the result is the operation.
+
+        Returns:
+          The variable after the update.
+
+        Raises:
+          NotImplementedError: The method is that of the class `Variable`, not that of a variable.
+
+        Example:
+          >>> v = tf.Variable(1)
+          >>> with tf.Session() as sess:
+          ...     sess.run(v.initializer)
+          ...     print(sess.run(v.assign_add(2)))
+          3
+        """
+        raise NotImplementedError
+
+    def assign_sub(self, delta: TensorLike, use_locking: Any = None, name: Optional[str] = None, read_value: bool = True) -> Any:
+        """Subtracts from the value.
+
+        Args:
+          delta: The value to subtract.
+          use_locking: If true, the update holds a lock on the variable.
+          name: The name of the operation.
+          read_value: If false, the result is the operation.
+
+        Returns:
+          The variable after the update.
+
+        Raises:
+          NotImplementedError: The method is that of the class `Variable`, not that of a variable.
+
+        Example:
+          >>> v = tf.Variable(3)
+          >>> with tf.Session() as sess:
+          ...     sess.run(v.initializer)
+          ...     print(sess.run(v.assign_sub(2)))
+          1
+        """
+        raise NotImplementedError
+
+    def read_value(self) -> Tensor:
+        """Returns the value, read after the current control dependencies.
+
+        Returns:
+          A tensor.
+
+        Raises:
+          NotImplementedError: The method is that of the class `Variable`, not that of a variable.
+
+        Example:
+          >>> v = tf.Variable(1)
+          >>> with tf.control_dependencies([v.assign(5)]):
+          ...     read = v.read_value()
+          >>> print(tf.Session().run(read))
+          5
+        """
+        raise NotImplementedError
+
+    def count_up_to(self, limit: int) -> Tensor:
+        """Increments an integer variable, up to a limit.
+
+        Args:
+          limit: The value at which the run raises.
+
+        Returns:
+          The value before the increment.
+
+        Raises:
+          NotImplementedError: The method is that of the class `Variable`, not that of a variable.
+          tf.errors.OutOfRangeError: When run: the value is at the limit.
+
+        Example:
+          >>> v = tf.Variable(0)
+          >>> with tf.Session() as sess:
+          ...     sess.run(v.initializer)
+          ...     print(sess.run(v.count_up_to(2)), v.eval())
+          0 1
+        """
+        raise NotImplementedError
+
+    def sparse_read(self, indices: Any, name: Optional[str] = None) -> Tensor:
+        """Returns rows of a variable behind a handle, without a read of the whole.
+
+        Args:
+          indices: The indices of the rows.
+          name: The name of the operation.
+
+        Returns:
+          A tensor.
+
+        Raises:
+          AttributeError: The variable is one by reference: use `tf.gather`.
+
+        Example:
+          >>> v = tf.Variable([1, 2, 3], use_resource=True)
+          >>> with tf.Session() as sess:
+          ...     sess.run(v.initializer)
+          ...     print(sess.run(v.sparse_read([2])))
+          [3]
+        """
+        raise AttributeError("a variable by reference has no `sparse_read`: use `tf.gather`")
+
+    def gather_nd(self, indices: Any, name: Optional[str] = None) -> Tensor:
+        """Returns slices of a variable behind a handle, without a read of the whole.
+
+        Args:
+          indices: The indices of the slices, as for `tf.gather_nd`.
+          name: The name of the operation.
+
+        Returns:
+          A tensor.
+
+        Raises:
+          AttributeError: The variable is one by reference: use `tf.gather_nd`.
+
+        Example:
+          >>> v = tf.Variable([1, 2, 3], use_resource=True)
+          >>> with tf.Session() as sess:
+          ...     sess.run(v.initializer)
+          ...     print(sess.run(v.gather_nd([[2]])))
+          [3]
+        """
+        raise AttributeError("a variable by reference has no `gather_nd`: use `tf.gather_nd`")
 
     def __repr__(self) -> str:
         return "<tf.Variable '%s' shape=%s dtype=%s>" % (self.name, self.shape, self.dtype.name)

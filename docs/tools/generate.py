@@ -138,7 +138,7 @@ def advice(text):
 SPACES = (
     "", "func", "func.numpy", "bitwise", "data", "data.experimental", "debugging", "distributions", "errors", "estimator", "feature_column", "gfile", "image", "initializers", "io",
     "layers", "linalg", "lookup", "losses", "math", "metrics", "nest", "nn", "nn.rnn_cell", "profiler", "python_io", "queue", "random", "saved_model",
-    "sets", "signal", "sparse", "strings", "summary", "test", "train", "contrib.crf", "contrib.framework", "contrib.layers",
+    "sets", "signal", "sparse", "strings", "summary", "test", "train", "contrib.crf", "contrib.framework", "contrib.graph_editor", "contrib.layers",
     "contrib.legacy_seq2seq", "contrib.lookup", "contrib.rnn", "contrib.seq2seq", "contrib.slim", "contrib.training",
 )  # fmt: skip
 

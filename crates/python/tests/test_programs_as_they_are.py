@@ -256,6 +256,12 @@ def test_check_lists_names_without_running(tmp_path):
     assert python("-m", "millstream", "check").returncode == 2
 
 
+@pytest.mark.parametrize("words", [["--help"], ["-h"], ["check", "--help"], ["check", "-h"], ["check", "--json", "-h"], ["-m", "--help"]])
+def test_every_word_tells_its_usage(words):
+    done = python("-m", "millstream", *words)
+    assert done.stdout.startswith("usage: python -m millstream") and not done.stderr
+
+
 def test_check_says_which_package_is_not_installed():
     program = "import sys; sys.modules['absl'] = None\nfrom millstream.programs import check\nprint(check.judged('app.flags'))"
     told = python("-c", program).stdout

@@ -34,11 +34,11 @@ def main(arguments: List[str]) -> int:
         return 0
     if arguments[0] == "check":
         return check.main(arguments[1:])
+    if arguments[0] == "-m" and (len(arguments) < 2 or arguments[1] in ("-h", "--help")):
+        print(_USAGE, end="", file=sys.stdout if 1 < len(arguments) else sys.stderr)
+        return 0 if 1 < len(arguments) else 2
     millstream.as_tensorflow()
     if arguments[0] == "-m":
-        if len(arguments) < 2:
-            print(_USAGE, end="", file=sys.stderr)
-            return 2
         sys.argv = arguments[1:]
         runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
         return 0

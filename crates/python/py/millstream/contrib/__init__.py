@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, List
 
 from millstream.framework import namespaces
 
-_PARTS = ("cluster_resolver", "compiler", "crf", "cudnn_rnn", "data", "distributions", "framework", "image", "layers", "learn", "legacy_seq2seq", "lookup", "losses", "metrics", "nn", "opt", "predictor", "rnn", "seq2seq", "signal", "slim", "staging", "tensorboard", "tfprof", "tpu", "training", "util")
+_PARTS = ("cluster_resolver", "compiler", "crf", "cudnn_rnn", "data", "distributions", "framework", "graph_editor", "image", "layers", "learn", "legacy_seq2seq", "lookup", "losses", "metrics", "nn", "opt", "predictor", "rnn", "seq2seq", "signal", "slim", "staging", "tensorboard", "tfprof", "tpu", "training", "util")
 
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from millstream.contrib import data as data
     from millstream.contrib import distributions as distributions
     from millstream.contrib import framework as framework
+    from millstream.contrib import graph_editor as graph_editor
     from millstream.contrib import image as image
     from millstream.contrib import layers as layers
     from millstream.contrib import learn as learn

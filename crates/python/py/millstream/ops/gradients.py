@@ -133,6 +133,19 @@ def _differentiated(parts: List[str], names: Dict[str, Any]) -> Any:
     return None
 
 
+def _refuse_copied_loops(graph: Any, ys: List[Any], ends: List[Any]) -> None:
+    """Raises an error if a loop that the graph editor copied is between tensors: its copy has no context."""
+    copied = getattr(graph, "_loops_without_gradients", ())
+    left, seen = [y.op for y in ys] if copied else [], set()
+    while left:
+        op = left.pop()
+        if op in copied and op.outputs[0].dtype.is_floating:
+            raise ValueError("the loop that ends at `%s` was copied by `tf.contrib.graph_editor` and has no gradient: build it again with `tf.while_loop`" % op.name)
+        if op not in seen:
+            seen.add(op)
+            left += [t.op for t in op.inputs if not any(t is end or t == end for end in ends)]
+
+
 def gradients(
     ys: Any,
     xs: Any,
@@ -209,6 +222,7 @@ def gradients(
     stop = None if stop_gradients is None else [_source(s) for s in _list(stop_gradients)]
     asked = [x for x, use in zip(sources, usable) if use]
     graph = ys[0].graph
+    _refuse_copied_loops(graph, ys, [*asked, *(stop or [])])
     before = len(graph)
     given = [grad_ys is not None and g is not None for g in grad_ys or ys]
     if getattr(graph, "_waits", False) and asked:

@@ -145,12 +145,25 @@ def report(arguments: List[str]) -> Dict[str, Any]:
     return {"files": n_files, "names": dict(sorted(found.items())), "unread": unread}
 
 
+_USAGE = """usage: python -m millstream check [--json] FILE_OR_FOLDER..
+
+Lists, without running anything, which of the TensorFlow names that programs use are missing here, or differ. Folders
+are searched for `.py` files. The exit status is 1 if a name is missing or a file cannot be read.
+
+  --json      print all names, with their kinds and places, as JSON
+  -h, --help  print this text
+"""
+
+
 def main(arguments: List[str]) -> int:
     """Prints the report on files and folders; returns 1 if a name is missing or a file cannot be read."""
+    if "-h" in arguments or "--help" in arguments:
+        print(_USAGE, end="")
+        return 0
     as_json = "--json" in arguments
     result = report([a for a in arguments if a != "--json"])
     if not result["files"]:
-        print("usage: python -m millstream check [--json] FILE_OR_FOLDER..", file=sys.stderr)
+        print(_USAGE, end="", file=sys.stderr)
         return 2
     names = {name: entry for name, entry in result["names"].items() if name}
     kinds = [entry["kind"] for entry in names.values()]

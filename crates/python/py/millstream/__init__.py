@@ -77,11 +77,13 @@ from millstream.framework.shapes import (
     Dimension,
     TensorShape,
     TensorSpec,
+    TypeSpec,
     dimension_at_index,
     dimension_value,
 )
 from millstream.framework.switches import *  # noqa: F403
 from millstream.framework.tensor_util import make_ndarray, make_tensor_proto
+from millstream.framework.type_specs import *  # noqa: F403
 from millstream.framework.version import (
     COMPILER_VERSION,
     GIT_VERSION,
@@ -197,6 +199,7 @@ _namespaces.place(
         for name in ("bidirectional_dynamic_rnn", "dynamic_rnn", "raw_rnn", "static_bidirectional_rnn", "static_rnn", "static_state_saving_rnn")
     },
 )
+_namespaces.place("", {"OptionalSpec": "millstream.data.optional:OptionalSpec"})
 _namespaces.place("", {"as_tensorflow": "millstream.programs.hook:as_tensorflow"})
 _namespaces.place("", {"extract_image_patches": "millstream.image.boxes:extract_image_patches"})
 _namespaces.install()

@@ -23,9 +23,11 @@ from millstream.data.iterators import (
     get_output_types as get_output_types,
 )
 from millstream.data.options import Options as Options
+from millstream.data.structure import DatasetSpec as DatasetSpec
 
 __all__ = [
     "Dataset",
+    "DatasetSpec",
     "FixedLengthRecordDataset",
     "Iterator",
     "Options",

@@ -27,7 +27,7 @@ def seeds(seed: Any) -> Any:
 
 def batched(spec: Any, size: Any) -> Any:
     """Returns the type of a batch of components."""
-    return shapes.TensorSpec(shapes.TensorShape([None if size is None else int(size)]).concatenate(spec.shape), spec.dtype)
+    return type(spec)(shapes.TensorShape([None if size is None else int(size)]).concatenate(spec.shape), spec.dtype)
 
 
 def must_be_dataset(value: Any) -> Any:

@@ -14,9 +14,10 @@ from millstream.data.functions import Function, root_of
 from millstream.data.interleaving import parallel_interleave
 from millstream.data.iterators import Iterator, get_output_classes
 from millstream.data.options import Options, merge_options
-from millstream.framework import control_dependencies, convert_to_tensor, dtypes, get_default_graph, name_scope, node_counts, shapes
+from millstream.framework import SparseTensor, control_dependencies, convert_to_tensor, dtypes, get_default_graph, name_scope, node_counts, shapes
 from millstream.framework.constant_values import constant_value
 from millstream.framework.op_functions import op
+from millstream.framework.type_specs import SparseTensorSpec
 from millstream.ops.array_ops import identity, reshape, shape, size
 from millstream.ops.check_ops import assert_greater
 
@@ -85,6 +86,10 @@ class Dataset:
         types = {"output_types": structure.flat_types(element_spec), "output_shapes": structure.flat_shapes(element_spec)}
         variant = op(name)(self._variant_tensor, *inputs, **types, **attrs)
         return DatasetV1Adapter(variant, element_spec, [self])
+
+    def _made(self, element_spec: Any) -> Dataset:
+        """Returns the same elements as another dataset."""
+        return DatasetV1Adapter(self._variant_tensor, element_spec, [self])
 
     # Types.
 
@@ -255,21 +260,40 @@ class Dataset:
         length = shapes.Dimension(None)
         for leaf in leaves:
             if leaf.shape.ndims == 0:
-                raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+                what = "sparse tensor" if isinstance(leaf, SparseTensor) else "tensor"
+                raise ValueError("Unbatching a %s is only supported for rank >= 1" % what)
             if leaf.shape.ndims is not None:
                 length = length.merge_with(leaf.shape.dims[0])
-        rows = [leaf.shape[1:] if leaf.shape.ndims is not None else shapes.TensorShape(None) for leaf in leaves]
-        element_spec = structure.pack(element, [shapes.TensorSpec(s, leaf.dtype) for s, leaf in zip(rows, leaves)])
-        return DatasetV1Adapter(op("TensorSliceDataset")(leaves, rows), element_spec)
+        element_spec = structure.transform(_row, structure.transform(structure.spec_of, element))
+        rows = [structure.rows_of(leaf) for leaf in leaves]
+        return DatasetV1Adapter(op("TensorSliceDataset")(rows, structure.flat_shapes(element_spec)), element_spec)
 
     @staticmethod
     def from_sparse_tensor_slices(sparse_tensor: Any) -> Dataset:
-        """Not supported: slices of a sparse tensor.
+        """Returns a dataset of the slices of a sparse tensor along its first axis, as triples of tensors.
+
+        Args:
+          sparse_tensor: A `tf.SparseTensor`.
+
+        Returns:
+          A `Dataset` of the indices, the values and the shape of each slice.
 
         Raises:
-          NotImplementedError: Always.
+          TypeError: `sparse_tensor` is something else.
+
+        Example:
+          >>> sparse = tf.SparseTensor([[0, 2], [1, 0]], [5, 6], [2, 3])
+          >>> x = tf.data.Dataset.from_sparse_tensor_slices(sparse).make_one_shot_iterator().get_next()
+          >>> print(*tf.Session().run(x))
+          [[2]] [5] [3]
         """
-        raise NotImplementedError("sparse tensors are not yet elements of datasets: use the slices of `indices` and `values`")
+        if not isinstance(sparse_tensor, SparseTensor):
+            raise TypeError("`sparse_tensor` must be a `tf.SparseTensor` object. Was {}.".format(sparse_tensor))
+        rank = sparse_tensor.dense_shape.shape.dims
+        made = Dataset.from_tensor_slices(sparse_tensor).map(lambda s: (s.indices, s.values, s.dense_shape))
+        inner = None if rank is None or rank[0].value is None else rank[0].value - 1
+        specs = shapes.TensorSpec([None, inner], dtypes.int64), shapes.TensorSpec([None], sparse_tensor.dtype), shapes.TensorSpec([inner], dtypes.int64)
+        return DatasetV1Adapter(made._variant_tensor, specs, [made])
 
     @staticmethod
     def from_generator(generator: Callable[..., Any], output_types: Any, output_shapes: Any = None, args: Any = None) -> Dataset:
@@ -713,8 +737,17 @@ class Dataset:
 
     def unbatch(self) -> Dataset:
         """Returns a dataset of the slices of elements along their first axis."""
-        element_spec = structure.transform(lambda s: shapes.TensorSpec(s.shape[1:] if s.shape.ndims is not None else None, s.dtype), self._element_spec)
+        element_spec = structure.transform(_row, self._element_spec)
+        if any(isinstance(s, SparseTensorSpec) for s in structure.flatten(self._element_spec)):
+            # The op takes slices of tensors: sparse ones are serialized row by row before.
+            flat = self.map(lambda *element: tuple(structure.rows_of(leaf) for leaf in structure.flatten(element)))
+            return flat._to("UnbatchDataset", element_spec)
         return self._to("UnbatchDataset", element_spec)
+
+
+def _row(spec: Any) -> Any:
+    """Returns the type of the slices of a component along its first axis."""
+    return type(spec)(spec.shape[1:] if spec.shape.ndims is not None else None, spec.dtype)
 
 
 def _zipped(datasets: Any) -> Any:

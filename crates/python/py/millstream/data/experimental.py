@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, List, Optional
+import typing
+from typing import Any, Callable, List
 
 import numpy as np
 
-from millstream.data import structure
+from millstream.data import structure as _structure
 from millstream.data.arguments import AUTOTUNE, batched, int64, seeds
 from millstream.data.datasets import Dataset
 from millstream.data.functions import Function
 from millstream.data.interleaving import parallel_interleave
 from millstream.data.iterators import _packed
-from millstream.data.options import DistributeOptions, OptimizationOptions, ThreadingOptions
+from millstream.data.csv_files import CsvDataset, make_csv_dataset
+from millstream.data.example_files import make_batched_features_dataset, parse_example_dataset
+from millstream.data.optional import Optional, OptionalSpec, get_next_as_optional
+from millstream.data.options import DistributeOptions, MapVectorizationOptions, OptimizationOptions, StatsOptions, ThreadingOptions
+from millstream.data.shuffling import shuffle_and_repeat as _shuffle_and_repeat
 from millstream.data.states import scan as _scan
-from millstream.framework import constant, control_dependencies, convert_to_tensor, dtypes, namespaces, shapes
+from millstream.framework import SparseTensor, constant, control_dependencies, convert_to_tensor, dtypes, namespaces, shapes
 from millstream.framework.constant_values import constant_value
 from millstream.framework.op_functions import op
+from millstream.framework.type_specs import SparseTensorSpec
 from millstream.ops.array_ops import where
-from millstream.ops.check_ops import assert_less
+from millstream.ops.check_ops import assert_less, assert_less_equal
 from millstream.ops.reduction_ops import reduce_min
 
 _Transformation = Callable[[Any], Any]
@@ -125,12 +131,7 @@ def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) ->
       [0, 0, 1, 1, 2, 2]
     """
 
-    def apply(dataset: Any) -> Any:
-        size = int64(buffer_size, "buffer_size")
-        first, second = seeds(seed)
-        return dataset._same("ShuffleAndRepeatDataset", size, first, second, int64(-1 if count is None else count, "count"))
-
-    return apply
+    return lambda dataset: _shuffle_and_repeat(dataset, buffer_size, count, seed)
 
 
 def map_and_batch(
@@ -167,7 +168,7 @@ def map_and_batch(
         inputs = int64(batch_size, "batch_size"), int64(calls, "num_parallel_calls")
         drop = convert_to_tensor(drop_remainder, dtype=dtypes.bool, name="drop_remainder")
         known = constant_value(inputs[0]) if constant_value(drop) else None
-        element_spec = structure.transform(lambda s: batched(s, known), f.output_spec)
+        element_spec = _structure.transform(lambda s: batched(s, known), f.output_spec)
         return dataset._to("MapAndBatchDataset", element_spec, f.captured, *inputs, drop, f=f.name, preserve_cardinality=True)
 
     return apply
@@ -216,7 +217,7 @@ def scan(initial_state: Any, scan_func: Callable[..., Any]) -> _Transformation:
 
 
 def group_by_window(
-    key_func: Callable[..., Any], reduce_func: Callable[..., Any], window_size: Any = None, window_size_func: Optional[Callable[..., Any]] = None
+    key_func: Callable[..., Any], reduce_func: Callable[..., Any], window_size: Any = None, window_size_func: typing.Optional[Callable[..., Any]] = None
 ) -> _Transformation:
     """Returns a transformation that handles elements of one key together.
 
@@ -253,13 +254,247 @@ def group_by_window(
         label = "tf_data_experimental_group_by_window"
         key = Function(key_wrapper, label, dataset.element_spec)
         size = Function(size_wrapper, label, shapes.TensorSpec([], dtypes.int64))
-        group = (shapes.TensorSpec([], dtypes.int64), structure.DatasetSpec(dataset.element_spec))
+        group = (shapes.TensorSpec([], dtypes.int64), _structure.DatasetSpec(dataset.element_spec))
         reduced = Function(reduce_func, label, group, returns=_reduced)
         functions = {"key_func": key.name, "reduce_func": reduced.name, "window_size_func": size.name}
         captured = key.captured, reduced.captured, size.captured
         return dataset._to("GroupByWindowDataset", reduced.output.element_spec, *captured, **functions)
 
     return apply
+
+
+class Reducer:
+    """The functions of `group_by_reducer`: for the first state, each next state and the result.
+
+    Args:
+      init_func: A function of a key, a scalar int64, that returns a state.
+      reduce_func: A function of a state and an element that returns the next state.
+      finalize_func: A function of a state that returns the result.
+
+    Example:
+      >>> total = tf.data.experimental.Reducer(lambda key: np.int64(0), lambda s, x: s + x, lambda s: s)
+      >>> int(total.init_func(3)), total.reduce_func(3, 4), total.finalize_func(7)
+      (0, 7, 7)
+    """
+
+    def __init__(self, init_func: Callable[..., Any], reduce_func: Callable[..., Any], finalize_func: Callable[..., Any]) -> None:
+        self._init_func, self._reduce_func, self._finalize_func = init_func, reduce_func, finalize_func
+
+    @property
+    def init_func(self) -> Callable[..., Any]:
+        """The function of a key."""
+        return self._init_func
+
+    @property
+    def reduce_func(self) -> Callable[..., Any]:
+        """The function of a state and an element."""
+        return self._reduce_func
+
+    @property
+    def finalize_func(self) -> Callable[..., Any]:
+        """The function of the last state."""
+        return self._finalize_func
+
+
+def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> _Transformation:
+    """Returns a transformation to one result for each key, in the order of the keys.
+
+    Args:
+      key_func: A function of the components of an element that returns its key, an int64.
+      reducer: A `Reducer`, which makes a result of the elements of a key.
+
+    Returns:
+      A function for `Dataset.apply`. The elements are kept until the end of the dataset.
+
+    Example:
+      >>> total = tf.data.experimental.Reducer(lambda key: np.int64(0), lambda s, x: s + x, lambda s: s)
+      >>> sums = tf.data.Dataset.range(6).apply(tf.data.experimental.group_by_reducer(lambda x: x % 2, total))
+      >>> print(tf.Session().run(sums.batch(9).make_one_shot_iterator().get_next()))
+      [6 9]
+    """
+
+    def of_key(key: Any, group: Any) -> Any:
+        state = group.reduce(reducer.init_func(key), reducer.reduce_func)
+        finalize = reducer.finalize_func
+        return Dataset.from_tensors(finalize(*state) if isinstance(state, tuple) and not hasattr(state, "_fields") else finalize(state))
+
+    return group_by_window(key_func, of_key, np.iinfo(np.int64).max)
+
+
+def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> _Transformation:
+    """Returns a transformation to batches of tensors of different shapes, as sparse tensors.
+
+    Args:
+      batch_size: The number of elements.
+      row_shape: The dense shape of a row. None (or -1) in it is the largest size in the batch.
+
+    Returns:
+      A function for `Dataset.apply`.
+
+    Raises:
+      TypeError: When applied: elements have several components.
+      tf.errors.InvalidArgumentError: When run: an element is larger than `row_shape`.
+
+    Example:
+      >>> rows = tf.data.Dataset.range(1, 3).map(lambda n: tf.fill([n], n))
+      >>> batches = rows.apply(tf.data.experimental.dense_to_sparse_batch(2, [3]))
+      >>> print(*tf.Session().run(batches.make_one_shot_iterator().get_next()))
+      [[0 0]
+       [1 0]
+       [1 1]] [1 2 2] [2 3]
+    """
+    row = shapes.TensorShape([None if d is None or d == -1 else d for d in shapes.as_shape(row_shape).as_list()] if not hasattr(row_shape, "dtype") else constant_value(row_shape))
+    known = constant([-1 if d is None else d for d in row.as_list()], dtypes.int64)
+
+    def sparse(value: Any) -> Any:
+        size = op("Shape")(value, out_type=dtypes.int64)
+        wanted = where(op("Less")(known, constant(0, dtypes.int64)), size, known)
+        with control_dependencies([assert_less_equal(size, wanted, message="the size of an element is larger than the row shape")]):
+            indices = where(op("Fill")(size, True))
+        return SparseTensor(indices, op("Reshape")(value, [-1]), wanted)
+
+    def apply(dataset: Any) -> Any:
+        if not isinstance(dataset.element_spec, shapes.TensorSpec):
+            raise TypeError("DenseToSparseDataset requires an input whose elements have a single component, whereas the input has %r." % (dataset.output_types,))
+        made = dataset.map(sparse).batch(batch_size)
+        made._element_spec = SparseTensorSpec(shapes.TensorShape([None]).concatenate(row), dataset.element_spec.dtype)
+        return made
+
+    return apply
+
+
+def prefetch_to_device(device: Any, buffer_size: Any = None) -> _Transformation:
+    """Returns a transformation that makes elements ahead: memory is the CPU's, of whatever device.
+
+    Args:
+      device: The name of a device.
+      buffer_size: The number of elements that may be made ahead.
+
+    Returns:
+      A function for `Dataset.apply`.
+
+    Example:
+      >>> ahead = tf.data.Dataset.range(3).apply(tf.data.experimental.prefetch_to_device("/gpu:0"))
+      >>> print(tf.Session().run(ahead.make_one_shot_iterator().get_next()))
+      0
+    """
+    return lambda dataset: dataset.prefetch(buffer_size)
+
+
+def copy_to_device(target_device: Any, source_device: Any = "/cpu:0") -> _Transformation:
+    """Returns a transformation to the same elements: memory is the CPU's, of whatever device.
+
+    Args:
+      target_device: The name of a device.
+      source_device: The name of the device of the elements.
+
+    Returns:
+      A function for `Dataset.apply`.
+
+    Example:
+      >>> same = tf.data.Dataset.range(3).apply(tf.data.experimental.copy_to_device("/gpu:0"))
+      >>> print(tf.Session().run(same.make_one_shot_iterator().get_next()))
+      0
+    """
+    return lambda dataset: dataset._made(dataset.element_spec)
+
+
+def from_variant(variant: Any, structure: Any) -> Any:  # noqa: F811
+    """Returns the dataset that a variant tensor holds.
+
+    Args:
+      variant: A scalar tensor of dtype `tf.variant`, as `to_variant` returns it.
+      structure: The types of the elements, as `get_structure` returns them.
+
+    Returns:
+      A `Dataset`.
+
+    Example:
+      >>> numbers = tf.data.Dataset.range(3)
+      >>> variant = tf.data.experimental.to_variant(numbers)
+      >>> same = tf.data.experimental.from_variant(variant, tf.data.experimental.get_structure(numbers))
+      >>> print(tf.Session().run(same.batch(9).make_one_shot_iterator().get_next()))
+      [0 1 2]
+    """
+    return _structure.made_of(variant, structure)
+
+
+def to_variant(dataset: Any) -> Any:
+    """Returns the variant tensor that holds a dataset.
+
+    Args:
+      dataset: A `Dataset`.
+
+    Returns:
+      A scalar tensor of dtype `tf.variant`.
+
+    Example:
+      >>> tf.data.experimental.to_variant(tf.data.Dataset.range(3)).dtype
+      tf.variant
+    """
+    return dataset._variant_tensor
+
+
+def get_structure(dataset_or_iterator: Any) -> Any:
+    """Returns the types of the elements of a dataset or iterator, as a structure of `tf.TensorSpec`s.
+
+    Args:
+      dataset_or_iterator: A `Dataset` or an `Iterator`.
+
+    Returns:
+      A structure.
+
+    Raises:
+      TypeError: It is something else.
+
+    Example:
+      >>> tf.data.experimental.get_structure(tf.data.Dataset.range(3))
+      TensorSpec(shape=(), dtype=tf.int64, name=None)
+    """
+    try:
+        return dataset_or_iterator.element_spec
+    except AttributeError:
+        raise TypeError(
+            "`dataset_or_iterator` must be a Dataset or Iterator object, but got %s." % type(dataset_or_iterator)
+        ) from None
+
+
+def TensorStructure(dtype: Any, shape: Any) -> Any:  # noqa: N802
+    """Returns `tf.TensorSpec(shape, dtype)`, under its former name.
+
+    Args:
+      dtype: A dtype.
+      shape: A shape.
+
+    Example:
+      >>> tf.data.experimental.TensorStructure(tf.int32, [2])
+      TensorSpec(shape=(2,), dtype=tf.int32, name=None)
+    """
+    return shapes.TensorSpec(shape, dtype)
+
+
+def SparseTensorStructure(dtype: Any, shape: Any) -> Any:  # noqa: N802
+    """Returns `tf.SparseTensorSpec(shape, dtype)`, under its former name.
+
+    Args:
+      dtype: A dtype.
+      shape: A shape.
+
+    Example:
+      >>> tf.data.experimental.SparseTensorStructure(tf.int32, [2]).dtype
+      tf.int32
+    """
+    return SparseTensorSpec(shape, dtype)
+
+
+# The former names of types.
+DatasetStructure = _structure.DatasetSpec
+OptionalStructure = OptionalSpec
+Structure = shapes.TypeSpec
+
+# What `tf.data.experimental.cardinality` says of datasets without end, and of others whose size is not known.
+INFINITE_CARDINALITY = -1
+UNKNOWN_CARDINALITY = -2
 
 
 def _reduced(value: Any) -> Any:
@@ -328,12 +563,12 @@ def bucket_by_sequence_length(
 
     def shapes_for(spec: Any, filler: Any) -> Any:
         made = []
-        for shape in structure.flatten_up_to(spec, padded_shapes if padded_shapes is not None else structure.shapes_of(spec)):
+        for shape in _structure.flatten_up_to(spec, padded_shapes if padded_shapes is not None else _structure.shapes_of(spec)):
             dims = shapes.as_shape(shape).as_list()
             made.append([filler if d is None else d for d in dims])
         if filler is None:
-            return structure.pack(spec, [shapes.TensorShape(dims) for dims in made])
-        return structure.pack(spec, [convert_to_tensor([int64(d, "d") for d in dims], dtype=dtypes.int64) if dims else shapes.TensorShape([]) for dims in made])
+            return _structure.pack(spec, [shapes.TensorShape(dims) for dims in made])
+        return _structure.pack(spec, [convert_to_tensor([int64(d, "d") for d in dims], dtype=dtypes.int64) if dims else shapes.TensorShape([]) for dims in made])
 
     def to_batch(bucket: Any, group: Any) -> Any:
         size = size_of(bucket)
@@ -416,23 +651,46 @@ def Counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> Any:  #
 __all__ = [
     "AUTOTUNE",
     "Counter",
+    "CsvDataset",
+    "DatasetStructure",
     "DistributeOptions",
+    "INFINITE_CARDINALITY",
+    "MapVectorizationOptions",
     "OptimizationOptions",
+    "Optional",
+    "OptionalStructure",
     "RandomDataset",
+    "Reducer",
+    "SparseTensorStructure",
+    "StatsOptions",
+    "Structure",
+    "TensorStructure",
     "ThreadingOptions",
+    "UNKNOWN_CARDINALITY",
     "batch_and_drop_remainder",
     "bucket_by_sequence_length",
+    "copy_to_device",
+    "dense_to_sparse_batch",
     "enumerate_dataset",
+    "from_variant",
+    "get_next_as_optional",
     "get_single_element",
+    "get_structure",
+    "group_by_reducer",
     "group_by_window",
     "ignore_errors",
+    "make_batched_features_dataset",
+    "make_csv_dataset",
     "map_and_batch",
     "map_and_batch_with_legacy_function",
     "padded_batch_and_drop_remainder",
     "parallel_interleave",
+    "parse_example_dataset",
+    "prefetch_to_device",
     "scan",
     "shuffle_and_repeat",
     "sloppy_interleave",
+    "to_variant",
     "unbatch",
 ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable, List, Optional
 
 from millstream.data import structure
-from millstream.framework import Graph, SparseTensor, SparseTensorValue, convert_to_tensor, dtypes, get_default_graph, placeholder
+from millstream.framework import Graph, SparseTensor, SparseTensorValue, convert_to_tensor, dtypes, get_default_graph, placeholder, shapes
 from millstream.ops.array_ops import identity
 
 _EXTRA = "functions"
@@ -47,7 +47,7 @@ class Function:
         specs = structure.flatten(input_spec)
         with body.as_default():
             inputs = [_argument(s, "args_%d" % i) for i, s in enumerate(specs)]
-            leaves = [structure.made_of(t, s.element_spec) if isinstance(s, structure.DatasetSpec) else t for t, s in zip(inputs, specs)]
+            leaves = [structure.value_of(t, s) for t, s in zip(inputs, specs)]
             element = structure.pack(input_spec, leaves)
             # A tuple is unpacked into arguments, as in TensorFlow; every other structure is one argument.
             made = func(*element) if unpacks and isinstance(element, tuple) and not hasattr(element, "_fields") else func(element)
@@ -72,6 +72,8 @@ class Function:
 def _argument(leaf: Any, name: str) -> Any:
     if isinstance(leaf, structure.DatasetSpec):
         return placeholder(dtypes.variant, [], name=name)
+    if not isinstance(leaf, shapes.TensorSpec):
+        return placeholder(dtypes.variant, name=name)
     return placeholder(leaf.dtype, leaf.shape, name=name)
 
 
@@ -85,7 +87,7 @@ def _converted(made: Any) -> Any:
         if hasattr(leaf, "_variant_tensor"):
             return leaf
         if isinstance(leaf, (SparseTensor, SparseTensorValue)):
-            raise NotImplementedError("sparse tensors are not yet elements of datasets: return `indices`, `values` and `dense_shape`, and make the `tf.SparseTensor` of the element")
+            return SparseTensor.from_value(leaf)
         if leaf is None:
             raise TypeError("Unsupported return value from function passed to Dataset.map(): None.")
         return convert_to_tensor(leaf)

@@ -6,9 +6,8 @@ import threading
 import warnings
 from typing import Any, Optional
 
-from millstream._engine import Tensor
 from millstream.data import structure
-from millstream.framework import SparseTensor, dtypes, get_default_graph
+from millstream.framework import dtypes, get_default_graph
 from millstream.framework.conversion import convert_to_tensor
 from millstream.framework.op_functions import op
 
@@ -39,10 +38,9 @@ class Iterator:
     """
 
     def __init__(self, iterator_resource: Any, initializer: Any, output_types: Any, output_shapes: Any, output_classes: Any) -> None:
-        _check_classes(output_classes)
         self._iterator_resource = iterator_resource
         self._initializer = initializer
-        self._element_spec = structure.spec(output_types, output_shapes)
+        self._element_spec = structure.spec(output_types, output_shapes, output_classes)
         self._string_handle = op("IteratorToStringHandle")(iterator_resource)
         self._calls = 0
         self._lock = threading.Lock()
@@ -61,7 +59,7 @@ class Iterator:
           output_types: The dtypes of elements, as a structure.
           output_shapes: Their shapes, as a structure; None if unknown.
           shared_name: The name by which sessions share the iterator.
-          output_classes: Ignored: all components are tensors.
+          output_classes: Their classes, `tf.Tensor` or `tf.SparseTensor`, as a structure; None for tensors.
 
         Returns:
           An `Iterator`.
@@ -77,8 +75,7 @@ class Iterator:
           ...     print(*[(sess.run(i), sess.run(x))[1] for i in (first, second)])
           1 5
         """
-        _check_classes(output_classes)
-        element_spec = structure.spec(output_types, output_shapes)
+        element_spec = structure.spec(output_types, output_shapes, output_classes)
         resource = op("IteratorV2")(shared_name or "", "", structure.flat_types(element_spec), structure.flat_shapes(element_spec))
         return Iterator._of(resource, None, element_spec)
 
@@ -90,7 +87,7 @@ class Iterator:
           string_handle: A string tensor: the value of another iterator's `string_handle()`.
           output_types: The dtypes of elements, as a structure.
           output_shapes: Their shapes, as a structure; None if unknown.
-          output_classes: Ignored: all components are tensors.
+          output_classes: Their classes, `tf.Tensor` or `tf.SparseTensor`, as a structure; None for tensors.
 
         Returns:
           An `Iterator`.
@@ -104,8 +101,7 @@ class Iterator:
           ...     print(*[sess.run(x, {handle: h}) for h in handles])
           1 5
         """
-        _check_classes(output_classes)
-        element_spec = structure.spec(output_types, output_shapes)
+        element_spec = structure.spec(output_types, output_shapes, output_classes)
         string_handle = convert_to_tensor(string_handle, dtypes.string)
         types, shape = structure.flat_types(element_spec), structure.flat_shapes(element_spec)
         return Iterator._of(op("IteratorFromStringHandleV2")(string_handle, types, shape), None, element_spec)
@@ -202,13 +198,7 @@ class Iterator:
 
 def _packed(element_spec: Any, tensors: Any) -> Any:
     specs = structure.flatten(element_spec)
-    leaves = [structure.made_of(t, s.element_spec) if isinstance(s, structure.DatasetSpec) else t for t, s in zip(tensors, specs)]
-    return structure.pack(element_spec, leaves)
-
-
-def _check_classes(output_classes: Any) -> None:
-    if output_classes is not None and any(c is SparseTensor for c in structure.flatten(output_classes)):
-        raise NotImplementedError("sparse tensors are not yet elements of datasets")
+    return structure.pack(element_spec, [structure.value_of(t, s) for t, s in zip(tensors, specs)])
 
 
 def get_output_types(dataset_or_iterator: Any) -> Any:
@@ -232,12 +222,14 @@ def get_output_shapes(dataset_or_iterator: Any) -> Any:
 
 
 def get_output_classes(dataset_or_iterator: Any) -> Any:
-    """Returns the classes of the elements of a dataset or iterator, as a structure: `tf.Tensor` each.
+    """Returns the classes of the elements of a dataset or iterator, as a structure.
+
+    They are `tf.Tensor` and `tf.SparseTensor`; a dataset, such as a window, has a `tf.data.DatasetSpec`.
 
     Example:
       >>> tf.data.get_output_classes(tf.data.Dataset.range(3)) is tf.Tensor
       True
     """
-    return structure.transform(lambda s: structure.dataset_class() if isinstance(s, structure.DatasetSpec) else Tensor, dataset_or_iterator.element_spec)
+    return structure.transform(lambda s: s if isinstance(s, structure.DatasetSpec) else s.value_type, dataset_or_iterator.element_spec)
 
 

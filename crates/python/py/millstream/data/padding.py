@@ -10,6 +10,7 @@ from millstream.data.arguments import batched, int64
 from millstream.framework import constant, convert_to_tensor, dtypes, shapes
 from millstream.framework.constant_values import constant_value
 from millstream.framework.op_functions import op
+from millstream.framework.type_specs import SparseTensorSpec
 
 
 def padded_batch(dataset: Any, batch_size: Any, padded_shapes: Any, padding_values: Any, drop_remainder: Any) -> Any:
@@ -17,6 +18,8 @@ def padded_batch(dataset: Any, batch_size: Any, padded_shapes: Any, padding_valu
     spec = dataset.element_spec
     size = int64(batch_size, "batch_size")
     specs = structure.flatten(spec)
+    if any(isinstance(s, SparseTensorSpec) for s in specs):
+        raise TypeError("Batching of padded sparse tensors is not currently supported")
     wanted = [_shape(s) for s in structure.flatten_up_to(spec, padded_shapes)]
     for own, (_, shape) in zip(specs, wanted):
         _check(own.shape, shape)

@@ -6,7 +6,7 @@ from typing import Any, Callable
 
 from millstream.data import structure
 from millstream.data.functions import Function
-from millstream.framework import name_scope, shapes
+from millstream.framework import name_scope
 from millstream.framework.op_functions import op
 
 
@@ -41,7 +41,7 @@ def _texts(spec: Any) -> Any:
 def _widened(old: Any, new: Any) -> Any:
     if isinstance(old, structure.DatasetSpec):
         return old
-    return shapes.TensorSpec(structure._most_general_shape(old.shape, new.shape), old.dtype)
+    return type(old)(structure._most_general_shape(old.shape, new.shape), old.dtype)
 
 
 def reduce(dataset: Any, initial_state: Any, reduce_func: Callable[..., Any]) -> Any:
@@ -50,12 +50,12 @@ def reduce(dataset: Any, initial_state: Any, reduce_func: Callable[..., Any]) ->
         state = structure.normalize(initial_state)
     f, state_spec = traced("reduce", state, dataset.element_spec, reduce_func, True)
     types = {"output_types": structure.flat_types(state_spec), "output_shapes": structure.flat_shapes(state_spec)}
-    made = op("ReduceDataset")(dataset._variant_tensor, structure.flatten(state), f.captured, f=f.name, **types)
-    return structure.pack(state_spec, made)
+    made = op("ReduceDataset")(dataset._variant_tensor, [structure.tensor_of(leaf) for leaf in structure.flatten(state)], f.captured, f=f.name, **types)
+    return structure.pack(state_spec, [structure.value_of(t, s) for t, s in zip(made if isinstance(made, list) else [made], structure.flatten(state_spec))])
 
 
 def scan(dataset: Any, initial_state: Any, scan_func: Callable[..., Any]) -> Any:
     """Returns a dataset of what a function with a state returns: see `tf.data.experimental.scan`."""
     state = structure.normalize(initial_state)
     f, _ = traced("tf_data_experimental_scan", state, dataset.element_spec, scan_func, False)
-    return dataset._to("ScanDataset", f.output_spec[1], structure.flatten(state), f.captured, f=f.name, preserve_cardinality=True)
+    return dataset._to("ScanDataset", f.output_spec[1], [structure.tensor_of(leaf) for leaf in structure.flatten(state)], f.captured, f=f.name, preserve_cardinality=True)

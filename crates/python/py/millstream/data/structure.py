@@ -12,6 +12,8 @@ import numpy as np
 
 from millstream._engine import Tensor
 from millstream.framework import SparseTensor, SparseTensorValue, convert_to_tensor, dtypes, name_scope, shapes
+from millstream.framework.op_functions import op
+from millstream.framework.type_specs import SparseTensorSpec
 
 
 # The class of datasets, and a function that returns the dataset in a variant tensor. Registered by
@@ -34,14 +36,40 @@ def made_of(variant: Any, element_spec: Any) -> Any:
     return _registered[1](variant, element_spec)
 
 
-class DatasetSpec:
-    """The type of a component that is a dataset, such as those of a window."""
+class DatasetSpec(shapes.TypeSpec):
+    """The type of a component that is a dataset, such as those of a window.
 
-    def __init__(self, element_spec: Any) -> None:
-        self.element_spec = element_spec
+    Args:
+      element_spec: The types of its elements, as a structure.
+      dataset_shape: The shape of a tensor of such datasets; a scalar is one dataset.
+
+    Example:
+      >>> tf.data.DatasetSpec(tf.TensorSpec([], tf.int64))
+      DatasetSpec(TensorSpec(shape=(), dtype=tf.int64, name=None), TensorShape([]))
+      >>> windows = tf.data.Dataset.range(3).window(2)
+      >>> windows.element_spec.element_spec == tf.TensorSpec([], tf.int64), windows.element_spec.value_type is tf.data.Dataset
+      (True, True)
+    """
+
+    def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
+        self.element_spec, self._dataset_shape = element_spec, shapes.as_shape(dataset_shape)
+
+    @property
+    def value_type(self) -> Any:
+        """The class of the values: `tf.data.Dataset`."""
+        return dataset_class()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DatasetSpec) and (self.element_spec, self._dataset_shape._dims) == (other.element_spec, other._dataset_shape._dims)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
 
     def __repr__(self) -> str:
-        return "DatasetSpec(%r)" % (self.element_spec,)
+        return "DatasetSpec(%r, %r)" % (self.element_spec, self._dataset_shape)
 
 
 def _is_namedtuple(value: Any) -> bool:
@@ -120,30 +148,62 @@ def normalize(element: Any) -> Any:
 
 def _leaf(value: Any, name: str) -> Any:
     if isinstance(value, (SparseTensor, SparseTensorValue)):
-        raise NotImplementedError("sparse tensors are not yet elements of datasets: pass `indices`, `values` and `dense_shape` as components, and make the `tf.SparseTensor` of the element")
+        return SparseTensor.from_value(value)
     if hasattr(value, "_variant_tensor"):
         return value
     return convert_to_tensor(value, name=name)
 
 
 def spec_of(value: Any) -> Any:
-    """Returns the type of a leaf: a `tf.TensorSpec`, or a `DatasetSpec`."""
+    """Returns the type of a leaf: a `tf.TensorSpec`, a `tf.SparseTensorSpec` or a `DatasetSpec`."""
     if hasattr(value, "_variant_tensor"):
         return DatasetSpec(value.element_spec)
+    if isinstance(value, SparseTensor):
+        return SparseTensorSpec(value.shape, value.dtype)
     return shapes.TensorSpec(value.shape, value.dtype)
 
 
 def tensor_of(value: Any) -> Tensor:
-    """Returns a leaf as a tensor: a dataset is a variant."""
+    """Returns a leaf as a tensor: a dataset is a variant, and a sparse tensor a vector of three."""
+    if isinstance(value, SparseTensor):
+        return op("SerializeSparse")(value.indices, value.values, value.dense_shape, out_type=dtypes.variant)
     return value._variant_tensor if hasattr(value, "_variant_tensor") else value
 
 
-def spec(types: Any, shape: Any = None) -> Any:
-    """Returns the types of elements of these dtypes and shapes; shapes that are None are unknown."""
-    if shape is None:
-        return transform(lambda t: shapes.TensorSpec(None, dtypes.as_dtype(t)), types)
-    parts = flatten_up_to(types, shape)
-    return pack(types, [shapes.TensorSpec(shapes.as_shape(s), dtypes.as_dtype(t)) for t, s in zip(flatten(types), parts)])
+def rows_of(value: Any) -> Tensor:
+    """Returns a leaf as a tensor whose rows are the leaf's, each as `tensor_of` returns it."""
+    if isinstance(value, SparseTensor):
+        return op("SerializeManySparse")(value.indices, value.values, value.dense_shape, out_type=dtypes.variant)
+    return tensor_of(value)
+
+
+def value_of(tensor: Tensor, spec: Any) -> Any:
+    """Returns the leaf of a type that a tensor holds; the reverse of `tensor_of`."""
+    if isinstance(spec, DatasetSpec):
+        return made_of(tensor, spec.element_spec)
+    if isinstance(spec, SparseTensorSpec):
+        made = SparseTensor(*op("DeserializeSparse")(tensor, dtype=spec.dtype))
+        made.indices.set_shape([None, spec.shape.ndims])
+        made.dense_shape.set_shape([spec.shape.ndims])
+        return made
+    return tensor
+
+
+def spec(types: Any, shape: Any = None, classes: Any = None) -> Any:
+    """Returns the types of elements of these dtypes, shapes and classes.
+
+    Shapes that are None are unknown, and classes that are None are tensors.
+    """
+    kinds = [None] * len(flatten(types)) if classes is None else flatten_up_to(types, classes)
+    parts = [None] * len(kinds) if shape is None else flatten_up_to(types, shape)
+    made = []
+    for t, s, kind in zip(flatten(types), parts, kinds):
+        # A type is given as the class of components that are neither tensors nor sparse tensors.
+        if isinstance(kind, shapes.TypeSpec):
+            made.append(kind)
+        else:
+            made.append((SparseTensorSpec if kind is SparseTensor else shapes.TensorSpec)(shapes.as_shape(s), dtypes.as_dtype(t)))
+    return pack(types, made)
 
 
 def flatten_up_to(structure: Any, value: Any) -> List[Any]:
@@ -172,18 +232,19 @@ def shapes_of(element_spec: Any) -> Any:
 
 
 def flat_types(element_spec: Any) -> List[Any]:
-    """Returns the dtypes of the components."""
-    return flatten(types_of(element_spec))
+    """Returns the dtypes of the components as tensors."""
+    return [s.dtype if isinstance(s, shapes.TensorSpec) else dtypes.variant for s in flatten(element_spec)]
 
 
 def flat_shapes(element_spec: Any) -> List[Any]:
-    """Returns the shapes of the components."""
-    return flatten(shapes_of(element_spec))
+    """Returns the shapes of the components as tensors."""
+    # The serialized form of a sparse tensor has three elements, and that of a batch is a matrix of them.
+    return [shapes.TensorShape(None) if isinstance(s, SparseTensorSpec) else shapes.TensorShape([]) if isinstance(s, DatasetSpec) else s.shape for s in flatten(element_spec)]
 
 
 def is_equal(a: Any, b: Any) -> bool:
     """Returns whether two leaves have the same dtype."""
-    return isinstance(a, DatasetSpec) == isinstance(b, DatasetSpec) and (isinstance(a, DatasetSpec) or a.dtype == b.dtype)
+    return type(a) is type(b) and (isinstance(a, DatasetSpec) or a.dtype == b.dtype)
 
 
 def most_general(a: Any, b: Any) -> Any:
@@ -192,7 +253,7 @@ def most_general(a: Any, b: Any) -> Any:
     def one(left: Any, right: Any) -> Any:
         if isinstance(left, DatasetSpec):
             return left
-        return shapes.TensorSpec(_most_general_shape(left.shape, right.shape), left.dtype)
+        return type(left)(_most_general_shape(left.shape, right.shape), left.dtype)
 
     return transform(one, a, b)
 

@@ -62,6 +62,10 @@ _AREAS = "`tf.metrics.auc` computes areas under curves"
 _QUANTIZED = "`tf.quantization.fake_quant_with_min_max_vars` and its relatives simulate quantized numbers with floats"
 _GRAPHS = "a graph that a `tf.Session` runs"
 
+_PASSES = "iterators are not saved: `Dataset.skip` begins a pass where another one ended"
+_STATS = "`tf.data` counts nothing; a `tf.train.ProfilerHook` measures steps"
+_CHOICE = "`Dataset.interleave` takes datasets in turns"
+
 _COLUMNS = "`tf.feature_column` makes tensors of features"
 _OF_COLUMNS = (
     "bucketized_column",
@@ -92,6 +96,21 @@ _OF_COLUMNS = (
 LATER: Dict[str, str] = {
     "LMDBReader": "`tf.TFRecordReader` reads records, and `tf.py_func` calls a function that reads a database",
     "audio": "decode sound with NumPy or `wave`, and feed the arrays",
+    "data.experimental.CheckpointInputPipelineHook": _PASSES,
+    "data.experimental.RaggedTensorStructure": "`tf.data.experimental.dense_to_sparse_batch` makes batches of rows of different lengths",
+    "data.experimental.SqlDataset": "`tf.data.Dataset.from_generator` takes rows that `sqlite3` reads",
+    "data.experimental.StatsAggregator": _STATS,
+    "data.experimental.TFRecordWriter": "a `tf.python_io.TFRecordWriter` writes what a session fetches",
+    "data.experimental.TensorArrayStructure": "components of elements are tensors: `TensorArray.stack` returns one",
+    "data.experimental.bytes_produced_stats": _STATS,
+    "data.experimental.cardinality": "`Dataset.reduce` counts elements",
+    "data.experimental.choose_from_datasets": _CHOICE,
+    "data.experimental.latency_stats": _STATS,
+    "data.experimental.make_saveable_from_iterator": _PASSES,
+    "data.experimental.rejection_resample": "`tf.contrib.training.rejection_sample` resamples batches",
+    "data.experimental.sample_from_datasets": _CHOICE,
+    "data.experimental.take_while": "a loop of the program ends when it fetches such an element",
+    "data.experimental.unique": "`tf.unique` works on a batch",
     "contrib.factorization": "a `tf.while_loop` with `tf.unsorted_segment_sum` moves centers of clusters",
     "contrib.image": _PICTURES,
     "quantization": _QUANTIZED,

@@ -668,7 +668,18 @@ def matrix(rows: Any, cols: Any) -> TensorShape:
     return TensorShape([rows, cols])
 
 
-class TensorSpec:
+class TypeSpec:
+    """The base of the types of tensors and of structures of them: `tf.TensorSpec`, `tf.SparseTensorSpec`.
+
+    Example:
+      >>> isinstance(tf.TensorSpec([2]), tf.TypeSpec)
+      True
+    """
+
+    __slots__ = ()
+
+
+class TensorSpec(TypeSpec):
     """A specification of a tensor: its shape, its dtype, and optionally a name.
 
     Args:

@@ -33,19 +33,28 @@ python.client.session .
 python.compat.v2_compat .
 python.compiler.xla.jit .contrib.compiler.jit
 python.data.experimental.ops.batching .data.experimental
+python.data.experimental.ops.cardinality .data.experimental
+python.data.experimental.ops.counter .data.experimental
+python.data.experimental.ops.distribute_options .data.experimental
+python.data.experimental.ops.enumerate_ops .data.experimental
+python.data.experimental.ops.parsing_ops .data.experimental
+python.data.experimental.ops.random_ops .data.experimental
+python.data.experimental.ops.stats_options .data.experimental
+python.data.experimental.ops.threading_options .data.experimental
 python.data.experimental.ops.error_ops .data.experimental
 python.data.experimental.ops.get_single_element .data.experimental
 python.data.experimental.ops.grouping .data.experimental
 python.data.experimental.ops.interleave_ops .data.experimental
 python.data.experimental.ops.iterator_ops .data.experimental
 python.data.experimental.ops.optimization .data.experimental
-python.data.experimental.ops.optimization_options .data.experimental
+python.data.experimental.ops.optimization_options .data.options
 python.data.experimental.ops.prefetching_ops .data.experimental
 python.data.experimental.ops.readers .data.experimental
 python.data.experimental.ops.scan_ops .data.experimental
 python.data.experimental.ops.shuffle_ops .data.experimental
 python.data.ops.dataset_ops .data.datasets .data
-python.data.ops.iterator_ops .data.iterators .data
+python.data.ops.iterator_ops .data.iterators .data .data.optional
+python.data.ops.optional_ops .data.optional
 python.data.ops.readers .data
 python.data.util.nest .nest .framework.nest
 python.eager.context .

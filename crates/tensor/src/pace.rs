@@ -207,8 +207,13 @@ pub(crate) fn cheaply_paced(n: usize, mut work: impl FnMut(Range<usize>)) -> Res
 /// The number of elements that are copied in about the time in which one is computed.
 const CHEAP: usize = 16;
 
-/// As [`paced`], for work that may fail.
+/// As [`paced`], for work that may fail. The work is behind a pointer, since kernels have a thousand such
+/// loops, and all but a call for each range is the same in each of them.
 pub fn try_paced(n: usize, mut work: impl FnMut(Range<usize>) -> Result<()>) -> Result<()> {
+    in_ranges(n, &mut work)
+}
+
+fn in_ranges(n: usize, work: &mut dyn FnMut(Range<usize>) -> Result<()>) -> Result<()> {
     let mut pace = Pace::new();
     let mut at = 0;
     loop {

@@ -6,7 +6,7 @@ use crate::shared::elementwise::fresh;
 use millstream_graph::op::spec::{AtLeast, Number, Text};
 use millstream_graph::op::{Cost, GradCx, Gradient, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
 use millstream_tensor::pace::Pace;
-use millstream_tensor::{Dim, Error, PartialShape, Result, Tensor, ensure, invalid, with_element};
+use millstream_tensor::{Dim, Element, Error, PartialShape, Result, Tensor, ensure, invalid, with_element};
 use std::collections::BTreeMap;
 
 pub(crate) fn def() -> OpDef {
@@ -174,9 +174,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let dtype = cx.input(0).dtype();
-    let out =
-        with_element!(dtype, T in numbers => contract::<T>(cx), else => Err(no_kernel("Einsum", dtype)))?;
+    let out = contract(cx)?;
     cx.set(0, out);
     Ok(())
 }
@@ -191,7 +189,7 @@ fn distinct(labels: &[Label]) -> Vec<Label> {
     seen
 }
 
-fn contract<T: Product>(cx: &KernelCx) -> Result<Tensor> {
+fn contract(cx: &KernelCx) -> Result<Tensor> {
     let ranks: Vec<Option<usize>> = cx.inputs().iter().map(|x| Some(x.rank())).collect();
     let equation = Equation::parse(&cx.attrs().str("equation")?.text(), &ranks)?
         .ok_or_else(|| Error::internal("all ranks are known"))?;
@@ -204,7 +202,7 @@ fn contract<T: Product>(cx: &KernelCx) -> Result<Tensor> {
     let of = |labels: &[Label]| labels.iter().map(|l| sizes.get(l).copied().unwrap_or(1)).collect::<Vec<_>>();
     let output = distinct(&equation.output);
     let (held, value) = match (equation.inputs.as_slice(), cx.inputs()) {
-        ([labels], [x]) => (output.clone(), packed::<T>(x, labels, &output, &sizes)?),
+        ([labels], [x]) => (output.clone(), packed(x, labels, &output, &sizes)?),
         ([lx, ly], [x, y]) => {
             let (both, kept) = (|l: &Label| lx.contains(l) && ly.contains(l), |l: &Label| output.contains(l));
             let pick = |labels: &[Label], wanted: &dyn Fn(&Label) -> bool| -> Vec<Label> {
@@ -214,21 +212,15 @@ fn contract<T: Product>(cx: &KernelCx) -> Result<Tensor> {
             let inner = pick(lx, &|l| both(l) && !kept(l));
             let rows = pick(lx, &|l| !both(l) && kept(l));
             let columns = pick(ly, &|l| !both(l) && kept(l));
-            let a = packed::<T>(x, lx, &[&*batch, &rows, &inner].concat(), &sizes)?;
-            let b = packed::<T>(y, ly, &[&*batch, &inner, &columns].concat(), &sizes)?;
+            let a = packed(x, lx, &[&*batch, &rows, &inner].concat(), &sizes)?;
+            let b = packed(y, ly, &[&*batch, &inner, &columns].concat(), &sizes)?;
             let count = |labels: &[Label]| of(labels).into_iter().product::<usize>();
             let [n, m, k, w] = [&batch, &rows, &inner, &columns].map(|labels| count(labels));
             let held = [&*batch, &rows, &columns].concat();
-            let mut out = Tensor::zeros(T::DTYPE, of(&held).as_slice())?;
-            let (a, b) = (a.as_slice::<T>()?, b.as_slice::<T>()?);
-            let cells = fresh::<T>(&mut out)?;
-            if k != 0 && !cells.is_empty() {
-                for i in 0..n {
-                    cx.env.cancel.check()?;
-                    let x = Matrix::new(&a[i * m * k..][..m * k], m, k)?;
-                    let y = Matrix::new(&b[i * k * w..][..k * w], k, w)?;
-                    T::multiply(&*cx.env.host, x, y, &mut cells[i * m * w..][..m * w])?;
-                }
+            let mut out = Tensor::zeros(x.dtype(), of(&held).as_slice())?;
+            if k != 0 && out.elements() != 0 {
+                with_element!(x.dtype(), T in numbers => products::<T>(cx, (&a, &b), [n, m, k, w], &mut out),
+                    else => Err(no_kernel("Einsum", x.dtype())))?;
             }
             (held, out)
         }
@@ -243,26 +235,58 @@ fn contract<T: Product>(cx: &KernelCx) -> Result<Tensor> {
         return value.strided(wanted.as_slice(), 0, &turned);
     }
     // A label twice in the output: the diagonal of zeros.
-    let mut out = Tensor::zeros(T::DTYPE, wanted.as_slice())?;
+    let mut out = Tensor::zeros(value.dtype(), wanted.as_slice())?;
     let out_strides = strides(&wanted);
     let place = |label: &Label| -> usize {
         equation.output.iter().zip(&out_strides).filter(|(l, _)| *l == label).map(|(_, s)| s).sum()
     };
     let steps: Vec<usize> = held.iter().map(place).collect();
     let dims = of(&held);
-    let (from, cells) = (value.as_slice::<T>()?, fresh::<T>(&mut out)?);
-    let mut pace = Pace::new();
-    for (i, v) in from.iter().enumerate() {
-        pace.spend(4)?;
-        let at: usize = held_strides
-            .iter()
-            .zip(&dims)
-            .zip(&steps)
-            .map(|((stride, dim), step)| i / stride % dim * step)
-            .sum();
-        cells[at] = *v;
-    }
+    let to = |i: usize| -> usize {
+        held_strides.iter().zip(&dims).zip(&steps).map(|((stride, dim), step)| i / stride % dim * step).sum()
+    };
+    with_element!(value.dtype(), T in numbers => spread::<T>(&value, &to, &mut out),
+        else => Err(no_kernel("Einsum", value.dtype())))?;
     Ok(out)
+}
+
+/// Multiplies `n` pairs of matrices of `m` by `k` and `k` by `w` elements.
+fn products<T: Product>(
+    cx: &KernelCx,
+    (a, b): (&Tensor, &Tensor),
+    [n, m, k, w]: [usize; 4],
+    out: &mut Tensor,
+) -> Result<()> {
+    let (a, b, cells) = (a.as_slice::<T>()?, b.as_slice::<T>()?, fresh::<T>(out)?);
+    for i in 0..n {
+        cx.env.cancel.check()?;
+        let x = Matrix::new(&a[i * m * k..][..m * k], m, k)?;
+        let y = Matrix::new(&b[i * k * w..][..k * w], k, w)?;
+        T::multiply(&*cx.env.host, x, y, &mut cells[i * m * w..][..m * w])?;
+    }
+    Ok(())
+}
+
+/// Writes each element to its place.
+fn spread<T: Element>(from: &Tensor, to: &dyn Fn(usize) -> usize, out: &mut Tensor) -> Result<()> {
+    let cells = fresh::<T>(out)?;
+    let mut pace = Pace::new();
+    for (i, v) in from.as_slice::<T>()?.iter().enumerate() {
+        pace.spend(4)?;
+        cells[to(i)] = *v;
+    }
+    Ok(())
+}
+
+/// Sums each run of `n` elements.
+fn sums<T: Product>(from: &Tensor, n: usize, out: &mut Tensor) -> Result<()> {
+    let cells = fresh::<T>(out)?;
+    let mut pace = Pace::new();
+    for (sum, part) in cells.iter_mut().zip(from.as_slice::<T>()?.chunks_exact(n)) {
+        pace.spend(n)?;
+        *sum = T::narrow(part.iter().fold(T::ZERO.widen(), |sum, v| sum.add(v.widen())));
+    }
+    Ok(())
 }
 
 /// Returns the strides of a row-major tensor.
@@ -276,12 +300,7 @@ fn strides(dims: &[usize]) -> Vec<usize> {
 
 /// Returns the tensor with axes of these labels in this order, summed over its others. A label twice takes
 /// the diagonal.
-fn packed<T: Product>(
-    x: &Tensor,
-    labels: &[Label],
-    order: &[Label],
-    sizes: &BTreeMap<Label, usize>,
-) -> Result<Tensor> {
+fn packed(x: &Tensor, labels: &[Label], order: &[Label], sizes: &BTreeMap<Label, usize>) -> Result<Tensor> {
     let own = strides(x.shape().dims());
     let stride = |label: &Label| -> isize {
         let axes = labels.iter().zip(&own).zip(x.shape().iter()).filter(|((l, _), _)| *l == label);
@@ -301,14 +320,10 @@ fn packed<T: Product>(
         return Ok(whole);
     }
     let n: usize = summed.iter().product();
-    let mut out = Tensor::zeros(T::DTYPE, dims.as_slice())?;
+    let mut out = Tensor::zeros(x.dtype(), dims.as_slice())?;
     if n != 0 {
-        let cells = fresh::<T>(&mut out)?;
-        let mut pace = Pace::new();
-        for (sum, part) in cells.iter_mut().zip(whole.as_slice::<T>()?.chunks_exact(n)) {
-            pace.spend(n)?;
-            *sum = T::narrow(part.iter().fold(T::ZERO.widen(), |sum, v| sum.add(v.widen())));
-        }
+        with_element!(x.dtype(), T in numbers => sums::<T>(&whole, n, &mut out),
+            else => Err(no_kernel("Einsum", x.dtype())))?;
     }
     Ok(out)
 }

@@ -1,6 +1,7 @@
 //! `TopK`, `TopKV2`: the greatest entries of each row and their indices.
 
 use crate::number::{RealElement, no_kernel};
+use crate::shared::casting::cast;
 use crate::shared::dims::Dims;
 use crate::shared::sorting::{partition_at, sort};
 use millstream_graph::op::spec::{AtLeast, Bool, OneOf, RealNumber, Spec};
@@ -8,7 +9,7 @@ use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::*;
 use millstream_tensor::budget::Room;
 use millstream_tensor::pace::Pace;
-use millstream_tensor::{Element, PartialShape, Result, Shape, Tensor, ensure, invalid, with_element};
+use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure, invalid, with_element};
 use std::cmp::Ordering;
 
 pub(crate) fn def() -> [OpDef; 2] {
@@ -89,13 +90,10 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     );
     let shape = Shape::new(batch.iter().copied().chain([k]));
     let index = cx.node.output_types.get(1).map_or(I32, |t| t.dtype);
-    let (values, indices) = with_element!(input.dtype(), T in reals => match index {
-        I16 => top::<T, i16>(input, *n, k, shape, |i| i as i16),
-        I64 => top::<T, i64>(input, *n, k, shape, |i| i as i64),
-        _ => top::<T, i32>(input, *n, k, shape, |i| i as i32),
-    }, else => Err(no_kernel(cx.node.op.name, input.dtype())))?;
+    let (values, indices) = with_element!(input.dtype(), T in reals => top::<T>(input, *n, k, shape),
+        else => Err(no_kernel(cx.node.op.name, input.dtype())))?;
     cx.set(0, values);
-    cx.set(1, indices);
+    cx.set(1, cast(&indices, index)?);
     Ok(())
 }
 
@@ -107,20 +105,15 @@ fn rank<T: RealElement>(a: T, b: T) -> Ordering {
     })
 }
 
-fn top<T: RealElement, I: Element>(
-    input: &Tensor,
-    n: usize,
-    k: usize,
-    shape: Shape,
-    index: impl Fn(usize) -> I,
-) -> Result<(Tensor, Tensor)> {
+/// Returns the `k` greatest of each row of `n`, and their indices as I64.
+fn top<T: RealElement>(input: &Tensor, n: usize, k: usize, shape: Shape) -> Result<(Tensor, Tensor)> {
     let mut values = Tensor::zeros(T::DTYPE, shape.clone())?;
-    let mut indices = Tensor::zeros(I::DTYPE, shape)?;
+    let mut indices = Tensor::zeros(I64, shape)?;
     if values.elements() == 0 {
         return Ok((values, indices));
     }
     let rows = values.make_mut_or_copy::<T>()?.chunks_exact_mut(k);
-    let rows = rows.zip(indices.make_mut_or_copy::<I>()?.chunks_exact_mut(k));
+    let rows = rows.zip(indices.make_mut_or_copy::<i64>()?.chunks_exact_mut(k));
     let mut pace = Pace::new();
     let _room = Room::of(if k == 1 { 0 } else { n * size_of::<usize>() })?;
     let mut order: Vec<usize> = Vec::new();
@@ -149,7 +142,7 @@ fn top<T: RealElement, I: Element>(
             }
         }
         for ((value, at), &i) in values.iter_mut().zip(indices).zip(&order) {
-            (*value, *at) = (xs[i], index(i));
+            (*value, *at) = (xs[i], i as i64);
         }
     }
     Ok((values, indices))

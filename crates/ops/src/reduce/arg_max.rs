@@ -1,6 +1,7 @@
 //! `ArgMax`, `ArgMin`: the index of the greatest or least element along an axis.
 
 use crate::number::no_kernel;
+use crate::shared::casting::cast;
 use millstream_graph::op::spec::{IndexType, OneOf, Spec};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef, RunFn};
 use millstream_tensor::DType::*;
@@ -69,26 +70,16 @@ fn run(cx: &mut KernelCx, least: bool) -> Result<()> {
     })?;
     ensure!(input.shape()[axis] != 0, "Reduction axis {axis} is empty in shape {}", input.shape(); "{op}: axis {axis} of shape {} is empty", input.shape());
     let index = cx.attrs().dtype("output_type")?;
-    let out = with_element!(input.dtype(), T in [F16 F32 F64 BF16 I8 I16 I32 I64 U8 U16 U32 U64 Bool] => match (index, least) {
-        (I16, false) => positions(input, axis, T::gt, |i| i as i16),
-        (U16, false) => positions(input, axis, T::gt, |i| i as u16),
-        (I32, false) => positions(input, axis, T::gt, |i| i as i32),
-        (_, false) => positions(input, axis, T::gt, |i| i as i64),
-        (I16, true) => positions(input, axis, T::lt, |i| i as i16),
-        (U16, true) => positions(input, axis, T::lt, |i| i as u16),
-        (I32, true) => positions(input, axis, T::lt, |i| i as i32),
-        (_, true) => positions(input, axis, T::lt, |i| i as i64),
+    let out = with_element!(input.dtype(), T in [F16 F32 F64 BF16 I8 I16 I32 I64 U8 U16 U32 U64 Bool] => match least {
+        false => positions(input, axis, T::gt),
+        true => positions(input, axis, T::lt),
     }, else => Err(no_kernel(op, input.dtype())))?;
-    cx.set(0, out);
+    cx.set(0, cast(&out, index)?);
     Ok(())
 }
 
-fn positions<T: Element, I: Element>(
-    input: &Tensor,
-    axis: usize,
-    better: impl Fn(&T, &T) -> bool,
-    index: impl Fn(usize) -> I,
-) -> Result<Tensor> {
+/// Returns the index of the best element along `axis`, as I64.
+fn positions<T: Element>(input: &Tensor, axis: usize, better: impl Fn(&T, &T) -> bool) -> Result<Tensor> {
     let shape = input.shape();
     let n = shape[axis];
     let inner: usize = shape[axis + 1..].iter().product();
@@ -96,10 +87,10 @@ fn positions<T: Element, I: Element>(
     let xs = input.as_slice::<T>()?;
     // An empty input has an empty result.
     if xs.is_empty() {
-        return Tensor::zeros(I::DTYPE, out);
+        return Tensor::zeros(I64, out);
     }
-    let mut out = Tensor::zeros(I::DTYPE, out)?;
-    let places = out.make_mut_or_copy::<I>()?;
+    let mut out = Tensor::zeros(I64, out)?;
+    let places = out.make_mut_or_copy::<i64>()?;
     let mut pace = Pace::new();
     for (places, plane) in places.chunks_exact_mut(inner).zip(xs.chunks_exact(n * inner)) {
         for (j, place) in places.iter_mut().enumerate() {
@@ -114,7 +105,7 @@ fn positions<T: Element, I: Element>(
                 }
                 start |= x == x;
             }
-            *place = index(best.0);
+            *place = best.0 as i64;
         }
     }
     Ok(out)

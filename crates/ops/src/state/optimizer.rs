@@ -208,21 +208,16 @@ impl<'a> Step<'a, '_> {
         others: [&Tensor; N],
         f: impl Fn(T, [T; N]) -> T,
     ) -> Result<Tensor> {
-        if self.rows.is_some() {
-            return self.sweep_giving(i, others, |old, others| {
+        let change = |out: &mut [T], given: Option<&mut [T]>, others: [&[T]; N]| {
+            each(out, given, others, |old, others| {
                 let new = f(old, others);
                 (new, new)
             });
+        };
+        match self.rows {
+            Some(_) => self.change_giving(i, others, &change),
+            None => self.change_whole(i, others, &change),
         }
-        // For the whole variable, the result is the variable's new value itself and not a copy.
-        let slices = slices(others)?;
-        self.cx.resource::<Variable>(i)?.update(|value| {
-            self.check_unchanged(i, value)?;
-            each(value.in_place().make_mut_or_copy::<T>()?, None, slices, &|old, others| {
-                (f(old, others), old)
-            })?;
-            Ok((**value).clone())
-        })
     }
 
     /// As [`Step::sweep`], but `f` also returns the value for the result of each element.
@@ -232,6 +227,32 @@ impl<'a> Step<'a, '_> {
         others: [&Tensor; N],
         f: impl Fn(T, [T; N]) -> (T, T),
     ) -> Result<Tensor> {
+        self.change_giving(i, others, &|out, given, others| each(out, given, others, &f))
+    }
+
+    // The result is the variable's new value itself and not a copy.
+    fn change_whole<T: Element, const N: usize>(
+        &self,
+        i: usize,
+        others: [&Tensor; N],
+        change: &Change<T, N>,
+    ) -> Result<Tensor> {
+        let slices = slices(others)?;
+        self.cx.resource::<Variable>(i)?.update(|value| {
+            self.check_unchanged(i, value)?;
+            let out = value.in_place().make_mut_or_copy::<T>()?;
+            fits(out.len(), None, slices)?;
+            change(out, None, slices);
+            Ok((**value).clone())
+        })
+    }
+
+    fn change_giving<T: Element, const N: usize>(
+        &self,
+        i: usize,
+        others: [&Tensor; N],
+        change: &Change<T, N>,
+    ) -> Result<Tensor> {
         let slices = slices(others)?;
         let mut given = Tensor::zeros(T::DTYPE, self.grad.shape().clone())?;
         self.cx.resource::<Variable>(i)?.update(|value| {
@@ -239,19 +260,20 @@ impl<'a> Step<'a, '_> {
             let out = value.in_place().make_mut_or_copy::<T>()?;
             let all = given.make_mut_or_copy::<T>()?;
             let Some((starts, run)) = &self.rows else {
-                return each(out, Some(all), slices, &f);
+                fits(out.len(), Some(all.len()), slices)?;
+                change(out, Some(all), slices);
+                return Ok(());
             };
-            let change = |k: usize| {
+            for (k, &start) in starts.iter().enumerate() {
                 let range = k * run..(k + 1) * run;
                 let mut rows: [&[T]; N] = [&[]; N];
                 for (row, slice) in rows.iter_mut().zip(slices) {
                     *row = slice.get(range.clone()).ok_or_else(ragged)?;
                 }
-                let start = *starts.get(k).ok_or_else(ragged)?;
                 let out = out.get_mut(start..start + run).ok_or_else(ragged)?;
-                each(out, Some(all.get_mut(range).ok_or_else(ragged)?), rows, &f)
-            };
-            (0..starts.len()).try_for_each(change)
+                change(out, Some(all.get_mut(range).ok_or_else(ragged)?), rows);
+            }
+            Ok(())
         })?;
         Ok(given)
     }
@@ -318,33 +340,48 @@ fn slices<T: Element, const N: usize>(others: [&Tensor; N]) -> Result<[&[T]; N]>
     Ok(slices)
 }
 
+/// A loop over elements: of the variable, of the result if it is not the variable, and of the other tensors,
+/// all of one length. Each formula of each optimizer is one in each dtype, so that it alone depends on the
+/// formula, and what is around it does not.
+type Change<'f, T, const N: usize> = dyn Fn(&mut [T], Option<&mut [T]>, [&[T]; N]) + 'f;
+
+fn fits<T, const N: usize>(n: usize, given: Option<usize>, others: [&[T]; N]) -> Result<()> {
+    let even = others.iter().all(|o| o.len() == n) && given.is_none_or(|g| g == n);
+    if even { Ok(()) } else { Err(ragged()) }
+}
+
 /// Updates the elements of `out`, and writes the second result of `f` for each to `given`.
 fn each<T: Element, const N: usize>(
     out: &mut [T],
     given: Option<&mut [T]>,
-    others: [&[T]; N],
-    f: &impl Fn(T, [T; N]) -> (T, T),
-) -> Result<()> {
+    mut others: [&[T]; N],
+    f: impl Fn(T, [T; N]) -> (T, T),
+) {
     let n = out.len();
-    if others.iter().any(|o| o.len() != n) || given.as_ref().is_some_and(|g| g.len() != n) {
-        return Err(ragged());
+    // All slices have the same length; where the compiler sees that, it removes the bounds checks.
+    for other in &mut others {
+        *other = &other[..n];
     }
-    // All slices now have the same length, so the compiler removes the bounds checks.
-    let others = others.map(|o| &o[..n]);
+    let mut row = [T::default(); N];
     match given {
         Some(given) => {
             let given = &mut given[..n];
             for i in 0..n {
-                (out[i], given[i]) = f(out[i], std::array::from_fn(|k| others[k][i]));
+                for (cell, other) in row.iter_mut().zip(&others) {
+                    *cell = other[i];
+                }
+                (out[i], given[i]) = f(out[i], row);
             }
         }
         None => {
             for i in 0..n {
-                out[i] = f(out[i], std::array::from_fn(|k| others[k][i])).0;
+                for (cell, other) in row.iter_mut().zip(&others) {
+                    *cell = other[i];
+                }
+                out[i] = f(out[i], row).0;
             }
         }
     }
-    Ok(())
 }
 
 fn ragged() -> millstream_tensor::Error {

@@ -9,6 +9,7 @@ pub fn about() -> String {
     let version = env!("CARGO_PKG_VERSION");
     let features = [
         (cfg!(feature = "jit"), "jit (loops become machine code)"),
+        (cfg!(feature = "arrays"), "arrays"),
         (cfg!(feature = "tf-files"), "tf-files"),
         (cfg!(feature = "input"), "input"),
         (cfg!(feature = "spectra"), "spectra"),

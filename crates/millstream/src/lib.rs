@@ -38,10 +38,11 @@
 //! - TensorFlow's graph files: [`interop`]. What such a graph feeds and fetches has names:
 //!   `session.run("root:0", feed!["a:0" => 2.0])`.
 //!
-//! Features, on by default: `input` ([`mod@reader`], [`parsing`], images, datasets of files), `jit`,
-//! `spectra` (singular values, eigenvalues), `summary` ([`mod@summary`]) and `tf-files` ([`interop`],
-//! [`mod@checkpoint`], [`train::Saver`]). A graph that has an op of a feature that is off gets an error that
-//! names the feature. Off by default: `store`, `store-tls` and `mpi`.
+//! Features, on by default: `arrays` (arrays of the crate `ndarray` are fed and fetched; [`npy`]), `input`
+//! ([`mod@reader`], [`parsing`], images, datasets of files), `jit`, `spectra` (singular values, eigenvalues,
+//! Fourier transforms), `summary` ([`mod@summary`]) and `tf-files` ([`interop`], [`mod@checkpoint`],
+//! [`train::Saver`]). A graph that has an op of a feature that is off gets an error that names the feature.
+//! Off by default: `store`, `store-tls` and `mpi`.
 //!
 //! A mistake made while building is remembered with its line, and the next call that returns a [`Result`]
 //! returns it.
@@ -105,18 +106,21 @@ pub use millstream_graph::{
 pub use millstream_ops::registry;
 #[doc(inline)]
 pub use millstream_runtime::{
-    Callable, CodeExplanation, Coordinator, Explanation, FeedKey, FeedList, Feeds, Fetch, FetchList, Fetched,
-    FileAccess, Folder, FromFetched, Holdings, Iterations, LoopExplanation, LoopProgress, LoopWay, Measured,
-    PartialRun, Parts as SplitParts, Pass, Passes, Progress, QUEUE_RUNNERS, QueueRunner, Residuals,
-    ResourceEntry, ResourceManager, RunMetadata, RunOptions, Session, SessionOptions, ShowProgress, Sighting,
-    Split, Target, Tier, Watch, every, feed,
+    Callable, CodeExplanation, Coordinator, Explanation, Fate, FeedKey, FeedList, Feeds, Fetch, FetchList,
+    Fetched, FileAccess, Folder, FromFetched, Holdings, Iterations, LoopExplanation, LoopProgress, LoopWay,
+    Measured, NodeExplanation, PartialRun, Parts as SplitParts, Pass, Passes, PlaceExplanation, Progress,
+    QUEUE_RUNNERS, QueueRunner, Residuals, ResourceEntry, ResourceManager, RunMetadata, RunOptions, Session,
+    SessionOptions, ShowProgress, Sighting, Split, Target, Tier, VariableReport, Watch, every, feed,
 };
 #[doc(inline)]
 pub use millstream_state::{Closing, Purpose, QueueReport, Waiting};
+#[cfg(feature = "arrays")]
+#[doc(inline)]
+pub use millstream_tensor::npy;
 #[doc(inline)]
 pub use millstream_tensor::{
     C64, C128, Code, DType, Element, Error, FromTensor, IntoTensor, PartialShape, QInt8, QInt16, QInt32,
-    QUInt8, QUInt16, Result, Shape, Str, Tensor, bf16, f16, npy, shape,
+    QUInt8, QUInt16, Result, Shape, Str, Tensor, bf16, f16, shape,
 };
 pub use ops::{Ops, OutputOps};
 pub use options::{Options, Start};

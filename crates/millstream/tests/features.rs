@@ -5,9 +5,10 @@ use millstream::prelude::*;
 use millstream::{Code, registry};
 
 /// An op type of each feature.
-const OPS: [(&str, &str, bool); 5] = [
+const OPS: [(&str, &str, bool); 6] = [
     ("DecodePng", "input", cfg!(feature = "input")),
     ("TextLineDataset", "input", cfg!(feature = "input")),
+    ("RFFT", "spectra", cfg!(feature = "spectra")),
     ("Svd", "spectra", cfg!(feature = "spectra")),
     ("ScalarSummary", "summary", cfg!(feature = "summary")),
     ("RestoreV2", "tf-files", cfg!(feature = "tf-files")),

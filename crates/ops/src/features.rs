@@ -86,8 +86,23 @@ const INPUT: [&str; 77] = [
     "WholeFileReaderV2",
 ];
 
-/// Of `spectra`: singular values and eigenvalues.
-const SPECTRA: [&str; 2] = ["SelfAdjointEigV2", "Svd"];
+/// Of `spectra`: singular values, eigenvalues and Fourier transforms.
+const SPECTRA: [&str; 14] = [
+    "FFT",
+    "FFT2D",
+    "FFT3D",
+    "IFFT",
+    "IFFT2D",
+    "IFFT3D",
+    "IRFFT",
+    "IRFFT2D",
+    "IRFFT3D",
+    "RFFT",
+    "RFFT2D",
+    "RFFT3D",
+    "SelfAdjointEigV2",
+    "Svd",
+];
 
 /// Of `summary`: reports to TensorBoard.
 const SUMMARY: [&str; 8] = [

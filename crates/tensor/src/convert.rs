@@ -1,11 +1,10 @@
 //! Conversion of Rust values to tensors and back: [`IntoTensor`] and [`FromTensor`].
 //!
 //! A [`Datum`] is the Rust type of one element: plain data or text. Elements may come as a single value, a
-//! slice, a vector, an array up to three deep, or an `ndarray` of any dimension. Conversion never changes the
-//! dtype.
+//! slice, a vector, an array up to three deep, or an `ndarray` of any dimension (with the feature `arrays`).
+//! Conversion never changes the dtype.
 
 use crate::{Element, Result, Shape, Str, Tensor, ensure, invalid};
-use ndarray::{ArrayBase, ArrayD, Data, Dimension, IxDyn};
 
 /// A Rust type that converts to one element of a tensor: an [`Element`], `&str`, `String` or [`Str`].
 pub trait Datum: Clone {
@@ -144,22 +143,6 @@ impl<D: Datum, const A: usize, const B: usize, const C: usize> IntoTensor for [[
     }
 }
 
-impl<D: Datum, S: Data<Elem = D>, N: Dimension> IntoTensor for &ArrayBase<S, N> {
-    fn into_tensor(self) -> Result<Tensor> {
-        let shape = Shape::from(self.shape());
-        match self.as_slice() {
-            Some(values) => D::tensor(shape, values),
-            None => D::tensor(shape, &self.iter().cloned().collect::<Vec<_>>()),
-        }
-    }
-}
-
-impl<D: Datum, S: Data<Elem = D>, N: Dimension> IntoTensor for ArrayBase<S, N> {
-    fn into_tensor(self) -> Result<Tensor> {
-        (&self).into_tensor()
-    }
-}
-
 impl FromTensor for Tensor {
     fn from_tensor(tensor: Tensor) -> Result<Tensor> {
         Ok(tensor)
@@ -202,18 +185,6 @@ impl<D: OwnedDatum, const A: usize> FromTensor for [D; A] {
     }
 }
 
-impl<D: OwnedDatum, N: Dimension> FromTensor for ndarray::Array<D, N> {
-    fn from_tensor(tensor: Tensor) -> Result<Self> {
-        if let Some(rank) = N::NDIM {
-            expect_rank(&tensor, rank)?;
-        }
-        let shape = IxDyn(tensor.shape());
-        ArrayD::from_shape_vec(shape, D::values(&tensor)?)
-            .and_then(|a| a.into_dimensionality())
-            .map_err(|e| invalid!("{}{} does not fit an ndarray: {e}", tensor.dtype(), tensor.shape()))
-    }
-}
-
 fn expect_rank(tensor: &Tensor, rank: usize) -> Result<()> {
     let what = match rank {
         0 => "a scalar",
@@ -231,11 +202,45 @@ fn expect_rank(tensor: &Tensor, rank: usize) -> Result<()> {
     Ok(())
 }
 
+#[cfg(feature = "arrays")]
+mod arrays {
+    use super::*;
+    use ndarray::{ArrayBase, ArrayD, Data, Dimension, IxDyn};
+
+    impl<D: Datum, S: Data<Elem = D>, N: Dimension> IntoTensor for &ArrayBase<S, N> {
+        fn into_tensor(self) -> Result<Tensor> {
+            let shape = Shape::from(self.shape());
+            match self.as_slice() {
+                Some(values) => D::tensor(shape, values),
+                None => D::tensor(shape, &self.iter().cloned().collect::<Vec<_>>()),
+            }
+        }
+    }
+
+    impl<D: Datum, S: Data<Elem = D>, N: Dimension> IntoTensor for ArrayBase<S, N> {
+        fn into_tensor(self) -> Result<Tensor> {
+            (&self).into_tensor()
+        }
+    }
+
+    impl<D: OwnedDatum, N: Dimension> FromTensor for ndarray::Array<D, N> {
+        fn from_tensor(tensor: Tensor) -> Result<Self> {
+            if let Some(rank) = N::NDIM {
+                expect_rank(&tensor, rank)?;
+            }
+            let shape = IxDyn(tensor.shape());
+            ArrayD::from_shape_vec(shape, D::values(&tensor)?)
+                .and_then(|a| a.into_dimensionality())
+                .map_err(|e| invalid!("{}{} does not fit an ndarray: {e}", tensor.dtype(), tensor.shape()))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{C64, QInt8, bf16};
-    use ndarray::{Array1, Array2, array, s};
+    use ndarray::{Array1, Array2, ArrayD, array, s};
 
     /// Checks that the value converts to the tensor that prints as `text`, and back to itself.
     #[track_caller]

@@ -13,6 +13,7 @@ mod error;
 mod finite;
 mod list;
 mod movement;
+#[cfg(feature = "arrays")]
 pub mod npy;
 mod opaque;
 pub mod pace;

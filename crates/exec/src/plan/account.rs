@@ -11,7 +11,13 @@ use millstream_tensor::Result;
 use std::fmt;
 use std::sync::Arc;
 
-/// What becomes of a node.
+/// What becomes of a node. Printed, it is a few words.
+///
+/// ```
+/// use millstream_exec::Fate;
+///
+/// assert_eq!(Fate::Folded.to_string(), "computed beforehand");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// A feed gives its value.

@@ -47,6 +47,7 @@ ops! {
     erfinv,
     exp,
     expm1,
+    #[cfg(feature = "spectra")]
     fft,
     floor,
     floor_div,
@@ -86,6 +87,7 @@ ops! {
     real_div,
     reciprocal,
     reciprocal_grad,
+    #[cfg(feature = "spectra")]
     rfft,
     right_shift,
     rint,

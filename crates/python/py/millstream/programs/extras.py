@@ -13,7 +13,7 @@ from millstream.framework import add_to_collection, convert_to_tensor, name_scop
 from millstream.framework.op_functions import op
 from millstream.framework.proto_functions import register_proto_function
 from millstream.programs import freezing, internals, mnist
-from millstream.programs.inside import eager, frameworks, utilities
+from millstream.programs.inside import eager, frameworks, functional, testing, utilities
 from millstream.programs.timeline import Timeline
 from millstream.rnn import cells
 from millstream.test.case import TestCase
@@ -115,8 +115,6 @@ NAMES: Dict[str, Dict[str, Any]] = {
     },
     "python.framework.test_util": {
         "TensorFlowTestCase": TestCase,
-        "run_deprecated_v1": _mode,
-        "run_in_graph_and_eager_modes": _mode,
         "run_v1_only": _mark,
     },
     "python.ops.control_flow_ops": {"switch": op("Switch"), "merge": op("Merge")},
@@ -129,6 +127,6 @@ NAMES: Dict[str, Dict[str, Any]] = {
     "python.util.tf_inspect": {"ArgSpec": ArgSpec, "getargspec": getargspec},
 }
 
-for _table in (internals.NAMES, utilities.NAMES, eager.NAMES, frameworks.NAMES):
+for _table in (internals.NAMES, utilities.NAMES, eager.NAMES, frameworks.NAMES, functional.NAMES, testing.NAMES):
     for _module, _names in _table.items():
         NAMES.setdefault(_module, {}).update(_names)

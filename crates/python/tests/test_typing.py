@@ -16,7 +16,7 @@ PACKAGE = pathlib.Path(tf.__file__).parent
 EXAMPLES = HERE.parents[2] / "examples" / "python"
 SPACES = (
     "bitwise compat contrib contrib.crf contrib.data contrib.distributions contrib.framework contrib.graph_editor contrib.layers contrib.legacy_seq2seq "
-    "contrib.cudnn_rnn contrib.rnn contrib.seq2seq contrib.slim contrib.staging contrib.training data data.experimental debugging distributions dtypes errors estimator "
+    "contrib.cudnn_rnn contrib.rnn contrib.seq2seq contrib.slim contrib.staging contrib.summary contrib.training data data.experimental debugging distributions dtypes errors estimator "
     "estimator.export estimator.inputs feature_column func graph_util image initializers io linalg logging manip math nest nn nn.rnn_cell queue random "
     "raw_ops saved_model sets signal sparse strings summary train"
 ).split()

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, List
 
 from millstream.framework import namespaces
 
-_PARTS = ("cluster_resolver", "compiler", "crf", "cudnn_rnn", "data", "distributions", "framework", "graph_editor", "image", "layers", "learn", "legacy_seq2seq", "lookup", "losses", "metrics", "nn", "opt", "predictor", "rnn", "seq2seq", "signal", "slim", "staging", "tensorboard", "tfprof", "tpu", "training", "util")
+_PARTS = ("cluster_resolver", "compiler", "crf", "cudnn_rnn", "data", "distributions", "framework", "graph_editor", "image", "layers", "learn", "legacy_seq2seq", "lookup", "losses", "metrics", "nn", "opt", "predictor", "rnn", "seq2seq", "signal", "slim", "staging", "summary", "tensorboard", "tfprof", "tpu", "training", "util")
 
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from millstream.contrib import signal as signal
     from millstream.contrib import slim as slim
     from millstream.contrib import staging as staging
+    from millstream.contrib import summary as summary
     from millstream.contrib import tensorboard as tensorboard
     from millstream.contrib import tfprof as tfprof
     from millstream.contrib import tpu as tpu

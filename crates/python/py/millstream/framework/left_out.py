@@ -115,7 +115,6 @@ LATER: Dict[str, str] = {
     "contrib.image": _PICTURES,
     "quantization": _QUANTIZED,
     "quantize": _QUANTIZED,
-    "contrib.summary": "`tf.summary` and a `tf.summary.FileWriter`",
     "contrib.tensor_forest": "build the model with `tf.layers`",
     "contrib.distributions": _MORE_DISTRIBUTIONS,
     "contrib.estimator": _TRAINING,

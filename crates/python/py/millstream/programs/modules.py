@@ -210,6 +210,7 @@ python.ops.stateless_random_ops .random .
 python.ops.string_ops .strings . gen
 python.ops.summary_op_util .io.summaries
 python.ops.summary_ops .summary gen
+python.ops.summary_ops_v2 .contrib.summary
 python.ops.template .
 python.ops.tensor_array_grad
 python.ops.tensor_array_ops .

@@ -510,13 +510,15 @@ class FileWriterCache:
 
     _lock = threading.Lock()
     _writers: Dict[str, FileWriter] = {}
+    # What makes a writer; `tf.contrib.testing` replaces it.
+    _make: Any = FileWriter
 
     @staticmethod
     def get(logdir: str) -> FileWriter:
         """Returns the writer of a directory."""
         with FileWriterCache._lock:
             if logdir not in FileWriterCache._writers:
-                FileWriterCache._writers[logdir] = FileWriter(logdir, graph=get_default_graph())
+                FileWriterCache._writers[logdir] = FileWriterCache._make(logdir, graph=get_default_graph())
             return FileWriterCache._writers[logdir]
 
     @staticmethod

@@ -179,7 +179,7 @@ class QueueRunner:
         _tell(sess, "_runner_started", self.name)
         try:
             try:
-                _repeat(sess.make_callable(enqueue_op), coord)
+                _repeat(self._enqueuing(sess, enqueue_op), coord)
             except self._queue_closed_exception_types as error:
                 was_last = self._one_less(sess)
                 ended = error if was_last else None
@@ -197,6 +197,10 @@ class QueueRunner:
             with self._lock:
                 self._exceptions_raised.append(error)
             raise
+
+    def _enqueuing(self, sess: Any, enqueue_op: Any) -> Any:
+        """Returns the function that runs an enqueue operation once."""
+        return sess.make_callable(enqueue_op)
 
     def _one_less(self, sess: Any) -> bool:
         """Counts a thread as finished. Returns whether it was the last."""

@@ -16,6 +16,8 @@ from millstream.contrib.framework.arg_scopes import (
     has_arg_scope,
 )
 from millstream.contrib.framework.deprecations import deprecated, deprecated_arg_values, deprecated_args
+from millstream.contrib.framework.graphs import *  # noqa: F403
+from millstream.contrib.framework.graphs import __all__ as _graphs
 from millstream.contrib.framework.variables import *  # noqa: F403
 from millstream.contrib.framework.variables import __all__ as _variables
 from millstream.framework import (
@@ -34,6 +36,7 @@ from millstream.ops import array_ops, check_ops, control_flow, host_functions, m
 from millstream.train import checkpoints
 
 __all__ = [
+    *_graphs,
     *_variables,
     "add_arg_scope",
     "arg_scope",
@@ -69,7 +72,10 @@ _PLACES = {
     "get_global_step": "millstream.train.training_util:get_global_step",
     "get_or_create_global_step": "millstream.train.training_util:get_or_create_global_step",
     "is_tensor": "millstream.ops.shape_ops:is_tensor",
+    "init_from_checkpoint": "millstream.train.checkpoint_init:init_from_checkpoint",
+    "prepend_name_scope": "millstream.framework.scopes:prepend_name_scope",
     "sort": "millstream.ops.counting_ops:sort",
+    "strip_name_scope": "millstream.framework.scopes:strip_name_scope",
 }
 namespaces.place("contrib.framework", _PLACES)
 

@@ -11,6 +11,7 @@ from millstream.contrib.learn import (
     monitors as monitors,
     preprocessing as preprocessing,
 )
+from millstream.contrib.learn.actions import infer, run_feeds, run_n
 from millstream.contrib.learn.canned import DNNClassifier, DNNRegressor, LinearClassifier, LinearRegressor
 from millstream.contrib.learn.estimators import (
     Estimator,
@@ -24,6 +25,15 @@ from millstream.contrib.learn.estimators import (
     infer_real_valued_columns_from_input_fn,
 )
 from millstream.contrib.learn.experiments import Experiment, ModeKeys, RunConfig
+from millstream.contrib.learn.reading import (
+    read_batch_examples,
+    read_batch_features,
+    read_batch_record_features,
+    read_keyed_batch_examples,
+    read_keyed_batch_examples_shared_queue,
+    read_keyed_batch_features,
+    read_keyed_batch_features_shared_queue,
+)
 from millstream.framework import namespaces
 from millstream.train.basic_session_run_hooks import NanLossDuringTrainingError
 
@@ -44,11 +54,21 @@ __all__ = [
     "RunConfig",
     "SKCompat",
     "datasets",
+    "infer",
     "infer_real_valued_columns_from_input",
     "infer_real_valued_columns_from_input_fn",
     "learn_runner",
     "monitors",
     "preprocessing",
+    "read_batch_examples",
+    "read_batch_features",
+    "read_batch_record_features",
+    "read_keyed_batch_examples",
+    "read_keyed_batch_examples_shared_queue",
+    "read_keyed_batch_features",
+    "read_keyed_batch_features_shared_queue",
+    "run_feeds",
+    "run_n",
 ]
 
 __getattr__ = namespaces.getattr_of(__name__)

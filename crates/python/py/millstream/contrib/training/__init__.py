@@ -11,6 +11,7 @@ from millstream.contrib.training.evaluation import (
     get_or_create_eval_step,
     wait_for_new_checkpoint,
 )
+from millstream.contrib.training.feeding import FeedingQueueRunner
 from millstream.contrib.training.hparams import HParams, parse_values
 from millstream.contrib.training.placement import GreedyLoadBalancingStrategy, RandomStrategy, byte_size_load_fn
 from millstream.contrib.training.resampling import (
@@ -36,6 +37,7 @@ from millstream.framework import namespaces
 from millstream.train.supervisor import checkpoints_iterator
 
 __all__ = [
+    "FeedingQueueRunner",
     "GreedyLoadBalancingStrategy",
     "HParams",
     "MaxTokens",

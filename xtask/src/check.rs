@@ -62,7 +62,7 @@ fn cargo(args: &[&str]) -> Result<()> {
 }
 
 /// The features of `millstream` that are checked together, beside the default, which all other steps have.
-const FEATURES: [&str; 5] = ["", "jit,store", "tf-files", "arrays,input", "spectra,summary"];
+const FEATURES: [&str; 5] = ["", "jit,store", "tf-files", "arrays,avx512,input", "spectra,summary"];
 
 /// Checks combinations of features, and runs a loop without any.
 fn features() -> Result<()> {

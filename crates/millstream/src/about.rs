@@ -10,6 +10,7 @@ pub fn about() -> String {
     let features = [
         (cfg!(feature = "jit"), "jit (loops become machine code)"),
         (cfg!(feature = "arrays"), "arrays"),
+        (cfg!(feature = "avx512"), "avx512"),
         (cfg!(feature = "tf-files"), "tf-files"),
         (cfg!(feature = "input"), "input"),
         (cfg!(feature = "spectra"), "spectra"),

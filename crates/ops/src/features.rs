@@ -5,8 +5,8 @@
 /// Of `tf-files`: checkpoints.
 const TF_FILES: [&str; 3] = ["MergeV2Checkpoints", "RestoreV2", "SaveV2"];
 
-/// Of `input`: readers, datasets and tables of files, parsing, images.
-const INPUT: [&str; 77] = [
+/// Of `input`: readers, datasets and tables of files, parsing, regular expressions, images.
+const INPUT: [&str; 81] = [
     "AdjustContrastv2",
     "AdjustHue",
     "AdjustSaturation",
@@ -64,6 +64,8 @@ const INPUT: [&str; 77] = [
     "ReaderRestoreStateV2",
     "ReaderSerializeState",
     "ReaderSerializeStateV2",
+    "RegexFullMatch",
+    "RegexReplace",
     "ResizeArea",
     "ResizeBicubic",
     "ResizeBicubicGrad",
@@ -76,6 +78,8 @@ const INPUT: [&str; 77] = [
     "SerializeManySparse",
     "SerializeSparse",
     "SerializeTensor",
+    "StaticRegexFullMatch",
+    "StaticRegexReplace",
     "TFRecordDataset",
     "TFRecordReader",
     "TFRecordReaderV2",

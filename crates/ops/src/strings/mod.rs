@@ -2,6 +2,7 @@
 
 pub(crate) mod farm;
 mod hash;
+#[cfg(feature = "input")]
 mod pattern;
 mod pieces;
 
@@ -11,7 +12,9 @@ ops! {
     decode_raw,
     hash_bucket,
     reduce_join,
+    #[cfg(feature = "input")]
     regex_full_match,
+    #[cfg(feature = "input")]
     regex_replace,
     string_case,
     string_join,

@@ -1,5 +1,4 @@
-"""`tf.contrib.integrate`, `recurrent`, `grid_rnn`, `mixed_precision`, `sparsemax`, `nn`, and other small
-parts."""
+"""`tf.contrib.integrate`, `recurrent`, `grid_rnn`, `mixed_precision`, `nn`, and other small parts."""
 
 import numpy as np
 
@@ -46,8 +45,8 @@ def equations_refused(tf):
 
 
 def _filled(tf, fetches):
-    """Returns values for variables of 0.3: a function of TensorFlow's does not see the scope's
-    initializer.""" fill = [tf.assign(v, tf.fill(v.shape, 0.3)) for v in tf.trainable_variables()]
+    """Returns values for variables of 0.3: in TensorFlow a function ignores the scope's initializer."""
+    fill = [tf.assign(v, tf.fill(v.shape, 0.3)) for v in tf.trainable_variables()]
     with tf.Session() as sess:
         sess.run(tf.global_variables_initializer())
         sess.run(fill)

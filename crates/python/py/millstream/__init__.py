@@ -200,6 +200,14 @@ _namespaces.place(
     },
 )
 _namespaces.place("", {"OptionalSpec": "millstream.data.optional:OptionalSpec"})
+_namespaces.place("", {"vectorized_map": "millstream.programs.inside.flows:vectorized_map"})
+_namespaces.place(
+    "random",
+    {
+        name + "_candidate_sampler": "millstream.nn:" + name + "_candidate_sampler"
+        for name in ("all", "fixed_unigram", "log_uniform", "uniform")
+    },
+)
 _namespaces.place("", {"as_tensorflow": "millstream.programs.hook:as_tensorflow"})
 _namespaces.place("", {"extract_image_patches": "millstream.image.boxes:extract_image_patches"})
 _namespaces.install()

@@ -125,7 +125,9 @@ def export_meta_graph(
         del meta.graph_def.node[:]
         meta.graph_def.node.extend(kept)
     if export_scope is not None:
-        _keep_scope(meta.graph_def, export_scope)
+        unbound = _keep_scope(meta.graph_def, export_scope)
+        if unbound:
+            meta.collection_def["unbound_inputs"].node_list.value.extend(unbound)
     if clear_devices:
         for node in meta.graph_def.node:
             node.device = ""
@@ -160,6 +162,9 @@ def _info(info: Any) -> Any:
     return kind.FromString(info.SerializeToString())
 
 
+# The prefix of names of inputs from outside of an exported scope.
+UNBOUND = "$unbound_inputs_"
+
 _SAVES = frozenset(["SaveV2", "Save", "SaveSlices", "RestoreV2", "Restore", "RestoreSlice"])
 
 
@@ -190,8 +195,9 @@ def _strip_defaults(graph_def: Any, definitions: Dict[str, Any]) -> None:
                 del node.attr[attr.name]
 
 
-def _keep_scope(graph_def: Any, scope: str) -> None:
-    """Keeps only the nodes of a scope, with names relative to it."""
+def _keep_scope(graph_def: Any, scope: str) -> List[str]:
+    """Keeps only the nodes of a scope, with names relative to it; returns the inputs from outside."""
+    unbound: List[str] = []
     inside = scope.rstrip("/") + "/"
     kept = [n for n in graph_def.node if n.name.startswith(inside)]
     out = protos.GraphDef()
@@ -203,10 +209,14 @@ def _keep_scope(graph_def: Any, scope: str) -> None:
         new.name = strip_name_scope(node.name, scope)
         del new.input[:]
         for name in node.input:
-            if not name.lstrip("^").startswith(inside):
-                raise ValueError(f"node `{node.name}` takes `{name}`, which is outside `{scope}`")
-            new.input.append(strip_name_scope(name, scope))
+            if name.lstrip("^").startswith(inside):
+                new.input.append(strip_name_scope(name, scope))
+            elif not name.startswith("^"):
+                # An import binds it with `input_map`.
+                new.input.append(UNBOUND + name)
+                unbound.extend([UNBOUND + name] if UNBOUND + name not in unbound else [])
         if "_class" in new.attr:
             names = [strip_name_scope(s, scope).encode() for s in new.attr["_class"].list.s]
             new.attr["_class"].list.s[:] = names
     graph_def.CopyFrom(out)
+    return unbound

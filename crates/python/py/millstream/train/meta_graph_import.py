@@ -10,7 +10,7 @@ from millstream.framework.graph_keys import GraphKeys
 from millstream.framework.importer import import_graph_def
 from millstream.framework.scopes import prepend_name_scope
 from millstream.io.graph_files import read_meta_graph_file
-from millstream.train.meta_graph import CONTEXTS, KINDS
+from millstream.train.meta_graph import CONTEXTS, KINDS, UNBOUND
 from millstream.train.queue_runner import QueueRunner
 from millstream.train.saver import Saver
 from millstream.variables.variable import Variable
@@ -48,6 +48,16 @@ def import_meta_graph(
         meta = read_meta_graph_file(os.fsdecode(meta_graph_or_file))
     else:
         meta = protos.as_message("MetaGraphDef", meta_graph_or_file)
+    import_into(meta, clear_devices, import_scope, **kwargs)
+    if meta.HasField("saver_def"):
+        return Saver.from_proto(meta.saver_def, import_scope=import_scope)
+    if get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES):
+        return Saver()
+    return None
+
+
+def import_into(meta: Any, clear_devices: bool, import_scope: Optional[str], **kwargs: Any) -> Any:
+    """Adds a graph with its collections to the default graph; returns the elements that were asked for."""
     graph_def = protos.GraphDef()
     graph_def.CopyFrom(meta.graph_def)
     for node in graph_def.node:
@@ -55,18 +65,19 @@ def import_meta_graph(
         node.attr.pop("_output_shapes", None)
         if clear_devices:
             node.device = ""
+        # The engine takes no `$` in names.
+        node.input[:] = [name.lstrip("$") if name.startswith(UNBOUND) else name for name in node.input]
+    if kwargs.get("input_map"):
+        kwargs["input_map"] = {
+            key[1:] if isinstance(key, str) and key.startswith(UNBOUND) else key: value for key, value in kwargs["input_map"].items()
+        }
     n_contexts = get_default_graph()._n_contexts
-    import_graph_def(graph_def, name=import_scope or "", **kwargs)
+    elements = import_graph_def(graph_def, name=import_scope or "", **kwargs)
     graph = get_default_graph()
     graph._adopt_contexts(n_contexts)
     for key, collection in sorted(meta.collection_def.items()):
         _import_collection(graph, key, collection, import_scope)
-    if meta.HasField("saver_def"):
-        scope = import_scope
-        return Saver.from_proto(meta.saver_def, import_scope=scope)
-    if graph.get_collection(GraphKeys.GLOBAL_VARIABLES):
-        return Saver()
-    return None
+    return elements
 
 
 def _import_collection(graph: Any, key: str, collection: Any, import_scope: Optional[str]) -> None:

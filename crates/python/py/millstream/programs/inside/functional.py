@@ -1,10 +1,10 @@
 """`If`, `While`, `For`, `Gradient` and `partitioned_call` of `Defun`s (`python.ops.functional_ops`).
 
 TensorFlow adds one node that calls the functions, and replaces it by `Switch`, `Merge` and their like, and by
-the bodies, when it runs the graph. Here the graph holds those from the start, within a name scope of the node's
-name; an `IdentityN` of that name has the results, as the node that TensorFlow puts in its place. So gradients
-of all orders exist, and operations with effects run in the branch that is taken, whether or not their results
-are needed.
+the bodies, when it runs the graph. Here the graph holds those from the start, within a name scope of the
+node's name; an `IdentityN` of that name has the results, as the node that TensorFlow puts in its place. So
+gradients of all orders exist, and operations with effects run in the branch that is taken, whether or not
+their results are needed.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def If(cond: Any, inputs: Any, then_branch: Any, else_branch: Any, name: Optiona
 
 
 def _invariants(values: List[Any], body: Any) -> Optional[List[Any]]:
-    """Returns what the shapes of a loop's variables have in common in all iterations; None if it is not known.
+    """Returns what the shapes of a loop's variables have in common in all iterations; None if unknown.
 
     TensorFlow's node has no shapes that it checks.
     """

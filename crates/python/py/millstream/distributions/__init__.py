@@ -13,6 +13,7 @@ from millstream.distributions.base import (
 from millstream.distributions.continuous import Beta, Exponential, Gamma, Laplace, Normal, StudentT, Uniform
 from millstream.distributions.discrete import Bernoulli, Categorical, Dirichlet, Multinomial
 from millstream.distributions.divergence import RegisterKL, kl_divergence
+from millstream.distributions.mixed_counts import DirichletMultinomial
 from millstream.framework import namespaces
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "Beta",
     "Categorical",
     "Dirichlet",
+    "DirichletMultinomial",
     "Distribution",
     "Exponential",
     "FULLY_REPARAMETERIZED",

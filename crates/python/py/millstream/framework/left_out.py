@@ -126,7 +126,6 @@ LATER: Dict[str, str] = {
     "contrib.metrics.streaming_concat": "fetch the values of each run, and concatenate them",
     "contrib.metrics.streaming_dynamic_auc": _AREAS,
     "contrib.rnn.Conv3DLSTMCell": "`Conv2DLSTMCell` and `Conv1DLSTMCell` convolve over two axes and one",
-    "distributions.DirichletMultinomial": _MORE_DISTRIBUTIONS,
     "estimator": _MODEL_FN,
     "image": _PICTURES,
     "layers.experimental": "`tf.layers` reuse variables by scope; one layer, called twice, shares its variables as in Keras",

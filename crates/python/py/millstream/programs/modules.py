@@ -120,19 +120,26 @@ python.ops.custom_gradient .
 python.ops.data_flow_grad
 python.ops.data_flow_ops .ops.data_flow .ops.barriers . gen
 python.ops.distributions.bernoulli .distributions
-python.ops.distributions.beta .distributions
+python.ops.distributions.beta .distributions .contrib.distributions.transformed
+python.ops.distributions.bijector .contrib.distributions.bijectors
+python.ops.distributions.bijector_impl .contrib.distributions.bijectors
 python.ops.distributions.categorical .distributions
 python.ops.distributions.dirichlet .distributions
+python.ops.distributions.dirichlet_multinomial .distributions
 python.ops.distributions.distribution .distributions
 python.ops.distributions.distributions .distributions
-python.ops.distributions.exponential .distributions
-python.ops.distributions.gamma .distributions
-python.ops.distributions.kullback_leibler .distributions
-python.ops.distributions.laplace .distributions
+python.ops.distributions.exponential .distributions .contrib.distributions.transformed
+python.ops.distributions.gamma .distributions .contrib.distributions.transformed
+python.ops.distributions.identity_bijector .contrib.distributions.bijectors
+python.ops.distributions.kullback_leibler .distributions .distributions.divergence
+python.ops.distributions.laplace .distributions .contrib.distributions.transformed
 python.ops.distributions.multinomial .distributions
-python.ops.distributions.normal .distributions
-python.ops.distributions.student_t .distributions
+python.ops.distributions.normal .distributions .contrib.distributions.transformed
+python.ops.distributions.special_math .distributions.special
+python.ops.distributions.student_t .distributions .contrib.distributions.transformed
+python.ops.distributions.transformed_distribution .contrib.distributions.flowing
 python.ops.distributions.uniform .distributions
+python.ops.distributions.util .contrib.distributions.values
 python.ops.embedding_ops .nn
 python.ops.functional_ops .
 python.ops.gradient_checker .test

@@ -23,6 +23,23 @@ from millstream.contrib.distributions.transformed import (
     NormalWithSoftplusScale,
     StudentTWithAbsDfSoftplusScale,
 )
+from millstream.contrib.distributions.flowing import (
+    ExpRelaxedOneHotCategorical,
+    InverseGammaWithSoftplusConcentrationRate,
+    MixtureSameFamily,
+    MultivariateNormalDiagWithSoftplusScale,
+    RelaxedBernoulli,
+    TransformedDistribution,
+)
+from millstream.contrib.distributions import bijectors as bijectors
+from millstream.contrib.distributions.values import (
+    fill_triangular,
+    fill_triangular_inverse,
+    matrix_diag_transform,
+    reduce_weighted_logsumexp,
+    softplus_inverse,
+    tridiag,
+)
 from millstream.contrib.distributions.univariate import Chi2, Deterministic, Geometric, HalfNormal, InverseGamma, Logistic
 from millstream.distributions.base import (
     Distribution,
@@ -33,6 +50,7 @@ from millstream.distributions.base import (
 from millstream.distributions.continuous import Beta, Exponential, Gamma, Laplace, Normal, StudentT, Uniform
 from millstream.distributions.discrete import Bernoulli, Categorical, Dirichlet, Multinomial
 from millstream.distributions.divergence import RegisterKL, kl_divergence
+from millstream.distributions.mixed_counts import DirichletMultinomial
 from millstream.framework import namespaces
 
 __all__ = [
@@ -46,7 +64,9 @@ __all__ = [
     "Chi2WithAbsDf",
     "Deterministic",
     "Dirichlet",
+    "DirichletMultinomial",
     "Distribution",
+    "ExpRelaxedOneHotCategorical",
     "Exponential",
     "ExponentialWithSoftplusRate",
     "FULLY_REPARAMETERIZED",
@@ -56,12 +76,15 @@ __all__ = [
     "HalfNormal",
     "Independent",
     "InverseGamma",
+    "InverseGammaWithSoftplusConcentrationRate",
     "Laplace",
     "LaplaceWithSoftplusScale",
     "Logistic",
     "Mixture",
+    "MixtureSameFamily",
     "Multinomial",
     "MultivariateNormalDiag",
+    "MultivariateNormalDiagWithSoftplusScale",
     "MultivariateNormalFullCovariance",
     "MultivariateNormalTriL",
     "NOT_REPARAMETERIZED",
@@ -71,12 +94,21 @@ __all__ = [
     "OneHotCategorical",
     "Poisson",
     "RegisterKL",
+    "RelaxedBernoulli",
     "RelaxedOneHotCategorical",
     "ReparameterizationType",
     "StudentT",
     "StudentTWithAbsDfSoftplusScale",
+    "TransformedDistribution",
     "Uniform",
+    "bijectors",
+    "fill_triangular",
+    "fill_triangular_inverse",
     "kl_divergence",
+    "matrix_diag_transform",
+    "reduce_weighted_logsumexp",
+    "softplus_inverse",
+    "tridiag",
 ]
 
 __dir__ = namespaces.dir_of(globals())

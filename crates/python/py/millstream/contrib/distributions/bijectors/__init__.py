@@ -1,0 +1,66 @@
+"""`tf.contrib.distributions.bijectors`: functions with inverses, for `TransformedDistribution`."""
+
+from millstream.contrib.distributions.bijectors.base import Bijector
+from millstream.contrib.distributions.bijectors.flows import (
+    MaskedAutoregressiveFlow,
+    RealNVP,
+    masked_autoregressive_default_template,
+    masked_dense,
+    real_nvp_default_template,
+)
+from millstream.contrib.distributions.bijectors.of_events import (
+    Affine,
+    Chain,
+    CholeskyOuterProduct,
+    FillTriangular,
+    Inline,
+    Invert,
+    Permute,
+    Reshape,
+    SoftmaxCentered,
+    TransformDiagonal,
+)
+from millstream.contrib.distributions.bijectors.of_numbers import (
+    AbsoluteValue,
+    AffineScalar,
+    Exp,
+    Gumbel,
+    Identity,
+    PowerTransform,
+    Sigmoid,
+    Softplus,
+    Softsign,
+    Square,
+)
+from millstream.framework import namespaces
+
+__all__ = [
+    "AbsoluteValue",
+    "Affine",
+    "AffineScalar",
+    "Bijector",
+    "Chain",
+    "CholeskyOuterProduct",
+    "Exp",
+    "FillTriangular",
+    "Gumbel",
+    "Identity",
+    "Inline",
+    "Invert",
+    "MaskedAutoregressiveFlow",
+    "Permute",
+    "PowerTransform",
+    "RealNVP",
+    "Reshape",
+    "Sigmoid",
+    "SoftmaxCentered",
+    "Softplus",
+    "Softsign",
+    "Square",
+    "TransformDiagonal",
+    "masked_autoregressive_default_template",
+    "masked_dense",
+    "real_nvp_default_template",
+]
+
+__dir__ = namespaces.dir_of(globals())

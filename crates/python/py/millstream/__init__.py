@@ -134,6 +134,7 @@ from millstream.ops.random_ops import (
 )
 from millstream.ops.reduction_ops import *  # noqa: F403
 from millstream.ops.session_ops import *  # noqa: F403
+from millstream.ops.ragged_tensors import *  # noqa: F403
 from millstream.ops.shape_ops import *  # noqa: F403
 from millstream.ops.sparse_ops import *  # noqa: F403
 from millstream.ops.string_ops import *  # noqa: F403

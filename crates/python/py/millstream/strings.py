@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Optional
 from millstream._engine import Tensor
 from millstream.framework import SparseTensor, convert_to_tensor, name_scope, namespaces
 from millstream.framework.op_functions import op
+from millstream.ops import array_ops
+from millstream.ops.ragged_tensors import RaggedTensor
 from millstream.ops.string_ops import substr as substr
 
 
@@ -50,23 +52,22 @@ def regex_full_match(input: Any, pattern: Any, name: Optional[str] = None) -> Te
 
 def split(
     input: Any = None, sep: Optional[str] = None, maxsplit: int = -1, result_type: str = "SparseTensor", source: Any = None, name: Optional[str] = None  # noqa: A002
-) -> SparseTensor:
+) -> Any:
     """Splits strings at separators.
 
     Args:
       input: A vector of strings.
       sep: The separator; by default any white space.
       maxsplit: The largest number of splits of a string; -1 for any number.
-      result_type: `"SparseTensor"`.
+      result_type: `"SparseTensor"` or `"RaggedTensor"`.
       source: The former name of `input`.
       name: The name scope of the new operations.
 
     Returns:
-      A `SparseTensor` of strings, of rank 2.
+      A `SparseTensor` of strings, of rank 2, or a `RaggedTensor`.
 
     Raises:
-      ValueError: `input` is missing.
-      NotImplementedError: `result_type` is not `"SparseTensor"`.
+      ValueError: `input` is missing, or `result_type` is neither.
 
     Example:
       >>> print(tf.Session().run(tf.strings.split(["a,b,c"], sep=",", maxsplit=1)).values)
@@ -75,15 +76,46 @@ def split(
     input = source if input is None else input  # noqa: A001
     if input is None:
         raise ValueError("Must specify either `input` or `source`.")
-    if result_type != "SparseTensor":
-        raise NotImplementedError("result_type must be SparseTensor, not %r: ragged tensors are not supported" % result_type)
+    if result_type not in ("SparseTensor", "RaggedTensor"):
+        raise ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'.")
     with name_scope(name, "StringSplit", [input]):
         input = convert_to_tensor(input, "string", "input")  # noqa: A001
         indices, values, shape = op("StringSplitV2")(input, convert_to_tensor("" if sep is None else sep, "string"), maxsplit=maxsplit)
+        if result_type == "RaggedTensor":
+            return RaggedTensor.from_value_rowids(values, indices[:, 0], shape[0])
         indices.set_shape([None, 2])
         values.set_shape([None])
         shape.set_shape([2])
         return SparseTensor(indices, values, shape)
+
+
+def bytes_split(input: Any, name: Optional[str] = None) -> Any:  # noqa: A002
+    """Splits strings into their bytes.
+
+    Args:
+      input: A string, a vector of strings, or a `RaggedTensor` of strings.
+      name: The name scope of the new operations.
+
+    Returns:
+      A vector of strings for one string, else a `RaggedTensor` with one ragged dimension more.
+
+    Raises:
+      NotImplementedError: `input` is a tensor of higher or unknown rank.
+
+    Example:
+      >>> tf.Session().run(tf.strings.bytes_split(["ab", "", "c"]))
+      <tf.RaggedTensorValue [[b'a', b'b'], [], [b'c']]>
+    """
+    with name_scope(name, "StringsByteSplit", [] if isinstance(input, RaggedTensor) else [input]):
+        if isinstance(input, RaggedTensor):
+            return input.with_flat_values(bytes_split(input.flat_values))
+        input = convert_to_tensor(input, "string", "input")  # noqa: A001
+        if input.shape.ndims == 0:
+            return bytes_split(array_ops.reshape(input, [1])).values
+        if input.shape.ndims != 1:
+            raise NotImplementedError("tf.strings.bytes_split: expected a string or a vector of strings, found shape %s" % input.shape)
+        indices, values, shape = op("StringSplit")(input, "", skip_empty=False)
+        return RaggedTensor.from_value_rowids(values, indices[:, 0], shape[0])
 
 
 def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: Optional[str] = None) -> Tensor:  # noqa: A001

@@ -40,6 +40,7 @@ from millstream import protos as protos
 from millstream import python_io as python_io
 from millstream import quantization as quantization
 from millstream import queue as queue
+from millstream import ragged as ragged
 from millstream import random as random
 from millstream import raw_ops as raw_ops
 from millstream import resource_loader as resource_loader

@@ -66,6 +66,8 @@ _PASSES = "iterators are not saved: `Dataset.skip` begins a pass where another o
 _STATS = "`tf.data` counts nothing; a `tf.train.ProfilerHook` measures steps"
 _CHOICE = "`Dataset.interleave` takes datasets in turns"
 
+_CHARACTERS = "`tf.strings.length` and `tf.strings.substr` count characters with `unit=\"UTF8_CHAR\"`, and `tf.py_func` calls Python's `str`"
+
 _COLUMNS = "`tf.feature_column` makes tensors of features"
 _OF_COLUMNS = (
     "bucketized_column",
@@ -111,6 +113,13 @@ LATER: Dict[str, str] = {
     "data.experimental.sample_from_datasets": _CHOICE,
     "data.experimental.take_while": "a loop of the program ends when it fetches such an element",
     "data.experimental.unique": "`tf.unique` works on a batch",
+    "ragged": "`tf.RaggedTensor` has rows of different lengths, and `to_tensor` makes a tensor of them",
+    "strings.ngrams": "`tf.strings.join` of slices of a padded tensor",
+    "strings.unicode_decode": _CHARACTERS,
+    "strings.unicode_encode": _CHARACTERS,
+    "strings.unicode_script": _CHARACTERS,
+    "strings.unicode_split": _CHARACTERS,
+    "strings.unicode_transcode": _CHARACTERS,
     "contrib.factorization": "a `tf.while_loop` with `tf.unsorted_segment_sum` moves centers of clusters",
     "contrib.image": _PICTURES,
     "quantization": _QUANTIZED,

@@ -8,6 +8,7 @@ from millstream._engine import Tensor
 from millstream.framework import SparseTensor, convert_to_tensor, dtypes, name_scope
 from millstream.framework.deprecation import renamed
 from millstream.framework.op_functions import op
+from millstream.ops.ragged_tensors import RaggedTensor
 from millstream.ops import array_ops, math_ops
 
 __all__ = [
@@ -23,7 +24,7 @@ __all__ = [
 
 def string_split(
     source: Any, sep: Any = None, skip_empty: bool = True, delimiter: Any = None, result_type: str = "SparseTensor", name: Optional[str] = None
-) -> SparseTensor:
+) -> Any:
     """Splits strings into words, as a sparse matrix with a row for each string.
 
     Args:
@@ -31,14 +32,13 @@ def string_split(
       sep: The separator characters; by default a space.
       skip_empty: If true, empty words are omitted.
       delimiter: The former name of `sep`.
-      result_type: "SparseTensor", the only kind of result: ragged tensors are not supported.
+      result_type: "SparseTensor" or "RaggedTensor".
       name: A name for the operation.
 
     Returns:
-      A `SparseTensor` of strings, of rank 2.
+      A `SparseTensor` of strings, of rank 2, or a `RaggedTensor`.
 
     Raises:
-      NotImplementedError: `result_type` is "RaggedTensor".
       ValueError: `result_type` is neither.
 
     Example:
@@ -48,12 +48,12 @@ def string_split(
        [b'or' b'']]
     """
     sep = renamed(sep, delimiter, "sep", "delimiter")
-    if result_type == "RaggedTensor":
-        raise NotImplementedError('string_split: result_type="RaggedTensor" is not supported: take the SparseTensor')
-    if result_type != "SparseTensor":
+    if result_type not in ("SparseTensor", "RaggedTensor"):
         raise ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'.")
     with name_scope(name, "StringSplit", [source]):
         indices, values, shape = op("StringSplit")(source, " " if sep is None else sep, skip_empty=skip_empty)
+        if result_type == "RaggedTensor":
+            return RaggedTensor.from_value_rowids(values, indices[:, 0], shape[0])
     indices.set_shape([None, 2]), values.set_shape([None]), shape.set_shape([2])
     return SparseTensor(indices, values, shape)
 

@@ -232,6 +232,8 @@ class RelaxedBernoulli(TransformedDistribution):
       >>> d = tf.contrib.distributions.RelaxedBernoulli(0.5, probs=[0.25, 0.5])
       >>> print(*np.round(tf.Session().run([d.prob([0.5, 0.5]), d.probs, d.logits]), 4))
       [0.375 0.5  ] [0.25 0.5 ] [-1.0986  0.    ]
+      >>> d.temperature.shape
+      TensorShape([])
     """
 
     def __init__(

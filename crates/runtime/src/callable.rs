@@ -102,6 +102,12 @@ impl Callable {
         Ok((values, RunMetadata { trace: outcome.trace }))
     }
 
+    /// Runs a callable without feeds again and again, and drops what it fetches: until a run fails, or until
+    /// `go_on`, which is asked before each run, says no.
+    pub(crate) fn repeat(&self, go_on: impl FnMut() -> bool) -> Result<()> {
+        self.session.repeat(&self.prepared, go_on)
+    }
+
     fn outcome(&self, feeds: Vec<Tensor>, options: &RunOptions) -> Result<Outcome> {
         self.session.check_open()?;
         ensure!(

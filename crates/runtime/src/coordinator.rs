@@ -1,6 +1,6 @@
 //! [`Coordinator`]: threads that stop together.
 
-use crate::sync::{Condvar, Mutex, spawn};
+use crate::sync::{AtomicBool, Condvar, Mutex, Ordering::*, spawn};
 use millstream_state::Asleep;
 use millstream_tensor::{Code, Error, Result, invalid};
 use std::collections::BTreeMap;
@@ -40,6 +40,8 @@ struct Shared {
     clean: Vec<Code>,
     /// Everything that changes. Nothing is locked while it is held, and no listener is called.
     state: Mutex<State>,
+    /// Whether there is a stop, for threads that look between short pieces of work. Changes under the lock.
+    stopped: AtomicBool,
     /// Notified when a stop is requested, and when a thread ends.
     changed: Condvar,
 }
@@ -107,7 +109,12 @@ impl Coordinator {
     /// ```
     pub fn with_clean_stops(codes: impl IntoIterator<Item = Code>) -> Coordinator {
         let clean = codes.into_iter().collect();
-        Coordinator(Arc::new(Shared { clean, state: Mutex::default(), changed: Condvar::new() }))
+        Coordinator(Arc::new(Shared {
+            clean,
+            state: Mutex::default(),
+            stopped: AtomicBool::new(false),
+            changed: Condvar::new(),
+        }))
     }
 
     /// Runs `work` on a thread of its own. If it returns an error or panics, all threads stop.
@@ -247,6 +254,7 @@ impl Coordinator {
                 (None, _) | (Some(Stop::Asked), Stop::Failed(_)) => state.stop = Some(why.clone()),
                 (Some(_), _) => {}
             }
+            self.0.stopped.store(true, Release);
             std::mem::take(&mut state.listeners)
         };
         self.0.changed.notify_all();
@@ -273,7 +281,7 @@ impl Coordinator {
     /// # Ok::<(), millstream_tensor::Error>(())
     /// ```
     pub fn should_stop(&self) -> bool {
-        self.0.state.lock().stop.is_some()
+        self.0.stopped.load(Acquire)
     }
 
     /// Waits for a stop, at most this long. Returns whether one was requested.
@@ -339,6 +347,7 @@ impl Coordinator {
     pub fn clear_stop(&self) {
         let mut state = self.0.state.lock();
         (state.stop, state.joined) = (None, false);
+        self.0.stopped.store(false, Release);
     }
 
     /// Calls `work`. An error that it returns stops all threads and is returned by [`Coordinator::join`].

@@ -210,22 +210,16 @@ impl QueueRunner {
         coordinator: &Coordinator,
         mut counted: Running,
     ) -> Result<()> {
-        loop {
-            if coordinator.should_stop() {
-                return Ok(());
-            }
-            let Err(error) = enqueue.call(&[]) else { continue };
-            if !self.closed_codes.contains(&error.code()) {
-                return Err(error);
-            }
-            if counted.end() == 0 {
-                let why =
-                    format!("the input of its runner came to its end: {}", first_line(&error.to_string()));
-                // Something else may have closed it.
-                let _ = close.call_with(Vec::new(), &because(why));
-            }
-            return Ok(());
+        let Err(error) = enqueue.repeat(|| !coordinator.should_stop()) else { return Ok(()) };
+        if !self.closed_codes.contains(&error.code()) {
+            return Err(error);
         }
+        if counted.end() == 0 {
+            let why = format!("the input of its runner came to its end: {}", first_line(&error.to_string()));
+            // Something else may have closed it.
+            let _ = close.call_with(Vec::new(), &because(why));
+        }
+        Ok(())
     }
 }
 

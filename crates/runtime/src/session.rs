@@ -368,6 +368,26 @@ impl Engine {
     }
 }
 
+impl Engine {
+    /// Runs again and again, without feeds and fetches, until a run fails or `go_on` says no.
+    fn repeat(
+        &self,
+        make_env: impl Fn() -> StepEnv,
+        options: &millstream_exec::RunOptions,
+        mut go_on: impl FnMut() -> Result<bool>,
+    ) -> Result<()> {
+        match self {
+            Engine::Dataflow(runner) => runner.repeat(make_env, options, go_on),
+            Engine::Reference(reference) => {
+                while go_on()? {
+                    drop(reference.run(Vec::new(), &make_env(), options)?);
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
 /// The type of a feed.
 pub(crate) struct FeedSpec {
     pub(crate) name: String,
@@ -911,6 +931,23 @@ impl Shared {
         let outcome = prepared.engine.run(feeds, || self.env(), &exec);
         shown.end();
         outcome
+    }
+
+    /// Runs again and again, without feeds and fetches, until a run fails or `go_on` says no.
+    pub(crate) fn repeat(&self, prepared: &Prepared, mut go_on: impl FnMut() -> bool) -> Result<()> {
+        let options = RunOptions::default();
+        // A timeout is of each run, so each has a deadline of its own.
+        if self.timeout.is_some() {
+            while go_on() {
+                self.check_open()?;
+                self.run(prepared, Vec::new(), &options, self.deadline(&options))?;
+            }
+            return Ok(());
+        }
+        let exec = self.exec_options(&options, None);
+        // A runner that is to stop does not mind whether the session is closed.
+        let go_on = || if go_on() { self.check_open().map(|()| true) } else { Ok(false) };
+        prepared.engine.repeat(|| self.env(), &exec, go_on)
     }
 
     /// Runs a part of a [`Split`](crate::Split): the feeds listed in `dead` are dead. Returns the fetched

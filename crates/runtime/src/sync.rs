@@ -2,6 +2,7 @@
 //! (`tests/model`) compiles the same sources with its own versions.
 
 pub(crate) use parking_lot::{Condvar, Mutex};
+pub(crate) use std::sync::atomic::{AtomicBool, Ordering};
 pub(crate) use std::sync::mpsc::{Sender, channel};
 
 /// Starts a thread.

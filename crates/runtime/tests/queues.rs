@@ -7,7 +7,7 @@ use common::{dequeue, fifo, graph, list};
 use millstream_graph::{Graph, Output};
 use millstream_runtime::{Coordinator, QueueRunner, RunOptions, Session, SessionOptions, feed};
 use millstream_tensor::{Code, DType, Result, Tensor, shape};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 fn dequeue_batch<'g>(q: Output<'g>, op: &'static str, n: i32) -> Output<'g> {
     q.graph().op(op).input(q).input(n).attr("component_types", list([DType::I32])).output()
@@ -168,6 +168,30 @@ fn a_stop_calls_off_who_waits_for_room() -> Result<()> {
         assert!(end.contains("the coordinator was asked to stop"), "{end}");
     }
     Ok(())
+}
+
+/// The session's timeout is for each run of a runner, and not for all of them together.
+#[test]
+fn each_run_of_a_runner_has_the_whole_timeout() -> Result<()> {
+    let g = graph();
+    let q = fifo(&g, "FIFOQueueV2", 1, shape![]);
+    g.op("QueueEnqueueV2").name("put").input(q).inputs([g.constant(1)]).finish();
+    g.op("QueueCloseV2").name("close").input(q).finish();
+    g.op("QueueCloseV2").name("cancel").input(q).attr("cancel_pending_enqueues", true).finish();
+    let get = dequeue(q);
+    let timeout = Duration::from_millis(1000);
+    let options = SessionOptions { timeout: Some(timeout), ..SessionOptions::default() };
+    let session = Session::with_options(&g, options)?;
+    let coordinator = Coordinator::with_clean_stops([Code::Cancelled]);
+    QueueRunner::new("q", ["put".to_owned()], "close", "cancel").start(&session, &coordinator)?;
+    let begin = Instant::now();
+    while begin.elapsed() < timeout * 3 / 2 {
+        assert_eq!(session.run::<i32>(get, ())?, 1);
+        std::thread::sleep(timeout / 20);
+    }
+    assert!(!coordinator.should_stop());
+    coordinator.request_stop();
+    coordinator.join()
 }
 
 /// Where no thread can be started none counts as running, and another coordinator starts them all.

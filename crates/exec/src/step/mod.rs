@@ -83,6 +83,8 @@ struct Step {
     env: StepEnv,
     /// The files of `env`, without the deadline of a run.
     files: Files,
+    /// Whether the files of `env` have the deadline of a run.
+    bounded: bool,
 }
 
 impl std::fmt::Debug for Runner {
@@ -111,9 +113,49 @@ impl Runner {
         options: &RunOptions,
     ) -> Result<Outcome> {
         let mut step = self.begin_step(make_env);
-        let Step { machine, env, files } = &mut *step;
+        let outcome = self.run_step(&mut step, feeds, options)?;
+        self.keep(step);
+        Ok(outcome)
+    }
+
+    /// Runs a plan without feeds and fetches again and again: until a run fails, or until `go_on`, which is
+    /// asked before each run, says no. Each run is one of its own, as by [`Runner::run`]. The step stays in
+    /// hand between them, so threads that repeat the same plan share nothing but what its nodes share.
+    pub fn repeat(
+        &self,
+        make_env: impl Fn() -> StepEnv,
+        options: &RunOptions,
+        mut go_on: impl FnMut() -> Result<bool>,
+    ) -> Result<()> {
+        let mut step = self.begin_step(&make_env);
+        let mut used = false;
+        while go_on()? {
+            if std::mem::replace(&mut used, true) {
+                match step.env.cancel.is_cancelled() {
+                    false => step.machine.reset(&self.plan),
+                    true => step = self.begin_step(&make_env),
+                }
+            }
+            drop(self.run_step(&mut step, [], options)?);
+        }
+        self.keep(step);
+        Ok(())
+    }
+
+    /// Runs the plan in a step that is as good as new. A step whose run fails is of no more use.
+    fn run_step(
+        &self,
+        step: &mut Step,
+        feeds: impl IntoIterator<Item = Tensor>,
+        options: &RunOptions,
+    ) -> Result<Outcome> {
+        let Step { machine, env, files, bounded } = step;
         env.why.clone_from(&options.why);
-        env.files = until(files, options.deadline);
+        // Threads that run steps at the same time would contend for the files' reference count.
+        if *bounded || options.deadline.is_some() {
+            env.files = until(files, options.deadline);
+            *bounded = options.deadline.is_some();
+        }
         if options.trace {
             machine.trace = Some(Box::new(Trace::new()));
         }
@@ -149,13 +191,17 @@ impl Runner {
         let outcome = Outcome::of(machine, &self.plan, options);
         machine.drop_values();
         env.step_resources.clear_all();
-        if outcome.is_ok() && !env.cancel.is_cancelled() {
+        outcome
+    }
+
+    /// Keeps the step of a run that ended well for a later one.
+    fn keep(&self, step: Box<Step>) {
+        if !step.env.cancel.is_cancelled() {
             let mut spare = self.spare.lock();
             if spare.len() < MAX_SPARE {
                 spare.push(step);
             }
         }
-        outcome
     }
 
     /// Runs the plan within the step of a node that calls it, on this thread. The machine is taken from
@@ -198,7 +244,8 @@ impl Runner {
             }
             None => {
                 let env = make_env();
-                Box::new(Step { machine: Machine::new(&self.plan), files: env.files.clone(), env })
+                let (machine, files) = (Machine::new(&self.plan), env.files.clone());
+                Box::new(Step { machine, files, env, bounded: false })
             }
         }
     }

@@ -11,16 +11,16 @@ use crate::progress::Progress;
 use crate::sync::{AtomicBool, Condvar, Mutex, MutexGuard, Ordering::*};
 use millstream_graph::op::{StepEnv, caught};
 use millstream_tensor::{Error, Result, budget};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// What the threads of one run share.
 pub(super) struct Team {
     pub(super) plan: Arc<Plan>,
     pub(super) env: StepEnv,
-    /// The environment of tasks that run beside others: each has one thread.
-    pub(super) narrow: StepEnv,
-    pub(super) one_thread_per_kernel: bool,
+    /// The environment of tasks that run beside others, each with one thread, if there were any.
+    narrow: OnceLock<StepEnv>,
+    one_thread_per_kernel: bool,
     pub(super) budget: Option<Arc<budget::Budget>>,
     pub(super) machine: Mutex<Machine>,
     /// Results on their way to the machine.
@@ -69,7 +69,7 @@ impl Team {
         Team {
             plan: plan.clone(),
             env: env.clone(),
-            narrow: OneThread::of(env),
+            narrow: OnceLock::new(),
             one_thread_per_kernel: options.one_thread_per_kernel,
             budget: options.budget.clone(),
             machine: Mutex::new(Machine::empty()),
@@ -85,6 +85,15 @@ impl Team {
             deadline: options.deadline,
             poll: options.poll.clone(),
             progress: options.progress.clone(),
+        }
+    }
+
+    /// The environment of a task. `alone`: the kernel may use all threads. The other environment is made when
+    /// it is needed: most runs that wait have no tasks.
+    pub(super) fn env_of(&self, alone: bool) -> &StepEnv {
+        match alone && !self.one_thread_per_kernel {
+            true => &self.env,
+            false => self.narrow.get_or_init(|| OneThread::of(&self.env)),
         }
     }
 

@@ -103,8 +103,7 @@ impl Team {
     /// Runs a task, on a thread that works for the run. `alone`: no other ran when it was taken, so its
     /// kernel may use all threads.
     pub(super) fn work(&self, task: Task, alone: bool) {
-        let env = if alone && !self.one_thread_per_kernel { &self.env } else { &self.narrow };
-        let done = task.run(&self.plan, env);
+        let done = task.run(&self.plan, self.env_of(alone));
         self.post(done);
     }
 

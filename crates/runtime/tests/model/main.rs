@@ -16,7 +16,7 @@ mod session;
 
 /// The checker's locks and threads, under the names that the sources use.
 mod sync {
-    pub(crate) use crate::locks::{Condvar, Mutex};
+    pub(crate) use crate::locks::{AtomicBool, Condvar, Mutex, Ordering};
     pub(crate) use shuttle::sync::mpsc::{Sender, channel};
 
     pub(crate) fn spawn(_: String, body: impl FnOnce() + Send + 'static) -> std::io::Result<()> {

@@ -58,6 +58,13 @@ impl Callable {
         }
     }
 
+    pub(crate) fn repeat(&self, mut go_on: impl FnMut() -> bool) -> Result<()> {
+        while go_on() {
+            self.call(&[])?;
+        }
+        Ok(())
+    }
+
     pub(crate) fn call_with(&self, _: Vec<Tensor>, _: &RunOptions) -> Result<()> {
         self.call(&[])
     }

@@ -455,6 +455,7 @@ impl Tensor {
     }
 
     /// The handles; `None` for other dtypes.
+    #[inline]
     pub fn as_handles(&self) -> Option<&[Handle]> {
         match self.opaque()? {
             (Storage::Handle(v), range) => v.get(range),
@@ -486,11 +487,13 @@ impl Tensor {
         }
     }
 
+    #[inline]
     fn opaque(&self) -> Option<(&Storage, Range<usize>)> {
         self.storage()
     }
 
     /// The storage and the range of this tensor's elements in it; `None` for an inline scalar.
+    #[inline]
     pub(crate) fn storage(&self) -> Option<(&Storage, Range<usize>)> {
         match &self.0 {
             Repr::Scalar(_) => None,
@@ -608,8 +611,8 @@ impl Tensor {
             start.checked_add(count).is_some_and(|end| end <= outer),
             "rows {start}..{start}+{count} are out of range of shape {shape}"
         );
+        let row = elements_of(&shape[1..]);
         let mut shape = shape.clone();
-        let row = shape.elements().checked_div(outer).unwrap_or(0);
         shape.dims_mut()[0] = count;
         match &self.0 {
             Repr::Scalar(_) => Err(invalid!("a scalar has no rows")),
@@ -622,9 +625,19 @@ impl Tensor {
 
     /// A tensor that shares row `i` along the outermost axis, without that axis.
     pub fn row(&self, i: usize) -> Result<Tensor> {
-        let row = self.rows(i, 1)?;
-        let shape = Shape::from(&row.shape()[1..]);
-        row.reshaped(shape)
+        let (dtype, shape) = (self.dtype(), self.shape());
+        let (Repr::Dense(d), Some((&outer, inner))) = (&self.0, shape.split_first()) else {
+            return Err(invalid!("a scalar has no rows"));
+        };
+        ensure!(i < outer, "rows {i}..{i}+1 are out of range of shape {shape}");
+        if inner.is_empty() && dtype.size().is_some() {
+            return with_element!(dtype, T => match self.as_slice::<T>()?.get(i) {
+                Some(v) => Ok(Self::scalar(*v)),
+                None => Err(crate::Error::internal("a vector is shorter than its shape")),
+            }, else => Err(self.not_a(dtype)));
+        }
+        let start = d.start + i * elements_of(inner);
+        Ok(Dense::share_with(d, dtype, Shape::from(inner), start, Header::take()?))
     }
 
     /// A tensor of `shape` that shares the elements of `parts` one after another, if they are adjacent in one
@@ -653,6 +666,12 @@ impl Tensor {
     fn not_a(&self, wanted: DType) -> crate::Error {
         invalid!("expected a tensor of {wanted}, got {}{}", self.dtype(), self.shape())
     }
+}
+
+/// The product of the inner dimensions of a tensor. It saturates, but not where there are elements.
+#[inline]
+fn elements_of(inner: &[usize]) -> usize {
+    inner.iter().fold(1, |n, &d| n.saturating_mul(d))
 }
 
 fn check_count(shape: &Shape, count: usize) -> Result<()> {

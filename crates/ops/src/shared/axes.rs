@@ -124,7 +124,7 @@ pub(crate) fn counts(
 /// Returns the integers of an i16, i32 or i64 tensor as i64.
 pub(crate) fn ints(t: &Tensor) -> Result<SmallVec<[i64; 8]>> {
     match t.dtype() {
-        DType::I64 => Ok(t.as_slice::<i64>()?.iter().copied().collect()),
+        DType::I64 => Ok(SmallVec::from_slice(t.as_slice::<i64>()?)),
         DType::I16 => Ok(t.as_slice::<i16>()?.iter().map(|&v| v.into()).collect()),
         _ => Ok(t.as_slice::<i32>()?.iter().map(|&v| v.into()).collect()),
     }
@@ -146,7 +146,13 @@ pub(crate) fn scalar(what: &str, t: &Tensor) -> Result<()> {
 pub(crate) fn element(t: &Tensor, at: usize) -> Result<Tensor> {
     let plain =
         with_element!(t.dtype(), T => t.as_slice::<T>()?.get(at).map(|&v| Tensor::scalar(v)), else => None);
-    plain.map_or_else(|| t.take(Shape::scalar(), &[at]), Ok)
+    match plain {
+        Some(plain) => Ok(plain),
+        // A handle is copied with three reference counts, for which all threads that use the resource would
+        // contend. The vector that holds it is theirs alone, mostly.
+        None if t.dtype() == DType::Resource && t.rank() == 1 => t.row(at),
+        None => t.take(Shape::scalar(), &[at]),
+    }
 }
 
 /// Returns a tensor without elements.

@@ -17,7 +17,7 @@ pub(crate) struct Named {
     private: bool,
     /// The handle, and the resources' epoch in which it was looked up. Guards only itself; nothing is locked
     /// beneath it.
-    found: Mutex<Option<(u64, Tensor)>>,
+    found: Mutex<Option<(u64, Handle)>>,
 }
 
 impl Named {
@@ -51,16 +51,18 @@ impl Named {
         let epoch = resources.epoch();
         let known =
             self.found.lock().as_ref().filter(|(then, _)| *then == epoch).map(|(_, handle)| handle.clone());
+        // A tensor of its own for each caller, who keeps it for many runs: threads that share one would
+        // contend for its reference count in each of them.
         if let Some(handle) = known {
-            return Ok(handle);
+            return Ok(Tensor::handle(handle));
         }
         let container = if self.container.is_empty() { &*cx.env.container } else { &*self.container };
         // What kernels keep is named after their nodes, too, in the container without a name.
         let within = if self.private { format!("private/{container}") } else { container.to_owned() };
         let object = find(resources, &within, &self.name)?;
-        let handle = Tensor::handle(Handle::new(container, self.name.as_str(), object));
+        let handle = Handle::new(container, self.name.as_str(), object);
         *self.found.lock() = Some((epoch, handle.clone()));
-        Ok(handle)
+        Ok(Tensor::handle(handle))
     }
 }
 

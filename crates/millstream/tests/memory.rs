@@ -47,6 +47,31 @@ fn the_squares_of_a_sum_of_squares_are_never_there() -> Result<()> {
 }
 
 #[test]
+fn the_numbers_of_a_count_are_never_there() -> Result<()> {
+    let g = Graph::new();
+    let x = g.placeholder::<bool>("x", shape![_]);
+    let counts = [
+        x.cast::<i32>().reduce_sum(()),
+        x.cast::<i64>().reduce_sum(()),
+        x.cast::<f32>().reduce_sum(()),
+        x.cast::<f64>().reduce_mean(()),
+        x.cast::<f32>().reduce_mean(()),
+        x.cast::<i32>().reduce_mean(()),
+    ];
+    let plain = SessionOptions { tier: Tier::Reference, ..SessionOptions::default() };
+    let plain = Session::with_options(&g, plain)?;
+    for n in [0, 1, 7, N] {
+        let feed = Tensor::from_iter([n], (0..n).map(|i| i % 4 != 1))?;
+        let session = session(&g, 1)?;
+        let got: Vec<Tensor> = session.run(counts.to_vec(), feed![x => &feed])?;
+        assert!(session.peak_bytes() < ONE / 4, "{} bytes", session.peak_bytes());
+        let want: Vec<Tensor> = plain.run(counts.to_vec(), feed![x => &feed])?;
+        assert!(got.iter().zip(&want).all(|(a, b)| a.bits_eq(b)), "{got:?} {want:?}");
+    }
+    Ok(())
+}
+
+#[test]
 fn the_gradient_of_a_mean_of_squares_takes_the_place_of_its_value() -> Result<()> {
     for threads in [1, 2] {
         let g = Graph::new();

@@ -11,7 +11,8 @@ pub enum Pass {
     Fold,
     /// Lets the readers of an `Identity` read its input.
     Forward,
-    /// Lets a node do the work of the node before it: the squares of a sum of squares.
+    /// Lets a node do the work of the node before it: the squares of a sum of squares, the numbers of a
+    /// count.
     Absorb,
     /// Lets a product add its terms to a sum directly.
     Accumulate,

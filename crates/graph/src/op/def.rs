@@ -88,6 +88,8 @@ pub enum Meaning {
     GreaterEqual,
     /// The square of each element.
     Square,
+    /// Each element in another dtype.
+    Cast,
     /// The part of input 0 that begins at input 1 and has the size input 2.
     Slice,
     /// A sequence with a constant step: no two elements are equal.

@@ -4,7 +4,8 @@ use crate::shared::casting::{To, cast};
 use millstream_graph::op::expression::{Operation, WordFn};
 use millstream_graph::op::spec::{AnyType, Bool, Spec};
 use millstream_graph::op::{
-    Expression, GradCx, Gradient, InferCx, Kernel, KernelCx, Known, Lowering, NodeInfo, OpDef, ScalarKernel,
+    Expression, GradCx, Gradient, InferCx, Kernel, KernelCx, Known, Lowering, Meaning, NodeInfo, OpDef,
+    ScalarKernel,
 };
 use millstream_tensor::{DType, Element, Result, Scalar, Tensor, Word, with_element, with_word};
 
@@ -20,6 +21,7 @@ pub(crate) fn def() -> OpDef {
         .attr("SrcT", AnyType)
         .attr("DstT", AnyType)
         .attr("Truncate", Bool.or(false))
+        .means(Meaning::Cast)
         .infer(infer)
         .kernel(Kernel::pure(run).scalar(|node| {
             let (src, dst) = (node.input_types.first()?.dtype, node.output_types.first()?.dtype);

@@ -3,15 +3,17 @@
 use super::gradients::{count, stretched};
 use super::reduction::reduction_by;
 use crate::number::{Num, Number, no_kernel};
-use crate::shared::fold::{Fold, Reduction, fold_squares, makes_squares};
+use crate::shared::fold::{Fold, Reduction, fold_bools, fold_squares, makes_squares};
 use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{Kernel, KernelCx, OpDef, RunFn};
 use millstream_tensor::{Result, with_element};
 use std::marker::PhantomData;
 
 pub(crate) fn def() -> OpDef {
-    let kernel = Kernel::pure(run)
-        .absorbing(|before| makes_squares(before).then_some(fold_squares::<Mean<f32>, Mean<f64>> as RunFn));
+    let kernel = Kernel::pure(run).absorbing(|before| match makes_squares(before) {
+        true => Some(fold_squares::<Mean<f32>, Mean<f64>> as RunFn),
+        false => fold_bools::<Mean<i32>, Mean<i64>, Mean<f32>, Mean<f64>>(before),
+    });
     reduction_by("Mean", kernel)
         .doc(
             "Computes the mean of the elements along `reduction_indices`. Integers are summed in 64 bits, \

@@ -3,15 +3,17 @@
 use super::gradients::stretched;
 use super::reduction::reduction_by;
 use crate::number::no_kernel;
-use crate::shared::fold::{Reduction, fold_squares, makes_squares};
+use crate::shared::fold::{Reduction, fold_bools, fold_squares, makes_squares};
 use crate::shared::folds::Sum;
 use millstream_graph::op::spec;
 use millstream_graph::op::{GradCx, Gradient, Kernel, KernelCx, OpDef, RunFn};
 use millstream_tensor::{Result, with_element};
 
 pub(crate) fn def() -> OpDef {
-    let kernel = Kernel::pure(run)
-        .absorbing(|before| makes_squares(before).then_some(fold_squares::<Sum<f32>, Sum<f64>> as RunFn));
+    let kernel = Kernel::pure(run).absorbing(|before| match makes_squares(before) {
+        true => Some(fold_squares::<Sum<f32>, Sum<f64>> as RunFn),
+        false => fold_bools::<Sum<i32>, Sum<i64>, Sum<f32>, Sum<f64>>(before),
+    });
     reduction_by("Sum", kernel)
         .doc(
             "Computes the sum of the elements along `reduction_indices`. It is 0 for no elements. Integers \

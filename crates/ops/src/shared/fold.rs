@@ -5,8 +5,9 @@
 //! lanes that are then added as a tree: the order depends on the sizes alone, never on threads or on the
 //! width of the machine's vectors, and the error grows with the logarithm of the count.
 
-use millstream_graph::op::{KernelCx, Meaning, NodeInfo};
-use millstream_tensor::DType::{F32, F64};
+use super::casting::To;
+use millstream_graph::op::{KernelCx, Meaning, NodeInfo, RunFn};
+use millstream_tensor::DType::{Bool, F32, F64, I32, I64};
 use millstream_tensor::pace::Pace;
 use millstream_tensor::{Element, Result, Shape, Tensor, ensure};
 use smallvec::SmallVec;
@@ -68,6 +69,61 @@ pub(crate) fn fold_squares<A: Fold<In = f32>, B: Fold<In = f64>>(cx: &mut Kernel
     };
     cx.set(0, out);
     Ok(())
+}
+
+/// The same fold over the numbers that bools are cast to.
+struct OfBools<F>(PhantomData<F>);
+
+impl<F: Fold> Fold for OfBools<F>
+where
+    bool: To<F::In>,
+{
+    type In = bool;
+    type Out = F::Out;
+    type Acc = F::Acc;
+    const START: Self::Acc = F::START;
+    #[inline(always)]
+    fn step(acc: Self::Acc, x: bool) -> Self::Acc {
+        F::step(acc, To::<F::In>::to(x))
+    }
+    #[inline(always)]
+    fn merge(a: Self::Acc, b: Self::Acc) -> Self::Acc {
+        F::merge(a, b)
+    }
+    #[inline(always)]
+    fn finish(acc: Self::Acc, n: usize) -> Self::Out {
+        F::finish(acc, n)
+    }
+}
+
+/// The kernel of a reduction, given by its folds over i32, i64, f32 and f64, that also casts its input from
+/// bools, as `before` does: how often a condition holds, or in what part of all cases. `None` if `before` is
+/// another node. Counts are wanted of these types.
+pub(crate) fn fold_bools<A, B, C, D>(before: &NodeInfo) -> Option<RunFn>
+where
+    A: Fold<In = i32>,
+    B: Fold<In = i64>,
+    C: Fold<In = f32>,
+    D: Fold<In = f64>,
+{
+    fn run<F: Fold>(cx: &mut KernelCx) -> Result<()>
+    where
+        bool: To<F::In>,
+    {
+        let out = Reduction::of(cx)?.fold::<OfBools<F>>()?;
+        cx.set(0, out);
+        Ok(())
+    }
+    if before.op.meaning != Some(Meaning::Cast) || before.input_types.first()?.dtype != Bool {
+        return None;
+    }
+    Some(match before.output_types.first()?.dtype {
+        I32 => run::<A>,
+        I64 => run::<B>,
+        F32 => run::<C>,
+        F64 => run::<D>,
+        _ => return None,
+    })
 }
 
 /// Which axes are named; an error if one is out of range or named twice.

@@ -154,13 +154,13 @@ impl Deref for Shape {
 
 impl<const N: usize> From<[usize; N]> for Shape {
     fn from(dims: [usize; N]) -> Self {
-        Shape::new(dims)
+        Shape(SmallVec::from_slice(&dims))
     }
 }
 
 impl From<&[usize]> for Shape {
     fn from(dims: &[usize]) -> Self {
-        Shape::new(dims.iter().copied())
+        Shape(SmallVec::from_slice(dims))
     }
 }
 

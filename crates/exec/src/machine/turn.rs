@@ -211,8 +211,8 @@ impl Machine {
             }
         }
         if self.may_hand_out
-            && (plan.hand_out_all || k.cost(&self.inputs) >= LONG_NS)
             && !matches!(k.body, Body::Waits(_))
+            && (plan.hand_out_all || k.cost(&self.inputs) >= LONG_NS)
         {
             let inputs = std::mem::take(&mut self.inputs);
             self.tasks.push_back(Task { node: n, at, kernel, inputs });

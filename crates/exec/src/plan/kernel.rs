@@ -76,7 +76,10 @@ impl KernelPlan {
 /// The estimated duration of a node's kernel with these inputs, in nanoseconds.
 pub(crate) fn cost(info: &NodeInfo, inputs: &[Tensor]) -> f64 {
     match info.op.kernel.cost {
-        Cost::PerElement(ns) => f64::from(ns) * inputs.iter().map(Tensor::elements).max().unwrap_or(1) as f64,
+        Cost::PerElement(ns) => {
+            let most = inputs.iter().fold(1, |most, input| most.max(input.elements()));
+            f64::from(ns) * most as f64
+        }
         Cost::Estimate(estimate) => estimate(info, inputs),
     }
 }

@@ -9,7 +9,7 @@ use millstream_files::Files;
 use millstream_state::collective::Collective;
 use millstream_state::{Activity, Cancellation, HostFunctions, Resources};
 use millstream_tensor::{DType, Error, Handle, Opaque, Result, Scalar, Tensor, invalid};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
 /// The kernel of an op: its plain definition, and properties that the executor uses.
@@ -478,7 +478,11 @@ impl<'a> KernelCx<'a> {
 
     /// The elements of input `i` (i32 or i64, any rank) in row-major order.
     pub fn ints(&self, i: usize) -> Result<SmallVec<[i64; 8]>> {
-        ints_of(self.input(i), self.name_of(i))
+        let t = self.input(i);
+        match t.dtype() {
+            DType::I32 | DType::I64 => ints_of(t, ""),
+            _ => ints_of(t, self.name_of(i)),
+        }
     }
 
     /// Scalar bool input `i`.
@@ -530,8 +534,12 @@ impl<'a> KernelCx<'a> {
 /// The elements of an i32 or i64 tensor. Messages call it `name`.
 pub fn ints_of(t: &Tensor, name: &str) -> Result<SmallVec<[i64; 8]>> {
     match t.dtype() {
-        DType::I32 => Ok(t.as_slice::<i32>()?.iter().map(|&v| v.into()).collect()),
-        DType::I64 => Ok(t.as_slice::<i64>()?.iter().copied().collect()),
+        DType::I32 => Ok(match t.as_slice::<i32>()? {
+            // The most frequent: an axis, or an entry of a shape of rank 1.
+            [one] => smallvec![i64::from(*one)],
+            all => all.iter().map(|&v| v.into()).collect(),
+        }),
+        DType::I64 => Ok(SmallVec::from_slice(t.as_slice::<i64>()?)),
         other => Err(invalid!("`{name}` must be i32 or i64, not {other}")),
     }
 }

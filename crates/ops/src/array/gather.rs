@@ -44,6 +44,9 @@ pub(crate) fn def() -> [OpDef; 2] {
 // thread.
 fn cost(_: &NodeInfo, inputs: &[Tensor]) -> f64 {
     let (Some(params), Some(indices)) = (inputs.first(), inputs.get(1)) else { return 0.0 };
+    if params.rank() == 1 {
+        return indices.elements() as f64;
+    }
     let axis = inputs.get(2).and_then(|axis| axis.to_scalar::<i32>().ok()).unwrap_or(0);
     let axis = if axis < 0 { axis + params.rank() as i32 } else { axis };
     let along = usize::try_from(axis).ok().and_then(|axis| params.shape().dims().get(axis).copied());
@@ -110,6 +113,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         (at, batch) = (cx.int(2)?, cx.attrs().int("batch_dims")?);
     }
     let (params, indices) = (cx.input(0), cx.input(1));
+    // One element of a vector: the most frequent, and the shortest.
+    if let ([len], [], 0 | -1, 0) = (params.shape().dims(), indices.shape().dims(), at, batch) {
+        let out = element(params, place(0, cx.int(1)?, &[], *len)?)?;
+        cx.set(0, out);
+        return Ok(());
+    }
     let rank = params.rank() as i64;
     let axis = axis("axis", at, params.rank()).map_err(|e| match rank {
         0 => e.led_by("params must be at least 1 dimensional"),
@@ -123,11 +132,6 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         indices.shape()
     );
     let len = params.shape()[axis];
-    if params.rank() == 1 && indices.rank() == 0 {
-        let out = element(params, place(0, cx.int(1)?, &[], len)?)?;
-        cx.set(0, out);
-        return Ok(());
-    }
     let places = places(&cx.ints(1)?, indices.shape(), len)?;
     let (p, i) = (params.shape(), indices.shape());
     let parts = p[..axis].iter().chain(&i[batch..]).chain(&p[axis + 1..]);

@@ -75,6 +75,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 
 /// Returns a vector of scalars.
 fn scalars<T: Element>(values: &[Tensor]) -> Result<Tensor> {
+    if let [one] = values {
+        return Tensor::vector(&[one.to_scalar::<T>()?]);
+    }
     let values: SmallVec<[T; 8]> = values.iter().map(Tensor::to_scalar).collect::<Result<_>>()?;
     Tensor::vector(&values)
 }

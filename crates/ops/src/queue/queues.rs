@@ -92,13 +92,20 @@ pub(super) fn with_queue<T>(
     cx: &mut KernelCx,
     work: impl FnOnce(&mut KernelCx, &Queue) -> Result<T>,
 ) -> Result<T> {
-    cx.resource::<Queue>(0)?;
     let handle = cx.take(0);
-    let queue = handle.as_handles().and_then(|handles| handles.first()?.get::<Queue>());
-    let queue = queue.ok_or_else(|| Error::internal("a handle changed while it was looked at"))?;
-    let result = work(cx, queue);
+    let queue = match handle.as_handles() {
+        Some([handle]) => handle.get::<Queue>(),
+        _ => None,
+    };
+    let result = queue.map(|queue| work(cx, queue));
     cx.put_back(0, handle);
-    result
+    match result {
+        Some(result) => result,
+        None => match cx.resource::<Queue>(0) {
+            Err(error) => Err(error),
+            Ok(_) => Err(Error::internal("a handle changed while it was looked at")),
+        },
+    }
 }
 
 /// Declares an op that uses a queue.

@@ -434,20 +434,33 @@ impl<T: Lane, O: Element> Merge<T, O> {
             })?;
             return Ok((out, failed));
         }
-        let (mut x_tile, mut y_tile) = ([T::default(); TILE], [T::default(); TILE]);
+        // Clearing whole tiles takes longer than computing a few elements.
+        let failed = match to.len() <= FEW {
+            true => self.tiles::<FEW>(to, &xs, &ys)?,
+            false => self.tiles::<TILE>(to, &xs, &ys)?,
+        };
+        Ok((out, failed))
+    }
+
+    // Computes the formula tile by tile; returns whether an element failed.
+    fn tiles<const N: usize>(&self, to: &mut [O], xs: &Source<T>, ys: &Source<T>) -> Result<bool> {
+        let (mut x_tile, mut y_tile) = ([T::default(); N], [T::default(); N]);
         let (mut failed, mut pace) = (false, Pace::new());
-        for (i, to) in to.chunks_mut(TILE).enumerate() {
-            pace.spend(TILE)?;
-            let (n, at) = (to.len(), i * TILE);
+        for (i, to) in to.chunks_mut(N).enumerate() {
+            pace.spend(N)?;
+            let (n, at) = (to.len(), i * N);
             failed |= (self.0)(to, xs.tile(at, n, &mut x_tile), ys.tile(at, n, &mut y_tile));
         }
-        Ok((out, failed))
+        Ok(failed)
     }
 }
 
 /// The number of elements computed at a time if an operand has to be broadcast into a buffer first. A tile of
 /// the widest type is 4 KiB, so all tiles stay in the first-level cache.
 pub(crate) const TILE: usize = 256;
+
+/// The most elements for which a small tile is enough.
+const FEW: usize = 16;
 
 /// An operand, indexed by the elements of the output.
 pub(crate) enum Source<'a, T> {
@@ -485,7 +498,7 @@ impl<'a, T: Copy> Source<'a, T> {
     }
 
     /// As [`Source::copy`], but elements that are already contiguous are borrowed.
-    pub(crate) fn tile<'t>(&'t self, at: usize, n: usize, tile: &'t mut [T; TILE]) -> &'t [T] {
+    pub(crate) fn tile<'t>(&'t self, at: usize, n: usize, tile: &'t mut [T]) -> &'t [T] {
         if let Source::Whole(data) = self {
             return data.get(at..at + n).unwrap_or(&[]);
         }
@@ -505,6 +518,9 @@ pub(crate) fn broadcast(cx: &KernelCx, x: &Tensor, y: &Tensor) -> Result<Shape> 
     let (x, y) = (x.shape(), y.shape());
     if y.rank() == 0 {
         return Ok(x.clone());
+    }
+    if x.rank() == 0 {
+        return Ok(y.clone());
     }
     x.broadcast(y).ok_or_else(|| {
         invalid!(

@@ -124,7 +124,6 @@ def test_star_imports_hide_nothing_else(tmp_path):
         ("from tensorflow.contrib.slim.python.slim.nets import vgg", "ModuleNotFoundError", "networks are programs of their own"),
         ("tf.wrap_function", "AttributeError", "never will be, because there is no eager execution"),
         ("tf.linalg.LinearOperatorKronecker", "AttributeError", "`tf.linalg.LinearOperatorKronecker` is not part of Millstream yet: matrices are tensors"),
-        ("from tensorflow.contrib import summary", "ModuleNotFoundError", "a `tf.summary.FileWriter`"),
         ("tf.framework", "AttributeError", "no attribute 'framework'"),
         ("import tensorflow_probability", "ModuleNotFoundError", "No module named 'tensorflow_probability'"),
     ],
@@ -141,6 +140,16 @@ def test_within_a_program():
     assert python("-c", program).stdout == "True 1\n"
     done = python("-c", "import sys, types; sys.modules['tensorflow'] = types.ModuleType('tensorflow')\nimport millstream; millstream.as_tensorflow()")
     assert "RuntimeError: `tensorflow` has been imported already" in done.stderr
+
+
+def test_modules_of_what_is_refused_import():
+    """What they hold is refused when it is called, and `check` says so beforehand."""
+    for path, name in (("python.eager.backprop", "GradientTape"), ("python.keras.layers.core", "Dense"), ("python.framework.c_api_util", "tf_buffer")):
+        assert modules.is_module(path) and check.judged(path + "." + name)[1] == "never"
+        with pytest.raises(NotImplementedError, match=name + "` is not part of Millstream, and never will be, because"):
+            modules.attribute(path, name)()
+    with pytest.raises(AttributeError):
+        modules.attribute("python.eager.backprop", "nothing")
 
 
 def test_tables_name_what_exists():

@@ -49,6 +49,10 @@ eager.profiler Profiler ProfilerAlreadyRunningError ProfilerNotRunningError mayb
 eager.profiler_client monitor start_tracing
 eager.remote connect_to_cluster connect_to_remote_host
 eager.tape Tape delete_trace pop_tape push_new_tape push_tape record_operation watch watch_variable
+framework.c_api_util ApiDefMap ScopedTFFunction ScopedTFGraph ScopedTFImportGraphDefOptions ScopedTFImportGraphDefResults ScopedTFStatus new_tf_operations tf_buffer tf_operations tf_output
+framework.convert_to_constants convert_variables_to_constants_v2 disable_lower_using_switch_merge
+saved_model.load load load_internal
+saved_model.save save
 eager.wrap_function VariableHolder WrappedFunction WrappedGraph function_from_graph_def wrap_function
 """
 

@@ -405,7 +405,7 @@ impl GraphData {
                 .at(spec.at);
             let identity = self.insert(identity)?;
             if let Some(pivot) = self.contexts[id.0 as usize].pivot() {
-                self.nodes[identity.index()].controls.push(pivot.node);
+                self.add_control(identity, pivot.node);
             }
             spec.controls.push(identity);
         }

@@ -699,6 +699,31 @@ fn control_edges_take_linear_time() -> Result<()> {
     Ok(())
 }
 
+/// The same edges, added one by one to a node that exists, each of them twice.
+#[test]
+fn control_edges_are_added_in_linear_time() -> Result<()> {
+    let _watched = watched();
+    let takes = |n: usize| -> Result<Duration> {
+        let graph = Graph::with_ops(millstream_ops::registry());
+        let before = (0..n).map(|_| graph.op("NoOp").try_finish()).collect::<Result<Vec<_>>>()?;
+        let last = graph.op("NoOp").try_finish()?;
+        let start = processor_time();
+        for op in before.iter().chain(&before) {
+            graph.add_control_input(last, *op)?;
+        }
+        let took = processor_time() - start;
+        assert_eq!(last.control_inputs().len(), n);
+        graph.remove_control_inputs(last)?;
+        graph.add_control_input(last, before[0])?;
+        assert_eq!(last.control_inputs().len(), 1, "what was removed can be added again");
+        Ok(took)
+    };
+    takes(1000)?;
+    let (few, many) = (takes(4000)?, takes(40_000)?);
+    assert!(many < 20 * few + Duration::from_millis(100), "{few:?} for 4,000 edges, {many:?} for 40,000");
+    Ok(())
+}
+
 /// Functions that call the one before twice.
 #[test]
 fn imports_are_charged_for_their_nodes() {

@@ -298,6 +298,27 @@ impl GraphData {
         }
     }
 
+    /// Adds a control input to a node, unless the node has it.
+    pub(crate) fn add_control(&mut self, op: NodeId, before: NodeId) {
+        /// As many are compared one by one.
+        const FEW: usize = 16;
+        let controls = &mut self.nodes[op.index()].controls;
+        if controls.len() < FEW {
+            if !controls.contains(&before) {
+                controls.push(before);
+            }
+            return;
+        }
+        let set = self.many_controls.entry(op).or_default();
+        if set.len() != controls.len() {
+            set.clear();
+            controls.retain(|control| set.insert(*control));
+        }
+        if set.insert(before) {
+            controls.push(before);
+        }
+    }
+
     /// The control inputs that open blocks add to a new node. As in TensorFlow, a block adds none if an input
     /// of the node was made inside it.
     pub(crate) fn scope_controls(&self, inputs: &[Port]) -> SmallVec<[NodeId; 2]> {

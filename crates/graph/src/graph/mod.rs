@@ -18,7 +18,7 @@ use crate::op::{GradientFn, Registry, Role, check_attr};
 use crate::output::{Op, Output};
 use millstream_tensor::{DType, Error, PartialShape, Result, Tensor, invalid};
 use parking_lot::{Mutex, MutexGuard};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -73,6 +73,9 @@ pub struct GraphData {
     pub(crate) declared: HashMap<Port, PartialShape>,
     /// Registered gradients by name, for nodes with the attribute `_gradient_op_type`.
     gradients: HashMap<String, GradientFn>,
+    /// The control inputs of nodes that have many and were given more, so that adding one takes constant time.
+    /// A set is that of its node as long as it is as large as the node's list, which only grows or is cleared.
+    many_controls: HashMap<NodeId, HashSet<NodeId>>,
     /// The number of changes to existing nodes (back edges, control inputs), for caches that compare lengths.
     edits: u64,
     /// The functions that nodes call by name.
@@ -97,7 +100,7 @@ impl std::fmt::Debug for GraphData {
 pub(crate) struct ControlScope {
     inputs: Vec<NodeId>,
     /// The nodes made inside. A node that takes one of them as input runs after `inputs` anyway.
-    seen: std::collections::HashSet<NodeId>,
+    seen: HashSet<NodeId>,
 }
 
 impl Graph {
@@ -121,6 +124,7 @@ impl Graph {
             extensions: HashMap::new(),
             declared: HashMap::new(),
             gradients: HashMap::new(),
+            many_controls: HashMap::new(),
             edits: 0,
             functions: Functions::new(),
             absent: BTreeMap::new(),
@@ -472,10 +476,7 @@ impl Graph {
         let mut g = self.lock();
         g.node(before.id())?;
         g.node(op.id())?;
-        let controls = &mut g.nodes[op.id().index()].controls;
-        if !controls.contains(&before.id()) {
-            controls.push(before.id());
-        }
+        g.add_control(op.id(), before.id());
         g.edits += 1;
         Ok(())
     }
@@ -485,6 +486,7 @@ impl Graph {
         let mut g = self.lock();
         g.node(op.id())?;
         g.nodes[op.id().index()].controls.clear();
+        g.many_controls.remove(&op.id());
         g.edits += 1;
         Ok(())
     }

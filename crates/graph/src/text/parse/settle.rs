@@ -41,9 +41,7 @@ impl Parser<'_> {
         for (at, id, name) in later.controls {
             self.start = at;
             let before = g.find(&name)?;
-            if let Some(node) = g.nodes.get_mut(id.index()) {
-                node.controls.push(before);
-            }
+            g.add_control(id, before);
         }
         let mut known = Known { n: later.contexts.len(), by_name: HashMap::new(), twice: HashSet::new() };
         for (i, (name, ..)) in later.contexts.iter().enumerate() {

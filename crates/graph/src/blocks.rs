@@ -35,7 +35,7 @@ pub(crate) struct Parked {
 }
 
 /// This thread's number; never 0.
-fn this_thread() -> u64 {
+pub(crate) fn this_thread() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     thread_local!(static ID: u64 = NEXT.fetch_add(1, Relaxed));
     ID.with(|id| *id)

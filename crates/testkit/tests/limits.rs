@@ -3,6 +3,8 @@
 //! text GraphDefs of a few KiB.
 //!
 //! The tests measure the memory of the process, so they run one after another, under one lock.
+//!
+//! Long because all tests under that lock are here.
 
 use millstream_graph::Graph;
 use millstream_interop::{ImportOptions, import_graph_def, read_graph};
@@ -12,7 +14,9 @@ use millstream_tensor::budget::{self, Budget};
 use millstream_tensor::{Code, Error, Result, Str, Tensor};
 use millstream_testkit::examples::{Given, attempt, build};
 use std::fmt::Write;
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Mutex, MutexGuard};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// The limit of each test, in bytes.
@@ -722,6 +726,22 @@ fn control_edges_are_added_in_linear_time() -> Result<()> {
     let (few, many) = (takes(4000)?, takes(40_000)?);
     assert!(many < 20 * few + Duration::from_millis(100), "{few:?} for 4,000 edges, {many:?} for 40,000");
     Ok(())
+}
+
+/// It would wait for itself. The graph is as it was, and other threads wait and go on.
+#[test]
+fn a_graph_refuses_its_methods_while_it_is_read() {
+    let graph = Graph::with_ops(millstream_ops::registry());
+    let refused = panic::catch_unwind(AssertUnwindSafe(|| graph.read(|_| graph.len()))).unwrap_err();
+    let text = refused.downcast_ref::<&str>().copied().unwrap_or_default();
+    assert!(text.contains("given to `Graph::read` called a method of the same graph"), "{text}");
+    graph.op("NoOp").finish();
+    assert_eq!(graph.read(|g| g.nodes().len()), 1);
+    let n = thread::scope(|scope| {
+        let other = graph.read(|_| scope.spawn(|| graph.len()));
+        other.join().unwrap()
+    });
+    assert_eq!(n, 1);
 }
 
 /// Functions that call the one before twice.

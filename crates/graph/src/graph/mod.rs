@@ -7,7 +7,7 @@ mod insert;
 pub(crate) use insert::{Naming, NodeSpec};
 
 use crate::attr::Attr;
-use crate::blocks::{Blocks, Parked};
+use crate::blocks::{Blocks, Parked, this_thread};
 use crate::builder::{Arg, ArgKind};
 use crate::context::{Context, ContextId};
 use crate::function::{Around, Functions};
@@ -19,8 +19,10 @@ use crate::output::{Op, Output};
 use millstream_tensor::{DType, Error, PartialShape, Result, Tensor, invalid};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// A graph under construction, shared by its clones. Several threads may build at the same time. A name scope
 /// belongs to the thread that entered it. Control dependencies, devices and other blocks belong to the graph
@@ -29,7 +31,40 @@ use std::sync::Arc;
 /// Adding a node never fails in the middle of an expression: the graph remembers the first mistake with its
 /// source line, and the next call that returns a `Result`, such as [`Graph::check`], returns it.
 #[derive(Clone)]
-pub struct Graph(Arc<Mutex<GraphData>>);
+pub struct Graph(Arc<Shared>);
+
+/// What the clones of a graph share.
+struct Shared {
+    /// The number of the thread that holds `data`; 0 for none. Only compared with the own number of a thread,
+    /// which no other thread writes.
+    holder: AtomicU64,
+    data: Mutex<GraphData>,
+}
+
+/// The contents of a graph, held by this thread.
+pub(crate) struct Locked<'g> {
+    holder: &'g AtomicU64,
+    data: MutexGuard<'g, GraphData>,
+}
+
+impl Drop for Locked<'_> {
+    fn drop(&mut self) {
+        self.holder.store(0, Relaxed);
+    }
+}
+
+impl Deref for Locked<'_> {
+    type Target = GraphData;
+    fn deref(&self) -> &GraphData {
+        &self.data
+    }
+}
+
+impl DerefMut for Locked<'_> {
+    fn deref_mut(&mut self) -> &mut GraphData {
+        &mut self.data
+    }
+}
 
 /// An entry of a collection.
 #[derive(Clone, Debug)]
@@ -73,8 +108,9 @@ pub struct GraphData {
     pub(crate) declared: HashMap<Port, PartialShape>,
     /// Registered gradients by name, for nodes with the attribute `_gradient_op_type`.
     gradients: HashMap<String, GradientFn>,
-    /// The control inputs of nodes that have many and were given more, so that adding one takes constant time.
-    /// A set is that of its node as long as it is as large as the node's list, which only grows or is cleared.
+    /// The control inputs of nodes that have many and were given more, so that adding one takes constant
+    /// time. A set is that of its node as long as it is as large as the node's list, which only grows or is
+    /// cleared.
     many_controls: HashMap<NodeId, HashSet<NodeId>>,
     /// The number of changes to existing nodes (back edges, control inputs), for caches that compare lengths.
     edits: u64,
@@ -106,7 +142,7 @@ pub(crate) struct ControlScope {
 impl Graph {
     /// An empty graph over a library of op types.
     pub fn with_ops(registry: &'static Registry) -> Graph {
-        Graph(Arc::new(Mutex::new(GraphData {
+        let data = Mutex::new(GraphData {
             registry,
             nodes: Vec::new(),
             names: HashMap::new(),
@@ -129,16 +165,31 @@ impl Graph {
             functions: Functions::new(),
             absent: BTreeMap::new(),
             around: None,
-        })))
+        });
+        Graph(Arc::new(Shared { holder: AtomicU64::new(0), data }))
     }
 
-    pub(crate) fn lock(&self) -> MutexGuard<'_, GraphData> {
-        let mut g = self.0.lock();
+    /// The graph's contents. A panic if this thread holds them already: it would wait for itself.
+    pub(crate) fn lock(&self) -> Locked<'_> {
+        let (holder, thread) = (&self.0.holder, this_thread());
+        assert!(
+            holder.load(Relaxed) != thread,
+            "a closure that was given to `Graph::read` called a method of the same graph, which waits for the \
+             closure to end; call the method before or after `read`, or use what the closure is given"
+        );
+        let data = self.0.data.lock();
+        holder.store(thread, Relaxed);
+        let mut g = Locked { holder, data };
         g.change_thread();
         g
     }
 
     /// Calls `look` with the graph's current contents. `look` must not call methods of the graph.
+    ///
+    /// # Panics
+    ///
+    /// If `look` calls a method of the graph, on this thread. On another thread, the method waits for `look`
+    /// to end.
     pub fn read<R>(&self, look: impl FnOnce(&GraphData) -> R) -> R {
         look(&self.lock())
     }

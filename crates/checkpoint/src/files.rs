@@ -27,7 +27,8 @@
 use crate::bundle::{data_file, index_file, shards_of};
 use millstream_files::{Files, Kind, Pending, file_error, folder_of, write_whole};
 use millstream_tensor::Result;
-use std::ffi::OsString;
+use millstream_tensor::budget::{Charged, Room};
+use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -144,10 +145,18 @@ pub(crate) fn data_files(files: &Files, prefix: &Path, of: impl Fn(i32) -> bool)
     let start = with_suffix(prefix, ".data-");
     let base = start.file_name().unwrap_or_default().as_encoded_bytes();
     let digits = |text: &str| text.len() >= 5 && text.bytes().all(|b| b.is_ascii_digit());
-    let data_file = |name: OsString| {
+    let data_file = |name: &OsStr| {
         let own = std::str::from_utf8(name.as_encoded_bytes().strip_prefix(base)?).ok()?;
         let (shard, n) = own.split_once("-of-")?;
         (digits(shard) && digits(n) && of(n.parse().ok()?)).then(|| with_suffix(&start, own))
     };
-    Ok(files.names(&folder(prefix))?.into_iter().filter_map(data_file).collect())
+    let (mut paths, mut room) = (Charged::new(), Room::default());
+    files.each_name(&folder(prefix), |name| match data_file(name) {
+        Some(path) => {
+            room.add(path.as_os_str().len())?;
+            paths.push(path)
+        }
+        None => Ok(()),
+    })?;
+    Ok(paths.take())
 }

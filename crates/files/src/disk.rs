@@ -1,7 +1,7 @@
 //! [`Disk`]: the calls to the operating system that the file layer makes.
 
 use std::any::Any;
-use std::ffi::OsString;
+use std::ffi::OsStr;
 use std::fmt;
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -48,8 +48,8 @@ pub trait Disk: fmt::Debug + Send + Sync {
     fn make_folder(&self, path: &Path) -> io::Result<()>;
     /// Removes an empty folder.
     fn remove_folder(&self, path: &Path) -> io::Result<()>;
-    /// The names in a folder.
-    fn names(&self, folder: &Path) -> io::Result<Vec<OsString>>;
+    /// Calls `each` with the names in a folder, in no order, until it fails.
+    fn each_name(&self, folder: &Path, each: &mut dyn FnMut(&OsStr) -> io::Result<()>) -> io::Result<()>;
     /// What is at the path.
     fn kind(&self, path: &Path) -> io::Result<Kind>;
     /// Whether the path is a name of anything. Follows no link at the end.

@@ -35,9 +35,11 @@ pub use input::{Input, Watch, read_bounded, too_long};
 pub use whole::{Output, Pending, write_whole};
 
 use disk::Refused;
+use millstream_tensor::budget::{Charged, Room};
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{Code, Error, Result};
 use std::any::Any;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -215,10 +217,26 @@ impl Files {
         matches!(self.disk.kind(path), Ok(Kind::File))
     }
 
-    /// Returns the names in a folder, in no order.
-    pub fn names(&self, folder: &Path) -> Result<Vec<OsString>> {
+    /// Calls `each` with the names in a folder, in no order, until it fails or the run is over. A folder may
+    /// hold millions of names, so a caller that keeps some of them charges them.
+    pub fn each_name(&self, folder: &Path, mut each: impl FnMut(&OsStr) -> Result<()>) -> Result<()> {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        self.disk.names(folder).map_err(|e| file_error("list the folder", folder, &e))
+        let mut pace = Pace::new();
+        let mut paced = |name: &OsStr| {
+            // Reading a name takes as long as some elements.
+            pace.spend(16).and_then(|()| each(name)).map_err(io::Error::other)
+        };
+        self.disk.each_name(folder, &mut paced).map_err(|e| file_error("list the folder", folder, &e))
+    }
+
+    /// Returns the names in a folder, in no order. They must fit into the budget in force.
+    pub fn names(&self, folder: &Path) -> Result<Vec<OsString>> {
+        let (mut names, mut room) = (Charged::new(), Room::default());
+        self.each_name(folder, |name| {
+            room.add(name.len())?;
+            names.push(name.to_owned())
+        })?;
+        Ok(names.take())
     }
 
     /// Removes a file. A file that does not exist is no error.

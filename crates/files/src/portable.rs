@@ -4,7 +4,7 @@
 use crate::disk::Refused;
 use crate::{Disk, DiskFile, Folder, How, Kind};
 use std::any::Any;
-use std::ffi::OsString;
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -77,9 +77,9 @@ impl Disk for Os {
         fs::remove_dir(path)
     }
 
-    fn names(&self, folder: &Path) -> io::Result<Vec<OsString>> {
+    fn each_name(&self, folder: &Path, each: &mut dyn FnMut(&OsStr) -> io::Result<()>) -> io::Result<()> {
         self.allowed()?;
-        fs::read_dir(folder)?.map(|entry| entry.map(|e| e.file_name())).collect()
+        fs::read_dir(folder)?.try_for_each(|entry| each(&entry?.file_name()))
     }
 
     fn kind(&self, path: &Path) -> io::Result<Kind> {

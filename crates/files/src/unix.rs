@@ -271,17 +271,16 @@ impl Disk for Os {
         Ok(sys::unlinkat(spot.at(), &spot.name, AtFlags::REMOVEDIR)?)
     }
 
-    fn names(&self, folder: &Path) -> io::Result<Vec<OsString>> {
+    fn each_name(&self, folder: &Path, each: &mut dyn FnMut(&OsStr) -> io::Result<()>) -> io::Result<()> {
         let (opened, shown) = self.open_folder(folder)?;
-        let mut names = Vec::new();
         for entry in sys::Dir::new(opened)? {
             let entry = entry?;
             let name = OsStr::from_bytes(entry.file_name().to_bytes());
             if name != "." && name != ".." && shown.shows(name) {
-                names.push(name.to_owned());
+                each(name)?;
             }
         }
-        Ok(names)
+        Ok(())
     }
 
     fn kind(&self, path: &Path) -> io::Result<Kind> {

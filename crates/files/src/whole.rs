@@ -168,21 +168,31 @@ fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 
+/// The most leftovers that are removed at a time.
+const MOST_SWEPT: usize = 1000;
+
 /// Removes the unfinished files of dead writers from a folder. Nothing depends on it, so errors are ignored.
 fn sweep(files: &Files, folder: &Path) {
     if !files.disk.is_first_visit(folder) {
         return;
     }
-    for name in files.disk.names(folder).unwrap_or_default() {
-        if is_unfinished(&name) {
-            let path = folder.join(name);
-            // Only a regular file can be one. A living writer holds the lock of its file.
-            if let Ok(file) = files.disk.open(&path, How::Write)
-                && matches!(file.kind(), Ok(Kind::File))
-                && matches!(file.try_lock(), Ok(true))
-            {
-                let _gone = files.disk.remove(&path);
-            }
+    let mut unfinished = Vec::new();
+    let _listed = files.disk.each_name(folder, &mut |name| {
+        match is_unfinished(name) {
+            // The rest is left to the next process.
+            true if unfinished.len() == MOST_SWEPT => return Err(io::ErrorKind::Other.into()),
+            true => unfinished.push(folder.join(name)),
+            false => {}
+        }
+        Ok(())
+    });
+    for path in unfinished {
+        // Only a regular file can be one. A living writer holds the lock of its file.
+        if let Ok(file) = files.disk.open(&path, How::Write)
+            && matches!(file.kind(), Ok(Kind::File))
+            && matches!(file.try_lock(), Ok(true))
+        {
+            let _gone = files.disk.remove(&path);
         }
     }
 }

@@ -233,3 +233,26 @@ fn permissions_are_kept() {
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
     fs::remove_dir_all(&base).unwrap();
 }
+
+#[test]
+fn names_are_charged_as_they_are_read() {
+    let base = made("many");
+    for i in 0..500 {
+        fs::write(base.join(format!("in/{i:0200}")), "").unwrap();
+    }
+    let files = inside(&base);
+    let base = base.join("in");
+    let budget = budget::Budget::new(50_000);
+    {
+        let _entered = budget::enter(Some(&budget));
+        assert_eq!(files.names(&base).unwrap_err().code(), Code::ResourceExhausted);
+        let mut n = 0;
+        files.each_name(&base, |_| Ok(n += 1)).unwrap();
+        assert!(500 <= n, "a caller that keeps none needs no memory: {n}");
+    }
+    assert_eq!(budget.used(), 0);
+    let _entered = budget::enter_until(None, Some(Instant::now()));
+    let error = files.each_name(&base, |_| Ok(())).unwrap_err();
+    assert_eq!(error.code(), Code::DeadlineExceeded, "{error}");
+    fs::remove_dir_all(base.parent().unwrap()).unwrap();
+}

@@ -11,7 +11,7 @@
 use millstream_files::{Disk, DiskFile, Files, How, Kind};
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -314,11 +314,12 @@ impl Disk for CrashDisk {
         })
     }
 
-    fn names(&self, folder: &Path) -> io::Result<Vec<OsString>> {
-        run(self, false, |state| {
+    fn each_name(&self, folder: &Path, each: &mut dyn FnMut(&OsStr) -> io::Result<()>) -> io::Result<()> {
+        let names: Vec<OsString> = run(self, false, |state| {
             let inside = state.names.keys().filter(|path| path.parent() == Some(folder));
             Ok(inside.filter_map(|path| path.file_name()).map(OsString::from).collect())
-        })
+        })?;
+        names.iter().try_for_each(|name| each(name))
     }
 
     fn kind(&self, path: &Path) -> io::Result<Kind> {

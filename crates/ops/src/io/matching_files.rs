@@ -5,7 +5,8 @@ use millstream_files::{Files, file_error, is_refusal};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::budget::{Charged, Room};
 use millstream_tensor::pace::{Pace, look};
-use millstream_tensor::{DType, PartialShape, Result, Str, Tensor, ensure, invalid};
+use millstream_tensor::{DType, Error, PartialShape, Result, Str, Tensor, ensure, invalid};
+use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 
@@ -37,13 +38,11 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     for pattern in strs(cx, 0)? {
         let pattern = std::str::from_utf8(pattern)
             .map_err(|_| invalid!("the pattern {pattern:?} is not valid UTF-8"))?;
-        // A path is put together, and its memory doubles as it grows.
-        let _room = Room::of(pattern.len().saturating_mul(2))?;
         let (start, rest) = match pattern.strip_prefix('/') {
             Some(rest) => ("/", rest),
             None => ("", pattern),
         };
-        search.find(Folder { path: start.to_owned(), pattern: rest, found: false })?;
+        search.find(Folder::new(start.to_owned(), rest, false)?)?;
     }
     let mut names = search.names;
     names.sort_unstable_by(|a, b| a[..].cmp(&b[..]));
@@ -66,13 +65,23 @@ struct Folder<'p> {
     pattern: &'p str,
     /// Whether the folder was found by a wildcard, not named.
     found: bool,
+    /// The path's memory.
+    _room: Room,
+}
+
+impl<'p> Folder<'p> {
+    fn new(path: String, pattern: &'p str, found: bool) -> Result<Self> {
+        // A path is put together, and its memory doubles as it grows.
+        let room = Room::of(path.len().saturating_add(pattern.len()).saturating_mul(2))?;
+        Ok(Folder { path, pattern, found, _room: room })
+    }
 }
 
 impl Search {
     /// Adds the names that match. The folders to search are in a list: a pattern may have more parts than the
     /// stack has room for.
     fn find(&mut self, start: Folder<'_>) -> Result<()> {
-        let mut folders = vec![start];
+        let mut folders = Charged::one(start);
         while let Some(mut folder) = folders.pop() {
             look()?;
             // A folder above an allowed one need not be allowed, so folders that are named are not looked at.
@@ -105,26 +114,25 @@ impl Search {
         folder: &Folder<'p>,
         part: &str,
         rest: &'p str,
-        folders: &mut Vec<Folder<'p>>,
+        folders: &mut Charged<Folder<'p>>,
     ) -> Result<()> {
         let listed = if folder.path.is_empty() { "." } else { &folder.path };
-        let entries = match self.files.disk().names(Path::new(listed)) {
-            Ok(entries) => entries,
-            Err(e) => return self.missed(listed, folder.found, &e),
-        };
-        let part = Charged::of(part.chars())?;
-        for entry in entries {
-            let Some(name) = entry.to_str() else { continue };
-            if !matches(&part, &name.chars().collect::<Vec<_>>(), &mut self.pace)? {
-                continue;
+        let chars = Charged::of(part.chars())?;
+        let Search { files, names, pace } = self;
+        let mut add = |name: &OsStr| -> Result<()> {
+            let Some(name) = name.to_str() else { return Ok(()) };
+            if !matches(&chars, &name.chars().collect::<Vec<_>>(), pace)? {
+                return Ok(());
             }
             let path = format!("{}{name}", folder.path);
             match rest.is_empty() {
-                true => self.names.push(Str::new(path)?)?,
-                false => folders.push(Folder { path: path + "/", pattern: rest, found: true }),
+                true => names.push(Str::new(path)?),
+                false => folders.push(Folder::new(path + "/", rest, true)?),
             }
-        }
-        Ok(())
+        };
+        let mut each = |name: &OsStr| add(name).map_err(io::Error::other);
+        let result = files.disk().each_name(Path::new(listed), &mut each);
+        result.or_else(|e| self.missed(listed, folder.found, &e))
     }
 
     /// A folder that does not exist or cannot be read has no matches. A pattern that names a folder which the
@@ -134,7 +142,11 @@ impl Search {
             io::ErrorKind::PermissionDenied if !found && is_refusal(error) => {
                 Err(file_error("list", Path::new(name), error))
             }
-            _ => Ok(()),
+            // The run is over, or the names need more memory than it may have.
+            _ => match error.get_ref().and_then(|e| e.downcast_ref::<Error>()) {
+                Some(error) => Err(error.clone()),
+                None => Ok(()),
+            },
         }
     }
 }

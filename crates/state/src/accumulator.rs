@@ -5,6 +5,7 @@
 
 use crate::cancel::{Cancellation, Registration};
 use crate::sync::Mutex;
+use millstream_tensor::budget::Charged;
 use millstream_tensor::{DType, Error, Opaque, PartialShape, Result, Tensor, ensure};
 use std::collections::VecDeque;
 use std::fmt;
@@ -24,18 +25,18 @@ pub struct AccumulatorSpec {
 }
 
 /// The sum of gradients.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum Gathered {
     /// Of whole tensors.
     Dense(Tensor),
     /// Of rows of tensors.
     Sparse {
         /// The places of the rows, ascending.
-        indices: Vec<i64>,
+        indices: Charged<i64>,
         /// The rows.
         values: Tensor,
         /// How many gradients had each row.
-        counts: Vec<u32>,
+        counts: Charged<u32>,
         /// The shape of the whole, as far as gradients have told it.
         shape: Vec<i64>,
     },

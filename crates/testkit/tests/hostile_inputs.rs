@@ -602,10 +602,10 @@ fn withstands(example: &Case, case: &Case, given: Given, deadline: Duration) -> 
     let values = case.calls().flat_map(|call| &call.args);
     let inputs = values.map(|arg| if let Arg::Value(value) = arg { bytes_of(value) } else { 0 });
     let inputs: usize = inputs.sum();
-    // Constants and attributes are charged when a graph is imported, and not to a run. Long attributes come
-    // with inputs that are not large.
+    // Attributes are charged when a graph is imported, and not to a run. Long ones come with inputs that are
+    // not large.
     let allowed = GROWTH * (inputs + charged) as f64 + SMALL as f64;
-    if given != Given::Constant && LARGE <= inputs && (inputs + grown) as f64 > allowed {
+    if LARGE <= inputs && (inputs + grown) as f64 > allowed {
         return Err(format!(
             "it took {} KiB of memory besides inputs of {} KiB, but was charged {} KiB ({})",
             grown >> 10,

@@ -7,6 +7,7 @@ use crate::shared::handles::{By, one_handle};
 use millstream_graph::op::spec::{Bool, Number};
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
 use millstream_state::Gathered;
+use millstream_tensor::budget::Charged;
 use millstream_tensor::{DType, Result, Shape, Tensor, ensure, invalid, with_element};
 
 pub(crate) fn def() -> OpDef {
@@ -81,9 +82,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
                 Gathered::Sparse { indices, values, counts, shape }
             }
             _ => Gathered::Sparse {
-                indices: places.to_vec(),
+                indices: Charged::copy_of(&places)?,
                 values: values.clone(),
-                counts: vec![1; n],
+                counts: Charged::of(std::iter::repeat_n(1, n))?,
                 shape: told,
             },
         };
@@ -96,8 +97,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 fn merged(
     (old_places, old_counts, old): (&[i64], &[u32], &Tensor),
     (places, new): (&[i64], &Tensor),
-) -> Result<(Vec<i64>, Vec<u32>, Tensor)> {
-    let mut rows: Vec<(i64, u32, Option<usize>, Option<usize>)> = Vec::new();
+) -> Result<(Charged<i64>, Charged<u32>, Tensor)> {
+    let mut rows: Charged<(i64, u32, Option<usize>, Option<usize>)> = Charged::new();
     let (mut i, mut j) = (0, 0);
     while i < old_places.len() || j < places.len() {
         let (a, b) = (old_places.get(i).copied(), places.get(j).copied());
@@ -105,7 +106,7 @@ fn merged(
         let takes_new = a.is_none_or(|a| b.is_some_and(|b| b <= a));
         let place = if takes_old { a } else { b };
         let count = if takes_old { old_counts[i] } else { 0 } + u32::from(takes_new);
-        rows.push((place.unwrap_or(0), count, takes_old.then_some(i), takes_new.then_some(j)));
+        rows.push((place.unwrap_or(0), count, takes_old.then_some(i), takes_new.then_some(j)))?;
         i += usize::from(takes_old);
         j += usize::from(takes_new);
     }
@@ -125,7 +126,7 @@ fn merged(
         }
         Ok(())
     }, else => Err(no_kernel("SparseAccumulatorApplyGradient", new.dtype())))?;
-    Ok((rows.iter().map(|r| r.0).collect(), rows.iter().map(|r| r.1).collect(), out))
+    Ok((Charged::of(rows.iter().map(|r| r.0))?, Charged::of(rows.iter().map(|r| r.1))?, out))
 }
 
 cases! {

@@ -41,7 +41,7 @@ fn given(spec: &AccumulatorSpec, sum: Gathered, _: u32) -> Outputs {
     let width: usize = values.shape()[1..].iter().product();
     let of_elements = |n: u32| std::iter::repeat_n(n, width);
     let values =
-        if spec.mean { divided(&values, &mut counts.into_iter().flat_map(of_elements))? } else { values };
+        if spec.mean { divided(&values, &mut counts.iter().copied().flat_map(of_elements))? } else { values };
     // What no gradient has told is known by its rows, or not at all: TensorFlow says -1.
     let shape = match (shape.is_empty(), spec.shape.dims()) {
         (false, _) => shape,

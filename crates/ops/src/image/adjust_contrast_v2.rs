@@ -8,6 +8,7 @@ use crate::shared::pieces::in_pieces;
 use millstream_graph::op::spec::{OneOf, Spec};
 use millstream_graph::op::{Cost, Gradient, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{F16, F32};
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{Result, Tensor};
 use smallvec::{SmallVec, smallvec};
 
@@ -40,12 +41,14 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let mut out = Tensor::anything(F32, shape.clone())?;
     in_pieces(cx.env, fresh::<f32>(&mut out)?, size, cells.len() as f64 * 4.0, |i, image| {
         let cells = &cells[i * size..][..size];
-        let mut means: SmallVec<[f64; 4]> = smallvec![0.0; depth];
+        let (mut means, mut pace): (SmallVec<[f64; 4]>, _) = (smallvec![0.0; depth], Pace::new());
         for pixel in cells.chunks_exact(depth) {
+            pace.spend(depth)?;
             means.iter_mut().zip(pixel).for_each(|(sum, x)| *sum += f64::from(*x));
         }
         means.iter_mut().for_each(|sum| *sum /= (height * width) as f64);
         for (out, pixel) in image.chunks_exact_mut(depth).zip(cells.chunks_exact(depth)) {
+            pace.spend(depth)?;
             for ((y, x), mean) in out.iter_mut().zip(pixel).zip(&means) {
                 let mean = *mean as f32;
                 *y = (x - mean) * factor + mean;

@@ -6,6 +6,7 @@ use crate::shared::casting::To;
 use millstream_graph::op::spec::{OneOf, Spec};
 use millstream_graph::op::{Cost, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{F16, F32};
+use millstream_tensor::budget::Charged;
 use millstream_tensor::{Element, Result, Tensor, ensure, invalid, with_element};
 
 pub(crate) fn def() -> [OpDef; 2] {
@@ -95,11 +96,11 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 }
 
 /// The colours of boxes.
-fn colours(given: Option<&Tensor>, depth: usize) -> Result<Vec<[f32; 4]>> {
+fn colours(given: Option<&Tensor>, depth: usize) -> Result<Charged<[f32; 4]>> {
     let given = given.filter(|t| t.elements() != 0 || t.rank() != 2);
     let Some(t) = given else {
         // On gray images all are white.
-        return Ok(COLOURS.map(|c| if depth == 1 { [1.0, c[1], c[2], c[3]] } else { c }).to_vec());
+        return Charged::of(COLOURS.map(|c| if depth == 1 { [1.0, c[1], c[2], c[3]] } else { c }));
     };
     let &[_, channels] = t.shape().dims() else {
         return Err(invalid!("colors must be a 2-D matrix{}", t.shape(); "`colors` must have rank 2"));
@@ -110,7 +111,7 @@ fn colours(given: Option<&Tensor>, depth: usize) -> Result<Vec<[f32; 4]>> {
         "`colors` has {channels} channels, the images have {depth}"
     );
     let rows = t.as_slice::<f32>()?.chunks_exact(channels);
-    Ok(rows.map(|row| std::array::from_fn(|i| row.get(i).copied().unwrap_or(0.0))).collect())
+    Charged::of(rows.map(|row| std::array::from_fn(|i| row.get(i).copied().unwrap_or(0.0))))
 }
 
 /// Draws the outline of a box, as far as it is in the image.

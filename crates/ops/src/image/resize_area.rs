@@ -7,6 +7,7 @@ use crate::shared::elementwise::fresh;
 use millstream_graph::op::spec::{Bool, OneOf, Spec};
 use millstream_graph::op::{Cost, Gradient, Kernel, KernelCx, OpDef, StepEnv};
 use millstream_tensor::DType::{F16, F32, F64, I8, I16, I32, I64, U8, U16};
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{Element, Result, Tensor, with_element};
 
 pub(crate) fn def() -> OpDef {
@@ -80,12 +81,13 @@ fn resize<T: Element + To<f32> + Sync>(
     let scale = 1.0 / (rows.scale * columns.scale);
     let area = f64::from(rows.scale.max(1.0)) * f64::from(columns.scale.max(1.0));
     grid.each_row(env, out, 4.0 * area, |n, y, cells| {
-        let span = Span::of(rows, y);
+        let (span, mut pace) = (Span::of(rows, y), Pace::new());
         for (x, cells) in cells.chunks_exact_mut(depth).enumerate() {
             let across = Span::of(columns, x);
             for (c, cell) in cells.iter_mut().enumerate() {
                 let mut sum = 0.0;
                 for (y, by_row) in span.pixels(rows) {
+                    pace.spend((across.end - across.start) as usize)?;
                     let line = grid.row(images, n, y);
                     let mut sum_of_row = 0.0;
                     for (x, by_column) in across.pixels(columns) {
@@ -97,6 +99,7 @@ fn resize<T: Element + To<f32> + Sync>(
                 *cell = sum * scale;
             }
         }
+        Ok(())
     })
 }
 

@@ -53,6 +53,7 @@ fn resize<T: Element + To<f32> + Sync>(
                 *cell = mixed(column.weight, values);
             }
         }
+        Ok(())
     })
 }
 

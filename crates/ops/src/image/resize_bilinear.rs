@@ -59,6 +59,7 @@ fn resize<T: Element + To<f32> + Sync>(
                 *cell = top + (bottom - top) * down;
             }
         }
+        Ok(())
     })
 }
 

@@ -49,6 +49,7 @@ fn resize<T: Element + Copy + Send + Sync>(
             let at = grid.nearest(&grid.columns, x) * depth;
             cells.copy_from_slice(&line[at..at + depth]);
         }
+        Ok(())
     })
 }
 

@@ -207,7 +207,7 @@ impl Grid {
         env: &StepEnv,
         out: &mut [T],
         per_value: f64,
-        fill: impl Fn(usize, usize, &mut [T]) + Sync,
+        fill: impl Fn(usize, usize, &mut [T]) -> Result<()> + Sync,
     ) -> Result<()> {
         let row = self.columns.to * self.channels;
         let rows = (PIECE / row.max(1)).max(1);
@@ -215,7 +215,7 @@ impl Grid {
         in_pieces(env, out, rows * row, work, |i, piece| {
             for (j, cells) in piece.chunks_exact_mut(row).enumerate() {
                 let at = i * rows + j;
-                fill(at / self.rows.to, at % self.rows.to, cells);
+                fill(at / self.rows.to, at % self.rows.to, cells)?;
             }
             Ok(())
         })

@@ -7,6 +7,7 @@ use crate::shared::gradient::{part, whole_of_real};
 use millstream_graph::Output;
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{C64, F32, I32};
+use millstream_tensor::budget::Room;
 use millstream_tensor::{Complex, PartialShape, Result, Shape, Tensor, ensure, invalid};
 use rustfft::FftDirection;
 
@@ -156,6 +157,7 @@ fn inverse(input: &Tensor, inner: &[usize], full: &[usize], short: &[usize]) -> 
 
 /// Inverts the transform over `axes` axes that are followed by one of `last` elements.
 fn over_outer_axes(cells: &mut [Complex<f32>], outer: &[usize], last: usize, axes: usize) -> Result<()> {
+    let _room = Room::of(cells.len() / last.max(1) * size_of::<Complex<f32>>())?;
     let mut column = vec![Complex::new(0.0, 0.0); cells.len() / last.max(1)];
     for at in 0..last {
         column.iter_mut().zip(cells[at..].iter().step_by(last)).for_each(|(to, from)| *to = *from);

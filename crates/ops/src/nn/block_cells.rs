@@ -1,5 +1,5 @@
 //! The steps of the recurrent cells that are ops of their own: [`Lstm`], with its gradient, and helpers to
-//! read and write their tensors.
+//! read and write their tensors. What the cells work with is charged to the run's memory.
 
 use crate::linalg::product::{Matrix, Product};
 use crate::number::{FloatElement, Number};
@@ -7,6 +7,8 @@ use millstream_graph::op::spec::{Bool, Float, OneOf, Spec};
 use millstream_graph::op::{InferCx, KernelCx, OpDef, StepHost};
 use millstream_graph::{Attr, Attrs};
 use millstream_tensor::DType::{F16, F32, F64};
+use millstream_tensor::budget::Charged;
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{Element, PartialShape, Result, Shape, Tensor, ensure, invalid};
 
 /// The floats that the cells compute with. TensorFlow has no f64.
@@ -18,7 +20,7 @@ pub(super) trait CellFloat: FloatElement<Work: Product + Element> {}
 impl<T: FloatElement<Work: Product + Element>> CellFloat for T {}
 
 /// Returns the elements of a tensor of this shape. The error names the argument.
-pub(super) fn floats<T: CellFloat>(cx: &KernelCx, i: usize, shape: &[usize]) -> Result<Vec<T::Work>> {
+pub(super) fn floats<T: CellFloat>(cx: &KernelCx, i: usize, shape: &[usize]) -> Result<Charged<T::Work>> {
     let t = cx.input(i);
     ensure!(
         t.shape().dims() == shape,
@@ -27,7 +29,7 @@ pub(super) fn floats<T: CellFloat>(cx: &KernelCx, i: usize, shape: &[usize]) -> 
         t.shape(),
         Shape::new(shape.iter().copied())
     );
-    Ok(t.as_slice::<T>()?.iter().map(|v| v.work()).collect())
+    Charged::of(t.as_slice::<T>()?.iter().map(|v| v.work()))
 }
 
 /// Returns the dimensions of an input of this rank.
@@ -43,22 +45,28 @@ pub(super) fn tensor<T: CellFloat>(shape: &[usize], values: &[T::Work]) -> Resul
 }
 
 /// Returns `[a b]`, row by row.
-pub(super) fn beside<W: Element>(a: &[W], na: usize, b: &[W], nb: usize) -> Vec<W> {
+pub(super) fn beside<W: Element>(a: &[W], na: usize, b: &[W], nb: usize) -> Result<Charged<W>> {
     if na == 0 {
-        return b.to_vec();
+        return Charged::copy_of(b);
     }
     if nb == 0 {
-        return a.to_vec();
+        return Charged::copy_of(a);
     }
-    a.chunks_exact(na).zip(b.chunks_exact(nb)).flat_map(|(a, b)| a.iter().chain(b)).copied().collect()
+    let mut out = Charged::with_room(a.len() + b.len())?;
+    for (a, b) in a.chunks_exact(na).zip(b.chunks_exact(nb)) {
+        out.extend_from_slice(a)?;
+        out.extend_from_slice(b)?;
+    }
+    Ok(out)
 }
 
 /// Returns columns `from..from + n` of a matrix with `width` columns.
-pub(super) fn columns<W: Element>(m: &[W], width: usize, from: usize, n: usize) -> Vec<W> {
-    if width == 0 {
-        return Vec::new();
+pub(super) fn columns<W: Element>(m: &[W], width: usize, from: usize, n: usize) -> Result<Charged<W>> {
+    let mut out = Charged::with_room(m.len().checked_div(width).unwrap_or(0) * n)?;
+    for row in m.chunks_exact(width.max(1)) {
+        out.extend_from_slice(&row[from..from + n])?;
     }
-    m.chunks_exact(width).flat_map(|row| &row[from..from + n]).copied().collect()
+    Ok(out)
 }
 
 /// Returns the product of two matrices, each transposed if asked for.
@@ -66,12 +74,17 @@ pub(super) fn product<W: Product>(
     host: &dyn StepHost,
     (a, ar, ac, ta): (&[W], usize, usize, bool),
     (b, br, bc, tb): (&[W], usize, usize, bool),
-) -> Result<Vec<W>> {
+) -> Result<Charged<W>> {
     let (a, b) = (Matrix::new(a, ar, ac)?.transposed(ta), Matrix::new(b, br, bc)?.transposed(tb));
     ensure!(a.cols == b.rows, "Matrix size-incompatible");
-    let mut out = vec![W::ZERO; a.rows * b.cols];
+    let mut out = zeros(a.rows * b.cols)?;
     W::multiply(host, a, b, &mut out)?;
     Ok(out)
+}
+
+/// Returns `n` zeros.
+pub(super) fn zeros<W: Number>(n: usize) -> Result<Charged<W>> {
+    Charged::of(std::iter::repeat_n(W::ZERO, n))
 }
 
 pub(super) fn sigmoid<W: num_traits::Float>(x: W) -> W {
@@ -90,12 +103,12 @@ pub(super) fn add<W: Number>(sum: &mut [W], x: &[W]) {
 }
 
 /// Returns the sum of the rows.
-pub(super) fn sum_of_rows<W: Number>(m: &[W], width: usize) -> Vec<W> {
-    let mut sum = vec![W::ZERO; width];
+pub(super) fn sum_of_rows<W: Number>(m: &[W], width: usize) -> Result<Charged<W>> {
+    let mut sum = zeros(width)?;
     if width != 0 {
         m.chunks_exact(width).for_each(|row| add(&mut sum, row));
     }
-    sum
+    Ok(sum)
 }
 
 /// The inputs of an LSTM op, by number.
@@ -149,10 +162,10 @@ pub(super) struct Lstm<W> {
     pub batch: usize,
     pub inputs: usize,
     pub units: usize,
-    pub w: Vec<W>,
-    pub b: Vec<W>,
+    pub w: Charged<W>,
+    pub b: Charged<W>,
     /// The diagonals of the peepholes, for input, forget and output gate.
-    pub peepholes: Option<[Vec<W>; 3]>,
+    pub peepholes: Option<[Charged<W>; 3]>,
     pub forget_bias: W,
     /// The largest absolute value of the memory; 0 or less for none.
     pub clip: W,
@@ -162,32 +175,32 @@ pub(super) struct Lstm<W> {
 
 /// The gates, the memory and the output of a step, each `[batch, units]`.
 pub(super) struct Gates<W> {
-    pub i: Vec<W>,
-    pub cs: Vec<W>,
-    pub f: Vec<W>,
-    pub o: Vec<W>,
-    pub ci: Vec<W>,
-    pub co: Vec<W>,
-    pub h: Vec<W>,
+    pub i: Charged<W>,
+    pub cs: Charged<W>,
+    pub f: Charged<W>,
+    pub o: Charged<W>,
+    pub ci: Charged<W>,
+    pub co: Charged<W>,
+    pub h: Charged<W>,
 }
 
 impl<W> Gates<W> {
     /// All, in the order of the ops' outputs.
-    pub fn into_list(self) -> [Vec<W>; 7] {
+    pub fn into_list(self) -> [Charged<W>; 7] {
         [self.i, self.cs, self.f, self.o, self.ci, self.co, self.h]
     }
 
-    pub fn of_list([i, cs, f, o, ci, co, h]: [Vec<W>; 7]) -> Self {
+    pub fn of_list([i, cs, f, o, ci, co, h]: [Charged<W>; 7]) -> Self {
         Gates { i, cs, f, o, ci, co, h }
     }
 }
 
 /// The gradients of a step.
 pub(super) struct StepGrads<W> {
-    pub cs_prev: Vec<W>,
+    pub cs_prev: Charged<W>,
     /// Those of the gates before their activations, `[batch, 4 units]`, in the order of the weights.
-    pub gates: Vec<W>,
-    pub peepholes: [Vec<W>; 3],
+    pub gates: Charged<W>,
+    pub peepholes: [Charged<W>; 3],
 }
 
 /// The order of gates of the first generation: input, new memory, forget, output.
@@ -227,15 +240,24 @@ impl<W: Product + num_traits::Float + num_traits::FromPrimitive> Lstm<W> {
     /// Computes a step.
     pub fn step(&self, host: &dyn StepHost, x: &[W], cs_prev: &[W], h_prev: &[W]) -> Result<Gates<W>> {
         let (n, width) = (self.units, 4 * self.units);
-        let xh = beside(x, self.inputs, h_prev, n);
+        let xh = beside(x, self.inputs, h_prev, n)?;
         let rows = self.inputs + n;
         let mut sums = product(host, (&xh, self.batch, rows, false), (&self.w, rows, width, false))?;
         add_rows(&mut sums, &self.b);
-        let empty = || Vec::with_capacity(self.batch * n);
-        let mut out =
-            Gates { i: empty(), cs: empty(), f: empty(), o: empty(), ci: empty(), co: empty(), h: empty() };
+        let empty = || Charged::with_room(self.batch * n);
+        let mut out = Gates {
+            i: empty()?,
+            cs: empty()?,
+            f: empty()?,
+            o: empty()?,
+            ci: empty()?,
+            co: empty()?,
+            h: empty()?,
+        };
         let [at_i, at_ci, at_f, at_o] = self.order.map(|block| block * n);
+        let mut pace = Pace::new();
         for row in 0..self.batch {
+            pace.spend(n)?;
             let sums = &sums[row * width..][..width];
             for u in 0..n {
                 let before = cs_prev[row * n + u];
@@ -254,28 +276,36 @@ impl<W: Product + num_traits::Float + num_traits::FromPrimitive> Lstm<W> {
                     o = o + cs * wco[u];
                 }
                 let (o, co) = (sigmoid(o), cs.tanh());
-                out.i.push(i);
-                out.cs.push(cs);
-                out.f.push(f);
-                out.o.push(o);
-                out.ci.push(ci);
-                out.co.push(co);
-                out.h.push(o * co);
+                out.i.push(i)?;
+                out.cs.push(cs)?;
+                out.f.push(f)?;
+                out.o.push(o)?;
+                out.ci.push(ci)?;
+                out.co.push(co)?;
+                out.h.push(o * co)?;
             }
         }
         Ok(out)
     }
 
     /// Computes the gradients of a step. A clipped memory passes its gradient, as in TensorFlow.
-    pub fn step_back(&self, of: &Gates<W>, cs_prev: &[W], cs_grad: &[W], h_grad: &[W]) -> StepGrads<W> {
+    pub fn step_back(
+        &self,
+        of: &Gates<W>,
+        cs_prev: &[W],
+        cs_grad: &[W],
+        h_grad: &[W],
+    ) -> Result<StepGrads<W>> {
         let (n, one) = (self.units, W::one());
         let mut grads = StepGrads {
-            cs_prev: vec![W::zero(); self.batch * n],
-            gates: vec![W::zero(); self.batch * 4 * n],
-            peepholes: [vec![W::zero(); n], vec![W::zero(); n], vec![W::zero(); n]],
+            cs_prev: zeros(self.batch * n)?,
+            gates: zeros(self.batch * 4 * n)?,
+            peepholes: [zeros(n)?, zeros(n)?, zeros(n)?],
         };
         let [at_i, at_ci, at_f, at_o] = self.order.map(|block| block * n);
+        let mut pace = Pace::new();
         for row in 0..self.batch {
+            pace.spend(n)?;
             for u in 0..n {
                 let at = row * n + u;
                 let (i, f, o, ci, co) = (of.i[at], of.f[at], of.o[at], of.ci[at], of.co[at]);
@@ -299,6 +329,6 @@ impl<W: Product + num_traits::Float + num_traits::FromPrimitive> Lstm<W> {
                 }
             }
         }
-        grads
+        Ok(grads)
     }
 }

@@ -8,6 +8,7 @@ use crate::number::no_kernel;
 use millstream_graph::op::spec::{Float, Spec};
 use millstream_graph::op::{Cost, GradCx, Gradient, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I64;
+use millstream_tensor::budget::Charged;
 use millstream_tensor::{Error, Result, ensure, with_element};
 use num_traits::FromPrimitive;
 
@@ -70,19 +71,20 @@ where
     let n = lstm.units;
     let x = floats::<T>(cx, 1, &[time, batch, inputs])?;
     let (mut cs, mut h) = (floats::<T>(cx, 2, &[batch, n])?, floats::<T>(cx, 3, &[batch, n])?);
-    let mut out: [Vec<T::Work>; 7] = Default::default();
+    let mut out: [Charged<T::Work>; 7] = Default::default();
     for t in 0..steps {
         cx.env.cancel.check()?;
         let x = &x[t * batch * inputs..][..batch * inputs];
         let gates = lstm.step(&*cx.env.host, x, &cs, &h)?;
-        (cs, h) = (gates.cs.clone(), gates.h.clone());
+        (cs, h) = (Charged::copy_of(&gates.cs)?, Charged::copy_of(&gates.h)?);
         for (all, step) in out.iter_mut().zip(gates.into_list()) {
-            all.extend(step);
+            all.reserve(time * batch * n)?;
+            all.extend_from_slice(&step)?;
         }
     }
     let zero = T::ZERO.work();
     for (i, mut values) in out.into_iter().enumerate() {
-        values.resize(time * batch * n, zero);
+        values.resize_with(time * batch * n, || zero)?;
         cx.set(i, tensor::<T>(&[time, batch, n], &values)?);
     }
     Ok(())

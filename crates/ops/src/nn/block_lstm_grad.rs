@@ -2,13 +2,14 @@
 
 use super::block_cells::{
     CellFloat, FLOATS, Gates, ICFO, IFCO, Lstm, add, beside, columns, dims, floats, lstm_inputs, product,
-    sum_of_rows, tensor,
+    sum_of_rows, tensor, zeros,
 };
 use super::block_lstm::{PLACES, steps};
 use crate::number::no_kernel;
 use millstream_graph::op::spec::{Bool, OneOf};
 use millstream_graph::op::{Cost, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I64;
+use millstream_tensor::budget::Charged;
 use millstream_tensor::{Result, with_element};
 use num_traits::FromPrimitive;
 
@@ -73,35 +74,34 @@ where
     let x = floats::<T>(cx, 1, &[time, batch, inputs])?;
     let (first_cs, first_h) = (floats::<T>(cx, 2, &[batch, n])?, floats::<T>(cx, 3, &[batch, n])?);
     // i, cs, f, o, ci, co, h, then the gradients of cs and of h.
-    let all: Vec<Vec<T::Work>> =
+    let all: Vec<Charged<T::Work>> =
         (9..18).map(|k| floats::<T>(cx, k, &[time, batch, n])).collect::<Result<_>>()?;
-    let zero = T::ZERO.work();
-    let mut x_grad = vec![zero; time * batch * inputs];
-    let mut w_grad = vec![zero; rows * width];
-    let mut b_grad = vec![zero; width];
-    let mut peepholes = [vec![zero; n], vec![zero; n], vec![zero; n]];
-    let (mut dcs, mut dh) = (vec![zero; cells], vec![zero; cells]);
+    let mut x_grad = zeros(time * batch * inputs)?;
+    let mut w_grad = zeros(rows * width)?;
+    let mut b_grad = zeros(width)?;
+    let mut peepholes = [zeros(n)?, zeros(n)?, zeros(n)?];
+    let (mut dcs, mut dh) = (zeros(cells)?, zeros(cells)?);
     for t in (0..steps).rev() {
         cx.env.cancel.check()?;
         let step = |k: usize, t: usize| &all[k][t * cells..][..cells];
-        let of = |k: usize| step(k, t).to_vec();
-        let gates = Gates::of_list([of(0), of(1), of(2), of(3), of(4), of(5), of(6)]);
+        let of = |k: usize| Charged::copy_of(step(k, t));
+        let gates = Gates::of_list([of(0)?, of(1)?, of(2)?, of(3)?, of(4)?, of(5)?, of(6)?]);
         let (cs_prev, h_prev) = match t {
             0 => (&*first_cs, &*first_h),
             _ => (step(1, t - 1), step(6, t - 1)),
         };
         add(&mut dcs, step(7, t));
         add(&mut dh, step(8, t));
-        let grads = lstm.step_back(&gates, cs_prev, &dcs, &dh);
+        let grads = lstm.step_back(&gates, cs_prev, &dcs, &dh)?;
         let host = &*cx.env.host;
         let xh_grad = product(host, (&grads.gates, batch, width, false), (&lstm.w, rows, width, true))?;
-        let of_x = columns(&xh_grad, rows, 0, inputs);
+        let of_x = columns(&xh_grad, rows, 0, inputs)?;
         x_grad[t * batch * inputs..][..batch * inputs].copy_from_slice(&of_x);
-        dh = columns(&xh_grad, rows, inputs, n);
+        dh = columns(&xh_grad, rows, inputs, n)?;
         dcs = grads.cs_prev;
-        let xh = beside(&x[t * batch * inputs..][..batch * inputs], inputs, h_prev, n);
+        let xh = beside(&x[t * batch * inputs..][..batch * inputs], inputs, h_prev, n)?;
         add(&mut w_grad, &product(host, (&xh, batch, rows, true), (&grads.gates, batch, width, false))?);
-        add(&mut b_grad, &sum_of_rows(&grads.gates, width));
+        add(&mut b_grad, &sum_of_rows(&grads.gates, width)?);
         for (sum, step) in peepholes.iter_mut().zip(&grads.peepholes) {
             add(sum, step);
         }

@@ -6,6 +6,7 @@ use crate::shared::elementwise::fresh;
 use millstream_graph::op::spec::{Bool, OneOf, Spec};
 use millstream_graph::op::{Cost, GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{F32, F64, I32, I64};
+use millstream_tensor::budget::Room;
 use millstream_tensor::pace::Pace;
 use millstream_tensor::{Code, PartialShape, Result, Tensor, ensure, invalid, with_element};
 use num_traits::{FromPrimitive, ToPrimitive};
@@ -70,13 +71,16 @@ struct Ways {
 
 fn losses<T: FloatElement + ToPrimitive + FromPrimitive>(cx: &KernelCx) -> Result<[Tensor; 2]> {
     let (input, lengths) = (cx.input(0), cx.ints(3)?);
-    let [steps, batch, classes] = checked(input, &lengths, Code::InvalidArgument)?;
+    let [_, batch, classes] = checked(input, &lengths, Code::InvalidArgument)?;
     let ways = Ways {
         collapses: cx.attrs().bool("preprocess_collapse_repeated")?,
         merges: cx.attrs().bool("ctc_merge_repeated")?,
         ignores: cx.attrs().bool("ignore_longer_outputs_than_inputs")?,
     };
     ensure!(classes != 0, "num_classes is 0");
+    // Two lists of labels for each sequence, which double as they grow.
+    let lists = lengths.len().saturating_mul(2 * LIST);
+    let _lists = Room::of(lists.saturating_add(cx.input(2).elements().saturating_mul(3 * size_of::<i64>())))?;
     let labels = labels(cx, &lengths, classes - 1, &ways)?;
     let logits = input.as_slice::<T>()?;
     let mut losses = Tensor::zeros(T::DTYPE, [batch])?;
@@ -86,10 +90,17 @@ fn losses<T: FloatElement + ToPrimitive + FromPrimitive>(cx: &KernelCx) -> Resul
     for (b, &length) in lengths.iter().enumerate() {
         let length = usize::try_from(length).unwrap_or(0);
         let Some(labels) = labels[b].as_ref().filter(|_| length != 0) else { continue };
-        pace.spend(20 * steps * (2 * labels.len() + 1 + classes))?;
+        // The probabilities, their logarithms and the gradients, and the two tables of states.
+        let states = 2 * labels.len() + 1;
+        let cells = (3 * classes).saturating_add(2 * states).saturating_mul(size_of::<f64>());
+        let _tables = Room::of(length.saturating_mul(cells.saturating_add(5 * LIST)))?;
         let at = |t: usize| (t * batch + b) * classes;
-        let rows: Vec<Vec<f64>> = (0..length).map(|t| softmax(&logits[at(t)..at(t) + classes])).collect();
-        let (loss, grads) = of_sequence(&rows, labels, ways.merges);
+        let softmax = |t: usize| {
+            pace.spend(20 * classes)?;
+            Ok(softmax(&logits[at(t)..at(t) + classes]))
+        };
+        let rows: Vec<Vec<f64>> = (0..length).map(softmax).collect::<Result<_>>()?;
+        let (loss, grads) = of_sequence(&rows, labels, ways.merges, &mut pace)?;
         told[b] = T::from_f64(loss).unwrap_or(T::ZERO);
         for (t, grads) in grads.iter().enumerate() {
             for (slope, g) in slopes[at(t)..].iter_mut().zip(grads) {
@@ -99,6 +110,9 @@ fn losses<T: FloatElement + ToPrimitive + FromPrimitive>(cx: &KernelCx) -> Resul
     }
     Ok([losses, gradient])
 }
+
+/// The bytes that a short list takes besides its items.
+const LIST: usize = 48;
 
 /// Returns the labels of each sequence, or `None` for sequences that are ignored.
 fn labels(cx: &KernelCx, lengths: &[i64], blank: usize, ways: &Ways) -> Result<Vec<Option<Vec<usize>>>> {
@@ -185,7 +199,12 @@ fn log_sum(a: f64, b: f64) -> f64 {
 /// A path goes through states: the labels, with blanks between and around them. `alpha[t][s]` is the
 /// logarithm of the probability of all beginnings of paths that are in state `s` at step `t`, with that step,
 /// `beta[t][s]` that of all ends after step `t`.
-fn of_sequence(y: &[Vec<f64>], labels: &[usize], merges: bool) -> (f64, Vec<Vec<f64>>) {
+fn of_sequence(
+    y: &[Vec<f64>],
+    labels: &[usize],
+    merges: bool,
+    pace: &mut Pace,
+) -> Result<(f64, Vec<Vec<f64>>)> {
     let (steps, classes) = (y.len(), y[0].len());
     let blank = classes - 1;
     let states: Vec<usize> =
@@ -202,6 +221,7 @@ fn of_sequence(y: &[Vec<f64>], labels: &[usize], merges: bool) -> (f64, Vec<Vec<
         alpha[0][s] = log[0][states[s]];
     }
     for t in 1..steps {
+        pace.spend(20 * n)?;
         for s in 0..n {
             let mut from = if stays(s) { alpha[t - 1][s] } else { none };
             if s >= 1 {
@@ -216,6 +236,7 @@ fn of_sequence(y: &[Vec<f64>], labels: &[usize], merges: bool) -> (f64, Vec<Vec<
     let mut beta = vec![vec![none; n]; steps];
     beta[steps - 1][n.saturating_sub(2)..].fill(0.0);
     for t in (0..steps - 1).rev() {
+        pace.spend(20 * n)?;
         for s in 0..n {
             let onward = |s: usize| beta[t + 1][s] + log[t + 1][states[s]];
             let mut to = if stays(s) { onward(s) } else { none };
@@ -231,14 +252,16 @@ fn of_sequence(y: &[Vec<f64>], labels: &[usize], merges: bool) -> (f64, Vec<Vec<
     let total = (0..n).fold(none, |sum, s| log_sum(sum, alpha[0][s] + beta[0][s]));
     // Without any path the loss is infinity, and the gradient the softmax, as in TensorFlow.
     let grads = (0..steps).map(|t| {
+        pace.spend(20 * n)?;
         let mut of_class = vec![none; classes];
         for s in 0..n {
             of_class[states[s]] = log_sum(of_class[states[s]], alpha[t][s] + beta[t][s]);
         }
         let share = |sum: f64| if total == none { 0.0 } else { (sum - total).exp() };
-        y[t].iter().zip(of_class).map(|(p, sum)| p - share(sum)).collect()
+        Ok(y[t].iter().zip(of_class).map(|(p, sum)| p - share(sum)).collect())
     });
-    (-total, grads.collect())
+    let grads = grads.collect::<Result<_>>()?;
+    Ok((-total, grads))
 }
 
 // The kernel computes the gradient with the loss. TensorFlow has no second derivative either.

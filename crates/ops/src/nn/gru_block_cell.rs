@@ -7,6 +7,7 @@ use crate::number::{Number, no_kernel};
 use millstream_graph::Output;
 use millstream_graph::op::spec::OneOf;
 use millstream_graph::op::{Cost, GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::budget::Charged;
 use millstream_tensor::{PartialShape, Result, with_element};
 
 pub(crate) fn def() -> OpDef {
@@ -48,18 +49,18 @@ fn step<T: CellFloat>(cx: &mut KernelCx) -> Result<()> {
     let (w_ru, w_c) = (floats::<T>(cx, 2, &[rows, 2 * n])?, floats::<T>(cx, 3, &[rows, n])?);
     let (b_ru, b_c) = (floats::<T>(cx, 4, &[2 * n])?, floats::<T>(cx, 5, &[n])?);
     let host = &*cx.env.host;
-    let xh = beside(&x, inputs, &h_prev, n);
+    let xh = beside(&x, inputs, &h_prev, n)?;
     let mut gates = product(host, (&xh, batch, rows, false), (&w_ru, rows, 2 * n, false))?;
     add_rows(&mut gates, &b_ru);
     gates.iter_mut().for_each(|g| *g = sigmoid(*g));
-    let (r, u) = (columns(&gates, 2 * n, 0, n), columns(&gates, 2 * n, n, n));
-    let reset: Vec<T::Work> = r.iter().zip(&h_prev).map(|(r, h)| *r * *h).collect();
-    let xr = beside(&x, inputs, &reset, n);
+    let (r, u) = (columns(&gates, 2 * n, 0, n)?, columns(&gates, 2 * n, n, n)?);
+    let reset = Charged::of(r.iter().zip(&*h_prev).map(|(r, h)| *r * *h))?;
+    let xr = beside(&x, inputs, &reset, n)?;
     let mut c = product(host, (&xr, batch, rows, false), (&w_c, rows, n, false))?;
     add_rows(&mut c, &b_c);
     c.iter_mut().for_each(|c| *c = num_traits::Float::tanh(*c));
-    let h: Vec<T::Work> =
-        u.iter().zip(&h_prev).zip(&c).map(|((u, h), c)| *u * *h + (T::Work::ONE - *u) * *c).collect();
+    let h = u.iter().zip(&*h_prev).zip(&*c).map(|((u, h), c)| *u * *h + (T::Work::ONE - *u) * *c);
+    let h = Charged::of(h)?;
     for (i, values) in [r, u, c, h].iter().enumerate() {
         cx.set(i, tensor::<T>(&[batch, n], values)?);
     }

@@ -4,6 +4,7 @@ use super::block_cells::{CellFloat, FLOATS, beside, columns, dims, floats, produ
 use crate::number::{Number, no_kernel};
 use millstream_graph::op::spec::OneOf;
 use millstream_graph::op::{Cost, Gradient, InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::budget::Charged;
 use millstream_tensor::{PartialShape, Result, with_element};
 
 pub(crate) fn def() -> OpDef {
@@ -47,19 +48,19 @@ fn back<T: CellFloat>(cx: &mut KernelCx) -> Result<()> {
     let of = |k: usize| floats::<T>(cx, k, &[batch, n]);
     let (r, u, c, dh) = (of(6)?, of(7)?, of(8)?, of(9)?);
     let one = T::Work::ONE;
-    let each = |f: &dyn Fn(usize) -> T::Work| (0..batch * n).map(f).collect::<Vec<T::Work>>();
-    let dc = each(&|k| dh[k] * (one - u[k]) * (one - c[k] * c[k]));
-    let du = each(&|k| dh[k] * (h_prev[k] - c[k]) * u[k] * (one - u[k]));
+    let each = |f: &dyn Fn(usize) -> T::Work| Charged::of((0..batch * n).map(f));
+    let dc = each(&|k| dh[k] * (one - u[k]) * (one - c[k] * c[k]))?;
+    let du = each(&|k| dh[k] * (h_prev[k] - c[k]) * u[k] * (one - u[k]))?;
     let host = &*cx.env.host;
     let of_c = product(host, (&dc, batch, n, false), (&w_c, rows, n, true))?;
-    let (x_of_c, h_of_c) = (columns(&of_c, rows, 0, inputs), columns(&of_c, rows, inputs, n));
-    let dr = each(&|k| h_of_c[k] * h_prev[k] * r[k] * (one - r[k]));
-    let gates = beside(&dr, n, &du, n);
+    let (x_of_c, h_of_c) = (columns(&of_c, rows, 0, inputs)?, columns(&of_c, rows, inputs, n)?);
+    let dr = each(&|k| h_of_c[k] * h_prev[k] * r[k] * (one - r[k]))?;
+    let gates = beside(&dr, n, &du, n)?;
     let of_gates = product(host, (&gates, batch, 2 * n, false), (&w_ru, rows, 2 * n, true))?;
-    let x_of_gates = columns(&of_gates, rows, 0, inputs);
-    let h_of_gates = columns(&of_gates, rows, inputs, n);
-    let dx: Vec<T::Work> = x_of_gates.iter().zip(&x_of_c).map(|(a, b)| *a + *b).collect();
-    let dh_prev = each(&|k| dh[k] * u[k] + h_of_gates[k] + h_of_c[k] * r[k]);
+    let x_of_gates = columns(&of_gates, rows, 0, inputs)?;
+    let h_of_gates = columns(&of_gates, rows, inputs, n)?;
+    let dx = Charged::of(x_of_gates.iter().zip(&*x_of_c).map(|(a, b)| *a + *b))?;
+    let dh_prev = each(&|k| dh[k] * u[k] + h_of_gates[k] + h_of_c[k] * r[k])?;
     let out = [
         tensor::<T>(&[batch, inputs], &dx)?,
         tensor::<T>(&[batch, n], &dh_prev)?,

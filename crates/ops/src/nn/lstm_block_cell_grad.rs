@@ -5,6 +5,7 @@ use super::lstm_block_cell::PLACES;
 use crate::number::no_kernel;
 use millstream_graph::op::spec::{Bool, OneOf};
 use millstream_graph::op::{Cost, Gradient, InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::budget::Charged;
 use millstream_tensor::{PartialShape, Result, with_element};
 use num_traits::FromPrimitive;
 
@@ -52,8 +53,8 @@ where
     let n = lstm.units;
     let shape = [batch, n];
     let all = |k: usize| floats::<T>(cx, k, &shape);
-    let gates = Gates::of_list([all(8)?, all(9)?, all(10)?, all(11)?, all(12)?, all(13)?, Vec::new()]);
-    let grads = lstm.step_back(&gates, &all(1)?, &all(14)?, &all(15)?);
+    let gates = Gates::of_list([all(8)?, all(9)?, all(10)?, all(11)?, all(12)?, all(13)?, Charged::new()]);
+    let grads = lstm.step_back(&gates, &all(1)?, &all(14)?, &all(15)?)?;
     cx.set(0, tensor::<T>(&shape, &grads.cs_prev)?);
     cx.set(1, tensor::<T>(&[batch, 4 * n], &grads.gates)?);
     for (k, values) in grads.peepholes.iter().enumerate() {

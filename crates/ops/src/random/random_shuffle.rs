@@ -4,6 +4,8 @@ use crate::shared::philox::{Stream, WORDS, Words};
 use millstream_graph::op::spec::{AnyType, Int, Spec};
 use millstream_graph::op::{BuildCx, Effect, Gradient, Kernel, KernelCx, OpDef, Run};
 use millstream_tensor::Result;
+use millstream_tensor::budget::Room;
+use millstream_tensor::pace::{Pace, paced};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("RandomShuffle")
@@ -38,8 +40,12 @@ fn shuffle(cx: &mut KernelCx, stream: &Stream) -> Result<()> {
     let philox = stream.reserve((count - 1).div_ceil(WORDS) as u64);
     let mut words = Words::new(philox);
     let run = value.elements() / count;
-    let mut starts: Vec<usize> = (0..count).map(|i| i * run).collect();
+    let _room = Room::of(count.saturating_mul(size_of::<usize>()))?;
+    let mut starts = Vec::with_capacity(count);
+    paced(count, |range| starts.extend(range.map(|i| i * run)))?;
+    let mut pace = Pace::new();
     for i in 0..count - 1 {
+        pace.spend(1)?;
         // The words are 32 bits wide, so the remaining count is reduced to 32 bits, too.
         let rest = ((count - i) as u32).max(1);
         starts.swap(i, i + (words.word() % rest) as usize);

@@ -3,6 +3,8 @@
 use millstream_graph::op::spec::{IndexType, OneOf, Spec};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{F32, F64, I32, I64};
+use millstream_tensor::budget::Charged;
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{Error, Result, Tensor, ensure, invalid, with_element};
 
 pub(crate) fn def() -> OpDef {
@@ -41,8 +43,8 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let n = bins(cx.int(2)?)?;
-    let as_f64 = |t: &Tensor| -> Result<Vec<f64>> {
-        with_element!(t.dtype(), T in reals => Ok(t.as_slice::<T>()?.iter().map(|v| num_traits::ToPrimitive::to_f64(v).unwrap_or(f64::NAN)).collect()),
+    let as_f64 = |t: &Tensor| -> Result<Charged<f64>> {
+        with_element!(t.dtype(), T in reals => Charged::of(t.as_slice::<T>()?.iter().map(|v| num_traits::ToPrimitive::to_f64(v).unwrap_or(f64::NAN))),
             else => Err(crate::shared::elementwise::unsupported(cx)))
     };
     let range = cx.input(1);
@@ -57,7 +59,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let step = (high - low) / n as f64;
     let mut counts = Tensor::zeros(I64, [n])?;
     let cells = counts.make_mut_or_copy::<i64>()?;
-    for v in as_f64(cx.input(0))? {
+    let mut pace = Pace::new();
+    for v in &*as_f64(cx.input(0))? {
+        pace.spend(1)?;
         // A NaN is counted in the first bin.
         cells[(((v - low) / step).max(0.0) as usize).min(n - 1)] += 1;
     }

@@ -1,6 +1,7 @@
 //! Stacking sparse tensors into a batch.
 
 use millstream_state::Sparse;
+use millstream_tensor::budget::Charged;
 use millstream_tensor::{Assembler, DType, Result, Tensor, ensure, invalid};
 
 /// Stacks the sparse tensors along new first axes of the sizes `lead`. The other axes have the size of the
@@ -36,11 +37,15 @@ pub(crate) fn batch(dtype: DType, lead: &[usize], parts: &[Sparse]) -> Result<Sp
             *place = 0;
         }
     }
-    let index = |(at, indices, n): &(Vec<i64>, &[i64], usize)| {
-        let (at, indices) = (at.clone(), indices.to_vec());
-        (0..*n).flat_map(move |e| [&at[..], &indices[e * rank..(e + 1) * rank]].concat())
-    };
-    let indices = Tensor::from_iter([n, lead.len() + rank], rows.iter().flat_map(index))?;
+    let width = lead.len() + rank;
+    let mut flat = Charged::with_room(n.saturating_mul(width))?;
+    for (at, indices, n) in &rows {
+        for e in 0..*n {
+            flat.extend_from_slice(at)?;
+            flat.extend_from_slice(&indices[e * rank..(e + 1) * rank])?;
+        }
+    }
+    let indices = Tensor::from_slice([n, width], &flat)?;
     let shape: Vec<i64> = lead.iter().map(|&size| size as i64).chain(shape).collect();
     Ok([indices, all.finish()?, Tensor::vector(&shape)?])
 }

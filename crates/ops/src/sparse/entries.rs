@@ -4,6 +4,7 @@
 use crate::shared::sorting::sort;
 use millstream_graph::op::{InferCx, KernelCx, ints_of};
 use millstream_tensor::budget::Charged;
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{DType, Dim, PartialShape, Result, Tensor, ensure, invalid};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
@@ -61,7 +62,9 @@ impl Entries {
         }
         let Indices { n, rank, indices } = indices;
         let all = Entries { n, rank, indices, values: values.clone(), shape: sizes, name };
+        let mut pace = Pace::new();
         for row in 0..n {
+            pace.spend(rank)?;
             let inside = all.index(row).iter().zip(&all.shape).all(|(at, size)| (0..*size).contains(at));
             ensure!(inside, "{}, which does not index into shape {:?}", all.says(row), &*all.shape);
         }
@@ -80,14 +83,16 @@ impl Entries {
 
     /// Returns the entries in row-major order. Entries with equal indices keep their order.
     pub fn order(&self) -> Result<Charged<usize>> {
-        let mut order = Charged::holding((0..self.n).collect())?;
+        let mut order = Charged::of(0..self.n)?;
         sort(&mut order, |a, b| self.index(*a).cmp(self.index(*b)))?;
         Ok(order)
     }
 
     /// Returns an error unless the entries are in row-major order.
     pub fn check_order(&self) -> Result<()> {
+        let mut pace = Pace::new();
         for row in 1..self.n {
+            pace.spend(self.rank)?;
             ensure!(
                 self.index(row - 1) <= self.index(row),
                 "{}, which comes before the row above it: put the entries in order with SparseReorder",
@@ -140,7 +145,7 @@ pub(super) enum Step {
 }
 
 /// Merges the entries of `a` and `b` in order. Returns an error unless both are in order.
-pub(super) fn together(a: &Entries, b: &Entries) -> Result<Vec<Step>> {
+pub(super) fn together(a: &Entries, b: &Entries) -> Result<Charged<Step>> {
     ensure!(
         a.shape == b.shape,
         "the operands must have the same shape, but have {:?} and {:?}",
@@ -149,7 +154,7 @@ pub(super) fn together(a: &Entries, b: &Entries) -> Result<Vec<Step>> {
     );
     a.check_order()?;
     b.check_order()?;
-    let (mut i, mut j) = (0, 0);
+    let (mut i, mut j, mut pace) = (0, 0, Pace::new());
     let steps = std::iter::from_fn(|| {
         let step = match (i < a.n, j < b.n) {
             (false, false) => return None,
@@ -166,9 +171,9 @@ pub(super) fn together(a: &Entries, b: &Entries) -> Result<Vec<Step>> {
             Step::Second(_) => j += 1,
             Step::Both(..) => (i, j) = (i + 1, j + 1),
         }
-        Some(step)
+        Some(pace.spend(a.rank).map(|()| step))
     });
-    Ok(steps.collect())
+    Charged::try_of(steps)
 }
 
 /// Returns a matrix of indices as a tensor.

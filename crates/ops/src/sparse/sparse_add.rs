@@ -5,6 +5,8 @@ use crate::number::{Lane, Num, Pairs, Real};
 use millstream_graph::op::spec::{Number, RealNumber};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{self, C64, C128, I64};
+use millstream_tensor::budget::Charged;
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{Element, PartialShape, Result, Tensor, ensure, with_element};
 
 pub(crate) fn def() -> OpDef {
@@ -74,16 +76,23 @@ fn add<T: Lane + Num, P: Element + PartialOrd>(
     steps: &[Step],
     least: &Tensor,
     size: impl Fn(T) -> P,
-) -> Result<(Vec<Step>, Tensor)> {
+) -> Result<(Charged<Step>, Tensor)> {
     let (least, x, y) = (least.to_scalar::<P>()?, a.values.as_slice::<T>()?, b.values.as_slice::<T>()?);
     let sum = |step: &Step| match *step {
         Step::First(i) => Some(x[i]),
         Step::Second(j) => Some(y[j]),
         Step::Both(i, j) => Some(x[i].add(y[j])).filter(|sum| least <= size(*sum)),
     };
-    let (kept, values): (Vec<Step>, Vec<T>) =
-        steps.iter().filter_map(|step| Some((*step, sum(step)?))).unzip();
-    Ok((kept, Tensor::vector(&values)?))
+    let (mut kept, mut values, mut pace) = (Charged::new(), Charged::new(), Pace::new());
+    for step in steps {
+        pace.spend(1)?;
+        if let Some(sum) = sum(step) {
+            kept.push(*step)?;
+            values.push(sum)?;
+        }
+    }
+    let values = Tensor::vector(&values)?;
+    Ok((kept, values))
 }
 
 // Each entry gets the gradient of its sum.

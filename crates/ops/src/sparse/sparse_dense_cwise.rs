@@ -8,6 +8,7 @@ use millstream_graph::Output;
 use millstream_graph::op::spec::Number;
 use millstream_graph::op::{GradCx, GradFn, Gradient, InferCx, Kernel, KernelCx, OpDef, RunFn};
 use millstream_tensor::DType::I64;
+use millstream_tensor::budget::Charged;
 use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure, with_element};
 
 pub(crate) fn def() -> [OpDef; 3] {
@@ -108,7 +109,7 @@ fn run(cx: &mut KernelCx, join: Join) -> Result<()> {
     let strides: Vec<usize> = (0..shape.rank())
         .map(|a| a.checked_sub(lead).map_or(0, |d| if dense[d] == 1 { 0 } else { strides[d] }))
         .collect();
-    let places: Vec<usize> = (0..all.n).map(|row| all.offset(row, &strides)).collect();
+    let places = Charged::of((0..all.n).map(|row| all.offset(row, &strides)))?;
     let out = join(cx, &all, &places)?;
     cx.set(0, out);
     Ok(())

@@ -5,6 +5,7 @@ use crate::shared::sorting::sort;
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{Bool, I64};
+use millstream_tensor::budget::Charged;
 use millstream_tensor::{Assembler, Result, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
@@ -48,22 +49,24 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     (0..all.n).for_each(|row| flags[all.index(row)[0] as usize] = false);
     let n_empty = flags.iter().filter(|e| **e).count();
     let n = all.n.saturating_add(n_empty);
-    let mut order: Vec<usize> = (0..all.n).collect();
+    let mut order = Charged::of(0..all.n)?;
     sort(&mut order, |&a, &b| all.index(a)[0].cmp(&all.index(b)[0]))?;
     let mut next = order.iter().peekable();
     let (mut indices, mut places) =
-        (Vec::with_capacity(n.saturating_mul(all.rank).min(1 << 16)), vec![0i64; all.n]);
+        (Charged::with_room(n.saturating_mul(all.rank))?, Charged::of(std::iter::repeat_n(0i64, all.n))?);
     let mut values = Assembler::new(all.values.dtype(), [n])?;
     let mut written = 0;
     for (row, &is_empty) in empty.as_slice::<bool>()?.iter().enumerate() {
         if is_empty {
-            indices.push(row as i64);
-            indices.extend(std::iter::repeat_n(0, all.rank - 1));
+            indices.push(row as i64)?;
+            for _ in 1..all.rank {
+                indices.push(0)?;
+            }
             values.push_fill(default, 1)?;
             written += 1;
         }
         while let Some(&from) = next.next_if(|from| all.index(**from)[0] == row as i64) {
-            indices.extend_from_slice(all.index(from));
+            indices.extend_from_slice(all.index(from))?;
             values.push(&all.values, from, 1)?;
             places[from] = written;
             written += 1;

@@ -1,10 +1,11 @@
 //! `SparseSlice`: a contiguous box of a sparse tensor.
 
-use super::entries::{Entries, gives, inferred, matrix, sizes};
+use super::entries::{Entries, gives, inferred, sizes};
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I64;
-use millstream_tensor::{Result, ensure};
+use millstream_tensor::budget::Charged;
+use millstream_tensor::{Result, Tensor, ensure};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("SparseSlice")
@@ -58,12 +59,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         let places = all.index(*row).iter().zip(start.iter().zip(&shape));
         places.into_iter().all(|(at, (start, size))| (0..*size).contains(&(at - start)))
     };
-    let rows: Vec<usize> = (0..all.n).filter(inside).collect();
-    let moved: Vec<Vec<i64>> = rows
-        .iter()
-        .map(|row| all.index(*row).iter().zip(&start).map(|(at, start)| at - start).collect())
-        .collect();
-    let indices = matrix(all.rank, moved.iter().map(Vec::as_slice))?;
+    let rows = Charged::of((0..all.n).filter(inside))?;
+    let moved = |row: &usize| all.index(*row).iter().zip(&start).map(|(at, start)| at - start);
+    let indices = Tensor::from_iter([rows.len(), all.rank], rows.iter().flat_map(moved))?;
     let (values, shape) = (all.values.take([rows.len()], &rows)?, sizes(&shape)?);
     cx.set(0, indices);
     cx.set(1, values);

@@ -5,6 +5,8 @@ use crate::number::{Field, Lane, Real};
 use millstream_graph::op::spec::OneOf;
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{F16, F32, F64, I64};
+use millstream_tensor::budget::Charged;
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{Result, Tensor, ensure, with_element};
 
 pub(crate) fn def() -> OpDef {
@@ -45,16 +47,19 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 
 fn softmax<T: Lane + Field + Real>(all: &Entries) -> Result<Tensor> {
     let values = all.values.as_slice::<T>()?;
-    let mut out = Vec::with_capacity(all.n);
+    let (mut out, mut pace) = (Charged::with_room(all.n)?, Pace::new());
     let outer = |row: usize| &all.index(row)[..all.rank - 1];
     while out.len() < all.n {
         let start = out.len();
-        let end = (start..all.n).find(|row| outer(*row) != outer(start)).unwrap_or(all.n);
+        let end = (start + 1..all.n).find(|row| outer(*row) != outer(start)).unwrap_or(all.n);
         let row = &values[start..end];
         let most = row.iter().skip(1).fold(row[0], |m, v| Real::max(m, *v));
-        let exps: Vec<T> = row.iter().map(|v| v.sub(most).exp()).collect();
+        pace.spend(row.len())?;
+        let exps = Charged::of(row.iter().map(|v| v.sub(most).exp()))?;
         let sum = exps.iter().fold(T::int(0), |sum, v| sum.add(*v));
-        out.extend(exps.iter().map(|v| v.div(sum)));
+        for v in &*exps {
+            out.push(v.div(sum))?;
+        }
     }
     Tensor::vector(&out)
 }

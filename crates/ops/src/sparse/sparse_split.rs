@@ -1,12 +1,13 @@
 //! `SparseSplit`: splits a sparse tensor into parts along an axis.
 
-use super::entries::{Entries, inferred_of, matrix, sizes};
+use super::entries::{Entries, inferred_of, sizes};
 use super::row_numbers::numbers;
 use millstream_graph::Output;
 use millstream_graph::op::spec::{AnyType, AtLeast};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I64;
-use millstream_tensor::{Result, ensure, invalid};
+use millstream_tensor::budget::Charged;
+use millstream_tensor::{Result, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("SparseSplit")
@@ -53,19 +54,15 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let mut start = 0;
     for i in 0..parts {
         let len = least + i64::from((i as i64) < longer);
-        let rows: Vec<usize> =
-            (0..all.n).filter(|row| (start..start + len).contains(&all.index(*row)[axis])).collect();
-        let moved: Vec<Vec<i64>> = rows
-            .iter()
-            .map(|row| {
-                let mut index = all.index(*row).to_vec();
-                index[axis] -= start;
-                index
-            })
-            .collect();
+        let inside = |row: &usize| (start..start + len).contains(&all.index(*row)[axis]);
+        let rows = Charged::of((0..all.n).filter(inside))?;
+        let moved = |row: &usize| {
+            let index = all.index(*row).iter().enumerate();
+            index.map(move |(a, at)| if a == axis { at - start } else { *at })
+        };
         let mut shape = all.shape.clone();
         shape[axis] = len;
-        let indices = matrix(all.rank, moved.iter().map(Vec::as_slice))?;
+        let indices = Tensor::from_iter([rows.len(), all.rank], rows.iter().flat_map(moved))?;
         let (values, shape) = (all.values.take([rows.len()], &rows)?, sizes(&shape)?);
         cx.set(i, indices);
         cx.set(parts + i, values);

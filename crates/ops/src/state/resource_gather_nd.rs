@@ -6,6 +6,7 @@ use millstream_graph::IndexedSlices;
 use millstream_graph::op::spec::{AnyType, IndexType};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_state::Variable;
+use millstream_tensor::budget::Charged;
 use millstream_tensor::{DType, Result, ensure};
 
 pub(crate) fn def() -> OpDef {
@@ -34,7 +35,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let wanted = cx.node.output_types[0].dtype;
     ensure!(value.dtype() == wanted, "the variable holds {} but `dtype` is {wanted}", value.dtype());
     let Slices { starts, run, shape } = find(value.shape(), cx.input(1), false)?;
-    let starts: Vec<usize> = starts.into_iter().flatten().collect();
+    let starts = Charged::of(starts.into_iter().flatten())?;
     cx.set(0, value.take_runs(shape, run, &starts)?);
     Ok(())
 }

@@ -4,6 +4,7 @@ use crate::shared::strings::strs;
 use millstream_graph::op::spec::{Bool, Int, OneOf, Spec, Text};
 use millstream_graph::op::{BuildCx, Effect, Kernel, KernelCx, OpDef, Run};
 use millstream_tensor::DType::{self, *};
+use millstream_tensor::budget::Charged;
 use millstream_tensor::{Element, Result, Str as Bytes, Tensor, element::types, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
@@ -84,7 +85,7 @@ fn build(cx: &BuildCx) -> Result<Box<dyn Run>> {
         flag,
     };
     Ok(Box::new(move |cx: &mut KernelCx| {
-        let texts = match cx.input(0).dtype() {
+        let mut texts = match cx.input(0).dtype() {
             F16 => each(cx, |v: types::F16| format.float(v.into())),
             BF16 => each(cx, |v: types::BF16| format.float(v.into())),
             F32 => each(cx, |v: f32| format.float(v.into())),
@@ -100,16 +101,16 @@ fn build(cx: &BuildCx) -> Result<Box<dyn Run>> {
             U32 => each(cx, |v: u32| format.int(v)),
             U64 => each(cx, |v: u64| format.unsigned(v)),
             DType::Bool => each(cx, |v: bool| v.to_string()),
-            _ => strs(cx, 0)?.iter().map(|s| format.text(s)).collect(),
+            _ => Charged::try_of(strs(cx, 0)?.iter().map(|s| format.text(s))),
         }?;
-        let result = Tensor::strings(cx.input(0).shape().clone(), texts)?;
+        let result = Tensor::strings(cx.input(0).shape().clone(), texts.take())?;
         cx.set(0, result);
         Ok(())
     }))
 }
 
-fn each<T: Element>(cx: &KernelCx, write: impl Fn(T) -> String) -> Result<Vec<Bytes>> {
-    cx.input(0).as_slice::<T>()?.iter().map(|v| Bytes::new(write(*v))).collect()
+fn each<T: Element>(cx: &KernelCx, write: impl Fn(T) -> String) -> Result<Charged<Bytes>> {
+    Charged::try_of(cx.input(0).as_slice::<T>()?.iter().map(|v| Bytes::new(write(*v))))
 }
 
 impl Format {

@@ -4,6 +4,8 @@ use crate::shared::strings::strs;
 use millstream_graph::op::spec::{Bool, OneOf, Spec};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{self, *};
+use millstream_tensor::budget::Room;
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
@@ -45,7 +47,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     );
     let mut shape = cx.input(0).shape().clone();
     shape.push(length / size);
-    let mut bytes: Vec<u8> = strings.iter().flat_map(|s| s.iter().copied()).collect();
+    let _room = Room::of(length.saturating_mul(strings.len()))?;
+    let (mut bytes, mut pace) = (Vec::with_capacity(length.saturating_mul(strings.len())), Pace::new());
+    for s in strings {
+        pace.spend(1 + length / 16)?;
+        bytes.extend_from_slice(s);
+    }
     if !cx.attrs().bool("little_endian")? {
         // The parts of a complex number are reversed separately.
         let part = if dtype.is_complex() { size / 2 } else { size };

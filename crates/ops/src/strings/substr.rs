@@ -4,6 +4,8 @@ use crate::shared::strings::continues;
 use millstream_graph::op::spec::{IndexType, Spec, Words};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::Str as S;
+use millstream_tensor::budget::Charged;
+use millstream_tensor::pace::{Pace, paced};
 use millstream_tensor::{Result, Str, Tensor, invalid};
 
 pub(crate) fn def() -> OpDef {
@@ -46,18 +48,17 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         pos.broadcast_to(shape.clone())?,
         len.broadcast_to(shape.clone())?,
     );
-    let ints = |t: &Tensor| -> Result<Vec<i64>> {
-        match t.as_slice::<i32>() {
-            Ok(v) => Ok(v.iter().map(|&v| v.into()).collect()),
-            Err(_) => Ok(t.as_slice::<i64>()?.to_vec()),
-        }
+    let ints = |t: &Tensor| match t.as_slice::<i32>() {
+        Ok(v) => Charged::of(v.iter().map(|&v| i64::from(v))),
+        Err(_) => Charged::copy_of(t.as_slice::<i64>()?),
     };
     let strings = input.as_strs().ok_or_else(|| invalid!("`input` must be strings"))?;
-    let parts = strings.iter().zip(ints(&pos)?).zip(ints(&len)?).map(|((s, pos), len)| match chars {
+    let (pos, len) = (ints(&pos)?, ints(&len)?);
+    let parts = strings.iter().zip(&*pos).zip(&*len).map(|((s, &pos), &len)| match chars {
         true => characters(s, pos, len),
         false => bytes(s, pos, len),
     });
-    let result = Tensor::strings(shape, parts.collect::<Result<Vec<Str>>>()?)?;
+    let result = Tensor::strings(shape, Charged::try_of(parts)?.take())?;
     cx.set(0, result);
     Ok(())
 }
@@ -80,12 +81,24 @@ fn bytes(s: &[u8], pos: i64, len: i64) -> Result<Str> {
 }
 
 fn characters(s: &[u8], pos: i64, len: i64) -> Result<Str> {
-    let starts: Vec<usize> =
-        (0..s.len()).filter(|&i| i == 0 || !s.get(i).is_some_and(|b| continues(*b))).collect();
-    let first = start(pos, starts.len())?;
+    let begins = |i: &usize| *i == 0 || !s.get(*i).is_some_and(|b| continues(*b));
+    let mut count = 0;
+    paced(s.len(), |range| count += range.filter(begins).count())?;
+    let first = start(pos, count)?;
     let last = first.saturating_add(usize::try_from(len).unwrap_or(0));
-    let place = |i: usize| starts.get(i).copied().unwrap_or(s.len());
-    Str::new(s.get(place(first)..place(last)).unwrap_or_default())
+    let (mut from, mut to, mut passed, mut pace) = (s.len(), s.len(), 0, Pace::new());
+    for i in (0..s.len()).filter(begins) {
+        pace.spend(1)?;
+        if passed == first {
+            from = i;
+        }
+        if passed == last {
+            to = i;
+            break;
+        }
+        passed += 1;
+    }
+    Str::new(s.get(from..to).unwrap_or_default())
 }
 
 cases! {

@@ -4,6 +4,7 @@ use crate::shared::strings::strs;
 use millstream_graph::op::spec::{IndexType, Spec, Text};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{I32, Str as S};
+use millstream_tensor::budget::{Charged, Room};
 use millstream_tensor::{PartialShape, Result, Shape, Str, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
@@ -58,8 +59,11 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let out = Shape::new([n].into_iter().chain(rest.iter().copied()));
     // This reports an excessive size before anything is joined.
     drop(Tensor::zeros(S, out.clone())?);
-    let mut parts: Vec<Vec<&[u8]>> = vec![Vec::new(); out.elements()];
     let strings = strs(cx, 0)?;
+    // A list for each output, and a slice for each input, in a list that doubles as it grows.
+    let lists = out.elements().saturating_mul(size_of::<Vec<&[u8]>>() + 16);
+    let _room = Room::of(lists.saturating_add(strings.len().saturating_mul(2 * size_of::<&[u8]>())))?;
+    let mut parts: Vec<Vec<&[u8]>> = vec![Vec::new(); out.elements()];
     for (i, id) in cx.ints(1)?.into_iter().enumerate() {
         let segment = usize::try_from(id).ok().filter(|s| *s < n);
         let segment =
@@ -68,8 +72,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
             to.push(from);
         }
     }
-    let joined = parts.iter().map(|parts| Str::join(parts, separator)).collect::<Result<_>>()?;
-    cx.set(0, Tensor::strings(out, joined)?);
+    let mut joined = Charged::try_of(parts.iter().map(|parts| Str::join(parts, separator)))?;
+    cx.set(0, Tensor::strings(out, joined.take())?);
     Ok(())
 }
 

@@ -1,11 +1,12 @@
 //! `AudioSummary`, `AudioSummaryV2`: audio clips as WAV files.
 
-use super::message::{each_tag, give, scalar, tag};
+use super::message::{each_tag, give, room_for_value, scalar, tag};
 use millstream_graph::op::spec::{AtLeast, Float, Spec};
 use millstream_graph::op::{Cost, InferCx, Kernel, KernelCx, OpDef};
 use millstream_proto::summary::{Audio, Value, value};
 use millstream_tensor::DType::{F32, Str};
-use millstream_tensor::pace::look;
+use millstream_tensor::budget::Room;
+use millstream_tensor::pace::{Pace, look};
 use millstream_tensor::{Result, ensure, invalid};
 
 pub(crate) fn def() -> [OpDef; 2] {
@@ -60,9 +61,10 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     };
     ensure!(sample_rate > 0.0, "sample_rate must be > 0, but is {sample_rate}");
     let most = usize::try_from(cx.attrs().int("max_outputs")?).unwrap_or(usize::MAX);
-    let mut values = Vec::new();
+    let (mut values, mut room) = (Vec::new(), Room::default());
     for (i, tag) in each_tag(&tag, "audio", most).take(n.min(most)).enumerate() {
         look()?;
+        room_for_value(&mut room, tag.len(), frames.saturating_mul(channels).saturating_mul(2))?;
         let audio = Audio {
             sample_rate,
             num_channels: channels as i64,
@@ -105,8 +107,12 @@ fn wav(samples: &[f32], frames: usize, channels: usize, sample_rate: f32) -> Res
     file.extend(16u16.to_le_bytes());
     file.extend(b"data");
     file.extend(size.to_le_bytes());
-    // The cast saturates, and converts NaN to 0.
-    file.extend(samples.iter().flat_map(|v| ((v * 32768.0).round() as i16).to_le_bytes()));
+    let mut pace = Pace::new();
+    for samples in samples.chunks(1024) {
+        pace.spend(samples.len())?;
+        // The cast saturates, and converts NaN to 0.
+        file.extend(samples.iter().flat_map(|v| ((v * 32768.0).round() as i16).to_le_bytes()));
+    }
     Ok(file)
 }
 

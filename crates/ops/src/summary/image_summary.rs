@@ -1,6 +1,6 @@
 //! `ImageSummary`: images as PNG files.
 
-use super::message::{each_tag, give, scalar, tag};
+use super::message::{each_tag, give, room_for_value, scalar, tag};
 use crate::number::no_kernel;
 use crate::shared::png::encoded;
 use millstream_graph::Attr;
@@ -8,6 +8,7 @@ use millstream_graph::op::spec::{AtLeast, OneOf, Spec, Value as TensorAttr};
 use millstream_graph::op::{Cost, Kernel, KernelCx, OpDef};
 use millstream_proto::summary::{Image, Value, value};
 use millstream_tensor::DType::{self, F16, F32, F64, U8};
+use millstream_tensor::budget::Room;
 use millstream_tensor::pace::look;
 use millstream_tensor::{Element, Result, Tensor, ensure, invalid, with_element};
 use num_traits::{AsPrimitive, Float};
@@ -60,10 +61,11 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     );
     let bad = &bad.as_slice::<u8>()?[..depth];
     let most = usize::try_from(cx.attrs().int("max_images")?).unwrap_or(usize::MAX);
-    let mut values = Vec::new();
+    let (mut values, mut room) = (Vec::new(), Room::default());
     for (i, tag) in each_tag(&tag, "image", most).take(n.min(most)).enumerate() {
         look()?;
         let image = images.row(i)?;
+        let _pixels = Room::of(image.elements())?;
         let pixels = match image.dtype() {
             U8 => image.as_slice::<u8>()?.to_vec(),
             dtype => {
@@ -72,6 +74,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         };
         let encoded_image_string =
             encoded([image_height as usize, image_width as usize, depth], &pixels, false, None)?;
+        room_for_value(&mut room, tag.len(), encoded_image_string.len())?;
         let image = Image {
             height: image_height,
             width: image_width,

@@ -25,6 +25,11 @@ pub(super) fn each_tag(tag: &str, kind: &str, most: usize) -> impl Iterator<Item
     (0..).map(move |i: usize| if most > 1 { format!("{tag}/{kind}/{i}") } else { format!("{tag}/{kind}") })
 }
 
+/// Charges a value that holds `bytes` besides its tag: itself, and its part of the encoded message.
+pub(super) fn room_for_value(room: &mut Room, tag: usize, bytes: usize) -> Result<()> {
+    room.add(size_of::<summary::Value>().saturating_add(tag).saturating_add(bytes).saturating_mul(2))
+}
+
 /// Sets output 0 to an encoded summary with these values.
 pub(super) fn give(cx: &mut KernelCx, value: Vec<summary::Value>) -> Result<()> {
     cx.set(0, Tensor::str(Str::new(encode(&Summary { value }))?));

@@ -34,7 +34,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         }
     );
     // A message is built in memory, with a tag and a value for each element.
-    let _room = Room::of(values.elements().saturating_mul(2 * size_of::<Value>()))?;
+    let _room = Room::of(values.elements().saturating_mul(2 * size_of::<Value>() + size_of::<f32>()))?;
     let mut pace = Pace::new();
     let values: Vec<f32> = with_element!(values.dtype(), T in reals => floats::<T>(values.as_slice()?), else => Err(no_kernel("ScalarSummary", values.dtype())))?;
     let tags = tags.as_strs().unwrap_or_default();

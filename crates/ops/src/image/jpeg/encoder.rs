@@ -218,7 +218,6 @@ fn head(out: &mut Writer, form: &Form, tables: &[[u8; 64]; 2]) -> Result<()> {
 fn components(env: &StepEnv, form: &Form, pixels: &[u8]) -> Result<Vec<Samples>> {
     let mut list = Vec::new();
     for i in 0..form.channels {
-        env.cancel.check()?;
         let halved = 0 < i && form.halves;
         let most = if form.channels == 3 && form.halves { 2 } else { 1 };
         let step = if halved { 2 } else { 1 };
@@ -236,6 +235,7 @@ fn components(env: &StepEnv, form: &Form, pixels: &[u8]) -> Result<Vec<Samples>>
         // Lines beyond the image repeat the last one, which for colours is the mean of two.
         let lines = form.height.div_ceil(step);
         for y in 0..down * 8 {
+            env.cancel.check()?;
             let (before, line) = cells.split_at_mut(y * stride);
             let line = &mut line[..stride];
             match lines <= y {

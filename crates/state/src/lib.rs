@@ -1,11 +1,13 @@
 //! State that outlives a step: named resources, variables, TensorArrays, stacks, queues, readers, tables,
 //! maps of sparse tensors, accumulators of gradients and tensors kept under handles; functions of the host
-//! program; computations of several processes ([`collective`]); and cancellation.
+//! program; computations of several processes ([`collective`]); cancellation, and work that nothing can
+//! interrupt ([`apart()`]).
 //!
 //! The crate knows no graphs and runs no kernels.
 
 mod accumulator;
 mod activity;
+mod apart;
 mod cancel;
 pub mod collective;
 mod host;
@@ -24,6 +26,7 @@ mod variable;
 
 pub use accumulator::{Accumulator, AccumulatorSpec, Gathered};
 pub use activity::{Activity, Asleep, Job, Threads};
+pub use apart::apart;
 pub use cancel::{Cancellation, Registration};
 pub use host::{HostFunction, HostFunctions, HostToken, in_host_function};
 pub use machine::machine_memory;

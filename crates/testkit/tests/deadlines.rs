@@ -5,7 +5,7 @@
 
 use millstream_graph::{Attr, Graph, Port};
 use millstream_runtime::{FeedList, Poll, RunOptions, Session, SessionOptions, Target};
-use millstream_tensor::{Code, DType, Error, PartialShape, Result, Shape, Str, Tensor};
+use millstream_tensor::{Code, Complex, DType, Error, PartialShape, Result, Shape, Str, Tensor};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -170,6 +170,9 @@ fn products() -> Vec<Case> {
         case("BatchMatMulV2", vec![filled([4000, 64, 64], 1i32), filled([64, 64], 1i32)]),
         case("Cholesky", vec![identity(1000)]),
         case("Qr", vec![filled([600, 600], 1f32)]),
+        case("Svd", vec![identity(500)]),
+        case("SelfAdjointEigV2", vec![identity(500)]),
+        case("FFT", vec![filled([1 << 20], Complex::new(1f32, 0.0))]),
         case("MatrixInverse", vec![identity(600)]),
         case("MatrixTriangularSolve", vec![identity(1000), identity(1000)]),
         case("MatrixDeterminant", vec![identity(1000)]),
@@ -238,6 +241,8 @@ fn images() -> Vec<Case> {
         case("NonMaxSuppressionV3", [boxes(), vec![float(0.5), float(-1.0)]].concat()),
         case("NonMaxSuppressionV5", [boxes(), vec![float(0.5), float(-1.0), float(1.0)]].concat()),
         case("ResizeBicubicGrad", vec![large, small]),
+        case("ResizeArea", vec![filled([1, 1 << 13, 1 << 13, 1], 1u8), ints(&[1, 1])]),
+        case("AdjustContrastv2", vec![filled([1 << 12, 1 << 12, 1], 0.5f32), float(2.0)]),
         case(
             "SampleDistortedBoundingBoxV2",
             vec![ints(&[999, 999, 3]), filled([1, 99, 4], 0.5f32), float(1.0)],
@@ -252,6 +257,7 @@ fn draws() -> Vec<Case> {
     vec![
         case("ParameterizedTruncatedNormal", [vec![ints(&[1 << 20])], never.to_vec()].concat())
             .attr("dtype", DType::F32),
+        case("RandomShuffle", vec![filled([1 << 24], 0.5f32)]),
         case("Multinomial", vec![filled([1, 1 << 20], 0.5f32), Tensor::scalar(1i32 << 24)]),
     ]
 }

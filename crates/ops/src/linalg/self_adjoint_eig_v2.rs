@@ -3,7 +3,7 @@
 use super::cholesky::squared;
 use super::factor::{TYPES, square};
 use super::matrices::{adjoint, product_of};
-use super::spectra::{SPECTRAL_COST, Spectral, all_finite, columns, inverse_gaps};
+use super::spectra::{SPECTRAL_COST, Spectral, all_finite, columns, fill_apart, inverse_gaps, is_long};
 use crate::number::no_kernel;
 use crate::shared::elementwise::fresh;
 use faer::{MatRef, Side};
@@ -53,26 +53,43 @@ fn all<T: Spectral>(input: &Tensor, vectors: bool) -> Result<(Tensor, Tensor)> {
     let mut e = Tensor::zeros(T::DTYPE, Shape::new(batch.iter().copied().chain([n])))?;
     let mut v = Tensor::zeros(T::DTYPE, if vectors { input.shape().clone() } else { Shape::from([0]) })?;
     let (values, cells) = (fresh::<T>(&mut e)?, fresh::<T>(&mut v)?);
-    let _room = Room::of(n.saturating_mul(n).saturating_mul(4 * size_of::<T>()))?;
+    let scratch = n.saturating_mul(n).saturating_mul(4 * size_of::<T>());
+    let _room = (!is_long(n, n)).then(|| Room::of(scratch)).transpose()?;
     let failed = || invalid!("Self-adjoint eigen decomposition was not successful. The input might not be valid."; "an element of `input` is not finite");
     for (i, matrix) in input.as_slice::<T>()?.chunks_exact((n * n).max(1)).enumerate() {
         look()?;
         if !all_finite(matrix) {
             return Err(failed());
         }
-        let matrix = MatRef::from_row_major_slice(matrix, n, n);
+        let range = i * n * n..(i + 1) * n * n;
         let to = &mut values[i * n..(i + 1) * n];
-        let failed = |_| Error::internal("the decomposition into eigenvalues did not converge");
-        if vectors {
-            let found = matrix.self_adjoint_eigen(Side::Lower).map_err(failed)?;
-            to.iter_mut().zip(found.S().column_vector().iter()).for_each(|(to, from)| *to = *from);
-            columns(found.U(), &mut cells[i * n * n..(i + 1) * n * n]);
-        } else {
-            let found = matrix.self_adjoint_eigenvalues(Side::Lower).map_err(failed)?;
-            to.iter_mut().zip(found).for_each(|(to, from)| *to = <T as Spectral>::real_value(from));
+        let cells = if vectors { &mut cells[range.clone()] } else { &mut [] };
+        if !is_long(n, n) {
+            decompose(matrix, n, to, cells)?;
+            continue;
         }
+        let input = input.clone();
+        fill_apart(scratch, &mut [to, cells], move |out| match out {
+            [e, v] => decompose(&input.as_slice::<T>()?[range], n, e, v),
+            _ => Err(Error::internal("a decomposition has two parts")),
+        })?;
     }
     Ok((e, v))
+}
+
+/// Decomposes one matrix. `v` is empty if only the values are wanted.
+fn decompose<T: Spectral>(matrix: &[T], n: usize, e: &mut [T], v: &mut [T]) -> Result<()> {
+    let matrix = MatRef::from_row_major_slice(matrix, n, n);
+    let failed = |_| Error::internal("the decomposition into eigenvalues did not converge");
+    if v.is_empty() {
+        let found = matrix.self_adjoint_eigenvalues(Side::Lower).map_err(failed)?;
+        e.iter_mut().zip(found).for_each(|(to, from)| *to = <T as Spectral>::real_value(from));
+        return Ok(());
+    }
+    let found = matrix.self_adjoint_eigen(Side::Lower).map_err(failed)?;
+    e.iter_mut().zip(found.S().column_vector().iter()).for_each(|(to, from)| *to = *from);
+    columns(found.U(), v);
+    Ok(())
 }
 
 // dA = V (diag(de) + F∘VᴴdV) Vᴴ with F = 1 / (e_j - e_i) off the diagonal. Because only the lower triangle

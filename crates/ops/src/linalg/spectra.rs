@@ -1,12 +1,17 @@
 //! What the decompositions into eigenvalues and singular values share. The decompositions themselves are
-//! those of the crate `faer`, on one thread.
+//! those of the crate `faer`, on one thread. Nothing interrupts them, so that of a large matrix goes on
+//! [apart](millstream_state::apart()).
 
 use super::factor::Entry;
+use crate::shared::elementwise::fresh;
 use faer::MatRef;
 use faer::traits::ComplexField;
 use millstream_graph::Output;
 use millstream_graph::op::{Cost, GradCx};
-use millstream_tensor::{C64, C128};
+use millstream_state::apart;
+use millstream_tensor::budget::Room;
+use millstream_tensor::{C64, C128, Result, Tensor};
+use smallvec::SmallVec;
 
 /// The cost of a decomposition: some ten nanoseconds for each element and row.
 pub(super) const SPECTRAL_COST: Cost = Cost::Estimate(|_, inputs| {
@@ -39,6 +44,34 @@ spectral! {
 
 pub(super) fn all_finite<T: Spectral>(cells: &[T]) -> bool {
     cells.iter().all(|v| v.finite())
+}
+
+/// Whether a decomposition may take more than a few milliseconds: 160 rows and columns.
+pub(super) fn is_long(m: usize, n: usize) -> bool {
+    const SHORT: usize = 1 << 22;
+    SHORT < m.saturating_mul(n).saturating_mul(m.min(n))
+}
+
+/// Calls `work` [apart], with as many zeros for each of `to`, and copies what it made of them there.
+/// `scratch`: the bytes that it works with.
+pub(super) fn fill_apart<T: Spectral>(
+    scratch: usize,
+    to: &mut [&mut [T]],
+    work: impl FnOnce(&mut [&mut [T]]) -> Result<()> + Send + 'static,
+) -> Result<()> {
+    let sizes: SmallVec<[usize; 3]> = to.iter().map(|to| to.len()).collect();
+    let found = apart(move || {
+        let _room = Room::of(scratch)?;
+        let zeros = sizes.iter().map(|&n| Tensor::zeros(T::DTYPE, [n]));
+        let mut found = zeros.collect::<Result<SmallVec<[Tensor; 3]>>>()?;
+        let parts = found.iter_mut().map(fresh::<T>);
+        work(&mut parts.collect::<Result<SmallVec<[&mut [T]; 3]>>>()?)?;
+        Ok(found)
+    })?;
+    for (to, found) in to.iter_mut().zip(&found) {
+        to.copy_from_slice(found.as_slice::<T>()?);
+    }
+    Ok(())
 }
 
 /// Copies a matrix into rows.

@@ -2,7 +2,9 @@
 
 use super::factor::TYPES;
 use super::matrices::{adjoint, at_least, product_of, split};
-use super::spectra::{SPECTRAL_COST, Spectral, all_finite, columns, inverse_gaps, scaled_columns};
+use super::spectra::{
+    SPECTRAL_COST, Spectral, all_finite, columns, fill_apart, inverse_gaps, is_long, scaled_columns,
+};
 use crate::number::no_kernel;
 use crate::shared::elementwise::fresh;
 use faer::MatRef;
@@ -77,20 +79,28 @@ fn all<T: Spectral>(input: &Tensor, vectors: bool, full: bool) -> Result<[Tensor
     let (mut s, mut u, mut v) =
         (Tensor::zeros(T::DTYPE, of(&[short]))?, Tensor::zeros(T::DTYPE, us)?, Tensor::zeros(T::DTYPE, vs)?);
     // The matrix, its factors, and what the decomposition works with.
-    let _room = Room::of(
-        (m.saturating_mul(m).saturating_add(n.saturating_mul(n))).saturating_mul(3 * size_of::<T>()),
-    )?;
+    let scratch =
+        (m.saturating_mul(m).saturating_add(n.saturating_mul(n))).saturating_mul(3 * size_of::<T>());
+    let _room = (!is_long(m, n)).then(|| Room::of(scratch)).transpose()?;
     let (values, mut left, mut right) = (fresh::<T>(&mut s)?, fresh::<T>(&mut u)?, fresh::<T>(&mut v)?);
     let count: usize = batch.iter().product();
     for i in 0..count {
         look()?;
-        let matrix = &input.as_slice::<T>()?[i * m * n..(i + 1) * m * n];
+        let range = i * m * n..(i + 1) * m * n;
         let one = &mut values[i * short..(i + 1) * short];
         let (here, rest) = left.split_at_mut(left.len() / (count - i));
         left = rest;
         let (there, rest) = right.split_at_mut(right.len() / (count - i));
         right = rest;
-        decompose(matrix, [m, n], full, one, here, there)?;
+        if !is_long(m, n) {
+            decompose(&input.as_slice::<T>()?[range], [m, n], full, one, here, there)?;
+            continue;
+        }
+        let input = input.clone();
+        fill_apart(scratch, &mut [one, here, there], move |out| match out {
+            [s, u, v] => decompose(&input.as_slice::<T>()?[range], [m, n], full, s, u, v),
+            _ => Err(Error::internal("a decomposition has three parts")),
+        })?;
     }
     Ok([s, u, v])
 }

@@ -1,16 +1,22 @@
 //! `FFT`, `IFFT` and those of two and three dimensions: discrete Fourier transforms of complex numbers. Also
-//! [`transform`], which those of real numbers share. The transforms are those of the crate `rustfft`.
+//! [`transform`], which those of real numbers share. The transforms are those of the crate `rustfft`. Nothing
+//! interrupts them, so that of a long line goes on [apart].
 
 use crate::number::no_kernel;
 use millstream_graph::Output;
 use millstream_graph::op::spec::{OneOf, Spec};
 use millstream_graph::op::{Cost, GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
+use millstream_state::apart;
 use millstream_tensor::DType::{C64, C128};
 use millstream_tensor::budget::Room;
 use millstream_tensor::pace::Pace;
 use millstream_tensor::{Complex, Result, ensure};
 use num_traits::Float;
-use rustfft::{FftDirection, FftNum, FftPlanner};
+use rustfft::{Fft, FftDirection, FftNum, FftPlanner};
+use std::sync::Arc;
+
+/// The length from which a transform takes more than a few milliseconds.
+const LONG: usize = 1 << 18;
 
 /// The cost of transforms: some nanoseconds for each element.
 pub(super) const TRANSFORM_COST: Cost =
@@ -92,8 +98,12 @@ pub(super) fn transform<T: FftNum + Float>(
     let inner = &dims[dims.len() - axes..];
     for (axis, &n) in inner.iter().enumerate().rev() {
         let stride: usize = inner[axis + 1..].iter().product();
-        // The twiddle factors, a line and what the transform works with.
-        let _room = Room::of(n.saturating_mul(6 * size_of::<Complex<T>>()))?;
+        // The twiddle factors, two lines and what the transform works with.
+        let room = Arc::new(Room::of(n.saturating_mul(7 * size_of::<Complex<T>>()))?);
+        if LONG <= n {
+            long_lines(cells, n, stride, direction, &room)?;
+            continue;
+        }
         let plan = planner.plan_fft(n, direction);
         let mut scratch = vec![Complex::new(T::zero(), T::zero()); plan.get_inplace_scratch_len()];
         if stride == 1 {
@@ -117,6 +127,36 @@ pub(super) fn transform<T: FftNum + Float>(
         let count = T::from_usize(inner.iter().product()).unwrap_or_else(T::one);
         let by = T::one() / count;
         cells.iter_mut().for_each(|v| *v = Complex::new(v.re * by, v.im * by));
+    }
+    Ok(())
+}
+
+/// Transforms lines of `n` elements, `stride` apart, one after another on threads [apart].
+fn long_lines<T: FftNum + Float>(
+    cells: &mut [Complex<T>],
+    n: usize,
+    stride: usize,
+    direction: FftDirection,
+    room: &Arc<Room>,
+) -> Result<()> {
+    let held = room.clone();
+    let plan = apart(move || {
+        let _held = held;
+        Ok(FftPlanner::<T>::new().plan_fft(n, direction))
+    })?;
+    let mut pace = Pace::new();
+    for block in cells.chunks_exact_mut(n * stride) {
+        for at in 0..stride {
+            pace.spend(6 * n)?;
+            let mut line: Vec<Complex<T>> = block[at..].iter().step_by(stride).copied().collect();
+            let (plan, held): (Arc<dyn Fft<T>>, _) = (plan.clone(), room.clone());
+            let line = apart(move || {
+                let _held = held;
+                plan.process(&mut line);
+                Ok(line)
+            })?;
+            block[at..].iter_mut().step_by(stride).zip(&line).for_each(|(to, from)| *to = *from);
+        }
     }
     Ok(())
 }

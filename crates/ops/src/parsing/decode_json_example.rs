@@ -1,7 +1,7 @@
 //! `DecodeJSONExample`: `Example` messages from JSON.
 
 use crate::shared::messages::room_to_decode;
-use crate::shared::strings::strs;
+use crate::shared::strings::{of_any_length, strs};
 use millstream_graph::op::{Cost, Gradient, Kernel, KernelCx, OpDef};
 use millstream_proto::{Example, encode, from_json};
 use millstream_tensor::pace::look;
@@ -30,9 +30,11 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let mut examples = Vec::new();
     for (i, json) in strs(cx, 0)?.iter().enumerate() {
         look()?;
-        let _room = room_to_decode(json, json_weight)?;
-        let example: Example = from_json(json).map_err(|e| invalid!("`json_examples` {i}: {e}"))?;
-        examples.push(Str::new(encode(&example))?);
+        examples.push(of_any_length(json, move |json| {
+            let _room = room_to_decode(json, json_weight)?;
+            let example: Example = from_json(json).map_err(|e| invalid!("`json_examples` {i}: {e}"))?;
+            Str::new(encode(&example))
+        })?);
     }
     let examples = Tensor::strings(cx.input(0).shape().clone(), examples)?;
     cx.set(0, examples);

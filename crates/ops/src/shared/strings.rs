@@ -1,6 +1,9 @@
 //! Helpers of the string ops: inputs as bytes, and elementwise results.
 
 use millstream_graph::op::KernelCx;
+use millstream_state::apart;
+use millstream_tensor::budget::{Charged, Room};
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{Result, Str, Tensor, invalid};
 
 /// Returns input `i` as strings.
@@ -17,10 +20,45 @@ pub(crate) fn scalar<'a>(cx: &'a KernelCx, i: usize) -> Result<&'a Str> {
     }
 }
 
-/// Sets output 0 to `change` of each string of input 0.
-pub(crate) fn map<B: Into<Vec<u8>>>(cx: &mut KernelCx, change: impl Fn(&[u8]) -> Result<B>) -> Result<()> {
-    let values = strs(cx, 0)?.iter().map(|s| Str::new(change(s)?)).collect::<Result<Vec<Str>>>()?;
-    let result = Tensor::strings(cx.input(0).shape().clone(), values)?;
+/// The length from which work on a string may take more than a few milliseconds.
+const LONG: usize = 1 << 22;
+
+/// Returns `work` of each string of input 0. It looks at the run between two strings, and long strings are
+/// worked on [apart]. What `work` needs besides its result may be twice as long as the string.
+pub(crate) fn each<R: Send + 'static>(
+    cx: &KernelCx,
+    work: impl Fn(&Str) -> Result<R> + Clone + Send + 'static,
+) -> Result<Charged<R>> {
+    let mut pace = Pace::new();
+    Charged::try_of(strs(cx, 0)?.iter().map(|s| {
+        pace.spend(1 + s.len())?;
+        let work = work.clone();
+        of_any_length(s, move |s| {
+            let _room = Room::of(s.len().saturating_mul(2))?;
+            work(s)
+        })
+    }))
+}
+
+/// Calls `work` with a string, [apart] if the string is long.
+pub(crate) fn of_any_length<R: Send + 'static>(
+    s: &Str,
+    work: impl FnOnce(&Str) -> Result<R> + Send + 'static,
+) -> Result<R> {
+    if s.len() < LONG {
+        return work(s);
+    }
+    let s = s.clone();
+    apart(move || work(&s))
+}
+
+/// Sets output 0 to `change` of [each] string of input 0.
+pub(crate) fn map<B: Into<Vec<u8>> + 'static>(
+    cx: &mut KernelCx,
+    change: impl Fn(&Str) -> Result<B> + Clone + Send + 'static,
+) -> Result<()> {
+    let mut values = each(cx, move |s| Str::new(change(s)?))?;
+    let result = Tensor::strings(cx.input(0).shape().clone(), values.take())?;
     cx.set(0, result);
     Ok(())
 }

@@ -17,14 +17,14 @@ pub(crate) fn def() -> [OpDef; 2] {
             .attr("pad", Bool.or(false))
             .kernel(Kernel::pure(|cx| {
                 let pad = cx.attrs().bool("pad")?;
-                map(cx, |s| Ok(encode(s, pad)))
+                map(cx, move |s| Ok(encode(s, pad)))
             })),
         plain("DecodeBase64")
             .doc(
                 "Decodes each string from base64 with the URL-safe alphabet, which has `-` and `_`, with or \
                  without padding.",
             )
-            .kernel(Kernel::pure(|cx| map(cx, decode))),
+            .kernel(Kernel::pure(|cx| map(cx, |s| decode(s)))),
     ]
 }
 

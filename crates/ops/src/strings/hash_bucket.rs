@@ -1,7 +1,7 @@
 //! `StringToHashBucket`, `..Fast` and `..Strong`: hashes of strings to buckets.
 
 use super::{farm, hash};
-use crate::shared::strings::strs;
+use crate::shared::strings::each;
 use millstream_graph::op::spec::{AtLeast, IntList};
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{I64, Str};
@@ -39,16 +39,16 @@ pub(crate) fn def() -> [OpDef; 3] {
         .kernel(Kernel::pure(|cx| {
             let key = cx.attrs().ints("key")?;
             let [a, b] = key[..] else { return Err(invalid!("`key` has {} numbers but needs 2", key.len())) };
-            run(cx, |s| hash::sip([a as u64, b as u64], s))
+            run(cx, move |s| hash::sip([a as u64, b as u64], s))
         })),
     ]
 }
 
-fn run(cx: &mut KernelCx, hash: impl Fn(&[u8]) -> u64) -> Result<()> {
+fn run(cx: &mut KernelCx, hash: impl Fn(&[u8]) -> u64 + Clone + Send + 'static) -> Result<()> {
     let buckets = cx.attrs().int("num_buckets")?;
     ensure!(buckets > 0, "`num_buckets` is {buckets} but must be at least 1");
-    let values = strs(cx, 0)?.iter().map(|s| (hash(s) % buckets.unsigned_abs()) as i64);
-    let result = Tensor::from_iter(cx.input(0).shape().clone(), values)?;
+    let values = each(cx, move |s| Ok((hash(s) % buckets.unsigned_abs()) as i64))?;
+    let result = Tensor::from_slice(cx.input(0).shape().clone(), &values)?;
     cx.set(0, result);
     Ok(())
 }

@@ -6,6 +6,7 @@
 //! UTF-8.
 
 use millstream_graph::op::KernelCx;
+use millstream_state::apart;
 use millstream_tensor::budget::{Charged, Room};
 use millstream_tensor::{Result, Str, ensure, invalid};
 use parking_lot::Mutex;
@@ -14,7 +15,11 @@ use std::fmt::Write;
 
 /// A compiled pattern.
 #[derive(Clone)]
-pub(super) struct Pattern(Regex);
+pub(super) struct Pattern {
+    regex: Regex,
+    /// The length of its text.
+    len: usize,
+}
 
 /// The bytes that compiling takes for each byte of a pattern: a literal of 1 MiB took 90 MiB, and 512 KiB of
 /// short alternatives took 100 MiB (2026-11).
@@ -51,23 +56,43 @@ impl Pattern {
         let regex = Regex::new(&translated).map_err(|e| wrong(&e))?;
         let wrapped = wrap(translated.clone());
         if wrapped == translated {
-            return Ok(Pattern(regex));
+            return Ok(Pattern { regex, len: text.len() });
         }
-        Regex::new(&wrapped).map(Pattern).map_err(|e| wrong(&e))
+        let regex = Regex::new(&wrapped).map_err(|e| wrong(&e))?;
+        Ok(Pattern { regex, len: text.len() })
+    }
+
+    /// Whether a search in the text may take more than 100 ms. It looks at no deadline, and may take a step
+    /// for each byte of the text and of the pattern.
+    fn is_long(&self, text: &[u8]) -> bool {
+        const STEPS: usize = 1 << 24;
+        STEPS < text.len().saturating_mul(self.len.max(8))
     }
 
     /// Returns whether the pattern matches the text.
-    pub fn is_match(&self, text: &[u8]) -> bool {
-        self.0.is_match(text)
+    pub fn is_match(&self, text: &Str) -> Result<bool> {
+        if !self.is_long(text) {
+            return Ok(self.regex.is_match(text));
+        }
+        let (regex, text) = (self.regex.clone(), text.clone());
+        apart(move || Ok(regex.is_match(&text)))
     }
 
     /// Returns the text with the first match, or all of them, replaced by `rewrite`, in which `\1` is a group
     /// and `\\` a backslash. Invalid rewrites follow RE2: with a group that does not exist, the text is
     /// unchanged. Any other escape ends the rewrite, and if only the first match is to be replaced, the text
     /// is unchanged.
-    pub fn replace(&self, text: &[u8], rewrite: &[u8], all: bool) -> Result<Vec<u8>> {
+    pub fn replace(&self, text: &Str, rewrite: &Str, all: bool) -> Result<Vec<u8>> {
+        if !self.is_long(text) {
+            return self.replace_here(text, rewrite, all);
+        }
+        let (pattern, text, rewrite) = (self.clone(), text.clone(), rewrite.clone());
+        apart(move || pattern.replace_here(&text, &rewrite, all))
+    }
+
+    fn replace_here(&self, text: &[u8], rewrite: &[u8], all: bool) -> Result<Vec<u8>> {
         let highest = rewrite.windows(2).filter(|w| w[0] == b'\\' && w[1].is_ascii_digit());
-        if highest.map(|w| usize::from(w[1] - b'0')).max().unwrap_or(0) >= self.0.captures_len() {
+        if highest.map(|w| usize::from(w[1] - b'0')).max().unwrap_or(0) >= self.regex.captures_len() {
             return Ok(text.to_vec());
         }
         match all {
@@ -77,7 +102,7 @@ impl Pattern {
     }
 
     fn replace_first(&self, text: &[u8], rewrite: &[u8]) -> Result<Option<Vec<u8>>> {
-        let Some(found) = self.0.captures(text) else { return Ok(None) };
+        let Some(found) = self.regex.captures(text) else { return Ok(None) };
         let Some(whole) = found.get(0) else { return Ok(None) };
         let mut out = Charged::copy_of(text.get(..whole.start()).unwrap_or_default())?;
         if !push_rewrite(&mut out, rewrite, &found)? {
@@ -90,7 +115,7 @@ impl Pattern {
     fn replace_all(&self, text: &[u8], rewrite: &[u8]) -> Result<Vec<u8>> {
         let (mut out, mut at, mut last_end) = (Charged::new(), 0, None);
         while at <= text.len() {
-            let Some(found) = self.0.captures_at(text, at) else { break };
+            let Some(found) = self.regex.captures_at(text, at) else { break };
             let Some(whole) = found.get(0) else { break };
             let (start, end) = (whole.start(), whole.end());
             out.extend_from_slice(text.get(at..start).unwrap_or_default())?;
@@ -253,6 +278,7 @@ impl Latest {
 }
 
 /// Replaces matches in all strings of input 0.
-pub(super) fn replace_each(cx: &mut KernelCx, pattern: &Pattern, rewrite: &[u8], all: bool) -> Result<()> {
-    crate::shared::strings::map(cx, |s| pattern.replace(s, rewrite, all))
+pub(super) fn replace_each(cx: &mut KernelCx, pattern: &Pattern, rewrite: &Str, all: bool) -> Result<()> {
+    let (pattern, rewrite) = (pattern.clone(), rewrite.clone());
+    crate::shared::strings::map(cx, move |s| pattern.replace(s, &rewrite, all))
 }

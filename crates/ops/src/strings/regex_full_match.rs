@@ -1,7 +1,7 @@
 //! `RegexFullMatch` and `StaticRegexFullMatch`: whether a regular expression matches whole strings.
 
 use super::pattern::{Latest, Pattern};
-use crate::shared::strings::{scalar, strs};
+use crate::shared::strings::{each, scalar};
 use millstream_graph::op::spec::Text;
 use millstream_graph::op::{BuildCx, Effect, InferCx, Kernel, KernelCx, OpDef, Run};
 use millstream_tensor::DType::{Bool, Str};
@@ -49,8 +49,9 @@ fn build_static(cx: &BuildCx) -> Result<Box<dyn Run>> {
 }
 
 fn run(cx: &mut KernelCx, pattern: &Pattern) -> Result<()> {
-    let matches = strs(cx, 0)?.iter().map(|s| pattern.is_match(s));
-    let result = Tensor::from_iter(cx.input(0).shape().clone(), matches)?;
+    let pattern = pattern.clone();
+    let matches = each(cx, move |s| pattern.is_match(s))?;
+    let result = Tensor::from_slice(cx.input(0).shape().clone(), &matches)?;
     cx.set(0, result);
     Ok(())
 }

@@ -33,8 +33,8 @@ pub(crate) fn def() -> [OpDef; 2] {
 
 fn change(cx: &mut KernelCx, ascii: fn(&[u8]) -> Vec<u8>, unicode: fn(&str) -> String) -> Result<()> {
     match &**cx.attrs().str("encoding")? {
-        b"" => map(cx, |s| Ok(ascii(s))),
-        b"utf-8" => map(cx, |s| Ok(unicode(&String::from_utf8_lossy(s)))),
+        b"" => map(cx, move |s| Ok(ascii(s))),
+        b"utf-8" => map(cx, move |s| Ok(unicode(&String::from_utf8_lossy(s)))),
         other => Err(invalid!("`encoding` may be `utf-8` or empty, not `{}`", other.escape_ascii())),
     }
 }

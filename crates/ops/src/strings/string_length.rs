@@ -1,6 +1,6 @@
 //! `StringLength`: the length of strings.
 
-use crate::shared::strings::{continues, strs};
+use crate::shared::strings::{continues, each};
 use millstream_graph::op::spec::{Spec, Words};
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{I32, Str};
@@ -19,9 +19,11 @@ pub(crate) fn def() -> OpDef {
 fn run(cx: &mut KernelCx) -> Result<()> {
     let chars = &**cx.attrs().str("unit")? == b"UTF8_CHAR";
     // Counts the bytes that do not continue a character, without checking that the text is UTF-8.
-    let length = |s: &[u8]| if chars { s.iter().filter(|b| !continues(**b)).count() } else { s.len() };
-    let lengths = strs(cx, 0)?.iter().map(|s| i32::try_from(length(s)).unwrap_or(i32::MAX));
-    let result = Tensor::from_iter(cx.input(0).shape().clone(), lengths)?;
+    let lengths = each(cx, move |s| {
+        let length = if chars { s.iter().filter(|b| !continues(**b)).count() } else { s.len() };
+        Ok(i32::try_from(length).unwrap_or(i32::MAX))
+    })?;
+    let result = Tensor::from_slice(cx.input(0).shape().clone(), &lengths)?;
     cx.set(0, result);
     Ok(())
 }

@@ -1,10 +1,11 @@
 //! `StringToNumber`: parses numbers.
 
-use crate::shared::strings::strs;
+use crate::shared::strings::each;
 use crate::shared::text_numbers::{FromText, number};
 use millstream_graph::op::spec::{OneOf, Spec};
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{F32, F64, I32, I64, Str, U32, U64};
+use millstream_tensor::budget::Charged;
 use millstream_tensor::{Result, Tensor, invalid};
 
 pub(crate) fn def() -> OpDef {
@@ -36,15 +37,15 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 }
 
 fn parse<T: FromText>(cx: &KernelCx) -> Result<Tensor> {
-    let values = strs(cx, 0)?.iter().map(|s| {
+    let values: Charged<T> = each(cx, |s| {
         number(s).ok_or_else(|| {
             invalid!(
                 "StringToNumberOp could not correctly convert string: {}", String::from_utf8_lossy(s);
                 "\"{}\" is not a valid {}", s.escape_ascii(), T::DTYPE
             )
         })
-    });
-    Tensor::from_slice(cx.input(0).shape().clone(), &values.collect::<Result<Vec<T>>>()?)
+    })?;
+    Tensor::from_slice(cx.input(0).shape().clone(), &values)
 }
 
 cases! {

@@ -179,3 +179,14 @@ def options(tf):
     merged = tf.data.Options().merge(options)
     values = merged.experimental_deterministic, merged.experimental_threading.private_threadpool_size, merged.experimental_optimization.map_vectorization.enabled, inner[2].prefix, inner[2].latency_all_edges
     return names, found, kinds, values, mistakes(tf, wrong=wrong, unknown=unknown), options == tf.data.Options(), merged == options
+
+
+def inner_names(tf):
+    from importlib import import_module
+
+    if hasattr(tf, "as_tensorflow"):
+        tf.as_tensorflow()
+    ops, readers = import_module("tensorflow.python.data.ops.dataset_ops"), import_module("tensorflow.python.data.ops.readers")
+    numbers = ops.DatasetV1.range(3)
+    found = ops.get_legacy_output_types(numbers), ops.get_legacy_output_shapes(numbers), ops.get_legacy_output_classes(numbers) is tf.Tensor
+    return found, isinstance(numbers, ops.DatasetV2), repr(ops.get_structure(numbers)), issubclass(readers.TFRecordDatasetV1, ops.DatasetV2)

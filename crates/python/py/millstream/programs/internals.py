@@ -12,7 +12,7 @@ import socket
 import time
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
-from millstream import _engine, layers
+from millstream import _engine, data, layers
 from millstream.contrib import staging
 from millstream.framework import (
     colocate_with,
@@ -28,6 +28,7 @@ from millstream.framework import (
     shapes,
     switches,
 )
+from millstream.data import example_files, experimental
 from millstream.framework.graph_keys import GraphKeys
 from millstream.framework.op_functions import op
 from millstream.framework.session import Session
@@ -698,6 +699,31 @@ NAMES: Dict[str, Dict[str, Any]] = {
         "IsSwitch": _of_type("Switch", "RefSwitch"),
         "OpInContext": _in_context,
         "TensorInContext": lambda tensor, ctxt: _in_context(tensor.op, ctxt),
+    },
+    "python.data.ops.dataset_ops": {
+        "DatasetSpec": data.DatasetSpec,
+        "DatasetV1": data.Dataset,
+        "DatasetV2": data.Dataset,
+        "from_variant": experimental.from_variant,
+        "get_legacy_output_classes": data.get_output_classes,
+        "get_legacy_output_shapes": data.get_output_shapes,
+        "get_legacy_output_types": data.get_output_types,
+        "get_structure": experimental.get_structure,
+        "to_variant": experimental.to_variant,
+    },
+    "python.data.ops.readers": {
+        name + version: getattr(data, name)
+        for name in ("FixedLengthRecordDataset", "TFRecordDataset", "TextLineDataset")
+        for version in ("V1", "V2")
+    },
+    "python.data.experimental.ops.readers": {
+        "CsvDatasetV1": experimental.CsvDataset,
+        "CsvDatasetV2": experimental.CsvDataset,
+        "make_batched_features_dataset_v1": experimental.make_batched_features_dataset,
+        "make_batched_features_dataset_v2": experimental.make_batched_features_dataset,
+        "make_csv_dataset_v1": experimental.make_csv_dataset,
+        "make_csv_dataset_v2": experimental.make_csv_dataset,
+        "make_tf_record_dataset": example_files.make_tf_record_dataset,
     },
     "python.ops.data_flow_ops": {"StagingArea": staging.StagingArea},
     "python.ops.rnn": {"_transpose_batch_time": transpose_batch_time},

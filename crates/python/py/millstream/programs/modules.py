@@ -185,6 +185,11 @@ python.ops.nn_impl .nn gen
 python.ops.nn_ops .nn gen
 python.ops.parsing_ops .io .
 python.ops.partitioned_variables .variables.partitions .
+python.ops.ragged.ragged_factory_ops .ops.ragged_tensors
+python.ops.ragged.ragged_functional_ops .ops.ragged_tensors
+python.ops.ragged.ragged_tensor .ops.ragged_tensors
+python.ops.ragged.ragged_tensor_value .ops.ragged_tensors
+python.ops.ragged.segment_id_ops .ops.ragged_tensors
 python.ops.random_grad
 python.ops.random_ops .random . gen
 python.ops.resource_variable_ops .variables.variable . gen

@@ -115,8 +115,8 @@ def test_star_imports_hide_nothing_else(tmp_path):
         ("tf.keras.layers", "AttributeError", "never will be, because Keras is a library of its own: use `tf.layers"),
         ("import tensorflow.keras", "ModuleNotFoundError", "'tensorflow.keras': `tf.keras` is not part of Millstream, and never"),
         ("from tensorflow import keras", "ModuleNotFoundError", "never will be, because"),
-        ("from tensorflow.contrib import estimator", "ModuleNotFoundError", "`tf.contrib.estimator` is not part of Millstream yet: `tf.train.Mon"),
-        ("import tensorflow.contrib.estimator as e", "ModuleNotFoundError", "`tf.contrib.estimator` is not part of Millstream yet"),
+        ("from tensorflow.contrib import tensor_forest", "ModuleNotFoundError", "`tf.contrib.tensor_forest` is not part of Millstream yet: build"),
+        ("import tensorflow.contrib.tensor_forest as e", "ModuleNotFoundError", "`tf.contrib.tensor_forest` is not part of Millstream yet"),
         ("from tensorflow.python.ops.nn_ops import quantized_conv2d", "ModuleNotFoundError", "convolutions and pools are those of `tf.nn.conv2d`"),
         ("from tensorflow.python import debug; debug.LocalCLIDebugWrapperSession(tf.Session())", "NotImplementedError", "use `Session.watch` and `tf.every`"),
         ("from tensorflow.python.ops import nonsense", "ModuleNotFoundError", "`tensorflow.python.ops.nonsense` is not part of Millstream yet"),
@@ -218,7 +218,7 @@ def test_tutorials_read_their_digits(tmp_path):
 
 
 PROGRAM = """
-import tensorflow as tf, tensorflow.contrib.estimator as estimator
+import tensorflow as tf, tensorflow.contrib.tensor_forest as forest
 from tensorflow.python.ops import rnn_cell
 from tensorflow.python.framework.ops import *
 data = tf.contrib.data
@@ -227,7 +227,7 @@ nn = tf.nn
 
 def model(x):
     x = tf.mul(x, tf.GraphKeys.LOSSES)
-    x = estimator.conv2d(nn.relu(x), 3)
+    x = forest.conv2d(nn.relu(x), 3)
     x = data.fully_connected(x)
     tf.load_op_library("x.so")
     return rnn_cell.GRUCell(3), tf.GraphKeys.NONSENSE, tf.train.Saver().anything, tf.app.flags.FLAGS.anything
@@ -244,12 +244,12 @@ def test_check_lists_names_without_running(tmp_path):
     assert kinds == {
         "GraphKeys.NONSENSE": "unknown",
         "contrib.data.fully_connected": "unknown",
-        "contrib.estimator": "not yet",
+        "contrib.tensor_forest": "not yet",
         "load_op_library": "differs",
         "mul": "renamed",
         **dict.fromkeys(there, "there"),
     }
-    assert result["names"]["contrib.estimator"]["places"] == ["%s:%d" % (tmp_path / "model.py", line) for line in (2, 11)]
+    assert result["names"]["contrib.tensor_forest"]["places"] == ["%s:%d" % (tmp_path / "model.py", line) for line in (2, 11)]
     assert [pathlib.Path(f).name for f in result["unread"]] == ["old.py"]
 
     done = python("-m", "millstream", "check", "model.py", cwd=tmp_path)

@@ -13,6 +13,7 @@ _PARTS = (
     "data",
     "deprecated",
     "distributions",
+    "estimator",
     "framework",
     "graph_editor",
     "grid_rnn",
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from millstream.contrib import data as data
     from millstream.contrib import deprecated as deprecated
     from millstream.contrib import distributions as distributions
+    from millstream.contrib import estimator as estimator
     from millstream.contrib import framework as framework
     from millstream.contrib import graph_editor as graph_editor
     from millstream.contrib import grid_rnn as grid_rnn

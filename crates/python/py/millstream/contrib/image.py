@@ -11,7 +11,7 @@ from millstream.framework import control_dependencies, convert_to_tensor, dtypes
 from millstream.framework.op_functions import op
 from millstream.ops import array_ops, check_ops, indexing_ops, math_ops
 
-__all__ = ["angles_to_projective_transforms", "dense_image_warp", "rotate", "transform", "translate", "translations_to_projective_transforms"]
+__all__ = ["angles_to_projective_transforms", "compose_transforms", "dense_image_warp", "flat_transforms_to_matrices", "matrices_to_flat_transforms", "rotate", "transform", "translate", "translations_to_projective_transforms"]
 
 __dir__ = namespaces.dir_of(globals())
 
@@ -109,6 +109,79 @@ def transform(images: Any, transforms: Any, interpolation: str = "NEAREST", outp
         if output_shape is None:
             out.set_shape(images.get_shape())
         return _unbatched(out, given.get_shape().ndims)
+
+
+def flat_transforms_to_matrices(transforms: Any) -> Any:
+    """Returns projective transforms as matrices.
+
+    Args:
+      transforms: A vector of 8 numbers, or a matrix of such rows; see `transform`.
+
+    Returns:
+      A tensor of shape `[n, 3, 3]`.
+
+    Raises:
+      ValueError: The transforms have another rank.
+
+    Example:
+      >>> print(tf.Session().run(tf.contrib.image.flat_transforms_to_matrices([1.0, 0.0, 5.0, 0.0, 1.0, 6.0, 0.0, 0.0]))[0])
+      [[1. 0. 5.]
+       [0. 1. 6.]
+       [0. 0. 1.]]
+    """
+    with name_scope("flat_transforms_to_matrices"):
+        flat = convert_to_tensor(transforms, name="transforms")
+        if flat.shape.ndims not in (1, 2):
+            raise ValueError("Transforms should be 1D or 2D, got: %s" % flat)
+        flat = array_ops.reshape(flat, [-1, 8])
+        last = array_ops.fill(array_ops.stack([array_ops.shape(flat)[0], 1]), math_ops.cast(1, flat.dtype))
+        return array_ops.reshape(array_ops.concat([flat, last], axis=1), [-1, 3, 3])
+
+
+def matrices_to_flat_transforms(transform_matrices: Any) -> Any:
+    """Returns matrices as projective transforms, each divided by its last element.
+
+    Args:
+      transform_matrices: A tensor of shape `[3, 3]` or `[n, 3, 3]`.
+
+    Returns:
+      A tensor of shape `[n, 8]`.
+
+    Raises:
+      ValueError: The matrices have another rank.
+
+    Example:
+      >>> print(tf.Session().run(tf.contrib.image.matrices_to_flat_transforms(2.0 * tf.eye(3)))[0])
+      [1. 0. 0. 0. 1. 0. 0. 0.]
+    """
+    with name_scope("matrices_to_flat_transforms"):
+        matrices = convert_to_tensor(transform_matrices, name="transform_matrices")
+        if matrices.shape.ndims not in (2, 3):
+            raise ValueError("Matrices should be 2D or 3D, got: %s" % matrices)
+        flat = array_ops.reshape(matrices, [-1, 9])
+        return (flat / flat[:, 8:9])[:, :8]
+
+
+def compose_transforms(*transforms: Any) -> Any:
+    """Returns the transform that is the product of several.
+
+    Args:
+      *transforms: Vectors of 8 numbers, or matrices of such rows; see `transform`.
+
+    Returns:
+      A tensor of shape `[n, 8]`.
+
+    Example:
+      >>> moved = tf.contrib.image.translations_to_projective_transforms([[1.0, 2.0]])
+      >>> print(tf.Session().run(tf.contrib.image.compose_transforms(moved, moved))[0])
+      [ 1.  0. -2.  0.  1. -4.  0.  0.]
+    """
+    assert transforms, "transforms cannot be empty"
+    with name_scope("compose_transforms"):
+        made = flat_transforms_to_matrices(transforms[0])
+        for more in transforms[1:]:
+            made = math_ops.matmul(made, flat_transforms_to_matrices(more))
+        return matrices_to_flat_transforms(made)
 
 
 def angles_to_projective_transforms(angles: Any, image_height: Any, image_width: Any, name: Optional[str] = None) -> Any:

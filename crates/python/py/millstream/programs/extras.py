@@ -13,7 +13,7 @@ from millstream.framework import add_to_collection, convert_to_tensor, name_scop
 from millstream.framework.op_functions import op
 from millstream.framework.proto_functions import register_proto_function
 from millstream.programs import freezing, internals, mnist
-from millstream.programs.inside import eager, flows, frameworks, functional, meta_graphs, testing, utilities
+from millstream.programs.inside import eager, flows, frameworks, functional, meta_graphs, rows, testing, utilities
 from millstream.programs.timeline import Timeline
 from millstream.rnn import cells
 from millstream.test.case import TestCase
@@ -121,12 +121,13 @@ NAMES: Dict[str, Dict[str, Any]] = {
     "python.ops.rnn_cell_impl": {"_zero_state_tensors": cells._zeros},
     "python.ops.summary_op_util": {"collect": collect, "skip_summary": lambda: False, "summary_scope": summary_scope},
     "python.util.deprecation": {"deprecated": _mark, "deprecated_args": _mark, "deprecated_arg_values": _mark},
+    "python.estimator.util": {"fn_args": fn_args},
     "python.util.function_utils": {"fn_args": fn_args},
     "python.util.keyword_args": {"keyword_args_only": _mode},
     "python.util.tf_export": {"tf_export": _mark, "keras_export": _mark},
     "python.util.tf_inspect": {"ArgSpec": ArgSpec, "getargspec": getargspec},
 }
 
-for _table in (internals.NAMES, utilities.NAMES, eager.NAMES, flows.NAMES, frameworks.NAMES, functional.NAMES, meta_graphs.NAMES, testing.NAMES):
+for _table in (internals.NAMES, utilities.NAMES, eager.NAMES, flows.NAMES, frameworks.NAMES, functional.NAMES, meta_graphs.NAMES, rows.NAMES, testing.NAMES):
     for _module, _names in _table.items():
         NAMES.setdefault(_module, {}).update(_names)

@@ -26,6 +26,15 @@ contrib.layers.python.layers.layers .contrib.layers.layers .contrib.layers
 contrib.layers.python.layers.optimizers .contrib.layers.optimizers
 contrib.layers.python.layers.utils .contrib.layers.utils
 contrib.learn.python.learn.monitored_session .train.monitored_session .train
+contrib.learn.python.learn.graph_actions .contrib.learn.actions .contrib.learn
+contrib.learn.python.learn.learn_io.graph_io .contrib.learn.reading .contrib.learn
+contrib.nn.python.ops.alpha_dropout .contrib.nn
+contrib.nn.python.ops.fwd_gradients .contrib.nn
+contrib.nn.python.ops.scaled_softplus .contrib.nn
+contrib.recurrent.python.ops.functional_rnn .contrib.recurrent
+contrib.sparsemax.python.ops.sparsemax .contrib.sparsemax
+contrib.sparsemax.python.ops.sparsemax_loss .contrib.sparsemax
+contrib.summary.summary_ops .contrib.summary
 contrib.losses.python.metric_learning .contrib.losses.metric_learning
 contrib.losses.python.metric_learning.metric_loss_ops .contrib.losses.metric_learning
 python.client.client_lib .
@@ -60,6 +69,7 @@ python.data.util.nest .nest .framework.nest
 python.eager.context .
 python.estimator.estimator .estimator.estimator .estimator
 python.estimator.export.export .estimator.export
+python.estimator.export.export_output .estimator.export
 python.estimator.exporter .estimator
 python.estimator.inputs.inputs .estimator.inputs
 python.estimator.inputs.numpy_io .estimator.inputs
@@ -183,6 +193,7 @@ python.ops.nn .nn gen
 python.ops.nn_grad
 python.ops.nn_impl .nn gen
 python.ops.nn_ops .nn gen
+python.ops.op_selector .contrib.graph_editor.select .contrib.graph_editor.util
 python.ops.parsing_ops .io .
 python.ops.partitioned_variables .variables.partitions .
 python.ops.ragged.ragged_factory_ops .ops.ragged_tensors
@@ -322,7 +333,7 @@ _MESSAGES_IN = ("example", "framework", "protobuf", "util")
 def _packages() -> Set[str]:
     """Returns the modules that contain internal ones, without public ones."""
     inner = [*_TABLE, *extras.NAMES, *absent.MODULES, *absent.NAMES, *("core.%s.x_pb2" % name for name in _MESSAGES_IN)]
-    return {path[:i] for path in inner for i, c in enumerate(path) if c == "."} - {"contrib", "contrib.cluster_resolver", "contrib.layers", "contrib.learn", "contrib.losses"}
+    return {path[:i] for path in inner for i, c in enumerate(path) if c == "."} - {"contrib", "contrib.cluster_resolver", "contrib.layers", "contrib.learn", "contrib.losses", "contrib.nn", "contrib.recurrent", "contrib.sparsemax", "contrib.summary"}
 
 
 _PACKAGES = _packages()

@@ -15,20 +15,38 @@ from millstream.contrib.opt.optimizers import (
     extend_with_decoupled_weight_decay,
 )
 from millstream.contrib.opt.signs import AdaMaxOptimizer, AddSignOptimizer, PowerSignOptimizer
+from millstream.contrib.opt.wrappers import (
+    AdamGSOptimizer,
+    DropStaleGradientOptimizer,
+    LARSOptimizer,
+    LazyAdamGSOptimizer,
+    MultitaskOptimizerWrapper,
+    RegAdagradOptimizer,
+    VariableClippingOptimizer,
+    clip_gradients_by_global_norm,
+)
 from millstream.framework import namespaces
 
 __all__ = [
     "AdaMaxOptimizer",
+    "AdamGSOptimizer",
     "AdamWOptimizer",
     "AddSignOptimizer",
     "DecoupledWeightDecayExtension",
+    "DropStaleGradientOptimizer",
     "ExternalOptimizerInterface",
+    "LARSOptimizer",
+    "LazyAdamGSOptimizer",
     "LazyAdamOptimizer",
     "MomentumWOptimizer",
     "MovingAverageOptimizer",
+    "MultitaskOptimizerWrapper",
     "NadamOptimizer",
     "PowerSignOptimizer",
+    "RegAdagradOptimizer",
     "ScipyOptimizerInterface",
+    "VariableClippingOptimizer",
+    "clip_gradients_by_global_norm",
     "extend_with_decoupled_weight_decay",
 ]
 

@@ -364,3 +364,19 @@ print(tf.Session().run(resources.initialize_resources(resources.shared_resources
 def test_check_reads_files_that_begin_with_a_mark(tmp_path):
     (tmp_path / "marked.py").write_text("import tensorflow as tf\ntf.no_such_name\n", encoding="utf-8-sig")
     assert "tf.no_such_name" in python("-m", "millstream", "check", tmp_path).stdout
+
+
+def test_summaries_of_operations_are_written_at_the_end(tmp_path):
+    program = """
+        import sys
+        import tensorflow as tf
+        summary = tf.contrib.summary
+        with summary.create_file_writer(sys.argv[1]).as_default(), summary.always_record_summaries():
+            loss = summary.scalar("loss", 0.5, step=3)
+            with tf.Session() as sess:
+                summary.initialize()
+                sess.run(loss)
+    """
+    runs(textwrap.dedent(program), tmp_path, tmp_path / "logs")
+    (path,) = (tmp_path / "logs").iterdir()
+    assert [event.step for event in tf.train.summary_iterator(str(path))] == [0, 3]

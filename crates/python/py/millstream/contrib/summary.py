@@ -7,6 +7,7 @@ Operations call a writer of this process, so that a graph that is saved cannot w
 from __future__ import annotations
 
 import abc
+import atexit
 import contextlib
 import os
 import threading
@@ -102,6 +103,13 @@ class _File:
 
 _files: Dict[str, _File] = {}
 _files_lock = threading.Lock()
+
+
+@atexit.register
+def _close_all() -> None:
+    """Writes what is in memory at the end of the process, as TensorFlow does at the end of the session."""
+    for file in list(_files.values()):
+        file.close()
 
 
 def _file(name: str) -> _File:

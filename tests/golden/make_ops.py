@@ -40,7 +40,8 @@ EXACT = set('''Abs Add AddV2 Sub Mul Div RealDiv Neg Sign Floor Ceil Rint Round 
     InTopK InTopKV2 Unique UniqueWithCounts DynamicPartition DynamicStitch ParallelDynamicStitch Diag DiagPart MatrixDiag
     MatrixDiagPart MatrixSetDiag MatrixBandPart BroadcastTo Roll Where InvertPermutation SpaceToDepth DepthToSpace
     SpaceToBatchND BatchToSpaceND SegmentMax SegmentMin UnsortedSegmentMax UnsortedSegmentMin Real Imag Conj Complex
-    ClipByValue NextAfter BiasAdd ReluGrad Relu6Grad RandomShuffle StringToNumber DecodeRaw SparseToDense Empty
+    ClipByValue NextAfter BiasAdd SpaceToBatch BatchToSpace InplaceUpdate BatchMatrixDiag BatchMatrixDiagPart BatchMatrixSetDiag BatchMatrixBandPart
+    DecodePaddedRaw ReluGrad Relu6Grad RandomShuffle StringToNumber DecodeRaw SparseToDense Empty
     EnsureShape CheckNumerics Switch Merge RefSwitch Const StatelessRandomUniform RandomUniform
     Bucketize LeakyRelu
     LeakyReluGrad Assign PlaceholderWithDefault Copy AddN'''.split())
@@ -154,14 +155,18 @@ def run(entry):
     """(JSON attributes, flat inputs, list of runs' outputs, error code)."""
     node, shown, flat = node_of(entry)
     graph_def = tf.GraphDef()
-    graph_def.versions.producer = tf.version.GRAPH_DEF_VERSION
+    # A deprecated op runs in graphs of versions before its end.
+    op_def = op_def_of(entry.op)
+    ended = op_def.deprecation.version if op_def.HasField('deprecation') else tf.version.GRAPH_DEF_VERSION + 1
+    graph_def.versions.producer = min(tf.version.GRAPH_DEF_VERSION, ended - 1)
     feeds = {}
     for k, value in enumerate(flat):
         holder = graph_def.node.add(name='in%d' % k, op='Placeholder')
         holder.attr['dtype'].type = tf_type(value).as_datatype_enum
         holder.attr['shape'].shape.unknown_rank = True
         node.input.append(holder.name)
-        feeds['in%d:0' % k] = value
+        # Some kernels write into what is fed.
+        feeds['in%d:0' % k] = np.array(value)
     graph_def.node.add().CopyFrom(node)
     try:
         with tf.Graph().as_default() as graph:

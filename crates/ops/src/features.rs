@@ -91,7 +91,11 @@ const INPUT: [&str; 81] = [
 ];
 
 /// Of `spectra`: singular values, eigenvalues and Fourier transforms.
-const SPECTRA: [&str; 14] = [
+const SPECTRA: [&str; 20] = [
+    "BatchMatrixSolveLs",
+    "BatchSelfAdjointEig",
+    "BatchSelfAdjointEigV2",
+    "BatchSvd",
     "FFT",
     "FFT2D",
     "FFT3D",
@@ -101,9 +105,11 @@ const SPECTRA: [&str; 14] = [
     "IRFFT",
     "IRFFT2D",
     "IRFFT3D",
+    "MatrixSolveLs",
     "RFFT",
     "RFFT2D",
     "RFFT3D",
+    "SelfAdjointEig",
     "SelfAdjointEigV2",
     "Svd",
 ];

@@ -564,7 +564,7 @@ fn general(value: &Tensor, dtype: DType, domain: Option<Domain>, random: &mut Ra
 
 /// Whether the op assumes that its matrices are symmetric, and reads only one half of them.
 fn is_symmetric(op: &str) -> bool {
-    op == "Cholesky"
+    ["Cholesky", "BatchCholesky"].contains(&op)
 }
 
 /// The mean of each matrix and its adjoint.

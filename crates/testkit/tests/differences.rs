@@ -60,6 +60,9 @@ const KNOWN: &[(&str, &str)] = &[
     ("Betainc outside", NOT_FINITE),
     ("CTCLoss", "one of its outputs is a gradient, which has none: an error"),
     ("Cholesky root_of_each", "made symmetric it has no root"),
+    ("InplaceUpdate the_last_one_stays", REPEATED),
+    ("MatrixSolveLs of_low_rank", "as in TensorFlow, there is none without the normal equations: an error"),
+    ("MatrixSquareRoot without_a_real_root", NOT_FINITE),
     ("CumulativeLogsumexp exclusive", NOT_FINITE),
     ("IgammaGradA edges", NOT_FINITE),
     ("Polygamma edges", NOT_FINITE),
@@ -94,6 +97,10 @@ const KNOWN: &[(&str, &str)] = &[
 const KNOWN_SHAPELESS: &[(&str, &str)] = &[
     ("Einsum broadcasts", ELLIPSIS),
     ("Einsum broadcasts_inside", ELLIPSIS),
+    ("BatchMatrixSolveLs", SIDES),
+    ("BatchSvd", INNER),
+    ("MatrixSolveLs", SIDES),
+    ("ParallelConcat", "as in TensorFlow, all shapes must be known"),
     ("Svd of_no_rows", INNER),
     ("Svd values_alone", INNER),
     ("Svd values_of_a_tall_one", INNER),
@@ -114,6 +121,7 @@ const ALL_COLUMNS: &str = "which columns make the others a whole basis is not de
 const EQUALS: &str =
     "as in TensorFlow, all equal largest cells get the gradient, whose gradient only the first gives";
 const ELLIPSIS: &str = "the axes of an ellipsis are counted while the gradient is built";
+const SIDES: &str = "whether there are more rows or more columns must be known while the gradient is built";
 const INNER: &str = "as in TensorFlow, the gradient needs a matrix of known shape";
 const SINGLE: &str = "floats of 32 bits come out whatever goes in, or its image has no gradient: TensorFlow's values are the check";
 const NOT_FINITE: &str = "its value is not finite";

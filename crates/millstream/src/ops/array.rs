@@ -2,7 +2,7 @@
 
 use crate::options::{Options, Start};
 use millstream_graph::{Arg, Output};
-use millstream_tensor::DType;
+use millstream_tensor::{DType, PartialShape};
 
 /// Shapes, slices, gathers, padding. Returned by [`Ops::array`](super::Ops::array).
 #[derive(Debug)]
@@ -12,6 +12,26 @@ pub struct Array<'g>(Options<'g>);
 impl<'g> Array<'g> {
     pub(super) fn new(options: Options<'g>) -> Self {
         Array(options)
+    }
+
+    /// The inverse of `SpaceToBatch`: moves blocks of `block_size` by `block_size` pixels from the batch axis
+    /// into the rows and columns of images, then crops these.
+    ///
+    /// `BatchToSpace(input: T, crops: Tidx) -> (output: T)`
+    ///
+    /// Attributes: `T: any dtype`, `block_size: int >= 2`, `Tidx: i32|i64 = i32`.
+    ///
+    /// ```text
+    /// SpaceToBatch([[[[1] [2]] [[3] [4]]]], [[0 0] [0 0]]; block_size=2) = [[[[1]]] [[[2]]] [[[3]]] [[[4]]]]
+    /// ```
+    #[track_caller]
+    pub fn batch_to_space(
+        self,
+        input: impl Into<Arg<'g>>,
+        crops: impl Into<Arg<'g>>,
+        block_size: i64,
+    ) -> Output<'g> {
+        self.0.start("BatchToSpace").input(input).input(crops).attr("block_size", block_size).output()
     }
 
     /// The inverse of SpaceToBatchND: moves blocks of `block_shape` from the batch axis into the spatial
@@ -330,6 +350,66 @@ impl<'g> Array<'g> {
         self.0.start("IdentityN").inputs(input).finish().outputs()
     }
 
+    /// Returns `x` with the rows of `v` added to the rows at the indices `i`, which are taken modulo the
+    /// number of rows. The tensor `x` itself does not change.
+    ///
+    /// `InplaceAdd(x: T, i: i32, v: T) -> (y: T)`
+    ///
+    /// Attributes: `T: any dtype`.
+    ///
+    /// ```text
+    /// InplaceUpdate([1 2 3], [1 1], [7 8]) = [1 8 3]
+    /// ```
+    #[track_caller]
+    pub fn inplace_add(
+        self,
+        x: impl Into<Arg<'g>>,
+        i: impl Into<Arg<'g>>,
+        v: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0.start("InplaceAdd").input(x).input(i).input(v).output()
+    }
+
+    /// Returns `x` with the rows of `v` subtracted from the rows at the indices `i`, which are taken modulo
+    /// the number of rows. The tensor `x` itself does not change.
+    ///
+    /// `InplaceSub(x: T, i: i32, v: T) -> (y: T)`
+    ///
+    /// Attributes: `T: any dtype`.
+    ///
+    /// ```text
+    /// InplaceUpdate([1 2 3], [1 1], [7 8]) = [1 8 3]
+    /// ```
+    #[track_caller]
+    pub fn inplace_sub(
+        self,
+        x: impl Into<Arg<'g>>,
+        i: impl Into<Arg<'g>>,
+        v: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0.start("InplaceSub").input(x).input(i).input(v).output()
+    }
+
+    /// Returns `x` with the rows of `v` in place of the rows at the indices `i`. An index is taken modulo the
+    /// number of rows. Of several rows for an index, the last is used. The tensor `x` itself does not change.
+    ///
+    /// `InplaceUpdate(x: T, i: i32, v: T) -> (y: T)`
+    ///
+    /// Attributes: `T: any dtype`.
+    ///
+    /// ```text
+    /// InplaceUpdate([1 2 3], [1 1], [7 8]) = [1 8 3]
+    /// ```
+    #[track_caller]
+    pub fn inplace_update(
+        self,
+        x: impl Into<Arg<'g>>,
+        i: impl Into<Arg<'g>>,
+        v: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0.start("InplaceUpdate").input(x).input(i).input(v).output()
+    }
+
     /// Computes the inverse of a permutation: `y[x[i]] = i`.
     ///
     /// `InvertPermutation(x: T) -> (y: T)`
@@ -432,6 +512,25 @@ impl<'g> Array<'g> {
         constant_values: impl Into<Arg<'g>>,
     ) -> Output<'g> {
         self.0.start("PadV2").input(input).input(paddings).input(constant_values).output()
+    }
+
+    /// Concatenates the values, each of which has a first axis of size 1, along that axis. `shape` is the
+    /// shape of the result, and all shapes must be known before the graph runs.
+    ///
+    /// `ParallelConcat(values: N * T) -> (output: T)`
+    ///
+    /// Attributes: `N: int >= 1`, `T: any dtype`, `shape: shape`.
+    ///
+    /// ```text
+    /// ParallelConcat([[1.0 2.0]], [[3.0 4.0]]; shape=shape[2,2]) = [[1.0 2.0] [3.0 4.0]]
+    /// ```
+    #[track_caller]
+    pub fn parallel_concat(
+        self,
+        values: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        shape: impl Into<PartialShape>,
+    ) -> Output<'g> {
+        self.0.start("ParallelConcat").inputs(values).attr("shape", shape.into()).output()
     }
 
     /// Merges rows as DynamicStitch does; the last row with an index also wins.
@@ -593,6 +692,27 @@ impl<'g> Array<'g> {
     #[track_caller]
     pub fn snapshot(self, input: impl Into<Arg<'g>>) -> Output<'g> {
         self.0.start("Snapshot").input(input).output()
+    }
+
+    /// Pads the rows and columns of images (`[batch, rows, columns, channels]`) with zeros, divides them into
+    /// blocks of `block_size` by `block_size` pixels, and moves the position within the block into the batch
+    /// axis, as its outermost part. `SpaceToBatchND` takes blocks of any shape.
+    ///
+    /// `SpaceToBatch(input: T, paddings: Tpaddings) -> (output: T)`
+    ///
+    /// Attributes: `T: any dtype`, `Tpaddings: i32|i64 = i32`, `block_size: int >= 2`.
+    ///
+    /// ```text
+    /// SpaceToBatch([[[[1] [2]] [[3] [4]]]], [[0 0] [0 0]]; block_size=2) = [[[[1]]] [[[2]]] [[[3]]] [[[4]]]]
+    /// ```
+    #[track_caller]
+    pub fn space_to_batch(
+        self,
+        input: impl Into<Arg<'g>>,
+        paddings: impl Into<Arg<'g>>,
+        block_size: i64,
+    ) -> Output<'g> {
+        self.0.start("SpaceToBatch").input(input).input(paddings).attr("block_size", block_size).output()
     }
 
     /// Pads the spatial axes (those after the batch axis) with zeros, divides each into blocks of

@@ -15,6 +15,34 @@ impl<'g> Linalg<'g> {
         Linalg(options)
     }
 
+    /// The first name of `Cholesky`, which takes batches of matrices, too.
+    ///
+    /// `BatchCholesky(input: T) -> (output: T)`
+    ///
+    /// Attributes: `T: f64|f32`.
+    ///
+    /// ```text
+    /// BatchCholesky([[[4.0 0.0] [2.0 5.0]]]) ~ [[[2.0 0.0] [1.0 2.0]]]
+    /// ```
+    #[track_caller]
+    pub fn batch_cholesky(self, input: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("BatchCholesky").input(input).output()
+    }
+
+    /// The first name of `CholeskyGrad`, which takes batches of matrices, too.
+    ///
+    /// `BatchCholeskyGrad(l: T, grad: T) -> (output: T)`
+    ///
+    /// Attributes: `T: f64|f32`.
+    ///
+    /// ```text
+    /// BatchCholesky([[[4.0 0.0] [2.0 5.0]]]) ~ [[[2.0 0.0] [1.0 2.0]]]
+    /// ```
+    #[track_caller]
+    pub fn batch_cholesky_grad(self, l: impl Into<Arg<'g>>, grad: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("BatchCholeskyGrad").input(l).input(grad).output()
+    }
+
     /// Multiplies the matrices of two batches of equal shape pairwise. `adj_x` and `adj_y` take the adjoint
     /// (conjugate transpose) of a side first.
     ///
@@ -64,6 +92,197 @@ impl<'g> Linalg<'g> {
         self.0.start("BatchMatMulV3").input(x).input(y).attr("Tout", tout).output()
     }
 
+    /// The first name of `MatrixBandPart`, which takes batches of matrices, too.
+    ///
+    /// `BatchMatrixBandPart(input: T, num_lower: i64, num_upper: i64) -> (band: T)`
+    ///
+    /// Attributes: `T: any dtype`.
+    ///
+    /// ```text
+    /// BatchCholesky([[[4.0 0.0] [2.0 5.0]]]) ~ [[[2.0 0.0] [1.0 2.0]]]
+    /// ```
+    #[track_caller]
+    pub fn batch_matrix_band_part(
+        self,
+        input: impl Into<Arg<'g>>,
+        num_lower: impl Into<Arg<'g>>,
+        num_upper: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0.start("BatchMatrixBandPart").input(input).input(num_lower).input(num_upper).output()
+    }
+
+    /// The first name of `MatrixDeterminant`, which takes batches of matrices, too.
+    ///
+    /// `BatchMatrixDeterminant(input: T) -> (output: T)`
+    ///
+    /// Attributes: `T: f32|f64|c64|c128`.
+    ///
+    /// ```text
+    /// BatchCholesky([[[4.0 0.0] [2.0 5.0]]]) ~ [[[2.0 0.0] [1.0 2.0]]]
+    /// ```
+    #[track_caller]
+    pub fn batch_matrix_determinant(self, input: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("BatchMatrixDeterminant").input(input).output()
+    }
+
+    /// The first name of `MatrixDiag`, which takes batches of diagonals, too.
+    ///
+    /// `BatchMatrixDiag(diagonal: T) -> (output: T)`
+    ///
+    /// Attributes: `T: any dtype`.
+    ///
+    /// ```text
+    /// BatchCholesky([[[4.0 0.0] [2.0 5.0]]]) ~ [[[2.0 0.0] [1.0 2.0]]]
+    /// ```
+    #[track_caller]
+    pub fn batch_matrix_diag(self, diagonal: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("BatchMatrixDiag").input(diagonal).output()
+    }
+
+    /// The first name of `MatrixDiagPart`, which takes batches of matrices, too.
+    ///
+    /// `BatchMatrixDiagPart(input: T) -> (diagonal: T)`
+    ///
+    /// Attributes: `T: any dtype`.
+    ///
+    /// ```text
+    /// BatchCholesky([[[4.0 0.0] [2.0 5.0]]]) ~ [[[2.0 0.0] [1.0 2.0]]]
+    /// ```
+    #[track_caller]
+    pub fn batch_matrix_diag_part(self, input: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("BatchMatrixDiagPart").input(input).output()
+    }
+
+    /// The first name of `MatrixInverse`, which takes batches of matrices, too.
+    ///
+    /// `BatchMatrixInverse(input: T) -> (output: T)`
+    ///
+    /// Attributes: `adjoint: bool = false`, `T: f64|f32`.
+    ///
+    /// ```text
+    /// BatchCholesky([[[4.0 0.0] [2.0 5.0]]]) ~ [[[2.0 0.0] [1.0 2.0]]]
+    /// ```
+    #[track_caller]
+    pub fn batch_matrix_inverse(self, input: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("BatchMatrixInverse").input(input).output()
+    }
+
+    /// The first name of `MatrixSetDiag`, which takes batches of matrices, too.
+    ///
+    /// `BatchMatrixSetDiag(input: T, diagonal: T) -> (output: T)`
+    ///
+    /// Attributes: `T: any dtype`.
+    ///
+    /// ```text
+    /// BatchCholesky([[[4.0 0.0] [2.0 5.0]]]) ~ [[[2.0 0.0] [1.0 2.0]]]
+    /// ```
+    #[track_caller]
+    pub fn batch_matrix_set_diag(
+        self,
+        input: impl Into<Arg<'g>>,
+        diagonal: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0.start("BatchMatrixSetDiag").input(input).input(diagonal).output()
+    }
+
+    /// The first name of `MatrixSolve`, which takes batches of matrices, too.
+    ///
+    /// `BatchMatrixSolve(matrix: T, rhs: T) -> (output: T)`
+    ///
+    /// Attributes: `adjoint: bool = false`, `T: f64|f32`.
+    ///
+    /// ```text
+    /// BatchCholesky([[[4.0 0.0] [2.0 5.0]]]) ~ [[[2.0 0.0] [1.0 2.0]]]
+    /// ```
+    #[track_caller]
+    pub fn batch_matrix_solve(self, matrix: impl Into<Arg<'g>>, rhs: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("BatchMatrixSolve").input(matrix).input(rhs).output()
+    }
+
+    /// The first name of `MatrixSolveLs`, which takes batches of matrices, too.
+    ///
+    /// `BatchMatrixSolveLs(matrix: T, rhs: T, l2_regularizer: f64) -> (output: T)`
+    ///
+    /// Attributes: `T: f64|f32`, `fast: bool = true`.
+    ///
+    /// ```text
+    /// BatchMatrixSolveLs([[[2.0]] [[4.0]]], [[[2.0]] [[2.0]]], f64 0.0) = [[[1.0]] [[0.5]]]
+    /// ```
+    #[track_caller]
+    pub fn batch_matrix_solve_ls(
+        self,
+        matrix: impl Into<Arg<'g>>,
+        rhs: impl Into<Arg<'g>>,
+        l2_regularizer: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0.start("BatchMatrixSolveLs").input(matrix).input(rhs).input(l2_regularizer).output()
+    }
+
+    /// The first name of `MatrixTriangularSolve`, which takes batches of matrices, too.
+    ///
+    /// `BatchMatrixTriangularSolve(matrix: T, rhs: T) -> (output: T)`
+    ///
+    /// Attributes: `lower: bool = true`, `adjoint: bool = false`, `T: f64|f32`.
+    ///
+    /// ```text
+    /// BatchCholesky([[[4.0 0.0] [2.0 5.0]]]) ~ [[[2.0 0.0] [1.0 2.0]]]
+    /// ```
+    #[track_caller]
+    pub fn batch_matrix_triangular_solve(
+        self,
+        matrix: impl Into<Arg<'g>>,
+        rhs: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0.start("BatchMatrixTriangularSolve").input(matrix).input(rhs).output()
+    }
+
+    /// Computes the eigenvalues of each innermost matrix, which must be symmetric, in ascending order, and
+    /// its eigenvectors: the first row of a result holds the eigenvalues, and the columns below them the
+    /// eigenvectors. Only the lower triangle of `input` is read. The sign of an eigenvector is arbitrary.
+    /// `SelfAdjointEigV2` has two outputs, and gradients.
+    ///
+    /// `BatchSelfAdjointEig(input: T) -> (output: T)`
+    ///
+    /// Attributes: `T: f64|f32`.
+    ///
+    /// ```text
+    /// BatchSelfAdjointEig(f64 [[[2.0]] [[-3.0]]]) = f64 [[[2.0] [1.0]] [[-3.0] [1.0]]]
+    /// ```
+    #[track_caller]
+    pub fn batch_self_adjoint_eig(self, input: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("BatchSelfAdjointEig").input(input).output()
+    }
+
+    /// The first name of `SelfAdjointEigV2`, which takes batches of matrices, too.
+    ///
+    /// `BatchSelfAdjointEigV2(input: T) -> (e: T, v: T)`
+    ///
+    /// Attributes: `compute_v: bool = true`, `T: f64|f32`.
+    ///
+    /// ```text
+    /// BatchMatrixSolveLs([[[2.0]] [[4.0]]], [[[2.0]] [[2.0]]], f64 0.0) = [[[1.0]] [[0.5]]]
+    /// ```
+    #[track_caller]
+    pub fn batch_self_adjoint_eig_v2(self, input: impl Into<Arg<'g>>) -> [Output<'g>; 2] {
+        let op = self.0.start("BatchSelfAdjointEigV2").input(input).finish();
+        [op.output(0), op.output(1)]
+    }
+
+    /// The first name of `Svd`, which takes batches of matrices, too.
+    ///
+    /// `BatchSvd(input: T) -> (s: T, u: T, v: T)`
+    ///
+    /// Attributes: `compute_uv: bool = true`, `full_matrices: bool = false`, `T: f64|f32|c64|c128`.
+    ///
+    /// ```text
+    /// BatchMatrixSolveLs([[[2.0]] [[4.0]]], [[[2.0]] [[2.0]]], f64 0.0) = [[[1.0]] [[0.5]]]
+    /// ```
+    #[track_caller]
+    pub fn batch_svd(self, input: impl Into<Arg<'g>>) -> [Output<'g>; 3] {
+        let op = self.0.start("BatchSvd").input(input).finish();
+        [op.output(0), op.output(1), op.output(2)]
+    }
+
     /// Computes the Cholesky factor of each innermost matrix of `input`: the lower triangular matrix whose
     /// product with its adjoint is the input matrix, which must be positive definite. Only the lower triangle
     /// of `input` is read.
@@ -78,6 +297,21 @@ impl<'g> Linalg<'g> {
     #[track_caller]
     pub fn cholesky(self, input: impl Into<Arg<'g>>) -> Output<'g> {
         self.0.start("Cholesky").input(input).output()
+    }
+
+    /// Computes the gradient of `Cholesky` from `l`, its output, and `grad`, the gradient of its output. Only
+    /// the lower triangles are read. The result is symmetric.
+    ///
+    /// `CholeskyGrad(l: T, grad: T) -> (output: T)`
+    ///
+    /// Attributes: `T: f16|f32|f64`.
+    ///
+    /// ```text
+    /// CholeskyGrad([[[2.0]] [[4.0]]], [[[1.0]] [[2.0]]]) = [[[0.25]] [[0.25]]]
+    /// ```
+    #[track_caller]
+    pub fn cholesky_grad(self, l: impl Into<Arg<'g>>, grad: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("CholeskyGrad").input(l).input(grad).output()
     }
 
     /// Multiplies tensors and sums the product over axes, as `equation` says: `ij,jk->ik` is a product of
@@ -324,6 +558,22 @@ impl<'g> Linalg<'g> {
         self.0.start("MatrixInverse").input(input).output()
     }
 
+    /// Computes the principal logarithm of each innermost matrix: the matrix whose exponential is the input
+    /// matrix, and whose eigenvalues have imaginary parts between -π and π. The result of a singular matrix,
+    /// or of one that is not finite, is NaN.
+    ///
+    /// `MatrixLogarithm(input: T) -> (output: T)`
+    ///
+    /// Attributes: `T: c64|c128`.
+    ///
+    /// ```text
+    /// MatrixLogarithm(c128 [[1+0i 1+0i] [0+0i 1+0i]]) ~ c128 [[0+0i 1+0i] [0+0i 0+0i]]
+    /// ```
+    #[track_caller]
+    pub fn matrix_logarithm(self, input: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("MatrixLogarithm").input(input).output()
+    }
+
     /// Replaces the main diagonal of each innermost matrix of `input` by the innermost rows of `diagonal`.
     ///
     /// `MatrixSetDiag(input: T, diagonal: T) -> (output: T)`
@@ -393,6 +643,46 @@ impl<'g> Linalg<'g> {
         self.0.start("MatrixSolve").input(matrix).input(rhs).output()
     }
 
+    /// Solves linear least-squares problems: for each innermost matrix A of `matrix` and B of `rhs`, the X
+    /// that minimizes `|A X - B|² + l2_regularizer |X|²`, or, if A has fewer rows than columns, the smallest
+    /// X with `A X = B`. If `fast` is true, the normal equations are solved, which needs a matrix of full
+    /// rank or a positive `l2_regularizer`. Otherwise the solution is the smallest one, for a matrix of any
+    /// rank, and `l2_regularizer` is ignored.
+    ///
+    /// `MatrixSolveLs(matrix: T, rhs: T, l2_regularizer: f64) -> (output: T)`
+    ///
+    /// Attributes: `T: f64|f32|f16|c64|c128`, `fast: bool = true`.
+    ///
+    /// ```text
+    /// MatrixSolveLs(f64 [[1.0] [2.0]], f64 [[3.0] [4.0]], f64 0.5) ~ f64 [[2.0]]
+    /// ```
+    #[track_caller]
+    pub fn matrix_solve_ls(
+        self,
+        matrix: impl Into<Arg<'g>>,
+        rhs: impl Into<Arg<'g>>,
+        l2_regularizer: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0.start("MatrixSolveLs").input(matrix).input(rhs).input(l2_regularizer).output()
+    }
+
+    /// Computes the principal square root of each innermost matrix: the matrix whose product with itself is
+    /// the input matrix, and whose eigenvalues have no negative real part. A real matrix with a negative
+    /// eigenvalue has a complex root alone: its result is NaN, as is that of a matrix that has no root, or is
+    /// not finite.
+    ///
+    /// `MatrixSquareRoot(input: T) -> (output: T)`
+    ///
+    /// Attributes: `T: f64|f32|f16|c64|c128`.
+    ///
+    /// ```text
+    /// MatrixSquareRoot([[4.0 1.0] [0.0 9.0]]) ~ [[2.0 0.2] [0.0 3.0]]
+    /// ```
+    #[track_caller]
+    pub fn matrix_square_root(self, input: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("MatrixSquareRoot").input(input).output()
+    }
+
     /// Solves triangular systems of linear equations: the product of the lower (or upper) triangle of each
     /// innermost matrix of `matrix`, or of the triangle's adjoint if `adjoint` is true, and the output is
     /// `rhs`. Batch dimensions are broadcast.
@@ -426,6 +716,23 @@ impl<'g> Linalg<'g> {
         [op.output(0), op.output(1)]
     }
 
+    /// Computes the eigenvalues of each innermost matrix, which must be symmetric, in ascending order, and
+    /// its eigenvectors: the first row of a result holds the eigenvalues, and the columns below them the
+    /// eigenvectors. Only the lower triangle of `input` is read. The sign of an eigenvector is arbitrary.
+    /// `SelfAdjointEigV2` has two outputs, and gradients.
+    ///
+    /// `SelfAdjointEig(input: T) -> (output: T)`
+    ///
+    /// Attributes: `T: f64|f32|f16`.
+    ///
+    /// ```text
+    /// BatchSelfAdjointEig(f64 [[[2.0]] [[-3.0]]]) = f64 [[[2.0] [1.0]] [[-3.0] [1.0]]]
+    /// ```
+    #[track_caller]
+    pub fn self_adjoint_eig(self, input: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("SelfAdjointEig").input(input).output()
+    }
+
     /// Computes the eigenvalues of each innermost matrix, which must be self-adjoint, in ascending order, and
     /// its eigenvectors, the columns of `v`. Only the lower triangle of `input` is read. If `compute_v` is
     /// false, `v` is an empty vector. The sign of an eigenvector is arbitrary. The matrix must be finite.
@@ -441,6 +748,22 @@ impl<'g> Linalg<'g> {
     pub fn self_adjoint_eig_v2(self, input: impl Into<Arg<'g>>) -> [Output<'g>; 2] {
         let op = self.0.start("SelfAdjointEigV2").input(input).finish();
         [op.output(0), op.output(1)]
+    }
+
+    /// Multiplies two matrices, in f32. `transpose_a` and `transpose_b` transpose a side first. `a_is_sparse`
+    /// and `b_is_sparse` say that many elements of a side are zero, and do not change the result.
+    ///
+    /// `SparseMatMul(a: Ta, b: Tb) -> (product: f32)`
+    ///
+    /// Attributes: `transpose_a: bool = false`, `transpose_b: bool = false`, `a_is_sparse: bool = false`,
+    /// `b_is_sparse: bool = false`, `Ta: f32|bf16 = f32`, `Tb: f32|bf16 = f32`.
+    ///
+    /// ```text
+    /// SparseMatMul([[1.0 2.0] [0.0 4.0]], [[5.0 6.0] [7.0 0.0]]; a_is_sparse=true) = [[19.0 6.0] [28.0 0.0]]
+    /// ```
+    #[track_caller]
+    pub fn sparse_mat_mul(self, a: impl Into<Arg<'g>>, b: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("SparseMatMul").input(a).input(b).output()
     }
 
     /// Computes the singular value decomposition of each innermost matrix: `s`, the singular values in
@@ -461,5 +784,45 @@ impl<'g> Linalg<'g> {
     pub fn svd(self, input: impl Into<Arg<'g>>) -> [Output<'g>; 3] {
         let op = self.0.start("Svd").input(input).finish();
         [op.output(0), op.output(1), op.output(2)]
+    }
+
+    /// Multiplies tridiagonal matrices with the innermost matrices of `rhs`. Each diagonal has shape `[.., 1,
+    /// M]`, for a `rhs` of shape `[.., M, K]`: element `i` is that of row `i` of the tridiagonal matrix. The
+    /// last element of `superdiag` and the first of `subdiag` are ignored.
+    ///
+    /// `TridiagonalMatMul(superdiag: T, maindiag: T, subdiag: T, rhs: T) -> (output: T)`
+    ///
+    /// Attributes: `T: f64|f32|c64|c128`.
+    ///
+    /// ```text
+    /// TridiagonalMatMul([[9.0]], [[2.0]], [[9.0]], [[3.0]]) = [[6.0]]
+    /// ```
+    #[track_caller]
+    pub fn tridiagonal_mat_mul(
+        self,
+        superdiag: impl Into<Arg<'g>>,
+        maindiag: impl Into<Arg<'g>>,
+        subdiag: impl Into<Arg<'g>>,
+        rhs: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0.start("TridiagonalMatMul").input(superdiag).input(maindiag).input(subdiag).input(rhs).output()
+    }
+
+    /// Solves systems of linear equations with tridiagonal matrices, in time proportional to their rows.
+    /// `diagonals` has shape `[.., 3, M]`: the superdiagonal, the main diagonal and the subdiagonal, where
+    /// element `i` is that of row `i` of the matrix. The last element of the superdiagonal and the first of
+    /// the subdiagonal are ignored. If `partial_pivoting` is true, rows are exchanged so that the elimination
+    /// is stable.
+    ///
+    /// `TridiagonalSolve(diagonals: T, rhs: T) -> (output: T)`
+    ///
+    /// Attributes: `partial_pivoting: bool = true`, `T: f64|f32|c64|c128`.
+    ///
+    /// ```text
+    /// TridiagonalSolve([[1.0 0.0] [2.0 2.0] [0.0 3.0]], [[12.0] [23.0]]) ~ [[1.0] [10.0]]
+    /// ```
+    #[track_caller]
+    pub fn tridiagonal_solve(self, diagonals: impl Into<Arg<'g>>, rhs: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("TridiagonalSolve").input(diagonals).input(rhs).output()
     }
 }

@@ -227,6 +227,22 @@ impl<'g> Math<'g> {
         self.0.start("Cast").input(x).attr("DstT", dst_t).output()
     }
 
+    /// Compares each element with `threshold`, and packs eight results along the last axis into a byte: a bit
+    /// is 1 if the element is greater, and the first element is the highest bit. A bool is its own bit. The
+    /// size of the last axis must be a multiple of 8.
+    ///
+    /// `CompareAndBitpack(input: T, threshold: T) -> (output: u8)`
+    ///
+    /// Attributes: `T: bool|f16|f32|f64|i8|i16|i32|i64`.
+    ///
+    /// ```text
+    /// CompareAndBitpack([1.0 2.0 3.0 4.0 nan 6.0 7.0 -8.0], 3.0) = u8[1] [22]
+    /// ```
+    #[track_caller]
+    pub fn compare_and_bitpack(self, input: impl Into<Arg<'g>>, threshold: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("CompareAndBitpack").input(input).input(threshold).output()
+    }
+
     /// Returns complex numbers with the given real and imaginary parts, with broadcasting.
     ///
     /// `Complex(real: T, imag: T) -> (out: Tout)`

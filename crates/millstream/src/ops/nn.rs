@@ -140,6 +140,80 @@ impl<'g> Nn<'g> {
             .output()
     }
 
+    /// Normalizes each channel of the images `t` by its mean in `m` and its variance in `v`, multiplies by
+    /// `gamma` if `scale_after_normalization` is true, and adds `beta`: the result is `(t - m) / sqrt(v +
+    /// variance_epsilon) * gamma + beta`.
+    ///
+    /// `BatchNormWithGlobalNormalization(t: T, m: T, v: T, beta: T, gamma: T) -> (result: T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64|c64|c128`, `variance_epsilon: float`,
+    /// `scale_after_normalization: bool`.
+    ///
+    /// ```text
+    /// BatchNormWithGlobalNormalization([[[[1.0 2.0] [3.0 4.0]]]], [1.0 2.0], [3.0 0.0], [0.5 1.0], [2.0
+    /// 3.0]; variance_epsilon=1.0, scale_after_normalization=true) ~ [[[[0.5 1.0] [2.5 7.0]]]]
+    /// ```
+    #[track_caller]
+    pub fn batch_norm_with_global_normalization(
+        self,
+        t: impl Into<Arg<'g>>,
+        m: impl Into<Arg<'g>>,
+        v: impl Into<Arg<'g>>,
+        beta: impl Into<Arg<'g>>,
+        gamma: impl Into<Arg<'g>>,
+        variance_epsilon: f32,
+        scale_after_normalization: bool,
+    ) -> Output<'g> {
+        self.0
+            .start("BatchNormWithGlobalNormalization")
+            .input(t)
+            .input(m)
+            .input(v)
+            .input(beta)
+            .input(gamma)
+            .attr("variance_epsilon", variance_epsilon)
+            .attr("scale_after_normalization", scale_after_normalization)
+            .output()
+    }
+
+    /// Computes the gradients of `BatchNormWithGlobalNormalization` by its inputs `t`, `m`, `v`, `beta` and
+    /// `gamma`, from `backprop`, the gradient of its output.
+    ///
+    /// `BatchNormWithGlobalNormalizationGrad(t: T, m: T, v: T, gamma: T, backprop: T) -> (dx: T, dm: T, dv:
+    /// T, db: T, dg: T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64|c64|c128`, `variance_epsilon: float`,
+    /// `scale_after_normalization: bool`.
+    ///
+    /// ```text
+    /// BatchNormWithGlobalNormalization([[[[1.0 2.0] [3.0 4.0]]]], [1.0 2.0], [3.0 0.0], [0.5 1.0], [2.0
+    /// 3.0]; variance_epsilon=1.0, scale_after_normalization=true) ~ [[[[0.5 1.0] [2.5 7.0]]]]
+    /// ```
+    #[track_caller]
+    pub fn batch_norm_with_global_normalization_grad(
+        self,
+        t: impl Into<Arg<'g>>,
+        m: impl Into<Arg<'g>>,
+        v: impl Into<Arg<'g>>,
+        gamma: impl Into<Arg<'g>>,
+        backprop: impl Into<Arg<'g>>,
+        variance_epsilon: f32,
+        scale_after_normalization: bool,
+    ) -> [Output<'g>; 5] {
+        let op = self
+            .0
+            .start("BatchNormWithGlobalNormalizationGrad")
+            .input(t)
+            .input(m)
+            .input(v)
+            .input(gamma)
+            .input(backprop)
+            .attr("variance_epsilon", variance_epsilon)
+            .attr("scale_after_normalization", scale_after_normalization)
+            .finish();
+        [op.output(0), op.output(1), op.output(2), op.output(3), op.output(4)]
+    }
+
     /// Adds `bias` to `value` along the channels: the last axis, or axis 1 if `data_format` is NCHW.
     ///
     /// `BiasAdd(value: T, bias: T) -> (output: T)`

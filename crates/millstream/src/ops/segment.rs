@@ -109,6 +109,63 @@ impl<'g> Segment<'g> {
         self.0.start("SparseSegmentMean").input(data).input(indices).input(segment_ids).output()
     }
 
+    /// Computes the gradient of `SparseSegmentMean` by its data, which has `output_dim0` rows: row
+    /// `indices[i]` gets the row `segment_ids[i]` of `grad`, divided by the number of rows of that segment.
+    ///
+    /// `SparseSegmentMeanGrad(grad: T, indices: Tidx, segment_ids: Tsegmentids, output_dim0: i32) -> (output:
+    /// T)`
+    ///
+    /// Attributes: `T: f32|f64`, `Tidx: i32|i64 = i32`, `Tsegmentids: i32|i64 = i32`.
+    ///
+    /// ```text
+    /// SparseSegmentSqrtNGrad([[2.0] [3.0]], [0 1 2 3 1], i32 [0 0 0 0 1], 4) = [[1.0] [4.0] [1.0] [1.0]]
+    /// ```
+    #[track_caller]
+    pub fn sparse_segment_mean_grad(
+        self,
+        grad: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+        segment_ids: impl Into<Arg<'g>>,
+        output_dim0: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0
+            .start("SparseSegmentMeanGrad")
+            .input(grad)
+            .input(indices)
+            .input(segment_ids)
+            .input(output_dim0)
+            .output()
+    }
+
+    /// Computes the mean of the rows of `data` at `indices` for each id in the sorted `segment_ids`. Ids
+    /// without rows give 0. The result has `num_segments` rows.
+    ///
+    /// `SparseSegmentMeanWithNumSegments(data: T, indices: Tidx, segment_ids: Tsegmentids, num_segments:
+    /// Tnumsegments) -> (output: T)`
+    ///
+    /// Attributes: `Tidx: i32|i64 = i32`, `Tsegmentids: i32|i64 = i32`, `sparse_gradient: bool = false`,
+    /// `Tnumsegments: i32|i64 = i32`, `T: f16|bf16|f32|f64`.
+    ///
+    /// ```text
+    /// SparseSegmentMean([[1.0 2.0] [3.0 4.0] [5.0 6.0]], [0 2 1], [1 1 2]) ~ [[0.0 0.0] [3.0 4.0] [3.0 4.0]]
+    /// ```
+    #[track_caller]
+    pub fn sparse_segment_mean_with_num_segments(
+        self,
+        data: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+        segment_ids: impl Into<Arg<'g>>,
+        num_segments: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0
+            .start("SparseSegmentMeanWithNumSegments")
+            .input(data)
+            .input(indices)
+            .input(segment_ids)
+            .input(num_segments)
+            .output()
+    }
+
     /// Computes the sum of the rows of `data` at `indices` for each id in the sorted `segment_ids`, divided
     /// by the square root of their number. Ids without rows give 0.
     ///
@@ -130,6 +187,64 @@ impl<'g> Segment<'g> {
         self.0.start("SparseSegmentSqrtN").input(data).input(indices).input(segment_ids).output()
     }
 
+    /// Computes the gradient of `SparseSegmentSqrtN` by its data, which has `output_dim0` rows: row
+    /// `indices[i]` gets the row `segment_ids[i]` of `grad`, divided by the square root of the number of rows
+    /// of that segment.
+    ///
+    /// `SparseSegmentSqrtNGrad(grad: T, indices: Tidx, segment_ids: Tsegmentids, output_dim0: i32) ->
+    /// (output: T)`
+    ///
+    /// Attributes: `T: f32|f64`, `Tidx: i32|i64 = i32`, `Tsegmentids: i32|i64 = i32`.
+    ///
+    /// ```text
+    /// SparseSegmentSqrtNGrad([[2.0] [3.0]], [0 1 2 3 1], i32 [0 0 0 0 1], 4) = [[1.0] [4.0] [1.0] [1.0]]
+    /// ```
+    #[track_caller]
+    pub fn sparse_segment_sqrt_n_grad(
+        self,
+        grad: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+        segment_ids: impl Into<Arg<'g>>,
+        output_dim0: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0
+            .start("SparseSegmentSqrtNGrad")
+            .input(grad)
+            .input(indices)
+            .input(segment_ids)
+            .input(output_dim0)
+            .output()
+    }
+
+    /// Computes the sum of the rows of `data` at `indices` for each id in the sorted `segment_ids`, divided
+    /// by the square root of their number. Ids without rows give 0. The result has `num_segments` rows.
+    ///
+    /// `SparseSegmentSqrtNWithNumSegments(data: T, indices: Tidx, segment_ids: Tsegmentids, num_segments:
+    /// Tnumsegments) -> (output: T)`
+    ///
+    /// Attributes: `Tidx: i32|i64 = i32`, `Tsegmentids: i32|i64 = i32`, `sparse_gradient: bool = false`,
+    /// `Tnumsegments: i32|i64 = i32`, `T: f16|bf16|f32|f64`.
+    ///
+    /// ```text
+    /// SparseSegmentSqrtN([[1.0 2.0]], i32[0] [], i32[0] []) = f32[0,2] []
+    /// ```
+    #[track_caller]
+    pub fn sparse_segment_sqrt_n_with_num_segments(
+        self,
+        data: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+        segment_ids: impl Into<Arg<'g>>,
+        num_segments: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0
+            .start("SparseSegmentSqrtNWithNumSegments")
+            .input(data)
+            .input(indices)
+            .input(segment_ids)
+            .input(num_segments)
+            .output()
+    }
+
     /// Computes the sum of the rows of `data` at `indices` for each id in the sorted `segment_ids`. Ids
     /// without rows give 0.
     ///
@@ -149,6 +264,35 @@ impl<'g> Segment<'g> {
         segment_ids: impl Into<Arg<'g>>,
     ) -> Output<'g> {
         self.0.start("SparseSegmentSum").input(data).input(indices).input(segment_ids).output()
+    }
+
+    /// Computes the sum of the rows of `data` at `indices` for each id in the sorted `segment_ids`. Ids
+    /// without rows give 0. The result has `num_segments` rows.
+    ///
+    /// `SparseSegmentSumWithNumSegments(data: T, indices: Tidx, segment_ids: Tsegmentids, num_segments:
+    /// Tnumsegments) -> (output: T)`
+    ///
+    /// Attributes: `Tidx: i32|i64 = i32`, `Tsegmentids: i32|i64 = i32`, `sparse_gradient: bool = false`,
+    /// `Tnumsegments: i32|i64 = i32`, `T: f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64`.
+    ///
+    /// ```text
+    /// SparseSegmentSum([[1.0 2.0] [3.0 4.0] [5.0 6.0]], [0 2 1], [1 1 2]) ~ [[0.0 0.0] [6.0 8.0] [3.0 4.0]]
+    /// ```
+    #[track_caller]
+    pub fn sparse_segment_sum_with_num_segments(
+        self,
+        data: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+        segment_ids: impl Into<Arg<'g>>,
+        num_segments: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0
+            .start("SparseSegmentSumWithNumSegments")
+            .input(data)
+            .input(indices)
+            .input(segment_ids)
+            .input(num_segments)
+            .output()
     }
 
     /// Computes the maximum of the slices of `data` for each id in `segment_ids`, which are below

@@ -68,6 +68,69 @@ impl<'g> Sparse<'g> {
             .output()
     }
 
+    /// Combines sets, the elements along the last axes of two tensors, with the `set_operation`: 'a-b',
+    /// 'b-a', 'intersection' or 'union'. All other axes must agree. The result is a sparse tensor: the
+    /// elements of each set in ascending order, from the beginning of a row on.
+    ///
+    /// `DenseToDenseSetOperation(set1: T, set2: T) -> (result_indices: i64, result_values: T, result_shape:
+    /// i64)`
+    ///
+    /// Attributes: `set_operation: string`, `validate_indices: bool = true`, `T: i8|i16|i32|i64|u8|u16|str`.
+    ///
+    /// ```text
+    /// DenseToDenseSetOperation([[1 2 2 3] [4 4 4 4]], [[3 2 9] [5 4 5]]; set_operation="intersection") = i64
+    /// [[0 0] [0 1] [1 0]], [2 3 4], i64 [2 2]
+    /// ```
+    #[track_caller]
+    pub fn dense_to_dense_set_operation(
+        self,
+        set1: impl Into<Arg<'g>>,
+        set2: impl Into<Arg<'g>>,
+        set_operation: &str,
+    ) -> [Output<'g>; 3] {
+        let op = self
+            .0
+            .start("DenseToDenseSetOperation")
+            .input(set1)
+            .input(set2)
+            .attr("set_operation", set_operation)
+            .finish();
+        [op.output(0), op.output(1), op.output(2)]
+    }
+
+    /// As `DenseToDenseSetOperation`, where the second operand is a sparse tensor, whose entries must be in
+    /// row-major order.
+    ///
+    /// `DenseToSparseSetOperation(set1: T, set2_indices: i64, set2_values: T, set2_shape: i64) ->
+    /// (result_indices: i64, result_values: T, result_shape: i64)`
+    ///
+    /// Attributes: `set_operation: string`, `validate_indices: bool = true`, `T: i8|i16|i32|i64|u8|u16|str`.
+    ///
+    /// ```text
+    /// DenseToDenseSetOperation([[1 2 2 3] [4 4 4 4]], [[3 2 9] [5 4 5]]; set_operation="intersection") = i64
+    /// [[0 0] [0 1] [1 0]], [2 3 4], i64 [2 2]
+    /// ```
+    #[track_caller]
+    pub fn dense_to_sparse_set_operation(
+        self,
+        set1: impl Into<Arg<'g>>,
+        set2_indices: impl Into<Arg<'g>>,
+        set2_values: impl Into<Arg<'g>>,
+        set2_shape: impl Into<Arg<'g>>,
+        set_operation: &str,
+    ) -> [Output<'g>; 3] {
+        let op = self
+            .0
+            .start("DenseToSparseSetOperation")
+            .input(set1)
+            .input(set2_indices)
+            .input(set2_values)
+            .input(set2_shape)
+            .attr("set_operation", set_operation)
+            .finish();
+        [op.output(0), op.output(1), op.output(2)]
+    }
+
     /// Deserializes the rows of `serialized_sparse`, which SerializeManySparse wrote, and stacks the sparse
     /// tensors along a new first axis. Each other axis has the size of the largest one. The values must have
     /// dtype `dtype`.
@@ -197,6 +260,26 @@ impl<'g> Sparse<'g> {
             .input(sparse_values)
             .input(sparse_shape)
             .output()
+    }
+
+    /// Returns the number of distinct elements of each set: of the entries of a sparse tensor along its last
+    /// axis. The entries must be in row-major order.
+    ///
+    /// `SetSize(set_indices: i64, set_values: T, set_shape: i64) -> (size: i32)`
+    ///
+    /// Attributes: `validate_indices: bool = true`, `T: i8|i16|i32|i64|u8|u16|str`.
+    ///
+    /// ```text
+    /// SetSize(i64 [[0 0] [0 1] [2 0]], [7 7 5], i64 [3 2]) = [1 0 1]
+    /// ```
+    #[track_caller]
+    pub fn set_size(
+        self,
+        set_indices: impl Into<Arg<'g>>,
+        set_values: impl Into<Arg<'g>>,
+        set_shape: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0.start("SetSize").input(set_indices).input(set_values).input(set_shape).output()
     }
 
     /// Adds two sparse tensors of one shape whose entries are in row-major order. If both have an entry at an
@@ -863,6 +946,43 @@ impl<'g> Sparse<'g> {
             .input(a_shape)
             .input(b)
             .output()
+    }
+
+    /// As `DenseToDenseSetOperation`, where both operands are sparse tensors, whose entries must be in
+    /// row-major order.
+    ///
+    /// `SparseToSparseSetOperation(set1_indices: i64, set1_values: T, set1_shape: i64, set2_indices: i64,
+    /// set2_values: T, set2_shape: i64) -> (result_indices: i64, result_values: T, result_shape: i64)`
+    ///
+    /// Attributes: `set_operation: string`, `validate_indices: bool = true`, `T: i8|i16|i32|i64|u8|u16|str`.
+    ///
+    /// ```text
+    /// DenseToDenseSetOperation([[1 2 2 3] [4 4 4 4]], [[3 2 9] [5 4 5]]; set_operation="intersection") = i64
+    /// [[0 0] [0 1] [1 0]], [2 3 4], i64 [2 2]
+    /// ```
+    #[track_caller]
+    pub fn sparse_to_sparse_set_operation(
+        self,
+        set1_indices: impl Into<Arg<'g>>,
+        set1_values: impl Into<Arg<'g>>,
+        set1_shape: impl Into<Arg<'g>>,
+        set2_indices: impl Into<Arg<'g>>,
+        set2_values: impl Into<Arg<'g>>,
+        set2_shape: impl Into<Arg<'g>>,
+        set_operation: &str,
+    ) -> [Output<'g>; 3] {
+        let op = self
+            .0
+            .start("SparseToSparseSetOperation")
+            .input(set1_indices)
+            .input(set1_values)
+            .input(set1_shape)
+            .input(set2_indices)
+            .input(set2_values)
+            .input(set2_shape)
+            .attr("set_operation", set_operation)
+            .finish();
+        [op.output(0), op.output(1), op.output(2)]
     }
 
     /// Takes the sparse tensors with the given numbers out of the map `shared_name` (by default, the node's

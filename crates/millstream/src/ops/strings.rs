@@ -45,6 +45,31 @@ impl<'g> Strings<'g> {
         self.0.start("DecodeBase64").input(input).output()
     }
 
+    /// Reinterprets the first `fixed_length` bytes of each string as values of `out_type`, along a new last
+    /// axis. A shorter string is padded with zero bytes.
+    ///
+    /// `DecodePaddedRaw(input_bytes: str, fixed_length: i32) -> (output: out_type)`
+    ///
+    /// Attributes: `out_type: f16|f32|f64|i32|u16|u8|i16|i8|i64`, `little_endian: bool = true`.
+    ///
+    /// ```text
+    /// DecodePaddedRaw(["abcd" "ab" ""], 4; out_type=i16) = i16 [[25185 25699] [25185 0] [0 0]]
+    /// ```
+    #[track_caller]
+    pub fn decode_padded_raw(
+        self,
+        input_bytes: impl Into<Arg<'g>>,
+        fixed_length: impl Into<Arg<'g>>,
+        out_type: DType,
+    ) -> Output<'g> {
+        self.0
+            .start("DecodePaddedRaw")
+            .input(input_bytes)
+            .input(fixed_length)
+            .attr("out_type", out_type)
+            .output()
+    }
+
     /// Reinterprets the bytes of each string as values of `out_type`, along a new last axis. All strings must
     /// have the same length.
     ///
@@ -74,6 +99,21 @@ impl<'g> Strings<'g> {
     #[track_caller]
     pub fn encode_base64(self, input: impl Into<Arg<'g>>) -> Output<'g> {
         self.0.start("EncodeBase64").input(input).output()
+    }
+
+    /// Computes a fingerprint of 8 bytes of each row along the first axis of `data`. `method` must be
+    /// 'farmhash64': the FarmHash of the row's bytes, of its only string, or of the hashes of its strings.
+    ///
+    /// `Fingerprint(data: T, method: str) -> (fingerprint: u8)`
+    ///
+    /// Attributes: `T: any dtype`.
+    ///
+    /// ```text
+    /// Fingerprint([['abc' 'd']], 'farmhash64') = u8[1,8] [[42 36 211 10 152 245 170 130]]
+    /// ```
+    #[track_caller]
+    pub fn fingerprint(self, data: impl Into<Arg<'g>>, method: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("Fingerprint").input(data).input(method).output()
     }
 
     /// Joins the strings along the axes `reduction_indices`, with `separator` between them: first along the
@@ -200,6 +240,49 @@ impl<'g> Strings<'g> {
     #[track_caller]
     pub fn string_lower(self, input: impl Into<Arg<'g>>) -> Output<'g> {
         self.0.start("StringLower").input(input).output()
+    }
+
+    /// Returns, for each row of words and each width in `ngram_widths`, the sequences of that many adjacent
+    /// words, joined by `separator`. `data_splits` holds where rows of `data` begin and the last one ends;
+    /// `ngrams_splits` the same of the result. Rows are padded with `pad_width` times `left_pad` and
+    /// `right_pad`, but never with more than the width less one, which is what a negative `pad_width` means.
+    /// If `preserve_short_sequences` is true, a row that is too short for an n-gram has one of all its words.
+    ///
+    /// `StringNGrams(data: str, data_splits: Tsplits) -> (ngrams: str, ngrams_splits: Tsplits)`
+    ///
+    /// Attributes: `separator: string`, `ngram_widths: ints`, `left_pad: string`, `right_pad: string`,
+    /// `pad_width: int`, `preserve_short_sequences: bool`, `Tsplits: i32|i64 = i64`.
+    ///
+    /// ```text
+    /// StringNGrams(["a" "b" "c" "d" "e"], i64 [0 4 5]; separator=" ", ngram_widths={2}, left_pad="<",
+    /// right_pad=">", pad_width=-1, preserve_short_sequences=false) = ["< a" "a b" "b c" "c d" "d >" "< e"
+    /// "e >"], i64 [0 5 7]
+    /// ```
+    #[track_caller]
+    pub fn string_n_grams(
+        self,
+        data: impl Into<Arg<'g>>,
+        data_splits: impl Into<Arg<'g>>,
+        separator: &str,
+        ngram_widths: &[i64],
+        left_pad: &str,
+        right_pad: &str,
+        pad_width: i64,
+        preserve_short_sequences: bool,
+    ) -> [Output<'g>; 2] {
+        let op = self
+            .0
+            .start("StringNGrams")
+            .input(data)
+            .input(data_splits)
+            .attr("separator", separator)
+            .attr("ngram_widths", ngram_widths)
+            .attr("left_pad", left_pad)
+            .attr("right_pad", right_pad)
+            .attr("pad_width", pad_width)
+            .attr("preserve_short_sequences", preserve_short_sequences)
+            .finish();
+        [op.output(0), op.output(1)]
     }
 
     /// Splits each string at every byte in `delimiter` (between all bytes, if it is empty), to a sparse

@@ -44,10 +44,10 @@ pub(crate) fn def() -> [OpDef; 2] {
 }
 
 /// The block size of an axis, and its paddings or crops.
-type Block = (usize, (usize, usize));
+pub(super) type Block = (usize, (usize, usize));
 
 /// Returns the blocks and margins of the spatial axes.
-fn blocks(what: &str, sizes: &Tensor, margins: &Tensor) -> Result<SmallVec<[Block; 4]>> {
+pub(super) fn blocks(what: &str, sizes: &Tensor, margins: &Tensor) -> Result<SmallVec<[Block; 4]>> {
     vector("block_shape", sizes)?;
     let sizes = ints(sizes)?;
     ensure!(
@@ -72,7 +72,7 @@ fn volume(blocks: &[Block]) -> Result<usize> {
 }
 
 /// Returns the batch and spatial dimensions after SpaceToBatchND.
-fn to_batch(batch: Dim, space: &[Dim], blocks: &[Block]) -> Result<(Dim, Vec<Dim>)> {
+pub(super) fn to_batch(batch: Dim, space: &[Dim], blocks: &[Block]) -> Result<(Dim, Vec<Dim>)> {
     let volume = volume(blocks)?;
     let batch = batch
         .map(|b| b.checked_mul(volume).ok_or_else(|| invalid!("the batch becomes too large")))
@@ -104,7 +104,7 @@ fn first_unfit(batch: usize, blocks: &[Block]) -> usize {
 }
 
 /// Returns the batch and spatial dimensions after BatchToSpaceND.
-fn to_space(batch: Dim, space: &[Dim], blocks: &[Block]) -> Result<(Dim, Vec<Dim>)> {
+pub(super) fn to_space(batch: Dim, space: &[Dim], blocks: &[Block]) -> Result<(Dim, Vec<Dim>)> {
     let volume = volume(blocks)?;
     if let Some(b) = batch {
         ensure!(
@@ -124,7 +124,7 @@ fn to_space(batch: Dim, space: &[Dim], blocks: &[Block]) -> Result<(Dim, Vec<Dim
     Ok((batch.map(|b| b / volume), dims.collect::<Result<_>>()?))
 }
 
-type Rule = fn(Dim, &[Dim], &[Block]) -> Result<(Dim, Vec<Dim>)>;
+pub(super) type Rule = fn(Dim, &[Dim], &[Block]) -> Result<(Dim, Vec<Dim>)>;
 
 fn infer(cx: &mut InferCx, rule: Rule) -> Result<()> {
     let n = cx.vector(1)?;
@@ -156,21 +156,33 @@ fn infer(cx: &mut InferCx, rule: Rule) -> Result<()> {
 fn prepare(cx: &mut KernelCx, what: &str, rule: Rule) -> Result<(Tensor, SmallVec<[Block; 4]>, Shape)> {
     let blocks = blocks(what, cx.input(1), cx.input(2))?;
     let input = cx.take(0);
+    let shape = shape_of(&input, &blocks, rule)?;
+    Ok((input, blocks, shape))
+}
+
+/// Returns the output shape that `rule` computes.
+pub(super) fn shape_of(input: &Tensor, blocks: &[Block], rule: Rule) -> Result<Shape> {
     let n = blocks.len();
     ensure!(input.rank() > n, "`input` has rank {} but `block_shape` has {n} entries", input.rank());
     let dims: Vec<Dim> = input.shape().iter().map(|&d| Some(d)).collect();
-    let (batch, space) = rule(dims[0], &dims[1..=n], &blocks)?;
+    let (batch, space) = rule(dims[0], &dims[1..=n], blocks)?;
     let shape = [batch].into_iter().chain(space).chain(dims[n + 1..].iter().copied()).flatten();
     let shape = Shape::new(shape);
     shape.checked_elements()?;
-    Ok((input, blocks, shape))
+    Ok(shape)
 }
 
 fn run_to_batch(cx: &mut KernelCx) -> Result<()> {
     let (input, blocks, shape) = prepare(cx, "paddings", to_batch)?;
+    let out = moved_to_batch(input, &blocks, shape)?;
+    cx.set(0, out);
+    Ok(())
+}
+
+/// Moves blocks into the batch, to the shape of [`to_batch`].
+pub(super) fn moved_to_batch(input: Tensor, blocks: &[Block], shape: Shape) -> Result<Tensor> {
     if shape.elements() == 0 {
-        cx.set(0, empty(input.dtype(), shape)?);
-        return Ok(());
+        return empty(input.dtype(), shape);
     }
     let n = blocks.len();
     let margins = (0..input.rank()).map(|a| if (1..=n).contains(&a) { blocks[a - 1].1 } else { (0, 0) });
@@ -196,16 +208,20 @@ fn run_to_batch(cx: &mut KernelCx) -> Result<()> {
         walk.push(shape[a]);
         strides.push(steps[a] as isize);
     }
-    let out = padded.strided(walk, 0, &strides)?.into_shape(shape)?;
-    cx.set(0, out);
-    Ok(())
+    padded.strided(walk, 0, &strides)?.into_shape(shape)
 }
 
 fn run_to_space(cx: &mut KernelCx) -> Result<()> {
     let (input, blocks, shape) = prepare(cx, "crops", to_space)?;
+    let out = moved_to_space(input, &blocks, shape)?;
+    cx.set(0, out);
+    Ok(())
+}
+
+/// Moves blocks out of the batch, to the shape of [`to_space`].
+pub(super) fn moved_to_space(input: Tensor, blocks: &[Block], shape: Shape) -> Result<Tensor> {
     if shape.elements() == 0 {
-        cx.set(0, empty(input.dtype(), shape)?);
-        return Ok(());
+        return empty(input.dtype(), shape);
     }
     let n = blocks.len();
     let rest = Sizes::from(&input.shape()[n + 1..]);
@@ -228,9 +244,7 @@ fn run_to_space(cx: &mut KernelCx) -> Result<()> {
     rest.iter().for_each(|&d| whole.push(d));
     let joined = input.strided(walk, 0, &strides)?.into_shape(whole)?;
     let begin = (0..shape.rank()).map(|a| if (1..=n).contains(&a) { blocks[a - 1].1.0 } else { 0 });
-    let out = super::slice::part(joined, &begin.collect::<Sizes>(), shape)?;
-    cx.set(0, out);
-    Ok(())
+    super::slice::part(joined, &begin.collect::<Sizes>(), shape)
 }
 
 // The two ops are inverses: what one pads, the other crops.

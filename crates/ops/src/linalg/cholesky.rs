@@ -60,7 +60,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-fn root<T: Entry>(matrix: &[T], n: usize) -> Result<Option<Vec<T>>> {
+/// Returns the Cholesky factor of a matrix, or nothing if it is not positive definite.
+pub(super) fn root<T: Entry>(matrix: &[T], n: usize) -> Result<Option<Vec<T>>> {
     let mut pace = Pace::new();
     let mut out = vec![T::int(0); n * n];
     for i in 0..n {

@@ -26,7 +26,7 @@ pub(crate) fn def() -> OpDef {
         .gradient(Gradient::of(grad))
 }
 
-fn infer(cx: &mut InferCx) -> Result<()> {
+pub(super) fn infer(cx: &mut InferCx) -> Result<()> {
     let (ta, tb) = (cx.attrs().bool("transpose_a")?, cx.attrs().bool("transpose_b")?);
     let (a, b) = (cx.with_rank(0, 2)?, cx.with_rank(1, 2)?);
     let (m, ka) = (a.dim(usize::from(ta)), a.dim(usize::from(!ta)));
@@ -53,7 +53,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-fn multiply(node: &NodeInfo, a: &Tensor, b: &Tensor, host: &dyn StepHost) -> Result<Tensor> {
+pub(super) fn multiply(node: &NodeInfo, a: &Tensor, b: &Tensor, host: &dyn StepHost) -> Result<Tensor> {
     with_element!(a.dtype(), T in numbers => {
         let [x, y] = sides::<T>(node, a, b)?;
         let mut out = Tensor::anything(a.dtype(), [x.rows, y.cols])?;
@@ -121,7 +121,7 @@ fn narrow(node: &NodeInfo, cx: &mut KernelCx) -> Result<()> {
 }
 
 /// The estimate assumes 100 floating-point operations per nanosecond.
-fn cost(node: &NodeInfo, inputs: &[Tensor]) -> f64 {
+pub(super) fn cost(node: &NodeInfo, inputs: &[Tensor]) -> f64 {
     let [a, b] = inputs else { return 0.0 };
     let columns = usize::from(!node.attrs.bool("transpose_b").unwrap_or(false));
     let n = b.shape().get(columns).copied().unwrap_or(0);

@@ -48,7 +48,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-fn all<T: Spectral>(input: &Tensor, vectors: bool) -> Result<(Tensor, Tensor)> {
+pub(super) fn all<T: Spectral>(input: &Tensor, vectors: bool) -> Result<(Tensor, Tensor)> {
     let (batch, n) = square("input", input.shape())?;
     let mut e = Tensor::zeros(T::DTYPE, Shape::new(batch.iter().copied().chain([n])))?;
     let mut v = Tensor::zeros(T::DTYPE, if vectors { input.shape().clone() } else { Shape::from([0]) })?;

@@ -3,21 +3,16 @@
 //! [apart](millstream_state::apart()).
 
 use super::factor::Entry;
+pub(super) use super::factor::SPECTRAL_COST;
 use crate::shared::elementwise::fresh;
 use faer::MatRef;
 use faer::traits::ComplexField;
 use millstream_graph::Output;
-use millstream_graph::op::{Cost, GradCx};
+use millstream_graph::op::GradCx;
 use millstream_state::apart;
 use millstream_tensor::budget::Room;
 use millstream_tensor::{C64, C128, Result, Tensor};
 use smallvec::SmallVec;
-
-/// The cost of a decomposition: some ten nanoseconds for each element and row.
-pub(super) const SPECTRAL_COST: Cost = Cost::Estimate(|_, inputs| {
-    let Some(x) = inputs.first() else { return 0.0 };
-    10.0 * x.elements() as f64 * x.shape().last().copied().unwrap_or(1) as f64
-});
 
 /// An element type whose matrices can be decomposed.
 pub(super) trait Spectral: Entry + ComplexField {

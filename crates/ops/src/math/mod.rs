@@ -33,6 +33,7 @@ ops! {
     cast,
     ceil,
     clip_by_value,
+    compare_and_bitpack,
     complex,
     complex_abs,
     conj,

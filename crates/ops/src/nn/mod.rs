@@ -19,6 +19,7 @@ ops! {
     avg_pool3d,
     avg_pool3d_grad,
     avg_pool_grad,
+    batch_norm_with_global_normalization,
     bias_add,
     bias_add_grad,
     block_lstm,

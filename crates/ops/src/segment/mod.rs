@@ -9,6 +9,7 @@ ops! {
     segment_min,
     segment_prod,
     segment_sum,
+    sparse_segment_grads,
     sparse_segment_mean,
     sparse_segment_sqrt_n,
     sparse_segment_sum,

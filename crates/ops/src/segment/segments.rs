@@ -42,6 +42,25 @@ pub(super) fn unsorted(name: &'static str, run: RunFn) -> OpDef {
 
 /// Returns the declaration of a sparse segment op without its types.
 pub(super) fn sparse(name: &'static str, run: RunFn) -> OpDef {
+    chosen(name, run).infer(|cx| {
+        infer_chosen(cx)?;
+        rows_unknown(cx)
+    })
+}
+
+/// As [`sparse`], with the number of segments as an input.
+pub(super) fn sparse_counted(name: &'static str, run: RunFn) -> OpDef {
+    chosen(name, run)
+        .input("num_segments", "Tnumsegments")
+        .on_host()
+        .attr("Tnumsegments", IndexType.or(I32))
+        .infer(|cx| {
+            infer_chosen(cx)?;
+            rows_counted(cx)
+        })
+}
+
+fn chosen(name: &'static str, run: RunFn) -> OpDef {
     OpDef::new(name)
         .input("data", "T")
         .input("indices", "Tidx")
@@ -50,19 +69,32 @@ pub(super) fn sparse(name: &'static str, run: RunFn) -> OpDef {
         .attr("Tidx", IndexType.or(I32))
         .attr("Tsegmentids", IndexType.or(I32))
         .attr("sparse_gradient", Bool.or(false))
-        .infer(|cx| {
-            cx.vector(1)?;
-            cx.vector(2)?;
-            cx.merge(1, 2)?;
-            rows_unknown(cx)
-        })
         .kernel(Kernel::pure(run))
+}
+
+fn infer_chosen(cx: &InferCx) -> Result<()> {
+    cx.vector(1)?;
+    cx.vector(2)?;
+    cx.merge(1, 2)?;
+    Ok(())
+}
+
+// The output has the shape of the data, with as many rows as input 3 says.
+pub(super) fn rows_counted(cx: &mut InferCx) -> Result<()> {
+    cx.scalar(3)?;
+    rows_unknown(cx)?;
+    let num = cx.int(3).map(|num| count(cx.name_of(3), num)).transpose()?;
+    if let Some([_, row @ ..]) = cx.input(0).dims() {
+        let shape = PartialShape::new([num].into_iter().chain(row.iter().copied()));
+        cx.set(0, shape);
+    }
+    Ok(())
 }
 
 // The output has the shape of the data, with an unknown number of rows.
 fn rows_unknown(cx: &mut InferCx) -> Result<()> {
     let data = cx.input(0);
-    ensure!(data.rank() != Some(0), "`data` must have rank 1 or more but is a scalar");
+    ensure!(data.rank() != Some(0), "`{}` must have rank 1 or more but is a scalar", cx.name_of(0));
     if let Some([_, row @ ..]) = data.dims() {
         let shape = PartialShape::new([None].into_iter().chain(row.iter().copied()));
         cx.set(0, shape);
@@ -73,7 +105,7 @@ fn rows_unknown(cx: &mut InferCx) -> Result<()> {
 fn infer_unsorted(cx: &mut InferCx) -> Result<()> {
     cx.scalar(2)?;
     let num = match cx.int(2) {
-        Some(num) => Some(count(num).map_err(|e| {
+        Some(num) => Some(count("num_segments", num).map_err(|e| {
             e.led_by(format!("Dimension size, given by scalar input 2, must be non-negative but is {num}"))
         })?),
         None => None,
@@ -90,8 +122,8 @@ fn infer_unsorted(cx: &mut InferCx) -> Result<()> {
     Ok(())
 }
 
-fn count(num: i64) -> Result<usize> {
-    usize::try_from(num).map_err(|_| invalid!("`num_segments` is {num} but must not be negative"))
+pub(super) fn count(name: &str, num: i64) -> Result<usize> {
+    usize::try_from(num).map_err(|_| invalid!("`{name}` is {num} but must not be negative"))
 }
 
 /// The runs of equal ids, with the id and the rows of each. Ids must be sorted and not negative.
@@ -164,7 +196,8 @@ pub(super) fn reduce_sorted<F: Fold<Out = <F as Fold>::In>>(cx: &KernelCx, gap: 
     Ok(out)
 }
 
-/// As [`reduce_sorted`], over the rows of `data` at `indices`. Ids without rows give zeros.
+/// As [`reduce_sorted`], over the rows of `data` at `indices`. Ids without rows give zeros. If there is an
+/// input 3, it is the number of segments.
 pub(super) fn reduce_sparse<F: Fold<Out = <F as Fold>::In>>(cx: &KernelCx) -> Result<Tensor> {
     let data = cx.input(0);
     for i in [1, 2] {
@@ -183,8 +216,19 @@ pub(super) fn reduce_sparse<F: Fold<Out = <F as Fold>::In>>(cx: &KernelCx) -> Re
         indices.len(),
         ids.len()
     );
+    let num = match cx.n_inputs() {
+        4 => Some(number(cx)?),
+        _ => None,
+    };
     let runs = Runs::new(&ids)?;
-    let (mut out, inner) = gaps(data, runs.count, F::In::default())?;
+    if let Some(num) = num {
+        ensure!(
+            runs.count <= num,
+            "segment ids must be < num_segments";
+            "`segment_ids` has {} but `num_segments` is {num}", runs.count - 1
+        );
+    }
+    let (mut out, inner) = gaps(data, num.unwrap_or(runs.count), F::In::default())?;
     let n_rows = data.shape().first().copied().unwrap_or(0);
     let mut starts = Vec::with_capacity(indices.len());
     for (i, &index) in indices.iter().enumerate() {
@@ -209,6 +253,16 @@ pub(super) fn reduce_sparse<F: Fold<Out = <F as Fold>::In>>(cx: &KernelCx) -> Re
     Ok(out)
 }
 
+/// Returns the number of segments in input 3.
+fn number(cx: &KernelCx) -> Result<usize> {
+    ensure!(
+        cx.input(3).rank() == 0,
+        "num_segments should be a scalar, not shape {}", cx.input(3).shape();
+        "`num_segments` has shape {}", cx.input(3).shape()
+    );
+    count("num_segments", cx.int(3)?).map_err(|e| e.led_by("segment ids must be >= 0"))
+}
+
 /// Folds each row into the output row of its id, which starts as `start`. Rows with negative ids are ignored.
 pub(super) fn reduce_unsorted<T: Number>(
     cx: &KernelCx,
@@ -218,8 +272,8 @@ pub(super) fn reduce_unsorted<T: Number>(
     let (data, ids) = (cx.input(0), cx.input(1));
     ensure!(cx.input(2).rank() == 0, "`num_segments` must be a scalar but has shape {}", cx.input(2).shape());
     let num = cx.int(2)?;
-    let num =
-        count(num).map_err(|e| e.led_by(format!("Input num_segments == {num} must not be negative.")))?;
+    let num = count("num_segments", num)
+        .map_err(|e| e.led_by(format!("Input num_segments == {num} must not be negative.")))?;
     ensure!(
         data.shape().starts_with(ids.shape()),
         "data.shape = {} does not start with segment_ids.shape = {}",

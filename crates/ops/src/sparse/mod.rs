@@ -1,10 +1,11 @@
-//! Sparse tensors: indices, values and a shape, as three tensors.
+//! Sparse tensors: indices, values and a shape, as three tensors. Sets, which are their rows.
 
 mod batches;
 mod entries;
 mod row_numbers;
 #[cfg(feature = "input")]
 mod serialized;
+mod sets;
 mod tensors_map;
 
 ops! {
@@ -17,6 +18,8 @@ ops! {
     serialize_many_sparse,
     #[cfg(feature = "input")]
     serialize_sparse,
+    set_operation,
+    set_size,
     sparse_add,
     sparse_add_grad,
     sparse_concat,

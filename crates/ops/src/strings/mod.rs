@@ -9,7 +9,9 @@ mod pieces;
 ops! {
     as_string,
     base64,
+    decode_padded_raw,
     decode_raw,
+    fingerprint,
     hash_bucket,
     reduce_join,
     #[cfg(feature = "input")]
@@ -19,6 +21,7 @@ ops! {
     string_case,
     string_join,
     string_length,
+    string_n_grams,
     string_split,
     string_split_v2,
     string_strip,

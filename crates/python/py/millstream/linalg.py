@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from millstream.framework import namespaces
 from millstream.nn.functions import l2_normalize
-from millstream.ops.decompositions import matrix_rank, pinv, tridiagonal_solve
+from millstream.ops.decompositions import matrix_rank, pinv, tridiagonal_matmul, tridiagonal_solve
 from millstream.ops.linear_operators import (
     LinearOperator,
     LinearOperatorAdjoint,
@@ -17,7 +17,7 @@ from millstream.ops.linear_operators import (
     LinearOperatorLowerTriangular,
     LinearOperatorScaledIdentity,
 )
-from millstream.ops.linalg_ops import adjoint, expm, logdet, matvec, normalize, tridiagonal_matmul
+from millstream.ops.linalg_ops import adjoint, expm, logdet, matvec, normalize
 
 __all__ = [
     "LinearOperator",

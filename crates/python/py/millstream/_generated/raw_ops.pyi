@@ -207,6 +207,12 @@ def BarrierReadySize(*, handle: _TensorLike, name: _t.Optional[str] = ...) -> _T
 def BarrierTakeMany(*, handle: _TensorLike, num_elements: _TensorLike, component_types: _t.Sequence[_DTypeLike], allow_small_batch: bool = ..., wait_for_incomplete: bool = ..., timeout_ms: int = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _t.List[_Tensor]]:
     """Takes `num_elements` elements that have all components, and stacks their components into a batch. `indices` are the numbers of the insertions that brought their keys, counted from -2^63. The op waits until there are enough elements. It fails with `OUT_OF_RANGE` once the barrier is closed and cannot have as many. If `allow_small_batch` is true, the elements that are complete when the barrier is closed form a smaller batch. `wait_for_incomplete` has no effect, as in TensorFlow."""
 
+def BatchCholesky(*, input: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """The first name of `Cholesky`, which takes batches of matrices, too."""
+
+def BatchCholeskyGrad(*, l: _TensorLike, grad: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """The first name of `CholeskyGrad`, which takes batches of matrices, too."""
+
 def BatchDataset(*, input_dataset: _TensorLike, batch_size: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a dataset whose elements are `batch_size` consecutive elements of the input, stacked along a new first axis. The last batch may be smaller, and is left out if `drop_remainder`."""
 
@@ -221,6 +227,51 @@ def BatchMatMulV2(*, x: _TensorLike, y: _TensorLike, adj_x: bool = ..., adj_y: b
 
 def BatchMatMulV3(*, x: _TensorLike, y: _TensorLike, Tout: _DTypeLike, adj_x: bool = ..., adj_y: bool = ..., grad_x: bool = ..., grad_y: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Multiplies batches of matrices as BatchMatMulV2 does, after casting both inputs to `Tout`."""
+
+def BatchMatrixBandPart(*, input: _TensorLike, num_lower: _TensorLike, num_upper: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """The first name of `MatrixBandPart`, which takes batches of matrices, too."""
+
+def BatchMatrixDeterminant(*, input: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """The first name of `MatrixDeterminant`, which takes batches of matrices, too."""
+
+def BatchMatrixDiag(*, diagonal: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """The first name of `MatrixDiag`, which takes batches of diagonals, too."""
+
+def BatchMatrixDiagPart(*, input: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """The first name of `MatrixDiagPart`, which takes batches of matrices, too."""
+
+def BatchMatrixInverse(*, input: _TensorLike, adjoint: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """The first name of `MatrixInverse`, which takes batches of matrices, too."""
+
+def BatchMatrixSetDiag(*, input: _TensorLike, diagonal: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """The first name of `MatrixSetDiag`, which takes batches of matrices, too."""
+
+def BatchMatrixSolve(*, matrix: _TensorLike, rhs: _TensorLike, adjoint: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """The first name of `MatrixSolve`, which takes batches of matrices, too."""
+
+def BatchMatrixSolveLs(*, matrix: _TensorLike, rhs: _TensorLike, l2_regularizer: _TensorLike, fast: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """The first name of `MatrixSolveLs`, which takes batches of matrices, too."""
+
+def BatchMatrixTriangularSolve(*, matrix: _TensorLike, rhs: _TensorLike, lower: bool = ..., adjoint: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """The first name of `MatrixTriangularSolve`, which takes batches of matrices, too."""
+
+def BatchNormWithGlobalNormalization(*, t: _TensorLike, m: _TensorLike, v: _TensorLike, beta: _TensorLike, gamma: _TensorLike, variance_epsilon: float, scale_after_normalization: bool, name: _t.Optional[str] = ...) -> _Tensor:
+    """Normalizes each channel of the images `t` by its mean in `m` and its variance in `v`, multiplies by `gamma` if `scale_after_normalization` is true, and adds `beta`: the result is `(t - m) / sqrt(v + variance_epsilon) * gamma + beta`."""
+
+def BatchNormWithGlobalNormalizationGrad(*, t: _TensorLike, m: _TensorLike, v: _TensorLike, gamma: _TensorLike, backprop: _TensorLike, variance_epsilon: float, scale_after_normalization: bool, name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor, _Tensor, _Tensor]:
+    """Computes the gradients of `BatchNormWithGlobalNormalization` by its inputs `t`, `m`, `v`, `beta` and `gamma`, from `backprop`, the gradient of its output."""
+
+def BatchSelfAdjointEig(*, input: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Computes the eigenvalues of each innermost matrix, which must be symmetric, in ascending order, and its eigenvectors: the first row of a result holds the eigenvalues, and the columns below them the eigenvectors. Only the lower triangle of `input` is read. The sign of an eigenvector is arbitrary. `SelfAdjointEigV2` has two outputs, and gradients."""
+
+def BatchSelfAdjointEigV2(*, input: _TensorLike, compute_v: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor]:
+    """The first name of `SelfAdjointEigV2`, which takes batches of matrices, too."""
+
+def BatchSvd(*, input: _TensorLike, compute_uv: bool = ..., full_matrices: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """The first name of `Svd`, which takes batches of matrices, too."""
+
+def BatchToSpace(*, input: _TensorLike, crops: _TensorLike, block_size: int, name: _t.Optional[str] = ...) -> _Tensor:
+    """The inverse of `SpaceToBatch`: moves blocks of `block_size` by `block_size` pixels from the batch axis into the rows and columns of images, then crops these."""
 
 def BatchToSpaceND(*, input: _TensorLike, block_shape: _TensorLike, crops: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """The inverse of SpaceToBatchND: moves blocks of `block_shape` from the batch axis into the spatial axes, then crops these."""
@@ -312,6 +363,9 @@ def CheckNumericsV2(*, tensor: _TensorLike, message: _Text, name: _t.Optional[st
 def Cholesky(*, input: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the Cholesky factor of each innermost matrix of `input`: the lower triangular matrix whose product with its adjoint is the input matrix, which must be positive definite. Only the lower triangle of `input` is read."""
 
+def CholeskyGrad(*, l: _TensorLike, grad: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Computes the gradient of `Cholesky` from `l`, its output, and `grad`, the gradient of its output. Only the lower triangles are read. The result is symmetric."""
+
 def ClipByValue(*, t: _TensorLike, clip_value_min: _TensorLike, clip_value_max: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes `max(min(t, clip_value_max), clip_value_min)`. Each bound is a scalar or has the shape of `t`. NaNs are kept."""
 
@@ -326,6 +380,9 @@ def CollectiveRank(*, name: _t.Optional[str] = ...) -> _Tensor:
 
 def CollectiveSize(*, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns the number of processes of the job that runs the graph. By default it is 1."""
+
+def CompareAndBitpack(*, input: _TensorLike, threshold: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Compares each element with `threshold`, and packs eight results along the last axis into a byte: a bit is 1 if the element is greater, and the first element is the highest bit. A bool is its own bit. The size of the last axis must be a multiple of 8."""
 
 def Complex(*, real: _TensorLike, imag: _TensorLike, Tout: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns complex numbers with the given real and imaginary parts, with broadcasting."""
@@ -444,6 +501,9 @@ def DecodeJSONExample(*, json_examples: _TensorLike, name: _t.Optional[str] = ..
 def DecodeJpeg(*, contents: _TensorLike, channels: int = ..., ratio: int = ..., fancy_upscaling: bool = ..., try_recover_truncated: bool = ..., acceptable_fraction: float = ..., dct_method: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Decodes a JPEG file to an image of shape `[height, width, channels]`. `channels` is 0, for the number in the file, 1 or 3. The transform `dct_method` is "INTEGER_FAST" or "INTEGER_ACCURATE". PNG and GIF files with one image are decoded, too."""
 
+def DecodePaddedRaw(*, input_bytes: _TensorLike, fixed_length: _TensorLike, out_type: _DTypeLike, little_endian: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Reinterprets the first `fixed_length` bytes of each string as values of `out_type`, along a new last axis. A shorter string is padded with zero bytes."""
+
 def DecodePng(*, contents: _TensorLike, channels: int = ..., dtype: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Decodes a PNG file to an image of shape `[height, width, channels]`. `channels` is 0, for the number in the file, 1, 3 or 4. JPEG and GIF files with one image are decoded, too."""
 
@@ -458,6 +518,12 @@ def DeleteSessionTensor(*, handle: _TensorLike, name: _t.Optional[str] = ...) ->
 
 def DenseBincount(*, input: _TensorLike, size: _TensorLike, weights: _TensorLike, binary_output: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Counts how often each of `0..size` occurs in `input`, a vector, or in each row of a matrix. If `weights` are not empty, it sums those of the occurrences instead; if `binary_output` is true, the result is 1 for what occurs. Values of `size` or more are ignored."""
+
+def DenseToDenseSetOperation(*, set1: _TensorLike, set2: _TensorLike, set_operation: _Text, validate_indices: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """Combines sets, the elements along the last axes of two tensors, with the `set_operation`: 'a-b', 'b-a', 'intersection' or 'union'. All other axes must agree. The result is a sparse tensor: the elements of each set in ascending order, from the beginning of a row on."""
+
+def DenseToSparseSetOperation(*, set1: _TensorLike, set2_indices: _TensorLike, set2_values: _TensorLike, set2_shape: _TensorLike, set_operation: _Text, validate_indices: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """As `DenseToDenseSetOperation`, where the second operand is a sparse tensor, whose entries must be in row-major order."""
 
 def DepthToSpace(*, input: _TensorLike, block_size: int, data_format: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """The inverse of SpaceToDepth: lays out groups of channels as blocks of `block_size` rows and columns."""
@@ -639,6 +705,9 @@ def Fill(*, dims: _TensorLike, value: _TensorLike, name: _t.Optional[str] = ...)
 def FilterDataset(*, input_dataset: _TensorLike, other_arguments: _t.Sequence[_TensorLike], predicate: _t.Any, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a dataset of the elements for which `predicate` returns true. The function is given the components of the element, then `other_arguments`."""
 
+def Fingerprint(*, data: _TensorLike, method: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Computes a fingerprint of 8 bytes of each row along the first axis of `data`. `method` must be 'farmhash64': the FarmHash of the row's bytes, of its only string, or of the hashes of its strings."""
+
 def FixedLengthRecordDataset(*, filenames: _TensorLike, header_bytes: _TensorLike, record_bytes: _TensorLike, footer_bytes: _TensorLike, buffer_size: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a dataset of the records of files: a header of `header_bytes`, records of `record_bytes`, and a footer of `footer_bytes`. `buffer_size` does not change the elements."""
 
@@ -806,6 +875,15 @@ def InitializeTableFromTextFileV2(*, table_handle: _TensorLike, filename: _Tenso
 
 def InitializeTableV2(*, table_handle: _TensorLike, keys: _TensorLike, values: _TensorLike, name: _t.Optional[str] = ...) -> _Operation:
     """Initializes a table with keys and values. A key may occur twice if its values are equal."""
+
+def InplaceAdd(*, x: _TensorLike, i: _TensorLike, v: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns `x` with the rows of `v` added to the rows at the indices `i`, which are taken modulo the number of rows. The tensor `x` itself does not change."""
+
+def InplaceSub(*, x: _TensorLike, i: _TensorLike, v: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns `x` with the rows of `v` subtracted from the rows at the indices `i`, which are taken modulo the number of rows. The tensor `x` itself does not change."""
+
+def InplaceUpdate(*, x: _TensorLike, i: _TensorLike, v: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns `x` with the rows of `v` in place of the rows at the indices `i`. An index is taken modulo the number of rows. Of several rows for an index, the last is used. The tensor `x` itself does not change."""
 
 def InterleaveDataset(*, input_dataset: _TensorLike, other_arguments: _t.Sequence[_TensorLike], cycle_length: _TensorLike, block_length: _TensorLike, f: _t.Any, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a dataset of the elements of the datasets that `f` returns, taken in turns from `cycle_length` of them, `block_length` elements at a time."""
@@ -1005,6 +1083,9 @@ def MatrixDiagV3(*, diagonal: _TensorLike, k: _TensorLike, num_rows: _TensorLike
 def MatrixInverse(*, input: _TensorLike, adjoint: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the inverse of each innermost matrix of `input`, or of its adjoint if `adjoint` is true."""
 
+def MatrixLogarithm(*, input: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Computes the principal logarithm of each innermost matrix: the matrix whose exponential is the input matrix, and whose eigenvalues have imaginary parts between -π and π. The result of a singular matrix, or of one that is not finite, is NaN."""
+
 def MatrixSetDiag(*, input: _TensorLike, diagonal: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Replaces the main diagonal of each innermost matrix of `input` by the innermost rows of `diagonal`."""
 
@@ -1016,6 +1097,12 @@ def MatrixSetDiagV3(*, input: _TensorLike, diagonal: _TensorLike, k: _TensorLike
 
 def MatrixSolve(*, matrix: _TensorLike, rhs: _TensorLike, adjoint: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Solves systems of linear equations: the product of each innermost matrix of `matrix` (or of its adjoint, if `adjoint` is true) and the output is `rhs`."""
+
+def MatrixSolveLs(*, matrix: _TensorLike, rhs: _TensorLike, l2_regularizer: _TensorLike, fast: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Solves linear least-squares problems: for each innermost matrix A of `matrix` and B of `rhs`, the X that minimizes `|A X - B|² + l2_regularizer |X|²`, or, if A has fewer rows than columns, the smallest X with `A X = B`. If `fast` is true, the normal equations are solved, which needs a matrix of full rank or a positive `l2_regularizer`. Otherwise the solution is the smallest one, for a matrix of any rank, and `l2_regularizer` is ignored."""
+
+def MatrixSquareRoot(*, input: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Computes the principal square root of each innermost matrix: the matrix whose product with itself is the input matrix, and whose eigenvalues have no negative real part. A real matrix with a negative eigenvalue has a complex root alone: its result is NaN, as is that of a matrix that has no root, or is not finite."""
 
 def MatrixTriangularSolve(*, matrix: _TensorLike, rhs: _TensorLike, lower: bool = ..., adjoint: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Solves triangular systems of linear equations: the product of the lower (or upper) triangle of each innermost matrix of `matrix`, or of the triangle's adjoint if `adjoint` is true, and the output is `rhs`. Batch dimensions are broadcast."""
@@ -1193,6 +1280,9 @@ def PaddingFIFOQueue(*, component_types: _t.Sequence[_DTypeLike], shapes: _t.Seq
 
 def PaddingFIFOQueueV2(*, component_types: _t.Sequence[_DTypeLike], shapes: _t.Sequence[_ShapeLike] = ..., capacity: int = ..., container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a handle to a queue as FIFOQueueV2 does, but `shapes` may have unknown dimensions. In a batch, such a dimension has the size of the largest item, and smaller items are padded at the end with zeros, false or empty strings."""
+
+def ParallelConcat(*, values: _t.Sequence[_TensorLike], shape: _ShapeLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Concatenates the values, each of which has a first axis of size 1, along that axis. `shape` is the shape of the result, and all shapes must be known before the graph runs."""
 
 def ParallelDynamicStitch(*, indices: _t.Sequence[_TensorLike], data: _t.Sequence[_TensorLike], name: _t.Optional[str] = ...) -> _Tensor:
     """Merges rows as DynamicStitch does; the last row with an index also wins."""
@@ -1758,6 +1848,9 @@ def Select(*, condition: _TensorLike, x: _TensorLike, y: _TensorLike, name: _t.O
 def SelectV2(*, condition: _TensorLike, t: _TensorLike, e: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns the elements of `t` where `condition` is true, and those of `e` elsewhere, with broadcasting."""
 
+def SelfAdjointEig(*, input: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Computes the eigenvalues of each innermost matrix, which must be symmetric, in ascending order, and its eigenvectors: the first row of a result holds the eigenvalues, and the columns below them the eigenvectors. Only the lower triangle of `input` is read. The sign of an eigenvector is arbitrary. `SelfAdjointEigV2` has two outputs, and gradients."""
+
 def SelfAdjointEigV2(*, input: _TensorLike, compute_v: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor]:
     """Computes the eigenvalues of each innermost matrix, which must be self-adjoint, in ascending order, and its eigenvectors, the columns of `v`. Only the lower triangle of `input` is read. If `compute_v` is false, `v` is an empty vector. The sign of an eigenvector is arbitrary. The matrix must be finite."""
 
@@ -1775,6 +1868,9 @@ def SerializeSparse(*, sparse_indices: _TensorLike, sparse_values: _TensorLike, 
 
 def SerializeTensor(*, tensor: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Serializes a tensor, with its dtype and shape, to an encoded `TensorProto`. ParseTensor reverses this."""
+
+def SetSize(*, set_indices: _TensorLike, set_values: _TensorLike, set_shape: _TensorLike, validate_indices: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns the number of distinct elements of each set: of the entries of a sparse tensor along its last axis. The entries must be in row-major order."""
 
 def Shape(*, input: _TensorLike, out_type: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns the dimensions of `input`, outermost first."""
@@ -1841,6 +1937,9 @@ def Softsign(*, features: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
 
 def SoftsignGrad(*, gradients: _TensorLike, features: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the gradient of `Softsign`: `gradients / (1 + abs(features))^2`."""
+
+def SpaceToBatch(*, input: _TensorLike, paddings: _TensorLike, block_size: int, name: _t.Optional[str] = ...) -> _Tensor:
+    """Pads the rows and columns of images (`[batch, rows, columns, channels]`) with zeros, divides them into blocks of `block_size` by `block_size` pixels, and moves the position within the block into the batch axis, as its outermost part. `SpaceToBatchND` takes blocks of any shape."""
 
 def SpaceToBatchND(*, input: _TensorLike, block_shape: _TensorLike, paddings: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Pads the spatial axes (those after the batch axis) with zeros, divides each into blocks of `block_shape[i]`, and moves the position within the block into the batch axis, as its outermost part."""
@@ -1917,6 +2016,9 @@ def SparseFillEmptyRows(*, indices: _TensorLike, values: _TensorLike, dense_shap
 def SparseFillEmptyRowsGrad(*, reverse_index_map: _TensorLike, grad_values: _TensorLike, name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor]:
     """Computes the gradients of the values and of the default value of SparseFillEmptyRows: those at the positions in `reverse_index_map`, and the sum of all others."""
 
+def SparseMatMul(*, a: _TensorLike, b: _TensorLike, transpose_a: bool = ..., transpose_b: bool = ..., a_is_sparse: bool = ..., b_is_sparse: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Multiplies two matrices, in f32. `transpose_a` and `transpose_b` transpose a side first. `a_is_sparse` and `b_is_sparse` say that many elements of a side are zero, and do not change the result."""
+
 def SparseReduceMax(*, input_indices: _TensorLike, input_values: _TensorLike, input_shape: _TensorLike, reduction_axes: _TensorLike, keep_dims: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the maximum of the entries of a sparse tensor along `reduction_axes`, as a dense tensor, which is 0 where there are no entries."""
 
@@ -1938,11 +2040,26 @@ def SparseReshape(*, input_indices: _TensorLike, input_shape: _TensorLike, new_s
 def SparseSegmentMean(*, data: _TensorLike, indices: _TensorLike, segment_ids: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the mean of the rows of `data` at `indices` for each id in the sorted `segment_ids`. Ids without rows give 0."""
 
+def SparseSegmentMeanGrad(*, grad: _TensorLike, indices: _TensorLike, segment_ids: _TensorLike, output_dim0: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Computes the gradient of `SparseSegmentMean` by its data, which has `output_dim0` rows: row `indices[i]` gets the row `segment_ids[i]` of `grad`, divided by the number of rows of that segment."""
+
+def SparseSegmentMeanWithNumSegments(*, data: _TensorLike, indices: _TensorLike, segment_ids: _TensorLike, num_segments: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Computes the mean of the rows of `data` at `indices` for each id in the sorted `segment_ids`. Ids without rows give 0. The result has `num_segments` rows."""
+
 def SparseSegmentSqrtN(*, data: _TensorLike, indices: _TensorLike, segment_ids: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the sum of the rows of `data` at `indices` for each id in the sorted `segment_ids`, divided by the square root of their number. Ids without rows give 0."""
 
+def SparseSegmentSqrtNGrad(*, grad: _TensorLike, indices: _TensorLike, segment_ids: _TensorLike, output_dim0: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Computes the gradient of `SparseSegmentSqrtN` by its data, which has `output_dim0` rows: row `indices[i]` gets the row `segment_ids[i]` of `grad`, divided by the square root of the number of rows of that segment."""
+
+def SparseSegmentSqrtNWithNumSegments(*, data: _TensorLike, indices: _TensorLike, segment_ids: _TensorLike, num_segments: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Computes the sum of the rows of `data` at `indices` for each id in the sorted `segment_ids`, divided by the square root of their number. Ids without rows give 0. The result has `num_segments` rows."""
+
 def SparseSegmentSum(*, data: _TensorLike, indices: _TensorLike, segment_ids: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the sum of the rows of `data` at `indices` for each id in the sorted `segment_ids`. Ids without rows give 0."""
+
+def SparseSegmentSumWithNumSegments(*, data: _TensorLike, indices: _TensorLike, segment_ids: _TensorLike, num_segments: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Computes the sum of the rows of `data` at `indices` for each id in the sorted `segment_ids`. Ids without rows give 0. The result has `num_segments` rows."""
 
 def SparseSlice(*, indices: _TensorLike, values: _TensorLike, shape: _TensorLike, start: _TensorLike, size: _TensorLike, name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
     """Returns the slice of a sparse tensor that begins at `start` and has shape `size`, or less where the tensor ends earlier."""
@@ -1973,6 +2090,9 @@ def SparseTensorDenseMatMul(*, a_indices: _TensorLike, a_values: _TensorLike, a_
 
 def SparseToDense(*, sparse_indices: _TensorLike, output_shape: _TensorLike, sparse_values: _TensorLike, default_value: _TensorLike, validate_indices: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a tensor of shape `output_shape` that holds `sparse_values[i]` (or the single value, if it is a scalar) at the index in row `i` of `sparse_indices`, and `default_value` elsewhere. If `validate_indices` is true, the indices must be sorted and distinct."""
+
+def SparseToSparseSetOperation(*, set1_indices: _TensorLike, set1_values: _TensorLike, set1_shape: _TensorLike, set2_indices: _TensorLike, set2_values: _TensorLike, set2_shape: _TensorLike, set_operation: _Text, validate_indices: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """As `DenseToDenseSetOperation`, where both operands are sparse tensors, whose entries must be in row-major order."""
 
 def Split(*, axis: _TensorLike, value: _TensorLike, num_split: int, name: _t.Optional[str] = ...) -> _t.List[_Tensor]:
     """Splits `value` into `num_split` equal parts along axis `split_dim`."""
@@ -2090,6 +2210,9 @@ def StringLength(*, input: _TensorLike, unit: _Text = ..., name: _t.Optional[str
 
 def StringLower(*, input: _TensorLike, encoding: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Converts each string to lower case: only ASCII letters, or all letters if `encoding` is `utf-8`."""
+
+def StringNGrams(*, data: _TensorLike, data_splits: _TensorLike, separator: _Text, ngram_widths: _t.Sequence[int], left_pad: _Text, right_pad: _Text, pad_width: int, preserve_short_sequences: bool, name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor]:
+    """Returns, for each row of words and each width in `ngram_widths`, the sequences of that many adjacent words, joined by `separator`. `data_splits` holds where rows of `data` begin and the last one ends; `ngrams_splits` the same of the result. Rows are padded with `pad_width` times `left_pad` and `right_pad`, but never with more than the width less one, which is what a negative `pad_width` means. If `preserve_short_sequences` is true, a row that is too short for an n-gram has one of all its words."""
 
 def StringSplit(*, input: _TensorLike, delimiter: _TensorLike, skip_empty: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
     """Splits each string at every byte in `delimiter` (between all bytes, if it is empty), to a sparse matrix with a row for each string. An empty string has no pieces."""
@@ -2369,6 +2492,12 @@ def TopKV2(*, input: _TensorLike, k: _TensorLike, sorted: bool = ..., name: _t.O
 
 def Transpose(*, x: _TensorLike, perm: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Permutes the axes of `x`: axis `i` of the result is axis `perm[i]` of `x`."""
+
+def TridiagonalMatMul(*, superdiag: _TensorLike, maindiag: _TensorLike, subdiag: _TensorLike, rhs: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Multiplies tridiagonal matrices with the innermost matrices of `rhs`. Each diagonal has shape `[.., 1, M]`, for a `rhs` of shape `[.., M, K]`: element `i` is that of row `i` of the tridiagonal matrix. The last element of `superdiag` and the first of `subdiag` are ignored."""
+
+def TridiagonalSolve(*, diagonals: _TensorLike, rhs: _TensorLike, partial_pivoting: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Solves systems of linear equations with tridiagonal matrices, in time proportional to their rows. `diagonals` has shape `[.., 3, M]`: the superdiagonal, the main diagonal and the subdiagonal, where element `i` is that of row `i` of the matrix. The last element of the superdiagonal and the first of the subdiagonal are ignored. If `partial_pivoting` is true, rows are exchanged so that the elimination is stable."""
 
 def TruncateDiv(*, x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes `x / y` elementwise, rounded towards zero, with broadcasting. An integer division by zero is an error."""

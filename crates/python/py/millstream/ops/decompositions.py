@@ -1,4 +1,4 @@
-"""Pseudo-inverses, ranks and tridiagonal systems, made of the decompositions of `linalg_ops` and of loops."""
+"""Pseudo-inverses, ranks and tridiagonal systems."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any, List, Optional, Tuple
 import numpy as np
 
 from millstream._engine import Tensor
-from millstream.framework import control_dependencies, convert_to_tensor, dtypes, name_scope, node_counts
+from millstream.framework import control_dependencies, convert_to_tensor, dtypes, name_scope
 from millstream.framework.op_functions import op
 from millstream.framework.shapes import dimension_value
-from millstream.ops import array_ops, check_ops, functional, linalg_ops, math_ops, reduction_ops, shape_ops
+from millstream.ops import array_ops, check_ops, linalg_ops, math_ops, reduction_ops, shape_ops
 
-__all__ = ["matrix_rank", "pinv", "tridiagonal_solve"]
+__all__ = ["matrix_rank", "pinv", "tridiagonal_matmul", "tridiagonal_solve"]
 
 
 def _matrices(a: Tensor, validate_args: bool) -> Tensor:
@@ -126,7 +126,7 @@ def tridiagonal_solve(
 ) -> Tensor:
     """Solves tridiagonal systems of equations by Gaussian elimination.
 
-    The elimination is a loop over the rows, with time and memory in proportion to `M`.
+    Time and memory are in proportion to `M`.
 
     Args:
       diagonals: The superdiagonal, the main diagonal and the subdiagonal. The last element of the
@@ -137,11 +137,11 @@ def tridiagonal_solve(
         `[.., M, M]`, of which other elements are ignored.
       transpose_rhs: If true, a `rhs` of matrices and the result have shape `[.., K, M]`.
       conjugate_rhs: If true, the conjugate of `rhs` is used.
-      name: The name scope of the new operations.
+      name: A name for the operation.
       partial_pivoting: If true, rows are exchanged so that the elimination is stable.
 
     Returns:
-      A tensor of the shape of `rhs`. Its elements are not finite if a matrix is singular.
+      A tensor of the shape of `rhs`. A singular matrix is an error of the run.
 
     Raises:
       ValueError: `diagonals_format` is invalid, or a shape does not fit.
@@ -177,12 +177,46 @@ def tridiagonal_solve(
     n, rows = dimension_value(compact.shape[-1]), dimension_value(columns.shape[-2])
     if n is not None and rows is not None and n != rows:
         raise ValueError("Expected number of left-hand sided and right-hand sides to be equal, got %d and %d" % (n, rows))
-    with node_counts.counted_as(1), name_scope(name, "TridiagonalSolve"):
-        result = _solved(compact, columns, partial_pivoting)
-        result.set_shape(columns.shape)
+    result = op("TridiagonalSolve")(compact, columns, partial_pivoting=partial_pivoting, name=name)
     if vectors:
         return array_ops.squeeze(result, [-1])
     return array_ops.matrix_transpose(result) if transpose_rhs else result
+
+
+def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: Optional[str] = None) -> Tensor:
+    """Returns the product of a tridiagonal matrix and `rhs`.
+
+    Args:
+      diagonals: The superdiagonal, the main diagonal and the subdiagonal.
+      rhs: A tensor of shape `[.., M, K]`.
+      diagonals_format: `"compact"`: one tensor of shape `[.., 3, M]`. `"sequence"`: a list of three tensors
+        of shape `[.., M]`. The last element of the superdiagonal and the first of the subdiagonal are
+        ignored. `"matrix"`: a tensor of shape `[.., M, M]`, of which other elements are ignored.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the shape of `rhs`.
+
+    Raises:
+      ValueError: `diagonals_format` is invalid.
+
+    Example:
+      >>> print(tf.Session().run(tf.linalg.tridiagonal_matmul([[1.0, 0.0], [2.0, 2.0], [0.0, 3.0]],
+      ...     [[1.0], [10.0]])))
+      [[12.]
+       [23.]]
+    """
+    if diagonals_format == "compact":
+        compact = convert_to_tensor(diagonals)
+        over, main, under = (compact[..., i, :] for i in range(3))
+    elif diagonals_format == "sequence":
+        over, main, under = (convert_to_tensor(d) for d in diagonals)
+    elif diagonals_format == "matrix":
+        compact = _of_matrices(convert_to_tensor(diagonals))
+        over, main, under = (compact[..., i, :] for i in range(3))
+    else:
+        raise ValueError("diagonals_format must be one of {compact, matrix, sequence}, got: %s" % diagonals_format)
+    return op("TridiagonalMatMul")(*(array_ops.expand_dims(d, -2) for d in (over, main, under)), rhs, name=name)
 
 
 def _stacked(diagonals: Any) -> Tensor:
@@ -219,54 +253,3 @@ def _of_matrices(a: Tensor) -> Tensor:
     zero = array_ops.zeros_like(a[..., :1, 0])
     over, under = op("MatrixDiagPart")(a[..., :-1, 1:]), op("MatrixDiagPart")(a[..., 1:, :-1])
     return array_ops.stack((array_ops.concat([over, zero], -1), op("MatrixDiagPart")(a), array_ops.concat([zero, under], -1)), axis=-2)
-
-
-def _rows_first(x: Tensor, back: bool = False) -> Tensor:
-    """Moves the axis of rows, the last but one, to the front, or back."""
-    rank = len(x.shape)
-    to_front = [rank - 2, *range(rank - 2), rank - 1]
-    return array_ops.transpose(x, [*range(1, rank - 1), 0, rank - 1] if back else to_front)
-
-
-def _solved(diagonals: Tensor, rhs: Tensor, pivoting: bool) -> Tensor:
-    """Solves systems of shapes `[.., 3, M]` and `[.., M, K]`.
-
-    A row after its elimination has coefficients for three unknowns: its own and the next two.
-    """
-    # [M, .., 1] each: a column, so that they multiply the right-hand sides.
-    over, main, under = (_rows_first(array_ops.expand_dims(diagonals[..., i, :], -1)) for i in range(3))
-    right = _rows_first(rhs)
-    # No row eliminates anything from the first one, and nothing is right of the last one.
-    zero = array_ops.zeros_like(main[:1])
-    over = array_ops.concat([over[:-1], zero], 0)
-    Row = Tuple[Any, ...]
-
-    def eliminated(state: Row, row: Row) -> Row:
-        first, second, value = state[4:]
-        under, main, over, right = row
-        none = array_ops.zeros_like(first)
-        top: Row = (first, second, none, value)
-        bottom: Row = (under, main, over, right)
-        if pivoting:
-            swap = math_ops.abs(under) > math_ops.abs(first)
-            top, bottom = (
-                tuple(shape_ops.where_v2(swap, b, a) for a, b in zip(top, bottom)),
-                tuple(shape_ops.where_v2(swap, a, b) for a, b in zip(top, bottom)),
-            )
-        factor = bottom[0] / top[0]
-        rest = tuple(b - factor * t for t, b in zip(top[1:], bottom[1:]))
-        return (*top, rest[0], rest[1], rest[2])
-
-    # Each step finishes the row before its own, so that a last step on a row of zeros finishes the last one.
-    after = array_ops.concat([under[1:], zero], 0), array_ops.concat([main[1:], zero], 0)
-    steps = *after, array_ops.concat([over[1:], zero], 0), array_ops.concat([right[1:], array_ops.zeros_like(right[:1])], 0)
-    start = (zero[0], zero[0], zero[0], array_ops.zeros_like(right[0]), main[0], over[0], right[0])
-    rows = functional.scan(eliminated, steps, start)
-
-    def substituted(state: Row, row: Row) -> Row:
-        value = (row[3] - row[1] * state[0] - row[2] * state[1]) / row[0]
-        return value, state[0]
-
-    none = array_ops.zeros_like(right[0])
-    found = functional.scan(substituted, tuple(rows[:4]), (none, none), reverse=True)
-    return _rows_first(found[0], back=True)

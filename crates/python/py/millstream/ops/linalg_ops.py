@@ -148,23 +148,25 @@ def cholesky_solve(chol: Any, rhs: Any, name: Optional[str] = None) -> Tensor:
 
 
 def matrix_solve_ls(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: Optional[str] = None) -> Tensor:
-    """Returns the `x` that minimizes `|matrix x - rhs|^2 + l2_regularizer |x|^2`, by the normal equations.
+    """Returns the `x` that minimizes `|matrix x - rhs|^2 + l2_regularizer |x|^2`.
 
-    If `matrix` has more columns than rows, `x` is the solution of smallest norm.
+    If `matrix` has more columns than rows, `x` is the solution of smallest norm. The normal equations are solved
+    unless `fast` is false.
 
     Args:
-      matrix: A tensor of shape `[.., M, N]`, of `float32` or `float64`; `M` and `N` are statically known.
+      matrix: A tensor of shape `[.., M, N]`, of floats or complex numbers; `M` and `N` are statically known if
+        `fast` is true.
       rhs: A tensor of shape `[.., M, K]`.
       l2_regularizer: A float.
-      fast: Must be True: the orthogonal decomposition is not supported.
+      fast: If false, the smallest solution is found for a `matrix` of any rank, `l2_regularizer` is ignored, and
+        there is no gradient.
       name: The name scope of the new operations.
 
     Returns:
       A tensor of shape `[.., N, K]`.
 
     Raises:
-      NotImplementedError: `fast` is False.
-      ValueError: The static shape of the matrices is unknown.
+      ValueError: The static shape of the matrices is unknown, and `fast` is True.
 
     Example:
       >>> a, y = tf.constant([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]]), tf.constant([[1.0], [3.0], [5.0]])
@@ -173,7 +175,7 @@ def matrix_solve_ls(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool
        [2.]]
     """
     if not fast:
-        raise NotImplementedError("matrix_solve_ls with fast=False requires the op MatrixSolveLs, which the engine lacks: use fast=True, or solve with tf.qr")
+        return op("MatrixSolveLs")(matrix, rhs, l2_regularizer, fast=False, name=name)
     with name_scope(name, "matrix_solve_ls", [matrix, rhs, l2_regularizer]):
         matrix, rhs = convert_to_tensor(matrix, name="matrix"), convert_to_tensor(rhs, name="rhs")
         rows, columns = matrix.shape.as_list()[-2:]
@@ -595,43 +597,6 @@ def _pade(a: Tensor, n: int) -> Tensor:
     odd = math_ops.matmul(a, math_ops.matmul(a6, a6 * c[13] + a4 * c[11] + a2 * c[9]) + a6 * c[7] + a4 * c[5] + a2 * c[3] + one * c[1])
     even = math_ops.matmul(a6, a6 * c[12] + a4 * c[10] + a2 * c[8]) + a6 * c[6] + a4 * c[4] + a2 * c[2] + one * c[0]
     return op("MatrixSolve")(even - odd, even + odd)
-
-
-def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: Optional[str] = None) -> Tensor:
-    """Returns the product of a tridiagonal matrix and `rhs`.
-
-    Args:
-      diagonals: The superdiagonal, the main diagonal and the subdiagonal.
-      rhs: A tensor of shape `[.., M, K]`.
-      diagonals_format: `"compact"`: one tensor of shape `[.., 3, M]`. `"sequence"`: a list of three tensors
-        of shape `[.., M]`. The last element of the superdiagonal and the first of the subdiagonal are
-        ignored.
-      name: The name scope of the new operations.
-
-    Returns:
-      A tensor of the shape of `rhs`.
-
-    Raises:
-      ValueError: `diagonals_format` is invalid.
-
-    Example:
-      >>> print(tf.Session().run(tf.linalg.tridiagonal_matmul([[1.0, 0.0], [2.0, 2.0], [0.0, 3.0]],
-      ...     [[1.0], [10.0]])))
-      [[12.]
-       [23.]]
-    """
-    if diagonals_format not in ("compact", "sequence"):
-        raise ValueError("Expected diagonals_format to be compact or sequence, got %s" % diagonals_format)
-    with name_scope(name, "tridiagonal_matmul"):
-        if diagonals_format == "compact":
-            diagonals = convert_to_tensor(diagonals)
-            diagonals = [diagonals[..., i, :] for i in range(3)]
-        over, main, under = (convert_to_tensor(d) for d in diagonals)
-        rhs = convert_to_tensor(rhs)
-        zero = array_ops.zeros_like(rhs[..., :1, :])
-        below = array_ops.concat([rhs[..., 1:, :], zero], -2)
-        above = array_ops.concat([zero, rhs[..., :-1, :]], -2)
-        return main[..., None] * rhs + over[..., None] * below + under[..., None] * above
 
 
 # Spectra --------------------------------------------------------------------------------------------------

@@ -662,8 +662,9 @@ def matmul(
       transpose_b: If true, `b` is transposed before multiplication.
       adjoint_a: If true, `a` is transposed and conjugated before multiplication.
       adjoint_b: If true, `b` is transposed and conjugated before multiplication.
-      a_is_sparse: A hint that `a` holds many zeros; ignored.
-      b_is_sparse: A hint that `b` holds many zeros; ignored.
+      a_is_sparse: A hint that `a` holds many zeros. Products of `float32` and `bfloat16` matrices with a hint are
+        made by the op `SparseMatMul`.
+      b_is_sparse: A hint that `b` holds many zeros.
       name: A name for the operation.
 
     Returns:
@@ -699,7 +700,12 @@ def matmul(
             a, transpose_a = (op("Conj")(a) if a.dtype.is_complex else a), True
         if adjoint_b:
             b, transpose_b = (op("Conj")(b) if b.dtype.is_complex else b), True
-        return op("MatMul")(a, b, transpose_a=transpose_a, transpose_b=transpose_b, name=name)
+        halves = [x.dtype.base_dtype == dtypes.bfloat16 for x in (a, b)]
+        hinted = (a_is_sparse or b_is_sparse) and all(x.dtype.base_dtype in (dtypes.bfloat16, dtypes.float32) for x in (a, b))
+        if not hinted and halves[0] == halves[1]:
+            return op("MatMul")(a, b, transpose_a=transpose_a, transpose_b=transpose_b, name=name)
+        product = op("SparseMatMul")(a, b, transpose_a=transpose_a, transpose_b=transpose_b, a_is_sparse=a_is_sparse, b_is_sparse=b_is_sparse, name=name)
+        return cast(product, dtypes.bfloat16) if all(halves) else product
 
 
 def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Tensor:  # noqa: A001

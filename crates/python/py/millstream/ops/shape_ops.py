@@ -246,13 +246,20 @@ def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
     Returns:
       A tensor with a rank greater by 1.
 
+    Raises:
+      ValueError: The static shape of the values is unknown.
+
     Example:
       >>> print(tf.Session().run(tf.parallel_stack([[1, 2], [3, 4]])))
       [[1 2]
        [3 4]]
     """
     with name_scope(name):
-        return array_ops.stack([convert_to_tensor(v) for v in values])
+        rows = [convert_to_tensor(v) for v in values]
+        shape = rows[0].shape
+        if not shape.is_fully_defined():
+            raise ValueError("parallel_stack: the shape of the values must be known, but it is %s" % shape)
+        return op("ParallelConcat")([array_ops.expand_dims(row, 0) for row in rows], shape=[len(rows), *shape.as_list()])
 
 
 def batch_gather(params: Any, indices: Any, name: Optional[str] = None) -> Tensor:

@@ -764,12 +764,7 @@ def _segments(what: str, called: str, said: str) -> Any:
     def function(data: Any, indices: Any, segment_ids: Any, name: Optional[str] = None, num_segments: Any = None) -> Tensor:
         if num_segments is None:
             return op("SparseSegment" + what)(data, indices, segment_ids, name=name)
-        with name_scope(name, "SparseSegment%sWithNumSegments" % what, [data, indices, segment_ids]) as name:
-            rows = indexing_ops.gather(data, indices)
-            sums = op("UnsortedSegmentSum")(rows, segment_ids, num_segments, name=name if what == "Sum" else None)
-            if what == "Sum":
-                return sums
-            return op("RealDiv")(sums, _counts(rows, segment_ids, num_segments, what), name=name)
+        return op("SparseSegment%sWithNumSegments" % what)(data, indices, segment_ids, num_segments, name=name)
 
     function.__name__ = function.__qualname__ = called
     function.__doc__ = _SEGMENTS.format(said=said, name=called, value={"Sum": "[3. 5.]", "Mean": "[1.5 5. ]"}.get(what, "[2.1213 5.    ]"))

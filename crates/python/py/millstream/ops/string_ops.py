@@ -13,6 +13,7 @@ from millstream.ops import array_ops, math_ops
 
 __all__ = [
     "decode_raw",
+    "fingerprint",
     "reduce_join",
     "regex_replace",
     "string_split",
@@ -194,3 +195,22 @@ def decode_raw(input_bytes: Any = None, out_type: Any = None, little_endian: boo
       [1 2]
     """
     return op("DecodeRaw")(input_bytes if input_bytes is not None else bytes, out_type=out_type, little_endian=little_endian, name=name)
+
+
+def fingerprint(data: Any, method: str = "farmhash64", name: Optional[str] = None) -> Tensor:
+    """Returns a hash of each row along the first axis, in 8 bytes.
+
+    Args:
+      data: A tensor of rank 1 or more.
+      method: `"farmhash64"`: the FarmHash of the bytes of a row, of its only string, or of the hashes of its
+        strings.
+      name: A name for the operation.
+
+    Returns:
+      A `uint8` tensor of shape `[rows, 8]`.
+
+    Example:
+      >>> print(tf.Session().run(tf.fingerprint(["abc"])))
+      [[105 243 231 116 160 179 165  36]]
+    """
+    return op("Fingerprint")(data, method, name=name)

@@ -409,7 +409,7 @@ def row_splits_to_segment_ids(splits: Any, name: Optional[str] = None, out_type:
     with name_scope(name, "RaggedSplitsToSegmentIds", [splits]):
         splits = _as_index(splits, "splits")
         n = splits[-1]
-        # A row begins after each place but the last: the number of places at or before a value is that of its row.
+        # A row begins after each place but the last: the places up to a value number its row.
         ends = op("UnsortedSegmentSum")(array_ops.ones_like(splits[1:-1]), splits[1:-1], n + 1)
         found = op("Cumsum")(ends, 0)[:-1]
         return found if out_type is None else math_ops.cast(found, out_type)

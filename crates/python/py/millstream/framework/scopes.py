@@ -10,7 +10,16 @@ _MARK = r"([\^]|loc:@|^)"
 
 
 def strip_name_scope(name: Any, export_scope: Optional[str]) -> Any:
-    """Returns a name relative to a scope: `a/b` relative to `a` is `b`."""
+    """Returns a name relative to a scope: `a/b` relative to `a` is `b`.
+
+    Args:
+      name: The name.
+      export_scope: The scope, or None.
+
+    Example:
+      >>> tf.contrib.framework.strip_name_scope("a/b", "a")
+      'b'
+    """
     if not export_scope:
         return name
     scope = re.escape(export_scope.rstrip("/"))
@@ -18,7 +27,16 @@ def strip_name_scope(name: Any, export_scope: Optional[str]) -> Any:
 
 
 def prepend_name_scope(name: Any, import_scope: Optional[str]) -> Any:
-    """Returns a name within a scope: `b` within `a` is `a/b`."""
+    """Returns a name within a scope: `b` within `a` is `a/b`.
+
+    Args:
+      name: The name.
+      import_scope: The scope, or None.
+
+    Example:
+      >>> tf.contrib.framework.prepend_name_scope("b", "a")
+      'a/b'
+    """
     if not import_scope:
         return name
     scope = import_scope.rstrip("/")

@@ -3,7 +3,7 @@
 use super::cholesky::root;
 use super::factor::{Entry, TYPES, substitute};
 use super::matrices::{adjoint, at_least, product_of, split};
-use super::spectra::{SPECTRAL_COST, Spectral, all_finite};
+use super::spectra::{SPECTRAL_COST, Spectral, all_finite, fill_apart, is_long};
 use crate::number::{Num, no_kernel};
 use crate::shared::elementwise::fresh;
 use faer::MatRef;
@@ -77,14 +77,27 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         // The adjoint, a square matrix and its factor, the solution; or the factors of a decomposition.
         let side = m.max(n);
         let cells = side.saturating_mul(side).saturating_mul(4).saturating_add(side.saturating_mul(k));
-        let _room = Room::of(cells.saturating_mul(size_of::<T>()))?;
+        let scratch = cells.saturating_mul(size_of::<T>());
+        let goes_apart = !fast && is_long(m, n);
+        let _room = (!goes_apart).then(|| Room::of(scratch)).transpose()?;
         let sizes = [m, n, k];
         if sizes.iter().all(|d| *d > 0) {
-            let all = matrix.as_slice::<T>()?.chunks_exact(m * n).zip(rhs.as_slice::<T>()?.chunks_exact(m * k));
-            for ((a, b), out) in all.zip(fresh::<T>(&mut out)?.chunks_exact_mut(n * k)) {
+            for (i, out) in fresh::<T>(&mut out)?.chunks_exact_mut(n * k).enumerate() {
                 look()?;
-                let x = if fast { normal(a, b, sizes, penalty)? } else { smallest(a, b, sizes)? };
-                out.copy_from_slice(&x);
+                let (matrix, rhs) = (matrix.clone(), rhs.clone());
+                let solve = move |x: &mut [T]| -> Result<()> {
+                    let (a, b) = (matrix.as_slice::<T>()?, rhs.as_slice::<T>()?);
+                    let (a, b) = (&a[i * m * n..][..m * n], &b[i * m * k..][..m * k]);
+                    x.copy_from_slice(&if fast { normal(a, b, sizes, penalty)? } else { smallest(a, b, sizes)? });
+                    Ok(())
+                };
+                match goes_apart {
+                    false => solve(out)?,
+                    true => fill_apart(scratch, &mut [out], move |to| match to {
+                        [x] => solve(x),
+                        _ => Err(Error::internal("a solution has one part")),
+                    })?,
+                }
             }
         }
         Ok(())

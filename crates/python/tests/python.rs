@@ -1,6 +1,7 @@
 //! Runs the Python tests: creates a virtual environment in the target directory (once; NumPy, protobuf,
-//! absl, attrs, hypothesis, pytest with pytest-xdist, and mypy are installed by pip), puts the extension built
-//! by cargo beside the package, and runs pytest in this directory, with a process for each of up to four cores.
+//! absl, attrs, hypothesis, pytest with pytest-xdist, and mypy are installed by pip), puts the extension
+//! built by cargo beside the package, and runs pytest in this directory, with a process for each of up to
+//! four cores.
 
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::path::{Path, PathBuf};

@@ -1918,6 +1918,29 @@ def matrix_solve(matrix: _TensorLike, rhs: _TensorLike, adjoint: bool = False, n
     Makes a node of the op `MatrixSolve` (`tf.raw_ops.MatrixSolve`). It is differentiable.
     """
 
+def matrix_square_root(input: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
+    """Computes the principal square root of each innermost matrix: the matrix whose product with itself is the input matrix, and whose eigenvalues have no negative real part. A real matrix with a negative eigenvalue has a complex root alone: its result is NaN, as is that of a matrix that has no root, or is not finite.
+
+    Args:
+      input: A `Tensor` of float64, float32, float16, complex64, complex128.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of the dtype of `input`.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `MatrixSquareRoot([[1.0 2.0]])`: must hold square matrices
+
+    Example:
+      >>> numpy.round(tf.Session().run(tf.matrix_square_root(input=[[4.0, 1.0], [0.0, 9.0]])), 3).tolist()
+      [[2.0, 0.20000000298023224], [0.0, 3.0]]
+
+    Makes a node of the op `MatrixSquareRoot` (`tf.raw_ops.MatrixSquareRoot`). It is differentiable.
+    """
+
 def matrix_triangular_solve(matrix: _TensorLike, rhs: _TensorLike, lower: bool = True, adjoint: bool = False, name: _t.Optional[str] = None) -> _Tensor:
     """Solves triangular systems of linear equations: the product of the lower (or upper) triangle of each innermost matrix of `matrix`, or of the triangle's adjoint if `adjoint` is true, and the output is `rhs`. Batch dimensions are broadcast.
 
@@ -2501,6 +2524,35 @@ def space_to_batch_nd(input: _TensorLike, block_shape: _TensorLike, paddings: _T
       [[[[1]]], [[[2]]], [[[3]]], [[[4]]]]
 
     Makes a node of the op `SpaceToBatchND` (`tf.raw_ops.SpaceToBatchND`). It is differentiable.
+    """
+
+def sparse_matmul(a: _TensorLike, b: _TensorLike, transpose_a: bool = False, transpose_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False, name: _t.Optional[str] = None) -> _Tensor:
+    """Multiplies two matrices, in f32. `transpose_a` and `transpose_b` transpose a side first. `a_is_sparse` and `b_is_sparse` say that many elements of a side are zero, and do not change the result.
+
+    Args:
+      a: A `Tensor` of float32, bfloat16.
+      b: A `Tensor` of float32, bfloat16.
+      transpose_a: A `bool`. Defaults to `False`.
+      transpose_b: A `bool`. Defaults to `False`.
+      a_is_sparse: A `bool`. Defaults to `False`.
+      b_is_sparse: A `bool`. Defaults to `False`.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of float32.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `SparseMatMul([[1.0 2.0]], [[3.0]])`: the inner dimensions of a product must agree
+        `SparseMatMul([1.0 2.0], [[3.0]])`: `a`
+
+    Example:
+      >>> tf.Session().run(tf.sparse_matmul(a=[[1.0, 2.0], [0.0, 4.0]], b=[[5.0, 6.0], [7.0, 0.0]], a_is_sparse=True)).tolist()
+      [[19.0, 6.0], [28.0, 0.0]]
+
+    Makes a node of the op `SparseMatMul` (`tf.raw_ops.SparseMatMul`). It is differentiable.
     """
 
 def squared_difference(x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:

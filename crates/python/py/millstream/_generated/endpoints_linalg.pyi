@@ -106,6 +106,29 @@ def inv(input: _TensorLike, adjoint: bool = False, name: _t.Optional[str] = None
     Makes a node of the op `MatrixInverse` (`tf.raw_ops.MatrixInverse`). It is differentiable.
     """
 
+def logm(input: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
+    """Computes the principal logarithm of each innermost matrix: the matrix whose exponential is the input matrix, and whose eigenvalues have imaginary parts between -π and π. The result of a singular matrix, or of one that is not finite, is NaN.
+
+    Args:
+      input: A `Tensor` of complex64, complex128.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of the dtype of `input`.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `MatrixLogarithm(c64 [[1+0i 2+0i]])`: must hold square matrices
+
+    Example:
+      >>> numpy.round(tf.Session().run(tf.linalg.logm(input=tf.constant([[(1+0j), (1+0j)], [0j, (1+0j)]], tf.complex128))), 3).tolist()
+      [[0j, (1+0j)], [0j, 0j]]
+
+    Makes a node of the op `MatrixLogarithm` (`tf.raw_ops.MatrixLogarithm`). It is differentiable.
+    """
+
 def lu(input: _TensorLike, output_idx_type: _DTypeLike = 'int32', name: _t.Optional[str] = None) -> _t.Tuple[_Tensor, _Tensor]:
     """Computes the LU decomposition of each innermost matrix with partial pivoting. `lu` holds both factors: the upper triangular one, and below its diagonal the lower triangular one, whose diagonal of ones is left out. Row `i` of their product is row `p[i]` of the matrix, which must be invertible.
 
@@ -182,6 +205,29 @@ def solve(matrix: _TensorLike, rhs: _TensorLike, adjoint: bool = False, name: _t
       [[1.0], [2.0]]
 
     Makes a node of the op `MatrixSolve` (`tf.raw_ops.MatrixSolve`). It is differentiable.
+    """
+
+def sqrtm(input: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
+    """Computes the principal square root of each innermost matrix: the matrix whose product with itself is the input matrix, and whose eigenvalues have no negative real part. A real matrix with a negative eigenvalue has a complex root alone: its result is NaN, as is that of a matrix that has no root, or is not finite.
+
+    Args:
+      input: A `Tensor` of float64, float32, float16, complex64, complex128.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of the dtype of `input`.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `MatrixSquareRoot([[1.0 2.0]])`: must hold square matrices
+
+    Example:
+      >>> numpy.round(tf.Session().run(tf.linalg.sqrtm(input=[[4.0, 1.0], [0.0, 9.0]])), 3).tolist()
+      [[2.0, 0.20000000298023224], [0.0, 3.0]]
+
+    Makes a node of the op `MatrixSquareRoot` (`tf.raw_ops.MatrixSquareRoot`). It is differentiable.
     """
 
 def tensor_diag(diagonal: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:

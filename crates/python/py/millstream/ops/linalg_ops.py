@@ -150,16 +150,16 @@ def cholesky_solve(chol: Any, rhs: Any, name: Optional[str] = None) -> Tensor:
 def matrix_solve_ls(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: Optional[str] = None) -> Tensor:
     """Returns the `x` that minimizes `|matrix x - rhs|^2 + l2_regularizer |x|^2`.
 
-    If `matrix` has more columns than rows, `x` is the solution of smallest norm. The normal equations are solved
-    unless `fast` is false.
+    If `matrix` has more columns than rows, `x` is the solution of smallest norm. The normal equations are
+    solved unless `fast` is false.
 
     Args:
-      matrix: A tensor of shape `[.., M, N]`, of floats or complex numbers; `M` and `N` are statically known if
-        `fast` is true.
+      matrix: A tensor of shape `[.., M, N]`, of floats or complex numbers; `M` and `N` are statically known
+        if `fast` is true.
       rhs: A tensor of shape `[.., M, K]`.
       l2_regularizer: A float.
-      fast: If false, the smallest solution is found for a `matrix` of any rank, `l2_regularizer` is ignored, and
-        there is no gradient.
+      fast: If false, the smallest solution is found for a `matrix` of any rank, `l2_regularizer` is ignored,
+        and there is no gradient.
       name: The name scope of the new operations.
 
     Returns:

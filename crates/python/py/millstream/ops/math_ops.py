@@ -662,8 +662,8 @@ def matmul(
       transpose_b: If true, `b` is transposed before multiplication.
       adjoint_a: If true, `a` is transposed and conjugated before multiplication.
       adjoint_b: If true, `b` is transposed and conjugated before multiplication.
-      a_is_sparse: A hint that `a` holds many zeros. Products of `float32` and `bfloat16` matrices with a hint are
-        made by the op `SparseMatMul`.
+      a_is_sparse: A hint that `a` holds many zeros. Products of `float32` and `bfloat16` matrices with a
+        hint are made by the op `SparseMatMul`.
       b_is_sparse: A hint that `b` holds many zeros.
       name: A name for the operation.
 

@@ -79,5 +79,5 @@ cases! {
     infers_sizes: "SetSize(i64[?,2], i32[?], i64 [4 2]) : i32[4]",
     in_order: "SetSize(i64 [[0 1] [0 0]], [7 8], i64 [1 2]) ! is out of order",
     once: "SetSize(i64 [[0 0] [0 0]], [7 8], i64 [1 2]) ! is repeated",
-    an_axis_of_elements: "SetSize(i64 [[0] [1]], [7 8], i64 [2]) ! Invalid rank 1",
+    an_axis_of_elements: "SetSize(i64 [[0] [1]], [7 8], i64[1] [2]) ! the last axis holds the elements of the sets",
 }

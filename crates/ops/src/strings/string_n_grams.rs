@@ -149,7 +149,7 @@ cases! {
     one_pad: r#"StringNGrams(["a" "b" "c" "d" "e"], i64 [0 4 5]; separator=" ", ngram_widths={3}, left_pad="<", right_pad=">", pad_width=1, preserve_short_sequences=false) = ["< a b" "a b c" "b c d" "c d >" "< e >"], i64 [0 4 5]"#,
     keeps_short_rows: r#"StringNGrams(["a" "b" "c" "d" "e"], i64 [0 4 4 5]; separator=" ", ngram_widths={2, 6}, left_pad="<", right_pad=">", pad_width=0, preserve_short_sequences=true) = ["a b" "b c" "c d" "e"], i64 [0 3 3 4]"#,
     keeps_padded_rows: r#"StringNGrams(["a" "b"], i64 [0 2]; separator=" ", ngram_widths={9}, left_pad="<", right_pad=">", pad_width=1, preserve_short_sequences=true) = ["< a b >"], i64 [0 1]"#,
-    of_nothing: r#"StringNGrams(str[0] [], i64 [0]; separator=" ", ngram_widths={2}, left_pad="<", right_pad=">", pad_width=0, preserve_short_sequences=false) = str[0] [], i64[1] [0]"#,
+    of_nothing: r#"StringNGrams(str[0] [], i64[1] [0]; separator=" ", ngram_widths={2}, left_pad="<", right_pad=">", pad_width=0, preserve_short_sequences=false) = str[0] [], i64[1] [0]"#,
     infers: r#"StringNGrams(str[?], i32[4]; separator=" ", ngram_widths={2}, left_pad="<", right_pad=">", pad_width=0, preserve_short_sequences=false) : str[?], i32[4]"#,
     inside: r#"StringNGrams(["a"], i64 [0 9]; separator=" ", ngram_widths={2}, left_pad="<", right_pad=">", pad_width=0, preserve_short_sequences=false) ! Invalid split value 9, must be in [0,1]"#,
     ascending: r#"StringNGrams(["a" "b"], i64 [0 2 1]; separator=" ", ngram_widths={2}, left_pad="<", right_pad=">", pad_width=0, preserve_short_sequences=false) ! `data_splits` has 1 after 2"#,

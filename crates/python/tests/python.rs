@@ -32,7 +32,7 @@ fn python_tests_pass() {
     // Half the time of the suite on two cores.
     let processes = std::thread::available_parallelism().map_or(1, |n| n.get().min(4));
     let status = Command::new(&python)
-        .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "-n"])
+        .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--dist", "worksteal", "-n"])
         .arg(processes.to_string())
         .arg(&tests)
         .env("PYTHONPATH", &site)

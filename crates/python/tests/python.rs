@@ -1,25 +1,16 @@
 //! Runs the Python tests: creates a virtual environment in the target directory (once; NumPy, protobuf,
-//! absl, attrs, hypothesis, pytest with pytest-xdist, and mypy are installed by pip), puts the extension
-//! built by cargo beside the package, and runs pytest in this directory, with a process for each of up to
-//! four cores.
+//! absl, attrs, hypothesis, pytest and mypy are installed by pip), puts the extension built by cargo beside
+//! the package, and runs pytest in this directory, in a process for each of up to four cores.
 
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command};
 use std::{env, fs, io};
 
 /// The packages of the environment, beside those of the variable EXTRAS. It is recreated if they change, or
 /// PYTHON or PIP_CONSTRAINT does.
-const PACKAGES: &[&str] = &[
-    "absl-py",
-    "attrs",
-    "hypothesis>=6",
-    "mypy>=1.18,<2.5",
-    "numpy",
-    "protobuf>=4.21",
-    "pytest>=8",
-    "pytest-xdist>=3.5",
-];
+const PACKAGES: &[&str] =
+    &["absl-py", "attrs", "hypothesis>=6", "mypy>=1.18,<2.5", "numpy", "protobuf>=4.21", "pytest>=8"];
 
 #[test]
 fn python_tests_pass() {
@@ -29,17 +20,22 @@ fn python_tests_pass() {
     let site = scratch.join("site");
     place_package(&site.join("millstream"));
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
-    // Half the time of the suite on two cores.
-    let processes = std::thread::available_parallelism().map_or(1, |n| n.get().min(4));
-    let status = Command::new(&python)
-        .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--dist", "worksteal", "-n"])
-        .arg(processes.to_string())
-        .arg(&tests)
-        .env("PYTHONPATH", &site)
-        .env("PYTHONDONTWRITEBYTECODE", "1")
-        .status()
-        .unwrap_or_else(|e| panic!("{}: {e}", python.display()));
-    assert!(status.success(), "the Python tests fail: see above");
+    // Not pytest-xdist: its processes have a thread that listens to it, and with a thread that might end a
+    // wait, no wait is a stall.
+    let parts = std::thread::available_parallelism().map_or(1, |n| n.get().min(4));
+    let run = |part: usize| {
+        Command::new(&python)
+            .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--part", &format!("{part}/{parts}")])
+            .arg(&tests)
+            .env("PYTHONPATH", &site)
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .spawn()
+            .unwrap_or_else(|e| panic!("{}: {e}", python.display()))
+    };
+    let runs: Vec<Child> = (0..parts).map(run).collect();
+    let passed: Vec<bool> =
+        runs.into_iter().map(|mut run| run.wait().is_ok_and(|status| status.success())).collect();
+    assert!(passed.iter().all(|passed| *passed), "the Python tests fail: see above");
 }
 
 /// Returns the interpreter of the virtual environment.
@@ -65,7 +61,7 @@ fn environment(scratch: &Path) -> PathBuf {
         Command::new(&python)
             .args(["-m", "pip", "install", "-q", "--disable-pip-version-check"])
             .args(&packages),
-        "the Python tests need absl-py, attrs, hypothesis, mypy, NumPy, protobuf, pytest and pytest-xdist, which pip could not install into a virtual environment",
+        "the Python tests need absl-py, attrs, hypothesis, mypy, NumPy, protobuf and pytest, which pip could not install into a virtual environment",
     );
     fs::write(&made, wanted).unwrap_or_else(|e| panic!("{}: {e}", made.display()));
     python

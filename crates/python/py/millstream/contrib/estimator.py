@@ -1,4 +1,4 @@
-"""`tf.contrib.estimator`: estimators with more metrics and predictions, and optimizers that clip."""
+"""`tf.contrib.estimator`: heads, estimators with more metrics and predictions, and optimizers that clip."""
 
 from __future__ import annotations
 
@@ -9,11 +9,31 @@ from millstream._engine import Tensor
 from millstream.estimator.estimator import Estimator
 from millstream.estimator.export import PredictOutput
 from millstream.estimator.model_fn import ModeKeys
+from millstream.estimator.more_heads import (
+    binary_classification_head,
+    logistic_regression_head,
+    multi_class_head,
+    multi_head,
+    multi_label_head,
+    poisson_regression_head,
+    regression_head,
+)
 from millstream.framework import SparseTensor, convert_to_tensor_or_sparse_tensor, namespaces
 from millstream.ops import clip_ops, sparse_ops
 from millstream.train.optimizer import Optimizer
 
-__all__ = ["add_metrics", "clip_gradients_by_norm", "forward_features"]
+__all__ = [
+    "add_metrics",
+    "binary_classification_head",
+    "clip_gradients_by_norm",
+    "forward_features",
+    "logistic_regression_head",
+    "multi_class_head",
+    "multi_head",
+    "multi_label_head",
+    "poisson_regression_head",
+    "regression_head",
+]
 
 __getattr__ = namespaces.getattr_of(__name__)
 

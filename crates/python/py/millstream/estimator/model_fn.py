@@ -148,7 +148,7 @@ def _predictions(predictions: Any, mode: str) -> Any:
         return {}
     if isinstance(predictions, dict):
         for key, value in predictions.items():
-            _tensor(value, "predictions[%s]" % key)
+            _tensor(value, "predictions[%s]" % (key,))
             _of_this_graph("prediction values", "%s: %s" % (key, value.name), value.graph)
         return dict(predictions)
     _tensor(predictions, "predictions")

@@ -5,13 +5,27 @@ Gradients reach the images; those of a warp reach its offsets, too.
 
 from __future__ import annotations
 
-from typing import Any, List, Optional
+from typing import Any, List, Optional, Tuple
 
-from millstream.framework import control_dependencies, convert_to_tensor, dtypes, name_scope, namespaces
+import numpy as np
+
+from millstream.framework import constant, control_dependencies, convert_to_tensor, dtypes, name_scope, namespaces
 from millstream.framework.op_functions import op
-from millstream.ops import array_ops, check_ops, indexing_ops, math_ops
+from millstream.ops import array_ops, check_ops, indexing_ops, math_ops, reduction_ops
 
-__all__ = ["angles_to_projective_transforms", "compose_transforms", "dense_image_warp", "flat_transforms_to_matrices", "matrices_to_flat_transforms", "rotate", "transform", "translate", "translations_to_projective_transforms"]
+__all__ = [
+    "angles_to_projective_transforms",
+    "compose_transforms",
+    "dense_image_warp",
+    "flat_transforms_to_matrices",
+    "interpolate_spline",
+    "matrices_to_flat_transforms",
+    "rotate",
+    "sparse_image_warp",
+    "transform",
+    "translate",
+    "translations_to_projective_transforms",
+]
 
 __dir__ = namespaces.dir_of(globals())
 
@@ -329,3 +343,129 @@ def dense_image_warp(image: Any, flow: Any, name: str = "dense_image_warp") -> A
         out = dy * (rows[1] - rows[0]) + rows[0]
         out.set_shape(image.get_shape())
         return out
+
+
+def _distances(x: Any, y: Any) -> Any:
+    """Returns the squared distances between points of shapes `[batch, m, d]` and `[batch, n, d]`."""
+    squares = [reduction_ops.reduce_sum(op("Square")(points), 2) for points in (x, y)]
+    products = math_ops.matmul(x, y, adjoint_b=True)
+    return array_ops.expand_dims(squares[0], 2) - 2 * products + array_ops.expand_dims(squares[1], 1)
+
+
+def _radial(squares: Any, order: int) -> Any:
+    """Returns the radial function of squared distances: a power, times a logarithm for even orders."""
+    # The root and the logarithm have no gradient at zero.
+    above = op("Maximum")(squares, math_ops.cast(1e-10, squares.dtype))
+    if order == 1:
+        return op("Sqrt")(above)
+    if order == 2:
+        return 0.5 * squares * op("Log")(above)
+    if order == 4:
+        return 0.5 * op("Square")(squares) * op("Log")(above)
+    power = op("Pow")(above, math_ops.cast(0.5 * order, squares.dtype))
+    return 0.5 * power * op("Log")(above) if order % 2 == 0 else power
+
+
+def interpolate_spline(
+    train_points: Any, train_values: Any, query_points: Any, order: int, regularization_weight: float = 0.0, name: str = "interpolate_spline"
+) -> Any:
+    """Returns the values at points of the polyharmonic spline through other points.
+
+    Args:
+      train_points: The others, a tensor of floats of shape `[batch, n, d]`.
+      train_values: Their values, of shape `[batch, n, k]`.
+      query_points: The points, of shape `[batch, m, d]`.
+      order: The order of the spline; 2 is a thin plate.
+      regularization_weight: A weight of the spline's smoothness; it need not pass through the points then.
+      name: A name for the operations.
+
+    Returns:
+      A tensor of shape `[batch, m, k]`.
+
+    Raises:
+      ValueError: `d` or `k` is not known.
+
+    Example:
+      >>> points, values = tf.constant([[[0.0], [1.0], [2.0]]]), tf.constant([[[0.0], [1.0], [4.0]]])
+      >>> between = tf.contrib.image.interpolate_spline(points, values, tf.constant([[[1.0], [1.5]]]), 3)
+      >>> print(tf.Session().run(between).round(3).ravel())
+      [1.    2.312]
+    """
+    with name_scope(name):
+        points, values, asked = (convert_to_tensor(x) for x in (train_points, train_values, query_points))
+        d, k = points.shape[-1].value, values.shape[-1].value
+        if d is None:
+            raise ValueError("The dimensionality of the input points (d) must be statically-inferrable.")
+        if k is None:
+            raise ValueError("The dimensionality of the output values (k) must be statically-inferrable.")
+        with name_scope("solve"):
+            shape = array_ops.shape(points)
+            batch, n = shape[0], shape[1]
+            between = _radial(_distances(points, points), order)
+            if 0 < regularization_weight:
+                between = between + regularization_weight * array_ops.expand_dims(array_ops.eye(n, dtype=points.dtype), 0)
+            plane = array_ops.concat([points, array_ops.ones_like(points[..., :1])], 2)
+            above = array_ops.concat([between, plane], 2)
+            below = array_ops.concat([array_ops.transpose(plane, [0, 2, 1]), array_ops.zeros([batch, d + 1, d + 1], points.dtype)], 2)
+            wanted = array_ops.concat([values, array_ops.zeros([batch, d + 1, k], points.dtype)], 1)
+            solved = op("MatrixSolve")(array_ops.concat([above, below], 1), wanted)
+        with name_scope("predict"):
+            curved = math_ops.matmul(_radial(_distances(asked, points), order), solved[:, :n, :])
+            padded = array_ops.concat([asked, array_ops.ones_like(asked[..., :1])], 2)
+            return curved + math_ops.matmul(padded, solved[:, n:, :])
+
+
+def _still(height: int, width: int, between: int) -> Any:
+    """Returns the places along the edges of an image that do not move, `between` of them between corners."""
+    y, x = np.meshgrid(*(np.linspace(0, size - 1, between + 2) for size in (height, width)), indexing="ij")
+    on_edge = (x == 0) | (x == width - 1) | (y == 0) | (y == height - 1)
+    return np.stack([y[on_edge], x[on_edge]], -1)
+
+
+def sparse_image_warp(
+    image: Any,
+    source_control_point_locations: Any,
+    dest_control_point_locations: Any,
+    interpolation_order: int = 2,
+    regularization_weight: float = 0.0,
+    num_boundary_points: int = 0,
+    name: str = "sparse_image_warp",
+) -> Tuple[Any, Any]:
+    """Returns images whose pixels at some places are moved to others, and the flow that moves all pixels.
+
+    Args:
+      image: A tensor of floats of shape `[batch, height, width, channels]`, all known but the channels.
+      source_control_point_locations: The places `(y, x)`, of shape `[batch, n, 2]`.
+      dest_control_point_locations: Where the pixels are moved, of the same shape.
+      interpolation_order: The order of the spline between them.
+      regularization_weight: A weight of the spline's smoothness.
+      num_boundary_points: If positive, the corners and as many points less one of each edge stay.
+      name: A name for the operations.
+
+    Raises:
+      ValueError: The batch, the height or the width is not known.
+
+    Example:
+      >>> image = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
+      >>> corners = tf.constant([[[0.0, 0.0], [0.0, 2.0], [2.0, 0.0]]])
+      >>> warped, flow = tf.contrib.image.sparse_image_warp(image, corners, corners + [1.0, 0.0])
+      >>> print(tf.Session().run(warped).round(2)[0, :, :, 0])
+      [[0. 1. 2.]
+       [0. 1. 2.]
+       [3. 4. 5.]]
+    """
+    image, sources, places = (convert_to_tensor(x) for x in (image, source_control_point_locations, dest_control_point_locations))
+    flows = places - sources
+    with name_scope(name):
+        batch, height, width = image.shape.as_list()[:3]
+        if None in (batch, height, width):
+            raise ValueError("the batch, the height and the width of `image` must be known: found shape %s; `set_shape` tells them" % (image.shape,))
+        grid = np.stack(np.meshgrid(np.arange(height), np.arange(width), indexing="ij"), -1).reshape(1, -1, 2)
+        if 0 < num_boundary_points:
+            still = np.tile(_still(height, width, num_boundary_points - 1)[None], [batch, 1, 1])
+            places = array_ops.concat([places, constant(still, places.dtype)], 1)
+            flows = array_ops.concat([flows, constant(np.zeros(still.shape), places.dtype)], 1)
+        everywhere = constant(np.tile(grid, [batch, 1, 1]).astype(image.dtype.as_numpy_dtype))
+        flow = interpolate_spline(places, flows, everywhere, interpolation_order, regularization_weight)
+        flow = array_ops.reshape(flow, [batch, height, width, 2])
+        return dense_image_warp(image, flow), flow

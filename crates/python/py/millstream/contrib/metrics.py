@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+import math
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from millstream import metrics as later
 from millstream.framework import control_dependencies, convert_to_tensor, dtypes, name_scope, namespaces
@@ -10,7 +11,7 @@ from millstream.framework.op_functions import op
 from millstream.metrics import at_k, thresholds as levels
 from millstream.metrics.basic import Pair, collected, metric_variable, same_shape, wide
 from millstream.nn import functions
-from millstream.ops import array_ops, control_flow, counting_ops, math_ops, reduction_ops
+from millstream.ops import array_ops, check_ops, control_flow, counting_ops, math_ops, reduction_ops
 from millstream.ops import weights as broadcasting
 from millstream.ops.set_ops import set_difference, set_intersection, set_size, set_union
 from millstream.variables import state_ops
@@ -25,6 +26,7 @@ __all__ = [
     "count",
     "f1_score",
     "precision_at_recall",
+    "precision_recall_at_equal_thresholds",
     "recall_at_precision",
     "set_difference",
     "set_intersection",
@@ -33,6 +35,7 @@ __all__ = [
     "sparse_recall_at_top_k",
     "streaming_accuracy",
     "streaming_auc",
+    "streaming_concat",
     "streaming_covariance",
     "streaming_curve_points",
     "streaming_false_negative_rate",
@@ -775,6 +778,141 @@ def streaming_pearson_correlation(
             return math_ops.truediv(pairs[0][i], math_ops.multiply(op("Sqrt")(pairs[1][i]), op("Sqrt")(pairs[2][i])), name=called)
 
         return collected(value(0, "pearson_r"), value(1, "update_op"), metrics_collections, updates_collections)
+
+
+def streaming_concat(
+    values: Any,
+    axis: int = 0,
+    max_size: Optional[int] = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: Optional[str] = None,
+) -> Pair:
+    """Concatenates the values of all runs along an axis.
+
+    The result of the update is the size of that axis.
+
+    Args:
+      values: A tensor; the sizes of its other axes are known.
+      axis: The axis.
+      max_size: The largest size; values beyond it are dropped.
+
+    The other arguments and the results are those of `tf.metrics.mean`.
+
+    Raises:
+      ValueError: There is no such axis, or the size of another is not known.
+
+    Example:
+      >>> value, update = tf.contrib.metrics.streaming_concat(tf.constant([1, 2]))
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.local_variables_initializer())
+      ...     sizes = [int(sess.run(update)) for _ in range(2)]
+      ...     print(sizes, sess.run(value))
+      [2, 4] [1 2 1 2]
+    """
+    values = convert_to_tensor(values)
+    with variable_scope(name, "streaming_concat", (values,)):
+        rank = values.shape.ndims
+        if rank is None:
+            raise ValueError("`values` must have known statically known rank")
+        axis = axis + rank if axis < 0 else axis
+        if not 0 <= axis < rank:
+            raise ValueError("axis = %r not in [0, %r)" % (axis, rank))
+        fixed = [n for i, n in enumerate(values.shape.as_list()) if i != axis]
+        if None in fixed:
+            raise ValueError("all dimensions of `values` other than the dimension to concatenate along must have statically known size")
+        array = metric_variable([max_size or 0, *fixed], values.dtype, "array", validate_shape=False)
+        size = metric_variable([], dtypes.int32, "size")
+        filled = array[: size + 0]
+        filled.set_shape([None, *fixed])
+        value = array_ops.transpose(filled, [*range(1, axis + 1), 0, *range(axis + 1, rank)], name="concat")
+        old = array_ops.identity(size + 0)
+        added = array_ops.shape(values)[axis]
+        if max_size is not None:
+            added = op("Minimum")(added, max_size - old)
+        batch = array_ops.transpose(values, [axis, *(i for i in range(rank) if i != axis)])[:added]
+        new = old + added
+
+        def grown() -> Any:
+            # The size grows by half, so that all runs together copy a value a bounded number of times.
+            exponent = op("Ceil")(op("Log")(math_ops.cast(new, dtypes.float32)) / math.log(1.5))
+            larger = math_ops.cast(op("Ceil")(op("Pow")(1.5, exponent)), dtypes.int32)
+            rest = array_ops.zeros(array_ops.stack([larger - new, *fixed]), values.dtype)
+            whole = array_ops.concat([array.value()[:old], batch, rest], 0)
+            return state_ops.assign(array, whole, validate_shape=False).op
+
+        def placed() -> Any:
+            return state_ops.scatter_update(array, math_ops.range(old, new), batch).op
+
+        with control_dependencies([control_flow.cond(new > array_ops.shape(array.value())[0], grown, placed)]):
+            update = state_ops.assign(size, new)
+        return collected(value, update, metrics_collections, updates_collections)
+
+
+class _Counts(NamedTuple):
+    """The counts and the rates at thresholds."""
+
+    tp: Any
+    fp: Any
+    tn: Any
+    fn: Any
+    precision: Any
+    recall: Any
+    thresholds: Any
+
+
+def precision_recall_at_equal_thresholds(
+    labels: Any, predictions: Any, weights: Any = None, num_thresholds: Optional[int] = None, use_locking: Optional[bool] = None, name: Optional[str] = None
+) -> Tuple[Any, Any]:
+    """Computes counts, precision and recall at thresholds of equal distance from 0 to 1.
+
+    Time and memory are the sum of the counts of thresholds and predictions, not their product.
+
+    Args:
+      labels: A tensor of bools.
+      predictions: A tensor of floats in [0, 1], of the same shape.
+      weights: The weights.
+      num_thresholds: The number of thresholds; by default 201.
+      use_locking: If false, updates may be lost when runs are concurrent.
+      name: The name of the variable scope.
+
+    Returns:
+      A named tuple of `tp`, `fp`, `tn`, `fn`, `precision`, `recall` and `thresholds`; and the operation
+      that counts.
+
+    Raises:
+      TypeError: `labels` are not bools.
+
+    Example:
+      >>> labels, predictions = tf.constant([True, False]), tf.constant([0.75, 0.25])
+      >>> found, update = tf.contrib.metrics.precision_recall_at_equal_thresholds(labels, predictions, num_thresholds=3)
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.local_variables_initializer())
+      ...     sess.run(update)
+      ...     print(sess.run(found.precision))
+      [0.5 1.  0. ]
+    """
+    count = 201 if num_thresholds is None else num_thresholds
+    check_ops.assert_type(labels, dtypes.bool)
+    with variable_scope(name, "precision_recall_at_equal_thresholds", (labels, predictions, weights)):
+        words, bounds = "predictions must be in [0, 1]", [math_ops.cast(x, predictions.dtype) for x in (0.0, 1.0)]
+        checks = [check_ops.assert_greater_equal(predictions, bounds[0], message=words), check_ops.assert_less_equal(predictions, bounds[1], message=words)]
+        with control_dependencies(checks):
+            predictions, labels = same_shape(array_ops.identity(predictions), labels)
+        weights = 1.0 if weights is None else broadcasting.fit_rank(convert_to_tensor(weights), predictions)
+        weights, true = math_ops.cast(weights, dtypes.float64), math_ops.cast(labels, dtypes.float64)
+        buckets = math_ops.cast(op("Floor")(array_ops.reshape(predictions, [-1]) * (count - 1)), dtypes.int32)
+        with name_scope("variables"):
+            kinds = [metric_variable([count], dtypes.float64, called) for called in ("tp_buckets", "fp_buckets")]
+        with name_scope("update_op"):
+            parts = [array_ops.reshape(x * weights, [-1]) for x in (true, 1.0 - true)]
+            updates = [state_ops.scatter_add(v, buckets, x, use_locking=use_locking is not False) for v, x in zip(kinds, parts)]
+        tp, fp = (reduction_ops.cumsum(v + 0.0, reverse=True, name=called) for v, called in zip(kinds, ("tp", "fp")))
+        tn, fn = fp[0] - fp, tp[0] - tp
+        rates = [tp / op("Maximum")(math_ops.cast(_TINY, dtypes.float64), tp + others) for others in (fp, fn)]
+        levels_ = op("LinSpace")(0.0, 1.0, count)
+        found = _Counts(*(math_ops.cast(x, predictions.dtype) for x in (tp, fp, tn, fn, *rates, levels_)))
+        return found, control_flow.group(*updates)
 
 
 __getattr__ = namespaces.getattr_of(__name__)

@@ -131,8 +131,6 @@ LATER: Dict[str, str] = {
     "contrib.losses.metric_learning": "`triplet_semihard_loss` and `lifted_struct_loss` learn distances",
     "contrib.metrics.auc_using_histogram": _AREAS,
     "contrib.metrics.auc_with_confidence_intervals": _AREAS,
-    "contrib.metrics.precision_recall_at_equal_thresholds": "`tf.metrics.precision_at_thresholds` has rates at thresholds",
-    "contrib.metrics.streaming_concat": "fetch the values of each run, and concatenate them",
     "contrib.metrics.streaming_dynamic_auc": _AREAS,
     "contrib.rnn.Conv3DLSTMCell": "`Conv2DLSTMCell` and `Conv1DLSTMCell` convolve over two axes and one",
     "estimator": _MODEL_FN,

@@ -44,13 +44,13 @@ __all__ = [
 Pair = Tuple[Any, Any]
 
 
-def metric_variable(shape: Any, dtype: Any, name: str) -> Any:
+def metric_variable(shape: Any, dtype: Any, name: str, validate_shape: bool = True) -> Any:
     """Returns a local variable of zeros."""
     return Variable(
         lambda: array_ops.zeros(shape, dtype),
         trainable=False,
         collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES],
-        validate_shape=True,
+        validate_shape=validate_shape,
         name=name,
     )
 

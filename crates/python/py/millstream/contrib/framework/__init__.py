@@ -18,6 +18,8 @@ from millstream.contrib.framework.arg_scopes import (
 from millstream.contrib.framework.deprecations import deprecated, deprecated_arg_values, deprecated_args
 from millstream.contrib.framework.graphs import *  # noqa: F403
 from millstream.contrib.framework.graphs import __all__ as _graphs
+from millstream.contrib.framework.kernels import *  # noqa: F403
+from millstream.contrib.framework.kernels import __all__ as _kernels
 from millstream.contrib.framework.variables import *  # noqa: F403
 from millstream.contrib.framework.variables import __all__ as _variables
 from millstream.framework import (
@@ -37,6 +39,7 @@ from millstream.train import checkpoints
 
 __all__ = [
     *_graphs,
+    *_kernels,
     *_variables,
     "add_arg_scope",
     "arg_scope",

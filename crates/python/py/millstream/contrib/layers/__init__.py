@@ -9,6 +9,7 @@ from typing import List
 
 from millstream.contrib.layers import (
     convolutional as _convolutional,
+    divisive as _divisive,
     embeddings as _embeddings,
     feature_columns as _feature_columns,
     initializers as _initializers,
@@ -18,6 +19,7 @@ from millstream.contrib.layers import (
     summaries as summaries,
 )
 from millstream.contrib.layers.convolutional import *  # noqa: F403
+from millstream.contrib.layers.divisive import *  # noqa: F403
 from millstream.contrib.layers.embeddings import *  # noqa: F403
 from millstream.contrib.layers.feature_columns import *  # noqa: F403
 from millstream.contrib.layers.initializers import *  # noqa: F403
@@ -36,6 +38,7 @@ from millstream.contrib.layers.summaries import (
 
 __all__ = [
     *_convolutional.__all__,
+    *_divisive.__all__,
     *_embeddings.__all__,
     *_feature_columns.__all__,
     *_initializers.__all__,

@@ -26,6 +26,7 @@ from millstream.framework.shapes import TensorShape, dimension_value
 from millstream.layers import core
 from millstream.nn import functions
 from millstream.ops import array_ops, indexing_ops, linalg_ops, math_ops, reduction_ops
+from millstream.ops.custom_gradients import custom_gradient
 from millstream.variables.collections import global_variables
 from millstream.variables.initializers import constant_initializer, ones_initializer, zeros_initializer
 from millstream.variables.partitions import PartitionedVariable
@@ -38,6 +39,7 @@ __all__ = [
     "elu",
     "flatten",
     "fully_connected",
+    "images_to_sequence",
     "legacy_fully_connected",
     "legacy_linear",
     "legacy_relu",
@@ -47,6 +49,8 @@ __all__ = [
     "relu",
     "relu6",
     "repeat",
+    "scale_gradient",
+    "sequence_to_images",
     "softmax",
     "spatial_softmax",
     "stack",
@@ -463,6 +467,92 @@ def stack(inputs: Any, layer: Callable[..., Any], stack_args: Any, **kwargs: Any
         raise ValueError("stack_args need to be a list or tuple")
     calls = [args if isinstance(args, (list, tuple)) else [args] for args in stack_args]
     return _repeated(inputs, layer, calls, kwargs, "Stack", "stack")
+
+
+@add_arg_scope
+def images_to_sequence(inputs: Any, data_format: str = "NHWC", outputs_collections: Any = None, scope: Any = None) -> Any:
+    """Returns the columns of images, in order: a sequence whose batch holds all rows.
+
+    Args:
+      inputs: A tensor of shape `[batch, height, width, channels]`, or `[batch, channels, height, width]`.
+        Its width and its channels must be known.
+      data_format: `"NHWC"` or `"NCHW"`, the order of the axes.
+      outputs_collections: Collections that the result is added to.
+      scope: The variable scope.
+
+    Returns:
+      A tensor of shape `[width, batch * height, channels]`.
+
+    Raises:
+      ValueError: `data_format` is another.
+
+    Example:
+      >>> images = tf.reshape(tf.range(4.0), [1, 2, 2, 1])
+      >>> print(tf.Session().run(tf.contrib.layers.images_to_sequence(images))[:, :, 0])
+      [[0. 2.]
+       [1. 3.]]
+    """
+    if data_format not in ("NCHW", "NHWC"):
+        raise ValueError("data_format has to be either NCHW or NHWC.")
+    with name_scope(scope, "ImagesToSequence", [inputs]) as sc:
+        inputs = convert_to_tensor(inputs)
+        if data_format == "NCHW":
+            inputs = array_ops.transpose(inputs, [0, 2, 3, 1])
+        width, depth = inputs.get_shape().as_list()[2:]
+        shape = array_ops.shape(inputs)
+        columns = array_ops.transpose(inputs, [2, 0, 1, 3])
+        return collect_named_outputs(outputs_collections, sc, array_ops.reshape(columns, [width, shape[0] * shape[1], depth]))
+
+
+@add_arg_scope
+def sequence_to_images(
+    inputs: Any, height: int, output_data_format: str = "channels_last", outputs_collections: Any = None, scope: Any = None
+) -> Any:
+    """Returns images whose columns are the elements of a sequence, as `images_to_sequence` made it.
+
+    Args:
+      inputs: A tensor of shape `[width, batch * height, channels]`.
+      height: The height of the images.
+      output_data_format: `"channels_last"` or `"channels_first"`.
+      outputs_collections: Collections that the result is added to.
+      scope: The variable scope.
+
+    Returns:
+      A tensor of shape `[batch, height, width, channels]`, or `[batch, channels, height, width]`.
+
+    Example:
+      >>> sequence = tf.reshape(tf.range(4.0), [2, 2, 1])
+      >>> print(tf.Session().run(tf.contrib.layers.sequence_to_images(sequence, 2))[0, :, :, 0])
+      [[0. 2.]
+       [1. 3.]]
+    """
+    with name_scope(scope, "SequenceToImages", [inputs]) as sc:
+        inputs = convert_to_tensor(inputs)
+        width, rows, depth = inputs.get_shape().as_list()
+        reshaped = array_ops.reshape(inputs, [-1 if width is None else width, -1 if rows is None else rows // height, height, depth])
+        order = [1, 3, 2, 0] if output_data_format == "channels_first" else [1, 2, 0, 3]
+        return collect_named_outputs(outputs_collections, sc, array_ops.transpose(reshaped, order))
+
+
+def scale_gradient(inputs: Any, gradient_multiplier: Any) -> Any:
+    """Returns a tensor like another, whose gradient is multiplied by a factor.
+
+    Args:
+      inputs: The other.
+      gradient_multiplier: The factor, a tensor that broadcasts to the shape of `inputs`.
+
+    Example:
+      >>> x = tf.constant([1.0, 2.0])
+      >>> y = tf.contrib.layers.scale_gradient(x, 0.5)
+      >>> print(tf.Session().run(tf.gradients(y, x)[0]))
+      [0.5 0.5]
+    """
+
+    def scaled(inputs: Any, multiplier: Any) -> Any:
+        return array_ops.identity(inputs), lambda grad: (grad * multiplier, None)
+
+    inputs = convert_to_tensor(inputs)
+    return custom_gradient(scaled)(inputs, convert_to_tensor(gradient_multiplier, dtype=inputs.dtype))
 
 
 @add_arg_scope

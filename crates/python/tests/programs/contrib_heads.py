@@ -129,3 +129,26 @@ def refused(tf):
                 lambda: head.create_estimator_spec({}, "train", logits[:, :1], tf.constant([1.0, 2.0, 3.0])),
             )
         ]
+
+
+def functions_of_logits(tf):
+    e = tf.contrib.estimator
+    found = []
+    for mode in "train", "eval":
+        with tf.Graph().as_default(), tf.Session() as sess:
+            features = {"x": tf.constant([[1.0], [2.0]])}
+            columns = [tf.feature_column.numeric_column("x")]
+            with tf.variable_scope("s", initializer=tf.ones_initializer()):
+                linear = e.linear_logit_fn_builder(2, columns)
+                deep = e.dnn_logit_fn_builder(3, [4, 2], columns, tf.nn.relu, None, None, True)
+                logits = [e.call_logit_fn(fn, features, mode, {}, None) for fn in (linear, deep)]
+            sess.run([tf.global_variables_initializer()])
+            found.append((_near(sess.run(logits[0])), logits[1].shape.as_list(), sorted((v.name, v.shape.as_list()) for v in tf.global_variables())))
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x = tf.constant(2.0)
+        fn = lambda features, params, config: {"y": features * params + config}
+        found.append(sess.run(e.call_logit_fn(fn, x, "eval", 3.0, 1.0)))
+        found.append(caught(lambda: e.call_logit_fn(lambda features: 3, x, "eval", {}, None), WHOLE))
+        found.append(caught(lambda: e.call_logit_fn(lambda features: {"a": 1}, x, "eval", {}, None), WHOLE))
+        found.append(caught(lambda: e.dnn_logit_fn_builder(2.0, [], [], None, None, None, False), WHOLE))
+    return found

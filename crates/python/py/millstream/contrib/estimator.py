@@ -6,6 +6,7 @@ import inspect
 from typing import Any, Callable, Dict, List, Optional
 
 from millstream._engine import Tensor
+from millstream.estimator import canned
 from millstream.estimator.estimator import Estimator
 from millstream.estimator.export import PredictOutput
 from millstream.estimator.model_fn import ModeKeys
@@ -25,8 +26,11 @@ from millstream.train.optimizer import Optimizer
 __all__ = [
     "add_metrics",
     "binary_classification_head",
+    "call_logit_fn",
     "clip_gradients_by_norm",
+    "dnn_logit_fn_builder",
     "forward_features",
+    "linear_logit_fn_builder",
     "logistic_regression_head",
     "multi_class_head",
     "multi_head",
@@ -195,3 +199,85 @@ def _forwarded(features: Any, predictions: Any, key: str, defaults: Dict[str, An
     if not isinstance(feature, Tensor):
         raise ValueError("Feature ({}) should be a Tensor: leave it out of `keys`, or give it a value in `sparse_default_values`".format(key))
     return feature
+
+
+def linear_logit_fn_builder(units: int, feature_columns: Any, sparse_combiner: str = "sum") -> Callable[[Dict[str, Any]], Tensor]:
+    """Returns the function from features to logits of a linear model.
+
+    Args:
+      units: The number of logits.
+      feature_columns: A list of columns of `tf.feature_column`.
+      sparse_combiner: How the values of a sparse column are combined: `"sum"`, `"mean"` or `"sqrtn"`.
+
+    Example:
+      >>> fn = tf.contrib.estimator.linear_logit_fn_builder(2, [tf.feature_column.numeric_column("x")])
+      >>> print(fn({"x": tf.constant([[1.0]])}).shape)
+      (1, 2)
+    """
+
+    def logit_fn(features: Dict[str, Any]) -> Tensor:
+        return canned.linear_logits(features, units, feature_columns, sparse_combiner)  # type: ignore[no-any-return]
+
+    return logit_fn
+
+
+def dnn_logit_fn_builder(
+    units: int, hidden_units: Any, feature_columns: Any, activation_fn: Any, dropout: Optional[float], input_layer_partitioner: Any, batch_norm: bool
+) -> Callable[[Dict[str, Any], str], Tensor]:
+    """Returns the function from features and a mode to logits of a dense network.
+
+    Args:
+      units: The number of logits.
+      hidden_units: A list of the sizes of the hidden layers.
+      feature_columns: A list of dense columns of `tf.feature_column`.
+      activation_fn: The activation of the hidden layers.
+      dropout: The share of the outputs that is dropped in training, or None.
+      input_layer_partitioner: A partitioner of the variables of the columns, or None.
+      batch_norm: If true, the hidden layers are normalized.
+
+    Raises:
+      ValueError: `units` is not an integer.
+
+    Example:
+      >>> columns = [tf.feature_column.numeric_column("x")]
+      >>> fn = tf.contrib.estimator.dnn_logit_fn_builder(2, [4], columns, tf.nn.relu, None, None, False)
+      >>> print(fn({"x": tf.constant([[1.0]])}, tf.estimator.ModeKeys.EVAL).shape)
+      (1, 2)
+    """
+    if not isinstance(units, int):
+        raise ValueError("units must be an int.  Given type: {}".format(type(units)))
+
+    def logit_fn(features: Dict[str, Any], mode: str) -> Tensor:
+        return canned.dnn_logits(  # type: ignore[no-any-return]
+            features, mode, units, hidden_units, feature_columns, activation_fn, dropout, input_layer_partitioner, batch_norm
+        )
+
+    return logit_fn
+
+
+def call_logit_fn(logit_fn: Callable[..., Any], features: Any, mode: Any, params: Any, config: Any) -> Any:
+    """Calls a function from features to logits, with those of the other arguments that it takes.
+
+    Args:
+      logit_fn: The function.
+      features: The dict of features.
+      mode: One of `tf.estimator.ModeKeys`.
+      params: The dict of parameters.
+      config: The `tf.estimator.RunConfig`.
+
+    Raises:
+      ValueError: The result is neither a tensor nor a dict of tensors by strings.
+
+    Example:
+      >>> fn = lambda features, params: features["x"] * params["factor"]
+      >>> logits = tf.contrib.estimator.call_logit_fn(fn, {"x": tf.constant([2.0])}, "eval", {"factor": 3.0}, None)
+      >>> print(tf.Session().run(logits))
+      [6.]
+    """
+    taken = inspect.signature(logit_fn).parameters
+    given = {"mode": mode, "params": params, "config": config}
+    found = logit_fn(features=features, **{name: value for name, value in given.items() if name in taken})
+    of_tensors = isinstance(found, dict) and all(isinstance(k, str) and isinstance(v, Tensor) for k, v in found.items())
+    if not of_tensors and not isinstance(found, Tensor):
+        raise ValueError("logit_fn should return a Tensor or a dictionary mapping strings to Tensors.  logit_fn returned: %s" % (found,))
+    return found

@@ -64,9 +64,10 @@ def _summarized(layer: Any, name: str) -> Any:
     return layer
 
 
-def _dnn_logits(
+def dnn_logits(
     features: Dict[str, Any], mode: str, units: int, hidden_units: Any, columns: Any, activation: Any, dropout: Any, partitioner: Any, normalizes: bool
 ) -> Any:
+    """Returns the logits of a dense network."""
     trains = mode == ModeKeys.TRAIN
     initializer = glorot_uniform_initializer()
     with variable_scope("input_from_feature_columns", partitioner=partitioner or _WHOLE):
@@ -74,17 +75,18 @@ def _dnn_logits(
     for i, n in enumerate(hidden_units):
         with variable_scope("hiddenlayer_%d" % i) as scope:
             net = Dense(n, activation, kernel_initializer=initializer, name="hiddenlayer_%d" % i, _scope=scope)(net)
-        if dropout is not None and trains:
-            net = drop_out(net, rate=dropout, training=True)
-        if normalizes:
-            net = batch_normalization(net, momentum=0.999, training=trains, name="batchnorm_%d" % i)
+            if dropout is not None and trains:
+                net = drop_out(net, rate=dropout, training=True)
+            if normalizes:
+                net = batch_normalization(net, momentum=0.999, training=trains, name="batchnorm_%d" % i)
         _summarized(net, scope.name)
     with variable_scope("logits") as scope:
         logits = Dense(units, kernel_initializer=initializer, name="logits", _scope=scope)(net)
     return _summarized(logits, scope.name)
 
 
-def _linear_logits(features: Dict[str, Any], units: int, columns: Any, combiner: str) -> Any:
+def linear_logits(features: Dict[str, Any], units: int, columns: Any, combiner: str) -> Any:
+    """Returns the logits of a linear model."""
     found: Dict[Any, List[Any]] = {}
     logits = linear_model(features, columns, units, combiner, cols_to_vars=found)
     bias = convert_to_tensor(found.pop("bias")[0])
@@ -128,7 +130,7 @@ class _DNN(Estimator):
             made = _optimizer(optimizer, 0.05)
             features = _check_features(features)
             with variable_scope("dnn", values=list(features.values()), partitioner=_WHOLE):
-                logits = _dnn_logits(
+                logits = dnn_logits(
                     features, mode, head.logits_dimension, hidden_units, feature_columns, activation_fn, dropout, input_layer_partitioner, batch_norm
                 )
                 return head.spec(features, mode, logits, labels, minimized(made))
@@ -237,7 +239,7 @@ class _Linear(Estimator):
         def model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
             features = _check_features(features)
             with variable_scope("linear", values=list(features.values()), partitioner=partitioner or _WHOLE):
-                logits = _linear_logits(features, head.logits_dimension, feature_columns, combiner)
+                logits = linear_logits(features, head.logits_dimension, feature_columns, combiner)
                 rate = min(0.2, 1.0 / math.sqrt(len(feature_columns)))
                 made = _optimizer(optimizer, 0.2) if optimizer else FtrlOptimizer(learning_rate=rate)
                 return head.spec(features, mode, logits, labels, minimized(made))
@@ -323,11 +325,11 @@ class _Combined(Estimator):
                     raise ValueError("dnn_hidden_units must be defined when dnn_feature_columns is specified.")
                 steps.append(("dnn", _optimizer(dnn_optimizer, 0.001)))
                 with variable_scope("dnn", values=values, partitioner=_WHOLE):
-                    parts.append(_dnn_logits(features, mode, head.logits_dimension, hidden_units, dnn_columns, activation, dropout, partitioner, normalizes))
+                    parts.append(dnn_logits(features, mode, head.logits_dimension, hidden_units, dnn_columns, activation, dropout, partitioner, normalizes))
             if linear_columns:
                 steps.append(("linear", _optimizer(linear_optimizer, min(0.005, 1.0 / math.sqrt(len(linear_columns))))))
                 with variable_scope("linear", values=values, partitioner=partitioner or _WHOLE) as scope:
-                    parts.append(_linear_logits(features, head.logits_dimension, linear_columns, combiner))
+                    parts.append(linear_logits(features, head.logits_dimension, linear_columns, combiner))
                     _summarized(parts[-1], scope.name)
 
             def train(loss: Any) -> Any:

@@ -224,3 +224,102 @@ def refusals(tf):
         caught(lambda: c.input_layer({"price": tf.constant(1.0)}, [price]), "cannot have rank 0"),
         caught(lambda: _run(tf, c.linear_model({"k": [[5]]}, [c.categorical_column_with_identity("k", 3)]))),
     ]
+
+
+def _sequences(tf):
+    return {
+        "rating": tf.SparseTensor([[0, 0], [0, 1], [2, 0], [2, 1], [2, 2]], [1.0, 2.0, 3.0, 4.0, 5.0], [4, 3]),
+        "pair": tf.SparseTensor([[0, 0], [0, 1], [0, 2], [0, 3], [2, 0], [2, 1], [2, 5]], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0], [4, 6]),
+        "word": tf.SparseTensor([[0, 0], [0, 1], [2, 0], [2, 2]], ["red", "blue", "odd", "red"], [4, 3]),
+        "kind": tf.SparseTensor([[0, 0, 0], [0, 0, 1], [0, 1, 0], [2, 0, 0], [2, 2, 1]], tf.constant([1, 2, 0, 2, 1], tf.int64), [4, 3, 2]),
+        "tags": tf.SparseTensor([[0, 0], [0, 1], [2, 2]], ["a", "b", "c"], [4, 3]),
+        "line": tf.SparseTensor([[0, 0], [0, 1], [2, 2]], ["x", "y", "z"], [4, 3]),
+    }
+
+
+def sequences(tf):
+    c, s = tf.feature_column, tf.contrib.feature_column
+    path = os.path.join(tempfile.mkdtemp(), "words.txt")
+    with open(path, "w") as f:
+        f.write("x\ny\n")
+    start = tf.constant_initializer(np.arange(10.0).reshape(5, 2), dtype=tf.float32)
+    columns = [
+        s.sequence_numeric_column("rating", default_value=-1.0),
+        s.sequence_numeric_column("pair", shape=2, normalizer_fn=lambda x: tf.SparseTensor(x.indices, x.values * 2.0, x.dense_shape)),
+        c.embedding_column(s.sequence_categorical_column_with_vocabulary_list("word", ["red", "blue", "green"], num_oov_buckets=2), 2, initializer=start),
+        c.indicator_column(s.sequence_categorical_column_with_identity("kind", 3)),
+        c.indicator_column(s.sequence_categorical_column_with_hash_bucket("tags", 4)),
+        c.indicator_column(s.sequence_categorical_column_with_vocabulary_file("line", path, num_oov_buckets=1)),
+    ]
+    layer, lengths = s.sequence_input_layer(_sequences(tf), columns)
+    names = [(v.name, v.shape) for v in tf.trainable_variables()]
+    return layer.name, layer.shape, lengths.dtype, names, _run(tf, layer, lengths), c.make_parse_example_spec(columns[:4])
+
+
+def sequences_of_embeddings(tf):
+    c, s = tf.feature_column, tf.contrib.feature_column
+    start = tf.constant_initializer(np.arange(6.0).reshape(3, 2), dtype=tf.float32)
+    kind = s.sequence_categorical_column_with_identity("kind", 3)
+    kept = []
+    for combiner in ("mean", "sum"):
+        layer, lengths = s.sequence_input_layer(_sequences(tf), c.embedding_column(kind, 2, combiner=combiner, initializer=start, trainable=False))
+        kept.append(_run(tf, layer, lengths) + [layer.name])
+    first, second = (s.sequence_categorical_column_with_identity(key, 3) for key in ("first", "second"))
+    two = c.shared_embedding_columns([first, second], 2, initializer=start)
+    features = {"first": tf.SparseTensor([[0, 0], [1, 0]], [1, 2], [2, 1]), "second": tf.SparseTensor([[0, 0], [1, 0]], [0, 0], [2, 1])}
+    layer, lengths = s.sequence_input_layer(features, two)
+    return kept, _run(tf, layer, lengths), [v.name for v in tf.global_variables()], len(tf.trainable_variables())
+
+
+def wrong_sequences(tf):
+    c, s = tf.feature_column, tf.contrib.feature_column
+    features = _sequences(tf)
+    kind = s.sequence_categorical_column_with_identity("kind", 3)
+    plain = c.categorical_column_with_identity("kind", 3)
+    uneven = dict(features, pair=tf.SparseTensor([[0, 0], [1, 0]], [1.0, 1.0], [4, 3]))
+    two = [s.sequence_numeric_column("rating"), s.sequence_numeric_column("pair")]
+    other = "categorical_column must not be of type"
+    return [
+        caught(lambda: c.input_layer(features, c.embedding_column(kind, 2)), "In embedding_column: kind_embedding", other),
+        caught(lambda: c.input_layer(features, c.indicator_column(kind)), "In indicator_column: kind_indicator", other),
+        caught(lambda: s.sequence_input_layer(features, c.embedding_column(plain, 2)), "In embedding_column: kind_embedding", "must be of type"),
+        caught(lambda: s.sequence_input_layer(features, c.numeric_column("rating")), "must be of type _SequenceDenseColumn"),
+        caught(lambda: s.sequence_numeric_column("x", shape=0), WHOLE),
+        caught(lambda: s.sequence_numeric_column("x", dtype=tf.string), WHOLE),
+        caught(lambda: s.sequence_numeric_column("x", normalizer_fn=1), WHOLE),
+        caught(lambda: _run(tf, *s.sequence_input_layer(uneven, two))),
+    ]
+
+
+def members_of_columns(tf):
+    c = tf.feature_column
+    price, buckets, size, word, kind, tags, weighted = _columns(tf)
+    dense = [price, buckets, size, c.indicator_column(kind), c.embedding_column(word, 3), c.sequence_numeric_column("steps", shape=(2, 3))]
+    ids = [buckets, word, kind, tags, weighted, c.sequence_categorical_column_with_hash_bucket("steps", 7)]
+    return [x.variable_shape for x in dense], [x.num_buckets for x in ids], [sorted(x.parse_example_spec) for x in dense + ids]
+
+
+def inner_names(tf):
+    from importlib import import_module
+
+    if hasattr(tf, "as_tensorflow"):
+        tf.as_tensorflow()
+    old, new, steps, utils = (
+        import_module("tensorflow.python.feature_column." + m) for m in ("feature_column", "feature_column_v2", "sequence_feature_column", "utils")
+    )
+    price, buckets, size, word, kind, tags, weighted = _columns(tf)
+    kinds = [new.NumericColumn, new.BucketizedColumn, new.NumericColumn, new.VocabularyListCategoricalColumn, new.IdentityCategoricalColumn]
+    kinds += [new.HashedCategoricalColumn, new.WeightedCategoricalColumn]
+    found = [isinstance(c, k) for c, k in zip([price, buckets, size, word, kind, tags, weighted], kinds)]
+    found += [isinstance(c, new.DenseColumn) for c in (price, buckets, word)] + [isinstance(c, old._CategoricalColumn) for c in (price, buckets, word)]
+    made = old._transform_features(_features(tf), [price, kind])
+    lengths = utils.sequence_length_from_sparse_tensor(tf.SparseTensor([[0, 0], [0, 3], [2, 1]], [1, 1, 1], [4, 4]), 2)
+    more = steps.concatenate_context_input(tf.constant([[5.0]]), tf.constant([[[1.0], [2.0]]]))
+    ranks = caught(lambda: steps.concatenate_context_input(tf.constant([5.0]), tf.constant([[[1.0], [2.0]]])), "context_input must have rank 2")
+    return found, _run(tf, made[price], made[kind], lengths, more), ranks, old._check_shape(3, "x"), issubclass(steps.SequenceNumericColumn, new.SequenceDenseColumn)
+
+
+def weights_of_other_words(tf):
+    c = tf.feature_column
+    word = c.categorical_column_with_vocabulary_list("word", ["red", "blue"])
+    return _run(tf, c.input_layer(_features(tf), c.indicator_column(c.weighted_categorical_column(word, "count"))))

@@ -14,6 +14,7 @@ _PARTS = (
     "deprecated",
     "distributions",
     "estimator",
+    "feature_column",
     "framework",
     "graph_editor",
     "grid_rnn",
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from millstream.contrib import deprecated as deprecated
     from millstream.contrib import distributions as distributions
     from millstream.contrib import estimator as estimator
+    from millstream.contrib import feature_column as feature_column
     from millstream.contrib import framework as framework
     from millstream.contrib import graph_editor as graph_editor
     from millstream.contrib import grid_rnn as grid_rnn

@@ -30,6 +30,7 @@ from millstream.variables.initializers import truncated_normal_initializer
 from millstream.variables.scopes import get_variable
 
 IdWeights = collections.namedtuple("IdWeights", ["ids", "weights"])
+SequenceNumbers = collections.namedtuple("SequenceNumbers", ["numbers", "lengths"])
 
 
 class Features:
@@ -84,6 +85,13 @@ class Column:
         """The specification of its features."""
         raise NotImplementedError
 
+    @property
+    def parse_example_spec(self) -> Dict[str, Any]:
+        """The specification of its features for `tf.parse_example`."""
+        return self.parse_spec
+
+    _parse_example_spec = parse_example_spec
+
     def transform(self, inputs: Features) -> Any:
         """Returns what the column makes of its features."""
         raise NotImplementedError
@@ -95,8 +103,27 @@ class Dense(Column):
     __slots__ = ()
     n_numbers: int
 
+    @property
+    def variable_shape(self) -> TensorShape:
+        """The shape of an example's numbers."""
+        return TensorShape([self.n_numbers])
+
+    @property
+    def _variable_shape(self) -> TensorShape:
+        return self.variable_shape
+
     def dense(self, inputs: Features, collections: Any, trainable: bool) -> Any:
         """Returns the tensor of numbers."""
+        raise NotImplementedError
+
+
+class SequenceDense(Dense):
+    """A column that can be a row of numbers for each step of a sequence."""
+
+    __slots__ = ()
+
+    def sequence(self, inputs: Features, collections: Any, trainable: bool) -> SequenceNumbers:
+        """Returns a tensor of rank 3 or more, and the number of steps of each example."""
         raise NotImplementedError
 
 
@@ -105,6 +132,15 @@ class Categorical(Column):
 
     __slots__ = ()
     n_ids: int
+
+    @property
+    def num_buckets(self) -> int:
+        """The number of ids."""
+        return self.n_ids
+
+    @property
+    def _num_buckets(self) -> int:
+        return self.n_ids
 
     def ids(self, inputs: Features) -> IdWeights:
         """Returns a sparse tensor of ids, and their weights or None."""
@@ -125,6 +161,11 @@ class NumericColumn(Dense, collections.namedtuple("NumericColumn", "key shape de
     def n_numbers(self) -> int:  # type: ignore[override]
         """The product of its shape."""
         return math.prod(self.shape)
+
+    @property
+    def variable_shape(self) -> TensorShape:
+        """Its shape."""
+        return TensorShape(self.shape)
 
     @property
     def parse_spec(self) -> Dict[str, Any]:
@@ -161,6 +202,11 @@ class BucketizedColumn(Dense, Categorical, collections.namedtuple("BucketizedCol
         return (len(self.boundaries) + 1) * self.source_column.shape[0]
 
     n_ids = n_numbers  # type: ignore[assignment]
+
+    @property
+    def variable_shape(self) -> TensorShape:
+        """The source's shape, with the number of buckets at the end."""
+        return TensorShape(tuple(self.source_column.shape) + (len(self.boundaries) + 1,))
 
     @property
     def parse_spec(self) -> Dict[str, Any]:
@@ -407,7 +453,68 @@ class CrossedColumn(Categorical, collections.namedtuple("CrossedColumn", "keys h
         return sparse_ops.cross_hashed(found, self.hash_bucket_size, self.hash_key)
 
 
-class IndicatorColumn(Dense, collections.namedtuple("IndicatorColumn", "categorical_column")):
+class SequenceCategoricalColumn(Categorical, collections.namedtuple("SequenceCategoricalColumn", "categorical_column")):
+    """Ids for each step of a sequence."""
+
+    __slots__ = ()
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The source's name."""
+        return self.categorical_column.name
+
+    @property
+    def n_ids(self) -> int:  # type: ignore[override]
+        """The number of ids."""
+        return self.categorical_column.n_ids
+
+    @property
+    def parse_spec(self) -> Dict[str, Any]:
+        """The specification of the source."""
+        return self.categorical_column.parse_spec
+
+    def transform(self, inputs: Features) -> Any:
+        """Returns what the source makes of its features."""
+        return self.categorical_column.transform(inputs)
+
+    def ids(self, inputs: Features) -> IdWeights:
+        """Returns ids and weights of rank 3: examples, steps, and the ids of a step."""
+        ids, weights = self.categorical_column.ids(inputs)
+        shape = array_ops.shape(ids)
+        shape = array_ops.stack([shape[0], shape[1], reduction_ops.reduce_prod(shape[2:])])
+        return IdWeights(sparse_ops.sparse_reshape(ids, shape), None if weights is None else sparse_ops.sparse_reshape(weights, shape))
+
+
+def sequence_lengths(tensor: Any, n: int = 1) -> Any:
+    """Returns the number of steps of each row of a sparse tensor, `n` places to a step."""
+    with name_scope(None, "sequence_length", [tensor]):
+        n_rows = math_ops.cast(array_ops.shape(tensor)[0], dtypes.int32)
+        ends = tensor.indices[:, 1] // n + 1
+        # A row without places has the least integer as its largest place.
+        return op("Maximum")(op("UnsortedSegmentMax")(ends, tensor.indices[:, 0], n_rows), math_ops.cast(0, dtypes.int64))
+
+
+def _check_sequence(column: Any, wanted: bool) -> None:
+    """Checks that a column's source is one of sequences, or is not."""
+    if isinstance(column.categorical_column, SequenceCategoricalColumn) == wanted:
+        return
+    has_not, cure = "must" if wanted else "must not", "a sequence_categorical_column_with_*" if wanted else "sequence_input_layer"
+    kind = "indicator_column" if isinstance(column, IndicatorColumn) else "embedding_column"
+    raise ValueError(
+        "In %s: %s. categorical_column %s be of type SequenceCategoricalColumn: use %s. Given (type %s): %s"
+        % (kind, column.name, has_not, cure, type(column.categorical_column), column.categorical_column)
+    )
+
+
+def merged_weights(ids: Any, weights: Any, n_ids: int) -> SparseTensor:
+    """Returns the weights of ids that are not negative, as a sparse tensor with the ids at the end."""
+    kept = op("GreaterEqual")(ids.values, math_ops.cast(0, ids.dtype))
+    merged = sparse_ops.sparse_merge(sparse_ops.sparse_retain(ids, kept), sparse_ops.sparse_retain(weights, kept), n_ids)
+    # It changes no values, but its shape is as little known as TensorFlow's.
+    return sparse_ops.sparse_slice(merged, array_ops.zeros_like(merged.dense_shape), merged.dense_shape)
+
+
+class IndicatorColumn(SequenceDense, collections.namedtuple("IndicatorColumn", "categorical_column")):
     """The counts or weights of ids."""
 
     __slots__ = ()
@@ -423,6 +530,11 @@ class IndicatorColumn(Dense, collections.namedtuple("IndicatorColumn", "categori
         return self.categorical_column.n_ids
 
     @property
+    def variable_shape(self) -> TensorShape:
+        """One row of the number of ids."""
+        return TensorShape([1, self.n_numbers])
+
+    @property
     def parse_spec(self) -> Dict[str, Any]:
         """The specification of the source."""
         return self.categorical_column.parse_spec
@@ -431,19 +543,24 @@ class IndicatorColumn(Dense, collections.namedtuple("IndicatorColumn", "categori
         """Returns the counts, or the sums of weights."""
         ids, weights = self.categorical_column.ids(inputs)
         if weights is not None:
-            merged = sparse_ops.sparse_merge(sp_ids=ids, sp_values=weights, vocab_size=int(self.n_numbers))
-            merged = sparse_ops.sparse_slice(merged, [0, 0], merged.dense_shape)
+            merged = merged_weights(ids, weights, int(self.n_numbers))
             return op("ScatterNd")(merged.indices, merged.values, merged.dense_shape)
         table = sparse_ops.sparse_tensor_to_dense(ids, default_value=-1)
         return reduction_ops.reduce_sum(array_ops.one_hot(table, depth=self.n_numbers, on_value=1.0, off_value=0.0), axis=[-2])
 
     def dense(self, inputs: Features, collections: Any, trainable: bool) -> Any:
         """Returns the counts or weights."""
+        _check_sequence(self, False)
         return inputs.get(self)
+
+    def sequence(self, inputs: Features, collections: Any, trainable: bool) -> SequenceNumbers:
+        """Returns the counts or weights of each step."""
+        _check_sequence(self, True)
+        return SequenceNumbers(inputs.get(self), sequence_lengths(self.categorical_column.ids(inputs).ids))
 
 
 class EmbeddingColumn(
-    Dense,
+    SequenceDense,
     collections.namedtuple("EmbeddingColumn", "categorical_column dimension combiner initializer ckpt_to_load_from tensor_name_in_ckpt max_norm trainable"),
 ):
     """The rows of a table of variables, combined."""
@@ -471,8 +588,17 @@ class EmbeddingColumn(
 
     def dense(self, inputs: Features, collections: Any, trainable: bool) -> Any:
         """Returns the rows."""
-        table = self._table(collections, self.trainable and trainable)
-        return self._rows(inputs, table)
+        _check_sequence(self, False)
+        return self._rows(inputs, self._made_table(collections, trainable))
+
+    def sequence(self, inputs: Features, collections: Any, trainable: bool) -> SequenceNumbers:
+        """Returns the rows of each step."""
+        _check_sequence(self, True)
+        lengths = sequence_lengths(self.categorical_column.ids(inputs).ids)
+        return SequenceNumbers(self._rows(inputs, self._made_table(collections, trainable)), lengths)
+
+    def _made_table(self, collections: Any, trainable: bool) -> Any:
+        return self._table(collections, self.trainable and trainable)
 
     def _table(self, collections: Any, trainable: bool) -> Any:
         shape = [self.categorical_column.n_ids, self.dimension]
@@ -505,8 +631,7 @@ class SharedEmbeddingColumn(EmbeddingColumn):
         """The name of the collection."""
         return self.shared
 
-    def dense(self, inputs: Features, collections: Any, trainable: bool) -> Any:
-        """Returns the rows."""
+    def _made_table(self, collections: Any, trainable: bool) -> Any:
         found = get_collection(self.shared)
         if 1 < len(found):
             raise ValueError("Collection %s can only contain one variable. Suggested fix A: Choose a unique name for this collection." % found)
@@ -515,7 +640,7 @@ class SharedEmbeddingColumn(EmbeddingColumn):
             raise ValueError("Shared embedding collection %s contains variable %s of unexpected shape %s. Expected shape is %s." % (self.shared, found[0].name, found[0].shape, shape))
         if not found:
             add_to_collection(self.shared, self._table(collections, self.trainable and trainable))
-        return self._rows(inputs, get_collection(self.shared)[0])
+        return get_collection(self.shared)[0]
 
 
 # The functions that make them -----------------------------------------------------------------------------
@@ -525,6 +650,27 @@ def _checked_key(key: Any) -> str:
     if not isinstance(key, str):
         raise ValueError("key must be a string. Got: type(%s). Given key: %s." % (type(key), key))
     return key
+
+
+def checked_shape(shape: Any, key: str) -> Tuple[int, ...]:
+    """Returns the shape of an example's numbers as a tuple of positive integers."""
+    shape = tuple(shape) if isinstance(shape, (list, tuple)) else (shape,)
+    for n in shape:
+        if not isinstance(n, (int, np.integer)):
+            raise TypeError("shape dimensions must be integer. shape: %s, key: %s" % (shape, key))
+        if n < 1:
+            raise ValueError("shape dimensions must be greater than 0. shape: %s, key: %s" % (shape, key))
+    return shape
+
+
+def checked_numbers(key: Any, shape: Any, dtype: Any, normalizer_fn: Any) -> Tuple[Tuple[int, ...], Any]:
+    """Returns the shape and the dtype of a column of numbers."""
+    shape, dtype = checked_shape(shape, _checked_key(key)), dtypes.as_dtype(dtype)
+    if not (dtype.is_integer or dtype.is_floating):
+        raise ValueError("dtype must be convertible to float. dtype: %s, key: %s" % (dtype, key))
+    if normalizer_fn is not None and not callable(normalizer_fn):
+        raise TypeError("normalizer_fn must be a callable. Given: %s" % (normalizer_fn,))
+    return shape, dtype
 
 
 def numeric_column(
@@ -551,16 +697,7 @@ def numeric_column(
       >>> print(tf.Session().run(tf.feature_column.input_layer({"price": [[5.0], [20.0]]}, [price])).tolist())
       [[0.5], [2.0]]
     """
-    _checked_key(key)
-    shape = tuple(shape) if isinstance(shape, (list, tuple)) else (shape,)
-    for n in shape:
-        if not isinstance(n, (int, np.integer)):
-            raise TypeError("shape dimensions must be integer. shape: %s, key: %s" % (shape, key))
-        if n < 1:
-            raise ValueError("shape dimensions must be greater than 0. shape: %s, key: %s" % (shape, key))
-    dtype = dtypes.as_dtype(dtype)
-    if not (dtype.is_integer or dtype.is_floating):
-        raise ValueError("dtype must be convertible to float. dtype: %s, key: %s" % (dtype, key))
+    shape, dtype = checked_numbers(key, shape, dtype, normalizer_fn)
     if default_value is not None:
         array = np.array(default_value)
         if array.dtype.kind == "f" and dtype.is_integer or array.dtype.kind not in "iuf":
@@ -568,8 +705,6 @@ def numeric_column(
         if array.shape not in ((), shape):
             raise ValueError("The shape of default_value must be equal to given shape. default_value: %s, shape: %s, key: %s" % (default_value, shape, key))
         default_value = tuple(np.broadcast_to(array, shape).tolist())
-    if normalizer_fn is not None and not callable(normalizer_fn):
-        raise TypeError("normalizer_fn must be a callable. Given: %s" % (normalizer_fn,))
     return NumericColumn(key, shape, default_value, dtype, normalizer_fn)
 
 
@@ -751,9 +886,6 @@ def categorical_column_with_identity(key: str, num_buckets: int, default_value: 
     return IdentityCategoricalColumn(_checked_key(key), num_buckets, default_value)
 
 
-IdentityCategoricalColumn.num_buckets = property(lambda self: self.number_buckets)  # type: ignore[attr-defined]
-
-
 def weighted_categorical_column(categorical_column: Any, weight_feature_key: str, dtype: Any = dtypes.float32) -> WeightedCategoricalColumn:
     """Returns a column of ids with the weights of another feature.
 
@@ -779,7 +911,7 @@ def weighted_categorical_column(categorical_column: Any, weight_feature_key: str
 
 
 def crossed_column(keys: Sequence[Any], hash_bucket_size: int, hash_key: Optional[int] = None) -> CrossedColumn:
-    """Returns a column of the values of several features together. A model does not take it yet.
+    """Returns a column of the values of several features together.
 
     Args:
       keys: At least two features or categorical columns.

@@ -14,7 +14,7 @@ from millstream.variables.initializers import zeros_initializer
 from millstream.variables.scopes import get_variable, get_variable_scope, variable_scope
 
 
-def _ordered(feature_columns: Any, kinds: Any, words: str) -> List[Any]:
+def ordered(feature_columns: Any, kinds: Any, words: str) -> List[Any]:
     """Returns the columns in the order of their names."""
     if isinstance(feature_columns, Column):
         feature_columns = [feature_columns]
@@ -38,7 +38,7 @@ def _ordered(feature_columns: Any, kinds: Any, words: str) -> List[Any]:
     return [by_name[name] for name in sorted(by_name)]
 
 
-def _collections(given: Any) -> List[Any]:
+def collections_of(given: Any) -> List[Any]:
     found = list(given or [])
     return found + [key for key in (GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES) if key not in found]
 
@@ -75,22 +75,22 @@ def input_layer(
       [[1. 2. 3.]]
     """
     words = "Items of feature_columns must be a _DenseColumn. You can wrap a categorical column with an embedding_column or indicator_column. Given: %s"
-    columns = _ordered(feature_columns, Dense, words)
+    columns = ordered(feature_columns, Dense, words)
     inputs, tensors = Features(features), []
     with variable_scope(None, default_name="input_layer", values=list(features.values())):
         for column in columns:
             with variable_scope(None, default_name=column.scope) as scope:
-                tensor = column.dense(inputs, _collections(weight_collections), trainable)
+                tensor = column.dense(inputs, collections_of(weight_collections), trainable)
                 tensors.append(array_ops.reshape(tensor, [array_ops.shape(tensor)[0], column.n_numbers]))
                 if cols_to_vars is not None:
                     cols_to_vars[column] = scope.global_variables()
                 if cols_to_output_tensors is not None:
                     cols_to_output_tensors[column] = tensors[-1]
-        _check_rows(tensors, columns)
+        check_rows(tensors, columns)
         return array_ops.concat(tensors, 1)
 
 
-def _check_rows(tensors: List[Any], columns: List[Any]) -> None:
+def check_rows(tensors: List[Any], columns: List[Any]) -> None:
     known = [(t.shape[0].value, c) for t, c in zip(tensors, columns) if t.shape[0].value is not None]
     for rows, column in known:
         if rows != known[0][0]:
@@ -135,8 +135,8 @@ def linear_model(
       (TensorShape([Dimension(2), Dimension(1)]), ['linear_model/kind/weights:0', 'linear_model/price/weights:0', 'linear_model/bias_weights:0'])
     """
     words = "Items of feature_columns must be either a _DenseColumn or _CategoricalColumn. Given: %s"
-    columns = _ordered(feature_columns, (Dense, Categorical), words)
-    inputs, sums, kept = Features(features), [], _collections(weight_collections)
+    columns = ordered(feature_columns, (Dense, Categorical), words)
+    inputs, sums, kept = Features(features), [], collections_of(weight_collections)
     with variable_scope(None, default_name="linear_model", values=list(features.values())):
         for column in columns:
             with variable_scope(None, default_name=column.scope):

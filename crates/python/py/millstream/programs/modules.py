@@ -77,9 +77,11 @@ python.estimator.model_fn .estimator.model_fn .estimator
 python.estimator.run_config .estimator.run_config
 python.estimator.training .estimator
 python.feature_column.dense_features .feature_column
-python.feature_column.feature_column .feature_column
+python.feature_column.feature_column .feature_column .feature_column.inner
 python.feature_column.feature_column_lib .feature_column
-python.feature_column.feature_column_v2 .feature_column
+python.feature_column.feature_column_v2 .feature_column .feature_column.inner
+python.feature_column.sequence_feature_column .feature_column.sequences
+python.feature_column.utils .feature_column.inner
 python.framework.constant_op .framework.constant_values .
 python.framework.device .
 python.framework.dtypes .framework.dtypes

@@ -70,29 +70,10 @@ _CHARACTERS = "`tf.strings.length` and `tf.strings.substr` count characters with
 
 _COLUMNS = "`tf.feature_column` makes tensors of features"
 _OF_COLUMNS = (
-    "bucketized_column",
-    "check_feature_columns",
-    "create_feature_spec_for_parsing",
     "crossed_column",
-    "embedding_column",
     "feature_column",
-    "infer_real_valued_columns",
-    "input_from_feature_columns",
-    "joint_weighted_sum_from_feature_columns",
-    "make_place_holder_tensors_for_base_features",
-    "one_hot_column",
-    "parse_feature_columns_from_examples",
     "parse_feature_columns_from_sequence_examples",
     "scattered_embedding_column",
-    "sequence_input_from_feature_columns",
-    "shared_embedding_columns",
-    "sparse_column_with_hash_bucket",
-    "sparse_column_with_integerized_feature",
-    "sparse_column_with_keys",
-    "sparse_column_with_vocabulary_file",
-    "transform_features",
-    "weighted_sparse_column",
-    "weighted_sum_from_feature_columns",
 )
 
 LATER: Dict[str, str] = {

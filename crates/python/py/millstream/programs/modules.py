@@ -22,6 +22,8 @@ from millstream.programs.inside import absent, endpoints
 # ("=inspect"), and the functions of all ops by TensorFlow's internal names ("gen") or the ops' own ("raw").
 _PLACES = """
 contrib.cluster_resolver.python.training.tpu_cluster_resolver .contrib.cluster_resolver
+contrib.layers.python.layers.feature_column .contrib.layers.feature_columns
+contrib.layers.python.layers.feature_column_ops .contrib.layers.feature_column_ops
 contrib.layers.python.layers.layers .contrib.layers.layers .contrib.layers
 contrib.layers.python.layers.optimizers .contrib.layers.optimizers
 contrib.layers.python.layers.utils .contrib.layers.utils

@@ -1,6 +1,6 @@
 """`tf.contrib.layers`: layers as functions, regularizers, initializers, summaries and `optimize_loss`.
 
-Of the feature columns, `real_valued_column` is part of it.
+Its columns of features are `real_valued_column`, `sparse_column_with_hash_bucket` and others.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from millstream.contrib.layers import (
     convolutional as _convolutional,
     divisive as _divisive,
     embeddings as _embeddings,
+    feature_column_ops as _feature_column_ops,
     feature_columns as _feature_columns,
     initializers as _initializers,
     layers as _layers,
@@ -21,6 +22,7 @@ from millstream.contrib.layers import (
 from millstream.contrib.layers.convolutional import *  # noqa: F403
 from millstream.contrib.layers.divisive import *  # noqa: F403
 from millstream.contrib.layers.embeddings import *  # noqa: F403
+from millstream.contrib.layers.feature_column_ops import *  # noqa: F403
 from millstream.contrib.layers.feature_columns import *  # noqa: F403
 from millstream.contrib.layers.initializers import *  # noqa: F403
 from millstream.contrib.layers.layers import *  # noqa: F403
@@ -40,6 +42,7 @@ __all__ = [
     *_convolutional.__all__,
     *_divisive.__all__,
     *_embeddings.__all__,
+    *_feature_column_ops.__all__,
     *_feature_columns.__all__,
     *_initializers.__all__,
     *_layers.__all__,

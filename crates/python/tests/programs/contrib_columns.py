@@ -184,3 +184,13 @@ def wrong(tf):
         caught(lambda: c.joint_weighted_sum_from_feature_columns(features, [c.weighted_sparse_column(word, "count")], 1), WHOLE),
         caught(lambda: c.sequence_input_from_feature_columns(features, [buckets]), WHOLE),
     ]
+
+
+def estimators_of_columns(tf):
+    c, learn = tf.contrib.layers, tf.contrib.learn
+    kind = c.sparse_column_with_integerized_feature("kind", 3)
+    start = tf.constant_initializer(np.arange(6.0).reshape(3, 2), dtype=tf.float32)
+    columns = [c.real_valued_column("x"), c.embedding_column(kind, 2, initializer=start)]
+    model = learn.DNNRegressor([2], columns, model_dir=tempfile.mkdtemp())
+    model.fit(input_fn=lambda: ({"x": tf.constant([[1.0], [2.0]]), "kind": tf.constant([[0], [2]], tf.int64)}, tf.constant([[1.0], [3.0]])), steps=2)
+    return [(name, model.get_variable_value(name).shape) for name in model.get_variable_names() if "Adagrad" not in name and name.startswith("dnn/input")]

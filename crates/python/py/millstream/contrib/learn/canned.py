@@ -6,7 +6,8 @@ import math
 from typing import Any, Callable, Dict, List, Optional
 
 from millstream import metrics
-from millstream.contrib.layers.feature_columns import _RealValuedColumn
+from millstream.contrib.layers.feature_column_ops import input_from_feature_columns
+from millstream.contrib.layers.feature_columns import _FeatureColumn, _RealValuedColumn
 from millstream.contrib.layers.layers import dropout as drop_out, fully_connected
 from millstream.contrib.layers.optimizers import optimize_loss
 from millstream.contrib.learn.estimators import Estimator, ModelFnOps, PredictionKey
@@ -22,7 +23,7 @@ from millstream.train.optimizer import Optimizer
 from millstream.train.optimizers import AdagradOptimizer, FtrlOptimizer
 from millstream.variables.initializers import zeros_initializer
 from millstream.variables.partitions import min_max_variable_partitioner
-from millstream.variables.scopes import get_variable, variable_scope
+from millstream.variables.scopes import get_variable, get_variable_scope, variable_scope
 
 __all__ = ["DNNClassifier", "DNNRegressor", "LinearClassifier", "LinearRegressor"]
 
@@ -176,6 +177,8 @@ def _core_columns(columns: Any) -> List[Any]:
 def _dense(features: Dict[str, Any], columns: Any, made: Any) -> Any:
     """Returns the numbers of all columns side by side. `made` are the columns of `tf.feature_column`."""
     if not all(isinstance(one, _RealValuedColumn) for one in columns):
+        if all(isinstance(one, _FeatureColumn) for one in columns):
+            return input_from_feature_columns(features, columns, scope=get_variable_scope())
         return input_layer(features, made)
     with name_scope("input_from_feature_columns"):
         parts = []

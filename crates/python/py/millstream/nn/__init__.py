@@ -1,7 +1,8 @@
 """`tf.nn`: activations, losses and related functions. Functions that are one op each are created on request.
 
 - `functions`: activations, cross entropies, dropout, moments; `nn_ops`: batch normalization and compositions;
-- `convolutions` and `pools`; `embedding`: embedding lookups; `ctc`: connectionist temporal classification;
+- `convolutions`, `dilated` and `pools`; `embedding`: embedding lookups;
+- `ctc`: connectionist temporal classification;
 - `sampling`: candidate samplers; `sampled_losses`: losses over the classes that they draw.
 
 The recurrent networks of `tf.nn` are in the package `rnn`, in a layer above; the package's root registers
@@ -60,6 +61,7 @@ for _module, _names in (
     ("convolutions", "atrous_conv2d atrous_conv2d_transpose conv1d conv1d_transpose conv2d conv2d_backprop_filter conv2d_backprop_input conv2d_transpose conv3d conv3d_transpose conv_transpose convolution"),
     ("ctc", "collapse_repeated ctc_beam_search_decoder ctc_beam_search_decoder_v2 ctc_greedy_decoder ctc_loss ctc_loss_v2 ctc_unique_labels"),
     ("depthwise", "depthwise_conv2d separable_conv2d"),
+    ("dilated", "with_space_to_batch"),
     ("sampling", "all_candidate_sampler compute_accidental_hits fixed_unigram_candidate_sampler log_uniform_candidate_sampler uniform_candidate_sampler"),
     ("sampled_losses", "nce_loss sampled_softmax_loss"),
     ("pools", "avg_pool avg_pool1d avg_pool2d avg_pool3d avg_pool_v2 max_pool max_pool1d max_pool2d max_pool3d max_pool_v2 max_pool_with_argmax pool"),
@@ -71,6 +73,7 @@ if TYPE_CHECKING:
     from millstream.nn.convolutions import *  # noqa: F403
     from millstream.nn.ctc import *  # noqa: F403
     from millstream.nn.depthwise import *  # noqa: F403
+    from millstream.nn.dilated import *  # noqa: F403
     from millstream.nn.embedding import *  # noqa: F403
     from millstream.nn.nn_ops import *  # noqa: F403
     from millstream.nn.pools import *  # noqa: F403

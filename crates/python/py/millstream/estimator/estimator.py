@@ -16,7 +16,7 @@ from millstream.contrib.training.evaluation import StopAfterNEvalsHook, evaluate
 from millstream.estimator.export import signatures
 from millstream.estimator.model_fn import EstimatorSpec, ModeKeys
 from millstream.estimator.run_config import RunConfig
-from millstream.estimator.warm_start import settings_of, warm_start
+from millstream.estimator.warm_start import settings_of
 from millstream.framework import (
     Graph,
     add_to_collection,
@@ -37,7 +37,7 @@ from millstream.ops.random_ops import set_random_seed
 from millstream.saved_model import tag_constants
 from millstream.saved_model.builder import SavedModelBuilder
 from millstream.train import basic_session_run_hooks as basic
-from millstream.train import checkpoints, training_util
+from millstream.train import checkpoints, training_util, warm_starts
 from millstream.train.monitored_session import ChiefSessionCreator, MonitoredSession, MonitoredTrainingSession, Scaffold
 from millstream.train.saver import Saver
 from millstream.train.session_run_hook import SessionRunHook
@@ -211,7 +211,7 @@ class Estimator:
             spec = self._call_model_fn(features, labels, ModeKeys.TRAIN, self.config)
             if self._warm_start is not None:
                 logging.info("Warm-starting with WarmStartSettings: %s", self._warm_start)
-                warm_start(self._warm_start)
+                warm_starts.warm_start(*self._warm_start)
             loss = self._run_training(spec, input_hooks + all_hooks, step, listeners)
         logging.info("Loss for final step: %s.", loss)
         return self

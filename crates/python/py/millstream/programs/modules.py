@@ -319,7 +319,7 @@ python.training.tracking.util .train
 python.training.training .train
 python.training.training_ops gen
 python.training.training_util .train.training_util .train
-python.training.warm_starting_util .estimator.warm_start
+python.training.warm_starting_util .train.warm_starts
 python.util.compat .compat
 python.util.nest .nest .framework.nest
 python.util.tf_contextlib =contextlib

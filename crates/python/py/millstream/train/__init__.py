@@ -100,6 +100,7 @@ _MODULES: Dict[str, Tuple[str, ...]] = {
     "checkpoint_init": ("init_from_checkpoint",),
     "meta_graph": ("export_meta_graph",),
     "meta_graph_import": ("import_meta_graph",),
+    "warm_starts": ("VocabInfo", "warm_start"),
     "training_util": (
         "assert_global_step",
         "create_global_step",
@@ -236,6 +237,7 @@ if TYPE_CHECKING:
     from millstream.io.file_names import match_filenames_once as match_filenames_once
     from millstream.io.graph_files import write_graph as write_graph
     from millstream.train.checkpoint_init import init_from_checkpoint as init_from_checkpoint
+    from millstream.train.warm_starts import VocabInfo as VocabInfo, warm_start as warm_start
     from millstream.train.meta_graph import export_meta_graph as export_meta_graph
     from millstream.train.meta_graph_import import import_meta_graph as import_meta_graph
     from millstream.train.training_util import (

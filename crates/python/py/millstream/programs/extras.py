@@ -13,7 +13,7 @@ from millstream.framework import add_to_collection, convert_to_tensor, name_scop
 from millstream.framework.op_functions import op
 from millstream.framework.proto_functions import register_proto_function
 from millstream.programs import freezing, internals, mnist
-from millstream.programs.inside import eager, flows, frameworks, functional, meta_graphs, rows, testing, utilities
+from millstream.programs.inside import eager, flows, frameworks, functional, meta_graphs, rows, second_initializers, testing, utilities
 from millstream.programs.timeline import Timeline
 from millstream.rnn import cells
 from millstream.test.case import TestCase
@@ -128,6 +128,6 @@ NAMES: Dict[str, Dict[str, Any]] = {
     "python.util.tf_inspect": {"ArgSpec": ArgSpec, "getargspec": getargspec},
 }
 
-for _table in (internals.NAMES, utilities.NAMES, eager.NAMES, flows.NAMES, frameworks.NAMES, functional.NAMES, meta_graphs.NAMES, rows.NAMES, testing.NAMES):
+for _table in (internals.NAMES, utilities.NAMES, eager.NAMES, flows.NAMES, frameworks.NAMES, functional.NAMES, meta_graphs.NAMES, rows.NAMES, second_initializers.NAMES, testing.NAMES):
     for _module, _names in _table.items():
         NAMES.setdefault(_module, {}).update(_names)

@@ -165,7 +165,7 @@ python.ops.image_grad
 python.ops.image_ops .image
 python.ops.image_ops_impl .image
 python.ops.init_ops .variables.initializers .initializers .
-python.ops.init_ops_v2 .initializers
+python.ops.init_ops_v2
 python.ops.initializers_ns .initializers
 python.ops.inplace_ops gen
 python.ops.io_ops .io .train . gen

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Callable, Dict, Optional, Tuple
 
 from millstream._engine import Tensor
 from millstream.framework import constant, dtypes, shapes
@@ -311,12 +311,16 @@ class Orthogonal(Initializer):
         self.gain, self.seed, self.dtype = gain, seed, dtypes.as_dtype(dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+        kind = dtype or self.dtype
+        return self._of(shape, lambda size: random_ops.random_normal(size, dtype=kind, seed=self.seed))
+
+    def _of(self, shape: Any, draw: Callable[[Any], Tensor]) -> Tensor:
+        """Returns the matrices that normal numbers of the function `draw` give."""
         dims = [int(d) for d in shapes.TensorShape(shape).as_list()]
         if len(dims) < 2:
             raise ValueError("The tensor to initialize must be at least two-dimensional")
         rows, columns = math.prod(dims[:-1]), dims[-1]
-        drawn = random_ops.random_normal([max(rows, columns), min(rows, columns)], dtype=dtype or self.dtype, seed=self.seed)
-        q, r = op("Qr")(drawn, full_matrices=False)
+        q, r = op("Qr")(draw([max(rows, columns), min(rows, columns)]), full_matrices=False)
         # The signs make the distribution uniform over all orthogonal matrices.
         q = q * op("Sign")(op("DiagPart")(r))
         if rows < columns:

@@ -117,6 +117,26 @@ def set_memory_growth(device: Any, enable: bool) -> None:
     raise ValueError("Cannot set memory growth on non-GPU devices" if device == _CPU else "Unrecognized device: %r" % (device,))
 
 
+def get_memory_growth(device: Any) -> bool:
+    """Returns whether a GPU's memory is allocated as it is needed.
+
+    Raises:
+      KeyError: Nothing was set for the device; there is no GPU.
+    """
+    raise KeyError(device)
+
+
+def get_virtual_device_configuration(device: Any) -> Optional[List[VirtualDeviceConfiguration]]:
+    """Returns the parts of a device, or None if it is whole.
+
+    Example:
+      >>> (cpu,) = tf.config.experimental.list_physical_devices()
+      >>> tf.config.experimental.get_virtual_device_configuration(cpu) is None
+      True
+    """
+    return None
+
+
 def get_synchronous_execution() -> bool:
     """Returns whether operations are executed one after the other, without a graph: always True."""
     return True
@@ -137,7 +157,9 @@ experimental = _module(
     "experimental",
     VirtualDeviceConfiguration=VirtualDeviceConfiguration,
     get_device_policy=get_device_policy,
+    get_memory_growth=get_memory_growth,
     get_synchronous_execution=get_synchronous_execution,
+    get_virtual_device_configuration=get_virtual_device_configuration,
     get_visible_devices=get_visible_devices,
     list_logical_devices=list_logical_devices,
     list_physical_devices=list_physical_devices,

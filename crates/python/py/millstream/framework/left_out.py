@@ -77,6 +77,7 @@ _OF_COLUMNS = (
 )
 
 LATER: Dict[str, str] = {
+    "CriticalSection": "a `tf.FIFOQueue` of one token, which a run takes before the section and puts back after it, excludes others while no run fails inside",
     "LMDBReader": "`tf.TFRecordReader` reads records, and `tf.py_func` calls a function that reads a database",
     "audio": "decode sound with NumPy or `wave`, and feed the arrays",
     "data.experimental.CheckpointInputPipelineHook": _PASSES,
@@ -116,6 +117,7 @@ LATER: Dict[str, str] = {
     "contrib.rnn.Conv3DLSTMCell": "`Conv2DLSTMCell` and `Conv1DLSTMCell` convolve over two axes and one",
     "estimator": _MODEL_FN,
     "image": _PICTURES,
+    "train.ServerDef": "a `tf.train.ClusterSpec` names the tasks of a cluster",
     "layers.experimental": "`tf.layers` reuse variables by scope; one layer, called twice, shares its variables as in Keras",
     "nn.learned_unigram_candidate_sampler": "`tf.nn.fixed_unigram_candidate_sampler` takes the counts of the classes",
     "contrib.tfprof.ProfileContext": _PROFILES,
@@ -164,6 +166,7 @@ NEVER: Dict[str, Tuple[str, str]] = {
     "python.keras": ("Keras is a library of its own", "`tf.layers` and `tf.nn.rnn_cell`"),
     "python.tpu": ("graphs run on the CPU", "`tf.train` and its optimizers"),
     "saved_model.save": ("it saves objects of TensorFlow 2", "`tf.saved_model.simple_save`"),
+    "sysconfig": ("there is no library in C++ to compile against", "`tf.py_func`, which calls a function of one's own"),
     "test.create_local_cluster": ("a session runs in one process", "a `tf.train.Server`"),
     "tpu": ("graphs run on the CPU", "`tf.train` and its optimizers"),
     "train.experimental": ("graphs run on the CPU, in the dtypes that they have", "the optimizer as it is"),

@@ -8,6 +8,7 @@ accepts messages of either.
 
 from __future__ import annotations
 
+import operator
 import os
 import threading
 from typing import TYPE_CHECKING, Any, Dict, List, Optional
@@ -51,6 +52,9 @@ def _message_class(descriptor: Any) -> Any:
     for nested in descriptor.nested_types:  # Protobuf in pure Python leaves them out.
         if not hasattr(cls, nested.name):
             setattr(cls, nested.name, _message_class(nested))
+    for field in descriptor.fields:  # Protobuf in C leaves them out: messages find them without the class.
+        if not hasattr(cls, field.name):
+            setattr(cls, field.name, property(operator.attrgetter(field.name), doc="The field `%s`." % field.full_name))
     return cls
 
 

@@ -16,11 +16,14 @@ from millstream.test.case import (
     main,
     mock,
 )
+from millstream.test.commands import StubOutForTesting, benchmark_config, test_src_dir_path
 
 __all__ = [
     "Benchmark",
+    "StubOutForTesting",
     "TestCase",
     "assert_equal_graph_def",
+    "benchmark_config",
     "compute_gradient",
     "compute_gradient_error",
     "get_temp_dir",
@@ -31,6 +34,7 @@ __all__ = [
     "is_gpu_available",
     "main",
     "mock",
+    "test_src_dir_path",
 ]
 
 __dir__ = namespaces.dir_of(globals())

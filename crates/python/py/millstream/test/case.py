@@ -32,7 +32,7 @@ from millstream.framework.graph import _empty_stack
 from millstream.framework.session import Session, get_default_session
 from millstream.framework.shapes import TensorShape
 from millstream.ops import gradients
-from millstream.test import containment
+from millstream.test import commands, containment
 
 __all__ = [
     "TestCase",
@@ -286,7 +286,7 @@ def compute_gradient_error(
 # Tests.
 
 
-class TestCase(containment.Assertions, unittest.TestCase):
+class TestCase(containment.Assertions, commands.Assertions, unittest.TestCase):
     """A test case with sessions and assertions about tensors.
 
     Each test starts with an empty default graph and the same random seeds.

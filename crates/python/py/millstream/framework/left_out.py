@@ -133,6 +133,9 @@ _OF_OPERATORS = "Adjoint BlockDiag Circulant Circulant2D Circulant3D Composition
 LATER.update({"linalg.LinearOperator" + name: _OPERATORS for name in _OF_OPERATORS.split()})
 LATER.update({"contrib.layers." + name: _COLUMNS for name in _OF_COLUMNS})
 
+_FLOATS = "graphs run on the CPU, in the dtypes that they have"
+_SCALED = "`tf.train.experimental.MixedPrecisionLossScaleOptimizer`, which scales losses"
+
 # The reason, and what to use.
 NEVER: Dict[str, Tuple[str, str]] = {
     "GradientTape": ("there is no eager execution", "`tf.gradients`, or `tf.func.grad` of a function"),
@@ -169,7 +172,9 @@ NEVER: Dict[str, Tuple[str, str]] = {
     "sysconfig": ("there is no library in C++ to compile against", "`tf.py_func`, which calls a function of one's own"),
     "test.create_local_cluster": ("a session runs in one process", "a `tf.train.Server`"),
     "tpu": ("graphs run on the CPU", "`tf.train` and its optimizers"),
-    "train.experimental": ("graphs run on the CPU, in the dtypes that they have", "the optimizer as it is"),
+    "train.experimental.PythonState": ("there is no eager execution", "`tf.train.Saver`, which saves variables"),
+    "train.experimental.disable_mixed_precision_graph_rewrite": (_FLOATS, _SCALED),
+    "train.experimental.enable_mixed_precision_graph_rewrite": (_FLOATS, _SCALED),
     "wrap_function": ("there is no eager execution", "`tf.func.function`, or " + _GRAPHS),
     "xla": ("the engine compiles what it runs", "the graph as it is"),
     "contrib.cluster_resolver": ("a session runs in one process", "a `tf.Session`"),

@@ -292,6 +292,8 @@ python.training.checkpoint_utils .train.checkpoints .train
 python.training.coordinator .train
 python.training.device_setter .train
 python.training.evaluation .contrib.training.evaluation .contrib.training
+python.training.experimental.loss_scale .train.experimental
+python.training.experimental.loss_scale_optimizer .train.experimental
 python.training.ftrl .train
 python.training.gradient_descent .train
 python.training.input .train.input .train

@@ -133,6 +133,7 @@ namespaces.place("train", {name: "millstream.framework.protos:" + name for name 
 namespaces.place(
     "train",
     {
+        "experimental": "millstream.train.experimental",
         "match_filenames_once": "millstream.io.file_names:match_filenames_once",
         "replica_device_setter": "millstream.framework.devices:replica_device_setter",
         "summary_iterator": "millstream.io.summaries:summary_iterator",
@@ -142,6 +143,7 @@ namespaces.place(
 
 
 if TYPE_CHECKING:
+    from millstream.train import experimental as experimental
     from millstream.train.coordinator import Coordinator as Coordinator, LooperThread as LooperThread
     from millstream.train.queue_runner import QueueRunner as QueueRunner, add_queue_runner as add_queue_runner, start_queue_runners as start_queue_runners
     from millstream.train.session_run_hook import (

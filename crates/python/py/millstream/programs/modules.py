@@ -153,7 +153,7 @@ python.ops.distributions.special_math .distributions.special
 python.ops.distributions.student_t .distributions .contrib.distributions.transformed
 python.ops.distributions.transformed_distribution .contrib.distributions.flowing
 python.ops.distributions.uniform .distributions
-python.ops.distributions.util .contrib.distributions.values
+python.ops.distributions.util .distributions.values
 python.ops.embedding_ops .nn
 python.ops.functional_ops .
 python.ops.gradient_checker .test

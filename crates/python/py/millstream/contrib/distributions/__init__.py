@@ -32,7 +32,7 @@ from millstream.contrib.distributions.flowing import (
     TransformedDistribution,
 )
 from millstream.contrib.distributions import bijectors as bijectors
-from millstream.contrib.distributions.values import (
+from millstream.distributions.values import (
     fill_triangular,
     fill_triangular_inverse,
     matrix_diag_transform,

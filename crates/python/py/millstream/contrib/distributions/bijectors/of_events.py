@@ -8,7 +8,7 @@ from typing import Any, Callable, List, Optional, Sequence
 import numpy as np
 
 from millstream.contrib.distributions.bijectors.base import Bijector
-from millstream.contrib.distributions.values import fill_triangular, fill_triangular_inverse, matrix_diag_transform
+from millstream.distributions.values import fill_triangular, fill_triangular_inverse, matrix_diag_transform
 from millstream.distributions.base import checked
 from millstream.framework import constant, constant_value, convert_to_tensor, dtypes, name_scope, shapes
 from millstream.framework.op_functions import op

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, List
 
 from millstream.contrib.distributions.bijectors.base import Bijector
-from millstream.contrib.distributions.values import softplus_inverse
+from millstream.distributions.values import softplus_inverse
 from millstream.distributions.base import checked
 from millstream.framework import constant, convert_to_tensor, name_scope
 from millstream.framework.op_functions import op

@@ -216,7 +216,9 @@ _namespaces.install()
 
 if _typing.TYPE_CHECKING:
     from millstream._generated.endpoints import *  # noqa: F403
+    from millstream.data.optional import OptionalSpec as OptionalSpec
     from millstream.image.boxes import extract_image_patches as extract_image_patches
+    from millstream.programs.inside.flows import vectorized_map as vectorized_map
 else:
 
     def __getattr__(name: str) -> _Any:

@@ -1,6 +1,6 @@
 //! Runs the Python tests: creates a virtual environment in the target directory (once; NumPy, protobuf,
 //! absl, attrs, hypothesis, pytest and mypy are installed by pip), puts the extension built by cargo beside
-//! the package, and runs pytest in this directory, in a process for each of up to four cores.
+//! the package, and runs pytest in this directory, in two processes if there are two cores.
 
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ fn python_tests_pass() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     // Not pytest-xdist: its processes have a thread that listens to it, and with a thread that might end a
     // wait, no wait is a stall.
-    let parts = std::thread::available_parallelism().map_or(1, |n| n.get().min(4));
+    let parts = std::thread::available_parallelism().map_or(1, |n| n.get().min(2));
     let run = |part: usize| {
         Command::new(&python)
             .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--part", &format!("{part}/{parts}")])

@@ -40,9 +40,9 @@
 //!
 //! Features, on by default: `arrays` (arrays of the crate `ndarray` are fed and fetched; [`npy`]), `avx512`,
 //! `input` ([`mod@reader`], [`parsing`], regular expressions, images, datasets of files), `jit`, `spectra`
-//! (singular values, eigenvalues, Fourier transforms), `summary` ([`mod@summary`]) and `tf-files`
-//! ([`interop`], [`mod@checkpoint`], [`train::Saver`]). A graph that has an op of a feature that is off gets
-//! an error that names the feature. Off by default: `store`, `store-tls` and `mpi`.
+//! (singular values, eigenvalues, least squares, Fourier transforms), `summary` ([`mod@summary`]) and
+//! `tf-files` ([`interop`], [`mod@checkpoint`], [`train::Saver`]). A graph that has an op of a feature that
+//! is off gets an error that names the feature. Off by default: `store`, `store-tls` and `mpi`.
 //!
 //! A mistake made while building is remembered with its line, and the next call that returns a [`Result`]
 //! returns it.

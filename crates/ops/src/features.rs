@@ -90,7 +90,7 @@ const INPUT: [&str; 81] = [
     "WholeFileReaderV2",
 ];
 
-/// Of `spectra`: singular values, eigenvalues and Fourier transforms.
+/// Of `spectra`: singular values, eigenvalues, least squares and Fourier transforms.
 const SPECTRA: [&str; 20] = [
     "BatchMatrixSolveLs",
     "BatchSelfAdjointEig",

@@ -340,9 +340,9 @@ fn slices<T: Element, const N: usize>(others: [&Tensor; N]) -> Result<[&[T]; N]>
     Ok(slices)
 }
 
-/// A loop over elements: of the variable, of the result if it is not the variable, and of the other tensors,
-/// all of one length. Each formula of each optimizer is one in each dtype, so that it alone depends on the
-/// formula, and what is around it does not.
+/// A formula's loop over elements: of the variable, of the result if it is not the variable, and of the
+/// other tensors, all of one length. The code around the loop is compiled once for each dtype, and not for
+/// each formula.
 type Change<'f, T, const N: usize> = dyn Fn(&mut [T], Option<&mut [T]>, [&[T]; N]) + 'f;
 
 fn fits<T, const N: usize>(n: usize, given: Option<usize>, others: [&[T]; N]) -> Result<()> {

@@ -1,7 +1,17 @@
 //! [`Report`]: runs many cases as one test, counts them, and lists every failure.
 
+use crate::workers::on_all_cores;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Returns what the check says, or that it panicked.
+fn caught(check: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
+    catch_unwind(AssertUnwindSafe(check)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
+        Err(format!("PANIC: {}", text.unwrap_or_default()))
+    })
+}
 
 /// The results of the cases of a suite.
 #[derive(Default, Debug)]
@@ -30,12 +40,21 @@ impl Report {
 
     /// Runs a case and adds its result. A panic counts as a failure.
     pub fn run(&mut self, case: &str, reason: Option<&str>, check: impl FnOnce() -> Result<(), String>) {
-        let result = catch_unwind(AssertUnwindSafe(check)).unwrap_or_else(|panic| {
-            let text = panic.downcast_ref::<String>().cloned();
-            let text = text.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
-            Err(format!("PANIC: {}", text.unwrap_or_default()))
-        });
-        self.add(case, reason, result);
+        self.add(case, reason, caught(check));
+    }
+
+    /// Runs cases on all cores, and adds their results in order. A panic counts as a failure.
+    pub fn run_all<T: Sync>(
+        &mut self,
+        cases: &[T],
+        told: impl Fn(&T) -> (String, Option<&'static str>),
+        check: impl Fn(&T) -> Result<(), String> + Sync,
+    ) {
+        let results = on_all_cores(cases, |case| caught(|| check(case)));
+        for (case, result) in cases.iter().zip(results) {
+            let (name, reason) = told(case);
+            self.add(&name, reason, result);
+        }
     }
 
     /// The number of cases that passed.

@@ -11,6 +11,7 @@ use millstream_runtime::{Session, feed};
 use millstream_tensor::{Result, Tensor};
 use millstream_testkit::generate::Rng;
 use millstream_testkit::smooth::{Dual, Smooth, WIDTH};
+use millstream_testkit::workers::on_all_cores;
 
 /// A point and a direction.
 struct Probe {
@@ -83,14 +84,18 @@ fn gradients_are_those_of_dual_numbers_and_of_the_unrolled_program() {
         Some(seed) => seed..seed + 1,
         None => 0..env("MILLSTREAM_PROGRAMS").unwrap_or(2000),
     };
+    let seeds: Vec<u64> = seeds.collect();
+    let results = on_all_cores(&seeds, |&seed| {
+        let (program, probe) = (Smooth::from_seed(seed), Probe::from_seed(seed));
+        (program.size(), check(&program, &probe))
+    });
     let mut tally = [0; 4];
-    let alone = seeds.end - seeds.start == 1;
-    for seed in seeds {
-        let (mut program, probe) = (Smooth::from_seed(seed), Probe::from_seed(seed));
-        let [depth, counts @ ..] = program.size();
+    let alone = seeds.len() == 1;
+    for (&seed, ([depth, counts @ ..], result)) in seeds.iter().zip(results) {
         tally[0] = tally[0].max(depth);
         tally[1..].iter_mut().zip(counts).for_each(|(sum, n)| *sum += n);
-        let Err(mut error) = check(&program, &probe) else { continue };
+        let Err(mut error) = result else { continue };
+        let (mut program, probe) = (Smooth::from_seed(seed), Probe::from_seed(seed));
         // Shrinks the program as long as it fails.
         while let Some((less, why)) =
             program.smaller().into_iter().find_map(|p| check(&p, &probe).err().map(|e| (p, e)))

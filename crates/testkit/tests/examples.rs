@@ -11,17 +11,19 @@ const KNOWN: &[(&str, &str)] = &[];
 #[test]
 fn examples() {
     let mut report = Report::new();
-    for (op, name, text) in all() {
+    let cases: Vec<_> = all().collect();
+    let told = |(op, name, _): &(&str, &str, &str)| {
         let case = format!("{op} {name}");
         let reason = KNOWN.iter().find(|(known, _)| case == *known).map(|(_, reason)| *reason);
-        report.run(&case, reason, || {
-            TIERS.iter().try_for_each(|setting| {
-                check(text, Given::Constant, setting)?;
-                // With fed values, inferred types and messages may be less specific.
-                let values = text.contains(" = ") || text.contains(" ~ ");
-                if values { check(text, Given::Fed, setting) } else { Ok(()) }
-            })
-        });
-    }
+        (case, reason)
+    };
+    report.run_all(&cases, told, |(_, _, text)| {
+        TIERS.iter().try_for_each(|setting| {
+            check(text, Given::Constant, setting)?;
+            // With fed values, inferred types and messages may be less specific.
+            let values = text.contains(" = ") || text.contains(" ~ ");
+            if values { check(text, Given::Fed, setting) } else { Ok(()) }
+        })
+    });
     report.finish("examples of ops");
 }

@@ -14,6 +14,7 @@ use millstream_tensor::{Error, Tensor};
 use millstream_testkit::compare::same;
 use millstream_testkit::generate::{Built, Program, build, shrink};
 use millstream_testkit::tiers::{COMPILED, INTERPRETED, REFERENCE, Setting};
+use millstream_testkit::workers::on_all_cores;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
@@ -32,7 +33,20 @@ struct Tally {
     variables: usize,
 }
 
+impl std::ops::AddAssign for Tally {
+    fn add_assign(&mut self, other: Tally) {
+        self.values += other.values;
+        self.errors += other.errors;
+        self.live += other.live;
+        self.dead += other.dead;
+        self.next_iterations += other.next_iterations;
+        self.deepest = self.deepest.max(other.deepest);
+        self.variables += other.variables;
+    }
+}
+
 thread_local! {
+    /// What the program did that this thread is running.
     static TALLY: std::cell::RefCell<Tally> = std::cell::RefCell::default();
 }
 
@@ -175,24 +189,25 @@ fn generated_programs_agree() {
             (0..number("MILLSTREAM_PROGRAMS").unwrap_or(2000)).chain(ONCE_FAILED.iter().copied()).collect()
         }
     };
-    let mut failures = Vec::new();
-    let (mut n_statements, mut n_failing) = (0, 0);
-    for &seed in &seeds {
+    let results = on_all_cores(&seeds, |&seed| {
         let program = Program::new(seed);
-        n_statements += program.size();
-        if let Err(error) = check(&program, seed) {
-            n_failing += 1;
-            if failures.len() < 3 {
-                let small = shrink(&program, |p| check(p, seed).is_err());
-                let small_error = check(&small, seed).err().unwrap_or(error);
-                failures.push(format!("seed {seed}: {small:#?}\n{small_error}"));
-            }
-            if n_failing > 30 {
-                break;
-            }
+        let result = check(&program, seed);
+        (program.size(), TALLY.take(), result)
+    });
+    let mut failures = Vec::new();
+    let (mut n_statements, mut n_failing, mut tally) = (0, 0, Tally::default());
+    for (&seed, (size, did, result)) in seeds.iter().zip(results) {
+        n_statements += size;
+        tally += did;
+        let Err(error) = result else { continue };
+        n_failing += 1;
+        if failures.len() < 3 {
+            let small = shrink(&Program::new(seed), |p| check(p, seed).is_err());
+            let small_error = check(&small, seed).err().unwrap_or(error);
+            failures.push(format!("seed {seed}: {small:#?}\n{small_error}"));
         }
     }
     println!("{} programs from seed {:?}, {n_statements} statements", seeds.len(), seeds.first());
-    TALLY.with_borrow(|tally| println!("{tally:?}"));
+    println!("{tally:?}");
     assert!(failures.is_empty(), "{n_failing} programs failed:\n{}", failures.join("\n\n"));
 }

@@ -11,6 +11,7 @@ use millstream_runtime::{FeedList, Fetched, Iterations, RunOptions, Session, Sig
 use millstream_tensor::{DType, Error, Result, Tensor};
 use millstream_testkit::generate::{Built, Program, build, shrink};
 use millstream_testkit::tiers::{REFERENCE, Setting};
+use millstream_testkit::workers::on_all_cores;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -131,6 +132,15 @@ struct Tally {
     nothing: usize,
 }
 
+impl std::ops::AddAssign for Tally {
+    fn add_assign(&mut self, other: Tally) {
+        self.values += other.values;
+        self.errors += other.errors;
+        self.sightings += other.sightings;
+        self.nothing += other.nothing;
+    }
+}
+
 fn check(program: &Program, seed: u64, tally: &mut Tally) -> Result<(), String> {
     let built = build(program).map_err(|e| format!("building: {e}"))?;
     let want = seen(&built, &REFERENCE, false);
@@ -166,12 +176,18 @@ fn what_is_seen_in_loops_agrees() {
         Some(seed) => seed..seed + 1,
         None => 0..number("MILLSTREAM_PROGRAMS").unwrap_or(300),
     };
-    let single = seeds.end - seeds.start == 1;
+    let seeds: Vec<u64> = seeds.collect();
+    let single = seeds.len() == 1;
+    let results = on_all_cores(&seeds, |&seed| {
+        let mut tally = Tally::default();
+        let result = check(&Program::new(seed), seed, &mut tally);
+        (tally, result)
+    });
     let mut tally = Tally::default();
-    for seed in seeds {
-        let program = Program::new(seed);
-        if let Err(why) = check(&program, seed, &mut tally) {
-            let small = shrink(&program, |p| check(p, seed, &mut Tally::default()).is_err());
+    for (&seed, (did, result)) in seeds.iter().zip(results) {
+        tally += did;
+        if let Err(why) = result {
+            let small = shrink(&Program::new(seed), |p| check(p, seed, &mut Tally::default()).is_err());
             let text = build(&small).map(|b| b.graph.to_text()).unwrap_or_default();
             let again = check(&small, seed, &mut Tally::default()).err().unwrap_or_default();
             panic!("seed {seed}: {why}\nshrunk to\n{text}\n{again}");

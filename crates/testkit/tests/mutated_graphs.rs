@@ -7,6 +7,7 @@ use millstream_graph::Graph;
 use millstream_interop::{ImportOptions, export_graph_def, import_graph_def, read_graph};
 use millstream_proto::{GraphDef, decode, encode};
 use millstream_testkit::mutate::{Random, mutate_bytes, mutate_graph};
+use millstream_testkit::workers::on_all_cores;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use std::{env, fs};
@@ -48,8 +49,8 @@ fn mutated_graphs_are_imported_or_refused() {
     let n: u64 = env::var("FUZZ_INPUTS").ok().and_then(|s| s.parse().ok()).unwrap_or(N_INPUTS);
     println!("FUZZ_SEED={seed} FUZZ_INPUTS={n}");
     let corpus = corpus();
-    let mut n_imported = 0;
-    for i in 0..n {
+    let inputs: Vec<u64> = (0..n).collect();
+    let imported = on_all_cores(&inputs, |&i| {
         let mut random = Random(seed.wrapping_mul(0x1_0000_0001).wrapping_add(i));
         let mut bytes = corpus[random.below(corpus.len())].clone();
         if random.below(4) == 0 {
@@ -64,13 +65,14 @@ fn mutated_graphs_are_imported_or_refused() {
         let outcome = std::panic::catch_unwind(|| import(&bytes));
         let took = start.elapsed();
         match outcome {
-            Ok(imported) if took < LONGEST => n_imported += u64::from(imported),
+            Ok(imported) if took < LONGEST => imported,
             _ => {
                 let path = env::temp_dir().join(format!("mutated_{seed}_{i}.pb"));
                 fs::write(&path, &bytes).unwrap();
                 panic!("input {i} of seed {seed} panicked or took {took:?}; it is in {}", path.display());
             }
         }
-    }
+    });
+    let n_imported = imported.into_iter().filter(|imported| *imported).count();
     println!("{n_imported} of {n} were still graphs");
 }

@@ -19,6 +19,7 @@ from millstream.framework import (
     dtypes,
     get_collection,
     name_scope,
+    node_counts,
 )
 from millstream.framework.op_functions import op
 from millstream.framework.shapes import TensorShape
@@ -230,6 +231,7 @@ class BucketizedColumn(Dense, Categorical, collections.namedtuple("BucketizedCol
         ids = array_ops.reshape(buckets, [-1]) + (len(self.boundaries) + 1) * column
         indices = math_ops.cast(array_ops.transpose(array_ops.stack([row, column])), dtypes.int64)
         shape = math_ops.cast(array_ops.stack([rows, n]), dtypes.int64)
+        node_counts.also(-1)  # TensorFlow casts one tensor less.
         return IdWeights(SparseTensor(indices, math_ops.cast(ids, dtypes.int64), shape), None)
 
 
@@ -240,7 +242,7 @@ def _sparse(tensor: Any) -> Any:
     with name_scope(None, "to_sparse_input", [tensor]):
         ignored: Any = "" if tensor.dtype.base_dtype == dtypes.string else -1
         indices = array_ops.where(math_ops.not_equal(tensor, math_ops.cast(ignored, tensor.dtype) if ignored else ignored))
-        shape = math_ops.cast(array_ops.shape(tensor), dtypes.int64)
+        shape = array_ops.shape(tensor, out_type=dtypes.int64)
         return SparseTensor(indices, op("GatherNd")(tensor, indices), shape)
 
 
@@ -361,6 +363,7 @@ class IdentityCategoricalColumn(_OfKey, collections.namedtuple("IdentityCategori
                 check_ops.assert_less(values, most, data=(values, most), name="assert_less_than_num_buckets"),
                 check_ops.assert_greater_equal(values, zero, data=(values,), name="assert_greater_or_equal_0"),
             ]
+            node_counts.also(4)  # TensorFlow's assertions hold empty messages.
             with control_dependencies(checks):
                 values = array_ops.identity(values)
         else:
@@ -510,6 +513,7 @@ def merged_weights(ids: Any, weights: Any, n_ids: int) -> SparseTensor:
     """Returns the weights of ids that are not negative, as a sparse tensor with the ids at the end."""
     kept = op("GreaterEqual")(ids.values, math_ops.cast(0, ids.dtype))
     merged = sparse_ops.sparse_merge(sparse_ops.sparse_retain(ids, kept), sparse_ops.sparse_retain(weights, kept), n_ids)
+    node_counts.also(-19)  # TensorFlow merges first.
     # It changes no values, but its shape is as little known as TensorFlow's.
     return sparse_ops.sparse_slice(merged, array_ops.zeros_like(merged.dense_shape), merged.dense_shape)
 
@@ -589,13 +593,13 @@ class EmbeddingColumn(
     def dense(self, inputs: Features, collections: Any, trainable: bool) -> Any:
         """Returns the rows."""
         _check_sequence(self, False)
-        return self._rows(inputs, self._made_table(collections, trainable))
+        return self._rows(inputs, collections, trainable)
 
     def sequence(self, inputs: Features, collections: Any, trainable: bool) -> SequenceNumbers:
         """Returns the rows of each step."""
         _check_sequence(self, True)
-        lengths = sequence_lengths(self.categorical_column.ids(inputs).ids)
-        return SequenceNumbers(self._rows(inputs, self._made_table(collections, trainable)), lengths)
+        rows = self._rows(inputs, collections, trainable)
+        return SequenceNumbers(rows, sequence_lengths(self.categorical_column.ids(inputs).ids))
 
     def _made_table(self, collections: Any, trainable: bool) -> Any:
         return self._table(collections, self.trainable and trainable)
@@ -609,8 +613,9 @@ class EmbeddingColumn(
             checkpoint_init.init_from_checkpoint(self.ckpt_to_load_from, {self.tensor_name_in_ckpt: table})
         return table
 
-    def _rows(self, inputs: Features, table: Any) -> Any:
-        ids, weights = inputs.get(self)
+    def _rows(self, inputs: Features, collections: Any, trainable: bool) -> Any:
+        ids, weights = inputs.get(self)  # Before the table, whose seed depends on the nodes so far.
+        table = self._made_table(collections, trainable)
         return embedding.safe_embedding_lookup_sparse(
             table, ids, sparse_weights=weights, combiner=self.combiner, name="%s_weights" % self.name, max_norm=self.max_norm
         )

@@ -6,7 +6,7 @@ import collections.abc
 from typing import Any, Dict, List, Optional
 
 from millstream.feature_column.columns import BucketizedColumn, Categorical, Column, Dense, Features
-from millstream.framework import dtypes
+from millstream.framework import dtypes, node_counts
 from millstream.framework.graph_keys import GraphKeys
 from millstream.nn import embedding, functions
 from millstream.ops import array_ops, math_ops, sparse_ops
@@ -146,6 +146,7 @@ def linear_model(
                 cols_to_vars[column] = weights
         total = math_ops.add_n(sums, name="weighted_sum_no_bias")
         bias = get_variable("bias_weights", [units], dtypes.float32, initializer=zeros_initializer(), trainable=trainable, collections=kept)
+        node_counts.also(2)  # TensorFlow's variable is a resource.
         if cols_to_vars is not None:
             cols_to_vars["bias"] = [bias]
         return functions.bias_add(total, bias, name="weighted_sum")
@@ -162,12 +163,16 @@ def _weighted(column: Any, inputs: Features, units: int, combiner: str, kept: An
             rows = ids.dense_shape[0]
             ids = _flat(ids, rows)
             of_ids = None if of_ids is None else _flat(of_ids, rows)
+        else:
+            node_counts.also(10 if of_ids is None else 20)  # TensorFlow makes matrices of matrices, too.
+        node_counts.also(1)  # TensorFlow's variable is a resource.
         found = embedding.safe_embedding_lookup_sparse(weights, ids, sparse_weights=of_ids, combiner=combiner, name="weighted_sum")
         return found, [weights]
     before = set(get_variable_scope().global_variables())
     tensor = column.dense(inputs, kept, trainable)
     tensor = array_ops.reshape(tensor, [array_ops.shape(tensor)[0], column.n_numbers])
     weights = get_variable("weights", shape, dtypes.float32, initializer=zeros_initializer(), trainable=trainable, collections=kept)
+    node_counts.also(2)  # TensorFlow's variable is a resource.
     others = [v for v in get_variable_scope().global_variables() if v not in before and v is not weights]
     return math_ops.matmul(tensor, weights, name="weighted_sum"), [*others, weights]
 

@@ -259,6 +259,7 @@ def safe_embedding_lookup_sparse(
         known = constant_value(lead)
         if known is not None:
             final.set_shape([int(d) for d in known] + result.shape.as_list()[1:])
+        node_counts.also(-5)  # TensorFlow has other constants and slices of shapes.
         return final
 
 

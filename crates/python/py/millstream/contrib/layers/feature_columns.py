@@ -15,7 +15,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 from millstream.contrib.framework.variables import model_variable
 from millstream.contrib.layers.embeddings import safe_embedding_lookup_sparse
 from millstream.feature_column.columns import Categorical, Dense, IdWeights, merged_weights
-from millstream.framework import SparseTensor, add_to_collection, convert_to_tensor, dtypes, get_collection, logging, nest, placeholder
+from millstream.framework import SparseTensor, add_to_collection, convert_to_tensor, dtypes, get_collection, logging, nest, node_counts, placeholder
 from millstream.framework.composites import sparse_placeholder
 from millstream.framework.op_functions import op
 from millstream.io import parsing_ops, vocabularies
@@ -60,6 +60,11 @@ class Tensors:
 
 def inner_flatten(tensor: Any, rank: int) -> Any:
     """Returns a dense or sparse tensor of a rank, by joining its last dimensions."""
+    with node_counts.counted_as(16):
+        return _joined(tensor, rank)
+
+
+def _joined(tensor: Any, rank: int) -> Any:
     if isinstance(tensor, SparseTensor):
         outer = tensor.dense_shape[: rank - 1]
         inner = reduction_ops.reduce_prod(tensor.dense_shape[rank - 1 :], keepdims=True)
@@ -539,12 +544,13 @@ class _EmbeddingColumn(
     def input(self, tensor: Any, collections: Any, trainable: bool, rank: int) -> Any:
         """Returns the rows of the ids, combined."""
         ids, weights = self.sparse_id_column.id_tensor(tensor), self.sparse_id_column.weight_tensor(tensor)
+        ids, weights = inner_flatten(ids, rank), None if weights is None else inner_flatten(weights, rank)
         table = parts(self._table(collections, trainable and self.trainable))
         restore(self.checkpoint(), table)
         return safe_embedding_lookup_sparse(
             table,
-            inner_flatten(ids, rank),
-            sparse_weights=None if weights is None else inner_flatten(weights, rank),
+            ids,
+            sparse_weights=weights,
             combiner=self.combiner,
             name=self.name + "weights",
             max_norm=self.max_norm,
@@ -822,6 +828,7 @@ class _BucketizedColumn(_OfIds, Dense, collections.namedtuple("_BucketizedColumn
         place = op("Tile")(math_ops.range(0, n), [rows])
         ids = array_ops.reshape(input_tensor, [-1]) + self.length * place
         indices = math_ops.cast(array_ops.transpose(array_ops.stack([row, place])), dtypes.int64)
+        node_counts.also(-11 if n == 1 else -1)  # TensorFlow needs no places of a single number.
         return SparseTensor(indices, math_ops.cast(ids, dtypes.int64), math_ops.cast(array_ops.stack([rows, n]), dtypes.int64))
 
     id_tensor = to_sparse_tensor

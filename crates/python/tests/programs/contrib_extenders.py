@@ -5,7 +5,7 @@ import tempfile
 
 import numpy as np
 
-from programs.tools import mistakes, run
+from programs.tools import WHOLE, caught, mistakes, run
 
 
 def _inner(tf, name):
@@ -73,3 +73,28 @@ def changed_rows(tf):
         _inner(tf, "inplace_add")(x, tf.constant(2), [1.0, 1.0]),
     ]
     return [str(m.shape) for m in made], run(tf, made + [x])
+
+
+def towers(tf):
+    """A model on one device is the model itself, whether or not its optimizer is wrapped."""
+
+    def model_fn(features, labels, mode, params):
+        w = tf.get_variable("w", initializer=params["first"])
+        loss = tf.reduce_mean(tf.square(features["x"] * w - labels))
+        optimizer = tf.contrib.estimator.TowerOptimizer(lambda: tf.train.MomentumOptimizer(0.1, 0.9))
+        step = optimizer.minimize(loss, global_step=tf.train.get_global_step())
+        assert optimizer.get_slot_names() == ["momentum"] and optimizer.get_name() == "Momentum"
+        seen.append((optimizer.get_slot(w, "momentum").name, loss.name, [v.name for v in optimizer.variables()]))
+        return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=step, predictions=w)
+
+    seen = []
+    replicated = tf.contrib.estimator.replicate_model_fn(model_fn, tf.losses.Reduction.SUM)
+    estimator = tf.estimator.Estimator(replicated, params={"first": 2.0})
+    data = lambda: ({"x": tf.constant([1.0, 3.0])}, tf.constant([0.5, 1.0]))
+    estimator.train(data, steps=3)
+    return (
+        seen,
+        np.round(estimator.get_variable_value("w"), 4),
+        np.round(estimator.evaluate(data, steps=1)["loss"], 4),
+        caught(lambda: tf.contrib.estimator.replicate_model_fn(model_fn, tf.losses.Reduction.NONE), WHOLE),
+    )

@@ -158,6 +158,56 @@ def linear_models(tf):
     return found
 
 
+def combined_models(tf):
+    """Dense networks and linear models together: both count steps, unless told not to."""
+    learn = tf.contrib.learn
+    columns = learn.infer_real_valued_columns_from_input(X)
+    given = {"linear_feature_columns": columns, "dnn_feature_columns": columns, "dnn_hidden_units": [4]}
+    model = learn.DNNLinearCombinedClassifier(config=_config(tf), **given)
+    model.fit(X, Y, steps=6)
+    found = [_variables(model), _plain(model.get_variable_value("global_step")), _plain(model.evaluate(X, Y, steps=1)), _plain(list(model.predict(X[:4])))]
+    regressor = learn.DNNLinearCombinedRegressor(
+        config=_config(tf), fix_global_step_increment_bug=True, linear_optimizer=tf.train.GradientDescentOptimizer(0.1), dnn_optimizer="Adam", **given
+    )
+    regressor.fit(X, Z, steps=3)
+    found += [_variables(regressor), _plain(regressor.evaluate(X, Z, steps=1)), _plain(list(regressor.predict_scores(X[:3])))]
+    return found
+
+
+def wide_and_deep(tf):
+    """Columns of words, buckets and embeddings, as the tutorial of wide and deep models has them."""
+    learn, layers = tf.contrib.learn, tf.contrib.layers
+    word = layers.sparse_column_with_hash_bucket("word", 7)
+    kind = layers.sparse_column_with_keys("kind", ["p", "q"])
+    number = layers.real_valued_column("x")
+    buckets = layers.bucketized_column(number, [-0.5, 0.0, 0.5])
+
+    def data():
+        words = tf.SparseTensor([[i, 0] for i in range(12)], ["w%d" % (i % 5) for i in range(12)], [12, 1])
+        kinds = tf.SparseTensor([[i, 0] for i in range(12)], ["pq"[i % 2] for i in range(12)], [12, 1])
+        return {"word": words, "kind": kinds, "x": tf.constant(X[:, 0])}, tf.constant(Y)
+
+    deep = [layers.embedding_column(word, 3), layers.one_hot_column(kind), number]
+    made = [
+        learn.DNNLinearCombinedClassifier(
+            linear_feature_columns=[word, kind, buckets],
+            dnn_feature_columns=deep,
+            dnn_hidden_units=[4, 2],
+            config=_config(tf),
+            fix_global_step_increment_bug=True,
+            embedding_lr_multipliers={deep[0]: 0.5},
+        ),
+        learn.DNNLinearCombinedClassifier(n_classes=3, linear_feature_columns=[word, kind], _joint_linear_weights=True, config=_config(tf)),
+        learn.LinearClassifier([word, kind, buckets, number], config=_config(tf)),
+        learn.DNNClassifier([3], deep, config=_config(tf)),
+    ]
+    found = []
+    for model in made:
+        model.fit(input_fn=data, steps=3)
+        found.append((_variables(model), _plain(model.evaluate(input_fn=data, steps=1))))
+    return found
+
+
 def monitors(tf):
     learn, told = tf.contrib.learn, []
 
@@ -211,6 +261,17 @@ def columns(tf):
     found += learn.infer_real_valued_columns_from_input({"a": X}) + [layers.real_valued_column("x", 3, default_value=1.0)]
     found += learn.infer_real_valued_columns_from_input_fn(lambda: ({"b": tf.ones([2, 3]), "a": tf.ones([4])}, None))
     return [repr(one) for one in found], found[0].name, found[3].key
+
+
+def wrong_combinations(tf):
+    learn = tf.contrib.learn
+    columns = learn.infer_real_valued_columns_from_input(X)
+    return mistakes(
+        tf,
+        none=lambda: learn.DNNLinearCombinedClassifier(),
+        none_to_regress=lambda: learn.DNNLinearCombinedRegressor(),
+        units=lambda: learn.DNNLinearCombinedClassifier(dnn_feature_columns=columns).fit(X, Y, steps=1),
+    )
 
 
 def keys(tf):

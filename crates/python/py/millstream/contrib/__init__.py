@@ -14,6 +14,7 @@ _PARTS = (
     "deprecated",
     "distributions",
     "estimator",
+    "factorization",
     "feature_column",
     "framework",
     "graph_editor",
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from millstream.contrib import deprecated as deprecated
     from millstream.contrib import distributions as distributions
     from millstream.contrib import estimator as estimator
+    from millstream.contrib import factorization as factorization
     from millstream.contrib import feature_column as feature_column
     from millstream.contrib import framework as framework
     from millstream.contrib import graph_editor as graph_editor

@@ -1,4 +1,4 @@
-"""`tf.contrib.estimator`: heads, estimators with more metrics and predictions, and optimizers that clip."""
+"""`tf.contrib.estimator`: heads, towers, estimators with more metrics, and optimizers that clip."""
 
 from __future__ import annotations
 
@@ -19,11 +19,13 @@ from millstream.estimator.more_heads import (
     poisson_regression_head,
     regression_head,
 )
-from millstream.framework import SparseTensor, convert_to_tensor_or_sparse_tensor, namespaces
+from millstream.framework import SparseTensor, device, convert_to_tensor_or_sparse_tensor, namespaces
+from millstream.losses import Reduction
 from millstream.ops import clip_ops, sparse_ops
 from millstream.train.optimizer import Optimizer
 
 __all__ = [
+    "TowerOptimizer",
     "add_metrics",
     "binary_classification_head",
     "call_logit_fn",
@@ -37,6 +39,7 @@ __all__ = [
     "multi_label_head",
     "poisson_regression_head",
     "regression_head",
+    "replicate_model_fn",
 ]
 
 __getattr__ = namespaces.getattr_of(__name__)
@@ -281,3 +284,86 @@ def call_logit_fn(logit_fn: Callable[..., Any], features: Any, mode: Any, params
     if not of_tensors and not isinstance(found, Tensor):
         raise ValueError("logit_fn should return a Tensor or a dictionary mapping strings to Tensors.  logit_fn returned: %s" % (found,))
     return found
+
+
+def replicate_model_fn(model_fn: Callable[..., Any], loss_reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS, devices: Any = None) -> Callable[..., Any]:
+    """Returns a function that builds a model on a device, for an estimator.
+
+    TensorFlow divides batches among several devices. Millstream has one, and the function only names it.
+
+    Args:
+      model_fn: The function that builds the model.
+      loss_reduction: How losses of several devices would be reduced.
+      devices: A list of the device, or None.
+
+    Raises:
+      ValueError: `loss_reduction` is `Reduction.NONE`.
+      NotImplementedError: There are several devices.
+
+    Example:
+      >>> def model_fn(features, labels, mode):
+      ...     w = tf.get_variable("w", initializer=1.0)
+      ...     optimizer = tf.contrib.estimator.TowerOptimizer(tf.train.GradientDescentOptimizer(0.5))
+      ...     step = optimizer.minimize(w, global_step=tf.train.get_global_step())
+      ...     return tf.estimator.EstimatorSpec(mode, loss=tf.identity(w), train_op=step)
+      >>> estimator = tf.estimator.Estimator(tf.contrib.estimator.replicate_model_fn(model_fn))
+      >>> estimator = estimator.train(lambda: ({"x": tf.constant([1.0])}, None), steps=1)
+      >>> print(estimator.get_variable_value("w"))
+      0.5
+    """
+    if loss_reduction == Reduction.NONE:
+        raise ValueError("Tower losses need to be reduced in some way, yet %s reduction is specified." % loss_reduction)
+    places = list(devices or ["/device:CPU:0"])
+    if 1 < len(places):
+        raise NotImplementedError("replicate_model_fn got %d devices, %s: graphs run on one; leave `devices` out" % (len(places), places))
+    taken = inspect.signature(model_fn).parameters
+
+    def replicated(features: Any, labels: Any, mode: Any, params: Any = None, config: Any = None) -> Any:
+        given = {"labels": labels, "mode": mode, "params": params, "config": config}
+        with device(places[0]):
+            return model_fn(features=features, **{name: value for name, value in given.items() if name in taken})
+
+    return replicated
+
+
+class TowerOptimizer(Optimizer):
+    """An optimizer of a model of `replicate_model_fn`: on one device, the optimizer that it is given.
+
+    Args:
+      optimizer_or_optimizer_fn: The optimizer, or a function without arguments that returns it.
+
+    Example:
+      >>> x = tf.Variable(3.0)
+      >>> step = tf.contrib.estimator.TowerOptimizer(lambda: tf.train.GradientDescentOptimizer(0.5)).minimize(x)
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.global_variables_initializer())
+      ...     sess.run(step)
+      ...     print(sess.run(x))
+      2.5
+    """
+
+    def __init__(self, optimizer_or_optimizer_fn: Any) -> None:
+        self._given = optimizer_or_optimizer_fn
+
+    def _own(self) -> Any:
+        if callable(self._given):
+            self._given = self._given()
+        return self._given
+
+    def compute_gradients(self, *args: Any, **kwargs: Any) -> Any:
+        return self._own().compute_gradients(*args, **kwargs)
+
+    def apply_gradients(self, *args: Any, **kwargs: Any) -> Any:
+        return self._own().apply_gradients(*args, **kwargs)
+
+    def get_slot(self, *args: Any, **kwargs: Any) -> Any:
+        return self._own().get_slot(*args, **kwargs)
+
+    def get_slot_names(self, *args: Any, **kwargs: Any) -> Any:
+        return self._own().get_slot_names(*args, **kwargs)
+
+    def get_name(self) -> Any:
+        return self._own().get_name()
+
+    def variables(self) -> Any:
+        return self._own().variables()

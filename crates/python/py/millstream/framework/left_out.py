@@ -68,6 +68,9 @@ _CHOICE = "`Dataset.interleave` takes datasets in turns"
 
 _CHARACTERS = "`tf.strings.length` and `tf.strings.substr` count characters with `unit=\"UTF8_CHAR\"`, and `tf.py_func` calls Python's `str`"
 
+_DATASETS = "`tf.data.Dataset` and `tf.data.experimental` have the transformations that most programs use"
+_OPTIMIZERS = "`tf.train` and `tf.contrib.opt` have the optimizers that most programs use; subclass `tf.train.Optimizer` for others"
+
 _COLUMNS = "`tf.feature_column` makes tensors of features"
 _OF_COLUMNS = (
     "crossed_column",
@@ -102,7 +105,24 @@ LATER: Dict[str, str] = {
     "strings.unicode_script": _CHARACTERS,
     "strings.unicode_split": _CHARACTERS,
     "strings.unicode_transcode": _CHARACTERS,
-    "contrib.factorization": "a `tf.while_loop` with `tf.unsorted_segment_sum` moves centers of clusters",
+    "contrib.checkpoint": "`tf.train.Checkpoint` saves objects, and `tf.train.Saver` variables",
+    "contrib.constrained_optimization": "a multiplier is a `tf.Variable` that another optimizer moves up the gradient of its constraint",
+    "contrib.data": _DATASETS,
+    "contrib.factorization": "`tf.contrib.factorization.KMeans` clusters points; a model of two matrices trains with `tf.nn.embedding_lookup` and an optimizer",
+    "contrib.ffmpeg": "decode sound with NumPy or `wave`, and feed the arrays",
+    "contrib.kernel_methods": "`tf.cos` of a product with a random matrix has the features of a Gaussian kernel",
+    "contrib.labeled_tensor": "tensors have axes without names: `tf.transpose` and `tf.expand_dims` take their numbers",
+    "contrib.linear_optimizer": "`tf.train.FtrlOptimizer` with `l1_regularization_strength` trains sparse linear models",
+    "contrib.model_pruning": "multiply a weight by a variable that is not trainable, and assign zeros to it where the weight is small",
+    "contrib.opt": _OPTIMIZERS,
+    "contrib.optimizer_v2": "the optimizers of `tf.train` have the same updates and slots",
+    "contrib.periodic_resample": "`tf.depth_to_space` and `tf.reshape` rearrange elements",
+    "contrib.proto": "`tf.py_func` calls the methods of a message",
+    "contrib.quantization": _QUANTIZED,
+    "contrib.receptive_field": "the gradient of an output by a placeholder of the input is not zero inside the receptive field",
+    "contrib.specs": _MODEL_FN,
+    "contrib.stat_summarizer": _PROFILES,
+    "contrib.timeseries": "`tf.nn.dynamic_rnn` models sequences, with `tf.estimator.Estimator`",
     "contrib.image": _PICTURES,
     "quantization": _QUANTIZED,
     "quantize": _QUANTIZED,
@@ -141,11 +161,18 @@ NEVER: Dict[str, Tuple[str, str]] = {
     "GradientTape": ("there is no eager execution", "`tf.gradients`, or `tf.func.grad` of a function"),
     "autograph": ("Python's control flow is not translated", "`tf.while_loop` and `tf.cond`"),
     "compat.v2": ("it is TensorFlow 2", "`tf.compat.v1`"),
+    "contrib.autograph": ("Python's control flow is not translated", "`tf.while_loop` and `tf.cond`"),
+    "contrib.batching": ("graphs serve no requests of their own", "`tf.data.Dataset.batch` or a `tf.train.batch` queue"),
+    "contrib.bigtable": ("there are no clients of clouds", "`tf.data.Dataset.from_generator`"),
+    "contrib.cloud": ("there are no clients of clouds", "`tf.data.Dataset.from_generator`"),
     "contrib.quantize": ("graphs run on the CPU, in floats", "the graph as it is"),
     "contrib.distribute": ("a session runs in one process", "a `tf.Session`"),
     "contrib.eager": ("there is no eager execution", _GRAPHS),
     "contrib.keras": ("Keras is a library of its own", "`tf.layers` and `tf.nn.rnn_cell`"),
     "contrib.lite": ("a graph runs as it is", "`millstream run graph.pb`"),
+    "contrib.remote_fused_graph": ("graphs run on the CPU", "the graph as it is"),
+    "contrib.rpc": ("graphs call no servers", "`tf.py_func`, which calls a function of one's own"),
+    "contrib.saved_model": ("Keras is a library of its own", "`tf.saved_model.simple_save`"),
     "contrib.nccl": ("graphs run on the CPU", "`tf.add_n`"),
     "contrib.slim.nets": ("networks are programs of their own", "a file that defines the network with `tf.contrib.slim`"),
     "contrib.tensorrt": ("graphs run on the CPU", "the graph as it is"),
@@ -185,6 +212,8 @@ _NODES = "it makes more nodes: initial values of variables created after it diff
 
 # Names that are here and do less than in TensorFlow 1.15.
 DIFFERENT: Dict[str, str] = {
+    "contrib.estimator.replicate_model_fn": "`devices` has one at most: graphs run on the CPU",
+    "contrib.factorization.KMEANS_PLUS_PLUS_INIT": "it draws other points, with equal seeds",
     "contrib.seq2seq.BeamSearchDecoder": _NODES,
     "enable_control_flow_v2": "graphs hold the `Switch`, `Merge` and related nodes that TensorFlow replaces an `If` or `While` by when it runs them",
     "enable_eager_execution": "it raises: there is no eager execution; use " + _GRAPHS,

@@ -12,7 +12,14 @@ from millstream.contrib.learn import (
     preprocessing as preprocessing,
 )
 from millstream.contrib.learn.actions import infer, run_feeds, run_n
-from millstream.contrib.learn.canned import DNNClassifier, DNNRegressor, LinearClassifier, LinearRegressor
+from millstream.contrib.learn.canned import (
+    DNNClassifier,
+    DNNLinearCombinedClassifier,
+    DNNLinearCombinedRegressor,
+    DNNRegressor,
+    LinearClassifier,
+    LinearRegressor,
+)
 from millstream.contrib.learn.estimators import (
     Estimator,
     MetricSpec,
@@ -39,6 +46,8 @@ from millstream.train.basic_session_run_hooks import NanLossDuringTrainingError
 
 __all__ = [
     "DNNClassifier",
+    "DNNLinearCombinedClassifier",
+    "DNNLinearCombinedRegressor",
     "DNNRegressor",
     "Estimator",
     "Experiment",

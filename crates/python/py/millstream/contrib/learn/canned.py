@@ -1,4 +1,4 @@
-"""Estimators of `tf.contrib.learn` with a model of their own: dense networks and linear models."""
+"""Estimators of `tf.contrib.learn` with a model of their own: dense networks, linear models, and both."""
 
 from __future__ import annotations
 
@@ -6,18 +6,22 @@ import math
 from typing import Any, Callable, Dict, List, Optional
 
 from millstream import metrics
-from millstream.contrib.layers.feature_column_ops import input_from_feature_columns
+from millstream.contrib.layers.feature_column_ops import (
+    input_from_feature_columns,
+    joint_weighted_sum_from_feature_columns,
+    weighted_sum_from_feature_columns,
+)
 from millstream.contrib.layers.feature_columns import _FeatureColumn, _RealValuedColumn
 from millstream.contrib.layers.layers import dropout as drop_out, fully_connected
 from millstream.contrib.layers.optimizers import optimize_loss
 from millstream.contrib.learn.estimators import Estimator, ModelFnOps, PredictionKey
 from millstream.feature_column.columns import numeric_column
-from millstream.feature_column.inputs import input_layer
-from millstream.framework import convert_to_tensor, dtypes, name_scope, node_counts
+from millstream.feature_column.inputs import input_layer, linear_model
+from millstream.framework import control_dependencies, convert_to_tensor, dtypes, get_collection, name_scope, node_counts
 from millstream.framework.op_functions import op
 from millstream.io import summaries
 from millstream.nn import functions
-from millstream.ops import array_ops, clip_ops, math_ops, reduction_ops
+from millstream.ops import array_ops, clip_ops, control_flow, math_ops, reduction_ops
 from millstream.train import training_util
 from millstream.train.optimizer import Optimizer
 from millstream.train.optimizers import AdagradOptimizer, FtrlOptimizer
@@ -25,7 +29,14 @@ from millstream.variables.initializers import zeros_initializer
 from millstream.variables.partitions import min_max_variable_partitioner
 from millstream.variables.scopes import get_variable, get_variable_scope, variable_scope
 
-__all__ = ["DNNClassifier", "DNNRegressor", "LinearClassifier", "LinearRegressor"]
+__all__ = [
+    "DNNClassifier",
+    "DNNLinearCombinedClassifier",
+    "DNNLinearCombinedRegressor",
+    "DNNRegressor",
+    "LinearClassifier",
+    "LinearRegressor",
+]
 
 _WHOLE = min_max_variable_partitioner(max_partitions=1)
 
@@ -174,12 +185,12 @@ def _core_columns(columns: Any) -> List[Any]:
     return made
 
 
-def _dense(features: Dict[str, Any], columns: Any, made: Any) -> Any:
+def _dense(features: Dict[str, Any], columns: Any, made: Any, collections: Any = None) -> Any:
     """Returns the numbers of all columns side by side. `made` are the columns of `tf.feature_column`."""
     if not all(isinstance(one, _RealValuedColumn) for one in columns):
         if all(isinstance(one, _FeatureColumn) for one in columns):
-            return input_from_feature_columns(features, columns, scope=get_variable_scope())
-        return input_layer(features, made)
+            return input_from_feature_columns(features, columns, collections, scope=get_variable_scope())
+        return input_layer(features, made, weight_collections=collections)
     with name_scope("input_from_feature_columns"):
         parts = []
         for one in sorted(columns, key=lambda column: column.key):
@@ -196,23 +207,26 @@ def _dense(features: Dict[str, Any], columns: Any, made: Any) -> Any:
         return array_ops.concat(parts, 1, name="concat")
 
 
-def _summarized(layer: Any, tag: str) -> None:
-    summaries.scalar("%s_fraction_of_zero_values" % tag, functions.zero_fraction(layer))
-    summaries.histogram("%s_activation" % tag, layer)
+def _summarized(layer: Any, tag: str, after: str = "_") -> None:
+    summaries.scalar("%s%sfraction_of_zero_values" % (tag, after), functions.zero_fraction(layer))
+    summaries.histogram("%s%sactivation" % (tag, after), layer)
 
 
-def _dnn_logits(features: Dict[str, Any], mode: str, width: int, hidden_units: Any, columns: Any, made: Any, activation: Any, dropout: Any) -> Any:
+def _dnn_logits(
+    features: Dict[str, Any], mode: str, width: int, hidden_units: Any, columns: Any, made: Any, activation: Any, dropout: Any, collection: Any = None, after: str = "_"
+) -> Any:
+    collections = None if collection is None else [collection]
     with variable_scope("input_from_feature_columns", values=list(features.values())):
-        net = _dense(features, columns, made)
+        net = _dense(features, columns, made, collections)
     for i, units in enumerate(hidden_units):
         with variable_scope("hiddenlayer_%d" % i, values=[net]) as scope:
-            net = fully_connected(net, units, activation_fn=activation, scope=scope)
+            net = fully_connected(net, units, activation_fn=activation, variables_collections=collections, scope=scope)
             if dropout is not None and mode == "train":
                 net = drop_out(net, keep_prob=1.0 - dropout)
-        _summarized(net, scope.name)
+        _summarized(net, scope.name, after)
     with variable_scope("logits", values=[net]) as scope:
-        logits = fully_connected(net, width, activation_fn=None, scope=scope)
-    _summarized(logits, scope.name)
+        logits = fully_connected(net, width, activation_fn=None, variables_collections=collections, scope=scope)
+    _summarized(logits, scope.name, after)
     return logits
 
 
@@ -266,21 +280,93 @@ class _Linear(Estimator):
                 return chosen.apply_gradients(pairs, global_step=training_util.get_global_step())
 
             with variable_scope("linear", values=list(features.values()), partitioner=_WHOLE) as scope:
-                logits = _weighted_sum(features, made, head.width, scope)
+                logits = _weighted_sum(features, columns, made, head.width, scope)
                 return head.ops(features, labels, mode, logits, train)
 
         super().__init__(model_fn, model_dir, config, feature_engineering_fn=engineer)
 
 
-def _weighted_sum(features: Dict[str, Any], columns: Any, width: int, scope: Any) -> Any:
-    """Returns the sum of the columns by their weights, which are named as in `tf.contrib.layers`."""
+def _weighted_sum(features: Dict[str, Any], columns: Any, made: Any, width: int, scope: Any) -> Any:
+    """Returns the sum of the columns by their weights, which are named as in `tf.contrib.layers`.
+
+    `made` are the columns of `tf.feature_column`.
+    """
+    if any(isinstance(one, _FeatureColumn) for one in made):
+        return weighted_sum_from_feature_columns(features, columns, width, scope=scope)[0]
     total: Any = None
-    for column in columns:
+    for column in made:
         dense = input_layer(features, [column])
         weight = get_variable("%s/weight" % column.name, [dense.shape[1].value, width], initializer=zeros_initializer())
         part = math_ops.matmul(dense, weight)
         total = part if total is None else total + part
     return functions.bias_add(total, get_variable("bias_weight", [width], initializer=zeros_initializer()))
+
+
+class _Combined(Estimator):
+    """A dense network and a linear model whose logits are added."""
+
+    def __init__(
+        self, head: _Head, model_dir: Any, linear: Any, linear_optimizer: Any, joint: bool, dense: Any, dnn_optimizer: Any, hidden_units: Any, activation: Any,
+        dropout: Any, clip: Any, config: Any, engineer: Any, multipliers: Any, is_one_step: bool,
+    ) -> None:  # fmt: skip
+        linear, dense = tuple(linear or []), tuple(dense or [])
+        if not linear and not dense:
+            raise ValueError("Either linear_feature_columns or dnn_feature_columns must be defined.")
+        made = _core_columns(dense)
+
+        def dnn(features: Dict[str, Any], mode: str) -> Any:
+            if not hidden_units:
+                raise ValueError("dnn_hidden_units must be defined when dnn_feature_columns is specified.")
+            with variable_scope("dnn", values=list(features.values()), partitioner=_WHOLE):
+                return _dnn_logits(features, mode, head.width, hidden_units, dense, made, activation or op("Relu"), dropout, "dnn", "/")
+
+        def weighted(features: Dict[str, Any]) -> Any:
+            with variable_scope("linear", values=list(features.values()), partitioner=_WHOLE) as scope:
+                if all(isinstance(one, _FeatureColumn) for one in linear):
+                    add = joint_weighted_sum_from_feature_columns if joint else weighted_sum_from_feature_columns
+                    logits = add(features, linear, head.width, ["linear"], scope=scope)[0]
+                else:
+                    logits = linear_model(features, linear, head.width, weight_collections=["linear"])
+                _summarized(logits, scope.name, "/")
+                return logits
+
+        def factors() -> Any:
+            if not multipliers:
+                return None
+            found: Dict[Any, Any] = {}
+            for column, factor in multipliers.items():
+                tables = get_collection("dnn", "dnn/input_from_feature_columns/" + column.name)
+                if not tables:
+                    raise ValueError("Couldn't find a variable for column {}".format(column))
+                found.update((table, factor) for table in tables)
+            return found
+
+        def model_fn(features: Any, labels: Any, mode: str) -> ModelFnOps:
+            features = _named(features)
+            logits = ([dnn(features, mode)] if dense else []) + ([weighted(features)] if linear else [])
+
+            def train(loss: Any) -> Any:
+                step, steps = training_util.get_global_step(), []
+
+                def less(name: str, rate: float, optimizer: Any, multiplied: Any = None) -> None:
+                    chosen = optimizer() if callable(optimizer) else optimizer
+                    trained = get_collection(name)
+                    options = {"gradient_multipliers": multiplied, "clip_gradients": clip, "variables": trained, "name": name, "summaries": []}
+                    steps.append(optimize_loss(loss, step, rate, chosen, increment_global_step=not is_one_step, **options))
+
+                if dense:
+                    less("dnn", 0.05, dnn_optimizer or "Adagrad", factors())
+                if linear:
+                    less("linear", min(0.2, 1.0 / math.sqrt(len(linear))), linear_optimizer or "Ftrl")
+                both = control_flow.group(*steps)
+                if not is_one_step:
+                    return both
+                with control_dependencies([both]):
+                    return step.assign_add(1).op
+
+            return head.ops(features, labels, mode, logits[0] if len(logits) == 1 else logits[0] + logits[1], train)
+
+        super().__init__(model_fn, model_dir, config, feature_engineering_fn=engineer)
 
 
 def _refused(label_keys: Any, enable_centered_bias: bool) -> None:
@@ -521,3 +607,119 @@ class LinearRegressor(_Scores, _Linear):
         _refused(None, enable_centered_bias)
         head = _Regression(label_dimension, weight_column_name)
         super().__init__(head, feature_columns, model_dir, optimizer, gradient_clip_norm, config, feature_engineering_fn)
+
+
+class DNNLinearCombinedClassifier(_Classifies, _Combined):
+    """A dense network and a linear model that classify together.
+
+    Args:
+      model_dir: The folder of checkpoints and summaries.
+      n_classes: The number of classes, which are integers from 0 on.
+      weight_column_name: The key of the weights of examples among the features.
+      linear_feature_columns: The columns of the linear model.
+      linear_optimizer: Its optimizer, as in `tf.contrib.layers.optimize_loss`; Ftrl by default.
+      _joint_linear_weights: Whether its columns, all of ids, have one table of weights.
+      dnn_feature_columns: The columns of the network.
+      dnn_optimizer: Its optimizer; Adagrad by default.
+      dnn_hidden_units: A list of the sizes of its hidden layers.
+      dnn_activation_fn: The activation of the hidden layers.
+      dnn_dropout: The share of the outputs that is dropped in training.
+      gradient_clip_norm: The largest norm of the gradients of either model.
+      enable_centered_bias: False.
+      config: A `tf.contrib.learn.RunConfig`.
+      feature_engineering_fn: As in `tf.contrib.learn.Estimator`.
+      embedding_lr_multipliers: A dict from embedding columns to factors of their gradients.
+      input_layer_min_slice_size: Ignored.
+      label_keys: None.
+      fix_global_step_increment_bug: If false, the global step counts the updates of both models: two a step.
+
+    Raises:
+      ValueError: There are no columns, or an argument is out of its range.
+
+    Example:
+      >>> x = np.array([[0.0], [1.0], [2.0], [3.0]], np.float32)
+      >>> columns = tf.contrib.learn.infer_real_valued_columns_from_input(x)
+      >>> model = tf.contrib.learn.DNNLinearCombinedClassifier(
+      ...     linear_feature_columns=columns, dnn_feature_columns=columns, dnn_hidden_units=[4], fix_global_step_increment_bug=True)
+      >>> _ = model.fit(x, np.array([0, 0, 1, 1]), steps=2)
+      >>> int(model.get_variable_value("global_step")), len(list(model.predict(x)))
+      (2, 4)
+    """
+
+    def __init__(
+        self,
+        model_dir: Any = None,
+        n_classes: int = 2,
+        weight_column_name: Optional[str] = None,
+        linear_feature_columns: Any = None,
+        linear_optimizer: Any = None,
+        _joint_linear_weights: bool = False,
+        dnn_feature_columns: Any = None,
+        dnn_optimizer: Any = None,
+        dnn_hidden_units: Any = None,
+        dnn_activation_fn: Any = op("Relu"),
+        dnn_dropout: Optional[float] = None,
+        gradient_clip_norm: Optional[float] = None,
+        enable_centered_bias: bool = False,
+        config: Any = None,
+        feature_engineering_fn: Any = None,
+        embedding_lr_multipliers: Any = None,
+        input_layer_min_slice_size: Any = None,
+        label_keys: Any = None,
+        fix_global_step_increment_bug: bool = False,
+    ) -> None:
+        _refused(label_keys, enable_centered_bias)
+        head: _Head = _Binary(weight_column_name) if _checked_classes(n_classes) == 2 else _MultiClass(n_classes, weight_column_name)
+        super().__init__(
+            head, model_dir, linear_feature_columns, linear_optimizer, _joint_linear_weights, dnn_feature_columns, dnn_optimizer, dnn_hidden_units,
+            dnn_activation_fn, dnn_dropout, gradient_clip_norm, config, feature_engineering_fn, embedding_lr_multipliers, fix_global_step_increment_bug,
+        )  # fmt: skip
+
+
+class DNNLinearCombinedRegressor(_Scores, _Combined):
+    """A dense network and a linear model that compute numbers together.
+
+    Args:
+      model_dir: The folder of checkpoints and summaries. The other arguments are those of
+        `tf.contrib.learn.DNNLinearCombinedClassifier`.
+      label_dimension: The number of numbers of an example.
+
+    Raises:
+      ValueError: There are no columns.
+
+    Example:
+      >>> x = np.array([[0.0], [1.0], [2.0], [3.0]], np.float32)
+      >>> model = tf.contrib.learn.DNNLinearCombinedRegressor(
+      ...     linear_feature_columns=tf.contrib.learn.infer_real_valued_columns_from_input(x))
+      >>> _ = model.fit(x, 2 * x[:, 0], steps=2)
+      >>> len(list(model.predict_scores(x)))
+      4
+    """
+
+    def __init__(
+        self,
+        model_dir: Any = None,
+        weight_column_name: Optional[str] = None,
+        linear_feature_columns: Any = None,
+        linear_optimizer: Any = None,
+        _joint_linear_weights: bool = False,
+        dnn_feature_columns: Any = None,
+        dnn_optimizer: Any = None,
+        dnn_hidden_units: Any = None,
+        dnn_activation_fn: Any = op("Relu"),
+        dnn_dropout: Optional[float] = None,
+        gradient_clip_norm: Optional[float] = None,
+        enable_centered_bias: bool = False,
+        label_dimension: int = 1,
+        config: Any = None,
+        feature_engineering_fn: Any = None,
+        embedding_lr_multipliers: Any = None,
+        input_layer_min_slice_size: Any = None,
+        fix_global_step_increment_bug: bool = False,
+    ) -> None:
+        _refused(None, enable_centered_bias)
+        super().__init__(
+            _Regression(label_dimension, weight_column_name), model_dir, linear_feature_columns, linear_optimizer, _joint_linear_weights,
+            dnn_feature_columns, dnn_optimizer, dnn_hidden_units, dnn_activation_fn, dnn_dropout, gradient_clip_norm, config,
+            feature_engineering_fn, embedding_lr_multipliers, fix_global_step_increment_bug,
+        )  # fmt: skip

@@ -8,6 +8,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 from millstream.framework import constant, dtypes, node_counts
 from millstream.framework.shapes import TensorShape, dimension_value
 from millstream.layers import configs
+from millstream.layers.input_spec import InputSpec
 from millstream.layers.core import Layer, checked_order
 from millstream.nn import convolutions, depthwise, functions, pools
 from millstream.ops import array_ops, indexing_ops
@@ -186,8 +187,7 @@ class Convolution(Layer):
         self._kernel_options = configs.checked(kernel_initializer, kernel_regularizer, kernel_constraint)
         self._bias_options = configs.checked(bias_initializer, bias_regularizer, bias_constraint)
         self._activity_regularizer = activity_regularizer
-        self.kernel: Any = None
-        self.bias: Any = None
+        self.input_spec = InputSpec(ndim=self.spatial + 2)
 
     @property
     def _order(self) -> str:
@@ -209,8 +209,12 @@ class Convolution(Layer):
 
     def build(self, input_shape: TensorShape) -> None:
         """Creates `kernel`, and `bias` of shape `[filters]`."""
-        self.kernel = self._weight("kernel", [*self.kernel_size, self._depth(input_shape), self.filters], self._kernel_options)
+        depth = self._depth(input_shape)
+        self.kernel = self._weight("kernel", [*self.kernel_size, depth, self.filters], self._kernel_options)
         self._build_bias()
+        if max(self.strides) > 1 and max(self.dilation_rate) > 1:
+            raise ValueError("strides > 1 not supported in conjunction with dilation_rate > 1")
+        self.input_spec = InputSpec(ndim=self.spatial + 2, axes={1 if self.data_format == "channels_first" else -1: depth})
         # Unused. TensorFlow has it, and seeds random operations by the number of nodes before them.
         constant(list(self.dilation_rate), dtypes.int32, name="dilation_rate")
 
@@ -225,8 +229,7 @@ class Convolution(Layer):
 
     def _build_bias(self) -> None:
         """Creates `bias`, if the layer has one."""
-        if self.use_bias:
-            self.bias = self._weight("bias", [self.filters], self._bias_options)
+        self.bias: Any = self._weight("bias", [self.filters], self._bias_options) if self.use_bias else None
 
     def _weight(self, name: str, shape: Sequence[int], options: Any) -> Any:
         """Creates a variable. `options` are its initializer, regularizer and constraint."""
@@ -712,9 +715,11 @@ class Pooling(Layer):
     pool = "max_pool"
 
     def __init__(self, pool_size: Any, strides: Any, padding: str = "valid", data_format: str = "channels_last", name: Optional[str] = None, **kwargs: Any) -> None:
+        if strides is None:
+            raise ValueError("Argument `strides` must not be None.")
         super().__init__(name=name, **kwargs)
         self.pool_size = sizes(pool_size, self.spatial, "pool_size")
-        self.strides = sizes(self.pool_size if strides is None else strides, self.spatial, "strides")
+        self.strides = sizes(strides, self.spatial, "strides")
         words = 'The `padding` argument must be a list/tuple or one of "valid", "same" (or "causal", only for `Conv1D).'
         self.padding = _padding(padding, words)
         self.data_format = checked_order(data_format)

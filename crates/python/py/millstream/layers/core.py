@@ -35,6 +35,7 @@ from millstream.framework.graph_keys import GraphKeys
 from millstream.framework.op_functions import op
 from millstream.framework.shapes import TensorShape, dimension_value
 from millstream.layers import configs
+from millstream.layers.input_spec import InputSpec
 from millstream.layers.members import Members, depends
 from millstream.nn import functions, nn_ops
 from millstream.ops import array_ops, control_flow, linalg_ops, math_ops, reduction_ops
@@ -213,8 +214,15 @@ class Layer(Members):
     apply = __call__
 
     def _check_inputs(self, inputs: Any) -> None:
+        if self.input_spec is None:
+            return
         specs = self.input_spec if isinstance(self.input_spec, (list, tuple)) else [self.input_spec]
-        for spec, value in zip(specs, nest.flatten(inputs)):
+        values = nest.flatten(inputs)
+        if len(values) != len(specs):
+            raise ValueError(
+                "Layer %s expects %d inputs, but it received %d input tensors. Inputs received: %s" % (self.name, len(specs), len(values), inputs)
+            )
+        for spec, value in zip(specs, values):
             if spec is not None:
                 spec.check(value, self.name)
 
@@ -601,22 +609,25 @@ class Dense(Layer):
         self._kernel_options = configs.checked(kernel_initializer, kernel_regularizer, kernel_constraint)
         self._bias_options = configs.checked(bias_initializer, bias_regularizer, bias_constraint)
         self._activity_regularizer = activity_regularizer
-        self.kernel: Any = None
-        self.bias: Any = None
+        self.input_spec = InputSpec(min_ndim=2)
 
     def build(self, input_shape: TensorShape) -> None:
         """Creates `kernel` of shape `[depth, units]`, and `bias` of shape `[units]`.
 
         Raises:
+          TypeError: The layer's dtype is one of integers.
           ValueError: The last dimension is unknown.
         """
+        dtype = dtypes.as_dtype(self.dtype or dtypes.float32)
+        if not (dtype.is_floating or dtype.is_complex):
+            raise TypeError("Unable to build `Dense` layer with non-floating point dtype %s" % (dtype,))
         _needs_rank(self, input_shape, 2)
         depth = dimension_value(input_shape[-1])
         if depth is None:
             raise ValueError("The last dimension of the inputs to `Dense` should be defined. Found `None`.")
+        self.input_spec = InputSpec(min_ndim=2, axes={-1: depth})
         self.kernel = self._weight("kernel", [depth, self.units], self._kernel_options)
-        if self.use_bias:
-            self.bias = self._weight("bias", [self.units], self._bias_options)
+        self.bias = self._weight("bias", [self.units], self._bias_options) if self.use_bias else None
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         """Returns the shape of the inputs with `units` as its last dimension.
@@ -631,7 +642,7 @@ class Dense(Layer):
         shape = TensorShape(input_shape)
         _needs_rank(self, shape, 2)
         if dimension_value(shape[-1]) is None:
-            raise ValueError(f"The innermost dimension of input_shape must be defined, but saw: {input_shape}")
+            raise ValueError(f"The innermost dimension of input_shape must be defined, but saw: {shape}")
         return shape[:-1].concatenate(self.units)
 
     def _weight(self, name: str, shape: Sequence[int], options: Any) -> Any:
@@ -1035,15 +1046,14 @@ class BatchNormalization(Layer):
         Raises:
           ValueError: A dimension is unknown, or an argument of the layer does not fit the inputs.
         """
+        if input_shape.ndims is None:
+            raise ValueError("Input has undefined rank:", input_shape)
         _needs_rank(self, input_shape, 1)
         axes = self._axes(len(input_shape))
         self._check_virtual_batches(axes)
         sizes = {i: dimension_value(input_shape[i]) for i in axes}
         if None in sizes.values():
-            raise ValueError(
-                f"The dimension {self.axis} of the inputs to `BatchNormalization` should be defined. "
-                f"The inputs have shape {input_shape}"
-            )
+            raise ValueError("Input has undefined `axis` dimension. Input shape: ", input_shape)
         if len(axes) == 1 and self.virtual_batch_size is None:
             shape = [sizes[axes[0]]]
         else:

@@ -162,7 +162,7 @@ def mean_absolute_error(
       ...     print(sess.run(update), sess.run(value))
       1.5 1.5
     """
-    predictions, labels = same_shape(math_ops.cast(predictions, dtypes.float32), math_ops.cast(labels, dtypes.float32))
+    predictions, labels = same_shape(predictions, labels)
     return mean(math_ops.abs(predictions - labels), weights, metrics_collections, updates_collections, name or "mean_absolute_error")
 
 
@@ -185,7 +185,7 @@ def mean_squared_error(
       ...     print(sess.run(update), sess.run(value))
       2.0 2.0
     """
-    predictions, labels = same_shape(math_ops.cast(predictions, dtypes.float32), math_ops.cast(labels, dtypes.float32))
+    predictions, labels = same_shape(predictions, labels)
     return mean(op("SquaredDifference")(labels, predictions), weights, metrics_collections, updates_collections, name or "mean_squared_error")
 
 
@@ -238,8 +238,8 @@ def mean_relative_error(
       ...     print(sess.run(update), sess.run(value))
       0.75 0.75
     """
-    predictions, labels = same_shape(math_ops.cast(predictions, dtypes.float32), math_ops.cast(labels, dtypes.float32))
-    predictions, normalizer = same_shape(predictions, math_ops.cast(normalizer, dtypes.float32))
+    predictions, labels = same_shape(predictions, labels)
+    predictions, normalizer = same_shape(predictions, normalizer)
     errors = array_ops.where(math_ops.equal(normalizer, 0.0), array_ops.zeros_like(labels), math_ops.divide(math_ops.abs(labels - predictions), normalizer))
     return mean(errors, weights, metrics_collections, updates_collections, name or "mean_relative_error")
 
@@ -270,7 +270,7 @@ def mean_cosine_distance(
       ...     print(sess.run(update), sess.run(value))
       0.5 0.5
     """
-    predictions, labels = same_shape(math_ops.cast(predictions, dtypes.float32), math_ops.cast(labels, dtypes.float32))
+    predictions, labels = same_shape(predictions, labels)
     products = reduction_ops.reduce_sum(predictions * labels, axis=[dim], keepdims=True)
     value, update = mean(products, weights, None, None, name or "mean_cosine_distance")
     return collected(math_ops.subtract(1.0, value), math_ops.subtract(1.0, update), metrics_collections, updates_collections)
@@ -359,7 +359,8 @@ def _counted(called: str, label: bool, prediction: bool) -> Any:
             predictions, labels = same_shape(math_ops.cast(predictions, dtypes.bool), math_ops.cast(labels, dtypes.bool))
             holds = math_ops.cast(op("LogicalAnd")(math_ops.equal(labels, label), math_ops.equal(predictions, prediction)), dtypes.float32)
             if weights is not None:
-                holds = holds * wide(weights, holds)
+                # As in TensorFlow, nothing but the product checks the shape.
+                holds = math_ops.multiply(holds, math_ops.cast(broadcasting.fit_rank(weights, holds), dtypes.float32))
             count = metric_variable([], dtypes.float32, "count")
             node_counts.also(1)  # The dtype is asserted.
             return collected(array_ops.identity(count), state_ops.assign_add(count, reduction_ops.reduce_sum(holds)), metrics_collections, updates_collections)

@@ -96,15 +96,18 @@ def mean_iou(
         labels, predictions = convert_to_tensor(labels), convert_to_tensor(predictions)
         predictions.get_shape().assert_is_compatible_with(labels.get_shape())
         matrix = metric_variable([num_classes, num_classes], dtypes.float64, "total_confusion_matrix")
-        flat = [_flat(math_ops.cast(values, dtypes.int64)) for values in (labels, predictions)]
+        predictions, labels = math_ops.cast(predictions, dtypes.int64), math_ops.cast(labels, dtypes.int64)
+        n = math_ops.cast(num_classes, dtypes.int64)
+        predictions, labels = _flat(predictions), _flat(labels)
         weights = None if weights is None else _flat(convert_to_tensor(weights))
-        current = counting_ops.confusion_matrix(flat[0], flat[1], num_classes, weights=weights, dtype=dtypes.float64)
+        current = counting_ops.confusion_matrix(labels, predictions, n, weights=weights, dtype=dtypes.float64)
         update = state_ops.assign_add(matrix, current)
-        both = math_ops.cast(op("DiagPart")(matrix), dtypes.float32)
         sums = [math_ops.cast(reduction_ops.reduce_sum(matrix, axis), dtypes.float32) for axis in (0, 1)]
+        both = math_ops.cast(op("DiagPart")(matrix), dtypes.float32)
         union = sums[0] + sums[1] - both
         present = reduction_ops.reduce_sum(math_ops.cast(math_ops.not_equal(union, 0), dtypes.float32))
         union = array_ops.where(op("Greater")(union, 0.0), union, array_ops.ones_like(union))
-        share = reduction_ops.reduce_sum(math_ops.div(both, union), name="mean_iou") / present
-        value = array_ops.where(op("Greater")(present, 0.0), share, array_ops.zeros_like(share))
+        shares = math_ops.div(both, union)
+        any_present = op("Greater")(present, 0.0)
+        value = array_ops.where(any_present, reduction_ops.reduce_sum(shares, name="mean_iou") / present, 0.0)
         return collected(value, update, metrics_collections, updates_collections)

@@ -526,8 +526,8 @@ def convolution(
       A tensor like `input`, with `out` channels.
 
     Raises:
-      ValueError: The rank of the filter is unknown, or both strides and dilations are more than 1.
-      NotImplementedError: The filter has another rank than 3 to 5.
+      ValueError: The rank of the filter is unknown or not 3 to 5, the number of channels differs, or both strides and
+        dilations are more than 1.
 
     Example:
       >>> y = tf.nn.convolution([[[1.0], [2.0], [4.0]]], [[[1.0]], [[10.0]]], "VALID", dilation_rate=[2])
@@ -544,22 +544,27 @@ def convolution(
         if rank is None:
             raise ValueError("rank of input or filter must be known")
         spatial = rank - 2
+        if spatial not in (1, 2, 3) or input.get_shape().ndims not in (None, 3, 4, 5):
+            found = input.get_shape().ndims
+            raise ValueError("Input tensor must be of rank 3, 4 or 5 but was %s." % (rank if found is None else found))
         steps = _listed(strides, spatial, "strides")
         gaps = _listed(rate, spatial, "dilation_rate")
         if max(steps, default=1) > 1 and max(gaps, default=1) > 1:
             raise ValueError("strides > 1 not supported in conjunction with dilation_rate > 1")
         if any(1 < gap for gap in gaps):
+            at = 1 if (data_format or "").startswith("NC") else -1
+            depths = [input.get_shape().dims[at] if input.get_shape().ndims else None, filter.get_shape().dims[-2] if filter.get_shape().ndims else None]
+            if None not in depths and not depths[0].is_compatible_with(depths[1]):
+                raise ValueError("number of input channels does not match corresponding dimension of filter, %s != %s" % tuple(depths))
             node_counts.also(12)  # TensorFlow moves cells into the batch, and back.
         if spatial == 1:
             return conv1d(input, filter, steps, padding, data_format=data_format, dilations=gaps, name=name)
         if spatial == 2:
             return conv2d(input, filter, steps, padding, data_format=data_format, dilations=gaps, name=name)
-        if spatial == 3:
-            axes = slice(2, None) if (data_format or "").startswith("NC") else slice(1, -1)
-            by_axis = [1] * 5, [1] * 5
-            by_axis[0][axes], by_axis[1][axes] = steps, gaps
-            return conv3d(input, filter, by_axis[0], padding, data_format or "NDHWC", by_axis[1], name)
-        raise NotImplementedError(f"convolution: filters of rank {rank} are not supported; they must have rank 3 to 5")
+        axes = slice(2, None) if (data_format or "").startswith("NC") else slice(1, -1)
+        by_axis = [1] * 5, [1] * 5
+        by_axis[0][axes], by_axis[1][axes] = steps, gaps
+        return conv3d(input, filter, by_axis[0], padding, data_format or "NDHWC", by_axis[1], name)
 
 
 def _listed(values: Any, n: int, name: str) -> List[int]:

@@ -9,6 +9,7 @@ from millstream.framework import convert_to_tensor, dtypes, name_scope
 from millstream.framework.deprecation import renamed
 from millstream.framework.op_functions import op
 from millstream.nn.convolutions import _images, _listed, _rows, per_axis
+from millstream.nn.dilated import with_space_to_batch
 from millstream.ops import array_ops
 
 __all__ = [
@@ -295,7 +296,8 @@ def pool(
       window_shape: One int for each spatial axis.
       pooling_type: `"MAX"` or `"AVG"`.
       padding: `"SAME"` or `"VALID"`.
-      dilation_rate: None, or ones.
+      dilation_rate: The distance of a window's cells: one int for each spatial axis; None for ones. It may be
+        more than 1 if strides are 1 and the padding is `"VALID"`.
       strides: One int for each spatial axis; None for ones.
       name: A name for the operation.
       data_format: `"NWC"`, `"NCW"`, `"NHWC"`, `"NCHW"`, `"NDHWC"` or `"NCDHW"`.
@@ -306,7 +308,6 @@ def pool(
 
     Raises:
       ValueError: Shapes or attributes do not fit.
-      NotImplementedError: A dilation is more than 1.
 
     Example:
       >>> y = tf.nn.pool([[[1.0], [3.0], [5.0]]], [2], "AVG", "VALID")
@@ -318,12 +319,19 @@ def pool(
         window: List[int] = [int(v) for v in window_shape]
         if pooling_type not in ("MAX", "AVG") or len(window) not in (1, 2, 3):
             raise ValueError(f"{len(window)}-D {pooling_type} pooling is not supported.")
-        if any(v != 1 for v in _listed(rate, len(window), "dilation_rate")):
-            raise NotImplementedError("pool: windows whose cells are apart (a dilation_rate over 1) are not supported")
-        steps = _listed(strides, len(window), "strides")
-        if len(window) == 1:
-            return (max_pool1d if pooling_type == "MAX" else avg_pool1d)(input, window, steps, padding, data_format or "NWC", name)
-        kind = "MaxPool" if pooling_type == "MAX" else "AvgPool"
-        if len(window) == 3:
-            return _pool_of_volumes(kind + "3D", input, window, steps, padding, data_format, name)
-        return _pool_of_images(kind, input, window, steps, padding, data_format, name)
+        steps, gaps = _listed(strides, len(window), "strides"), _listed(rate, len(window), "dilation_rate")
+        if max(steps) > 1 and max(gaps) > 1:
+            raise ValueError("strides > 1 not supported in conjunction with dilation_rate > 1")
+        if padding == "SAME" and max(gaps) > 1:
+            raise ValueError("pooling with SAME padding is not implemented for dilation_rate > 1")
+
+        def pooled(moved: Any, _: int, padding: str) -> Tensor:
+            if len(window) == 1:
+                return (max_pool1d if pooling_type == "MAX" else avg_pool1d)(moved, window, steps, padding, data_format or "NWC", name)
+            kind = "MaxPool" if pooling_type == "MAX" else "AvgPool"
+            if len(window) == 3:
+                return _pool_of_volumes(kind + "3D", moved, window, steps, padding, data_format, name)
+            return _pool_of_images(kind, moved, window, steps, padding, data_format, name)
+
+        cells = convert_to_tensor(input, name="input")
+        return with_space_to_batch(cells, gaps, padding, pooled, window, data_format=data_format)

@@ -12,6 +12,7 @@ from millstream.framework import SparseTensor, constant, constant_value, convert
 from millstream.framework.deprecation import renamed
 from millstream.framework.op_functions import op
 from millstream.ops.math_ops import cast
+from millstream.ops.math_ops import range as numbers_between
 
 if TYPE_CHECKING:
     from millstream.framework.types import Filled
@@ -897,9 +898,15 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
       >>> print(tf.linalg.transpose(tf.zeros([5, 2, 3])).shape)
       (5, 3, 2)
     """
-    a = convert_to_tensor(a, name="a")
-    n = len(a._shape_as_list() or [])
-    return transpose(a, [*builtins.range(n - 2), n - 1, n - 2], name, conjugate)
+    with name_scope(name, "matrix_transpose", [a]):
+        a = convert_to_tensor(a, name="a")
+        n = a.shape.ndims
+        if n is None:
+            last = rank(a)
+            return transpose(a, concat([numbers_between(last - 2), [last - 1, last - 2]], 0), conjugate=conjugate)
+        if n < 2:
+            raise ValueError("Argument 'a' should be a (batch) matrix, with rank >= 2.  Found: %s" % a.shape)
+        return transpose(a, [*builtins.range(n - 2), n - 1, n - 2], conjugate=conjugate)
 
 
 def broadcast_static_shape(shape_x: Any, shape_y: Any) -> shapes.TensorShape:

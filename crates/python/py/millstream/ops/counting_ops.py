@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from millstream._engine import Tensor
-from millstream.framework import constant_value, control_dependencies, convert_to_tensor, dtypes, name_scope, node_counts
+from millstream.framework import SparseTensor, constant_value, convert_to_tensor, dtypes, name_scope
 from millstream.framework.op_functions import op
-from millstream.ops import array_ops, clip_ops, math_ops, reduction_ops
+from millstream.ops import array_ops, clip_ops, math_ops, reduction_ops, sparse_ops
+from millstream.ops import weights as broadcasting
 from millstream.ops.check_ops import assert_less, assert_non_negative
+from millstream.ops.control_flow import with_dependencies
 
 __all__ = [
     "argsort",
@@ -186,22 +188,25 @@ def confusion_matrix(
        [1 1]]
     """
     with name_scope(name, "confusion_matrix"):
-        labels = math_ops.cast(convert_to_tensor(labels), dtypes.int64)
-        predictions = math_ops.cast(convert_to_tensor(predictions), dtypes.int64)
-        node_counts.also(7 if num_classes is not None else -41)  # TensorFlow adds a sparse matrix to zeros.
+        labels, predictions = broadcasting.squeeze_pair(labels, predictions)
+        predictions, labels = math_ops.cast(predictions, dtypes.int64), math_ops.cast(labels, dtypes.int64)
+        labels = with_dependencies([assert_non_negative(labels, message="`labels` contains negative values")], labels)
+        predictions = with_dependencies([assert_non_negative(predictions, message="`predictions` contains negative values")], predictions)
         if num_classes is None:
-            num_classes = op("Maximum")(reduction_ops.reduce_max(labels), reduction_ops.reduce_max(predictions)) + 1
-        n = math_ops.cast(num_classes, dtypes.int64)
-        checks = [
-            assert_less(labels, n, message="`labels` out of bound"),
-            assert_non_negative(labels, message="`labels` contains negative values"),
-            assert_less(predictions, n, message="`predictions` out of bound"),
-            assert_non_negative(predictions, message="`predictions` contains negative values"),
-        ]
-        with control_dependencies(checks):
-            places = array_ops.stack([labels, predictions], axis=1)
-        ones = array_ops.ones_like(predictions, dtype) if weights is None else math_ops.cast(weights, dtype)
-        return op("ScatterNd")(places, ones, array_ops.stack([n, n]))
+            num_classes = op("Maximum")(reduction_ops.reduce_max(predictions), reduction_ops.reduce_max(labels)) + 1
+        else:
+            n = math_ops.cast(num_classes, dtypes.int64)
+            labels = with_dependencies([assert_less(labels, n, message="`labels` out of bound")], labels)
+            predictions = with_dependencies([assert_less(predictions, n, message="`predictions` out of bound")], predictions)
+        if weights is not None:
+            weights = convert_to_tensor(weights)
+            predictions.get_shape().assert_is_compatible_with(weights.get_shape())
+            weights = math_ops.cast(weights, dtype)
+        shape = array_ops.stack([num_classes, num_classes])
+        places = array_ops.stack([labels, predictions], axis=1)
+        ones = array_ops.ones_like(predictions, dtype) if weights is None else weights
+        entries = SparseTensor(places, ones, math_ops.cast(shape, dtypes.int64))
+        return sparse_ops.sparse_add(array_ops.zeros(math_ops.cast(shape, dtypes.int32), dtype), entries)
 
 
 def histogram_fixed_width_bins(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: Optional[str] = None) -> Tensor:

@@ -548,14 +548,14 @@ def expm(input: Any, name: Optional[str] = None) -> Tensor:  # noqa: A002
     """Returns the exponential of matrices, by Padé approximation with scaling and squaring (Higham 2005).
 
     Args:
-      input: A tensor of shape `[.., N, N]` of floats or complex numbers; `N` is statically known.
+      input: A tensor of shape `[.., N, N]` of floats or complex numbers.
       name: The name scope of the new operations.
 
     Returns:
       A tensor of the same shape and dtype.
 
     Raises:
-      ValueError: The static shape of the matrices is unknown.
+      ValueError: `input` holds integers.
 
     Example:
       >>> print(tf.Session().run(tf.linalg.expm([[0.0, 2.0], [0.0, 0.0]])))
@@ -564,9 +564,13 @@ def expm(input: Any, name: Optional[str] = None) -> Tensor:  # noqa: A002
     """
     with name_scope(name, "matrix_exponential", [input]):
         matrix = convert_to_tensor(input, name="input")
-        n = matrix.shape.as_list()[-1]
-        if n is None:
-            raise ValueError("expm: the size of the matrices must be known, but the shape is %s" % matrix.shape)
+        if not (matrix.dtype.is_floating or matrix.dtype.is_complex):
+            raise ValueError("tf.linalg.expm does not support matrices of type %s" % matrix.dtype)
+        shape = array_ops.shape(matrix)
+        if matrix.shape.ndims is not None and matrix.shape[-2:] == [0, 0]:
+            return matrix
+        n = matrix.shape.as_list()[-1] if matrix.shape.ndims else None
+        n = shape[-1] if n is None else n
         # Each matrix is scaled by a power of two so that its 1-norm is under 5.37, where order 13 is exact to
         # double precision.
         size = reduction_ops.reduce_max(reduction_ops.reduce_sum(math_ops.abs(matrix), -2), -1)
@@ -582,13 +586,14 @@ def expm(input: Any, name: Optional[str] = None) -> Tensor:  # noqa: A002
             mask = math_ops.cast(wanted, matrix.dtype)[..., None, None]
             return i + 1, math_ops.matmul(x, x) * mask + x * (1 - mask)
 
-        return while_loop(lambda i, x: i < most, square, [convert_to_tensor(0), result], shape_invariants=[convert_to_tensor(0).shape, matrix.shape])[1]
+        result = while_loop(lambda i, x: i < most, square, [convert_to_tensor(0), result], shape_invariants=[convert_to_tensor(0).shape, matrix.shape])[1]
+        return array_ops.reshape(result, shape if not matrix.shape.is_fully_defined() else matrix.shape)
 
 
 _PADE = (64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000, 10559470521600, 670442572800, 33522128640, 1323241920, 40840800, 960960, 16380, 182, 1)
 
 
-def _pade(a: Tensor, n: int) -> Tensor:
+def _pade(a: Tensor, n: Any) -> Tensor:
     one = array_ops.eye(n, dtype=a.dtype)
     c = [float(b) / _PADE[0] for b in _PADE]
     a2 = math_ops.matmul(a, a)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from typing import Any, List, Optional, Tuple
 
 from millstream._engine import Tensor
@@ -186,7 +187,11 @@ def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
       [2]
     """
     sp = _sparse(sp_input)
-    where = array_ops.reshape(op("Where")(convert_to_tensor(to_retain)), [-1])
+    to_retain = convert_to_tensor(to_retain)
+    retained = to_retain.get_shape()
+    retained.assert_has_rank(1)
+    sp.values.get_shape().dims[0].merge_with(retained.dims[0])
+    where = array_ops.reshape(op("Where")(to_retain), [-1])
     return SparseTensor(indexing_ops.gather(sp.indices, where), indexing_ops.gather(sp.values, where), array_ops.identity(sp.dense_shape))
 
 
@@ -248,8 +253,11 @@ def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any
       [2 4] [11 10 12]
     """
     limit = renamed(threshold, thresh, "threshold", "thresh") or 0
+    if not hasattr(a, "dense_shape") and not hasattr(b, "dense_shape"):
+        raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
     if hasattr(a, "dense_shape") and hasattr(b, "dense_shape"):
         a, b = _sparse(a), _sparse(b)
+        a.get_shape().assert_is_compatible_with(b.get_shape())
         limit = convert_to_tensor(limit, a.values.dtype.real_dtype, "thresh")
         return SparseTensor(*op("SparseAdd")(a.indices, a.values, a.dense_shape, b.indices, b.values, b.dense_shape, limit))
     if hasattr(b, "dense_shape"):
@@ -354,6 +362,9 @@ def sparse_transpose(sp_input: Any, perm: Any = None, name: Optional[str] = None
         sp = _sparse(sp_input)
         if perm is None:
             perm = math_ops.range(array_ops.rank(sp) - 1, -1, -1)
+        perm = convert_to_tensor(perm)
+        if perm.get_shape().ndims == 1 and sp.dense_shape.get_shape().ndims == 1:
+            perm.get_shape().dims[0].merge_with(sp.dense_shape.get_shape().dims[0])
         indices = array_ops.transpose(indexing_ops.gather(array_ops.transpose(sp.indices), perm))
         return sparse_reorder(SparseTensor(indices, sp.values, indexing_ops.gather(sp.dense_shape, perm)), name=scope)
 
@@ -378,7 +389,9 @@ def sparse_tensor_dense_matmul(sp_a: Any, b: Any, adjoint_a: bool = False, adjoi
        [ 3.]]
     """
     sp = _sparse(sp_a)
-    return op("SparseTensorDenseMatMul")(sp.indices, sp.values, sp.dense_shape, b, adjoint_a=adjoint_a, adjoint_b=adjoint_b, name=name)
+    with name_scope(name, "SparseTensorDenseMatMul", [sp.indices, sp.values, b]):
+        b = convert_to_tensor(b, name="b")
+        return op("SparseTensorDenseMatMul")(sp.indices, sp.values, sp.dense_shape, b, adjoint_a=adjoint_a, adjoint_b=adjoint_b)
 
 
 def sparse_fill_empty_rows(sp_input: Any, default_value: Any, name: Optional[str] = None) -> Tuple[SparseTensor, Tensor]:
@@ -497,6 +510,14 @@ def sparse_merge(sp_ids: Any, sp_values: Any, vocab_size: Any, name: Optional[st
       [[0.  0.  1.5 0.  0.5]]
     """
     several = isinstance(sp_ids, (list, tuple))
+
+    def is_size(size: Any) -> bool:
+        return isinstance(size, (Tensor, numbers.Integral)) and not isinstance(size, bool)
+
+    if several and not (isinstance(vocab_size, (list, tuple)) and all(is_size(size) for size in vocab_size)):
+        raise TypeError("vocab_size has to be a list of Tensors or Python ints. Found %s" % type(vocab_size))
+    if not several and not is_size(vocab_size):
+        raise TypeError("vocab_size has to be a Tensor or Python int. Found %s" % type(vocab_size))
     ids = [_sparse(s) for s in (sp_ids if several else [sp_ids])]
     sizes = list(vocab_size) if isinstance(vocab_size, (list, tuple)) else [vocab_size]
     if len(sizes) != len(ids):
@@ -578,11 +599,13 @@ def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
       [4 4]
     """
     sp = _sparse(sp_input)
+    sp = SparseTensor(array_ops.identity(sp.indices), array_ops.identity(sp.values), array_ops.identity(sp.dense_shape))
     if new_shape is None:
         largest = reduction_ops.reduce_max(sp.indices, 0)
-        return SparseTensor(sp.indices, sp.values, op("Maximum")(convert_to_tensor(0, dtypes.int64), largest + array_ops.ones_like(largest)))
+        return SparseTensor(sp.indices, sp.values, op("Maximum")(convert_to_tensor(0, dtypes.int64), op("Add")(largest, array_ops.ones_like(largest))))
     new_shape = math_ops.cast(convert_to_tensor(new_shape), dtypes.int64)
-    new_shape.set_shape([sp.dense_shape.shape.as_list()[0]] if sp.dense_shape.shape.ndims is not None else [None])
+    if new_shape.get_shape().ndims == 1 and sp.dense_shape.get_shape().ndims == 1:
+        new_shape.get_shape().dims[0].merge_with(sp.dense_shape.get_shape().dims[0])
     known, old = constant_value(new_shape), constant_value(sp.dense_shape)
     if known is not None and old is not None:
         if (known < old).any():

@@ -146,12 +146,16 @@ def reduce_join(
     """
     keep = bool(renamed(keepdims, keep_dims, "keepdims", "keep_dims"))
     axis = renamed(axis, reduction_indices, "axis", "reduction_indices")
-    inputs = convert_to_tensor(inputs)
+    with name_scope(name, "ReduceJoin", [inputs, axis]):
+        return _joined(convert_to_tensor(inputs), axis, keep, separator)
+
+
+def _joined(inputs: Any, axis: Any, keep: bool, separator: str) -> Tensor:
     if axis is None:
         # All axes, the last first, which keeps the strings in order.
         axis = math_ops.range(array_ops.rank(inputs) - 1, -1, -1) if inputs.shape.ndims is None else list(range(inputs.shape.ndims - 1, -1, -1))
         axis = convert_to_tensor(axis, dtypes.int32)
-    return op("ReduceJoin")(inputs, axis, keep_dims=keep, separator=separator, name=name)
+    return op("ReduceJoin")(inputs, axis, keep_dims=keep, separator=separator)
 
 
 def substr(input: Any, pos: Any, len: Any, name: Optional[str] = None, unit: str = "BYTE") -> Tensor:  # noqa: A002

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
+import numpy as np
+
 from millstream._engine import Operation, Tensor
 from millstream.framework import control_dependencies, convert_to_tensor, name_scope, node_counts
 from millstream.framework.op_functions import op
@@ -40,7 +42,7 @@ def assert_broadcastable(weights: Any, values: Any) -> Operation:
             if w.is_fully_defined() and v.is_fully_defined():
                 for i, (a, b) in enumerate(zip(w.as_list(), v.as_list())):
                     if a not in (1, b):
-                        shapes = [str(shape.as_list()).replace(",", "") for shape in (v, w)]
+                        shapes = [np.array(shape.as_list()) for shape in (v, w)]
                         raise ValueError(f"{_CANNOT} Mismatch at dim {i}. values.shape={shapes[0]} weights.shape={shapes[1]}.")
                 return control_flow.no_op(name="static_dims_check_success")
         node_counts.also(8)  # TensorFlow looks for dimensions that do not fit as a set.

@@ -300,11 +300,12 @@ def bidirectional_dynamic_rnn(
         time_major=time_major,
     )
     with variable_scope(scope or "bidirectional_rnn"):
-        out_fw, state_fw = dynamic_rnn(cell_fw, inputs, initial_state=initial_state_fw, scope="fw", **common)
+        with variable_scope("fw") as fw:
+            out_fw, state_fw = dynamic_rnn(cell_fw, inputs, initial_state=initial_state_fw, scope=fw, **common)
         with variable_scope("bw") as bw:
             backwards = nest.map_structure(reversed_in_time, inputs)
             out_bw, state_bw = dynamic_rnn(cell_bw, backwards, initial_state=initial_state_bw, scope=bw, **common)
-        out_bw = nest.map_structure(reversed_in_time, out_bw)
+    out_bw = nest.map_structure(reversed_in_time, out_bw)
     return (out_fw, out_bw), (state_fw, state_bw)
 
 

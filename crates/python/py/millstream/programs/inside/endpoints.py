@@ -109,6 +109,7 @@ sparse_ops.sparse_concat_v2 sparse.concat axis sp_inputs expand_nonconcat_dims=F
 sparse_ops.sparse_split_v2 sparse.split sp_input=None num_split=None axis=None name=None
 string_ops.reduce_join_v2 reduce_join inputs axis=None keepdims=False separator='' name=None
 string_ops.string_length_v2 strings.length input unit='BYTE' name=None
+string_ops.string_split_v2 strings.split source sep=None maxsplit=-1
 string_ops.substr_deprecated substr input pos len name=None unit='BYTE'
 string_ops.substr_v2 strings.substr input pos len unit='BYTE' name=None
 """

@@ -208,7 +208,11 @@ class Convolution(Layer):
         return int(depth)
 
     def build(self, input_shape: TensorShape) -> None:
-        """Creates `kernel`, and `bias` of shape `[filters]`."""
+        """Creates `kernel`, and `bias` of shape `[filters]`.
+
+        Raises:
+          ValueError: Strides and dilation rates are both more than 1.
+        """
         depth = self._depth(input_shape)
         self.kernel = self._weight("kernel", [*self.kernel_size, depth, self.filters], self._kernel_options)
         self._build_bias()

@@ -43,7 +43,7 @@ class Members(Module):
       >>> layer.compute_output_signature(tf.TensorSpec([3, 5], tf.float32))
       TensorSpec(shape=(3, 2), dtype=tf.float32, name=None)
       >>> layer.compute_mask(tf.zeros([3, 5])), layer.input_spec
-      (None, None)
+      (None, InputSpec(min_ndim=2))
     """
 
     _activity_regularizer: Optional[Callable[[Any], Any]] = None

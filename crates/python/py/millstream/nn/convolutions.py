@@ -526,8 +526,8 @@ def convolution(
       A tensor like `input`, with `out` channels.
 
     Raises:
-      ValueError: The rank of the filter is unknown or not 3 to 5, the number of channels differs, or both strides and
-        dilations are more than 1.
+      ValueError: The rank of the filter is unknown or not 3 to 5, the number of channels differs, or both
+        strides and dilations are more than 1.
 
     Example:
       >>> y = tf.nn.convolution([[[1.0], [2.0], [4.0]]], [[[1.0]], [[10.0]]], "VALID", dilation_rate=[2])
@@ -553,7 +553,7 @@ def convolution(
             raise ValueError("strides > 1 not supported in conjunction with dilation_rate > 1")
         if any(1 < gap for gap in gaps):
             at = 1 if (data_format or "").startswith("NC") else -1
-            depths = [input.get_shape().dims[at] if input.get_shape().ndims else None, filter.get_shape().dims[-2] if filter.get_shape().ndims else None]
+            depths: Any = [input.get_shape().dims[at] if input.get_shape().ndims else None, filter.get_shape().dims[-2] if filter.get_shape().ndims else None]
             if None not in depths and not depths[0].is_compatible_with(depths[1]):
                 raise ValueError("number of input channels does not match corresponding dimension of filter, %s != %s" % tuple(depths))
             node_counts.also(12)  # TensorFlow moves cells into the batch, and back.

@@ -894,6 +894,9 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
     Returns:
       A tensor of the same dtype.
 
+    Raises:
+      ValueError: `a` is a scalar or a vector.
+
     Example:
       >>> print(tf.linalg.transpose(tf.zeros([5, 2, 3])).shape)
       (5, 3, 2)

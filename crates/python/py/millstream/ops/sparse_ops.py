@@ -247,6 +247,10 @@ def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any
     Returns:
       A `SparseTensor` if both are sparse, otherwise a `Tensor`.
 
+    Raises:
+      TypeError: Neither is sparse.
+      ValueError: The static shapes of two sparse tensors differ.
+
     Example:
       >>> a = tf.SparseTensor([[0], [2]], [1, 2], [3])
       >>> print(*tf.Session().run([tf.sparse_add(a, a).values, tf.sparse_add(a, [10, 10, 10])]))
@@ -501,6 +505,7 @@ def sparse_merge(sp_ids: Any, sp_values: Any, vocab_size: Any, name: Optional[st
       A `SparseTensor`.
 
     Raises:
+      TypeError: A size is not an int or a tensor, or not in a list as `sp_ids` is.
       ValueError: `sp_ids` and `vocab_size` differ in length.
 
     Example:

@@ -37,12 +37,15 @@ from millstream.io import files as gfile
 from millstream.io import records
 from millstream.io.files import GFile
 from millstream.io.summaries import FileWriter
+from millstream.metrics.basic import metric_variable
 from millstream.ops import array_ops, control_flow, indexing_ops
 from millstream.rnn.networks import transpose_batch_time
 from millstream.train import monitored_session, moving_averages, session_manager
 from millstream.train.checkpoints import NewCheckpointReader
+from millstream.train.optimizer import is_reference
 from millstream.train.saver import Saver
 from millstream.variables import partitions, slots, state_ops, variable
+from millstream.variables.initializers import zeros_initializer
 
 # Loops and branches as functions ----------------------------------------------------------------------------
 
@@ -324,11 +327,31 @@ def shape_tensor(shape: Any) -> Any:
     return convert_to_tensor(shape, dtype, name="shape")
 
 
+def _is_resource(primary: Any) -> bool:
+    return isinstance(primary, variable.Variable) and not is_reference(primary)
+
+
+def create_slot(primary: Any, val: Any, name: str, colocate_with_primary: bool = True) -> Any:
+    """Returns a slot of a variable or tensor that begins with a value."""
+    known = val.get_shape().is_fully_defined()
+    return slots.create_slot(primary, val, name, val.dtype.base_dtype, known, _is_resource(primary))
+
+
+def create_slot_with_initializer(
+    primary: Any, initializer: Any, shape: Any, dtype: Any, name: str, colocate_with_primary: bool = True
+) -> Any:
+    """Returns a slot of a variable or tensor that an initializer gives its value."""
+    known = shape.is_fully_defined()
+    return slots.create_slot(primary, initializer, name, dtype, known, _is_resource(primary), shape)
+
+
 def create_zeros_slot(primary: Any, name: str, dtype: Any = None, colocate_with_primary: bool = True) -> Any:
     """Returns a variable of the shape of another, which begins with zeros."""
     dtype = (primary.dtype if dtype is None else dtype).base_dtype
-    initial = array_ops.zeros(primary.get_shape(), dtype)
-    return slots.create_slot(primary, initial, name, dtype, True, False)
+    if primary.get_shape().is_fully_defined():
+        return create_slot_with_initializer(primary, zeros_initializer(dtype), primary.get_shape(), dtype, name)
+    initial = array_ops.zeros(array_ops.shape(primary.initialized_value() if isinstance(primary, variable.Variable) else primary), dtype)
+    return create_slot(primary, initial, name)
 
 
 def print_tensors_in_checkpoint_file(
@@ -733,7 +756,12 @@ NAMES: Dict[str, Dict[str, Any]] = {
     "python.tools.inspect_checkpoint": {"print_tensors_in_checkpoint_file": print_tensors_in_checkpoint_file},
     "python.training.saver": {"_get_saver_or_default": _saver_or_default},
     "python.training.session_manager": {"_ready": session_manager._ready},
-    "python.training.slot_creator": {"create_zeros_slot": create_zeros_slot},
+    "python.training.slot_creator": {
+        "create_slot": create_slot,
+        "create_slot_with_initializer": create_slot_with_initializer,
+        "create_zeros_slot": create_zeros_slot,
+    },
+    "python.ops.metrics_impl": {"metric_variable": metric_variable},
     "python.training.summary_io": {"SummaryWriter": FileWriter},
     "python.util.all_util": {"make_all": make_all, "remove_undocumented": remove_undocumented},
     "python.util.deprecation": {"silence": silence},

@@ -81,7 +81,7 @@ def natural_exp_decay(
       0.1 0.0779 0.0607
     """
     rate = op("Exp")(math_ops.negative(convert_to_tensor(decay_rate)))
-    return exponential_decay(learning_rate, global_step, decay_steps, rate, staircase, name or "natural_exp_decay")
+    return exponential_decay(learning_rate, global_step, decay_steps, rate, staircase, name)
 
 
 def inverse_time_decay(

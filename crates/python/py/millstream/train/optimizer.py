@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from millstream import framework
+from millstream._engine import Tensor
 from millstream.framework import (
     IndexedSlices,
     constant,
@@ -263,6 +264,8 @@ class Optimizer:
 
     def _update(self, grad: Any, variable: Any) -> Any:
         """Returns an operation that applies a gradient, and then the variable's constraint."""
+        if isinstance(variable, Tensor):
+            raise NotImplementedError("Trying to update a Tensor ", variable)
         # Not every object with a gradient is a `Variable`.
         constraint = getattr(variable, "constraint", None)
         if constraint is None:
@@ -288,8 +291,8 @@ class Optimizer:
         for t in tensors:
             dtype = t.dtype.base_dtype
             if not (dtype.is_floating or dtype.is_complex):
-                valid = ["float16", "bfloat16", "float32", "float64"]
-                raise ValueError(f"Invalid type {dtype!r} for {t.name}, expected: {valid}.")
+                valid = [dtypes.float32, dtypes.float64, dtypes.float16, dtypes.bfloat16]
+                raise ValueError(f"Invalid type {dtype!r} for {t.name}, expected: [{', '.join(map(repr, valid))}].")
 
     # Methods for subclasses to override.
 

@@ -143,6 +143,9 @@ class AdamOptimizer(ByOp):
         super().__init__(use_locking, name)
         self._lr, self._beta1, self._beta2, self._epsilon = learning_rate, beta1, beta2, epsilon
 
+    def _get_beta_accumulators(self) -> Tuple[Any, Any]:
+        return self._powers()
+
     def _powers(self) -> Tuple[Any, Any]:
         graph = get_default_graph()
         first, second = (self._get_non_slot_variable(n, graph) for n in ("beta1_power", "beta2_power"))

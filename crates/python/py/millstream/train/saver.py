@@ -367,6 +367,8 @@ class Saver:
         latest_filename = latest_filename or "checkpoint"
         if os.path.split(latest_filename)[0]:
             raise ValueError("'latest_filename' must not contain path components")
+        if not callable(getattr(sess, "run", None)):
+            raise TypeError("'sess' must be a Session; %s" % (sess,))
         folder = os.path.dirname(save_path)
         if global_step is not None:
             if not isinstance(global_step, int):
@@ -396,8 +398,6 @@ class Saver:
                 os.path.basename(path) if self._save_relative_paths else path,
                 [os.path.basename(p) if self._save_relative_paths else p for p in self.last_checkpoints],
                 latest_filename,
-                [t for _, t in self._last_checkpoints] or None,
-                None,
             )
             # Only now: a list that names a checkpoint which is gone leaves a restarted program with none.
             _remove(outdated, meta_graph_suffix)

@@ -14,7 +14,7 @@ from millstream.variables.scopes import get_variable, get_variable_scope, variab
 from millstream.variables.variable import Variable
 
 
-def create_slot(primary: Any, initial: Any, name: str, dtype: Any, validate_shape: bool, use_resource: bool) -> Any:
+def create_slot(primary: Any, initial: Any, name: str, dtype: Any, validate_shape: bool, use_resource: bool, shape: Any = None) -> Any:
     """Returns a new slot.
 
     Args:
@@ -24,6 +24,7 @@ def create_slot(primary: Any, initial: Any, name: str, dtype: Any, validate_shap
       dtype: Its dtype.
       validate_shape: If true, the initial value must have a known shape, which the slot keeps.
       use_resource: If true, the slot uses a resource handle.
+      shape: Its shape, if `initial` is an initializer.
 
     Returns:
       A `Variable`, which is not trainable.
@@ -34,7 +35,7 @@ def create_slot(primary: Any, initial: Any, name: str, dtype: Any, validate_shap
         scope.set_partitioner(None)
         # The slot has the name of its scope.
         slot = get_variable(
-            "", dtype=dtype, initializer=initial, trainable=False, use_resource=use_resource, validate_shape=validate_shape
+            "", shape=shape, dtype=dtype, initializer=initial, trainable=False, use_resource=use_resource, validate_shape=validate_shape
         )
         scope.set_partitioner(partitioner)
     info = getattr(primary, "_save_slice_info", None) if isinstance(primary, Variable) else None

@@ -3,7 +3,7 @@
 
 use crate::budget::Charged;
 use crate::buffer::{self, Blank, Buffer};
-use crate::pace::{Pace, cheaply_paced, try_paced};
+use crate::pace::{Pace, cheaply_paced};
 use crate::tensor::Storage;
 use crate::walk::by_width;
 use crate::{Code, DType, Error, Result, Shape, Tensor, ensure, invalid};
@@ -276,7 +276,7 @@ fn part<T>(cells: Option<&[T]>, range: std::ops::Range<usize>) -> Result<&[T]> {
 fn extend<T: Clone>(out: &mut Charged<T>, value: Option<&[T]>, count: usize) -> Result<()> {
     let [value] = value.ok_or_else(mixed)? else { return Err(mixed()) };
     out.reserve(out.len() + count)?;
-    try_paced(count, |range| out.resize_with(out.len() + range.len(), || value.clone()))
+    out.resize_with(out.len() + count, || value.clone())
 }
 
 /// The error for a tensor whose storage contradicts its dtype and shape.

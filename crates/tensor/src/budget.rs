@@ -8,6 +8,7 @@ use crate::{Code, Error, Result, Tensor};
 use parking_lot::Mutex;
 use std::cell::Cell;
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Weak};
@@ -590,7 +591,7 @@ impl<T> Charged<T> {
         T: Clone,
     {
         let mut copy = Charged::with_room(items.len())?;
-        copy.items.extend_from_slice(items);
+        copy.extend_from_slice(items)?;
         Ok(copy)
     }
 
@@ -634,7 +635,7 @@ impl<T> Charged<T> {
         self.items.drain(..count.min(self.items.len()));
     }
 
-    /// Appends copies of `items`.
+    /// Appends copies of `items`. Nothing is appended if the run is over before its end.
     pub fn extend_from_slice(&mut self, items: &[T]) -> Result<()>
     where
         T: Clone,
@@ -643,8 +644,7 @@ impl<T> Charged<T> {
         if len > self.items.capacity() {
             self.grow(len)?;
         }
-        self.items.extend_from_slice(items);
-        Ok(())
+        self.paced(items.len(), |to, range| to.extend_from_slice(&items[range]))
     }
 
     /// Removes the last item and returns it.
@@ -653,13 +653,26 @@ impl<T> Charged<T> {
         self.items.pop()
     }
 
-    /// Resizes the vector to `len` items: truncates it, or appends items that `fill` makes.
-    pub fn resize_with(&mut self, len: usize, fill: impl FnMut() -> T) -> Result<()> {
+    /// Resizes the vector to `len` items: truncates it, or appends items that `fill` makes. Nothing is
+    /// appended if the run is over before its end.
+    pub fn resize_with(&mut self, len: usize, mut fill: impl FnMut() -> T) -> Result<()> {
         if len > self.items.capacity() {
             self.grow(len)?;
         }
-        self.items.resize_with(len, fill);
-        Ok(())
+        let more = len.saturating_sub(self.items.len());
+        self.items.truncate(len);
+        self.paced(more, |to, range| to.resize_with(to.len() + range.len(), &mut fill))
+    }
+
+    /// Appends `count` items, a stretch at a time, and looks in between whether the run is over.
+    #[inline]
+    fn paced(&mut self, count: usize, mut append: impl FnMut(&mut Vec<T>, Range<usize>)) -> Result<()> {
+        let (before, items) = (self.items.len(), &mut self.items);
+        let done = pace::paced(count, |range| append(items, range));
+        if done.is_err() {
+            self.items.truncate(before);
+        }
+        done
     }
 
     /// Takes all items; their memory is no longer charged.
@@ -698,6 +711,19 @@ impl<T> std::ops::DerefMut for Charged<T> {
 mod tests {
     use super::*;
     use crate::{MIRI, Str};
+
+    #[test]
+    fn many_items_are_added_only_as_long_as_the_run_goes_on() {
+        let many = vec![7u8; 100_000];
+        let mut all = Charged::of([1u8]).unwrap();
+        let _over = enter_until(None, Some(Instant::now()));
+        for added in [all.extend_from_slice(&many), all.resize_with(many.len(), || 7)] {
+            assert_eq!(added.unwrap_err().code(), Code::DeadlineExceeded);
+        }
+        assert_eq!(Charged::copy_of(&many).unwrap_err().code(), Code::DeadlineExceeded);
+        all.extend_from_slice(&[2]).unwrap();
+        assert_eq!(all[..], [1, 2]);
+    }
 
     #[test]
     fn strings_are_charged_once_and_given_back() {

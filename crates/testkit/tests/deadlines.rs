@@ -217,17 +217,20 @@ fn reductions() -> Vec<Case> {
         case("NthElement", vec![mixed(1 << 23), axis(1 << 22)]),
         case("UnsortedSegmentSum", vec![tall(), filled([1 << 18], 3i32), axis(5)]),
         case("Unique", vec![mixed(1 << 22)]),
+        case("UniqueV2", vec![mixed(1 << 22).reshape([1 << 21, 2]).unwrap(), ints(&[0])]),
     ]
 }
 
 fn strings() -> Vec<Case> {
     let short = Str::new("a string of a few words").unwrap();
+    let spaced = Tensor::strings([1], vec![Str::new(b"a ".repeat(4 << 20)).unwrap()]).unwrap();
     let words = || Tensor::strings([1 << 20], vec![short.clone(); 1 << 20]).unwrap();
     vec![
         case("StringJoin", vec![words(), words()]),
         case("ReduceJoin", vec![words().reshape([1 << 19, 2]).unwrap(), ints(&[1])]),
         case("AsString", vec![mixed(1 << 20)]),
         case("StringSplitV2", vec![words(), Tensor::str(" ")]),
+        case("StringSplitV2", vec![spaced, Tensor::str(" ")]),
         case("StringToHashBucketFast", vec![words()]).attr("num_buckets", 1000i64),
         case("RegexReplace", vec![words(), Tensor::str("[aeiou]+"), Tensor::str("-")]),
     ]

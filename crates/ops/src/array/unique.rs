@@ -9,6 +9,7 @@ use millstream_graph::op::{Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::pace::Pace;
 use millstream_tensor::{DType, Error, PartialShape, Result, Tensor, ensure};
 use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
 
 pub(crate) fn def() -> [OpDef; 4] {
     // Each with whether it takes an axis, and whether it counts.
@@ -107,7 +108,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let mut places: Vec<usize> = Vec::with_capacity(len);
     let mut pace = Pace::new();
     let mut note = |place: usize, i: usize| {
-        pace.spend(4)?;
+        pace.spend(4 + outer * run)?;
         if place == firsts.len() {
             firsts.push(i);
             times.push(0);
@@ -116,26 +117,27 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         places.push(place);
         Ok::<_, Error>(())
     };
+    // With room for all, a table never moves what is in it, which takes seconds if there are millions.
     if outer == 1 && run == 1 {
         #[expect(
             clippy::mutable_key_type,
             reason = "what changes in a string is the count of what it is charged for"
         )]
-        let mut seen: HashMap<&Key, usize> = HashMap::with_capacity(len.min(1 << 16));
+        let mut seen: HashMap<&Key, usize> = HashMap::with_capacity(len);
         for (i, key) in keys.iter().enumerate() {
             let next = seen.len();
             note(*seen.entry(key).or_insert(next), i)?;
         }
     } else {
+        let slices = Slices { keys: &keys, outer, len, run };
         #[expect(
             clippy::mutable_key_type,
             reason = "what changes in a string is the count of what it is charged for"
         )]
-        let mut seen: HashMap<Vec<&Key>, usize> = HashMap::new();
+        let mut seen: HashMap<Slice, usize> = HashMap::with_capacity(len);
         for i in 0..len {
-            let part = (0..outer).flat_map(|o| &keys[(o * len + i) * run..(o * len + i + 1) * run]);
             let next = seen.len();
-            note(*seen.entry(part.collect()).or_insert(next), i)?;
+            note(*seen.entry(Slice { of: &slices, i }).or_insert(next), i)?;
         }
     }
     let y = take_along(x, axis, &firsts)?;
@@ -145,6 +147,42 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         cx.set(2, counts(dtype, [times.len()], times)?);
     }
     Ok(())
+}
+
+/// A tensor's keys, as slices along an axis of size `len`.
+struct Slices<'k> {
+    keys: &'k [Key],
+    outer: usize,
+    len: usize,
+    run: usize,
+}
+
+/// The slice at `i`.
+#[derive(Clone, Copy)]
+struct Slice<'s> {
+    of: &'s Slices<'s>,
+    i: usize,
+}
+
+impl<'s> Slice<'s> {
+    fn runs(self) -> impl Iterator<Item = &'s [Key]> {
+        let Slices { keys, outer, len, run } = *self.of;
+        (0..outer).map(move |o| &keys[(o * len + self.i) * run..(o * len + self.i + 1) * run])
+    }
+}
+
+impl PartialEq for Slice<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.runs().eq(other.runs())
+    }
+}
+
+impl Eq for Slice<'_> {}
+
+impl Hash for Slice<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.runs().for_each(|run| run.hash(state));
+    }
 }
 
 cases! {

@@ -121,6 +121,7 @@ impl Schur {
             turns.push(turn)?;
         }
         for (i, turn) in (first..last).zip(turns.iter()) {
+            pace.spend(3 * n)?;
             if let Some(turn) = turn {
                 self.turn_columns(i, *turn, i + 2);
             }

@@ -8,7 +8,7 @@ use millstream_graph::op::spec::{AtLeast, Bool, OneOf, RealNumber, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::*;
 use millstream_tensor::budget::Room;
-use millstream_tensor::pace::Pace;
+use millstream_tensor::pace::{Pace, paced};
 use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure, invalid, with_element};
 use std::cmp::Ordering;
 
@@ -133,7 +133,7 @@ fn top<T: RealElement>(input: &Tensor, n: usize, k: usize, shape: Shape) -> Resu
             }
             _ => {
                 pace.spend(n)?;
-                order.extend(0..n);
+                paced(n, |range| order.extend(range))?;
                 if k < n {
                     partition_at(&mut order, k, before)?;
                     order.truncate(k);
@@ -141,9 +141,12 @@ fn top<T: RealElement>(input: &Tensor, n: usize, k: usize, shape: Shape) -> Resu
                 sort(&mut order, before)?;
             }
         }
-        for ((value, at), &i) in values.iter_mut().zip(indices).zip(&order) {
-            (*value, *at) = (xs[i], i as i64);
-        }
+        paced(order.len(), |range| {
+            let to = values[range.clone()].iter_mut().zip(&mut indices[range.clone()]);
+            for ((value, at), &i) in to.zip(&order[range]) {
+                (*value, *at) = (xs[i], i as i64);
+            }
+        })?;
     }
     Ok((values, indices))
 }

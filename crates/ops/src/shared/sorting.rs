@@ -3,7 +3,7 @@
 
 use millstream_tensor::Result;
 use millstream_tensor::budget::Charged;
-use millstream_tensor::pace::{Pace, look};
+use millstream_tensor::pace::{Pace, look, paced};
 use std::cmp::Ordering;
 
 /// The number of items that are left to the standard library, for a few milliseconds.
@@ -28,7 +28,7 @@ pub(crate) fn sort<T: Copy>(items: &mut [T], compare: impl Fn(&T, &T) -> Orderin
             merge(a, b, to, &compare, &mut pace)?;
         }
         width *= 2;
-        scratch.copy_from_slice(items);
+        paced(items.len(), |range| scratch[range.clone()].copy_from_slice(&items[range]))?;
     }
     Ok(())
 }

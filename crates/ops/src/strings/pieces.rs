@@ -3,6 +3,7 @@
 use crate::shared::strings::{scalar, strs};
 use millstream_graph::op::{InferCx, KernelCx};
 use millstream_tensor::budget::Charged;
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{PartialShape, Result, Str, Tensor, ensure};
 
 /// Sets outputs 0 to 2 to the indices, pieces and shape of the matrix. `split` splits each string of input 0
@@ -15,10 +16,12 @@ pub(super) fn run(
     let strings = strs(cx, 0)?;
     let separator = scalar(cx, 1)?;
     let (mut places, mut values, mut widest) = (Charged::new(), Charged::new(), 0);
+    let mut pace = Pace::new();
     for (row, string) in strings.iter().enumerate() {
         let pieces = split(string, separator)?;
         widest = widest.max(pieces.len());
         for (column, piece) in pieces.iter().enumerate() {
+            pace.spend(2)?;
             places.extend_from_slice(&[row as i64, column as i64])?;
             values.push(Str::new(*piece)?)?;
         }

@@ -126,6 +126,7 @@ impl Maker<'_> {
         let to = (first + width).saturating_sub(pad).clamp(from, words.len());
         let right = width - left - (to - from);
         let mut text = Charged::new();
+        pace.spend(1)?;
         let mut add = |part: &[u8], times: usize| {
             let size = part.len() + self.separator.len();
             for _ in 0..if size == 0 { 0 } else { times } {

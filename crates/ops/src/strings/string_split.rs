@@ -6,6 +6,7 @@ use millstream_graph::op::{Kernel, OpDef};
 use millstream_tensor::DType::{I64, Str};
 use millstream_tensor::Result;
 use millstream_tensor::budget::Charged;
+use millstream_tensor::pace::Pace;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("StringSplit")
@@ -27,10 +28,14 @@ pub(crate) fn def() -> OpDef {
 }
 
 fn split<'s>(string: &'s [u8], delimiter: &[u8], skip_empty: bool) -> Result<Charged<&'s [u8]>> {
-    let mut pieces = Charged::new();
+    let (mut pieces, mut pace) = (Charged::new(), Pace::new());
+    let mut add = |piece| {
+        pace.spend(1)?;
+        pieces.push(piece)
+    };
     match (string, delimiter) {
         ([], _) => {}
-        (_, []) => string.chunks(1).try_for_each(|piece| pieces.push(piece))?,
+        (_, []) => string.chunks(1).try_for_each(&mut add)?,
         _ => {
             // The delimiter may be long, too.
             let mut splits = [false; 256];
@@ -38,7 +43,7 @@ fn split<'s>(string: &'s [u8], delimiter: &[u8], skip_empty: bool) -> Result<Cha
             string
                 .split(|&b| splits[usize::from(b)])
                 .filter(|p| !(skip_empty && p.is_empty()))
-                .try_for_each(|piece| pieces.push(piece))?;
+                .try_for_each(&mut add)?;
         }
     }
     Ok(pieces)

@@ -7,6 +7,7 @@ use millstream_graph::op::{Kernel, OpDef};
 use millstream_tensor::DType::{I64, Str};
 use millstream_tensor::Result;
 use millstream_tensor::budget::Charged;
+use millstream_tensor::pace::Pace;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("StringSplitV2")
@@ -35,9 +36,10 @@ pub(crate) fn def() -> OpDef {
 /// Returns the words, at most `most`. If there are that many, the rest of the string follows as a last piece,
 /// even if it is empty.
 fn words(string: &[u8], most: usize) -> Result<Charged<&[u8]>> {
-    let mut pieces = Charged::new();
+    let (mut pieces, mut pace) = (Charged::new(), Pace::new());
     let mut rest = string.trim_start();
     while !rest.is_empty() {
+        pace.spend(1)?;
         let end = rest.iter().position(|b| is_space(*b)).unwrap_or(rest.len());
         let (word, after) = rest.split_at(end);
         pieces.push(word)?;
@@ -62,8 +64,9 @@ impl TrimStart for [u8] {
 }
 
 fn split<'s>(string: &'s [u8], sep: &[u8], most: usize) -> Result<Charged<&'s [u8]>> {
-    let (mut pieces, mut start) = (Charged::new(), 0);
+    let (mut pieces, mut start, mut pace) = (Charged::new(), 0, Pace::new());
     for at in memchr::memmem::find_iter(string, sep).take(most) {
+        pace.spend(1)?;
         pieces.push(string.get(start..at).unwrap_or_default())?;
         start = at + sep.len();
     }

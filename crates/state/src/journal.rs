@@ -116,7 +116,7 @@ mod tests {
         };
         let read = |index: i64| {
             note_element(&array, index);
-            array.read::<Vec<Tensor>>([index]).unwrap()[0].to_scalar::<i32>().unwrap()
+            array.read([index]).unwrap()[0].to_scalar::<i32>().unwrap()
         };
         let mut journal = Journal::default();
         write(0, 7);

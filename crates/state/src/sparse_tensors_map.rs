@@ -1,6 +1,7 @@
 //! [`SparseTensorsMap`]: sparse tensors by number. A queue, whose items are dense tensors, can hold the
 //! numbers.
 
+use millstream_tensor::budget::{Charged, Room};
 use millstream_tensor::{DType, Opaque, Result, Tensor, ensure, invalid};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -20,7 +21,22 @@ pub struct SparseTensorsMap {
 #[derive(Default)]
 struct Kept {
     next: i64,
-    tensors: BTreeMap<i64, Sparse>,
+    tensors: BTreeMap<i64, Entry>,
+}
+
+/// A sparse tensor in the map, and the memory that its entry takes.
+struct Entry {
+    tensors: Sparse,
+    _room: Room,
+}
+
+impl Entry {
+    fn new(mut tensors: Sparse) -> Result<Entry> {
+        // The nodes of a tree are at least half full.
+        const ENTRY: usize = 2 * size_of::<(i64, Entry)>();
+        tensors.iter_mut().try_for_each(Tensor::keep)?;
+        Ok(Entry { tensors, _room: Room::of(ENTRY)? })
+    }
 }
 
 impl SparseTensorsMap {
@@ -45,11 +61,11 @@ impl SparseTensorsMap {
     }
 
     /// Keeps these tensors under consecutive numbers. Returns the first number.
-    pub fn add(&self, tensors: &[Sparse]) -> Result<i64> {
+    pub fn add(&self, tensors: impl ExactSizeIterator<Item = Sparse>) -> Result<i64> {
         let count =
             i64::try_from(tensors.len()).map_err(|_| invalid!("{self:?} cannot keep this many tensors"))?;
-        let mut tensors = tensors.to_vec();
-        tensors.iter_mut().flatten().try_for_each(Tensor::keep)?;
+        // Nothing is kept before all is charged.
+        let tensors = Charged::try_of(tensors.map(Entry::new))?.take();
         let mut kept = self.kept.lock();
         let first = kept.next;
         kept.next =
@@ -59,20 +75,25 @@ impl SparseTensorsMap {
     }
 
     /// Removes and returns the tensors with these numbers. If one number has no tensor, none is removed.
-    pub fn take(&self, numbers: &[i64]) -> Result<Vec<Sparse>> {
+    pub fn take(&self, numbers: &[i64]) -> Result<Charged<Sparse>> {
+        let (mut taken, mut tensors) =
+            (Charged::with_room(numbers.len())?, Charged::with_room(numbers.len())?);
         let mut kept = self.kept.lock();
-        let mut taken = Vec::with_capacity(numbers.len());
         for number in numbers {
             match kept.tensors.remove(number) {
-                Some(tensor) => taken.push(tensor),
+                Some(entry) => taken.push(entry)?,
                 None => {
-                    kept.tensors.extend(numbers.iter().copied().zip(taken));
+                    kept.tensors.extend(numbers.iter().copied().zip(taken.take()));
                     return Err(invalid!("Unable to find SparseTensor: {number} in map: {}", self.name)
                         .with_help("each number can be taken only once"));
                 }
             }
         }
-        Ok(taken)
+        drop(kept);
+        for entry in taken.take() {
+            tensors.push(entry.tensors)?;
+        }
+        Ok(tensors)
     }
 
     /// Returns an error unless the values are of this dtype.
@@ -102,7 +123,10 @@ mod tests {
     fn each_is_taken_once_and_all_or_none() {
         let map = SparseTensorsMap::new("m", DType::I32);
         let sparse = |v: i32| [Tensor::scalar(0i64), Tensor::scalar(v), Tensor::scalar(1i64)];
-        assert_eq!((map.add(&[sparse(5)]).unwrap(), map.add(&[sparse(6), sparse(7)]).unwrap()), (0, 1));
+        assert_eq!(
+            (map.add([sparse(5)].into_iter()).unwrap(), map.add([sparse(6), sparse(7)].into_iter()).unwrap()),
+            (0, 1)
+        );
         for bad in [&[0, 3][..], &[1, 1], &[-1]] {
             let error = map.take(bad).unwrap_err().to_string();
             assert!(error.contains("Unable to find SparseTensor"), "{error}");
@@ -112,7 +136,7 @@ mod tests {
             map.take(numbers).unwrap().iter().map(|s| s[1].to_scalar().unwrap()).collect()
         };
         assert_eq!((values(&[2, 0]), values(&[])), (vec![7, 5], vec![]));
-        assert_eq!(map.add(&[]).unwrap(), 3);
+        assert_eq!(map.add([].into_iter()).unwrap(), 3);
         assert_eq!((map.len(), map.is_empty()), (1, false));
         assert!(map.check_dtype(DType::F32).is_err() && map.check_dtype(DType::I32).is_ok());
     }

@@ -59,7 +59,7 @@ enum Content {
     #[default]
     Unwritten,
     /// Zeros of this shape, which are made when they are read.
-    Zeros(Box<Shape>),
+    Zeros(Arc<Shape>),
     Value(Tensor),
     /// An element that was read and dropped. Holds its shape if the element shape does not determine it.
     Cleared(Option<Box<Shape>>),
@@ -126,7 +126,8 @@ impl TensorArray {
         let state = self.state.lock();
         let first = state.slots.iter().find_map(|slot| match &slot.value {
             Content::Value(value) => Some(value.shape().into()),
-            Content::Zeros(shape) | Content::Cleared(Some(shape)) => Some((&**shape).into()),
+            Content::Zeros(shape) => Some((&**shape).into()),
+            Content::Cleared(Some(shape)) => Some((&**shape).into()),
             Content::Unwritten | Content::Cleared(None) => None,
         });
         match first {
@@ -197,6 +198,15 @@ impl TensorArray {
     pub fn write(&self, values: impl IntoIterator<Item = (i64, Tensor)>, sum: Sum) -> Result<()> {
         let mut state = self.open()?;
         values.into_iter().try_for_each(|(index, value)| self.write_one(&mut state, index, value, sum))
+    }
+
+    /// As [`TensorArray::write`], of values that are made one by one. The first error ends it.
+    pub fn try_write(&self, values: impl IntoIterator<Item = Result<(i64, Tensor)>>, sum: Sum) -> Result<()> {
+        let mut state = self.open()?;
+        values.into_iter().try_for_each(|each| {
+            let (index, value) = each?;
+            self.write_one(&mut state, index, value, sum)
+        })
     }
 
     fn write_one(&self, state: &mut State, index: i64, value: Tensor, sum: Sum) -> Result<()> {
@@ -290,9 +300,9 @@ impl TensorArray {
     }
 
     /// Reads the elements at these indices.
-    pub fn read<T: FromIterator<Tensor>>(&self, indices: impl IntoIterator<Item = i64>) -> Result<T> {
+    pub fn read(&self, indices: impl IntoIterator<Item = i64>) -> Result<Charged<Tensor>> {
         let mut state = self.open()?;
-        indices.into_iter().map(|index| self.read_one(&mut state, index)).collect()
+        Charged::try_of(indices.into_iter().map(|index| self.read_one(&mut state, index)))
     }
 
     fn read_one(&self, state: &mut State, index: i64) -> Result<Tensor> {
@@ -316,7 +326,8 @@ impl TensorArray {
                 )))
                 .with_help("write it first, or declare a fully known `element_shape` to read zeros")
             })?;
-            let zeros = || Slot { value: Content::Zeros(Box::new(shape.clone())), read: false };
+            let shape = Arc::new(shape);
+            let zeros = || Slot { value: Content::Zeros(shape.clone()), read: false };
             match i < len {
                 true => state.slots[i] = zeros(),
                 false => state.slots.resize_with(i.saturating_add(1), zeros)?,
@@ -373,14 +384,21 @@ impl TensorArray {
         });
         let mut slots = Charged::new();
         slots.reserve(state.slots.len())?;
+        // Most elements have the shape of the one before.
+        let mut last: Option<Arc<Shape>> = None;
         for slot in state.slots.iter() {
             let shape = match &slot.value {
                 Content::Value(value) => Some(value.shape()),
-                Content::Zeros(shape) | Content::Cleared(Some(shape)) => Some(&**shape),
+                Content::Zeros(shape) => Some(&**shape),
+                Content::Cleared(Some(shape)) => Some(&**shape),
                 // The element shape determines it, if anything does.
                 Content::Cleared(None) | Content::Unwritten => None,
             };
-            let value = shape.map_or(Content::Unwritten, |shape| Content::Zeros(Box::new(behind(shape))));
+            let value = shape.map_or(Content::Unwritten, |shape| {
+                let shape = behind(shape);
+                let same = last.take().filter(|last| **last == shape);
+                Content::Zeros(last.insert(same.unwrap_or_else(|| Arc::new(shape))).clone())
+            });
             slots.push(Slot { value, read: false })?;
         }
         let gradient = Arc::new(TensorArray {
@@ -455,6 +473,8 @@ impl fmt::Debug for TensorArray {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use millstream_tensor::Code;
+    use millstream_tensor::budget::{self, Budget};
 
     fn array(len: usize, change: impl FnOnce(&mut TensorArrayOptions)) -> TensorArray {
         let mut options = TensorArrayOptions {
@@ -482,7 +502,7 @@ mod tests {
         a.write([(0, row(&[1.0]))], &add).unwrap();
         a.close();
         a.close();
-        let error = a.read::<Vec<_>>([0]).unwrap_err().to_string();
+        let error = a.read([0]).unwrap_err().to_string();
         assert_eq!(
             error,
             "TensorArray t_0 has already been closed.\n  TensorArray `t`: it has been closed already"
@@ -495,17 +515,26 @@ mod tests {
     fn a_gradient_knows_the_shape_of_what_was_cleared() {
         let a = array(1, |_| {});
         a.write([(0, row(&[1.0, 2.0]))], &add).unwrap();
-        a.read::<Vec<_>>([0]).unwrap();
+        a.read([0]).unwrap();
         let g = a.gradient("g", &Shape::scalar()).unwrap();
-        assert!(g.read::<Vec<_>>([0]).unwrap()[0].bits_eq(&row(&[0.0, 0.0])));
+        assert!(g.read([0]).unwrap()[0].bits_eq(&row(&[0.0, 0.0])));
     }
 
     #[test]
     fn a_gradient_reads_zeros_behind_the_end() {
         let g = array(1, |o| o.element_shape = [2].into()).gradient("g", &Shape::scalar()).unwrap();
-        assert!(g.read::<Vec<_>>([5]).unwrap()[0].bits_eq(&row(&[0.0, 0.0])));
-        let error = g.read::<Vec<_>>([i64::from(i32::MAX)]).unwrap_err().to_string();
+        assert!(g.read([5]).unwrap()[0].bits_eq(&row(&[0.0, 0.0])));
+        let error = g.read([i64::from(i32::MAX)]).unwrap_err().to_string();
         assert!(error.contains("too many"), "{error}");
+    }
+
+    #[test]
+    fn the_list_of_what_is_read_is_charged() {
+        let a = array(1000, |o| o.element_shape = PartialShape::scalar());
+        let budget = Budget::new(1000 * size_of::<Tensor>() - 1);
+        let _within = budget::enter(Some(&budget));
+        assert_eq!(a.read(0..1000).unwrap_err().code(), Code::ResourceExhausted);
+        assert_eq!(a.read(0..10).unwrap().len(), 10);
     }
 
     #[test]
@@ -533,8 +562,8 @@ mod tests {
                 });
             }
         });
-        let all = a.read::<Vec<_>>(0..1000).unwrap();
+        let all = a.read(0..1000).unwrap();
         assert!(all.iter().enumerate().all(|(i, v)| v.to_scalar::<f32>().unwrap() == i as f32));
-        assert_eq!(g.read::<Vec<_>>([3]).unwrap()[0].to_scalar::<f32>().unwrap(), 100.0);
+        assert_eq!(g.read([3]).unwrap()[0].to_scalar::<f32>().unwrap(), 100.0);
     }
 }

@@ -193,13 +193,13 @@ fn an_array_is_written_once_read_once_and_closed() {
     );
     says(array.write([(-1, floats(&[1.0]))], &add), Code::InvalidArgument, &["-1"]);
     says(array.constrain(&PartialShape::unknown_of_rank(2)), Code::InvalidArgument, &["[1]"]);
-    let read: Vec<Tensor> = array.read([0]).unwrap();
+    let read = array.read([0]).unwrap();
     assert_eq!(read[0].as_slice::<f32>().unwrap(), [1.0]);
-    says(array.read::<Vec<Tensor>>([0]), Code::InvalidArgument, &["cannot be read again"]);
+    says(array.read([0]), Code::InvalidArgument, &["cannot be read again"]);
     says(array.write([(0, floats(&[2.0]))], &add), Code::InvalidArgument, &["already been read"]);
     array.close();
     array.close();
-    assert!(array.len().is_err() && array.read::<Vec<Tensor>>([1]).is_err());
+    assert!(array.len().is_err() && array.read([1]).is_err());
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn the_gradient_of_an_array_sums_what_is_written_twice() {
     gradient.write([(1, floats(&[2.0, 3.0]))], &add).unwrap();
     says(gradient.gradient("again", &Shape::scalar()), Code::InvalidArgument, &["summed"]);
     assert_eq!(gradient.whole_len().unwrap(), 2);
-    let read: Vec<Tensor> = gradient.read([1]).unwrap();
+    let read = gradient.read([1]).unwrap();
     assert_eq!(read[0].as_slice::<f32>().unwrap(), [3.0, 4.0]);
 }
 
@@ -236,7 +236,10 @@ fn a_stack_is_bounded_and_ends_when_closed() {
 fn a_map_of_sparse_tensors_gives_all_or_nothing() {
     let map = SparseTensorsMap::new("m", DType::F32);
     let sparse = || [ints(&[0]), floats(&[1.0]), ints(&[1])];
-    assert_eq!((map.add(&[sparse(), sparse()]).unwrap(), map.add(&[sparse()]).unwrap()), (0, 2));
+    assert_eq!(
+        (map.add([sparse(), sparse()].into_iter()).unwrap(), map.add([sparse()].into_iter()).unwrap()),
+        (0, 2)
+    );
     says(map.take(&[0, 7]), Code::InvalidArgument, &["Unable to find SparseTensor: 7"]);
     assert_eq!(map.len(), 3, "the first number was put back");
     assert_eq!(map.take(&[0, 2, 1]).unwrap().len(), 3);

@@ -921,6 +921,26 @@ fn messages_are_charged_before_they_are_decoded() -> Result<()> {
     Ok(())
 }
 
+/// A hundred strings of 2 MiB, which share their bytes: in a message each has bytes of its own.
+#[test]
+fn messages_are_charged_before_they_are_encoded() -> Result<()> {
+    let text = Str::new(vec![b'a'; 2 << 20])?;
+    let texts = Tensor::strings([100], vec![text; 100])?;
+    refused_for_scratch("SerializeTensor", std::slice::from_ref(&texts), &[]);
+    refused_for_scratch("TensorSummary", &[texts], &[]);
+    Ok(())
+}
+
+/// Rows without entries, which no input pays for.
+#[test]
+fn the_entries_of_a_map_of_sparse_tensors_are_charged() -> Result<()> {
+    let none = Tensor::zeros(millstream_tensor::DType::I64, [0, 2])?;
+    let values = Tensor::zeros(millstream_tensor::DType::F32, [0])?;
+    let shape = Tensor::vector(&[400_000i64, 3])?;
+    refused_for_scratch("AddManySparseToTensorsMap", &[none, values, shape], &[]);
+    Ok(())
+}
+
 #[test]
 fn the_executions_of_a_trace_are_charged() -> Result<()> {
     let watched = watched();

@@ -36,7 +36,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let all = list.items()?;
     let items = Charged::try_of(cx.ints(1)?.iter().map(|&i| Ok(&all[place(i, all.len())?])))?;
     let shape = common_shape(merged_shape(cx, 2, list)?, items.iter().copied())?;
-    let out = stack(list.dtype(), &shape, &items)?;
+    let out = stack(list.dtype(), &shape, items.iter().map(|item| item.as_ref()))?;
     cx.set(0, out);
     Ok(())
 }

@@ -4,7 +4,6 @@ use super::lists::{common_shape, copies, known_items, merged_shape, typed_list};
 use crate::shared::lists::{stack, stacked, unstacked};
 use millstream_graph::op::spec::{AnyType, AtLeast, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
-use millstream_tensor::budget::Charged;
 use millstream_tensor::{DType, Result, ensure};
 
 pub(crate) fn def() -> OpDef {
@@ -45,7 +44,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         None => {
             let items = list.items()?;
             let shape = common_shape(shape, items.iter())?;
-            stack(list.dtype(), &shape, &Charged::of(items.iter())?)?
+            stack(list.dtype(), &shape, items.iter().map(Option::as_ref))?
         }
     };
     cx.set(0, out);

@@ -1,5 +1,6 @@
 //! `SerializeTensor`: serializes a tensor.
 
+use crate::shared::messages::room_to_encode;
 use millstream_checkpoint::message;
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{Gradient, Kernel, KernelCx, OpDef};
@@ -21,8 +22,11 @@ pub(crate) fn def() -> OpDef {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let serialized = Str::new(encode(&message::encode(cx.input(0))?))?;
-    cx.set(0, Tensor::str(serialized));
+    let room = room_to_encode(cx.input(0), 2)?;
+    let bytes = encode(&message::encode(cx.input(0))?);
+    // From here on, the string itself is charged.
+    drop(room);
+    cx.set(0, Tensor::str(Str::new(bytes)?));
     Ok(())
 }
 

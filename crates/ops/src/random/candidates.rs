@@ -95,8 +95,8 @@ pub(super) fn sample(cx: &mut KernelCx, stream: &Arc<Stream>, classes: &impl Cla
     let mut pace = Pace::new();
     let mut tries = 0i32;
     if let Some(out) = candidates.make_mut::<i64>() {
-        let _seen = Room::of(if unique { n.saturating_mul(2 * size_of::<i64>()) } else { 0 })?;
-        let mut seen = HashSet::new();
+        let _seen = Room::of(if unique { n.saturating_mul(3 * size_of::<i64>()) } else { 0 })?;
+        let mut seen = HashSet::with_capacity(if unique { n } else { 0 });
         for out in out {
             *out = loop {
                 pace.spend(8)?;

@@ -4,6 +4,7 @@ use super::candidates::{infer_true_classes, true_classes};
 use millstream_graph::op::spec::{Int, Spec};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{F32, I32, I64};
+use millstream_tensor::budget::{Charged, Room};
 use millstream_tensor::pace::Pace;
 use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid};
 use std::collections::HashMap;
@@ -43,20 +44,22 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         "sampled_candidates must be a vector, which is typically an output from CandidateSampler";
         "`sampled_candidates` has shape {}", candidates.shape()
     );
-    let (mut places, mut pace) = (HashMap::new(), Pace::new());
+    // A place in the map takes 17 bytes, and up to half of them are free.
+    let _room = Room::of(candidates.elements().saturating_mul(40))?;
+    let (mut places, mut pace) = (HashMap::with_capacity(candidates.elements()), Pace::new());
     for (i, class) in candidates.as_slice::<i64>()?.iter().enumerate() {
         pace.spend(8)?;
         places.insert(*class, i as i64);
     }
     let columns = truths.shape()[1].max(1);
-    let (mut rows, mut ids) = (Vec::new(), Vec::new());
+    let (mut rows, mut ids) = (Charged::new(), Charged::new());
     for (i, class) in truths.as_slice::<i64>()?.iter().enumerate() {
         pace.spend(8)?;
         if let Some(place) = places.get(class) {
             rows.push(
                 i32::try_from(i / columns).map_err(|_| invalid!("`true_classes` has more than 2^31 rows"))?,
-            );
-            ids.push(*place);
+            )?;
+            ids.push(*place)?;
         }
     }
     let n = rows.len();

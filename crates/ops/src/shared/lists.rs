@@ -35,14 +35,18 @@ pub(crate) fn merge(a: &PartialShape, b: &PartialShape) -> Result<PartialShape> 
 
 /// Stacks items of one shape, with zeros for unwritten ones. Items that are already contiguous in one buffer
 /// are shared, not copied.
-pub(crate) fn stack(dtype: DType, shape: &Shape, items: &[&Option<Tensor>]) -> Result<Tensor> {
+pub(crate) fn stack<'a>(
+    dtype: DType,
+    shape: &Shape,
+    items: impl ExactSizeIterator<Item = Option<&'a Tensor>> + Clone,
+) -> Result<Tensor> {
     let whole = Shape::new(std::iter::once(items.len()).chain(shape.iter().copied()));
-    if items.iter().all(|item| item.is_some())
-        && let Some(shared) = Tensor::spliced(items.iter().copied().flatten(), &whole)
+    if items.clone().all(|item| item.is_some())
+        && let Some(shared) = Tensor::spliced(items.clone().flatten(), &whole)
     {
         return Ok(shared);
     }
-    join(dtype, whole, items.iter().map(|item| (item.as_ref(), shape.elements())))
+    join(dtype, whole, items.map(|item| (item, shape.elements())))
 }
 
 /// Concatenates the items into a tensor of shape `shape`. Each is given with its number of elements; a

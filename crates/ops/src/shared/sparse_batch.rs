@@ -23,26 +23,23 @@ pub(crate) fn batch(dtype: DType, lead: &[usize], parts: &[Sparse]) -> Result<Sp
             .ok_or_else(|| invalid!("the sparse tensors have too many entries"))?;
     }
     let mut all = Assembler::new(dtype, [n])?;
-    let mut rows = Vec::with_capacity(parts.len());
+    let width = lead.len() + rank;
+    let mut flat = Charged::with_room(n.saturating_mul(width))?;
     // The first part of an index: the position of its sparse tensor in the batch.
     let mut at = vec![0i64; lead.len()];
     for [indices, values, _] in parts {
         all.push(values, 0, values.elements())?;
-        rows.push((at.clone(), indices.as_slice::<i64>()?, values.elements()));
+        let indices = indices.as_slice::<i64>()?;
+        for e in 0..values.elements() {
+            flat.extend_from_slice(&at)?;
+            flat.extend_from_slice(&indices[e * rank..(e + 1) * rank])?;
+        }
         for (place, &size) in at.iter_mut().zip(lead).rev() {
             *place += 1;
             if *place < size as i64 {
                 break;
             }
             *place = 0;
-        }
-    }
-    let width = lead.len() + rank;
-    let mut flat = Charged::with_room(n.saturating_mul(width))?;
-    for (at, indices, n) in &rows {
-        for e in 0..*n {
-            flat.extend_from_slice(at)?;
-            flat.extend_from_slice(&indices[e * rank..(e + 1) * rank])?;
         }
     }
     let indices = Tensor::from_slice([n, width], &flat)?;

@@ -6,6 +6,7 @@ use super::tensors_map::{mapped, with_map};
 use millstream_graph::op::{InferCx, KernelCx, OpDef};
 use millstream_state::SparseTensorsMap;
 use millstream_tensor::DType::I64;
+use millstream_tensor::budget::Charged;
 use millstream_tensor::{Result, Tensor};
 
 pub(crate) fn def() -> OpDef {
@@ -30,14 +31,14 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 }
 
 fn run(cx: &mut KernelCx, map: &SparseTensorsMap) -> Result<()> {
-    let rows = rows_of(&Entries::of(cx, 0)?)?;
+    let rows = &rows_of(&Entries::of(cx, 0)?)?;
     // As in TensorFlow, rows without entries get the last numbers.
-    let (full, none): (Vec<usize>, Vec<usize>) = (0..rows.len()).partition(|&i| rows[i][1].elements() > 0);
-    let order: Vec<usize> = full.into_iter().chain(none).collect();
-    let ordered: Vec<_> = order.iter().map(|&i| rows[i].clone()).collect();
-    let first = map.add(&ordered)?;
-    let mut numbers = vec![0; rows.len()];
-    for (number, &i) in (first..).zip(&order) {
+    let with = |full: bool| (0..rows.len()).filter(move |&i| (rows[i][1].elements() > 0) == full);
+    let order = Charged::of(with(true).chain(with(false)))?;
+    let mut numbers = Charged::with_room(rows.len())?;
+    numbers.resize_with(rows.len(), || 0)?;
+    let first = map.add(order.iter().map(|&i| rows[i].clone()))?;
+    for (number, &i) in (first..).zip(order.iter()) {
         numbers[i] = number;
     }
     cx.set(0, Tensor::vector(&numbers)?);

@@ -31,7 +31,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 fn run(cx: &mut KernelCx, map: &SparseTensorsMap) -> Result<()> {
     Entries::of(cx, 0)?;
     let sparse = [0, 1, 2].map(|i| cx.input(i).clone());
-    let number = map.add(&[sparse])?;
+    let number = map.add(std::iter::once(sparse))?;
     cx.set(0, Tensor::scalar(number));
     Ok(())
 }

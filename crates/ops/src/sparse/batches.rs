@@ -36,7 +36,7 @@ pub(super) fn rows_of(all: &Entries) -> Result<Charged<Sparse>> {
         Ok([indices, all.values.take([entries.len()], entries)?, shape.clone()])
     };
     let none = part(&[])?;
-    let mut order: Vec<usize> = (0..all.n).collect();
+    let mut order = Charged::of(0..all.n)?;
     sort(&mut order, |&a, &b| all.index(a)[0].cmp(&all.index(b)[0]))?;
     for entries in order.chunk_by(|&a, &b| all.index(a)[0] == all.index(b)[0]) {
         // The row is inside the shape, as all indices are.

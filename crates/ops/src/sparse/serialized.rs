@@ -2,7 +2,7 @@
 //! or variants that hold the tensors.
 
 use super::entries::Entries;
-use crate::shared::messages::room_to_decode;
+use crate::shared::messages::{room_to_decode, room_to_encode};
 use millstream_checkpoint::message;
 use millstream_graph::op::KernelCx;
 use millstream_proto::{TensorProto, decode, encode, weight};
@@ -29,7 +29,14 @@ pub(super) fn serialize(all: &[Sparse], dtype: DType, shape: &[usize]) -> Result
             Tensor::variants(millstream_tensor::Shape::new(shape), held.collect::<Result<_>>()?)
         }
         _ => {
-            let texts = parts.map(|part| Str::new(encode(&message::encode_packed(part)?)));
+            let text = |part| {
+                let room = room_to_encode(part, 3)?;
+                let bytes = encode(&message::encode_packed(part)?);
+                // From here on, the string itself is charged.
+                drop(room);
+                Str::new(bytes)
+            };
+            let texts = parts.map(text);
             Tensor::strings(millstream_tensor::Shape::new(shape), texts.collect::<Result<_>>()?)
         }
     }

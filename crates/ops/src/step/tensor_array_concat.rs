@@ -4,6 +4,7 @@ use super::tensor_arrays::{self, HandleArg, elements, kernel, shown, typed_array
 use crate::shared::lists::{join, stacked, unstacked};
 use millstream_graph::op::spec::{AnyShape, AnyType, Spec};
 use millstream_graph::op::{GradCx, InferCx, KernelCx, OpDef};
+use millstream_tensor::budget::Charged;
 use millstream_tensor::{DType, Error, PartialShape, Result, Shape, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> [OpDef; 3] {
@@ -42,7 +43,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 fn run(cx: &mut KernelCx) -> Result<()> {
     let array = typed_array(cx, "dtype")?;
     let wanted = cx.attrs().shape("element_shape_except0")?;
-    let values: Vec<Tensor> = array.read(0..array.whole_len()? as i64)?;
+    let values = array.read(0..array.whole_len()? as i64)?;
     let row = match values.first() {
         None => wanted.full().ok_or_else(|| {
             Error::unimplemented(format!("{array:?} is empty, and the shape of its rows is not known beyond {wanted}")).led_by(format!(
@@ -52,7 +53,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         })?,
         Some(first) => Shape::from(first.shape().get(1..).unwrap_or_default()),
     };
-    let mut lengths = Vec::with_capacity(values.len());
+    let mut lengths = Charged::with_room(values.len())?;
     for (i, value) in values.iter().enumerate() {
         let [length, rest @ ..] = value.shape().dims() else {
             return Err(
@@ -67,12 +68,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
             value.shape(),
             if wanted.admits(&row) { PartialShape::from(&row) } else { wanted.clone() }
         );
-        lengths.push(*length as i64);
+        lengths.push(*length as i64)?;
     }
-    let total = values.iter().map(|v| v.shape()[0]).sum();
+    let total = values.iter().map(|v| v.shape()[0]).fold(0, usize::saturating_add);
     let whole = Shape::new(std::iter::once(total).chain(row.iter().copied()));
     whole.checked_elements()?;
-    let out = match Tensor::spliced(&values, &whole) {
+    let out = match Tensor::spliced(values.iter(), &whole) {
         Some(shared) => shared,
         None => join(array.dtype(), whole, values.iter().map(|v| (Some(v), v.elements())))?,
     };

@@ -5,7 +5,7 @@ use millstream_graph::ListItem;
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{GradCx, InferCx, KernelCx, OpDef};
 use millstream_state::journal;
-use millstream_tensor::{DType, Error, Result, Tensor};
+use millstream_tensor::{DType, Error, Result};
 
 pub(crate) fn def() -> [OpDef; 3] {
     versions(["TensorArrayRead", "TensorArrayReadV2", "TensorArrayReadV3"]).map(|(name, by)| {
@@ -37,7 +37,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 fn run(cx: &mut KernelCx) -> Result<()> {
     let (array, index) = (typed_array(cx, "dtype")?, cx.int(1)?);
     journal::note_element(&array, index);
-    let mut value: Vec<Tensor> = array.read([index])?;
+    let mut value = array.read([index])?;
     let value = value.pop().ok_or_else(|| Error::internal("nothing was read"))?;
     cx.set(0, value);
     Ok(())

@@ -65,8 +65,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
             millstream_tensor::invalid!("{}", beyond(&indices, len); "{array:?}: index {bad} cannot be written: there are {len} elements"),
         );
     }
-    let rows = rows(&value).collect::<Result<Vec<_>>>()?;
-    write(cx, indices.into_iter().zip(rows))?;
+    write(cx, indices.into_iter().zip(rows(&value)).map(|(index, row)| Ok((index, row?))))?;
     flow_on(cx, 3, 0);
     Ok(())
 }

@@ -49,7 +49,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         "{array:?} has {len} elements for {} parts",
         lengths.len()
     );
-    let (mut parts, mut start) = (Vec::with_capacity(lengths.len()), 0usize);
+    // All lengths are checked first, so that nothing is written if one is invalid.
+    let mut start = 0usize;
     for (i, &length) in lengths.iter().enumerate() {
         let length = usize::try_from(length)
             .map_err(|_| invalid!("`lengths`[{i}] is {length} but must not be negative"))?;
@@ -61,7 +62,6 @@ fn run(cx: &mut KernelCx) -> Result<()> {
             "`lengths`[{i}] is {length} but of {rows} rows only {} are left",
             rows - start
         );
-        parts.push((i as i64, value.rows(start, length)?));
         start += length;
     }
     ensure!(
@@ -70,7 +70,13 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         value.shape();
         "`lengths` sum to {start} but `value` has {rows} rows"
     );
-    array.mark_len(parts.len());
+    array.mark_len(lengths.len());
+    let mut start = 0;
+    let parts = lengths.iter().enumerate().map(|(i, &length)| {
+        let part = value.rows(start, length as usize)?;
+        start += length as usize;
+        Ok((i as i64, part))
+    });
     write(cx, parts)?;
     flow_on(cx, 3, 0);
     Ok(())

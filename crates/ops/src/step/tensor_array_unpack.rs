@@ -37,9 +37,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         "{array:?} has {len} elements, for which `value` of shape {} has not a row each",
         value.shape()
     );
-    let rows = rows(&value).collect::<Result<Vec<_>>>()?;
+    let rows = rows(&value);
     array.mark_len(rows.len());
-    write(cx, rows.into_iter().enumerate().map(|(i, row)| (i as i64, row)))?;
+    write(cx, rows.enumerate().map(|(i, row)| Ok((i as i64, row?))))?;
     flow_on(cx, 2, 0);
     Ok(())
 }

@@ -42,7 +42,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 fn run(cx: &mut KernelCx) -> Result<()> {
     let (index, value) = (cx.int(1)?, cx.take(2));
     journal::note_element(&array(cx)?, index);
-    write(cx, [(index, value)])?;
+    write(cx, [Ok((index, value))])?;
     flow_on(cx, 3, 0);
     Ok(())
 }

@@ -165,8 +165,8 @@ pub(super) fn typed_array(cx: &KernelCx, attr: &str) -> Result<Arc<TensorArray>>
 }
 
 /// Writes values to the TensorArray of input 0. A gradient TensorArray sums the values written to one index.
-pub(super) fn write(cx: &KernelCx, values: impl IntoIterator<Item = (i64, Tensor)>) -> Result<()> {
-    typed_array(cx, "T")?.write(values, &|a, b| {
+pub(super) fn write(cx: &KernelCx, values: impl IntoIterator<Item = Result<(i64, Tensor)>>) -> Result<()> {
+    typed_array(cx, "T")?.try_write(values, &|a, b| {
         let shape: Shape = a.shape().clone();
         sum(cx.node.op.name, [a, b], &shape)
     })
@@ -208,8 +208,8 @@ pub(super) fn rows_of(
     wanted: &PartialShape,
 ) -> Result<Tensor> {
     array.constrain(wanted)?;
-    let values: Vec<Option<Tensor>> = array.read::<Vec<_>>(indices.clone())?.into_iter().map(Some).collect();
-    let shape = match values.first().and_then(Option::as_ref) {
+    let values = array.read(indices.clone())?;
+    let shape = match values.first() {
         Some(first) => first.shape().clone(),
         None => {
             let known = wanted.merge(&array.element_shape()).unwrap_or_default();
@@ -225,7 +225,7 @@ pub(super) fn rows_of(
         }
     };
     let mut shown = indices.clone().into_iter();
-    for (at, (index, value)) in indices.into_iter().zip(values.iter().flatten()).enumerate() {
+    for (at, (index, value)) in indices.into_iter().zip(values.iter()).enumerate() {
         ensure!(
             wanted.admits(value.shape()),
             "{array:?}: index {index} has shape {} but `element_shape` is {wanted}",
@@ -239,7 +239,7 @@ pub(super) fn rows_of(
             value.shape()
         );
     }
-    stack(array.dtype(), &shape, &values.iter().collect::<Vec<_>>())
+    stack(array.dtype(), &shape, values.iter().map(Some))
 }
 
 /// The reason why the older ops have no gradient.

@@ -1,6 +1,7 @@
 //! `TensorSummary`: a tensor under the name of its node.
 
 use super::message::give;
+use crate::shared::messages::room_to_encode;
 use millstream_checkpoint::message;
 use millstream_graph::Attr;
 use millstream_graph::op::spec::{AnyType, Spec, Text, TextList};
@@ -25,6 +26,7 @@ pub(crate) fn def() -> OpDef {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
+    let _room = room_to_encode(cx.input(0), 2)?;
     let tensor = value::Value::Tensor(Box::new(message::encode(cx.input(0))?));
     let node_name = cx.node.name.to_string();
     give(cx, vec![Value { node_name, value: Some(tensor), ..Value::default() }])

@@ -1,6 +1,7 @@
 //! `TensorSummaryV2`: a tensor under a tag, with metadata.
 
 use super::message::{give, scalar, tag};
+use crate::shared::messages::room_to_encode;
 use millstream_checkpoint::message;
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
@@ -29,6 +30,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let metadata = metadata.map_err(|cause| {
         Error::invalid("`serialized_summary_metadata` is not a SummaryMetadata").note(cause.to_string())
     })?;
+    let _room = room_to_encode(cx.input(1), 2)?;
     let tensor = value::Value::Tensor(Box::new(message::encode(cx.input(1))?));
     give(cx, vec![Value { tag, value: Some(tensor), metadata: Some(metadata), ..Value::default() }])
 }

@@ -9,9 +9,9 @@
 
 use crate::graph::{ControlScope, Graph, GraphData};
 use crate::within::Overlay;
+use millstream_state::this_thread;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The open blocks of a thread.
 #[derive(Clone, Default)]
@@ -32,13 +32,6 @@ pub(crate) struct Parked {
     of: HashMap<u64, Blocks>,
     /// The blocks that a thread starts with, once blocks belong to threads.
     local: Option<Blocks>,
-}
-
-/// This thread's number; never 0.
-pub(crate) fn this_thread() -> u64 {
-    static NEXT: AtomicU64 = AtomicU64::new(1);
-    thread_local!(static ID: u64 = NEXT.fetch_add(1, Relaxed));
-    ID.with(|id| *id)
 }
 
 impl Graph {

@@ -9,6 +9,7 @@ mod accumulator;
 mod activity;
 mod apart;
 mod cancel;
+mod closures;
 pub mod collective;
 mod host;
 pub mod journal;
@@ -28,6 +29,7 @@ pub use accumulator::{Accumulator, AccumulatorSpec, Gathered};
 pub use activity::{Activity, Asleep, Job, Threads};
 pub use apart::apart;
 pub use cancel::{Cancellation, Registration};
+pub use closures::this_thread;
 pub use host::{HostFunction, HostFunctions, HostToken, in_host_function};
 pub use machine::machine_memory;
 pub use queue::{

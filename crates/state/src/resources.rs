@@ -1,6 +1,7 @@
 //! [`Resources`]: named resources in named containers, shared by several sessions.
 
 use crate::activity::{Activity, Users};
+use crate::closures::Closed;
 use crate::queue::{Barrier, Queue, QueueReport, QueueStore};
 use millstream_tensor::{Code, Error, Opaque, Result};
 use parking_lot::Mutex;
@@ -14,7 +15,7 @@ use std::time::Duration;
 #[derive(Default)]
 pub struct Resources {
     /// Guards only the map. Only the constructor passed to `get_or_create` runs under it.
-    map: Mutex<BTreeMap<(String, String), Arc<dyn Opaque>>>,
+    map: Closed<BTreeMap<(String, String), Arc<dyn Opaque>>>,
     /// The number of removals.
     epoch: AtomicU64,
     /// Guards only itself; no other lock is taken under it.
@@ -22,6 +23,9 @@ pub struct Resources {
     /// Where queues live, if not in this process.
     store: Option<Arc<dyn QueueStore>>,
 }
+
+/// The method that runs closures, in panics.
+const CREATE: &str = "Resources::get_or_create";
 
 /// A queue, which may be a barrier's.
 #[derive(Clone, Debug)]
@@ -62,13 +66,17 @@ impl Resources {
     }
 
     /// The resource with this name, made by `make` if there is none. An error if it is of another kind.
+    ///
+    /// # Panics
+    ///
+    /// If `make` calls a method of the same resources, on this thread.
     pub fn get_or_create<T: Opaque>(
         &self,
         container: &str,
         name: &str,
         make: impl FnOnce() -> Result<T>,
     ) -> Result<Arc<T>> {
-        let mut map = self.map.lock();
+        let mut map = self.map.run(CREATE);
         let object = match map.get(&(container.to_owned(), name.to_owned())) {
             Some(object) => object.clone(),
             None => {
@@ -83,7 +91,7 @@ impl Resources {
 
     /// The resource with this name. `NOT_FOUND` if there is none.
     pub fn get<T: Opaque>(&self, container: &str, name: &str) -> Result<Arc<T>> {
-        let found = self.map.lock().get(&(container.to_owned(), name.to_owned())).cloned();
+        let found = self.map.lock(CREATE).get(&(container.to_owned(), name.to_owned())).cloned();
         match found {
             Some(object) => downcast(object, container, name),
             None => Err(Error::new(
@@ -95,7 +103,7 @@ impl Resources {
 
     /// All resources of one kind with their containers, in order.
     pub fn all<T: Opaque>(&self) -> Vec<(String, Arc<T>)> {
-        let map = self.map.lock();
+        let map = self.map.lock(CREATE);
         let of_kind = |(key, object): (&(String, String), &Arc<dyn Opaque>)| {
             let object: Arc<dyn Any + Send + Sync> = object.clone();
             Some((key.0.clone(), object.downcast().ok()?))
@@ -115,7 +123,7 @@ impl Resources {
 
     /// The containers, names and kinds of all resources, in order.
     pub fn list(&self) -> Vec<(String, String, &'static str)> {
-        let map = self.map.lock();
+        let map = self.map.lock(CREATE);
         map.iter()
             .map(|((container, name), object)| (container.clone(), name.clone(), object.kind()))
             .collect()
@@ -139,14 +147,14 @@ impl Resources {
 
     /// Removes the resource with this name; existing references stay valid. Returns whether there was one.
     pub fn remove(&self, container: &str, name: &str) -> bool {
-        let found = self.map.lock().remove(&(container.to_owned(), name.to_owned()));
+        let found = self.map.lock(CREATE).remove(&(container.to_owned(), name.to_owned()));
         self.epoch.fetch_add(1, Ordering::Release);
         found.is_some()
     }
 
     /// Removes all resources.
     pub fn clear_all(&self) {
-        let old = std::mem::take(&mut *self.map.lock());
+        let old = std::mem::take(&mut *self.map.lock(CREATE));
         if old.is_empty() {
             return;
         }
@@ -156,7 +164,7 @@ impl Resources {
 
     /// Removes all resources in a container.
     pub fn clear(&self, container: &str) {
-        self.map.lock().retain(|(c, _), _| c != container);
+        self.map.lock(CREATE).retain(|(c, _), _| c != container);
         self.epoch.fetch_add(1, Ordering::Release);
     }
 }

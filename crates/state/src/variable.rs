@@ -1,8 +1,8 @@
 //! [`Variable`]: a tensor that steps read and write.
 
+use crate::closures::Closed;
 use millstream_tensor::pace::uninterrupted;
 use millstream_tensor::{Code, DType, Error, Opaque, PartialShape, Result, Tensor, invalid};
-use parking_lot::Mutex;
 
 /// A named tensor that outlives steps. Reads share the elements; an update copies them only if a reader still
 /// uses them. A value never refers to memory that was lent for a run ([`Tensor::kept`]).
@@ -11,8 +11,11 @@ pub struct Variable {
     dtype: DType,
     shape: PartialShape,
     /// Guards the value. Held during one update; no other lock is taken under it.
-    value: Mutex<Option<Tensor>>,
+    value: Closed<Option<Tensor>>,
 }
+
+/// The method that runs closures, in panics.
+const UPDATE: &str = "Variable::update";
 
 /// The value of a variable during an update. It can be written in place, which leaves the old elements or the
 /// new ones, or be [replaced](Held::replace).
@@ -56,7 +59,7 @@ impl Opaque for Variable {
 impl Variable {
     /// A variable without a value. Every value must fit `shape`.
     pub fn new(name: impl Into<String>, dtype: DType, shape: PartialShape) -> Variable {
-        Variable { name: name.into(), dtype, shape, value: Mutex::new(None) }
+        Variable { name: name.into(), dtype, shape, value: Closed::new(None) }
     }
 
     /// The name of the variable.
@@ -76,19 +79,19 @@ impl Variable {
 
     /// Whether the variable has a value.
     pub fn is_initialized(&self) -> bool {
-        self.value.lock().is_some()
+        self.value.lock(UPDATE).is_some()
     }
 
     /// The value. `FAILED_PRECONDITION` if there is none yet.
     pub fn read(&self) -> Result<Tensor> {
-        self.value.lock().clone().ok_or_else(|| self.uninitialized())
+        self.value.lock(UPDATE).clone().ok_or_else(|| self.uninitialized())
     }
 
     /// Replaces the value. Its dtype and shape must fit.
     pub fn assign(&self, value: Tensor) -> Result<()> {
         self.check(&value)?;
         let value = value.kept()?;
-        let old = self.value.lock().replace(value);
+        let old = self.value.lock(UPDATE).replace(value);
         drop(old);
         Ok(())
     }
@@ -97,24 +100,28 @@ impl Variable {
     pub fn assign_any_shape(&self, value: Tensor) -> Result<()> {
         self.check_dtype(&value)?;
         let value = value.kept()?;
-        let old = self.value.lock().replace(value);
+        let old = self.value.lock(UPDATE).replace(value);
         drop(old);
         Ok(())
     }
 
     /// Removes the value.
     pub fn clear(&self) {
-        let old = self.value.lock().take();
+        let old = self.value.lock(UPDATE).take();
         drop(old);
     }
 
     /// Changes the value in one atomic step. Nothing is rolled back: if `change` fails, it must have left the
     /// value as it was. Nothing fails after `change`, so an update that failed has changed nothing and may be
     /// tried again.
+    ///
+    /// # Panics
+    ///
+    /// If `change` calls a method of the variable, on this thread.
     pub fn update<R>(&self, change: impl FnOnce(&mut Held<'_>) -> Result<R>) -> Result<R> {
         // Neither the deadline nor a cancellation leaves a value half changed.
         let _to_the_end = uninterrupted();
-        let mut slot = self.value.lock();
+        let mut slot = self.value.run(UPDATE);
         let value = slot.as_mut().ok_or_else(|| self.uninitialized())?;
         change(&mut Held(value))
     }

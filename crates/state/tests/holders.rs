@@ -6,6 +6,7 @@ use millstream_state::{
     SparseTensorsMap, Stack, Table, TableKind, TableSpec, TensorArray, TensorArrayOptions, Variable,
 };
 use millstream_tensor::{Code, DType, Error, Opaque, PartialShape, Result, Shape, Tensor};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 
@@ -341,4 +342,33 @@ fn a_graph_without_host_functions_calls_none() {
     let functions = HostFunctions::default();
     assert!(functions.call("token", Vec::new(), &Cancellation::default()).is_none());
     assert_eq!(format!("{functions:?}"), "HostFunctions { functions: 0, .. }");
+}
+
+/// It would wait for itself. The object is as it was, and other threads wait and go on.
+#[test]
+fn a_closure_cannot_come_back_to_what_runs_it() {
+    let panics = |work: &dyn Fn()| {
+        let reason = catch_unwind(AssertUnwindSafe(work)).unwrap_err();
+        reason.downcast_ref::<String>().cloned().unwrap_or_default()
+    };
+    let variable = Variable::new("v", DType::F32, [1].into());
+    variable.assign(floats(&[1.0])).unwrap();
+    let text = panics(&|| _ = variable.update(|_| variable.read()));
+    assert!(text.contains("given to `Variable::update` called a method of the same object"), "{text}");
+    let resources = Resources::new();
+    let make = || Ok(Stack::new("s", DType::F32, None));
+    let text = panics(&|| {
+        let made = resources.get_or_create("", "s", || {
+            resources.get_or_create("", "t", make)?;
+            make()
+        });
+        drop(made);
+    });
+    assert!(text.contains("given to `Resources::get_or_create` called"), "{text}");
+    assert!(resources.list().is_empty() && variable.is_initialized());
+    let value = std::thread::scope(|scope| {
+        let other = variable.update(|_| Ok(scope.spawn(|| variable.read()))).unwrap();
+        other.join().unwrap().unwrap()
+    });
+    assert!(value.bits_eq(&floats(&[1.0])));
 }

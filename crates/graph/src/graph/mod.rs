@@ -7,7 +7,7 @@ mod insert;
 pub(crate) use insert::{Naming, NodeSpec};
 
 use crate::attr::Attr;
-use crate::blocks::{Blocks, Parked, this_thread};
+use crate::blocks::{Blocks, Parked};
 use crate::builder::{Arg, ArgKind};
 use crate::context::{Context, ContextId};
 use crate::function::{Around, Functions};
@@ -16,6 +16,7 @@ use crate::imported::Absent;
 use crate::node::Node;
 use crate::op::{GradientFn, Registry, Role, check_attr};
 use crate::output::{Op, Output};
+use millstream_state::this_thread;
 use millstream_tensor::{DType, Error, PartialShape, Result, Tensor, invalid};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, HashMap, HashSet};

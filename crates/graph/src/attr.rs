@@ -1,6 +1,6 @@
 //! Attributes: the values that are fixed when a node is built.
 
-use millstream_tensor::{DType, PartialShape, Result, Str, Tensor, invalid};
+use millstream_tensor::{DType, Error, PartialShape, Result, Str, Tensor, invalid};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -145,13 +145,23 @@ pub struct Attrs(Vec<(Cow<'static, str>, Attr)>);
 macro_rules! getters {
     ($($(#[$doc:meta])* $name:ident -> $t:ty: $pattern:pat => $value:expr, $word:literal;)*) => { $(
         $(#[$doc])*
+        #[inline]
         pub fn $name(&self, name: &str) -> Result<$t> {
-            match self.require(name)? {
-                $pattern => Ok($value),
-                other => Err(invalid!("attribute `{name}` is {}, not {}", other.kind(), $word)),
+            match self.get(name) {
+                Some($pattern) => Ok($value),
+                other => Err(unsuited(name, other, $word)),
             }
         }
     )* };
+}
+
+/// The error for an attribute that is not there, or of another kind.
+#[cold]
+fn unsuited(name: &str, attr: Option<&Attr>, word: &str) -> Error {
+    match attr {
+        Some(other) => invalid!("attribute `{name}` is {}, not {word}", other.kind()),
+        None => invalid!("the node has no attribute `{name}`"),
+    }
 }
 
 impl Attrs {
@@ -161,6 +171,7 @@ impl Attrs {
     }
 
     /// The attribute, if it is there.
+    #[inline]
     pub fn get(&self, name: &str) -> Option<&Attr> {
         // There are few, and most names differ in length, so a linear scan is faster than a binary search.
         self.0.iter().find(|(n, _)| n.as_ref() == name).map(|(_, value)| value)

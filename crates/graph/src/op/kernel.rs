@@ -8,7 +8,7 @@ use crate::attr::{Attrs, FuncRef};
 use millstream_files::Files;
 use millstream_state::collective::Collective;
 use millstream_state::{Activity, Cancellation, HostFunctions, Resources};
-use millstream_tensor::{DType, Error, Handle, Opaque, Result, Scalar, Tensor, invalid};
+use millstream_tensor::{DType, Element, Error, Handle, Opaque, Result, Scalar, Tensor, invalid};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
@@ -463,7 +463,19 @@ impl<'a> KernelCx<'a> {
     }
 
     /// Scalar input `i` as an integer (i32 or i64 and smaller integers). An error names the argument.
+    #[inline]
     pub fn int(&self, i: usize) -> Result<i64> {
+        let scalar = self.input(i).as_scalar();
+        if let Some(value) = scalar.and_then(i32::of) {
+            return Ok(i64::from(*value));
+        }
+        if let Some(value) = scalar.and_then(i64::of) {
+            return Ok(*value);
+        }
+        self.int_otherwise(i)
+    }
+
+    fn int_otherwise(&self, i: usize) -> Result<i64> {
         let t = self.input(i);
         let value = match t.dtype() {
             DType::I32 => t.to_scalar::<i32>().map(i64::from),

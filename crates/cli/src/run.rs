@@ -144,8 +144,8 @@ pub(crate) struct Options {
     no_compile: bool,
 
     /// Leave out some of what plans do to be fast, to find out which of it is at fault for a wrong result:
-    /// `-fold,-forward,-absorb,-accumulate,-narrow,-fuse,-order,-bypass` or fewer of these [default: all are
-    /// used]
+    /// `-fold,-forward,-absorb,-accumulate,-narrow,-fuse,-order,-bypass,-straight` or fewer of these
+    /// [default: all are used]
     #[arg(
         long,
         value_name = "-NAME,..",

@@ -297,7 +297,7 @@ fn the_values_do_not_depend_on_threads_and_iterations() {
         "--parallel-iterations 1",
         "--parallel-iterations 32 --threads 2",
         "--no-compile",
-        "--passes -fold,-forward,-absorb,-accumulate,-narrow,-fuse,-order,-bypass",
+        "--passes -fold,-forward,-absorb,-accumulate,-narrow,-fuse,-order,-bypass,-straight",
     ] {
         let out = run("run", &format!("algo_collatz --feed n=27 --fetch while/Exit_1 {extra}")).good();
         assert_eq!(out, "while/Exit_1 = i32 111\n", "{extra}");

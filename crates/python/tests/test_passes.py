@@ -18,7 +18,7 @@ def test_a_pass_is_left_out():
     with tf.Session() as sess:
         want = sess.run([y, slope])
         assert "two" in _folded(sess, y)
-    everything = "-fold,-forward,-absorb,-accumulate,-narrow,-fuse,-order,-bypass"
+    everything = "-fold,-forward,-absorb,-accumulate,-narrow,-fuse,-order,-bypass,-straight"
     for passes in everything.split(",") + [everything, "-fold, -order", ""]:
         with tf.Session(config=tf.ConfigProto(passes=passes)) as sess:
             for a, b in zip(want, sess.run([y, slope])):

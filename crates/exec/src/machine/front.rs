@@ -12,8 +12,13 @@ impl Machine {
     /// Starts a run that has all its feeds.
     pub(crate) fn start_with(&mut self, plan: &Plan, env: &StepEnv, feeds: impl IntoIterator<Item = Tensor>) {
         let Some(front) = plan.front.as_deref().filter(|_| self.trace.is_none()) else {
-            self.start(plan, env);
-            return feeds.into_iter().enumerate().for_each(|(i, value)| self.feed(plan, i, value));
+            let again = self.begin(plan, env);
+            let feeds = feeds.into_iter().enumerate();
+            if self.trace.is_none() && self.start_straight(plan, again) {
+                return feeds.for_each(|(i, value)| self.feed_straight(plan, i, value));
+            }
+            self.start_by_tokens(if again { &plan.start_again } else { &plan.start });
+            return feeds.for_each(|(i, value)| self.feed(plan, i, value));
         };
         let feeds: SmallVec<[Tensor; 4]> = feeds.into_iter().collect();
         let results = self.run_front(front, env, &feeds);

@@ -20,9 +20,9 @@
 //! # The files
 //!
 //! `turn`: a node runs. `iteration`: what a token does where it arrives. `instances`: loops begin, go round
-//! and end. `regions`: loops that run as code. `front`: nodes that code computes before the rest. `tasks` and
-//! `waits`: kernels that end elsewhere. `looking`, `counting`, `whereabouts` and `stuck` only
-//! observe.
+//! and end. `regions`: loops that run as code. `front`: nodes that code computes before the rest.
+//! `straight`: plans that need no tokens. `tasks` and `waits`: kernels that end elsewhere. `looking`,
+//! `counting`, `whereabouts` and `stuck` only observe.
 
 mod counting;
 mod front;
@@ -30,6 +30,7 @@ mod instances;
 mod iteration;
 mod looking;
 mod regions;
+mod straight;
 mod stuck;
 mod tasks;
 mod turn;
@@ -104,6 +105,8 @@ pub(crate) struct Machine {
     regions: Vec<regions::RegionRun>,
     /// The registers of the plan's front, kept from run to run.
     front: Option<crate::region::Registers>,
+    /// The run, while it goes by steps.
+    straight: straight::Straight,
     /// Long work that no thread has taken yet.
     pub(crate) tasks: VecDeque<Task>,
     /// Kernels that have yet to begin their waits.
@@ -155,6 +158,7 @@ impl Machine {
             ready: Vec::new(),
             regions: Vec::new(),
             front: None,
+            straight: straight::Straight::default(),
             tasks: VecDeque::new(),
             waits: Vec::new(),
             running: 0,
@@ -173,17 +177,25 @@ impl Machine {
 
     /// Makes a used machine as good as new. Only after a run that ended well.
     pub(crate) fn reset(&mut self, plan: &Plan) {
+        self.trace = None;
+        if self.straight.is_over() {
+            // It left nothing behind.
+            self.straight.off();
+            return;
+        }
         let root = &plan.frames[FrameId::ROOT];
         let it = &mut self.iterations[IterationId::ROOT];
         it.uses.as_mut_slice().copy_from_slice(root.uses.as_slice());
         it.merges.as_mut_slice().copy_from_slice(root.merges.as_slice());
         it.outstanding = 0;
-        self.trace = None;
     }
 
     /// Drops every value still held, the last kernel's inputs too, except for handles that last.
     pub(crate) fn drop_values(&mut self) {
         self.inputs.clear();
+        if self.straight.is_over() {
+            return;
+        }
         for it in &mut self.iterations {
             for (value, uses) in it.values.iter_mut().zip(&it.uses) {
                 if value.as_scalar().is_none() && *uses < LASTS {
@@ -199,13 +211,23 @@ impl Machine {
         self.start_at(plan, env, [&plan.start, &plan.start_again]);
     }
 
-    fn start_at(&mut self, plan: &Plan, env: &StepEnv, [first, again]: [&Start; 2]) {
+    fn start_at(&mut self, plan: &Plan, env: &StepEnv, starts: [&Start; 2]) {
+        let again = self.begin(plan, env);
+        self.start_by_tokens(starts[usize::from(again)]);
+    }
+
+    /// Begins a run. Returns whether the handles of an earlier one are in place.
+    fn begin(&mut self, plan: &Plan, env: &StepEnv) -> bool {
         self.results = Dense::filled(Fetched::Pending, plan.fetches_ref.len());
         let now = Some([env.resources.epoch(), env.kernel_state.epoch()]);
-        let start = match std::mem::replace(&mut self.opened, now) == now {
-            true => again,
-            false => first,
-        };
+        let again = std::mem::replace(&mut self.opened, now) == now;
+        if !again {
+            self.straight.forget();
+        }
+        again
+    }
+
+    fn start_by_tokens(&mut self, start: &Start) {
         let it = &mut self.iterations[IterationId::ROOT];
         it.pending.as_mut_slice().copy_from_slice(start.pending.as_slice());
         for &node in &start.ready {
@@ -282,6 +304,9 @@ impl Machine {
 
     /// Runs ready nodes until there are none, or `limit` have run. Returns whether any are left.
     pub(crate) fn drive(&mut self, plan: &Plan, env: &StepEnv, limit: usize) -> bool {
+        if self.straight.runs() {
+            return self.drive_straight(plan, env, limit);
+        }
         match self.trace.is_some() || !plan.origins.is_empty() {
             false => self.drive_on::<false>(plan, env, limit),
             true => self.drive_on::<true>(plan, env, limit),

@@ -212,7 +212,7 @@ impl Machine {
         }
         if self.may_hand_out
             && !matches!(k.body, Body::Waits(_))
-            && (plan.hand_out_all || k.cost(&self.inputs) >= LONG_NS)
+            && (plan.hand_out_all || k.is_long(&self.inputs))
         {
             let inputs = std::mem::take(&mut self.inputs);
             self.tasks.push_back(Task { node: n, at, kernel, inputs });

@@ -1,6 +1,7 @@
 //! [`KernelPlan`]: the kernel of a node, prepared to run.
 
 use super::group::Group;
+use crate::machine::LONG_NS;
 use millstream_graph::Attr;
 use millstream_graph::op::{BuildCx, Cost, Fuse, KernelBody, KernelCx, NodeInfo, Run, RunFn, Waits, caught};
 use millstream_state::Resources;
@@ -16,6 +17,8 @@ pub(crate) struct KernelPlan {
     pub scratch: usize,
     /// The inputs that hold indices ([`NodeInfo::index_inputs`]).
     pub indices: u64,
+    /// As in the declaration, too.
+    pub estimate: Cost,
 }
 
 /// How a kernel computes.
@@ -50,10 +53,27 @@ impl KernelPlan {
         }
     }
 
+    /// Whether a run with these inputs is worth another thread.
+    #[inline]
+    pub(crate) fn is_long(&self, inputs: &[Tensor]) -> bool {
+        match (self.estimate, &self.body) {
+            (Cost::PerElement(ns), Body::Run(_) | Body::Prepared(_)) => {
+                let most = inputs.iter().fold(1, |most, input| most.max(input.elements()));
+                LONG_NS <= f64::from(ns) * most as f64
+            }
+            _ => LONG_NS <= self.cost(inputs),
+        }
+    }
+
     /// Computes, and returns whether it did: a kernel that has to wait does not. A panic becomes an error.
-    /// The attribute `_help`, where the node has it, becomes the help of errors: it says what the node is
-    /// for.
     pub(crate) fn run(&self, cx: &mut KernelCx) -> Result<bool> {
+        caught(|| self.run_bare(cx), "the kernel panicked")
+    }
+
+    /// As [`KernelPlan::run`], for callers that catch panics. The attribute `_help`, where the node has it,
+    /// becomes the help of errors: it says what the node is for.
+    #[inline]
+    pub(crate) fn run_bare(&self, cx: &mut KernelCx) -> Result<bool> {
         let run = |cx: &mut KernelCx| match &self.body {
             Body::Run(run) => run(cx).map(|()| true),
             Body::Prepared(kernel) => kernel.run(cx).map(|()| true),
@@ -64,8 +84,7 @@ impl KernelPlan {
                 (of.run)(&of.info, cx).map(|()| true).map_err(named)
             }
         };
-        let result = budget::room_for(cx.inputs(), self.scratch, self.indices)
-            .and_then(|_room| caught(|| run(cx), "the kernel panicked"));
+        let result = budget::room_for(cx.inputs(), self.scratch, self.indices).and_then(|_room| run(cx));
         result.map_err(|error| match self.info.attrs.get("_help") {
             Some(Attr::Str(help)) => error.with_help(help.text()),
             _ => error,
@@ -98,5 +117,5 @@ pub(crate) fn prepare(info: &Arc<NodeInfo>, kernel_state: &Resources) -> Result<
         }
     };
     let (scratch, indices) = (info.op.kernel.scratch, info.index_inputs());
-    Ok(KernelPlan { info: info.clone(), body, scratch, indices })
+    Ok(KernelPlan { info: info.clone(), body, scratch, indices, estimate: info.op.kernel.cost })
 }

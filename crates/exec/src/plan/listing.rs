@@ -9,7 +9,7 @@
 //! A node's line has its name, the slots of its outputs with their dtypes, what the machine does with which
 //! inputs, and after the arrow the nodes that it tells. `_` is an output that nothing reads. `!` marks an
 //! edge that passes no deadness on, `?` one that only a live token travels, `+` and `-` the sides of a
-//! Switch.
+//! Switch. A root `step by step` runs without tokens, as long as no node is long and none has to wait.
 
 use super::{Body, Fate, Input, Kind, Node, Place, Plan, To};
 use crate::ids::{EdgeId, MergeId, PlanNode, SlotId, Span};
@@ -30,7 +30,10 @@ impl Display for Plan {
         for (frame, of) in self.frames.entries() {
             let slots = of.uses.len();
             match frame {
-                FrameId::ROOT => writeln!(f, "root: {slots} slots")?,
+                FrameId::ROOT => {
+                    let how = if self.straight.is_some() { ", step by step" } else { "" };
+                    writeln!(f, "root: {slots} slots{how}")?;
+                }
                 _ => {
                     let why = if self.serialized[frame] { ", because it writes variables" } else { "" };
                     writeln!(

@@ -47,6 +47,10 @@
 //! machine's first run and again after a name was forgotten. Their handles stay in their slots, and the runs
 //! between [start without these nodes](Plan::start_again).
 //!
+//! In a plan without loops and branches all is known of the order in which the machine runs the nodes. Such
+//! a plan runs [step by step](StraightPlan) without tokens, until a node is worth another thread or has to
+//! wait.
+//!
 //! A value that is looked at has a *probe* among its consumers, which is a node like any other. A run where
 //! nothing is looked at pays nothing for it.
 
@@ -62,11 +66,13 @@ mod leave_out;
 mod listing;
 mod node;
 mod passes;
+mod straight;
 
 pub use account::{Account, Fate};
 pub(crate) use kernel::{Body, Fused, KernelPlan, cost, prepare};
 pub(crate) use node::{Edge, Input, Kind, LASTS, Node, Place, SwitchPlan, To};
 pub use passes::{Pass, Passes};
+pub(crate) use straight::{Reads, StraightPlan, StraightStep};
 
 use crate::errors::timed_out;
 use crate::ids::{
@@ -164,6 +170,8 @@ pub struct Plan {
     pub(crate) regions: Dense<FrameId, Option<Box<LoopPlan>>>,
     /// What code computes before the machine starts.
     pub(crate) front: Option<Box<FrontPlan>>,
+    /// The order of the nodes, where there are neither loops nor branches.
+    pub(crate) straight: Option<Box<StraightPlan>>,
     /// How each frame runs.
     pub(crate) ways: Dense<FrameId, Way>,
 }

@@ -24,11 +24,13 @@ pub enum Pass {
     Order,
     /// Leaves the merges of loop variables out.
     Bypass,
+    /// Runs a graph without loops and branches step by step, without tokens.
+    Straight,
 }
 
 impl Pass {
     /// All passes.
-    pub const ALL: [Pass; 8] = [
+    pub const ALL: [Pass; 9] = [
         Pass::Fold,
         Pass::Forward,
         Pass::Absorb,
@@ -37,6 +39,7 @@ impl Pass {
         Pass::Fuse,
         Pass::Order,
         Pass::Bypass,
+        Pass::Straight,
     ];
 
     /// The pass's name.
@@ -50,6 +53,7 @@ impl Pass {
             Pass::Fuse => "fuse",
             Pass::Order => "order",
             Pass::Bypass => "bypass",
+            Pass::Straight => "straight",
         }
     }
 }
@@ -68,19 +72,19 @@ impl Pass {
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct Passes {
     /// A bit for each pass that is not used.
-    off: u8,
+    off: u16,
 }
 
 impl Passes {
     /// Whether a pass is used.
     pub fn has(self, pass: Pass) -> bool {
-        self.off & (1 << pass as u8) == 0
+        self.off & (1 << pass as u16) == 0
     }
 
     /// These passes without one.
     #[must_use]
     pub fn without(self, pass: Pass) -> Passes {
-        Passes { off: self.off | 1 << pass as u8 }
+        Passes { off: self.off | 1 << pass as u16 }
     }
 }
 

@@ -89,21 +89,29 @@ impl Layout<'_> {
     ) -> Result<Kind> {
         if let Some(group) = self.builder.group_kernel(n, kernel_state)? {
             let body = Body::Group(Box::new(group));
-            let kernel = KernelPlan { info: info.clone(), body, scratch: 0, indices: 0 };
+            let kernel = KernelPlan {
+                info: info.clone(),
+                body,
+                scratch: 0,
+                indices: 0,
+                estimate: info.op.kernel.cost,
+            };
             return Ok(Kind::Kernel(self.kernels.push(kernel)));
         }
         let node = self.builder.node(n);
         let absorbed = self.builder.absorbed.get(&n);
         let fused = self.builder.fused_kernel(n);
         let is_fused = absorbed.is_some() || fused.is_some();
-        let scratch = info.op.kernel.scratch;
+        let (scratch, estimate) = (info.op.kernel.scratch, info.op.kernel.cost);
         let kernel = self.kernels.push(match (absorbed, fused) {
             // Input 0 is another node's.
             (Some(&(_, run)), _) => {
                 let indices = info.index_inputs() & !1;
-                KernelPlan { info: info.clone(), body: Body::Run(run), scratch, indices }
+                KernelPlan { info: info.clone(), body: Body::Run(run), scratch, indices, estimate }
             }
-            (None, Some(of)) => KernelPlan { info: info.clone(), body: Body::Fused(of), scratch, indices: 0 },
+            (None, Some(of)) => {
+                KernelPlan { info: info.clone(), body: Body::Fused(of), scratch, indices: 0, estimate }
+            }
             (None, None) => prepare(info, kernel_state).map_err(|e| of_node(e, node))?,
         });
         let reads_values = !is_fused && (0..node.inputs.len()).all(|i| !self.builder.reads_ref(n, i));

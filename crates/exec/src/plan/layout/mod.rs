@@ -13,6 +13,7 @@ mod names;
 mod regions;
 mod slots;
 mod start;
+mod straight;
 
 use super::builder::{Builder, Draft, Value};
 use super::{
@@ -73,7 +74,8 @@ impl Builder<'_> {
         let start = layout.start();
         let start_again = layout.start_again(&start);
         let front = layout.raise_front(&start, &start_again);
-        Ok(Plan { front, ..layout.finish(serialized, start, start_again) })
+        let straight = if front.is_none() { layout.straighten(&start_again) } else { None };
+        Ok(Plan { front, straight, ..layout.finish(serialized, start, start_again) })
     }
 }
 
@@ -151,6 +153,7 @@ impl<'a> Layout<'a> {
             serialized,
             regions: self.regions,
             front: None,
+            straight: None,
             ways: self.ways,
         }
     }

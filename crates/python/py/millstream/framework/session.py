@@ -371,7 +371,7 @@ class Session(BaseSession):
         no other Python thread can wake fails at once, unless that number is negative: then it waits as long
         as the process has any other thread. `allow_files` and `no_files` are another way to give `files`.
         `passes` names what plans leave out of what makes them fast, to trace a fault to it: some of
-        `"-fold,-forward,-absorb,-accumulate,-narrow,-fuse,-order,-bypass"`.
+        `"-fold,-forward,-absorb,-accumulate,-narrow,-fuse,-order,-bypass,-straight"`.
       files: A list of folders, the only ones in which the graph's nodes may read and write files; an empty
         list for none. By default every file may be opened. Restrict graphs that come from elsewhere.
 

@@ -4,7 +4,8 @@
 //! Start at [`tiers`] (the ways to run a graph, which must all agree), [`graphs`], [`values`], [`gradients`]
 //! and [`second`] (golden data), [`examples`] (the op library's examples), [`differences`] (their gradients),
 //! [`generate`] (random programs), [`smooth`] (random differentiable programs), [`mutate`] (corrupted
-//! graphs). [`workers`] runs the cases of a long suite on all cores. The tests of this crate run them all; nothing here is shipped.
+//! graphs). [`workers`] runs the cases of a long suite on all cores. The tests of this crate run them all;
+//! nothing here is shipped.
 
 pub mod compare;
 pub mod differences;

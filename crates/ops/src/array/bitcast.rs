@@ -37,6 +37,7 @@ fn cast_dims(dims: &[Dim], from: DType, to: DType) -> Result<Vec<Dim>> {
         let last = out.pop();
         ensure!(
             last.is_some_and(|d| d.is_none_or(|d| d == parts)),
+            "Cannot bitcast due to shape. {} does not match {parts}", last.flatten().unwrap_or(0);
             "`input` of {from} has shape {}, but to become {to} its last axis must have size {parts}",
             PartialShape::new(dims.iter().copied())
         );

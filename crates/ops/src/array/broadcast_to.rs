@@ -3,7 +3,7 @@
 use crate::shared::axes::vector;
 use millstream_graph::op::spec::{AnyType, IndexType, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
-use millstream_tensor::{DType, Result, Shape, ensure};
+use millstream_tensor::{DType, PartialShape, Result, Shape, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("BroadcastTo")
@@ -24,10 +24,22 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     cx.vector(1)?;
     let (input, shape) = (cx.input(0), cx.as_shape(1)?);
     let fits = match (input.rank(), shape.rank()) {
-        (Some(own), Some(rank)) if own > rank => false,
+        (Some(own), Some(rank)) if own > rank => {
+            return Err(invalid!(
+                "Shape must be at most rank {rank} but is rank {own}";
+                "`input` has shape {input}, which does not broadcast to `shape` {shape}"
+            ));
+        }
         _ => input.broadcast(&shape).is_some_and(|both| both.is_compatible(&shape)),
     };
     ensure!(fits, "{}", input.no_broadcast(&shape); "`input` has shape {input}, which does not broadcast to `shape` {shape}");
+    // A dimension of the input that is not 1 stays as it is.
+    let front = shape.rank().unwrap_or(0).saturating_sub(input.rank().unwrap_or(0));
+    let own = |i: usize| input.dims()?.get(i.checked_sub(front)?).copied().flatten().filter(|d| *d != 1);
+    let shape = match shape.dims() {
+        Some(dims) => PartialShape::new(dims.iter().enumerate().map(|(i, d)| d.or_else(|| own(i)))),
+        None => shape,
+    };
     cx.set(0, shape);
     Ok(())
 }
@@ -52,7 +64,9 @@ cases! {
     a_scalar: "BroadcastTo(7, [3]) = [7 7 7]",
     to_nothing: "BroadcastTo([[1]], [0 2]) = i32[0,2] []",
     strings: "BroadcastTo('a', [2]) = ['a' 'a']",
-    infers: "BroadcastTo(f32[?,3], i32[3]) : f32[?,?,?]",
+    infers: "BroadcastTo(f32[?,3], i32[3]) : f32[?,?,3]",
+    keeps_ones_open: "BroadcastTo(f32[2,1], i32[2]) : f32[2,?]",
+    higher_rank: "BroadcastTo([[1 2]], [2]) ! Shape must be at most rank 1 but is rank 2",
     does_not_fit: "BroadcastTo([1 2], [3]) ! does not broadcast to `shape` [3]",
     lower_rank: "BroadcastTo([[1 2]], [2]) ! does not broadcast to `shape` [2]",
 }

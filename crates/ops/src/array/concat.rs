@@ -45,6 +45,14 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     let shapes = &cx.inputs()[values.clone()];
     let Some(rank) = shapes.iter().find_map(PartialShape::rank) else { return Ok(()) };
     let Some(axis_number) = cx.int(at) else {
+        ensure!(
+            rank > 0,
+            "Can't concatenate scalars (use tf.stack instead)";
+            "the values are scalars, which have no axis to be joined along"
+        );
+        for i in values {
+            cx.with_rank(i, rank)?;
+        }
         cx.set(0, PartialShape::unknown_of_rank(rank));
         return Ok(());
     };
@@ -232,6 +240,7 @@ cases! {
     infers: "ConcatV2(f32[?,3], f32[2,?], 1) : f32[2,?]",
     infers_the_sum: "ConcatV2(f32[5,3], f32[?,?], f32[2,?], 0) : f32[?,3]",
     unknown_axis: "Concat(i32[], f32[?,3], f32[2,3]) : f32[?,?]",
+    one_rank_at_any_axis: "ConcatV2(f32[2,3], f32[2], i32[]) ! Shape must be rank 2 but is rank 1",
     unknown_rank: "ConcatV2(f32[..], f32[..], 1) : f32[..]",
     dims_differ: "ConcatV2([[1 2]], [[3]], 0) ! does not agree",
     ranks_differ: "ConcatV2(f32[2], f32[2,2], 0) ! does not agree",

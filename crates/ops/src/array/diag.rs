@@ -52,10 +52,15 @@ fn run_diag(cx: &mut KernelCx) -> Result<()> {
 fn infer_part(cx: &mut InferCx) -> Result<()> {
     let input = cx.input(0);
     let Some(dims) = input.dims() else { return Ok(()) };
+    ensure!(
+        dims.len().is_multiple_of(2) && !dims.is_empty(),
+        "Input must have even and non-zero rank, input rank is {}", dims.len();
+        "`input` has shape {input}, which is not a shape repeated twice"
+    );
     let (front, back) = dims.split_at(dims.len() / 2);
     let (front, back) = (PartialShape::new(front.iter().copied()), PartialShape::new(back.iter().copied()));
-    let half = front.merge(&back).filter(|_| !dims.is_empty());
-    ensure!(half.is_some(), "{}", front.no_broadcast(&back); "`input` has shape {input}, which is not a shape repeated twice");
+    let half = front.merge(&back);
+    ensure!(half.is_some(), "{}", front.unlike_dims(&back); "`input` has shape {input}, which is not a shape repeated twice");
     cx.set(0, half.unwrap_or_default());
     Ok(())
 }

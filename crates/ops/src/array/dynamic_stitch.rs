@@ -41,6 +41,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
         let own = PartialShape::new(dims[front.len()..].iter().copied());
         rest = rest.merge(&own).ok_or_else(|| {
             invalid!("the rows of `data` {i} have shape {own}, but those of the others have {rest}")
+                .led_by(rest.difference(&own))
         })?;
     }
     let shape = rest.dims().map(|rest| crate::shared::axes::joined(&[&[rows], rest]));

@@ -25,8 +25,12 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     cx.set(
         0,
         merged.ok_or_else(|| {
-            invalid!("`input` has shape {} but must have {declared}", cx.input(0))
-                .led_by(declared.difference(cx.input(0)))
+            invalid!("`input` has shape {} but must have {declared}", cx.input(0)).led_by(
+                match declared.rank() {
+                    Some(rank) if cx.input(0).rank() != Some(rank) => cx.input(0).not_of_rank(rank),
+                    _ => declared.difference(cx.input(0)),
+                },
+            )
         })?,
     );
     Ok(())

@@ -23,6 +23,11 @@ pub(crate) fn def() -> OpDef {
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
+    ensure!(
+        cx.value(1).is_none_or(|t| t.elements() == 1),
+        "'dim' input must be a tensor with a single value";
+        "`dim` has shape {}: it must be one number", cx.input(1)
+    );
     let Some(dims) = cx.input(0).dims() else { return Ok(()) };
     let shape = match cx.int(1) {
         Some(at) => {
@@ -68,6 +73,7 @@ cases! {
     in_front: "ExpandDims([1 2], 0) = [[1 2]]",
     at_the_end: "ExpandDims([1 2], -1) = [[1] [2]]",
     of_a_scalar: "ExpandDims('a', i64 0) = ['a']",
+    one_axis: "ExpandDims([1], [0 1]) ! 'dim' input must be a tensor with a single value",
     infers: "ExpandDims(f32[?,3], 1) : f32[?,1,3]",
     unknown_axis: "ExpandDims(f32[?,3], i32[]) : f32[?,?,?]",
     unknown_rank: "ExpandDims(f32[..], 1) : f32[..]",

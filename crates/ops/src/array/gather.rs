@@ -70,6 +70,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
         cx.scalar(2)?;
         (at, batch) = (cx.int(2), cx.attrs().int("batch_dims")?);
     }
+    cx.at_least_rank(0, 1)?;
     let (Some(params), Some(indices)) = (cx.input(0).dims(), cx.input(1).dims()) else { return Ok(()) };
     let Some(at) = at else {
         let batch = if batch < 0 { batch + indices.len() as i64 } else { batch };
@@ -266,7 +267,7 @@ cases! {
     unknown_rank: "Gather(f32[..], i32[5]) : f32[..]",
     out_of_range: "Gather([1 2], [0 2]) ! `indices` 1 (counted flat) is 2, which is not in 0..2",
     negative: "Gather([1 2], [-1]) ! is -1, which is not in 0..2",
-    of_a_scalar: "Gather(1, [0]) ! a scalar has no axes",
+    of_a_scalar: "Gather(1, [0]) ! must have rank 1 or more",
     batch_over_axis: "GatherV2([[1 2]], [[0]], 0; batch_dims=1) ! `batch_dims` is 1",
     batches_differ: "GatherV2([[1 2] [3 4]], [[0]], 1; batch_dims=1) ! the first 1 axes must be equal",
 }

@@ -27,7 +27,10 @@ pub(crate) fn def() -> OpDef {
 fn infer(cx: &mut InferCx) -> Result<()> {
     let Some(indices) = cx.input(1).dims() else { return Ok(()) };
     let Some((&depth, rows)) = indices.split_last() else {
-        return Err(invalid!("`indices` must have at least rank 1: its last axis holds the indices"));
+        return Err(invalid!(
+            "{}", cx.input(1).below_rank(1);
+            "`indices` must have at least rank 1: its last axis holds the indices"
+        ));
     };
     let (Some(params), Some(depth)) = (cx.input(0).dims(), depth) else { return Ok(()) };
     let rest = params.get(depth..).ok_or_else(|| {

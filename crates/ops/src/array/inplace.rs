@@ -7,7 +7,7 @@ use millstream_graph::Output;
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I32;
-use millstream_tensor::{PartialShape, Result, ensure};
+use millstream_tensor::{Result, ensure};
 
 pub(crate) fn def() -> [OpDef; 3] {
     let op = |name, doc| {
@@ -47,17 +47,7 @@ pub(crate) fn def() -> [OpDef; 3] {
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
-    let (x, v) = (cx.input(0), cx.input(2));
-    // TensorFlow reports indices that are no vector only in the run.
-    if let (Some(dims), Some(rows)) = (x.dims(), v.dims()) {
-        let row = |dims: &[_]| PartialShape::new(dims.iter().skip(1).copied());
-        let fits = !dims.is_empty() && dims.len() == rows.len() && row(dims).merge(&row(rows)).is_some();
-        ensure!(
-            fits,
-            "x and v shape doesn't match: {x} vs. {v}";
-            "`x` has shape {x} and `v` has shape {v}: their rows must have one shape"
-        );
-    }
+    // TensorFlow reports shapes that do not fit only in the run.
     cx.same_as_input()
 }
 

@@ -28,8 +28,10 @@ fn fitted(whole: &PartialShape, i: usize, row: &Shape, count: usize) -> Result<S
     let [1, rest @ ..] = row.dims() else {
         return Err(invalid!("Size of first dimension must be 1."; "`values` {i} has shape {row}"));
     };
+    let wanted = Shape::new([1].into_iter().chain(whole.dims().iter().skip(1).copied()));
     ensure!(
         whole.dims().split_first().is_some_and(|(n, others)| *n == count && others == rest),
+        "{}\n\tFrom merging shape {i} with other shapes.", PartialShape::from(row).difference(&PartialShape::from(wanted));
         "`shape` is {whole}, but {count} values of shape {row} make {count} rows of it"
     );
     Ok(whole)

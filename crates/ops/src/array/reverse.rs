@@ -3,7 +3,7 @@
 use crate::shared::axes::{axis, ints, vector};
 use millstream_graph::op::spec::{AnyType, IndexType, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
-use millstream_tensor::{DType, Result, Tensor, ensure};
+use millstream_tensor::{DType, MAX_RANK, Result, Tensor, ensure};
 use smallvec::SmallVec;
 
 pub(crate) fn def() -> [OpDef; 2] {
@@ -30,9 +30,15 @@ pub(crate) fn def() -> [OpDef; 2] {
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
-    cx.vector(1)?;
+    let rank = cx.vector(1)?.filter(|n| *n <= MAX_RANK && cx.dtype(1) == DType::Bool);
     if let (Some(rank), Some(which)) = (cx.input(0).rank(), cx.value(1)) {
         chosen(which, rank)?;
+    }
+    // A mask has an entry for each axis.
+    if let Some(rank) = rank {
+        let shape = cx.with_rank(0, rank)?;
+        cx.set(0, shape);
+        return Ok(());
     }
     cx.same_as_input()
 }
@@ -91,6 +97,7 @@ cases! {
     nothing: "ReverseV2(f32[0,2] [], [0 1]) = f32[0,2] []",
     strings: "ReverseV2(['a' 'b'], [0]) = ['b' 'a']",
     infers: "ReverseV2(f32[?,3], i32[?]) : f32[?,3]",
+    infers_from_the_mask: "Reverse(f32[..], bool[3]) : f32[?,?,?]",
     twice: "ReverseV2([[1]], [0 -2]) ! axis 0 is listed twice",
     no_such_axis: "ReverseV2([1 2], [1]) ! `axis` is 1",
     flags_per_axis: "Reverse([1 2], [true false]) ! `dims` has 2 entries but `tensor` has rank 1",

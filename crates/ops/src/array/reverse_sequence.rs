@@ -31,9 +31,9 @@ fn axes(attrs: &Attrs, rank: usize) -> Result<(usize, usize)> {
         let a = attrs.int(what)?;
         ensure!(a >= 0, "`{what}` is {a} but must not be negative");
         crate::shared::axes::axis(what, a, rank)
+            .map_err(|e| e.led_by(format!("{what} must be < input rank: {a} vs. {rank}")))
     };
-    let (seq, batch) = (get("seq_dim")?, get("batch_dim")?);
-    ensure!(seq != batch, "`seq_dim` and `batch_dim` are both {seq}; they must differ");
+    let (batch, seq) = (get("batch_dim")?, get("seq_dim")?);
     Ok((seq, batch))
 }
 
@@ -55,6 +55,11 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let input = cx.take(0);
     let shape = input.shape();
     let (seq, batch) = axes(cx.attrs(), shape.rank())?;
+    ensure!(
+        seq != batch,
+        "batch_dim == seq_dim == {seq}";
+        "`seq_dim` and `batch_dim` are both {seq}; they must differ"
+    );
     ensure!(
         lengths.len() == shape[batch],
         "Length of seq_lens != input.dims({batch}), ({} vs. {})",

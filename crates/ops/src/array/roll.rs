@@ -29,15 +29,14 @@ pub(crate) fn def() -> OpDef {
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
-    for i in [1, 2] {
-        ensure!(
-            cx.input(i).rank().is_none_or(|r| r <= 1),
-            "`{}` must be a scalar or a vector but has shape {}",
-            cx.name_of(i),
-            cx.input(i)
-        );
-    }
-    ensure!(cx.input(0).rank() != Some(0), "`input` must have at least rank 1");
+    ensure!(
+        cx.input(0).rank() != Some(0),
+        "{}", cx.input(0).below_rank(1);
+        "`input` must have at least rank 1"
+    );
+    cx.scalar_or_vector(1)?;
+    cx.scalar_or_vector(2)?;
+    cx.merge(1, 2)?;
     cx.same_as_input()
 }
 
@@ -92,6 +91,7 @@ cases! {
     far: "Roll([1 2 3], 7, 0) = [3 1 2]",
     nothing: "Roll(f32[0] [], 1, 0) = f32[0] []",
     infers: "Roll(f32[?,3], i32[], i32[]) : f32[?,3]",
+    one_axis_each: "Roll([1 2], [1 2], [0]) ! Dimension 0 in both shapes must be equal, but are 2 and 1",
     not_of_a_scalar: "Roll(1, 1, 0) ! at least rank 1",
     no_such_axis: "Roll([1], 1, 1) ! `axis` is 1",
     lengths_differ: "Roll([1], [1 1], [0]) ! they must be equal",

@@ -26,7 +26,7 @@ pub(crate) fn def() -> OpDef {
 fn infer(cx: &mut InferCx) -> Result<()> {
     cx.vector(2)?;
     let shape = cx.as_shape(2)?;
-    updates_may_fit(cx, 0, 1, &shape)?;
+    updates_may_fit(cx, "output", 0, 1, &shape)?;
     cx.set(0, shape);
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! `SpaceToBatch`, `BatchToSpace`: square blocks of images moved into the batch axis, and back.
 
 use super::space_to_batch_nd::{
-    Block, Rule, blocks, moved_to_batch, moved_to_space, shape_of, to_batch, to_space,
+    Block, Rule, blocks, margins_fit, moved_to_batch, moved_to_space, shape_of, to_batch, to_space,
 };
 use crate::shared::axes::joined;
 use millstream_graph::Attrs;
@@ -54,7 +54,7 @@ fn of_images(what: &str, attrs: &Attrs, margins: &Tensor) -> Result<SmallVec<[Bl
 
 fn infer(cx: &mut InferCx, rule: Rule) -> Result<()> {
     let images = cx.with_rank(0, 4)?;
-    cx.with_rank(1, 2)?;
+    margins_fit(cx, 1, 2)?;
     let dims: [_; 4] = [0, 1, 2, 3].map(|i| images.dim(i));
     let shape = match cx.value(1) {
         Some(margins) => {

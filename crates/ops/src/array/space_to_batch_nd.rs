@@ -124,23 +124,55 @@ pub(super) fn to_space(batch: Dim, space: &[Dim], blocks: &[Block]) -> Result<(D
     Ok((batch.map(|b| b / volume), dims.collect::<Result<_>>()?))
 }
 
+/// Checks that input `i` may hold the margins of `n` axes.
+pub(super) fn margins_fit(cx: &InferCx, i: usize, n: usize) -> Result<()> {
+    let wanted = PartialShape::from([n, 2]);
+    ensure!(
+        cx.input(i).is_compatible(&wanted),
+        "{}", cx.input(i).difference(&wanted);
+        "`{}` has shape {}: it must have shape {wanted}", cx.name_of(i), cx.input(i)
+    );
+    Ok(())
+}
+
 pub(super) type Rule = fn(Dim, &[Dim], &[Block]) -> Result<(Dim, Vec<Dim>)>;
 
 fn infer(cx: &mut InferCx, rule: Rule) -> Result<()> {
+    ensure!(
+        cx.input(1).rank().is_none_or(|r| r == 1),
+        "block_shape must have rank 1.";
+        "`block_shape` has shape {}", cx.input(1)
+    );
     let n = cx.vector(1)?;
+    if let Some(n) = n {
+        margins_fit(cx, 2, n)?;
+    }
     let Some(dims) = cx.input(0).dims() else { return Ok(()) };
     if let Some(n) = n {
-        ensure!(dims.len() > n, "`input` has rank {} but `block_shape` has {n} entries", dims.len());
+        ensure!(
+            dims.len() > n,
+            "Shape must be at least rank {} but is rank {}", n + 1, dims.len();
+            "`input` has rank {} but `block_shape` has {n} entries", dims.len()
+        );
     }
-    let (Some(sizes), Some(margins)) = (cx.value(1), cx.value(2)) else {
-        let shape = match n {
-            Some(n) => joined(&[&vec![None; n + 1], &dims[n + 1..]]),
-            None => PartialShape::unknown_of_rank(dims.len()),
-        };
-        cx.set(0, shape);
-        return Ok(());
+    let blocks = match (cx.value(1), cx.value(2), n) {
+        (Some(sizes), Some(margins), _) => blocks(cx.name_of(2), sizes, margins)?,
+        (Some(sizes), None, Some(n)) => {
+            // The sizes of the spatial axes depend on the margins; the batch does not.
+            let of_any = blocks(cx.name_of(2), sizes, &Tensor::zeros(DType::I32, [n, 2])?)?;
+            let (batch, _) = rule(dims[0], &vec![None; n], &of_any)?;
+            cx.set(0, joined(&[&[batch], &vec![None; n], &dims[n + 1..]]));
+            return Ok(());
+        }
+        (_, _, Some(n)) => {
+            cx.set(0, joined(&[&vec![None; n + 1], &dims[n + 1..]]));
+            return Ok(());
+        }
+        (_, _, None) => {
+            cx.set(0, PartialShape::unknown_of_rank(dims.len()));
+            return Ok(());
+        }
     };
-    let blocks = blocks(cx.name_of(2), sizes, margins)?;
     ensure!(
         dims.len() > blocks.len(),
         "`input` has rank {} but `block_shape` has {} entries",
@@ -261,6 +293,8 @@ cases! {
     two_batches: "SpaceToBatchND([[1 2] [3 4]], [2], [[0 0]]) = [[1] [3] [2] [4]]",
     infers: "SpaceToBatchND(f32[?,5,3], [2], [[0 1]]) : f32[?,3,3]",
     infers_less: "SpaceToBatchND(f32[2,5,3], i32[1], i32[1,2]) : f32[?,?,3]",
+    infers_the_batch: "SpaceToBatchND(f32[2,5,3], [2], i32[1,2]) : f32[4,?,3]",
+    margins_of_each_axis: "SpaceToBatchND(f32[2,5,3], i32[1], i32[2,2]) ! Dimension 0 in both shapes must be equal, but are 2 and 1",
     does_not_divide: "SpaceToBatchND([[1 2 3]], [2], [[0 0]]) ! cannot be cut into blocks of 2",
     no_block: "SpaceToBatchND([[1 2 3]], [0], [[0 0]]) ! must hold positive sizes",
     rank_too_low: "SpaceToBatchND([1 2 3], [1], [[0 0]]) ! `input` has rank 1",

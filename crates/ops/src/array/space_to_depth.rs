@@ -58,7 +58,7 @@ fn layout(attrs: &Attrs) -> Result<Layout> {
 
 fn divide(dim: Dim, by: usize, what: &str) -> Result<Dim> {
     let Some(d) = dim else { return Ok(None) };
-    ensure!(d.is_multiple_of(by), "`input` has {d} {what}, which cannot be cut into {by} equal parts");
+    ensure!(d.is_multiple_of(by), "Dimension size must be evenly divisible by {by} but is {d}"; "`input` has {d} {what}, which cannot be cut into {by} equal parts");
     Ok(Some(d / by))
 }
 

@@ -58,8 +58,7 @@ const DETERMINED: &str = "Determined shape must either match input shape along s
 /// Returns the axis, with TensorFlow's message for while a graph is built.
 fn known_axis(at: i64, rank: usize) -> Result<usize> {
     axis("split_dim", at, rank).map_err(|e| {
-        let r = rank as i64;
-        e.led_by(format!("Dimension size, given by scalar input {at} must be in range [{}, {r})", -r))
+        e.led_by(format!("Dimension size, given by scalar input {at} must be in range [-{rank}, {rank})"))
     })
 }
 

@@ -116,5 +116,5 @@ cases! {
     single_place_backwards: "StridedSlice([1 2 3], [0], [1], [-1]; shrink_axis_mask=1) ! the stride must be 1",
     too_many: "StridedSlice([1 2 3], [0 0], [1 1], [1 1]) ! entries for 2 axes, but the input has rank 1",
     two_ellipses: "StridedSlice([[1]], [0 0], [1 1], [1 1]; ellipsis_mask=3) ! one ellipsis",
-    lengths_differ: "StridedSlice([1], [0], [1 1], [1]) ! `begin` has 1 entries, `end` 2",
+    lengths_differ: "StridedSlice([1], [0], [1 1], [1]) ! `begin` has shape [1] but `end` has [2]",
 }

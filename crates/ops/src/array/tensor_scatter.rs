@@ -61,7 +61,9 @@ pub(crate) fn def() -> [OpDef; 6] {
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
-    updates_may_fit(cx, 1, 2, cx.input(0))?;
+    cx.at_least_rank(0, 1)?;
+    let what = if cx.name_of(0) == "input" { "input" } else { "output" };
+    updates_may_fit(cx, what, 1, 2, cx.input(0))?;
     cx.same_as_input()
 }
 

@@ -5,7 +5,7 @@ use millstream_files::{Files, file_error, is_refusal};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::budget::{Charged, Room};
 use millstream_tensor::pace::{Pace, look};
-use millstream_tensor::{DType, Error, PartialShape, Result, Str, Tensor, ensure, invalid};
+use millstream_tensor::{DType, Error, PartialShape, Result, Str, Tensor, invalid};
 use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
@@ -24,11 +24,7 @@ pub(crate) fn def() -> OpDef {
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
-    ensure!(
-        cx.input(0).rank().is_none_or(|rank| rank < 2),
-        "`pattern` must be a scalar or a vector but has shape {}",
-        cx.input(0)
-    );
+    cx.scalar_or_vector(0)?;
     cx.set(0, PartialShape::unknown_of_rank(1));
     Ok(())
 }

@@ -71,11 +71,7 @@ impl Band {
 
     /// As [`Band::new`], from input `i`, or `None` if its value is not known.
     pub fn inferred(cx: &InferCx, i: usize) -> Result<Option<Band>> {
-        ensure!(
-            cx.input(i).rank().is_none_or(|r| r <= 1),
-            "`k` must be a scalar or a vector but has shape {}",
-            cx.input(i)
-        );
+        cx.scalar_or_vector(i)?;
         cx.ints(i).map(|k| Band::new(cx.attrs(), &k)).transpose()
     }
 

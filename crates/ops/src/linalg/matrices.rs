@@ -2,7 +2,7 @@
 
 use millstream_graph::Output;
 use millstream_graph::op::GradCx;
-use millstream_tensor::{DType, PartialShape, Result, Shape, ensure};
+use millstream_tensor::{DType, Dim, PartialShape, Result, Shape, ensure, unequal};
 
 /// Returns a shape as a batch of matrices: the outer dimensions, the rows and the columns.
 pub(super) fn split<'a>(name: &str, shape: &'a Shape) -> Result<(&'a [usize], usize, usize)> {
@@ -23,6 +23,21 @@ pub(super) fn at_least(name: &str, shape: &PartialShape, least: usize) -> Result
         "`{name}` must have rank {least} or more but has shape {shape}"
     );
     Ok(())
+}
+
+/// Returns the batch and the number of rows that a matrix and a right-hand side share. The error is
+/// TensorFlow's message.
+pub(super) fn solved(matrix: &PartialShape, rhs: &PartialShape) -> Result<(PartialShape, Dim), String> {
+    let split = |shape: &PartialShape| match shape.dims() {
+        Some([batch @ .., rows, _]) => (PartialShape::new(batch.iter().copied()), *rows),
+        _ => (PartialShape::unknown(), None),
+    };
+    let ((batch, m), (outer, rows)) = (split(matrix), split(rhs));
+    let both = batch.merge(&outer).ok_or_else(|| batch.difference(&outer))?;
+    match (m, rows) {
+        (Some(m), Some(rows)) if m != rows => Err(unequal(m, rows)),
+        _ => Ok((both, m.or(rows))),
+    }
 }
 
 /// Returns the strides of the diagonals of a batch of `rows` by `cols` matrices: one for each batch

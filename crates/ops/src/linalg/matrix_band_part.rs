@@ -1,6 +1,6 @@
 //! `MatrixBandPart`: matrices with everything outside a band around the diagonal set to zero.
 
-use super::matrices::{at_least, split};
+use super::matrices::split;
 use crate::number::no_kernel;
 use millstream_graph::op::spec::{AnyType, IndexType, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
@@ -28,7 +28,6 @@ pub(crate) fn def() -> OpDef {
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
-    at_least("input", cx.input(0), 2)?;
     cx.scalar(1)?;
     cx.scalar(2)?;
     cx.same_as_input()
@@ -37,7 +36,8 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 fn run(cx: &mut KernelCx) -> Result<()> {
     let (lower, upper) = (cx.int(1)?, cx.int(2)?);
     let mut out = cx.take(0);
-    let (_, rows, cols) = split("input", out.shape())?;
+    let (_, rows, cols) = split("input", out.shape())
+        .map_err(|e| e.led_by(format!("input must be at least 2-dim, received shape: {}", out.shape())))?;
     for (name, given, most, lines) in
         [("num_lower", lower, rows, "rows"), ("num_upper", upper, cols, "columns")]
     {

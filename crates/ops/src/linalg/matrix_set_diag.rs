@@ -35,6 +35,9 @@ fn infer(cx: &mut InferCx) -> Result<()> {
         let batch = merged.iter().take(batch.len()).copied();
         let shape = PartialShape::new(batch.chain([*rows, *cols]));
         cx.set(0, shape);
+    } else if let Some([batch @ .., _]) = diagonal.dims() {
+        let shape = PartialShape::new(batch.iter().copied().chain([None, None]));
+        cx.set(0, shape);
     }
     Ok(())
 }
@@ -69,6 +72,9 @@ fn grad(cx: &mut GradCx) -> Result<()> {
 
 /// Returns TensorFlow's message for a diagonal of the wrong shape, which compares the last dimension first.
 fn unequal_diagonal(wanted: &PartialShape, diagonal: &PartialShape) -> String {
+    if let Some(rank) = wanted.rank().filter(|rank| diagonal.rank().is_some_and(|own| own != *rank)) {
+        return diagonal.not_of_rank(rank);
+    }
     match (wanted.dims().and_then(|d| d.last().copied()), diagonal.dims().and_then(|d| d.last().copied())) {
         (Some(Some(a)), Some(Some(b))) if a != b => millstream_tensor::unequal(a, b),
         _ => wanted.difference(diagonal),
@@ -79,6 +85,7 @@ cases! {
     replaces: "MatrixSetDiag([[1 2 3] [4 5 6]], [7 8]) = [[7 2 3] [4 8 6]]",
     of_each_matrix: "MatrixSetDiag([[[1 2] [3 4]] [[5 6] [7 8]]], [[0 0] [9 9]]) = [[[0 2] [3 0]] [[9 6] [7 9]]]",
     keeps_unknowns: "MatrixSetDiag(f32[?,3,5], f32[2,?]) : f32[2,3,5]",
+    infers_from_the_diagonal: "MatrixSetDiag(f32[..], f32[3]) : f32[?,?]",
     needs_a_matrix: "MatrixSetDiag([1], [1]) ! `input` must have rank 2 or more",
     diagonal_fits: "MatrixSetDiag([[1 2] [3 4]], [1]) ! the diagonals of `input` have shape [2]",
 }

@@ -2,7 +2,7 @@
 
 use super::factor::{COST, Lu, TYPES, adjoint, each_matrix, square};
 use super::matrices::product_of;
-use super::matrices::{at_least, split};
+use super::matrices::{at_least, solved, split};
 use crate::number::no_kernel;
 use millstream_graph::op::spec::{Bool, OneOf, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
@@ -28,13 +28,10 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     let matrix = super::cholesky::squared(cx, unequal)?;
     let rhs = cx.input(1);
     at_least("rhs", rhs, 2)?;
-    if let (Some([batch @ .., _, n]), Some([outer @ .., rows, cols])) = (matrix.dims(), rhs.dims()) {
-        let of = |batch: &[_], n| PartialShape::new(batch.iter().copied().chain([n]));
-        let merged = of(batch, *n)
-            .merge(&of(outer, *rows))
-            .ok_or_else(|| no_fit(&matrix, rhs).led_by(of(batch, *n).unlike_dims(&of(outer, *rows))))?;
-        let merged = merged.dims().unwrap_or(&[]).iter().copied();
-        cx.set(0, PartialShape::new(merged.chain([*cols])));
+    let (batch, n) = solved(&matrix, rhs).map_err(|words| no_fit(&matrix, rhs).led_by(words))?;
+    if let Some(batch) = batch.dims() {
+        let cols = rhs.dims().and_then(|d| *d.last()?);
+        cx.set(0, PartialShape::new(batch.iter().copied().chain([n, cols])));
     }
     Ok(())
 }
@@ -84,6 +81,7 @@ cases! {
     of_the_adjoint: "MatrixSolve([[1.0 2.0] [0.0 1.0]], [[1.0] [4.0]]; adjoint=true) ~ [[1.0] [2.0]]",
     nothing: "MatrixSolve(f32[2,2] [[1.0 0.0] [0.0 1.0]], f32[2,0] []) = f32[2,0] []",
     infers: "MatrixSolve(f32[?,3,3], f32[5,?,2]) : f32[5,3,2]",
+    infers_from_one: "MatrixSolve(f32[3,3], f32[..]) : f32[3,?]",
     singular: "MatrixSolve([[1.0 2.0] [2.0 4.0]], [[1.0] [1.0]]) ! cannot be inverted",
     rows_agree: "MatrixSolve([[1.0]], [[1.0] [2.0]]) ! batches and rows must be equal",
 }

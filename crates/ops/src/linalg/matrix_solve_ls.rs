@@ -2,7 +2,7 @@
 
 use super::cholesky::root;
 use super::factor::{Entry, TYPES, substitute};
-use super::matrices::{adjoint, at_least, product_of, split};
+use super::matrices::{adjoint, at_least, product_of, solved, split};
 use super::spectra::{SPECTRAL_COST, Spectral, all_finite, fill_apart, is_long};
 use crate::number::{Num, no_kernel};
 use crate::shared::elementwise::fresh;
@@ -42,11 +42,10 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     let (matrix, rhs) = (cx.input(0), cx.input(1));
     at_least("matrix", matrix, 2)?;
     at_least("rhs", rhs, 2)?;
-    if let (Some([batch @ .., m, n]), Some([outer @ .., rows, cols])) = (matrix.dims(), rhs.dims()) {
-        let of = |batch: &[_], m| PartialShape::new(batch.iter().copied().chain([m]));
-        let merged = of(batch, *m).merge(&of(outer, *rows)).ok_or_else(|| no_fit(matrix, rhs))?;
-        let batch = &merged.dims().unwrap_or(&[])[..batch.len()];
-        cx.set(0, PartialShape::new(batch.iter().copied().chain([*n, *cols])));
+    let (batch, _) = solved(matrix, rhs).map_err(|words| no_fit(matrix, rhs).led_by(words))?;
+    if let Some(batch) = batch.dims() {
+        let last = |shape: &PartialShape| shape.dims().and_then(|d| *d.last()?);
+        cx.set(0, PartialShape::new(batch.iter().copied().chain([last(matrix), last(rhs)])));
     }
     Ok(())
 }
@@ -236,6 +235,7 @@ cases! {
     complex_ones: "MatrixSolveLs(c128 [[0+1i] [0+0i]], c128 [[2+0i] [3+0i]], f64 0.0) ~ c128 [[0-2i]]",
     without_rows: "MatrixSolveLs(f32[0,2] [], f32[0,1] [], f64 0.0) = [[0.0] [0.0]]",
     infers: "MatrixSolveLs(f32[?,3,2], f32[5,?,4], f64[]) : f32[5,2,4]",
+    infers_from_one: "MatrixSolveLs(f32[..], f32[3,2], f64[]) : f32[?,2]",
     low_rank: "MatrixSolveLs([[1.0 2.0] [2.0 4.0]], [[1.0] [2.0]], f64 0.0) ! rank deficient or ill-conditioned",
     not_negative: "MatrixSolveLs([[1.0]], [[1.0]], f64 -1.0) ! l2_regularizer must be >= 0",
     rows_agree: "MatrixSolveLs([[1.0]], [[1.0] [2.0]], f64 0.0) ! batches and rows must be equal",

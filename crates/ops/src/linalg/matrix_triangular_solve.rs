@@ -2,7 +2,7 @@
 
 use super::factor::{COST, Entry, adjoint, each_matrix, singular, square, substitute};
 use super::matrices::product_of;
-use super::matrices::{at_least, split};
+use super::matrices::{at_least, solved, split};
 use crate::number::no_kernel;
 use millstream_graph::op::spec::{Bool, FloatOrComplex, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
@@ -33,7 +33,8 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     if let (Some([batch @ .., _, n]), Some([outer @ .., rows, cols])) = (matrix.dims(), rhs.dims()) {
         let of = |dims: &[_]| PartialShape::new(dims.iter().copied());
         let batch = of(batch).broadcast(&of(outer)).filter(|_| n.is_none() || rows.is_none() || n == rows);
-        let batch = batch.ok_or_else(|| no_fit(&matrix, rhs))?;
+        let batch = batch
+            .ok_or_else(|| no_fit(&matrix, rhs).led_by(solved(&matrix, rhs).err().unwrap_or_default()))?;
         if let Some(batch) = batch.dims() {
             let shape = PartialShape::new(batch.iter().copied().chain([n.or(*rows), *cols]));
             cx.set(0, shape);

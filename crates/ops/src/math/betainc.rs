@@ -36,7 +36,9 @@ fn infer(cx: &mut InferCx) -> Result<()> {
         shape = match (shape.rank(), other.rank()) {
             (_, Some(0)) => shape,
             (Some(0), _) => other.clone(),
-            (Some(_), Some(_)) => shape.merge(other).ok_or_else(|| differ(&shape, other))?,
+            (Some(_), Some(_)) => {
+                shape.merge(other).ok_or_else(|| differ(&shape, other).led_by(shape.difference(other)))?
+            }
             // A shape of unknown rank may be a scalar's.
             (_, Some(_)) => other.clone(),
             _ => shape,

@@ -19,10 +19,16 @@ pub(crate) fn def() -> OpDef {
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
+    for i in [0, 1] {
+        ensure!(
+            cx.input(i).rank() != Some(0),
+            "{}", cx.input(i).below_rank(1);
+            "`{}` must have rank 1 or more but is a scalar", cx.name_of(i)
+        );
+    }
     let shape = cx.merge(0, 1)?;
-    ensure!(shape.rank() != Some(0), "`a` must have rank 1 or more but is a scalar");
     if let Some(&[.., Some(n)]) = shape.dims() {
-        ensure!(n == 3, "the last axes of `a` and `b` must have size 3, but their shape is {shape}");
+        ensure!(n == 3, "Dimension must be 3 but is {n}"; "the last axes of `a` and `b` must have size 3, but their shape is {shape}");
     }
     cx.set(0, shape);
     Ok(())

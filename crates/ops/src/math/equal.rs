@@ -22,4 +22,5 @@ cases! {
     shapes_should_not: "Equal([1 2], [1 2 3]) ! do not broadcast",
     broadcasts: "Equal(f32[?,1], f32[5]) : bool[?,5]",
     unknown_until_run: "Equal(f32[?,1], f32[5]; incompatible_shape_error=false) : bool[..]",
+    known_to_differ: "Equal(f32[2], f32[3]; incompatible_shape_error=false) : bool[]",
 }

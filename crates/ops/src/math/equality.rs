@@ -5,7 +5,7 @@ use crate::number::{Mask, Math, record};
 use crate::shared::elementwise::{Binary, Merge, broadcast, unsupported};
 use millstream_graph::op::spec::{AnyType, Bool, Spec};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef, RunFn, ScalarKernel};
-use millstream_tensor::{DType, Result, Tensor, invalid, with_element};
+use millstream_tensor::{DType, Result, Shape, Tensor, invalid, with_element};
 
 /// Equality if `YES`, else inequality.
 pub(crate) struct Same<const YES: bool>;
@@ -36,12 +36,9 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     if cx.attrs().bool("incompatible_shape_error")? {
         return cx.broadcast();
     }
-    // The output is a scalar if the shapes do not broadcast, so its shape is known only if both shapes are,
-    // and broadcast.
-    if let (Some(x), Some(y)) = (cx.input(0).full(), cx.input(1).full())
-        && let Some(shape) = x.broadcast(&y)
-    {
-        cx.set(0, shape);
+    // The output is a scalar if the shapes do not broadcast, so its shape is known only if both shapes are.
+    if let (Some(x), Some(y)) = (cx.input(0).full(), cx.input(1).full()) {
+        cx.set(0, x.broadcast(&y).unwrap_or_else(Shape::scalar));
     }
     Ok(())
 }

@@ -19,8 +19,12 @@ pub(crate) fn def() -> OpDef {
         .attr("T", AnyType)
         .infer(|cx| {
             let (c, t, e) = (cx.input(0), cx.input(1), cx.input(2));
-            let shape =
-                t.broadcast(e).and_then(|both| both.broadcast(c)).ok_or_else(|| no_broadcast(c, t, e))?;
+            let shape = t.broadcast(e).and_then(|both| both.broadcast(c)).ok_or_else(|| {
+                no_broadcast(c, t, e).led_by(match t.broadcast(e) {
+                    None => t.no_broadcast(e),
+                    Some(both) => c.no_broadcast(&both),
+                })
+            })?;
             cx.set(0, shape);
             Ok(())
         })

@@ -28,16 +28,25 @@ pub(crate) fn def() -> [OpDef; 2] {
     ]
 }
 
+/// Checks that input 0 may have the rank that the data format implies: NCHW has an axis behind the channels.
+pub(super) fn rank_fits(cx: &InferCx) -> Result<()> {
+    cx.at_least_rank(0, if is_second(cx.attrs())? { 3 } else { 2 })
+}
+
+fn is_second(attrs: &Attrs) -> Result<bool> {
+    Ok(attrs.get("data_format").is_some() && **attrs.str("data_format")? == *b"NCHW")
+}
+
 /// Returns the axis of the channels.
 pub(super) fn channels(name: &str, attrs: &Attrs, rank: usize) -> Result<usize> {
     ensure!(2 <= rank, "Shape must be at least rank 2 but is rank {rank}"; "`{name}` must have rank 2 or more but has rank {rank}");
-    let second = attrs.get("data_format").is_some() && **attrs.str("data_format")? == *b"NCHW";
-    Ok(if second { 1 } else { rank - 1 })
+    Ok(if is_second(attrs)? { 1 } else { rank - 1 })
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
     let bias = cx.vector(1)?;
     let value = cx.input(0);
+    rank_fits(cx)?;
     if let Some(dims) = value.dims() {
         let axis = channels("value", cx.attrs(), dims.len())?;
         let n = match (dims[axis], bias) {
@@ -110,6 +119,7 @@ cases! {
     adds_to_rows: "BiasAdd([[1.0 2.0] [3.0 4.0]], [10.0 20.0]) = [[11.0 22.0] [13.0 24.0]]",
     first_version: "BiasAddV1([[1 2] [3 4]], [10 20]) = [[11 22] [13 24]]",
     channels_first: "BiasAdd([[[1 2] [3 4]]], [10 20]; data_format=\"NCHW\") = [[[11 12] [23 24]]]",
+    nothing_behind_channels: "BiasAdd(f32[2,3], f32[3]; data_format=\"NCHW\") ! Shape must be at least rank 3 but is rank 2",
     shape: "BiasAdd(f32[?,?], f32[3]) : f32[?,3]",
     needs_a_matrix: "BiasAdd([1.0], [1.0]) ! `value` must have rank 2 or more",
     bias_fits: "BiasAdd([[1.0]], [1.0 2.0]) ! has 1 channels",

@@ -1,6 +1,6 @@
 //! `BiasAddGrad`: the gradient of a bias, the sum over all axes but that of the channels.
 
-use super::bias_add::channels;
+use super::bias_add::{channels, rank_fits};
 use crate::number::no_kernel;
 use crate::shared::fold::Reduction;
 use crate::shared::folds::Sum;
@@ -24,6 +24,7 @@ pub(crate) fn def() -> OpDef {
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
+    rank_fits(cx)?;
     let n = match cx.input(0).dims() {
         Some(dims) => dims[channels("out_backprop", cx.attrs(), dims.len())?],
         None => None,

@@ -32,6 +32,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     cx.scalar(3)?;
     let both = steps.merge(&parents).ok_or_else(|| {
         invalid!("`step_ids` has shape {steps}, but `parent_ids` has shape {parents}; they must be equal")
+            .led_by(steps.difference(&parents))
     })?;
     let merged = both.merge(&lengths).ok_or_else(
         || invalid!("`max_sequence_lengths` must have one entry for each sequence of `step_ids`, whose shape is {both}"),

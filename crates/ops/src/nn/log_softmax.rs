@@ -19,7 +19,7 @@ pub(crate) fn def() -> OpDef {
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
-    ensure!(cx.input(0).rank() != Some(0), "`logits` must have rank 1 or more but is a scalar");
+    ensure!(cx.input(0).rank() != Some(0), "{}", cx.input(0).below_rank(1); "`logits` must have rank 1 or more but is a scalar");
     cx.same_as_input()
 }
 

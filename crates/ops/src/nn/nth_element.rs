@@ -37,8 +37,12 @@ fn place(n: i64, len: Option<usize>) -> Result<usize> {
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
+    ensure!(
+        cx.input(0).rank() != Some(0),
+        "{}", cx.input(0).below_rank(1);
+        "`input` must have rank 1 or more but is a scalar"
+    );
     cx.scalar(1)?;
-    ensure!(cx.input(0).rank() != Some(0), "`input` must have rank 1 or more but is a scalar");
     if let Some([batch @ .., len]) = cx.input(0).dims() {
         cx.int(1).map(|n| place(n, *len)).transpose()?;
         cx.set(0, PartialShape::new(batch.iter().copied()));

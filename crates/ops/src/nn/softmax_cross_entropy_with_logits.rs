@@ -31,7 +31,16 @@ fn mismatch(features: &PartialShape, labels: &PartialShape) -> Error {
 
 fn infer(cx: &mut InferCx) -> Result<()> {
     let (f, l) = (cx.input(0), cx.input(1));
+    let either = match (f.rank(), l.rank()) {
+        // A dimension over 1 determines the result, whatever the other shape is.
+        (None, Some(2)) | (Some(2), None) => {
+            let known = if f.rank().is_some() { f } else { l };
+            PartialShape::new(known.dims().unwrap_or(&[]).iter().map(|d| d.filter(|d| *d != 1)))
+        }
+        _ => PartialShape::unknown(),
+    };
     let both = f.broadcast(l).ok_or_else(|| mismatch(f, l).led_by(f.no_broadcast(l)))?;
+    let both = both.merge(&either).unwrap_or(both);
     let matrix = both.merge(&PartialShape::unknown_of_rank(2));
     let both = matrix.ok_or_else(|| mismatch(f, l).led_by(both.not_of_rank(2)))?;
     cx.set(0, PartialShape::new([both.dim(0)]));
@@ -108,6 +117,7 @@ cases! {
     of_rows: "SoftmaxCrossEntropyWithLogits([[1.0 2.0] [3.0 1.0]], [[0.5 0.5] [1.0 0.0]]) ~ [0.8132616 0.12692805], [[-0.23105857 0.2310586] [-0.11920297 0.11920292]]",
     broadcasts: "SoftmaxCrossEntropyWithLogits([[1.0 2.0]], [[0.5 0.5] [1.0 0.0]]) ~ [0.8132616 1.3132616], [[-0.23105857 0.2310586] [-0.7310586 0.7310586]]",
     shape: "SoftmaxCrossEntropyWithLogits(f32[?,3], f32[2,?]) : f32[2], f32[2,3]",
+    shape_of_one: "SoftmaxCrossEntropyWithLogits(f32[..], f32[2,3]) : f32[2], f32[2,3]",
     needs_a_matrix: "SoftmaxCrossEntropyWithLogits([1.0], [1.0]) ! do not broadcast to a matrix",
     shapes_fit: "SoftmaxCrossEntropyWithLogits(f32[2,3], f32[2,4]) ! do not broadcast to a matrix",
 }

@@ -146,8 +146,15 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     Dialect::of(cx.node())?;
     for i in 0..cx.n_outputs() {
         let default = cx.input(1 + i);
+        let rank = default.rank().unwrap_or(0);
         ensure!(
-            default.rank().is_none_or(|rank| rank < 2) && default.elements().is_none_or(|n| n < 2),
+            rank < 2,
+            "Shape must be at most rank 1 but is rank {rank}";
+            "a default is one value or none, but `record_defaults` {i} has shape {default}"
+        );
+        ensure!(
+            default.elements().is_none_or(|n| n < 2),
+            "Shape of a default must be a length-0 or length-1 vector, or a scalar.";
             "a default is one value or none, but `record_defaults` {i} has shape {default}"
         );
         cx.pass(0, i);

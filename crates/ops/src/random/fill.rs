@@ -243,6 +243,7 @@ pub(super) fn check_seed(cx: &InferCx, i: usize) -> Result<()> {
     let length = cx.vector(i)?;
     ensure!(
         length.is_none_or(|n| n == 2),
+        "Dimension must be 2 but is {}", length.unwrap_or(0);
         "`{}` must be two integers but has shape {}",
         cx.name_of(i),
         cx.input(i)

@@ -39,12 +39,7 @@ pub(crate) fn def() -> OpDef {
 
 fn infer(cx: &mut InferCx) -> Result<()> {
     for i in 1..5 {
-        ensure!(
-            cx.input(i).rank().is_none_or(|r| r <= 1),
-            "`{}` must be a scalar or a vector but has shape {}",
-            cx.name_of(i),
-            cx.input(i)
-        );
+        cx.scalar_or_vector(i)?;
     }
     infer_shape(cx)
 }

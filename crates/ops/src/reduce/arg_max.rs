@@ -41,6 +41,11 @@ pub(crate) fn def() -> [OpDef; 2] {
 fn infer(cx: &mut InferCx) -> Result<()> {
     cx.scalar(1)?;
     let Some(dims) = cx.input(0).dims() else { return Ok(()) };
+    // TensorFlow checks the axis of a scalar or a vector only in the run.
+    if dims.len() <= 1 {
+        cx.set(0, PartialShape::scalar());
+        return Ok(());
+    }
     let shape = match cx.int(1) {
         Some(axis) => {
             let rank = dims.len();
@@ -66,7 +71,7 @@ fn run(cx: &mut KernelCx, least: bool) -> Result<()> {
     let (input, op) = (cx.input(0), cx.node.op.name);
     let (axis, rank) = (cx.int(1)?, input.rank());
     let axis = crate::shared::axes::input_axis("dimension", axis, rank).map_err(|e| {
-        e.led_by(format!("Expected dimension in the range [-{rank}, {rank}), but got {axis}"))
+        e.led_by(format!("Expected dimension in the range [{}, {rank}), but got {axis}", -(rank as i64)))
     })?;
     ensure!(input.shape()[axis] != 0, "Reduction axis {axis} is empty in shape {}", input.shape(); "{op}: axis {axis} of shape {} is empty", input.shape());
     let index = cx.attrs().dtype("output_type")?;

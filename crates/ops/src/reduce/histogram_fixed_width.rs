@@ -32,6 +32,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     let range = cx.vector(1)?;
     ensure!(
         range.is_none_or(|n| n == 2),
+        "Dimension must be 2 but is {}", range.unwrap_or(0);
         "`value_range` has shape {} but must have two entries",
         cx.input(1)
     );

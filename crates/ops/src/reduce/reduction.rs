@@ -23,6 +23,7 @@ pub(super) fn reduction_by(name: &'static str, kernel: Kernel) -> OpDef {
 fn infer(cx: &mut InferCx) -> Result<()> {
     let keep = cx.attrs().bool("keep_dims")?;
     let input = cx.input(0).clone();
+    cx.scalar_or_vector(1)?;
     let Some(axes) = cx.ints(1) else {
         // Without the axes only the rank is known, if it is kept; or the result, if nothing can be left.
         if let (true, Some(rank)) = (keep, input.rank()) {

@@ -24,8 +24,7 @@ pub(super) fn scan(name: &'static str, run: RunFn) -> OpDef {
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
-    // TensorFlow reports an axis out of range only in the run.
-    cx.scalar(1)?;
+    // TensorFlow reports an axis that is no scalar or out of range only in the run.
     cx.same_as_input()
 }
 
@@ -37,13 +36,14 @@ pub(super) fn run<T: Number>(
     join: impl Fn(T::Wide, T::Wide) -> T::Wide,
 ) -> Result<Tensor> {
     let (exclusive, reverse) = (cx.attrs().bool("exclusive")?, cx.attrs().bool("reverse")?);
-    ensure!(cx.input(1).rank() == 0, "`axis` must be a scalar but has shape {}", cx.input(1).shape());
+    ensure!(cx.input(1).rank() == 0, "ScanOp: axis must be a scalar, not {}", cx.input(1).shape(); "`axis` must be a scalar but has shape {}", cx.input(1).shape());
     let axis = cx.int(1)?;
     let mut x = cx.take(0);
     let shape = x.shape().clone();
     let rank = shape.rank();
     let axis = crate::shared::axes::input_axis("axis", axis, rank).map_err(|e| {
-        e.led_by(format!("ScanOp: Expected scan axis in the range [-{rank}, {rank}), but got {axis}"))
+        let least = -(rank as i64);
+        e.led_by(format!("ScanOp: Expected scan axis in the range [{least}, {rank}), but got {axis}"))
     })?;
     if shape.elements() == 0 {
         return Ok(x);

@@ -60,6 +60,7 @@ cases! {
     shape: "Sum(f32[?,3,5], [1]) : f32[?,5]",
     shape_kept: "Sum(f32[?,3,5], i32[?]; keep_dims=true) : f32[?,?,?]",
     shape_unknown: "Sum(f32[?,3,5], i32[?]) : f32[..]",
+    axes_in_a_vector: "Sum([1 2], [[0]]) ! Shape must be at most rank 1 but is rank 2",
     axis_out_of_range: "Sum([1 2], [1]) ! `reduction_indices` is 1 but the input has rank 1",
     axis_twice: "Sum([[1 2]], [0 -2]) ! names axis 0 twice",
 }

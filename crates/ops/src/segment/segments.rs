@@ -94,7 +94,11 @@ pub(super) fn rows_counted(cx: &mut InferCx) -> Result<()> {
 // The output has the shape of the data, with an unknown number of rows.
 fn rows_unknown(cx: &mut InferCx) -> Result<()> {
     let data = cx.input(0);
-    ensure!(data.rank() != Some(0), "`{}` must have rank 1 or more but is a scalar", cx.name_of(0));
+    ensure!(
+        data.rank() != Some(0),
+        "{}", data.below_rank(1);
+        "`{}` must have rank 1 or more but is a scalar", cx.name_of(0)
+    );
     if let Some([_, row @ ..]) = data.dims() {
         let shape = PartialShape::new([None].into_iter().chain(row.iter().copied()));
         cx.set(0, shape);

@@ -145,15 +145,18 @@ fn unlike(indices: &Shape, updates: &Shape, target: &Shape, rows: &[usize]) -> S
 
 /// Returns TensorFlow's message for updates whose shape does not fit while a graph is built.
 fn may_not_fit(
+    what: &str,
     indices: &PartialShape,
     updates: &PartialShape,
     rows: &[Dim],
     target: &PartialShape,
-    inner: &[Dim],
+    depth: usize,
 ) -> String {
     let part = |dims: &[Dim]| PartialShape::new(dims.iter().copied());
     let n = rows.len();
     let (front, back) = updates.dims().and_then(|d| d.split_at_checked(n)).unwrap_or((&[], &[]));
+    let left = target.rank().unwrap_or(0) as i64 - depth as i64;
+    let inner = target.dims().and_then(|d| d.get(depth..)).unwrap_or(&[]);
     let (rows, front, inner, back) = (part(rows), part(front), part(inner), part(back));
     match rows.merge(&front) {
         None => format!(
@@ -161,9 +164,9 @@ fn may_not_fit(
             rows.difference(&front)
         ),
         Some(_) => format!(
-            "The inner {m} dimensions of input.shape={target} must match the inner {m} dimensions of updates.shape={updates}: {}",
-            inner.difference(&back),
-            m = inner.rank().unwrap_or(0)
+            "The inner {left} dimensions of {what}.shape={target} must match the inner {} dimensions of updates.shape={updates}: {}",
+            back.rank().unwrap_or(0),
+            inner.difference(&back)
         ),
     }
 }
@@ -175,33 +178,38 @@ pub(crate) fn updates_unlike(
     target: &PartialShape,
 ) -> String {
     match (indices.dims(), target.dims()) {
-        (Some([rows @ .., Some(depth)]), Some(dims)) => {
-            may_not_fit(indices, updates, rows, target, dims.get(*depth..).unwrap_or(&[]))
+        (Some([rows @ .., Some(depth)]), Some(_)) => {
+            may_not_fit("input", indices, updates, rows, target, *depth)
         }
         _ => "Shapes must be equal".to_owned(),
     }
 }
 
-/// As [`updates_fit`], for the known parts of the shapes.
+/// As [`updates_fit`], for the known parts of the shapes. `what` is TensorFlow's word for the target.
 pub(crate) fn updates_may_fit(
     cx: &InferCx,
+    what: &str,
     indices: usize,
     updates: usize,
     target: &PartialShape,
 ) -> Result<()> {
     let (Some(index), Some(target_dims)) = (cx.input(indices).dims(), target.dims()) else { return Ok(()) };
     let Some((&depth, rows)) = index.split_last() else {
-        return Err(invalid!("`indices` must have at least rank 1: its last axis holds the indices"));
+        return Err(invalid!(
+            "{}", cx.input(indices).below_rank(1);
+            "`indices` must have at least rank 1: its last axis holds the indices"
+        ));
     };
     let Some(depth) = depth else { return Ok(()) };
+    let words = || may_not_fit(what, cx.input(indices), cx.input(updates), rows, target, depth);
     if target_dims.len() < depth {
-        return Err(too_deep(depth, target));
+        let fits = cx.input(updates).dims().is_none_or(|d| d.len() == rows.len());
+        return Err(if fits { too_deep(depth, target) } else { too_deep(depth, target).led_by(words()) });
     }
     let wanted = super::axes::joined(&[rows, &target_dims[depth..]]);
     ensure!(
         wanted.is_compatible(cx.input(updates)),
-        "{}",
-        may_not_fit(cx.input(indices), cx.input(updates), rows, target, &target_dims[depth..]);
+        "{}", words();
         "`updates` has shape {} but must have {wanted}: a part for each row of `indices` {} in shape {target}",
         cx.input(updates),
         cx.input(indices)

@@ -10,7 +10,7 @@ use millstream_graph::Attrs;
 use millstream_graph::OpBuilder;
 use millstream_graph::op::spec::{Int, Spec};
 use millstream_graph::op::{GradCx, InferCx, Known, OpDef};
-use millstream_tensor::{Dim, Error, PartialShape, Result, Shape, Tensor, ensure, invalid};
+use millstream_tensor::{Dim, PartialShape, Result, Shape, Tensor, ensure, invalid};
 use smallvec::SmallVec;
 
 /// A number of an index, if it is known.
@@ -304,7 +304,10 @@ impl Selection {
 pub(crate) fn inferred(cx: &InferCx, i: usize) -> Result<Option<Subscript>> {
     let shape = [i + 1, i + 2].into_iter().try_fold(cx.with_rank(i, 1)?, |shape, j| {
         let other = cx.with_rank(j, 1)?;
-        Ok::<_, Error>(shape.merge(&other).unwrap_or(other))
+        shape.merge(&other).ok_or_else(|| {
+            invalid!("`{}` has shape {shape} but `{}` has {other}", cx.name_of(i), cx.name_of(j))
+                .led_by(shape.difference(&other))
+        })
     })?;
     let Some(n) = shape.dim(0).or_else(|| known_len(cx, i)) else { return Ok(None) };
     let read = |j: usize| -> SmallVec<[Option<i64>; 4]> {

@@ -198,6 +198,9 @@ pub(super) fn inferred_of(cx: &InferCx, [i, v, s]: [usize; 3]) -> Result<(Dim, D
     let (values, sizes) = (cx.with_rank(v, 1)?, cx.with_rank(s, 1)?);
     let same = |axis: usize, other: &PartialShape, j: usize| match (indices.dim(axis), other.dim(0)) {
         (Some(a), Some(b)) if a != b => Err(invalid!(
+            "{} ({a}) and {} ({b}) do not match.",
+            if axis == 0 { "Number of elements in index" } else { "Index rank" },
+            if axis == 0 { "values" } else { "shape rank" };
             "`{}` has shape {indices} but `{}` has {other}: axis {axis} of the first must be as long as the second",
             cx.name_of(i),
             cx.name_of(j)

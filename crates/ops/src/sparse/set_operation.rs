@@ -9,7 +9,7 @@ use millstream_graph::op::{Cost, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{self, I64};
 use millstream_tensor::budget::Charged;
 use millstream_tensor::pace::Pace;
-use millstream_tensor::{Dim, Result, Str, Tensor, ensure, invalid, with_element};
+use millstream_tensor::{Dim, PartialShape, Result, Str, Tensor, ensure, invalid, with_element};
 use std::cmp::Ordering;
 
 pub(crate) fn def() -> [OpDef; 3] {
@@ -101,8 +101,23 @@ fn infer(cx: &mut InferCx, first: bool, second: bool) -> Result<()> {
         }
     };
     let ranks = [of(0, first)?, of(if first { 3 } else { 1 }, second)?];
+    if !first && !second {
+        cx.at_least_rank(0, 2)?;
+        cx.at_least_rank(1, 2)?;
+    }
     if let [Some(a), Some(b)] = ranks {
-        ensure!(a == b, "the operands have {a} and {b} axes: all axes but the last must agree");
+        ensure!(a == b, "Shape must be rank {a} but is rank {b}"; "the operands have {a} and {b} axes: all axes but the last must agree");
+    }
+    if !first
+        && !second
+        && let (Some([a @ .., _]), Some([b @ .., _])) = (cx.input(0).dims(), cx.input(1).dims())
+    {
+        let (a, b) = (PartialShape::new(a.iter().copied()), PartialShape::new(b.iter().copied()));
+        ensure!(
+            a.is_compatible(&b),
+            "{}", a.difference(&b);
+            "the operands have shapes {} and {}: all axes but the last must agree", cx.input(0), cx.input(1)
+        );
     }
     let rank = ranks[0].or(ranks[1]);
     ensure!(
@@ -234,8 +249,8 @@ cases! {
     more_axes: "SparseToSparseSetOperation(i64 [[0 0 0] [1 0 0]], [2 3], i64 [2 1 1], i64[1,3] [[0 0 1]], [5], i64 [2 1 3]; set_operation=\"union\") = i64 [[0 0 0] [0 0 1] [1 0 0]], [2 5 3], i64 [2 1 2]",
     of_nothing: "DenseToDenseSetOperation(i32[2,0] [], i32[2,0] []; set_operation=\"union\") = i64[0,2] [], i32[0] [], i64 [2 0]",
     infers: "DenseToSparseSetOperation(i32[?,?], i64[?,2], i32[?], i64[?]; set_operation=\"union\") : i64[?,2], i32[?], i64[2]",
-    rows_agree: "DenseToDenseSetOperation([[1 2]], [[1] [2]]; set_operation=\"union\") ! Mismatched shapes [1] vs [2]",
-    an_axis_of_elements: "DenseToDenseSetOperation([1 2], [1]; set_operation=\"union\") ! at least 2",
+    rows_agree: "DenseToDenseSetOperation([[1 2]], [[1] [2]]; set_operation=\"union\") ! all axes but the last must agree",
+    an_axis_of_elements: "DenseToDenseSetOperation([1 2], [1]; set_operation=\"union\") ! at least rank 2",
     in_order: "DenseToSparseSetOperation([[1]], i64 [[0 1] [0 0]], [2 7], i64 [1 2]; set_operation=\"union\") ! out of order",
     known_operations: "DenseToDenseSetOperation([[1]], [[1]]; set_operation=\"xor\") ! Invalid set_operation xor",
 }

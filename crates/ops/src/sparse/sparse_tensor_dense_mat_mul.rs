@@ -7,7 +7,7 @@ use millstream_graph::op::spec::{AnyType, Bool, IndexType, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I64;
 use millstream_tensor::pace::Pace;
-use millstream_tensor::{Error, PartialShape, Result, Shape, Tensor, ensure, invalid, with_element};
+use millstream_tensor::{Error, PartialShape, Result, Shape, Tensor, ensure, invalid, unequal, with_element};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("SparseTensorDenseMatMul")
@@ -40,7 +40,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     let b = cx.with_rank(3, 2)?;
     let turned = |s: &PartialShape, t: bool| if t { (s.dim(1), s.dim(0)) } else { (s.dim(0), s.dim(1)) };
     let ((m, k), (k2, n)) = (turned(&a, aa), turned(&b, ab));
-    ensure!(k.is_none() || k2.is_none() || k == k2, "{}", inner(&a, aa, &b, ab));
+    ensure!(k.is_none() || k2.is_none() || k == k2, "{}", unequal(k.unwrap_or(0), k2.unwrap_or(0)); "{}", inner(&a, aa, &b, ab));
     cx.set(0, [m, n]);
     Ok(())
 }

@@ -25,9 +25,9 @@ pub(crate) fn def() -> [OpDef; 2] {
 
 fn infer(cx: &mut InferCx) -> Result<()> {
     let shape = held(cx, 0, cx.attrs().dtype("T")?)?;
-    shape
-        .merge(&PartialShape::scalar())
-        .ok_or_else(|| invalid!("the variable has shape {shape}; it must be a scalar"))?;
+    shape.merge(&PartialShape::scalar()).ok_or_else(|| {
+        invalid!("the variable has shape {shape}; it must be a scalar").led_by(shape.not_of_rank(0))
+    })?;
     cx.set(0, PartialShape::scalar());
     Ok(())
 }

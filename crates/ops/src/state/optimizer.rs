@@ -108,6 +108,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
                 "the variable has shape {shape} but `{}` has shape {own}; they must be compatible",
                 cx.name_of(i)
             )
+            .led_by(shape.difference(&own))
         })?;
     }
     gives(cx, shape);

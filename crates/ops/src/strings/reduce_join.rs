@@ -29,10 +29,12 @@ fn axes(given: &[i64], rank: usize) -> Result<Vec<usize>> {
     let mut axes = Vec::with_capacity(given.len());
     for &axis in given {
         let place = if axis < 0 { axis.checked_add_unsigned(rank as u64) } else { Some(axis) };
-        let place = place
-            .and_then(|a| usize::try_from(a).ok())
-            .filter(|a| *a < rank)
-            .ok_or_else(|| invalid!("`reduction_indices` names axis {axis} but `inputs` has rank {rank}"))?;
+        let place = place.and_then(|a| usize::try_from(a).ok()).filter(|a| *a < rank).ok_or_else(|| {
+            invalid!(
+                "Invalid reduction dimension {axis} for input with {rank} dimensions.";
+                "`reduction_indices` names axis {axis} but `inputs` has rank {rank}"
+            )
+        })?;
         ensure!(!axes.contains(&place), "`reduction_indices` names axis {place} twice");
         axes.push(place);
     }
@@ -40,11 +42,7 @@ fn axes(given: &[i64], rank: usize) -> Result<Vec<usize>> {
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
-    ensure!(
-        cx.input(1).rank().is_none_or(|r| r <= 1),
-        "`reduction_indices` must be a scalar or a vector but has shape {}",
-        cx.input(1)
-    );
+    cx.scalar_or_vector(1)?;
     let keep = cx.attrs().bool("keep_dims")?;
     let Some(dims) = cx.input(0).dims() else { return Ok(()) };
     let shape = match cx.ints(1) {

@@ -21,21 +21,16 @@ pub(crate) fn def() -> OpDef {
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
-    let mut all = PartialShape::scalar();
-    for shape in cx.inputs() {
-        // An input of unknown rank may be a scalar.
-        if shape.rank().is_none() {
-            cx.set(0, PartialShape::unknown());
-            return Ok(());
-        }
-        if shape.rank() != Some(0) {
-            all = match all.rank() {
-                Some(0) => shape.clone(),
-                _ => all.merge(shape).ok_or_else(|| {
-                    invalid!("StringJoin: the inputs that are not scalars have shapes {all} and {shape}; they must be equal")
-                })?,
-            };
-        }
+    // The inputs that are not scalars determine the shape. An input of unknown rank may be a scalar.
+    let mut all = match cx.inputs().iter().all(|s| s.rank() == Some(0)) {
+        true => PartialShape::scalar(),
+        false => PartialShape::unknown(),
+    };
+    for shape in cx.inputs().iter().filter(|s| s.rank() != Some(0)) {
+        all = all.merge(shape).ok_or_else(|| {
+            invalid!("StringJoin: the inputs that are not scalars have shapes {all} and {shape}; they must be equal")
+                .led_by(all.difference(shape))
+        })?;
     }
     cx.set(0, all);
     Ok(())
@@ -69,5 +64,6 @@ cases! {
     scalars_go_with_all: r#"StringJoin("a", ["b" "c"], "d") = ["abd" "acd"]"#,
     one_input: r#"StringJoin("a") = "a""#,
     infers: "StringJoin(str[?,2], str[], str[3,?]) : str[3,2]",
+    infers_from_vectors: "StringJoin(str[..], str[], str[4]) : str[4]",
     shapes_agree: r#"StringJoin(["a"], ["b" "c"]) ! have shapes [1] and [2]"#,
 }

@@ -26,7 +26,10 @@ pub(crate) fn def() -> OpDef {
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
-    cx.merge(1, 2)?;
+    cx.merge(1, 2).map_err(|e| match cx.input(2).rank() {
+        Some(rank) if cx.input(1).rank() != Some(rank) => e.led_by(cx.input(1).not_of_rank(rank)),
+        _ => e,
+    })?;
     cx.broadcast()
 }
 

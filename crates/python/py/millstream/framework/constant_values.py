@@ -80,10 +80,46 @@ def _known_to_all(tensor: Any) -> bool:
 def constant_value_as_shape(tensor: Tensor) -> shapes.TensorShape:
     """Returns the static shape that an integer vector holds."""
     value = constant_value(tensor)
-    if value is None:
-        n = shapes.dimension_value(tensor.shape.with_rank(1)[0])
-        return shapes.TensorShape(None if n is None else [None] * n)
-    return shapes.TensorShape([None if d == -1 else int(d) for d in np.atleast_1d(value)])
+    if value is not None:
+        return shapes.TensorShape([None if d == -1 else int(d) for d in np.atleast_1d(value)])
+    n = shapes.dimension_value(tensor.shape.with_rank(1)[0])
+    rule = _PARTS_OF_SHAPES.get(tensor.op.type)
+    found = rule(tensor.op) if rule else None
+    return shapes.TensorShape(None if n is None else [None] * n) if found is None else found
+
+
+def _packed_shape(op: Any) -> Any:
+    values = [constant_value(t) for t in op.inputs]
+    if any(t.shape.ndims != 0 for t in op.inputs):
+        return None
+    return shapes.TensorShape([None if v is None or v == -1 else int(v) for v in values])
+
+
+def _joined_shape(op: Any) -> Any:
+    joined = shapes.TensorShape([])
+    for part in op.inputs[1:] if op.type == "Concat" else op.inputs[:-1]:
+        joined = joined.concatenate(constant_value_as_shape(part))
+    return joined
+
+
+def _sliced_shape(op: Any) -> Any:
+    bounds = [constant_value(t) for t in op.inputs[1:]]
+    masks = {name: op.get_attr(name) for name in ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")}
+    whole = constant_value_as_shape(op.inputs[0])
+    if any(b is None or len(b) != 1 for b in bounds) or any(masks.pop(m) for m in list(masks)[2:]) or whole.dims is None:
+        return None
+    begin, end, step = (int(b[0]) for b in bounds)
+    return shapes.TensorShape(whole.dims[slice(None if masks["begin_mask"] else begin, None if masks["end_mask"] else end, step)])
+
+
+# The ops through which TensorFlow follows a shape of which only parts are known.
+_PARTS_OF_SHAPES: Dict[str, Callable[[Any], Any]] = {
+    "Shape": lambda op: op.inputs[0].shape,
+    "Pack": _packed_shape,
+    "Concat": _joined_shape,
+    "ConcatV2": _joined_shape,
+    "StridedSlice": _sliced_shape,
+}
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:

@@ -162,6 +162,8 @@ def sparse_softmax_cross_entropy_with_logits(_sentinel: Any = None, labels: Any 
         labels, logits = convert_to_tensor(labels), convert_to_tensor(logits)
         shape_of_labels = array_ops.shape(labels)
         known = labels._shape_as_list(), logits._shape_as_list()
+        if known[1] == []:
+            raise ValueError("Logits cannot be scalars - received shape %s." % logits.shape)
         if None not in known and len(known[0]) != len(known[1]) - 1:
             raise ValueError("Rank mismatch: Rank of labels (received %s) should equal rank of logits minus 1 (received %s)." % (len(known[0]), len(known[1])))
         if not labels.shape.is_compatible_with(logits.shape[:-1]):

@@ -657,7 +657,7 @@ def matmul(
 
     Args:
       a: A tensor of numbers, of rank 2 or more.
-      b: A tensor of the same dtype; the dimensions before the last two equal those of `a`.
+      b: A tensor of the same dtype; the dimensions before the last two are broadcast with those of `a`.
       transpose_a: If true, `a` is transposed before multiplication.
       transpose_b: If true, `b` is transposed before multiplication.
       adjoint_a: If true, `a` is transposed and conjugated before multiplication.
@@ -689,7 +689,7 @@ def matmul(
         a = convert_to_tensor(a, name="a")
         b = b if isinstance(b, Tensor) else convert_to_tensor(b, a.dtype.base_dtype, "b")
         ranks = a._shape_as_list(), b._shape_as_list()
-        if all(r is None or len(r) > 2 for r in ranks):
+        if not (a_is_sparse or b_is_sparse) and any(r is None or len(r) > 2 for r in ranks):
             conj = op("Conj")
             if transpose_a:
                 a, adjoint_a = (conj(a) if a.dtype.is_complex else a), True

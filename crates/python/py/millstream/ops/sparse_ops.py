@@ -231,8 +231,13 @@ def sparse_concat(
         # Only the size along `axis` is that of each part.
         after = [] if axis == -1 else [largest[axis + 1 :]]
         shapes = [array_ops.concat([largest[:axis], s[axis:] if axis == -1 else s[axis : axis + 1], *after], 0) for s in shapes]
-    made = op("SparseConcat")([s.indices for s in sps], [s.values for s in sps], shapes, concat_dim=axis, name=name)
-    return SparseTensor(*made)
+    indices, values, shape = op("SparseConcat")([s.indices for s in sps], [s.values for s in sps], shapes, concat_dim=axis, name=name)
+    sizes = [constant_value(s) for s in shapes]
+    if not (expand_nonconcat_dim or expand_nonconcat_dims) and all(s is not None for s in sizes):
+        whole = [int(d) for d in sizes[0]]
+        whole[axis] = sum(int(s[axis]) for s in sizes)
+        shape = whole
+    return SparseTensor(indices, values, shape)
 
 
 def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any:
@@ -263,7 +268,10 @@ def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any
         a, b = _sparse(a), _sparse(b)
         a.get_shape().assert_is_compatible_with(b.get_shape())
         limit = convert_to_tensor(limit, a.values.dtype.real_dtype, "thresh")
-        return SparseTensor(*op("SparseAdd")(a.indices, a.values, a.dense_shape, b.indices, b.values, b.dense_shape, limit))
+        indices, values, shape = op("SparseAdd")(a.indices, a.values, a.dense_shape, b.indices, b.values, b.dense_shape, limit)
+        a.shape.assert_is_compatible_with(b.shape)
+        static = array_ops.broadcast_static_shape(a.shape, b.shape)
+        return SparseTensor(indices, values, static.as_list() if static.is_fully_defined() else shape)
     if hasattr(b, "dense_shape"):
         a, b = b, a
     a = _sparse(a)

@@ -269,7 +269,6 @@ def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any
         a.get_shape().assert_is_compatible_with(b.get_shape())
         limit = convert_to_tensor(limit, a.values.dtype.real_dtype, "thresh")
         indices, values, shape = op("SparseAdd")(a.indices, a.values, a.dense_shape, b.indices, b.values, b.dense_shape, limit)
-        a.shape.assert_is_compatible_with(b.shape)
         static = array_ops.broadcast_static_shape(a.shape, b.shape)
         return SparseTensor(indices, values, static.as_list() if static.is_fully_defined() else shape)
     if hasattr(b, "dense_shape"):

@@ -216,7 +216,7 @@ impl Graph {
     }
 }
 
-/// An error unless a node of this op may be copied: it has no state, or makes a dataset.
+/// An error unless a node of this op may be copied: it has no state, reads files, or makes a dataset.
 fn check_copied(op: &OpDef, name: &str) -> Result<()> {
     ensure!(
         op.role != Role::Placeholder,
@@ -225,7 +225,7 @@ fn check_copied(op: &OpDef, name: &str) -> Result<()> {
     );
     let makes_dataset = op.outputs.iter().any(|arg| arg.ty == DType::Variant.into());
     ensure!(
-        op.kernel.effect == Effect::Pure || makes_dataset,
+        op.kernel.effect == Effect::Pure || op.kernel.observing || makes_dataset,
         "Cannot capture a stateful node (name:{name}, type:{}) by value.",
         op.name
     );

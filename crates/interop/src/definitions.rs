@@ -31,7 +31,9 @@ pub fn op_def(def: &OpDef) -> Result<Message> {
         output_arg: args(&def.outputs),
         attr,
         summary: def.doc.to_owned(),
-        is_stateful: def.kernel.effect != Effect::Pure && !def.inputs.iter().any(|a| a.is_ref),
+        is_stateful: def.kernel.effect != Effect::Pure
+            && !def.kernel.observing
+            && !def.inputs.iter().any(|a| a.is_ref),
         allows_uninitialized_input: def.name == "Assign",
         ..Message::default()
     })

@@ -39,6 +39,8 @@ pub struct Kernel {
     pub undoable: bool,
     /// Whether the iterations of loops around it run one after another: see [`Kernel::in_order`].
     pub in_order: bool,
+    /// Whether it only reads what is outside of the graph: see [`Kernel::observing`].
+    pub observing: bool,
 }
 
 /// Given the node that makes input 0: a function that computes both, from that node's only input. `None` if
@@ -134,6 +136,7 @@ impl Kernel {
             opens: false,
             undoable: false,
             in_order: false,
+            observing: false,
         }
     }
 
@@ -185,6 +188,13 @@ impl Kernel {
     /// `parallel_iterations` of the loops around it were 1: others count the runs.
     pub fn in_order(mut self) -> Kernel {
         self.in_order = true;
+        self
+    }
+
+    /// Declares that the kernel changes nothing and keeps nothing between runs: its outputs follow from its
+    /// inputs and from what it reads outside of the graph, such as files. Functions may copy its nodes.
+    pub fn observing(mut self) -> Kernel {
+        self.observing = true;
         self
     }
 

@@ -28,6 +28,10 @@ impl How for Batch {
         let mut batches = Gathering::of(over.input.begin(env)?, over.how.0);
         Ok(source(move |env| batches.next(env)?.map(|batch| stacked(&batch)).transpose()))
     }
+
+    fn cardinality(over: &Over<Batch>) -> i64 {
+        over.how.0.batches(over.input.cardinality())
+    }
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {

@@ -1,6 +1,6 @@
 //! Batches: elements side by side in tensors with one more axis.
 
-use super::datasets::{Element, Kept, Source, is_interrupt};
+use super::datasets::{Element, Kept, Source, counted, is_interrupt};
 use millstream_graph::op::{KernelCx, StepEnv};
 use millstream_tensor::budget::Charged;
 use millstream_tensor::{Assembler, Code, Error, Result, Shape, Tensor, ensure};
@@ -19,6 +19,14 @@ impl Size {
         ensure!(most > 0, "Batch size must be greater than zero.");
         let whole_only = drop.map_or(Ok(false), |i| cx.bool(i))?;
         Ok(Size { most: usize::try_from(most).unwrap_or(usize::MAX), whole_only })
+    }
+
+    /// The number of batches of this many elements: see [`Dataset::cardinality`].
+    ///
+    /// [`Dataset::cardinality`]: super::datasets::Dataset::cardinality
+    pub(super) fn batches(self, elements: i64) -> i64 {
+        let most = i64::try_from(self.most).unwrap_or(i64::MAX);
+        counted(elements, |n| n / most + i64::from(!self.whole_only && n % most != 0))
     }
 }
 

@@ -43,6 +43,10 @@ impl How for Cached {
             Ok(Some(element))
         }))
     }
+
+    fn cardinality(over: &Over<Cached>) -> i64 {
+        over.input.cardinality()
+    }
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {

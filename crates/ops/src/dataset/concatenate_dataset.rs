@@ -1,6 +1,6 @@
 //! `ConcatenateDataset`: one dataset after another.
 
-use super::datasets::{Data, Dataset, Source, Spec, give, makes, source, typed};
+use super::datasets::{Data, Dataset, ENDLESS, Source, Spec, UNKNOWN, give, makes, source, typed};
 use millstream_graph::op::{KernelCx, OpDef, StepEnv};
 use millstream_tensor::{DType, Result};
 
@@ -49,6 +49,13 @@ impl Dataset for Both {
                 pass = second.begin(env)?;
             }
         }))
+    }
+    fn cardinality(&self) -> i64 {
+        match (self.first.cardinality(), self.second.cardinality()) {
+            (ENDLESS, _) | (_, ENDLESS) => ENDLESS,
+            (UNKNOWN, _) | (_, UNKNOWN) => UNKNOWN,
+            (a, b) => a.saturating_add(b),
+        }
     }
 }
 

@@ -23,6 +23,17 @@ use std::time::Instant;
 /// What an allocation takes beyond its content, in bytes.
 const BLOCK: usize = 32;
 
+/// The number of elements of a dataset without end.
+pub(super) const ENDLESS: i64 = -1;
+
+/// The number of elements of a dataset whose number is not known before a pass.
+pub(super) const UNKNOWN: i64 = -2;
+
+/// The number of elements that `count` makes of the input's, unless the input is endless or of unknown size.
+pub(super) fn counted(input: i64, count: impl FnOnce(i64) -> i64) -> i64 {
+    if input < 0 { input } else { count(input) }
+}
+
 /// The components of an element.
 pub(crate) type Element = SmallVec<[Tensor; 2]>;
 
@@ -70,6 +81,10 @@ pub(crate) trait Dataset: Send + Sync {
     /// How this dataset shuffles, if it does.
     fn shuffles(&self) -> Option<Shuffles> {
         None
+    }
+    /// The number of elements, [`ENDLESS`] or [`UNKNOWN`]. Asked once: see [`Data::cardinality`].
+    fn cardinality(&self) -> i64 {
+        UNKNOWN
     }
 }
 
@@ -191,6 +206,8 @@ pub(crate) struct Data {
     /// Kept, because a dataset that reads another twice, which reads a third twice, .. is small and has
     /// exponentially many readers.
     depth: u32,
+    /// Kept for the same reason.
+    cardinality: i64,
 }
 
 impl fmt::Debug for Data {
@@ -222,12 +239,18 @@ impl Data {
             let text = format!("{depth} datasets read each other; at most {} may", Data::DEEPEST);
             return Err(Error::new(Code::ResourceExhausted, text));
         }
-        Ok(Data { dataset: Arc::new(dataset), depth })
+        let cardinality = dataset.cardinality();
+        Ok(Data { dataset: Arc::new(dataset), depth, cardinality })
     }
 
     /// See [`Dataset::depth`].
     pub(crate) fn depth(&self) -> u32 {
         self.depth
+    }
+
+    /// See [`Dataset::cardinality`].
+    pub(crate) fn cardinality(&self) -> i64 {
+        self.cardinality
     }
 
     /// See [`Dataset::optimized`]. A run that is over optimizes no more.
@@ -289,6 +312,10 @@ pub(crate) trait How: Send + Sync + Sized + 'static {
     fn shuffles(_over: &Over<Self>) -> Option<Shuffles> {
         None
     }
+    /// See [`Dataset::cardinality`].
+    fn cardinality(_over: &Over<Self>) -> i64 {
+        UNKNOWN
+    }
 }
 
 impl<T: How> Dataset for Over<T> {
@@ -309,6 +336,9 @@ impl<T: How> Dataset for Over<T> {
     }
     fn shuffles(&self) -> Option<Shuffles> {
         T::shuffles(self)
+    }
+    fn cardinality(&self) -> i64 {
+        T::cardinality(self)
     }
 }
 

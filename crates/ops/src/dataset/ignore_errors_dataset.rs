@@ -29,6 +29,10 @@ impl How for Ignore {
             }
         }))
     }
+
+    fn cardinality(over: &Over<Ignore>) -> i64 {
+        over.input.cardinality()
+    }
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {

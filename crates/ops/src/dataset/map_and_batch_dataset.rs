@@ -32,13 +32,14 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let n = cx.int(at + 1)?;
     ensure!(n > 0 || n == -1, "num_parallel_calls must be greater than zero.");
     let f = Called::of(cx, "f", "other_arguments")?;
+    let keeps_count = cx.attrs().bool("preserve_cardinality")?;
     let without_axis = |shape: &PartialShape| match shape.dims() {
         Some([_, dims @ ..]) => PartialShape::new(dims.iter().copied()),
         _ => PartialShape::unknown(),
     };
     let shapes = spec.shapes.iter().map(without_axis).collect();
     let mapped = Spec { dtypes: spec.dtypes.clone(), shapes };
-    let input = Data::new(Over { input, spec: mapped, how: Map(f).into() })?;
+    let input = Data::new(Over { input, spec: mapped, how: Map { f, keeps_count }.into() })?;
     give(cx, Over { input, spec, how: Batch(size).into() })
 }
 

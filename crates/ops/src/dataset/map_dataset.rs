@@ -1,6 +1,6 @@
 //! `MapDataset`, `ParallelMapDataset`: the results of a function for each element.
 
-use super::datasets::{Called, Calls, How, Over, Source, calls, over, source, transforms};
+use super::datasets::{Called, Calls, How, Over, Source, UNKNOWN, calls, over, source, transforms};
 use millstream_graph::op::spec::{Bool, Spec};
 use millstream_graph::op::{KernelCx, OpDef, StepEnv};
 use millstream_tensor::{DType, Result, ensure};
@@ -26,19 +26,28 @@ pub(crate) fn def() -> [OpDef; 2] {
 }
 
 /// The results of a function.
-pub(super) struct Map(pub Called);
+pub(super) struct Map {
+    pub f: Called,
+    /// The attribute `preserve_cardinality`: whether the function does not end the dataset.
+    pub keeps_count: bool,
+}
 
 impl How for Map {
     fn begin(over: &Over<Map>, env: &StepEnv) -> Result<Source> {
         let mut elements = Calls::over(over.input.begin(env)?);
-        let (f, spec) = (over.how.0.clone(), over.spec.clone());
+        let (f, spec) = (over.how.f.clone(), over.spec.clone());
         Ok(source(move |env| elements.next(env, |element| f.call_for(element, &spec, env))))
+    }
+
+    fn cardinality(over: &Over<Map>) -> i64 {
+        if over.how.keeps_count { over.input.cardinality() } else { UNKNOWN }
     }
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let f = Called::of(cx, "f", "other_arguments")?;
-    over(cx, Map(f))
+    let keeps_count = cx.attrs().bool("preserve_cardinality")?;
+    over(cx, Map { f, keeps_count })
 }
 
 fn parallel(cx: &mut KernelCx) -> Result<()> {

@@ -12,7 +12,9 @@ ops! {
     batch_dataset,
     cache_dataset,
     concatenate_dataset,
+    dataset_cardinality,
     dataset_to_single_element,
+    directed_interleave_dataset,
     filter_dataset,
     #[cfg(feature = "input")]
     fixed_length_record_dataset,
@@ -42,6 +44,7 @@ ops! {
     shuffle_dataset,
     skip_dataset,
     take_dataset,
+    take_while_dataset,
     tensor_dataset,
     tensor_slice_dataset,
     #[cfg(feature = "input")]
@@ -49,6 +52,7 @@ ops! {
     #[cfg(feature = "input")]
     tf_record_dataset,
     unbatch_dataset,
+    unique_dataset,
     window_dataset,
     zip_dataset,
 }

@@ -28,6 +28,10 @@ impl How for Same {
     fn begin(over: &Over<Same>, env: &StepEnv) -> Result<Source> {
         over.input.begin(env)
     }
+
+    fn cardinality(over: &Over<Same>) -> i64 {
+        over.input.cardinality()
+    }
 }
 
 fn optimize(cx: &mut KernelCx) -> Result<()> {

@@ -46,6 +46,10 @@ impl How for Padded {
         let (shapes, values) = (over.how.shapes.clone(), over.how.values.clone());
         Ok(source(move |env| batches.next(env)?.map(|batch| padded(&batch, &shapes, &values)).transpose()))
     }
+
+    fn cardinality(over: &Over<Padded>) -> i64 {
+        over.how.size.batches(over.input.cardinality())
+    }
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {

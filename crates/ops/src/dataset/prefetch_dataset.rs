@@ -23,6 +23,10 @@ impl How for Prefetch {
     fn begin(over: &Over<Prefetch>, env: &StepEnv) -> Result<Source> {
         over.input.begin(env)
     }
+
+    fn cardinality(over: &Over<Prefetch>) -> i64 {
+        over.input.cardinality()
+    }
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {

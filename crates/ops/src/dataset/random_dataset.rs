@@ -1,6 +1,6 @@
 //! `RandomDataset`: random integers without end.
 
-use super::datasets::{Dataset, Source, Spec, give, makes, source, typed};
+use super::datasets::{Dataset, ENDLESS, Source, Spec, give, makes, source, typed};
 use crate::shared::philox::Words;
 use millstream_graph::op::{KernelCx, OpDef, StepEnv};
 use millstream_tensor::DType::I64;
@@ -26,6 +26,9 @@ impl Dataset for Random {
     fn begin(&self, _env: &StepEnv) -> Result<Source> {
         let mut words = self.words.clone();
         Ok(source(move |_| Ok(Some([Tensor::scalar(i64::from(words.word()))].into_iter().collect()))))
+    }
+    fn cardinality(&self) -> i64 {
+        ENDLESS
     }
 }
 

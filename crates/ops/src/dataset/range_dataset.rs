@@ -34,6 +34,11 @@ impl Dataset for Range {
             Ok(inside.map(|at| [Tensor::scalar(at)].into_iter().collect()))
         }))
     }
+    fn cardinality(&self) -> i64 {
+        let (from, to, by) = (i128::from(self.start), i128::from(self.stop), i128::from(self.step));
+        let away = if by > 0 { to - from } else { from - to };
+        i64::try_from((away.max(0) + by.abs() - 1) / by.abs()).unwrap_or(i64::MAX)
+    }
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {

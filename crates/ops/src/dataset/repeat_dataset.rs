@@ -1,6 +1,6 @@
 //! `RepeatDataset`: a dataset several times, or for ever.
 
-use super::datasets::{Data, How, Over, Source, over, source, transforms};
+use super::datasets::{Data, ENDLESS, How, Over, Source, counted, over, source, transforms};
 use super::shuffling::Shuffle;
 use millstream_graph::op::{KernelCx, OpDef, StepEnv};
 use millstream_tensor::{DType, Result};
@@ -42,6 +42,14 @@ impl How for Repeat {
         let how = Shuffle::repeated(shuffled.buffer_size, shuffled.seeds, over.how.0);
         let input = shuffled.input.optimized().unwrap_or(shuffled.input);
         Data::new(Over { input, spec: over.spec.clone(), how: how.into() }).ok()
+    }
+
+    fn cardinality(over: &Over<Repeat>) -> i64 {
+        match (over.input.cardinality(), over.how.0) {
+            (0, _) | (_, 0) => 0,
+            (_, ..0) => ENDLESS,
+            (n, count) => counted(n, |n| n.saturating_mul(count)),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! `ScanDataset`: the results of a function that carries a state from element to element.
 
-use super::datasets::{Called, Calls, Element, How, Over, Source, calls, over, source, transforms};
+use super::datasets::{Called, Calls, Element, How, Over, Source, UNKNOWN, calls, over, source, transforms};
 use millstream_graph::op::spec::{Bool, Spec, TypeList};
 use millstream_graph::op::{KernelCx, OpDef, StepEnv};
 use millstream_tensor::{Result, ensure};
@@ -23,6 +23,7 @@ pub(crate) fn def() -> [OpDef; 2] {
 struct Scan {
     initial: Element,
     f: Called,
+    keeps_count: bool,
 }
 
 impl How for Scan {
@@ -54,13 +55,18 @@ impl How for Scan {
             })
         }))
     }
+
+    fn cardinality(over: &Over<Scan>) -> i64 {
+        if over.how.keeps_count { over.input.cardinality() } else { UNKNOWN }
+    }
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let f = Called::of(cx, "f", "other_arguments")?;
     let range = cx.node.input_range("initial_state")?;
     let initial = cx.inputs()[range].iter().map(|value| value.clone().kept()).collect::<Result<_>>()?;
-    over(cx, Scan { initial, f })
+    let keeps_count = cx.attrs().bool("preserve_cardinality")?;
+    over(cx, Scan { initial, f, keeps_count })
 }
 
 cases! {

@@ -1,6 +1,6 @@
 //! `ShardDataset`: every n-th element of a dataset.
 
-use super::datasets::{How, Over, Source, over, source, transforms};
+use super::datasets::{How, Over, Source, counted, over, source, transforms};
 use millstream_graph::op::spec::{Bool, Spec};
 use millstream_graph::op::{KernelCx, OpDef, StepEnv};
 use millstream_tensor::{DType, Result, ensure};
@@ -45,6 +45,11 @@ impl How for Shard {
                 }
             }
         }))
+    }
+
+    fn cardinality(over: &Over<Shard>) -> i64 {
+        let Shard { n, index, .. } = *over.how;
+        counted(over.input.cardinality(), |all| all / n + i64::from(index < all % n))
     }
 }
 

@@ -3,7 +3,7 @@
 //! The order is TensorFlow's. The buffer is a ring of slots in which each epoch has a slice. A random element
 //! of the first slice is next, and the slice's first element takes its place.
 
-use super::datasets::{Element, How, Kept, Over, Shuffles, Source, source};
+use super::datasets::{ENDLESS, Element, How, Kept, Over, Shuffles, Source, counted, source};
 use crate::shared::philox::Words;
 use millstream_graph::op::{KernelCx, StepEnv};
 use millstream_tensor::budget::Charged;
@@ -86,6 +86,14 @@ impl How for Shuffle {
         let how = &over.how;
         how.each.as_ref()?;
         Some(Shuffles { input: over.input.clone(), buffer_size: how.buffer_size, seeds: how.seeds })
+    }
+
+    fn cardinality(over: &Over<Shuffle>) -> i64 {
+        match (over.input.cardinality(), over.how.count) {
+            (0, _) => 0,
+            (_, ..0) => ENDLESS,
+            (n, count) => counted(n, |n| n.saturating_mul(count)),
+        }
     }
 }
 

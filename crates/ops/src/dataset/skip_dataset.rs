@@ -1,6 +1,6 @@
 //! `SkipDataset`: a dataset without its first elements.
 
-use super::datasets::{How, Over, Source, over, source, transforms};
+use super::datasets::{How, Over, Source, counted, over, source, transforms};
 use millstream_graph::op::{KernelCx, OpDef, StepEnv};
 use millstream_tensor::{DType, Result};
 
@@ -28,6 +28,11 @@ impl How for Skip {
             }
             input.next(env)
         }))
+    }
+
+    fn cardinality(over: &Over<Skip>) -> i64 {
+        let count = over.how.0;
+        counted(over.input.cardinality(), |n| if count < 0 { 0 } else { (n - count).max(0) })
     }
 }
 

@@ -1,6 +1,6 @@
 //! `TakeDataset`: the first elements of a dataset.
 
-use super::datasets::{How, Over, Source, over, source, transforms};
+use super::datasets::{ENDLESS, How, Over, Source, UNKNOWN, over, source, transforms};
 use millstream_graph::op::{KernelCx, OpDef, StepEnv};
 use millstream_tensor::{DType, Result};
 
@@ -23,6 +23,15 @@ impl How for Take {
             left -= i64::from(left > 0);
             Ok(next)
         }))
+    }
+
+    fn cardinality(over: &Over<Take>) -> i64 {
+        // As in TensorFlow, a negative count is the answer.
+        match over.input.cardinality() {
+            UNKNOWN => UNKNOWN,
+            ENDLESS => over.how.0,
+            n => n.min(over.how.0),
+        }
     }
 }
 

@@ -27,6 +27,9 @@ impl Dataset for One {
         let mut left = Some(self.element.clone());
         Ok(source(move |_| Ok(left.take())))
     }
+    fn cardinality(&self) -> i64 {
+        1
+    }
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {

@@ -37,6 +37,9 @@ impl Dataset for Slices {
             Ok(Some(element))
         }))
     }
+    fn cardinality(&self) -> i64 {
+        self.len as i64
+    }
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {

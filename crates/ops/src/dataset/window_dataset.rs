@@ -1,6 +1,8 @@
 //! `WindowDataset`: consecutive elements as datasets of their own.
 
-use super::datasets::{Data, Dataset, Element, How, Kept, Over, Source, Spec, over, source, transforms};
+use super::datasets::{
+    Data, Dataset, Element, How, Kept, Over, Source, Spec, counted, over, source, transforms,
+};
 use millstream_graph::op::{KernelCx, OpDef, StepEnv};
 use millstream_tensor::budget::Charged;
 use millstream_tensor::{DType, Error, Result, Tensor, ensure};
@@ -34,6 +36,9 @@ impl Dataset for Few {
             next += 1;
             Ok(elements.get(next - 1).map(|kept| Element::clone(kept)))
         }))
+    }
+    fn cardinality(&self) -> i64 {
+        self.0.len() as i64
     }
 }
 
@@ -97,6 +102,18 @@ impl How for Window {
         };
         let how = over.how.clone();
         Ok(source(move |env| pass.next(&how, env)))
+    }
+
+    fn cardinality(over: &Over<Window>) -> i64 {
+        let whole = |v: usize| i128::try_from(v).unwrap_or(i128::MAX >> 8);
+        let Window { size, shift, stride, whole_only } = *over.how;
+        let (span, shift) = ((whole(size) - 1) * whole(stride) + 1, whole(shift));
+        counted(over.input.cardinality(), |n| {
+            let n = i128::from(n);
+            let windows =
+                if whole_only { (n - span + shift).max(0) / shift } else { (n + shift - 1) / shift };
+            i64::try_from(windows).unwrap_or(i64::MAX)
+        })
     }
 }
 

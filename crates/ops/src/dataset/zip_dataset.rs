@@ -1,6 +1,8 @@
 //! `ZipDataset`: the elements of several datasets side by side.
 
-use super::datasets::{Data, Dataset, Element, Source, Spec, give, is_interrupt, makes, source, typed};
+use super::datasets::{
+    Data, Dataset, ENDLESS, Element, Source, Spec, UNKNOWN, give, is_interrupt, makes, source, typed,
+};
 use millstream_graph::op::spec::AtLeast;
 use millstream_graph::op::{KernelCx, OpDef, StepEnv};
 use millstream_tensor::{DType, Result};
@@ -57,6 +59,13 @@ impl Dataset for Zip {
             }
             Ok(Some(held.drain(..).flatten().collect()))
         }))
+    }
+    fn cardinality(&self) -> i64 {
+        let counts = || self.inputs.iter().map(Data::cardinality);
+        match counts().any(|n| n == UNKNOWN) {
+            true => UNKNOWN,
+            false => counts().filter(|n| *n != ENDLESS).min().unwrap_or(ENDLESS),
+        }
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn def() -> OpDef {
         .input("pattern", DType::Str)
         .output("filenames", DType::Str)
         .infer(infer)
-        .kernel(Kernel::stateful(run).cost(SLOW))
+        .kernel(Kernel::stateful(run).observing().cost(SLOW))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {

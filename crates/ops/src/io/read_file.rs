@@ -11,7 +11,7 @@ pub(crate) fn def() -> OpDef {
         .input("filename", DType::Str)
         .output("contents", DType::Str)
         .infer(infer)
-        .kernel(Kernel::stateful(run).cost(SLOW))
+        .kernel(Kernel::stateful(run).observing().cost(SLOW))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {

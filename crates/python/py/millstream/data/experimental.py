@@ -17,6 +17,7 @@ from millstream.data.csv_files import CsvDataset, make_csv_dataset
 from millstream.data.example_files import make_batched_features_dataset, parse_example_dataset
 from millstream.data.optional import Optional, OptionalSpec, get_next_as_optional
 from millstream.data.options import DistributeOptions, MapVectorizationOptions, OptimizationOptions, StatsOptions, ThreadingOptions
+from millstream.data.selections import cardinality, choose_from_datasets, sample_from_datasets, take_while, unique
 from millstream.data.shuffling import shuffle_and_repeat as _shuffle_and_repeat
 from millstream.data.states import scan as _scan
 from millstream.framework import SparseTensor, constant, control_dependencies, convert_to_tensor, dtypes, namespaces, shapes
@@ -669,6 +670,8 @@ __all__ = [
     "UNKNOWN_CARDINALITY",
     "batch_and_drop_remainder",
     "bucket_by_sequence_length",
+    "cardinality",
+    "choose_from_datasets",
     "copy_to_device",
     "dense_to_sparse_batch",
     "enumerate_dataset",
@@ -687,11 +690,14 @@ __all__ = [
     "parallel_interleave",
     "parse_example_dataset",
     "prefetch_to_device",
+    "sample_from_datasets",
     "scan",
     "shuffle_and_repeat",
     "sloppy_interleave",
+    "take_while",
     "to_variant",
     "unbatch",
+    "unique",
 ]
 
 __dir__ = namespaces.dir_of(globals())

@@ -5,6 +5,8 @@ mod hash;
 #[cfg(feature = "input")]
 mod pattern;
 mod pieces;
+mod scripts;
+mod unicode;
 
 ops! {
     as_string,
@@ -27,5 +29,9 @@ ops! {
     string_strip,
     string_to_number,
     substr,
+    unicode_decode,
+    unicode_encode,
+    unicode_script,
+    unicode_transcode,
     unsorted_segment_join,
 }

@@ -10,6 +10,13 @@ from millstream.framework.op_functions import op
 from millstream.ops import array_ops
 from millstream.ops.ragged_tensors import RaggedTensor
 from millstream.ops.string_ops import substr as substr
+from millstream.ops.unicode_ops import (
+    unicode_decode as unicode_decode,
+    unicode_decode_with_offsets as unicode_decode_with_offsets,
+    unicode_encode as unicode_encode,
+    unicode_split as unicode_split,
+    unicode_split_with_offsets as unicode_split_with_offsets,
+)
 
 
 def length(input: Any, name: Optional[str] = None, unit: str = "BYTE") -> Tensor:  # noqa: A002

@@ -13,6 +13,7 @@ mod closures;
 pub mod collective;
 mod host;
 pub mod journal;
+mod line;
 mod machine;
 mod queue;
 mod reader;
@@ -31,6 +32,7 @@ pub use apart::apart;
 pub use cancel::{Cancellation, Registration};
 pub use closures::this_thread;
 pub use host::{HostFunction, HostFunctions, HostToken, in_host_function};
+pub use line::{Given, Line, Work};
 pub use machine::machine_memory;
 pub use queue::{
     Answer, Ask, Barrier, Batches, Client, Closing, Dequeued, Elsewhere, Item, ItemStore, Loan, Looked,

@@ -1,7 +1,9 @@
-//! Queues: runs enqueue and dequeue items, and wait for each other where necessary.
+//! Queues: runs enqueue and dequeue items, and wait for each other where necessary. Staging areas and mutexes
+//! are other ways to wait.
 
 mod barriers;
 mod queues;
+mod staging;
 
 ops! {
     barrier,
@@ -11,6 +13,8 @@ ops! {
     barrier_ready_size,
     barrier_take_many,
     fifo_queue,
+    map_stage,
+    mutex,
     padding_fifo_queue,
     priority_queue,
     queue_close,
@@ -22,4 +26,5 @@ ops! {
     queue_is_closed,
     queue_size,
     random_shuffle_queue,
+    stage,
 }

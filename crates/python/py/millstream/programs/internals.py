@@ -748,7 +748,7 @@ NAMES: Dict[str, Dict[str, Any]] = {
         "make_csv_dataset_v2": experimental.make_csv_dataset,
         "make_tf_record_dataset": example_files.make_tf_record_dataset,
     },
-    "python.ops.data_flow_ops": {"StagingArea": staging.StagingArea},
+    "python.ops.data_flow_ops": {"MapStagingArea": staging.MapStagingArea, "StagingArea": staging.StagingArea},
     "python.ops.rnn": {"_transpose_batch_time": transpose_batch_time},
     "python.ops.rnn_cell_impl": {"_BIAS_VARIABLE_NAME": "bias", "_WEIGHTS_VARIABLE_NAME": "kernel"},
     "python.ops.variables": {"PartitionedVariable": partitions.PartitionedVariable},

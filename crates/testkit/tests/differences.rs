@@ -67,6 +67,9 @@ const KNOWN: &[(&str, &str)] = &[
     ("IgammaGradA edges", NOT_FINITE),
     ("Polygamma edges", NOT_FINITE),
     ("Qr all_columns", ALL_COLUMNS),
+    ("QuantizeAndDequantize by_attributes", STEPS),
+    ("QuantizeAndDequantizeV2", STEPS),
+    ("QuantizeAndDequantizeV3", STEPS),
     ("CropAndResize cut", SINGLE),
     ("CropAndResize of_one_pixel", SINGLE),
     ("ResizeBicubic corners_aligned", SINGLE),
@@ -124,12 +127,14 @@ const ELLIPSIS: &str = "the axes of an ellipsis are counted while the gradient i
 const SIDES: &str = "whether there are more rows or more columns must be known while the gradient is built";
 const INNER: &str = "as in TensorFlow, the gradient needs a matrix of known shape";
 const SINGLE: &str = "floats of 32 bits come out whatever goes in, or its image has no gradient: TensorFlow's values are the check";
+const STEPS: &str = "as in TensorFlow, its gradient is that of the number before it is rounded";
 const NOT_FINITE: &str = "its value is not finite";
 const DROWNED: &str =
     "where no row is the value is the greatest number there is, beside which differences are nothing";
 
 /// Ops and examples whose second derivative is not checked, with the reason.
 const ONCE: &[(&str, &str)] = &[
+    ("Dilation2D", "as in TensorFlow, a dilation has no second derivative: an error"),
     ("EuclideanNorm of_nothing", "the length is 0, where it has no second derivative"),
     ("RandomGamma", "how samples curve is not computed"),
     ("Igamma", "its second derivative by `a` is not computed"),
@@ -142,8 +147,12 @@ const HELD: &[(&str, &[usize], &str)] = &[
     ("Polygamma", &[0], "the order is a count"),
     ("Zeta", &[0], "as in TensorFlow, only that by `q` is computed; others are an error"),
     ("IgammaGradA", &[0], "only that by `x` is computed; the other is an error"),
+    ("Conv3DBackpropFilter", &[1], "the shape of the filter alone matters"),
+    ("Conv3DBackpropInput", &[0], "the shape of the volume alone matters"),
     ("MaxPool3DGrad", &[0, 1], "the second is the largest cells of the first"),
     ("MaxPool3DGradGrad", &[0, 1], "the second is the largest cells of the first"),
+    ("MaxPoolGradGradV2", &[0, 1], "the second is the largest cells of the first"),
+    ("MaxPoolGradV2", &[0, 1], "the second is the largest cells of the first"),
     ("SparseAdd", &[6], "the threshold moves by steps"),
 ];
 

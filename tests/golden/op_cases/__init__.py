@@ -30,4 +30,4 @@ i8, i16, i32, i64 = maker('int8'), maker('int16'), maker('int32'), maker('int64'
 u8, u16, c64, c128, b1, text = maker('uint8'), maker('uint16'), maker('complex64'), maker('complex128'), maker('bool'), maker('S')
 NAN, INF = float('nan'), float('inf')
 
-from . import arrays, linear, math, misc, random  # noqa: E402,F401
+from . import arrays, kernels, linear, math, misc, random  # noqa: E402,F401

@@ -231,7 +231,24 @@ pub(super) fn run_output(cx: &mut KernelCx, family: Family) -> Result<()> {
 /// The kernel of the gradient by the input.
 pub(super) fn run_to_input(cx: &mut KernelCx, family: Family) -> Result<()> {
     let shape = sizes(cx, 0, family.spatial + 2)?;
-    let call = Call::behind(cx, family, &shape, cx.input(1).shape(), cx.input(2).shape())?;
+    to_input(cx, family, &shape)
+}
+
+/// The kernel of the gradient by the input, which is input 0.
+pub(super) fn run_like_input(cx: &mut KernelCx, family: Family) -> Result<()> {
+    let shape = shape_like(cx, 0, family)?;
+    to_input(cx, family, &shape)
+}
+
+/// The shape of input `i`, which is that of the result.
+fn shape_like(cx: &KernelCx, i: usize, family: Family) -> Result<Shape> {
+    let (shape, rank) = (cx.input(i).shape(), family.spatial + 2);
+    ensure!(shape.rank() == rank, "`{}` must have rank {rank} but has shape {shape}", cx.name_of(i));
+    Ok(shape.clone())
+}
+
+fn to_input(cx: &mut KernelCx, family: Family, shape: &Shape) -> Result<()> {
+    let call = Call::behind(cx, family, shape, cx.input(1).shape(), cx.input(2).shape())?;
     let dtype = cx.input(2).dtype();
     let filter = cast(cx.input(1), work_dtype(dtype))?;
     let dy = cast(&call.layout.channels_last(cx.take(2))?, work_dtype(dtype))?;
@@ -248,6 +265,16 @@ pub(super) fn run_to_input(cx: &mut KernelCx, family: Family) -> Result<()> {
 /// The kernel of the gradient by the filter.
 pub(super) fn run_to_filter(cx: &mut KernelCx, family: Family) -> Result<()> {
     let shape = sizes(cx, 1, family.spatial + 2)?;
+    to_filter(cx, family, shape)
+}
+
+/// The kernel of the gradient by the filter, which is input 1.
+pub(super) fn run_like_filter(cx: &mut KernelCx, family: Family) -> Result<()> {
+    let shape = shape_like(cx, 1, family)?;
+    to_filter(cx, family, shape)
+}
+
+fn to_filter(cx: &mut KernelCx, family: Family, shape: Shape) -> Result<()> {
     let call = Call::behind(cx, family, cx.input(0).shape(), &shape, cx.input(2).shape())?;
     let dtype = cx.input(2).dtype();
     let input = cast(&call.layout.channels_last(cx.take(0))?, work_dtype(dtype))?;

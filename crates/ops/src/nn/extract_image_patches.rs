@@ -94,7 +94,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-fn gather<T: Element + Copy + Default + Send + Sync>(
+pub(super) fn gather<T: Element + Copy + Default + Send + Sync>(
     env: &StepEnv,
     windows: &Windows,
     images: &[T],
@@ -109,7 +109,7 @@ fn gather<T: Element + Copy + Default + Send + Sync>(
 }
 
 /// Integers joined to a vector.
-fn joined<'g>(cx: &GradCx<'g, '_>, parts: Vec<Output<'g>>) -> Output<'g> {
+pub(super) fn joined<'g>(cx: &GradCx<'g, '_>, parts: Vec<Output<'g>>) -> Output<'g> {
     cx.op("ConcatV2").inputs(parts).input(0).output()
 }
 

@@ -22,6 +22,10 @@ pub(crate) fn def() -> OpDef {
 
 pub(super) fn run(cx: &mut KernelCx, spatial: usize) -> Result<()> {
     let call = Call::of(cx, spatial, cx.input(0).shape(), spatial == 2)?;
+    run_call(cx, &call)
+}
+
+pub(super) fn run_call(cx: &mut KernelCx, call: &Call) -> Result<()> {
     let input = call.take(cx, 0)?;
     let out = with_element!(input.dtype(), T in reals => {
         let mut out = Tensor::anything(input.dtype(), call.channels_last(&call.output))?;

@@ -38,6 +38,10 @@ pub(super) fn infer_back(cx: &mut InferCx, spatial: usize) -> Result<()> {
 
 fn run(cx: &mut KernelCx, spatial: usize) -> Result<()> {
     let call = Call::of(cx, spatial, cx.input(0).shape(), spatial == 2)?;
+    run_call(cx, &call)
+}
+
+pub(super) fn run_call(cx: &mut KernelCx, call: &Call) -> Result<()> {
     call.expect(cx, 1, false)?;
     call.expect(cx, 2, false)?;
     let (input, grads) = (call.take(cx, 0)?, call.take(cx, 2)?);
@@ -59,6 +63,10 @@ fn run(cx: &mut KernelCx, spatial: usize) -> Result<()> {
 
 pub(super) fn run_back(cx: &mut KernelCx, spatial: usize) -> Result<()> {
     let call = Call::of(cx, spatial, cx.input(0).shape(), spatial == 2)?;
+    run_back_call(cx, &call)
+}
+
+pub(super) fn run_back_call(cx: &mut KernelCx, call: &Call) -> Result<()> {
     call.expect(cx, 1, false)?;
     call.expect(cx, 2, true)?;
     let (input, grads) = (call.take(cx, 0)?, call.take(cx, 2)?);

@@ -7,9 +7,9 @@ use super::pieces::in_pieces;
 use super::windows::{self, Axis, Layout, Windows};
 use crate::number::{Number, RealElement};
 use crate::shared::axes::Sizes;
-use millstream_graph::Output;
 use millstream_graph::op::spec::{IntList, Spec, Words};
 use millstream_graph::op::{GradCx, InferCx, KernelCx, NodeInfo, OpDef, StepEnv};
+use millstream_graph::{Attrs, Output};
 use millstream_tensor::pace::look;
 use millstream_tensor::{Dim, Error, PartialShape, Result, Shape, Tensor, ensure, invalid};
 use smallvec::SmallVec;
@@ -40,10 +40,10 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    /// Reads the attributes of a node over images with `spatial` axes.
-    fn of(node: &NodeInfo, spatial: usize) -> Result<Pool> {
-        let layout = Layout::of(node.op.name, &node.attrs, spatial)?;
-        let ksize = layout.listed(node.op.name, &node.attrs, "ksize")?;
+    /// Reads the attributes of an op over images with `spatial` axes.
+    fn of(op: &str, attrs: &Attrs, spatial: usize) -> Result<Pool> {
+        let layout = Layout::of(op, attrs, spatial)?;
+        let ksize = layout.listed(op, attrs, "ksize")?;
         let size = |axis: usize| usize::try_from(ksize[axis]).unwrap_or(0);
         let window = (0..spatial).map(|i| size(layout.axis(i))).collect();
         let depth = size(layout.channels);
@@ -51,14 +51,14 @@ impl Pool {
     }
 
     /// Returns the windows over an input of this shape. Only a pool with `channels_too` may pool channels.
-    fn windows(&self, node: &NodeInfo, input: &Shape, channels_too: bool) -> Result<Windows> {
+    fn windows(&self, op: &str, attrs: &Attrs, input: &Shape, channels_too: bool) -> Result<Windows> {
         let rank = self.layout.spatial + 2;
         ensure!(
             input.rank() == rank,
             "tensor_in_shape must have {} spatial dimensions. {} 0", self.layout.spatial, input.rank();
-            "{}: the input must have rank {rank} but has shape {input}", node.op.name
+            "{op}: the input must have rank {rank} but has shape {input}"
         );
-        let (ksize, strides) = (node.attrs.ints("ksize")?, node.attrs.ints("strides")?);
+        let (ksize, strides) = (attrs.ints("ksize")?, attrs.ints("strides")?);
         if let Some(axis) = ksize.iter().position(|k| *k <= 0) {
             return Err(
                 invalid!("Sliding window ksize for dimension {axis} was zero."; "`ksize` is {ksize:?}"),
@@ -121,7 +121,12 @@ pub(super) fn infer_output(cx: &mut InferCx, spatial: usize) -> Result<()> {
 
 /// The shape of the output of a pool over input 0.
 pub(super) fn output_of(cx: &InferCx, spatial: usize) -> Result<PartialShape> {
-    let pool = Pool::of(cx.node(), spatial)?;
+    output_with(cx, cx.attrs(), spatial)
+}
+
+/// The shape of the output of a pool with these attributes over input 0.
+pub(super) fn output_with(cx: &InferCx, attrs: &Attrs, spatial: usize) -> Result<PartialShape> {
+    let pool = Pool::of(cx.node().op.name, attrs, spatial)?;
     let (batch, sizes, depth) = pool.layout.parts(&cx.with_rank(0, spatial + 2)?);
     // A window of size 0 is an error of the run.
     if pool.window.contains(&0) || pool.depth == 0 {
@@ -137,7 +142,7 @@ pub(super) fn output_of(cx: &InferCx, spatial: usize) -> Result<PartialShape> {
 
 /// The shape rule of a gradient by the input, which is input 0.
 pub(super) fn infer_input(cx: &mut InferCx, spatial: usize) -> Result<()> {
-    Pool::of(cx.node(), spatial)?;
+    Pool::of(cx.node().op.name, cx.attrs(), spatial)?;
     let shape = cx.with_rank(0, spatial + 2)?;
     cx.set(0, shape);
     Ok(())
@@ -145,7 +150,7 @@ pub(super) fn infer_input(cx: &mut InferCx, spatial: usize) -> Result<()> {
 
 /// The shape rule of a gradient by the input, whose shape is input 0.
 pub(super) fn infer_sizes(cx: &mut InferCx, spatial: usize) -> Result<()> {
-    Pool::of(cx.node(), spatial)?;
+    Pool::of(cx.node().op.name, cx.attrs(), spatial)?;
     cx.with_rank(1, spatial + 2)?;
     windows::infer_sizes(cx, 0, spatial + 2)
 }
@@ -166,8 +171,20 @@ pub(super) struct Call<'a> {
 
 impl<'a> Call<'a> {
     pub fn of(cx: &KernelCx<'a>, spatial: usize, input: &Shape, channels_too: bool) -> Result<Call<'a>> {
-        let pool = Pool::of(cx.node, spatial)?;
-        let windows = pool.windows(cx.node, input, channels_too)?;
+        Call::with(cx, cx.attrs(), spatial, input, channels_too)
+    }
+
+    /// As [`Call::of`], with other attributes than the node's.
+    pub fn with(
+        cx: &KernelCx<'a>,
+        attrs: &Attrs,
+        spatial: usize,
+        input: &Shape,
+        channels_too: bool,
+    ) -> Result<Call<'a>> {
+        let op = cx.node.op.name;
+        let pool = Pool::of(op, attrs, spatial)?;
+        let windows = pool.windows(op, attrs, input, channels_too)?;
         let output = pool.output(input, &windows);
         output.checked_elements()?;
         Ok(Call { env: cx.env, pool, windows, input: input.clone(), output })

@@ -1,7 +1,7 @@
 """`tf.nn`: activations, losses and related functions. Functions that are one op each are created on request.
 
 - `functions`: activations, cross entropies, dropout, moments; `nn_ops`: batch normalization and compositions;
-- `convolutions`, `dilated` and `pools`; `embedding`: embedding lookups;
+- `convolutions`, `dilated`, `morphology` and `pools`; `embedding`: embedding lookups;
 - `ctc`: connectionist temporal classification;
 - `sampling`: candidate samplers; `sampled_losses`: losses over the classes that they draw.
 
@@ -62,6 +62,7 @@ for _module, _names in (
     ("ctc", "collapse_repeated ctc_beam_search_decoder ctc_beam_search_decoder_v2 ctc_greedy_decoder ctc_loss ctc_loss_v2 ctc_unique_labels"),
     ("depthwise", "depthwise_conv2d separable_conv2d"),
     ("dilated", "with_space_to_batch"),
+    ("morphology", "dilation2d erosion2d"),
     ("sampling", "all_candidate_sampler compute_accidental_hits fixed_unigram_candidate_sampler log_uniform_candidate_sampler uniform_candidate_sampler"),
     ("sampled_losses", "nce_loss sampled_softmax_loss"),
     ("pools", "avg_pool avg_pool1d avg_pool2d avg_pool3d avg_pool_v2 max_pool max_pool1d max_pool2d max_pool3d max_pool_v2 max_pool_with_argmax pool"),
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
     from millstream.nn.depthwise import *  # noqa: F403
     from millstream.nn.dilated import *  # noqa: F403
     from millstream.nn.embedding import *  # noqa: F403
+    from millstream.nn.morphology import *  # noqa: F403
     from millstream.nn.nn_ops import *  # noqa: F403
     from millstream.nn.pools import *  # noqa: F403
     from millstream.nn.sampled_losses import *  # noqa: F403

@@ -102,6 +102,7 @@ from millstream.ops.control_flow import assert_ as Assert  # noqa: N812
 from millstream.ops.counting_ops import *  # noqa: F403
 from millstream.ops.custom_gradients import *  # noqa: F403
 from millstream.ops.accumulators import ConditionalAccumulator, ConditionalAccumulatorBase, SparseConditionalAccumulator
+from millstream.ops.critical_sections import CriticalSection
 from millstream.ops.data_flow import FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue
 from millstream.ops.functional import foldl, foldr, map_fn, scan
 from millstream.ops.gradients import (

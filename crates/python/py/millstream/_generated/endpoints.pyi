@@ -934,6 +934,33 @@ def expm1(x: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
     Makes a node of the op `Expm1` (`tf.raw_ops.Expm1`). It is differentiable.
     """
 
+def extract_volume_patches(input: _TensorLike, ksizes: _t.Sequence[int], strides: _t.Sequence[int], padding: _Text, name: _t.Optional[str] = None) -> _Tensor:
+    """Returns, for each window of `ksizes` cells of the volumes `[batch, planes, rows, columns, channels]`, its cells along the channels. Cells beyond the volume are zeros.
+
+    Args:
+      input: A `Tensor` of float16, bfloat16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64.
+      ksizes: A list of `ints`.
+      strides: A list of `ints`.
+      padding: A `string`, one of SAME, VALID.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of the dtype of `input`.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `ExtractVolumePatches([[[[[1]]]]]; ksizes={1, 1, 1, 1, 2}, strides={1, 1, 1, 1, 1}, padding="VALID")`: Only support ksizes across space.
+        `ExtractVolumePatches([[[[[1]]]]]; ksizes={1, 1}, strides={1, 1, 1, 1, 1}, padding="VALID")`: `ksizes` is [1, 1]
+
+    Example:
+      >>> tf.Session().run(tf.extract_volume_patches(input=[[[[[1, 2], [3, 4], [5, 6]]]]], ksizes=[1, 1, 1, 2, 1], strides=[1, 1, 1, 1, 1], padding=b'VALID')).tolist()
+      [[[[[1, 2, 3, 4], [3, 4, 5, 6]]]]]
+
+    Makes a node of the op `ExtractVolumePatches` (`tf.raw_ops.ExtractVolumePatches`). It is differentiable.
+    """
+
 def fake_quant_with_min_max_args(inputs: _TensorLike, min: float = -6, max: float = 6, num_bits: int = 8, narrow_range: bool = False, name: _t.Optional[str] = None) -> _Tensor:
     """Replaces each element by the nearest of the numbers that integers of `num_bits` bits stand for when they cover `min ..= max`. The range is moved a little, so that zero is one of the numbers. If `narrow_range` is true, the least integer is not used.
 

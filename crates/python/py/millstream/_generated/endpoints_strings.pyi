@@ -126,6 +126,57 @@ def to_hash_bucket_strong(input: _TensorLike, num_buckets: int, key: _t.Sequence
     Makes a node of the op `StringToHashBucketStrong` (`tf.raw_ops.StringToHashBucketStrong`).
     """
 
+def unicode_script(input: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
+    """Returns the number that ICU gives to the script of each code point, such as 25 for Latin, 14 for Greek and 17 for Han; -1 for numbers that are no code points.
+
+    Args:
+      input: A `Tensor` of int32.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of int32.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+
+    Example:
+      >>> tf.Session().run(tf.strings.unicode_script(input=[65, 945, 19990, 48, 888])).tolist()
+      [25, 14, 17, 0, 103]
+
+    Makes a node of the op `UnicodeScript` (`tf.raw_ops.UnicodeScript`).
+    """
+
+def unicode_transcode(input: _TensorLike, input_encoding: _Text, output_encoding: _Text, errors: _Text = 'replace', replacement_char: int = 65533, replace_control_characters: bool = False, name: _t.Optional[str] = None) -> _Tensor:
+    """Returns strings in another encoding. In place of bytes that are no text comes `replacement_char` or nothing, or they are an error, as `errors` says. `replace_control_characters` treats the characters 0 to 31 alike.
+
+    Args:
+      input: A `Tensor` of string.
+      input_encoding: A `string`.
+      output_encoding: A `string`, one of UTF-8, UTF-16-BE, UTF-32-BE.
+      errors: A `string`, one of strict, replace, ignore. Defaults to `'replace'`.
+      replacement_char: An `int`. Defaults to `65533`.
+      replace_control_characters: A `bool`. Defaults to `False`.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of string.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `UnicodeTranscode("é"; input_encoding="US-ASCII", output_encoding="UTF-8", errors="strict")`: Invalid formatting on input string
+        `UnicodeTranscode("é"; input_encoding="", output_encoding="UTF-8")`: Could not create converter
+
+    Example:
+      >>> tf.Session().run(tf.strings.unicode_transcode(input=[[b'h\\xc3\\xa9'], [b'']], input_encoding=b'UTF-8', output_encoding=b'UTF-8')).tolist()
+      [[b'h\\xc3\\xa9'], [b'']]
+
+    Makes a node of the op `UnicodeTranscode` (`tf.raw_ops.UnicodeTranscode`).
+    """
+
 def unsorted_segment_join(inputs: _TensorLike, segment_ids: _TensorLike, num_segments: _TensorLike, separator: _Text = '', name: _t.Optional[str] = None) -> _Tensor:
     """Joins the strings of each of `num_segments` segments in order, with `separator` between them. The rows whose id is i belong to segment i.
 

@@ -64,9 +64,6 @@ _GRAPHS = "a graph that a `tf.Session` runs"
 
 _PASSES = "iterators are not saved: `Dataset.skip` begins a pass where another one ended"
 _STATS = "`tf.data` counts nothing; a `tf.train.ProfilerHook` measures steps"
-_CHOICE = "`Dataset.interleave` takes datasets in turns"
-
-_CHARACTERS = "`tf.strings.length` and `tf.strings.substr` count characters with `unit=\"UTF8_CHAR\"`, and `tf.py_func` calls Python's `str`"
 
 _DATASETS = "`tf.data.Dataset` and `tf.data.experimental` have the transformations that most programs use"
 _OPTIMIZERS = "`tf.train` and `tf.contrib.opt` have the optimizers that most programs use; subclass `tf.train.Optimizer` for others"
@@ -80,7 +77,6 @@ _OF_COLUMNS = (
 )
 
 LATER: Dict[str, str] = {
-    "CriticalSection": "a `tf.FIFOQueue` of one token, which a run takes before the section and puts back after it, excludes others while no run fails inside",
     "LMDBReader": "`tf.TFRecordReader` reads records, and `tf.py_func` calls a function that reads a database",
     "audio": "decode sound with NumPy or `wave`, and feed the arrays",
     "data.experimental.CheckpointInputPipelineHook": _PASSES,
@@ -90,21 +86,11 @@ LATER: Dict[str, str] = {
     "data.experimental.TFRecordWriter": "a `tf.python_io.TFRecordWriter` writes what a session fetches",
     "data.experimental.TensorArrayStructure": "components of elements are tensors: `TensorArray.stack` returns one",
     "data.experimental.bytes_produced_stats": _STATS,
-    "data.experimental.cardinality": "`Dataset.reduce` counts elements",
-    "data.experimental.choose_from_datasets": _CHOICE,
     "data.experimental.latency_stats": _STATS,
     "data.experimental.make_saveable_from_iterator": _PASSES,
     "data.experimental.rejection_resample": "`tf.contrib.training.rejection_sample` resamples batches",
-    "data.experimental.sample_from_datasets": _CHOICE,
-    "data.experimental.take_while": "a loop of the program ends when it fetches such an element",
-    "data.experimental.unique": "`tf.unique` works on a batch",
     "ragged": "`tf.RaggedTensor` has rows of different lengths, and `to_tensor` makes a tensor of them",
     "strings.ngrams": "`tf.strings.join` of slices of a padded tensor",
-    "strings.unicode_decode": _CHARACTERS,
-    "strings.unicode_encode": _CHARACTERS,
-    "strings.unicode_script": _CHARACTERS,
-    "strings.unicode_split": _CHARACTERS,
-    "strings.unicode_transcode": _CHARACTERS,
     "contrib.checkpoint": "`tf.train.Checkpoint` saves objects, and `tf.train.Saver` variables",
     "contrib.constrained_optimization": "a multiplier is a `tf.Variable` that another optimizer moves up the gradient of its constraint",
     "contrib.data": _DATASETS,

@@ -13,7 +13,7 @@ from millstream.framework import add_to_collection, convert_to_tensor, name_scop
 from millstream.framework.op_functions import op
 from millstream.framework.proto_functions import register_proto_function
 from millstream.programs import freezing, internals, mnist
-from millstream.programs.inside import eager, flows, frameworks, functional, meta_graphs, rows, second_initializers, testing, utilities
+from millstream.programs.inside import deprecations, eager, flows, frameworks, functional, meta_graphs, rows, second_initializers, testing, utilities
 from millstream.programs.timeline import Timeline
 from millstream.rnn import cells
 from millstream.test.case import TestCase
@@ -120,7 +120,6 @@ NAMES: Dict[str, Dict[str, Any]] = {
     "python.ops.control_flow_ops": {"switch": op("Switch"), "merge": op("Merge")},
     "python.ops.rnn_cell_impl": {"_zero_state_tensors": cells._zeros},
     "python.ops.summary_op_util": {"collect": collect, "skip_summary": lambda: False, "summary_scope": summary_scope},
-    "python.util.deprecation": {"deprecated": _mark, "deprecated_args": _mark, "deprecated_arg_values": _mark},
     "python.estimator.util": {"fn_args": fn_args},
     "python.util.function_utils": {"fn_args": fn_args},
     "python.util.keyword_args": {"keyword_args_only": _mode},
@@ -128,6 +127,6 @@ NAMES: Dict[str, Dict[str, Any]] = {
     "python.util.tf_inspect": {"ArgSpec": ArgSpec, "getargspec": getargspec},
 }
 
-for _table in (internals.NAMES, utilities.NAMES, eager.NAMES, flows.NAMES, frameworks.NAMES, functional.NAMES, meta_graphs.NAMES, rows.NAMES, second_initializers.NAMES, testing.NAMES):
+for _table in (internals.NAMES, utilities.NAMES, deprecations.NAMES, eager.NAMES, flows.NAMES, frameworks.NAMES, functional.NAMES, meta_graphs.NAMES, rows.NAMES, second_initializers.NAMES, testing.NAMES):
     for _module, _names in _table.items():
         NAMES.setdefault(_module, {}).update(_names)

@@ -377,12 +377,6 @@ def print_tensors_in_checkpoint_file(
 # Decorators and the like ------------------------------------------------------------------------------------
 
 
-@contextlib.contextmanager
-def silence() -> Iterator[None]:
-    """A context in which nothing is told of deprecated functions: nothing ever is."""
-    yield
-
-
 def should_use_result(fn: Any = None, warn_in_eager: bool = False, error_in_function: bool = False) -> Any:
     """Returns the function: nothing watches whether a result is used."""
     return (lambda inner: inner) if fn is None else fn
@@ -764,7 +758,6 @@ NAMES: Dict[str, Dict[str, Any]] = {
     "python.ops.metrics_impl": {"metric_variable": metric_variable},
     "python.training.summary_io": {"SummaryWriter": FileWriter},
     "python.util.all_util": {"make_all": make_all, "remove_undocumented": remove_undocumented},
-    "python.util.deprecation": {"silence": silence},
     "python.util.function_utils": {"get_func_name": get_func_name, "has_kwargs": has_kwargs},
     "python.util.tf_should_use": {"should_use_result": should_use_result},
 }

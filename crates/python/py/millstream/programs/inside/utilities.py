@@ -624,18 +624,6 @@ def deprecated_argument_lookup(new_name: str, new_value: Any, old_name: str, old
     return new_value
 
 
-def deprecated_alias(deprecated_name: str, name: str, func_or_class: Any, warn_once: bool = True) -> Any:
-    """Returns a function or class under its old name."""
-    if inspect.isclass(func_or_class):
-        return type(func_or_class.__name__, (func_or_class,), {"__doc__": func_or_class.__doc__, "__module__": func_or_class.__module__})
-
-    @functools.wraps(func_or_class)
-    def alias(*args: Any, **kwargs: Any) -> Any:
-        return func_or_class(*args, **kwargs)
-
-    return alias
-
-
 def deprecated_endpoints(*args: Any) -> Callable[[Any], Any]:
     """Returns a decorator that notes old names of a function.
 
@@ -780,7 +768,6 @@ NAMES: Dict[str, Dict[str, Any]] = {
         "DeprecatedNamesAlreadySet": DeprecatedNamesAlreadySet,
         "HIDDEN_ATTRIBUTE": HiddenTfApiAttribute("This attribute has been deprecated."),
         "HiddenTfApiAttribute": HiddenTfApiAttribute,
-        "deprecated_alias": deprecated_alias,
         "deprecated_argument_lookup": deprecated_argument_lookup,
         "deprecated_endpoints": deprecated_endpoints,
         "hide_attribute_from_api": HiddenTfApiAttribute,

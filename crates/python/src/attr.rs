@@ -8,9 +8,9 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyList, PyTuple};
 
-/// Converts the Python value of attribute `name`.
-pub fn of_python(name: &str, kind: AttrKind, value: &Bound<'_, PyAny>) -> PyResult<Attr> {
-    let one = |value: &Bound<'_, PyAny>, kind| of_python(name, kind, value);
+/// Converts the Python value of attribute `name` of `op`.
+pub fn of_python(op: &str, name: &str, kind: AttrKind, value: &Bound<'_, PyAny>) -> PyResult<Attr> {
+    let one = |value: &Bound<'_, PyAny>, kind| of_python(op, name, kind, value);
     let list = |item: AttrKind| -> PyResult<Attr> {
         if !(value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>())
             && value.try_iter().is_err()
@@ -53,8 +53,8 @@ pub fn of_python(name: &str, kind: AttrKind, value: &Bound<'_, PyAny>) -> PyResu
             let bytes = array::text_of(value).ok_or_else(|| wrong(name, "string", value))?;
             if !words.is_empty() && !words.iter().any(|w| w.as_bytes() == bytes) {
                 return Err(PyValueError::new_err(format!(
-                    "Attr '{name}' has value {} that is not in the list of allowed values: {}",
-                    value.repr()?,
+                    "Attr '{name}' of '{op}' Op passed string '{}' not in: {}.",
+                    bytes.escape_ascii(),
                     words.iter().map(|w| format!("\"{w}\"")).collect::<Vec<_>>().join(", ")
                 )));
             }

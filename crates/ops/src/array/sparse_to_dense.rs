@@ -40,22 +40,37 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     vector("output_shape", cx.input(1))?;
     let shape = Shape::from_signed(&cx.ints(1)?)?;
     let (indices, values) = (cx.input(0), cx.input(2));
-    crate::shared::axes::scalar("default_value", cx.input(3))?;
+    ensure!(
+        cx.input(3).rank() == 0,
+        "default_value should be a scalar.";
+        "`default_value` must be a scalar but has shape {}",
+        cx.input(3).shape()
+    );
     // A vector of indices indexes a vector; a scalar is one such index.
     let (rows, depth) = match indices.shape()[..] {
         [] => (1, 1),
         [n] => (n, 1),
         [n, depth] => (n, depth),
-        _ => return Err(invalid!("`sparse_indices` must be a matrix but has shape {}", indices.shape())),
+        _ => {
+            return Err(invalid!(
+                "sparse_indices should be a scalar, vector, or matrix, got shape {}",
+                indices.shape();
+                "each row is an index"
+            ));
+        }
     };
     ensure!(
         depth == shape.rank(),
+        "output_shape has incorrect number of elements: {} should be: {depth}",
+        shape.rank();
         "`sparse_indices` has shape {}, but `output_shape` {shape} has {} axes to index",
         indices.shape(),
         shape.rank()
     );
     ensure!(
         values.rank() == 0 || values.shape()[..] == [rows],
+        "sparse_values has incorrect shape {}, should be [] or [{rows}]",
+        values.shape();
         "`sparse_values` has shape {} but must be a scalar or have shape [{rows}]",
         values.shape()
     );

@@ -55,6 +55,11 @@ pub(super) const TYPES: &[millstream_tensor::DType] = {
 pub(super) fn square<'a>(name: &str, shape: &'a Shape) -> Result<(&'a [usize], usize)> {
     match shape.dims() {
         [batch @ .., n, m] if n == m => Ok((batch, *n)),
+        dims @ ([] | [_]) => Err(invalid!(
+            "Input tensor 0 must have rank >= 2, got {}",
+            dims.len();
+            "Input matrix must be square: `{name}` must hold square matrices but has shape {shape}"
+        )),
         _ => Err(
             invalid!("Input matrix must be square."; "`{name}` must hold square matrices but has shape {shape}"),
         ),

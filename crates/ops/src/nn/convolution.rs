@@ -137,6 +137,12 @@ impl Call {
         ensure!(input.rank() == rank, "input must be {rank}-dimensional{input}"; "`input` must have rank {rank}");
         ensure!(filter.rank() == rank, "filter must be {rank}-dimensional: {filter}"; "`filter` must have rank {rank}");
         let (depth, filter_depth) = (input[layout.channels], filter[family.spatial]);
+        if filter_depth == 0 && depth != 0 || filter_depth != 0 && !depth.is_multiple_of(filter_depth) {
+            return Err(invalid!(
+                "input depth must be evenly divisible by filter depth: {depth} vs {filter_depth}";
+                "Depth of input ({depth}) is not a multiple of input depth of filter ({filter_depth})"
+            ));
+        }
         check_depths(depth, filter_depth, Some(filter[family.spatial + 1]))?;
         if depth != filter_depth {
             let message = format!(

@@ -5,7 +5,7 @@ use super::softmax_rows::sum_of_rows;
 use crate::number::no_kernel;
 use millstream_graph::op::spec::FloatType;
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
-use millstream_tensor::{Result, ensure, with_element};
+use millstream_tensor::{Result, with_element};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("LogSoftmax")
@@ -19,7 +19,7 @@ pub(crate) fn def() -> OpDef {
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
-    ensure!(cx.input(0).rank() != Some(0), "{}", cx.input(0).below_rank(1); "`logits` must have rank 1 or more but is a scalar");
+    cx.at_least_rank(0, 1)?;
     cx.same_as_input()
 }
 
@@ -44,5 +44,5 @@ cases! {
     keeps_infinity: "LogSoftmax([-inf 1.0]) = [-inf 0.0]",
     shape: "LogSoftmax(f32[?,3]) : f32[?,3]",
     of_empty_rows: "LogSoftmax(f32[2,0] [[] []]) = f32[2,0] [[] []]",
-    needs_an_axis: "LogSoftmax(1.0) ! `logits` must have rank 1 or more",
+    needs_an_axis: "LogSoftmax(f32[]) ! Shape must be at least rank 1 but is rank 0",
 }

@@ -147,7 +147,21 @@ pub(super) enum Step {
 /// Merges the entries of `a` and `b` in order. Returns an error unless both are in order.
 pub(super) fn together(a: &Entries, b: &Entries) -> Result<Charged<Step>> {
     ensure!(
-        a.shape == b.shape,
+        a.shape.len() == b.shape.len(),
+        "Ranks of the operands must match: got {} and {}",
+        a.shape.len(),
+        b.shape.len();
+        "the operands have shapes {:?} and {:?}",
+        &*a.shape,
+        &*b.shape
+    );
+    let differs = a.shape.iter().zip(&*b.shape).position(|(n, m)| n != m);
+    let at = differs.unwrap_or_default();
+    ensure!(
+        differs.is_none(),
+        "Operands' shapes do not match: got {} and {} for dimension {at}",
+        a.shape[at],
+        b.shape[at];
         "the operands must have the same shape, but have {:?} and {:?}",
         &*a.shape,
         &*b.shape

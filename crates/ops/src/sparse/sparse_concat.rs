@@ -68,6 +68,20 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let mut all: Vec<(Vec<i64>, usize, usize)> = Vec::new();
     for (p, part) in parts.iter().enumerate() {
         let others = |s: &[i64]| [&s[..axis], &s[axis + 1..]].concat();
+        let first = &parts[0].shape;
+        let differs = (part.rank == parts[0].rank)
+            .then(|| (0..part.rank).find(|&i| i != axis && part.shape[i] != first[i]))
+            .flatten();
+        if let Some(i) = differs {
+            return Err(invalid!(
+                "Input shapes must match: expected {} for dimension {i} but got {} at position {p}",
+                first[i],
+                part.shape[i];
+                "part {p} has shape {:?}, the first {:?}: but for axis {axis} they must be equal",
+                &part.shape[..],
+                &first[..]
+            ));
+        }
         ensure!(
             part.rank == parts[0].rank && others(&part.shape) == others(&shape),
             "part {p} has shape {:?}, the first {:?}: but for axis {axis} they must be equal",

@@ -47,9 +47,13 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let axis = usize::try_from(dim)
         .ok()
         .filter(|a| *a < all.rank)
-        .ok_or_else(|| invalid!("`split_dim` is {dim} but must be in 0..{}", all.rank))?;
+        .ok_or_else(|| invalid!("Input split_dim should be between 0 and rank ({}), got {dim}", all.rank; "`split_dim` is {dim} but must be in 0..{}", all.rank))?;
     let size = all.shape[axis];
-    ensure!(parts as i64 <= size, "`num_split` is {parts} but axis {axis} has size {size}");
+    ensure!(
+        parts as i64 <= size,
+        "Input num_split should be between 1 and the splitting dimension size ({size}), got {parts}";
+        "`num_split` is {parts} but axis {axis} has size {size}"
+    );
     let (least, longer) = (size / parts as i64, size % parts as i64);
     let mut start = 0;
     for i in 0..parts {

@@ -56,18 +56,28 @@ fn build(cx: &BuildCx) -> Result<Box<dyn Run>> {
     let of_floats = dtype.is_float() || dtype.is_complex();
     ensure!(
         of_floats || !(scientific || shortest),
+        "scientific and shortest format not supported for datatype {}",
+        dtype.tf_name();
         "`scientific` and `shortest` are for floats, not {dtype}"
     );
-    ensure!(of_floats || precision < 0, "`precision` is for floats, not {dtype}");
-    ensure!(!(scientific && shortest), "`scientific` and `shortest` cannot both be true");
+    ensure!(of_floats || precision < 0, "precision not supported for datatype {}", dtype.tf_name(); "`precision` is for floats, not {dtype}");
+    ensure!(!(scientific && shortest), "Cannot select both scientific and shortest notation"; "`scientific` and `shortest` cannot both be true");
     ensure!(precision <= LONGEST, "`precision` is {precision} but may be {LONGEST} at most");
     ensure!(width <= LONGEST, "`width` is {width} but may be {LONGEST} at most");
     let fill = attrs.str("fill")?;
     let flag = match &**fill {
         [] => None,
         [flag @ (b'0' | b'-' | b'+' | b'#' | b' ')] => Some(*flag),
+        other @ [_] => {
+            return Err(invalid!(
+                "Fill argument not supported: {}",
+                other.escape_ascii();
+                "`fill` must be 0, -, +, #, a space or empty"
+            ));
+        }
         other => {
             return Err(invalid!(
+                "Fill string must be one or fewer characters";
                 "`fill` is \"{}\" but must be 0, -, +, #, a space or empty",
                 other.escape_ascii()
             ));
@@ -224,6 +234,6 @@ cases! {
     text: r#"AsString("a"; width=3) = "  a""#,
     keeps_the_shape: "AsString(f64[?,3]) : str[?,3]",
     no_precision_of_ints: "AsString(1; precision=2) ! `precision` is for floats, not i32",
-    known_flags: r#"AsString(1; fill="x") ! `fill` is "x""#,
+    known_flags: r#"AsString(1; fill="x") ! Fill argument not supported: x"#,
     one_notation: "AsString(1.0; scientific=true, shortest=true) ! cannot both be true",
 }

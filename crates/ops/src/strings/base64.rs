@@ -57,7 +57,7 @@ fn decode(text: &[u8]) -> Result<Vec<u8>> {
         let mut bits = 0u32;
         for letter in group {
             let value = ALPHABET.iter().position(|a| a == letter).ok_or_else(|| {
-                invalid!("`{}` is not a base64 letter", letter.escape_ascii())
+                invalid!("Invalid character found in base64."; "`{}` is not a base64 letter", letter.escape_ascii())
                     .with_help("this is the URL-safe alphabet, with `-` and `_` instead of `+` and `/`")
             })?;
             bits = bits << 6 | value as u32;

@@ -38,7 +38,11 @@ pub(crate) fn def() -> [OpDef; 3] {
         .attr("key", IntList)
         .kernel(Kernel::pure(|cx| {
             let key = cx.attrs().ints("key")?;
-            let [a, b] = key[..] else { return Err(invalid!("`key` has {} numbers but needs 2", key.len())) };
+            let [a, b] = key[..] else {
+                return Err(
+                    invalid!("Key must have 2 elements"; "`key` has {} numbers but needs 2", key.len()),
+                );
+            };
             run(cx, move |s| hash::sip([a as u64, b as u64], s))
         })),
     ]

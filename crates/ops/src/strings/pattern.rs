@@ -40,9 +40,7 @@ impl Pattern {
     }
 
     fn compile(pattern: &[u8], wrap: impl Fn(String) -> String) -> Result<Pattern> {
-        let wrong = |why: &dyn std::fmt::Display| {
-            invalid!("`pattern` \"{}\" is wrong: {why}", pattern.escape_ascii())
-        };
+        let wrong = |why: &dyn std::fmt::Display| invalid!("Invalid pattern: {}, error:", pattern.escape_ascii(); "`pattern` is wrong: {why}");
         ensure!(
             pattern.len() <= LONGEST,
             "pattern too large - compile failed";

@@ -4,7 +4,7 @@ use crate::shared::strings::strs;
 use millstream_graph::op::spec::{Bool, Spec, Text};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{I32, Str as S};
-use millstream_tensor::{PartialShape, Result, Shape, Str, Tensor, ensure, invalid};
+use millstream_tensor::{Code, Error, PartialShape, Result, Shape, Str, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("ReduceJoin")
@@ -24,18 +24,25 @@ pub(crate) fn def() -> OpDef {
         .kernel(Kernel::pure(run).scratch(40))
 }
 
+/// Returns an axis counted from the front.
+fn place(axis: i64, rank: usize) -> Option<usize> {
+    let place = if axis < 0 { axis.checked_add_unsigned(rank as u64) } else { Some(axis) };
+    place.and_then(|a| usize::try_from(a).ok()).filter(|a| *a < rank)
+}
+
 /// Returns the axes counted from the front, or an error if one is listed twice.
 fn axes(given: &[i64], rank: usize) -> Result<Vec<usize>> {
     let mut axes = Vec::with_capacity(given.len());
     for &axis in given {
-        let place = if axis < 0 { axis.checked_add_unsigned(rank as u64) } else { Some(axis) };
-        let place = place.and_then(|a| usize::try_from(a).ok()).filter(|a| *a < rank).ok_or_else(|| {
-            invalid!(
-                "Invalid reduction dimension {axis} for input with {rank} dimensions.";
-                "`reduction_indices` names axis {axis} but `inputs` has rank {rank}"
+        let place = place(axis, rank).ok_or_else(|| {
+            // The class of error that TensorFlow gives, which is not that of other reductions.
+            Error::new(
+                Code::OutOfRange,
+                format!("`reduction_indices` names axis {axis} but `inputs` has rank {rank}"),
             )
+            .led_by(format!("Invalid reduction dimension {axis} for input with {rank} dimension(s)"))
         })?;
-        ensure!(!axes.contains(&place), "`reduction_indices` names axis {place} twice");
+        ensure!(!axes.contains(&place), "Duplicate reduction dimension {place}"; "`reduction_indices` names axis {place} twice");
         axes.push(place);
     }
     Ok(axes)
@@ -47,7 +54,17 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     let Some(dims) = cx.input(0).dims() else { return Ok(()) };
     let shape = match cx.ints(1) {
         Some(given) => {
-            let axes = axes(&given, dims.len())?;
+            let rank = dims.len();
+            // An axis that is listed twice is an error of the run, as in TensorFlow.
+            let axes = given.iter().map(|&axis| {
+                place(axis, rank).ok_or_else(|| {
+                    invalid!(
+                        "Invalid reduction dimension {axis} for input with {rank} dimensions.";
+                        "`reduction_indices` names axis {axis} but `inputs` has rank {rank}"
+                    )
+                })
+            });
+            let axes = axes.collect::<Result<Vec<_>>>()?;
             let dims = dims.iter().enumerate().filter(|(i, _)| keep || !axes.contains(i));
             PartialShape::new(dims.map(|(i, d)| if axes.contains(&i) { Some(1) } else { *d }))
         }

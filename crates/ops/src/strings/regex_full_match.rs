@@ -63,5 +63,5 @@ cases! {
     fixed: r#"StaticRegexFullMatch(["12" "1a"]; pattern="\d+") = [true false]"#,
     keeps_the_shape: "RegexFullMatch(str[?,3], str[]) : bool[?,3]",
     short_patterns: "RegexFullMatch(\"a\", ReduceJoin(Fill([300000], \"a\"), 0)) ! `pattern` has 300000 bytes, but a pattern has at most 262144",
-    patterns_are_checked: r#"RegexFullMatch("a", ")|(") ! `pattern` ")|(" is wrong"#,
+    patterns_are_checked: r#"RegexFullMatch("a", ")|(") ! Invalid pattern: )|(, error:"#,
 }

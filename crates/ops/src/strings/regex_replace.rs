@@ -72,7 +72,7 @@ cases! {
     backslashes: r#"RegexReplace("abcab", "a", "\\\\") = "\\bc\\b""#,
     fixed: r#"StaticRegexReplace(["aXb"]; pattern="[A-Z]", rewrite="-") = ["a-b"]"#,
     keeps_the_shape: "RegexReplace(str[?,3], str[], str[]) : str[?,3]",
-    patterns_are_checked: r#"RegexReplace("a", "(", "x") ! `pattern` "(" is wrong"#,
-    fixed_patterns_are_checked: r#"StaticRegexReplace("a"; pattern="a)(", rewrite="") ! `pattern` "a)(" is wrong"#,
+    patterns_are_checked: r#"RegexReplace("a", "(", "x") ! Invalid pattern: (, error:"#,
+    fixed_patterns_are_checked: r#"StaticRegexReplace("a"; pattern="a)(", rewrite="") ! Invalid pattern: a)(, error:"#,
     one_pattern: r#"RegexReplace("a", ["a"], "x") ! `pattern` must be a scalar"#,
 }

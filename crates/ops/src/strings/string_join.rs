@@ -14,7 +14,7 @@ pub(crate) fn def() -> OpDef {
         )
         .inputs("inputs", "N", S)
         .output("output", S)
-        .attr("N", AtLeast(0))
+        .attr("N", AtLeast(1))
         .attr("separator", Text.or(""))
         .infer(infer)
         .kernel(Kernel::pure(run))

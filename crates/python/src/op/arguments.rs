@@ -42,7 +42,7 @@ impl<'py> Arguments<'py> {
             match parameter.target {
                 Target::Input(k) => inputs[k] = Some(value),
                 Target::Attr(..) if value.is_none() => {}
-                Target::Attr(attr, kind) => attrs.set(attr, attribute(parameter, kind, &value)?),
+                Target::Attr(attr, kind) => attrs.set(attr, attribute(op.def.name, parameter, kind, &value)?),
             }
         }
         let name = call.given(op.parameters.len(), "name")?;
@@ -52,8 +52,8 @@ impl<'py> Arguments<'py> {
     }
 }
 
-fn attribute(parameter: &Parameter, kind: AttrKind, value: &Bound<'_, PyAny>) -> PyResult<Attr> {
-    let value = attr::of_python(&parameter.name, kind, value)?;
+fn attribute(op: &str, parameter: &Parameter, kind: AttrKind, value: &Bound<'_, PyAny>) -> PyResult<Attr> {
+    let value = attr::of_python(op, &parameter.name, kind, value)?;
     if let (AttrKind::Type(allowed), Attr::Type(ty)) = (kind, &value) {
         expected::one_of(&parameter.name, *ty, allowed)?;
     }

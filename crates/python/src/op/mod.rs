@@ -150,7 +150,7 @@ impl OpType {
                     let bytes: Vec<u8> = value.call_method0("SerializeToString")?.extract()?;
                     crate::interop::attr(&bytes)?
                 }
-                false => attr::of_python(&key, kind, &value)?,
+                false => attr::of_python(self.def.name, &key, kind, &value)?,
             };
             all.set(key, value);
         }

@@ -436,6 +436,8 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
        [2 4]]
     """
     if axis == 0:
+        if isinstance(values, Tensor):
+            return values
         try:
             # As in TensorFlow, values that are not tensors become one constant, and numbers among tensors
             # are named as in a list that is converted.
@@ -477,7 +479,8 @@ def unstack(value: Any, num: Optional[int] = None, axis: int = 0, name: str = "u
             num = shape[axis]
     if num is None:
         raise ValueError("Cannot infer num from shape %s" % convert_to_tensor(value).shape)
-    return op("Unpack")(value, num=num, axis=axis, name=name)
+    pieces = op("Unpack")(value, num=num, axis=axis, name=name)
+    return pieces if num else []
 
 
 def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
@@ -610,6 +613,16 @@ def where(condition: Any, x: Any = None, y: Any = None, name: Optional[str] = No
     return op("Select")(condition, x, y, name=name)
 
 
+def _own_dtype(value: Any) -> Any:
+    """Returns the dtype that a value alone has as a tensor, or None if only a conversion tells."""
+    if hasattr(value, "dtype"):
+        return dtypes.as_dtype(value.dtype).base_dtype
+    for kind, own in ((bool, dtypes.bool), (int, dtypes.int32), (float, dtypes.float32), (complex, dtypes.complex128), ((str, bytes), dtypes.string)):
+        if isinstance(value, kind):  # type: ignore[arg-type]
+            return own
+    return None
+
+
 def one_hot(
     indices: Any,
     depth: Any,
@@ -645,6 +658,10 @@ def one_hot(
     """
     with name_scope(name, "one_hot", [indices, depth, on_value, off_value, axis]) as name:
         to = None if dtype is None else dtypes.as_dtype(dtype)
+        for value, which in ((on_value, "on_value"), (off_value, "off_value")):
+            own = None if value is None or to is None else _own_dtype(value)
+            if own is not None and own != to:
+                raise TypeError("dtype %s of %s does not match dtype parameter %s" % (own, which, to))
         node_counts.also(sum(value is not None and not isinstance(value, Tensor) for value in (on_value, off_value)))
         for value in (on_value, off_value):
             if value is not None and to is None:
@@ -794,6 +811,9 @@ def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: 
     """
     with name_scope(name, "eye", [num_rows, num_columns, batch_shape]):
         columns = num_rows if num_columns is None else num_columns
+        for size in (num_rows, columns):
+            if isinstance(size, (float, np.floating)):
+                raise TypeError("num_rows and num_columns must be positive integer values.")
         batch = [] if batch_shape is None else batch_shape
         in_graph = isinstance(num_rows, Tensor) or isinstance(columns, Tensor)
         least = op("Minimum")(num_rows, columns) if in_graph else min(num_rows, columns)

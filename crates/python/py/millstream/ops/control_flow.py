@@ -813,7 +813,7 @@ def case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, stric
             def default() -> Any:
                 checks = [assert_(op("LogicalNot")(p), ["more than one predicate holds"]) for p in others] if exclusive else []
                 checks.append(assert_(predicate, [
-                    "None of conditions evaluated as True. Conditions: (%s), Values:" % ", ".join(p.name for p in predicates),
+                    "Input error: None of conditions evaluated as True:",
                     op("Pack")(predicates, name="preds_c"),
                 ]))
                 with control_dependencies(checks):

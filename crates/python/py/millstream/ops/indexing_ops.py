@@ -85,7 +85,10 @@ def strided_slice(
     """
     if strides is None:
         node_counts.also(_nodes_of_ones(begin))
-        strides = op("OnesLike")(convert_to_tensor(begin)) if isinstance(begin, Tensor) else [1] * len(begin)
+        if isinstance(begin, Tensor):
+            strides = op("OnesLike")(convert_to_tensor(begin))
+        else:
+            strides = [1] * len(begin) if hasattr(begin, "__len__") else 1
     masks = dict(
         begin_mask=begin_mask, end_mask=end_mask, ellipsis_mask=ellipsis_mask, new_axis_mask=new_axis_mask, shrink_axis_mask=shrink_axis_mask
     )
@@ -104,27 +107,35 @@ def _nodes_of_ones(begin: Any) -> int:
     return 3 + (fixed if fixed < len(parts) else 0)
 
 
+_INDICES = "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid indices, got %r"
+
+
 def _index(value: Any) -> Any:
     if isinstance(value, (int, np.integer, Tensor)) and not isinstance(value, bool):
-        if isinstance(value, Tensor) and not (value.dtype.is_integer):
-            raise TypeError(
-                "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid indices, got %r" % (value,)
-            )
+        if isinstance(value, Tensor) and not (value.dtype.is_integer and value.shape.ndims in (None, 0)):
+            raise TypeError(_INDICES % (value,))
         return value
     if isinstance(value, shapes.Dimension):
+        if value.value is None:
+            raise ValueError("Cannot convert an unknown Dimension to a Tensor: ?")
         return value.value
     if isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "iu":
         return int(value)
     if hasattr(value, "_as_tensor"):
         return convert_to_tensor(value)
-    raise TypeError(
-        "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid indices, got %r" % (value,)
-    )
+    raise TypeError(_INDICES % (value,))
+
+
+def _is_wide(value: Any) -> bool:
+    """Whether an index is an int64, by its dtype or its size."""
+    if isinstance(value, Tensor):
+        return bool(value.dtype.base_dtype == dtypes.int64)
+    return not -(1 << 31) <= value < 1 << 31
 
 
 def _getitem(tensor: Tensor, key: Any, var: Any = None) -> Tensor:
     """Returns `tensor[key]` as one strided slice."""
-    if isinstance(key, Tensor) and key.dtype == dtypes.bool or isinstance(key, np.ndarray) and key.dtype == bool:
+    if isinstance(key, (bool, np.bool_)) or isinstance(key, Tensor) and key.dtype == dtypes.bool or isinstance(key, np.ndarray) and key.dtype == bool:
         return boolean_mask(tensor, key)
     for handler in traced.indexing:
         found = handler(tensor, key, sys._getframe(1))
@@ -158,16 +169,15 @@ def _getitem(tensor: Tensor, key: Any, var: Any = None) -> Tensor:
             k = _index(k)
             begin, end, strides = [*begin, k], [*end, k + 1], [*strides, 1]
             masks["shrink_axis_mask"] |= 1 << i
+    # Indices share one dtype: int64 if any of them is.
+    kind = dtypes.int64 if any(map(_is_wide, begin + end + strides)) else dtypes.int32
     with name_scope(None, "strided_slice", [tensor]) as name:
         if not begin:
             begin = end = strides = np.zeros([0], np.int32)  # type: ignore[assignment]
         elif any(isinstance(v, Tensor) for v in begin + end + strides):
-            # Indices share one dtype: int64 if any of them is.
-            wide = any(isinstance(v, Tensor) and v.dtype.base_dtype == dtypes.int64 for v in begin + end + strides)
-            kind = dtypes.int64 if wide else dtypes.int32
             begin, end, strides = (_indices(part, kind) for part in (begin, end, strides))  # type: ignore[assignment]
         else:
-            begin, end, strides = (_engine.constant(v, dtypes.int32, "stack") for v in (begin, end, strides))  # type: ignore[assignment]
+            begin, end, strides = (_engine.constant(v, kind, "stack") for v in (begin, end, strides))  # type: ignore[assignment]
         taken = op("StridedSlice")(tensor, begin, end, strides, name=name, **masks)
         taken.assign = functools.partial(assign_slice, taken.op, var)
         return taken

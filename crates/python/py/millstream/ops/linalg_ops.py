@@ -218,18 +218,18 @@ def tensordot(a: Any, b: Any, axes: Any, name: Optional[str] = None) -> Tensor:
     """
     with name_scope(name, "Tensordot", [a, b, axes]) as name:
         a, b = convert_to_tensor(a, name="a"), convert_to_tensor(b, name="b")
-        n, m = a.shape.ndims, b.shape.ndims
+        if a.shape.ndims is None or b.shape.ndims is None or isinstance(axes, Tensor):
+            return _tensordot_of_unknown_ranks(a, b, axes, name)
+        n, m = (len(t._shape_as_list()) for t in (a, b))
         if isinstance(axes, int):
             for t, rank in ((a, n), (b, m)):
-                if axes < 0 or (rank is not None and axes > rank):
+                if not 0 <= axes <= rank:
                     wrong = "must be at least 0." if axes < 0 else "must not be larger than the number of dimensions of tensor %s." % t
                     raise ValueError("'axes' " + wrong)
-            first, second = list(range(-axes, 0)), list(range(axes))
+            first, second = list(range(n - axes, n)), list(range(axes))
         else:
             first, second = ([x] if isinstance(x, int) else list(x) for x in axes)
-        # Where the rank is not known, negative axes are counted in the run.
-        first = first if n is None else [i % n for i in first]
-        second = second if m is None else [i % m for i in second]
+        first, second = [i % n for i in first], [i % m for i in second]
         if len(first) != len(second):
             raise ValueError("Different number of contraction axes 'a' and 'b', %s != %s." % (len(first), len(second)))
         x, free_a = _as_matrix(a, first, last=True)
@@ -239,12 +239,33 @@ def tensordot(a: Any, b: Any, axes: Any, name: Optional[str] = None) -> Tensor:
             return array_ops.reshape(result, free_a + free_b, name=name)
         dims = [convert_to_tensor(free, dtypes.int32) for free in (free_a, free_b)]
         result = array_ops.reshape(result, array_ops.concat(dims, 0), name=name)
-        if n is None or m is None:
-            return result
         known_a, known_b = a.shape.as_list(), b.shape.as_list()
         left = [known_a[i] for i in range(n) if i not in first] + [known_b[i] for i in range(m) if i not in second]
         result.set_shape(left)
         return result
+
+
+def _tensordot_of_unknown_ranks(a: Tensor, b: Tensor, axes: Any, name: str) -> Tensor:
+    """Returns the contraction of tensors whose ranks, or whose axes, are known in the run alone."""
+    ranks = [op("Rank")(x) for x in (a, b)]
+    if isinstance(axes, int):
+        if axes < 0:
+            raise ValueError("'axes' must be at least 0.")
+        pair = [math_ops.range(ranks[0] - axes, ranks[0]), math_ops.range(axes)]
+    else:
+        pair = [axes[0], axes[1]]
+    turned, sizes = [], []
+    for x, rank, own, last in zip((a, b), ranks, pair, (True, False)):
+        own = array_ops.reshape(convert_to_tensor(own, dtypes.int32), [-1])
+        own = array_ops.where(own < 0, own + rank, own)
+        free = op("ListDiff")(math_ops.range(rank), own)[0]
+        shape = op("Shape")(x)
+        free_sizes = indexing_ops.gather(shape, free)
+        counts = [reduction_ops.reduce_prod(s) for s in (free_sizes, indexing_ops.gather(shape, own))]
+        order = array_ops.concat([free, own] if last else [own, free], 0)
+        turned.append(array_ops.reshape(array_ops.transpose(x, order), array_ops.stack(counts if last else counts[::-1])))
+        sizes.append(free_sizes)
+    return array_ops.reshape(math_ops.matmul(*turned), array_ops.concat(sizes, 0), name=name)
 
 
 def _as_matrix(x: Tensor, axes: List[int], last: bool) -> Any:
@@ -253,12 +274,6 @@ def _as_matrix(x: Tensor, axes: List[int], last: bool) -> Any:
 
     The sizes are a list if they are known, else a tensor.
     """
-    if x.shape.ndims is None:
-        rank = array_ops.rank(x)
-        contracted = constant(axes, dtypes.int32, name="axes")
-        contracted = op("SelectV2")(contracted < 0, contracted + rank, contracted)
-        others = op("ListDiff")(math_ops.range(rank), contracted)[0]
-        return _as_matrix_in_run(x, contracted, others, last)
     known = x.shape.as_list()
     free = [i for i in range(len(known)) if i not in axes]
     if None not in known:
@@ -267,11 +282,6 @@ def _as_matrix(x: Tensor, axes: List[int], last: bool) -> Any:
         return array_ops.reshape(turned, counts), [known[i] for i in free]
     # TensorFlow's nodes: seeds depend on their number.
     contracted, others = constant(axes, dtypes.int32, name="axes"), constant(free, dtypes.int32, name="free")
-    return _as_matrix_in_run(x, contracted, others, last)
-
-
-def _as_matrix_in_run(x: Tensor, contracted: Tensor, others: Tensor, last: bool) -> Any:
-    """As `_as_matrix`, with the axes as tensors."""
     shape = op("Shape")(x)
     free_sizes, sizes = indexing_ops.gather(shape, others), indexing_ops.gather(shape, contracted)
     free_count, count = reduction_ops.reduce_prod(free_sizes), reduction_ops.reduce_prod(sizes)

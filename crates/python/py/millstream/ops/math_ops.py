@@ -625,20 +625,31 @@ def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name:
     Args:
       inputs: A list of tensors of the same shape and dtype.
       shape: A shape that the static shapes of the inputs must be compatible with.
-      tensor_dtype: Ignored.
+      tensor_dtype: The dtype that the inputs must have.
       name: A name for the operation.
 
     Returns:
       A tensor of that shape and dtype.
 
+    Raises:
+      ValueError: There is no input, or dtypes or shapes differ.
+      TypeError: The inputs have another dtype than `tensor_dtype`.
+
     Example:
       >>> print(tf.Session().run(tf.accumulate_n([[1, 2], [10, 20]])))
       [11 22]
     """
+    few = "inputs must be a list of at least one Tensor with the same dtype and shape"
+    if not inputs or not isinstance(inputs, (list, tuple)):
+        raise ValueError(few)
+    inputs = [convert_to_tensor(value) for value in inputs]
+    if any(value.dtype.base_dtype != inputs[0].dtype.base_dtype for value in inputs):
+        raise ValueError(few)
     shape = shapes.TensorShape(shape)
-    for value in inputs if isinstance(inputs, (list, tuple)) else ():
-        if isinstance(value, Tensor):
-            shape = shape.merge_with(value.shape)
+    for value in inputs:
+        shape = shape.merge_with(value.shape)
+    if tensor_dtype is not None and dtypes.as_dtype(tensor_dtype) != inputs[0].dtype.base_dtype:
+        raise TypeError("tensor_dtype is %s, but input is of type %s" % (tensor_dtype, inputs[0].dtype))
     return add_n(inputs, name)
 
 

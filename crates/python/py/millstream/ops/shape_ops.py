@@ -285,6 +285,8 @@ def batch_gather(params: Any, indices: Any, name: Optional[str] = None) -> Tenso
         indices, params = convert_to_tensor(indices, name="indices"), convert_to_tensor(params, name="params")
         if indices.shape.ndims is None:
             raise ValueError("batch_gather does not allow indices with unknown shape.")
+        if indices.shape.ndims == 0:
+            raise ValueError("batch_dims = -1 must be less than rank(indices) = 0")
         return indexing_ops.gather(params, indices, batch_dims=indices.shape.ndims - 1)
 
 

@@ -10,10 +10,9 @@ from typing import Any, Callable, Dict, Iterator, List, Optional
 import numpy as np
 
 from millstream.framework import add_to_collection, convert_to_tensor, name_scope, scopes
-from millstream.framework.op_functions import op
 from millstream.framework.proto_functions import register_proto_function
 from millstream.programs import freezing, internals, mnist
-from millstream.programs.inside import deprecations, eager, flows, frameworks, functional, meta_graphs, rows, second_initializers, testing, utilities
+from millstream.programs.inside import deprecations, eager, flows, frameworks, functional, hand_loops, meta_graphs, rows, second_initializers, testing, utilities
 from millstream.programs.timeline import Timeline
 from millstream.rnn import cells
 from millstream.test.case import TestCase
@@ -117,7 +116,6 @@ NAMES: Dict[str, Dict[str, Any]] = {
         "TensorFlowTestCase": TestCase,
         "run_v1_only": _mark,
     },
-    "python.ops.control_flow_ops": {"switch": op("Switch"), "merge": op("Merge")},
     "python.ops.rnn_cell_impl": {"_zero_state_tensors": cells._zeros},
     "python.ops.summary_op_util": {"collect": collect, "skip_summary": lambda: False, "summary_scope": summary_scope},
     "python.estimator.util": {"fn_args": fn_args},
@@ -127,6 +125,6 @@ NAMES: Dict[str, Dict[str, Any]] = {
     "python.util.tf_inspect": {"ArgSpec": ArgSpec, "getargspec": getargspec},
 }
 
-for _table in (internals.NAMES, utilities.NAMES, deprecations.NAMES, eager.NAMES, flows.NAMES, frameworks.NAMES, functional.NAMES, meta_graphs.NAMES, rows.NAMES, second_initializers.NAMES, testing.NAMES):
+for _table in (internals.NAMES, utilities.NAMES, deprecations.NAMES, eager.NAMES, flows.NAMES, frameworks.NAMES, functional.NAMES, hand_loops.NAMES, meta_graphs.NAMES, rows.NAMES, second_initializers.NAMES, testing.NAMES):
     for _module, _names in _table.items():
         NAMES.setdefault(_module, {}).update(_names)

@@ -1,0 +1,156 @@
+"""Nodes of loops and branches that are set by hand, of tensors and of what consists of tensors: `NAMES`."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+from millstream._engine import Tensor
+from millstream.framework import IndexedSlices, SparseTensor, convert_to_tensor, convert_to_tensor_or_indexed_slices, get_default_graph, name_scope
+from millstream.framework.op_functions import op
+from millstream.framework.session import register_session_run_conversion_functions
+
+
+def _whole(data: Any, dtype: Any = None) -> Any:
+    """Returns `data` as a tensor, unless it consists of tensors."""
+    return data if isinstance(data, (SparseTensor, IndexedSlices)) else convert_to_tensor(data, dtype=dtype, name="data")
+
+
+def _parts(value: Any) -> List[Tensor]:
+    """Returns the tensors that a value consists of, in the order of the nodes that TensorFlow makes."""
+    if isinstance(value, SparseTensor):
+        return [value.indices, value.values, value.dense_shape]
+    return [value.values, value.indices] + ([] if value.dense_shape is None else [value.dense_shape])
+
+
+def _like(value: Any, parts: Sequence[Tensor]) -> Any:
+    """Returns a value like `value` that consists of these tensors."""
+    return type(value)(*parts)
+
+
+def _each(value: Any, scope: str, name: Optional[str], wire: Any) -> Any:
+    """Returns `value` with `wire(part)` for each of its tensors, in a scope."""
+    with name_scope(name, scope, _parts(value)):
+        return _like(value, [wire(part) for part in _parts(value)])
+
+
+def switch(data: Any, pred: Any, dtype: Any = None, name: Optional[str] = None) -> Tuple[Any, Any]:
+    """Returns `data` for a false and for a true predicate; only one of them is available.
+
+    Args:
+      data: A tensor, a `SparseTensor` or `IndexedSlices`.
+      pred: A bool scalar.
+      dtype: The dtype of a tensor that is made of `data`.
+      name: A name for the operation, or a scope for those of the parts.
+    """
+    data = _whole(data, dtype)
+    if isinstance(data, Tensor):
+        return op("Switch")(data, pred, name=name)
+    with name_scope(name, "Switch", [*_parts(data), pred]):
+        pairs = [op("Switch")(part, pred) for part in _parts(data)]
+        return _like(data, [pair[0] for pair in pairs]), _like(data, [pair[1] for pair in pairs])
+
+
+def merge(inputs: Sequence[Any], name: Optional[str] = None) -> Tuple[Any, Any]:
+    """Returns the input that is available, and its number.
+
+    Args:
+      inputs: Tensors, or values of one kind that consist of tensors.
+      name: A name for the operation, or a scope for those of the parts.
+
+    Raises:
+      ValueError: An input is None.
+    """
+    if any(value is None for value in inputs):
+        raise ValueError("At least one of the merge inputs is None: %s" % inputs)
+    inputs = [_whole(value) for value in inputs]
+    if all(isinstance(value, Tensor) for value in inputs):
+        kind = "RefMerge" if all(value.dtype._is_ref_dtype for value in inputs) else "Merge"
+        return op(kind)(inputs, name=name)
+    for value in inputs:
+        if type(value) is not type(inputs[0]) or isinstance(value, Tensor):
+            raise TypeError("Type %s not supported" % type(value))
+    with name_scope(name, "Merge", [part for value in inputs for part in _parts(value)]):
+        merged = [op("Merge")(list(parts)) for parts in zip(*map(_parts, inputs))]
+        return _like(inputs[0], [pair[0] for pair in merged]), merged[0][1]
+
+
+def _Enter(  # noqa: N802
+    data: Any,
+    frame_name: str,
+    is_constant: bool = False,
+    parallel_iterations: int = 10,
+    use_ref: bool = True,
+    use_input_shape: bool = True,
+    name: Optional[str] = None,
+) -> Any:
+    """Returns `data` in the frame of a loop.
+
+    Args:
+      data: A tensor, a `SparseTensor` or `IndexedSlices`.
+      frame_name: The name of the loop's frame.
+      is_constant: Whether the value is the same in all iterations.
+      parallel_iterations: The largest number of iterations that run at the same time.
+      use_ref: Whether a reference to a variable stays one.
+      use_input_shape: Whether the static shape is kept; it always is.
+      name: A name for the operation, or a scope for those of the parts.
+    """
+    data = _whole(data)
+    if not isinstance(data, Tensor):
+        return _each(data, "Enter", name, lambda part: _Enter(part, frame_name, is_constant, parallel_iterations, use_ref, use_input_shape))
+    kind = "RefEnter" if use_ref and data.dtype._is_ref_dtype else "Enter"
+    return op(kind)(data, frame_name=frame_name, is_constant=is_constant, parallel_iterations=parallel_iterations, name=name)
+
+
+def _NextIteration(data: Any, name: Optional[str] = None) -> Any:  # noqa: N802
+    """Returns `data` in the next iteration of its loop."""
+    data = _whole(data)
+    if not isinstance(data, Tensor):
+        return _each(data, "NextIteration", name, _NextIteration)
+    return op("RefNextIteration" if data.dtype._is_ref_dtype else "NextIteration")(data, name=name)
+
+
+def exit(data: Any, name: Optional[str] = None) -> Any:  # noqa: A001
+    """Returns `data` outside of its loop."""
+    data = _whole(data)
+    if not isinstance(data, Tensor):
+        return _each(data, "Exit", name, exit)
+    return op("RefExit" if data.dtype._is_ref_dtype else "Exit")(data, name=name)
+
+
+def convert_n_to_tensor_or_indexed_slices(values: Sequence[Any], dtype: Any = None, name: Optional[str] = None) -> List[Any]:
+    """Returns tensors of values; None and `IndexedSlices` stay as they are.
+
+    Raises:
+      TypeError: `values` is not a sequence.
+    """
+    if not hasattr(values, "__len__") or not hasattr(values, "__getitem__"):
+        raise TypeError("values must be a list.")
+    names = [None if name is None else "%s_%d" % (name, i) for i in range(len(values))]
+    return [None if value is None else convert_to_tensor_or_indexed_slices(value, dtype, one) for value, one in zip(values, names)]
+
+
+def _get_graph_from_inputs(op_input_list: Sequence[Any], graph: Any = None) -> Any:
+    """Returns the graph of the inputs, or the default graph if they are in none.
+
+    Raises:
+      ValueError: Two inputs are in different graphs, or one is not in `graph`.
+    """
+    first = None
+    for item in op_input_list:
+        own = getattr(item, "graph", None)
+        if own is None:
+            continue
+        if graph is not None and own is not graph:
+            raise ValueError("%s is not from the passed-in graph." % item if first is None else "%s must be from the same graph as %s." % (item, first))
+        first, graph = item if first is None else first, own
+    return graph or get_default_graph()
+
+
+NAMES: Dict[str, Dict[str, Any]] = {
+    "python.client.session": {"register_session_run_conversion_functions": register_session_run_conversion_functions},
+    "python.framework.ops": {
+        "_get_graph_from_inputs": _get_graph_from_inputs,
+        "convert_n_to_tensor_or_indexed_slices": convert_n_to_tensor_or_indexed_slices,
+    },
+    "python.ops.control_flow_ops": {"_Enter": _Enter, "_NextIteration": _NextIteration, "exit": exit, "merge": merge, "switch": switch},
+}

@@ -17,17 +17,40 @@ from millstream.ops.linear_operators import (
     LinearOperatorLowerTriangular,
     LinearOperatorScaledIdentity,
 )
+from millstream.ops import operator_rules as _operator_rules
+from millstream.ops.structured_operators import (
+    LinearOperatorBlockDiag,
+    LinearOperatorCirculant,
+    LinearOperatorCirculant2D,
+    LinearOperatorCirculant3D,
+    LinearOperatorComposition,
+    LinearOperatorHouseholder,
+    LinearOperatorKronecker,
+    LinearOperatorLowRankUpdate,
+    LinearOperatorToeplitz,
+    LinearOperatorZeros,
+)
 from millstream.ops.linalg_ops import adjoint, expm, logdet, matvec, normalize
 
 __all__ = [
     "LinearOperator",
     "LinearOperatorAdjoint",
+    "LinearOperatorBlockDiag",
+    "LinearOperatorCirculant",
+    "LinearOperatorCirculant2D",
+    "LinearOperatorCirculant3D",
+    "LinearOperatorComposition",
     "LinearOperatorDiag",
     "LinearOperatorFullMatrix",
+    "LinearOperatorHouseholder",
     "LinearOperatorIdentity",
     "LinearOperatorInversion",
+    "LinearOperatorKronecker",
+    "LinearOperatorLowRankUpdate",
     "LinearOperatorLowerTriangular",
     "LinearOperatorScaledIdentity",
+    "LinearOperatorToeplitz",
+    "LinearOperatorZeros",
     "adjoint",
     "expm",
     "l2_normalize",

@@ -1,5 +1,8 @@
 """Helpers of the programs, which run under Python 3.7 with TensorFlow 1.15 and with Millstream."""
 
+import importlib
+import sys
+
 from programs.raised import WHOLE, caught, mistakes  # noqa: F401 (handed on)
 
 
@@ -41,3 +44,10 @@ def rows(array):
 def late(tf, value, dtype=None):
     """Returns a tensor with unknown static value and shape."""
     return tf.placeholder_with_default(tf.constant(value, dtype), None)
+
+
+def inside(path):
+    """Returns an internal module, of TensorFlow or Millstream: `inside("python.ops.math_ops")`."""
+    if "millstream" not in sys.modules:
+        return importlib.import_module("tensorflow." + path)
+    return importlib.import_module("millstream.programs.hook")._Module("tensorflow." + path)

@@ -132,6 +132,7 @@ from millstream._generated.protos import (
     SaverDef as SaverDef,
     ScopedAllocatorOptions as ScopedAllocatorOptions,
     SequenceExample as SequenceExample,
+    ServerDef as ServerDef,
     SessionLog as SessionLog,
     SessionMetadata as SessionMetadata,
     SignatureDef as SignatureDef,

@@ -1079,6 +1079,14 @@ class SequenceExample(_Message):
     feature_lists: _t.Any
     def __init__(self, *, context: _t.Any = ..., feature_lists: _t.Any = ...) -> None: ...
 
+class ServerDef(_Message):
+    cluster: _t.Any
+    job_name: str
+    task_index: int
+    default_session_config: _t.Any
+    protocol: str
+    def __init__(self, *, cluster: _t.Any = ..., job_name: _t.Optional[str] = ..., task_index: _t.Optional[int] = ..., default_session_config: _t.Any = ..., protocol: _t.Optional[str] = ...) -> None: ...
+
 class SessionLog(_Message):
     class SessionStatus:
         STATUS_UNSPECIFIED: int

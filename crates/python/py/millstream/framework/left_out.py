@@ -123,7 +123,6 @@ LATER: Dict[str, str] = {
     "contrib.rnn.Conv3DLSTMCell": "`Conv2DLSTMCell` and `Conv1DLSTMCell` convolve over two axes and one",
     "estimator": _MODEL_FN,
     "image": _PICTURES,
-    "train.ServerDef": "a `tf.train.ClusterSpec` names the tasks of a cluster",
     "layers.experimental": "`tf.layers` reuse variables by scope; one layer, called twice, shares its variables as in Keras",
     "nn.learned_unigram_candidate_sampler": "`tf.nn.fixed_unigram_candidate_sampler` takes the counts of the classes",
     "contrib.tfprof.ProfileContext": _PROFILES,
@@ -134,9 +133,6 @@ LATER: Dict[str, str] = {
     "python.framework.function": "`tensorflow.python.framework.function.Defun` makes functions",
 }
 
-_OPERATORS = "matrices are tensors: `tf.matmul`, `tf.linalg.solve` and `tf.linalg.LinearOperatorFullMatrix`"
-_OF_OPERATORS = "Adjoint BlockDiag Circulant Circulant2D Circulant3D Composition Householder Inversion Kronecker LowRankUpdate Toeplitz Zeros"
-LATER.update({"linalg.LinearOperator" + name: _OPERATORS for name in _OF_OPERATORS.split()})
 LATER.update({"contrib.layers." + name: _COLUMNS for name in _OF_COLUMNS})
 
 _FLOATS = "graphs run on the CPU, in the dtypes that they have"

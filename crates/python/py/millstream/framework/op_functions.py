@@ -72,3 +72,8 @@ def _get(name: str, public: str, keyword_only: bool) -> Any:
         # One function for all threads: programs compare functions, and set attributes on them.
         found = _made.setdefault((name, public), _engine.OpType(name, short, _parameters(name), keyword_only, module))
     return found
+
+
+def is_made(name: str) -> bool:
+    """Returns whether the function of an op type has been asked for by the package or a program."""
+    return any(made == name for made, _ in tuple(_made))

@@ -18,7 +18,7 @@ from millstream.framework import (
     nest,
     protos,
 )
-from millstream.framework.op_functions import op
+from millstream.framework.op_functions import is_made as _is_made, op
 from millstream.ops.array_ops import concat, reshape, shape, size
 from millstream.ops.control_flow import while_loop
 from millstream.ops.custom_gradients import _op_types, custom_gradient
@@ -146,6 +146,32 @@ def _refuse_copied_loops(graph: Any, ys: List[Any], ends: List[Any]) -> None:
             left += [t.op for t in op.inputs if not any(t is end or t == end for end in ends)]
 
 
+def _refuse_open_loops(ys: List[Any], xs: List[Any], ends: List[Any]) -> None:
+    """Raises an error if a loop that was made of single operations is between tensors.
+
+    The engine knows the loops of `tf.while_loop`, and imported ones of its form. Others would give None.
+    """
+    if not _is_made("Enter"):
+        return
+    stops, froms = set(ends), set(xs)
+    for one in _operations_before(ys, stops):
+        given = list(one.inputs)
+        if one.type in ("Enter", "NextIteration") and one._get_control_flow_context() is None and given[0].dtype.is_floating:
+            if any(t in froms for t in given) or any(t in froms for before in _operations_before(given, stops) for t in before.inputs):
+                raise ValueError("the loop of `%s` was made of single operations and has no gradient: make it with `tf.while_loop`" % one.name)
+
+
+def _operations_before(tensors: List[Any], ends: Any) -> List[Any]:
+    """Returns the operations that compute tensors, up to those that compute the ends."""
+    left, seen = [t.op for t in tensors if t not in ends], set()
+    while left:
+        one = left.pop()
+        if one not in seen:
+            seen.add(one)
+            left += [t.op for t in one.inputs if t not in ends]
+    return list(seen)
+
+
 def gradients(
     ys: Any,
     xs: Any,
@@ -223,6 +249,7 @@ def gradients(
     asked = [x for x, use in zip(sources, usable) if use]
     graph = ys[0].graph
     _refuse_copied_loops(graph, ys, [*asked, *(stop or [])])
+    _refuse_open_loops(ys, asked, [*asked, *(stop or [])])
     before = len(graph)
     given = [grad_ys is not None and g is not None for g in grad_ys or ys]
     if getattr(graph, "_waits", False) and asked:

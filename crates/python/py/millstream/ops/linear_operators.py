@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Callable, Dict, List, Optional
+
+import numpy as np
 
 from millstream.framework import convert_to_tensor, dtypes, get_static_value, name_scope
 from millstream.framework.op_functions import op
 from millstream.framework.shapes import TensorShape
-from millstream.ops import array_ops, control_flow, linalg_ops, math_ops, reduction_ops
+from millstream.ops import array_ops, check_ops, control_flow, linalg_ops, math_ops, reduction_ops, shape_ops
 
 __all__ = [
     "LinearOperator",
@@ -23,6 +26,92 @@ __all__ = [
 
 def _adjoint(x: Any) -> Any:
     return linalg_ops.adjoint(x)
+
+
+def assert_is_batch_matrix(tensor: Any) -> None:
+    """Raises an error if a tensor is known to have fewer than two axes.
+
+    Raises:
+      ValueError: It has.
+    """
+    known = tensor.get_shape()
+    if known.ndims is not None and known.ndims < 2:
+        raise ValueError("Expected a [batch] matrix with at least two dimensions.  Found: %s" % tensor)
+
+
+def broadcast_matrix_batch_dims(batch_matrices: Any, name: Optional[str] = None) -> List[Any]:
+    """Returns matrices with the same shape of batch.
+
+    Raises:
+      ValueError: The shapes of batches do not fit, or a tensor has fewer than two axes.
+    """
+    with name_scope(name or "broadcast_matrix_batch_dims", values=batch_matrices):
+        found = [convert_to_tensor(one) for one in batch_matrices]
+        for one in found:
+            assert_is_batch_matrix(one)
+        if len(found) < 2:
+            return found
+        static = functools.reduce(array_ops.broadcast_static_shape, [one.get_shape()[:-2] for one in found])
+        if static.is_fully_defined():
+            wanted: Any = static.as_list()
+            return [one if one.get_shape()[:-2] == static else op("BroadcastTo")(one, wanted + _ends(one)) for one in found]
+        batch = functools.reduce(shape_ops.broadcast_dynamic_shape, [array_ops.shape(one)[:-2] for one in found])
+        made = []
+        for one in found:
+            wide = op("BroadcastTo")(one, array_ops.concat([batch, array_ops.shape(one)[-2:]], 0))
+            wide.set_shape(static.concatenate(one.get_shape()[-2:]))
+            made.append(wide)
+        return made
+
+
+def _ends(one: Any) -> Any:
+    known = one.get_shape()[-2:]
+    return known.as_list() if known.is_fully_defined() else [array_ops.shape(one)[-2], array_ops.shape(one)[-1]]
+
+
+class Rules:
+    """What to do with operators of given classes: the rule of the nearest base classes holds."""
+
+    def __init__(self) -> None:
+        self._rules: Dict[Any, Callable[..., Any]] = {}
+
+    def add(self, *classes: Any) -> Callable[[Any], Any]:
+        """A decorator of a function of operators of these classes.
+
+        Raises:
+          TypeError: It is no function.
+          ValueError: The classes have a rule.
+        """
+
+        def decorate(function: Any) -> Any:
+            if not callable(function):
+                raise TypeError("a rule must be a function, not %r" % (function,))
+            if classes in self._rules:
+                raise ValueError("%s has already been registered to: %s" % (", ".join(c.__name__ for c in classes), self._rules[classes]))
+            self._rules[classes] = function
+            return function
+
+        return decorate
+
+    def find(self, *operators: Any) -> Callable[..., Any]:
+        """Returns the rule for operators.
+
+        Raises:
+          NotImplementedError: There is none.
+        """
+        best: Any = None
+        for classes, function in self._rules.items():
+            if all(isinstance(one, kind) for one, kind in zip(operators, classes)):
+                far = sum(type(one).__mro__.index(kind) for one, kind in zip(operators, classes))
+                if best is None or far < best[0]:
+                    best = far, function
+        if best is None:
+            raise NotImplementedError("no rule for %s" % ", ".join(type(one).__name__ for one in operators))
+        return best[1]  # type: ignore[no-any-return]
+
+
+# The operators that others multiply or solve, and those that `adjoint`, `inverse` and `cholesky` return.
+products, quotients, adjoints, inverses, factors = Rules(), Rules(), Rules(), Rules(), Rules()
 
 
 class LinearOperator:
@@ -65,8 +154,7 @@ class LinearOperator:
       ...            operator.solvevec([2.0, 5.0])]
       >>> print(*tf.Session().run(vectors))
       [2 2] [] [2. 4.] [1. 1.]
-      >>> tf.linalg.LinearOperatorDiag([1.0]).assert_non_singular().type
-      'Assert'
+      >>> tf.Session().run(tf.linalg.LinearOperatorDiag([1.0]).assert_non_singular())
     """
 
     def __init__(
@@ -161,7 +249,8 @@ class LinearOperator:
 
     def _solve(self, rhs: Any, adjoint: bool, adjoint_arg: bool) -> Any:
         rhs = _adjoint(rhs) if adjoint_arg else rhs
-        return op("MatrixSolve")(self._to_dense(), rhs, adjoint=adjoint)
+        matrix, rhs = broadcast_matrix_batch_dims([self._to_dense(), rhs])
+        return op("MatrixSolve")(matrix, rhs, adjoint=adjoint)
 
     def _determinant(self) -> Any:
         return op("MatrixDeterminant")(self._to_dense())
@@ -172,8 +261,25 @@ class LinearOperator:
     def _diag_part(self) -> Any:
         return linalg_ops.matrix_diag_part(self._to_dense())
 
+    def _trace(self) -> Any:
+        return reduction_ops.reduce_sum(self._diag_part(), -1)
+
     def _assert_non_singular(self) -> Any:
-        raise NotImplementedError("assert_non_singular is not implemented.")
+        values = op("Svd")(self._to_dense(), compute_uv=False)[0]
+        least, largest = reduction_ops.reduce_min(values, -1), reduction_ops.reduce_max(values, -1)
+        # TensorFlow's limit: the precision of the dtype times the size.
+        limit = math_ops.cast(np.finfo(self.dtype.as_numpy_dtype).eps, largest.dtype) * math_ops.cast(self._shape_tensor()[-1], largest.dtype)
+        return check_ops.assert_less(limit * largest, least, message="Singular matrix up to precision epsilon.")
+
+    def _assert_positive_definite(self) -> Any:
+        if not self.is_self_adjoint:
+            raise NotImplementedError("assert_positive_definite is not implemented.")
+        diagonal = linalg_ops.matrix_diag_part(op("Cholesky")(self._to_dense()))
+        return check_ops.assert_positive(diagonal, message="Matrix was not positive definite.")
+
+    def _assert_self_adjoint(self) -> Any:
+        dense = self._to_dense()
+        return check_ops.assert_equal(dense, _adjoint(dense), message="Matrix was not equal to its adjoint.")
 
     # Shapes.
 
@@ -203,7 +309,7 @@ class LinearOperator:
         return self.shape[-2]
 
     def _scoped(self, name: str, compute: Callable[[], Any], *values: Any) -> Any:
-        with name_scope(self.name), name_scope(name, values=[*self._graph_parents, *values]):
+        with name_scope(self.name + "/" + name, values=[*self._graph_parents, *values]):
             return compute()
 
     def shape_tensor(self, name: str = "shape_tensor") -> Any:
@@ -243,17 +349,27 @@ class LinearOperator:
           adjoint_arg: If true, the adjoint of `x` is.
           name: A name for the operations.
 
+        Returns:
+          A tensor; an operator if `x` is one.
+
         Raises:
           TypeError: `x` has another dtype.
           ValueError: The shapes do not fit.
         """
         if isinstance(x, LinearOperator):
-            x = x.to_dense()
-        with name_scope(self.name), name_scope(name, values=[x]):
+            return self._with_operator(x, adjoint, adjoint_arg, name, "x", products)
+        with name_scope(self.name + "/" + name, values=[x]):
             x = self._checked(x, "x")
             mine = self.range_dimension if adjoint else self.domain_dimension
             mine.assert_is_compatible_with(x.get_shape()[-1 if adjoint_arg else -2])
             return self._matmul(x, adjoint, adjoint_arg)
+
+    def _with_operator(self, other: LinearOperator, adjoint: bool, adjoint_arg: bool, name: str, word: str, rules: Any) -> LinearOperator:
+        left, right = self.adjoint() if adjoint else self, other.adjoint() if adjoint_arg else other
+        wanted, found = left.domain_dimension.value, right.range_dimension.value
+        if None not in (wanted, found) and wanted != found:
+            raise ValueError("Operators are incompatible. Expected `%s` to have dimension %s but got %s." % (word, wanted, found))
+        return self._scoped(name, lambda: rules.find(left, right)(left, right))  # type: ignore[no-any-return]
 
     def __matmul__(self, other: Any) -> Any:
         return self.matmul(other)
@@ -279,7 +395,9 @@ class LinearOperator:
             raise NotImplementedError("Exact solve not implemented for an operator that is expected to be singular.")
         if self.is_square is False:
             raise NotImplementedError("Exact solve not implemented for an operator that is expected to not be square.")
-        with name_scope(self.name), name_scope(name, values=[rhs]):
+        if isinstance(rhs, LinearOperator):
+            return self._with_operator(rhs, adjoint, adjoint_arg, name, "rhs", quotients)
+        with name_scope(self.name + "/" + name, values=[rhs]):
             return self._solve(self._checked(rhs, "rhs"), adjoint, adjoint_arg)
 
     def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Any:
@@ -287,7 +405,7 @@ class LinearOperator:
         return self._of_vector(lambda x: self.solve(x, adjoint), rhs, name)
 
     def _of_vector(self, compute: Callable[[Any], Any], x: Any, name: str) -> Any:
-        with name_scope(self.name), name_scope(name, values=[x]):
+        with name_scope(self.name + "/" + name, values=[x]):
             return array_ops.squeeze(compute(array_ops.expand_dims(self._checked(x, "x"), -1)), [-1])
 
     def determinant(self, name: str = "det") -> Any:
@@ -322,7 +440,7 @@ class LinearOperator:
 
     def trace(self, name: str = "trace") -> Any:
         """Returns the sums of the diagonals."""
-        return self._scoped(name, lambda: reduction_ops.reduce_sum(self._diag_part(), -1))
+        return self._scoped(name, self._trace)
 
     def add_to_tensor(self, x: Any, name: str = "add_to_tensor") -> Any:
         """Returns the sum with matrices."""
@@ -331,6 +449,25 @@ class LinearOperator:
     def assert_non_singular(self, name: str = "assert_non_singular") -> Any:
         """Returns an operation that fails if the operator is singular."""
         return self._scoped(name, self._assert_non_singular)
+
+    def assert_positive_definite(self, name: str = "assert_positive_definite") -> Any:
+        """Returns an operation that fails if the operator, which is self-adjoint, is not positive definite.
+
+        Raises:
+          NotImplementedError: This kind of operator has no such check.
+
+        Example:
+          >>> tf.Session().run(tf.linalg.LinearOperatorDiag([1.0, 2.0]).assert_positive_definite())
+        """
+        return self._scoped(name, self._assert_positive_definite)
+
+    def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> Any:
+        """Returns an operation that fails if the operator is not its own adjoint.
+
+        Example:
+          >>> tf.Session().run(tf.linalg.LinearOperatorFullMatrix([[1.0, 2.0], [2.0, 1.0]]).assert_self_adjoint())
+        """
+        return self._scoped(name, self._assert_self_adjoint)
 
     # Other operators.
 
@@ -362,7 +499,7 @@ class LinearOperator:
           [[2. 1.]
            [0. 4.]]
         """
-        return self if self.is_self_adjoint else self._scoped(name, self._adjoint)  # type: ignore[no-any-return]
+        return self if self.is_self_adjoint else self._scoped(name, lambda: adjoints.find(self)(self))  # type: ignore[no-any-return]
 
     @property
     def H(self) -> LinearOperator:
@@ -390,7 +527,7 @@ class LinearOperator:
             raise ValueError("Cannot take the Inverse: This operator represents a non square matrix.")
         if self.is_non_singular is False:
             raise ValueError("Cannot take the Inverse: This operator represents a singular matrix.")
-        return self._scoped(name, self._inverse)  # type: ignore[no-any-return]
+        return self._scoped(name, lambda: inverses.find(self)(self))  # type: ignore[no-any-return]
 
     def cholesky(self, name: str = "cholesky") -> LinearOperator:
         """Returns the Cholesky factor of a positive definite, self-adjoint operator.
@@ -407,7 +544,12 @@ class LinearOperator:
         """
         if not (self.is_positive_definite and self.is_self_adjoint):
             raise ValueError("Cannot take the Cholesky decomposition: Not a positive definite self adjoint matrix.")
-        return self._scoped(name, self._cholesky)  # type: ignore[no-any-return]
+        return self._scoped(name, lambda: factors.find(self)(self))  # type: ignore[no-any-return]
+
+
+adjoints.add(LinearOperator)(lambda one: one._adjoint())
+inverses.add(LinearOperator)(lambda one: one._inverse())
+factors.add(LinearOperator)(lambda one: one._cholesky())
 
 
 class _OfAnother(LinearOperator):
@@ -655,7 +797,8 @@ class LinearOperatorLowerTriangular(LinearOperator):
 
     def _solve(self, rhs: Any, adjoint: bool, adjoint_arg: bool) -> Any:
         rhs = _adjoint(rhs) if adjoint_arg else rhs
-        return op("MatrixTriangularSolve")(self._tril, rhs, lower=True, adjoint=adjoint)
+        tril, rhs = broadcast_matrix_batch_dims([self._tril, rhs])
+        return op("MatrixTriangularSolve")(tril, rhs, lower=True, adjoint=adjoint)
 
     def _determinant(self) -> Any:
         return reduction_ops.reduce_prod(self._diag, -1)
@@ -671,7 +814,15 @@ class LinearOperatorLowerTriangular(LinearOperator):
 
 
 def _no_zeros(x: Any, words: str) -> Any:
-    return control_flow.assert_(reduction_ops.reduce_all(math_ops.not_equal(x, array_ops.zeros_like(x))), [words])
+    size = math_ops.abs(x)
+    return check_ops.assert_less(array_ops.zeros([], size.dtype), size, message=words)
+
+
+def _all_real(x: Any, words: str) -> Any:
+    if not x.dtype.is_complex:
+        return control_flow.no_op()
+    part = math_ops.imag(x)
+    return check_ops.assert_equal(array_ops.zeros([], part.dtype), part, message=words)
 
 
 class LinearOperatorDiag(LinearOperator):
@@ -752,6 +903,15 @@ class LinearOperatorDiag(LinearOperator):
 
     def _assert_non_singular(self) -> Any:
         return _no_zeros(self._diag, "Singular operator:  Diagonal contained zero values.")
+
+    def _assert_positive_definite(self) -> Any:
+        words = "Real diagonal operator had non-positive diagonal entries, thus was not positive definite."
+        if self.dtype.is_complex:
+            words = "Diagonal operator had diagonal entries with non-positive real part, thus was not positive definite."
+        return check_ops.assert_positive(math_ops.real(self._diag), message=words)
+
+    def _assert_self_adjoint(self) -> Any:
+        return _all_real(self._diag, "This diagonal operator contained non-zero imaginary values.   Thus it was not self-adjoint.")
 
     def _adjoint(self) -> LinearOperator:
         return LinearOperatorDiag(math_ops.conj(self._diag), **self._hints())
@@ -843,6 +1003,12 @@ class LinearOperatorScaledIdentity(LinearOperator):
     def _assert_non_singular(self) -> Any:
         return _no_zeros(self._multiplier, "LinearOperator was singular")
 
+    def _assert_positive_definite(self) -> Any:
+        return check_ops.assert_positive(math_ops.real(self._multiplier), message="LinearOperator was not positive definite.")
+
+    def _assert_self_adjoint(self) -> Any:
+        return _all_real(self._multiplier, "LinearOperator was not self-adjoint")
+
     def _of(self, multiplier: Any, **hints: Any) -> LinearOperator:
         hints = {**self._hints(), **hints}
         return LinearOperatorScaledIdentity(self._num_rows, multiplier, **hints)
@@ -861,16 +1027,17 @@ class LinearOperatorScaledIdentity(LinearOperator):
         return super().add_to_tensor(mat, name)
 
 
-def _rows(num_rows: Any) -> Any:
-    rows = convert_to_tensor(num_rows, name="num_rows")
+def _rows(num_rows: Any, word: str = "num_rows") -> Any:
+    rows = convert_to_tensor(num_rows, name=word)
     if not rows.dtype.is_integer:
-        raise TypeError("Argument num_rows must be integer type.  Found: %s" % num_rows)
+        raise TypeError("Argument %s must be integer type.  Found: %s" % (word, rows))
     value = get_static_value(rows)
     if value is not None and value.ndim != 0:
-        raise ValueError("Argument num_rows must be a 0-D Tensor.  Found: %s" % num_rows)
+        raise ValueError("Argument %s must be a 0-D Tensor.  Found: %s" % (word, num_rows))
     if value is not None and value < 0:
-        raise ValueError("Argument num_rows must be non-negative.  Found: %s" % num_rows)
+        raise ValueError("Argument %s must be non-negative.  Found: %s" % (word, num_rows))
     return rows, None if value is None else int(value)
+
 
 class LinearOperatorIdentity(LinearOperatorScaledIdentity):
     """The identity.

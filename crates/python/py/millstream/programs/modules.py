@@ -172,6 +172,16 @@ python.ops.io_ops .io .train . gen
 python.ops.linalg.linalg .linalg
 python.ops.linalg.linalg_impl .linalg .
 python.ops.linalg.linear_operator .linalg
+python.ops.linalg.linear_operator_adjoint .linalg
+python.ops.linalg.linear_operator_block_diag .linalg
+python.ops.linalg.linear_operator_circulant .linalg
+python.ops.linalg.linear_operator_composition .linalg
+python.ops.linalg.linear_operator_householder .linalg
+python.ops.linalg.linear_operator_inversion .linalg
+python.ops.linalg.linear_operator_kronecker .linalg
+python.ops.linalg.linear_operator_low_rank_update .linalg
+python.ops.linalg.linear_operator_toeplitz .linalg
+python.ops.linalg.linear_operator_zeros .linalg
 python.ops.linalg.linear_operator_diag .linalg
 python.ops.linalg.linear_operator_full_matrix .linalg
 python.ops.linalg.linear_operator_identity .linalg

@@ -124,6 +124,7 @@ _MESSAGES = (
     "JobDef",
     "SaverDef",
     "SequenceExample",
+    "ServerDef",
 )
 
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
@@ -263,6 +264,7 @@ if TYPE_CHECKING:
         JobDef as JobDef,
         SaverDef as SaverDef,
         SequenceExample as SequenceExample,
+        ServerDef as ServerDef,
     )
     from millstream.io.summaries import summary_iterator as summary_iterator
 else:

@@ -130,46 +130,21 @@ def _addresses(job: Any, tasks: Any) -> Dict[int, str]:
     return {int(i): _text(address, "Task address") for i, address in tasks.items()}
 
 
-class Server:
-    """A server of a cluster whose only task it is, in this process. Sessions may have it as their target.
-
-    A server of several tasks would need other processes, and is refused. One session of a server is open at a
-    time; in TensorFlow, sessions share the variables of their server.
-
-    Args:
-      server_or_cluster_def: A `ClusterSpec`, or what one is made of.
-      job_name: The name of the task's job; by default the only job.
-      task_index: The index of the task; by default 0.
-      protocol: Ignored.
-      config: A `ConfigProto`. Ignored: sessions have their own.
-      start: If true, the server is started.
+def _make_server_def(server_or_cluster_def: Any, job_name: Optional[str], task_index: Optional[int], protocol: Optional[str], config: Any) -> Any:
+    """Returns a `ServerDef` of a cluster, or of another one with changes.
 
     Raises:
-      TypeError: The cluster is of another type.
-      ValueError: The task is not in the cluster, or is not given although the cluster has several.
-      UnimplementedError: The cluster has several tasks.
-
-    Example:
-      >>> server = tf.train.Server.create_local_server()
-      >>> with tf.Session(server.target) as sess:
-      ...     print(sess.run(tf.constant(1) + 1))
-      2
-      >>> other = tf.train.Server({"worker": ["localhost:0"]}, job_name="worker", start=False)
-      >>> other.start()
-      >>> other.target.startswith("grpc://localhost:")
-      True
-      >>> wait = other.join  # A program whose other threads do the work ends with `wait()`.
+      TypeError: The first argument is of another type.
+      ValueError: The task is not given although the cluster has several, or the job is not in it.
     """
-
-    def __init__(
-        self,
-        server_or_cluster_def: Any,
-        job_name: Optional[str] = None,
-        task_index: Optional[int] = None,
-        protocol: Optional[str] = None,
-        config: Any = None,
-        start: bool = True,
-    ) -> None:
+    made = protos.ServerDef()
+    if getattr(getattr(server_or_cluster_def, "DESCRIPTOR", None), "full_name", None) == "tensorflow.ServerDef":
+        made.CopyFrom(server_or_cluster_def)
+        if job_name is not None:
+            made.job_name = job_name
+        if task_index is not None:
+            made.task_index = task_index
+    else:
         try:
             cluster = ClusterSpec(server_or_cluster_def)
         except TypeError:
@@ -184,6 +159,60 @@ class Server:
             if len(indices) != 1:
                 raise ValueError("Must specify an explicit `task_index`.")
             task_index = indices[0]
+        made.cluster.CopyFrom(cluster.as_cluster_def())
+        made.job_name, made.task_index = job_name, task_index
+    if protocol is not None:
+        made.protocol = protocol
+    elif not made.protocol:
+        made.protocol = "grpc"
+    if config is not None:
+        made.default_session_config.MergeFrom(config)
+    return made
+
+
+class Server:
+    """A server of a cluster whose only task it is, in this process. Sessions may have it as their target.
+
+    A server of several tasks would need other processes, and is refused. One session of a server is open at a
+    time; in TensorFlow, sessions share the variables of their server.
+
+    Args:
+      server_or_cluster_def: A `ClusterSpec`, or what one is made of, or a `ServerDef`, which the other
+        arguments change.
+      job_name: The name of the task's job; by default the only job.
+      task_index: The index of the task; by default that of the only one.
+      protocol: A part of the `ServerDef`, without effect: a server listens to nobody.
+      config: A `ConfigProto`: a part of the `ServerDef`, without effect. Sessions have their own.
+      start: If true, the server is started.
+
+    Raises:
+      TypeError: The cluster is of another type.
+      ValueError: The task is not in the cluster, or is not given although the cluster has several.
+      UnimplementedError: The cluster has several tasks.
+
+    Example:
+      >>> server = tf.train.Server.create_local_server()
+      >>> with tf.Session(server.target) as sess:
+      ...     print(sess.run(tf.constant(1) + 1))
+      2
+      >>> other = tf.train.Server({"worker": ["localhost:0"]}, job_name="worker", start=False)
+      >>> other.start()
+      >>> other.target.startswith("grpc://localhost:"), other.server_def.job_name
+      (True, 'worker')
+      >>> wait = other.join  # A program whose other threads do the work ends with `wait()`.
+    """
+
+    def __init__(
+        self,
+        server_or_cluster_def: Any,
+        job_name: Optional[str] = None,
+        task_index: Optional[int] = None,
+        protocol: Optional[str] = None,
+        config: Any = None,
+        start: bool = True,
+    ) -> None:
+        self._server_def = _make_server_def(server_or_cluster_def, job_name, task_index, protocol, config)
+        cluster, job_name, task_index = ClusterSpec(self._server_def.cluster), self._server_def.job_name, self._server_def.task_index
         if task_index not in cluster.task_indices(job_name):
             words = 'Task %d was not defined in job "%s"' % (task_index, job_name)
             raise errors.InvalidArgumentError(None, None, words)
@@ -214,6 +243,11 @@ class Server:
     def target(self) -> str:
         """The target for sessions."""
         return self._target
+
+    @property
+    def server_def(self) -> Any:
+        """The cluster and the task, a `ServerDef`."""
+        return self._server_def
 
     @staticmethod
     def create_local_server(config: Any = None, start: bool = True) -> "Server":

@@ -30,6 +30,49 @@ _KEYWORDS = ("name", "noinline", "compiled", "separate_compiled_gradients")
 _HARMLESS = ("Placeholder", "VariableV2", "Variable", "VarHandleOp", "ReadVariableOp", "TemporaryVariable")
 
 
+class _Builds(threading.local):
+    """The bodies that this thread is building: graph, number of nodes and variables before, inputs."""
+
+    def __init__(self) -> None:
+        self.open: List[Tuple[Any, int, int, List[Tensor]]] = []
+
+
+_builds = _Builds()
+
+
+def _captured() -> Tuple[List[Any], List[Tensor]]:
+    """Returns the variables that the body being built reads, and the tensors from outside of it."""
+    if not _builds.open:
+        return [], []
+    graph, before, known, inputs = _builds.open[-1]
+    variables = global_variables()
+    made = {v.op.name for v in variables[known:]}
+    values = {t._id: v for v in variables for t in (v.value(), *v.op.outputs)}
+    inside = [o for o in graph._operations(before) if not any(o.name == name or o.name.startswith(name + "/") for name in made)]
+    names = {o.name for o in inside} | {t.op.name for t in inputs}
+    found: Dict[Any, Tensor] = {}
+    for one in inside:
+        for tensor in one.inputs:
+            if tensor.op.name not in names:
+                found.setdefault(tensor._id, tensor)
+    return list(dict.fromkeys(values[key] for key in found if key in values)), list(found.values())
+
+
+def get_extra_vars() -> List[Any]:
+    """Returns the variables that the body of the `Defun` being built reads; an empty list outside of one."""
+    return _captured()[0]
+
+
+def get_extra_inputs() -> List[Tensor]:
+    """Returns the tensors that the body of the `Defun` being built takes from outside; else an empty list."""
+    return _captured()[1]
+
+
+def get_extra_args() -> List[Tensor]:
+    """Returns what the body being built has for the tensors of `get_extra_inputs`: themselves."""
+    return _captured()[1]
+
+
 class Defun:
     """A decorator that makes a function of tensors, which may have a gradient of its own.
 
@@ -181,8 +224,12 @@ class _DefinedFunction:
             reuse = scopes.AUTO_REUSE if id(self) in built_in else None
             scope = built_in.setdefault(id(self), (self, scopes.get_variable_scope()))[1]
             before, known = len(graph), len(global_variables())
-            with scopes.variable_scope(scope, reuse=reuse, auxiliary_name_scope=False):
-                made = self._func(*inputs)
+            _builds.open.append((graph, before, known, inputs))
+            try:
+                with scopes.variable_scope(scope, reuse=reuse, auxiliary_name_scope=False):
+                    made = self._func(*inputs)
+            finally:
+                _builds.open.pop()
         results = [] if made is None else list(made) if isinstance(made, (list, tuple)) else [made]
         if any(r is None for r in results):
             raise ValueError("Function %s can not return None." % self.name)

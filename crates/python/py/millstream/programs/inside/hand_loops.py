@@ -27,7 +27,7 @@ def _like(value: Any, parts: Sequence[Tensor]) -> Any:
     return type(value)(*parts)
 
 
-def _each(value: Any, scope: str, name: Optional[str], wire: Any) -> Any:
+def each(value: Any, scope: str, name: Optional[str], wire: Any) -> Any:
     """Returns `value` with `wire(part)` for each of its tensors, in a scope."""
     with name_scope(name, scope, _parts(value)):
         return _like(value, [wire(part) for part in _parts(value)])
@@ -96,7 +96,7 @@ def _Enter(  # noqa: N802
     """
     data = _whole(data)
     if not isinstance(data, Tensor):
-        return _each(data, "Enter", name, lambda part: _Enter(part, frame_name, is_constant, parallel_iterations, use_ref, use_input_shape))
+        return each(data, "Enter", name, lambda part: _Enter(part, frame_name, is_constant, parallel_iterations, use_ref, use_input_shape))
     kind = "RefEnter" if use_ref and data.dtype._is_ref_dtype else "Enter"
     return op(kind)(data, frame_name=frame_name, is_constant=is_constant, parallel_iterations=parallel_iterations, name=name)
 
@@ -105,7 +105,7 @@ def _NextIteration(data: Any, name: Optional[str] = None) -> Any:  # noqa: N802
     """Returns `data` in the next iteration of its loop."""
     data = _whole(data)
     if not isinstance(data, Tensor):
-        return _each(data, "NextIteration", name, _NextIteration)
+        return each(data, "NextIteration", name, _NextIteration)
     return op("RefNextIteration" if data.dtype._is_ref_dtype else "NextIteration")(data, name=name)
 
 
@@ -113,7 +113,7 @@ def exit(data: Any, name: Optional[str] = None) -> Any:  # noqa: A001
     """Returns `data` outside of its loop."""
     data = _whole(data)
     if not isinstance(data, Tensor):
-        return _each(data, "Exit", name, exit)
+        return each(data, "Exit", name, exit)
     return op("RefExit" if data.dtype._is_ref_dtype else "Exit")(data, name=name)
 
 

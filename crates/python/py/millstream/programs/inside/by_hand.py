@@ -1,8 +1,8 @@
 """What `control_flow_ops` has beside the operations of loops, and the gradient functions of operations:
 `NAMES`.
 
-`tensorflow.python.ops.math_grad` and its like hold a function for the gradient of each op type, such as `_MulGrad`. Here one function differentiates
-any operation: gradients are the engine's.
+`tensorflow.python.ops.math_grad` and its like hold a function for the gradient of each op type, such as
+`_MulGrad`. Here one function differentiates any operation: gradients are the engine's.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from millstream.ops.tensor_array import TensorArray
 from millstream.programs.inside import hand_loops
 from millstream.programs.internals import shape_tensor
 
-# Shapes and values of loops ----------------------------------------------------------------------------------------
+# Shapes and values of loops --------------------------------------------------------------------------------
 
 
 def identity(data: Any, name: Optional[str] = None) -> Any:

@@ -93,14 +93,12 @@ LATER: Dict[str, str] = {
     "strings.ngrams": "`tf.strings.join` of slices of a padded tensor",
     "contrib.checkpoint": "`tf.train.Checkpoint` saves objects, and `tf.train.Saver` variables",
     "contrib.constrained_optimization": "a multiplier is a `tf.Variable` that another optimizer moves up the gradient of its constraint",
-    "contrib.data": _DATASETS,
     "contrib.factorization": "`tf.contrib.factorization.KMeans` clusters points; a model of two matrices trains with `tf.nn.embedding_lookup` and an optimizer",
     "contrib.ffmpeg": "decode sound with NumPy or `wave`, and feed the arrays",
     "contrib.kernel_methods": "`tf.cos` of a product with a random matrix has the features of a Gaussian kernel",
     "contrib.labeled_tensor": "tensors have axes without names: `tf.transpose` and `tf.expand_dims` take their numbers",
     "contrib.linear_optimizer": "`tf.train.FtrlOptimizer` with `l1_regularization_strength` trains sparse linear models",
     "contrib.model_pruning": "multiply a weight by a variable that is not trainable, and assign zeros to it where the weight is small",
-    "contrib.opt": _OPTIMIZERS,
     "contrib.optimizer_v2": "the optimizers of `tf.train` have the same updates and slots",
     "contrib.periodic_resample": "`tf.depth_to_space` and `tf.reshape` rearrange elements",
     "contrib.proto": "`tf.py_func` calls the methods of a message",
@@ -134,6 +132,17 @@ LATER: Dict[str, str] = {
 }
 
 LATER.update({"contrib.layers." + name: _COLUMNS for name in _OF_COLUMNS})
+
+_OF_DATASETS = (
+    "CheckpointInputPipelineHook LMDBDataset SqlDataset TFRecordWriter assert_element_shape choose_from_datasets make_saveable_from_iterator "
+    "read_batch_features reduce_dataset rejection_resample sample_from_datasets sliding_window_batch unique"
+)
+LATER.update({"contrib.data." + name: _DATASETS for name in _OF_DATASETS.split()})
+_OF_OPTIMIZERS = (
+    "AGNCustomGetter AGNOptimizer ElasticAverageCustomGetter ElasticAverageOptimizer GGTOptimizer ModelAverageCustomGetter "
+    "ModelAverageOptimizer ShampooOptimizer"
+)
+LATER.update({"contrib.opt." + name: _OPTIMIZERS for name in _OF_OPTIMIZERS.split()})
 
 _FLOATS = "graphs run on the CPU, in the dtypes that they have"
 _SCALED = "`tf.train.experimental.MixedPrecisionLossScaleOptimizer`, which scales losses"

@@ -185,7 +185,7 @@ fn build(tools: &Path, interpreter: &str, machine: Option<&str>, folder: &Path) 
     let fresh = folder.join("fresh");
     let _ = fs::remove_dir_all(&fresh);
     let mut command = Command::new(tools);
-    command.current_dir(root()).args(["-m", "maturin", "build", "--profile", "dist", "--locked"]);
+    command.current_dir(root()).args(["-m", "maturin", "build", "--release", "--locked"]);
     command.args(["--interpreter", interpreter]).arg("--out").arg(&fresh);
     if let Some(machine) = machine {
         let target = format!("{machine}-unknown-linux-gnu");

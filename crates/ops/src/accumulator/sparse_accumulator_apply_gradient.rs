@@ -32,6 +32,11 @@ pub(crate) fn def() -> OpDef {
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let (accumulator, step) = (accumulator(cx, true)?, cx.int(1)?);
+    ensure!(
+        cx.input(2).rank() == 1,
+        "Input indices should be vector but received shape: {}",
+        cx.input(2).shape()
+    );
     let (places, values, whole) = (cx.ints(2)?, cx.input(3).clone(), cx.ints(4)?);
     let spec = accumulator.spec();
     ensure!(values.dtype() == spec.dtype, "{accumulator:?} gathers {}, not {}", spec.dtype, values.dtype());
@@ -41,6 +46,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     ensure!(n != 0, "Must have at least one index");
     ensure!(
         n == places.len(),
+        "Expected {} non-empty input values, got {n}",
+        places.len();
         "Number of values must match number of indices, but are {n} and {}",
         places.len()
     );

@@ -7,7 +7,7 @@ use millstream_graph::IndexedSlices;
 use millstream_graph::op::spec::{AnyType, OneOf};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{I16, I32, I64};
-use millstream_tensor::{Result, Shape, Tensor, invalid};
+use millstream_tensor::{Result, Shape, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
     let def = OpDef::new("GatherNd")
@@ -54,6 +54,14 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         // the size.
         params.broadcast_to(shape)?
     } else {
+        let wanted = rows.iter().fold(1usize, |n, &d| n.saturating_mul(d));
+        ensure!(
+            wanted == 0 || params.elements() > 0 || skips(cx.attrs())?,
+            "Requested more than 0 entries, but params is empty.  Params shape: {}",
+            params.shape();
+            "`indices` has {wanted} rows, but `params` of shape {} has no elements",
+            params.shape()
+        );
         let places = Places::taken(indices, params.shape(), skips(cx.attrs())?)?;
         if places.skipped.is_empty() {
             params.take_runs(shape, places.run, &places.starts)?
@@ -100,6 +108,7 @@ cases! {
     infers: "GatherNd(f32[?,3,4], i32[5,?,2]) : f32[5,?,4]",
     unknown_depth: "GatherNd(f32[2,3], i32[5,?]) : f32[..]",
     zeros_for_bad_ones: "GatherNd([[1 2] [3 4]], [[0] [2] [1]]; bad_indices_policy=\"IGNORE\") = [[1 2] [0 0] [3 4]]",
+    of_nothing: "GatherNd(f32[0,2] [], [[0 0]]) ! Requested more than 0 entries, but params is empty",
     short_indices: "GatherNd([1 2], i16 [[1]]) = [2]",
     out_of_range: "GatherNd([[1 2] [3 4]], [[0 0] [0 2]]) ! row 1 of `indices` is [0, 2], which does not index into shape [2,2]",
     negative: "GatherNd([1 2], [[-1]]) ! row 0 of `indices` is [-1]",

@@ -5,7 +5,7 @@ use crate::shared::gradient::sum_of_all;
 use millstream_graph::op::spec::{AnyType, Int, OneOf, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{I8, I32, I64, U8};
-use millstream_tensor::{Dim, Result, Tensor};
+use millstream_tensor::{Dim, Result, Tensor, ensure};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("OneHot")
@@ -29,12 +29,14 @@ pub(crate) fn def() -> OpDef {
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
+    let axis = cx.attrs().int("axis")?;
+    ensure!(axis >= -1, "axis must be >= -1"; "`axis` is {axis}");
     (1..4).try_for_each(|i| cx.scalar(i))?;
     let unfit = |d| format!("Dimension size, given by scalar input 1, must be non-negative but is {d}");
     let depth: Dim = cx.int(1).map(|d| size("depth", d).map_err(|e| e.led_by(unfit(d)))).transpose()?;
     let Some(dims) = cx.input(0).dims() else { return Ok(()) };
     // TensorFlow reports an axis out of range only in the run.
-    let Ok(at) = new_axis("axis", cx.attrs().int("axis")?, dims.len()) else { return Ok(()) };
+    let Ok(at) = new_axis("axis", axis, dims.len()) else { return Ok(()) };
     let (front, back) = dims.split_at(at);
     cx.set(0, joined(&[front, &[depth], back]));
     Ok(())

@@ -52,6 +52,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let (shifts, axes) = (ints(cx.input(1))?, ints(cx.input(2))?);
     ensure!(
         cx.input(1).shape() == cx.input(2).shape(),
+        "shift and axis must have the same size";
         "`shift` has shape {} but `axis` {}; they must be equal",
         cx.input(1).shape(),
         cx.input(2).shape()
@@ -60,7 +61,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     ensure!(out.rank() > 0, "`input` must have at least rank 1");
     let mut totals: SmallVec<[usize; 4]> = SmallVec::from_elem(0, out.rank());
     for (&shift, &a) in shifts.iter().zip(&axes) {
-        let a = axis("axis", a, out.rank())?;
+        let a = axis("axis", a, out.rank()).map_err(|e| e.led_by(format!("axis {a} is out of range")))?;
         let len = out.shape()[a].max(1) as i64;
         totals[a] = ((totals[a] as i64 + shift.rem_euclid(len)) % len) as usize;
     }

@@ -5,7 +5,7 @@ use crate::shared::axes::vector;
 use crate::shared::places::{Places, parts, policy, skips, updates_fit, updates_may_fit};
 use millstream_graph::op::spec::{AnyType, IndexType};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
-use millstream_tensor::{Result, Shape, Tensor};
+use millstream_tensor::{Result, Shape, Tensor, ensure};
 
 pub(crate) fn def() -> OpDef {
     let def = OpDef::new("ScatterNd")
@@ -35,6 +35,14 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     vector("shape", cx.input(2))?;
     let shape = Shape::from_signed(&cx.ints(2)?)?;
     let (indices, updates) = (cx.input(0), cx.input(1));
+    ensure!(
+        shape.elements() > 0 || (indices.elements() == 0 && updates.elements() == 0),
+        "Indices and updates specified for empty output.  indices shape: {}",
+        indices.shape();
+        "`indices` has shape {} and `updates` {}, but `shape` {shape} has no elements",
+        indices.shape(),
+        updates.shape()
+    );
     let rows = updates_fit(indices, updates, &shape)?;
     let mut out = Tensor::zeros(updates.dtype(), shape)?;
     // If the updates have no elements, nothing bounds the number of rows.
@@ -63,6 +71,8 @@ cases! {
     nothing: "ScatterNd(i32[0,1] [], i32[0] [], [2]) = [0 0]",
     infers: "ScatterNd(i32[?,1], f32[?,3], i32[2]) : f32[?,?]",
     bad_ones_left_out: "ScatterNd([[0] [9]], [1 2], [3]; bad_indices_policy=\"IGNORE\") = [1 0 0]",
+    into_nothing: "ScatterNd([[0]], [7], [0]) ! Indices and updates specified for empty output",
+    infers_into_nothing: "ScatterNd(i32[1,1], f32[1], [0]) ! Indices and updates specified for empty output shape",
     out_of_range: "ScatterNd([[4]], [7], [4]) ! row 0 of `indices` is [4], which does not index into shape [4]",
     updates_differ: "ScatterNd([[1]], [[7 8]], [4]) ! `updates` has shape [1,2] but must have [1]",
     negative_shape: "ScatterNd([[1]], [7], [-4]) ! -4",

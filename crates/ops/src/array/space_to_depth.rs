@@ -101,7 +101,16 @@ fn prepare(
         return Err(invalid!("`input` must have rank 4 but has shape {}", input.shape()));
     };
     let mut dims = [a, b, c, d].map(Some);
-    rule(&layout, &mut dims)?;
+    let [rows, columns, channels] = [layout.rows, layout.columns, layout.channels].map(|a| input.shape()[a]);
+    let (block, apart) = (layout.block, cx.node.op.name == "DepthToSpace");
+    rule(&layout, &mut dims).map_err(|e| {
+        e.led_by(match apart {
+            true => format!("Input depth dimension {channels} should be divisible by: {}", block * block),
+            false => format!(
+                "Image width {columns} and height {rows} should be divisible by block_size: {block}"
+            ),
+        })
+    })?;
     let shape = Shape::new(dims.into_iter().flatten());
     shape.checked_elements()?;
     Ok((input, layout, shape))

@@ -83,7 +83,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let x = cx.input(0);
     let axis = match cx.n_inputs() {
         1 => {
-            crate::shared::axes::vector("x", x)?;
+            crate::shared::axes::vector("x", x).map_err(|e| e.led_by("unique expects a 1D vector."))?;
             0
         }
         _ => chosen(&ints(cx.input(1))?, x.rank())?,

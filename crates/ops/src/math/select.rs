@@ -68,7 +68,19 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         condition
     } else {
         ensure!(
-            own.rank() == 1 && own.first() == shape.first(),
+            own.rank() == 1 && shape.rank() > 1 && own.first() == shape.first(),
+            "{}",
+            match (own.rank(), shape.rank()) {
+                (1, 2..) => format!(
+                    "Number of batches of 'then' must match size of 'cond', but saw: {} vs. {}",
+                    shape[0], own[0]
+                ),
+                _ => format!(
+                    "Inputs to operation {} of type Select must have the same size and shape.  Input 0: {own} \
+                     != input 1: {shape}",
+                    cx.node.name
+                ),
+            };
             "Select: `condition` has shape {own}, which is neither {shape} nor the number of its rows"
         );
         condition

@@ -72,7 +72,7 @@ pub(crate) fn igamma_grad_a(a: f64, x: f64) -> f64 {
 fn share(a: f64, x: f64, side: Side) -> Dual {
     let all_below = |yes: bool| Dual::of(if yes == (side == Side::Below) { 1.0 } else { 0.0 }, 0.0);
     let none = Dual::of(f64::NAN, f64::NAN);
-    if a == 0.0 && x == 0.0 && side == Side::Below {
+    if x == 0.0 && side == Side::Below {
         return Dual::of(0.0, 0.0);
     }
     if a.is_nan() || x.is_nan() || a <= 0.0 || x < 0.0 {
@@ -265,7 +265,7 @@ pub(crate) fn zeta(x: f64, q: f64) -> f64 {
     let even = whole && x % 2.0 == 0.0;
     if q <= 0.0 {
         if q == q.floor() {
-            return if even { f64::INFINITY } else { f64::NAN };
+            return f64::INFINITY;
         }
         if !whole {
             return f64::NAN;

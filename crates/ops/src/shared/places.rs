@@ -85,7 +85,9 @@ impl Places {
 pub(crate) fn depth(indices: &Tensor, target: &Shape) -> Result<usize> {
     let depth = indices.shape().last().copied();
     match depth {
-        None => Err(invalid!("`indices` must have at least rank 1: its last axis holds the indices")),
+        None => Err(invalid!(
+            "Shape must be at least rank 1 but is rank 0"; "`indices` must have at least rank 1: its last axis holds the indices"
+        )),
         Some(d) if d > target.rank() => Err(too_deep(d, &target.into())),
         Some(d) => Ok(d),
     }

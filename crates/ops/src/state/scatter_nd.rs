@@ -112,6 +112,24 @@ pub(crate) fn find(shape: &Shape, indices: &Tensor, skip: bool) -> Result<Slices
     Ok(Slices { starts, run, shape: Shape::new(outer.iter().chain(slice).copied()) })
 }
 
+/// TensorFlow's words for updates that do not fit their indices.
+fn misfit(indices: &Tensor, updates: &Tensor, value: &Tensor) -> String {
+    let (i, u) = (indices.shape(), updates.shape());
+    if i.first() != u.first() {
+        return format!(
+            "The outermost dimension of updates and indices must match. Got indices.shape {i}, updates.shape {u}"
+        );
+    }
+    let axes = if i.rank() > 1 { (i[i.rank() - 1], i.rank() - 1) } else { (1, 1) };
+    format!(
+        "Must have updates.shape = indices.shape[:batch_dim] + params_shape[slice_dim:], got updates.shape: {u}, \
+         indices.shape: {i}, params_shape: {}, slice_dim: {}, and batch_dim: {}",
+        value.shape(),
+        axes.0,
+        axes.1
+    )
+}
+
 /// Merges the updates into the slices of the variable. If an index is out of range and not skipped, nothing
 /// is changed.
 pub(crate) fn run(cx: &mut KernelCx, how: How) -> Result<()> {
@@ -125,6 +143,8 @@ pub(crate) fn run(cx: &mut KernelCx, how: How) -> Result<()> {
         let Slices { starts, run, shape } = find(value.shape(), indices, skip)?;
         ensure!(
             *updates.shape() == shape,
+            "{}",
+            misfit(indices, updates, value);
             "`updates` has shape {} but must be {shape}: `indices` is {}, the variable {}",
             updates.shape(),
             indices.shape(),

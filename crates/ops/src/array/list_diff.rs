@@ -5,6 +5,7 @@ use crate::shared::axes::{counts, vector};
 use crate::shared::keys::{Key, keys};
 use millstream_graph::op::spec::{AnyType, IndexType, Spec};
 use millstream_graph::op::{Gradient, InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{DType, PartialShape, Result};
 use std::collections::HashSet;
 
@@ -38,13 +39,27 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let (x, y) = (cx.input(0), cx.input(1));
     vector("x", x)?;
     vector("y", y)?;
+    let ys = keys(y)?;
     #[expect(
         clippy::mutable_key_type,
         reason = "what changes in a string is the count of what it is charged for"
     )]
-    let gone: HashSet<Key> = keys(y)?.into_iter().filter(|k| !matches!(k, Key::Unequal(_))).collect();
-    let kept =
-        keys(x)?.iter().enumerate().filter(|(_, k)| !gone.contains(k)).map(|(i, _)| i).collect::<Vec<_>>();
+    // With room for all, a set never moves what is in it, which takes seconds if there are millions.
+    let mut gone: HashSet<&Key> = HashSet::with_capacity(ys.len());
+    let mut pace = Pace::new();
+    for key in &ys {
+        pace.spend(4)?;
+        if !matches!(key, Key::Unequal(_)) {
+            gone.insert(key);
+        }
+    }
+    let mut kept = Vec::new();
+    for (i, key) in keys(x)?.iter().enumerate() {
+        pace.spend(4)?;
+        if !gone.contains(key) {
+            kept.push(i);
+        }
+    }
     let out = take_along(x, 0, &kept)?;
     cx.set(0, out);
     cx.set(1, counts(cx.attrs().dtype("out_idx")?, [kept.len()], kept)?);

@@ -26,6 +26,14 @@ pub(crate) fn def() -> OpDef {
 fn infer(cx: &mut InferCx) -> Result<()> {
     cx.vector(2)?;
     let shape = cx.as_shape(2)?;
+    let some = [0, 1].iter().any(|&i| cx.input(i).elements().is_some_and(|n| n > 0));
+    ensure!(
+        !(some && shape.elements() == Some(0)),
+        "Indices and updates specified for empty output shape";
+        "`indices` has shape {} and `updates` {}, but `shape` {shape} has no elements",
+        cx.input(0),
+        cx.input(1)
+    );
     updates_may_fit(cx, "output", 0, 1, &shape)?;
     cx.set(0, shape);
     Ok(())

@@ -154,3 +154,18 @@ fn pad(
     }
     out.push_fill(fill, (m - n) * to.iter().product::<usize>())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use millstream_tensor::DType::F32;
+
+    /// Rows that cannot be copied as they are, of which there may be any number.
+    #[test]
+    fn rows_without_elements_take_no_time_to_pad() {
+        let element = |rows: usize| Kept::of(Element::from_iter([Tensor::zeros(F32, [rows, 0, 2]).unwrap()]));
+        let elements = [element(1 << 40).unwrap(), element(3).unwrap()];
+        let batch = padded(&elements, &[vec![-1, 0, 5]], &[Tensor::scalar(0f32)]).unwrap();
+        assert_eq!(batch[0].shape().dims(), [2, 1 << 40, 0, 5]);
+    }
+}

@@ -5,6 +5,7 @@ use millstream_checkpoint::records::{Compression, read_bounded};
 use millstream_graph::op::spec::{Spec, Text};
 use millstream_graph::op::{Cost, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::Str as S;
+use millstream_tensor::budget::Room;
 use millstream_tensor::pace::look;
 use millstream_tensor::{Result, Str, Tensor, invalid};
 use std::io::Cursor;
@@ -31,6 +32,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         }
         let name = format!("string {i}");
         let wrong = |e: &dyn std::fmt::Display| invalid!("{name} is not valid {kind} data: {e}");
+        let _copy = Room::of(bytes.len())?;
         let mut from = compression.reader(Cursor::new(bytes.to_vec())).map_err(|e| wrong(&e))?;
         let held = read_bounded(&mut from, u64::MAX, &name).map_err(|e| match e.code() {
             millstream_tensor::Code::ResourceExhausted => e,

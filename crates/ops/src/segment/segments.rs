@@ -7,6 +7,7 @@ use crate::shared::fold::{Fold, fold_columns};
 use millstream_graph::op::spec::{Bool, IndexType, Spec};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef, RunFn};
 use millstream_tensor::DType::I32;
+use millstream_tensor::budget::Charged;
 use millstream_tensor::pace::Pace;
 use millstream_tensor::{Element, PartialShape, Result, Shape, Tensor, ensure, invalid};
 use std::marker::PhantomData;
@@ -132,14 +133,15 @@ pub(super) fn count(name: &str, num: i64) -> Result<usize> {
 
 /// The runs of equal ids, with the id and the rows of each. Ids must be sorted and not negative.
 struct Runs {
-    runs: Vec<(usize, Range<usize>)>,
+    runs: Charged<(usize, Range<usize>)>,
     count: usize,
 }
 
 impl Runs {
     fn new(ids: &[i64]) -> Result<Runs> {
-        let mut runs: Vec<(usize, Range<usize>)> = Vec::new();
+        let (mut runs, mut pace) = (Charged::<(usize, Range<usize>)>::new(), Pace::new());
         for (i, &id) in ids.iter().enumerate() {
+            pace.spend(1)?;
             let id = usize::try_from(id)
                 .map_err(|_| invalid!("Segment id {id} out of range [0, {}), possibly because 'segment_ids' input is not sorted.", ids.last().map_or(0, |last| last.saturating_add(1)); "`segment_ids` has {id} at {i}, which must not be negative"))?;
             match runs.last_mut() {
@@ -149,7 +151,7 @@ impl Runs {
                         invalid!("segment ids are not increasing"; "`segment_ids` must be sorted but has {id} after {last} at {i}"),
                     );
                 }
-                _ => runs.push((id, i..i + 1)),
+                _ => runs.push((id, i..i + 1))?,
             }
         }
         let count = match runs.last() {
@@ -192,7 +194,7 @@ pub(super) fn reduce_sorted<F: Fold<Out = <F as Fold>::In>>(cx: &KernelCx, gap: 
     let (xs, cells) = (data.as_slice::<F::In>()?, out.make_mut_or_copy::<F::In>()?);
     if inner != 0 {
         let mut pace = Pace::new();
-        for (id, rows) in &runs.runs {
+        for (id, rows) in runs.runs.iter() {
             let run = &xs[rows.start * inner..rows.end * inner];
             fold_columns::<F>(run, rows.len(), &mut cells[id * inner..(id + 1) * inner], &mut pace)?;
         }
@@ -234,7 +236,7 @@ pub(super) fn reduce_sparse<F: Fold<Out = <F as Fold>::In>>(cx: &KernelCx) -> Re
     }
     let (mut out, inner) = gaps(data, num.unwrap_or(runs.count), F::In::default())?;
     let n_rows = data.shape().first().copied().unwrap_or(0);
-    let mut starts = Vec::with_capacity(indices.len());
+    let mut starts = Charged::with_room(indices.len())?;
     for (i, &index) in indices.iter().enumerate() {
         let row = usize::try_from(index).ok().filter(|r| *r < n_rows).ok_or_else(|| {
             invalid!(
@@ -242,12 +244,12 @@ pub(super) fn reduce_sparse<F: Fold<Out = <F as Fold>::In>>(cx: &KernelCx) -> Re
                 "`indices` has {index} at {i}, but `data` has {n_rows} rows: an index lies in 0..{n_rows}"
             )
         })?;
-        starts.push(row * inner);
+        starts.push(row * inner)?;
     }
     let cells = out.make_mut_or_copy::<F::In>()?;
     if inner != 0 {
         let mut pace = Pace::new();
-        for (id, rows) in &runs.runs {
+        for (id, rows) in runs.runs.iter() {
             let starts = &starts[rows.clone()];
             let picked = data.take_runs([starts.len(), inner], inner, starts)?;
             let cells = &mut cells[id * inner..(id + 1) * inner];

@@ -8,7 +8,6 @@ use millstream_tensor::DType::{F32, I64};
 use millstream_tensor::budget::Room;
 use millstream_tensor::pace::Pace;
 use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure};
-use std::collections::BTreeMap;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("EditDistance")
@@ -65,17 +64,26 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let strides = shape.strides();
     let mut out = Tensor::zeros(F32, shape)?;
     let values = out.make_mut_or_copy::<f32>()?;
-    let mut pairs: BTreeMap<usize, [Vec<Key>; 2]> = BTreeMap::new();
-    for (side, all) in [&hypothesis, &truth].into_iter().enumerate() {
-        all.check_order()?;
-        for (row, key) in keys(&all.values)?.into_iter().enumerate() {
-            pairs.entry(all.offset(row, &strides)).or_default()[side].push(key);
-        }
-    }
-    let mut pace = Pace::new();
-    for (place, [from, to]) in &pairs {
+    let sides = [&hypothesis, &truth];
+    sides.into_iter().try_for_each(Entries::check_order)?;
+    let all = [keys(&hypothesis.values)?, keys(&truth.values)?];
+    // In order, the entries of a sequence are next to each other.
+    let place = |side: usize, row: usize| sides[side].offset(row, &strides);
+    let next = |side: usize, row: usize| if row < all[side].len() { place(side, row) } else { usize::MAX };
+    let (mut starts, mut pace) = ([0, 0], Pace::new());
+    while (0..2).any(|side| starts[side] < all[side].len()) {
+        let here = next(0, starts[0]).min(next(1, starts[1]));
+        let mut sequence = |side: usize| -> Result<&[Key]> {
+            let start = starts[side];
+            while starts[side] < all[side].len() && place(side, starts[side]) == here {
+                pace.spend(1)?;
+                starts[side] += 1;
+            }
+            Ok(&all[side][start..starts[side]])
+        };
+        let (from, to) = (sequence(0)?, sequence(1)?);
         let changes = distance(from, to, &mut pace)? as f32;
-        values[*place] = match (normalize, to.is_empty()) {
+        values[here] = match (normalize, to.is_empty()) {
             (false, _) => changes,
             (true, true) => f32::INFINITY,
             (true, false) => changes / to.len() as f32,

@@ -2,9 +2,11 @@
 
 use super::entries::{Entries, gives, inferred_of, sizes};
 use super::row_numbers::numbers;
+use crate::shared::sorting::sort;
 use millstream_graph::op::spec::{AnyType, AtLeast, Int};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I64;
+use millstream_tensor::budget::Charged;
 use millstream_tensor::{Assembler, Result, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
@@ -23,8 +25,7 @@ pub(crate) fn def() -> OpDef {
         .attr("N", AtLeast(2))
         .attr("T", AnyType)
         .infer(infer)
-        // Two indices and a value make an entry of 40 bytes, with a list of its own.
-        .kernel(Kernel::pure(run).scratch(40))
+        .kernel(Kernel::pure(run))
         .gradient(Gradient::of(grad))
 }
 
@@ -64,8 +65,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let too_long = || invalid!("the sum of the sizes of axis {axis} does not fit in 63 bits");
     let mut shape = parts[0].shape.clone();
     shape[axis] = 0;
-    // All entries: the index, the part, and the position in the part.
-    let mut all: Vec<(Vec<i64>, usize, usize)> = Vec::new();
+    // Where each part begins along the axis.
+    let mut starts = Vec::with_capacity(n);
     for (p, part) in parts.iter().enumerate() {
         let others = |s: &[i64]| [&s[..axis], &s[axis + 1..]].concat();
         let first = &parts[0].shape;
@@ -88,20 +89,24 @@ fn run(cx: &mut KernelCx) -> Result<()> {
             &part.shape[..],
             &parts[0].shape[..]
         );
-        for row in 0..part.n {
-            let mut index = part.index(row).to_vec();
-            index[axis] = index[axis].checked_add(shape[axis]).ok_or_else(too_long)?;
-            all.push((index, p, row));
-        }
+        starts.push(shape[axis]);
         shape[axis] = shape[axis].checked_add(part.shape[axis]).ok_or_else(too_long)?;
     }
-    all.sort_by(|a, b| a.0.cmp(&b.0));
+    // All entries: the part, and the position in the part.
+    let mut all =
+        Charged::of(parts.iter().enumerate().flat_map(|(p, part)| (0..part.n).map(move |row| (p, row))))?;
+    // An index is inside its part, so the sum is inside the whole.
+    let index = |&(p, row): &(usize, usize)| {
+        let start = starts[p];
+        let own = parts[p].index(row).iter().enumerate();
+        own.map(move |(a, at)| if a == axis { at + start } else { *at })
+    };
+    sort(&mut all, |a, b| index(a).cmp(index(b)))?;
     let mut values = Assembler::new(parts[0].values.dtype(), [all.len()])?;
-    for (_, part, row) in &all {
+    for (part, row) in all.iter() {
         values.push(&parts[*part].values, *row, 1)?;
     }
-    let flat = all.iter().flat_map(|(index, ..)| index.iter().copied());
-    let indices = Tensor::from_iter([all.len(), shape.len()], flat)?;
+    let indices = Tensor::from_iter([all.len(), shape.len()], all.iter().flat_map(index))?;
     let (values, shape) = (values.finish()?, sizes(&shape)?);
     cx.set(0, indices);
     cx.set(1, values);

@@ -3,12 +3,14 @@
 
 use super::entries::{Entries, gives, inferred, sizes};
 use crate::number::{Lane, Num, Real};
+use crate::shared::sorting::sort;
 use millstream_graph::Output;
 use millstream_graph::op::spec::{self, Bool, Spec};
 use millstream_graph::op::{GradCx, GradFn, Gradient, InferCx, Kernel, KernelCx, OpDef, RunFn};
 use millstream_tensor::DType::{I32, I64};
+use millstream_tensor::budget::Charged;
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure, invalid, with_element};
-use std::collections::BTreeMap;
 
 pub(crate) fn def() -> [OpDef; 4] {
     let op = |name, doc, run: RunFn, grad: GradFn| {
@@ -123,14 +125,31 @@ fn run<T: Lane + Num>(cx: &mut KernelCx, join: fn(T, T) -> T, is_sparse: bool) -
         let axes = full.iter().zip(&reduced).filter(|(_, r)| keep || !**r);
         axes.map(|(v, r)| if *r { kept } else { *v }).collect()
     };
-    let mut groups: BTreeMap<Vec<i64>, T> = BTreeMap::new();
-    for (row, &v) in all.values.as_slice::<T>()?.iter().enumerate() {
-        groups.entry(left(all.index(row), 0)).and_modify(|a| *a = join(*a, v)).or_insert(v);
+    // The entries by what is left of their indices: the first of each group, and the group's value.
+    let group =
+        |row: usize| all.index(row).iter().zip(&reduced).filter(|(_, reduced)| !**reduced).map(|(at, _)| *at);
+    let mut order = Charged::of(0..all.n)?;
+    sort(&mut order, |a, b| group(*a).cmp(group(*b)))?;
+    let (mut firsts, mut values, mut pace) = (Charged::<usize>::new(), Charged::<T>::new(), Pace::new());
+    let given = all.values.as_slice::<T>()?;
+    for &row in order.iter() {
+        pace.spend(4)?;
+        match (firsts.last(), values.last_mut()) {
+            (Some(first), Some(value)) if group(*first).eq(group(row)) => *value = join(*value, given[row]),
+            _ => {
+                firsts.push(row)?;
+                values.push(given[row])?;
+            }
+        }
     }
     let shape = left(&all.shape, 1);
+    let index = |row: &usize| {
+        let axes = all.index(*row).iter().zip(&reduced).filter(move |(_, reduced)| keep || !**reduced);
+        axes.map(|(at, reduced)| if *reduced { 0 } else { *at })
+    };
     if is_sparse {
-        let indices = Tensor::from_iter([groups.len(), shape.len()], groups.keys().flatten().copied())?;
-        let values = Tensor::from_iter([groups.len()], groups.values().copied())?;
+        let indices = Tensor::from_iter([firsts.len(), shape.len()], firsts.iter().flat_map(index))?;
+        let values = Tensor::vector(&values)?;
         cx.set(0, indices);
         cx.set(1, values);
         cx.set(2, sizes(&shape)?);
@@ -139,9 +158,10 @@ fn run<T: Lane + Num>(cx: &mut KernelCx, join: fn(T, T) -> T, is_sparse: bool) -
     let mut out = Tensor::zeros(T::DTYPE, Shape::from_signed(&shape)?)?;
     let strides = out.shape().strides();
     let cells = crate::shared::elementwise::fresh::<T>(&mut out)?;
-    for (index, v) in groups {
-        let at: usize = index.iter().zip(&strides).map(|(i, s)| *i as usize * s).sum();
-        cells[at] = v;
+    for (row, value) in firsts.iter().zip(values.iter()) {
+        pace.spend(4)?;
+        let at: usize = index(row).zip(&strides).map(|(i, s)| i as usize * s).sum();
+        cells[at] = *value;
     }
     cx.set(0, out);
     Ok(())

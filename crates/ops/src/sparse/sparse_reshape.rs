@@ -3,6 +3,8 @@
 use super::entries::{Indices, sizes};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I64;
+use millstream_tensor::budget::Charged;
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{Result, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
@@ -82,8 +84,10 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         rows.rank
     );
     let shape = complete(&old, &new)?;
-    let mut indices = Vec::new();
+    let mut indices = Charged::with_room(rows.n.saturating_mul(shape.len()))?;
+    let mut pace = Pace::new();
     for i in 0..rows.n {
+        pace.spend(rows.rank + shape.len())?;
         let index = rows.row(i);
         let inside = index.iter().zip(&old).all(|(at, size)| (0..*size).contains(at));
         ensure!(inside, "row {i} of `input_indices` is {index:?}, which does not index into shape {old:?}");
@@ -91,7 +95,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         let mut place = index.iter().zip(&old).fold(0, |place, (at, size)| place * size + at);
         let start = indices.len();
         for &size in shape.iter().rev() {
-            indices.push(place % size);
+            indices.push(place % size)?;
             place /= size;
         }
         indices[start..].reverse();

@@ -4,6 +4,7 @@ use crate::shared::strings::map;
 use millstream_graph::op::spec::{Bool, Spec};
 use millstream_graph::op::{Kernel, OpDef};
 use millstream_tensor::DType::Str as S;
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{Result, ensure, invalid};
 
 pub(crate) fn def() -> [OpDef; 2] {
@@ -17,7 +18,7 @@ pub(crate) fn def() -> [OpDef; 2] {
             .attr("pad", Bool.or(false))
             .kernel(Kernel::pure(|cx| {
                 let pad = cx.attrs().bool("pad")?;
-                map(cx, move |s| Ok(encode(s, pad)))
+                map(cx, move |s| encode(s, pad))
             })),
         plain("DecodeBase64")
             .doc(
@@ -30,9 +31,11 @@ pub(crate) fn def() -> [OpDef; 2] {
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-fn encode(bytes: &[u8], pad: bool) -> Vec<u8> {
+fn encode(bytes: &[u8], pad: bool) -> Result<Vec<u8>> {
+    let mut pace = Pace::new();
     let mut text = Vec::with_capacity(bytes.len().div_ceil(3).saturating_mul(4));
     for group in bytes.chunks(3) {
+        pace.spend(1)?;
         let bits = group.iter().fold(0u32, |bits, b| bits << 8 | u32::from(*b)) << (8 * (3 - group.len()));
         let letters = (0..=group.len()).map(|i| ALPHABET[(bits >> (18 - 6 * i) & 63) as usize]);
         text.extend(letters);
@@ -40,7 +43,7 @@ fn encode(bytes: &[u8], pad: bool) -> Vec<u8> {
             text.extend(vec![b'='; 3 - group.len()]);
         }
     }
-    text
+    Ok(text)
 }
 
 fn decode(text: &[u8]) -> Result<Vec<u8>> {
@@ -53,7 +56,9 @@ fn decode(text: &[u8]) -> Result<Vec<u8>> {
     let letters = text.get(..text.len() - padded).unwrap_or_default();
     ensure!(letters.len() % 4 != 1, "base64 text of {} letters ends within a byte", letters.len());
     let mut bytes = Vec::with_capacity(letters.len() / 4 * 3 + 2);
+    let mut pace = Pace::new();
     for group in letters.chunks(4) {
+        pace.spend(1)?;
         let mut bits = 0u32;
         for letter in group {
             let value = ALPHABET.iter().position(|a| a == letter).ok_or_else(|| {

@@ -21,7 +21,10 @@ pub fn on_all_cores<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync
     let cores = thread::available_parallelism().map_or(1, |n| n.get()).min(items.len());
     let mut all: Vec<(usize, R)> = thread::scope(|scope| {
         let workers: Vec<_> = (0..cores).map(|_| scope.spawn(worker)).collect();
-        workers.into_iter().flat_map(|w| w.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+        workers
+            .into_iter()
+            .flat_map(|w| w.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
     });
     all.sort_by_key(|(i, _)| *i);
     all.into_iter().map(|(_, result)| result).collect()

@@ -205,6 +205,13 @@ impl Kernel {
         Self::new(KernelBody::Waits(waits), Effect::Stateful).cost(Cost::PerElement(0.0))
     }
 
+    /// Declares that a kernel that may wait changes the resource that input 0 refers to: the nodes that
+    /// change it begin in the program's order, as accesses to variables do.
+    pub fn writing(mut self) -> Kernel {
+        self.effect = Effect::Writes;
+        self
+    }
+
     /// Sets how a waiting kernel computes when it does not have to wait.
     pub fn at_once(mut self, at_once: fn(&mut KernelCx) -> Result<bool>) -> Kernel {
         if let KernelBody::Waits(waits) = &mut self.body {

@@ -55,8 +55,9 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 fn run(cx: &mut KernelCx) -> Result<()> {
     let (input, to) = (cx.input(0), cx.attrs().dtype("type")?);
     let dims: Vec<Dim> = input.shape().iter().map(|&d| Some(d)).collect();
-    let dims = cast_dims(&dims, input.dtype(), to)
-        .map_err(|e| e.led_by(format!("Cannot bitcast from {} to {}", input.dtype().number(), to.number())))?;
+    let dims = cast_dims(&dims, input.dtype(), to).map_err(|e| {
+        e.led_by(format!("Cannot bitcast from {} to {}", input.dtype().number(), to.number()))
+    })?;
     let shape = Shape::new(dims.into_iter().flatten());
     let out = input.bitcast(to, shape)?;
     cx.set(0, out);

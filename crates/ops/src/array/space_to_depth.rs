@@ -90,10 +90,12 @@ fn infer(cx: &mut InferCx, rule: fn(&Layout, &mut [Dim; 4]) -> Result<()>) -> Re
     Ok(())
 }
 
-/// Returns the input, the layout and the shape of the result.
+/// Returns the input, the layout and the shape of the result. `theirs` is TensorFlow's message about the
+/// block and the rows, columns and channels that it does not divide.
 fn prepare(
     cx: &mut KernelCx,
     rule: fn(&Layout, &mut [Dim; 4]) -> Result<()>,
+    theirs: fn(usize, [usize; 3]) -> String,
 ) -> Result<(Tensor, Layout, Shape)> {
     let layout = layout(cx.attrs())?;
     let input = cx.take(0);
@@ -101,23 +103,17 @@ fn prepare(
         return Err(invalid!("`input` must have rank 4 but has shape {}", input.shape()));
     };
     let mut dims = [a, b, c, d].map(Some);
-    let [rows, columns, channels] = [layout.rows, layout.columns, layout.channels].map(|a| input.shape()[a]);
-    let (block, apart) = (layout.block, cx.node.op.name == "DepthToSpace");
-    rule(&layout, &mut dims).map_err(|e| {
-        e.led_by(match apart {
-            true => format!("Input depth dimension {channels} should be divisible by: {}", block * block),
-            false => format!(
-                "Image width {columns} and height {rows} should be divisible by block_size: {block}"
-            ),
-        })
-    })?;
+    let sizes = [layout.rows, layout.columns, layout.channels].map(|a| input.shape()[a]);
+    rule(&layout, &mut dims).map_err(|e| e.led_by(theirs(layout.block, sizes)))?;
     let shape = Shape::new(dims.into_iter().flatten());
     shape.checked_elements()?;
     Ok((input, layout, shape))
 }
 
 fn run_to_depth(cx: &mut KernelCx) -> Result<()> {
-    let (input, l, shape) = prepare(cx, to_depth)?;
+    let (input, l, shape) = prepare(cx, to_depth, |block, [rows, columns, _]| {
+        format!("Image width {columns} and height {rows} should be divisible by block_size: {block}")
+    })?;
     let (s, block) = (input.shape().strides(), l.block);
     let step = |a: usize, by: usize| s[a].saturating_mul(by) as isize;
     let n = (input.shape()[0], step(0, 1));
@@ -132,7 +128,9 @@ fn run_to_depth(cx: &mut KernelCx) -> Result<()> {
 }
 
 fn run_to_space(cx: &mut KernelCx) -> Result<()> {
-    let (input, l, shape) = prepare(cx, to_space)?;
+    let (input, l, shape) = prepare(cx, to_space, |block, [_, _, channels]| {
+        format!("Input depth dimension {channels} should be divisible by: {}", block * block)
+    })?;
     let (s, block) = (input.shape().strides(), l.block);
     let depth = shape[l.channels];
     let step = |a: usize, by: usize| s[a].saturating_mul(by) as isize;

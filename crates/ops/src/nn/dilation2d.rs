@@ -1,4 +1,5 @@
-//! `Dilation2D`, `Dilation2DBackpropInput`, `Dilation2DBackpropFilter`: grayscale dilation, and its gradients.
+//! `Dilation2D`, `Dilation2DBackpropInput`, `Dilation2DBackpropFilter`: grayscale dilation, and its
+//! gradients.
 
 use super::windows::{Layout, Windows};
 use crate::number::{Num as _, RealElement, no_kernel};

@@ -1,4 +1,5 @@
-//! `MaxPoolV2`, `MaxPoolGradV2`, `MaxPoolGradGradV2`: `MaxPool` and its gradients with windows that are inputs.
+//! `MaxPoolV2`, `MaxPoolGradV2`, `MaxPoolGradGradV2`: `MaxPool` and its gradients with windows that are
+//! inputs.
 
 use super::pool::{Call, cost, output_with};
 use super::{max_pool, max_pool_grad};

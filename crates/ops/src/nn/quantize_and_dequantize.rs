@@ -1,5 +1,5 @@
-//! `QuantizeAndDequantize`, `QuantizeAndDequantizeV2`, `QuantizeAndDequantizeV3`: numbers rounded to those that
-//! integers of few bits stand for.
+//! `QuantizeAndDequantize`, `QuantizeAndDequantizeV2`, `QuantizeAndDequantizeV3`: numbers rounded to those
+//! that integers of few bits stand for.
 
 use crate::number::no_kernel;
 use crate::shared::elementwise::fresh;
@@ -159,7 +159,7 @@ fn grad(cx: &mut GradCx) -> Result<()> {
 }
 
 cases! {
-    to_two_bits: "QuantizeAndDequantizeV2([-1.0 -0.4 0.1 0.3 1.0], 0.0, 0.0; num_bits=2, signed_input=true) = [-1.0 0.0 0.0 0.0 1.0]",
+    to_two_bits: "QuantizeAndDequantizeV2([-1.0 -0.4 0.1 0.3 1.0], 0.0, 0.0; num_bits=2, signed_input=true) = [-1.0 -0.0 0.0 0.0 1.0]",
     in_a_range: "QuantizeAndDequantizeV2(f64 [-3.0 0.2 0.6 3.0], f64 -2.0, f64 1.0; num_bits=2, range_given=true) = f64 [-2.0 0.0 1.0 1.0]",
     halves_up: "QuantizeAndDequantizeV2([-0.5 0.5 1.5 3.0], 0.0, 3.0; num_bits=2, signed_input=false, range_given=true, round_mode=\"HALF_UP\") = [0.0 1.0 2.0 3.0]",
     halves_to_even: "QuantizeAndDequantizeV2([0.5 1.5 2.5 3.0], 0.0, 3.0; num_bits=2, signed_input=false, range_given=true) = [0.0 2.0 2.0 3.0]",

@@ -34,7 +34,9 @@ pub(crate) fn def() -> [OpDef; 3] {
                 cx.scalar(0)?;
                 cx.scalars()
             })
-            .kernel(Kernel::waiting(lock))
+            // In the program's order, as the variables that sections work on: otherwise a section that has
+            // the mutex could wait for a variable of one that waits for the mutex.
+            .kernel(Kernel::waiting(lock).writing())
             .gradient(none()),
         OpDef::new("ConsumeMutexLock")
             .doc("Keeps a lock until it runs: control dependencies say what the lock protects.")

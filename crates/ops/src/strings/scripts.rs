@@ -1,4 +1,5 @@
-//! [`script_of`]: the script of a character, by the numbers of ICU, as of Unicode 12, which TensorFlow 1.15 uses.
+//! [`script_of`]: the script of a character, by the numbers of ICU, as of Unicode 12, which TensorFlow 1.15
+//! uses.
 
 /// The number of a character's script. `None`: there is no such character.
 pub(super) fn script_of(code: i32) -> Option<i32> {

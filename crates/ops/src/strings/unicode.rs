@@ -58,7 +58,8 @@ impl Encoding {
         })
     }
 
-    /// Calls `each` with each character of a text, or `None` for bytes that are none, and its number of bytes.
+    /// Calls `each` with each character of a text, or `None` for bytes that are none, and its number of
+    /// bytes.
     pub fn read(
         self,
         text: &[u8],

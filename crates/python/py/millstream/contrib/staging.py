@@ -1,4 +1,4 @@
-"""`tf.contrib.staging`: a `StagingArea`, which keeps values ahead of a step, and a `MapStagingArea`, with keys."""
+"""`tf.contrib.staging`: a `StagingArea` keeps values ahead of a step, and a `MapStagingArea` has keys."""
 
 from __future__ import annotations
 
@@ -110,7 +110,8 @@ class StagingArea(_Area):
       dtypes: The dtypes of the values.
       shapes: Their shapes, or None.
       names: Their names, for values in dictionaries, or None.
-      shared_name: The name under which sessions on the same resources share the area; None is a name of its own.
+      shared_name: The name under which sessions on the same resources share the area; None is a name of its
+        own.
       capacity: How many elements `put` stages before it waits; 0 for no limit.
       memory_limit: How many bytes `put` stages before it waits; 0 for no limit.
 
@@ -201,7 +202,8 @@ class MapStagingArea(_Area):
       dtypes: The dtypes of the values.
       shapes: Their shapes, or None.
       names: Their names, for values in dictionaries, or None.
-      shared_name: The name under which sessions on the same resources share the area; None is a name of its own.
+      shared_name: The name under which sessions on the same resources share the area; None is a name of its
+        own.
       ordered: Whether `get` without a key takes the least one. Here it always does.
       capacity: How many elements `put` stages before it waits; 0 for no limit.
       memory_limit: How many bytes `put` stages before it waits; 0 for no limit.

@@ -34,7 +34,8 @@ def choose_from_datasets(datasets: Any, choice_dataset: Any) -> Any:
 
     Args:
       datasets: A list of datasets with elements of the same types.
-      choice_dataset: A dataset of scalar int64 numbers, from 0. Numbers of datasets that have ended are passed over.
+      choice_dataset: A dataset of scalar int64 numbers, from 0. Numbers of datasets that have ended are
+        passed over.
 
     Returns:
       A `Dataset`.
@@ -61,8 +62,8 @@ def sample_from_datasets(datasets: Any, weights: Any = None, seed: Optional[int]
 
     Args:
       datasets: A list of datasets with elements of the same types.
-      weights: The probabilities of the datasets: a vector, or a dataset of vectors with one for each element. None
-        is equal ones. Datasets that have ended are passed over.
+      weights: The probabilities of the datasets: a vector, or a dataset of vectors with one for each element.
+        None is equal ones. Datasets that have ended are passed over.
       seed: The seed of the draws, together with that of the graph.
 
     Returns:
@@ -167,8 +168,8 @@ def cardinality(dataset: Any) -> Any:
       dataset: A `Dataset`.
 
     Returns:
-      A scalar int64 tensor: -1, `INFINITE_CARDINALITY`, for a dataset without end, and -2, `UNKNOWN_CARDINALITY`, if
-      the number is not known, as after a filter.
+      A scalar int64 tensor: -1, `INFINITE_CARDINALITY`, for a dataset without end, and -2,
+      `UNKNOWN_CARDINALITY`, if the number is not known, as after a filter.
 
     Example:
       >>> D = tf.data.Dataset

@@ -22,7 +22,7 @@ def dilation2d(
     filters: Any = None,
     dilations: Any = None,
 ) -> Tensor:
-    """Returns, for each window of images and each channel, the largest sum of a pixel and the filter's entry there.
+    """Returns the largest sum of a pixel and the filter's entry there, for each window and channel of images.
 
     Args:
       input: Images, `[batch, rows, columns, channels]`.
@@ -50,7 +50,7 @@ def dilation2d(
 
 
 def erosion2d(value: Any, kernel: Any, strides: Any, rates: Any, padding: str, name: Optional[str] = None) -> Tensor:
-    """Returns, for each window of images and each channel, the least difference of a pixel and the kernel's entry there.
+    """Returns the least difference of a pixel and the kernel's entry there, for each window and channel.
 
     Args:
       value: Images, `[batch, rows, columns, channels]`.

@@ -20,13 +20,13 @@ _Execution = collections.namedtuple("_Execution", ["op", "handle", "resources", 
 class CriticalSection:
     """A mutex: of the parts of graphs that are executed with it, one runs at a time.
 
-    The mutex is held from before the operations that `execute` creates until after them, also by other runs of the
-    same session. If a run fails inside, the mutex is free again.
+    The mutex is held from before the operations that `execute` creates until after them, also by other runs
+    of the same session. If a run fails inside, the mutex is free again.
 
     Args:
       name: A name for the operation.
-      shared_name: If it is not empty, sessions on the same resources share the mutex under this name. Otherwise it is
-        that of the operation.
+      shared_name: If it is not empty, sessions on the same resources share the mutex under this name.
+        Otherwise it is that of the operation.
       critical_section_def: Must be None.
       import_scope: Must be None.
 
@@ -65,18 +65,18 @@ class CriticalSection:
         """Returns what a function returns, whose operations run while the mutex is held.
 
         Args:
-          fn: A function without arguments that creates operations. What they need from elsewhere is computed before
-            the mutex is taken.
-          exclusive_resource_access: Whether it is an error if another `CriticalSection` executes operations on the
-            same resources, such as variables.
+          fn: A function without arguments that creates operations. What they need from elsewhere is computed
+            before the mutex is taken.
+          exclusive_resource_access: Whether it is an error if another `CriticalSection` executes operations
+            on the same resources, such as variables.
           name: A name for the operations.
 
         Returns:
           The result of `fn`: tensors, in a structure.
 
         Raises:
-          ValueError: `fn` executes in this section again, which would wait forever, or a resource that is to be
-            exclusive is used in another section.
+          ValueError: `fn` executes in this section again, which would wait forever, or a resource that is to
+            be exclusive is used in another section.
         """
         with name_scope(name, "critical_section_execute", []):
             lock = op("MutexLock")(self._handle)

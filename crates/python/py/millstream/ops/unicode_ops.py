@@ -30,8 +30,8 @@ def unicode_decode(
 
     Args:
       input: A tensor or `RaggedTensor` of strings.
-      input_encoding: How the strings are encoded: "UTF-8", "UTF-16-BE", "UTF-32-BE", "US-ASCII", "ISO-8859-1" and
-        some others.
+      input_encoding: How the strings are encoded: "UTF-8", "UTF-16-BE", "UTF-32-BE", "US-ASCII", "ISO-8859-1"
+        and some others.
       errors: What becomes of bytes that are no text: "replace", "ignore" or "strict", which is an error.
       replacement_char: The code point in their place.
       replace_control_characters: Whether the characters 0 to 31 are replaced, too.
@@ -71,8 +71,8 @@ def unicode_decode_with_offsets(
       name: A name for the operations.
 
     Returns:
-      The result of `unicode_decode`, and an int64 tensor of the same rows with the place of each character's first
-      byte in its string.
+      The result of `unicode_decode`, and an int64 tensor of the same rows with the place of each character's
+      first byte in its string.
 
     Raises:
       ValueError: The rank of `input` is unknown.
@@ -126,8 +126,8 @@ def unicode_split_with_offsets(
       name: A name for the operations.
 
     Returns:
-      The result of `unicode_split`, and an int64 tensor of the same rows with the place of each character's first
-      byte in its string.
+      The result of `unicode_split`, and an int64 tensor of the same rows with the place of each character's
+      first byte in its string.
 
     Raises:
       ValueError: The rank of `input` is unknown.
@@ -149,7 +149,8 @@ def unicode_encode(
     Args:
       input: A tensor or `RaggedTensor` of int32, whose last dimension has the code points of a string.
       output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
-      errors: What becomes of numbers that are no code points: "replace", "ignore" or "strict", which is an error.
+      errors: What becomes of numbers that are no code points: "replace", "ignore" or "strict", which is an
+        error.
       replacement_char: The code point in their place.
       name: A name for the operations.
 

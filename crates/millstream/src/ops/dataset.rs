@@ -132,6 +132,20 @@ impl<'g> Dataset<'g> {
             .output()
     }
 
+    /// Returns the number of elements of a dataset; -1 if it has no end, and -2 if the number is not known
+    /// before a pass, as after a filter.
+    ///
+    /// `DatasetCardinality(input_dataset: variant) -> (cardinality: i64)`
+    ///
+    /// ```text
+    /// ExperimentalDatasetCardinality(RangeDataset(i64 10, i64 0, i64 -3; output_types={i64},
+    /// output_shapes={shape[]})) = i64 4
+    /// ```
+    #[track_caller]
+    pub fn dataset_cardinality(self, input_dataset: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("DatasetCardinality").input(input_dataset).output()
+    }
+
     /// Returns the only element of a dataset. It is an error if there is none, or another.
     ///
     /// `DatasetToSingleElement(dataset: variant) -> (components: output_types)`
@@ -156,6 +170,84 @@ impl<'g> Dataset<'g> {
             .attr("output_shapes", output_shapes)
             .finish()
             .outputs()
+    }
+
+    /// Returns a dataset whose next element comes from the input with the number that
+    /// `selector_input_dataset` gives next. A number of an input that has ended is passed over. The dataset
+    /// ends with the numbers, or when all inputs have ended.
+    ///
+    /// `DirectedInterleaveDataset(selector_input_dataset: variant, data_input_datasets: N * variant) ->
+    /// (handle: variant)`
+    ///
+    /// Attributes: `output_types: dtypes`, `output_shapes: shapes`, `N: int >= 1`.
+    ///
+    /// ```text
+    /// DatasetToSingleElement(BatchDataset(DirectedInterleaveDataset(TensorSliceDataset(i64 [1 0 0 1];
+    /// output_shapes={shape[]}), TensorSliceDataset([1 2]; output_shapes={shape[]}), TensorSliceDataset([7
+    /// 8]; output_shapes={shape[]}); output_types={i32}, output_shapes={shape[]}), i64 9; output_types={i32},
+    /// output_shapes={shape[?]}); output_types={i32}, output_shapes={shape[?]}) = [7 1 2 8]
+    /// ```
+    #[track_caller]
+    pub fn directed_interleave_dataset(
+        self,
+        selector_input_dataset: impl Into<Arg<'g>>,
+        data_input_datasets: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        output_types: &[DType],
+        output_shapes: &[PartialShape],
+    ) -> Output<'g> {
+        self.0
+            .start("DirectedInterleaveDataset")
+            .input(selector_input_dataset)
+            .inputs(data_input_datasets)
+            .attr("output_types", output_types)
+            .attr("output_shapes", output_shapes)
+            .output()
+    }
+
+    /// Returns the number of elements of a dataset; -1 if it has no end, and -2 if the number is not known
+    /// before a pass, as after a filter.
+    ///
+    /// `ExperimentalDatasetCardinality(input_dataset: variant) -> (cardinality: i64)`
+    ///
+    /// ```text
+    /// ExperimentalDatasetCardinality(RangeDataset(i64 10, i64 0, i64 -3; output_types={i64},
+    /// output_shapes={shape[]})) = i64 4
+    /// ```
+    #[track_caller]
+    pub fn experimental_dataset_cardinality(self, input_dataset: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("ExperimentalDatasetCardinality").input(input_dataset).output()
+    }
+
+    /// Returns a dataset whose next element comes from the input with the number that
+    /// `selector_input_dataset` gives next. A number of an input that has ended is passed over. The dataset
+    /// ends with the numbers, or when all inputs have ended.
+    ///
+    /// `ExperimentalDirectedInterleaveDataset(selector_input_dataset: variant, data_input_datasets: N *
+    /// variant) -> (handle: variant)`
+    ///
+    /// Attributes: `output_types: dtypes`, `output_shapes: shapes`, `N: int >= 1`.
+    ///
+    /// ```text
+    /// DatasetToSingleElement(BatchDataset(DirectedInterleaveDataset(TensorSliceDataset(i64 [1 0 0 1];
+    /// output_shapes={shape[]}), TensorSliceDataset([1 2]; output_shapes={shape[]}), TensorSliceDataset([7
+    /// 8]; output_shapes={shape[]}); output_types={i32}, output_shapes={shape[]}), i64 9; output_types={i32},
+    /// output_shapes={shape[?]}); output_types={i32}, output_shapes={shape[?]}) = [7 1 2 8]
+    /// ```
+    #[track_caller]
+    pub fn experimental_directed_interleave_dataset(
+        self,
+        selector_input_dataset: impl Into<Arg<'g>>,
+        data_input_datasets: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        output_types: &[DType],
+        output_shapes: &[PartialShape],
+    ) -> Output<'g> {
+        self.0
+            .start("ExperimentalDirectedInterleaveDataset")
+            .input(selector_input_dataset)
+            .inputs(data_input_datasets)
+            .attr("output_types", output_types)
+            .attr("output_shapes", output_shapes)
+            .output()
     }
 
     /// Returns a dataset without the elements whose making ends with an error.
@@ -202,6 +294,33 @@ impl<'g> Dataset<'g> {
     ) -> Output<'g> {
         self.0
             .start("ExperimentalUnbatchDataset")
+            .input(input_dataset)
+            .attr("output_types", output_types)
+            .attr("output_shapes", output_shapes)
+            .output()
+    }
+
+    /// Returns a dataset of the distinct elements, in order of first appearance. Elements have one component,
+    /// of int32, int64 or string. A pass keeps all distinct elements.
+    ///
+    /// `ExperimentalUniqueDataset(input_dataset: variant) -> (handle: variant)`
+    ///
+    /// Attributes: `output_types: dtypes`, `output_shapes: shapes`.
+    ///
+    /// ```text
+    /// DatasetToSingleElement(BatchDataset(UniqueDataset(TensorSliceDataset([3 1 3 2 1];
+    /// output_shapes={shape[]}); output_types={i32}, output_shapes={shape[]}), i64 9; output_types={i32},
+    /// output_shapes={shape[?]}); output_types={i32}, output_shapes={shape[?]}) = [3 1 2]
+    /// ```
+    #[track_caller]
+    pub fn experimental_unique_dataset(
+        self,
+        input_dataset: impl Into<Arg<'g>>,
+        output_types: &[DType],
+        output_shapes: &[PartialShape],
+    ) -> Output<'g> {
+        self.0
+            .start("ExperimentalUniqueDataset")
             .input(input_dataset)
             .attr("output_types", output_types)
             .attr("output_shapes", output_shapes)
@@ -976,6 +1095,33 @@ impl<'g> Dataset<'g> {
     ) -> Output<'g> {
         self.0
             .start("UnbatchDataset")
+            .input(input_dataset)
+            .attr("output_types", output_types)
+            .attr("output_shapes", output_shapes)
+            .output()
+    }
+
+    /// Returns a dataset of the distinct elements, in order of first appearance. Elements have one component,
+    /// of int32, int64 or string. A pass keeps all distinct elements.
+    ///
+    /// `UniqueDataset(input_dataset: variant) -> (handle: variant)`
+    ///
+    /// Attributes: `output_types: dtypes`, `output_shapes: shapes`.
+    ///
+    /// ```text
+    /// DatasetToSingleElement(BatchDataset(UniqueDataset(TensorSliceDataset([3 1 3 2 1];
+    /// output_shapes={shape[]}); output_types={i32}, output_shapes={shape[]}), i64 9; output_types={i32},
+    /// output_shapes={shape[?]}); output_types={i32}, output_shapes={shape[?]}) = [3 1 2]
+    /// ```
+    #[track_caller]
+    pub fn unique_dataset(
+        self,
+        input_dataset: impl Into<Arg<'g>>,
+        output_types: &[DType],
+        output_shapes: &[PartialShape],
+    ) -> Output<'g> {
+        self.0
+            .start("UniqueDataset")
             .input(input_dataset)
             .attr("output_types", output_types)
             .attr("output_shapes", output_shapes)

@@ -306,8 +306,7 @@ impl<'g> Math<'g> {
     /// Attributes: `T: f32|f64|f16|bf16`.
     ///
     /// ```text
-    /// Digamma([1.0 2.0 -0.5 20.0]) ~ [-0.5772156649015329 0.42278433509846713 0.03648997397857652
-    /// 2.9705239922421494]
+    /// Digamma([0.0 -1.0 -10.0]) = [inf inf inf]
     /// ```
     #[track_caller]
     pub fn digamma(self, x: impl Into<Arg<'g>>) -> Output<'g> {
@@ -911,7 +910,7 @@ impl<'g> Math<'g> {
     /// Attributes: `T: f32|f64`.
     ///
     /// ```text
-    /// Zeta([1.0 0.5 2.0 3.0 2.5], [2.0 2.0 0.0 -1.0 -0.5]) = [inf nan inf nan nan]
+    /// Zeta([1.0 0.5 2.0 3.0 2.5], [2.0 2.0 0.0 -1.0 -0.5]) = [inf nan inf inf nan]
     /// ```
     #[track_caller]
     pub fn zeta(self, x: impl Into<Arg<'g>>, q: impl Into<Arg<'g>>) -> Output<'g> {

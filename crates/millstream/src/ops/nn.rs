@@ -716,6 +716,36 @@ impl<'g> Nn<'g> {
             .output()
     }
 
+    /// The first form of `Conv3DBackpropFilterV2`, which takes the shape of `filter` in its place.
+    ///
+    /// `Conv3DBackpropFilter(input: T, filter: T, out_backprop: T) -> (output: T)`
+    ///
+    /// Attributes: `T: f16|f32|f64`, `strides: ints`, `padding: SAME|VALID`, `dilations: ints = [1, 1, 1, 1,
+    /// 1]`.
+    ///
+    /// ```text
+    /// Conv3DBackpropInput([[[[[0.0] [0.0]]]]], [[[[[-1.0]]]]], [[[[[2.0] [3.0]]]]]; strides={1, 1, 1, 1, 1},
+    /// padding="SAME") = [[[[[-2.0] [-3.0]]]]]
+    /// ```
+    #[track_caller]
+    pub fn conv3d_backprop_filter(
+        self,
+        input: impl Into<Arg<'g>>,
+        filter: impl Into<Arg<'g>>,
+        out_backprop: impl Into<Arg<'g>>,
+        strides: &[i64],
+        padding: &str,
+    ) -> Output<'g> {
+        self.0
+            .start("Conv3DBackpropFilter")
+            .input(input)
+            .input(filter)
+            .input(out_backprop)
+            .attr("strides", strides)
+            .attr("padding", padding)
+            .output()
+    }
+
     /// Computes the gradient of Conv3D by its filter, of shape `filter_sizes`: sums, for each cell of the
     /// filter, the products of `out_backprop` with the cells of the volumes that it covers.
     ///
@@ -742,6 +772,36 @@ impl<'g> Nn<'g> {
             .start("Conv3DBackpropFilterV2")
             .input(input)
             .input(filter_sizes)
+            .input(out_backprop)
+            .attr("strides", strides)
+            .attr("padding", padding)
+            .output()
+    }
+
+    /// The first form of `Conv3DBackpropInputV2`, which takes the shape of `input` in its place.
+    ///
+    /// `Conv3DBackpropInput(input: T, filter: T, out_backprop: T) -> (output: T)`
+    ///
+    /// Attributes: `T: f16|f32|f64`, `strides: ints`, `padding: SAME|VALID`, `dilations: ints = [1, 1, 1, 1,
+    /// 1]`.
+    ///
+    /// ```text
+    /// Conv3DBackpropInput([[[[[0.0] [0.0]]]]], [[[[[-1.0]]]]], [[[[[2.0] [3.0]]]]]; strides={1, 1, 1, 1, 1},
+    /// padding="SAME") = [[[[[-2.0] [-3.0]]]]]
+    /// ```
+    #[track_caller]
+    pub fn conv3d_backprop_input(
+        self,
+        input: impl Into<Arg<'g>>,
+        filter: impl Into<Arg<'g>>,
+        out_backprop: impl Into<Arg<'g>>,
+        strides: &[i64],
+        padding: &str,
+    ) -> Output<'g> {
+        self.0
+            .start("Conv3DBackpropInput")
+            .input(input)
+            .input(filter)
             .input(out_backprop)
             .attr("strides", strides)
             .attr("padding", padding)
@@ -884,6 +944,103 @@ impl<'g> Nn<'g> {
             .output()
     }
 
+    /// Returns, for each window of the images and each channel, the largest sum of a pixel and the filter's
+    /// entry `[row, column, channel]` there. The pixels of a window are `rates` apart, and windows `strides`.
+    /// The dilation of negated images with a mirrored filter is a negated erosion.
+    ///
+    /// `Dilation2D(input: T, filter: T) -> (output: T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64`, `strides: ints`, `rates: ints`,
+    /// `padding: SAME|VALID`.
+    ///
+    /// ```text
+    /// Dilation2D([[[[1.0] [5.0] [2.0]]]], [[[0.5] [1.0]]]; strides={1, 1, 1, 1}, rates={1, 1, 1, 1},
+    /// padding="VALID") = [[[[6.0] [5.5]]]]
+    /// ```
+    #[track_caller]
+    pub fn dilation2d(
+        self,
+        input: impl Into<Arg<'g>>,
+        filter: impl Into<Arg<'g>>,
+        strides: &[i64],
+        rates: &[i64],
+        padding: &str,
+    ) -> Output<'g> {
+        self.0
+            .start("Dilation2D")
+            .input(input)
+            .input(filter)
+            .attr("strides", strides)
+            .attr("rates", rates)
+            .attr("padding", padding)
+            .output()
+    }
+
+    /// Adds `out_backprop`, the gradient of each window of a Dilation2D, to the filter's entry of the largest
+    /// sum.
+    ///
+    /// `Dilation2DBackpropFilter(input: T, filter: T, out_backprop: T) -> (filter_backprop: T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64`, `strides: ints`, `rates: ints`,
+    /// `padding: SAME|VALID`.
+    ///
+    /// ```text
+    /// Dilation2D([[[[1.0] [5.0] [2.0]]]], [[[0.5] [1.0]]]; strides={1, 1, 1, 1}, rates={1, 1, 1, 1},
+    /// padding="VALID") = [[[[6.0] [5.5]]]]
+    /// ```
+    #[track_caller]
+    pub fn dilation2d_backprop_filter(
+        self,
+        input: impl Into<Arg<'g>>,
+        filter: impl Into<Arg<'g>>,
+        out_backprop: impl Into<Arg<'g>>,
+        strides: &[i64],
+        rates: &[i64],
+        padding: &str,
+    ) -> Output<'g> {
+        self.0
+            .start("Dilation2DBackpropFilter")
+            .input(input)
+            .input(filter)
+            .input(out_backprop)
+            .attr("strides", strides)
+            .attr("rates", rates)
+            .attr("padding", padding)
+            .output()
+    }
+
+    /// Adds `out_backprop`, the gradient of each window of a Dilation2D, to the pixel of the largest sum.
+    ///
+    /// `Dilation2DBackpropInput(input: T, filter: T, out_backprop: T) -> (in_backprop: T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64`, `strides: ints`, `rates: ints`,
+    /// `padding: SAME|VALID`.
+    ///
+    /// ```text
+    /// Dilation2D([[[[1.0] [5.0] [2.0]]]], [[[0.5] [1.0]]]; strides={1, 1, 1, 1}, rates={1, 1, 1, 1},
+    /// padding="VALID") = [[[[6.0] [5.5]]]]
+    /// ```
+    #[track_caller]
+    pub fn dilation2d_backprop_input(
+        self,
+        input: impl Into<Arg<'g>>,
+        filter: impl Into<Arg<'g>>,
+        out_backprop: impl Into<Arg<'g>>,
+        strides: &[i64],
+        rates: &[i64],
+        padding: &str,
+    ) -> Output<'g> {
+        self.0
+            .start("Dilation2DBackpropInput")
+            .input(input)
+            .input(filter)
+            .input(out_backprop)
+            .attr("strides", strides)
+            .attr("rates", rates)
+            .attr("padding", padding)
+            .output()
+    }
+
     /// Computes the gradient of `Elu` from its outputs: `gradients` where `outputs` is positive, `gradients *
     /// (outputs + 1)` elsewhere.
     ///
@@ -926,6 +1083,35 @@ impl<'g> Nn<'g> {
             .attr("ksizes", ksizes)
             .attr("strides", strides)
             .attr("rates", rates)
+            .attr("padding", padding)
+            .output()
+    }
+
+    /// Returns, for each window of `ksizes` cells of the volumes `[batch, planes, rows, columns, channels]`,
+    /// its cells along the channels. Cells beyond the volume are zeros.
+    ///
+    /// `ExtractVolumePatches(input: T) -> (patches: T)`
+    ///
+    /// Attributes: `ksizes: ints`, `strides: ints`, `T: f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64`,
+    /// `padding: SAME|VALID`.
+    ///
+    /// ```text
+    /// ExtractVolumePatches([[[[[1 2] [3 4] [5 6]]]]]; ksizes={1, 1, 1, 2, 1}, strides={1, 1, 1, 1, 1},
+    /// padding="VALID") = [[[[[1 2 3 4] [3 4 5 6]]]]]
+    /// ```
+    #[track_caller]
+    pub fn extract_volume_patches(
+        self,
+        input: impl Into<Arg<'g>>,
+        ksizes: &[i64],
+        strides: &[i64],
+        padding: &str,
+    ) -> Output<'g> {
+        self.0
+            .start("ExtractVolumePatches")
+            .input(input)
+            .attr("ksizes", ksizes)
+            .attr("strides", strides)
             .attr("padding", padding)
             .output()
     }
@@ -1808,6 +1994,38 @@ impl<'g> Nn<'g> {
             .output()
     }
 
+    /// Returns what MaxPoolGradGrad returns, with windows and strides that are inputs.
+    ///
+    /// `MaxPoolGradGradV2(orig_input: T, orig_output: T, grad: T, ksize: i32, strides: i32) -> (output: T)`
+    ///
+    /// Attributes: `padding: SAME|VALID`, `data_format: NHWC|NCHW = "NHWC"`, `T:
+    /// f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64`.
+    ///
+    /// ```text
+    /// MaxPoolV2([[[[1.0] [5.0] [2.0] [3.0]] [[4.0] [0.0] [9.0] [8.0]]]], [1 2 2 1], [1 2 2 1];
+    /// padding="VALID") = [[[[5.0] [9.0]]]]
+    /// ```
+    #[track_caller]
+    pub fn max_pool_grad_grad_v2(
+        self,
+        orig_input: impl Into<Arg<'g>>,
+        orig_output: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        ksize: impl Into<Arg<'g>>,
+        strides: impl Into<Arg<'g>>,
+        padding: &str,
+    ) -> Output<'g> {
+        self.0
+            .start("MaxPoolGradGradV2")
+            .input(orig_input)
+            .input(orig_output)
+            .input(grad)
+            .input(ksize)
+            .input(strides)
+            .attr("padding", padding)
+            .output()
+    }
+
     /// Returns, for each window of a MaxPoolWithArgmax, the cell of `grad` at `argmax`.
     ///
     /// `MaxPoolGradGradWithArgmax(input: T, grad: T, argmax: Targmax) -> (output: T)`
@@ -1841,6 +2059,38 @@ impl<'g> Nn<'g> {
             .input(argmax)
             .attr("ksize", ksize)
             .attr("strides", strides)
+            .attr("padding", padding)
+            .output()
+    }
+
+    /// Returns what MaxPoolGrad returns, with windows and strides that are inputs.
+    ///
+    /// `MaxPoolGradV2(orig_input: T, orig_output: T, grad: T, ksize: i32, strides: i32) -> (output: T)`
+    ///
+    /// Attributes: `padding: SAME|VALID`, `data_format: NHWC|NCHW = "NHWC"`, `T:
+    /// f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64 = f32`.
+    ///
+    /// ```text
+    /// MaxPoolV2([[[[1.0] [5.0] [2.0] [3.0]] [[4.0] [0.0] [9.0] [8.0]]]], [1 2 2 1], [1 2 2 1];
+    /// padding="VALID") = [[[[5.0] [9.0]]]]
+    /// ```
+    #[track_caller]
+    pub fn max_pool_grad_v2(
+        self,
+        orig_input: impl Into<Arg<'g>>,
+        orig_output: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        ksize: impl Into<Arg<'g>>,
+        strides: impl Into<Arg<'g>>,
+        padding: &str,
+    ) -> Output<'g> {
+        self.0
+            .start("MaxPoolGradV2")
+            .input(orig_input)
+            .input(orig_output)
+            .input(grad)
+            .input(ksize)
+            .input(strides)
             .attr("padding", padding)
             .output()
     }
@@ -1880,6 +2130,28 @@ impl<'g> Nn<'g> {
             .attr("strides", strides)
             .attr("padding", padding)
             .output()
+    }
+
+    /// Returns what MaxPool returns, with windows and strides that are inputs.
+    ///
+    /// `MaxPoolV2(input: T, ksize: i32, strides: i32) -> (output: T)`
+    ///
+    /// Attributes: `padding: SAME|VALID`, `data_format: NHWC|NCHW = "NHWC"`, `T:
+    /// f16|bf16|f32|f64|i32|i64|u8|i16|i8|u16 = f32`.
+    ///
+    /// ```text
+    /// MaxPoolV2([[[[1.0] [5.0] [2.0] [3.0]] [[4.0] [0.0] [9.0] [8.0]]]], [1 2 2 1], [1 2 2 1];
+    /// padding="VALID") = [[[[5.0] [9.0]]]]
+    /// ```
+    #[track_caller]
+    pub fn max_pool_v2(
+        self,
+        input: impl Into<Arg<'g>>,
+        ksize: impl Into<Arg<'g>>,
+        strides: impl Into<Arg<'g>>,
+        padding: &str,
+    ) -> Output<'g> {
+        self.0.start("MaxPoolV2").input(input).input(ksize).input(strides).attr("padding", padding).output()
     }
 
     /// Returns, for each window of `ksize` cells and each channel, the largest cell of `input`, and its index
@@ -1932,6 +2204,71 @@ impl<'g> Nn<'g> {
     #[track_caller]
     pub fn nth_element(self, input: impl Into<Arg<'g>>, n: impl Into<Arg<'g>>) -> Output<'g> {
         self.0.start("NthElement").input(input).input(n).output()
+    }
+
+    /// The first form of `QuantizeAndDequantizeV2`, with the range in attributes.
+    ///
+    /// `QuantizeAndDequantize(input: T) -> (output: T)`
+    ///
+    /// Attributes: `signed_input: bool = true`, `range_given: bool = false`, `T: f16|bf16|f32|f64`,
+    /// `num_bits: int = 8`, `input_min: float = 0`, `input_max: float = 0`.
+    ///
+    /// ```text
+    /// QuantizeAndDequantizeV3([-1.0 0.3 1.0], -1.0, 1.0, 2; narrow_range=true) = [-1.0 0.0 1.0]
+    /// ```
+    #[track_caller]
+    pub fn quantize_and_dequantize(self, input: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("QuantizeAndDequantize").input(input).output()
+    }
+
+    /// Replaces each element by the nearest multiple of a scale: the least for which integers of `num_bits`
+    /// bits reach from `input_min` to `input_max`, or over all elements unless `range_given`. With a range
+    /// given, elements outside are moved to its ends first. The gradient passes unchanged.
+    ///
+    /// `QuantizeAndDequantizeV2(input: T, input_min: T, input_max: T) -> (output: T)`
+    ///
+    /// Attributes: `signed_input: bool = true`, `range_given: bool = false`, `T: f16|bf16|f32|f64`,
+    /// `num_bits: int = 8`, `round_mode: HALF_TO_EVEN|HALF_UP = "HALF_TO_EVEN"`, `narrow_range: bool =
+    /// false`.
+    ///
+    /// ```text
+    /// QuantizeAndDequantizeV3([-1.0 0.3 1.0], -1.0, 1.0, 2; narrow_range=true) = [-1.0 0.0 1.0]
+    /// ```
+    #[track_caller]
+    pub fn quantize_and_dequantize_v2(
+        self,
+        input: impl Into<Arg<'g>>,
+        input_min: impl Into<Arg<'g>>,
+        input_max: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0.start("QuantizeAndDequantizeV2").input(input).input(input_min).input(input_max).output()
+    }
+
+    /// Returns what `QuantizeAndDequantizeV2` returns, with a number of bits that is an input.
+    ///
+    /// `QuantizeAndDequantizeV3(input: T, input_min: T, input_max: T, num_bits: i32) -> (output: T)`
+    ///
+    /// Attributes: `signed_input: bool = true`, `range_given: bool = true`, `T: f16|bf16|f32|f64`,
+    /// `narrow_range: bool = false`.
+    ///
+    /// ```text
+    /// QuantizeAndDequantizeV3([-1.0 0.3 1.0], -1.0, 1.0, 2; narrow_range=true) = [-1.0 0.0 1.0]
+    /// ```
+    #[track_caller]
+    pub fn quantize_and_dequantize_v3(
+        self,
+        input: impl Into<Arg<'g>>,
+        input_min: impl Into<Arg<'g>>,
+        input_max: impl Into<Arg<'g>>,
+        num_bits: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0
+            .start("QuantizeAndDequantizeV3")
+            .input(input)
+            .input(input_min)
+            .input(input_max)
+            .input(num_bits)
+            .output()
     }
 
     /// Computes `min(max(features, 0), 6)`. NaN is kept.

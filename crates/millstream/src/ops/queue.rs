@@ -134,6 +134,18 @@ impl<'g> Queue<'g> {
             .finish()
     }
 
+    /// Keeps a lock until it runs: control dependencies say what the lock protects.
+    ///
+    /// `ConsumeMutexLock(mutex_lock: variant) -> ()`
+    ///
+    /// ```text
+    /// ConsumeMutexLock(MutexLock(MutexV2())) =
+    /// ```
+    #[track_caller]
+    pub fn consume_mutex_lock(self, mutex_lock: impl Into<Arg<'g>>) -> Op<'g> {
+        self.0.start("ConsumeMutexLock").input(mutex_lock).finish()
+    }
+
     /// Returns a handle to the first-in, first-out queue `shared_name` (by default, the node's name) in
     /// `container`, which is created if it does not exist. An item has one component for each of
     /// `component_types`, of the given `shapes` if there are any. The queue holds up to `capacity` items; a
@@ -168,6 +180,290 @@ impl<'g> Queue<'g> {
     #[track_caller]
     pub fn fifo_queue_v2(self, component_types: &[DType]) -> Output<'g> {
         self.0.start("FIFOQueueV2").attr("component_types", component_types).output()
+    }
+
+    /// Takes all elements out of the area.
+    ///
+    /// `MapClear() -> ()`
+    ///
+    /// Attributes: `capacity: int >= 0 = 0`, `memory_limit: int >= 0 = 0`, `dtypes: dtypes`, `container:
+    /// string = ""`, `shared_name: string = ""`.
+    ///
+    /// ```text
+    /// MapStage(i64 3, [0 1], 1.0, [2 3]; dtypes={f32, i32}) =
+    /// ```
+    #[track_caller]
+    pub fn map_clear(self, dtypes: &[DType]) -> Op<'g> {
+        self.0.start("MapClear").attr("dtypes", dtypes).finish()
+    }
+
+    /// Returns the number of elements in the area that lack components.
+    ///
+    /// `MapIncompleteSize() -> (size: i32)`
+    ///
+    /// Attributes: `capacity: int >= 0 = 0`, `memory_limit: int >= 0 = 0`, `dtypes: dtypes`, `container:
+    /// string = ""`, `shared_name: string = ""`.
+    ///
+    /// ```text
+    /// MapStage(i64 3, [0 1], 1.0, [2 3]; dtypes={f32, i32}) =
+    /// ```
+    #[track_caller]
+    pub fn map_incomplete_size(self, dtypes: &[DType]) -> Output<'g> {
+        self.0.start("MapIncompleteSize").attr("dtypes", dtypes).output()
+    }
+
+    /// Returns the components at `indices` of the element with this key, which stays in the area. Waits until
+    /// it is there.
+    ///
+    /// `MapPeek(key: i64, indices: i32) -> (values: dtypes)`
+    ///
+    /// Attributes: `capacity: int >= 0 = 0`, `memory_limit: int >= 0 = 0`, `dtypes: dtypes`, `container:
+    /// string = ""`, `shared_name: string = ""`.
+    ///
+    /// ```text
+    /// MapStage(i64 3, [0 1], 1.0, [2 3]; dtypes={f32, i32}) =
+    /// ```
+    #[track_caller]
+    pub fn map_peek(
+        self,
+        key: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+        dtypes: &[DType],
+    ) -> Vec<Output<'g>> {
+        self.0.start("MapPeek").input(key).input(indices).attr("dtypes", dtypes).finish().outputs()
+    }
+
+    /// Returns the number of elements in the area that have all their components.
+    ///
+    /// `MapSize() -> (size: i32)`
+    ///
+    /// Attributes: `capacity: int >= 0 = 0`, `memory_limit: int >= 0 = 0`, `dtypes: dtypes`, `container:
+    /// string = ""`, `shared_name: string = ""`.
+    ///
+    /// ```text
+    /// MapStage(i64 3, [0 1], 1.0, [2 3]; dtypes={f32, i32}) =
+    /// ```
+    #[track_caller]
+    pub fn map_size(self, dtypes: &[DType]) -> Output<'g> {
+        self.0.start("MapSize").attr("dtypes", dtypes).output()
+    }
+
+    /// Puts values aside under a key, in the area `shared_name` (by default, the node's name) of `container`.
+    /// They are those of an element's components at `indices`; an element is there once it has all its
+    /// `dtypes`. Waits while the area holds `capacity` elements, or `memory_limit` bytes, if these are not 0.
+    ///
+    /// `MapStage(key: i64, indices: i32, values: fake_dtypes) -> ()`
+    ///
+    /// Attributes: `capacity: int >= 0 = 0`, `memory_limit: int >= 0 = 0`, `dtypes: dtypes`, `container:
+    /// string = ""`, `shared_name: string = ""`, `fake_dtypes: dtypes`.
+    ///
+    /// ```text
+    /// MapStage(i64 3, [0 1], 1.0, [2 3]; dtypes={f32, i32}) =
+    /// ```
+    #[track_caller]
+    pub fn map_stage(
+        self,
+        key: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+        values: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        dtypes: &[DType],
+    ) -> Op<'g> {
+        self.0.start("MapStage").input(key).input(indices).inputs(values).attr("dtypes", dtypes).finish()
+    }
+
+    /// Takes the components at `indices` of the element with this key. Waits until it is there. An element is
+    /// gone once all its components are taken.
+    ///
+    /// `MapUnstage(key: i64, indices: i32) -> (values: dtypes)`
+    ///
+    /// Attributes: `capacity: int >= 0 = 0`, `memory_limit: int >= 0 = 0`, `dtypes: dtypes`, `container:
+    /// string = ""`, `shared_name: string = ""`.
+    ///
+    /// ```text
+    /// MapStage(i64 3, [0 1], 1.0, [2 3]; dtypes={f32, i32}) =
+    /// ```
+    #[track_caller]
+    pub fn map_unstage(
+        self,
+        key: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+        dtypes: &[DType],
+    ) -> Vec<Output<'g>> {
+        self.0.start("MapUnstage").input(key).input(indices).attr("dtypes", dtypes).finish().outputs()
+    }
+
+    /// Takes the components at `indices` of the element with the least key, and returns the key, too.
+    ///
+    /// `MapUnstageNoKey(indices: i32) -> (key: i64, values: dtypes)`
+    ///
+    /// Attributes: `capacity: int >= 0 = 0`, `memory_limit: int >= 0 = 0`, `dtypes: dtypes`, `container:
+    /// string = ""`, `shared_name: string = ""`.
+    ///
+    /// ```text
+    /// MapStage(i64 3, [0 1], 1.0, [2 3]; dtypes={f32, i32}) =
+    /// ```
+    #[track_caller]
+    pub fn map_unstage_no_key(self, indices: impl Into<Arg<'g>>, dtypes: &[DType]) -> Op<'g> {
+        self.0.start("MapUnstageNoKey").input(indices).attr("dtypes", dtypes).finish()
+    }
+
+    /// Waits until nothing else holds the mutex, and returns a lock that holds it. The mutex is free again
+    /// once nothing reads the lock any more, also if the run fails.
+    ///
+    /// `MutexLock(mutex: resource) -> (mutex_lock: variant)`
+    ///
+    /// ```text
+    /// ConsumeMutexLock(MutexLock(MutexV2())) =
+    /// ```
+    #[track_caller]
+    pub fn mutex_lock(self, mutex: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("MutexLock").input(mutex).output()
+    }
+
+    /// Returns a handle to the mutex `shared_name` in `container`, which is created if it does not exist.
+    /// Without a `shared_name` it is this session's own.
+    ///
+    /// `MutexV2() -> (resource: resource)`
+    ///
+    /// Attributes: `container: string = ""`, `shared_name: string = ""`.
+    ///
+    /// ```text
+    /// ConsumeMutexLock(MutexLock(MutexV2())) =
+    /// ```
+    #[track_caller]
+    pub fn mutex_v2(self) -> Output<'g> {
+        self.0.start("MutexV2").output()
+    }
+
+    /// Takes all elements out of the area.
+    ///
+    /// `OrderedMapClear() -> ()`
+    ///
+    /// Attributes: `capacity: int >= 0 = 0`, `memory_limit: int >= 0 = 0`, `dtypes: dtypes`, `container:
+    /// string = ""`, `shared_name: string = ""`.
+    ///
+    /// ```text
+    /// MapStage(i64 3, [0 1], 1.0, [2 3]; dtypes={f32, i32}) =
+    /// ```
+    #[track_caller]
+    pub fn ordered_map_clear(self, dtypes: &[DType]) -> Op<'g> {
+        self.0.start("OrderedMapClear").attr("dtypes", dtypes).finish()
+    }
+
+    /// Returns the number of elements in the area that lack components.
+    ///
+    /// `OrderedMapIncompleteSize() -> (size: i32)`
+    ///
+    /// Attributes: `capacity: int >= 0 = 0`, `memory_limit: int >= 0 = 0`, `dtypes: dtypes`, `container:
+    /// string = ""`, `shared_name: string = ""`.
+    ///
+    /// ```text
+    /// MapStage(i64 3, [0 1], 1.0, [2 3]; dtypes={f32, i32}) =
+    /// ```
+    #[track_caller]
+    pub fn ordered_map_incomplete_size(self, dtypes: &[DType]) -> Output<'g> {
+        self.0.start("OrderedMapIncompleteSize").attr("dtypes", dtypes).output()
+    }
+
+    /// Returns the components at `indices` of the element with this key, which stays in the area. Waits until
+    /// it is there.
+    ///
+    /// `OrderedMapPeek(key: i64, indices: i32) -> (values: dtypes)`
+    ///
+    /// Attributes: `capacity: int >= 0 = 0`, `memory_limit: int >= 0 = 0`, `dtypes: dtypes`, `container:
+    /// string = ""`, `shared_name: string = ""`.
+    ///
+    /// ```text
+    /// MapStage(i64 3, [0 1], 1.0, [2 3]; dtypes={f32, i32}) =
+    /// ```
+    #[track_caller]
+    pub fn ordered_map_peek(
+        self,
+        key: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+        dtypes: &[DType],
+    ) -> Vec<Output<'g>> {
+        self.0.start("OrderedMapPeek").input(key).input(indices).attr("dtypes", dtypes).finish().outputs()
+    }
+
+    /// Returns the number of elements in the area that have all their components.
+    ///
+    /// `OrderedMapSize() -> (size: i32)`
+    ///
+    /// Attributes: `capacity: int >= 0 = 0`, `memory_limit: int >= 0 = 0`, `dtypes: dtypes`, `container:
+    /// string = ""`, `shared_name: string = ""`.
+    ///
+    /// ```text
+    /// MapStage(i64 3, [0 1], 1.0, [2 3]; dtypes={f32, i32}) =
+    /// ```
+    #[track_caller]
+    pub fn ordered_map_size(self, dtypes: &[DType]) -> Output<'g> {
+        self.0.start("OrderedMapSize").attr("dtypes", dtypes).output()
+    }
+
+    /// Puts values aside under a key, in the area `shared_name` (by default, the node's name) of `container`.
+    /// They are those of an element's components at `indices`; an element is there once it has all its
+    /// `dtypes`. Waits while the area holds `capacity` elements, or `memory_limit` bytes, if these are not 0.
+    ///
+    /// `OrderedMapStage(key: i64, indices: i32, values: fake_dtypes) -> ()`
+    ///
+    /// Attributes: `capacity: int >= 0 = 0`, `memory_limit: int >= 0 = 0`, `dtypes: dtypes`, `container:
+    /// string = ""`, `shared_name: string = ""`, `fake_dtypes: dtypes`.
+    ///
+    /// ```text
+    /// MapStage(i64 3, [0 1], 1.0, [2 3]; dtypes={f32, i32}) =
+    /// ```
+    #[track_caller]
+    pub fn ordered_map_stage(
+        self,
+        key: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+        values: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        dtypes: &[DType],
+    ) -> Op<'g> {
+        self.0
+            .start("OrderedMapStage")
+            .input(key)
+            .input(indices)
+            .inputs(values)
+            .attr("dtypes", dtypes)
+            .finish()
+    }
+
+    /// Takes the components at `indices` of the element with this key. Waits until it is there. An element is
+    /// gone once all its components are taken.
+    ///
+    /// `OrderedMapUnstage(key: i64, indices: i32) -> (values: dtypes)`
+    ///
+    /// Attributes: `capacity: int >= 0 = 0`, `memory_limit: int >= 0 = 0`, `dtypes: dtypes`, `container:
+    /// string = ""`, `shared_name: string = ""`.
+    ///
+    /// ```text
+    /// MapStage(i64 3, [0 1], 1.0, [2 3]; dtypes={f32, i32}) =
+    /// ```
+    #[track_caller]
+    pub fn ordered_map_unstage(
+        self,
+        key: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+        dtypes: &[DType],
+    ) -> Vec<Output<'g>> {
+        self.0.start("OrderedMapUnstage").input(key).input(indices).attr("dtypes", dtypes).finish().outputs()
+    }
+
+    /// Takes the components at `indices` of the element with the least key, and returns the key, too.
+    ///
+    /// `OrderedMapUnstageNoKey(indices: i32) -> (key: i64, values: dtypes)`
+    ///
+    /// Attributes: `capacity: int >= 0 = 0`, `memory_limit: int >= 0 = 0`, `dtypes: dtypes`, `container:
+    /// string = ""`, `shared_name: string = ""`.
+    ///
+    /// ```text
+    /// MapStage(i64 3, [0 1], 1.0, [2 3]; dtypes={f32, i32}) =
+    /// ```
+    #[track_caller]
+    pub fn ordered_map_unstage_no_key(self, indices: impl Into<Arg<'g>>, dtypes: &[DType]) -> Op<'g> {
+        self.0.start("OrderedMapUnstageNoKey").input(indices).attr("dtypes", dtypes).finish()
     }
 
     /// Returns a handle to a queue as FIFOQueueV2 does, but `shapes` may have unknown dimensions. In a batch,
@@ -571,5 +867,81 @@ impl<'g> Queue<'g> {
     #[track_caller]
     pub fn random_shuffle_queue_v2(self, component_types: &[DType]) -> Output<'g> {
         self.0.start("RandomShuffleQueueV2").attr("component_types", component_types).output()
+    }
+
+    /// Puts an element aside, in the area `shared_name` (by default, the node's name) of `container`. Waits
+    /// while the area holds `capacity` elements, or `memory_limit` bytes, if these are not 0.
+    ///
+    /// `Stage(values: dtypes) -> ()`
+    ///
+    /// Attributes: `capacity: int >= 0 = 0`, `memory_limit: int >= 0 = 0`, `dtypes: dtypes`, `container:
+    /// string = ""`, `shared_name: string = ""`.
+    ///
+    /// ```text
+    /// Stage(1.0, [2 3]) =
+    /// ```
+    #[track_caller]
+    pub fn stage(self, values: impl IntoIterator<Item = impl Into<Arg<'g>>>) -> Op<'g> {
+        self.0.start("Stage").inputs(values).finish()
+    }
+
+    /// Takes all elements out of the area.
+    ///
+    /// `StageClear() -> ()`
+    ///
+    /// Attributes: `capacity: int >= 0 = 0`, `memory_limit: int >= 0 = 0`, `dtypes: dtypes`, `container:
+    /// string = ""`, `shared_name: string = ""`.
+    ///
+    /// ```text
+    /// Stage(1.0, [2 3]) =
+    /// ```
+    #[track_caller]
+    pub fn stage_clear(self, dtypes: &[DType]) -> Op<'g> {
+        self.0.start("StageClear").attr("dtypes", dtypes).finish()
+    }
+
+    /// Returns the element at `index`, which stays in the area. Waits until there are as many.
+    ///
+    /// `StagePeek(index: i32) -> (values: dtypes)`
+    ///
+    /// Attributes: `capacity: int >= 0 = 0`, `memory_limit: int >= 0 = 0`, `dtypes: dtypes`, `container:
+    /// string = ""`, `shared_name: string = ""`.
+    ///
+    /// ```text
+    /// Stage(1.0, [2 3]) =
+    /// ```
+    #[track_caller]
+    pub fn stage_peek(self, index: impl Into<Arg<'g>>, dtypes: &[DType]) -> Vec<Output<'g>> {
+        self.0.start("StagePeek").input(index).attr("dtypes", dtypes).finish().outputs()
+    }
+
+    /// Returns the number of elements in the area.
+    ///
+    /// `StageSize() -> (size: i32)`
+    ///
+    /// Attributes: `capacity: int >= 0 = 0`, `memory_limit: int >= 0 = 0`, `dtypes: dtypes`, `container:
+    /// string = ""`, `shared_name: string = ""`.
+    ///
+    /// ```text
+    /// Stage(1.0, [2 3]) =
+    /// ```
+    #[track_caller]
+    pub fn stage_size(self, dtypes: &[DType]) -> Output<'g> {
+        self.0.start("StageSize").attr("dtypes", dtypes).output()
+    }
+
+    /// Takes the first element out of the area. Waits while it is empty.
+    ///
+    /// `Unstage() -> (values: dtypes)`
+    ///
+    /// Attributes: `capacity: int >= 0 = 0`, `memory_limit: int >= 0 = 0`, `dtypes: dtypes`, `container:
+    /// string = ""`, `shared_name: string = ""`.
+    ///
+    /// ```text
+    /// Stage(1.0, [2 3]) =
+    /// ```
+    #[track_caller]
+    pub fn unstage(self, dtypes: &[DType]) -> Vec<Output<'g>> {
+        self.0.start("Unstage").attr("dtypes", dtypes).finish().outputs()
     }
 }

@@ -204,7 +204,7 @@ impl<'g> Strings<'g> {
     ///
     /// `StringJoin(inputs: N * str) -> (output: str)`
     ///
-    /// Attributes: `N: int >= 0`, `separator: string = ""`.
+    /// Attributes: `N: int >= 1`, `separator: string = ""`.
     ///
     /// ```text
     /// StringJoin(["a" "x"], ["b" "c"]; separator="-") = ["a-b" "x-c"]
@@ -443,6 +443,120 @@ impl<'g> Strings<'g> {
         len: impl Into<Arg<'g>>,
     ) -> Output<'g> {
         self.0.start("Substr").input(input).input(pos).input(len).output()
+    }
+
+    /// Returns the characters of all strings, in row-major order, as code points: those of string `i` are
+    /// `char_values[row_splits[i]..row_splits[i + 1]]`. In place of bytes that are no text in the encoding
+    /// comes `replacement_char` or nothing, or they are an error, as `errors` says.
+    /// `replace_control_characters` treats the characters 0 to 31 alike.
+    ///
+    /// `UnicodeDecode(input: str) -> (row_splits: Tsplits, char_values: i32)`
+    ///
+    /// Attributes: `input_encoding: string`, `errors: strict|replace|ignore = "replace"`, `replacement_char:
+    /// int = 65533`, `replace_control_characters: bool = false`, `Tsplits: i32|i64 = i64`.
+    ///
+    /// ```text
+    /// UnicodeDecode(["hé" "" "世"]; input_encoding="UTF-8") = i64 [0 2 2 3], [104 233 19990]
+    /// ```
+    #[track_caller]
+    pub fn unicode_decode(self, input: impl Into<Arg<'g>>, input_encoding: &str) -> [Output<'g>; 2] {
+        let op = self.0.start("UnicodeDecode").input(input).attr("input_encoding", input_encoding).finish();
+        [op.output(0), op.output(1)]
+    }
+
+    /// Returns what UnicodeDecode returns, and in `char_to_byte_starts` the place of each character's first
+    /// byte in its string.
+    ///
+    /// `UnicodeDecodeWithOffsets(input: str) -> (row_splits: Tsplits, char_values: i32, char_to_byte_starts:
+    /// i64)`
+    ///
+    /// Attributes: `input_encoding: string`, `errors: strict|replace|ignore = "replace"`, `replacement_char:
+    /// int = 65533`, `replace_control_characters: bool = false`, `Tsplits: i32|i64 = i64`.
+    ///
+    /// ```text
+    /// UnicodeDecode(["hé" "" "世"]; input_encoding="UTF-8") = i64 [0 2 2 3], [104 233 19990]
+    /// ```
+    #[track_caller]
+    pub fn unicode_decode_with_offsets(
+        self,
+        input: impl Into<Arg<'g>>,
+        input_encoding: &str,
+    ) -> [Output<'g>; 3] {
+        let op = self
+            .0
+            .start("UnicodeDecodeWithOffsets")
+            .input(input)
+            .attr("input_encoding", input_encoding)
+            .finish();
+        [op.output(0), op.output(1), op.output(2)]
+    }
+
+    /// Returns strings of the code points in `input_values`: string `i` ends before `input_splits[i + 1]`,
+    /// where the next one begins. In place of numbers that are no code points comes `replacement_char` or
+    /// nothing, or they are an error, as `errors` says.
+    ///
+    /// `UnicodeEncode(input_values: i32, input_splits: Tsplits) -> (output: str)`
+    ///
+    /// Attributes: `errors: ignore|replace|strict = "replace"`, `replacement_char: int = 65533`,
+    /// `output_encoding: UTF-8|UTF-16-BE|UTF-32-BE`, `Tsplits: i32|i64 = i64`.
+    ///
+    /// ```text
+    /// UnicodeEncode([104 233 19990], i64 [0 2 2 3]; output_encoding="UTF-8") = ["hé" "" "世"]
+    /// ```
+    #[track_caller]
+    pub fn unicode_encode(
+        self,
+        input_values: impl Into<Arg<'g>>,
+        input_splits: impl Into<Arg<'g>>,
+        output_encoding: &str,
+    ) -> Output<'g> {
+        self.0
+            .start("UnicodeEncode")
+            .input(input_values)
+            .input(input_splits)
+            .attr("output_encoding", output_encoding)
+            .output()
+    }
+
+    /// Returns the number that ICU gives to the script of each code point, such as 25 for Latin, 14 for Greek
+    /// and 17 for Han; -1 for numbers that are no code points.
+    ///
+    /// `UnicodeScript(input: i32) -> (output: i32)`
+    ///
+    /// ```text
+    /// UnicodeScript([65 945 19990 48 888]) = [25 14 17 0 103]
+    /// ```
+    #[track_caller]
+    pub fn unicode_script(self, input: impl Into<Arg<'g>>) -> Output<'g> {
+        self.0.start("UnicodeScript").input(input).output()
+    }
+
+    /// Returns strings in another encoding. In place of bytes that are no text comes `replacement_char` or
+    /// nothing, or they are an error, as `errors` says. `replace_control_characters` treats the characters 0
+    /// to 31 alike.
+    ///
+    /// `UnicodeTranscode(input: str) -> (output: str)`
+    ///
+    /// Attributes: `input_encoding: string`, `output_encoding: UTF-8|UTF-16-BE|UTF-32-BE`, `errors:
+    /// strict|replace|ignore = "replace"`, `replacement_char: int = 65533`, `replace_control_characters:
+    /// bool = false`.
+    ///
+    /// ```text
+    /// UnicodeTranscode([["hé"] [""]]; input_encoding="UTF-8", output_encoding="UTF-8") = [["hé"] [""]]
+    /// ```
+    #[track_caller]
+    pub fn unicode_transcode(
+        self,
+        input: impl Into<Arg<'g>>,
+        input_encoding: &str,
+        output_encoding: &str,
+    ) -> Output<'g> {
+        self.0
+            .start("UnicodeTranscode")
+            .input(input)
+            .attr("input_encoding", input_encoding)
+            .attr("output_encoding", output_encoding)
+            .output()
     }
 
     /// Joins the strings of each of `num_segments` segments in order, with `separator` between them. The rows

@@ -304,7 +304,7 @@ def as_string(input: _TensorLike, precision: int = -1, scientific: bool = False,
       ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
         a `tf.errors.OpError`, mostly `InvalidArgumentError`.
         `AsString(1; precision=2)`: `precision` is for floats, not i32
-        `AsString(1; fill="x")`: `fill` is "x"
+        `AsString(1; fill="x")`: Fill argument not supported: x
 
     Example:
       >>> tf.Session().run(tf.as_string(input=tf.constant([3.140000104904175, -10000000000.0, numpy.inf, 1.0000000116860974e-07], tf.float32))).tolist()
@@ -445,8 +445,8 @@ def batch_to_space_nd(input: _TensorLike, block_shape: _TensorLike, crops: _Tens
       TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
       ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
         a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `SpaceToBatchND(f32[2,5,3], i32[1], i32[2,2])`: Dimension 0 in both shapes must be equal, but are 2 and 1
         `SpaceToBatchND([[1 2 3]], [2], [[0 0]])`: cannot be cut into blocks of 2
-        `SpaceToBatchND([[1 2 3]], [0], [[0 0]])`: must hold positive sizes
 
     Example:
       >>> tf.Session().run(tf.batch_to_space_nd(input=[[[[1]]], [[[2]]], [[[3]]], [[[4]]]], block_shape=[2, 2], crops=[[0, 0], [0, 0]])).tolist()
@@ -521,8 +521,8 @@ def broadcast_to(input: _TensorLike, shape: _TensorLike, name: _t.Optional[str] 
       TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
       ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
         a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `BroadcastTo([[1 2]], [2])`: Shape must be at most rank 1 but is rank 2
         `BroadcastTo([1 2], [3])`: does not broadcast to `shape` [3]
-        `BroadcastTo([[1 2]], [2])`: does not broadcast to `shape` [2]
 
     Example:
       >>> tf.Session().run(tf.broadcast_to(input=[1, 2], shape=[2, 2])).tolist()
@@ -2324,8 +2324,8 @@ def scatter_nd(indices: _TensorLike, updates: _TensorLike, shape: _TensorLike, n
       TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
       ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
         a `tf.errors.OpError`, mostly `InvalidArgumentError`.
-        `ScatterNd([[4]], [7], [4])`: row 0 of `indices` is [4], which does not index into shape [4]
-        `ScatterNd([[1]], [[7 8]], [4])`: `updates` has shape [1,2] but must have [1]
+        `ScatterNd([[0]], [7], [0])`: Indices and updates specified for empty output
+        `ScatterNd(i32[1,1], f32[1], [0])`: Indices and updates specified for empty output shape
 
     Example:
       >>> tf.Session().run(tf.scatter_nd(indices=[[1], [3]], updates=[7, 8], shape=[4])).tolist()
@@ -2544,8 +2544,8 @@ def space_to_batch_nd(input: _TensorLike, block_shape: _TensorLike, paddings: _T
       TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
       ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
         a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `SpaceToBatchND(f32[2,5,3], i32[1], i32[2,2])`: Dimension 0 in both shapes must be equal, but are 2 and 1
         `SpaceToBatchND([[1 2 3]], [2], [[0 0]])`: cannot be cut into blocks of 2
-        `SpaceToBatchND([[1 2 3]], [0], [[0 0]])`: must hold positive sizes
 
     Example:
       >>> tf.Session().run(tf.space_to_batch_nd(input=[[[[1], [2]], [[3], [4]]]], block_shape=[2, 2], paddings=[[0, 0], [0, 0]])).tolist()

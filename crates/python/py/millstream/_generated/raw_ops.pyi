@@ -417,6 +417,9 @@ def ConjugateTranspose(*, x: _TensorLike, perm: _TensorLike, name: _t.Optional[s
 def Const(*, value: _t.Any, dtype: _DTypeLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns the tensor `value`."""
 
+def ConsumeMutexLock(*, mutex_lock: _TensorLike, name: _t.Optional[str] = ...) -> _Operation:
+    """Keeps a lock until it runs: control dependencies say what the lock protects."""
+
 def ControlTrigger(*, name: _t.Optional[str] = ...) -> _Operation:
     """Does nothing, but runs even if its control inputs come from branches that were not taken."""
 
@@ -432,8 +435,14 @@ def Conv2DBackpropInput(*, input_sizes: _TensorLike, filter: _TensorLike, out_ba
 def Conv3D(*, input: _TensorLike, filter: _TensorLike, strides: _t.Sequence[int], padding: _Text, data_format: _Text = ..., dilations: _t.Sequence[int] = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Convolves volumes `[batch, planes, rows, columns, channels]` (NCDHW: `[batch, channels, planes, rows, columns]`) with a `filter` `[planes, rows, columns, in, out]`: slides the filter over the volume by `strides`, and sums, for each of `out` channels, the products with the cells that it covers."""
 
+def Conv3DBackpropFilter(*, input: _TensorLike, filter: _TensorLike, out_backprop: _TensorLike, strides: _t.Sequence[int], padding: _Text, dilations: _t.Sequence[int] = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """The first form of `Conv3DBackpropFilterV2`, which takes the shape of `filter` in its place."""
+
 def Conv3DBackpropFilterV2(*, input: _TensorLike, filter_sizes: _TensorLike, out_backprop: _TensorLike, strides: _t.Sequence[int], padding: _Text, data_format: _Text = ..., dilations: _t.Sequence[int] = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the gradient of Conv3D by its filter, of shape `filter_sizes`: sums, for each cell of the filter, the products of `out_backprop` with the cells of the volumes that it covers."""
+
+def Conv3DBackpropInput(*, input: _TensorLike, filter: _TensorLike, out_backprop: _TensorLike, strides: _t.Sequence[int], padding: _Text, dilations: _t.Sequence[int] = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """The first form of `Conv3DBackpropInputV2`, which takes the shape of `input` in its place."""
 
 def Conv3DBackpropInputV2(*, input_sizes: _TensorLike, filter: _TensorLike, out_backprop: _TensorLike, strides: _t.Sequence[int], padding: _Text, data_format: _Text = ..., dilations: _t.Sequence[int] = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the gradient of Conv3D by its input, of shape `input_sizes`: adds the filter, times each cell of `out_backprop`, to the cells of the volume that the filter covers there."""
@@ -473,6 +482,9 @@ def DataFormatDimMap(*, x: _TensorLike, src_format: _Text = ..., dst_format: _Te
 
 def DataFormatVecPermute(*, x: _TensorLike, src_format: _Text = ..., dst_format: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Brings the rows of `x` into the order of `dst_format`. `x` is a vector, or a matrix of two columns, with a row for each letter of `src_format`; or, if it has two rows less, for each letter but N and C."""
+
+def DatasetCardinality(*, input_dataset: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns the number of elements of a dataset; -1 if it has no end, and -2 if the number is not known before a pass, as after a filter."""
 
 def DatasetToSingleElement(*, dataset: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _t.List[_Tensor]:
     """Returns the only element of a dataset. It is an error if there is none, or another."""
@@ -558,6 +570,18 @@ def DiagPart(*, input: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
 def Digamma(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the derivative of `Lgamma` for each element. The result is NaN at its poles."""
 
+def Dilation2D(*, input: _TensorLike, filter: _TensorLike, strides: _t.Sequence[int], rates: _t.Sequence[int], padding: _Text, name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns, for each window of the images and each channel, the largest sum of a pixel and the filter's entry `[row, column, channel]` there. The pixels of a window are `rates` apart, and windows `strides`. The dilation of negated images with a mirrored filter is a negated erosion."""
+
+def Dilation2DBackpropFilter(*, input: _TensorLike, filter: _TensorLike, out_backprop: _TensorLike, strides: _t.Sequence[int], rates: _t.Sequence[int], padding: _Text, name: _t.Optional[str] = ...) -> _Tensor:
+    """Adds `out_backprop`, the gradient of each window of a Dilation2D, to the filter's entry of the largest sum."""
+
+def Dilation2DBackpropInput(*, input: _TensorLike, filter: _TensorLike, out_backprop: _TensorLike, strides: _t.Sequence[int], rates: _t.Sequence[int], padding: _Text, name: _t.Optional[str] = ...) -> _Tensor:
+    """Adds `out_backprop`, the gradient of each window of a Dilation2D, to the pixel of the largest sum."""
+
+def DirectedInterleaveDataset(*, selector_input_dataset: _TensorLike, data_input_datasets: _t.Sequence[_TensorLike], output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset whose next element comes from the input with the number that `selector_input_dataset` gives next. A number of an input that has ended is passed over. The dataset ends with the numbers, or when all inputs have ended."""
+
 def DisableCopyOnRead(*, resource: _TensorLike, name: _t.Optional[str] = ...) -> _Operation:
     """Has no effect. Reads of a variable always share its elements, and an update copies them only if a reader still uses them."""
 
@@ -639,6 +663,12 @@ def Exp(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
 def ExpandDims(*, input: _TensorLike, axis: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Inserts an axis of size 1 before axis `dim`. A negative `dim` counts from the back; -1 appends the axis."""
 
+def ExperimentalDatasetCardinality(*, input_dataset: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns the number of elements of a dataset; -1 if it has no end, and -2 if the number is not known before a pass, as after a filter."""
+
+def ExperimentalDirectedInterleaveDataset(*, selector_input_dataset: _TensorLike, data_input_datasets: _t.Sequence[_TensorLike], output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset whose next element comes from the input with the number that `selector_input_dataset` gives next. A number of an input that has ended is passed over. The dataset ends with the numbers, or when all inputs have ended."""
+
 def ExperimentalGroupByWindowDataset(*, input_dataset: _TensorLike, key_func_other_arguments: _t.Sequence[_TensorLike], reduce_func_other_arguments: _t.Sequence[_TensorLike], window_size_func_other_arguments: _t.Sequence[_TensorLike], key_func: _t.Any, reduce_func: _t.Any, window_size_func: _t.Any, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a dataset of the elements of the datasets that `reduce_func` returns for a key and a dataset of elements with that key. `key_func` returns the key of an element, and `window_size_func` the number of elements of a key that are given to `reduce_func` at a time."""
 
@@ -654,8 +684,14 @@ def ExperimentalParallelInterleaveDataset(*, input_dataset: _TensorLike, other_a
 def ExperimentalScanDataset(*, input_dataset: _TensorLike, initial_state: _t.Sequence[_TensorLike], other_arguments: _t.Sequence[_TensorLike], f: _t.Any, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], preserve_cardinality: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a dataset of what `f` returns for each element. The function is given the state, the components of the element and `other_arguments`, and returns the next state first."""
 
+def ExperimentalTakeWhileDataset(*, input_dataset: _TensorLike, other_arguments: _t.Sequence[_TensorLike], predicate: _t.Any, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset of the elements before the first for which `predicate` returns false. The function is given the components of the element, then `other_arguments`."""
+
 def ExperimentalUnbatchDataset(*, input_dataset: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a dataset of the slices of each element's components along their first axis."""
+
+def ExperimentalUniqueDataset(*, input_dataset: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset of the distinct elements, in order of first appearance. Elements have one component, of int32, int64 or string. A pass keeps all distinct elements."""
 
 def Expm1(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes `exp(x) - 1` for each element, accurately also near zero."""
@@ -665,6 +701,9 @@ def ExtractImagePatches(*, images: _TensorLike, ksizes: _t.Sequence[int], stride
 
 def ExtractJpegShape(*, contents: _TensorLike, output_type: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns the height, width and number of channels of the image in a JPEG file, without decoding it."""
+
+def ExtractVolumePatches(*, input: _TensorLike, ksizes: _t.Sequence[int], strides: _t.Sequence[int], padding: _Text, name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns, for each window of `ksizes` cells of the volumes `[batch, planes, rows, columns, channels]`, its cells along the channels. Cells beyond the volume are zeros."""
 
 def FFT(*, input: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the discrete Fourier transform of each innermost row."""
@@ -1047,8 +1086,29 @@ def MakeIterator(*, dataset: _TensorLike, iterator: _TensorLike, name: _t.Option
 def MapAndBatchDataset(*, input_dataset: _TensorLike, other_arguments: _t.Sequence[_TensorLike], batch_size: _TensorLike, num_parallel_calls: _TensorLike, drop_remainder: _TensorLike, f: _t.Any, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], preserve_cardinality: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a dataset whose elements are the results of `f` for `batch_size` consecutive elements, stacked along a new first axis. The last batch may be smaller, and is left out if `drop_remainder`."""
 
+def MapClear(*, dtypes: _t.Sequence[_DTypeLike], capacity: int = ..., memory_limit: int = ..., container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _Operation:
+    """Takes all elements out of the area."""
+
 def MapDataset(*, input_dataset: _TensorLike, other_arguments: _t.Sequence[_TensorLike], f: _t.Any, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], use_inter_op_parallelism: bool = ..., preserve_cardinality: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a dataset of the results of `f` for each element. The function is given the components of the element, then `other_arguments`."""
+
+def MapIncompleteSize(*, dtypes: _t.Sequence[_DTypeLike], capacity: int = ..., memory_limit: int = ..., container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns the number of elements in the area that lack components."""
+
+def MapPeek(*, key: _TensorLike, indices: _TensorLike, dtypes: _t.Sequence[_DTypeLike], capacity: int = ..., memory_limit: int = ..., container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _t.List[_Tensor]:
+    """Returns the components at `indices` of the element with this key, which stays in the area. Waits until it is there."""
+
+def MapSize(*, dtypes: _t.Sequence[_DTypeLike], capacity: int = ..., memory_limit: int = ..., container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns the number of elements in the area that have all their components."""
+
+def MapStage(*, key: _TensorLike, indices: _TensorLike, values: _t.Sequence[_TensorLike], dtypes: _t.Sequence[_DTypeLike], capacity: int = ..., memory_limit: int = ..., container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _Operation:
+    """Puts values aside under a key, in the area `shared_name` (by default, the node's name) of `container`. They are those of an element's components at `indices`; an element is there once it has all its `dtypes`. Waits while the area holds `capacity` elements, or `memory_limit` bytes, if these are not 0."""
+
+def MapUnstage(*, key: _TensorLike, indices: _TensorLike, dtypes: _t.Sequence[_DTypeLike], capacity: int = ..., memory_limit: int = ..., container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _t.List[_Tensor]:
+    """Takes the components at `indices` of the element with this key. Waits until it is there. An element is gone once all its components are taken."""
+
+def MapUnstageNoKey(*, indices: _TensorLike, dtypes: _t.Sequence[_DTypeLike], capacity: int = ..., memory_limit: int = ..., container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _t.List[_Tensor]]:
+    """Takes the components at `indices` of the element with the least key, and returns the key, too."""
 
 def MatMul(*, a: _TensorLike, b: _TensorLike, transpose_a: bool = ..., transpose_b: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Multiplies two matrices. `transpose_a` and `transpose_b` transpose a side first."""
@@ -1128,11 +1188,20 @@ def MaxPoolGrad(*, orig_input: _TensorLike, orig_output: _TensorLike, grad: _Ten
 def MaxPoolGradGrad(*, orig_input: _TensorLike, orig_output: _TensorLike, grad: _TensorLike, ksize: _t.Sequence[int], strides: _t.Sequence[int], padding: _Text, data_format: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns, for each window of a MaxPool, the cell of `grad` at the place of the largest cell."""
 
+def MaxPoolGradGradV2(*, orig_input: _TensorLike, orig_output: _TensorLike, grad: _TensorLike, ksize: _TensorLike, strides: _TensorLike, padding: _Text, data_format: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns what MaxPoolGradGrad returns, with windows and strides that are inputs."""
+
 def MaxPoolGradGradWithArgmax(*, input: _TensorLike, grad: _TensorLike, argmax: _TensorLike, ksize: _t.Sequence[int], strides: _t.Sequence[int], padding: _Text, include_batch_in_index: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns, for each window of a MaxPoolWithArgmax, the cell of `grad` at `argmax`."""
 
+def MaxPoolGradV2(*, orig_input: _TensorLike, orig_output: _TensorLike, grad: _TensorLike, ksize: _TensorLike, strides: _TensorLike, padding: _Text, data_format: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns what MaxPoolGrad returns, with windows and strides that are inputs."""
+
 def MaxPoolGradWithArgmax(*, input: _TensorLike, grad: _TensorLike, argmax: _TensorLike, ksize: _t.Sequence[int], strides: _t.Sequence[int], padding: _Text, include_batch_in_index: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Adds `grad`, the gradient of each window of a MaxPoolWithArgmax, to the cell at `argmax`."""
+
+def MaxPoolV2(*, input: _TensorLike, ksize: _TensorLike, strides: _TensorLike, padding: _Text, data_format: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns what MaxPool returns, with windows and strides that are inputs."""
 
 def MaxPoolWithArgmax(*, input: _TensorLike, ksize: _t.Sequence[int], strides: _t.Sequence[int], padding: _Text, Targmax: _DTypeLike = ..., include_batch_in_index: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor]:
     """Returns, for each window of `ksize` cells and each channel, the largest cell of `input`, and its index `(row * columns + column) * channels + channel`. With `include_batch_in_index`, indices count over all images."""
@@ -1197,6 +1266,12 @@ def MutableHashTableOfTensorsV2(*, key_dtype: _DTypeLike, value_dtype: _DTypeLik
 def MutableHashTableV2(*, key_dtype: _DTypeLike, value_dtype: _DTypeLike, container: _Text = ..., shared_name: _Text = ..., use_node_name_sharing: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a handle to the table `shared_name` (by default, the node's name) in `container`, which is created if it does not exist. Keys can be inserted and removed; each value is a scalar."""
 
+def MutexLock(*, mutex: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Waits until nothing else holds the mutex, and returns a lock that holds it. The mutex is free again once nothing reads the lock any more, also if the run fails."""
+
+def MutexV2(*, container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a handle to the mutex `shared_name` in `container`, which is created if it does not exist. Without a `shared_name` it is this session's own."""
+
 def Ndtri(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the quantile function of the standard normal distribution for each element: the number below which a sample lies with probability `x`. The result is NaN outside 0..=1."""
 
@@ -1259,6 +1334,27 @@ def OptionalHasValue(*, optional: _TensorLike, name: _t.Optional[str] = ...) -> 
 
 def OptionalNone(*, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns an optional without a value."""
+
+def OrderedMapClear(*, dtypes: _t.Sequence[_DTypeLike], capacity: int = ..., memory_limit: int = ..., container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _Operation:
+    """Takes all elements out of the area."""
+
+def OrderedMapIncompleteSize(*, dtypes: _t.Sequence[_DTypeLike], capacity: int = ..., memory_limit: int = ..., container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns the number of elements in the area that lack components."""
+
+def OrderedMapPeek(*, key: _TensorLike, indices: _TensorLike, dtypes: _t.Sequence[_DTypeLike], capacity: int = ..., memory_limit: int = ..., container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _t.List[_Tensor]:
+    """Returns the components at `indices` of the element with this key, which stays in the area. Waits until it is there."""
+
+def OrderedMapSize(*, dtypes: _t.Sequence[_DTypeLike], capacity: int = ..., memory_limit: int = ..., container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns the number of elements in the area that have all their components."""
+
+def OrderedMapStage(*, key: _TensorLike, indices: _TensorLike, values: _t.Sequence[_TensorLike], dtypes: _t.Sequence[_DTypeLike], capacity: int = ..., memory_limit: int = ..., container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _Operation:
+    """Puts values aside under a key, in the area `shared_name` (by default, the node's name) of `container`. They are those of an element's components at `indices`; an element is there once it has all its `dtypes`. Waits while the area holds `capacity` elements, or `memory_limit` bytes, if these are not 0."""
+
+def OrderedMapUnstage(*, key: _TensorLike, indices: _TensorLike, dtypes: _t.Sequence[_DTypeLike], capacity: int = ..., memory_limit: int = ..., container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _t.List[_Tensor]:
+    """Takes the components at `indices` of the element with this key. Waits until it is there. An element is gone once all its components are taken."""
+
+def OrderedMapUnstageNoKey(*, indices: _TensorLike, dtypes: _t.Sequence[_DTypeLike], capacity: int = ..., memory_limit: int = ..., container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _t.List[_Tensor]]:
+    """Takes the components at `indices` of the element with the least key, and returns the key, too."""
 
 def Pack(*, values: _t.Sequence[_TensorLike], axis: int = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Stacks the values, all of one shape, along a new axis at position `axis`."""
@@ -1361,6 +1457,15 @@ def PyFuncStateless(*, input: _t.Sequence[_TensorLike], token: _Text, Tout: _t.S
 
 def Qr(*, input: _TensorLike, full_matrices: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor]:
     """Computes the QR decomposition of each innermost matrix by Householder reflections: `q`, which has orthonormal columns, and the upper triangular `r`, whose product is the matrix. For an `m` by `n` matrix, `q` has `min(m, n)` columns, or `m` if `full_matrices` is true, and `r` has as many rows."""
+
+def QuantizeAndDequantize(*, input: _TensorLike, signed_input: bool = ..., num_bits: int = ..., range_given: bool = ..., input_min: float = ..., input_max: float = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """The first form of `QuantizeAndDequantizeV2`, with the range in attributes."""
+
+def QuantizeAndDequantizeV2(*, input: _TensorLike, input_min: _TensorLike, input_max: _TensorLike, signed_input: bool = ..., num_bits: int = ..., range_given: bool = ..., round_mode: _Text = ..., narrow_range: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Replaces each element by the nearest multiple of a scale: the least for which integers of `num_bits` bits reach from `input_min` to `input_max`, or over all elements unless `range_given`. With a range given, elements outside are moved to its ends first. The gradient passes unchanged."""
+
+def QuantizeAndDequantizeV3(*, input: _TensorLike, input_min: _TensorLike, input_max: _TensorLike, num_bits: _TensorLike, signed_input: bool = ..., range_given: bool = ..., narrow_range: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns what `QuantizeAndDequantizeV2` returns, with a number of bits that is an input."""
 
 def QueueClose(*, handle: _TensorLike, cancel_pending_enqueues: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
     """Closes the queue: later enqueues fail, and the items in the queue can still be dequeued. The op waits for pending enqueues; if `cancel_pending_enqueues` is true, it cancels them with `CANCELLED` instead. Closing a closed queue is an error."""
@@ -2139,6 +2244,18 @@ def StackPushV2(*, handle: _TensorLike, elem: _TensorLike, swap_memory: bool = .
 def StackV2(*, max_size: _TensorLike, elem_type: _DTypeLike, stack_name: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Creates a stack of `elem_type` tensors that lives for one step. It carries values from a forward loop to the backward loop. Pushing more than `max_size` tensors (StackV2 only) is an error unless `max_size` is negative."""
 
+def Stage(*, values: _t.Sequence[_TensorLike], capacity: int = ..., memory_limit: int = ..., container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _Operation:
+    """Puts an element aside, in the area `shared_name` (by default, the node's name) of `container`. Waits while the area holds `capacity` elements, or `memory_limit` bytes, if these are not 0."""
+
+def StageClear(*, dtypes: _t.Sequence[_DTypeLike], capacity: int = ..., memory_limit: int = ..., container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _Operation:
+    """Takes all elements out of the area."""
+
+def StagePeek(*, index: _TensorLike, dtypes: _t.Sequence[_DTypeLike], capacity: int = ..., memory_limit: int = ..., container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _t.List[_Tensor]:
+    """Returns the element at `index`, which stays in the area. Waits until there are as many."""
+
+def StageSize(*, dtypes: _t.Sequence[_DTypeLike], capacity: int = ..., memory_limit: int = ..., container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns the number of elements in the area."""
+
 def StatelessMultinomial(*, logits: _TensorLike, num_samples: _TensorLike, seed: _TensorLike, output_dtype: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Draws `num_samples` classes for each row of `logits`, which are unnormalized log-probabilities. The classes are determined by `seed`."""
 
@@ -2267,6 +2384,9 @@ def TakeDataset(*, input_dataset: _TensorLike, count: _TensorLike, output_types:
 
 def TakeManySparseFromTensorsMap(*, sparse_handles: _TensorLike, dtype: _DTypeLike, container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
     """Takes the sparse tensors with the given numbers out of the map `shared_name` (by default, the node's name) in `container`, and stacks them along a new first axis. Each other axis has the size of the largest one. A number can be taken only once. If one is missing from the map, none is taken."""
+
+def TakeWhileDataset(*, input_dataset: _TensorLike, other_arguments: _t.Sequence[_TensorLike], predicate: _t.Any, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset of the elements before the first for which `predicate` returns false. The function is given the components of the element, then `other_arguments`."""
 
 def Tan(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the tangent of each element, an angle in radians."""
@@ -2511,11 +2631,29 @@ def TruncatedNormal(*, shape: _TensorLike, dtype: _DTypeLike, seed: int = ..., s
 def UnbatchDataset(*, input_dataset: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a dataset of the slices of each element's components along their first axis."""
 
+def UnicodeDecode(*, input: _TensorLike, input_encoding: _Text, errors: _Text = ..., replacement_char: int = ..., replace_control_characters: bool = ..., Tsplits: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor]:
+    """Returns the characters of all strings, in row-major order, as code points: those of string `i` are `char_values[row_splits[i]..row_splits[i + 1]]`. In place of bytes that are no text in the encoding comes `replacement_char` or nothing, or they are an error, as `errors` says. `replace_control_characters` treats the characters 0 to 31 alike."""
+
+def UnicodeDecodeWithOffsets(*, input: _TensorLike, input_encoding: _Text, errors: _Text = ..., replacement_char: int = ..., replace_control_characters: bool = ..., Tsplits: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """Returns what UnicodeDecode returns, and in `char_to_byte_starts` the place of each character's first byte in its string."""
+
+def UnicodeEncode(*, input_values: _TensorLike, input_splits: _TensorLike, output_encoding: _Text, errors: _Text = ..., replacement_char: int = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns strings of the code points in `input_values`: string `i` ends before `input_splits[i + 1]`, where the next one begins. In place of numbers that are no code points comes `replacement_char` or nothing, or they are an error, as `errors` says."""
+
+def UnicodeScript(*, input: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns the number that ICU gives to the script of each code point, such as 25 for Latin, 14 for Greek and 17 for Han; -1 for numbers that are no code points."""
+
+def UnicodeTranscode(*, input: _TensorLike, input_encoding: _Text, output_encoding: _Text, errors: _Text = ..., replacement_char: int = ..., replace_control_characters: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns strings in another encoding. In place of bytes that are no text comes `replacement_char` or nothing, or they are an error, as `errors` says. `replace_control_characters` treats the characters 0 to 31 alike."""
+
 def UniformCandidateSampler(*, true_classes: _TensorLike, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int = ..., seed2: int = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
     """Draws `num_sampled` classes from `0..range_max` with equal probability; different ones if `unique` is true. Returns them, the expected count of each of `true_classes` among them, and that of each class drawn. Each run continues the random stream of the node, which starts from `seed` and `seed2`, or from random seeds if both are 0."""
 
 def Unique(*, x: _TensorLike, out_idx: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor]:
     """Returns the distinct elements of a vector in order of first appearance, and the index of each element among them."""
+
+def UniqueDataset(*, input_dataset: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns a dataset of the distinct elements, in order of first appearance. Elements have one component, of int32, int64 or string. A pass keeps all distinct elements."""
 
 def UniqueV2(*, x: _TensorLike, axis: _TensorLike, out_idx: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor]:
     """Returns the distinct slices of `x` along an axis in order of first appearance, and the index of each slice among them. `axis` holds one number, or none if `x` is a vector."""
@@ -2546,6 +2684,9 @@ def UnsortedSegmentProd(*, data: _TensorLike, segment_ids: _TensorLike, num_segm
 
 def UnsortedSegmentSum(*, data: _TensorLike, segment_ids: _TensorLike, num_segments: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the sum of the slices of `data` for each id in `segment_ids`, which are below `num_segments`, in any order. Ids without slices give 0. Negative ids are ignored."""
+
+def Unstage(*, dtypes: _t.Sequence[_DTypeLike], capacity: int = ..., memory_limit: int = ..., container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _t.List[_Tensor]:
+    """Takes the first element out of the area. Waits while it is empty."""
 
 def UpperBound(*, sorted_inputs: _TensorLike, values: _TensorLike, out_type: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """For each value, returns the last index of its sorted row at which inserting it keeps the row sorted, which is the number of elements less than or equal to the value."""

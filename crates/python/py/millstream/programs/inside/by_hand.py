@@ -24,7 +24,7 @@ from millstream.programs.internals import shape_tensor
 def identity(data: Any, name: Optional[str] = None) -> Any:
     """Returns the value: a tensor, `IndexedSlices` or a `SparseTensor`."""
     data = _value(data)
-    return op("Identity")(data, name=name) if isinstance(data, Tensor) else hand_loops.each(data, "Identity", name, op("Identity"))
+    return op("Identity")(data, name=name) if isinstance(data, Tensor) else hand_loops.each(data, op("Identity"))
 
 
 def _value(data: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from millstream._engine import Tensor
-from millstream.framework import IndexedSlices, SparseTensor, convert_to_tensor, convert_to_tensor_or_indexed_slices, get_default_graph, name_scope
+from millstream.framework import IndexedSlices, SparseTensor, convert_to_tensor, get_default_graph, name_scope
 from millstream.framework.op_functions import op
 from millstream.framework.session import register_session_run_conversion_functions
 
@@ -27,10 +27,9 @@ def _like(value: Any, parts: Sequence[Tensor]) -> Any:
     return type(value)(*parts)
 
 
-def each(value: Any, scope: str, name: Optional[str], wire: Any) -> Any:
-    """Returns `value` with `wire(part)` for each of its tensors, in a scope."""
-    with name_scope(name, scope, _parts(value)):
-        return _like(value, [wire(part) for part in _parts(value)])
+def each(value: Any, wire: Any) -> Any:
+    """Returns `value` with `wire(part)` for each of its tensors."""
+    return _like(value, [wire(part) for part in _parts(value)])
 
 
 def switch(data: Any, pred: Any, dtype: Any = None, name: Optional[str] = None) -> Tuple[Any, Any]:
@@ -92,11 +91,11 @@ def _Enter(  # noqa: N802
       parallel_iterations: The largest number of iterations that run at the same time.
       use_ref: Whether a reference to a variable stays one.
       use_input_shape: Whether the static shape is kept; it always is.
-      name: A name for the operation, or a scope for those of the parts.
+      name: A name for the operation of a tensor.
     """
     data = _whole(data)
     if not isinstance(data, Tensor):
-        return each(data, "Enter", name, lambda part: _Enter(part, frame_name, is_constant, parallel_iterations, use_ref, use_input_shape))
+        return each(data, lambda part: _Enter(part, frame_name, is_constant, parallel_iterations, use_ref, use_input_shape))
     kind = "RefEnter" if use_ref and data.dtype._is_ref_dtype else "Enter"
     return op(kind)(data, frame_name=frame_name, is_constant=is_constant, parallel_iterations=parallel_iterations, name=name)
 
@@ -105,7 +104,7 @@ def _NextIteration(data: Any, name: Optional[str] = None) -> Any:  # noqa: N802
     """Returns `data` in the next iteration of its loop."""
     data = _whole(data)
     if not isinstance(data, Tensor):
-        return each(data, "NextIteration", name, _NextIteration)
+        return each(data, _NextIteration)
     return op("RefNextIteration" if data.dtype._is_ref_dtype else "NextIteration")(data, name=name)
 
 
@@ -113,20 +112,8 @@ def exit(data: Any, name: Optional[str] = None) -> Any:  # noqa: A001
     """Returns `data` outside of its loop."""
     data = _whole(data)
     if not isinstance(data, Tensor):
-        return each(data, "Exit", name, exit)
+        return each(data, exit)
     return op("RefExit" if data.dtype._is_ref_dtype else "Exit")(data, name=name)
-
-
-def convert_n_to_tensor_or_indexed_slices(values: Sequence[Any], dtype: Any = None, name: Optional[str] = None) -> List[Any]:
-    """Returns tensors of values; None and `IndexedSlices` stay as they are.
-
-    Raises:
-      TypeError: `values` is not a sequence.
-    """
-    if not hasattr(values, "__len__") or not hasattr(values, "__getitem__"):
-        raise TypeError("values must be a list.")
-    names = [None if name is None else "%s_%d" % (name, i) for i in range(len(values))]
-    return [None if value is None else convert_to_tensor_or_indexed_slices(value, dtype, one) for value, one in zip(values, names)]
 
 
 def _get_graph_from_inputs(op_input_list: Sequence[Any], graph: Any = None) -> Any:
@@ -150,7 +137,6 @@ NAMES: Dict[str, Dict[str, Any]] = {
     "python.client.session": {"register_session_run_conversion_functions": register_session_run_conversion_functions},
     "python.framework.ops": {
         "_get_graph_from_inputs": _get_graph_from_inputs,
-        "convert_n_to_tensor_or_indexed_slices": convert_n_to_tensor_or_indexed_slices,
     },
     "python.ops.control_flow_ops": {"_Enter": _Enter, "_NextIteration": _NextIteration, "exit": exit, "merge": merge, "switch": switch},
 }

@@ -487,7 +487,9 @@ def settings_by_name(tf):
     tf.config.threading.set_intra_op_parallelism_threads(num_threads=0)
     tf.config.set_soft_device_placement(enabled=True)
     tf.config.optimizer.set_jit(enabled=False)
-    return tf.config.threading.get_inter_op_parallelism_threads(), tf.config.get_soft_device_placement()
+    found = tf.config.threading.get_inter_op_parallelism_threads(), tf.config.get_soft_device_placement()
+    tf.config.set_soft_device_placement(enabled=False)  # As it was, for the programs that come after.
+    return found
 
 
 def metrics_by_position(tf):

@@ -219,11 +219,11 @@ class MapStagingArea(_Area):
       >>> key, values = area.get(3)
       >>> seen, whole, parts = area.peek(3), area.size(), area.incomplete_size()
       >>> with tf.Session() as sess:
-      ...     _ = sess.run(some), print(sess.run([whole, parts]))
-      ...     _ = sess.run(rest), print(sess.run([whole, parts]), sess.run(seen) == {"x": 1.0, "y": 2})
+      ...     _ = sess.run(some), print(*sess.run([whole, parts]))
+      ...     _ = sess.run(rest), print(*sess.run([whole, parts]), sess.run(seen) == {"x": 1.0, "y": 2})
       ...     print(key, sorted(sess.run(values)), sess.run(whole))
-      [0, 1]
-      [1, 0] True
+      0 1
+      1 0 True
       3 ['x', 'y'] 0
       >>> area.clear().type
       'MapClear'

@@ -265,7 +265,7 @@ def _tensordot_of_unknown_ranks(a: Tensor, b: Tensor, axes: Any, name: str) -> T
         order = array_ops.concat([free, own] if last else [own, free], 0)
         turned.append(array_ops.reshape(array_ops.transpose(x, order), array_ops.stack(counts if last else counts[::-1])))
         sizes.append(free_sizes)
-    return array_ops.reshape(math_ops.matmul(*turned), array_ops.concat(sizes, 0), name=name)
+    return array_ops.reshape(math_ops.matmul(turned[0], turned[1]), array_ops.concat(sizes, 0), name=name)
 
 
 def _as_matrix(x: Tensor, axes: List[int], last: bool) -> Any:

@@ -187,8 +187,9 @@ def _decoded(value: Any, encoding: str, errors: str, char: int, controls: bool, 
         value = _ragged(value, rank - 1)
     if isinstance(value, RaggedTensor):
         inner = value.flat_values
-        if inner.shape.ndims > 1:
-            inner = _ragged(inner, inner.shape.ndims - 1)
+        depth = inner.shape.ndims or 1
+        if depth > 1:
+            inner = _ragged(inner, depth - 1)
         return tuple(value.with_flat_values(part) for part in _decoded(inner, encoding, errors, char, controls, offsets))
     attrs = {"errors": errors, "replacement_char": char, "replace_control_characters": controls}
     if rank == 0:
@@ -212,8 +213,9 @@ def _encoded(value: Any, encoding: str, errors: str, char: int) -> Any:
     if rank is None:
         raise ValueError("Rank of input_tensor must be statically known.")
     if isinstance(value, RaggedTensor):
-        if value.flat_values.shape.ndims > 1:
-            value = value.with_flat_values(_ragged(value.flat_values, value.flat_values.shape.ndims - 1))
+        depth = value.flat_values.shape.ndims or 1
+        if depth > 1:
+            value = value.with_flat_values(_ragged(value.flat_values, depth - 1))
         if value.ragged_rank > 1:
             return value.with_values(_encoded(value.values, encoding, errors, char))
         return op("UnicodeEncode")(value.values, value.row_splits, encoding, errors=errors, replacement_char=char)

@@ -18,7 +18,7 @@ from millstream.contrib.layers.feature_columns import (
     real_valued_column,
     restore,
 )
-from millstream.framework import SparseTensor, convert_to_tensor, dtypes, node_counts
+from millstream.framework import SparseTensor, convert_to_tensor, dtypes
 from millstream.io import parsing_ops
 from millstream.nn import functions
 from millstream.ops import array_ops, math_ops, sparse_ops
@@ -285,7 +285,6 @@ def joint_weighted_sum_from_feature_columns(
             n_ids += found.n_ids
         assert every, "At least one column must be in the model."
         ids = sparse_ops.sparse_concat(1, every)
-        node_counts.also(2 if 1 < len(every) else 0)  # TensorFlow casts and shapes what it joins.
         with variable_scope(None, default_name="linear_weights", values=values):
             table = parts(_weights([n_ids, num_outputs], trainable, weight_collections))
             total = safe_embedding_lookup_sparse(table, ids, None, "sum", name="_weights")

@@ -52,7 +52,7 @@ fn arg_def(def: &OpDef, arg: &ArgSpec) -> ArgDef {
         // An argument whose dtype a newer attribute chooses has the default dtype in 1.15.
         TypeSpec::Attr(attr) => match def.attr_spec(attr).and_then(|s| s.default.as_ref()) {
             Some(Attr::Type(dtype)) if is_newer(def.name, attr) => {
-                message.r#type = types::type_number((*dtype).into());
+                message.r#type = types::type_number(*dtype);
             }
             _ => message.type_attr = attr.to_owned(),
         },

@@ -10,25 +10,24 @@ use millstream_tensor::{Result, Tensor, ensure, with_element};
 use num_traits::Float;
 
 pub(crate) fn def() -> [OpDef; 3] {
-    let common = |name, ranged: bool| {
-        let def = OpDef::new(name).input("input", "T");
-        let def = if ranged { def.input("input_min", "T").input("input_max", "T") } else { def };
-        let def = if name == "QuantizeAndDequantizeV3" { def.input("num_bits", I32).on_host() } else { def };
+    let input = |name| OpDef::new(name).input("input", "T");
+    let ranged = |name| input(name).input("input_min", "T").input("input_max", "T");
+    let common = |def: OpDef, range_given: bool| {
         def.output("output", "T")
             .attr("signed_input", Bool.or(true))
-            .attr("range_given", Bool.or(name == "QuantizeAndDequantizeV3"))
+            .attr("range_given", Bool.or(range_given))
             .attr("T", FloatType)
             .infer(infer)
             .kernel(Kernel::pure(run))
             .gradient(Gradient::of(grad))
     };
     [
-        common("QuantizeAndDequantize", false)
+        common(input("QuantizeAndDequantize"), false)
             .doc("The first form of `QuantizeAndDequantizeV2`, with the range in attributes.")
             .attr("num_bits", Int.or(8))
             .attr("input_min", Number.or(0.0f32))
             .attr("input_max", Number.or(0.0f32)),
-        common("QuantizeAndDequantizeV2", true)
+        common(ranged("QuantizeAndDequantizeV2"), false)
             .doc(
                 "Replaces each element by the nearest multiple of a scale: the least for which integers of `num_bits` \
                  bits reach from `input_min` to `input_max`, or over all elements unless `range_given`. With a range \
@@ -37,7 +36,7 @@ pub(crate) fn def() -> [OpDef; 3] {
             .attr("num_bits", Int.or(8))
             .attr("round_mode", Words(&["HALF_TO_EVEN", "HALF_UP"]).or("HALF_TO_EVEN"))
             .attr("narrow_range", Bool.or(false)),
-        common("QuantizeAndDequantizeV3", true)
+        common(ranged("QuantizeAndDequantizeV3").input("num_bits", I32).on_host(), true)
             .doc("Returns what `QuantizeAndDequantizeV2` returns, with a number of bits that is an input.")
             .attr("narrow_range", Bool.or(false)),
     ]

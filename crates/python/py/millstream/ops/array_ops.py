@@ -804,6 +804,9 @@ def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: 
     Returns:
       A tensor of shape `batch_shape + [num_rows, num_columns]`.
 
+    Raises:
+      TypeError: A number of rows or columns is not whole.
+
     Example:
       >>> print(tf.Session().run(tf.eye(2, 3)))
       [[1. 0. 0.]

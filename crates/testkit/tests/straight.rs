@@ -119,6 +119,17 @@ fn an_error_names_its_step() {
 }
 
 /// A constant that a kernel may write in place stays what it is.
+/// Nothing in the plan has an input.
+#[test]
+fn a_node_alone_runs() {
+    let g = Graph::new();
+    let size = g.op("StageSize").attr("dtypes", vec![DType::F32]).try_finish().unwrap();
+    let session = session(&g, Passes::default(), 1);
+    for _ in 0..2 {
+        session.run::<()>(size, feed![]).unwrap();
+    }
+}
+
 #[test]
 fn constants_stay() {
     let g = Graph::new();

@@ -23,6 +23,8 @@ pub(super) struct Straight {
     /// What each place holds before its value arrives: its own value, where that is the same in every run.
     kept: Vec<Tensor>,
     outputs: Vec<Option<Tensor>>,
+    /// Whether `kept`, `places` and `outputs` are those of the plan.
+    is_set: bool,
     /// The next step.
     at: usize,
     state: State,
@@ -65,7 +67,7 @@ impl Straight {
 
     /// What was kept of handles is no longer valid.
     pub(super) fn forget(&mut self) {
-        self.kept.clear();
+        self.is_set = false;
     }
 
     /// A value goes to its readers, of which the last gets it without a copy.
@@ -138,7 +140,7 @@ impl Machine {
             return false;
         }
         let this = &mut self.straight;
-        if this.kept.len() != straight.reads.len() {
+        if !this.is_set {
             let slots = &self.iterations[IterationId::ROOT].values;
             let kept = |reads: &Reads| match *reads {
                 Reads::Given => Tensor::scalar(false),
@@ -148,6 +150,7 @@ impl Machine {
             this.kept = straight.reads.iter().map(kept).collect();
             this.places.clone_from(&this.kept);
             this.outputs.resize(straight.most_outputs, None);
+            this.is_set = true;
         }
         (this.at, this.state) = (0, State::Runs);
         true

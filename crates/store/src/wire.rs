@@ -170,7 +170,7 @@ pub(crate) fn decode_spec(bytes: &[u8]) -> Result<QueueSpec> {
     let shapes = list("shapes").shape.iter().map(message::partial_shape).collect::<Result<Vec<_>>>()?;
     let has_shapes = value("shapes").is_some();
     let mut left = SPEC_MEMORY;
-    Ok(QueueSpec {
+    let spec = QueueSpec {
         kind,
         capacity: size("capacity"),
         dtypes: list("component_types").r#type.iter().map(|&n| message::dtype(n)).collect::<Result<_>>()?,
@@ -186,7 +186,10 @@ pub(crate) fn decode_spec(bytes: &[u8]) -> Result<QueueSpec> {
             pad_to: list("_pad_to").i.iter().map(|&n| usize::try_from(n).unwrap_or(0)).collect(),
             max_tokens: value("_max_tokens").map(|_| size("_max_tokens")),
         },
-    })
+    };
+    // It is another's word: items are checked against it later, component by component.
+    spec.check()?;
+    Ok(spec)
 }
 
 #[cfg(test)]
@@ -291,6 +294,8 @@ mod tests {
         };
         refused(b"\x12\x03abc", "`abc` is not a kind of queue");
         refused(b"\xff", "");
+        let fewer = QueueSpec { shapes: Some(Vec::new()), ..spec(&[DType::F32]) };
+        refused(&encode_spec(&fewer).unwrap(), "1 components was given 0 shapes");
         let with = |list: ListValue| {
             let mut node = NodeDef { op: "FIFOQueue".to_owned(), ..NodeDef::default() };
             node.attr.insert("_padding_values".to_owned(), AttrValue { value: Some(list_of(list)) });

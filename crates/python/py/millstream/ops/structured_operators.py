@@ -10,7 +10,7 @@ from millstream.framework import convert_to_tensor, dtypes, errors, get_static_v
 from millstream.framework.op_functions import op
 from millstream.framework.shapes import Dimension, TensorShape
 from millstream.ops import array_ops, check_ops, control_flow, linalg_ops, math_ops, reduction_ops, shape_ops
-from millstream.ops.linear_operators import LinearOperator, LinearOperatorDiag, LinearOperatorIdentity, _adjoint, _rows, broadcast_matrix_batch_dims
+from millstream.ops.linear_operators import LinearOperator, LinearOperatorDiag, LinearOperatorIdentity, _adjoint, _all_real, _no_zeros, _rows, broadcast_matrix_batch_dims
 
 __all__ = [
     "LinearOperatorBlockDiag",
@@ -510,25 +510,13 @@ class _Circulant(LinearOperator):
         return found
 
     def _assert_non_singular(self) -> Any:
-        return _no_zero_modulus(self._spectrum, "Singular operator:  Spectrum contained zero values.")
+        return _no_zeros(self._spectrum, "Singular operator:  Spectrum contained zero values.")
 
     def _assert_positive_definite(self) -> Any:
         return check_ops.assert_positive(math_ops.real(self._spectrum), message="Not positive definite:  Real part of spectrum was not all positive.")
 
     def _assert_self_adjoint(self) -> Any:
-        return _no_imaginary_part(self._spectrum, "Not self-adjoint:  The spectrum contained non-zero imaginary part.")
-
-
-def _no_zero_modulus(x: Any, words: str) -> Any:
-    modulus = math_ops.abs(x)
-    return check_ops.assert_less(array_ops.zeros([], modulus.dtype), modulus, message=words)
-
-
-def _no_imaginary_part(x: Any, words: str) -> Any:
-    if not x.dtype.is_complex:
-        return control_flow.no_op()
-    part = math_ops.imag(x)
-    return check_ops.assert_equal(array_ops.zeros([], part.dtype), part, message=words)
+        return _all_real(self._spectrum, "Not self-adjoint:  The spectrum contained non-zero imaginary part.")
 
 
 class LinearOperatorCirculant(_Circulant):

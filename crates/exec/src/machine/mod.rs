@@ -105,7 +105,7 @@ pub(crate) struct Machine {
     regions: Vec<regions::RegionRun>,
     /// The registers of the plan's front, kept from run to run.
     front: Option<crate::region::Registers>,
-    /// The run, while it goes by steps.
+    /// The run, while it executes a straight plan.
     straight: straight::Straight,
     /// Long work that no thread has taken yet.
     pub(crate) tasks: VecDeque<Task>,

@@ -15,13 +15,14 @@ use millstream_graph::{Dense, Entity, FrameId};
 use millstream_tensor::{Error, Result, Tensor};
 use smallvec::SmallVec;
 
-/// What changes in a run by steps.
+/// The state of a run that executes a [`StraightPlan`].
 #[derive(Default)]
 pub(super) struct Straight {
-    /// The values of the places that have arrived and were not read yet.
+    /// For each place, the value that its node will read; before a node or a feed has made it, as in `kept`.
     places: Vec<Tensor>,
-    /// What each place holds before its value arrives: its own value, where that is the same in every run.
+    /// For each place, its value where all runs have the same: a constant or a handle. Otherwise `false`.
     kept: Vec<Tensor>,
+    /// The outputs of the kernel that runs.
     outputs: Vec<Option<Tensor>>,
     /// Whether `kept`, `places` and `outputs` are those of the plan.
     is_set: bool,
@@ -32,7 +33,7 @@ pub(super) struct Straight {
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum State {
-    /// The run goes by tokens.
+    /// The machine passes tokens.
     #[default]
     Off,
     Runs,
@@ -40,23 +41,23 @@ enum State {
     Over,
 }
 
-/// Why steps stopped.
+/// Why [`Machine::run_straight`] returned.
 enum Stopped {
     Over,
-    /// As many have run as were asked for.
+    /// It ran as many steps as it may.
     Limit,
-    /// The next one is the tokens'.
+    /// The kernel of the next step is worth another thread, or has to wait.
     ByTokens,
 }
 
 impl Straight {
-    /// Whether the run goes by steps and is not over.
+    /// Whether steps are left to execute.
     #[inline]
     pub(super) fn runs(&self) -> bool {
         self.state == State::Runs
     }
 
-    /// Whether the run went by steps to its end.
+    /// Whether all steps were executed.
     pub(super) fn is_over(&self) -> bool {
         self.state == State::Over
     }

@@ -1,5 +1,5 @@
 //! `cargo xtask gen`: writes the methods of the ops in `crates/millstream/src/ops` from the declarations of
-//! the op library, the messages' structs and descriptors, the Python package's copy of the latter, its stubs,
+//! the op library, the messages' structs, descriptors and fields, the Python package's copy of the descriptors, its stubs,
 //! and the licences of the dependencies.
 
 mod docs;
@@ -43,6 +43,7 @@ pub fn run(options: &Options) -> Result<()> {
     let messages = messages::messages()?;
     write(options, messages::STRUCTS, rustfmt(&messages.structs)?.as_bytes())?;
     write(options, messages::DESCRIPTORS, &messages.descriptors)?;
+    write(options, messages::FIELDS, rustfmt(&messages.fields)?.as_bytes())?;
     write(options, MESSAGES, &messages.descriptors)?;
     write(options, THIRD_PARTY, licences::third_party()?.as_bytes())?;
     write(options, STUBS, crate::stubs::generate().as_bytes())

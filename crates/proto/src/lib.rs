@@ -21,12 +21,12 @@
 //! The crate checks no graphs, resolves no names and reads no files. Fields that the `.proto` files do not
 //! know are dropped by [`decode`] and are errors in [`from_text`] and [`from_json`].
 
+mod fields;
 #[cfg(feature = "reflect")]
 mod json;
 mod proto_error; // Not `error`: that is the module of `tensorflow.error`.
 #[cfg(feature = "reflect")]
 mod text;
-#[cfg(feature = "reflect")]
 mod weight;
 
 use prost::{Message, Name};
@@ -39,7 +39,6 @@ pub use prost_types::Any;
 pub use proto_error::ProtoError;
 #[cfg(feature = "reflect")]
 pub use text::{DESCRIPTORS, from_text, to_text};
-#[cfg(feature = "reflect")]
 pub use weight::{text_weight, weight, weight_of};
 
 /// The maximum nesting depth of messages, in any form.

@@ -422,3 +422,44 @@ fn structs_stay_small() {
         assert!(size <= limit, "{name} takes {size} bytes, over its limit of {limit}");
     }
 }
+
+#[test]
+fn the_table_of_fields_is_that_of_the_descriptors() {
+    use crate::fields::MESSAGES;
+    use crate::weight::Part;
+    use prost_reflect::{DescriptorPool, Kind};
+    let pool = DescriptorPool::decode(DESCRIPTORS).unwrap();
+    assert_eq!(pool.all_messages().count(), MESSAGES.len());
+    assert!(MESSAGES.is_sorted_by_key(|(name, _)| *name), "they are looked up by name");
+    for (name, fields) in MESSAGES {
+        let message = pool.get_message_by_name(name).unwrap();
+        assert_eq!(message.fields().count(), fields.len(), "{name}");
+        for &(number, part) in *fields {
+            let field = message.get_field(number).unwrap();
+            let agrees = match (field.kind(), part) {
+                (Kind::Message(inner), Part::Message(at)) => inner.full_name() == MESSAGES[at].0,
+                (Kind::String | Kind::Bytes, Part::Text) => true,
+                (Kind::Float | Kind::Double | Kind::Fixed32 | Kind::Fixed64, Part::Fixed) => true,
+                (kind, Part::Numbers) => !matches!(kind, Kind::Message(_) | Kind::String | Kind::Bytes),
+                _ => false,
+            };
+            assert!(agrees, "{}: {part:?}", field.full_name());
+        }
+    }
+}
+
+#[test]
+fn messages_weigh_by_their_parts() {
+    // A node of 3 bytes of name, and of 600 numbers of one byte in an attribute's list.
+    let list = attr_value::ListValue { i: vec![1; 600], ..Default::default() };
+    let node = NodeDef {
+        name: "abc".into(),
+        attr: attrs([("a", Value::List(Box::new(list)))]),
+        ..Default::default()
+    };
+    let graph = GraphDef { node: vec![node], ..Default::default() };
+    // The graph, the node, the attribute's entry, its value and the list; two strings and their text.
+    let expected = 5 * 320 + 2 * 48 + 3 + 1 + 600 * 8;
+    assert_eq!(weight::<GraphDef>(&encode(&graph)), expected);
+    assert_eq!(weight_of("tensorflow.NoMessage", &[1, 2, 3]), 3);
+}

@@ -6,10 +6,9 @@
 //! high by a little for others.
 
 use crate::MAX_DEPTH;
-use crate::text::descriptor;
+use crate::fields::{Fields, MESSAGES};
 use prost::Name;
 use prost::encoding::{WireType, decode_key, decode_varint};
-use prost_reflect::{Kind, MessageDescriptor};
 
 /// The bytes that a message takes besides its fields: its struct, in a vector or a map that has grown.
 const MESSAGE: usize = 320;
@@ -27,6 +26,19 @@ const TEXT_MESSAGE: usize = 1200;
 /// The bytes that the parser of the text form takes for a field.
 const TEXT_FIELD: usize = 48;
 
+/// What a field of some length holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Part {
+    /// A string, or bytes.
+    Text,
+    /// The message at this place of [`MESSAGES`].
+    Message(usize),
+    /// Packed numbers of four or eight bytes.
+    Fixed,
+    /// Packed numbers of one byte or more.
+    Numbers,
+}
+
 /// An estimate of the bytes that this message takes once [decoded](crate::decode). It ends where the bytes
 /// are no message any more.
 pub fn weight<T: Name>(bytes: &[u8]) -> usize {
@@ -35,10 +47,13 @@ pub fn weight<T: Name>(bytes: &[u8]) -> usize {
 
 /// As [`weight`], of the message with this full name. The length of the bytes if there is no such message.
 pub fn weight_of(full_name: &str, bytes: &[u8]) -> usize {
-    descriptor(full_name).map_or(bytes.len(), |message| of_message(bytes, &message, 0))
+    match MESSAGES.binary_search_by_key(&full_name, |(name, _)| *name) {
+        Ok(at) => of_message(bytes, MESSAGES[at].1, 0),
+        Err(_) => bytes.len(),
+    }
 }
 
-fn of_message(bytes: &[u8], message: &MessageDescriptor, depth: usize) -> usize {
+fn of_message(bytes: &[u8], fields: &Fields, depth: usize) -> usize {
     let (mut left, mut sum) = (bytes, MESSAGE);
     while let Ok((number, wire)) = decode_key(&mut left) {
         sum += match wire {
@@ -49,14 +64,16 @@ fn of_message(bytes: &[u8], message: &MessageDescriptor, depth: usize) -> usize 
                 let length = decode_varint(&mut left).ok().and_then(|n| usize::try_from(n).ok());
                 let Some((part, rest)) = length.and_then(|n| left.split_at_checked(n)) else { return sum };
                 left = rest;
-                match message.get_field(number).map(|field| field.kind()) {
+                match fields.iter().find(|(n, _)| *n == number).map(|(_, part)| *part) {
                     // Such a field is dropped.
                     None => 0,
-                    Some(Kind::Message(inner)) if depth < MAX_DEPTH => of_message(part, &inner, depth + 1),
-                    Some(Kind::String | Kind::Bytes) => STRING + part.len(),
-                    Some(Kind::Float | Kind::Double | Kind::Fixed32 | Kind::Fixed64) => part.len(),
+                    Some(Part::Message(inner)) if depth < MAX_DEPTH => {
+                        of_message(part, MESSAGES[inner].1, depth + 1)
+                    }
+                    Some(Part::Text) => STRING + part.len(),
+                    Some(Part::Fixed) => part.len(),
                     // Numbers of a byte each, in the worst case.
-                    Some(_) => part.len().saturating_mul(8),
+                    Some(Part::Numbers | Part::Message(_)) => part.len().saturating_mul(8),
                 }
             }
             _ => return sum,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Optional
 from millstream._engine import Tensor
 from millstream.framework import SparseTensor, convert_to_tensor, name_scope, namespaces
 from millstream.framework.op_functions import op
-from millstream.ops import array_ops
+from millstream.ops import array_ops, math_ops, reduction_ops
 from millstream.ops.ragged_tensors import RaggedTensor
 from millstream.ops.string_ops import substr as substr
 from millstream.ops.unicode_ops import (
@@ -63,7 +63,7 @@ def split(
     """Splits strings at separators.
 
     Args:
-      input: A vector of strings.
+      input: A tensor of strings.
       sep: The separator; by default any white space.
       maxsplit: The largest number of splits of a string; -1 for any number.
       result_type: `"SparseTensor"` or `"RaggedTensor"`.
@@ -71,15 +71,17 @@ def split(
       name: The name scope of the new operations.
 
     Returns:
-      A `SparseTensor` of strings, of rank 2, or a `RaggedTensor`.
+      A `SparseTensor` of strings with one more axis, or a `RaggedTensor`.
 
     Raises:
-      ValueError: `input` is missing, or `result_type` is neither.
+      ValueError: `input` is missing or given twice, or `result_type` is neither.
 
     Example:
       >>> print(tf.Session().run(tf.strings.split(["a,b,c"], sep=",", maxsplit=1)).values)
       [b'a' b'b,c']
     """
+    if input is not None and source is not None:
+        raise ValueError("Cannot specify both 'source' and 'input'")
     input = source if input is None else input  # noqa: A001
     if input is None:
         raise ValueError("Must specify either `input` or `source`.")
@@ -87,13 +89,27 @@ def split(
         raise ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'.")
     with name_scope(name, "StringSplit", [input]):
         input = convert_to_tensor(input, "string", "input")  # noqa: A001
-        indices, values, shape = op("StringSplitV2")(input, convert_to_tensor("" if sep is None else sep, "string"), maxsplit=maxsplit)
+        rank = input.get_shape().ndims
+        flat = input if rank in (None, 1) else array_ops.reshape(input, [-1])
+        indices, values, shape = op("StringSplitV2")(flat, convert_to_tensor("" if sep is None else sep, "string"), maxsplit=maxsplit)
         if result_type == "RaggedTensor":
-            return RaggedTensor.from_value_rowids(values, indices[:, 0], shape[0])
+            return values if rank == 0 else _rows_of(input, RaggedTensor.from_value_rowids(values, indices[:, 0], shape[0]))
         indices.set_shape([None, 2])
         values.set_shape([None])
         shape.set_shape([2])
+        if rank not in (None, 1):
+            outer = array_ops.shape(input, out_type="int64")
+            places = array_ops.transpose(op("UnravelIndex")(indices[:, 0], outer))
+            indices, shape = array_ops.concat([places, indices[:, 1:]], 1), array_ops.concat([outer, shape[1:]], 0)
         return SparseTensor(indices, values, shape)
+
+
+def _rows_of(input: Any, rows: Any) -> Any:  # noqa: A002
+    """Returns the words of the strings of a tensor, whose rows are those of all strings in order."""
+    sizes = array_ops.shape(input, out_type="int64")
+    for axis in range((input.get_shape().ndims or 1) - 1, 0, -1):
+        rows = RaggedTensor.from_row_splits(rows, math_ops.range(reduction_ops.reduce_prod(sizes[:axis]) + 1) * sizes[axis])
+    return rows
 
 
 def bytes_split(input: Any, name: Optional[str] = None) -> Any:  # noqa: A002

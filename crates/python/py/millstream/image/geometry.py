@@ -133,21 +133,25 @@ def rot90(image: Any, k: Any = 1, name: Optional[str] = None) -> Tensor:
         k = convert_to_tensor(k, dtype=dtypes.int32, name="k")
         k.get_shape().assert_has_rank(0)
         k = op("FloorMod")(k, 4)
-        first = ranked(image) - 3
-        swapped = [0, 2, 1, 3] if first else [1, 0, 2]
-        turns = [
-            (op("Equal")(k, 1), lambda: array_ops.transpose(_reverse(image, [first + 1]), swapped)),
-            (op("Equal")(k, 2), lambda: _reverse(image, [first, first + 1])),
-            (op("Equal")(k, 3), lambda: _reverse(array_ops.transpose(image, swapped), [first + 1])),
-        ]
-        result = case(turns, default=lambda: image, exclusive=True, name=scope)
-        if first:
-            result.set_shape([result.get_shape()[0], None, None, result.get_shape()[3]])
-        elif image.get_shape().ndims is not None:
-            result.set_shape([None, None, image.get_shape()[2]])
-        else:
-            result.set_shape([None, None, None])
-        return result
+        return _turned(image, k, ranked(image) - 3, scope)
+
+
+def _turned(image: Tensor, k: Tensor, first: int, scope: str) -> Tensor:
+    """Returns images turned by `k` quarters, 0 to 3. Their rows are the axis `first`."""
+    swapped = [0, 2, 1, 3] if first else [1, 0, 2]
+    turns = [
+        (op("Equal")(k, 1), lambda: array_ops.transpose(_reverse(image, [first + 1]), swapped)),
+        (op("Equal")(k, 2), lambda: _reverse(image, [first, first + 1])),
+        (op("Equal")(k, 3), lambda: _reverse(array_ops.transpose(image, swapped), [first + 1])),
+    ]
+    result = case(turns, default=lambda: image, exclusive=True, name=scope)
+    if first:
+        result.set_shape([result.get_shape()[0], None, None, result.get_shape()[3]])
+    elif image.get_shape().ndims is not None:
+        result.set_shape([None, None, image.get_shape()[2]])
+    else:
+        result.set_shape([None, None, None])
+    return result
 
 
 def transpose_image(image: Any, name: Optional[str] = None) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -153,6 +153,20 @@ def _bell(size: Tensor, sigma: Tensor) -> Tensor:
     return array_ops.reshape(weights, shape=[size, size, 1, 1])
 
 
+def _factors(
+    x: Any, y: Any, reducer: Callable[[Tensor], Tensor], max_val: Any, compensation: float = 1.0, k1: float = 0.01, k2: float = 0.03
+) -> Tuple[Tensor, Tensor]:
+    """Returns the factors of similarity, luminance and structure, of the averages that `reducer` takes."""
+    square = op("Square")
+    c1, c2 = (k1 * max_val) ** 2, (k2 * max_val) ** 2
+    mean, other = reducer(x), reducer(y)
+    product, squares = mean * other * 2.0, square(mean) + square(other)
+    luminance = (product + c1) / (squares + c1)
+    mixed, sums = reducer(x * y) * 2.0, reducer(square(x) + square(y))
+    c2 *= compensation
+    return luminance, (mixed - product + c2) / (sums - squares + c2)
+
+
 def _alike(first: Tensor, second: Tensor, max_val: Any, filter_size: Any, filter_sigma: Any, k1: float, k2: float) -> Tuple[Tensor, Tensor]:
     """Returns the structural similarity of each channel, and its factor of contrast and structure."""
     filter_size = constant(filter_size, dtype=dtypes.int32)
@@ -169,14 +183,7 @@ def _alike(first: Tensor, second: Tensor, max_val: Any, filter_size: Any, filter
         y = depthwise.depthwise_conv2d(flat, kernel, strides=[1, 1, 1, 1], padding="VALID")
         return array_ops.reshape(y, array_ops.concat([shape[:-3], array_ops.shape(y)[1:]], 0))
 
-    square = op("Square")
-    c1, c2 = (k1 * max_val) ** 2, (k2 * max_val) ** 2
-    mean, other = smoothed(first), smoothed(second)
-    product, squares = mean * other * 2.0, square(mean) + square(other)
-    luminance = (product + c1) / (squares + c1)
-    mixed, sums = smoothed(first * second) * 2.0, smoothed(square(first) + square(second))
-    c2 *= 1.0
-    structure = (mixed - product + c2) / (sums - squares + c2)
+    luminance, structure = _factors(first, second, smoothed, max_val, 1.0, k1, k2)
     axes = constant([-3, -2], dtype=dtypes.int32)
     return reduction_ops.reduce_mean(luminance * structure, axes), reduction_ops.reduce_mean(structure, axes)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 import numpy as np
 
@@ -128,6 +128,16 @@ def resize_images(images: Any, size: Any, method: Any = 0, align_corners: bool =
       >>> print(tf.Session().run(tf.image.resize_images([[[0], [4]]], [1, 4])).ravel())
       [0. 2. 4. 4.]
     """
+    def resize(images: Tensor, size: Tensor) -> Tensor:
+        if method not in _OPS:
+            raise ValueError("Resize method is not implemented.")
+        return op(_OPS[method])(images, size, align_corners=align_corners)
+
+    return resized(images, size, resize, preserve_aspect_ratio, name, True)
+
+
+def resized(images: Any, size: Any, resize: Callable[[Tensor, Tensor], Tensor], preserve_aspect_ratio: bool, name: Optional[str], may_skip: bool) -> Tensor:
+    """Returns images of a size, made by `resize`, or the images if they have that size and `may_skip`."""
     with name_scope(name, "resize", [images, size]):
         images = convert_to_tensor(images, name="images")
         ndims = images.get_shape().ndims
@@ -149,10 +159,8 @@ def resize_images(images: Any, size: Any, method: Any = 0, align_corners: bool =
         if preserve_aspect_ratio:
             size, known = _kept_ratio(images, height, width)
             height = width = None
-        if None in (height, width) or (rows, columns) != (height, width):
-            if method not in _OPS:
-                raise ValueError("Resize method is not implemented.")
-            images = op(_OPS[method])(images, size, align_corners=align_corners)
+        if not may_skip or None in (height, width) or (rows, columns) != (height, width):
+            images = resize(images, size)
             images.set_shape([None, *known, None])
         return array_ops.squeeze(images, axis=[0]) if ndims == 3 else images
 
@@ -178,6 +186,16 @@ def resize_image_with_pad(image: Any, target_height: Any, target_width: Any, met
       >>> print(tf.Session().run(y).ravel())
       [0. 0. 1. 2. 0. 0.]
     """
+    def resize(images: Tensor, size: Tensor) -> Tensor:
+        if method not in _OPS:
+            raise ValueError("Resize method is not implemented.")
+        return op(_OPS[method])(images, size, align_corners=align_corners)
+
+    return resized_with_pad(image, target_height, target_width, resize)
+
+
+def resized_with_pad(image: Any, target_height: Any, target_width: Any, resize: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
+    """Returns images of a size, made by `resize` in the ratio of their sides, with a border of zeros."""
     with name_scope(None, "resize_image_with_pad", [image]):
         image, is_batch = batched(image)
         checks = assertions(image)
@@ -194,10 +212,7 @@ def resize_image_with_pad(image: Any, target_height: Any, target_width: Any, met
         halves = [(target_rows - new_rows) / 2, (target_columns - new_columns) / 2]
         floors = [op("Floor")(half) for half in halves]
         top, left = (_larger(0, math_ops.cast(half, dtypes.int32)) for half in floors)
-        if method not in _OPS:
-            raise ValueError("Resize method is not implemented.")
         # The sizes are tensors to TensorFlow, so that even images of the right size become floats.
-        resized = op(_OPS[method])(image, array_ops.stack(size), align_corners=align_corners)
-        padded = pad_to_bounding_box(resized, top, left, target_height, target_width)
+        padded = pad_to_bounding_box(resize(image, array_ops.stack(size)), top, left, target_height, target_width)
         dimensions(padded, 4)
         return padded if is_batch else array_ops.squeeze(padded, axis=[0])

@@ -57,7 +57,7 @@ class StrongHashSpec(HasherSpec):
             raise ValueError("key must have size 2, got %s." % len(key))
         if not all(isinstance(k, int) for k in key):
             raise TypeError("Invalid key %s. Must be unsigned integer values." % key)
-        return super().__new__(cls, "stronghash", list(key))
+        return super().__new__(cls, "stronghash", key)
 
 
 class TextFileIndex:
@@ -159,8 +159,8 @@ class _Table(LookupInterface):
 
     @property
     def name(self) -> str:
-        """The name of the table's operation."""
-        return self.resource_handle.op.name
+        """The last part of the name of the table's operation."""
+        return self.resource_handle.op.name.split("/")[-1]
 
     @property
     def default_value(self) -> Any:
@@ -169,7 +169,7 @@ class _Table(LookupInterface):
 
     def size(self, name: Optional[str] = None) -> Tensor:
         """Returns the number of keys."""
-        with name_scope(name, "%s_Size" % self.name.split("/")[-1], [self.resource_handle]):
+        with name_scope(name, "%s_Size" % self.name, [self.resource_handle]):
             return op("LookupTableSizeV2")(self.resource_handle)
 
 
@@ -214,7 +214,7 @@ class InitializableLookupTableBase(_Table):
         """Returns the values of keys, which are a tensor or a `SparseTensor`."""
         found = keys.values if isinstance(keys, SparseTensor) else convert_to_tensor(keys)
         self._check_keys(found.dtype)
-        with name_scope(name, "%s_Lookup" % self.name.split("/")[-1], [self.resource_handle, found, self._default_value]):
+        with name_scope(name, "%s_Lookup" % self.name, [self.resource_handle, found, self._default_value]):
             values = op("LookupTableFindV2")(self.resource_handle, found, self._default_value)
         values.set_shape(found.shape)
         return SparseTensor(keys.indices, values, keys.dense_shape) if isinstance(keys, SparseTensor) else values
@@ -258,8 +258,8 @@ class HashTable(InitializableLookupTableBase):
         Args:
           name: The name of the operations.
         """
-        with name_scope(name, "%s_Export" % self.name, [self.resource_handle]) as scope:
-            keys, values = op("LookupTableExportV2")(self.resource_handle, Tkeys=self._key_dtype, Tvalues=self._value_dtype, name=scope)
+        with name_scope(name, "%s_Export" % self.name, [self.resource_handle]):
+            keys, values = op("LookupTableExportV2")(self.resource_handle, Tkeys=self._key_dtype, Tvalues=self._value_dtype)
             keys.set_shape([None])
             values.set_shape([None])
             return keys, values
@@ -422,6 +422,8 @@ class TextFileInitializer(TableInitializerBase):
     ) -> None:
         if not isinstance(filename, Tensor) and not filename:
             raise ValueError("Filename required for %s." % name)
+        if not isinstance(filename, (Tensor, str, bytes, os.PathLike)):
+            raise TypeError("Expected string, got %r of type '%s' instead." % (filename, type(filename).__name__))
         key_dtype, value_dtype = dtypes.as_dtype(key_dtype), dtypes.as_dtype(value_dtype)
         for what, index, dtype in (("key", key_index, key_dtype), ("value", value_index, value_dtype)):
             if index < -2:
@@ -561,13 +563,16 @@ class IdTableWithHashBuckets(LookupInterface):
     """
 
     def __init__(self, table: Any, num_oov_buckets: int, hasher_spec: Any = FastHashSpec, name: Optional[str] = None, key_dtype: Any = None) -> None:
-        self._name = name
+        if not isinstance(hasher_spec, HasherSpec):
+            raise TypeError("hasher_spec must be of type HasherSpec, got %s" % (hasher_spec,))
+        self._name = name.split("/")[-1] if name else None
         if table is not None:
             key_dtype = key_dtype or table.key_dtype
             if table.value_dtype != dtypes.int64:
                 raise TypeError("Invalid value dtype, expected %s but got %s." % (dtypes.int64, table.value_dtype))
             if dtypes.as_dtype(key_dtype).is_integer != table.key_dtype.is_integer:
-                raise TypeError("Invalid key dtype, expected %s but got %s." % (table.key_dtype, key_dtype))
+                kind = "integer" if dtypes.as_dtype(key_dtype).is_integer else "non-integer"
+                raise TypeError("Invalid key dtype, expected %s but got %s." % (kind, table.key_dtype))
         else:
             if num_oov_buckets <= 0:
                 raise ValueError("oov_buckets must be > 0 if no table is supplied.")
@@ -575,12 +580,15 @@ class IdTableWithHashBuckets(LookupInterface):
         self._table, self._num_oov_buckets, self._hasher = table, num_oov_buckets, hasher_spec
         super().__init__(key_dtype, dtypes.int64)
         if self._key_dtype not in (dtypes.string, dtypes.int64, dtypes.int32):
-            raise TypeError("Invalid key_dtype, expected string or integer but got %s." % self._key_dtype)
+            raise TypeError("Invalid key_dtype, expected integer or string, got %s." % self._key_dtype)
 
     @property
     def initializer(self) -> Any:
         """The operation that fills the table."""
-        return self._table.initializer if self._table is not None else op("NoOp")()
+        if self._table is not None:
+            return self._table.initializer
+        with name_scope(None, "init"):
+            return no_op()
 
     @property
     def init(self) -> Any:
@@ -590,13 +598,11 @@ class IdTableWithHashBuckets(LookupInterface):
     @property
     def name(self) -> Any:
         """The name of the table."""
-        if self._name is not None or self._table is None:
-            return self._name
-        return self._table.name
+        return self._name or ("hash_bucket" if self._table is None else self._table.name)
 
     def size(self, name: Optional[str] = None) -> Tensor:
         """Returns the number of ids, buckets included."""
-        with name_scope(name, "%s_Size" % (self.name or "hash_bucket").split("/")[-1]):
+        with name_scope(name, "%s_Size" % self.name):
             own = self._table.size() if self._table is not None else convert_to_tensor(0, dtypes.int64)
             return own + self._num_oov_buckets
 
@@ -609,10 +615,12 @@ class IdTableWithHashBuckets(LookupInterface):
         if self._num_oov_buckets == 0:
             ids = self._table.lookup(found, name=name)
         else:
-            with name_scope(name, "%s_Lookup" % (self.name or "hash_bucket").split("/")[-1]):
+            with name_scope(name, "%s_Lookup" % self.name):
                 words = op("AsString")(found) if found.dtype.is_integer else found
                 if self._hasher.hasher == "stronghash":
                     buckets = op("StringToHashBucketStrong")(words, num_buckets=self._num_oov_buckets, key=self._hasher.key, name="hash_bucket")
+                elif self._hasher.hasher != "fasthash":
+                    raise ValueError("Unknown hasher %s" % self._hasher.hasher)
                 else:
                     buckets = op("StringToHashBucketFast")(words, num_buckets=self._num_oov_buckets, name="hash_bucket")
                 ids = buckets
@@ -663,7 +671,7 @@ class _Mutable(_Table):
 
     def lookup(self, keys: Any, name: Optional[str] = None) -> Tensor:
         """Returns the values of keys."""
-        with name_scope(name, "%s_lookup_table_find" % self.name.split("/")[-1], [self.resource_handle, keys]):
+        with name_scope(name, "%s_lookup_table_find" % self.name, [self.resource_handle, keys]):
             keys = convert_to_tensor(keys, self._key_dtype, "keys")
             found = op("LookupTableFindV2")(self.resource_handle, keys, self._default_value)
             if self._key_shape is not None and keys.shape.ndims is not None:
@@ -681,7 +689,7 @@ class _Mutable(_Table):
         Returns:
           The `Operation`.
         """
-        with name_scope(name, "%s_lookup_table_insert" % self.name.split("/")[-1], [self.resource_handle, keys, values]):
+        with name_scope(name, "%s_lookup_table_insert" % self.name, [self.resource_handle, keys, values]):
             keys = convert_to_tensor(keys, self._key_dtype, "keys")
             values = convert_to_tensor(values, self._value_dtype, "values")
             return op("LookupTableInsertV2")(self.resource_handle, keys, values)
@@ -690,12 +698,12 @@ class _Mutable(_Table):
         """Returns an operation that removes keys; missing keys are ignored."""
         keys = convert_to_tensor(keys)
         self._check_keys(keys.dtype)
-        with name_scope(name, "%s_lookup_table_remove" % self.name.split("/")[-1], [self.resource_handle, keys]):
+        with name_scope(name, "%s_lookup_table_remove" % self.name, [self.resource_handle, keys]):
             return op("LookupTableRemoveV2")(self.resource_handle, keys)
 
     def export(self, name: Optional[str] = None) -> Any:
         """Returns all keys and their values, in unspecified order."""
-        with name_scope(name, "%s_lookup_table_export_values" % self.name.split("/")[-1], [self.resource_handle]):
+        with name_scope(name, "%s_lookup_table_export_values" % self.name, [self.resource_handle]):
             keys, values = op("LookupTableExportV2")(self.resource_handle, self._key_dtype, self._value_dtype)
             rows = keys.shape if self._key_shape is None else shapes.TensorShape([None]).concatenate(self._key_shape)
             keys.set_shape(rows)

@@ -118,6 +118,9 @@ class _Wanted:
         if isinstance(feature, VarLenFeature):
             self._sparse(key, feature.dtype)
         elif isinstance(feature, SparseFeature):
+            for part in ("index_key", "value_key"):
+                if not getattr(feature, part):
+                    raise ValueError("Missing %s for SparseFeature %s." % (part, feature))
             for index in _listed(feature.index_key):
                 self._sparse(index, dtypes.int64)
             self._sparse(feature.value_key, feature.dtype)
@@ -138,14 +141,14 @@ class _Wanted:
                 if feature.allow_missing:
                     self.missing_is_empty.append(key)
                 if feature.default_value is not None:
-                    raise ValueError("Unsupported default value %s for feature list %s." % (feature.default_value, key))
+                    raise ValueError("Value feature_list_dense_defaults[%s] must be None, not %s" % (key, feature.default_value))
                 return
             if not feature.allow_missing:
                 raise ValueError("Unsupported: FixedLenSequenceFeature requires allow_missing to be True.")
             self.dense[key] = feature.dtype, shapes.TensorShape([None]).concatenate(feature.shape), feature.default_value
 
     def _sparse(self, key: str, dtype: Any) -> None:
-        dtype = dtypes.as_dtype(dtype)
+        dtype = _checked_type(dtype, "sparse_types")
         if self.sparse.setdefault(key, dtype) != dtype:
             raise ValueError("Conflicting type %s vs %s for feature %s." % (self.sparse[key], dtype, key))
 
@@ -170,9 +173,29 @@ class _Wanted:
         return [s for _, s, _ in self.dense.values()]
 
 
-def _default(key: str, dtype: Any, shape: shapes.TensorShape, value: Any) -> Tensor:
-    clean = "".join(c if c.isalnum() or c in "_." else "_" for c in key)
+_KINDS = (dtypes.float32, dtypes.int64, dtypes.string)
+
+
+def _checked_type(dtype: Any, parameter: str) -> Any:
+    """Returns the dtype of a feature, which must be one that examples hold."""
     dtype = dtypes.as_dtype(dtype)
+    if dtype not in _KINDS:
+        raise TypeError("Value passed to parameter '%s' has DataType %s not in list of allowed values: float32, int64, string" % (parameter, dtype.name))
+    return dtype
+
+
+def _word(key: Any) -> str:
+    """Returns a key as a part of the name of an operation."""
+    return "".join(c if c.isalnum() or c in "_." else "_" for c in str(key))
+
+
+def _serialized(value: Any) -> Any:
+    return value if isinstance(value, Tensor) else convert_to_tensor(value, dtypes.string, "serialized")
+
+
+def _default(key: str, dtype: Any, shape: shapes.TensorShape, value: Any) -> Tensor:
+    clean = _word(key)
+    dtype = _checked_type(dtype, "dense_defaults")
     if shape.ndims and shape.as_list()[0] is None:
         # For a sequence, the value to pad with.
         value = ("" if dtype == dtypes.string else 0) if value is None else value
@@ -236,10 +259,14 @@ def parse_example(serialized: Any, features: Any, name: Optional[str] = None, ex
     """
     if not features:
         raise ValueError("Missing: features was %s." % features)
-    wanted = _Wanted().add(features, _EXAMPLE)
+    return _put_together(features, _parse_batch(serialized, _Wanted().add(features, _EXAMPLE), example_names, name))
+
+
+def _parse_batch(serialized: Any, wanted: _Wanted, example_names: Any, name: Optional[str]) -> Dict[str, Any]:
+    """Returns the tensors of the features of a vector of examples."""
     wanted.check()
     with name_scope(name, "ParseExample", [serialized, example_names]):
-        serialized = convert_to_tensor(serialized, dtypes.string, "serialized")
+        serialized = _serialized(serialized)
         names = convert_to_tensor([] if example_names is None else example_names, dtypes.string, "names")
         indices, values, sparse_shapes, dense = op("ParseExample")(
             serialized,
@@ -249,10 +276,11 @@ def parse_example(serialized: Any, features: Any, name: Optional[str] = None, ex
             wanted.defaults(),
             sparse_types=list(wanted.sparse.values()),
             dense_shapes=wanted.dense_shapes,
+            name=name,
         )
     tensors: Dict[str, Any] = _sparse_tensors(wanted.sparse, indices, values, sparse_shapes)
     tensors.update(zip(wanted.dense, dense))
-    return _put_together(features, tensors)
+    return tensors
 
 
 def parse_single_example(serialized: Any, features: Any, name: Optional[str] = None, example_names: Any = None) -> Dict[str, Any]:
@@ -283,11 +311,15 @@ def parse_single_example(serialized: Any, features: Any, name: Optional[str] = N
     if not features:
         raise ValueError("Missing features.")
     if example_names is not None:
-        return _one_with_a_name(serialized, features, name, example_names)
-    wanted = _Wanted().add(features, _EXAMPLE)
+        return _put_together(features, _parse_one_with_a_name(serialized, _Wanted().add(features, _EXAMPLE), example_names, name))
+    return _put_together(features, _parse_one(serialized, _Wanted().add(features, _EXAMPLE), name))
+
+
+def _parse_one(serialized: Any, wanted: _Wanted, name: Optional[str]) -> Dict[str, Any]:
+    """Returns the tensors of the features of an example."""
     wanted.check()
-    with name_scope(name, "ParseSingleExample", [serialized, example_names]):
-        serialized = convert_to_tensor(serialized, dtypes.string, "serialized")
+    with name_scope(name, "ParseSingleExample", [serialized]):
+        serialized = _serialized(serialized)
         indices, values, sparse_shapes, dense = op("ParseSingleExample")(
             serialized,
             wanted.defaults(),
@@ -296,23 +328,29 @@ def parse_single_example(serialized: Any, features: Any, name: Optional[str] = N
             dense_keys=list(wanted.dense),
             sparse_types=list(wanted.sparse.values()),
             dense_shapes=wanted.dense_shapes,
+            name=name,
         )
     tensors: Dict[str, Any] = _sparse_tensors(wanted.sparse, indices, values, sparse_shapes)
     tensors.update(zip(wanted.dense, dense))
-    return _put_together(features, tensors)
+    return tensors
 
 
-def _one_with_a_name(serialized: Any, features: Any, name: Optional[str], example_name: Any) -> Dict[str, Any]:
+def _parse_one_with_a_name(serialized: Any, wanted: _Wanted, example_name: Any, name: Optional[str]) -> Dict[str, Any]:
     """Parses an example as a batch of one: only that op takes names for error messages."""
     with name_scope(name, "ParseSingleExample", [serialized, example_name]):
-        batch = array_ops.expand_dims(convert_to_tensor(serialized, dtypes.string), 0)
-        parsed = parse_example(batch, features, None, array_ops.expand_dims(convert_to_tensor(example_name, dtypes.string), 0))
+        batch = array_ops.expand_dims(convert_to_tensor(serialized, dtypes.string, "serialized"), 0)
+        if example_name is not None:
+            example_name = array_ops.expand_dims(convert_to_tensor(example_name, dtypes.string), 0)
+        parsed = _parse_batch(batch, wanted, example_name, name)
         out: Dict[str, Any] = {}
         for key, value in parsed.items():
+            word = _word(key)
             if isinstance(value, SparseTensor):
-                out[key] = SparseTensor(value.indices[:, 1:], value.values, value.dense_shape[1:])
+                indices = op("Slice")(value.indices, [0, 1], [-1, -1], name="Slice_Indices_%s" % word)
+                shape = op("Slice")(value.dense_shape, [1], [-1], name="Squeeze_Shape_%s" % word)
+                out[key] = SparseTensor(indices, value.values, shape)
             else:
-                out[key] = array_ops.squeeze(value, [0])
+                out[key] = array_ops.squeeze(value, [0], name="Squeeze_%s" % word)
         return out
 
 
@@ -343,7 +381,11 @@ def parse_single_sequence_example(
       >>> print(*tf.Session().run([context["label"], lists["n"]]))
       7 [1 2]
     """
-    context, lists = _of_sequences(context_features, sequence_features)
+    return _parse_sequence(serialized, *_of_sequences(context_features, sequence_features), example_name, name)
+
+
+def _parse_sequence(serialized: Any, context: _Wanted, lists: _Wanted, example_name: Any, name: Optional[str]) -> Tuple[Dict[str, Any], Dict[str, Any]]:
+    """Returns the tensors of the context and of the feature lists of a sequence."""
     with name_scope(name, "ParseSingleSequenceExample", [serialized, example_name]):
         defaults = context.defaults()
         c_indices, c_values, c_shapes, c_dense, l_indices, l_values, l_shapes, l_dense = op("ParseSingleSequenceExample")(
@@ -360,6 +402,7 @@ def parse_single_sequence_example(
             context_dense_shapes=context.dense_shapes,
             feature_list_sparse_types=list(lists.sparse.values()),
             feature_list_dense_shapes=lists.dense_shapes,
+            name=name,
         )
     of_context: Dict[str, Any] = _sparse_tensors(context.sparse, c_indices, c_values, c_shapes)
     of_context.update(zip(context.dense, c_dense))
@@ -395,7 +438,13 @@ def parse_sequence_example(
       [[0 0 0]
        [0 1 2]] [1 3]
     """
-    context, lists = _of_sequences(context_features, sequence_features)
+    return _parse_sequences(serialized, *_of_sequences(context_features, sequence_features), example_names, name)
+
+
+def _parse_sequences(
+    serialized: Any, context: _Wanted, lists: _Wanted, example_names: Any, name: Optional[str]
+) -> Tuple[Dict[str, Any], Dict[str, Any], Dict[str, Any]]:
+    """Returns the tensors of the contexts and of the lists of sequences, and the lengths of the lists."""
     with name_scope(name, "ParseSequenceExample", [serialized, example_names]):
         c_indices, c_values, c_shapes, c_dense, l_indices, l_values, l_shapes, l_dense, l_lengths = op("ParseSequenceExample")(
             convert_to_tensor(serialized, dtypes.string, "serialized"),
@@ -415,6 +464,7 @@ def parse_sequence_example(
             context_dense_shapes=context.dense_shapes,
             feature_list_sparse_types=list(lists.sparse.values()),
             feature_list_dense_shapes=lists.dense_shapes,
+            name=name,
         )
     of_context: Dict[str, Any] = _sparse_tensors(context.sparse, c_indices, c_values, c_shapes)
     of_context.update(zip(context.dense, c_dense))

@@ -314,7 +314,7 @@ def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None
         maxval = convert_to_tensor(maxval, dtype, "max")
         if dtype.is_integer:
             return op("StatelessRandomUniformInt")(shape, seed, minval, maxval, name=name)
-        return op("AddV2")(op("StatelessRandomUniform")(shape, seed, dtype=dtype) * (maxval - minval), minval, name=name)
+        return op("Add")(op("StatelessRandomUniform")(shape, seed, dtype=dtype) * (maxval - minval), minval, name=name)
 
 
 def stateless_normal(shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: Optional[str] = None) -> Tensor:
@@ -361,7 +361,7 @@ def _stateless(called: str, op_name: str, shape: Any, seed: Any, mean: Any, stdd
         shape = _shape(shape)
         mean = convert_to_tensor(mean, dtype, "mean")
         stddev = convert_to_tensor(stddev, dtype, "stddev")
-        return op("AddV2")(op(op_name)(shape, seed, dtype=dtype) * stddev, mean, name=name)
+        return op("Add")(op(op_name)(shape, seed, dtype=dtype) * stddev, mean, name=name)
 
 
 def stateless_multinomial(logits: Any, num_samples: Any, seed: Any, output_dtype: Any = dtypes.int64, name: Optional[str] = None) -> Tensor:

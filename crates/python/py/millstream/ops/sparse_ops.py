@@ -189,8 +189,9 @@ def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     sp = _sparse(sp_input)
     to_retain = convert_to_tensor(to_retain)
     retained = to_retain.get_shape()
-    retained.assert_has_rank(1)
-    sp.values.get_shape().dims[0].merge_with(retained.dims[0])
+    if sp.values.get_shape().dims is not None:
+        retained.assert_has_rank(1)
+        sp.values.get_shape().dims[0].merge_with(retained.dims[0])
     where = array_ops.reshape(op("Where")(to_retain), [-1])
     return SparseTensor(indexing_ops.gather(sp.indices, where), indexing_ops.gather(sp.values, where), array_ops.identity(sp.dense_shape))
 

@@ -1,8 +1,11 @@
-"""Internal names of images, tables, parsing, sparse tensors and random numbers."""
+"""Internal names of images, tables, parsing, sparse tensors, random numbers, files and summaries."""
+
+import os
+import tempfile
 
 import numpy as np
 
-from programs.tools import caught, inside, mistakes, run, static
+from programs.tools import WHOLE, caught, inside, mistakes, run, static
 
 METHODS = ("bilinear", "nearest", "bicubic", "area", "lanczos3", "lanczos5", "gaussian", "mitchellcubic")
 
@@ -211,3 +214,94 @@ def strings_of_any_rank(tf):
     rows = tf.strings.split(words, result_type="RaggedTensor")
     single = tf.strings.split("a b", result_type="RaggedTensor")
     return run(tf, [split, single]), static(split.indices, single), run(tf, rows.flat_values), caught(lambda: tf.strings.split(input=["a"], source=["a"]), "Cannot specify both 'source' and 'input'")
+
+
+def positions_in_files(tf):
+    path = os.path.join(tempfile.mkdtemp(), "a")
+    with tf.gfile.GFile(path, "w") as out:
+        out.write("12345678")
+        out.write(b"")
+        told = [out.tell(), caught(lambda: out.read(), WHOLE), caught(lambda: out.seek(0), WHOLE), caught(lambda: out.write(3), WHOLE)]
+    f = tf.gfile.GFile(path)
+    f.seek(-2, 2)
+    last = f.read()
+    f.seek(1)
+    f.seek(2, 1)
+    here = f.tell()
+    wrong = [
+        caught(lambda: f.seek(-1), "Seeking to a negative position"),
+        caught(lambda: f.seek(100), "reached end of file"),
+        caught(lambda: f.seek(1, 5), WHOLE),
+        caught(lambda: f.seek(offset=1, position=2), WHOLE),
+        caught(lambda: f.seek(), WHOLE),
+        caught(lambda: f.write("a"), WHOLE),
+    ]
+    both = tf.gfile.GFile(path, "w+")
+    both.write("zz\r\n\u00e9")
+    both.flush()
+    return told, last, here, wrong, both.read(), both.read(), tf.gfile.Stat(path).length, tf.gfile.GFile(path).readlines()
+
+
+def refused_files(tf):
+    folder = tempfile.mkdtemp()
+    path = os.path.join(folder, "f")
+    open(path, "w").close()
+    closed = tf.python_io.TFRecordWriter(os.path.join(folder, "r"))
+    closed.close()
+    kinds = [
+        caught(lambda: tf.gfile.DeleteRecursively(path))[0],
+        caught(lambda: tf.gfile.DeleteRecursively(os.path.join(folder, "none")))[0],
+        caught(lambda: tf.gfile.ListDirectory(path), "Could not find directory "),
+        caught(lambda: tf.gfile.Exists(None), WHOLE),
+        caught(lambda: tf.python_io.TFRecordWriter(folder), "Is a directory"),
+        caught(lambda: list(tf.python_io.tf_record_iterator(folder)), "Is a directory"),
+        caught(lambda: tf.python_io.TFRecordWriter(3), WHOLE),
+        caught(lambda: closed.flush(), WHOLE),
+        caught(lambda: tf.python_io.TFRecordWriter(os.path.join(folder, "s")).write("abc"), WHOLE),
+    ]
+    tf.gfile.MakeDirs(path)
+    return kinds, os.path.exists(path), type(tf.gfile.Stat(path)).__name__
+
+
+def names_of_summaries(tf):
+    util, ops, logging_ops = (inside("python.ops." + name) for name in ("summary_op_util", "summary_ops_v2", "logging_ops"))
+    tags = [util.clean_tag(tag) for tag in ("a b(c)", "a/b", "/a", None)]
+    none = logging_ops.get_summary_op()
+    tf.summary.scalar("x", 1.0)
+    made = logging_ops.get_summary_op()
+    with tf.name_scope("outer"), ops.summary_scope("in(ner)") as inner:
+        scopes = inner
+    with ops.summary_scope("") as other:
+        scopes += other
+    ops.set_step(7)
+    step = ops.get_step()
+    ops.set_step(None)
+    return tags, none, made is logging_ops.get_summary_op(), made.op.type, scopes, step, ops.get_step()
+
+
+def files_of_plugins(tf):
+    assets = inside("python.summary.plugin_asset")
+
+    class Notes(assets.PluginAsset):
+        plugin_name = "notes"
+
+        def assets(self):
+            return {"notes.txt": "a note"}
+
+    class Others(Notes):
+        pass
+
+    class Nameless(Notes):
+        plugin_name = None
+
+    held = assets.get_plugin_asset(Notes)
+    with tf.Graph().as_default() as graph:
+        apart = assets.get_plugin_asset(Others)
+        wrong = [caught(lambda: assets.get_plugin_asset(Nameless), WHOLE)]
+    wrong.append(caught(lambda: assets.get_plugin_asset(Others), WHOLE))
+    folder = tempfile.mkdtemp()
+    tf.summary.FileWriter(folder, tf.get_default_graph()).close()
+    with open(os.path.join(folder, "plugins", "notes", "notes.txt")) as f:
+        text = f.read()
+    same = [held is assets.get_plugin_asset(Notes), apart in assets.get_all_plugin_assets(graph), len(assets.get_all_plugin_assets())]
+    return wrong, text, same

@@ -101,7 +101,8 @@ def scale_and_translate(images: Any, size: Any, scale: Any, translation: Any, ke
       ValueError: There is no such kernel, or shapes do not fit.
 
     Example:
-      >>> y = scale_and_translate([[[[0.0], [4.0]]]], [1, 4], [1.0, 2.0], [0.0, 0.0], "triangle")
+      >>> from millstream.image import kernels
+      >>> y = kernels.scale_and_translate([[[[0.0], [4.0]]]], [1, 4], [1.0, 2.0], [0.0, 0.0], "triangle")
       >>> print(tf.Session().run(y).ravel())
       [0. 1. 3. 4.]
     """
@@ -171,7 +172,8 @@ def resize_images_v2(images: Any, size: Any, method: Any = "bilinear", preserve_
       ValueError: Shapes do not fit, or there is no such method.
 
     Example:
-      >>> print(tf.Session().run(resize_images_v2([[[0.0], [4.0]]], [1, 4])).ravel())
+      >>> from millstream.image import kernels
+      >>> print(tf.Session().run(kernels.resize_images_v2([[[0.0], [4.0]]], [1, 4])).ravel())
       [0. 1. 3. 4.]
     """
     return resizing.resized(images, size, _resizer(method, antialias), preserve_aspect_ratio, name, False)
@@ -194,7 +196,9 @@ def resize_image_with_pad_v2(image: Any, target_height: Any, target_width: Any, 
       ValueError: A size is not positive, or the rank is not 3 or 4.
 
     Example:
-      >>> print(tf.Session().run(resize_image_with_pad_v2([[[1.0], [2.0]]], 3, 2)).ravel())
+      >>> from millstream.image import kernels
+      >>> y = kernels.resize_image_with_pad_v2([[[1.0], [2.0]]], 3, 2)
+      >>> print(tf.Session().run(y).ravel())
       [0. 0. 1. 2. 0. 0.]
     """
     return resizing.resized_with_pad(image, target_height, target_width, _resizer(method, antialias))

@@ -49,7 +49,10 @@ class _Errors:
 
 
 def _path(name: Any) -> str:
-    return os.fsdecode(os.fspath(name))
+    try:
+        return os.fsdecode(os.fspath(name))
+    except TypeError:
+        raise TypeError("Expected binary or unicode string, got %r" % (name,)) from None
 
 
 class GFile:
@@ -82,8 +85,10 @@ class GFile:
     def __init__(self, name: Any, mode: str = "r") -> None:
         if mode not in ("r", "w", "a", "r+", "w+", "a+", "rb", "wb", "ab", "r+b", "w+b", "a+b", "rb+", "wb+", "ab+"):
             raise errors.InvalidArgumentError(None, None, "mode is not 'r' or 'w' or 'a' or 'r+' or 'w+' or 'a+': it is %r" % mode)
-        self._name, self._mode = _path(name), mode
-        self._file: Any = None
+        self._name, self._mode = name, mode
+        # Two handles, as TensorFlow has them: what is written is read from the beginning of the file.
+        self._reader: Any = None
+        self._writer: Any = None
 
     @property
     def name(self) -> str:
@@ -95,16 +100,26 @@ class GFile:
         """The mode in which the file is opened."""
         return self._mode
 
-    def _opened(self) -> Any:
-        if self._file is None:
-            with _Errors():
-                self._file = open(self._name, self._mode) if "b" in self._mode else open(self._name, self._mode, encoding="utf-8")
-        return self._file
-
     def _readable(self) -> Any:
+        """Returns the handle that reads, in bytes."""
         if "r" not in self._mode and "+" not in self._mode:
             raise errors.PermissionDeniedError(None, None, "File isn't open for reading")
-        return self._opened()
+        if self._reader is None:
+            with _Errors():
+                self._reader = open(_path(self._name), "rb")
+        return self._reader
+
+    def _writable(self) -> Any:
+        """Returns the handle that writes, in bytes."""
+        if self._mode.startswith("r") and "+" not in self._mode:
+            raise errors.PermissionDeniedError(None, None, "File isn't open for writing")
+        if self._writer is None:
+            with _Errors():
+                self._writer = open(_path(self._name), "ab" if "a" in self._mode else "wb")
+        return self._writer
+
+    def _value(self, content: bytes) -> Any:
+        return content if "b" in self._mode else content.decode()
 
     def write(self, file_content: Any) -> None:
         """Writes to the file.
@@ -114,29 +129,27 @@ class GFile:
 
         Raises:
           tf.errors.PermissionDeniedError: The file is not open for writing.
+          TypeError: The content is neither a str nor bytes.
         """
-        if self._mode.startswith("r") and "+" not in self._mode:
-            raise errors.PermissionDeniedError(None, None, "File isn't open for writing")
-        if "b" in self._mode and isinstance(file_content, str):
-            file_content = file_content.encode()
-        elif "b" not in self._mode and isinstance(file_content, bytes):
-            file_content = file_content.decode()
-        self._opened().write(file_content)
+        writer = self._writable()
+        if not isinstance(file_content, (str, bytes)):
+            raise TypeError("Expected binary or unicode string, got %r" % (file_content,))
+        writer.write(file_content.encode() if isinstance(file_content, str) else file_content)
 
     def read(self, n: int = -1) -> Any:
-        """Reads `n` characters or bytes, or the rest of the file if `n` is negative."""
-        return self._readable().read(n)
+        """Reads `n` bytes, or the rest of the file if `n` is negative; text that they hold."""
+        return self._value(self._readable().read(n))
 
     def readline(self) -> Any:
         """Reads the next line, including its newline; empty at the end of the file."""
-        return self._readable().readline()
+        return self._value(self._readable().readline().replace(b"\r", b""))
 
     def readlines(self) -> List[Any]:
-        """Reads all remaining lines."""
-        return self._readable().readlines()
+        """Reads all remaining lines. Carriage returns are left out, as TensorFlow does; `read` keeps them."""
+        return [self._value(line.replace(b"\r", b"")) for line in self._readable().readlines()]
 
     def seek(self, offset: Optional[int] = None, whence: int = 0, position: Optional[int] = None) -> None:
-        """Changes the position in the file.
+        """Changes the position in the file, in bytes.
 
         Args:
           offset: An int: the offset.
@@ -144,16 +157,28 @@ class GFile:
           position: The former name of `offset`.
 
         Raises:
-          TypeError: `offset` is missing.
+          TypeError: `offset` is missing, or given twice.
+          tf.errors.InvalidArgumentError: `whence` is invalid, or the position is negative.
+          tf.errors.OutOfRangeError: The position is after the end of the file, where the position is now.
         """
-        place = position if offset is None else offset
-        if place is None:
+        reader = self._readable()
+        if offset is None and position is None:
             raise TypeError("seek(): offset argument required")
-        self._opened().seek(place, whence)
+        if offset is not None and position is not None:
+            raise TypeError("seek(): offset and position may not be set simultaneously.")
+        if whence not in (0, 1, 2):
+            raise errors.InvalidArgumentError(None, None, "Invalid whence argument: %s. Valid values are 0, 1, or 2." % whence)
+        size = self.size()
+        place = (position if offset is None else offset) + (0, reader.tell(), size)[whence]  # type: ignore[operator]
+        if place < 0:
+            raise errors.InvalidArgumentError(None, None, "Seeking to a negative position: %d" % place)
+        reader.seek(min(place, size))
+        if size < place:
+            raise errors.OutOfRangeError(None, None, "reached end of file")
 
     def tell(self) -> int:
-        """Returns the position in the file."""
-        return self._opened().tell()
+        """Returns the position in the file, in bytes."""
+        return (self._readable() if "r" in self._mode or "+" in self._mode else self._writable()).tell()
 
     def size(self) -> int:
         """Returns the size of the file in bytes."""
@@ -161,14 +186,15 @@ class GFile:
 
     def flush(self) -> None:
         """Flushes buffered writes to the file."""
-        if self._file is not None:
-            self._file.flush()
+        if self._writer is not None:
+            self._writer.flush()
 
     def close(self) -> None:
         """Closes the file."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        for handle in (self._reader, self._writer):
+            if handle is not None:
+                handle.close()
+        self._reader = self._writer = None
 
     def __enter__(self) -> "GFile":
         return self
@@ -196,7 +222,7 @@ class GFile:
 FastGFile = Open = GFile
 
 
-class _Stat:
+class FileStatistics:
     """The size and modification time of a file, and whether it is a directory."""
 
     def __init__(self, path: str) -> None:
@@ -226,7 +252,7 @@ def Stat(filename: Any) -> Any:  # noqa: N802
       8
     """
     with _Errors():
-        return _Stat(_path(filename))
+        return FileStatistics(_path(filename))
 
 
 def Exists(filename: Any) -> bool:  # noqa: N802
@@ -287,7 +313,7 @@ def ListDirectory(dirname: Any) -> List[str]:  # noqa: N802
       ['a.txt']
     """
     if not IsDirectory(dirname):
-        raise errors.NotFoundError(None, None, "Could not find directory: %s" % dirname)
+        raise errors.NotFoundError(None, None, "Could not find directory %s" % dirname)
     return sorted(os.listdir(_path(dirname)))
 
 
@@ -362,7 +388,8 @@ def MakeDirs(dirname: Any) -> None:  # noqa: N802
       ['c']
     """
     with _Errors():
-        os.makedirs(_path(dirname), exist_ok=True)
+        if not os.path.exists(_path(dirname)):
+            os.makedirs(_path(dirname), exist_ok=True)
 
 
 def Remove(filename: Any) -> None:  # noqa: N802
@@ -408,10 +435,9 @@ def DeleteRecursively(dirname: Any) -> None:  # noqa: N802
       False
     """
     with _Errors():
-        if os.path.isdir(_path(dirname)):
-            shutil.rmtree(_path(dirname))
-        else:
-            os.remove(_path(dirname))
+        if not os.path.exists(_path(dirname)):
+            raise errors.NotFoundError(None, None, "%s not found" % (dirname,))
+        shutil.rmtree(_path(dirname))
 
 
 def _may_write(path: str, overwrite: bool) -> None:

@@ -607,7 +607,12 @@ class IdTableWithHashBuckets(LookupInterface):
             return own + self._num_oov_buckets
 
     def lookup(self, keys: Any, name: Optional[str] = None) -> Any:
-        """Returns the ids of words, which are a tensor or a `SparseTensor`."""
+        """Returns the ids of words, which are a tensor or a `SparseTensor`.
+
+        Raises:
+          TypeError: The words have another dtype than the table.
+          ValueError: The hasher is unknown.
+        """
         found = keys.values if isinstance(keys, SparseTensor) else convert_to_tensor(keys)
         self._check_keys(found.dtype)
         if self._table is not None and self._table.key_dtype == dtypes.int64:

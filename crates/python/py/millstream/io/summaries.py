@@ -22,7 +22,7 @@ from millstream.framework import (
 )
 from millstream.framework.graph_keys import GraphKeys
 from millstream.framework.op_functions import raw
-from millstream.io import records
+from millstream.io import plugin_assets, records
 
 # Ops.
 
@@ -424,6 +424,7 @@ class FileWriter:
             raise ValueError("Please pass only graph, or graph_def (deprecated), but not both.")
         given = graph if graph is not None else graph_def
         if hasattr(given, "as_graph_def"):
+            plugin_assets.write(given, self._logdir)
             given = given.as_graph_def(add_shapes=True)
         if not hasattr(given, "SerializeToString"):
             raise TypeError("The passed graph must be an instance of `Graph` or the deprecated `GraphDef`")

@@ -10,7 +10,7 @@ import zlib
 from typing import Any, Iterator, Optional
 
 from millstream.framework import errors
-from millstream.io import records
+from millstream.io import files, records
 
 __all__ = ["TFRecordCompressionType", "TFRecordOptions", "TFRecordWriter", "tf_record_iterator"]
 
@@ -123,10 +123,8 @@ class TFRecordWriter:
         kind = TFRecordOptions.get_compression_type_string(options)
         level = getattr(options, "compression_level", None)
         level = -1 if level is None else level
-        try:
-            out: Any = open(os.fspath(path), "wb")
-        except OSError as e:
-            raise errors.NotFoundError(None, None, "%s; %s" % (path, e.strerror)) from e
+        with files._Errors():
+            out: Any = open(files._path(path), "wb")
         self._file = out
         self._out = _Deflated(out, level) if kind == "ZLIB" else out
         if kind == "GZIP":
@@ -146,11 +144,17 @@ class TFRecordWriter:
         if self._closed:
             raise errors.FailedPreconditionError(None, None, "Writer not initialized or previously closed")
         if not isinstance(record, (bytes, bytearray)):
-            raise TypeError("expected bytes, got %s" % type(record).__name__)
+            raise TypeError("expected bytes, %s found" % type(record).__name__)
         records.write_record(self._out, bytes(record))
 
     def flush(self) -> None:
-        """Flushes buffered records to the disk."""
+        """Flushes buffered records to the disk.
+
+        Raises:
+          tf.errors.FailedPreconditionError: The file is closed.
+        """
+        if self._closed:
+            raise errors.FailedPreconditionError(None, None, "Writer not initialized or previously closed")
         self._out.flush()
         self._sync()
 
@@ -222,11 +226,9 @@ def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
       [b'one', b'two']
     """
     kind = TFRecordOptions.get_compression_type_string(options)
-    path = os.fspath(path)
-    try:
+    path = files._path(path)
+    with files._Errors():
         source = open(path, "rb")
-    except OSError as e:
-        raise errors.NotFoundError(None, None, "%s; %s" % (path, e.strerror)) from e
     with source:
         plain: Any = source
         if kind == "GZIP":

@@ -6,10 +6,11 @@
 const TF_FILES: [&str; 3] = ["MergeV2Checkpoints", "RestoreV2", "SaveV2"];
 
 /// Of `input`: readers, datasets and tables of files, parsing, regular expressions, images.
-const INPUT: [&str; 81] = [
+const INPUT: [&str; 85] = [
     "AdjustContrastv2",
     "AdjustHue",
     "AdjustSaturation",
+    "CombinedNonMaxSuppression",
     "CropAndResize",
     "CropAndResizeGradBoxes",
     "CropAndResizeGradImage",
@@ -28,6 +29,7 @@ const INPUT: [&str; 81] = [
     "EncodeJpeg",
     "EncodeJpegVariableQuality",
     "EncodePng",
+    "ExtractGlimpse",
     "ExtractJpegShape",
     "FixedLengthRecordDataset",
     "FixedLengthRecordDatasetV2",
@@ -75,6 +77,8 @@ const INPUT: [&str; 81] = [
     "ResizeNearestNeighborGrad",
     "SampleDistortedBoundingBox",
     "SampleDistortedBoundingBoxV2",
+    "ScaleAndTranslate",
+    "ScaleAndTranslateGrad",
     "SerializeManySparse",
     "SerializeSparse",
     "SerializeTensor",

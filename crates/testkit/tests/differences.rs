@@ -86,6 +86,7 @@ const KNOWN: &[(&str, &str)] = &[
     ("ResizeBilinearGrad of_a_larger", SINGLE),
     ("ResizeBilinearGrad of_halves", SINGLE),
     ("Qr no_columns", ALL_COLUMNS),
+    ("ScaleAndTranslate", SINGLE),
     ("SparseTensorDenseMatMul conjugates", "as in TensorFlow, there is none of complex numbers: an error"),
     ("Zeta edges", NOT_FINITE),
     ("TensorArrayReadV3 again", "what was read orders what is read again, and flows are f32"),
@@ -136,6 +137,8 @@ const DROWNED: &str =
 const ONCE: &[(&str, &str)] = &[
     ("Dilation2D", "as in TensorFlow, a dilation has no second derivative: an error"),
     ("EuclideanNorm of_nothing", "the length is 0, where it has no second derivative"),
+    ("FractionalAvgPool", "as in TensorFlow, a fractional pool has no second derivative: an error"),
+    ("FractionalMaxPool", "as in TensorFlow, a fractional pool has no second derivative: an error"),
     ("RandomGamma", "how samples curve is not computed"),
     ("Igamma", "its second derivative by `a` is not computed"),
     ("Igammac", "its second derivative by `a` is not computed"),

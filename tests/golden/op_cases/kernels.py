@@ -87,3 +87,77 @@ def windows():
                 out += [E('QuantizeAndDequantizeV2', x, zero, zero, num_bits=bits, signed_input=signed), E('QuantizeAndDequantize', x, num_bits=bits, signed_input=signed), E('QuantizeAndDequantizeV3', x, zero, zero, i32(bits), signed_input=signed, range_given=False, narrow_range=bits == 4)]
         out += [E('QuantizeAndDequantizeV2', x, np.asarray(2, t), np.asarray(1, t), range_given=True, error=BAD), E('QuantizeAndDequantizeV3', x, zero, zero, i32(63), error=BAD), E('QuantizeAndDequantizeV3', x, zero, zero, i32(0), error=BAD), E('QuantizeAndDequantizeV2', np.asarray([NAN, 1, -2], t), zero, zero, num_bits=4), E('QuantizeAndDequantizeV2', np.asarray([INF, 1, -INF], t), np.asarray(-1, t), np.asarray(2, t), num_bits=4, range_given=True), E('QuantizeAndDequantizeV2', x * 0, zero, zero)]
     return out
+
+
+@family
+def glimpses():
+    """Windows of images, images scaled and moved, boxes of many classes, and fractional pools."""
+    out = []
+    rng = np.random.RandomState(5)
+    images = (rng.randint(-20, 20, (2, 5, 7, 2)) / 4.0).astype(np.float32)
+    places = f32([[0.25, -0.5], [-0.125, 0.75]])
+    plain = dict(uniform_noise=False, noise='zero')
+    for size in ([2, 3], [4, 4], [9, 2], [5, 7], [0, 3]):
+        for centered in (True, False):
+            out.append(E('ExtractGlimpse', images, i32(size), places, centered=centered, **plain))
+            out.append(E('ExtractGlimpse', images, i32(size), places * 5 + 1, centered=centered, normalized=False, **plain))
+    out += [E('ExtractGlimpse', images, i32([3, 3]), f32(p), normalized=False, centered=False, **plain) for p in ([[1e9, 2], [-1e9, 2]], [[NAN, 2], [2, INF]], [[1.5, 1.5], [3.5, 5.5]], [[-1.5, 7], [5, 7.5]])]
+    out += [E('ExtractGlimpse', images * 0 + 3, i32([3, 3]), places * 4), E('ExtractGlimpse', images * 0 + 3, i32([3, 3]), places * 4, uniform_noise=False), E('ExtractGlimpse', images * 0 + 3, i32([3, 3]), places * 4, uniform_noise=False, noise='gaussian'), E('ExtractGlimpse', images[:0], i32([3, 3]), places[:0], **plain)]
+    out += [E('ExtractGlimpse', images[0], i32([3, 3]), places, error=BAD, **plain), E('ExtractGlimpse', images, i32([3]), places, error=BAD, **plain), E('ExtractGlimpse', images, i32([3, 3]), places[0], error=BAD, **plain), E('ExtractGlimpse', images, i32([3, 3]), places[:1], error=BAD, **plain), E('ExtractGlimpse', images, i32([3, 3]), places[:, :1], error=BAD, **plain), E('ExtractGlimpse', images, i32([3, 3]), places, uniform_noise=False, noise='pink', error=BAD)]
+    odd = images.copy()
+    odd.ravel()[[3, 40]] = NAN
+    odd.ravel()[[70, 90]] = INF
+    for kernel in ('lanczos1', 'lanczos3', 'lanczos5', 'gaussian', 'box', 'triangle', 'keyscubic', 'mitchellcubic'):
+        for antialias in (True, False):
+            how = dict(kernel_type=kernel, antialias=antialias)
+            for size, scale, moved in (([5, 7], [1, 1], [0, 0]), ([9, 3], [1.8, 3 / 7.0], [0, 0]), ([4, 12], [0.3, 2.5], [1.25, -3]), ([2, 2], [4, 0.01], [-9, 0.5])):
+                out.append(E('ScaleAndTranslate', images, i32(size), f32(scale), f32(moved), compare={'rtol': 3e-6, 'atol': 3e-6}, **how))
+                dy = rng.randint(-9, 9, (2, size[0], size[1], 2)).astype(np.float32)
+                out.append(E('ScaleAndTranslateGrad', dy, images, f32(scale), f32(moved), compare={'rtol': 3e-6, 'atol': 3e-6}, **how))
+            exact = kernel in ('box', 'triangle', 'keyscubic', 'mitchellcubic')
+            if exact:
+                out.append(E('ScaleAndTranslate', odd, i32([6, 5]), f32([1.2, 0.7]), f32([0.5, -0.5]), compare='exact', **how))
+                out.append(E('ScaleAndTranslateGrad', odd, images[:, :3, :3].copy(), f32([1.2, 0.7]), f32([0.5, -0.5]), compare='exact', **how))
+    for t in ('int8', 'uint8', 'int16', 'uint16', 'int32', 'int64', 'float16', 'float64'):
+        out.append(E('ScaleAndTranslate', np.abs(images * 4).astype(t), i32([4, 4]), f32([0.8, 0.5]), f32([0, 0.25]), kernel_type='triangle', compare='exact'))
+    args = images, i32([3, 3]), f32([1, 1]), f32([0, 0])
+    for i, value in ((0, images[0]), (0, images[:, :0]), (0, images[..., :0]), (1, i32([3])), (1, i32([[3, 3]])), (1, i32([0, 3])), (2, f32([1])), (2, f32([[1, 1]])), (2, f32([1, 0])), (2, f32([-1, 1])), (2, f32([NAN, 1])), (3, f32([1])), (3, f32([[1, 1]]))):
+        out.append(E('ScaleAndTranslate', *(args[:i] + (value,) + args[i + 1:]), error=BAD))
+    out += [E('ScaleAndTranslate', images[:0], i32([3, 3]), f32([1, 1]), f32([0, 0])), E('ScaleAndTranslate', *args, kernel_type='cubic', error=BAD), E('ScaleAndTranslate', images, i32([3, 3]), f32([1e-30, 1]), f32([0, 0])), E('ScaleAndTranslate', images, i32([3, 3]), f32([1, 1]), f32([NAN, INF]))]
+    corners = np.sort(rng.uniform(-0.2, 1.2, (2, 12, 1, 2, 2)), 3).reshape(2, 12, 1, 4).astype(np.float32)
+    each = np.concatenate([corners, corners[:, ::-1], corners * f32(0.5)], 2)
+    scores = rng.permutation(2 * 12 * 3).reshape(2, 12, 3).astype(np.float32) / 72
+    for boxes in (corners, each):
+        for count, total in ((2, 4), (3, 20), (12, 5), (0, 3)):
+            for similar, least in ((0.5, 0.1), (0, 0.5), (1, -1)):
+                for pads in (False, True):
+                    out.append(E('CombinedNonMaxSuppression', boxes, scores, i32(count), i32(total), f32(similar), f32(least), pad_per_class=pads, clip_boxes=count == 2))
+    args = corners, scores, i32(2), i32(4), f32(0.5), f32(0)
+    for i, value in ((0, corners[0]), (0, corners[:1]), (0, corners[:, :3]), (0, each[:, :, :2]), (0, corners[..., :3]), (1, scores[0]), (2, i32([2])), (3, i32([4])), (3, i32(0)), (3, i32(-1)), (4, f32([0.5])), (4, f32(1.5)), (4, f32(-1)), (5, f32([0]))):
+        out.append(E('CombinedNonMaxSuppression', *(args[:i] + (value,) + args[i + 1:]), error=BAD))
+    out += [E('CombinedNonMaxSuppression', corners[:, :0], scores[:, :0], *args[2:]), E('CombinedNonMaxSuppression', corners, scores[..., :0], *args[2:]), E('CombinedNonMaxSuppression', corners, scores * f32(NAN), *args[2:]), E('CombinedNonMaxSuppression', corners, scores, i32(12), i32(40), f32(1), f32(-INF))]
+    cells = rng.randint(-99, 99, (2, 11, 9, 3))
+    for t in (np.float32, np.float64, np.int32, np.int64):
+        for ratio in ([1, 1.5, 2.2, 1], [1, 2.75, 1, 1], [1, 11, 4.6, 1], [1, 1.01, 3, 1]):
+            for pseudo in (False, True):
+                for overlapping in (False, True):
+                    for seeds in ((3, 0), (5, 7)):
+                        how = dict(pooling_ratio=ratio, pseudo_random=pseudo, overlapping=overlapping, deterministic=True, seed=seeds[0], seed2=seeds[1])
+                        out += [E(op, cells.astype(t), runs=2, **how) for op in ('FractionalAvgPool', 'FractionalMaxPool')]
+        for overlapping in (False, True):
+            rows, columns = i64([0, 2, 5, 6, 11]), i64([0, 3, 5, 9])
+            dy = rng.randint(-9, 9, (2, 4, 3, 3)).astype(t)
+            best = np.zeros((2, 4, 3, 3), t)
+            for r in range(4):
+                for c in range(3):
+                    best[:, r, c] = cells[:, rows[r]:rows[r + 1] + overlapping, columns[c]:columns[c + 1] + overlapping].max((1, 2))
+            out.append(E('FractionalAvgPoolGrad', i64([2, 11, 9, 3]), dy, rows, columns, overlapping=overlapping))
+            out.append(E('FractionalMaxPoolGrad', cells.astype(t), best, dy, rows, columns, overlapping=overlapping))
+    odd = cells.astype(np.float32)
+    odd.ravel()[[0, 5, 40, 77]] = NAN
+    odd[0, 3:7] = -INF
+    for op in ('FractionalAvgPool', 'FractionalMaxPool'):
+        same = dict(deterministic=True, seed=1)
+        out += [E(op, odd, pooling_ratio=[1, 1.5, 1.5, 1], **same), E(op, odd[:0], pooling_ratio=[1, 1.5, 1.5, 1], **same), E(op, odd[..., :0], pooling_ratio=[1, 11, 9, 1]), E(op, odd, pooling_ratio=[1, 1, 1, 1]), E(op, odd, pooling_ratio=[1, 5.5, 3, 1], **same)]
+        out += [E(op, odd[0], pooling_ratio=[1, 1, 1, 1], error=BAD), E(op, odd, pooling_ratio=[2, 1, 1, 2], error=True), E(op, odd, pooling_ratio=[1, 1, 1, 1], seed=1, error=BAD)]
+    return out

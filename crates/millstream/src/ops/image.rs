@@ -61,6 +61,48 @@ impl<'g> Image<'g> {
         self.0.start("AdjustSaturation").input(images).input(scale).output()
     }
 
+    /// Selects boxes of each image by their `scores`, `[batch, n, classes]`. The boxes, `[batch, n, q, 4]`,
+    /// are common to all classes if `q` is 1; otherwise each class has its own. Within a class a box is left
+    /// out if the quotient of its intersection and its union with a selected one is greater than
+    /// `iou_threshold`; at most `max_output_size_per_class` with a score above `score_threshold` are
+    /// selected. Returns the `max_total_size` boxes with the highest scores of all classes, their scores and
+    /// their classes, filled up with zeros, and the number of boxes of each image. With `pad_per_class` there
+    /// are no more rows than all classes can fill. With `clip_boxes` the sides are moved into `[0, 1]`.
+    ///
+    /// `CombinedNonMaxSuppression(boxes: f32, scores: f32, max_output_size_per_class: i32, max_total_size:
+    /// i32, iou_threshold: f32, score_threshold: f32) -> (nmsed_boxes: f32, nmsed_scores: f32, nmsed_classes:
+    /// f32, valid_detections: i32)`
+    ///
+    /// Attributes: `pad_per_class: bool = false`, `clip_boxes: bool = true`.
+    ///
+    /// ```text
+    /// CombinedNonMaxSuppression([[[[0.0 0.0 1.0 1.0]] [[0.0 0.0 1.0 1.1]] [[2.0 2.0 3.0 3.0]]]], [[[0.9 0.1]
+    /// [0.8 0.2] [0.3 0.7]]], 2, 3, 0.5, 0.15) = [[[0.0 0.0 1.0 1.0] [1.0 1.0 1.0 1.0] [1.0 1.0 1.0 1.0]]],
+    /// [[0.9 0.7 0.3]], [[0.0 1.0 0.0]], [3]
+    /// ```
+    #[track_caller]
+    pub fn combined_non_max_suppression(
+        self,
+        boxes: impl Into<Arg<'g>>,
+        scores: impl Into<Arg<'g>>,
+        max_output_size_per_class: impl Into<Arg<'g>>,
+        max_total_size: impl Into<Arg<'g>>,
+        iou_threshold: impl Into<Arg<'g>>,
+        score_threshold: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 4] {
+        let op = self
+            .0
+            .start("CombinedNonMaxSuppression")
+            .input(boxes)
+            .input(scores)
+            .input(max_output_size_per_class)
+            .input(max_total_size)
+            .input(iou_threshold)
+            .input(score_threshold)
+            .finish();
+        [op.output(0), op.output(1), op.output(2), op.output(3)]
+    }
+
     /// Returns the parts of images, `[batch, height, width, channels]`, at `boxes`, `[n, 4]`, resized to
     /// `crop_size`. The sides of a box are top, left, bottom and right, as parts of the height and the width;
     /// `box_ind` holds the number of its image. Pixels beyond the image are `extrapolation_value`.
@@ -301,6 +343,32 @@ impl<'g> Image<'g> {
     #[track_caller]
     pub fn encode_png(self, image: impl Into<Arg<'g>>) -> Output<'g> {
         self.0.start("EncodePng").input(image).output()
+    }
+
+    /// Returns one window of `size` (a height and a width) of each image of `input`, `[batch, height, width,
+    /// channels]`. A row of `offsets`, `[batch, 2]`, is the place of the window's center: its row and its
+    /// column. With `normalized` the places are parts of the height and the width, and with `centered` they
+    /// are measured from the center of the image, so that -1 and 1 are its sides. Where a window leaves its
+    /// image it holds `noise`: "uniform" between the least and the greatest value of the image, "gaussian"
+    /// with the mean and the deviation of each channel, or "zero". `uniform_noise` must be false for the last
+    /// two.
+    ///
+    /// `ExtractGlimpse(input: f32, size: i32, offsets: f32) -> (glimpse: f32)`
+    ///
+    /// Attributes: `centered: bool = true`, `normalized: bool = true`, `uniform_noise: bool = true`, `noise:
+    /// string = "uniform"`.
+    ///
+    /// ```text
+    /// ExtractGlimpse([[[[4.0] [4.0]]]], [2 2], [[9.0 9.0]]) = [[[[4.0] [4.0]] [[4.0] [4.0]]]]
+    /// ```
+    #[track_caller]
+    pub fn extract_glimpse(
+        self,
+        input: impl Into<Arg<'g>>,
+        size: impl Into<Arg<'g>>,
+        offsets: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0.start("ExtractGlimpse").input(input).input(size).input(offsets).output()
     }
 
     /// Returns the height, width and number of channels of the image in a JPEG file, without decoding it.
@@ -709,5 +777,59 @@ impl<'g> Image<'g> {
             .input(min_object_covered)
             .finish();
         [op.output(0), op.output(1), op.output(2)]
+    }
+
+    /// Resamples images, `[batch, height, width, channels]`, to `size`, a height and a width. The place `p`
+    /// of the image comes to `p * scale + translation`; both are given for the rows and the columns.
+    /// `kernel_type` is "lanczos1", "lanczos3", "lanczos5", "gaussian", "box", "triangle", "keyscubic" or
+    /// "mitchellcubic". With `antialias` the kernel is stretched where the image becomes smaller. Pixels from
+    /// beyond the image are zero.
+    ///
+    /// `ScaleAndTranslate(images: T, size: i32, scale: f32, translation: f32) -> (resized_images: f32)`
+    ///
+    /// Attributes: `kernel_type: string = "lanczos3"`, `antialias: bool = true`, `T:
+    /// i8|u8|i16|u16|i32|i64|bf16|f16|f32|f64`.
+    ///
+    /// ```text
+    /// ScaleAndTranslate([[[[1.0] [3.0]]]], [1 4], [1.0 2.0], [0.0 0.0]; kernel_type="triangle") ~ [[[[1.0]
+    /// [1.5] [2.5] [3.0]]]]
+    /// ```
+    #[track_caller]
+    pub fn scale_and_translate(
+        self,
+        images: impl Into<Arg<'g>>,
+        size: impl Into<Arg<'g>>,
+        scale: impl Into<Arg<'g>>,
+        translation: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0.start("ScaleAndTranslate").input(images).input(size).input(scale).input(translation).output()
+    }
+
+    /// Distributes `grads`, the gradient of a ScaleAndTranslate of `original_image`, to the pixels of the
+    /// image by their weights.
+    ///
+    /// `ScaleAndTranslateGrad(grads: T, original_image: T, scale: f32, translation: f32) -> (output: T)`
+    ///
+    /// Attributes: `kernel_type: string = "lanczos3"`, `antialias: bool = true`, `T: f32`.
+    ///
+    /// ```text
+    /// ScaleAndTranslate([[[[1.0] [3.0]]]], [1 4], [1.0 2.0], [0.0 0.0]; kernel_type="triangle") ~ [[[[1.0]
+    /// [1.5] [2.5] [3.0]]]]
+    /// ```
+    #[track_caller]
+    pub fn scale_and_translate_grad(
+        self,
+        grads: impl Into<Arg<'g>>,
+        original_image: impl Into<Arg<'g>>,
+        scale: impl Into<Arg<'g>>,
+        translation: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0
+            .start("ScaleAndTranslateGrad")
+            .input(grads)
+            .input(original_image)
+            .input(scale)
+            .input(translation)
+            .output()
     }
 }

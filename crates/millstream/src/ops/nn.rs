@@ -2,6 +2,7 @@
 
 use crate::options::{Options, Start};
 use millstream_graph::{Arg, Op, Output};
+use millstream_tensor::DType;
 
 /// Neural nets: activations, losses, biases, and their gradients. Returned by
 /// [`Ops::nn`](super::Ops::nn).
@@ -944,6 +945,26 @@ impl<'g> Nn<'g> {
             .output()
     }
 
+    /// Returns the floats that the integers of a `QuantizeV2` of the same `mode` stand for. `min_range` and
+    /// `max_range` are the ends of the range that it returned.
+    ///
+    /// `Dequantize(input: T, min_range: f32, max_range: f32) -> (output: f32)`
+    ///
+    /// Attributes: `T: qi8|qu8|qi32|qi16|qu16`, `mode: MIN_COMBINED|MIN_FIRST|SCALED = "MIN_COMBINED"`.
+    ///
+    /// ```text
+    /// Dequantize(qu8[3] [0 51 255], -1.0, 4.0) ~ [-1.0 0.0 4.0]
+    /// ```
+    #[track_caller]
+    pub fn dequantize(
+        self,
+        input: impl Into<Arg<'g>>,
+        min_range: impl Into<Arg<'g>>,
+        max_range: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0.start("Dequantize").input(input).input(min_range).input(max_range).output()
+    }
+
     /// Returns, for each window of the images and each channel, the largest sum of a pixel and the filter's
     /// entry `[row, column, channel]` there. The pixels of a window are `rates` apart, and windows `strides`.
     /// The dilation of negated images with a mirrored filter is a negated erosion.
@@ -1248,6 +1269,106 @@ impl<'g> Nn<'g> {
             .input(max)
             .finish();
         [op.output(0), op.output(1), op.output(2)]
+    }
+
+    /// Returns the mean of each window and each channel of images, `[batch, rows, columns, channels]`. The
+    /// number of windows along rows and columns is the size over the entry of `pooling_ratio`, rounded down;
+    /// its first and last entries are 1. Windows have two sizes, in random order, or from a random start on
+    /// if `pseudo_random`. With `overlapping` the cell at a border belongs to both windows. With
+    /// `deterministic` all runs have the same windows, which `seed` and `seed2` determine. Also returns the
+    /// borders of the windows along rows and columns.
+    ///
+    /// `FractionalAvgPool(value: T) -> (output: T, row_pooling_sequence: i64, col_pooling_sequence: i64)`
+    ///
+    /// Attributes: `pooling_ratio: floats`, `pseudo_random: bool = false`, `overlapping: bool = false`,
+    /// `deterministic: bool = false`, `seed: int = 0`, `seed2: int = 0`, `T: f32|f64|i32|i64`.
+    ///
+    /// ```text
+    /// FractionalAvgPool([[[[1.0] [2.0] [3.0] [4.0]] [[5.0] [6.0] [7.0] [8.0]]]]; pooling_ratio={1.0, 2.0,
+    /// 2.0, 1.0}) = [[[[3.5] [5.5]]]], i64[2] [0 2], i64[3] [0 2 4]
+    /// ```
+    #[track_caller]
+    pub fn fractional_avg_pool(self, value: impl Into<Arg<'g>>, pooling_ratio: &[f32]) -> [Output<'g>; 3] {
+        let op = self.0.start("FractionalAvgPool").input(value).attr("pooling_ratio", pooling_ratio).finish();
+        [op.output(0), op.output(1), op.output(2)]
+    }
+
+    /// Distributes `out_backprop`, the gradient of each window of a FractionalAvgPool over images of shape
+    /// `orig_input_tensor_shape`, to the cells of the window in equal parts.
+    ///
+    /// `FractionalAvgPoolGrad(orig_input_tensor_shape: i64, out_backprop: T, row_pooling_sequence: i64,
+    /// col_pooling_sequence: i64) -> (output: T)`
+    ///
+    /// Attributes: `overlapping: bool = false`, `T: f32|f64|i32|i64`.
+    ///
+    /// ```text
+    /// FractionalAvgPool([[[[1.0] [2.0] [3.0] [4.0]] [[5.0] [6.0] [7.0] [8.0]]]]; pooling_ratio={1.0, 2.0,
+    /// 2.0, 1.0}) = [[[[3.5] [5.5]]]], i64[2] [0 2], i64[3] [0 2 4]
+    /// ```
+    #[track_caller]
+    pub fn fractional_avg_pool_grad(
+        self,
+        orig_input_tensor_shape: impl Into<Arg<'g>>,
+        out_backprop: impl Into<Arg<'g>>,
+        row_pooling_sequence: impl Into<Arg<'g>>,
+        col_pooling_sequence: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0
+            .start("FractionalAvgPoolGrad")
+            .input(orig_input_tensor_shape)
+            .input(out_backprop)
+            .input(row_pooling_sequence)
+            .input(col_pooling_sequence)
+            .output()
+    }
+
+    /// Returns the largest element of each window and each channel of images, `[batch, rows, columns,
+    /// channels]`. The windows are those of FractionalAvgPool.
+    ///
+    /// `FractionalMaxPool(value: T) -> (output: T, row_pooling_sequence: i64, col_pooling_sequence: i64)`
+    ///
+    /// Attributes: `pooling_ratio: floats`, `pseudo_random: bool = false`, `overlapping: bool = false`,
+    /// `deterministic: bool = false`, `seed: int = 0`, `seed2: int = 0`, `T: f32|f64|i32|i64`.
+    ///
+    /// ```text
+    /// FractionalMaxPool([[[[1.0] [2.0] [3.0] [4.0]] [[5.0] [6.0] [7.0] [-8.0]]]]; pooling_ratio={1.0, 2.0,
+    /// 2.0, 1.0}) = [[[[6.0] [7.0]]]], i64[2] [0 2], i64[3] [0 2 4]
+    /// ```
+    #[track_caller]
+    pub fn fractional_max_pool(self, value: impl Into<Arg<'g>>, pooling_ratio: &[f32]) -> [Output<'g>; 3] {
+        let op = self.0.start("FractionalMaxPool").input(value).attr("pooling_ratio", pooling_ratio).finish();
+        [op.output(0), op.output(1), op.output(2)]
+    }
+
+    /// Adds `out_backprop`, the gradient of each window of a FractionalMaxPool of `orig_input`, to the
+    /// largest cell of the window.
+    ///
+    /// `FractionalMaxPoolGrad(orig_input: T, orig_output: T, out_backprop: T, row_pooling_sequence: i64,
+    /// col_pooling_sequence: i64) -> (output: T)`
+    ///
+    /// Attributes: `overlapping: bool = false`, `T: f32|f64|i32|i64`.
+    ///
+    /// ```text
+    /// FractionalMaxPool([[[[1.0] [2.0] [3.0] [4.0]] [[5.0] [6.0] [7.0] [-8.0]]]]; pooling_ratio={1.0, 2.0,
+    /// 2.0, 1.0}) = [[[[6.0] [7.0]]]], i64[2] [0 2], i64[3] [0 2 4]
+    /// ```
+    #[track_caller]
+    pub fn fractional_max_pool_grad(
+        self,
+        orig_input: impl Into<Arg<'g>>,
+        orig_output: impl Into<Arg<'g>>,
+        out_backprop: impl Into<Arg<'g>>,
+        row_pooling_sequence: impl Into<Arg<'g>>,
+        col_pooling_sequence: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.0
+            .start("FractionalMaxPoolGrad")
+            .input(orig_input)
+            .input(orig_output)
+            .input(out_backprop)
+            .input(row_pooling_sequence)
+            .input(col_pooling_sequence)
+            .output()
     }
 
     /// Normalizes each channel of `x`: subtracts a mean, divides by `sqrt(variance + epsilon)`, multiplies by
@@ -2271,6 +2392,63 @@ impl<'g> Nn<'g> {
             .output()
     }
 
+    /// Returns the `Requantize` of integers to the range that `RequantizationRange` returns, and the range.
+    ///
+    /// `QuantizeDownAndShrinkRange(input: Tinput, input_min: f32, input_max: f32) -> (output: out_type,
+    /// output_min: f32, output_max: f32)`
+    ///
+    /// Attributes: `Tinput: qi8|qu8|qi32|qi16|qu16`, `out_type: qi8|qu8|qi32|qi16|qu16`.
+    ///
+    /// ```text
+    /// Requantize(qi32[1] [5], 0.0, 0.0, 0.0, 0.0; out_type=qu8) = qu8[1] [0], 0.0, 0.0
+    /// ```
+    #[track_caller]
+    pub fn quantize_down_and_shrink_range(
+        self,
+        input: impl Into<Arg<'g>>,
+        input_min: impl Into<Arg<'g>>,
+        input_max: impl Into<Arg<'g>>,
+        out_type: DType,
+    ) -> [Output<'g>; 3] {
+        let op = self
+            .0
+            .start("QuantizeDownAndShrinkRange")
+            .input(input)
+            .input(input_min)
+            .input(input_max)
+            .attr("out_type", out_type)
+            .finish();
+        [op.output(0), op.output(1), op.output(2)]
+    }
+
+    /// Returns integers of type `T` for floats from `min_range` to `max_range`, and the range that they stand
+    /// for. The range is widened to hold zero and to have a length. In the modes "MIN\_COMBINED" and
+    /// "MIN\_FIRST" its ends are the least and the greatest integer; in the second, zero is an integer
+    /// without a rest. In "SCALED" zero is the integer 0. Floats outside the range are moved to its ends.
+    /// `round_mode` is "HALF\_AWAY\_FROM\_ZERO", or "HALF\_TO\_EVEN" with "SCALED".
+    ///
+    /// `QuantizeV2(input: f32, min_range: f32, max_range: f32) -> (output: T, output_min: f32, output_max:
+    /// f32)`
+    ///
+    /// Attributes: `T: qi8|qu8|qi32|qi16|qu16`, `mode: MIN_COMBINED|MIN_FIRST|SCALED = "MIN_COMBINED"`,
+    /// `round_mode: HALF_AWAY_FROM_ZERO|HALF_TO_EVEN = "HALF_AWAY_FROM_ZERO"`.
+    ///
+    /// ```text
+    /// QuantizeV2([-1.0 0.0 0.5 1.0 7.0], -1.0, 1.0; T=qu8) = qu8[5] [0 128 191 255 255], -1.0, 1.0
+    /// ```
+    #[track_caller]
+    pub fn quantize_v2(
+        self,
+        input: impl Into<Arg<'g>>,
+        min_range: impl Into<Arg<'g>>,
+        max_range: impl Into<Arg<'g>>,
+        t: DType,
+    ) -> [Output<'g>; 3] {
+        let op =
+            self.0.start("QuantizeV2").input(input).input(min_range).input(max_range).attr("T", t).finish();
+        [op.output(0), op.output(1), op.output(2)]
+    }
+
     /// Computes `min(max(features, 0), 6)`. NaN is kept.
     ///
     /// `Relu6(features: T) -> (activations: T)`
@@ -2311,6 +2489,62 @@ impl<'g> Nn<'g> {
     #[track_caller]
     pub fn relu_grad(self, gradients: impl Into<Arg<'g>>, features: impl Into<Arg<'g>>) -> Output<'g> {
         self.0.start("ReluGrad").input(gradients).input(features).output()
+    }
+
+    /// Returns the least float, or zero if it is greater, and the greatest one that the integers stand for.
+    ///
+    /// `RequantizationRange(input: Tinput, input_min: f32, input_max: f32) -> (output_min: f32, output_max:
+    /// f32)`
+    ///
+    /// Attributes: `Tinput: qi8|qu8|qi32|qi16|qu16`.
+    ///
+    /// ```text
+    /// Requantize(qi32[1] [5], 0.0, 0.0, 0.0, 0.0; out_type=qu8) = qu8[1] [0], 0.0, 0.0
+    /// ```
+    #[track_caller]
+    pub fn requantization_range(
+        self,
+        input: impl Into<Arg<'g>>,
+        input_min: impl Into<Arg<'g>>,
+        input_max: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 2] {
+        let op = self.0.start("RequantizationRange").input(input).input(input_min).input(input_max).finish();
+        [op.output(0), op.output(1)]
+    }
+
+    /// Returns integers for the same floats in another range: those that stand for the floats from
+    /// `requested_output_min` to `requested_output_max`. Floats outside are moved to its ends. The kernels
+    /// are those from `qint32` to `quint8` and `qint8`.
+    ///
+    /// `Requantize(input: Tinput, input_min: f32, input_max: f32, requested_output_min: f32,
+    /// requested_output_max: f32) -> (output: out_type, output_min: f32, output_max: f32)`
+    ///
+    /// Attributes: `Tinput: qi8|qu8|qi32|qi16|qu16`, `out_type: qi8|qu8|qi32|qi16|qu16`.
+    ///
+    /// ```text
+    /// Requantize(qi32[1] [5], 0.0, 0.0, 0.0, 0.0; out_type=qu8) = qu8[1] [0], 0.0, 0.0
+    /// ```
+    #[track_caller]
+    pub fn requantize(
+        self,
+        input: impl Into<Arg<'g>>,
+        input_min: impl Into<Arg<'g>>,
+        input_max: impl Into<Arg<'g>>,
+        requested_output_min: impl Into<Arg<'g>>,
+        requested_output_max: impl Into<Arg<'g>>,
+        out_type: DType,
+    ) -> [Output<'g>; 3] {
+        let op = self
+            .0
+            .start("Requantize")
+            .input(input)
+            .input(input_min)
+            .input(input_max)
+            .input(requested_output_min)
+            .input(requested_output_max)
+            .attr("out_type", out_type)
+            .finish();
+        [op.output(0), op.output(1), op.output(2)]
     }
 
     /// Computes `scale * features` where they are positive and `scale * alpha * (exp(features) - 1)`

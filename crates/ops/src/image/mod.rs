@@ -14,6 +14,7 @@ ops! {
     adjust_contrast_v2,
     adjust_hue,
     adjust_saturation,
+    combined_non_max_suppression,
     crop_and_resize,
     decode_bmp,
     decode_gif,
@@ -22,6 +23,7 @@ ops! {
     draw_bounding_boxes,
     encode_jpeg,
     encode_png,
+    extract_glimpse,
     extract_jpeg_shape,
     hsv_to_rgb,
     non_max_suppression,
@@ -35,4 +37,5 @@ ops! {
     resize_nearest_neighbor_grad,
     rgb_to_hsv,
     sample_distorted_bounding_box,
+    scale_and_translate,
 }

@@ -6,9 +6,11 @@ mod batch_norm;
 mod block_cells;
 mod convolution;
 mod depthwise;
+mod fractional;
 mod local_response;
 mod pool;
 mod quantized;
+mod quantum;
 mod softmax_rows;
 mod windows;
 
@@ -37,6 +39,7 @@ ops! {
     depthwise_conv2d_native,
     depthwise_conv2d_native_backprop_filter,
     depthwise_conv2d_native_backprop_input,
+    dequantize,
     dilation2d,
     elu,
     elu_grad,
@@ -48,6 +51,8 @@ ops! {
     fake_quant_with_min_max_vars_gradient,
     fake_quant_with_min_max_vars_per_channel,
     fake_quant_with_min_max_vars_per_channel_gradient,
+    fractional_avg_pool,
+    fractional_max_pool,
     fused_batch_norm,
     fused_batch_norm_grad,
     gather_tree,
@@ -70,10 +75,12 @@ ops! {
     max_pool_with_argmax,
     nth_element,
     quantize_and_dequantize,
+    quantize_v2,
     relu,
     relu6,
     relu6_grad,
     relu_grad,
+    requantize,
     selu,
     selu_grad,
     softmax,

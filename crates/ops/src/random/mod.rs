@@ -21,6 +21,7 @@ ops! {
     random_standard_normal,
     random_uniform,
     random_uniform_int,
+    stateful_random,
     stateless_multinomial,
     stateless_random_get_alg,
     stateless_random_get_key_counter,

@@ -26,7 +26,7 @@ pub(crate) struct Philox {
 }
 
 impl Philox {
-    fn new(key: u64, counter: u128) -> Philox {
+    pub(crate) fn new(key: u64, counter: u128) -> Philox {
         Philox { counter, key: [key as u32, (key >> 32) as u32] }
     }
 
@@ -136,7 +136,7 @@ impl Stream {
 }
 
 /// Returns the generator for these seeds, or for random ones if both are zero.
-fn seeded(seed: u64, seed2: u64) -> Result<Philox> {
+pub(crate) fn seeded(seed: u64, seed2: u64) -> Result<Philox> {
     let (key, high) = match (seed, seed2) {
         (0, 0) => (entropy()?, entropy()?),
         seeds => seeds,

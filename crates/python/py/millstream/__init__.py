@@ -201,6 +201,8 @@ _namespaces.place(
         for name in ("bidirectional_dynamic_rnn", "dynamic_rnn", "raw_rnn", "static_bidirectional_rnn", "static_rnn", "static_state_saving_rnn")
     },
 )
+_namespaces.place("", {name: "millstream.quantization:" + name for name in ("quantize", "quantize_v2")})
+_namespaces.place("random", {"experimental": "millstream.variables.generators"})
 _namespaces.place("", {"OptionalSpec": "millstream.data.optional:OptionalSpec"})
 _namespaces.place("", {"vectorized_map": "millstream.programs.inside.flows:vectorized_map"})
 _namespaces.place(

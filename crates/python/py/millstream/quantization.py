@@ -46,6 +46,74 @@ def quantize_and_dequantize(
     return op("QuantizeAndDequantizeV2")(input, input_min, input_max, narrow_range=narrow_range, name=name, **attrs)
 
 
+def quantize(
+    input: Any,  # noqa: A002
+    min_range: Any,
+    max_range: Any,
+    T: Any,  # noqa: N803
+    mode: str = "MIN_COMBINED",
+    round_mode: str = "HALF_AWAY_FROM_ZERO",
+    name: Optional[str] = None,
+) -> Any:
+    """Returns floats as integers of few bits, and the range that they stand for.
+
+    Args:
+      input: A tensor of `float32`.
+      min_range: The least float. Those below are moved to it.
+      max_range: The greatest one. The range is widened to hold zero and to have a length.
+      T: The type of the integers: `tf.quint8`, `tf.qint8`, `tf.quint16`, `tf.qint16` or `tf.qint32`.
+      mode: "MIN_COMBINED": the range is that of the integers. "MIN_FIRST": as well, and zero is an integer
+        without a rest. "SCALED": zero is the integer 0.
+      round_mode: "HALF_AWAY_FROM_ZERO", or "HALF_TO_EVEN" with "SCALED".
+      name: A name for the operation.
+
+    Returns:
+      A named tuple: `output`, a tensor of type `T`, and `output_min` and `output_max`, the ends of the range.
+
+    Raises:
+      tf.errors.InvalidArgumentError: When run: the range is empty, or the modes do not fit.
+
+    Example:
+      >>> y = tf.quantization.quantize([-1.0, 0.0, 0.5, 7.0], -1.0, 1.0, tf.quint8)
+      >>> print(tf.Session().run(tf.cast(y.output, tf.int32)))
+      [  0 128 191 255]
+      >>> print(tf.Session().run(tf.quantization.dequantize(*y)).round(2))
+      [-1.    0.    0.5   1.  ]
+    """
+    return op("QuantizeV2")(input, min_range, max_range, T, mode=mode, round_mode=round_mode, name=name)
+
+
+def quantize_v2(
+    input: Any,  # noqa: A002
+    min_range: Any,
+    max_range: Any,
+    T: Any,  # noqa: N803
+    mode: str = "MIN_COMBINED",
+    name: Optional[str] = None,
+    round_mode: str = "HALF_AWAY_FROM_ZERO",
+) -> Any:
+    """Returns what `tf.quantization.quantize` returns. Only the order of the arguments differs.
+
+    Args:
+      input: A tensor of `float32`.
+      min_range: The least float.
+      max_range: The greatest one.
+      T: The type of the integers.
+      mode: "MIN_COMBINED", "MIN_FIRST" or "SCALED".
+      name: A name for the operation.
+      round_mode: "HALF_AWAY_FROM_ZERO" or "HALF_TO_EVEN".
+
+    Returns:
+      A named tuple: the integers, and the ends of the range.
+
+    Example:
+      >>> y = tf.quantize_v2([0.0, 1.0], 0.0, 1.0, tf.quint16)
+      >>> print(tf.Session().run(tf.cast(y.output, tf.int32)))
+      [    0 65535]
+    """
+    return quantize(input, min_range, max_range, T, mode, round_mode, name)
+
+
 if TYPE_CHECKING:
     from millstream._generated.endpoints_quantization import *  # noqa: F403
 else:

@@ -723,6 +723,32 @@ def decode_compressed(bytes: _TensorLike, compression_type: _Text = '', name: _t
     Makes a node of the op `DecodeCompressed` (`tf.raw_ops.DecodeCompressed`).
     """
 
+def dequantize(input: _TensorLike, min_range: _TensorLike, max_range: _TensorLike, mode: _Text = 'MIN_COMBINED', name: _t.Optional[str] = None) -> _Tensor:
+    """Returns the floats that the integers of a `QuantizeV2` of the same `mode` stand for. `min_range` and `max_range` are the ends of the range that it returned.
+
+    Args:
+      input: A `Tensor` of qint8, quint8, qint32, qint16, quint16.
+      min_range: A `Tensor` of float32.
+      max_range: A `Tensor` of float32.
+      mode: A `string`, one of MIN_COMBINED, MIN_FIRST, SCALED. Defaults to `'MIN_COMBINED'`.
+      name: A name for the operation (optional).
+
+    Returns:
+      A `Tensor` of float32.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `Dequantize(qu8[1], f32[], f32[1])`: must be rank 0 but is rank 1
+
+    Example:
+      >>> numpy.round(tf.Session().run(tf.dequantize(input=tf.constant([0, 51, 255], tf.quint8), min_range=-1.0, max_range=4.0)), 3).tolist()
+      [-1.0, 0.0, 4.0]
+
+    Makes a node of the op `Dequantize` (`tf.raw_ops.Dequantize`). It has no gradient here: TensorFlow has none either: integers do not change by degrees.
+    """
+
 def diag(diagonal: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
     """Returns a tensor of twice the rank with `diagonal` on its diagonal and zeros elsewhere: `output[i.., i..] = diagonal[i..]`.
 

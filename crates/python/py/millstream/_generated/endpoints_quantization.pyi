@@ -4,6 +4,7 @@ import typing as _t
 
 from millstream._engine import Operation as _Operation, Tensor as _Tensor
 from millstream.framework.types import DTypeLike as _DTypeLike, ShapeLike as _ShapeLike, TensorLike as _TensorLike, Text as _Text
+from millstream._generated.endpoints import dequantize as dequantize
 from millstream._generated.endpoints import fake_quant_with_min_max_args as fake_quant_with_min_max_args
 from millstream._generated.endpoints import fake_quant_with_min_max_args_gradient as fake_quant_with_min_max_args_gradient
 from millstream._generated.endpoints import fake_quant_with_min_max_vars as fake_quant_with_min_max_vars

@@ -381,6 +381,9 @@ def CollectiveRank(*, name: _t.Optional[str] = ...) -> _Tensor:
 def CollectiveSize(*, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns the number of processes of the job that runs the graph. By default it is 1."""
 
+def CombinedNonMaxSuppression(*, boxes: _TensorLike, scores: _TensorLike, max_output_size_per_class: _TensorLike, max_total_size: _TensorLike, iou_threshold: _TensorLike, score_threshold: _TensorLike, pad_per_class: bool = ..., clip_boxes: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor, _Tensor]:
+    """Selects boxes of each image by their `scores`, `[batch, n, classes]`. The boxes, `[batch, n, q, 4]`, are common to all classes if `q` is 1; otherwise each class has its own. Within a class a box is left out if the quotient of its intersection and its union with a selected one is greater than `iou_threshold`; at most `max_output_size_per_class` with a score above `score_threshold` are selected. Returns the `max_total_size` boxes with the highest scores of all classes, their scores and their classes, filled up with zeros, and the number of boxes of each image. With `pad_per_class` there are no more rows than all classes can fill. With `clip_boxes` the sides are moved into `[0, 1]`."""
+
 def CompareAndBitpack(*, input: _TensorLike, threshold: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Compares each element with `threshold`, and packs eight results along the last axis into a byte: a bit is 1 if the element is greater, and the first element is the highest bit. A bool is its own bit. The size of the last axis must be a multiple of 8."""
 
@@ -549,6 +552,9 @@ def DepthwiseConv2dNativeBackpropFilter(*, input: _TensorLike, filter_sizes: _Te
 def DepthwiseConv2dNativeBackpropInput(*, input_sizes: _TensorLike, filter: _TensorLike, out_backprop: _TensorLike, strides: _t.Sequence[int], padding: _Text, data_format: _Text = ..., dilations: _t.Sequence[int] = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the gradient of DepthwiseConv2dNative by its input, of shape `input_sizes`."""
 
+def Dequantize(*, input: _TensorLike, min_range: _TensorLike, max_range: _TensorLike, mode: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns the floats that the integers of a `QuantizeV2` of the same `mode` stand for. `min_range` and `max_range` are the ends of the range that it returned."""
+
 def DeserializeManySparse(*, serialized_sparse: _TensorLike, dtype: _DTypeLike, name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
     """Deserializes the rows of `serialized_sparse`, which SerializeManySparse wrote, and stacks the sparse tensors along a new first axis. Each other axis has the size of the largest one. The values must have dtype `dtype`."""
 
@@ -696,6 +702,9 @@ def ExperimentalUniqueDataset(*, input_dataset: _TensorLike, output_types: _t.Se
 def Expm1(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes `exp(x) - 1` for each element, accurately also near zero."""
 
+def ExtractGlimpse(*, input: _TensorLike, size: _TensorLike, offsets: _TensorLike, centered: bool = ..., normalized: bool = ..., uniform_noise: bool = ..., noise: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns one window of `size` (a height and a width) of each image of `input`, `[batch, height, width, channels]`. A row of `offsets`, `[batch, 2]`, is the place of the window's center: its row and its column. With `normalized` the places are parts of the height and the width, and with `centered` they are measured from the center of the image, so that -1 and 1 are its sides. Where a window leaves its image it holds `noise`: "uniform" between the least and the greatest value of the image, "gaussian" with the mean and the deviation of each channel, or "zero". `uniform_noise` must be false for the last two."""
+
 def ExtractImagePatches(*, images: _TensorLike, ksizes: _t.Sequence[int], strides: _t.Sequence[int], rates: _t.Sequence[int], padding: _Text, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns, for each window of `ksizes` pixels whose pixels are `rates` apart, its pixels along the channels. Pixels beyond the image are zeros."""
 
@@ -773,6 +782,18 @@ def FloorDiv(*, x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = ...) ->
 
 def FloorMod(*, x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the remainder of `FloorDiv` elementwise, with broadcasting: `x - y * floor(x / y)`. It has the sign of `y`."""
+
+def FractionalAvgPool(*, value: _TensorLike, pooling_ratio: _t.Sequence[float], pseudo_random: bool = ..., overlapping: bool = ..., deterministic: bool = ..., seed: int = ..., seed2: int = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """Returns the mean of each window and each channel of images, `[batch, rows, columns, channels]`. The number of windows along rows and columns is the size over the entry of `pooling_ratio`, rounded down; its first and last entries are 1. Windows have two sizes, in random order, or from a random start on if `pseudo_random`. With `overlapping` the cell at a border belongs to both windows. With `deterministic` all runs have the same windows, which `seed` and `seed2` determine. Also returns the borders of the windows along rows and columns."""
+
+def FractionalAvgPoolGrad(*, orig_input_tensor_shape: _TensorLike, out_backprop: _TensorLike, row_pooling_sequence: _TensorLike, col_pooling_sequence: _TensorLike, overlapping: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Distributes `out_backprop`, the gradient of each window of a FractionalAvgPool over images of shape `orig_input_tensor_shape`, to the cells of the window in equal parts."""
+
+def FractionalMaxPool(*, value: _TensorLike, pooling_ratio: _t.Sequence[float], pseudo_random: bool = ..., overlapping: bool = ..., deterministic: bool = ..., seed: int = ..., seed2: int = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """Returns the largest element of each window and each channel of images, `[batch, rows, columns, channels]`. The windows are those of FractionalAvgPool."""
+
+def FractionalMaxPoolGrad(*, orig_input: _TensorLike, orig_output: _TensorLike, out_backprop: _TensorLike, row_pooling_sequence: _TensorLike, col_pooling_sequence: _TensorLike, overlapping: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Adds `out_backprop`, the gradient of each window of a FractionalMaxPool of `orig_input`, to the largest cell of the window."""
 
 def FusedBatchNorm(*, x: _TensorLike, scale: _TensorLike, offset: _TensorLike, mean: _TensorLike, variance: _TensorLike, epsilon: float = ..., data_format: _Text = ..., is_training: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor, _Tensor, _Tensor]:
     """Normalizes each channel of `x`: subtracts a mean, divides by `sqrt(variance + epsilon)`, multiplies by `scale`, adds `offset`. With `is_training`, mean and variance are those of the batch, which are also returned: `batch_variance` without bias, `reserve_space_2` as it was used. Otherwise they are `mean` and `variance`, which are passed on."""
@@ -1287,6 +1308,9 @@ def NextIteration(*, data: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor
 def NoOp(*, name: _t.Optional[str] = ...) -> _Operation:
     """Does nothing. It can join control edges."""
 
+def NonDeterministicInts(*, shape: _TensorLike, dtype: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Draws integers that are uniform over all values, from random seeds of the system in each run."""
+
 def NonMaxSuppression(*, boxes: _TensorLike, scores: _TensorLike, max_output_size: _TensorLike, iou_threshold: float = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns the indices of boxes, `[n, 4]`, in the order of their scores. A box is left out if the quotient of its intersection and its union with a selected one is `iou_threshold` or more. At most `max_output_size` are selected; later versions select only those with a score above `score_threshold`, fill up the result with zeros and return the number of selected boxes, and lower scores softly."""
 
@@ -1466,6 +1490,12 @@ def QuantizeAndDequantizeV2(*, input: _TensorLike, input_min: _TensorLike, input
 
 def QuantizeAndDequantizeV3(*, input: _TensorLike, input_min: _TensorLike, input_max: _TensorLike, num_bits: _TensorLike, signed_input: bool = ..., range_given: bool = ..., narrow_range: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns what `QuantizeAndDequantizeV2` returns, with a number of bits that is an input."""
+
+def QuantizeDownAndShrinkRange(*, input: _TensorLike, input_min: _TensorLike, input_max: _TensorLike, out_type: _DTypeLike, name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """Returns the `Requantize` of integers to the range that `RequantizationRange` returns, and the range."""
+
+def QuantizeV2(*, input: _TensorLike, min_range: _TensorLike, max_range: _TensorLike, T: _DTypeLike, mode: _Text = ..., round_mode: _Text = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """Returns integers of type `T` for floats from `min_range` to `max_range`, and the range that they stand for. The range is widened to hold zero and to have a length. In the modes "MIN_COMBINED" and "MIN_FIRST" its ends are the least and the greatest integer; in the second, zero is an integer without a rest. In "SCALED" zero is the integer 0. Floats outside the range are moved to its ends. `round_mode` is "HALF_AWAY_FROM_ZERO", or "HALF_TO_EVEN" with "SCALED"."""
 
 def QueueClose(*, handle: _TensorLike, cancel_pending_enqueues: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
     """Closes the queue: later enqueues fail, and the items in the queue can still be dequeued. The op waits for pending enqueues; if `cancel_pending_enqueues` is true, it cancels them with `CANCELLED` instead. Closing a closed queue is an error."""
@@ -1680,6 +1710,12 @@ def ReluGrad(*, gradients: _TensorLike, features: _TensorLike, name: _t.Optional
 def RepeatDataset(*, input_dataset: _TensorLike, count: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a dataset that repeats its input `count` times, or without end if `count` is negative. A repetition without elements is the end."""
 
+def RequantizationRange(*, input: _TensorLike, input_min: _TensorLike, input_max: _TensorLike, name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor]:
+    """Returns the least float, or zero if it is greater, and the greatest one that the integers stand for."""
+
+def Requantize(*, input: _TensorLike, input_min: _TensorLike, input_max: _TensorLike, requested_output_min: _TensorLike, requested_output_max: _TensorLike, out_type: _DTypeLike, name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """Returns integers for the same floats in another range: those that stand for the floats from `requested_output_min` to `requested_output_max`. Floats outside are moved to its ends. The kernels are those from `qint32` to `quint8` and `qint8`."""
+
 def Reshape(*, tensor: _TensorLike, shape: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns the elements of `tensor`, in order, in shape `shape`. One entry of `shape` may be -1: that size is computed from the others."""
 
@@ -1869,6 +1905,9 @@ def RightShift(*, x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = ...) 
 def Rint(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Rounds each element to the nearest integer, halves to the even one."""
 
+def RngSkip(*, resource: _TensorLike, algorithm: _TensorLike, delta: _TensorLike, name: _t.Optional[str] = ...) -> _Operation:
+    """Moves the generator in the variable `resource` on, as if `delta` numbers were drawn."""
+
 def Roll(*, input: _TensorLike, shift: _TensorLike, axis: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Rolls `input` by `shift[i]` positions along axis `axis[i]`. Elements that pass the last position reappear at the first. Shifts of the same axis are added."""
 
@@ -1892,6 +1931,12 @@ def SaveV2(*, prefix: _TensorLike, tensor_names: _TensorLike, shape_and_slices: 
 
 def ScalarSummary(*, tags: _TensorLike, values: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a summary with each of `values`, as float32, under the corresponding tag in `tags`."""
+
+def ScaleAndTranslate(*, images: _TensorLike, size: _TensorLike, scale: _TensorLike, translation: _TensorLike, kernel_type: _Text = ..., antialias: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Resamples images, `[batch, height, width, channels]`, to `size`, a height and a width. The place `p` of the image comes to `p * scale + translation`; both are given for the rows and the columns. `kernel_type` is "lanczos1", "lanczos3", "lanczos5", "gaussian", "box", "triangle", "keyscubic" or "mitchellcubic". With `antialias` the kernel is stretched where the image becomes smaller. Pixels from beyond the image are zero."""
+
+def ScaleAndTranslateGrad(*, grads: _TensorLike, original_image: _TensorLike, scale: _TensorLike, translation: _TensorLike, kernel_type: _Text = ..., antialias: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Distributes `grads`, the gradient of a ScaleAndTranslate of `original_image`, to the pixels of the image by their weights."""
 
 def ScanDataset(*, input_dataset: _TensorLike, initial_state: _t.Sequence[_TensorLike], other_arguments: _t.Sequence[_TensorLike], f: _t.Any, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], preserve_cardinality: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a dataset of what `f` returns for each element. The function is given the state, the components of the element and `other_arguments`, and returns the next state first."""
@@ -2255,6 +2300,24 @@ def StagePeek(*, index: _TensorLike, dtypes: _t.Sequence[_DTypeLike], capacity: 
 
 def StageSize(*, dtypes: _t.Sequence[_DTypeLike], capacity: int = ..., memory_limit: int = ..., container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns the number of elements in the area."""
+
+def StatefulStandardNormal(*, resource: _TensorLike, shape: _TensorLike, dtype: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """The first form of `StatefulStandardNormalV2`: the number of the algorithm is the variable's first entry."""
+
+def StatefulStandardNormalV2(*, resource: _TensorLike, algorithm: _TensorLike, shape: _TensorLike, dtype: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Draws standard normal floats, and moves the generator in the variable `resource` on."""
+
+def StatefulTruncatedNormal(*, resource: _TensorLike, algorithm: _TensorLike, shape: _TensorLike, dtype: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Draws standard normal floats within two standard deviations of zero, and moves the generator in the variable `resource` on."""
+
+def StatefulUniform(*, resource: _TensorLike, algorithm: _TensorLike, shape: _TensorLike, dtype: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Draws floats uniformly from `[0, 1)`, and moves the generator in the variable `resource` on."""
+
+def StatefulUniformFullInt(*, resource: _TensorLike, algorithm: _TensorLike, shape: _TensorLike, dtype: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Draws integers that are uniform over all values, and moves the generator in the variable `resource` on."""
+
+def StatefulUniformInt(*, resource: _TensorLike, algorithm: _TensorLike, shape: _TensorLike, minval: _TensorLike, maxval: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Draws integers from `minval..maxval`, and moves the generator in the variable `resource` on."""
 
 def StatelessMultinomial(*, logits: _TensorLike, num_samples: _TensorLike, seed: _TensorLike, output_dtype: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Draws `num_samples` classes for each row of `logits`, which are unnormalized log-probabilities. The classes are determined by `seed`."""

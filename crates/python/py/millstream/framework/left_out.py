@@ -109,7 +109,6 @@ LATER: Dict[str, str] = {
     "contrib.timeseries": "`tf.nn.dynamic_rnn` models sequences, with `tf.estimator.Estimator`",
     "contrib.image": _PICTURES,
     "quantization": _QUANTIZED,
-    "quantize": _QUANTIZED,
     "contrib.tensor_forest": "build the model with `tf.layers`",
     "contrib.distributions": _MORE_DISTRIBUTIONS,
     "contrib.estimator": _TRAINING,

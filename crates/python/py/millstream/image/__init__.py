@@ -12,7 +12,7 @@ from millstream.framework import namespaces
 
 _MODULES = {
     "boxes": (
-        "crop_and_resize draw_bounding_boxes extract_image_patches extract_patches non_max_suppression non_max_suppression_overlaps"
+        "combined_non_max_suppression crop_and_resize draw_bounding_boxes extract_glimpse extract_image_patches extract_patches non_max_suppression non_max_suppression_overlaps"
         " non_max_suppression_padded non_max_suppression_with_scores sample_distorted_bounding_box"
     ),
     "codecs": "adjust_jpeg_quality decode_image is_jpeg random_jpeg_quality",

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any, Optional, Tuple
 
 from millstream._engine import Tensor
-from millstream.framework import convert_to_tensor, name_scope
+from millstream.framework import convert_to_tensor, dtypes, name_scope
 from millstream.framework.deprecation import renamed
 from millstream.framework.op_functions import op
 
 __all__ = [
+    "combined_non_max_suppression",
     "crop_and_resize",
     "draw_bounding_boxes",
+    "extract_glimpse",
     "extract_image_patches",
     "extract_patches",
     "non_max_suppression",
@@ -287,3 +289,91 @@ def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: 
       [1, 2, 2, 12]
     """
     return op("ExtractImagePatches")(images, ksizes=sizes, strides=strides, rates=rates, padding=padding, name=name)
+
+
+def combined_non_max_suppression(
+    boxes: Any,
+    scores: Any,
+    max_output_size_per_class: Any,
+    max_total_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    pad_per_class: bool = False,
+    clip_boxes: bool = True,
+    name: Optional[str] = None,
+) -> Any:
+    """Returns the boxes of each image with high scores, without those that are like one of their class.
+
+    Args:
+      boxes: A tensor of `float32`, `[batch, n, q, 4]`: two opposite corners of each box. All classes have
+        the same boxes if `q` is 1; otherwise each has its own.
+      scores: A tensor of `float32`, `[batch, n, classes]`.
+      max_output_size_per_class: An integer scalar: the most boxes of a class.
+      max_total_size: An integer scalar: the most boxes of an image.
+      iou_threshold: A float: two boxes are too similar if the quotient of their intersection and their union
+        is greater.
+      score_threshold: A float: the score that a box must exceed.
+      pad_per_class: Whether there are no more rows than all classes can fill. By default there are
+        `max_total_size`.
+      clip_boxes: Whether corners are moved into `[0, 1]`.
+      name: The name scope of the new operation.
+
+    Returns:
+      A named tuple: `nmsed_boxes`, `[batch, rows, 4]`, `nmsed_scores` and `nmsed_classes`, `[batch, rows]`,
+      filled up
+        with zeros, and `valid_detections`, `[batch]`, the number of boxes of each image.
+
+    Raises:
+      ValueError: Shapes do not fit.
+      tf.errors.InvalidArgumentError: When run: a number is out of its range.
+
+    Example:
+      >>> boxes = [[[[0.0, 0.0, 1.0, 1.0]], [[0.0, 0.0, 1.0, 0.9]], [[0.5, 0.5, 0.6, 0.6]]]]
+      >>> y = tf.image.combined_non_max_suppression(boxes, [[[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]]], 1, 2)
+      >>> y = tf.Session().run(y)
+      >>> print(y.nmsed_scores, y.nmsed_classes, y.valid_detections)
+      [[0.9 0.7]] [[0. 1.]] [2]
+    """
+    with name_scope(name, "combined_non_max_suppression"):
+        iou_threshold = convert_to_tensor(iou_threshold, dtypes.float32, name="iou_threshold")
+        score_threshold = convert_to_tensor(score_threshold, dtypes.float32, name="score_threshold")
+        return op("CombinedNonMaxSuppression")(
+            boxes, scores, max_output_size_per_class, max_total_size, iou_threshold, score_threshold, pad_per_class, clip_boxes
+        )
+
+
+def extract_glimpse(
+    input: Any,  # noqa: A002
+    size: Any,
+    offsets: Any,
+    centered: bool = True,
+    normalized: bool = True,
+    uniform_noise: bool = True,
+    name: Optional[str] = None,
+) -> Tensor:
+    """Returns one window of each image. Where a window leaves its image it holds noise, new in each run.
+
+    Args:
+      input: A tensor of `float32`, `[batch, height, width, channels]`.
+      size: An integer vector: the height and the width of a window.
+      offsets: A tensor of `float32`, `[batch, 2]`: the row and the column of the center of each window.
+      centered: Whether places are measured from the center of the image. With `normalized` its sides are -1
+        and 1.
+      normalized: Whether places are parts of the height and the width, and not numbers of pixels.
+      uniform_noise: As in TensorFlow 1.15, it changes nothing here: noise lies between the least and the
+        greatest value of the image. The op, `tf.raw_ops.ExtractGlimpse`, has other kinds of `noise`.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of `float32`, `[batch, height of a window, width of a window, channels]`.
+
+    Raises:
+      ValueError: Shapes do not fit.
+
+    Example:
+      >>> x = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
+      >>> y = tf.image.extract_glimpse(x, [2, 2], [[1.0, 1.0]], centered=False, normalized=False)
+      >>> print(tf.Session().run(y).ravel())
+      [0. 1. 3. 4.]
+    """
+    return op("ExtractGlimpse")(input, size, offsets, centered=centered, normalized=normalized, uniform_noise=uniform_noise, name=name)

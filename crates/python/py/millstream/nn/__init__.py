@@ -65,7 +65,7 @@ for _module, _names in (
     ("morphology", "dilation2d erosion2d"),
     ("sampling", "all_candidate_sampler compute_accidental_hits fixed_unigram_candidate_sampler log_uniform_candidate_sampler uniform_candidate_sampler"),
     ("sampled_losses", "nce_loss sampled_softmax_loss"),
-    ("pools", "avg_pool avg_pool1d avg_pool2d avg_pool3d avg_pool_v2 max_pool max_pool1d max_pool2d max_pool3d max_pool_v2 max_pool_with_argmax pool"),
+    ("pools", "avg_pool avg_pool1d avg_pool2d avg_pool3d avg_pool_v2 fractional_avg_pool fractional_max_pool max_pool max_pool1d max_pool2d max_pool3d max_pool_v2 max_pool_with_argmax pool"),
 ):
     namespaces.place("nn", {name: f"millstream.nn.{_module}:{name}" for name in _names.split()})
 

@@ -18,6 +18,8 @@ __all__ = [
     "avg_pool2d",
     "avg_pool3d",
     "avg_pool_v2",
+    "fractional_avg_pool",
+    "fractional_max_pool",
     "max_pool",
     "max_pool1d",
     "max_pool2d",
@@ -335,3 +337,59 @@ def pool(
 
         cells = convert_to_tensor(input, name="input")
         return with_space_to_batch(cells, gaps, padding, pooled, window, data_format=data_format)
+
+
+_FRACTIONAL = """Returns the {what} of each window of images, whose windows have two sizes.
+
+The number of windows along an axis is its size over the ratio, rounded down. With a ratio of 1.5, windows
+have one cell or two. See Graham, "Fractional Max-Pooling" (2014).
+
+Args:
+  value: A tensor of `float32`, `float64`, `int32` or `int64`, `[batch, rows, columns, channels]`.
+  pooling_ratio: A list of four floats: the ratios along the axes. The first and the last are 1; none is less.
+  pseudo_random: Whether the windows have the regular order that begins at a random place, and not a random
+    one.
+  overlapping: Whether the cell at the border of two windows belongs to both.
+  deterministic: Whether all runs have the same windows. Seeds need it.
+  seed: A seed; with `seed2` zero for both, a random one.
+  seed2: A second seed.
+  name: A name for the operation.
+
+Returns:
+  A named tuple: `output`, and `row_pooling_sequence` and `col_pooling_sequence`, `int64` vectors that hold
+    the borders of the windows.
+
+Raises:
+  ValueError: The shape or the ratios do not fit.
+  tf.errors.InvalidArgumentError: When run: a ratio is greater than the axis, or there are seeds and not
+    `deterministic`.
+
+Example:
+  >>> x = tf.reshape(tf.constant([1.0, 5.0, 2.0, 4.0, 3.0]), [1, 1, 5, 1])
+  >>> y = tf.nn.{called}(x, [1.0, 1.0, 2.0, 1.0], deterministic=True, seed=1)
+  >>> y = tf.Session().run(y)
+  >>> print(y.output.ravel(), y.col_pooling_sequence)
+  {values}
+"""
+
+
+def _fractional(op_name: str, called: str, what: str, values: str) -> Any:
+    def function(
+        value: Any,
+        pooling_ratio: Any,
+        pseudo_random: bool = False,
+        overlapping: bool = False,
+        deterministic: bool = False,
+        seed: int = 0,
+        seed2: int = 0,
+        name: Optional[str] = None,
+    ) -> Any:
+        return op(op_name)(value, pooling_ratio, pseudo_random, overlapping, deterministic, seed, seed2, name=name)
+
+    function.__name__ = function.__qualname__ = called
+    function.__doc__ = _FRACTIONAL.format(called=called, what=what, values=values)
+    return function
+
+
+fractional_avg_pool = _fractional("FractionalAvgPool", "fractional_avg_pool", "mean", "[3. 3.] [0 2 5]")
+fractional_max_pool = _fractional("FractionalMaxPool", "fractional_max_pool", "largest cell", "[5. 4.] [0 2 5]")

@@ -305,3 +305,27 @@ def files_of_plugins(tf):
         text = f.read()
     same = [held is assets.get_plugin_asset(Notes), apart in assets.get_all_plugin_assets(graph), len(assets.get_all_plugin_assets())]
     return wrong, text, same
+
+
+def files_of_events(tf):
+    writers = inside("python.summary.writer.event_file_writer")
+    folder = tempfile.mkdtemp()
+    writer = writers.EventFileWriter(folder, filename_suffix=".mine")
+    before = len(os.listdir(folder))
+    writer.add_event(tf.Event(step=3))
+    writer.flush()
+    found = [name[-5:] for name in os.listdir(folder)]
+    path = os.path.join(folder, os.listdir(folder)[0])
+    writer.close()
+    steps = [[event.step, event.file_version] for event in tf.train.summary_iterator(path)]
+    empty = tempfile.mkdtemp()
+    tf.summary.FileWriter(empty).close()
+    graph = tempfile.mkdtemp()
+    tf.summary.FileWriter(graph, graph_def=tf.GraphDef()).close()
+    kinds = [event.WhichOneof("what") for event in tf.train.summary_iterator(os.path.join(graph, os.listdir(graph)[0]))]
+    wrong = [
+        caught(lambda: list(tf.train.summary_iterator(3)), WHOLE),
+        caught(lambda: list(tf.train.summary_iterator(os.path.join(folder, "none"))))[0],
+        caught(lambda: tf.summary.FileWriter("/proc/none/x"))[0],
+    ]
+    return before, found, steps, os.listdir(empty), kinds, wrong

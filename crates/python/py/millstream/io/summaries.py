@@ -22,7 +22,7 @@ from millstream.framework import (
 )
 from millstream.framework.graph_keys import GraphKeys
 from millstream.framework.op_functions import raw
-from millstream.io import plugin_assets, records
+from millstream.io import files, plugin_assets, records
 
 # Ops.
 
@@ -327,16 +327,20 @@ class FileWriter:
         self._lock = threading.RLock()
         self._seen_tags: Set[str] = set()
         self._seen_runs: Set[str] = set()
+        # The file is made by the first event, or here if it has a suffix, as TensorFlow's is.
         self._out: Any = None
-        self._open()
-        if graph is not None or graph_def is not None:
+        self._is_open = True
+        files.MakeDirs(self._logdir)
+        if self._suffix:
+            self._open()
+        given = graph if graph is not None else graph_def
+        if given is not None:
             self.add_graph(graph=graph, graph_def=graph_def)
-        if hasattr(graph, "as_graph_def"):
             # As in TensorFlow, the meta graph is added too: readers take op definitions from it.
-            self.add_meta_graph(protos.MetaGraphDef(graph_def=graph.as_graph_def(add_shapes=True)))
+            self.add_meta_graph(protos.MetaGraphDef(graph_def=given.as_graph_def(add_shapes=True) if hasattr(given, "as_graph_def") else given))
 
     def _open(self) -> None:
-        os.makedirs(self._logdir, exist_ok=True)
+        files.MakeDirs(self._logdir)
         now = time.time()
         # A number keeps apart the files of two writers opened in the same second.
         for n in range(1000000):
@@ -357,9 +361,11 @@ class FileWriter:
 
     def _write(self, event: Any) -> None:
         with self._lock:
-            if self._out is None:
+            if not self._is_open:
                 logging.warning("Attempting to use a closed FileWriter. The operation will be a noop unless reopened.")
                 return
+            if self._out is None:
+                self._open()
             records.write_record(self._out, event.SerializeToString())
             self._n_waiting += 1
             if self._max_queue <= self._n_waiting or self._flush_secs < time.time() - self._flushed_at:
@@ -480,12 +486,12 @@ class FileWriter:
                 self.flush()
                 self._out.close()
                 self._out = None
+            self._is_open = False
 
     def reopen(self) -> None:
         """Starts a new file if the writer is closed."""
         with self._lock:
-            if self._out is None:
-                self._open()
+            self._is_open = True
 
     def __enter__(self) -> "FileWriter":
         return self
@@ -552,5 +558,9 @@ def summary_iterator(path: str) -> Iterator[Any]:
       ...     for event in tf.train.summary_iterator(file) if event.summary.value]
       [(3, 'loss')]
     """
-    for data in records.read_records(path):
-        yield protos.Event.FromString(data)
+    path = files._path(path)
+    with files._Errors():
+        source = open(path, "rb")
+    with source:
+        for data in records.records_of(source, path):
+            yield protos.Event.FromString(data)

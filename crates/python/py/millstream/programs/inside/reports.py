@@ -29,6 +29,20 @@ def get_summary_op() -> Any:
     return made
 
 
+class EventFileWriter(summaries.FileWriter):
+    """A writer of events alone.
+
+    Args:
+      logdir: The directory.
+      max_queue: The largest number of buffered events.
+      flush_secs: The longest time that events are buffered, in seconds.
+      filename_suffix: A suffix of the file's name.
+    """
+
+    def __init__(self, logdir: str, max_queue: int = 10, flush_secs: float = 120, filename_suffix: Optional[str] = None) -> None:
+        super().__init__(logdir, max_queue=max_queue, flush_secs=flush_secs, filename_suffix=filename_suffix)
+
+
 _steps: Dict[str, Any] = {}
 
 
@@ -61,6 +75,8 @@ NAMES: Dict[str, Dict[str, Any]] = {
         "set_step": set_step,
         "summary_scope": summary_scope,
     },
+    "python.summary.writer.event_file_writer": {"EventFileWriter": EventFileWriter},
+    "python.summary.writer.writer": {"EventFileWriter": EventFileWriter},
     "python.summary.plugin_asset": {
         "PluginAsset": plugin_assets.PluginAsset,
         "get_all_plugin_assets": plugin_assets.get_all_plugin_assets,

@@ -14,7 +14,7 @@ class Passing(tf.test.TestCase):
         with self.cached_session() as session:
             x = tf.constant([1.0, 2.0])
             self.assertAllEqual(x, [1.0, 2.0])
-            self.assertAllEqual(["a", b"b"], tf.constant(["a", "b"]))
+            self.assertAllEqual([b"a", b"b"], tf.constant(["a", "b"]))
             self.assertAllEqual([np.nan], [np.nan])
             self.assertAllClose(self.evaluate(x), [1.0 + 1e-7, 2.0])
             self.assertAllClose({"k": [x.eval(), [3.0]]}, {"k": [[1.0, 2.0], [3.0]]})

@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+import time
 
 import numpy as np
 
@@ -73,17 +74,20 @@ def attributes_with_a_folder(tf):
     return type(sv.saver).__name__, sv.global_step is step, sv.summary_op.op.type, os.path.relpath(sv.save_path, folder), type(sv.summary_writer).__name__
 
 
-def saves_at_the_end(tf):
+def saves_at_the_start(tf):
+    # The thread that saves begins with a checkpoint. There is none at the end.
     folder = tempfile.mkdtemp()
     step = tf.train.create_global_step()
     up = tf.assign_add(step, 1)
     sv = tf.train.Supervisor(logdir=folder, summary_op=None)
     with sv.managed_session("") as sess:
+        while tf.train.latest_checkpoint(folder) is None:
+            time.sleep(0.01)
         for _ in range(3):
             sess.run(up)
     with tf.Graph().as_default():
         again = tf.train.create_global_step()
-        sv = tf.train.Supervisor(logdir=folder, summary_op=None)
+        sv = tf.train.Supervisor(logdir=folder, summary_op=None, save_model_secs=0)
         with sv.managed_session("") as sess:
             value = sess.run(again)
     return os.path.basename(tf.train.latest_checkpoint(folder)), value
@@ -159,3 +163,43 @@ def a_basic_loop(tf):
 
     tf.train.basic_train_loop(sv, train, args=("x",))
     return seen
+
+
+def files_and_events(tf):
+    folder = tempfile.mkdtemp()
+    v = tf.Variable(1.0, name="v")
+    step = tf.train.create_global_step()
+    up = tf.assign_add(step, 1)
+    sv = tf.train.Supervisor(logdir=folder, save_summaries_secs=0, save_model_secs=0)
+    with sv.managed_session("") as sess:
+        for _ in range(3):
+            sess.run([up, v])
+    events = next(name for name in os.listdir(folder) if "tfevents" in name)
+    found = [(e.step, e.WhichOneof("what"), e.session_log.status) for e in tf.train.summary_iterator(os.path.join(folder, events))]
+    return found, sorted(name for name in os.listdir(folder) if name != events)
+
+
+def services_without_a_folder(tf):
+    tf.Variable(1.0, name="v")
+    sv = tf.train.Supervisor()
+    with tf.Session() as sess:
+        return sv.start_standard_services(sess)
+
+
+def graph_is_final_from_the_start(tf):
+    v = tf.Variable(1.0, name="v")
+    sv = tf.train.Supervisor(init_op=None, init_fn=lambda sess: sess.run(v.assign(9.0)))
+    return tf.get_default_graph().finalized, caught(lambda: sv.prepare_or_wait_for_session(""), WHOLE)
+
+
+def events_of_a_training_session(tf):
+    folder = tempfile.mkdtemp()
+    step = tf.train.create_global_step()
+    up = tf.assign_add(step, 1)
+    with tf.train.MonitoredTrainingSession(checkpoint_dir=folder, save_checkpoint_steps=2, log_step_count_steps=None, save_summaries_steps=None, save_summaries_secs=None) as sess:
+        for _ in range(3):
+            sess.run(up)
+    tf.summary.FileWriterCache.clear()
+    events = next(name for name in os.listdir(folder) if "tfevents" in name)
+    found = [(int(e.step), e.WhichOneof("what"), int(e.session_log.status)) for e in tf.train.summary_iterator(os.path.join(folder, events))]
+    return [one for one in found if one[1] != "summary"]

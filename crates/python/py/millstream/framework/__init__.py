@@ -41,6 +41,7 @@ from millstream.framework.graph import (
     get_default_graph,
     reset_default_graph,
 )
+from millstream.framework import handles  # noqa: F401  (sets what programs ask of tensors and operations)
 from millstream.framework.name_scopes import check_scope_name, name_scope
 
 __all__ = [

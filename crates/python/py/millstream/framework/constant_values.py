@@ -81,7 +81,13 @@ def constant_value_as_shape(tensor: Tensor) -> shapes.TensorShape:
     """Returns the static shape that an integer vector holds."""
     value = constant_value(tensor)
     if value is not None:
-        return shapes.TensorShape([None if d == -1 else int(d) for d in np.atleast_1d(value)])
+        if np.ndim(value) == 0:
+            if value == -1:
+                return shapes.TensorShape(None)
+            raise ValueError("Received a scalar value '%s' as shape; require a statically known scalar with value '-1' to describe an unknown shape." % value)
+        return shapes.TensorShape([None if d < 0 else int(d) for d in value])
+    if tensor.shape.ndims == 0:
+        raise ValueError("Received a scalar with unknown value as shape; require a statically known scalar with value '-1' to describe an unknown shape.")
     n = shapes.dimension_value(tensor.shape.with_rank(1)[0])
     rule = _PARTS_OF_SHAPES.get(tensor.op.type)
     found = rule(tensor.op) if rule else None
@@ -120,6 +126,20 @@ _PARTS_OF_SHAPES: Dict[str, Callable[[Any], Any]] = {
     "ConcatV2": _joined_shape,
     "StridedSlice": _sliced_shape,
 }
+
+
+def constant_value_of_tensor_util(tensor: Any, partial: bool = False) -> Any:
+    """Returns what TensorFlow's `tensor_util.constant_value` returns: the value of few ops, as an array.
+
+    The engine knows more values: `tf.constant(1) + 1`, for example. Programs branch on the difference.
+    """
+    if not isinstance(tensor, Tensor):
+        return constant_value(tensor) if hasattr(tensor, "_as_tensor") else tensor
+    partly = partial and tensor.op.type == "Pack"
+    value = constant_value(tensor, partial) if partly else value_to_check(tensor)
+    if isinstance(value, np.generic) and not isinstance(value, (np.bytes_, np.bool_)):
+        value = np.array(value)
+    return value
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:

@@ -60,8 +60,14 @@ def _registered(value: Any, dtype: Any, name: Optional[str], as_ref: bool) -> An
     for _, base, function in _conversions:
         if isinstance(value, base):
             result = function(value, dtype=dtype, name=name, as_ref=as_ref)
-            if result is not NotImplemented:
-                return result
+            if result is NotImplemented:
+                continue
+            said = "%sConversion function %r for type %s returned " % (name + ": " if name else "", function, base)
+            if not isinstance(result, Tensor):
+                raise RuntimeError(said + "non-Tensor: %r" % (result,))
+            if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(result.dtype):
+                raise RuntimeError(said + "incompatible dtype: requested = %s, actual = %s" % (dtypes.as_dtype(dtype).name, result.dtype.name))
+            return result
     return NotImplemented
 
 

@@ -43,7 +43,7 @@ class name_scope:
         return self._name
 
     def __enter__(self) -> str:
-        graph = None if get_default_graph()._is_body else _graph_of(self._values)
+        graph = None if get_default_graph()._is_body else graph_of(self._values)
         stack = contextlib.ExitStack()
         if graph is not None and graph is not get_default_graph():
             stack.enter_context(graph.as_default())
@@ -55,7 +55,12 @@ class name_scope:
         self._stack.pop().close()
 
 
-def _graph_of(values: Any) -> Optional[Graph]:
+def graph_of(values: Any) -> Optional[Graph]:
+    """Returns the graph that values belong to; None if none of them belongs to one.
+
+    Raises:
+      ValueError: They belong to different graphs.
+    """
     found = None
     for value in values:
         graph = getattr(value, "graph", None)

@@ -251,6 +251,8 @@ def verify_tensor_all_finite(t: Any = None, msg: Any = None, name: Optional[str]
 def _steps(x: Tensor) -> Tensor:
     """Returns the differences of neighbouring elements in row-major order."""
     flat = array_ops.reshape(x, [-1])
+    if not is_numeric_tensor(flat):
+        raise TypeError("Expected x to be numeric, instead found: %s" % flat)
     return flat[1:] - flat[:-1]
 
 
@@ -603,18 +605,36 @@ def assert_proper_iterable(values: Any) -> None:
         raise TypeError('Expected argument "values" to be iterable.  Found: %s' % type(values))
 
 
+# The dtypes that TensorFlow 1.15 takes for numeric here.
+NUMERIC_TYPES = frozenset(
+    [
+        dtypes.float32,
+        dtypes.float64,
+        dtypes.int8,
+        dtypes.int16,
+        dtypes.int32,
+        dtypes.int64,
+        dtypes.uint8,
+        dtypes.qint8,
+        dtypes.qint32,
+        dtypes.quint8,
+        dtypes.complex64,
+    ]
+)
+
+
 def is_numeric_tensor(tensor: Any) -> bool:
     """Returns whether `tensor` is a tensor of numbers.
+
+    As in TensorFlow 1.15, variables are not tensors, and some dtypes of numbers are left out: `float16`,
+    `bfloat16`, `complex128`, and integers without a sign of more than 8 bits.
 
     Example:
       >>> (tf.is_numeric_tensor(tf.constant(1)), tf.is_numeric_tensor(tf.constant("a")),
       ...  tf.is_numeric_tensor(1))
       (True, False, False)
     """
-    if not isinstance(tensor, (Tensor, SparseTensor)) and not hasattr(tensor, "_as_graph_element"):
-        return False
-    dtype = tensor.dtype.base_dtype
-    return bool(dtype.is_floating or dtype.is_integer or dtype.is_complex or dtype.is_quantized)
+    return isinstance(tensor, Tensor) and tensor.dtype.base_dtype in NUMERIC_TYPES
 
 
 def add_check_numerics_ops() -> Operation:

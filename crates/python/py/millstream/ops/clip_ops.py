@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections.abc
 from typing import Any, List, Optional
 
 from millstream._engine import Tensor
@@ -52,7 +53,12 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: Option
         return _like(t, most)
 
 
-def global_norm(t_list: Any, name: Optional[str] = None) -> Optional[Tensor]:
+def _check_sequence(t_list: Any) -> None:
+    if not isinstance(t_list, collections.abc.Sequence) or isinstance(t_list, str):
+        raise TypeError("t_list should be a sequence: a list of tensors, not %r" % (t_list,))
+
+
+def global_norm(t_list: Any, name: Optional[str] = None) -> Tensor:
     """Returns the global norm: the norm of all tensors together.
 
     Args:
@@ -60,17 +66,17 @@ def global_norm(t_list: Any, name: Optional[str] = None) -> Optional[Tensor]:
       name: The name scope of the new operations.
 
     Returns:
-      A scalar of their dtype; None if there are no tensors.
+      A scalar of their dtype; a zero of float32 if there are no tensors.
 
     Example:
       >>> print(tf.Session().run(tf.global_norm([tf.constant([3.0]), tf.constant([4.0])])))
       5.0
     """
+    _check_sequence(t_list)
     with name_scope(name, "global_norm", []) as name:
         values = [t.values if isinstance(t, IndexedSlices) else convert_to_tensor(t) for t in t_list if t is not None]
-        if not values:
-            return None
-        halves = op("Pack")([op("L2Loss")(v) for v in values], name="stack")
+        # The norm of nothing is a zero of float32.
+        halves = op("Pack")([op("L2Loss")(v) for v in values], name="stack") if values else convert_to_tensor([])
         total = reduction_ops.reduce_sum(halves)
         return op("Sqrt")(total * constant(2.0, total.dtype), name="global_norm")
 
@@ -92,6 +98,7 @@ def clip_by_global_norm(t_list: Any, clip_norm: Any, use_norm: Any = None, name:
       >>> print(*tf.Session().run([a, b, norm]))
       [0.6] [0.8] 5.0
     """
+    _check_sequence(t_list)
     t_list = list(t_list)
     if use_norm is None:
         use_norm = global_norm(t_list, name)

@@ -5,6 +5,7 @@ Exceptions of bodies, branches and conditions are passed on unchanged.
 
 from __future__ import annotations
 
+import collections.abc
 import contextlib
 import operator
 from typing import Any, Callable, Iterator, List, Optional
@@ -952,6 +953,8 @@ def assert_(condition: Any, data: Any, summarize: Optional[int] = None, name: Op
       millstream.errors.InvalidArgumentError: assertion failed: [x must be positive:] [-1]
       ...
     """
+    if isinstance(data, Tensor) or not isinstance(data, collections.abc.Iterable):
+        raise TypeError("values must be a sequence. `data` is a list of tensors to show, not %r" % (data,))
     with name_scope(name, "Assert", []) as name:
         converted = [convert_to_tensor(d) for d in data]
         if not converted:
@@ -962,6 +965,8 @@ def assert_(condition: Any, data: Any, summarize: Optional[int] = None, name: Op
         guard = lambda: function(condition, list(data), summarize=3 if summarize is None else summarize, name="Assert")  # noqa: E731
         if all(d.dtype in (dtypes.string, dtypes.int32) for d in converted):
             # Strings and int32 are on the host already: checking them needs no branch.
+            if condition is None:
+                raise ValueError("Tried to convert 'condition' to a tensor and failed. Error: None values not supported.")
             return guard()
         condition = convert_to_tensor(condition, name="Condition")
         return cond(condition, no_op, guard, name="AssertGuard").op

@@ -12,6 +12,8 @@ import socket
 import time
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
+import numpy as np
+
 from millstream import _engine, data, layers
 from millstream.contrib import staging
 from millstream.framework import (
@@ -29,6 +31,7 @@ from millstream.framework import (
     switches,
 )
 from millstream.data import example_files, experimental
+from millstream.framework.constant_values import constant_value_of_tensor_util
 from millstream.framework.graph_keys import GraphKeys
 from millstream.framework.op_functions import op
 from millstream.framework.session import Session
@@ -323,7 +326,9 @@ def shape_tensor(shape: Any) -> Any:
     dtype = None
     if isinstance(shape, (tuple, list)):
         shape = [dim.value if hasattr(dim, "value") and not hasattr(dim, "op") else dim for dim in shape]
-        dtype = None if any(hasattr(dim, "op") for dim in shape) else dtypes.int32
+        # Sizes are of int32, unless one is larger or no integer.
+        fits = all(isinstance(dim, (int, np.integer)) and -(2**31) <= dim < 2**31 for dim in shape)
+        dtype = dtypes.int32 if fits else None
     return convert_to_tensor(shape, dtype, name="shape")
 
 
@@ -660,7 +665,7 @@ NAMES: Dict[str, Dict[str, Any]] = {
     },
     "python.framework.op_def_registry": {"get_registered_ops": get_registered_ops},
     "python.framework.smart_cond": {"smart_cond": smart_cond, "smart_constant_value": smart_constant_value},
-    "python.framework.tensor_util": {"MakeNdarray": make_ndarray, "shape_tensor": shape_tensor},
+    "python.framework.tensor_util": {"MakeNdarray": make_ndarray, "constant_value": constant_value_of_tensor_util, "shape_tensor": shape_tensor},
     "python.layers.base": {"_Layer": layers.Layer},
     "python.layers.convolutional": _convolutions(),
     "python.layers.core": {"FullyConnected": layers.Dense, "fully_connected": layers.dense},

@@ -32,6 +32,7 @@ from millstream.framework.graph import _empty_stack
 from millstream.framework.session import Session, get_default_session
 from millstream.framework.shapes import TensorShape
 from millstream.ops import gradients
+from millstream.ops.ragged_tensors import RaggedTensor, RaggedTensorValue
 from millstream.test import commands, containment
 
 __all__ = [
@@ -217,11 +218,17 @@ def _jacobians(session: Any, x: Any, x_shape: Any, y: Any, y_shape: Any, start: 
         if x.dtype.is_complex:
             start = start + 1j * np.random.random_sample(x_shape).astype(dtype)
     start = np.array(start, dtype)
+    if list(start.shape) != x_shape:
+        raise AssertionError("x_shape = %s, init_data shape = %s: the initial value has another shape" % (x_shape, list(start.shape)))
+    if not (y.dtype.is_floating or y.dtype.is_complex):
+        raise TypeError("Expected %s, got 1.0 of type 'float' instead." % y.dtype.base_dtype.name)
     # Complex arrays are viewed as pairs of reals.
     parts = 2 if x.dtype.is_complex else 1
     n, m = int(np.prod(x_shape)) * parts, int(np.prod(y_shape)) * (2 if y.dtype.is_complex else 1)
     dy = placeholder(y.dtype.base_dtype, y_shape)
     found = gradients.gradients(y, x, grad_ys=dy)[0]
+    if found is None:
+        raise AssertionError("dx = None: there is no gradient of %s with respect to %s" % (y.name, x.name))
     by_gradients, by_differences = np.zeros((n, m)), np.zeros((n, m))
     feeds = dict(feeds or {})
 
@@ -235,8 +242,6 @@ def _jacobians(session: Any, x: Any, x_shape: Any, y: Any, y_shape: Any, start: 
         real = np.zeros(1, y.dtype.as_numpy_dtype).real.dtype
         grad = seed.astype(real)
         grad = grad.view(y.dtype.as_numpy_dtype) if y.dtype.is_complex else grad
-        if found is None:
-            continue
         value = session.run(found, {**feeds, x: start, dy: grad.reshape(y_shape)})
         if isinstance(value, IndexedSlicesValue):
             dense = np.zeros(x_shape, dtype)
@@ -484,9 +489,27 @@ class TestCase(containment.Assertions, commands.Assertions, unittest.TestCase):
     def _value(self, value: Any) -> Any:
         if isinstance(value, Tensor) or hasattr(value, "_as_graph_element"):
             value = self.evaluate(value)
-        return value if isinstance(value, np.ndarray) else np.array(value)
+        if isinstance(value, np.ndarray):
+            return value
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")  # What NumPy before 1.24 says of lists of different lengths.
+                return np.array(value)
+        except (ValueError, Warning):
+            return np.array(value, dtype=object)
 
     _GetNdArray = _value  # noqa: N815
+
+    def _rows(self, value: Any) -> Any:
+        """Returns a ragged tensor, or what is compared with one, as nested lists."""
+        if isinstance(value, RaggedTensor):
+            value = self.evaluate(value)
+        elif isinstance(value, Tensor) or hasattr(value, "_as_graph_element"):
+            value = self.evaluate(value)
+        for name in ("to_list", "tolist"):
+            if hasattr(value, name):
+                return getattr(value, name)()
+        return [self._rows(v) for v in value] if isinstance(value, (list, tuple)) else value
 
     def assertAllEqual(self, a: Any, b: Any, msg: Optional[str] = None) -> None:  # noqa: N802
         """Asserts that two values have the same shape and equal elements; NaNs are equal.
@@ -494,15 +517,18 @@ class TestCase(containment.Assertions, commands.Assertions, unittest.TestCase):
         Raises:
           AssertionError: They differ; the message shows where.
         """
+        if any(isinstance(x, (RaggedTensor, RaggedTensorValue)) for x in (a, b)):
+            self.assertEqual(self._rows(a), self._rows(b), msg)
+            return
         a, b = self._value(a), self._value(b)
         contents = " with contents %s" % (b,) if b.size <= 500 else ""
         self.assertEqual(a.shape, b.shape, "Shape mismatch: expected %s, got %s%s. %s" % (a.shape, b.shape, contents, msg or ""))
-        same = _as_bytes(a) == _as_bytes(b)
+        # Bytes and text differ, whatever NumPy says of their comparison.
+        same = np.zeros(a.shape, bool) if {a.dtype.kind, b.dtype.kind} == {"S", "U"} else a == b
         if a.dtype.kind in "fc" and b.dtype.kind in "fc":
             same = np.logical_or(same, np.logical_and(np.isnan(a), np.isnan(b)))
         same = np.asarray(same)
         if not np.all(same):
-            np.testing.assert_array_equal(a, b, err_msg="\n".join([msg or ""] + _unequal("equal", ~same, a, b)))
             raise AssertionError("\n".join([msg or ""] + _unequal("equal", ~same, a, b)))
 
     def assertNotAllEqual(self, a: Any, b: Any, msg: Optional[str] = None) -> None:  # noqa: N802
@@ -813,16 +839,6 @@ def _is_plain(values: Any) -> bool:
             return np.array(values).dtype.kind in "biufcSU" and not any(isinstance(v, (np.ndarray, Tensor)) for v in values)
     except (ValueError, Warning):
         return False
-
-
-def _as_bytes(array: np.ndarray) -> np.ndarray:
-    """Converts strings to bytes, so that both compare equal."""
-    if array.dtype.kind == "U" or array.dtype == object:
-        flat = [v.encode() if isinstance(v, str) else v for v in array.ravel().tolist()]
-        out = np.empty(len(flat), object)
-        out[:] = flat
-        return out.reshape(array.shape)
-    return array.astype(object) if array.dtype.kind == "S" else array
 
 
 class _CheckedThread:

@@ -375,6 +375,11 @@ class CheckpointSaverHook(SessionRunHook):
         graph = get_default_graph()
         write_graph(graph.as_graph_def(add_shapes=True), self._checkpoint_dir, "graph.pbtxt")
         self._summary_writer.add_graph(graph)
+        saver = self._get_saver()
+        described = protos.MetaGraphDef(graph_def=graph.as_graph_def(add_shapes=True))
+        if saver is not None:
+            described.saver_def.CopyFrom(saver.as_saver_def())
+        self._summary_writer.add_meta_graph(described)
         self._save(session, step)
         self._timer.update_last_triggered_step(step)
 

@@ -14,7 +14,7 @@ from millstream.ops import array_ops, control_flow, math_ops, random_ops
 
 def _step(global_step: Any, like: Any) -> Any:
     if global_step is None:
-        raise ValueError("global_step is required for this decay.")
+        raise ValueError("None values not supported. global_step is required for this decay.")
     return math_ops.cast(global_step, like.dtype)
 
 
@@ -190,8 +190,9 @@ def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any],
         x = convert_to_tensor(x)
         limits = [_limit(b, x) for b in boundaries]
         kinds = [convert_to_tensor(v) for v in values]
-        if any(v.dtype != kinds[0].dtype for v in kinds):
-            raise ValueError("Values must have elements all with the same dtype")
+        other = next((v.dtype for v in kinds if v.dtype != kinds[0].dtype), None)
+        if other is not None:
+            raise ValueError(f"Values must have elements all with the same dtype ({kinds[0].dtype} vs {other}).")
         pairs = [(x <= limits[0], lambda: kinds[0]), (x > limits[-1], lambda: kinds[-1])]
         for low, high, value in zip(limits[:-1], limits[1:], kinds[1:-1]):
             pairs.append(((x > low) & (x <= high), functools.partial(_same, value)))

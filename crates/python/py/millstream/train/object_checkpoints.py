@@ -38,7 +38,7 @@ def _children(value: Any) -> Iterator[Tuple[str, Any]]:
         yield from value._held()
     elif isinstance(value, Optimizer):
         graph = get_default_graph()
-        own = {name: v for (name, _), v in value._non_slot.items() if v.op.graph is graph}
+        own = {name: v for (name, _), v in value._non_slot_dict.items() if v.op.graph is graph}
         yield from sorted(own.items())
     elif isinstance(value, Layer):
         yield from _held_by_layer(value)

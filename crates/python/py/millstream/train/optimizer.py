@@ -81,7 +81,7 @@ class Optimizer:
         # From the slot's name and the identity of a variable to the slot's variable.
         self._slots: Dict[str, Dict[int, Any]] = {}
         # Variables that belong to the optimizer rather than to a variable, for each graph.
-        self._non_slot: Dict[Tuple[str, int], Any] = {}
+        self._non_slot_dict: Dict[Tuple[str, int], Any] = {}
         self._kept: List[Any] = []
 
     def __repr__(self) -> str:
@@ -188,6 +188,9 @@ class Optimizer:
             var_list = trainable_variables() + get_collection(GraphKeys.TRAINABLE_RESOURCE_VARIABLES)
         else:
             var_list = nest.flatten(var_list)
+        for var in var_list:
+            if not hasattr(var, "op"):
+                raise AttributeError(f"'{type(var).__name__}' object has no attribute 'op': `var_list` has to hold variables, and {var!r} is none")
         if not var_list:
             raise ValueError("No variables to optimize.")
         grads = gradients.gradients(
@@ -286,15 +289,22 @@ class Optimizer:
             return self._resource_apply_sparse_duplicate_indices(grad.values, variable, grad.indices)
         return self._apply_dense(grad, variable) if reference else self._resource_apply_dense(grad, variable)
 
-    @staticmethod
-    def _assert_valid_dtypes(tensors: Sequence[Any]) -> None:
+    def _assert_valid_dtypes(self, tensors: Sequence[Any]) -> None:
+        valid = self._valid_dtypes()
         for t in tensors:
             dtype = t.dtype.base_dtype
-            if not (dtype.is_floating or dtype.is_complex):
-                valid = [dtypes.float32, dtypes.float64, dtypes.float16, dtypes.bfloat16]
-                raise ValueError(f"Invalid type {dtype!r} for {t.name}, expected: [{', '.join(map(repr, valid))}].")
+            if dtype not in valid:
+                raise ValueError(f"Invalid type {dtype!r} for {t.name}, expected: [{', '.join(map(repr, _ordered(valid)))}].")
 
     # Methods for subclasses to override.
+
+    def _valid_dtypes(self) -> Any:
+        """Returns the set of the dtypes of losses, variables and gradients."""
+        return {dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64}
+
+    def _call_if_callable(self, param: Any) -> Any:
+        """Returns the result of a hyperparameter that is a function; others as they are."""
+        return param() if callable(param) else param
 
     def _create_slots(self, var_list: Sequence[Any]) -> None:
         """Creates the slots."""
@@ -343,7 +353,7 @@ class Optimizer:
     def variables(self) -> List[Any]:
         """Returns the optimizer's own variables in the current graph, slots included."""
         graph = get_default_graph()
-        own = [v for v in self._non_slot.values() if v.op.graph is graph]
+        own = [v for v in self._non_slot_dict.values() if v.op.graph is graph]
         own += [v for slots in self._slots.values() for v in slots.values() if v.op.graph is graph]
         return sorted(own, key=lambda v: v.name)
 
@@ -356,6 +366,18 @@ class Optimizer:
             known = var.get_shape().is_fully_defined()
             slots[id(var)] = create_slot(var, val, op_name, var.dtype.base_dtype, known, not is_reference(var))
         return slots[id(var)]
+
+    def _get_or_make_slot_with_initializer(self, var: Any, initializer: Any, shape: Any, dtype: Any, slot_name: str, op_name: str) -> Any:
+        """Returns a slot, created with an initializer, a shape and a dtype of its own."""
+        slots = self._slots.setdefault(slot_name, {})
+        if id(var) not in slots:
+            self._kept.append(var)
+            slots[id(var)] = create_slot(var, initializer, op_name, dtypes.as_dtype(dtype).base_dtype, shape.is_fully_defined(), not is_reference(var), shape)
+        return slots[id(var)]
+
+    def _slot_dict(self, slot_name: str) -> Dict[int, Any]:
+        """Returns the variables of a slot, by the identities of the variables they belong to."""
+        return self._slots.setdefault(slot_name, {})
 
     def _zeros_slot(self, var: Any, slot_name: str, op_name: str) -> Any:
         return self._filled_slot(var, slot_name, op_name, 0.0)
@@ -375,16 +397,26 @@ class Optimizer:
     def _create_non_slot_variable(self, initial_value: Any, name: str, colocate_with: Any) -> Any:
         """Returns a variable that belongs to the optimizer, one for each graph."""
         key = (name, id(colocate_with.op.graph))
-        if key not in self._non_slot:
+        if key not in self._non_slot_dict:
             self._kept.append(colocate_with.op.graph)
             with framework.colocate_with(colocate_with.op):
-                self._non_slot[key] = Variable(
+                self._non_slot_dict[key] = Variable(
                     initial_value, name=name, trainable=False, use_resource=not is_reference(colocate_with)
                 )
-        return self._non_slot[key]
+        return self._non_slot_dict[key]
+
+    def _non_slot_variables(self) -> Any:
+        """Returns the variables that belong to the optimizer rather than to a variable."""
+        return self._non_slot_dict.values()
 
     def _get_non_slot_variable(self, name: str, graph: Any = None) -> Any:
-        return self._non_slot.get((name, id(graph)))
+        return self._non_slot_dict.get((name, id(graph)))
+
+
+def _ordered(valid: Any) -> List[Any]:
+    """Returns dtypes in the order in which messages name them."""
+    usual = [dtypes.float32, dtypes.float64, dtypes.float16, dtypes.bfloat16]
+    return [d for d in usual if d in valid] + sorted((d for d in valid if d not in usual), key=lambda d: d.name)
 
 
 def _converted(grad: Any) -> Any:
@@ -420,9 +452,9 @@ class ByOp(Optimizer):
 
     def _hyper(self, **values: Any) -> None:
         """Converts hyperparameters, or the results of functions, to tensors."""
-        self._tensors = {
-            name: convert_to_tensor(value() if callable(value) else value, name=name) for name, value in values.items()
-        }
+        self._tensors = {name: convert_to_tensor(self._call_if_callable(value), name=name) for name, value in values.items()}
+        for name, tensor in self._tensors.items():
+            setattr(self, self.TENSORS.get(name, f"_{name}_tensor"), tensor)
 
     def _as(self, name: str, var: Any) -> Any:
         return math_ops.cast(self._tensors[name], var.dtype.base_dtype)
@@ -443,6 +475,16 @@ class ByOp(Optimizer):
         return getattr(out, "op", out)
 
     GRADIENT = "grad"
+    # The attributes that hold hyperparameters as tensors: by default `_learning_rate_tensor` and so on.
+    TENSORS: Dict[str, str] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        # Before `_prepare`, tensors are None.
+        if name.endswith(("_t", "_tensor")) and not name.startswith("__"):
+            own = name[1 : -len("_tensor")] if name.endswith("_tensor") else None
+            if name in self.TENSORS.values() or (own is not None and "_" + own in self.__dict__):
+                return None
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def _word(self) -> str:
         return self.WORD

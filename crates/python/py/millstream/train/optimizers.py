@@ -130,6 +130,7 @@ class AdamOptimizer(ByOp):
 
     WORD = "Adam"
     SLOTS = (("m", "m", ""), ("v", "v", ""))
+    TENSORS = {"learning_rate": "_lr_t", "beta1": "_beta1_t", "beta2": "_beta2_t", "epsilon": "_epsilon_t"}
 
     def __init__(
         self,
@@ -249,11 +250,11 @@ class AdagradOptimizer(ByOp):
         if initial_accumulator_value <= 0.0:
             raise ValueError(f"initial_accumulator_value must be positive: {initial_accumulator_value}")
         super().__init__(use_locking, name)
-        self._learning_rate, self._initial = learning_rate, initial_accumulator_value
+        self._learning_rate, self._initial_accumulator_value = learning_rate, initial_accumulator_value
 
     def _create_slots(self, var_list: Sequence[Any]) -> None:
         for var in var_list:
-            self._filled_slot(var, "accumulator", self._name, self._initial)
+            self._filled_slot(var, "accumulator", self._name, self._initial_accumulator_value)
 
     def _prepare(self) -> None:
         self._hyper(learning_rate=self._learning_rate)
@@ -284,6 +285,7 @@ class AdadeltaOptimizer(ByOp):
 
     WORD = "Adadelta"
     SLOTS = (("accum", "accum", ""), ("accum_update", "accum_update", ""))
+    TENSORS = {"lr": "_lr_t", "rho": "_rho_t", "epsilon": "_epsilon_t"}
 
     def __init__(
         self,
@@ -424,26 +426,26 @@ class FtrlOptimizer(ByOp):
                 raise ValueError(f"{word} {value:f} needs to be positive or zero")
         if 0.0 < learning_rate_power:
             raise ValueError(f"learning_rate_power {learning_rate_power:f} needs to be negative or zero")
-        self._learning_rate, self._power, self._initial = learning_rate, learning_rate_power, initial_accumulator_value
-        self._l1, self._l2 = l1_regularization_strength, l2_regularization_strength
-        self._shrinkage = l2_shrinkage_regularization_strength
+        self._learning_rate, self._learning_rate_power, self._initial_accumulator_value = learning_rate, learning_rate_power, initial_accumulator_value
+        self._l1_regularization_strength, self._l2_regularization_strength = l1_regularization_strength, l2_regularization_strength
+        self._l2_shrinkage_regularization_strength = l2_shrinkage_regularization_strength
         self._accum_name, self._linear_name = accum_name, linear_name
 
     def _word(self) -> str:
-        return "FtrlV2" if 0.0 < self._shrinkage else "Ftrl"
+        return "FtrlV2" if 0.0 < self._l2_shrinkage_regularization_strength else "Ftrl"
 
     def _create_slots(self, var_list: Sequence[Any]) -> None:
         for var in var_list:
-            self._filled_slot(var, "accum", self._accum_name or self._name, self._initial)
+            self._filled_slot(var, "accum", self._accum_name or self._name, self._initial_accumulator_value)
             self._zeros_slot(var, "linear", self._linear_name or self._name)
 
     def _prepare(self) -> None:
         self._hyper(
             learning_rate=self._learning_rate,
-            l1_regularization_strength=self._l1,
-            l2_regularization_strength=self._l2,
-            learning_rate_power=self._power,
-            l2_shrinkage_regularization_strength=self._shrinkage,
+            l1_regularization_strength=self._l1_regularization_strength,
+            l2_regularization_strength=self._l2_regularization_strength,
+            learning_rate_power=self._learning_rate_power,
+            l2_shrinkage_regularization_strength=self._l2_shrinkage_regularization_strength,
         )
 
     def _arguments(self, var: Any) -> Dict[str, Any]:
@@ -453,7 +455,7 @@ class FtrlOptimizer(ByOp):
             "l2": self._as("l2_regularization_strength", var),
             "lr_power": self._as("learning_rate_power", var),
         }
-        if 0.0 < self._shrinkage:
+        if 0.0 < self._l2_shrinkage_regularization_strength:
             out["l2_shrinkage"] = self._as("l2_shrinkage_regularization_strength", var)
         return out
 
@@ -491,13 +493,13 @@ class ProximalGradientDescentOptimizer(ByOp):
     ) -> None:
         super().__init__(use_locking, name)
         self._learning_rate = learning_rate
-        self._l1, self._l2 = l1_regularization_strength, l2_regularization_strength
+        self._l1_regularization_strength, self._l2_regularization_strength = l1_regularization_strength, l2_regularization_strength
 
     def _prepare(self) -> None:
         self._hyper(
             learning_rate=self._learning_rate,
-            l1_regularization_strength=self._l1,
-            l2_regularization_strength=self._l2,
+            l1_regularization_strength=self._l1_regularization_strength,
+            l2_regularization_strength=self._l2_regularization_strength,
         )
 
     def _arguments(self, var: Any) -> Dict[str, Any]:
@@ -549,13 +551,13 @@ class ProximalAdagradOptimizer(AdagradOptimizer):
         name: str = "ProximalAdagrad",
     ) -> None:
         super().__init__(learning_rate, initial_accumulator_value, use_locking, name)
-        self._l1, self._l2 = l1_regularization_strength, l2_regularization_strength
+        self._l1_regularization_strength, self._l2_regularization_strength = l1_regularization_strength, l2_regularization_strength
 
     def _prepare(self) -> None:
         self._hyper(
             learning_rate=self._learning_rate,
-            l1_regularization_strength=self._l1,
-            l2_regularization_strength=self._l2,
+            l1_regularization_strength=self._l1_regularization_strength,
+            l2_regularization_strength=self._l2_regularization_strength,
         )
 
     def _arguments(self, var: Any) -> Dict[str, Any]:
@@ -615,19 +617,19 @@ class AdagradDAOptimizer(ByOp):
             )
         super().__init__(use_locking, name)
         self._learning_rate, self._global_step = learning_rate, global_step
-        self._initial = initial_gradient_squared_accumulator_value
-        self._l1, self._l2 = l1_regularization_strength, l2_regularization_strength
+        self._initial_gradient_squared_accumulator_value = initial_gradient_squared_accumulator_value
+        self._l1_regularization_strength, self._l2_regularization_strength = l1_regularization_strength, l2_regularization_strength
 
     def _create_slots(self, var_list: Sequence[Any]) -> None:
         for var in var_list:
             self._zeros_slot(var, "gradient_accumulator", self._name)
-            self._filled_slot(var, "gradient_squared_accumulator", self._name, self._initial)
+            self._filled_slot(var, "gradient_squared_accumulator", self._name, self._initial_gradient_squared_accumulator_value)
 
     def _prepare(self) -> None:
         self._hyper(
             learning_rate=self._learning_rate,
-            l1_regularization_strength=self._l1,
-            l2_regularization_strength=self._l2,
+            l1_regularization_strength=self._l1_regularization_strength,
+            l2_regularization_strength=self._l2_regularization_strength,
         )
 
     def _arguments(self, var: Any) -> Dict[str, Any]:

@@ -7,9 +7,10 @@ import os
 import time
 from typing import Any, Callable, Iterator, List, Optional
 
-from millstream.framework import add_to_collection, errors, get_collection, get_default_graph, logging
+from millstream.framework import add_to_collection, errors, get_collection, get_default_graph, logging, protos
 from millstream.framework.graph_keys import GraphKeys
 from millstream.io import summaries
+from millstream.io.graph_files import write_graph
 from millstream.io.lookup_ops import tables_initializer
 from millstream.ops import control_flow
 from millstream.train import training_util
@@ -81,7 +82,7 @@ class Supervisor:
       >>> sv = tf.train.Supervisor()
       >>> sess = sv.prepare_or_wait_for_session(start_standard_services=False)
       >>> sv.start_standard_services(sess), sv.start_queue_runners(sess)
-      ([], [])
+      (None, [])
       >>> with sv.stop_on_exception():
       ...     print(sess.run(v))
       3
@@ -146,6 +147,9 @@ class Supervisor:
             recovery_wait_secs=recovery_wait_secs,
             local_init_run_options=local_init_run_options,
         )
+        self._graph_is_written = False
+        # Nothing is added from here on: `init_fn` and training steps run what is there.
+        self._graph.finalize()
 
     @staticmethod
     def _made(given: Any, collection: str, make: Callable[[], Any]) -> Any:
@@ -222,22 +226,33 @@ class Supervisor:
                 init_feed_dict=self._init_feed_dict,
                 init_fn=self._user_init_fn,
             )
-            if self._summary_writer:
-                self._summary_writer.add_graph(self._graph)
+            self._write_graph()
             if start_standard_services:
                 self.start_standard_services(sess)
         self.start_queue_runners(sess)
-        self._graph.finalize()
         return sess
 
-    def start_standard_services(self, sess: Any) -> List[Any]:
+    def _write_graph(self) -> None:
+        """Writes the graph to the folder, and once to the event file."""
+        described = self._graph.as_graph_def(add_shapes=True)
+        if self._logdir:
+            write_graph(described, self._logdir, "graph.pbtxt")
+        if self._summary_writer and not self._graph_is_written:
+            self._summary_writer.add_graph(self._graph)
+            message = protos.MetaGraphDef(graph_def=described)
+            if self._saver:
+                message.saver_def.CopyFrom(self._saver.as_saver_def())
+            self._summary_writer.add_meta_graph(message)
+            self._graph_is_written = True
+
+    def start_standard_services(self, sess: Any) -> Optional[List[Any]]:
         """Starts the threads that save checkpoints and summaries at intervals. Only the chief has them.
 
         Args:
           sess: The session.
 
         Returns:
-          A list of threads; empty without a `logdir`.
+          A list of threads; None without a `logdir`.
 
         Raises:
           RuntimeError: This process is not the chief.
@@ -246,19 +261,49 @@ class Supervisor:
             raise RuntimeError("Only chief supervisor can start standard services. Because only chief supervisors can write events.")
         if not self._logdir:
             logging.warning("Standard services need a 'logdir' passed to the SessionManager")
-            return []
+            return None
+        if self._global_step is not None and self._summary_writer:
+            # Readers of the event file drop what an earlier process wrote of later steps.
+            self._log_session(protos.SessionLog.START, training_util.global_step(sess, self._global_step))
         threads = []
-        if self._summary_op is not None and self._save_summaries_secs and self._summary_writer:
-            threads.append(self.loop(self._save_summaries_secs, self._summarize, args=(sess,)))
+        if self._save_summaries_secs and self._summary_writer:
+            if self._summary_op is not None:
+                threads.append(self.loop(self._save_summaries_secs, self._summarize, args=(sess,)))
+            if self._global_step is not None:
+                # The step and the time when it was last counted.
+                self._counted = training_util.global_step(sess, self._global_step), time.time()
+                threads.append(self.loop(self._save_summaries_secs, self._count_steps, args=(sess,)))
         if self._saver and self._save_model_secs:
-            threads.append(self.loop(self._save_model_secs, self._save, args=(sess,)))
+            threads.append(self.loop(self._save_model_secs, self._save_at_times, args=(sess,)))
         return threads
 
+    def _log_session(self, status: Any, step: Any = None, **fields: Any) -> None:
+        self._summary_writer.add_session_log(protos.SessionLog(status=status, **fields), step)
+
     def _summarize(self, sess: Any) -> None:
-        self.summary_computed(sess, sess.run(self._summary_op))
+        if self._global_step is None:
+            self.summary_computed(sess, sess.run(self._summary_op))
+        else:
+            summary, step = sess.run([self._summary_op, self._global_step])
+            self.summary_computed(sess, summary, step)
+
+    def _count_steps(self, sess: Any) -> None:
+        """Writes the number of steps in a second since the last call."""
+        step, now = training_util.global_step(sess, self._global_step), time.time()
+        (before, then), self._counted = self._counted, (step, now)
+        seconds = now - then
+        rate = (step - before) / seconds if seconds else float("inf")
+        value = protos.Summary.Value(tag="%s/sec" % self._global_step.op.name, simple_value=rate)
+        self._summary_writer.add_summary(protos.Summary(value=[value]), step)
+        logging.info("%s/sec: %g", self._global_step.op.name, rate)
 
     def _save(self, sess: Any) -> None:
         self._saver.save(sess, self._save_path, global_step=self._global_step)
+
+    def _save_at_times(self, sess: Any) -> None:
+        self._save(sess)
+        if self._summary_writer and self._global_step is not None:
+            self._log_session(protos.SessionLog.CHECKPOINT, training_util.global_step(sess, self._global_step), checkpoint_path=self._save_path)
 
     def start_queue_runners(self, sess: Any, queue_runners: Any = None) -> List[Any]:
         """Starts queue runners, by default those of the graph's collection.
@@ -325,7 +370,9 @@ class Supervisor:
             self._coord.join(threads, stop_grace_period_secs=self._stop_grace_secs, ignore_live_threads=ignore_live_threads)
         finally:
             if close_summary_writer and self._summary_writer:
+                self._log_session(protos.SessionLog.STOP)
                 self._summary_writer.close()
+                self._graph_is_written = False
             self._started_threads = []
 
     def summary_computed(self, sess: Any, summary: Any, global_step: Any = None) -> None:
@@ -363,8 +410,8 @@ class Supervisor:
     ) -> Iterator[Any]:
         """A context manager for a session that is ready.
 
-        At the end of the block, threads are stopped, the model is saved, and the session is closed; errors
-        are raised.
+        At the end of the block, threads are stopped and the session is closed; errors are raised. As in
+        TensorFlow, the model is not saved at the end: `sv.saver.save(sess, sv.save_path)` does that.
 
         Args:
           master: Empty.
@@ -386,8 +433,6 @@ class Supervisor:
                 # Queue runners may wait for room in a queue that nobody reads any more: they end with the
                 # session.
                 self.stop(close_summary_writer=close_summary_writer)
-                if self._is_chief and self._saver and self._save_path and sess is not None:
-                    self._save(sess)
             finally:
                 if sess is not None:
                     with contextlib.suppress(Exception):

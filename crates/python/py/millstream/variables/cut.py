@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, List, Optional
 
-from millstream.framework import dtypes
-from millstream.variables.scopes import get_variable, variable_scope
+from millstream.framework import dtypes, shapes
+from millstream.variables.scopes import get_variable_named, variable_scope
 
 
 def create_partitioned_variables(
@@ -39,15 +39,16 @@ def create_partitioned_variables(
     Example:
       >>> parts = tf.create_partitioned_variables([4, 3], [2, 1], tf.zeros_initializer(), name="w")
       >>> [(v.name, v.shape.as_list()) for v in parts]
-      [('w/w/part_0:0', [2, 3]), ('w/w/part_1:0', [2, 3])]
+      [('w/part_0:0', [2, 3]), ('w/part_1:0', [2, 3])]
     """
     if len(shape) != len(slicing):
         raise ValueError("The 'shape' and 'slicing' of a partitioned Variable must have the length: shape: %s, slicing: %s" % (shape, slicing))
-    if any(s < 1 for s in slicing):
-        raise ValueError("All entries in 'slicing' must be positive: %s" % slicing)
-    with variable_scope(name, "PartitionedVariable", reuse=reuse):
-        made = get_variable(
-            name="PartitionedVariable" if name is None else name,
+    if not slicing:
+        raise ValueError("A partitioned Variable must have rank at least 1: shape: %s" % shapes.TensorShape(shape))
+    with variable_scope(name, "PartitionedVariable", reuse=reuse) as scope:
+        # The whole has the scope's name: the parts are `scope/part_0` and so on.
+        made = get_variable_named(
+            scope.name,
             shape=shape,
             dtype=dtype,
             initializer=initializer,

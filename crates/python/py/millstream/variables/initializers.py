@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, Callable, Dict, Optional, Tuple
 
+import numpy as np
+
 from millstream._engine import Tensor
 from millstream.framework import constant, dtypes, shapes
 from millstream.framework.op_functions import op
@@ -94,6 +96,9 @@ class Constant(Initializer):
       dtype: The dtype of results, unless the call names another.
       verify_shape: If true, the shape must be that of the values.
 
+    Raises:
+      TypeError: `value` is not a number, text, list or array.
+
     Example:
       >>> v = tf.get_variable("v", [2, 2], initializer=tf.constant_initializer([1, 2, 3, 4]))
       >>> with tf.Session() as sess:
@@ -104,6 +109,10 @@ class Constant(Initializer):
     """
 
     def __init__(self, value: Any = 0, dtype: Any = dtypes.float32, verify_shape: bool = False) -> None:
+        if not (np.isscalar(value) or isinstance(value, (list, tuple, np.ndarray))):
+            raise TypeError(
+                "Invalid type for initial value: %s (expected Python scalar, list or tuple of values, or numpy.ndarray)." % type(value)
+            )
         self.value, self.dtype, self._verify_shape = value, dtypes.as_dtype(dtype), verify_shape
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None, verify_shape: Optional[bool] = None) -> Tensor:
@@ -149,7 +158,7 @@ class RandomNormal(Initializer):
     """
 
     def __init__(self, mean: Any = 0.0, stddev: Any = 1.0, seed: Optional[int] = None, dtype: Any = dtypes.float32) -> None:
-        self.mean, self.stddev, self.seed, self.dtype = mean, stddev, seed, dtypes.as_dtype(dtype)
+        self.mean, self.stddev, self.seed, self.dtype = mean, stddev, seed, assert_float_dtype(dtypes.as_dtype(dtype))
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         return random_ops.random_normal(shape, self.mean, self.stddev, dtype or self.dtype, self.seed)
@@ -168,6 +177,17 @@ class TruncatedNormal(RandomNormal):
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         return random_ops.truncated_normal(shape, self.mean, self.stddev, dtype or self.dtype, self.seed)
+
+
+def assert_float_dtype(dtype: Any) -> Any:
+    """Returns a dtype, which must be one of floats.
+
+    Raises:
+      ValueError: It is another one.
+    """
+    if not dtype.is_floating:
+        raise ValueError("Expected floating point type, got %s." % dtype)
+    return dtype
 
 
 def _fans(shape: Any) -> Tuple[float, float]:
@@ -210,7 +230,7 @@ class VarianceScaling(Initializer):
         distribution = distribution.lower()
         if distribution not in ("normal", "uniform", "truncated_normal", "untruncated_normal"):
             raise ValueError("Invalid `distribution` argument:", distribution)
-        self.scale, self.mode, self.distribution, self.seed, self.dtype = scale, mode, distribution, seed, dtypes.as_dtype(dtype)
+        self.scale, self.mode, self.distribution, self.seed, self.dtype = scale, mode, distribution, seed, assert_float_dtype(dtypes.as_dtype(dtype))
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         dims = shapes.TensorShape(shape)._known_dims()
@@ -281,7 +301,7 @@ class UniformUnitScaling(Initializer):
     """
 
     def __init__(self, factor: float = 1.0, seed: Optional[int] = None, dtype: Any = dtypes.float32) -> None:
-        self.factor, self.seed, self.dtype = factor, seed, dtypes.as_dtype(dtype)
+        self.factor, self.seed, self.dtype = factor, seed, assert_float_dtype(dtypes.as_dtype(dtype))
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         dims = [int(d) for d in shapes.TensorShape(shape if partition_info is None else partition_info.full_shape).as_list()]
@@ -308,7 +328,7 @@ class Orthogonal(Initializer):
     """
 
     def __init__(self, gain: float = 1.0, seed: Optional[int] = None, dtype: Any = dtypes.float32) -> None:
-        self.gain, self.seed, self.dtype = gain, seed, dtypes.as_dtype(dtype)
+        self.gain, self.seed, self.dtype = gain, seed, assert_float_dtype(dtypes.as_dtype(dtype))
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         kind = dtype or self.dtype
@@ -342,7 +362,7 @@ class Identity(Initializer):
     """
 
     def __init__(self, gain: float = 1.0, dtype: Any = dtypes.float32) -> None:
-        self.gain, self.dtype = gain, dtypes.as_dtype(dtype)
+        self.gain, self.dtype = gain, assert_float_dtype(dtypes.as_dtype(dtype))
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         dims = shapes.TensorShape(shape if partition_info is None else partition_info.full_shape).as_list()

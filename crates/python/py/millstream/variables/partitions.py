@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections.abc
 import math
 from typing import Any, Dict, Iterator, List, Optional
 
@@ -98,6 +99,15 @@ class PartitionedVariable:
     """
 
     def __init__(self, name: str, shape: Any, dtype: Any, variable_list: List[Any], partitions: List[int]) -> None:
+        for what, given in (("variable_list", variable_list), ("partitions", partitions)):
+            if not isinstance(given, (list, tuple)):
+                raise TypeError("%s is not a list or tuple: %s" % (what, given))
+        if not variable_list:
+            raise ValueError("variable_list may not be empty")
+        if any(p < 1 for p in partitions):
+            raise ValueError("partition values must be positive: %s" % (partitions,))
+        if any(v._get_save_slice_info() is None for v in variable_list):
+            raise ValueError("All variables must have a save_slice_info available: %s" % [v.name for v in variable_list])
         self._name, self._shape, self._dtype = name, shapes.TensorShape(shape), dtypes.as_dtype(dtype)
         self._variable_list, self._partitions = variable_list, partitions
 
@@ -169,8 +179,11 @@ class PartitionedVariable:
         return done if read_value else [d.op for d in done]
 
 
-def make(get: Any, name: str, arguments: Dict[str, Any]) -> Any:
-    """Creates the partitioned variable for `get_variable`; `get(name, **arguments)` creates each part."""
+def make(get: Any, name: str, arguments: Dict[str, Any], found: Any = None) -> Any:
+    """Creates the partitioned variable for `get_variable`; `get(name, **arguments)` creates each part.
+
+    If there is one of this name, `found`, it is returned, provided that it fits.
+    """
     partitioner, initializer = arguments.pop("partitioner"), arguments["initializer"]
     if not callable(partitioner):
         raise ValueError("Partitioner must be callable, but received: %s" % partitioner)
@@ -180,10 +193,20 @@ def make(get: Any, name: str, arguments: Dict[str, Any]) -> Any:
     shape = shapes.TensorShape(arguments["shape"])
     if value is not None and shape.ndims is None:
         shape = value.shape
-    if not shape.is_fully_defined():
-        raise ValueError("Shape of a new partitioned variable (%s) must be fully defined, but instead was %s." % (name, shape))
     dtype = dtypes.as_dtype(arguments["dtype"]).base_dtype
-    cuts = list(partitioner(shape=shape, dtype=dtype))
+    if found is not None:
+        if not shape.is_compatible_with(found.shape):
+            raise ValueError("Trying to reuse partitioned variable %s, but specified shape %s and found shape %s." % (name, shape, found.shape))
+        if not dtype.is_compatible_with(found.dtype):
+            raise ValueError("Trying to reuse partitioned variable %s, but specified dtype %s and found dtype %s." % (name, dtype.name, found.dtype.name))
+    if not shape.is_fully_defined():
+        raise ValueError("Shape of a new partitioned variable must be fully defined, but instead was %s. The variable is `%s`." % (shape, name))
+    if not shape.ndims:
+        raise ValueError("A partitioned Variable must have rank at least 1: shape: %s" % shape)
+    cuts = partitioner(shape=shape, dtype=dtype)
+    if not isinstance(cuts, collections.abc.Sequence):
+        raise ValueError("Partitioner must return a sequence, but saw: %s" % cuts)
+    cuts = list(cuts)
     whole = shape.as_list()
     if len(cuts) != len(whole):
         raise ValueError("Partitioner returned a partition list that does not match the Variable's rank: %s vs. %s" % (cuts, shape))
@@ -191,6 +214,12 @@ def make(get: Any, name: str, arguments: Dict[str, Any]) -> Any:
         raise ValueError("Partitioner returned zero partitions for some axes: %s" % cuts)
     if sum(p > 1 for p in cuts) > 1:
         raise ValueError("Can only slice a variable along one dimension: shape: %s, partitioning: %s" % (shape, cuts))
+    if found is not None:
+        if cuts != list(found._get_partitions()):
+            raise ValueError(
+                "Trying to reuse partitioned variable %s, but specified partitions %s and found partitions %s." % (name, cuts, list(found._get_partitions()))
+            )
+        return found
     axis = next((i for i, p in enumerate(cuts) if p > 1), 0)
     parts = []
     for i, (offset, size) in enumerate(_shares(whole[axis], cuts[axis])):
@@ -214,6 +243,15 @@ def _shares(size: int, n: int) -> List[Any]:
         shares.append((at, length))
         at += length
     return shares
+
+
+def _check_axis(shape: Any, axis: int) -> None:
+    if not isinstance(shape, shapes.TensorShape):
+        raise ValueError("shape is not a TensorShape: %s" % (shape,))
+    if not shape.is_fully_defined():
+        raise ValueError("shape is not fully defined: %s" % shape)
+    if len(shape) <= axis:
+        raise ValueError("Can not partition variable along axis %d when shape is only %s" % (axis, shape))
 
 
 def _size_of_element(dtype: Any, bytes_per_string_element: int) -> int:
@@ -273,7 +311,7 @@ def variable_axis_size_partitioner(max_shard_bytes: int, axis: int = 0, bytes_pe
         raise ValueError("max_shards must be positive.")
 
     def partitioner(shape: Any, dtype: Any) -> List[int]:
-        shape = shapes.TensorShape(shape)
+        _check_axis(shape, axis)
         parts, dims = [1] * len(shape), shape.as_list()
         dtype = dtypes.as_dtype(dtype)
         slice_bytes = (shape.num_elements() // dims[axis]) * _size_of_element(dtype, bytes_per_string_element)
@@ -305,7 +343,7 @@ def min_max_variable_partitioner(max_partitions: int = 1, axis: int = 0, min_sli
     """
 
     def partitioner(shape: Any, dtype: Any) -> List[int]:
-        shape = shapes.TensorShape(shape)
+        _check_axis(shape, axis)
         parts, dims = [1] * len(shape), shape.as_list()
         total = shape.num_elements() * _size_of_element(dtypes.as_dtype(dtype), bytes_per_string_element)
         parts[axis] = max(1, min(dims[axis], max_partitions, int(math.ceil(total / min_slice_size))))

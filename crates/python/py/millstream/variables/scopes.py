@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from typing import Any, Dict, List, Optional
 
 from millstream.framework import add_to_collection, convert_to_tensor, dtypes, get_default_graph, shapes
 from millstream.framework.graph_keys import GraphKeys
+from millstream.framework.name_scopes import graph_of
 from millstream.framework.tensor_util import make_tensor_proto
 from millstream.ops import custom_gradients
 from millstream.variables import initializers, partitions
@@ -34,9 +36,10 @@ class _Store(threading.local):
     number of times that it opened each scope.
     """
 
-    def __init__(self, variables: Dict[str, Any]) -> None:
-        # Called in each thread that uses the store, with the one table of variables.
+    def __init__(self, variables: Dict[str, Any], partitioned: Dict[str, Any]) -> None:
+        # Called in each thread that uses the store, with the tables of variables and of partitioned ones.
         self.variables = variables
+        self.partitioned = partitioned
         self.opened: Dict[str, int] = {}
         self.current = VariableScope(False)
 
@@ -44,7 +47,7 @@ class _Store(threading.local):
 def _store() -> _Store:
     extras = get_default_graph()._extras
     if _EXTRA not in extras:
-        extras.setdefault(_EXTRA, _Store({}))  # Another thread may have been faster.
+        extras.setdefault(_EXTRA, _Store({}, {}))  # Another thread may have been faster.
     return extras[_EXTRA]
 
 
@@ -170,6 +173,28 @@ class VariableScope:
         """Returns the scope's local variables."""
         return self.get_collection(GraphKeys.LOCAL_VARIABLES)
 
+    def get_variable(self, var_store: Any, name: str, *args: Any, reuse: Any = None, **kwargs: Any) -> Any:
+        """Returns the variable with this name in the scope, as `tf.get_variable` does in the current scope.
+
+        Args:
+          var_store: The graph's variables by name.
+          name: The name within the scope.
+          reuse: Whether to reuse; by default as the scope says.
+
+        The other arguments are those of `tf.get_variable`.
+
+        Returns:
+          A variable.
+
+        Example:
+          >>> with tf.variable_scope("s", reuse=tf.AUTO_REUSE) as scope:
+          ...     v = tf.get_variable("v", [2])
+          >>> scope.get_variable(None, "v", [2]) is v
+          True
+        """
+        scope = self if reuse is None else self._copy(reuse=reuse)
+        return _get(scope, scope.name + "/" + name if scope.name else name, *args, **kwargs)
+
     def _copy(self, **changes: Any) -> "VariableScope":
         scope = VariableScope.__new__(VariableScope)
         scope.__dict__.update(self.__dict__)
@@ -197,7 +222,7 @@ class variable_scope:
     Args:
       name_or_scope: A name within the current scope, or a `VariableScope` to open again.
       default_name: A name to make unique, used if `name_or_scope` is None.
-      values: Ignored.
+      values: Tensors that the scope's operations will use: the scope belongs to their graph.
       initializer: The default initializer.
       regularizer: The default regularizer: a function from a variable to a term of the loss.
       caching_device: The device of the copy that is read: a name or a function of the operation.
@@ -253,6 +278,7 @@ class variable_scope:
             raise TypeError("The auxiliary_name_scope must be `True` or `False`, while get {}".format(auxiliary_name_scope))
         if not isinstance(name_or_scope, (VariableScope, str, type(None))):
             raise TypeError("VariableScope: name_or_scope must be a string or VariableScope.")
+        self._values = [] if values is None else list(values)
         self._given, self._default, self._reuse, self._own_names = name_or_scope, default_name, reuse, auxiliary_name_scope
         self._changes = dict(
             initializer=initializer,
@@ -267,6 +293,10 @@ class variable_scope:
         self._stack: List[Any] = []
 
     def __enter__(self) -> VariableScope:
+        outside = contextlib.ExitStack()
+        graph = None if get_default_graph()._is_body else graph_of(self._values)
+        if graph is not None and graph is not get_default_graph():
+            outside.enter_context(graph.as_default())
         store, graph = _store(), get_default_graph()
         old = store.current
         block, opened = None, None
@@ -298,11 +328,11 @@ class variable_scope:
             outer, inner = old.custom_getter, self._changes["custom_getter"]
             scope._custom_getter = lambda getter, *a, **k: inner(lambda *b, **l: outer(getter, *b, **l), *a, **k)
         store.current = scope
-        self._stack.append((store, old, block, opened, scope))
+        self._stack.append((store, old, block, opened, scope, outside))
         return scope
 
     def __exit__(self, *why: Any) -> None:
-        store, old, block, opened, scope = self._stack[-1]
+        store, old, block, opened, scope, outside = self._stack[-1]
         if store.current is not scope:
             raise RuntimeError("Improper nesting of variable_scope.")
         self._stack.pop()
@@ -314,6 +344,7 @@ class variable_scope:
             store.opened = {k: n for k, n in store.opened.items() if not k.startswith(inside)}
         if block is not None:
             block.__exit__(*why)
+        outside.close()
 
     @staticmethod
     def _unused(store: _Store, outer: str, name: str) -> str:
@@ -400,7 +431,23 @@ def _make(
     if partitioner is not None and _is_cut(shape, initializer):
         part = dict(locals())
         arguments = {k: part[k] for k in _PART}
-        return partitions.make(_make, name, arguments)
+        if name in store.variables:
+            raise ValueError(
+                "A partitioner was provided, but an unpartitioned version of the variable was found: %s.  "
+                "Perhaps a variable of the same name was already created without partitioning?" % name
+            )
+        found = store.partitioned.get(name)
+        if found is not None and not reuse:
+            raise ValueError("Partitioned variable with name %s already exists. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in VarScope?" % name)
+        whole = partitions.make(_make, name, arguments, found)
+        return store.partitioned.setdefault(name, whole)
+    if partition_info is None and reuse and name in store.partitioned:
+        return store.partitioned[name]
+    if partition_info is None and name + "/part_0" in store.variables:
+        raise ValueError(
+            "No partitioner was provided, but a partitioned version of the variable was found: %s/part_0. "
+            "Perhaps a variable of the same name was already created with partitioning?" % name
+        )
     shape = shapes.TensorShape(shape)
     if initializer is not None and not callable(initializer) and shape.ndims is not None:
         raise ValueError("If initializer is a constant, do not specify shape.")
@@ -430,8 +477,10 @@ def _make(
                 "The initializer passed is not valid. It should be a callable with no arguments and the shape should not be provided or an instance of "
                 "`tf.keras.initializers.*' and `shape` should be fully defined. The shape of the new variable `%s` is %s." % (name, shape)
             )
-        as_list, function = shape.as_list() if shape.is_fully_defined() else None, initializer
-        first: Any = lambda: _call_initializer(function, as_list, dtype, partition_info)  # noqa: E731
+        as_list, function, given = shape.as_list() if shape.is_fully_defined() else None, initializer, dtype
+        first: Any = lambda: _call_initializer(function, as_list, given, partition_info)  # noqa: E731
+        if as_list is None:
+            dtype = None  # A function without arguments returns a value of its own dtype.
     else:
         first = initializer
         known = getattr(first, "dtype", None)
@@ -496,11 +545,9 @@ def _call_initializer(function: Any, shape: Any, dtype: Any, partition_info: Any
         return function(shape, dtype=dtype)
     if not takes and shape is None:
         return function()
-    if not takes:
-        return function(shape, dtype=dtype)  # As in TensorFlow: its TypeError says what a shape asks for.
     if "partition_info" in takes:
         return function(shape, dtype=dtype, partition_info=partition_info)
-    return function(shape, dtype=dtype) if "dtype" in takes or len(takes) > 1 else function(shape)
+    return function(shape, dtype=dtype)  # As in TensorFlow: the TypeError of another function says what it has to take.
 
 
 def _default_initializer(name: str, dtype: Any) -> Any:
@@ -567,14 +614,65 @@ def get_variable(
     """
     scope = get_variable_scope()
     full = scope.name + "/" + name if scope.name else name
+    return _get(
+        scope,
+        full,
+        shape,
+        dtype,
+        initializer,
+        regularizer,
+        trainable,
+        collections,
+        caching_device,
+        partitioner,
+        validate_shape,
+        use_resource,
+        custom_getter,
+        constraint,
+        synchronization,
+        aggregation,
+    )
+
+
+def get_variable_named(full: str, **arguments: Any) -> Any:
+    """Returns the variable with this full name, with the defaults of the current scope.
+
+    The arguments are those of `get_variable`.
+    """
+    return _get(get_variable_scope(), full, **arguments)
+
+
+def _get(
+    scope: VariableScope,
+    full: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: Optional[bool] = None,
+    collections: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    validate_shape: bool = True,
+    use_resource: Optional[bool] = None,
+    custom_getter: Any = None,
+    constraint: Any = None,
+    synchronization: Any = None,
+    aggregation: Any = None,
+) -> Any:
+    """Returns the variable with a full name, with the defaults of a scope."""
     getter = custom_getter if custom_getter is not None else scope.custom_getter
+    if getter is not None and not callable(getter):
+        raise ValueError("Passed a custom_getter which is not callable: %s" % getter)
     if dtype is None and initializer is not None and not callable(initializer):
         # A value has its own dtype, whatever the scope's.
         dtype = _dtype_of(initializer)
     elif dtype is not None and initializer is not None and not callable(initializer):
         # TensorFlow makes this node for the dtype, and seeds depend on the number of nodes.
         with get_default_graph()._exact_scope(""):
-            convert_to_tensor(initializer)
+            known = convert_to_tensor(initializer).dtype.base_dtype
+        if known != dtypes.as_dtype(dtype).base_dtype:
+            raise ValueError("Initializer type '%s' and explicit dtype '%s' don't match." % (known, dtypes.as_dtype(dtype)))
     arguments = dict(
         shape=shape,
         dtype=scope.dtype if dtype is None else dtype,
@@ -588,10 +686,9 @@ def get_variable(
         validate_shape=validate_shape,
         use_resource=scope.use_resource if use_resource is None else use_resource,
         constraint=scope.constraint if constraint is None else constraint,
-        synchronization=synchronization,
-        aggregation=aggregation,
     )
-    on_read = checked(synchronization, aggregation, name)[0] == VariableSynchronization.ON_READ
+    arguments["synchronization"], arguments["aggregation"] = checked(synchronization, aggregation, full)
+    on_read = arguments["synchronization"] == VariableSynchronization.ON_READ
     if on_read and trainable:
         raise ValueError(
             "Synchronization value can be set to VariableSynchronization.ON_READ only for non-trainable variables. "

@@ -663,6 +663,90 @@ def _scope_says() -> bool:
     return _use_resource_by_default if says is None else says
 
 
+def guarded(value: Tensor, name: str) -> Tensor:
+    """Returns an initial value for the variable `name` that can be computed whatever is initialized.
+
+    Where the value depends on variables by reference, they are replaced by `initialized_value()`, in copies
+    of the operations in between: all variables can then be initialized in one run, in any order.
+    """
+    graph = value.graph
+    copies: Any = {}
+    seen: Any = {}
+
+    def depends(operation: Any) -> bool:
+        """Whether the operation is, or depends on, a variable; a cycle leaves the value as it is."""
+        stack = [operation]  # A path: each is an input of the one before.
+        while stack:
+            one = stack[-1]
+            if one.type in _READS or one.type in _HOLDERS:
+                seen[one.name] = one.type in _HOLDERS
+            unknown = [] if one.name in seen else [i.op for i in one.inputs if i.op.name not in seen]
+            if unknown:
+                if any(unknown[0].name == above.name for above in stack):
+                    raise _Cycle
+                stack.append(unknown[0])
+                continue
+            if one.name not in seen:
+                seen[one.name] = any(seen[i.op.name] for i in one.inputs)
+            stack.pop()
+        return bool(seen[operation.name])
+
+    def copied(operation: Any) -> Any:
+        """Returns the operation with initialized variables."""
+        if operation.name in copies:
+            return copies[operation.name]
+        found = operation
+        if operation.type in _HOLDERS:
+            initialized = _initialized(operation)
+            found = operation if initialized is None else initialized.op
+        elif depends(operation):
+            inputs = [copied(i.op).outputs[i.value_index] for i in operation.inputs]
+            if any(new.name != old.name for new, old in zip(inputs, operation.inputs)):
+                found = graph.create_op(
+                    "Switch" if operation.type == "RefSwitch" else operation.type,
+                    inputs,
+                    [o.dtype.base_dtype for o in operation.outputs],
+                    name=("%s_%s/" % (operation.name, name)).replace(":", "_"),  # Absolute.
+                    attrs=dict(operation.node_def.attr),
+                )
+        copies[operation.name] = found
+        return found
+
+    try:
+        if not depends(value.op):
+            return value
+    except _Cycle:
+        return value
+    new = copied(value.op)
+    return value if new.name == value.op.name else new.outputs[value.value_index]
+
+
+def _check_outside(value: Tensor, name: str) -> None:
+    if value.op.type in ("Exit", "RefExit") or value.op._get_control_flow_context() is not None:
+        raise ValueError(
+            "Initializer for variable %s is from inside a control-flow construct, such as a loop or conditional. "
+            "When creating a variable inside a loop or conditional, use a lambda as the initializer." % name
+        )
+
+
+class _Cycle(Exception):
+    """The initial value depends on a loop."""
+
+
+# Operations that hold a variable, and those that read one without waiting for a value to be there.
+_HOLDERS = ("Variable", "VariableV2", "VarHandleOp")
+_READS = ("IsVariableInitialized", "VarIsInitializedOp", "ReadVariableOp")
+
+
+def _initialized(operation: Any) -> Optional[Tensor]:
+    """Returns `initialized_value()` of the variable that the operation holds, if the graph knows one."""
+    for key in (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES):
+        for one in get_default_graph().get_collection(key):
+            if one.name in (operation.name, operation.name + ":0"):
+                return one.initialized_value()
+    return None
+
+
 class RefVariable(Variable):
     """A variable held by reference: `VariableV2`."""
 
@@ -673,11 +757,13 @@ class RefVariable(Variable):
                     value = convert_to_tensor(initial(), dtype, "initial_value")
             else:
                 value = convert_to_tensor(initial, dtype, "initial_value")
+                _check_outside(value, scope)
             self._initial_value = value
             known = shape if shape is not None else value.shape if validate_shape else shapes.TensorShape(None)
             if validate_shape and shape is None and not value.shape.is_fully_defined():
                 raise ValueError("initial_value must have a shape specified: %s" % value)
             self._variable = op("VariableV2")(known, value.dtype.base_dtype, name=scope)
+            value = guarded(value, self._variable.op.name)
             with self._graph.colocate_with(self._variable.op):
                 self._initializer = op("Assign")(self._variable, value, validate_shape=validate_shape).op
             with self._graph.device(caching_device) if caching_device is not None else self._graph.colocate_with(self._variable.op):
@@ -759,6 +845,8 @@ class ResourceVariable(Variable):
             before = len(self._graph)
             with name_scope("Initializer"), self._graph.device(None):
                 value = convert_to_tensor(initial() if callable(initial) else initial, dtype, "initial_value")
+                if not callable(initial):
+                    _check_outside(value, scope)
             self._initial_value = value
             known = shape if shape is not None else value.shape
             self._value_dtype = value.dtype.base_dtype
@@ -768,7 +856,7 @@ class ResourceVariable(Variable):
             with name_scope("IsInitialized"):
                 self._is_initialized = op("VarIsInitializedOp")(self._variable)
             with name_scope("Assign") as n:
-                self._initializer = op("AssignVariableOp")(self._variable, value, name=n)
+                self._initializer = op("AssignVariableOp")(self._variable, guarded(value, full), name=n)
             with name_scope("Read"):
                 self._snapshot = op("ReadVariableOp")(self._variable, self._value_dtype)
                 if caching_device is not None:

@@ -1,10 +1,16 @@
 """Files: what a session's graph may open, and the order in which a saver writes and deletes."""
 
+import io
 import os
+import random
+import struct
+import tracemalloc
 
 import pytest
+from google.protobuf import message
 
 import millstream as tf
+from millstream.io import records
 from millstream.train import checkpoints
 
 
@@ -125,3 +131,121 @@ def test_records_can_be_written_to_a_pipe(tmp_path):
         assert len(os.read(end, 100)) == 8 + 4 + 3 + 4
     finally:
         os.close(end)
+
+
+def _events(path):
+    with tf.summary.FileWriter(str(path)) as writer:
+        for step in range(3):
+            value = tf.Summary.Value(tag="loss", simple_value=0.5, metadata={"plugin_data": {"plugin_name": "scalars"}})
+            writer.add_summary(tf.Summary(value=[value]), global_step=step)
+    (file,) = path.iterdir()
+    return file
+
+
+def _record(data, length=None):
+    out = io.BytesIO()
+    records.write_record(out, data)
+    framed = out.getvalue()
+    if length is not None:
+        header = struct.pack("<Q", length)
+        framed = header + struct.pack("<I", records._checksum(header)) + framed[12:]
+    return framed
+
+
+def test_a_damaged_event_file_ends_in_an_error(tmp_path):
+    file = _events(tmp_path)
+    good = file.read_bytes()
+    assert [e.step for e in tf.train.summary_iterator(str(file))][1:] == [0, 1, 2]
+    draw = random.Random(7)
+    damages = [good[:n] for n in range(len(good))]
+    for _ in range(300):
+        bad = bytearray(good)
+        bad[draw.randrange(len(bad))] ^= 1 << draw.randrange(8)
+        damages.append(bytes(bad))
+    n_refused = 0
+    for bad in damages:
+        file.write_bytes(bad)
+        events = tf.train.summary_iterator(str(file))
+        try:
+            assert list(events) is not None
+        except tf.errors.DataLossError as e:
+            n_refused += 1
+            assert str(file) in e.message
+    # All but what ends between two records.
+    assert n_refused == len(damages) - 4
+
+
+def test_an_event_file_of_good_records_with_anything_in_them(tmp_path):
+    """What the checksums cover may be no event: the messages' own error, as in TensorFlow."""
+    whole = tf.Event(step=3, summary=tf.Summary(value=[tf.Summary.Value(tag="t", simple_value=1.0)])).SerializeToString()
+    draw = random.Random(8)
+    file, n_read = tmp_path / "events", 0
+    # The last two claim 4 GB of a string, and 10,000 messages within each other.
+    nested = b"\x0a\x00"
+    for _ in range(10_000):
+        nested = b"\x2a" + _varint(len(nested)) + nested
+    hostile = [b"\x1a\xff\xff\xff\xff\x0f", nested]
+    for _ in range(500):
+        bad = bytearray(whole)
+        for _ in range(draw.randint(1, 3)):
+            bad[draw.randrange(len(bad))] = draw.randrange(256)
+        hostile.append(bytes(bad))
+    for data in hostile:
+        file.write_bytes(_record(data) + _record(whole))
+        try:
+            events = list(tf.train.summary_iterator(str(file)))
+        except message.DecodeError:
+            continue
+        n_read += 1
+        assert len(events) == 2 and events[1].step == 3
+    assert 0 < n_read < len(hostile)
+
+
+def _varint(n):
+    out = bytearray()
+    while 0x80 <= n:
+        out.append(n & 0x7F | 0x80)
+        n >>= 7
+    return bytes(out + bytes([n]))
+
+
+@pytest.mark.parametrize("length", [1 << 20, 1 << 34, 1 << 62, (1 << 64) - 1, (1 << 64) - 4])
+def test_a_record_that_claims_a_length_takes_no_memory_for_it(tmp_path, length):
+    file = tmp_path / "events"
+    file.write_bytes(_record(b"abc", length))
+    for read in (tf.train.summary_iterator, tf.python_io.tf_record_iterator):
+        tracemalloc.start()
+        with pytest.raises(tf.errors.DataLossError, match="truncated record at 0"):
+            list(read(str(file)))
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert most < 4 << 20
+
+
+def test_a_damaged_compressed_record_file_ends_in_an_error(tmp_path):
+    kind = tf.python_io.TFRecordCompressionType
+    draw = random.Random(9)
+    for compression in (kind.GZIP, kind.ZLIB):
+        file = str(tmp_path / "records")
+        options = tf.python_io.TFRecordOptions(compression)
+        with tf.python_io.TFRecordWriter(file, options) as writer:
+            for _ in range(20):
+                writer.write(bytes(draw.randrange(256) for _ in range(50)))
+        with open(file, "rb") as source:
+            good = source.read()
+        n_refused = 0
+        for _ in range(200):
+            bad = bytearray(good)
+            bad[draw.randrange(len(bad))] ^= 1 << draw.randrange(8)
+            with open(file, "wb") as out:
+                out.write(bytes(bad[: draw.choice([len(bad), draw.randrange(1, len(bad))])]))
+            try:
+                list(tf.python_io.tf_record_iterator(file, options))
+            except tf.errors.DataLossError:
+                n_refused += 1
+        assert 150 < n_refused
+
+
+def test_an_event_file_that_is_missing(tmp_path):
+    with pytest.raises(tf.errors.NotFoundError, match="nowhere"):
+        list(tf.train.summary_iterator(str(tmp_path / "nowhere")))

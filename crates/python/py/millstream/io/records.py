@@ -44,12 +44,30 @@ def read_records(path: str) -> Iterator[bytes]:
 
 
 def records_of(source: BinaryIO, path: str) -> Iterator[bytes]:
-    """Yields the records of an open file; `path` is for error messages."""
+    """Yields the records of an open file; `path` is for messages. A damaged one raises `DataLossError`."""
     while True:
         data = _read_record(source, path)
         if data is None:
             return
         yield data
+
+
+# The most that is read in one go.
+_CHUNK = 1 << 20
+
+
+def _read(source: BinaryIO, n: int) -> bytes:
+    """Returns the next `n` bytes, or fewer at the end. Takes memory for what is there, whatever `n` is."""
+    if n <= _CHUNK:
+        return source.read(n)
+    chunks = []
+    while 0 < n:
+        chunk = source.read(min(n, _CHUNK))
+        if not chunk:
+            break
+        chunks.append(chunk)
+        n -= len(chunk)
+    return b"".join(chunks)
 
 
 def _read_record(source: BinaryIO, path: str) -> Optional[bytes]:
@@ -66,7 +84,7 @@ def _read_record(source: BinaryIO, path: str) -> Optional[bytes]:
     length, crc = struct.unpack("<QI", header)
     if crc != _checksum(header[:8]):
         raise damaged("corrupted")
-    body = source.read(length + 4)
+    body = _read(source, length + 4)
     if len(body) < length + 4:
         raise damaged("truncated")
     data = body[:-4]

@@ -546,6 +546,10 @@ def summary_iterator(path: str) -> Iterator[Any]:
     Returns:
       An iterator of `Event`s.
 
+    Raises:
+      tf.errors.NotFoundError: The file does not exist.
+      tf.errors.DataLossError: A record is corrupted or truncated.
+
     Example:
       >>> import tempfile
       >>> folder = tempfile.mkdtemp()

@@ -237,7 +237,7 @@ def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
             plain = _io.BytesIO(_inflated(source.read(), path))
         try:
             yield from records.records_of(plain, path)
-        except (OSError, EOFError) as e:
+        except (OSError, EOFError, zlib.error) as e:
             raise errors.DataLossError(None, None, "%s is damaged: %s" % (path, e)) from e
 
 

@@ -26,13 +26,13 @@ mod table;
 mod tensor_array;
 mod variable;
 
-pub use accumulator::{Accumulator, AccumulatorSpec, Gathered};
+pub use accumulator::{Accumulator, AccumulatorSpec, Gathered, GatheredSum};
 pub use activity::{Activity, Asleep, Job, Threads};
 pub use apart::apart;
 pub use cancel::{Cancellation, Registration};
 pub use closures::this_thread;
 pub use host::{HostFunction, HostFunctions, HostToken, in_host_function};
-pub use line::{Given, Line, Work};
+pub use line::{Given, Lent, Line, Outcome, Undo, Work};
 pub use machine::machine_memory;
 pub use queue::{
     Answer, Ask, Barrier, Batches, Client, Closing, Dequeued, Elsewhere, Item, ItemStore, Loan, Looked,

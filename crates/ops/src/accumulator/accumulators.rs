@@ -82,7 +82,10 @@ pub(super) fn take(
             let spec = accumulator.spec().clone();
             accumulator.take(needed, &cx.env.cancel, move |result| match result {
                 Err(error) => completion.complete(Err(error)),
-                Ok((sum, count)) => completion.complete_with(move || give(&spec, sum, count)),
+                Ok(sum) => completion.complete_with(move || {
+                    let (sum, count) = sum.used();
+                    give(&spec, sum, count)
+                }),
             });
         }
     }

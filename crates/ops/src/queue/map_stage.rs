@@ -4,7 +4,7 @@
 use super::staging::{Limits, Staged, area, at_once, bytes_of, user, wait};
 use millstream_graph::op::spec::TypeList;
 use millstream_graph::op::{Completion, Kernel, KernelCx, OpDef};
-use millstream_state::{Given, Line, Work};
+use millstream_state::{Given, Line, Outcome, Work};
 use millstream_tensor::DType::{I32, I64};
 use millstream_tensor::{Code, Error, PartialShape, Result, Tensor, ensure, invalid};
 use smallvec::smallvec;
@@ -164,7 +164,7 @@ fn staged(cx: &mut KernelCx) -> Result<(Arc<Line<Area>>, Work<Area>)> {
             Ok(false) => return None,
             Ok(true) => {}
         }
-        Some(area.put(key, n, &indices, values.take()?))
+        Some(area.put(key, n, &indices, values.take()?).map(Outcome::from))
     });
     Ok((line, work))
 }
@@ -207,7 +207,7 @@ impl Area {
     }
 
     /// The components at `indices` of the element with this key, which is there.
-    fn get(&mut self, key: i64, indices: &[usize], takes: bool) -> Result<Given> {
+    fn get(&mut self, key: i64, indices: &[usize], takes: bool) -> Result<Outcome<Area>> {
         let Some(element) = self.whole.get_mut(&key) else {
             return Err(Error::internal("an element vanished while it was looked at"));
         };
@@ -228,19 +228,43 @@ impl Area {
             })?;
             given.push(value);
         }
-        if takes {
-            for i in indices {
-                if let Some(value) = element.values[*i].take() {
-                    let bytes = bytes_of(&value);
-                    element.bytes -= bytes;
-                    self.bytes -= bytes;
-                }
-            }
-            if element.values.iter().all(Option::is_none) {
-                self.whole.remove(&key);
+        if !takes {
+            return Ok(given.into());
+        }
+        // What is taken, in its places.
+        let mut taken = Staged::new(vec![None; element.values.len()])?;
+        for i in indices {
+            if let Some(value) = element.values[*i].take() {
+                taken.bytes += bytes_of(&value);
+                taken.values[*i] = Some(value);
             }
         }
-        Ok(given)
+        element.bytes -= taken.bytes;
+        self.bytes -= taken.bytes;
+        if element.values.iter().all(Option::is_none) {
+            self.whole.remove(&key);
+        }
+        Ok(Outcome { given, undo: Some(Box::new(move |area: &mut Area| area.take_back(key, taken))) })
+    }
+
+    /// The components that were taken are there again. An element that came under their key in the meantime is
+    /// dropped, as one is that comes while they are there.
+    fn take_back(&mut self, key: i64, taken: Staged) {
+        self.bytes += taken.bytes;
+        let is_free = |(there, back): (&Option<Tensor>, &Option<Tensor>)| there.is_none() || back.is_none();
+        match self.whole.get_mut(&key) {
+            Some(rest) if rest.values.iter().zip(&taken.values).all(is_free) => {
+                rest.bytes += taken.bytes;
+                for (slot, value) in rest.values.iter_mut().zip(taken.values) {
+                    *slot = slot.take().or(value);
+                }
+            }
+            _ => {
+                if let Some(later) = self.whole.insert(key, taken) {
+                    self.bytes -= later.bytes;
+                }
+            }
+        }
     }
 }
 
@@ -259,10 +283,10 @@ fn get_first(cx: &mut KernelCx, completion: Completion) {
         let indices = indices(cx, 0)?;
         let work: Work<Area> = Box::new(move |area| {
             let key = *area.whole.keys().next()?;
-            Some(
-                area.get(key, &indices, true)
-                    .map(|values| std::iter::once(Tensor::scalar(key)).chain(values).collect()),
-            )
+            Some(area.get(key, &indices, true).map(|mut outcome| {
+                outcome.given.insert(0, Tensor::scalar(key));
+                outcome
+            }))
         });
         Ok((line, work))
     });
@@ -282,4 +306,61 @@ cases! {
     within_the_element: "MapStage(i64 3, [2], 1.0; dtypes={f32, f32}) ! Index '2' for key '3' was out of bounds '2'.",
     one_key: "MapUnstage(i64 [1 2], [0]; dtypes={f32}) ! key must be an int64 scalar",
     within_the_limit: "MapStage(i64 3, [0], [1.0 2.0]; dtypes={f32}, memory_limit=4) ! memory limit of '4'",
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use millstream_state::Undo;
+
+    /// An area that holds an element of two numbers under a key.
+    fn with(key: i64, values: [f32; 2]) -> Area {
+        let mut area = Area::default();
+        put(&mut area, key, values);
+        area
+    }
+
+    fn put(area: &mut Area, key: i64, values: [f32; 2]) {
+        area.put(key, 2, &[0, 1], values.map(Tensor::scalar).into()).unwrap();
+    }
+
+    /// Takes components. Returns what takes them back.
+    fn take(area: &mut Area, key: i64, indices: &[usize]) -> Undo<Area> {
+        area.get(key, indices, true).unwrap().undo.unwrap()
+    }
+
+    #[track_caller]
+    fn check(area: &mut Area, key: i64, expect: [f32; 2]) {
+        let held = area.get(key, &[0, 1], false).unwrap().given;
+        assert!(held.iter().map(|value| value.to_scalar::<f32>().unwrap()).eq(expect));
+        let bytes: usize = area.whole.values().map(|element| element.bytes).sum();
+        assert_eq!((area.bytes, bytes), (8 * area.whole.len(), 8 * area.whole.len()));
+    }
+
+    #[test]
+    fn what_was_taken_goes_back_to_its_place() {
+        let mut area = with(3, [1.0, 2.0]);
+        put(&mut area, 4, [7.0, 8.0]);
+        let first = take(&mut area, 3, &[0]);
+        assert_eq!((area.bytes, area.whole.len()), (12, 2));
+        let second = take(&mut area, 3, &[1]);
+        assert_eq!((area.bytes, area.whole.len()), (8, 1));
+        second(&mut area);
+        assert_eq!((area.bytes, area.whole.len()), (12, 2));
+        assert!(area.get(3, &[0], false).unwrap_err().message().contains("already been removed"));
+        first(&mut area);
+        check(&mut area, 3, [1.0, 2.0]);
+        check(&mut area, 4, [7.0, 8.0]);
+    }
+
+    /// Had the first one not been taken, the later one would have been dropped.
+    #[test]
+    fn an_element_that_came_later_under_the_key_is_dropped() {
+        let mut area = with(3, [1.0, 2.0]);
+        let back = take(&mut area, 3, &[0, 1]);
+        put(&mut area, 3, [5.0, 6.0]);
+        check(&mut area, 3, [5.0, 6.0]);
+        back(&mut area);
+        check(&mut area, 3, [1.0, 2.0]);
+    }
 }

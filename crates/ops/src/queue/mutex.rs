@@ -3,7 +3,7 @@
 use crate::shared::handles::{Named, handle_shape, share};
 use millstream_graph::op::spec::{Spec, Text};
 use millstream_graph::op::{BuildCx, Completion, Gradient, Kernel, KernelCx, OpDef, Run};
-use millstream_state::{Line, Work};
+use millstream_state::{Given, Line, Work};
 use millstream_tensor::DType::{Resource, Variant as Variants};
 use millstream_tensor::{Opaque, Result, Tensor, Variant, invalid};
 use smallvec::smallvec;
@@ -84,7 +84,7 @@ fn lock(cx: &mut KernelCx, completion: Completion) {
         Ok(line) => {
             let work: Work<Held> = Box::new(|held| {
                 let is_free = !std::mem::replace(&mut held.0, true);
-                is_free.then(|| Ok(smallvec![]))
+                is_free.then(|| Ok(Given::new().into()))
             });
             let own = line.clone();
             line.attempt(&cx.env.cancel, work, move |result| {

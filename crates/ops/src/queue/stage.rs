@@ -2,7 +2,7 @@
 
 use super::staging::{Limits, Staged, area, at_once, user, wait};
 use millstream_graph::op::{Completion, Kernel, KernelCx, OpDef};
-use millstream_state::{Given, Line, Work};
+use millstream_state::{Given, Line, Outcome, Work};
 use millstream_tensor::DType::I32;
 use millstream_tensor::{Result, Tensor, invalid};
 use smallvec::smallvec;
@@ -58,10 +58,17 @@ struct Area {
 }
 
 impl Area {
-    fn take(&mut self) -> Option<Result<Given>> {
+    fn take(&mut self) -> Option<Result<Outcome<Area>>> {
         let first = self.elements.pop_front()?;
         self.bytes -= first.bytes;
-        Some(Ok(first.values.into_iter().flatten().collect()))
+        let given = first.values.iter().flatten().cloned().collect();
+        Some(Ok(Outcome { given, undo: Some(Box::new(|area| area.take_back(first))) }))
+    }
+
+    /// The element that was taken comes first again. The area may then hold more than it has room for.
+    fn take_back(&mut self, element: Staged) {
+        self.bytes += element.bytes;
+        self.elements.push_front(element);
     }
 }
 
@@ -86,7 +93,7 @@ fn staged(cx: &mut KernelCx) -> Result<(Arc<Line<Area>>, Work<Area>)> {
             Ok(true) => {
                 area.bytes += bytes;
                 area.elements.push_back(element.take()?);
-                Some(Ok(Given::new()))
+                Some(Ok(Given::new().into()))
             }
         }
     });
@@ -100,7 +107,7 @@ fn peek(cx: &mut KernelCx, completion: Completion) {
             .map_err(|_| invalid!("`index` is {index}, but elements are counted from 0"))?;
         let work: Work<Area> = Box::new(move |area| {
             let element = area.elements.get(index)?;
-            Some(Ok(element.values.iter().flatten().cloned().collect()))
+            Some(Ok(element.values.iter().flatten().cloned().collect::<Given>().into()))
         });
         Ok((line, work))
     });

@@ -1,5 +1,7 @@
 //! Staging areas: values that one run puts aside and another takes. [`area`] looks one up by name, and
 //! [`wait`] and [`at_once`] do work on it; `stage` and `map_stage` have the ops.
+//!
+//! What is taken for a run that is over when it arrives goes back to its place, as items of queues do.
 
 use millstream_graph::op::spec::{AtLeast, Spec, Text, TypeList};
 use millstream_graph::op::{Completion, Gradient, KernelCx, NodeInfo, OpDef};
@@ -95,11 +97,12 @@ pub(super) fn wait<T: Send + 'static>(
         Err(error) => completion.complete(Err(error)),
         Ok((line, work)) => {
             let dtypes = cx.node.output_types.iter().map(|ty| ty.dtype).collect::<Vec<_>>();
-            line.attempt(&cx.env.cancel, work, move |result| {
-                completion.complete(result.and_then(|given| {
-                    check(&given, &dtypes)?;
-                    Ok(given)
-                }));
+            line.attempt(&cx.env.cancel, work, move |result| match result {
+                Err(error) => completion.complete(Err(error)),
+                Ok(lent) => completion.complete_with(move || {
+                    check(&lent, &dtypes)?;
+                    Ok(lent.used())
+                }),
             });
         }
     }
@@ -117,7 +120,7 @@ pub(super) fn at_once<T: Default + Send + 'static>(
 }
 
 /// An error unless the values are of the dtypes that the node gives.
-fn check(given: &Given, dtypes: &[millstream_tensor::DType]) -> Result<()> {
+fn check(given: &[Tensor], dtypes: &[millstream_tensor::DType]) -> Result<()> {
     ensure!(
         given.len() == dtypes.len() && given.iter().zip(dtypes).all(|(value, dtype)| value.dtype() == *dtype),
         "the element holds {}, but the node gives {}",

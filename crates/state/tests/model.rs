@@ -8,6 +8,8 @@ mod activity;
 #[expect(dead_code, reason = "a part of the crate, compiled once more")]
 #[path = "../src/cancel.rs"]
 mod cancel;
+#[path = "../src/closures.rs"]
+mod closures;
 #[expect(dead_code, unused_imports, reason = "a part of the crate, compiled once more")]
 #[path = "../src/queue/mod.rs"]
 mod queue;

@@ -475,3 +475,25 @@ fn a_closed_queue_waits_for_what_was_lent() {
         assert_eq!(dequeue(&q, Exactly(1)).error().code(), Code::OutOfRange);
     }
 }
+
+/// The items are those of one moment, and whoever looks may work on the queue.
+#[test]
+fn what_looks_at_a_queue_may_call_it() {
+    let queue = queue(QueueKind::Fifo, 2);
+    let last = enqueue(&queue, [0, 1, 2]);
+    let mut seen = Vec::new();
+    queue.look(|item| {
+        seen.push(item[0].to_scalar::<i32>().unwrap());
+        assert_eq!(queue.report().enqueuing.len(), 1);
+        queue.count(|tally| tally.filtered += 1);
+    });
+    assert_eq!((seen, queue.tally().filtered), (vec![0, 1, 2], 3));
+    assert!(last.waits());
+}
+
+#[test]
+#[should_panic(expected = "given to `Queue::count` called a method of the same object")]
+fn what_counts_may_not_look_at_the_counts() {
+    let queue = queue(QueueKind::Fifo, 2);
+    queue.count(|_| drop(queue.tally()));
+}

@@ -42,6 +42,7 @@ pub use spec::{Batches, QueueKind, QueueSpec, dtype_names};
 pub use tally::{Taken, Tally};
 
 use crate::cancel::{Cancellation, Registration};
+use crate::closures::Closed;
 use crate::sync::Ordering::SeqCst;
 use crate::sync::{AtomicBool, AtomicUsize, Mutex};
 use items::Items;
@@ -125,7 +126,7 @@ pub struct Queue {
     awaits_lent: AtomicBool,
     /// The counts kept for ops that use the queue. No lock is held while this one is taken, and none is taken
     /// under it.
-    tally: Mutex<Tally>,
+    tally: Closed<Tally>,
 }
 
 struct State {
@@ -244,7 +245,7 @@ impl Queue {
             state: Mutex::new(state),
             lent: AtomicUsize::new(0),
             awaits_lent: AtomicBool::new(false),
-            tally: Mutex::new(Tally::default()),
+            tally: Closed::new(Tally::default()),
         })
     }
 
@@ -581,25 +582,36 @@ impl Queue {
         of(&state.enqueues, cancel).chain(of(&state.dequeues, cancel)).collect()
     }
 
-    /// Calls `each` with every item in the queue and every item that waits to be enqueued.
-    pub fn look(&self, mut each: impl FnMut(&Item)) {
-        let state = self.state.lock();
-        state.items.each(&mut each);
-        for attempt in &state.enqueues {
-            if let Put::Rows(rows) = &attempt.work {
-                rows.iter().for_each(&mut each);
+    /// Calls `each` with the components of every item in the queue and of every item that waits to be
+    /// enqueued. The items are those of one moment: `each` runs without the queue's lock, and may call
+    /// methods of the queue.
+    pub fn look(&self, each: impl FnMut(&[Tensor])) {
+        let mut items: Vec<SmallVec<[Tensor; 2]>> = Vec::new();
+        {
+            let state = self.state.lock();
+            let mut share = |item: &Item| items.push(item.components.clone());
+            state.items.each(&mut share);
+            for attempt in &state.enqueues {
+                if let Put::Rows(rows) = &attempt.work {
+                    rows.iter().for_each(&mut share);
+                }
             }
         }
+        items.iter().map(|item| &**item).for_each(each);
     }
 
     /// The counts so far.
     pub fn tally(&self) -> Tally {
-        self.tally.lock().clone()
+        self.tally.lock("Queue::count").clone()
     }
 
     /// Updates the counts.
+    ///
+    /// # Panics
+    ///
+    /// If `count` calls [`Queue::tally`] or this method.
     pub fn count(&self, count: impl FnOnce(&mut Tally)) {
-        count(&mut self.tally.lock());
+        count(&mut self.tally.run("Queue::count"));
     }
 
     /// Puts an attempt in its line and serves the lines. If the attempt still waits, registers a listener for

@@ -62,13 +62,23 @@ impl Buffer {
         // A block that may be used again is initialised from the start, even if the code that was to write it
         // fails.
         let zero = zero || class.is_some() || KEPT.contains(&len);
+        let huge = *KEPT.end() < len;
         // SAFETY: the layout's size is at least 1.
-        let ptr = unsafe { if zero { alloc_zeroed(layout) } else { alloc(layout) } };
+        let ptr = unsafe { if zero && !huge { alloc_zeroed(layout) } else { alloc(layout) } };
         let ptr = NonNull::new(ptr).ok_or_else(|| {
             Spare::lost(layout);
             Error::new(Code::ResourceExhausted, format!("the system cannot allocate {len} bytes"))
         })?;
-        Ok((Buffer { ptr, len, _charge: charge }, Blank(zero)))
+        let buffer = Buffer { ptr, len, _charge: charge };
+        if zero && huge {
+            // For blocks of this alignment, `alloc_zeroed` writes all bytes in one go: seconds for many GB.
+            // Dropping the buffer reads none of its bytes, should the run be over.
+            pace::cheaply_paced(len, |range| {
+                // SAFETY: the range is within 0..len, and the block has `len` bytes.
+                unsafe { ptr.add(range.start).write_bytes(0, range.len()) };
+            })?;
+        }
+        Ok((buffer, Blank(zero)))
     }
 
     /// `len` bytes of `dtype` with arbitrary contents, for callers that write all of them: stale bytes where
@@ -116,8 +126,10 @@ impl Buffer {
             }
         })?;
         if n < count {
-            // SAFETY: elements n..count lie inside the allocation; zero bytes are valid for every Element.
-            unsafe { base.add(n).write_bytes(0, count - n) };
+            pace::cheaply_paced(count - n, |range| {
+                // SAFETY: elements n..count lie inside the allocation; zero bytes are valid for every Element.
+                unsafe { base.add(n + range.start).write_bytes(0, range.len()) };
+            })?;
         }
         Ok(buffer)
     }
@@ -510,6 +522,19 @@ mod tests {
         let zeros = Buffer::zeroed::<u8>(len).unwrap();
         assert_eq!(zeros.ptr, at);
         assert!(zeros.bytes() == vec![0; len]);
+    }
+
+    /// Clearing a block takes a second for a few GB.
+    #[test]
+    fn clearing_a_huge_block_ends_with_the_deadline() {
+        let len = 4 * *KEPT.end() + 3;
+        let zeros = Buffer::zeroed::<u8>(len).unwrap();
+        assert!(zeros.bytes().iter().all(|&byte| byte == 0));
+        let few = Buffer::collect(len, [1u8, 2]).unwrap();
+        assert!(few.bytes().starts_with(&[1, 2, 0]) && few.bytes().iter().skip(2).all(|&byte| byte == 0));
+        let _over = budget::enter_until(None, Some(std::time::Instant::now()));
+        let error = Buffer::zeroed::<u8>(len).unwrap_err();
+        assert_eq!(error.code(), Code::DeadlineExceeded);
     }
 
     #[test]

@@ -2,10 +2,12 @@
 //! the right node. The ops are this file's own.
 
 use millstream_graph::op::{Completion, Effect, Kernel, KernelCx, OpDef, Registry, ScalarKernel};
-use millstream_graph::{Arg, Graph, Output};
-use millstream_runtime::{Callable, Poll, RunOptions, Session, SessionOptions, Tier, Watch, feed};
+use millstream_graph::{Arg, Attr, Graph, Output};
+use millstream_runtime::{
+    Callable, Poll, ResourceManager, RunOptions, Session, SessionOptions, Target, Tier, Watch, feed,
+};
 use millstream_state::Registration;
-use millstream_tensor::{Code, DType, Result, Tensor, shape};
+use millstream_tensor::{Code, DType, Result, Tensor, invalid, shape};
 use parking_lot::Mutex;
 use smallvec::smallvec;
 use std::sync::OnceLock;
@@ -17,6 +19,12 @@ static LISTENERS: Mutex<Vec<Registration>> = Mutex::new(Vec::new());
 
 /// The number of such kernels that have started.
 static STARTED: AtomicUsize = AtomicUsize::new(0);
+
+/// What `FailsAfterHook` does.
+static HOOK: Mutex<Option<Box<dyn Fn() + Send>>> = Mutex::new(None);
+
+/// The number of kernels that want to be alone and are at work.
+static INSIDE: AtomicUsize = AtomicUsize::new(0);
 
 fn passing(name: &'static str) -> OpDef {
     OpDef::new(name).doc("A test's.").input("x", DType::I32).output("y", DType::I32).infer(|cx| {
@@ -42,6 +50,25 @@ fn graph() -> Graph {
             let listener = cx.env.cancel.on_cancel(move |cause| completion.complete(Err(cause.clone())));
             LISTENERS.lock().push(listener);
             STARTED.fetch_add(1, Release);
+        })));
+        // Fails while another is at work.
+        defs.push(passing("Alone").kernel(Kernel::waiting(|cx, completion| {
+            let x = cx.take(0);
+            if INSIDE.fetch_add(1, AcqRel) != 0 {
+                INSIDE.fetch_sub(1, AcqRel);
+                return completion.complete(Err(invalid!("not alone")));
+            }
+            std::thread::spawn(move || {
+                std::thread::sleep(Duration::from_millis(2));
+                INSIDE.fetch_sub(1, AcqRel);
+                completion.complete(Ok(smallvec![x]));
+            });
+        })));
+        defs.push(passing("FailsAfterHook").kernel(Kernel::stateful(|_| {
+            if let Some(hook) = &*HOOK.lock() {
+                hook();
+            }
+            Err(invalid!("the hook is done"))
         })));
         defs.push(passing("GivesUp").kernel(Kernel::waiting(|_, completion| drop(completion))));
         defs.push(passing("Panics").kernel(Kernel::stateful(|cx| match cx.int(0)? {
@@ -341,6 +368,139 @@ fn parts_of_a_run_wait_too() -> Result<()> {
         let run = session.partial_run_setup((first, second), [x, y])?;
         assert_eq!(session.partial_run::<i32>(&run, first, feed![x => 1])?, 1);
         assert_eq!(session.partial_run::<i32>(&run, second, feed![y => 2])?, 3);
+    }
+    Ok(())
+}
+
+fn section<'g>(mutex: Output<'g>, x: Output<'g>) -> Output<'g> {
+    let g = x.graph();
+    let lock = g.op("MutexLock").input(mutex).control(x.op()).output();
+    let alone = g.op("Alone").input(x).control(lock.op()).output();
+    let left = g.op("ConsumeMutexLock").input(lock).control(alone.op()).finish();
+    g.op("Identity").input(alone).control(left).output()
+}
+
+/// Of the sections of a mutex, one is inside at a time: in one run, in several, and in a loop.
+#[test]
+fn sections_take_turns() -> Result<()> {
+    let g = graph();
+    let mutex = g.op("MutexV2").output();
+    let x = g.placeholder_of("x", DType::I32, shape![]);
+    let sum = (section(mutex, x) + section(mutex, x)) + (section(mutex, x) + section(mutex, x));
+    let (_, in_loop): (Output, Output) = g
+        .while_loop((0, x))
+        .run(|(i, _)| less(i, 3), |(i, y)| (i + 1, section(mutex, y) + section(mutex, x)))?;
+    for threads in [1, 2] {
+        let session = session(&g, threads)?;
+        assert_eq!(session.run::<(i32, i32)>((sum, in_loop), feed![x => 1])?, (4, 4));
+        std::thread::scope(|scope| {
+            let runs = [(); 3].map(|()| scope.spawn(|| session.run::<i32>(sum, feed![x => 2])));
+            runs.into_iter().try_for_each(|run| {
+                assert_eq!(run.join().expect("no panic")?, 8);
+                Ok::<(), millstream_tensor::Error>(())
+            })
+        })?;
+    }
+    // Without the mutex they meet.
+    let two = call("Alone", x) + call("Alone", x);
+    fails(session(&g, 1)?.run::<i32>(two, feed![x => 1]), Code::InvalidArgument, &["not alone"]);
+    Ok(())
+}
+
+/// A run that fails inside a section leaves the mutex free, also for those that wait for it.
+#[test]
+fn a_section_that_fails_is_over() -> Result<()> {
+    let g = graph();
+    let x = g.placeholder_of("x", DType::I32, shape![]);
+    let mutex = g.op("MutexV2").output();
+    let lock = g.op("MutexLock").input(mutex).output();
+    let inside = g.op("Panics").input(g.op("Later").input(x).control(lock.op()).output()).output();
+    let left = g.op("ConsumeMutexLock").input(lock).control(inside.op()).finish();
+    let session = session(&g, 2)?;
+    std::thread::scope(|scope| {
+        let run = |value: i32| {
+            scope.spawn({
+                let session = &session;
+                move || session.run::<()>(left, feed![x => value])
+            })
+        };
+        let runs = [0, 1, 0, 1].map(|value| (value, run(value)));
+        for (value, run) in runs {
+            assert_eq!(run.join().expect("no panic").is_ok(), value == 1);
+        }
+    });
+    Ok(())
+}
+
+/// What comes to a run that fails before it can use it goes back: elements of staging areas and of queues, and
+/// the sum of an accumulator.
+#[test]
+fn what_comes_to_a_run_that_fails_goes_back() -> Result<()> {
+    let g = graph();
+    let staged = |op: &'static str, name: &str| {
+        g.op(op).attr("dtypes", Attr::List(vec![DType::F32.into()])).attr("shared_name", name)
+    };
+    let (value, key) = (g.constant(7.0f32), g.constant(3i64));
+    let first = || g.constant(vec![0]);
+    let put_mapped = |name| staged("MapStage", name).input(key).input(first()).inputs([value]).finish();
+    let queue = g
+        .op("FIFOQueueV2")
+        .attr("component_types", Attr::List(vec![DType::F32.into()]))
+        .attr("shared_name", "queue")
+        .output();
+    let sum = g.op("ConditionalAccumulator").attr("dtype", DType::F32).attr("shape", shape![]);
+    let sum = sum.attr("shared_name", "sum").output();
+    // What puts a value there, what takes it, and what counts those that are there.
+    let take_sum = g.op("AccumulatorTakeGradient").input(sum).input(g.constant(1)).attr("dtype", DType::F32);
+    let dequeue = g.op("QueueDequeueV2").input(queue);
+    let cases = [
+        (
+            staged("Stage", "line").inputs([value]).finish(),
+            staged("Unstage", "line").output(),
+            staged("StageSize", "line").output(),
+        ),
+        (
+            put_mapped("keyed"),
+            staged("MapUnstage", "keyed").input(key).input(first()).output(),
+            staged("MapSize", "keyed").output(),
+        ),
+        (
+            put_mapped("map"),
+            staged("MapUnstageNoKey", "map").input(first()).finish().output(1),
+            staged("MapSize", "map").output(),
+        ),
+        (
+            g.op("QueueEnqueueV2").input(queue).inputs([value]).finish(),
+            dequeue.attr("component_types", Attr::List(vec![DType::F32.into()])).output(),
+            g.op("QueueSizeV2").input(queue).output(),
+        ),
+        (
+            g.op("AccumulatorApplyGradient").input(sum).input(g.constant(0i64)).input(value).finish(),
+            take_sum.output(),
+            g.op("AccumulatorNumAccumulated").input(sum).output(),
+        ),
+    ];
+    let soon = RunOptions { timeout: Some(Duration::from_secs(20)), ..RunOptions::default() };
+    // It begins when what waits has begun to.
+    let fails_later = call("FailsAfterHook", call("Later", g.constant(0)));
+    let manager = ResourceManager::new();
+    let options =
+        || SessionOptions { resources: Some(manager.clone()), threads: Some(1), ..SessionOptions::default() };
+    for (put, get, size) in cases {
+        // The run's only thread is in the kernel while the value comes, and the kernel fails.
+        let other = Session::with_options(&g, options())?;
+        let (put, size) = (Target::Operation(put.id()), Target::Value(size.port()));
+        *HOOK.lock() = Some(Box::new(move || {
+            other.run::<()>(put, ()).expect("there is room");
+            assert_eq!(other.run::<i32>(size, ()).expect("counts"), 0, "it is taken");
+        }));
+        let session = Session::with_options(&g, options())?;
+        fails(
+            session.run::<(Tensor, Tensor)>((get, fails_later), ()),
+            Code::InvalidArgument,
+            &["the hook is done"],
+        );
+        assert_eq!(session.run_with::<f32>(get, (), &soon)?.0, 7.0);
     }
     Ok(())
 }

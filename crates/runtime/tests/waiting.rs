@@ -432,8 +432,8 @@ fn a_section_that_fails_is_over() -> Result<()> {
     Ok(())
 }
 
-/// What comes to a run that fails before it can use it goes back: elements of staging areas and of queues, and
-/// the sum of an accumulator.
+/// What comes to a run that fails before it can use it goes back: elements of staging areas and of queues,
+/// and the sum of an accumulator.
 #[test]
 fn what_comes_to_a_run_that_fails_goes_back() -> Result<()> {
     let g = graph();

@@ -498,7 +498,9 @@ mod tests {
 
     #[test]
     fn closed_is_closed() {
+        assert!(array(0, |_| {}).is_empty().unwrap() && array(0, |_| {}).name() == "t");
         let a = array(1, |_| {});
+        assert!(!a.is_empty().unwrap());
         a.write([(0, row(&[1.0]))], &add).unwrap();
         a.close();
         a.close();

@@ -207,6 +207,7 @@ fn elements_that_are_not_used_return() {
 #[test]
 fn values_fit() {
     let b = Barrier::new("b", &[DType::F32], &[PartialShape::unknown()]).unwrap();
+    assert_eq!(b.name(), "b");
     let one = |value| b.insert(0, &[Str::from("k")], vec![value]).unwrap_err().to_string();
     assert!(one(Tensor::scalar(1)).contains("is f32, not i32"));
     assert!(one(Tensor::vector::<f32>(&[]).unwrap()).contains("no elements"));

@@ -497,3 +497,31 @@ fn what_counts_may_not_look_at_the_counts() {
     let queue = queue(QueueKind::Fifo, 2);
     queue.count(|_| drop(queue.tally()));
 }
+
+/// An enqueue that waits for room is called off with its run, and those behind it are served.
+#[test]
+fn an_enqueue_that_waits_can_be_called_off() {
+    let q = queue(QueueKind::Fifo, 1);
+    enqueue(&q, [1]);
+    let cancel = Cancellation::new();
+    let (first, w) = waiter("first", &cancel);
+    q.enqueue(items([2]), w);
+    let second = enqueue(&q, [3]);
+    assert!(first.waits() && second.waits());
+    assert_eq!(q.waits_of(&cancel).len(), 1);
+    cancel.cancel(Error::new(Code::Cancelled, "stop"));
+    assert_eq!(first.error().code(), Code::Cancelled);
+    assert_eq!(dequeue(&q, Exactly(2)).values(), [1, 3]);
+}
+
+/// The largest dimension that varies; others do not count.
+#[test]
+fn the_tokens_of_an_item() {
+    let shapes = Some(vec![PartialShape::new([None, Some(9)]), PartialShape::new([None, Some(2)])]);
+    let dtypes = vec![DType::I32, DType::I32];
+    let spec = QueueSpec { dtypes, shapes, ..spec(QueueKind::PaddingFifo, 1) };
+    let rows = |n: usize, width: usize| Tensor::zeros(DType::I32, [n, width]).unwrap();
+    assert_eq!(spec.tokens_of(&[rows(3, 9), rows(5, 2)]), 5);
+    assert_eq!(spec.tokens_of(&[rows(6, 9), rows(5, 2)]), 6);
+    assert_eq!(spec.tokens_of(&[rows(0, 9), rows(0, 2)]), 1);
+}

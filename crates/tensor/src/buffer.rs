@@ -127,7 +127,7 @@ impl Buffer {
         })?;
         if n < count {
             pace::cheaply_paced(count - n, |range| {
-                // SAFETY: elements n..count lie inside the allocation; zero bytes are valid for every Element.
+                // SAFETY: elements n..count lie inside the allocation; zero bytes are valid for all Elements.
                 unsafe { base.add(n + range.start).write_bytes(0, range.len()) };
             })?;
         }

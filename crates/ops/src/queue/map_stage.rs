@@ -247,8 +247,8 @@ impl Area {
         Ok(Outcome { given, undo: Some(Box::new(move |area: &mut Area| area.take_back(key, taken))) })
     }
 
-    /// The components that were taken are there again. An element that came under their key in the meantime is
-    /// dropped, as one is that comes while they are there.
+    /// The components that were taken are there again. An element that came under their key in the meantime
+    /// is dropped, as one is that comes while they are there.
     fn take_back(&mut self, key: i64, taken: Staged) {
         self.bytes += taken.bytes;
         let is_free = |(there, back): (&Option<Tensor>, &Option<Tensor>)| there.is_none() || back.is_none();

@@ -1,0 +1,147 @@
+//! Jobs of several ranks without sessions: what every kind of call gives to each rank, at several sizes.
+
+use millstream_state::Cancellation;
+use millstream_state::collective::{
+    Call, Caller, Channels, Collective, Finish, Ranks, RanksOptions, Reduction, What,
+};
+use millstream_tensor::{Result, Tensor};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+const SOON: Duration = Duration::from_secs(20);
+
+/// Makes a call, and waits for its results.
+fn call(ranks: &Ranks, what: What, value: Tensor, splits: &[usize]) -> Result<Vec<Tensor>> {
+    let (told, heard) = mpsc::channel::<Result<Finish>>();
+    let caller = Caller {
+        who: format!("{what}").into(),
+        cancel: Cancellation::new(),
+        ended: Box::new(move |result| told.send(result).expect("the test listens")),
+    };
+    Collective::start(ranks, Call { what, value, splits: splits.to_vec() }, caller);
+    heard.recv_timeout(SOON).expect("the ranks meet")?()
+}
+
+/// Runs `work` for each rank of a job, on a thread of its own. No rank leaves before all have returned.
+fn job<R: Send>(size: usize, work: impl Fn(usize, &Ranks) -> R + Sync) -> Vec<R> {
+    let work = &work;
+    let ended: Vec<(R, Ranks)> = thread::scope(|threads| {
+        let start = |(rank, end): (usize, Channels)| {
+            threads.spawn(move || {
+                let options = RanksOptions { stall: SOON, ..RanksOptions::default() };
+                let ranks = Ranks::start(end, options).unwrap();
+                (work(rank, &ranks), ranks)
+            })
+        };
+        let started: Vec<_> = Channels::job(size).into_iter().enumerate().map(start).collect();
+        started.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    let leave = |(result, ranks): (R, Ranks)| {
+        ranks.shutdown("the test is over");
+        result
+    };
+    ended.into_iter().map(leave).collect()
+}
+
+fn ints(values: impl IntoIterator<Item = i32>) -> Tensor {
+    Tensor::vector(&values.into_iter().collect::<Vec<_>>()).unwrap()
+}
+
+/// What the ranks of a job get, as vectors.
+fn results(size: usize, what: What, value: impl Fn(i32) -> Tensor + Sync, splits: &[usize]) -> Vec<Vec<i32>> {
+    job(size, |rank, ranks| {
+        let outputs = call(ranks, what, value(rank as i32), splits).unwrap();
+        outputs[0].as_slice::<i32>().unwrap().to_vec()
+    })
+}
+
+#[test]
+fn reductions_are_the_same_on_all_ranks() {
+    for size in 2..=5 {
+        let n = size as i32;
+        let value = |rank: i32| ints([rank + 1, 10, -rank]);
+        for (reduction, expect) in [
+            (Reduction::Sum, [n * (n + 1) / 2, 10 * n, -n * (n - 1) / 2]),
+            (Reduction::Min, [1, 10, 1 - n]),
+            (Reduction::Max, [n, 10, 0]),
+        ] {
+            assert_eq!(results(size, What::AllReduce(reduction), value, &[]), vec![expect.to_vec(); size]);
+        }
+    }
+}
+
+#[test]
+fn a_nan_of_one_rank_is_everybodys() {
+    for reduction in [Reduction::Min, Reduction::Max, Reduction::Sum, Reduction::Mean] {
+        let all = job(3, |rank, ranks| {
+            let value = [if rank == 1 { f32::NAN } else { 1.0 }, rank as f32];
+            let outputs = call(ranks, What::AllReduce(reduction), Tensor::vector(&value).unwrap(), &[]);
+            outputs.unwrap()[0].as_slice::<f32>().unwrap().to_vec()
+        });
+        let second = match reduction {
+            Reduction::Min => 0.0,
+            Reduction::Max => 2.0,
+            Reduction::Sum => 3.0,
+            Reduction::Mean => 1.0,
+        };
+        assert!(all.iter().all(|values| values[0].is_nan() && values[1] == second), "{reduction:?} {all:?}");
+    }
+}
+
+#[test]
+fn rows_are_gathered_and_sent() {
+    for size in 2..=4 {
+        let n = size as i32;
+        let gathered: Vec<i32> = (0..n).flat_map(|rank| (0..=rank).map(move |_| rank)).collect();
+        let rows = |rank: i32| ints((0..=rank).map(|_| rank));
+        assert_eq!(results(size, What::AllGather, rows, &[]), vec![gathered; size]);
+        for root in 0..size {
+            let sent = vec![vec![root as i32, 7]; size];
+            assert_eq!(results(size, What::Broadcast { root }, |rank| ints([rank, 7]), &[]), sent);
+        }
+    }
+}
+
+/// Five rows for three ranks: the first ones take one more. Then as many as each asks for.
+#[test]
+fn sums_are_scattered() {
+    let value = |rank: i32| ints((0..5).map(|i| i + 10 * rank));
+    let what = What::ReduceScatter(Reduction::Sum);
+    assert_eq!(results(3, what, value, &[]), [vec![30, 33], vec![36, 39], vec![42]]);
+    let own = job(3, |rank, ranks| {
+        let outputs = call(ranks, what, value(rank as i32), &[[1, 0, 4][rank]]).unwrap();
+        outputs[0].as_slice::<i32>().unwrap().to_vec()
+    });
+    assert_eq!(own, [vec![30], vec![], vec![33, 36, 39, 42]]);
+}
+
+#[test]
+fn rows_change_places() {
+    let all = job(3, |rank, ranks| {
+        let r = 10 * rank as i32;
+        let outputs = call(ranks, What::AllToAll, ints([r, r + 1, r + 2]), &[1, 0, 2]).unwrap();
+        [0, 1].map(|i: usize| outputs[i].as_slice::<i32>().unwrap().to_vec())
+    });
+    let expect: [[&[i32]; 2]; 3] =
+        [[&[0, 10, 20], &[1, 1, 1]], [&[], &[0, 0, 0]], [&[1, 2, 11, 12, 21, 22], &[2, 2, 2]]];
+    assert_eq!(all, expect);
+}
+
+/// Ranks whose calls do not fit get the same error, and can go on.
+#[test]
+fn calls_that_do_not_fit_are_errors_on_all_ranks() {
+    let sum = What::AllReduce(Reduction::Sum);
+    let bad: [(What, fn(i32) -> Tensor); 2] = [
+        (sum, |rank| ints(0..=rank)),
+        (sum, |rank| if rank == 0 { ints([1]) } else { Tensor::vector(&[1.0f32]).unwrap() }),
+    ];
+    for (what, value) in bad {
+        let texts = job(3, |rank, ranks| {
+            let error = call(ranks, what, value(rank as i32), &[]).unwrap_err();
+            assert!(call(ranks, What::Barrier, ints([]), &[]).is_ok());
+            error.message().to_owned()
+        });
+        assert!(texts.iter().all(|text| !text.is_empty() && *text == texts[0]), "{texts:?}");
+    }
+}

@@ -5,6 +5,8 @@ import tempfile
 
 import numpy as np
 
+from programs.raised import mistakes
+
 
 def entropy_of_integer_labels(tf):
     """A graph network's labels are integers; the labels take the dtype of the logits."""
@@ -132,3 +134,53 @@ def seeds_after_cells_with_concatenated_states(tf):
     with tf.Session() as sess:
         sess.run(tf.global_variables_initializer())
         return seeds, sess.run(states, feeds)
+
+
+def initializers_refuse_other_dtypes(tf):
+    """Sonnet's tests expect that a linear layer of integers needs an initializer of its own."""
+    kinds = ("random_normal", "truncated_normal", "random_uniform", "uniform_unit_scaling", "variance_scaling", "orthogonal", "glorot_uniform")
+    made = {kind: getattr(tf, kind + "_initializer") for kind in kinds}
+    made["identity"] = tf.initializers.identity
+    refused = {kind + str(at): (lambda f=f, dtype=dtype: f(dtype=dtype))
+               for kind, f in made.items() for at, dtype in enumerate((tf.int32, tf.complex64, tf.string))}
+    glorot = [f(dtype=tf.float64)([2, 2]).dtype.name for f in (tf.glorot_uniform_initializer, tf.glorot_normal_initializer)]
+    return mistakes(tf, **refused), glorot
+
+
+def errors_in_templates(tf):
+    """An error in a template's function tells where the template was made; its other arguments stay."""
+
+    def fails(x):
+        raise ValueError("no such layer", x, 3)
+
+    inner = tf.make_template("inner", fails)
+    outer = tf.make_template("outer", lambda x: inner(x))
+    found = []
+    for template in (inner, outer):
+        try:
+            template(2)
+        except ValueError as error:
+            text = error.args[0]
+            found.append([error.args[1:], text.split("\n")[0], text.count("originally defined at:"), "tf.make_template(\"inner\", fails)" in text,
+                          "tf.make_template(\"outer\"" in text])
+    return found
+
+
+def one_hot_of_given_values(tf):
+    """Glow seeds its noise after a one-hot row of given integers: the values are converted twice, no more."""
+    values = [(1, 0), (1,), (1.0, 0.0), (True, False), ("a", "b"), (np.float64(2), np.float64(1)), (1j, 0j), (2**40,), (tf.constant(2.0), 0.0)]
+    found = []
+    for given in values:
+        with tf.Graph().as_default():
+            tf.set_random_seed(3)
+            made = tf.one_hot([1], 3, *[tf.constant(2.0) if isinstance(v, tf.Tensor) else v for v in given])
+            found.append((tf.get_seed(None), made.dtype.name))
+    return found, mistakes(
+        tf,
+        of_bool=lambda: tf.one_hot([1], 3, dtype=tf.bool),
+        half_of_bool=lambda: tf.one_hot([1], 3, True),
+        other_half=lambda: tf.one_hot([1], 3, off_value=True),
+        text=lambda: tf.one_hot([1], 3, "a"),
+        unlike=lambda: tf.one_hot([1], 3, 1, 0.0),
+        unlike_the_dtype=lambda: tf.one_hot([1], 3, 1, 0, dtype=tf.float32),
+    )

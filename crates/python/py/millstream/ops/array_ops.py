@@ -617,7 +617,7 @@ def _own_dtype(value: Any) -> Any:
     """Returns the dtype that a value alone has as a tensor, or None if only a conversion tells."""
     if hasattr(value, "dtype"):
         return dtypes.as_dtype(value.dtype).base_dtype
-    for kind, own in ((bool, dtypes.bool), (int, dtypes.int32), (float, dtypes.float32), (complex, dtypes.complex128), ((str, bytes), dtypes.string)):
+    for kind, own in ((bool, dtypes.bool), (int, dtypes.int32 if isinstance(value, int) and -(2**31) <= value < 2**31 else dtypes.int64), (float, dtypes.float32), (complex, dtypes.complex128), ((str, bytes), dtypes.string)):
         if isinstance(value, kind):  # type: ignore[arg-type]
             return own
     return None
@@ -663,16 +663,14 @@ def one_hot(
             if own is not None and own != to:
                 raise TypeError("dtype %s of %s does not match dtype parameter %s" % (own, which, to))
         node_counts.also(sum(value is not None and not isinstance(value, Tensor) for value in (on_value, off_value)))
-        for value in (on_value, off_value):
-            if value is not None and to is None:
-                to = convert_to_tensor(value).dtype.base_dtype if not isinstance(value, float) else dtypes.float32
-        to = to or dtypes.float32
-        if dtype is None and on_value is not None and off_value is not None:
-            pair = [convert_to_tensor(v).dtype.base_dtype if not isinstance(v, float) else dtypes.float32 for v in (on_value, off_value)]
-            if pair[0] != pair[1]:
-                raise TypeError("dtype %s of on_value does not match dtype %s of off_value" % (pair[0], pair[1]))
-        on = convert_to_tensor(1 if on_value is None and to != dtypes.bool else True if on_value is None else on_value, to, "on_value")
-        off = convert_to_tensor(0 if off_value is None and to != dtypes.bool else False if off_value is None else off_value, to, "off_value")
+        if to is None:
+            # A conversion to see the dtype would make nodes that the count above has already.
+            given = [_own_dtype(v) or convert_to_tensor(v).dtype.base_dtype for v in (on_value, off_value) if v is not None]
+            if len(given) == 2 and given[0] != given[1]:
+                raise TypeError("dtype %s of on_value does not match dtype %s of off_value" % (given[0], given[1]))
+            to = given[0] if given else dtypes.float32
+        on = convert_to_tensor(1 if on_value is None else on_value, to, "on_value")
+        off = convert_to_tensor(0 if off_value is None else off_value, to, "off_value")
         return op("OneHot")(indices, depth, on, off, axis=-1 if axis is None else axis, name=name)
 
 

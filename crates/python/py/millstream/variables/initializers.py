@@ -253,7 +253,7 @@ class GlorotUniform(VarianceScaling):
 
     Args:
       seed: A seed; see `tf.set_random_seed`.
-      dtype: The dtype of results, unless the call names another.
+      dtype: Ignored, as TensorFlow 1.15 does: results are float32, unless the call names another dtype.
 
     Example:
       >>> x = tf.Session().run(tf.glorot_uniform_initializer(seed=1)([3, 3]))
@@ -264,7 +264,7 @@ class GlorotUniform(VarianceScaling):
     _not_given = ("scale", "mode", "distribution")
 
     def __init__(self, seed: Optional[int] = None, dtype: Any = dtypes.float32) -> None:
-        super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
+        super().__init__(1.0, "fan_avg", "uniform", seed)
 
 
 class GlorotNormal(VarianceScaling):
@@ -272,7 +272,7 @@ class GlorotNormal(VarianceScaling):
 
     Args:
       seed: A seed; see `tf.set_random_seed`.
-      dtype: The dtype of results, unless the call names another.
+      dtype: Ignored, as TensorFlow 1.15 does: results are float32, unless the call names another dtype.
 
     Example:
       >>> x = tf.Session().run(tf.glorot_normal_initializer(seed=1)([100, 100]))
@@ -283,7 +283,7 @@ class GlorotNormal(VarianceScaling):
     _not_given = ("scale", "mode", "distribution")
 
     def __init__(self, seed: Optional[int] = None, dtype: Any = dtypes.float32) -> None:
-        super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
+        super().__init__(1.0, "fan_avg", "truncated_normal", seed)
 
 
 class UniformUnitScaling(Initializer):

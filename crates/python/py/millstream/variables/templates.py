@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import sys
+import traceback
 from typing import Any, List, Optional
 
 from millstream.framework import get_default_graph
@@ -19,6 +21,8 @@ class Template:
         self._func, self._name, self._unique_name, self._custom_getter = func, name, unique_name, custom_getter
         self._variables_created = False
         self._scope: Any = None
+        # The source lines are read when an error asks for them.
+        self._made_at = traceback.StackSummary.extract(traceback.walk_stack(sys._getframe(1)), lookup_lines=False)
         if create_scope_now:
             # The name scope is that of the first call.
             with self._first_scope(auxiliary_name_scope=False) as scope:
@@ -47,16 +51,30 @@ class Template:
     def _first(self, args: Any, kwargs: Any) -> Any:
         """Makes the call that creates the variables."""
         known = len(get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES))
-        result = self._func(*args, **kwargs)
+        result = self._called(args, kwargs)
         inside = self._collection(GraphKeys.TRAINABLE_VARIABLES)
         # A call without variables leaves their creation to a later one.
         self._variables_created = bool(inside) or known < len(get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES))
         return result
 
+    def _called(self, args: Any, kwargs: Any) -> Any:
+        """Calls the function. An error of it also tells where the template was made."""
+        try:
+            return self._func(*args, **kwargs)
+        except Exception as error:
+            made = self._made_at[::-1]
+            here = traceback.extract_stack()
+            shared = 0
+            while shared < min(len(made), len(here)) - 1 and (made[shared].filename, made[shared].lineno) == (here[shared].filename, here[shared].lineno):
+                shared += 1
+            place = "".join(traceback.format_list(made[shared:]))
+            error.args = ("%s\n\noriginally defined at:\n%s" % (error.args[0] if error.args else "", place),) + error.args[1:]
+            raise
+
     def _again(self, args: Any, kwargs: Any) -> Any:
         """Makes a later call, which may create no variables that are trained."""
         trained = len(get_default_graph().get_collection(GraphKeys.TRAINABLE_VARIABLES))
-        result = self._func(*args, **kwargs)
+        result = self._called(args, kwargs)
         made = get_default_graph().get_collection(GraphKeys.TRAINABLE_VARIABLES)[trained:]
         if made:
             raise ValueError(

@@ -184,3 +184,36 @@ def one_hot_of_given_values(tf):
         unlike=lambda: tf.one_hot([1], 3, 1, 0.0),
         unlike_the_dtype=lambda: tf.one_hot([1], 3, 1, 0, dtype=tf.float32),
     )
+
+
+def entropy_of_labels_in_a_list(tf):
+    """A lab of DeepLearningZeroToAll has its labels, of unknown size, in a list: ranks need not agree."""
+    logits, labels = tf.placeholder(tf.float32, [None, 3]), tf.placeholder(tf.float32, [None, 3])
+    tf.set_random_seed(3)
+    made, seeds = [], []
+    for a, b in ((logits, [labels]), ([logits], labels), (logits, labels), ([logits], [labels])):
+        made.append(tf.nn.softmax_cross_entropy_with_logits_v2(logits=a, labels=tf.stop_gradient(b)))
+        seeds.append(tf.get_seed(None))
+    feeds = {logits: [[1.0, 2.0, 0.5], [0.0, 1.0, 3.0]], labels: [[0.0, 1.0, 0.0], [0.5, 0.0, 0.5]]}
+    with tf.Session() as sess:
+        values = sess.run([made, tf.gradients(made, logits)], feeds)
+    return values, seeds, [str(cost.shape) for cost in made], mistakes(
+        tf, unlike=lambda: tf.nn.softmax_cross_entropy_with_logits_v2(logits=tf.zeros([4, 3]), labels=tf.zeros([1, 2, 6])))
+
+
+def scopes_without_names_of_operations(tf):
+    """Sonnet 1 opens its modules' scopes again by an internal function."""
+    if tf.__name__ == "millstream":
+        from millstream.variables import scopes as variable_scope
+    else:
+        from tensorflow.python.ops import variable_scope
+    found = []
+    with tf.variable_scope("outer") as outer:
+        tf.get_variable("v", [])
+    with tf.name_scope("somewhere"):
+        for reuse in (False, True):
+            with variable_scope._pure_variable_scope(outer, reuse=reuse or tf.AUTO_REUSE) as inner:
+                found.append([inner.name, tf.get_variable("v", []).name, tf.constant(1).name, inner.reuse is True])
+        with variable_scope._pure_variable_scope("new", initializer=tf.ones_initializer()) as inner:
+            found.append([inner.name, tf.get_variable("v", []).name, tf.constant(1).name, tf.get_variable_scope().name])
+    return found

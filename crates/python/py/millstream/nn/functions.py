@@ -214,21 +214,23 @@ def softmax_cross_entropy_with_logits_v2(
         logits = convert_to_tensor(logits, name="logits")
         labels = array_ops.cast(convert_to_tensor(labels, name="labels"), logits.dtype.base_dtype)
         rank = logits._rank()
-        # TensorFlow flattens and restores the shapes in the graph whatever the rank.
-        node_counts.also(28 if rank == 2 else 14)
+        # TensorFlow flattens and restores the shapes in the graph whatever the ranks, each for itself.
+        node_counts.also(28 if rank == 2 and labels._rank() == 2 else 14)
         if axis is not None and axis != -1 and (rank is None or axis != rank - 1):
             if rank is None:
                 raise ValueError("the rank of logits must be known if the axis is not the last")
             axis = _axis_of(axis, rank)
             order = [i for i in range(rank) if i != axis] + [axis]
             logits, labels = op("Transpose")(logits, order), op("Transpose")(labels, order)
-        if rank == 2:
+        if rank == 2 and labels._rank() == 2:
             cost = op("SoftmaxCrossEntropyWithLogits")(logits, labels, name=name)[0]
             # Programs find the result by TensorFlow's name of it.
             return array_ops.reshape(cost, [-1], name="Reshape_2")
         shape = op("Shape")(logits)
         columns = shape[-1]
-        rows = array_ops.reshape(logits, [-1, columns]), array_ops.reshape(labels, [-1, columns])
+        own = labels.shape.as_list()[-1:] if labels._rank() else []
+        unlike = own not in ([], [None], [logits.shape.as_list()[-1] if rank else None])
+        rows = array_ops.reshape(logits, [-1, columns]), array_ops.reshape(labels, [-1, own[0] if unlike else columns])
         return array_ops.reshape(op("SoftmaxCrossEntropyWithLogits")(*rows, name=name)[0], shape[:-1])
 
 

@@ -357,6 +357,24 @@ class variable_scope:
         return "%s_%d" % (name, i)
 
 
+def _pure_variable_scope(
+    name_or_scope: Any,
+    reuse: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    custom_getter: Any = None,
+    old_name_scope: Optional[str] = None,
+    dtype: Any = dtypes.float32,
+    use_resource: Optional[bool] = None,
+    constraint: Any = None,
+) -> variable_scope:
+    """Returns a scope that names variables, but not operations."""
+    changes = (initializer, regularizer, caching_device, partitioner, custom_getter)
+    return variable_scope(name_or_scope, None, None, *changes, reuse, dtype, use_resource, constraint, auxiliary_name_scope=False)
+
+
 def variable_op_scope(
     values: Any,
     name_or_scope: Any,

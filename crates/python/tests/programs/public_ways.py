@@ -217,3 +217,23 @@ def scopes_without_names_of_operations(tf):
         with variable_scope._pure_variable_scope("new", initializer=tf.ones_initializer()) as inner:
             found.append([inner.name, tf.get_variable("v", []).name, tf.constant(1).name, tf.get_variable_scope().name])
     return found
+
+
+def parts_of_variables_in_a_saver(tf):
+    """Sonnet's `get_saver` names the parts of a partitioned variable together, as a list."""
+    path = os.path.join(tempfile.mkdtemp(), "model")
+    cut = tf.fixed_size_partitioner(2)
+    a = tf.get_variable("a", initializer=tf.constant([[1.0, 2.0], [3.0, 4.0]]), partitioner=cut)
+    b = tf.get_variable("b", [2, 2], initializer=tf.zeros_initializer(), partitioner=cut)
+    c = tf.get_variable("c", [2, 2], initializer=tf.zeros_initializer())
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        tf.train.Saver({"w": list(a)}).save(sess, path)
+        tf.train.Saver({"w": tuple(b)}).restore(sess, path)
+        tf.train.Saver({"w": c}).restore(sess, path)
+        values = sess.run([tf.convert_to_tensor(b), c])
+    return tf.train.list_variables(path), values, mistakes(
+        tf,
+        of_two=lambda: tf.train.Saver({"w": [list(a)[0], list(b)[0]]}),
+        no_part=lambda: tf.train.Saver({"w": [c]}),
+    )

@@ -87,13 +87,29 @@ def _names_and_slices(saveables: List[Any]) -> Dict[str, Any]:
     return dict(tensor_names=[s.name for s in specs], shape_and_slices=[s.slice_spec for s in specs])
 
 
+def _slices(value: Any) -> List[Any]:
+    """Returns the parts of a partitioned variable, which may be given as the list of them."""
+    parts = _parts_of([value]) if hasattr(value, "_get_variable_list") else list(value)
+    whole = None
+    for part in parts:
+        info = getattr(part, "_save_slice_info", None)
+        if not hasattr(part, "initializer"):
+            raise ValueError("Slices must all be Variables: %s" % part)
+        if info is None:
+            raise ValueError("Slices must all be slices: %s" % part)
+        if whole is not None and info.full_name != whole:
+            raise ValueError("Slices must all be from the same tensor: %s != %s" % (whole, info.full_name))
+        whole = info.full_name
+    return parts
+
+
 def _checked(named: Dict[str, Any]) -> Dict[str, Any]:
     """Checks variables that a program named."""
     seen: List[Any] = []
     named = {
         name + (" " + slice_of(part) if part is not value else ""): part
         for name, value in named.items()
-        for part in (_parts_of([value]) if hasattr(value, "_get_variable_list") else [value])
+        for part in (_slices(value) if isinstance(value, (list, tuple)) or hasattr(value, "_get_variable_list") else [value])
     }
     for name, variable in sorted(named.items()):
         if not hasattr(variable, "initializer") and not isinstance(variable, SaveableObject):

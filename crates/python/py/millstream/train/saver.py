@@ -16,13 +16,14 @@ from millstream.io.saveables import SaveableObject, SaveSpec
 from millstream.ops import array_ops, control_flow
 from millstream.train import checkpoints, meta_graph, training_util
 from millstream.variables import state_ops
+from millstream.variables.variable import Variable
 
 
 def _by_name(var_list: Any) -> Dict[str, Any]:
     """Returns the variables by the names to save them under."""
     if isinstance(var_list, dict):
         return _checked(var_list)
-    if not isinstance(var_list, (list, tuple, set)) and not hasattr(var_list, "__iter__"):
+    if isinstance(var_list, Variable) or (not isinstance(var_list, (list, tuple, set)) and not hasattr(var_list, "__iter__")):
         raise TypeError(f"Variables to save should be passed in a dict or a list: {var_list}")
     out: Dict[str, Any] = {}
     for variable in _parts_of(var_list):
@@ -106,6 +107,9 @@ def _slices(value: Any) -> List[Any]:
 def _checked(named: Dict[str, Any]) -> Dict[str, Any]:
     """Checks variables that a program named."""
     seen: List[Any] = []
+    for name in named:
+        if not isinstance(name, str):
+            raise TypeError(f"names_to_saveables must be a dict mapping string names to trackable operations. Name is not a string: {name}")
     named = {
         name + (" " + slice_of(part) if part is not value else ""): part
         for name, value in named.items()
@@ -211,6 +215,9 @@ class Saver:
         self.saver_def: Any = None
         if saver_def is not None:
             self.saver_def = protos.as_message("SaverDef", saver_def)
+            for field in ("save_tensor_name", "restore_op_name"):
+                if not getattr(self.saver_def, field):
+                    raise ValueError(f"saver_def must specify the {field}: {self.saver_def}")
             self._max_to_keep = self.saver_def.max_to_keep
             self._keep_hours = self.saver_def.keep_checkpoint_every_n_hours or 10000.0
         elif not defer_build:
@@ -379,6 +386,8 @@ class Saver:
           >>> path == os.path.join(folder, "model-3")
           True
         """
+        if self.saver_def is None and not self._is_empty:
+            raise RuntimeError("`build()` should be called before save if defer_build==True")
         save_path = os.fspath(save_path)
         latest_filename = latest_filename or "checkpoint"
         if os.path.split(latest_filename)[0]:
@@ -388,6 +397,11 @@ class Saver:
         folder = os.path.dirname(save_path)
         if global_step is not None:
             if not isinstance(global_step, int):
+                if isinstance(global_step, float):
+                    raise TypeError(
+                        f"Fetch argument {global_step!r} has invalid type {type(global_step)}, must be a string or Tensor. "
+                        "(Can not convert a float into a Tensor or Operation.) A step is an integer."
+                    )
                 global_step = training_util.global_step(sess, global_step) if hasattr(global_step, "op") else int(global_step)
             number = f"{global_step:08d}" if self._pad_step_number else str(global_step)
             prefix = f"{save_path}-{number}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from millstream import losses
@@ -132,6 +133,14 @@ def compute_fans(shape: Any) -> Tuple[Any, Any]:
     for size in shape[:-2]:
         field *= size
     return shape[-2] * field, shape[-1] * field
+
+
+# Checkpoints ------------------------------------------------------------------------------------------------
+
+
+def meta_graph_filename(checkpoint_filename: str, meta_graph_suffix: str = "meta") -> str:
+    """Returns the name of the file of a checkpoint's graph."""
+    return "%s.%s" % (re.sub(r"-[\d\?]+-of-\d+$", "", checkpoint_filename), meta_graph_suffix)
 
 
 # Optimizers -------------------------------------------------------------------------------------------------
@@ -293,6 +302,7 @@ NAMES: Dict[str, Dict[str, Callable[..., Any]]] = {
         "default_variable_creator": default_variable_creator,
         "variable": Variable,
     },
+    "python.training.checkpoint_management": {"meta_graph_filename": meta_graph_filename},
     "python.training.optimizer": {"_var_key": var_key},
     "python.training.session_manager": {"_maybe_name": session_manager._maybe_name},
 }

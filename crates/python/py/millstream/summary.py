@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, List
 
+from millstream.contrib.summary import all_summary_ops as all_v2_summary_ops, initialize as initialize
 from millstream.framework import namespaces, protos
 from millstream.io.summaries import (
     FileWriter,

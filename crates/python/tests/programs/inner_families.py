@@ -329,3 +329,17 @@ def files_of_events(tf):
         caught(lambda: tf.summary.FileWriter("/proc/none/x"))[0],
     ]
     return before, found, steps, os.listdir(empty), kinds, wrong
+
+
+def written_summaries_by_public_names(tf):
+    writer = tf.contrib.summary.create_file_writer(tempfile.mkdtemp())
+    tf.train.create_global_step()
+    with writer.as_default(), tf.contrib.summary.always_record_summaries():
+        made = tf.contrib.summary.scalar("x", 1.0)
+        found = tf.summary.all_v2_summary_ops()
+        with tf.Session() as sess:
+            sess.run(tf.global_variables_initializer())
+            tf.summary.initialize(graph=tf.get_default_graph(), session=sess)
+            values = sess.run(found)
+    with tf.Graph().as_default():
+        return values, found == [made], caught(lambda: tf.summary.initialize(), WHOLE)

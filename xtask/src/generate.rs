@@ -1,6 +1,6 @@
 //! `cargo xtask gen`: writes the methods of the ops in `crates/millstream/src/ops` from the declarations of
-//! the op library, the messages' structs, descriptors and fields, the Python package's copy of the descriptors, its stubs,
-//! and the licences of the dependencies.
+//! the op library, the messages' structs, descriptors and fields, the Python package's copy of the
+//! descriptors, its stubs, and the licences of the dependencies.
 
 mod docs;
 mod licences;

@@ -1,7 +1,7 @@
 //! Queues on their own, without a graph: order, waiting, closing, cancellation.
 
 use millstream_state::{Cancellation, Closing, Dequeued, Item, Queue, QueueKind, QueueSpec, Take, Waiter};
-use millstream_tensor::{Code, DType, Error, PartialShape, Result, Tensor};
+use millstream_tensor::{Code, DType, Error, Opaque, PartialShape, Result, Tensor};
 use parking_lot::Mutex;
 use smallvec::smallvec;
 use std::sync::Arc;
@@ -481,6 +481,7 @@ fn a_closed_queue_waits_for_what_was_lent() {
 fn what_looks_at_a_queue_may_call_it() {
     let queue = queue(QueueKind::Fifo, 2);
     let last = enqueue(&queue, [0, 1, 2]);
+    assert_eq!(Opaque::kind(&*queue), "queue");
     let mut seen = Vec::new();
     queue.look(|item| {
         seen.push(item[0].to_scalar::<i32>().unwrap());

@@ -188,14 +188,19 @@ fn each_largest<T: RealElement>(
         for p in 0..per_image {
             pace.spend(windows.width())?;
             for c in 0..depth {
-                let mut best: Option<(T, usize, usize)> = None;
+                // A NaN is never the largest. Where all sums are NaN, or negative infinity, it is the first.
+                let mut largest = T::LEAST_FINITE;
+                let mut places: Option<(usize, usize)> = None;
                 windows.taps_of(p, |tap, at| {
                     let sum = image[at + c].add(filter[tap * depth + c]);
-                    if best.is_none_or(|(largest, ..)| largest < sum) {
-                        best = Some((sum, at + c, tap * depth + c));
+                    if places.is_none() || largest < sum {
+                        places = Some((at + c, tap * depth + c));
+                        if largest < sum {
+                            largest = sum;
+                        }
                     }
                 });
-                if let Some((_, at, entry)) = best {
+                if let Some((at, entry)) = places {
                     found((n * per_image + p) * depth + c, n * windows.image() + at, entry);
                 }
             }
@@ -248,6 +253,7 @@ cases! {
     infers: "Dilation2D(f32[?,7,?,3], f32[2,2,?]; strides={1, 2, 2, 1}, rates={1, 1, 1, 1}, padding=\"VALID\") : f32[?,3,?,3]",
     to_the_pixel: "Dilation2DBackpropInput([[[[1.0] [5.0] [2.0]]]], [[[0.5] [1.0]]], [[[[10.0] [20.0]]]]; strides={1, 1, 1, 1}, rates={1, 1, 1, 1}, padding=\"VALID\") = [[[[0.0] [30.0] [0.0]]]]",
     to_the_entry: "Dilation2DBackpropFilter([[[[1.0] [5.0] [2.0]]]], [[[0.5] [1.0]]], [[[[10.0] [20.0]]]]; strides={1, 1, 1, 1}, rates={1, 1, 1, 1}, padding=\"VALID\") = [[[20.0] [10.0]]]",
+    not_to_nan: "Dilation2DBackpropInput([[[[nan] [5.0] [2.0]]]], [[[0.5] [1.0]]], [[[[10.0] [20.0]]]]; strides={1, 1, 1, 1}, rates={1, 1, 1, 1}, padding=\"VALID\") = [[[[0.0] [30.0] [0.0]]]]",
     like_the_filter: "Dilation2DBackpropFilter(f32[?,7,?,3], f32[2,2,3], f32[..]; strides={1, 2, 2, 1}, rates={1, 1, 1, 1}, padding=\"VALID\") : f32[2,2,3]",
     gradient_fits: "Dilation2DBackpropInput([[[[1.0] [5.0] [2.0]]]], [[[0.5] [1.0]]], [[[[10.0]]]]; strides={1, 1, 1, 1}, rates={1, 1, 1, 1}, padding=\"VALID\") ! out_backprop has incompatible size.",
     one_depth: "Dilation2D([[[[1.0 2.0]]]], [[[0.5]]]; strides={1, 1, 1, 1}, rates={1, 1, 1, 1}, padding=\"VALID\") ! input and filter must have the same depth: 2 vs 1",

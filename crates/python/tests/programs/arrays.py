@@ -257,6 +257,12 @@ def counted_within_bounds(tf):
     return run(tf, [[tf.bincount(x, **kw), tf.bincount(none, **kw)] for kw in asked] + [tf.bincount(x, weights=[0.5, 0.25, 1.0, 2.0])])
 
 
+def counted_weights_have_a_gradient(tf):
+    weights = tf.constant([0.5, 0.25, 1.0, 2.0])
+    sums = tf.bincount([1, 1, 2, 0], weights=weights, minlength=5)
+    return run(tf, [sums, tf.bincount([0, -1], weights=[3, 4]), tf.gradients(sums * sums, weights)[0]])
+
+
 def confusion_with_weights(tf):
     labels, found = [0, 1, 1], [0, 1, 0]
     return run(tf, [tf.confusion_matrix(labels, found, num_classes=3), tf.confusion_matrix(labels, found, weights=[1, 2, 3])])

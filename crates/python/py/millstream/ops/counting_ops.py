@@ -141,9 +141,10 @@ def bincount(
 
     Args:
       arr: An `int32` tensor of nonnegative integers.
-      weights: A tensor of the same shape.
+      weights: A tensor of the same shape. The result has a gradient with respect to it.
       minlength: The minimum length of the result.
-      maxlength: The maximum length of the result; larger integers are ignored.
+      maxlength: The maximum length of the result. Larger integers are ignored; with `weights` they are an
+        `InvalidArgumentError` of the run, as in TensorFlow.
       dtype: The `DType` of the result if `weights` is None.
       name: Ignored.
 
@@ -156,14 +157,15 @@ def bincount(
     """
     with name_scope(name, "bincount"):
         arr = convert_to_tensor(arr, dtypes.int32)
-        is_empty = reduction_ops.reduce_prod(array_ops.shape(arr)) <= 0
-        size = array_ops.where(is_empty, 0, reduction_ops.reduce_max(arr) + 1)
+        is_there = reduction_ops.reduce_prod(array_ops.shape(arr)) > 0
+        size = math_ops.cast(is_there, dtypes.int32) * (reduction_ops.reduce_max(arr) + 1)
         if minlength is not None:
-            size = op("Maximum")(convert_to_tensor(minlength, dtypes.int32), size)
+            size = op("Maximum")(convert_to_tensor(minlength, dtypes.int32, name="minlength"), size)
         if maxlength is not None:
-            size = op("Minimum")(convert_to_tensor(maxlength, dtypes.int32), size)
-        weights = convert_to_tensor([], dtype) if weights is None else convert_to_tensor(weights)
-        return op("Bincount")(arr, size, weights)
+            size = op("Minimum")(convert_to_tensor(maxlength, dtypes.int32, name="maxlength"), size)
+        if weights is not None:
+            return op("UnsortedSegmentSum")(convert_to_tensor(weights, name="weights"), arr, size)
+        return op("Bincount")(arr, size, convert_to_tensor([], dtype))
 
 
 def confusion_matrix(

@@ -1,4 +1,4 @@
-"""Writes checkpoints/: small checkpoints of TensorFlow's second format, and lists of their contents.
+"""Writes checkpoints/: small checkpoints of TensorFlow's formats, and lists of their contents.
 
 Run with TensorFlow 1.15: `python make_checkpoints.py`. `CASE.txt` lists the tensors of the checkpoint `CASE`,
 one a line:
@@ -116,6 +116,13 @@ def main():
         many = {"tower_%02d/layer_%d/weights/Adam" % (i // 10, i % 10): (tf.float32, np.float32([i])) for i in range(300)}
         save(sess, os.path.join(OUT, "many"), [(n, "", constant(*tv)) for n, tv in many.items()])
         write_case("many", [(n, d, v) for n, (d, v) in many.items()])
+
+        # The first format, which knows fewer dtypes. It takes parts, too.
+        old = {n: tv for n, tv in all_of.items() if tv[0] not in (tf.bfloat16, tf.uint16)}
+        old_parts = [(n, "", constant(*tv)) for n, tv in old.items()] + parts[:4]
+        names, slices, values = zip(*old_parts)
+        sess.run(tf.raw_ops.SaveSlices(filename=os.path.join(OUT, "old"), tensor_names=list(names), shapes_and_slices=list(slices), data=list(values)))
+        write_case("old", [(n, d, v) for n, (d, v) in old.items()] + [("rows", tf.float32, rows), ("columns", tf.float32, rows)])
     for name in os.listdir(OUT):
         if name.startswith("tmp-"):
             os.remove(os.path.join(OUT, name))

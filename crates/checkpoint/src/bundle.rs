@@ -197,12 +197,12 @@ impl Bundle {
         if there < whole.elements() {
             return Err(short());
         }
-        Parts::new(entry, parts.len())?.fill(parts, |part| self.read_entry(part))?.ok_or_else(short)
+        Parts::new(&entry.info, parts.len())?.fill(parts, |part| self.read_entry(part))?.ok_or_else(short)
     }
 }
 
 /// A tensor that is being assembled from parts.
-struct Parts {
+pub(crate) struct Parts {
     info: Info,
     bytes: Vec<u8>,
     strs: Vec<Str>,
@@ -210,8 +210,8 @@ struct Parts {
 }
 
 impl Parts {
-    fn new(entry: &Entry, n: usize) -> Result<Parts> {
-        let info = entry.info.clone();
+    pub(crate) fn new(info: &Info, n: usize) -> Result<Parts> {
+        let info = info.clone();
         let elements = info.shape.elements();
         ensure!(n > 0, "a tensor in no parts");
         let size = info.dtype.size().unwrap_or(0);
@@ -221,14 +221,14 @@ impl Parts {
     }
 
     /// Reads the parts and puts them in place. `None` if some element is in no part.
-    fn fill(
+    pub(crate) fn fill<E>(
         mut self,
-        parts: Vec<(Slice, &Entry)>,
-        read: impl Fn(&Entry) -> Result<Tensor>,
+        parts: Vec<(Slice, E)>,
+        read: impl Fn(&E) -> Result<Tensor>,
     ) -> Result<Option<Tensor>> {
         let gone = || corrupt("a part lies outside of its tensor");
         for (slice, entry) in parts {
-            let part = read(entry)?;
+            let part = read(&entry)?;
             let (starts, run) = slice.runs(&self.info.shape)?;
             for (k, start) in starts.into_iter().enumerate() {
                 let (to, from) = (start..start + run, k * run..(k + 1) * run);

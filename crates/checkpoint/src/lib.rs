@@ -3,7 +3,7 @@
 //! Checkpoints have two formats, which the path tells apart. A path that ends in `.safetensors` is a file of
 //! that format. Any other path is the *prefix* of a TensorFlow checkpoint of the second format:
 //! `PREFIX.index`, a sorted table of the tensors, and their elements in `PREFIX.data-00000-of-00001` and so
-//! on.
+//! on. Without an index it is a file of TensorFlow's first format, which [`write_old_in`] writes.
 //!
 //! Types and functions to know: [`Checkpoint`] reads, [`write()`] writes, [`merge`] combines several
 //! checkpoints, and [`State`] is the list of checkpoints in a folder ([`latest_checkpoint`]).
@@ -21,6 +21,7 @@ mod bytes;
 mod files;
 mod merge;
 pub mod message;
+mod old;
 pub mod records;
 mod safe;
 mod slice;
@@ -32,7 +33,7 @@ pub use merge::{merge, merge_in};
 pub use millstream_files::file_error;
 pub use slice::Slice;
 pub use state::{State, exists, exists_in, latest_checkpoint, remove, remove_in};
-pub use write::{Item, write, write_in};
+pub use write::{Item, write, write_in, write_old_in};
 
 use millstream_files::Files;
 use millstream_tensor::{Code, DType, Error, Result, Shape, Tensor, ensure, invalid};
@@ -57,6 +58,7 @@ pub struct Checkpoint {
 #[derive(Debug)]
 enum Form {
     Bundle(bundle::Bundle),
+    Old(old::Old),
     Safe(safe::Safe),
 }
 
@@ -68,6 +70,13 @@ pub fn write_whole(path: impl AsRef<Path>, bytes: &[u8]) -> Result<()> {
 /// Whether a path names a file of the safetensors format.
 pub fn is_safetensors(path: &Path) -> bool {
     path.extension().is_some_and(|e| e == "safetensors")
+}
+
+/// Whether a path can only be a file of TensorFlow's first format.
+fn is_old(files: &Files, path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let of_second = name.ends_with(".index") || name.contains(".data-");
+    !of_second && files.is_file(path) && !files.is_file(&bundle::index_file(path))
 }
 
 impl Checkpoint {
@@ -82,6 +91,7 @@ impl Checkpoint {
         let name = path.display().to_string();
         let form = match is_safetensors(path) {
             true => safe::Safe::open(files, path).map(Form::Safe),
+            false if is_old(files, path) => old::Old::open(files, path).map(Form::Old),
             false => bundle::Bundle::open(files, path).map(Form::Bundle),
         };
         let form = form.map_err(|e| e.note(format!("in checkpoint `{name}`")))?;
@@ -92,6 +102,7 @@ impl Checkpoint {
     pub fn tensors(&self) -> Vec<(&str, Info)> {
         match &self.form {
             Form::Bundle(bundle) => bundle.tensors(),
+            Form::Old(file) => file.tensors(),
             Form::Safe(file) => file.tensors(),
         }
     }
@@ -100,6 +111,7 @@ impl Checkpoint {
     pub fn info(&self, name: &str) -> Option<Info> {
         match &self.form {
             Form::Bundle(bundle) => bundle.info(name),
+            Form::Old(file) => file.info(name),
             Form::Safe(file) => file.info(name),
         }
     }
@@ -111,6 +123,7 @@ impl Checkpoint {
         }
         let tensor = match &self.form {
             Form::Bundle(bundle) => bundle.read(name),
+            Form::Old(file) => file.read(name),
             Form::Safe(file) => file.read(name),
         };
         tensor.map_err(|e| e.note(format!("in tensor `{name}` of checkpoint `{}`", self.name)))

@@ -277,3 +277,59 @@ pub fn encode_constant(tensor: &Tensor) -> Result<TensorProto> {
     }
     Ok(m)
 }
+
+/// The message for a tensor with its elements in the list of their dtype, as checkpoints of the first format
+/// hold them. `None` for a dtype without one.
+pub(crate) fn encode_lists(tensor: &Tensor) -> Result<Option<TensorProto>> {
+    let mut m = encode(tensor)?;
+    m.tensor_content.clear();
+    macro_rules! list {
+        ($t:ty, $convert:expr) => {
+            tensor.as_slice::<$t>()?.iter().map($convert).collect()
+        };
+    }
+    match tensor.dtype() {
+        DType::F32 => m.float_val = list!(f32, |v| *v),
+        DType::F64 => m.double_val = list!(f64, |v| *v),
+        DType::F16 => m.half_val = list!(f16, |v| v.to_bits().into()),
+        DType::BF16 => m.half_val = list!(bf16, |v| v.to_bits().into()),
+        DType::I8 => m.int_val = list!(i8, |v| (*v).into()),
+        DType::I16 => m.int_val = list!(i16, |v| (*v).into()),
+        DType::I32 => m.int_val = list!(i32, |v| *v),
+        DType::I64 => m.int64_val = list!(i64, |v| *v),
+        DType::U8 => m.int_val = list!(u8, |v| (*v).into()),
+        DType::U16 => m.int_val = list!(u16, |v| (*v).into()),
+        DType::U32 => m.uint32_val = list!(u32, |v| *v),
+        DType::U64 => m.uint64_val = list!(u64, |v| *v),
+        DType::Bool => m.bool_val = list!(bool, |v| *v),
+        DType::QI8 => m.int_val = list!(QInt8, |v| v.0.into()),
+        DType::QU8 => m.int_val = list!(QUInt8, |v| v.0.into()),
+        DType::QI16 => m.int_val = list!(QInt16, |v| v.0.into()),
+        DType::QU16 => m.int_val = list!(QUInt16, |v| v.0.into()),
+        DType::QI32 => m.int_val = list!(QInt32, |v| v.0),
+        DType::C64 => m.scomplex_val = tensor.as_slice::<C64>()?.iter().flat_map(|v| [v.re, v.im]).collect(),
+        DType::C128 => {
+            m.dcomplex_val = tensor.as_slice::<C128>()?.iter().flat_map(|v| [v.re, v.im]).collect()
+        }
+        DType::Str => {}
+        DType::Resource | DType::Variant => return Ok(None),
+    }
+    Ok(Some(m))
+}
+
+/// The number of elements in the list of a message's dtype.
+pub(crate) fn listed(m: &TensorProto) -> usize {
+    match DType::from_number(m.dtype) {
+        Some(DType::F32) => m.float_val.len(),
+        Some(DType::F64) => m.double_val.len(),
+        Some(DType::F16 | DType::BF16) => m.half_val.len(),
+        Some(DType::I64) => m.int64_val.len(),
+        Some(DType::U32) => m.uint32_val.len(),
+        Some(DType::U64) => m.uint64_val.len(),
+        Some(DType::Bool) => m.bool_val.len(),
+        Some(DType::C64) => m.scomplex_val.len() / 2,
+        Some(DType::C128) => m.dcomplex_val.len() / 2,
+        Some(DType::Str) => m.string_val.len(),
+        _ => m.int_val.len(),
+    }
+}

@@ -83,7 +83,7 @@ pub fn exists(path: &Path) -> bool {
 pub fn exists_in(files: &Files, path: &Path) -> bool {
     match is_safetensors(path) {
         true => files.is_file(path),
-        false => files.is_file(&bundle::index_file(path)),
+        false => files.is_file(&bundle::index_file(path)) || crate::is_old(files, path),
     }
 }
 
@@ -94,7 +94,7 @@ pub fn remove(path: &Path) -> Result<()> {
 
 /// [`remove`], with the files that may be opened.
 pub fn remove_in(files: &Files, path: &Path) -> Result<()> {
-    if is_safetensors(path) {
+    if is_safetensors(path) || crate::is_old(files, path) {
         return files.remove(path);
     }
     // Without its index, nothing is a checkpoint.

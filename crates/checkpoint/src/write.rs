@@ -40,6 +40,12 @@ pub fn write_in(files: &Files, path: impl AsRef<Path>, items: &[Item<'_>]) -> Re
     written.map_err(|e| e.note(format!("in checkpoint `{}`", path.display())))
 }
 
+/// Writes a checkpoint of TensorFlow's first format, which is one file at this path.
+pub fn write_old_in(files: &Files, path: impl AsRef<Path>, items: &[Item<'_>]) -> Result<()> {
+    let path = path.as_ref();
+    crate::old::write(files, path, items).map_err(|e| e.note(format!("in checkpoint `{}`", path.display())))
+}
+
 fn write_bundle(files: &Files, prefix: &Path, items: &[Item<'_>]) -> Result<()> {
     make_folder(files, prefix)?;
     let mut data = Pending::new(files, &data_file(prefix, 0, 1))?;

@@ -1,6 +1,7 @@
 //! Checkpoints that TensorFlow wrote (`tests/golden/make_checkpoints.py`) are read, rewritten and damaged.
 
-use millstream_checkpoint::{Checkpoint, Item, Slice, merge, write};
+use millstream_checkpoint::{Checkpoint, Item, Slice, merge, write, write_old_in};
+use millstream_files::Files;
 use millstream_tensor::{Code, DType, Shape, Str, Tensor};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -66,6 +67,41 @@ fn items(tensors: &[(String, Tensor)]) -> Vec<Item<'_>> {
 fn reads_what_tensorflow_wrote() {
     for case in CASES {
         check(&golden(case), &listed(case));
+    }
+}
+
+#[test]
+fn reads_the_first_format() {
+    let want = listed("old");
+    check(&golden("old"), &want);
+    let folder = folder("old");
+    let path = folder.join("old");
+    write_old_in(&Files::everything(), &path, &items(&want)).expect("writes");
+    check(&path, &want);
+    // The file stays for `make_checkpoints.py --check` to read.
+    fs::copy(golden("old").with_extension("txt"), folder.join("old.txt")).expect("copies");
+}
+
+/// A bit flipped anywhere in a file of the first format is detected, or changes nothing that is read.
+#[test]
+fn damage_to_the_first_format_is_found_out() {
+    let path = folder("damaged_old").join("old");
+    let (bytes, want) = (fs::read(golden("old")).expect("reads"), listed("old"));
+    let read_all = || {
+        let checkpoint = Checkpoint::open(&path)?;
+        want.iter().map(|(name, _)| checkpoint.read(name)).collect::<Result<Vec<_>, _>>()
+    };
+    for i in 0..bytes.len() {
+        let mut bad = bytes.clone();
+        bad[i] ^= 1 << (i % 8);
+        fs::write(&path, &bad).expect("writes");
+        if let Ok(read) = read_all() {
+            assert!(read.iter().zip(&want).all(|(r, (_, w))| r.bits_eq(w)), "byte {i}");
+        }
+    }
+    for end in (0..bytes.len()).step_by(11) {
+        fs::write(&path, &bytes[..end]).expect("writes");
+        assert!(read_all().is_err(), "cut at {end}");
     }
 }
 

@@ -3,7 +3,8 @@
 //! A build without the feature has no declaration of them, but names the feature in its errors.
 
 /// Of `tf-files`: checkpoints.
-const TF_FILES: [&str; 3] = ["MergeV2Checkpoints", "RestoreV2", "SaveV2"];
+const TF_FILES: [&str; 7] =
+    ["MergeV2Checkpoints", "Restore", "RestoreSlice", "RestoreV2", "Save", "SaveSlices", "SaveV2"];
 
 /// Of `input`: readers, datasets and tables of files, parsing, regular expressions, images.
 const INPUT: [&str; 85] = [

@@ -59,6 +59,53 @@ impl<'g> Io<'g> {
         self.0.start("ReadFile").input(filename).output()
     }
 
+    /// Reads the tensor `tensor_name` from the checkpoint `file_pattern`, a file of TensorFlow's first
+    /// format, or the prefix of one of the second. Unlike in TensorFlow, it must name one checkpoint.
+    ///
+    /// `Restore(file_pattern: str, tensor_name: str) -> (tensor: dt)`
+    ///
+    /// Attributes: `dt: any dtype`, `preferred_shard: int = -1`.
+    ///
+    /// ```text
+    /// Restore(str[], str[]; dt=f32) : f32[..]
+    /// ```
+    #[track_caller]
+    pub fn restore(
+        self,
+        file_pattern: impl Into<Arg<'g>>,
+        tensor_name: impl Into<Arg<'g>>,
+        dt: DType,
+    ) -> Output<'g> {
+        self.0.start("Restore").input(file_pattern).input(tensor_name).attr("dt", dt).output()
+    }
+
+    /// Reads as `Restore` does. A `shape_and_slice` that is not empty selects a slice: `10 4 0,5:-` is rows 0
+    /// to 4 of a tensor of shape `[10, 4]`.
+    ///
+    /// `RestoreSlice(file_pattern: str, tensor_name: str, shape_and_slice: str) -> (tensor: dt)`
+    ///
+    /// Attributes: `dt: any dtype`, `preferred_shard: int = -1`.
+    ///
+    /// ```text
+    /// Restore(str[], str[]; dt=f32) : f32[..]
+    /// ```
+    #[track_caller]
+    pub fn restore_slice(
+        self,
+        file_pattern: impl Into<Arg<'g>>,
+        tensor_name: impl Into<Arg<'g>>,
+        shape_and_slice: impl Into<Arg<'g>>,
+        dt: DType,
+    ) -> Output<'g> {
+        self.0
+            .start("RestoreSlice")
+            .input(file_pattern)
+            .input(tensor_name)
+            .input(shape_and_slice)
+            .attr("dt", dt)
+            .output()
+    }
+
     /// Reads the tensors `tensor_names` from the checkpoint `prefix`, which is a safetensors file if the name
     /// ends in `.safetensors`. An entry of `shape_and_slices` that is not empty selects a slice: `10 4 0,5:-`
     /// is rows 0 to 4 of a tensor of shape `[10, 4]`.
@@ -86,6 +133,53 @@ impl<'g> Io<'g> {
             .attr("dtypes", dtypes)
             .finish()
             .outputs()
+    }
+
+    /// Writes the tensors `data` under the names `tensor_names` to the file `filename`, in TensorFlow's first
+    /// format of checkpoints, which is one file. `SaveV2` writes the second.
+    ///
+    /// `Save(filename: str, tensor_names: str, data: T) -> ()`
+    ///
+    /// Attributes: `T: dtypes`.
+    ///
+    /// ```text
+    /// Save(str[], str[2], f32[3], i32[..]) :
+    /// ```
+    #[track_caller]
+    pub fn save(
+        self,
+        filename: impl Into<Arg<'g>>,
+        tensor_names: impl Into<Arg<'g>>,
+        data: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+    ) -> Op<'g> {
+        self.0.start("Save").input(filename).input(tensor_names).inputs(data).finish()
+    }
+
+    /// Writes as `Save` does. An entry of `shapes_and_slices` that is not empty means that the tensor is a
+    /// slice of a larger one: `10 4 0,5:-` is rows 0 to 4 of a tensor of shape `[10, 4]`.
+    ///
+    /// `SaveSlices(filename: str, tensor_names: str, shapes_and_slices: str, data: T) -> ()`
+    ///
+    /// Attributes: `T: dtypes`.
+    ///
+    /// ```text
+    /// Save(str[], str[2], f32[3], i32[..]) :
+    /// ```
+    #[track_caller]
+    pub fn save_slices(
+        self,
+        filename: impl Into<Arg<'g>>,
+        tensor_names: impl Into<Arg<'g>>,
+        shapes_and_slices: impl Into<Arg<'g>>,
+        data: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+    ) -> Op<'g> {
+        self.0
+            .start("SaveSlices")
+            .input(filename)
+            .input(tensor_names)
+            .input(shapes_and_slices)
+            .inputs(data)
+            .finish()
     }
 
     /// Writes `tensors` under the names `tensor_names` to the checkpoint `prefix`, in the safetensors format

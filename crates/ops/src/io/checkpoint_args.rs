@@ -25,34 +25,69 @@ pub(super) type Named<'a> = (&'a str, Option<(Shape, Slice)>);
 
 /// Returns the names and slices in inputs 1 and 2, which must be vectors of `n` elements.
 pub(super) fn named<'a>(cx: &'a KernelCx, n: usize) -> Result<Vec<Named<'a>>> {
-    let (names, parts) = (strs(cx, 1)?, strs(cx, 2)?);
-    for i in [1, 2] {
-        ensure!(
-            cx.input(i).rank() == 1 && cx.input(i).elements() == n,
-            "`{}` has shape {} but there are {n} tensors: it must be a vector of {n}",
-            cx.name_of(i),
-            cx.input(i).shape()
-        );
-    }
-    let one = |(name, part): (&'a Str, &Str)| {
-        let name = std::str::from_utf8(name).map_err(|_| invalid!("the name {name:?} is not valid UTF-8"))?;
-        ensure!(!name.is_empty(), "a name in `tensor_names` is empty");
+    let names = names(cx, n)?;
+    of_length(cx, 2, n)?;
+    let what = cx.name_of(2);
+    let one = |(name, part): (&'a str, &Str)| {
         let part = match part.is_empty() {
             true => None,
-            false => Some(
-                Slice::parse(&part.text())
-                    .map_err(|e| e.note(format!("in `shape_and_slices` of `{name}`")))?,
-            ),
+            false => {
+                Some(Slice::parse(&part.text()).map_err(|e| e.note(format!("in `{what}` of `{name}`")))?)
+            }
         };
         Ok((name, part))
     };
-    names.iter().zip(parts).map(one).collect()
+    names.into_iter().zip(strs(cx, 2)?).map(one).collect()
+}
+
+/// Returns the names in input 1, which must be a vector of `n` elements.
+pub(super) fn names<'a>(cx: &'a KernelCx, n: usize) -> Result<Vec<&'a str>> {
+    of_length(cx, 1, n)?;
+    let one = |name: &'a Str| {
+        let name = std::str::from_utf8(name).map_err(|_| invalid!("the name {name:?} is not valid UTF-8"))?;
+        ensure!(!name.is_empty(), "a name in `tensor_names` is empty");
+        Ok(name)
+    };
+    strs(cx, 1)?.iter().map(one).collect()
+}
+
+fn of_length(cx: &KernelCx, i: usize, n: usize) -> Result<()> {
+    ensure!(
+        cx.input(i).rank() == 1 && cx.input(i).elements() == n,
+        "`{}` has shape {} but there are {n} tensors: it must be a vector of {n}",
+        cx.name_of(i),
+        cx.input(i).shape()
+    );
+    Ok(())
+}
+
+/// Returns input `i`, which must be one string.
+pub(super) fn text<'a>(cx: &'a KernelCx, i: usize) -> Result<&'a str> {
+    match strs(cx, i)? {
+        [one] => std::str::from_utf8(one).map_err(|_| invalid!("the text {one:?} is not valid UTF-8")),
+        all => Err(invalid!("`{}` must be one string but has {} elements", cx.name_of(i), all.len())),
+    }
+}
+
+/// Returns the part of tensor `name` that a text stands for, if it is not empty.
+pub(super) fn one_part(text: &str, name: &str) -> Result<Option<(Shape, Slice)>> {
+    match text.is_empty() {
+        true => Ok(None),
+        false => {
+            Slice::parse(text).map(Some).map_err(|e| e.note(format!("in `shape_and_slice` of `{name}`")))
+        }
+    }
 }
 
 /// Requires that input 0 is a scalar and inputs 1 and 2 are vectors of `n` elements.
 pub(super) fn check_shapes(cx: &InferCx, n: usize) -> Result<()> {
+    check_names(cx, 2, n)
+}
+
+/// Requires that input 0 is a scalar and the `vectors` inputs behind it are vectors of `n` elements.
+pub(super) fn check_names(cx: &InferCx, vectors: usize, n: usize) -> Result<()> {
     cx.scalar(0)?;
-    for i in [1, 2] {
+    for i in 1..=vectors {
         cx.vector(i)?;
         let n = PartialShape::from([Some(n)]);
         ensure!(

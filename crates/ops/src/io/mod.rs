@@ -10,7 +10,11 @@ ops! {
     merge_v2_checkpoints,
     read_file,
     #[cfg(feature = "tf-files")]
+    restore,
+    #[cfg(feature = "tf-files")]
     restore_v2,
+    #[cfg(feature = "tf-files")]
+    save,
     #[cfg(feature = "tf-files")]
     save_v2,
     sharded_filename,

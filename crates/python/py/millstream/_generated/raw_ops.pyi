@@ -1887,6 +1887,12 @@ def ResourceSparseApplyRMSProp(*, var: _TensorLike, ms: _TensorLike, mom: _Tenso
 def ResourceStridedSliceAssign(*, ref: _TensorLike, begin: _TensorLike, end: _TensorLike, strides: _TensorLike, value: _TensorLike, begin_mask: int = ..., end_mask: int = ..., ellipsis_mask: int = ..., new_axis_mask: int = ..., shrink_axis_mask: int = ..., name: _t.Optional[str] = ...) -> _Operation:
     """Replaces the elements of a variable that StridedSlice would select with the same index by `value`, which must have their shape."""
 
+def Restore(*, file_pattern: _TensorLike, tensor_name: _TensorLike, dt: _DTypeLike, preferred_shard: int = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Reads the tensor `tensor_name` from the checkpoint `file_pattern`, a file of TensorFlow's first format, or the prefix of one of the second. Unlike in TensorFlow, it must name one checkpoint."""
+
+def RestoreSlice(*, file_pattern: _TensorLike, tensor_name: _TensorLike, shape_and_slice: _TensorLike, dt: _DTypeLike, preferred_shard: int = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Reads as `Restore` does. A `shape_and_slice` that is not empty selects a slice: `10 4 0,5:-` is rows 0 to 4 of a tensor of shape `[10, 4]`."""
+
 def RestoreV2(*, prefix: _TensorLike, tensor_names: _TensorLike, shape_and_slices: _TensorLike, dtypes: _t.Sequence[_DTypeLike], name: _t.Optional[str] = ...) -> _t.List[_Tensor]:
     """Reads the tensors `tensor_names` from the checkpoint `prefix`, which is a safetensors file if the name ends in `.safetensors`. An entry of `shape_and_slices` that is not empty selects a slice: `10 4 0,5:-` is rows 0 to 4 of a tensor of shape `[10, 4]`."""
 
@@ -1925,6 +1931,12 @@ def SampleDistortedBoundingBox(*, image_size: _TensorLike, bounding_boxes: _Tens
 
 def SampleDistortedBoundingBoxV2(*, image_size: _TensorLike, bounding_boxes: _TensorLike, min_object_covered: _TensorLike, seed: int = ..., seed2: int = ..., aspect_ratio_range: _t.Sequence[float] = ..., area_range: _t.Sequence[float] = ..., max_attempts: int = ..., use_image_if_no_bounding_boxes: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
     """Returns a random part of an image of size `image_size`, `[height, width, channels]`: its `begin` and `size`, as Slice takes them, and its sides as parts of the height and the width. The part covers at least the share `min_object_covered` of one of `bounding_boxes`, `[batch, n, 4]`; its area and its ratio of width to height are in these ranges. After `max_attempts` it is the whole image."""
+
+def Save(*, filename: _TensorLike, tensor_names: _TensorLike, data: _t.Sequence[_TensorLike], name: _t.Optional[str] = ...) -> _Operation:
+    """Writes the tensors `data` under the names `tensor_names` to the file `filename`, in TensorFlow's first format of checkpoints, which is one file. `SaveV2` writes the second."""
+
+def SaveSlices(*, filename: _TensorLike, tensor_names: _TensorLike, shapes_and_slices: _TensorLike, data: _t.Sequence[_TensorLike], name: _t.Optional[str] = ...) -> _Operation:
+    """Writes as `Save` does. An entry of `shapes_and_slices` that is not empty means that the tensor is a slice of a larger one: `10 4 0,5:-` is rows 0 to 4 of a tensor of shape `[10, 4]`."""
 
 def SaveV2(*, prefix: _TensorLike, tensor_names: _TensorLike, shape_and_slices: _TensorLike, tensors: _t.Sequence[_TensorLike], name: _t.Optional[str] = ...) -> _Operation:
     """Writes `tensors` under the names `tensor_names` to the checkpoint `prefix`, in the safetensors format if the name ends in `.safetensors`, else in TensorFlow's V2 format. An entry of `shape_and_slices` that is not empty means that the tensor is a slice of a larger one: `10 4 0,5:-` is rows 0 to 4 of a tensor of shape `[10, 4]`."""

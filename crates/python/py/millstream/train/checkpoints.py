@@ -260,12 +260,19 @@ def remove_checkpoint(
       ['checkpoint']
     """
     escaped = glob.escape(checkpoint_prefix)
+    if _is_old(checkpoint_prefix):
+        os.remove(checkpoint_prefix)
     for pattern in (".index", ".data-?????-of-?????", "." + meta_graph_suffix):
         for path in glob.glob(escaped + pattern):
             os.remove(path)
 
 
 # The contents of a checkpoint.
+
+
+def _is_old(prefix: str) -> bool:
+    """Returns whether a checkpoint has TensorFlow's first format, which is one file."""
+    return os.path.isfile(prefix) and not os.path.exists(prefix + ".index")
 
 
 def _varint(data: bytes, at: int) -> Tuple[int, int]:
@@ -279,11 +286,75 @@ def _varint(data: bytes, at: int) -> Tuple[int, int]:
         shift += 7
 
 
+def _unpacked(packed: bytes) -> bytes:
+    """Returns the bytes of a block that is compressed by Snappy: literals, and copies of what came before."""
+    length, at = _varint(packed, 0)
+    out = bytearray()
+    while at < len(packed):
+        tag = packed[at]
+        at += 1
+        if tag & 3 == 0:
+            count = tag >> 2
+            if count >= 60:
+                more = count - 59
+                count = int.from_bytes(packed[at : at + more], "little")
+                at += more
+            out += packed[at : at + count + 1]
+            at += count + 1
+            continue
+        if tag & 3 == 1:
+            count, back = (tag >> 2 & 7) + 4, tag >> 5 << 8 | packed[at]
+            at += 1
+        else:
+            width = 2 if tag & 3 == 2 else 4
+            count, back = (tag >> 2) + 1, int.from_bytes(packed[at : at + width], "little")
+            at += width
+        if not 0 < back <= len(out):
+            raise IndexError
+        for _ in range(count):
+            out.append(out[-back])
+    if len(out) != length:
+        raise IndexError
+    return bytes(out)
+
+
+def _fields(data: bytes) -> Iterator[Tuple[int, Any]]:
+    """Yields the numbers and values of a message's fields."""
+    at = 0
+    while at < len(data):
+        tag, at = _varint(data, at)
+        value, at = _varint(data, at)
+        if tag & 7 == 2:
+            yield tag >> 3, data[at : at + value]
+            at += value
+        elif tag & 7 == 0:
+            yield tag >> 3, value
+        else:
+            raise IndexError
+
+
+def _old_tensors(path: str) -> Dict[str, Any]:
+    """Returns the descriptions of the tensors in a file of the first format: its first entry holds them."""
+    out: Dict[str, Any] = {}
+    damaged = errors.DataLossError(None, None, f"{path} is no checkpoint")
+    key, header = next(_entries(path), (b"none", b""))
+    if key:
+        raise damaged
+    try:
+        metas = [meta for field, meta in _fields(header) if field == 1]
+        for tensor in [dict(_fields(t)) for meta in metas for field, t in _fields(meta) if field == 1]:
+            shape = protos.TensorShapeProto.FromString(tensor.get(2, b""))
+            out[tensor[1].decode()] = protos.BundleEntryProto(dtype=tensor.get(3, 0), shape=shape)
+    except (IndexError, KeyError, TypeError, ValueError, AttributeError):
+        raise damaged from None
+    return out
+
+
 def _block(data: bytes, offset: int, size: int) -> Iterator[Tuple[bytes, bytes]]:
     """Yields the entries of a block; each key is stored as a suffix to a prefix of the key before."""
-    if data[offset + size] != 0:
-        raise errors.UnimplementedError(None, None, "the checkpoint's index is compressed")
     block = data[offset : offset + size]
+    if data[offset + size] != 0:
+        block = _unpacked(block)
     (n_restarts,) = struct.unpack("<I", block[-4:])
     end, at, key = len(block) - 4 * (n_restarts + 1), 0, b""
     while at < end:
@@ -323,11 +394,14 @@ class CheckpointReader:
     def __init__(self, filepattern: str) -> None:
         self._prefix = os.fsdecode(filepattern)
         path = self._prefix + ".index"
+        if _is_old(self._prefix):
+            self._tensors: Dict[str, Any] = _old_tensors(self._prefix)
+            return
         if not os.path.exists(path):
             raise errors.NotFoundError(
                 None, None, f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files for {filepattern}"
             )
-        self._tensors: Dict[str, Any] = {}
+        self._tensors = {}
         for key, value in _entries(path):
             # The entry with an empty key describes the file. Keys that begin with 0 are parts of a whole,
             # which has its own entry.

@@ -145,7 +145,8 @@ class Saver:
       builder: Ignored.
       defer_build: If true, the operations are added at first use.
       allow_empty: If true, there may be no variables.
-      write_version: Ignored: checkpoints have TensorFlow's second format.
+      write_version: TensorFlow's format of checkpoints: `tf.train.SaverDef.V2`, or V1, which is one file.
+        With `sharded` it is the second. Restoring reads both.
       pad_step_number: If true, step numbers are padded to eight digits.
       save_relative_paths: If true, the file `checkpoint` holds paths relative to its directory.
       filename: The default of the placeholder for the checkpoint's name; by default `model`.
@@ -209,6 +210,7 @@ class Saver:
         self._save_relative_paths = save_relative_paths
         self._filename = filename
         self._is_empty = False
+        self._version = protos.SaverDef.V1 if write_version == protos.SaverDef.V1 and not sharded else protos.SaverDef.V2
         # Paths and times of the checkpoints that are kept, oldest first.
         self._last_checkpoints: List[Tuple[str, float]] = []
         self._next_checkpoint_time = time.time() + self._keep_hours * 3600
@@ -261,7 +263,7 @@ class Saver:
                 saved = _save_shards(prefix, shards)
                 restore = self._restore_shards(prefix, shards)
             else:
-                saved = _save(prefix, variables)
+                saved = _save(prefix, variables, self._version)
                 restore = self._restore_ops(prefix, variables, "restore_all")
         self.saver_def = protos.SaverDef(
             filename_tensor_name=prefix.name,
@@ -270,7 +272,7 @@ class Saver:
             max_to_keep=self._max_to_keep,
             sharded=self._sharded,
             keep_checkpoint_every_n_hours=self._keep_hours,
-            version=protos.SaverDef.V2,
+            version=self._version,
         )
 
     def _restore_shards(self, prefix: Any, shards: List[Tuple[str, List[Any]]]) -> Any:
@@ -551,12 +553,14 @@ def _shapes(saveable: Any) -> List[Any]:
     return [t.get_shape() if t.get_shape().is_fully_defined() else array_ops.shape(t) for t in tensors]
 
 
-def _save(prefix: Any, variables: List[Any]) -> Any:
+def _save(prefix: Any, variables: List[Any], version: int = 2) -> Any:
     """Returns the prefix, available after the variables are saved under it."""
     values = [spec.tensor for s in variables for spec in s.specs]
-    save = raw("SaveV2")(
-        prefix=prefix, tensors=values, **_names_and_slices(variables)
-    )
+    named = _names_and_slices(variables)
+    if version == protos.SaverDef.V1:
+        save = raw("SaveSlices")(filename=prefix, data=values, tensor_names=named["tensor_names"], shapes_and_slices=named["shape_and_slices"])
+    else:
+        save = raw("SaveV2")(prefix=prefix, tensors=values, **named)
     with control_dependencies([save]):
         return array_ops.identity(prefix, name="control_dependency")
 

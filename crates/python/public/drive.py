@@ -1,7 +1,10 @@
 """Runs one public program in this process and writes the numbers that it fetches.
 
-    python drive.py NAME FOLDER RESULT.json                     # under TensorFlow
+    python drive.py NAME FOLDER RESULT.json [SHAKE]             # under TensorFlow
     python -m millstream drive.py NAME FOLDER RESULT.json       # under Millstream
+
+With SHAKE, such as 1e-7, each initial value of a variable is changed by a random part of it, of about
+that size.
 """
 
 import importlib
@@ -35,7 +38,7 @@ def main():
     os.chdir(os.path.join(folder, name))
     random.seed(1)
     np.random.seed(1)
-    records = watch.Records(result)
+    records = watch.Records(result, float((sys.argv[4:] or [0])[0]))
     try:
         program.drive(data, records)
     except BaseException:

@@ -56,6 +56,8 @@ def arguments():
     parser.add_argument("--millstream", metavar="PYTHON", default=sys.executable, help="a Python for Millstream")
     parser.add_argument("--keep", metavar="DIR", help="where logs and numbers stay; else a temporary folder")
     parser.add_argument("--reuse", action="store_true", help="use TensorFlow's numbers that --keep still has")
+    parser.add_argument("--shake", type=float, metavar="SIZE", help="compare TensorFlow with itself after a change of all "
+                        "initial values by SIZE, such as 1e-7: how far rounding alone takes the numbers")
     parser.add_argument("--timeout", type=float, default=600.0, help="seconds that one side may take")
     parser.add_argument("--list", action="store_true", help="print how to make the checkouts, and run nothing")
     parser.add_argument("names", nargs="*", metavar="NAME", help="the programs to run; all without")
@@ -94,13 +96,14 @@ def outcome(name, options):
         if wrong:
             return "none", wrong
     home = os.path.join(os.path.abspath(options.keep or tempfile.mkdtemp(prefix="public-")), name)
-    theirs, ours = os.path.join(home, "tensorflow"), os.path.join(home, "millstream")
+    theirs, ours = os.path.join(home, "tensorflow"), os.path.join(home, "shaken" if options.shake else "millstream")
     try:
         if not (options.reuse and os.path.exists(theirs + ".json")):
             error = side(name, program, options, theirs, [options.tensorflow])
             if error:
                 return "none", "TensorFlow: " + error
-        error = side(name, program, options, ours, [options.millstream, "-m", "millstream"])
+        python = [options.tensorflow] if options.shake else [options.millstream, "-m", "millstream"]
+        error = side(name, program, options, ours, python, options.shake)
         if error:
             return "fails", error
         with open(theirs + ".json") as a, open(ours + ".json") as b:
@@ -122,7 +125,7 @@ def not_there(name, folder):
     return None
 
 
-def side(name, program, options, home, python):
+def side(name, program, options, home, python, shake=None):
     """Runs a program on one side, with its numbers in `home`.json; returns what failed, or None."""
     shutil.rmtree(home, ignore_errors=True)
     if os.path.exists(home + ".json"):
@@ -135,7 +138,7 @@ def side(name, program, options, home, python):
     environment.update(OMP_NUM_THREADS="1", MPLBACKEND="agg", PYTHONWARNINGS="ignore")
     began = time.monotonic()
     with open(home + ".log", "wb") as log:
-        command = python + [os.path.join(HERE, "drive.py"), name, home, home + ".json"]
+        command = python + [os.path.join(HERE, "drive.py"), name, home, home + ".json"] + ([str(shake)] if shake else [])
         try:
             status = subprocess.call(
                 command, cwd=home, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,

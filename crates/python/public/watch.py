@@ -27,8 +27,9 @@ class Enough(BaseException):
 class Records:
     """A list of [label, numbers], filled by every run of a session that the program asks for."""
 
-    def __init__(self, path):
+    def __init__(self, path, shake=0.0):
         self.path = path
+        self.shake = shake
         self.kept = []
         self.inside = 0
         self.left = None
@@ -44,6 +45,10 @@ class Records:
         def watched(session, fetches, *args, **kwargs):
             caller = sys._getframe(1)
             library = caller.f_globals.get("__name__", "").split(".")[0] in FRAMEWORKS
+            if self.shake and not self.inside and initializes(fetches):
+                result = run(session, fetches, *args, **kwargs)
+                shaken(session, run, self.shake)
+                return result
             if self.inside or library and caller.f_code.co_name not in ("_eval_using_default_session", "_run_using_default_session", "eval"):
                 return run(session, fetches, *args, **kwargs)
             if self.left is not None:
@@ -81,6 +86,21 @@ class Records:
         """Writes the records as JSON."""
         with open(self.path, "w") as file:
             json.dump(self.kept, file)
+
+
+def initializes(fetches):
+    """Whether a run initializes all variables."""
+    return any(getattr(leaf, "type", "") == "NoOp" and leaf.name.split("/")[-1].startswith("init") for leaf in leaves(fetches))
+
+
+def shaken(session, run, size):
+    """Changes each number of each trainable variable of a session by a random part of it, of about `size`."""
+    generator = np.random.RandomState(9)
+    for variable in session.graph.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES):
+        if variable.dtype.base_dtype.is_floating:
+            initializer = variable.initializer
+            value = run(session, variable)
+            run(session, initializer, {initializer.inputs[1]: value * (1 + size * generator.standard_normal(value.shape))})
 
 
 def seed_graphs():

@@ -23,18 +23,25 @@ def main():
     parser.add_argument("--programs", action="store_true", help="count the uses in the folders of a folder")
     parser.add_argument("--never", action="store_true", help="print the names too that are refused for good")
     options = parser.parse_args()
-    counts = of_programs(options.path) if options.programs else of_table(options.path)
+    programs = of_programs(options.path) if options.programs else {}
+    counts = collections.Counter(name for names in programs.values() for name in names) if programs else of_table(options.path)
     kinds = collections.Counter()
+    kind_of = {}
     lines = []
     for (name, count) in counts.items():
         at, kind, text = check.judged(name)
-        kind = "there" if kind == "differs" else kind
+        kind = kind_of[name] = "there" if kind == "differs" else kind
         kinds[kind] += 1
         if kind != "there" and (options.never or kind != "never"):
             lines.append((-count, kind, at if at == name else "%s (of %s)" % (at, name), text))
     for count, kind, name, text in sorted(lines):
         print("%4d  %-8s  %s" % (-count, kind, name))
     print("%d names: %s" % (len(counts), ", ".join("%d %s" % (n, kind) for kind, n in kinds.most_common())))
+    if programs:
+        whole = [all(kind_of[name] == "there" for name in names) for names in programs.values()]
+        rest = [all(kind_of[name] in ("there", "never", "renamed") for name in names) for names in programs.values()]
+        print("%d of %d programs find all their names; %d do but for names that are refused for good or that TensorFlow "
+              "1.15 no longer has" % (sum(whole), len(whole), sum(rest)))
     return 1 if lines else 0
 
 
@@ -50,8 +57,8 @@ def of_table(path):
 
 
 def of_programs(folder):
-    """Returns the numbers of programs, each a folder in `folder`, that use each name."""
-    counts = collections.Counter()
+    """Returns the sets of names that programs use, each a folder in `folder`."""
+    programs = {}
     for program in sorted(os.listdir(folder)):
         names = set()
         for file in check.files([os.path.join(folder, program)]):
@@ -60,8 +67,8 @@ def of_programs(folder):
                     names.update(use.path for use in check.uses(source.read()))
             except (OSError, SyntaxError, ValueError):
                 continue  # a file for Python 2, or none of Python
-        counts.update(name for name in names if name)
-    return dict(counts)
+        programs[program] = names - {""}
+    return programs
 
 
 if __name__ == "__main__":

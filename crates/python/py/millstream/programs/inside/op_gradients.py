@@ -1,5 +1,4 @@
-"""What `control_flow_ops` has beside the operations of loops, and the gradient functions of operations:
-`NAMES`.
+"""The gradient functions of operations, which TensorFlow's modules hold one by one: `NAMES`.
 
 `tensorflow.python.ops.math_grad` and its like hold a function for the gradient of each op type, such as
 `_MulGrad`. Here one function differentiates any operation: gradients are the engine's.
@@ -7,76 +6,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, Optional
 
 from millstream import _engine
-from millstream._engine import Operation, Tensor
-from millstream.framework import IndexedSlices, SparseTensor, convert_to_tensor, convert_to_tensor_or_indexed_slices, get_default_graph, shapes
-from millstream.framework.op_functions import op
-from millstream.ops import array_ops, control_flow, custom_gradients, gradients
-from millstream.ops.tensor_array import TensorArray
-from millstream.programs.inside import hand_loops
-from millstream.programs.internals import shape_tensor
-
-# Shapes and values of loops --------------------------------------------------------------------------------
-
-
-def identity(data: Any, name: Optional[str] = None) -> Any:
-    """Returns the value: a tensor, `IndexedSlices` or a `SparseTensor`."""
-    data = _value(data)
-    return op("Identity")(data, name=name) if isinstance(data, Tensor) else hand_loops.each(data, op("Identity"))
-
-
-def _value(data: Any) -> Any:
-    return data if isinstance(data, SparseTensor) else convert_to_tensor_or_indexed_slices(data)
-
-
-def switch_ref_or_tensor(data: Any, pred: Any, name: str = "Switch") -> Any:
-    """Passes a value to one of two outputs, near to the value."""
-    data = convert_to_tensor_or_indexed_slices(data, name="data")
-    return hand_loops.switch(data, pred, name=name)
-
-
-def _as_tensor_list(x: Any, p: Any) -> List[Any]:
-    """Returns values as tensors that wait for an operation."""
-    found = []
-    for value in x if isinstance(x, (list, tuple)) else [x]:
-        if isinstance(value, Operation):
-            found.append(control_flow.with_dependencies([value], p))
-        else:
-            found.append(identity(_value(value)))
-    return found
-
-
-def _unpack_if_singleton(results: Any) -> Any:
-    return results[0] if isinstance(results, (list, tuple)) and len(results) == 1 else results
-
-
-def _shape_at_most(shape1: Any, shape2: Any) -> bool:
-    """Returns whether the second shape says no more than the first."""
-    if shape2.dims is None:
-        return True
-    if shape1.ndims != shape2.ndims:
-        return False
-    return all(b.value is None or a.value == b.value for a, b in zip(shape1.dims, shape2.dims))
-
-
-def _shape_invariant(value: Any, shape: Any = None) -> Any:
-    """Returns the shape that a loop variable keeps, as `tf.while_loop` takes it."""
-    if isinstance(value, TensorArray):
-        raise TypeError("the shape invariant of a TensorArray is always a scalar's: give none")
-    known = value.values.get_shape() if isinstance(value, IndexedSlices) else value.get_shape()
-    if shape is None:
-        return known
-    shape = shapes.as_shape(shape)
-    if not known.is_compatible_with(shape):
-        raise ValueError("The shape invariant specified for %s is not compatible with its shape: the value has %s, the invariant is %s" % (value, known, shape))
-    return shape
-
-
-def _safe_shape(value: Any) -> Any:
-    return shape_tensor(value.get_shape()) if value.get_shape().is_fully_defined() else op("Shape")(value)
-
+from millstream._engine import Tensor
+from millstream.framework import get_default_graph
+from millstream.ops import array_ops, custom_gradients, gradients
 
 # Gradients of operations ------------------------------------------------------------------------------------
 
@@ -179,13 +114,4 @@ def _gradient_functions() -> Dict[str, Dict[str, Any]]:
 NAMES: Dict[str, Dict[str, Any]] = {
     **_gradient_functions(),
     "python.framework.ops": {"get_gradient_function": get_gradient_function},
-    "python.ops.control_flow_ops": {
-        "_AsTensorList": _as_tensor_list,
-        "_Identity": identity,
-        "_ShapeLessThanOrEqual": _shape_at_most,
-        "_SwitchRefOrTensor": switch_ref_or_tensor,
-        "_UnpackIfSingleton": _unpack_if_singleton,
-        "_get_shape_invariant": _shape_invariant,
-        "_resource_safe_shape": _safe_shape,
-    },
 }

@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import math
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+import threading
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -30,8 +32,8 @@ from millstream.train import checkpoint_init
 from millstream.variables.initializers import truncated_normal_initializer
 from millstream.variables.scopes import get_variable
 
-IdWeights = collections.namedtuple("IdWeights", ["ids", "weights"])
-SequenceNumbers = collections.namedtuple("SequenceNumbers", ["numbers", "lengths"])
+IdWeights = collections.namedtuple("IdWeightPair", ["id_tensor", "weight_tensor"])
+SequenceNumbers = collections.namedtuple("TensorSequenceLengthPair", ["dense_tensor", "sequence_length"])
 
 
 class Features:
@@ -40,7 +42,7 @@ class Features:
     def __init__(self, features: Dict[str, Any]) -> None:
         self._features, self._made = dict(features), {}  # type: ignore[var-annotated]
 
-    def get(self, key: Any) -> Any:
+    def get(self, key: Any, state_manager: Any = None) -> Any:
         """Returns the tensor of a feature, of at least two dimensions, or what a column makes of it."""
         if key in self._made:
             return self._made[key]
@@ -84,29 +86,100 @@ class Column:
     @property
     def parse_spec(self) -> Dict[str, Any]:
         """The specification of its features."""
-        raise NotImplementedError
+        kind = type(self)
+        for name in ("_parse_example_spec", "parse_example_spec"):
+            if getattr(kind, name) is not getattr(Column, name):
+                return getattr(self, name)  # type: ignore[no-any-return]
+        raise NotImplementedError("%s.parse_example_spec" % kind.__name__)
 
     @property
     def parse_example_spec(self) -> Dict[str, Any]:
         """The specification of its features for `tf.parse_example`."""
         return self.parse_spec
 
-    _parse_example_spec = parse_example_spec
+    @property
+    def _parse_example_spec(self) -> Dict[str, Any]:
+        return self.parse_spec
 
     def transform(self, inputs: Features) -> Any:
         """Returns what the column makes of its features."""
-        raise NotImplementedError
+        kind = type(self)
+        if kind._transform_feature is not Column._transform_feature:
+            return self._transform_feature(inputs)
+        if kind.transform_feature is not Column.transform_feature:
+            return self.transform_feature(inputs, None)
+        raise NotImplementedError("%s.transform_feature" % kind.__name__)
+
+    # The names of TensorFlow's two versions of columns, which programs define in classes of their own.
+
+    @property
+    def _var_scope_name(self) -> str:
+        return self.scope
+
+    @property
+    def _is_v2_column(self) -> bool:
+        return True
+
+    def _transform_feature(self, inputs: Any) -> Any:
+        return self.transform(inputs)
+
+    def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
+        """Returns what the column makes of its features.
+
+        Args:
+          transformation_cache: The features: a `FeatureTransformationCache`.
+          state_manager: The owner of the variables.
+        """
+        return self.transform(transformation_cache)
+
+    def create_state(self, state_manager: Any) -> None:
+        """Makes the variables of the column, if it has some."""
+
+    @property
+    def parents(self) -> List[Any]:
+        """The columns or keys that the column is made of."""
+        for name in ("categorical_column", "source_column", "keys", "key"):
+            found = getattr(self, name, None)
+            if found is not None:
+                return list(found) if name == "keys" else [found]
+        raise NotImplementedError("%s.parents" % type(self).__name__)
+
+
+class _Owner(threading.local):
+    """The `StateManager` whose variables columns use, in this thread."""
+
+    manager: Any = None
+
+
+_owner = _Owner()
+
+
+@contextlib.contextmanager
+def _owned(state_manager: Any) -> Iterator[None]:
+    """A block in which columns take their variables from a `StateManager`."""
+    before, _owner.manager = _owner.manager, state_manager
+    try:
+        yield
+    finally:
+        _owner.manager = before
 
 
 class Dense(Column):
     """A column that is a row of numbers."""
 
     __slots__ = ()
-    n_numbers: int
+
+    @property
+    def n_numbers(self) -> int:
+        """The number of numbers of an example."""
+        own = type(self)._variable_shape is not Dense._variable_shape
+        return int((self._variable_shape if own else self.variable_shape).num_elements())
 
     @property
     def variable_shape(self) -> TensorShape:
         """The shape of an example's numbers."""
+        if type(self)._variable_shape is not Dense._variable_shape:
+            return self._variable_shape
         return TensorShape([self.n_numbers])
 
     @property
@@ -115,7 +188,20 @@ class Dense(Column):
 
     def dense(self, inputs: Features, collections: Any, trainable: bool) -> Any:
         """Returns the tensor of numbers."""
-        raise NotImplementedError
+        kind = type(self)
+        if kind._get_dense_tensor is not Dense._get_dense_tensor:
+            return self._get_dense_tensor(inputs, weight_collections=collections, trainable=trainable)
+        if kind.get_dense_tensor is not Dense.get_dense_tensor:
+            return self.get_dense_tensor(inputs, None)
+        raise NotImplementedError("%s.get_dense_tensor" % kind.__name__)
+
+    def _get_dense_tensor(self, inputs: Any, weight_collections: Any = None, trainable: Any = None) -> Any:
+        return self.dense(inputs, weight_collections, True if trainable is None else trainable)
+
+    def get_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Any:
+        """Returns the tensor of numbers; its variables are those of a `StateManager`, or are made."""
+        with _owned(state_manager):
+            return self.dense(transformation_cache, None, True)
 
 
 class SequenceDense(Dense):
@@ -125,14 +211,42 @@ class SequenceDense(Dense):
 
     def sequence(self, inputs: Features, collections: Any, trainable: bool) -> SequenceNumbers:
         """Returns a tensor of rank 3 or more, and the number of steps of each example."""
-        raise NotImplementedError
+        kind = type(self)
+        if kind._get_sequence_dense_tensor is not SequenceDense._get_sequence_dense_tensor:
+            return self._get_sequence_dense_tensor(inputs, weight_collections=collections, trainable=trainable)
+        if kind.get_sequence_dense_tensor is not SequenceDense.get_sequence_dense_tensor:
+            return self.get_sequence_dense_tensor(inputs, None)
+        raise NotImplementedError("%s.get_sequence_dense_tensor" % kind.__name__)
+
+    # The result of `get_sequence_dense_tensor`.
+    TensorSequenceLengthPair = SequenceNumbers
+
+    def _get_sequence_dense_tensor(self, inputs: Any, weight_collections: Any = None, trainable: Any = None) -> SequenceNumbers:
+        return self.sequence(inputs, weight_collections, True if trainable is None else trainable)
+
+    def get_sequence_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> SequenceNumbers:
+        """Returns a tensor of rank 3 or more, and the number of steps of each example."""
+        with _owned(state_manager):
+            return self.sequence(transformation_cache, None, True)
 
 
 class Categorical(Column):
     """A column of ids from 0 to `n_ids`."""
 
     __slots__ = ()
-    n_ids: int
+
+    # The result of `get_sparse_tensors`.
+    IdWeightPair = IdWeights
+
+    @property
+    def n_ids(self) -> int:
+        """The number of ids."""
+        kind = type(self)
+        if kind.num_buckets is not Categorical.num_buckets:
+            return self.num_buckets
+        if kind._num_buckets is not Categorical._num_buckets:
+            return self._num_buckets
+        raise NotImplementedError("%s.num_buckets" % kind.__name__)
 
     @property
     def num_buckets(self) -> int:
@@ -145,7 +259,19 @@ class Categorical(Column):
 
     def ids(self, inputs: Features) -> IdWeights:
         """Returns a sparse tensor of ids, and their weights or None."""
+        kind = type(self)
+        if kind._get_sparse_tensors is not Categorical._get_sparse_tensors:
+            return self._get_sparse_tensors(inputs)
+        if kind.get_sparse_tensors is not Categorical.get_sparse_tensors:
+            return self.get_sparse_tensors(inputs, None)
         return IdWeights(inputs.get(self), None)
+
+    def _get_sparse_tensors(self, inputs: Any, weight_collections: Any = None, trainable: Any = None) -> IdWeights:
+        return self.ids(inputs)
+
+    def get_sparse_tensors(self, transformation_cache: Any, state_manager: Any) -> IdWeights:
+        """Returns a sparse tensor of ids, and their weights or None."""
+        return self.ids(transformation_cache)
 
 
 class NumericColumn(Dense, collections.namedtuple("NumericColumn", "key shape default_value dtype normalizer_fn")):
@@ -408,7 +534,7 @@ class WeightedCategoricalColumn(Categorical, collections.namedtuple("WeightedCat
 
     def ids(self, inputs: Features) -> IdWeights:
         """Returns the ids and their weights."""
-        return IdWeights(self.categorical_column.ids(inputs).ids, inputs.get(self))
+        return IdWeights(self.categorical_column.ids(inputs).id_tensor, inputs.get(self))
 
 
 class CrossedColumn(Categorical, collections.namedtuple("CrossedColumn", "keys hash_bucket_size hash_key")):
@@ -560,7 +686,7 @@ class IndicatorColumn(SequenceDense, collections.namedtuple("IndicatorColumn", "
     def sequence(self, inputs: Features, collections: Any, trainable: bool) -> SequenceNumbers:
         """Returns the counts or weights of each step."""
         _check_sequence(self, True)
-        return SequenceNumbers(inputs.get(self), sequence_lengths(self.categorical_column.ids(inputs).ids))
+        return SequenceNumbers(inputs.get(self), sequence_lengths(self.categorical_column.ids(inputs).id_tensor))
 
 
 class EmbeddingColumn(
@@ -599,10 +725,20 @@ class EmbeddingColumn(
         """Returns the rows of each step."""
         _check_sequence(self, True)
         rows = self._rows(inputs, collections, trainable)
-        return SequenceNumbers(rows, sequence_lengths(self.categorical_column.ids(inputs).ids))
+        return SequenceNumbers(rows, sequence_lengths(self.categorical_column.ids(inputs).id_tensor))
+
+    def create_state(self, state_manager: Any) -> None:
+        """Makes the table."""
+        shape = [self.categorical_column.n_ids, self.dimension]
+        state_manager.create_variable(self, name="embedding_weights", shape=shape, dtype=dtypes.float32, trainable=self.trainable, use_resource=True, initializer=self.initializer)
 
     def _made_table(self, collections: Any, trainable: bool) -> Any:
-        return self._table(collections, self.trainable and trainable)
+        if _owner.manager is None:
+            return self._table(collections, self.trainable and trainable)
+        table = _owner.manager.get_variable(self, name="embedding_weights")
+        if self.ckpt_to_load_from is not None:
+            checkpoint_init.init_from_checkpoint(self.ckpt_to_load_from, {self.tensor_name_in_ckpt: table})
+        return table
 
     def _table(self, collections: Any, trainable: bool) -> Any:
         shape = [self.categorical_column.n_ids, self.dimension]

@@ -39,7 +39,10 @@ from millstream.feature_column.columns import (
     sequence_lengths,
     weighted_categorical_column as _weighted_categorical_column,
 )
+from millstream.feature_column.owners import DenseFeatures as DenseFeatures, InputLayer as InputLayer, StateManager as StateManager
 from millstream.framework import name_scope
+
+_StateManagerImpl = StateManager
 
 _BucketizedColumn = BucketizedColumn
 _CategoricalColumn = CategoricalColumn

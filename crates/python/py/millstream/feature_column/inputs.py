@@ -74,20 +74,25 @@ def input_layer(
       >>> print(tf.Session().run(c.input_layer(features, columns)))
       [[1. 2. 3.]]
     """
+    with variable_scope(None, default_name="input_layer", values=list(features.values())):
+        return input_of(features, feature_columns, weight_collections, trainable, cols_to_vars, cols_to_output_tensors)
+
+
+def input_of(features: Dict[str, Any], feature_columns: Any, weight_collections: Any, trainable: bool, cols_to_vars: Any = None, cols_to_output_tensors: Any = None) -> Any:
+    """Returns what `input_layer` does, in the variable scope of the caller."""
     words = "Items of feature_columns must be a _DenseColumn. You can wrap a categorical column with an embedding_column or indicator_column. Given: %s"
     columns = ordered(feature_columns, Dense, words)
     inputs, tensors = Features(features), []
-    with variable_scope(None, default_name="input_layer", values=list(features.values())):
-        for column in columns:
-            with variable_scope(None, default_name=column.scope) as scope:
-                tensor = column.dense(inputs, collections_of(weight_collections), trainable)
-                tensors.append(array_ops.reshape(tensor, [array_ops.shape(tensor)[0], column.n_numbers]))
-                if cols_to_vars is not None:
-                    cols_to_vars[column] = scope.global_variables()
-                if cols_to_output_tensors is not None:
-                    cols_to_output_tensors[column] = tensors[-1]
-        check_rows(tensors, columns)
-        return array_ops.concat(tensors, 1)
+    for column in columns:
+        with variable_scope(None, default_name=column.scope) as scope:
+            tensor = column.dense(inputs, collections_of(weight_collections), trainable)
+            tensors.append(array_ops.reshape(tensor, [array_ops.shape(tensor)[0], column.n_numbers]))
+            if cols_to_vars is not None:
+                cols_to_vars[column] = scope.global_variables()
+            if cols_to_output_tensors is not None:
+                cols_to_output_tensors[column] = tensors[-1]
+    check_rows(tensors, columns)
+    return array_ops.concat(tensors, 1)
 
 
 def check_rows(tensors: List[Any], columns: List[Any]) -> None:

@@ -180,6 +180,8 @@ The reference of the Rust crate is what `cargo doc -p millstream --open` shows.
 
 def source(value, name):
     """Returns the path under which mkdocstrings finds a value, or None if it has no docs of its own."""
+    if isinstance(getattr(value, "__wrapped__", None), tf._engine.OpType):
+        value = value.__wrapped__  # The function of an op that also takes rows.
     if isinstance(value, tf._engine.OpType):
         home = value.__module__.replace("millstream", "endpoints", 1).replace(".", "_")
         file = PACKAGE / "_generated" / (home + ".pyi")

@@ -115,6 +115,8 @@ def namespace(space, module, skip, raw):
         if name in skip:
             continue
         value = getattr(module, name)
+        if isinstance(getattr(value, "__wrapped__", None), _engine.OpType):
+            value = value.__wrapped__  # The function of an op that also takes rows.
         if isinstance(value, _engine.OpType):
             home = namespaces.home(value.op, name, space)
             if home == space:

@@ -72,6 +72,7 @@ from millstream.framework.importer import (
     load_op_library,
 )
 from millstream.framework.logging import _get_logger as get_logger
+from millstream.framework.module import Module
 from millstream.framework.session import InteractiveSession, Session, expand as _expand, get_default_session
 from millstream.framework.shapes import (
     Dimension,
@@ -93,6 +94,7 @@ from millstream.framework.version import (
     VERSION,
 )
 from millstream.framework.watching import every
+from millstream.ops import ragged_dispatch as _ragged_dispatch
 from millstream.ops.array_ops import *  # noqa: F403
 from millstream.ops.check_ops import *  # noqa: F403
 from millstream.ops.clip_ops import *  # noqa: F403
@@ -173,7 +175,6 @@ from millstream.variables.scopes import (
     variable_scope,
 )
 from millstream.variables.state_ops import *  # noqa: F403
-from millstream.variables.module import Module
 from millstream.variables.templates import make_template
 from millstream.variables.variable import *  # noqa: F403
 from millstream.io.lookup_ops import initialize_all_tables, tables_initializer

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Optional
 
 from millstream._engine import Tensor
 from millstream.framework import SparseTensor, convert_to_tensor, name_scope, namespaces
+from millstream.framework.dtypes import string
 from millstream.framework.op_functions import op
-from millstream.ops import array_ops, math_ops, reduction_ops
+from millstream.ops import array_ops, math_ops, ragged_dispatch, reduction_ops
 from millstream.ops.ragged_tensors import RaggedTensor
 from millstream.ops.string_ops import substr as substr
 from millstream.ops.unicode_ops import (
@@ -167,6 +168,95 @@ def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int =
         raise ValueError("%s placeholder(s) in template does not match %s tensor(s) provided as input" % (n, len(inputs)))
     return op("StringFormat")(inputs, template=template, placeholder=placeholder, summarize=summarize, name=name)
 
+
+def ngrams(
+    data: Any,
+    ngram_width: Any,
+    separator: str = " ",
+    pad_values: Any = None,
+    padding_width: Optional[int] = None,
+    preserve_short_sequences: bool = False,
+    name: Optional[str] = None,
+) -> Any:
+    """Returns the runs of neighbouring strings of each row, joined.
+
+    Args:
+      data: A tensor or `RaggedTensor` of strings; the runs are along its last dimension.
+      ngram_width: The number of strings of a run, or several such numbers.
+      separator: The text between joined strings.
+      pad_values: A string, or a pair of strings, that rows are padded with on the left and on the right.
+      padding_width: The number of paddings on each side; by default one less than the width of the runs.
+      preserve_short_sequences: Whether a row that is too short for any run is one run as a whole.
+      name: The name scope of the operations.
+
+    Returns:
+      A `RaggedTensor` of strings; of a tensor without ragged dimensions, a tensor.
+
+    Raises:
+      ValueError: The rank of `data` is not known or 0, or an argument is out of range.
+      TypeError: `pad_values` is no string or pair of strings, or `ngram_width` no integer or tuple of
+        integers.
+
+    Example:
+      >>> print(tf.Session().run(tf.strings.ngrams(["a", "b", "c"], 2)))
+      [b'a b' b'b c']
+    """
+    with name_scope(name, "StringNGrams"):
+        left: Any
+        right: Any
+        if pad_values is None:
+            left = right = ""
+        elif isinstance(pad_values, (list, tuple)):
+            if not isinstance(pad_values[0], (bytes, str)) or not isinstance(pad_values[1], (bytes, str)):
+                raise TypeError("pad_values must be a string, tuple of strings, or None.")
+            left, right = pad_values[0], pad_values[1]
+        else:
+            if not isinstance(pad_values, (bytes, str)):
+                raise TypeError("pad_values must be a string, tuple of strings, or None.")
+            left = right = pad_values
+        if padding_width is not None and padding_width < 1:
+            raise ValueError("padding_width must be greater than 0.")
+        if padding_width is not None and pad_values is None:
+            raise ValueError("pad_values must be provided if padding_width is set.")
+        rows: Any = data if isinstance(data, RaggedTensor) else convert_to_tensor(data, string, name="data")
+        rank = rows.shape.ndims
+        if rank is None or rank == 0:
+            raise ValueError("Rank of data must be known and at least 1." if rank is None else "Data must have rank>0")
+        widths = list(ngram_width) if isinstance(ngram_width, (list, tuple)) else [ngram_width]
+        if not all(isinstance(width, int) for width in widths):
+            raise TypeError("ngram_width must be an integer or tuple of integers.")
+        if any(width < 1 for width in widths):
+            raise ValueError("All ngram_widths must be greater than 0. Got %s" % (ngram_width,))
+        plain = not isinstance(rows, RaggedTensor)
+        if plain:
+            rows = RaggedTensor.from_tensor(array_ops.expand_dims(rows, 0) if rank == 1 else rows, ragged_rank=max(rank - 1, 1))
+        if rows.flat_values.shape.ndims != 1:
+            rows = rows.with_flat_values(RaggedTensor.from_tensor(rows.flat_values, ragged_rank=rows.flat_values.shape.ndims - 1))
+        inner, outer = rows, []
+        while isinstance(inner.values, RaggedTensor):
+            outer.append(inner.row_splits)
+            inner = inner.values
+        made, splits = op("StringNGrams")(
+            inner.values,
+            inner.row_splits,
+            separator=separator,
+            ngram_widths=widths,
+            left_pad=left,
+            right_pad=right,
+            pad_width=0 if pad_values is None else -1 if padding_width is None else padding_width,
+            preserve_short_sequences=preserve_short_sequences,
+        )
+        found = RaggedTensor(made, splits, internal=True)
+        for one in reversed(outer):
+            found = RaggedTensor(found, one, internal=True)
+        if not plain:
+            return found
+        # Rows of one length have runs of one number.
+        return array_ops.squeeze(found.to_tensor(), [0]) if rank == 1 else found.to_tensor()
+
+
+# `tf.strings.length` and its like take rows, too.
+ragged_dispatch.install(globals(), "strings.")
 
 if TYPE_CHECKING:
     from millstream._generated.endpoints_strings import *  # noqa: F403

@@ -1,4 +1,6 @@
-"""Feature columns by the names of TensorFlow's two versions: methods, columns of a program's own, and layers."""
+"""Feature columns by the names of TensorFlow's two versions: methods, columns of a program's own, and
+layers.
+"""
 
 import importlib
 

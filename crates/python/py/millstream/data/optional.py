@@ -6,7 +6,7 @@ import typing
 from typing import Any
 
 from millstream.data import structure
-from millstream.framework import convert_to_tensor, name_scope, shapes
+from millstream.framework import convert_to_tensor, dtypes, name_scope, shapes
 from millstream.framework.composites import SparseTensor
 from millstream.framework.op_functions import op
 
@@ -97,6 +97,19 @@ class OptionalSpec(shapes.TypeSpec):
         """Returns the type of an `Optional`."""
         return OptionalSpec(value.value_structure)
 
+    def _serialize(self) -> Any:
+        return (self._value_structure,)
+
+    @property
+    def _component_specs(self) -> Any:
+        return [shapes.TensorSpec([], dtypes.variant)]
+
+    def _to_components(self, value: Any) -> Any:
+        return [value._variant_tensor]
+
+    def _from_components(self, components: Any) -> Any:
+        return Optional(components[0], self._value_structure)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, OptionalSpec) and self._value_structure == other._value_structure
 
@@ -128,3 +141,6 @@ def get_next_as_optional(iterator: Any) -> Optional:
     spec = iterator.element_spec
     variant = op("IteratorGetNextAsOptional")(iterator._iterator_resource, structure.flat_types(spec), structure.flat_shapes(spec))
     return Optional(variant, spec)
+
+
+shapes.spec_makers.append(lambda value: OptionalSpec.from_value(value) if isinstance(value, Optional) else None)

@@ -59,6 +59,29 @@ class DatasetSpec(shapes.TypeSpec):
         """The class of the values: `tf.data.Dataset`."""
         return dataset_class()
 
+    @staticmethod
+    def from_value(value: Any) -> DatasetSpec:
+        """Returns the type of a dataset.
+
+        Example:
+          >>> tf.data.DatasetSpec.from_value(tf.data.Dataset.range(3))
+          DatasetSpec(TensorSpec(shape=(), dtype=tf.int64, name=None), TensorShape([]))
+        """
+        return DatasetSpec(value.element_spec)
+
+    def _serialize(self) -> Any:
+        return self.element_spec, self._dataset_shape
+
+    @property
+    def _component_specs(self) -> Any:
+        return shapes.TensorSpec(self._dataset_shape, dtypes.variant)
+
+    def _to_components(self, value: Any) -> Any:
+        return value._variant_tensor
+
+    def _from_components(self, components: Any) -> Any:
+        return made_of(components, self.element_spec)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, DatasetSpec) and (self.element_spec, self._dataset_shape._dims) == (other.element_spec, other._dataset_shape._dims)
 
@@ -267,3 +290,11 @@ def _most_general_shape(a: Any, b: Any) -> Any:
 def as_numpy_dtype(dtype: Any) -> Any:
     """Returns the NumPy dtype for values that a generator yields."""
     return object if dtype == dtypes.string else np.dtype(dtype.as_numpy_dtype)
+
+
+def _spec_of_dataset(value: Any) -> Any:
+    """Returns the type of a dataset; None of other values."""
+    return DatasetSpec(value.element_spec) if _registered and isinstance(value, dataset_class()) else None
+
+
+shapes.spec_makers.append(_spec_of_dataset)

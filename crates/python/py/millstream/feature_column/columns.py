@@ -32,8 +32,10 @@ from millstream.train import checkpoint_init
 from millstream.variables.initializers import truncated_normal_initializer
 from millstream.variables.scopes import get_variable
 
-IdWeights = collections.namedtuple("IdWeightPair", ["id_tensor", "weight_tensor"])
-SequenceNumbers = collections.namedtuple("TensorSequenceLengthPair", ["dense_tensor", "sequence_length"])
+IdWeightPair = collections.namedtuple("IdWeightPair", ["id_tensor", "weight_tensor"])
+TensorSequenceLengthPair = collections.namedtuple("TensorSequenceLengthPair", ["dense_tensor", "sequence_length"])
+IdWeights = IdWeightPair
+SequenceNumbers = TensorSequenceLengthPair
 
 
 class Features:
@@ -173,7 +175,7 @@ class Dense(Column):
     def n_numbers(self) -> int:
         """The number of numbers of an example."""
         own = type(self)._variable_shape is not Dense._variable_shape
-        return int((self._variable_shape if own else self.variable_shape).num_elements())
+        return int((self._variable_shape if own else self.variable_shape).num_elements() or 0)
 
     @property
     def variable_shape(self) -> TensorShape:

@@ -77,7 +77,8 @@ class StateManager:
 
 
 class DenseFeatures(Layer):
-    """A layer that makes a dense tensor of features: the columns beside each other, in the order of their names.
+    """A layer that makes a dense tensor of features: the columns beside each other, in the order of their
+    names.
 
     Args:
       feature_columns: Dense columns.
@@ -114,7 +115,7 @@ class DenseFeatures(Layer):
             self.build(None)
             return self.call(features, cols_to_output_tensors)
 
-    def call(self, features: Any, cols_to_output_tensors: Any = None) -> Any:
+    def call(self, features: Any, cols_to_output_tensors: Any = None) -> Any:  # type: ignore[override]
         """Returns the columns beside each other, a row for each example.
 
         Args:

@@ -6,7 +6,7 @@ Names and arguments are TensorFlow 1.15's (`_generated/api.py`); ops that Tensor
 from __future__ import annotations
 
 import ast
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from millstream import _engine
 
@@ -14,6 +14,9 @@ from millstream import _engine
 setattr(_engine.OpType, "__doc__", property(_engine.OpType._doc))
 
 _made: Dict[Tuple[str, str], Any] = {}
+
+# For public names, functions that return another form of the function of an op: one that also takes rows.
+forms: Dict[str, Callable[[Any], Any]] = {}
 
 
 def _parameters(op: str) -> Optional[List[Tuple[str, str, Any]]]:
@@ -70,7 +73,9 @@ def _get(name: str, public: str, keyword_only: bool) -> Any:
         space, _, short = public.rpartition(".")
         module = "millstream." + space if space else "millstream"
         # One function for all threads: programs compare functions, and set attributes on them.
-        found = _made.setdefault((name, public), _engine.OpType(name, short, _parameters(name), keyword_only, module))
+        made = _engine.OpType(name, short, _parameters(name), keyword_only, module)
+        form = None if keyword_only else forms.get(public)
+        found = _made.setdefault((name, public), made if form is None else form(made))
     return found
 
 

@@ -668,18 +668,233 @@ def matrix(rows: Any, cols: Any) -> TensorShape:
     return TensorShape([rows, cols])
 
 
+# Functions that return the type of a value, or None for a value of another class; the last one is asked
+# first.
+spec_makers: List[Callable[[Any], Any]] = []
+
+
 class TypeSpec:
     """The base of the types of tensors and of structures of them: `tf.TensorSpec`, `tf.SparseTensorSpec`.
+
+    A subclass defines `value_type`, and `_serialize`, which returns the arguments of its constructor; and,
+    for values that consist of tensors, `_component_specs`, `_to_components` and `_from_components`.
 
     Example:
       >>> isinstance(tf.TensorSpec([2]), tf.TypeSpec)
       True
+      >>> class Pair(tf.TypeSpec):
+      ...     def __init__(self, shape): self.shape = tf.TensorShape(shape)
+      ...     value_type = tuple
+      ...     def _serialize(self): return (self.shape,)
+      >>> Pair([2]) == Pair([2]), Pair([2]).is_compatible_with(Pair([3])), Pair([2, 3]).most_specific_compatible_type(Pair([2, 4])).shape
+      (True, False, TensorShape([Dimension(2), Dimension(None)]))
     """
 
     __slots__ = ()
 
+    @property
+    def value_type(self) -> Any:
+        """The class of values of this type.
 
-class TensorSpec(TypeSpec):
+        Raises:
+          NotImplementedError: A subclass does not define it.
+
+        Example:
+          >>> tf.SparseTensorSpec([2]).value_type is tf.SparseTensor
+          True
+        """
+        raise NotImplementedError("%s.value_type" % type(self).__name__)
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Returns whether a value, or one of another type, could be of this type."""
+        other = spec_or_value if isinstance(spec_or_value, TypeSpec) else type_spec_of(spec_or_value)
+        return type(self) is type(other) and _are_compatible(self._serialize(), other._serialize())
+
+    def most_specific_compatible_type(self, other: Any) -> Any:
+        """Returns the most specific type that both are compatible with.
+
+        Raises:
+          ValueError: The classes differ, or another part than a shape does.
+        """
+        if type(self) is not type(other):
+            raise ValueError("No TypeSpec is compatible with both %s and %s" % (self, other))
+        return self._deserialize(_most_specific(self._serialize(), other._serialize()))
+
+    # What subclasses define.
+
+    def _serialize(self) -> Any:
+        raise NotImplementedError("%s._serialize()" % type(self).__name__)
+
+    @classmethod
+    def _deserialize(cls, serialization: Any) -> Any:
+        return cls(*serialization)
+
+    @property
+    def _component_specs(self) -> Any:
+        raise NotImplementedError("%s._component_specs()" % type(self).__name__)
+
+    def _to_components(self, value: Any) -> Any:
+        raise NotImplementedError("%s._to_components()" % type(self).__name__)
+
+    def _from_components(self, components: Any) -> Any:
+        raise NotImplementedError("%s._from_components()" % type(self).__name__)
+
+    # The value as a list of tensors.
+
+    def _to_tensor_list(self, value: Any) -> List[Any]:
+        return _leaves_of(self._to_components(value))
+
+    def _from_tensor_list(self, tensor_list: Any) -> Any:
+        specs = self._flat_tensor_specs
+        if len(specs) != len(tensor_list):
+            raise ValueError("Incompatible input: wrong number of tensors: expected %d, found %d" % (len(specs), len(tensor_list)))
+        for i, (spec, tensor) in enumerate(zip(specs, tensor_list)):
+            if not spec.is_compatible_with(tensor):
+                raise ValueError("Incompatible input: tensor %d (%s) is incompatible with %s" % (i, tensor, spec))
+        return self._from_compatible_tensor_list(tensor_list)
+
+    def _from_compatible_tensor_list(self, tensor_list: Any) -> Any:
+        rest = iter(tensor_list)
+        return self._from_components(_packed(self._component_specs, rest))
+
+    @property
+    def _flat_tensor_specs(self) -> List[Any]:
+        return _leaves_of(self._component_specs)
+
+    def _with_tensor_ranks_only(self) -> Any:
+        """Returns the type with the ranks of shapes only."""
+        return self._deserialize(_ranks_only(self._serialize()))
+
+    # Types as keys.
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and _as_key(self._serialize()) == _as_key(other._serialize())  # type: ignore[attr-defined]
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash((type(self), _as_key(self._serialize())))
+
+    def __reduce__(self) -> Any:
+        return type(self)._deserialize, (self._serialize(),)
+
+    def __repr__(self) -> str:
+        return "%s%r" % (type(self).__name__, self._serialize())
+
+
+class BatchableTypeSpec(TypeSpec):
+    """The base of types of which a row is a type, too, and a row of types. Subclasses define `_batch` and
+    `_unbatch`.
+    """
+
+    __slots__ = ()
+
+    def _batch(self, batch_size: Any) -> Any:
+        """Returns the type of a batch of values; the size may be None."""
+        raise NotImplementedError("%s._batch" % type(self).__name__)
+
+    def _unbatch(self) -> Any:
+        """Returns the type of a row of a value."""
+        raise NotImplementedError("%s._unbatch" % type(self).__name__)
+
+    def _to_batched_tensor_list(self, value: Any) -> List[Any]:
+        """Returns a value as tensors whose rows are its rows, as `_to_tensor_list` returns them."""
+        return _leaves_of(self._to_components(value))
+
+
+def type_spec_of(value: Any) -> Any:
+    """Returns the type of a value, or None if it is of no class that has types."""
+    spec = getattr(value, "_type_spec", None)
+    if isinstance(spec, TypeSpec):
+        return spec
+    return next((found for maker in reversed(spec_makers) for found in [maker(value)] if found is not None), None)
+
+
+def _leaves_of(structure: Any) -> List[Any]:
+    """Returns the leaves of lists, tuples and dictionaries; those of a dictionary in the order of its
+    keys.
+    """
+    if isinstance(structure, dict):
+        return [leaf for key in sorted(structure) for leaf in _leaves_of(structure[key])]
+    if isinstance(structure, (list, tuple)):
+        return [leaf for part in structure for leaf in _leaves_of(part)]
+    return [structure]
+
+
+def _packed(like: Any, rest: Any) -> Any:
+    """Returns a structure like `like` of the next of the leaves."""
+    if isinstance(like, dict):
+        parts = {key: _packed(like[key], rest) for key in sorted(like)}
+        return type(like)((key, parts[key]) for key in like)
+    if isinstance(like, tuple) and hasattr(like, "_fields"):
+        return type(like)(*[_packed(part, rest) for part in like])
+    if isinstance(like, (list, tuple)):
+        return type(like)([_packed(part, rest) for part in like])
+    return next(rest)
+
+
+def _are_compatible(a: Any, b: Any) -> bool:
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(_are_compatible(x, y) for x, y in zip(a, b))
+    if isinstance(a, dict):
+        return sorted(a) == sorted(b) and all(_are_compatible(a[key], b[key]) for key in a)
+    if isinstance(a, (TypeSpec, TensorShape, dtypes.DType)):
+        return bool(a.is_compatible_with(b))
+    return bool(a == b)
+
+
+def _most_specific(a: Any, b: Any) -> Any:
+    words = "Types are not compatible: %r vs %r" % (a, b)
+    if type(a) is not type(b):
+        raise ValueError(words)
+    if isinstance(a, (list, tuple)):
+        if len(a) != len(b):
+            raise ValueError(words)
+        parts = [_most_specific(x, y) for x, y in zip(a, b)]
+        return type(a)(*parts) if hasattr(a, "_fields") else type(a)(parts)
+    if isinstance(a, dict):
+        if sorted(a) != sorted(b):
+            raise ValueError(words)
+        return type(a)((key, _most_specific(a[key], b[key])) for key in a)
+    if isinstance(a, TensorShape):
+        return a.most_specific_compatible_shape(b)
+    if isinstance(a, TypeSpec):
+        return a.most_specific_compatible_type(b)
+    if a != b:
+        raise ValueError(words)
+    return a
+
+
+def _ranks_only(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        parts = [_ranks_only(part) for part in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+    if isinstance(value, dict):
+        return type(value)((key, _ranks_only(part)) for key, part in value.items())
+    if isinstance(value, TypeSpec):
+        return value._with_tensor_ranks_only()
+    if isinstance(value, TensorShape):
+        return TensorShape(None if value.ndims is None else [None] * value.ndims)
+    return value
+
+
+def _as_key(value: Any) -> Any:
+    """Returns what a type is made of as a key of dictionaries."""
+    if isinstance(value, (list, tuple)):
+        return (type(value), *[_as_key(part) for part in value])
+    if isinstance(value, dict):
+        return (type(value), *[(_as_key(key), _as_key(value[key])) for key in sorted(value)])
+    if isinstance(value, TensorShape):
+        return TensorShape, None if value.ndims is None else tuple(value.as_list())
+    if hasattr(value, "tolist") and hasattr(value, "shape"):
+        return type(value), value.shape, _as_key(value.tolist())
+    return value
+
+
+class TensorSpec(BatchableTypeSpec):
     """A specification of a tensor: its shape, its dtype, and optionally a name.
 
     Args:
@@ -737,7 +952,7 @@ class TensorSpec(TypeSpec):
 
     def is_compatible_with(self, spec_or_tensor: Any) -> bool:
         """Returns whether a tensor, or one of another specification, could meet this specification."""
-        if not hasattr(spec_or_tensor, "dtype") or not hasattr(spec_or_tensor, "shape"):
+        if not isinstance(getattr(spec_or_tensor, "dtype", None), dtypes.DType) or not hasattr(spec_or_tensor, "shape"):
             return False
         return self._dtype.is_compatible_with(spec_or_tensor.dtype) and self._shape.is_compatible_with(spec_or_tensor.shape)
 
@@ -754,6 +969,39 @@ class TensorSpec(TypeSpec):
         if not isinstance(other, TensorSpec) or self._dtype != other._dtype or self._name != other._name:
             raise ValueError(f"Types are not compatible: {self!r} vs {other!r}")
         return TensorSpec(self._shape.most_specific_compatible_shape(other._shape), self._dtype, self._name)
+
+    def _serialize(self) -> Any:
+        return self._shape, self._dtype, self._name
+
+    @property
+    def _component_specs(self) -> Any:
+        return self
+
+    def _to_components(self, value: Any) -> Any:
+        return value
+
+    def _from_components(self, components: Any) -> Any:
+        return components
+
+    @property
+    def _flat_tensor_specs(self) -> List[Any]:
+        return [self]
+
+    def _to_tensor_list(self, value: Any) -> List[Any]:
+        return [value]
+
+    def _to_batched_tensor_list(self, value: Any) -> List[Any]:
+        if self._shape.ndims == 0:
+            raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+        return [value]
+
+    def _batch(self, batch_size: Any) -> TensorSpec:
+        return TensorSpec(TensorShape([batch_size]).concatenate(self._shape), self._dtype)
+
+    def _unbatch(self) -> TensorSpec:
+        if self._shape.ndims == 0:
+            raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+        return TensorSpec(self._shape[1:], self._dtype)
 
     def _key(self) -> Any:
         return self._shape._dims, self._dtype, self._name

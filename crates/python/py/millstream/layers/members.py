@@ -12,7 +12,7 @@ from millstream._engine import Tensor
 from millstream.framework import dtypes, nest
 from millstream.framework.shapes import TensorSpec
 from millstream.layers.input_spec import InputSpec
-from millstream.variables.module import Module
+from millstream.framework.module import Module
 from millstream.variables.variable import Variable
 
 

@@ -8,6 +8,7 @@ from typing import Any, Callable, Dict, List, Optional
 import numpy as np
 
 from millstream.framework import convert_to_tensor, dtypes, get_static_value, name_scope
+from millstream.framework.module import Module
 from millstream.framework.op_functions import op
 from millstream.framework.shapes import TensorShape
 from millstream.ops import array_ops, check_ops, control_flow, linalg_ops, math_ops, reduction_ops, shape_ops
@@ -114,7 +115,7 @@ class Rules:
 products, quotients, adjoints, inverses, factors = Rules(), Rules(), Rules(), Rules(), Rules()
 
 
-class LinearOperator:
+class LinearOperator(Module):
     """The base class of matrices, or batches of them, that are known by what they do.
 
     Subclasses define `_shape`, `_shape_tensor`, `_matmul` and what they compute faster than with the matrix.
@@ -157,6 +158,16 @@ class LinearOperator:
       >>> tf.Session().run(tf.linalg.LinearOperatorDiag([1.0]).assert_non_singular())
     """
 
+    def __new__(cls, *args: Any, **kwargs: Any) -> LinearOperator:
+        """Makes an operator that keeps what it is given: variables are found there, while it computes with
+        tensors.
+        """
+        made = super().__new__(cls)
+        made._given = (args, tuple(kwargs.values()))
+        return made
+
+    _given: Any
+
     def __init__(
         self,
         dtype: Any,
@@ -185,6 +196,7 @@ class LinearOperator:
         self._is_non_singular, self._is_self_adjoint = is_non_singular, is_self_adjoint
         self._is_positive_definite = is_positive_definite
         self._name = name or type(self).__name__
+        self._scope_name = self._name.rstrip("/") + "/"
 
     @property
     def dtype(self) -> Any:

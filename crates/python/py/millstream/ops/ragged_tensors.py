@@ -7,13 +7,13 @@ from typing import Any, Callable, List, Optional
 import numpy as np
 
 from millstream._engine import Tensor
-from millstream.framework import SparseTensor, constant as _constant, convert_to_tensor, dtypes, name_scope, shapes
+from millstream.framework import SparseTensor, constant as _constant, control_dependencies, convert_to_tensor, dtypes, name_scope, placeholder as _placeholder, shapes
 from millstream.framework.constant_values import constant_value as _known
 from millstream.framework.op_functions import op
 from millstream.framework.session import register_session_run_conversion_functions
-from millstream.ops import array_ops, indexing_ops, math_ops, reduction_ops
+from millstream.ops import array_ops, check_ops, indexing_ops, math_ops, reduction_ops
 
-__all__ = ["RaggedTensor"]
+__all__ = ["RaggedTensor", "RaggedTensorSpec"]
 
 
 class RaggedTensorValue:
@@ -123,43 +123,109 @@ class RaggedTensor:
         """
         with name_scope(name, "RaggedFromRowSplits", [values, row_splits]):
             values, splits = _as_values(values), _as_index(row_splits, "row_splits")
+            values.shape.with_rank_at_least(1)
             if splits.shape.ndims not in (None, 1):
                 raise ValueError("Shape %s must have rank 1" % splits.shape)
             if splits.shape.ndims == 1 and splits.shape[0].value == 0:
                 raise ValueError("row_splits tensor may not be empty.")
+            if isinstance(values, RaggedTensor) and values.row_splits.dtype != splits.dtype:
+                raise ValueError("row_splits and values.row_splits must have the same dtype: found %s and %s" % (splits.dtype.name, values.row_splits.dtype.name))
+            if validate:
+                words = _INVALID % "from_row_splits"
+                checks = [
+                    check_ops.assert_equal(splits[0], array_ops.zeros([], splits.dtype), message=words + ": the first row must begin at 0"),
+                    _ascending(splits, words + ": rows must not end before they begin"),
+                    check_ops.assert_equal(splits[-1], _length(values, splits.dtype), message=words + ": the last row must end at the last value"),
+                ]
+                with control_dependencies(checks):
+                    splits = array_ops.identity(splits)
             return cls(values, splits, internal=True)
 
     @classmethod
     def from_row_lengths(cls, values: Any, row_lengths: Any, name: Optional[str] = None, validate: bool = True) -> RaggedTensor:
         """Returns rows of the lengths `row_lengths`."""
         with name_scope(name, "RaggedFromRowLengths", [values, row_lengths]):
-            lengths = _as_index(row_lengths, "row_lengths")
+            values, lengths = _as_values(values), _as_index(row_lengths, "row_lengths")
+            lengths.shape.assert_has_rank(1)
+            if validate:
+                words = _INVALID % "from_row_lengths"
+                checks = [
+                    check_ops.assert_non_negative(lengths, message=words + ": a row has a negative length"),
+                    check_ops.assert_equal(reduction_ops.reduce_sum(lengths), _length(values, lengths.dtype), message=words + ": the lengths must add up to the number of values"),
+                ]
+                with control_dependencies(checks):
+                    lengths = array_ops.identity(lengths)
             zero = _constant([0], lengths.dtype)
-            return cls(_as_values(values), array_ops.concat([zero, op("Cumsum")(lengths, 0)], 0), internal=True)
+            return cls(values, array_ops.concat([zero, op("Cumsum")(lengths, 0)], 0), internal=True)
 
     @classmethod
     def from_row_starts(cls, values: Any, row_starts: Any, name: Optional[str] = None, validate: bool = True) -> RaggedTensor:
         """Returns rows that begin at the places `row_starts`."""
         with name_scope(name, "RaggedFromRowStarts", [values, row_starts]):
             values, starts = _as_values(values), _as_index(row_starts, "row_starts")
+            starts.shape.assert_has_rank(1)
+            if validate:
+                words = _INVALID % "from_row_starts"
+                checks = [
+                    check_ops.assert_equal(starts[:1], array_ops.zeros_like(starts[:1]), message=words + ": the first row must begin at 0"),
+                    _ascending(starts, words + ": rows must not begin before the one before"),
+                    check_ops.assert_less_equal(starts[-1:], _length(values, starts.dtype), message=words + ": a row begins after the last value"),
+                ]
+                with control_dependencies(checks):
+                    starts = array_ops.identity(starts)
             return cls(values, array_ops.concat([starts, array_ops.reshape(_length(values, starts.dtype), [1])], 0), internal=True)
 
     @classmethod
     def from_row_limits(cls, values: Any, row_limits: Any, name: Optional[str] = None, validate: bool = True) -> RaggedTensor:
         """Returns rows that end at the places `row_limits`."""
         with name_scope(name, "RaggedFromRowLimits", [values, row_limits]):
-            limits = _as_index(row_limits, "row_limits")
-            return cls(_as_values(values), array_ops.concat([_constant([0], limits.dtype), limits], 0), internal=True)
+            values, limits = _as_values(values), _as_index(row_limits, "row_limits")
+            limits.shape.assert_has_rank(1)
+            if validate:
+                words = _INVALID % "from_row_limits"
+                checks = [
+                    check_ops.assert_non_negative(limits[:1], message=words + ": a row ends before the first value"),
+                    _ascending(limits, words + ": rows must not end before the one before"),
+                    check_ops.assert_equal(limits[-1:], _length(values, limits.dtype), message=words + ": the last row must end at the last value"),
+                ]
+                with control_dependencies(checks):
+                    limits = array_ops.identity(limits)
+            return cls(values, array_ops.concat([_constant([0], limits.dtype), limits], 0), internal=True)
 
     @classmethod
     def from_value_rowids(cls, values: Any, value_rowids: Any, nrows: Any = None, name: Optional[str] = None, validate: bool = True) -> RaggedTensor:
         """Returns rows whose numbers `value_rowids` tells for each value, ascending.
 
         `nrows` is the number of rows; by default the last row has a value.
+
+        Raises:
+          ValueError: `nrows` is known to be too small, or the shapes do not fit.
         """
         with name_scope(name, "RaggedFromValueRowIds", [values, value_rowids, nrows]):
-            ids = _as_index(value_rowids, "value_rowids")
-            return cls(_as_values(values), segment_ids_to_row_splits(ids, nrows), internal=True)
+            values, ids = _as_values(values), _as_index(value_rowids, "value_rowids")
+            ids.shape.assert_has_rank(1)
+            values.shape[:1].assert_is_compatible_with(ids.shape)
+            if nrows is not None:
+                known = _known(convert_to_tensor(nrows))
+                if known is not None and known.ndim:
+                    raise ValueError("Shape %s must have rank 0" % (known.shape,))
+                if known is not None and known < 0:
+                    raise ValueError("Expected nrows >= 0; got %d" % known)
+                last = _known(ids)
+                if known is not None and last is not None and last.size and last[-1] >= known:
+                    raise ValueError("Expected nrows >= value_rowids[-1] + 1; got nrows=%d, value_rowids[-1]=%d" % (known, last[-1]))
+            if validate:
+                words = _INVALID % "from_value_rowids"
+                checks = [
+                    check_ops.assert_non_negative(ids[:1], message=words + ": a row has a negative number"),
+                    _ascending(ids, words + ": the numbers of rows must ascend"),
+                    check_ops.assert_equal(array_ops.shape(ids, out_type=dtypes.int64)[0], _length(values, dtypes.int64), message=words + ": there must be a number for each value"),
+                ]
+                if nrows is not None:
+                    checks.append(check_ops.assert_less(ids[-1:], math_ops.cast(nrows, ids.dtype), message=words + ": a row has a number that is too great"))
+                with control_dependencies(checks):
+                    ids = array_ops.identity(ids)
+            return cls(values, segment_ids_to_row_splits(ids, nrows), internal=True)
 
     @classmethod
     def from_nested_row_splits(cls, flat_values: Any, nested_row_splits: Any, name: Optional[str] = None, validate: bool = True) -> RaggedTensor:
@@ -167,7 +233,7 @@ class RaggedTensor:
         with name_scope(name, "RaggedFromNestedRowSplits", [flat_values, *nested_row_splits]):
             made = _as_values(flat_values)
             for splits in reversed(list(nested_row_splits)):
-                made = cls.from_row_splits(made, splits)
+                made = cls.from_row_splits(made, splits, validate=validate)
             return made
 
     @classmethod
@@ -177,20 +243,28 @@ class RaggedTensor:
         """Returns the rows of a tensor, up to `lengths` or without their ends that equal `padding`.
 
         Raises:
-          NotImplementedError: `ragged_rank` is not 1.
-          ValueError: Both `lengths` and `padding` are given.
+          ValueError: Both `lengths` and `padding` are given, or `ragged_rank` is not positive.
         """
         if lengths is not None and padding is not None:
             raise ValueError("Specify lengths or padding, but not both")
-        if ragged_rank != 1:
-            raise NotImplementedError("RaggedTensor.from_tensor: `ragged_rank` must be 1, found %s" % ragged_rank)
+        if not isinstance(ragged_rank, int):
+            raise TypeError("ragged_rank expected int, got %r" % (ragged_rank,))
+        if ragged_rank <= 0:
+            raise ValueError("ragged_rank must be greater than 0; got %s" % ragged_rank)
         kind = dtypes.as_dtype(row_splits_dtype)
+        if ragged_rank > 1 or lengths is not None and _is_nested(lengths):
+            return cls._from_tensor_of_rows(tensor, lengths, padding, ragged_rank, name, kind)
         with name_scope(name, "RaggedFromTensor", [tensor, lengths, padding]):
             tensor = convert_to_tensor(tensor, name="tensor")
+            tensor.shape.with_rank_at_least(2)
             shape = array_ops.shape(tensor, out_type=kind)
             columns = math_ops.range(shape[1])
             if padding is not None:
-                kept = math_ops.not_equal(tensor, convert_to_tensor(padding, dtype=tensor.dtype, name="padding"))
+                end = convert_to_tensor(padding, dtype=tensor.dtype, name="padding")
+                end.shape.assert_is_compatible_with(tensor.shape[2:])
+                kept = math_ops.not_equal(tensor, end)
+                if (tensor.shape.ndims or 2) > 2:
+                    kept = reduction_ops.reduce_any(kept, axis=list(range(2, tensor.shape.ndims)))  # type: ignore[arg-type]
                 places = array_ops.expand_dims(columns + 1, 0) * math_ops.cast(kept, kind)
                 lengths = reduction_ops.reduce_max(array_ops.concat([places, array_ops.zeros_like(places[:, :1])], 1), axis=1)
             elif lengths is None:
@@ -198,6 +272,29 @@ class RaggedTensor:
             lengths = op("Minimum")(math_ops.cast(lengths, kind), shape[1])
             inside = array_ops.expand_dims(columns, 0) < array_ops.expand_dims(lengths, 1)
             return cls.from_row_lengths(indexing_ops.boolean_mask(tensor, inside), lengths)
+
+    @classmethod
+    def _from_tensor_of_rows(cls, tensor: Any, lengths: Any, padding: Any, ragged_rank: int, name: Optional[str], kind: Any) -> RaggedTensor:
+        """Returns `from_tensor` with several ragged dimensions."""
+        with name_scope(name, "RaggedFromTensor", [tensor]):
+            tensor = convert_to_tensor(tensor, name="tensor")
+            if lengths is not None:
+                # Lengths of each ragged dimension, the outermost first.
+                nested = list(lengths)
+                rows = cls.from_tensor(tensor, lengths=nested[0], row_splits_dtype=kind)
+                if len(nested) == 1:
+                    return rows
+                inner = nested[1] if len(nested) == 2 else nested[1:]
+                return rows.with_values(cls.from_tensor(rows.values, lengths=inner, row_splits_dtype=kind))
+            tensor.shape.with_rank_at_least(ragged_rank + 1)
+            shape = array_ops.shape(tensor, out_type=kind)
+            flat = array_ops.reshape(tensor, array_ops.concat([[-1], shape[ragged_rank:]], 0))
+            flat.set_shape(shapes.TensorShape([None]).concatenate(tensor.shape[ragged_rank:]))
+            made: Any = cls.from_tensor(flat, padding=padding, row_splits_dtype=kind)
+            for axis in range(ragged_rank - 1, 0, -1):
+                n = op("Prod")(shape[:axis], 0)
+                made = cls(made, math_ops.range(n + 1) * shape[axis], internal=True)
+            return made  # type: ignore[no-any-return]
 
     @classmethod
     def from_sparse(cls, st_input: Any, name: Optional[str] = None, row_splits_dtype: Any = dtypes.int64) -> RaggedTensor:
@@ -271,9 +368,25 @@ class RaggedTensor:
             return self._row_splits[1:]
 
     def row_lengths(self, axis: int = 1, name: Optional[str] = None) -> Any:
-        """Returns the lengths of the rows along an axis: a tensor, or a `RaggedTensor` if it is not 1."""
+        """Returns the lengths of the rows along an axis: a tensor, or a `RaggedTensor` if it is not 1.
+
+        Raises:
+          ValueError: The axis is out of range, or negative if the rank is not known.
+        """
+        if axis == 0:
+            return self.nrows()
+        rank = self.shape.ndims
+        if rank is not None and not -rank <= axis < rank:
+            raise ValueError("axis=%d out of bounds: expected %d<=axis<%d" % (axis, -rank, rank))
+        if axis < 0:
+            if rank is None:
+                raise ValueError("axis may only be negative if ndims is statically known.")
+            axis += rank
+            if axis == 0:
+                return self.nrows()
         if axis > 1:
-            return self.with_values(self._values.row_lengths(axis - 1))
+            inner = self._values
+            return self.with_values(inner.row_lengths(axis - 1) if isinstance(inner, RaggedTensor) else op("Fill")(array_ops.shape(inner, out_type=self._row_splits.dtype)[: axis - 1], array_ops.shape(inner, out_type=self._row_splits.dtype)[axis - 1]))
         with name_scope(name, "RaggedRowLengths", [self._row_splits]):
             return self._row_splits[1:] - self._row_splits[:-1]
 
@@ -298,8 +411,17 @@ class RaggedTensor:
             return shape if axis is None else op("GatherV2")(shape, axis, 0)
 
     def with_values(self, new_values: Any) -> RaggedTensor:
-        """Returns rows of the same lengths with other values."""
-        return RaggedTensor(_as_values(new_values), self._row_splits, internal=True)
+        """Returns rows of the same lengths with other values.
+
+        Raises:
+          ValueError: The number of the values is known to be another.
+        """
+        values = _as_values(new_values)
+        values.shape.with_rank_at_least(1)
+        self._values.shape[:1].assert_is_compatible_with(values.shape[:1])
+        if isinstance(values, RaggedTensor) and values.row_splits.dtype != self._row_splits.dtype:
+            raise ValueError("values and self must have the same row_splits dtypes: found %s and %s" % (values.row_splits.dtype.name, self._row_splits.dtype.name))
+        return RaggedTensor(values, self._row_splits, internal=True)
 
     def with_flat_values(self, new_values: Any) -> RaggedTensor:
         """Returns rows of the same lengths with other innermost values."""
@@ -324,9 +446,18 @@ class RaggedTensor:
         return array_ops.stack([math_ops.cast(at, dtypes.int64), *columns], 1)
 
     def to_tensor(self, default_value: Any = None, name: Optional[str] = None) -> Tensor:
-        """Returns a tensor of the rows, filled up with `default_value`: by default 0 or the empty string."""
+        """Returns a tensor of the rows, filled up with `default_value`: by default 0 or the empty string.
+
+        Raises:
+          ValueError: The default has more dimensions than an innermost value.
+        """
         with name_scope(name, "RaggedToTensor", [self.flat_values, default_value, *self.nested_row_splits]):
-            if default_value is None:
+            if default_value is not None:
+                fill_shape = convert_to_tensor(default_value, dtype=self.dtype).shape
+                inner_shape = self.flat_values.shape[1:]
+                if fill_shape.ndims is not None and inner_shape.ndims is not None and fill_shape.ndims > inner_shape.ndims:
+                    raise ValueError("default_value.shape=%s and rt_input.flat_values.shape[1:]=%s are incompatible" % (fill_shape, inner_shape))
+            else:
                 default_value = "" if self.dtype == dtypes.string else False if self.dtype == dtypes.bool else 0
             fill = convert_to_tensor(default_value, dtype=self.dtype, name="default_value")
             shape = self.bounding_shape(out_type=dtypes.int64)
@@ -338,12 +469,19 @@ class RaggedTensor:
         """Returns the rows as a sparse tensor.
 
         Raises:
-          NotImplementedError: The innermost values are no vector.
+          ValueError: The rank of the innermost values is not known.
         """
-        if self.flat_values.shape.ndims != 1:
-            raise NotImplementedError("RaggedTensor.to_sparse: the innermost values must be a vector, found shape %s" % self.flat_values.shape)
         with name_scope(name, "RaggedToSparse", [self.flat_values, *self.nested_row_splits]):
-            return SparseTensor(self._places(), self.flat_values, self.bounding_shape(out_type=dtypes.int64))
+            inner = self.flat_values.shape.ndims
+            if inner is None:
+                raise ValueError("RaggedTensor.to_sparse: expected innermost values of a known rank, found %s" % self.flat_values)
+            if inner == 1:
+                return SparseTensor(self._places(), self.flat_values, self.bounding_shape(out_type=dtypes.int64))
+            # Each innermost value has a place of its own within its element.
+            sizes = array_ops.shape(self.flat_values, out_type=dtypes.int64)
+            at = array_ops.where(array_ops.ones(sizes, dtypes.bool))
+            places = array_ops.concat([op("GatherV2")(self._places(), at[:, 0], 0), at[:, 1:]], 1)
+            return SparseTensor(places, array_ops.reshape(self.flat_values, [-1]), self.bounding_shape(out_type=dtypes.int64))
 
     def to_list(self) -> Any:
         """Raises an error: `Session.run` returns a `RaggedTensorValue`, whose `to_list()` returns the rows.
@@ -360,30 +498,333 @@ class RaggedTensor:
         raise ValueError("RaggedTensor.to_list() is only supported in eager mode; in graph mode, evaluate the RaggedTensor first and then use RaggedTensorValue.to_list().")
 
     def __getitem__(self, key: Any) -> Any:
-        first, *rest = key if isinstance(key, tuple) else (key,)
-        simple = isinstance(first, slice) and first.step in (None, 1) and not rest
-        if first is None or first is Ellipsis or isinstance(first, slice) and not simple:
-            raise NotImplementedError("RaggedTensor[%r]: the first index must be the number of a row, or `begin:end` alone; `to_tensor()` has slices" % (key,))
+        keys = list(key) if isinstance(key, (list, tuple)) else [key]
         with name_scope(None, "RaggedGetItem", [self._row_splits]):
-            if isinstance(first, slice):
-                starts, limits = self._row_splits[:-1][first], self._row_splits[1:][first]
-                # No row begins where none is left.
-                splits = array_ops.concat([starts[:1], limits], 0)
-                splits = array_ops.concat([splits, array_ops.zeros_like(self._row_splits[:1])], 0)[: array_ops.shape(limits)[0] + 1]
-                return RaggedTensor(self._values[splits[0] : splits[-1]], splits - splits[0], internal=True)
-            # The place where the last row ends is -1, and that where it begins -2.
-            last = isinstance(first, int) and first < 0
-            begin, end = (first - 1, first) if last else (first, first + 1)
-            row = self._values[self._row_splits[begin] : self._row_splits[end]]
-            return row[tuple(rest)] if rest else row
+            return _item(self, keys)
+
+    # More forms of the same rows.
+
+    @classmethod
+    def from_nested_row_lengths(cls, flat_values: Any, nested_row_lengths: Any, name: Optional[str] = None, validate: bool = True) -> RaggedTensor:
+        """Returns rows of rows, whose lengths are the vectors `nested_row_lengths`, the outermost first.
+
+        Raises:
+          TypeError: `nested_row_lengths` is a tensor.
+
+        Example:
+          >>> rows = tf.RaggedTensor.from_nested_row_lengths([1, 2, 3], [[1, 1], [2, 1]])
+          >>> tf.Session().run(rows).to_list()
+          [[[1, 2]], [[3]]]
+        """
+        if isinstance(nested_row_lengths, Tensor):
+            raise TypeError("nested_row_lengths must be a list of Tensors")
+        with name_scope(name, "RaggedFromNestedRowlengths", [flat_values, *nested_row_lengths]):
+            made = _as_values(flat_values)
+            for lengths in reversed(list(nested_row_lengths)):
+                made = cls.from_row_lengths(made, lengths, validate=validate)
+            return made
+
+    @classmethod
+    def from_nested_value_rowids(
+        cls, flat_values: Any, nested_value_rowids: Any, nested_nrows: Any = None, name: Optional[str] = None, validate: bool = True
+    ) -> RaggedTensor:
+        """Returns rows of rows, where the vectors `nested_value_rowids` tell the row of each value, the
+        outermost first.
+
+        Raises:
+          ValueError: `nested_nrows` has another length.
+          TypeError: An argument is a tensor, not a list of them.
+
+        Example:
+          >>> rows = tf.RaggedTensor.from_nested_value_rowids([1, 2, 3], [[0, 1], [0, 0, 1]])
+          >>> tf.Session().run(rows).to_list()
+          [[[1, 2]], [[3]]]
+        """
+        if isinstance(nested_value_rowids, Tensor):
+            raise TypeError("nested_value_rowids must be a list of Tensors")
+        if nested_nrows is None:
+            nested_nrows = [None] * len(nested_value_rowids)
+        elif isinstance(nested_nrows, Tensor):
+            raise TypeError("nested_nrows must be a list of Tensors")
+        elif len(nested_nrows) != len(nested_value_rowids):
+            raise ValueError("nested_nrows must have the same length as nested_value_rowids")
+        with name_scope(name, "RaggedFromNestedValueRowIds", [flat_values, *nested_value_rowids]):
+            made = _as_values(flat_values)
+            for ids, n in reversed(list(zip(nested_value_rowids, nested_nrows))):
+                made = cls.from_value_rowids(made, ids, n, validate=validate)
+            return made
+
+    def nested_value_rowids(self, name: Optional[str] = None) -> Any:
+        """Returns, for each ragged dimension, the row of each value, the outermost first.
+
+        Example:
+          >>> rows = tf.ragged.constant([[[1], [2, 3]], [], [[4]]])
+          >>> print(*tf.Session().run(rows.nested_value_rowids()))
+          [0 0 2] [0 1 1 2]
+        """
+        with name_scope(name, "RaggedNestedValueRowIds", [self._row_splits]):
+            found, rows = [], self
+            while isinstance(rows, RaggedTensor):
+                found.append(rows.value_rowids())
+                rows = rows.values
+            return tuple(found)
+
+    def with_row_splits_dtype(self, dtype: Any) -> RaggedTensor:
+        """Returns the same rows with splits of a dtype, int64 or int32.
+
+        Raises:
+          ValueError: It is another dtype.
+
+        Example:
+          >>> tf.ragged.constant([[1], [2]]).with_row_splits_dtype(tf.int32).row_splits.dtype
+          tf.int32
+        """
+        kind = dtypes.as_dtype(dtype)
+        if kind not in (dtypes.int32, dtypes.int64):
+            raise ValueError("dtype must be int32 or int64")
+        if self._row_splits.dtype == kind:
+            return self
+        inner = self._values.with_row_splits_dtype(kind) if isinstance(self._values, RaggedTensor) else self._values
+        return RaggedTensor(inner, math_ops.cast(self._row_splits, kind), internal=True)
+
+    @property
+    def _type_spec(self) -> Any:
+        return RaggedTensorSpec(self.shape, self.dtype, self.ragged_rank, self._row_splits.dtype)
 
     def __repr__(self) -> str:
         return "tf.RaggedTensor(values=%s, row_splits=%s)" % (self._values, self._row_splits)
 
 
+def _is_nested(lengths: Any) -> bool:
+    """Returns whether lengths are those of several ragged dimensions: a list of vectors."""
+    return isinstance(lengths, (list, tuple)) and any(not isinstance(one, (int, np.integer)) and (isinstance(one, (list, tuple)) or getattr(one, "shape", None) is not None and len(one.shape) == 1) for one in lengths)
+
+
 def _as_index(value: Any, name: str) -> Tensor:
+    if isinstance(value, RaggedTensor):
+        raise TypeError("%s must be a tensor, found %s" % (name, value))
     tensor = convert_to_tensor(value, name=name, preferred_dtype=dtypes.int64)
-    return tensor if tensor.dtype in (dtypes.int32, dtypes.int64) else math_ops.cast(tensor, dtypes.int64)
+    if tensor.dtype not in (dtypes.int32, dtypes.int64):
+        raise ValueError("%s must have dtype int32 or int64: found %s" % (name, tensor.dtype.name))
+    return tensor
+
+
+# Checks -----------------------------------------------------------------------------------------------------
+
+_INVALID = "Arguments to %s do not form a valid RaggedTensor"
+
+
+def _ascending(numbers: Any, words: str) -> Any:
+    return check_ops.assert_non_negative(numbers[1:] - numbers[:-1], message=words)
+
+
+def match_row_splits_dtypes(*values: Any, return_dtype: bool = False) -> Any:
+    """Returns the values with splits of one dtype: all must have it.
+
+    Raises:
+      ValueError: Some have int32, and some int64.
+    """
+    kinds = {value.row_splits.dtype for value in values if isinstance(value, RaggedTensor)}
+    if len(kinds) > 1:
+        raise ValueError("Input RaggedTensors have mismatched row_splits dtypes; use RaggedTensor.with_row_splits_dtype() to convert them to compatible dtypes.")
+    kind = next(iter(kinds), dtypes.int64)
+    return (kind, values) if return_dtype else values
+
+
+# Parts of rows ----------------------------------------------------------------------------------------------
+
+
+def repeated_ranges(starts: Any, limits: Any, step: int = 1) -> Any:
+    """Returns the numbers of several ranges, one after the other, and the places where each begins and
+    ends.
+    """
+    away = limits - starts if step > 0 else starts - limits
+    lengths = op("Maximum")((away + (abs(step) - 1)) // abs(step), array_ops.zeros_like(away))
+    splits = array_ops.concat([array_ops.zeros([1], lengths.dtype), op("Cumsum")(lengths, 0)], 0)
+    ids = row_splits_to_segment_ids(splits)
+    within = math_ops.range(splits[-1]) - op("GatherV2")(splits, ids, 0)
+    return op("GatherV2")(starts, ids, 0) + within * step, splits
+
+
+def from_value_ranges(starts: Any, limits: Any, values: Any, step: int = 1) -> RaggedTensor:
+    """Returns rows that are ranges of values."""
+    numbers, splits = repeated_ranges(starts, limits, step)
+    if isinstance(values, RaggedTensor):
+        outer = values.row_splits
+        inner: Any = from_value_ranges(op("GatherV2")(outer[:-1], numbers, 0), op("GatherV2")(outer[1:], numbers, 0), values.values)
+    else:
+        inner = op("GatherV2")(values, numbers, 0)
+    return RaggedTensor(inner, splits, internal=True)
+
+
+def _item(rows: Any, keys: List[Any]) -> Any:
+    """Returns `rows[keys]`."""
+    if not keys:
+        return rows
+    if not isinstance(rows, RaggedTensor):
+        return rows[tuple(keys)]
+    first, rest = keys[0], keys[1:]
+    if first is Ellipsis:
+        return _item(rows, _expanded(keys, rows.shape.ndims))
+    if first is None:
+        inner = _item(rows, rest)
+        n = array_ops.shape(inner.row_splits if isinstance(inner, RaggedTensor) else inner, out_type=rows.row_splits.dtype)[0]
+        n = n - 1 if isinstance(inner, RaggedTensor) else n
+        return RaggedTensor(inner, array_ops.stack([array_ops.zeros([], n.dtype), n]), internal=True)
+    if isinstance(first, slice):
+        return _inside(_sliced(rows, first), rest)
+    if isinstance(first, (str, bytes, float)) or isinstance(first, Tensor) and not first.dtype.is_integer:
+        words = "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid indices, got %r"
+        raise TypeError(words % (first,))
+    starts, limits = rows.row_splits[:-1], rows.row_splits[1:]
+    return _item(rows.values[starts[first] : limits[first]], rest)
+
+
+def _expanded(keys: List[Any], rank: Optional[int]) -> List[Any]:
+    """Returns the keys with the slices that a leading `...` means."""
+    if rank is None:
+        raise ValueError("Ellipsis not supported for unknown shape RaggedTensors")
+    used = sum(1 for key in keys if key is not Ellipsis and key is not None)
+    if used > rank:
+        raise IndexError("Too many indices for RaggedTensor")
+    return keys[1:] if used == rank else [slice(None)] + keys
+
+
+def _whole(key: slice) -> bool:
+    return key.start is None and key.stop is None and key.step is None
+
+
+def _sliced(rows: Any, key: slice) -> Any:
+    """Returns some of the rows."""
+    if _whole(key):
+        return rows
+    starts, limits = rows.row_splits[:-1][key], rows.row_splits[1:][key]
+    if key.step not in (None, 1):
+        return from_value_ranges(starts, limits, rows.values)
+    # Without rows there is one split, 0.
+    zero = array_ops.zeros([1], limits.dtype)
+    splits = array_ops.concat([zero[array_ops.size(starts) :], starts[:1], limits], 0)
+    return RaggedTensor(rows.values[splits[0] : splits[-1]], splits - splits[0], internal=True)
+
+
+def _inside(rows: Any, keys: List[Any]) -> Any:
+    """Returns `rows[:, keys]`."""
+    if not keys:
+        return rows
+    if not isinstance(rows, RaggedTensor):
+        return rows[(slice(None), *keys)]
+    first, rest = keys[0], keys[1:]
+    if first is Ellipsis:
+        rank = rows.shape.ndims
+        return _inside(rows, _expanded(keys, None if rank is None else rank - 1))
+    if first is None:
+        inner = _inside(rows, rest)
+        n = array_ops.shape(inner.row_splits, out_type=inner.row_splits.dtype)[0] if isinstance(inner, RaggedTensor) else array_ops.shape(inner, out_type=rows.row_splits.dtype)[0] + 1
+        return RaggedTensor(inner, math_ops.range(n), internal=True)
+    if not isinstance(first, slice):
+        raise ValueError("Cannot index into an inner ragged dimension.")
+    if not _whole(first):
+        starts, limits = rows.row_splits[:-1], rows.row_splits[1:]
+        step = 1 if first.step is None else first.step
+        begin, end = _ends_of(first, starts, limits, step)
+        rows = from_value_ranges(begin, end, rows.values, step)
+    return rows.with_values(_inside(rows.values, rest))
+
+
+def _ends_of(key: slice, starts: Any, limits: Any, step: int) -> Any:
+    """Returns where slices of ranges begin and end."""
+    low, high = (starts, limits) if step > 0 else (starts - 1, limits - 1)
+
+    def place(offset: Any) -> Any:
+        offset = math_ops.cast(convert_to_tensor(offset), starts.dtype)
+        at = op("SelectV2")(offset < 0, limits + offset, starts + offset)
+        return op("Minimum")(op("Maximum")(at, low), high)
+
+    begin = (low if step > 0 else high) if key.start is None else place(key.start)
+    end = (high if step > 0 else low) if key.stop is None else place(key.stop)
+    return begin, end
+
+
+# Types ------------------------------------------------------------------------------------------------------
+
+
+class RaggedTensorSpec(shapes.BatchableTypeSpec):
+    """The type of a `RaggedTensor`.
+
+    Args:
+      shape: The shape, in which ragged dimensions are None; or None for any, if `ragged_rank` is given.
+      dtype: The dtype of the values.
+      ragged_rank: The number of ragged dimensions; by default all but the first.
+      row_splits_dtype: The dtype of the splits.
+
+    Raises:
+      ValueError: `ragged_rank` does not fit the shape.
+
+    Example:
+      >>> spec = tf.RaggedTensorSpec([None, None], tf.int32)
+      >>> spec, spec.value_type is tf.RaggedTensor, spec.is_compatible_with(tf.ragged.constant([[1], [2, 3]]))
+      (RaggedTensorSpec(TensorShape([Dimension(None), Dimension(None)]), tf.int32, 1, tf.int64), True, True)
+    """
+
+    __slots__ = ("_shape", "_dtype", "_ragged_rank", "_row_splits_dtype")
+
+    def __init__(self, shape: Any = None, dtype: Any = dtypes.float32, ragged_rank: Optional[int] = None, row_splits_dtype: Any = dtypes.int64) -> None:
+        self._shape, self._dtype, self._row_splits_dtype = shapes.as_shape(shape), dtypes.as_dtype(dtype), dtypes.as_dtype(row_splits_dtype)
+        rank = self._shape.ndims
+        if ragged_rank is None:
+            if rank is None:
+                raise ValueError("Must specify ragged_rank or a shape with a known rank.")
+            ragged_rank = rank - 1
+        if not isinstance(ragged_rank, int):
+            raise TypeError("ragged_rank must be an int")
+        if rank is not None and ragged_rank >= rank:
+            raise ValueError("ragged_rank must be less than rank.")
+        self._ragged_rank = ragged_rank
+
+    @property
+    def value_type(self) -> Any:
+        """The class of values of this type."""
+        return RaggedTensor if self._ragged_rank > 0 else Tensor
+
+    def _serialize(self) -> Any:
+        return self._shape, self._dtype, self._ragged_rank, self._row_splits_dtype
+
+    @property
+    def _component_specs(self) -> Any:
+        if self._ragged_rank == 0:
+            return [shapes.TensorSpec(self._shape, self._dtype)]
+        flat = shapes.TensorShape([None]).concatenate(self._shape[self._ragged_rank + 1 :])
+        n = shapes.dimension_value(self._shape[0]) if self._shape.ndims is not None else None
+        outer = shapes.TensorSpec([None if n is None else n + 1], self._row_splits_dtype)
+        inner = [shapes.TensorSpec([None], self._row_splits_dtype) for _ in range(self._ragged_rank - 1)]
+        return [shapes.TensorSpec(flat, self._dtype), outer, *inner]
+
+    def _to_components(self, value: Any) -> Any:
+        return [value.flat_values, *value.nested_row_splits] if isinstance(value, (RaggedTensor, RaggedTensorValue)) else [value]
+
+    def _from_components(self, components: Any) -> Any:
+        made = components[0]
+        concrete = all(isinstance(part, np.ndarray) for part in components)
+        for splits in reversed(components[1:]):
+            made = RaggedTensorValue(made, splits) if concrete else RaggedTensor(made, splits, internal=True)
+        return made
+
+    @classmethod
+    def from_value(cls, value: Any) -> RaggedTensorSpec:
+        """Returns the type of a `RaggedTensor`.
+
+        Example:
+          >>> tf.RaggedTensorSpec.from_value(tf.ragged.constant([["a"], []]))
+          RaggedTensorSpec(TensorShape([Dimension(2), Dimension(None)]), tf.string, 1, tf.int64)
+        """
+        return cls(value.shape, value.values.dtype, value.ragged_rank, value.row_splits.dtype)
+
+    def _batch(self, batch_size: Any) -> RaggedTensorSpec:
+        return RaggedTensorSpec(shapes.TensorShape([batch_size]).concatenate(self._shape), self._dtype, self._ragged_rank + 1)
+
+    def _unbatch(self) -> RaggedTensorSpec:
+        # The type of a row: its own dimension is ragged no more.
+        return RaggedTensorSpec(self._shape[1:], self._dtype, self._ragged_rank - 1)
 
 
 def _as_values(value: Any) -> Any:
@@ -440,6 +881,64 @@ def segment_ids_to_row_splits(segment_ids: Any, num_segments: Any = None, out_ty
         return made if out_type is None else math_ops.cast(made, out_type)
 
 
+def constant_value(
+    pylist: Any, dtype: Any = None, ragged_rank: Optional[int] = None, inner_shape: Any = None, row_splits_dtype: Any = "int64"
+) -> Any:
+    """Returns the rows of nested lists, as a `RaggedTensorValue`, which can be fed.
+
+    Args:
+      pylist: A list of lists, nested to one depth.
+      dtype: The NumPy dtype of the values.
+      ragged_rank: The number of ragged dimensions; by default all but the first.
+      inner_shape: The shape of the innermost values.
+      row_splits_dtype: The dtype of the splits, "int64" or "int32".
+
+    Returns:
+      A `RaggedTensorValue`, or an array if `ragged_rank` is 0 or there are no inner lists.
+
+    Raises:
+      ValueError: The lists are nested to different depths, or `ragged_rank` does not fit.
+
+    Example:
+      >>> tf.ragged.constant_value([[1, 2], [3]])
+      <tf.RaggedTensorValue [[1, 2], [3]]>
+    """
+    kind = np.dtype(dtypes.as_dtype(dtype).as_numpy_dtype if isinstance(dtype, dtypes.DType) else dtype) if dtype is not None else None
+    nested, flat = _nested(pylist, ragged_rank, inner_shape)
+    if inner_shape is not None:
+        flat = np.reshape(np.array(flat, kind), [len(flat), *np.atleast_1d(inner_shape).astype(int)])
+    made: Any = np.array(flat, np.float64 if kind is None and isinstance(flat, list) and not flat else kind)
+    for splits in reversed(nested):
+        made = RaggedTensorValue(made, np.array(splits, dtypes.as_dtype(row_splits_dtype).as_numpy_dtype))
+    return made
+
+
+def placeholder(dtype: Any, ragged_rank: int, value_shape: Any = None, name: Optional[str] = None) -> Any:
+    """Returns a placeholder of rows, which a run feeds with a `RaggedTensorValue`.
+
+    Args:
+      dtype: The dtype of the values.
+      ragged_rank: The number of ragged dimensions.
+      value_shape: The shape of the innermost values.
+      name: The name scope of the operations.
+
+    Returns:
+      A `RaggedTensor`, or a tensor if `ragged_rank` is 0.
+
+    Example:
+      >>> rows = tf.ragged.placeholder(tf.int32, 1)
+      >>> tf.Session().run(rows + 1, {rows: tf.ragged.constant_value([[1, 2], [3]], dtype="int32")})
+      <tf.RaggedTensorValue [[2, 3], [4]]>
+    """
+    if ragged_rank == 0:
+        return _placeholder(dtype, value_shape, name)
+    with name_scope(name, "RaggedPlaceholder", []):
+        made: Any = _placeholder(dtype, shapes.TensorShape([None]).concatenate(shapes.as_shape(value_shape)), "flat_values")
+        for i in reversed(range(ragged_rank)):
+            made = RaggedTensor(made, _placeholder(dtypes.int64, [None], "row_splits_%d" % i), internal=True)
+        return made
+
+
 def constant(
     pylist: Any, dtype: Any = None, ragged_rank: Optional[int] = None, inner_shape: Any = None, name: Optional[str] = None, row_splits_dtype: Any = dtypes.int64
 ) -> Any:
@@ -463,6 +962,17 @@ def constant(
       >>> tf.Session().run(tf.ragged.constant([["a"], [], ["b", "c"]]))
       <tf.RaggedTensorValue [[b'a'], [], [b'b', b'c']]>
     """
+    nested, flat = _nested(pylist, ragged_rank, inner_shape)
+    with name_scope(name, "RaggedConstant"):
+        kind = dtypes.float32 if dtype is None and isinstance(flat, list) and not flat else dtype
+        made: Any = _constant(flat, kind, None if inner_shape is None else [len(flat), *np.atleast_1d(inner_shape)], name="values")
+        for splits in reversed(nested):
+            made = RaggedTensor(made, _constant(splits, row_splits_dtype), internal=True)
+        return made
+
+
+def _nested(pylist: Any, ragged_rank: Optional[int], inner_shape: Any) -> Any:
+    """Returns the splits of nested lists, the outermost first, and the innermost values."""
     depths = _depths(pylist)
     if len(depths - {None}) > 1:
         raise ValueError("all scalar values must have the same nesting depth")
@@ -478,19 +988,14 @@ def constant(
             words = "pylist has scalar values depth %d, but ragged_rank=%d requires scalar value depth greater than %d"
             raise ValueError(words % (rank + 1, ragged_rank, ragged_rank))
         rank = ragged_rank
-    with name_scope(name, "RaggedConstant"):
-        nested, flat = [], list(pylist) if isinstance(pylist, (list, tuple, np.ndarray)) else pylist
-        for _ in range(rank):
-            splits = [0]
-            for row in flat:
-                splits.append(splits[-1] + len(row))
-            nested.append(splits)
-            flat = [value for row in flat for value in row]
-        kind = dtypes.float32 if dtype is None and isinstance(flat, list) and not flat else dtype
-        made: Any = _constant(flat, kind, None if inner_shape is None else [len(flat), *np.atleast_1d(inner_shape)], name="values")
-        for splits in reversed(nested):
-            made = RaggedTensor(made, _constant(splits, row_splits_dtype), internal=True)
-        return made
+    nested, flat = [], list(pylist) if isinstance(pylist, (list, tuple, np.ndarray)) else pylist
+    for _ in range(rank):
+        splits = [0]
+        for row in flat:
+            splits.append(splits[-1] + len(row))
+        nested.append(splits)
+        flat = [value for row in flat for value in row]
+    return nested, flat
 
 
 def _depths(value: Any) -> Any:
@@ -524,17 +1029,34 @@ def map_flat_values(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
       >>> tf.Session().run(tf.ragged.map_flat_values(tf.square, tf.ragged.constant([[1, 2], [3]])))
       <tf.RaggedTensorValue [[1, 4], [9]]>
     """
-    ragged = [a for a in (*args, *kwargs.values()) if isinstance(a, RaggedTensor)]
+    ragged: List[RaggedTensor] = []
+
+    def inner(value: Any) -> Any:
+        if isinstance(value, RaggedTensor):
+            ragged.append(value)
+            return value.flat_values
+        if isinstance(value, (list, tuple)):
+            return [inner(one) for one in value]
+        return {key: inner(one) for key, one in value.items()} if isinstance(value, dict) else value
+
+    flat_args, flat_kwargs = [inner(a) for a in args], {k: inner(a) for k, a in kwargs.items()}
     if not ragged:
         return f(*args, **kwargs)
     if len({a.ragged_rank for a in ragged}) > 1:
         raise ValueError("The row_splits of all RaggedTensor arguments must match: found ragged ranks %s" % sorted({a.ragged_rank for a in ragged}))
 
-    def inner(a: Any) -> Any:
-        return a.flat_values if isinstance(a, RaggedTensor) else a
-
+    words = "Inputs must have identical ragged splits"
+    checks = [check_ops.assert_equal(a, b, message=words) for one in ragged[1:] for a, b in zip(ragged[0].nested_row_splits, one.nested_row_splits) if a is not b]
     with name_scope(None, "MapFlatValues"):
-        return ragged[0].with_flat_values(f(*map(inner, args), **{k: inner(a) for k, a in kwargs.items()}))
+        if checks:
+            result = f(*flat_args, **flat_kwargs)
+            with control_dependencies(checks):
+                splits = [array_ops.identity(one) for one in ragged[0].nested_row_splits]
+                result = array_ops.identity(result)
+            for one in reversed(splits):
+                result = RaggedTensor(result, one, internal=True)
+            return result
+        return ragged[0].with_flat_values(f(*flat_args, **flat_kwargs))
 
 
 def _fetched(ragged: RaggedTensor) -> Any:

@@ -78,7 +78,7 @@ python.estimator.inputs.numpy_io .estimator.inputs
 python.estimator.model_fn .estimator.model_fn .estimator
 python.estimator.run_config .estimator.run_config
 python.estimator.training .estimator
-python.feature_column.dense_features .feature_column
+python.feature_column.dense_features .feature_column .feature_column.owners
 python.feature_column.feature_column .feature_column .feature_column.inner
 python.feature_column.feature_column_lib .feature_column
 python.feature_column.feature_column_v2 .feature_column .feature_column.inner
@@ -117,7 +117,7 @@ python.layers.utils .layers.core .contrib.layers.utils
 python.lib.io.file_io .io.files .gfile
 python.lib.io.python_io .python_io
 python.lib.io.tf_record .python_io
-python.module.module .variables.module
+python.module.module .framework.module
 python.ops.array_grad
 python.ops.array_ops .ops.array_ops .ops.shape_ops .ops.indexing_ops . gen
 python.ops.bitwise_ops .bitwise
@@ -129,6 +129,7 @@ python.ops.control_flow_grad
 python.ops.control_flow_ops .ops.control_flow . gen
 python.ops.control_flow_util .ops.control_flow .framework.switches
 python.ops.control_flow_v2_toggles .
+python.ops.critical_section_ops .
 python.ops.ctc_ops .nn
 python.ops.custom_gradient .
 python.ops.data_flow_grad
@@ -211,6 +212,7 @@ python.ops.op_selector .contrib.graph_editor.select .contrib.graph_editor.util
 python.ops.parsing_ops .io .
 python.ops.partitioned_variables .variables.partitions .
 python.ops.ragged.ragged_factory_ops .ops.ragged_tensors
+python.ops.ragged.ragged_string_ops .strings
 python.ops.ragged.ragged_functional_ops .ops.ragged_tensors
 python.ops.ragged.ragged_tensor .ops.ragged_tensors
 python.ops.ragged.ragged_tensor_value .ops.ragged_tensors
@@ -243,6 +245,7 @@ python.ops.special_math_ops .math .
 python.ops.standard_ops .
 python.ops.state_grad
 python.ops.state_ops .variables.state_ops . gen
+python.ops.stateful_random_ops .variables.generators gen
 python.ops.stateless_random_ops .random .
 python.ops.string_ops .strings . gen
 python.ops.summary_op_util .io.summaries
@@ -270,6 +273,7 @@ python.pywrap_tensorflow_internal .train
 python.saved_model.builder .saved_model
 python.saved_model.builder_impl .saved_model
 python.saved_model.constants .saved_model.constants
+python.saved_model.model_utils.export_output .estimator.export
 python.saved_model.loader .saved_model.loader .saved_model
 python.saved_model.loader_impl .saved_model.loader .saved_model
 python.saved_model.main_op .saved_model.main_op
@@ -469,9 +473,11 @@ def _imported() -> Dict[str, str]:
 
 def _look_up(place: str, name: str) -> Any:
     if place == "gen":
-        if name not in _ops_by_internal_name():
+        # TensorFlow hides functions whose names are taken: `gen_math_ops._range`.
+        inner = name[1:] if name.startswith("_") else name
+        if inner not in _ops_by_internal_name():
             raise AttributeError(name)
-        return op(_ops_by_internal_name()[name])
+        return op(_ops_by_internal_name()[inner])
     if place == "raw":
         return raw(name)
     if place.startswith("="):

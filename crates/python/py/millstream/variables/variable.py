@@ -20,6 +20,7 @@ from millstream.framework import (
     shapes,
 )
 from millstream.framework.graph_keys import GraphKeys
+from millstream.framework.module import register_variables
 from millstream.framework.op_functions import op
 from millstream.framework.scopes import prepend_name_scope, strip_name_scope
 from millstream.ops.control_flow import cond
@@ -631,6 +632,9 @@ class Variable(metaclass=_Creating):
 
     def __getitem__(self, key: Any) -> Tensor:
         return sliced(self, key)
+
+
+register_variables(Variable)
 
 
 def _operator(name: str) -> Any:

@@ -181,6 +181,7 @@ _HINTS = {
 }
 
 NAMES: Dict[str, Dict[str, Any]] = {
+    **{"python.ops.linalg.%s_registrations" % kind: {"_%s_linear_operator" % kind: _RULES[kind]} for kind in ("adjoint", "cholesky", "inverse", "matmul", "solve")},
     "python.ops.linalg.linear_operator_algebra": _RULES,
     "python.ops.linalg.linear_operator_circulant": {"_BaseLinearOperatorCirculant": structured_operators._Circulant},
     "python.ops.linalg.linear_operator_identity": {"BaseLinearOperatorIdentity": linear_operators.LinearOperatorScaledIdentity},

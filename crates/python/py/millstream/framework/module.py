@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import Any, Callable, Iterator, Optional, Tuple
+from typing import Any, Callable, Iterator, List, Optional, Tuple
 
 from millstream.framework import name_scope, nest
-from millstream.variables.variable import Variable
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+|[A-Z]|_+")
+
+
+# The classes of variables, which register themselves.
+_variable_classes: List[type] = []
+
+
+def register_variables(cls: type) -> None:
+    """Registers a class whose objects are the variables of modules."""
+    _variable_classes.append(cls)
 
 
 class Module:
@@ -103,7 +111,7 @@ class Module:
 
 
 def _is_variable(leaf: Any) -> bool:
-    return isinstance(leaf, Variable)
+    return isinstance(leaf, tuple(_variable_classes))
 
 
 def _leaves(module: Module, path: Tuple[Any, ...], seen: Any, recursive: bool) -> Iterator[Any]:

@@ -144,7 +144,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         for (i, one) in found.iter().take(kept).enumerate() {
             let row = image * rows + i;
             let moved =
-                sides[4 * one.sides..][..4].iter().map(|v| if clips { v.min(1.0).max(0.0) } else { *v });
+                sides[4 * one.sides..][..4].iter().map(|v| if clips { v.clamp(0.0, 1.0) } else { *v });
             let to = &mut fresh::<f32>(of_boxes)?[4 * row..][..4];
             to.iter_mut().zip(moved).for_each(|(to, v)| *to = v);
             fresh::<f32>(of_scores)?[row] = one.score;

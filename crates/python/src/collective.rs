@@ -44,6 +44,10 @@ impl Collective for OfProcess {
     fn start(&self, call: Call, caller: Caller) {
         Self::now().start(call, caller);
     }
+
+    fn refuse(&self, who: &str, error: &Error) {
+        Self::now().refuse(who, error);
+    }
 }
 
 /// Makes this process a rank of the job that the transport connects. `options`: the bytes of reductions that

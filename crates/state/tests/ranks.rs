@@ -145,3 +145,17 @@ fn calls_that_do_not_fit_are_errors_on_all_ranks() {
         assert!(texts.iter().all(|text| !text.is_empty() && *text == texts[0]), "{texts:?}");
     }
 }
+
+/// A rank whose value cannot be sent says so, and the others do not wait for it.
+#[test]
+fn a_call_that_one_rank_cannot_make_is_an_error_on_all() {
+    let texts = job(3, |rank, ranks| {
+        let value = if rank == 1 { Tensor::scalar(7) } else { ints([rank as i32]) };
+        let error = call(ranks, What::AllGather, value, &[]).unwrap_err();
+        assert!(call(ranks, What::Barrier, ints([]), &[]).is_ok());
+        error.message().to_owned()
+    });
+    let own = "AllGather takes rows, but a scalar has none";
+    let told = format!("rank 1 cannot make its call of `AllGather`: {own}");
+    assert_eq!(texts, [&told, own, &told]);
+}

@@ -43,7 +43,10 @@ pub(super) fn at_once(cx: &mut KernelCx, make: fn(&mut KernelCx) -> Result<Call>
 /// Begins the call.
 pub(super) fn start(cx: &mut KernelCx, completion: Completion, make: fn(&mut KernelCx) -> Result<Call>) {
     match make(cx) {
-        Err(error) => completion.complete(Err(error)),
+        Err(error) => {
+            cx.env.collective.refuse(cx.node.name.as_str(), &error);
+            completion.complete(Err(error));
+        }
         Ok(call) => {
             let caller = Caller {
                 who: cx.node.name.as_str().into(),

@@ -1,7 +1,7 @@
 //! [`Coordinator`]: rank 0's knowledge of which rank has begun which call, and its decisions.
 //!
 //! A call is performed once all ranks have begun it, with offers that fit together. Until then it may fail:
-//! its offers differ, a rank gives it up, a rank has ended, or some ranks have waited for others for too
+//! its offers differ, a rank refuses it or gives it up, a rank has ended, or some ranks have waited for others for too
 //! long. A call that has failed is an error on every rank, also on those that begin it later. Sums and the
 //! like that became ready at the same time are fused: performed as one, up to a number of bytes.
 
@@ -37,12 +37,17 @@ pub(super) struct Coordinator {
 /// A call that some ranks have begun.
 struct Entry {
     offers: Vec<Option<Offer>>,
-    n_offers: usize,
+    /// The number of ranks that have begun or refused it.
+    n_came: usize,
     since: Instant,
     failed: Option<Error>,
 }
 
 impl Entry {
+    fn new(size: usize, now: Instant) -> Entry {
+        Entry { offers: vec![None; size], n_came: 0, since: now, failed: None }
+    }
+
     fn ranks(&self, begun: bool) -> Vec<usize> {
         (0..self.offers.len()).filter(|&r| self.offers[r].is_some() == begun).collect()
     }
@@ -67,7 +72,7 @@ impl Coordinator {
 
     /// Whether some ranks, but not all, have begun a call: others may follow soon.
     pub(super) fn is_half_begun(&self) -> bool {
-        self.entries.values().any(|entry| entry.failed.is_none() && entry.n_offers < self.size)
+        self.entries.values().any(|entry| entry.failed.is_none() && entry.n_came < self.size)
     }
 
     /// Whether calls are ready to be performed.
@@ -85,18 +90,13 @@ impl Coordinator {
         to: &mut Vec<Decision>,
     ) {
         let size = self.size;
-        let entry = self.entries.entry(key.clone()).or_insert_with(|| Entry {
-            offers: vec![None; size],
-            n_offers: 0,
-            since: now,
-            failed: None,
-        });
+        let entry = self.entries.entry(key.clone()).or_insert_with(|| Entry::new(size, now));
         if entry.offers[rank].replace(offer).is_none() {
-            entry.n_offers += 1;
+            entry.n_came += 1;
         }
         if let Some(error) = &entry.failed {
             to.push(Decision::Failed(vec![rank], key.clone(), error.clone()));
-            if entry.n_offers == size {
+            if entry.n_came == size {
                 self.entries.remove(&key);
             }
             return;
@@ -105,7 +105,7 @@ impl Coordinator {
             let error = ended(who, why);
             return self.fail(&key, error, to);
         }
-        if entry.n_offers < size {
+        if entry.n_came < size {
             return;
         }
         match mismatch(&key.name, &entry.offers) {
@@ -114,9 +114,29 @@ impl Coordinator {
         }
     }
 
+    /// A rank has come to a call that it cannot make.
+    pub(super) fn refuse(
+        &mut self,
+        rank: usize,
+        key: Key,
+        why: &str,
+        now: Instant,
+        to: &mut Vec<Decision>,
+    ) {
+        let size = self.size;
+        let entry = self.entries.entry(key.clone()).or_insert_with(|| Entry::new(size, now));
+        entry.n_came += 1;
+        if entry.failed.is_none() {
+            let text = format!("rank {rank} cannot make its call of `{}`: {why}", key.name);
+            self.fail(&key, Error::new(Code::Aborted, text), to);
+        } else if entry.n_came == size {
+            self.entries.remove(&key);
+        }
+    }
+
     /// A rank no longer waits for a call that it has begun.
     pub(super) fn give_up(&mut self, rank: usize, key: &Key, why: &str, to: &mut Vec<Decision>) {
-        let waits = self.entries.get(key).is_some_and(|e| e.failed.is_none() && e.n_offers < self.size);
+        let waits = self.entries.get(key).is_some_and(|e| e.failed.is_none() && e.n_came < self.size);
         if waits {
             let text = format!("rank {rank} gave up `{}`: {why}", key.name);
             self.fail(key, Error::new(Code::Aborted, text), to);
@@ -136,14 +156,14 @@ impl Coordinator {
 
     /// Fails the calls that some ranks have waited for, for too long.
     pub(super) fn look(&mut self, now: Instant, to: &mut Vec<Decision>) {
-        let waits = |e: &Entry| e.failed.is_none() && e.n_offers < self.size;
+        let waits = |e: &Entry| e.failed.is_none() && e.n_came < self.size;
         let old = |e: &Entry| waits(e) && self.stall < now.saturating_duration_since(e.since);
         if !self.entries.values().any(old) {
             return;
         }
         // Those that failed for the same reason a moment before may be the cause.
         let late = |e: &Error| e.code() == Code::DeadlineExceeded;
-        let stuck = |e: &Entry| e.n_offers < self.size && e.failed.as_ref().is_none_or(late);
+        let stuck = |e: &Entry| e.n_came < self.size && e.failed.as_ref().is_none_or(late);
         let texts: Vec<String> = self
             .entries
             .iter()
@@ -178,7 +198,7 @@ impl Coordinator {
     fn fail(&mut self, key: &Key, error: Error, to: &mut Vec<Decision>) {
         let Some(entry) = self.entries.get_mut(key) else { return };
         to.push(Decision::Failed(entry.ranks(true), key.clone(), error.clone()));
-        if entry.n_offers == self.size {
+        if entry.n_came == self.size {
             self.entries.remove(key);
         } else {
             entry.failed = Some(error);
@@ -400,6 +420,30 @@ mod tests {
             ["g [0] rank 0 gave up `g`: cancelled", "g [1] rank 0 gave up `g`: cancelled"]
         );
         assert_eq!(failed[2], "h [1] rank 2 has ended: done");
+    }
+
+    #[test]
+    fn a_call_that_a_rank_refuses_ends_on_the_others() {
+        let mut job = Job::of(3, 0);
+        let begin = job.1;
+        job.offer(0, "g", sum(&[3]));
+        job.0.refuse(1, key("g"), "no rows", begin, &mut job.2);
+        job.offer(2, "g", sum(&[3]));
+        // Nobody else has come yet.
+        job.0.refuse(2, key("h"), "no rows", begin, &mut job.2);
+        job.offer(0, "h", sum(&[3]));
+        job.0.refuse(1, key("h"), "no rows", begin, &mut job.2);
+        let text = |of: &str| format!("{of} cannot make its call of");
+        assert_eq!(
+            job.decided().1,
+            [
+                format!("g [0] {} `g`: no rows", text("rank 1")),
+                format!("g [2] {} `g`: no rows", text("rank 1")),
+                format!("h [] {} `h`: no rows", text("rank 2")),
+                format!("h [0] {} `h`: no rows", text("rank 2")),
+            ]
+        );
+        assert!(job.0.entries.is_empty(), "all ranks have come to both");
     }
 
     #[test]

@@ -151,6 +151,9 @@ pub trait Collective: Send + Sync + fmt::Debug {
     fn size(&self) -> usize;
     /// Begins a call, and returns without waiting for other ranks.
     fn start(&self, call: Call, caller: Caller);
+    /// Says that this rank cannot make its next call under this name, so that the others do not wait for it:
+    /// theirs end with an error that gives the reason.
+    fn refuse(&self, who: &str, error: &Error);
 }
 
 /// The only rank of a job: every call returns its own value.
@@ -170,6 +173,8 @@ impl Collective for Alone {
         let outputs = call.alone();
         (caller.ended)(outputs.map(|outputs| Box::new(move || Ok(outputs)) as Finish));
     }
+
+    fn refuse(&self, _: &str, _: &Error) {}
 }
 
 impl Call {

@@ -5,7 +5,8 @@
 //! A call is noted in a table and told to rank 0 (`Ready`). Once all ranks have told rank 0, it tells them to
 //! perform the call (`Go`), and they all do, on one thread each, in the order in which rank 0 said so. A call
 //! that was given up stays in the table until `Go` or `Failed` comes: if the others perform it already, this
-//! rank must take part. A rank that ends says `Bye`, goes on until rank 0's `Bye` comes, and then sends
+//! rank must take part. Of a call that a rank cannot make, it tells rank 0 that it refuses (`Refused`), and
+//! the call fails on the others. A rank that ends says `Bye`, goes on until rank 0's `Bye` comes, and then sends
 //! nothing more; rank 0 says it to a rank that has, or to all when it ends itself.
 //!
 //! The thread polls: MPI has no wait that a thread of the same process could end. It sleeps 50 µs between
@@ -205,7 +206,10 @@ impl Collective for Ranks {
         let Caller { who, cancel, ended } = caller;
         let out = match call.check(self.size).and_then(|()| call.out()) {
             Ok(out) => out,
-            Err(error) => return ended(Err(error)),
+            Err(error) => {
+                self.refuse(&who, &error);
+                return ended(Err(error));
+            }
         };
         let slot = Arc::new(Slot { ended: Mutex::new(Some(ended)), listening: Mutex::new(None) });
         let key = match self.shared.state.lock().begin(who, (call, out), &cancel, &slot) {
@@ -218,6 +222,11 @@ impl Collective for Ranks {
         self.shared.wake.notify_one();
         let (shared, gives_up) = (Arc::downgrade(&self.shared), slot.clone());
         slot.listen(cancel.on_cancel(move |cause| give_up(&shared, key, &gives_up, cause)));
+    }
+
+    fn refuse(&self, who: &str, error: &Error) {
+        self.shared.state.lock().refuse(who.into(), error);
+        self.shared.wake.notify_one();
     }
 }
 
@@ -285,6 +294,17 @@ impl State {
         self.outbox.push(Message::Ready(key.clone(), offer));
         self.pending.insert(key.clone(), Pending { call, out, slot: slot.clone(), given_up: false });
         Ok(key)
+    }
+
+    /// Notes that this rank does not make its next call under this name.
+    fn refuse(&mut self, who: Arc<str>, error: &Error) {
+        if self.over.is_some() || self.closing.is_some() {
+            return;
+        }
+        let name = self.names.entry(who.clone()).or_default();
+        let key = Key { name: who, turn: name.turn };
+        name.turn += 1;
+        self.outbox.push(Message::Refused(key, error.message().to_owned()));
     }
 
     /// Notes that nobody waits for the call any more. It stays in the table: the other ranks may perform it.
@@ -462,9 +482,13 @@ impl<T: Transport> Progress<T> {
         let now = Instant::now();
         match (message, &mut self.coordinator) {
             // After its own last word rank 0 decides nothing: the others end all they wait for.
-            (Message::Ready(..) | Message::GaveUp(..), Some(_)) if self.has_said_bye => {}
+            (Message::Ready(..) | Message::GaveUp(..) | Message::Refused(..), Some(_))
+                if self.has_said_bye => {}
             (Message::Ready(key, offer), Some(coordinator)) => coordinator.offer(from, key, offer, now, to),
             (Message::GaveUp(key, why), Some(coordinator)) => coordinator.give_up(from, &key, &why, to),
+            (Message::Refused(key, why), Some(coordinator)) => {
+                coordinator.refuse(from, key, &why, now, to);
+            }
             (Message::Bye(why), Some(coordinator)) => {
                 coordinator.bye(from, &why, to);
                 self.parted[from] = true;

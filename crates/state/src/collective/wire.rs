@@ -27,13 +27,15 @@ pub(super) struct Batch {
     pub(super) splits: Vec<Vec<usize>>,
 }
 
-/// A message. Rank 0 sends the last three, the other ranks the others.
+/// A message. `Go` and `Failed` come from rank 0, `Bye` from all ranks, the others go to rank 0.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Message {
     /// The rank has begun a call.
     Ready(Key, Offer),
     /// The rank has begun a call but no longer waits for it, for this reason.
     GaveUp(Key, String),
+    /// The rank has come to a call that it cannot make, for this reason.
+    Refused(Key, String),
     /// The last message of a rank, and the reason.
     Bye(String),
     /// All ranks perform these, in this order.
@@ -65,6 +67,11 @@ impl Message {
             }
             Message::GaveUp(key, why) => {
                 out.byte(1);
+                out.key(key);
+                out.text(why);
+            }
+            Message::Refused(key, why) => {
+                out.byte(5);
                 out.key(key);
                 out.text(why);
             }
@@ -200,6 +207,7 @@ impl<'a> Reader<'a> {
                 let code = Code::from_number(self.number()?.try_into().ok()?)?;
                 Message::Failed(key, code, self.text()?)
             }
+            5 => Message::Refused(self.key()?, self.text()?),
             _ => return None,
         })
     }
@@ -219,6 +227,7 @@ mod tests {
             Message::Ready(key(7), offer(What::Broadcast { root: 3 })),
             Message::Ready(key(7), offer(What::Barrier)),
             Message::GaveUp(key(0), "too late".into()),
+            Message::Refused(key(1), "a scalar has no rows".into()),
             Message::Bye(String::new()),
             Message::Go(vec![batch.clone(), batch]),
             Message::Failed(key(2), Code::Unavailable, "rank 1 has ended".into()),

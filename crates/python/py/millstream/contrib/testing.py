@@ -78,9 +78,10 @@ def latest_events(base_dir: str) -> Any:
     Example:
       >>> import tempfile
       >>> folder = tempfile.mkdtemp()
-      >>> tf.summary.FileWriter(folder).close()
+      >>> with tf.summary.FileWriter(folder) as writer:
+      ...     writer.add_session_log(tf.SessionLog(status=tf.SessionLog.START), 1)
       >>> [event.file_version for event in tf.contrib.testing.latest_events(folder)]
-      ['brain.Event:2']
+      ['brain.Event:2', '']
     """
     path = latest_event_file(base_dir)
     return summary_iterator(path) if path else []

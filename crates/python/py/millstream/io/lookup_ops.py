@@ -258,8 +258,10 @@ class HashTable(InitializableLookupTableBase):
         Args:
           name: The name of the operations.
         """
-        with name_scope(name, "%s_Export" % self.name, [self.resource_handle]):
-            keys, values = op("LookupTableExportV2")(self.resource_handle, Tkeys=self._key_dtype, Tvalues=self._value_dtype)
+        with name_scope(name, "%s_Export" % self.name, [self.resource_handle]) as scope:
+            # TensorFlow's `contrib` class gives the operation the scope's name, the other one not.
+            name = None if isinstance(self, StaticHashTable) else scope
+            keys, values = op("LookupTableExportV2")(self.resource_handle, Tkeys=self._key_dtype, Tvalues=self._value_dtype, name=name)
             keys.set_shape([None])
             values.set_shape([None])
             return keys, values

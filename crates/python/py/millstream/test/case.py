@@ -524,12 +524,16 @@ class TestCase(containment.Assertions, commands.Assertions, unittest.TestCase):
         contents = " with contents %s" % (b,) if b.size <= 500 else ""
         self.assertEqual(a.shape, b.shape, "Shape mismatch: expected %s, got %s%s. %s" % (a.shape, b.shape, contents, msg or ""))
         # Bytes and text differ, whatever NumPy says of their comparison.
-        same = np.zeros(a.shape, bool) if {a.dtype.kind, b.dtype.kind} == {"S", "U"} else a == b
+        is_mixed = {a.dtype.kind, b.dtype.kind} == {"S", "U"}
+        same = np.zeros(a.shape, bool) if is_mixed else a == b
         if a.dtype.kind in "fc" and b.dtype.kind in "fc":
             same = np.logical_or(same, np.logical_and(np.isnan(a), np.isnan(b)))
         same = np.asarray(same)
         if not np.all(same):
-            raise AssertionError("\n".join([msg or ""] + _unequal("equal", ~same, a, b)))
+            told = "\n".join([msg or ""] + _unequal("equal", ~same, a, b))
+            if not is_mixed:
+                np.testing.assert_array_equal(a, b, err_msg=told)
+            raise AssertionError(told)
 
     def assertNotAllEqual(self, a: Any, b: Any, msg: Optional[str] = None) -> None:  # noqa: N802
         """Asserts that two values differ.

@@ -13,7 +13,6 @@ from millstream.framework import (
     get_collection,
     get_default_graph,
     name_scope,
-    node_counts,
 )
 from millstream.framework.graph_keys import GraphKeys
 from millstream.framework.op_functions import op
@@ -107,8 +106,6 @@ class ExponentialMovingAverage:
         """Returns a new average: of a variable, its value; of a tensor, zeros."""
         dtype, known = var.dtype.base_dtype, var.get_shape().is_fully_defined()
         if isinstance(var, Variable):
-            # It makes the initial value of the average safe to use before that is initialized.
-            node_counts.also(12 if is_reference(var) else 0)
             average = create_slot(var, var.initialized_value(), self._name, dtype, known, not is_reference(var))
             add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, var)
             return average

@@ -1,9 +1,9 @@
 //! [`Coordinator`]: rank 0's knowledge of which rank has begun which call, and its decisions.
 //!
 //! A call is performed once all ranks have begun it, with offers that fit together. Until then it may fail:
-//! its offers differ, a rank refuses it or gives it up, a rank has ended, or some ranks have waited for others for too
-//! long. A call that has failed is an error on every rank, also on those that begin it later. Sums and the
-//! like that became ready at the same time are fused: performed as one, up to a number of bytes.
+//! its offers differ, a rank refuses it or gives it up, a rank has ended, or some ranks have waited for
+//! others for too long. A call that has failed is an error on every rank, also on those that begin it later.
+//! Sums and the like that became ready at the same time are fused: performed as one, up to a number of bytes.
 
 use super::wire::{Batch, Key, Offer};
 use super::{What, ended, shares};
@@ -115,14 +115,7 @@ impl Coordinator {
     }
 
     /// A rank has come to a call that it cannot make.
-    pub(super) fn refuse(
-        &mut self,
-        rank: usize,
-        key: Key,
-        why: &str,
-        now: Instant,
-        to: &mut Vec<Decision>,
-    ) {
+    pub(super) fn refuse(&mut self, rank: usize, key: Key, why: &str, now: Instant, to: &mut Vec<Decision>) {
         let size = self.size;
         let entry = self.entries.entry(key.clone()).or_insert_with(|| Entry::new(size, now));
         entry.n_came += 1;

@@ -6,8 +6,8 @@
 //! perform the call (`Go`), and they all do, on one thread each, in the order in which rank 0 said so. A call
 //! that was given up stays in the table until `Go` or `Failed` comes: if the others perform it already, this
 //! rank must take part. Of a call that a rank cannot make, it tells rank 0 that it refuses (`Refused`), and
-//! the call fails on the others. A rank that ends says `Bye`, goes on until rank 0's `Bye` comes, and then sends
-//! nothing more; rank 0 says it to a rank that has, or to all when it ends itself.
+//! the call fails on the others. A rank that ends says `Bye`, goes on until rank 0's `Bye` comes, and then
+//! sends nothing more; rank 0 says it to a rank that has, or to all when it ends itself.
 //!
 //! The thread polls: MPI has no wait that a thread of the same process could end. It sleeps 50 µs between
 //! looks after something happened, and longer the longer nothing does, up to a millisecond, or five where no

@@ -1,10 +1,10 @@
-//! Helpers of the checkpoint ops: their string arguments.
+//! Helpers of the checkpoint ops: their string arguments, and the reading of one tensor.
 
 use crate::shared::strings::strs;
-use millstream_checkpoint::Slice;
+use millstream_checkpoint::{Checkpoint, Slice};
 use millstream_graph::op::{InferCx, KernelCx};
-use millstream_tensor::{PartialShape, Result, Shape, Str, ensure, invalid};
-use std::path::PathBuf;
+use millstream_tensor::{DType, PartialShape, Result, Shape, Str, Tensor, ensure, invalid};
+use std::path::{Path, PathBuf};
 
 /// Returns input `i`, which must be one string, as the path of a checkpoint.
 pub(super) fn path(cx: &KernelCx, i: usize) -> Result<PathBuf> {
@@ -69,13 +69,37 @@ pub(super) fn text<'a>(cx: &'a KernelCx, i: usize) -> Result<&'a str> {
     }
 }
 
-/// Returns the part of tensor `name` that a text stands for, if it is not empty.
+/// Parses the `shape_and_slice` of tensor `name`. An empty text means the whole tensor: `None`.
 pub(super) fn one_part(text: &str, name: &str) -> Result<Option<(Shape, Slice)>> {
     match text.is_empty() {
         true => Ok(None),
         false => {
             Slice::parse(text).map(Some).map_err(|e| e.note(format!("in `shape_and_slice` of `{name}`")))
         }
+    }
+}
+
+/// Reads tensor `name`, or a slice of it, from the checkpoint at `path`. It must have this dtype, which is
+/// checked before its elements are read.
+pub(super) fn read(
+    checkpoint: &Checkpoint,
+    path: &Path,
+    name: &str,
+    part: Option<&(Shape, Slice)>,
+    dtype: DType,
+) -> Result<Tensor> {
+    if let Some(info) = checkpoint.info(name) {
+        ensure!(
+            info.dtype == dtype,
+            "`{name}` is {}{} in checkpoint `{}` but {dtype} is wanted",
+            info.dtype,
+            info.shape,
+            path.display()
+        );
+    }
+    match part {
+        Some((whole, slice)) => checkpoint.read_slice(name, whole, slice),
+        None => checkpoint.read(name),
     }
 }
 

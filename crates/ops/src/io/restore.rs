@@ -1,12 +1,12 @@
 //! `Restore` and `RestoreSlice`: read one tensor from a checkpoint.
 
-use super::checkpoint_args::{one_part, path, text};
+use super::checkpoint_args::{one_part, path, read, text};
 use super::file_args::SLOW;
 use millstream_checkpoint::Checkpoint;
 use millstream_graph::op::spec::{AnyType, Int, Spec};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::Str as S;
-use millstream_tensor::{PartialShape, Result, ensure};
+use millstream_tensor::{PartialShape, Result};
 
 pub(crate) fn def() -> [OpDef; 2] {
     let common = |def: OpDef| {
@@ -47,19 +47,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let (path, name) = (path(cx, 0)?, text(cx, 1)?);
     let part = if cx.n_inputs() == 3 { one_part(text(cx, 2)?, name)? } else { None };
     let checkpoint = Checkpoint::open_in(&cx.files(), &path)?;
-    if let Some(info) = checkpoint.info(name) {
-        ensure!(
-            info.dtype == dtype,
-            "`{name}` is {}{} in checkpoint `{}` but {dtype} is wanted",
-            info.dtype,
-            info.shape,
-            path.display()
-        );
-    }
-    let tensor = match &part {
-        Some((whole, slice)) => checkpoint.read_slice(name, whole, slice)?,
-        None => checkpoint.read(name)?,
-    };
+    let tensor = read(&checkpoint, &path, name, part.as_ref(), dtype)?;
     cx.set(0, tensor);
     Ok(())
 }

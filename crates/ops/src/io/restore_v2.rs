@@ -1,13 +1,13 @@
 //! `RestoreV2`: reads tensors from a checkpoint.
 
-use super::checkpoint_args::{check_shapes, named, path};
+use super::checkpoint_args::{check_shapes, named, path, read};
 use super::file_args::SLOW;
 use millstream_checkpoint::Checkpoint;
 use millstream_graph::op::spec::TypeList;
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::Str as S;
 use millstream_tensor::pace::look;
-use millstream_tensor::{PartialShape, Result, Tensor, ensure};
+use millstream_tensor::{PartialShape, Result, Tensor};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("RestoreV2")
@@ -41,20 +41,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let mut tensors: Vec<Tensor> = Vec::new();
     for ((name, part), dtype) in named.into_iter().zip(dtypes) {
         look()?;
-        // This is checked before the elements are read.
-        if let Some(info) = checkpoint.info(name) {
-            ensure!(
-                info.dtype == dtype,
-                "`{name}` is {}{} in checkpoint `{}` but {dtype} is wanted",
-                info.dtype,
-                info.shape,
-                path.display()
-            );
-        }
-        tensors.push(match &part {
-            Some((whole, slice)) => checkpoint.read_slice(name, whole, slice)?,
-            None => checkpoint.read(name)?,
-        });
+        tensors.push(read(&checkpoint, &path, name, part.as_ref(), dtype)?);
     }
     for (i, tensor) in tensors.into_iter().enumerate() {
         cx.set(i, tensor);

@@ -476,7 +476,7 @@ fn a_closed_queue_waits_for_what_was_lent() {
     }
 }
 
-/// The items are those of one moment, and whoever looks may work on the queue.
+/// The closure of `Queue::look` gets the items of one moment, and may call the queue.
 #[test]
 fn what_looks_at_a_queue_may_call_it() {
     let queue = queue(QueueKind::Fifo, 2);

@@ -450,7 +450,7 @@ def _tiled_inside(value: Any, multiples: Any, known: Optional[List[int]]) -> Any
         deeper = value.with_values(op("Tile")(inner, array_ops.concat([ones, multiples[1:]], 0)))
     if known is not None and known[0] == 1:
         return deeper
-    # Each row is itself, so many times.
+    # The rows are repeated `multiples[0]` times.
     splits, n = deeper.row_splits, deeper.nrows()
     times = multiples[0]
     starts = op("Reshape")(op("Tile")(array_ops.expand_dims(splits[:-1], 1), array_ops.stack([_constant(1, times.dtype), times])), [-1])

@@ -34,7 +34,7 @@ def lengths_to_splits(lengths: Any) -> Any:
 
 
 def repeat_ranges(params: Any, splits: Any, repeats: Any) -> Any:
-    """Returns ranges of a tensor, each so many times: `splits` tells where they begin and end."""
+    """Returns the ranges of `params` between consecutive `splits`, each repeated `repeats` times."""
     splits, repeats = convert_to_tensor(splits), convert_to_tensor(repeats)
     n = array_ops.shape(splits)[0] - 1
     times = op("BroadcastTo")(op("Reshape")(math_ops.cast(repeats, splits.dtype), [-1]), [n])

@@ -431,10 +431,13 @@ const FEW: usize = 1024;
 #[inline]
 pub fn room_for(inputs: &[Tensor], scratch: usize, indices: u64) -> Result<Room> {
     // Nearly all kernels need nothing.
+    let mut rest = indices;
     let is_free = |t: &Tensor| {
+        let is_of_indices = rest & 1 != 0;
+        rest >>= 1;
         t.as_scalar().is_some() || {
             let n = t.elements();
-            n != 0 && (n <= FEW || indices == 0)
+            n != 0 && (n <= FEW || !is_of_indices)
         }
     };
     if scratch == 0 && inputs.iter().all(is_free) && !PURSE.with(|p| p.exceeded.get()) {

@@ -26,7 +26,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 fn run(cx: &mut KernelCx) -> Result<()> {
     let logits = cx.input(0);
     let out = with_element!(logits.dtype(), T in floats => {
-        by_rows::<T>("logits", logits, |row, i| row.shifted[i] - row.sum.ln())
+        by_rows::<T>("logits", logits, |row| row.sum.ln(), |x, _, log| x - log)
     }, else => Err(no_kernel("LogSoftmax", logits.dtype())))?;
     cx.set(0, out);
     Ok(())

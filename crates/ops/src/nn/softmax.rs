@@ -26,7 +26,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 fn run(cx: &mut KernelCx) -> Result<()> {
     let logits = cx.input(0);
     let out = with_element!(logits.dtype(), T in floats => {
-        by_rows::<T>("logits", logits, |row, i| row.exps[i] / row.sum)
+        by_rows::<T>("logits", logits, |row| row.sum, |_, exp, sum| exp / sum)
     }, else => Err(no_kernel("Softmax", logits.dtype())))?;
     cx.set(0, out);
     Ok(())

@@ -3,7 +3,7 @@
 
 use super::softmax_rows::Row;
 use super::softmax_rows::through_entropy;
-use crate::number::{FloatElement, Number, no_kernel};
+use crate::number::{Field, FloatElement, Number, no_kernel};
 use millstream_graph::op::spec::FloatType;
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{Error, PartialShape, Result, Shape, Tensor, ensure, invalid, with_element};
@@ -63,7 +63,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 
 fn entropy<T: FloatElement>(features: &Tensor, labels: &Tensor, shape: &Shape) -> Result<(Tensor, Tensor)>
 where
-    T::Work: Number<Wide = T::Work>,
+    T::Work: Number<Wide = T::Work> + Field,
 {
     let (batch, n) = (shape[0], shape[1]);
     ensure!(n != 0 || batch == 0, "`features` has rows of no classes, in shape {shape}");

@@ -1,8 +1,9 @@
 //! Softmax over the rows of a matrix, for `Softmax`, `LogSoftmax` and the cross entropies.
 
-use crate::number::{FloatElement, Number, Real, RealElement};
+use crate::number::{Field, FloatElement, Number, RealElement};
+use crate::shared::elementwise::vectorized;
 use crate::shared::fold::fold_run;
-use crate::shared::folds::Sum;
+use crate::shared::folds::{Max, Sum};
 use millstream_graph::Output;
 use millstream_graph::op::GradCx;
 use millstream_tensor::budget::Room;
@@ -19,17 +20,19 @@ pub(super) struct Row<W> {
     _room: Room,
 }
 
-impl<W: num_traits::Float + Number<Wide = W> + RealElement> Row<W> {
+impl<W: Number<Wide = W> + RealElement + Field> Row<W> {
     /// Allocates buffers for rows of `n` elements.
     pub fn new(n: usize) -> Result<Self> {
         let room = || {
             let mut v = Vec::new();
-            v.try_reserve_exact(n).map(|()| v).map_err(|_| {
+            v.try_reserve_exact(n).map_err(|_| {
                 Error::new(
                     Code::ResourceExhausted,
                     format!("the system has no memory for a row of {n} elements"),
                 )
-            })
+            })?;
+            v.resize(n, W::ZERO);
+            Ok::<_, Error>(v)
         };
         let charged = Room::of(n.saturating_mul(2 * size_of::<W>()))?;
         Ok(Row { shifted: room()?, exps: room()?, sum: W::ZERO, pace: Pace::new(), _room: charged })
@@ -37,27 +40,35 @@ impl<W: num_traits::Float + Number<Wide = W> + RealElement> Row<W> {
 
     /// Computes the values for a row. A NaN makes the whole row NaN.
     pub fn compute<T: FloatElement<Work = W>>(&mut self, xs: &[T]) -> Result<()> {
-        let mut max = W::LOWEST;
-        paced(xs.len(), |range| max = xs[range].iter().fold(max, |m, x| Real::max(m, x.work())))?;
-        self.shifted.clear();
-        self.exps.clear();
+        let (shifted, exps) = (&mut self.shifted[..], &mut self.exps[..]);
         paced(xs.len(), |range| {
-            self.shifted.extend(xs[range.clone()].iter().map(|x| x.work() - max));
-            self.exps.extend(self.shifted[range].iter().map(|x| x.exp()));
+            let pairs = shifted[range.clone()].iter_mut().zip(&xs[range]);
+            vectorized(|| pairs.for_each(|(to, x)| *to = x.work()));
         })?;
-        self.sum = fold_run::<Sum<W>>(&self.exps, &mut self.pace)?;
+        let max = fold_run::<Max<W>>(shifted, &mut self.pace)?;
+        paced(xs.len(), |range| {
+            let pairs = shifted[range.clone()].iter_mut().zip(&mut exps[range]);
+            vectorized(|| {
+                pairs.for_each(|(x, exp)| {
+                    *x = x.sub(max);
+                    *exp = x.exp();
+                });
+            });
+        })?;
+        self.sum = fold_run::<Sum<W>>(exps, &mut self.pace)?;
         Ok(())
     }
 }
 
-/// Computes element `i` of each row of the result as `f(row, i)`.
+/// Computes each element of the result as `f(shifted, exp, of_row(row))`.
 pub(super) fn by_rows<T: FloatElement>(
     name: &str,
     logits: &Tensor,
-    f: impl Fn(&Row<T::Work>, usize) -> T::Work,
+    of_row: impl Fn(&Row<T::Work>) -> T::Work,
+    f: impl Fn(T::Work, T::Work, T::Work) -> T::Work,
 ) -> Result<Tensor>
 where
-    T::Work: Number<Wide = T::Work>,
+    T::Work: Number<Wide = T::Work> + Field,
 {
     let Some(&n) = logits.shape().last() else {
         return Err(invalid!("`{name}` must have rank 1 or more but is a scalar"));
@@ -71,7 +82,12 @@ where
     let mut row = Row::new(n)?;
     for (cells, xs) in cells.chunks_exact_mut(n).zip(logits.as_slice::<T>()?.chunks_exact(n)) {
         row.compute(xs)?;
-        paced(n, |range| range.for_each(|i| cells[i] = T::of_work(f(&row, i))))?;
+        let rest = of_row(&row);
+        paced(n, |range| {
+            let values = row.shifted[range.clone()].iter().zip(&row.exps[range.clone()]);
+            let values = cells[range].iter_mut().zip(values);
+            vectorized(|| values.for_each(|(cell, (x, exp))| *cell = T::of_work(f(*x, *exp, rest))));
+        })?;
     }
     Ok(out)
 }

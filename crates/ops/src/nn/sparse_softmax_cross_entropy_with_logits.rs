@@ -3,7 +3,8 @@
 
 use super::softmax_rows::Row;
 use super::softmax_rows::through_entropy;
-use crate::number::{FloatElement, Number, no_kernel};
+use crate::number::{Field, FloatElement, Number, no_kernel};
+use crate::shared::elementwise::vectorized;
 use millstream_graph::op::spec::{FloatType, IndexType, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I64;
@@ -59,7 +60,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 
 fn entropy<T: FloatElement>(features: &Tensor, labels: &[i64]) -> Result<(Tensor, Tensor)>
 where
-    T::Work: Number<Wide = T::Work>,
+    T::Work: Number<Wide = T::Work> + Field,
 {
     let shape = features.shape();
     let n = shape[1];
@@ -77,10 +78,9 @@ where
         row.compute(xs)?;
         *loss = T::of_work(row.sum.ln() - row.shifted[at]);
         let one = <T::Work as Number>::ONE;
-        for (j, (g, &e)) in grads.iter_mut().zip(&row.exps).enumerate() {
-            let p = e / row.sum;
-            *g = T::of_work(if j == at { p - one } else { p });
-        }
+        let pairs = grads.iter_mut().zip(&row.exps);
+        vectorized(|| pairs.for_each(|(g, e)| *g = T::of_work(*e / row.sum)));
+        grads[at] = T::of_work(row.exps[at] / row.sum - one);
     }
     Ok((loss, backprop))
 }

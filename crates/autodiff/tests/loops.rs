@@ -395,3 +395,71 @@ fn what_is_dear_is_saved_and_what_is_cheap_is_not() -> Result<()> {
     }
     Ok(())
 }
+
+/// A loop that multiplies with a matrix in several ways, in a branch and in an inner loop, too: the gradient
+/// by the matrix and by the first state, and that of the first one's square by the matrix.
+fn with_products(
+    reassociate: bool,
+    checkpoint: Option<millstream_graph::flow::Checkpoint>,
+    n_value: i32,
+) -> Result<(Vec<f64>, usize)> {
+    let g = graph();
+    g.set_reassociate(reassociate);
+    let w = g.placeholder_of("w", DType::F64, PartialShape::from([3, 3]));
+    let start = g.placeholder_of("start", DType::F64, PartialShape::new([None, Some(3)]));
+    let n = g.placeholder_of("n", DType::I32, PartialShape::scalar());
+    let times = |a, b| g.op("MatMul").input(a).input(b);
+    let (_, h) = g.while_loop((g.constant(0), start)).checkpoint(checkpoint).run(
+        |(i, _)| less(i, n),
+        |(i, h)| {
+            let even = g.op("Equal").input(i % 2).input(0).output();
+            let row = g.op("GatherV2").input(w).input(i % 3).input(0).output();
+            let h = tanh(times(h, w).output() + times(h, w).attr("transpose_b", true).output() * 0.5 + row);
+            let h = g.cond(even, || tanh(times(h, w).output()), || h * 0.5)?;
+            let (_, h) = g
+                .while_loop((g.constant(0), h))
+                .run(|(j, _)| less(j, i % 3), |(j, h)| (j + 1, tanh(times(h, w).output())))?;
+            Ok::<_, millstream_tensor::Error>((i + 1, h))
+        },
+    )?;
+    let y = g.op("Sum").input(h).input([0, 1]).output();
+    let d = g.gradients([y], [w, start]).dense()?;
+    let joined = g.read(|g| {
+        let of_lists = |n: &&millstream_graph::Node| {
+            n.op() == "MatMul"
+                && n.inputs.iter().all(|i| g.node(i.node).is_ok_and(|n| n.op() == "TensorListConcatV2"))
+        };
+        g.nodes().iter().filter(of_lists).count()
+    });
+    let square = g.op("Sum").input(d[0] * d[0]).input([0, 1]).output();
+    let dd = g.gradients([square], [w]).dense()?[0];
+    let w_value = [0.3, -0.7, 0.9, 0.4, 0.8, -0.2, 0.1, 0.5, -0.6];
+    let feeds = feed![
+        w => Tensor::from_slice([3, 3], &w_value)?,
+        start => Tensor::from_slice([2, 3], &[0.5, -0.25, 0.75, 0.1, 0.9, -0.4])?,
+        n => n_value
+    ];
+    let (a, b, c): (Tensor, Tensor, Tensor) = Session::new(&g)?.run((d[0], d[1], dd), feeds)?;
+    let mut values = Vec::new();
+    for value in [a, b, c] {
+        values.extend_from_slice(value.as_slice::<f64>()?);
+    }
+    Ok((values, joined))
+}
+
+#[test]
+fn a_sum_of_products_may_become_one_product() -> Result<()> {
+    use millstream_graph::flow::Checkpoint::{Auto, Every};
+    let plans = [(0, None), (1, None), (5, None), (5, Some(Every(2))), (5, Some(Auto { nested: false }))];
+    for (n, checkpoint) in plans {
+        let (want, joined) = with_products(false, None, n)?;
+        assert_eq!(joined, 0);
+        let (got, joined) = with_products(true, checkpoint, n)?;
+        assert!(2 <= joined, "{joined}");
+        assert_eq!(got.len(), want.len());
+        for (got, want) in got.iter().zip(&want) {
+            near(*got, *want);
+        }
+    }
+    Ok(())
+}

@@ -6,12 +6,12 @@
 //!
 //! Long because all tests under that lock are here.
 
-use millstream_graph::Graph;
+use millstream_graph::{Attr, Graph};
 use millstream_interop::{ImportOptions, import_graph_def, read_graph};
 use millstream_ops::cases::Case;
 use millstream_runtime::{Session, SessionOptions, Target, Tier};
 use millstream_tensor::budget::{self, Budget};
-use millstream_tensor::{Code, Error, Result, Str, Tensor};
+use millstream_tensor::{Code, Error, PartialShape, Result, Str, Tensor};
 use millstream_testkit::examples::{Given, attempt, build};
 use std::fmt::Write;
 use std::panic::{self, AssertUnwindSafe};
@@ -378,17 +378,13 @@ fn scalars_in_a_queue_are_charged() -> Result<()> {
 
 /// Fetches the first output of an op on these inputs, and expects that its scratch memory is refused.
 #[track_caller]
-fn refused_for_scratch(
-    op: &'static str,
-    inputs: &[Tensor],
-    attrs: &[(&'static str, millstream_graph::Attr)],
-) {
+fn refused_for_scratch(op: &'static str, inputs: &[Tensor], attrs: &[(&'static str, Attr)]) {
     let watched = watched();
     let graph = Graph::with_ops(millstream_ops::registry());
     let mut feeds = millstream_runtime::FeedList::new();
     let mut built = graph.op(op);
     for (i, input) in inputs.iter().enumerate() {
-        let unknown = millstream_tensor::PartialShape::unknown();
+        let unknown = PartialShape::unknown();
         let x = graph.placeholder_of(&format!("x{i}"), input.dtype(), unknown);
         feeds = feeds.and(x, input.clone());
         built = built.input(x);
@@ -417,9 +413,28 @@ fn maps_places_and_pieces_are_charged() -> Result<()> {
     refused_for_scratch("DynamicPartition", &[parts.clone(), parts], &[("num_partitions", 1i64.into())]);
     let text = Tensor::strings([1], vec![Str::new(vec![b'a'; 4 << 20])?])?;
     refused_for_scratch("StringSplit", &[text.clone(), Tensor::str("")], &[]);
+    // A line of prime length becomes a convolution of twice the length and more.
+    let line = Tensor::zeros(millstream_tensor::DType::C64, [500_009])?;
+    refused_for_scratch("FFT", &[line], &[]);
     let spaced = vec![b"a ".repeat(2 << 20)];
     let spaced = Tensor::strings([1], spaced.into_iter().map(Str::new).collect::<Result<_>>()?)?;
     refused_for_scratch("StringSplitV2", &[spaced, Tensor::str(" ")], &[]);
+    Ok(())
+}
+
+/// A million diagonals of one element each: what is known of each is not kept.
+#[test]
+fn diagonals_take_no_memory_of_their_own() -> Result<()> {
+    const N: usize = 1_000_000;
+    let matrix = Tensor::zeros(millstream_tensor::DType::I8, [1, N])?;
+    let watched = watched();
+    let graph = Graph::with_ops(millstream_ops::registry());
+    let x = graph.placeholder_of("x", matrix.dtype(), PartialShape::unknown());
+    let diagonals = graph.op("MatrixDiagPartV3").input(x).input([0, N as i32 - 1]).input(0i8).output();
+    let size = graph.op("Size").input(diagonals).output();
+    let feeds = millstream_runtime::FeedList::new().and(x, matrix);
+    assert_eq!(session(&graph, SOON)?.run::<i32>(size, feeds)?, N as i32);
+    watched.ends_within(8 << 20);
     Ok(())
 }
 
@@ -574,7 +589,7 @@ fn an_optimizers_step_is_whole_or_nothing() -> Result<()> {
     let watched = watched();
     let graph = Graph::with_ops(millstream_ops::registry());
     let (grad, indices) = (
-        graph.placeholder_of("grad", f32s, millstream_tensor::PartialShape::unknown()),
+        graph.placeholder_of("grad", f32s, PartialShape::unknown()),
         graph.placeholder_of("indices", millstream_tensor::DType::I32, millstream_tensor::shape![_]),
     );
     let zeros = graph.op("Fill").input([N as i32, 1]).input(0f32).output();
@@ -916,7 +931,7 @@ fn windows_larger_than_any_tensor_are_no_panic() -> Result<()> {
 fn messages_are_charged_before_they_are_decoded() -> Result<()> {
     let empty_strings = b"\x42\x00".repeat(2 << 20);
     let text = Tensor::str(Str::new(empty_strings)?);
-    let dtype = millstream_graph::Attr::from(millstream_tensor::DType::Str);
+    let dtype = Attr::from(millstream_tensor::DType::Str);
     refused_for_scratch("ParseTensor", &[text], &[("out_type", dtype)]);
     Ok(())
 }
@@ -1014,6 +1029,76 @@ fn small_values_that_one_kernel_makes_are_charged() -> Result<()> {
         watched.ends_within(MEMORY);
     }
     Ok(())
+}
+
+/// Datasets that hold the one before twice: the elements are nothing but handles.
+#[test]
+fn datasets_are_charged() -> Result<()> {
+    let watched = watched();
+    let graph = Graph::with_ops(millstream_ops::registry());
+    let (most, one) = (graph.constant(i32::MAX), graph.constant(1i32));
+    let shapes = Attr::List(vec![Attr::from(PartialShape::unknown_of_rank(0)); 2]);
+    let dataset =
+        |of| graph.op("TensorDataset").inputs([of; 2]).attr("output_shapes", shapes.clone()).output();
+    let none = graph.op("OptionalNone").output();
+    let (_, last) = graph.while_loop((graph.constant(0i32), dataset(none))).run(
+        |(i, _)| graph.op("Less").input(i).input(most).output(),
+        |(i, x)| (graph.op("AddV2").input(i).input(one).output(), dataset(x)),
+    )?;
+    let count = graph.op("DatasetCardinality").input(last).output();
+    refused(session(&graph, SOON)?.run::<i64>(count, ()), Code::ResourceExhausted, "out of memory");
+    watched.ends_within(MEMORY);
+    Ok(())
+}
+
+/// Datasets that read another twice, which reads a third twice, .. share what an optimizer makes of each.
+#[test]
+fn shared_datasets_stay_shared_when_optimized() -> Result<()> {
+    let types = [("output_types", "list { type: DT_INT64 }"), ("output_shapes", "list { shape { } }")];
+    let number = |name: &str, n: i64| constant(name, "DT_INT64", &[], &format!("int64_val: {n}"));
+    let doubled = |k: usize| {
+        let before = format!("d{k}");
+        node(&format!("d{}", k + 1), "ConcatenateDataset", &[&before, &before], &types)
+    };
+    let text = number("zero", 0)
+        + &number("one", 1)
+        + &number("three", 3)
+        + &constant("how", "DT_STRING", &[1], "string_val: 'shuffle_and_repeat_fusion'")
+        + &node("range", "RangeDataset", &["zero", "three", "one"], &types)
+        + &node("shuffled", "ShuffleDataset", &["range", "three", "one", "one"], &types)
+        + &node("d0", "RepeatDataset", &["shuffled", "one"], &types)
+        + &(0..60).map(doubled).collect::<String>()
+        + &node("optimized", "OptimizeDataset", &["d60", "how"], &types)
+        + &node("first", "TakeDataset", &["optimized", "one"], &types)
+        + &node("y", "DatasetToSingleElement", &["first"], &types);
+    let watched = watched();
+    let graph = import(&text)?;
+    let first = run(&session(&graph, SOON)?, "y:0")?.unwrap().to_scalar::<i64>()?;
+    assert!((0..3).contains(&first), "{first}");
+    watched.ends_within(MEMORY);
+    Ok(())
+}
+
+/// Functions that give the one they call a value with two copies of their own.
+#[test]
+fn attributes_that_double_are_charged_before_they_are_made() {
+    let twice = "func { name: 'g' attr { key: 'a' value { placeholder: 'h' } }
+                 attr { key: 'b' value { placeholder: 'h' } } }";
+    let listed = "list { func { name: 'g' attr { key: 'a' value { placeholder: 'h' } } }
+                  func { name: 'g' attr { key: 'a' value { placeholder: 'h' } } } }";
+    for value in [twice, listed] {
+        let signature = |k: usize| format!("signature {{ name: 'f{k}' attr {{ name: 'h' type: 'func' }} }}");
+        let call = |k: usize, h: &str| node("x", &format!("f{k}"), &[], &[("h", h)]);
+        let mut text = call(40, "func { name: 'g' }") + "library {\n";
+        writeln!(text, "function {{ {} node_def {{ name: 'x' op: 'NoOp' }} }}", signature(0)).unwrap();
+        for k in 1..=40 {
+            let inner = call(k - 1, value).replacen("node", "node_def", 1);
+            writeln!(text, "function {{ {} {inner} }}", signature(k)).unwrap();
+        }
+        let watched = watched();
+        refused(import(&(text + "}")), Code::ResourceExhausted, "over the limit of");
+        watched.ends_within(MEMORY);
+    }
 }
 
 /// Optionals in optionals, each of which holds nothing but the one before.

@@ -84,9 +84,8 @@ pub(super) fn instantiate<'a>(
     }
     let mut copy = AttrMap::new();
     for (name, value) in attrs {
-        let value = replaced(value, given, signature, 0)?;
-        allowance.take(millstream_proto::encode(&value).len().saturating_add(name.len()), 1)?;
-        copy.insert(name.clone(), value);
+        allowance.take(name.len(), 1)?;
+        copy.insert(name.clone(), replaced(value, given, signature, allowance, 0)?);
     }
     Ok(Cow::Owned(copy))
 }
@@ -103,27 +102,49 @@ fn has_placeholder(value: &AttrValue, depth: usize) -> bool {
     }
 }
 
+/// A copy of the value, charged before it is made: a function of 20 lines can ask for a value that contains
+/// what it was given twice, and call a function that does the same.
+fn copied(value: &AttrValue, allowance: &mut Allowance) -> Result<AttrValue> {
+    let bytes = millstream_proto::encode(value);
+    let taken = match &value.value {
+        Some(Value::Func(_) | Value::List(_)) => millstream_proto::weight::<AttrValue>(&bytes),
+        // Types and numbers take what the allowance of a node includes.
+        _ => bytes.len(),
+    };
+    allowance.take(taken, 1)?;
+    Ok(value.clone())
+}
+
 // The recursion is bounded by MAX_DEPTH, like the nesting of messages.
-fn replaced(value: &AttrValue, given: &AttrMap, signature: &OpDef, depth: usize) -> Result<AttrValue> {
+fn replaced(
+    value: &AttrValue,
+    given: &AttrMap,
+    signature: &OpDef,
+    allowance: &mut Allowance,
+    depth: usize,
+) -> Result<AttrValue> {
     ensure!(depth < MAX_DEPTH, "attributes are nested more than {MAX_DEPTH} deep");
-    let in_func = |f: &NameAttrList| -> Result<NameAttrList> {
+    let mut in_func = |f: &NameAttrList| -> Result<NameAttrList> {
         let attr: Result<AttrMap> = f
             .attr
             .iter()
-            .map(|(name, value)| Ok((name.clone(), replaced(value, given, signature, depth + 1)?)))
+            .map(|(name, value)| Ok((name.clone(), replaced(value, given, signature, allowance, depth + 1)?)))
             .collect();
         Ok(NameAttrList { name: f.name.clone(), attr: attr? })
     };
     Ok(match &value.value {
-        Some(Value::Placeholder(name)) => lookup(name, given, signature).cloned().ok_or_else(|| {
-            invalid!("the function takes an attribute `{}`, which the call does not give", short(name))
-        })?,
+        Some(Value::Placeholder(name)) => {
+            let given = lookup(name, given, signature).ok_or_else(|| {
+                invalid!("the function takes an attribute `{}`, which the call does not give", short(name))
+            })?;
+            copied(given, allowance)?
+        }
         Some(Value::Func(f)) => of(Value::Func(in_func(f)?)),
         Some(Value::List(l)) if !l.func.is_empty() => {
-            let func: Result<Vec<_>> = l.func.iter().map(in_func).collect();
+            let func: Result<Vec<_>> = l.func.iter().map(&mut in_func).collect();
             of(Value::List(Box::new(ListValue { func: func?, ..(**l).clone() })))
         }
-        _ => value.clone(),
+        _ => copied(value, allowance)?,
     })
 }
 

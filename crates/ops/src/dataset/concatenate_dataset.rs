@@ -1,6 +1,6 @@
 //! `ConcatenateDataset`: one dataset after another.
 
-use super::datasets::{Data, Dataset, ENDLESS, Source, Spec, UNKNOWN, give, makes, source, typed};
+use super::datasets::{Data, Dataset, ENDLESS, Optimized, Source, Spec, UNKNOWN, give, makes, source, typed};
 use millstream_graph::op::{KernelCx, OpDef, StepEnv};
 use millstream_tensor::{DType, Result};
 
@@ -29,13 +29,13 @@ impl Dataset for Both {
     fn depth(&self) -> u32 {
         1 + self.first.depth().max(self.second.depth())
     }
-    fn optimized(&self) -> Option<Data> {
-        let (first, second) = (self.first.optimized(), self.second.optimized());
+    fn optimized(&self, seen: &mut Optimized) -> Result<Option<Data>> {
+        let (first, second) = (self.first.optimized(seen)?, self.second.optimized(seen)?);
         if first.is_none() && second.is_none() {
-            return None;
+            return Ok(None);
         }
         let (first, second) = (first.unwrap_or(self.first.clone()), second.unwrap_or(self.second.clone()));
-        Data::new(Both { first, second, spec: self.spec.clone() }).ok()
+        Data::new(Both { first, second, spec: self.spec.clone() }, 0).map(Some)
     }
     fn begin(&self, env: &StepEnv) -> Result<Source> {
         let mut pass = self.first.begin(env)?;

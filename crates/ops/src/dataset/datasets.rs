@@ -16,6 +16,7 @@ use millstream_tensor::{
 };
 use smallvec::SmallVec;
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
@@ -75,8 +76,13 @@ pub(crate) trait Dataset: Send + Sync {
     /// Begins a pass.
     fn begin(&self, env: &StepEnv) -> Result<Source>;
     /// The dataset that TensorFlow's optimizer makes of this one, if that changes the order of elements.
-    fn optimized(&self) -> Option<Data> {
-        None
+    fn optimized(&self, _seen: &mut Optimized) -> Result<Option<Data>> {
+        Ok(None)
+    }
+    /// The bytes of what only this dataset points to, apart from its types and the parts that
+    /// [`Data::new`] is told of.
+    fn beside(&self) -> usize {
+        0
     }
     /// How this dataset shuffles, if it does.
     fn shuffles(&self) -> Option<Shuffles> {
@@ -159,6 +165,12 @@ impl Spec {
         Ok(Spec { dtypes, shapes })
     }
 
+    /// The bytes that the types take besides this struct.
+    fn bytes(&self) -> usize {
+        let of_shape = |shape: &PartialShape| size_of::<PartialShape>() + shape.rank().unwrap_or(0) * 16;
+        self.dtypes.len() * size_of::<DType>() + self.shapes.iter().map(of_shape).sum::<usize>() + 2 * BLOCK
+    }
+
     /// Elements of one scalar.
     pub(crate) fn scalar(dtype: DType) -> Spec {
         Spec { dtypes: vec![dtype], shapes: vec![PartialShape::unknown_of_rank(0)] }
@@ -199,10 +211,22 @@ impl Spec {
     }
 }
 
+/// What the optimizer made of each dataset so far, by address. A dataset that reads another twice, which
+/// reads a third twice, .. is small, and would become a tree of any size if each reader had its own copy.
+/// The datasets are kept, so that no other takes their address.
+#[derive(Default)]
+pub(crate) struct Optimized(HashMap<*const (), (Data, Option<Data>)>);
+
+/// A dataset and the charge for its memory. A loop can make millions of datasets that hold each other.
+struct Weighed<D: ?Sized> {
+    _room: budget::Room,
+    dataset: D,
+}
+
 /// A dataset, as a value of the graph.
 #[derive(Clone)]
 pub(crate) struct Data {
-    dataset: Arc<dyn Dataset>,
+    dataset: Arc<Weighed<dyn Dataset>>,
     /// Kept, because a dataset that reads another twice, which reads a third twice, .. is small and has
     /// exponentially many readers.
     depth: u32,
@@ -219,7 +243,7 @@ impl fmt::Debug for Data {
 impl std::ops::Deref for Data {
     type Target = dyn Dataset;
     fn deref(&self) -> &(dyn Dataset + 'static) {
-        &*self.dataset
+        &self.dataset.dataset
     }
 }
 
@@ -233,14 +257,18 @@ impl Data {
     /// The most datasets that read each other.
     const DEEPEST: u32 = 500;
 
-    pub(crate) fn new(dataset: impl Dataset + 'static) -> Result<Data> {
+    /// A dataset that holds `n_parts` tensors and datasets in lists of its own.
+    pub(crate) fn new<D: Dataset + 'static>(dataset: D, n_parts: usize) -> Result<Data> {
         let depth = dataset.depth();
         if depth > Data::DEEPEST {
             let text = format!("{depth} datasets read each other; at most {} may", Data::DEEPEST);
             return Err(Error::new(Code::ResourceExhausted, text));
         }
         let cardinality = dataset.cardinality();
-        Ok(Data { dataset: Arc::new(dataset), depth, cardinality })
+        let parts = n_parts.saturating_mul(size_of::<Data>().max(size_of::<Tensor>()));
+        let bytes = size_of::<Weighed<D>>() + BLOCK + dataset.spec().bytes() + dataset.beside();
+        let room = budget::Room::of(bytes.saturating_add(parts))?;
+        Ok(Data { dataset: Arc::new(Weighed { _room: room, dataset }), depth, cardinality })
     }
 
     /// See [`Dataset::depth`].
@@ -253,10 +281,25 @@ impl Data {
         self.cardinality
     }
 
-    /// See [`Dataset::optimized`]. A run that is over optimizes no more.
-    pub(crate) fn optimized(&self) -> Option<Data> {
-        look().ok()?;
-        self.dataset.optimized()
+    /// See [`Dataset::optimized`].
+    pub(crate) fn optimized(&self, seen: &mut Optimized) -> Result<Option<Data>> {
+        look()?;
+        let at = Arc::as_ptr(&self.dataset).cast::<()>();
+        if let Some((_, known)) = seen.0.get(&at) {
+            return Ok(known.clone());
+        }
+        let made = (**self).optimized(seen)?;
+        seen.0.insert(at, (self.clone(), made.clone()));
+        Ok(made)
+    }
+
+    /// These datasets, each optimized if that changes it; `None` if none is changed.
+    pub(super) fn all_optimized(inputs: &[Data], seen: &mut Optimized) -> Result<Option<Vec<Data>>> {
+        let made = inputs.iter().map(|input| input.optimized(seen)).collect::<Result<Vec<_>>>()?;
+        if made.iter().all(Option::is_none) {
+            return Ok(None);
+        }
+        Ok(Some(inputs.iter().zip(made).map(|(old, new)| new.unwrap_or(old.clone())).collect()))
     }
 
     /// The dataset in a tensor.
@@ -287,7 +330,7 @@ impl Data {
         let _deeper = Deeper::by(1)?;
         env.cancel.check()?;
         check_deadline()?;
-        let mut pass = self.dataset.begin(env)?;
+        let mut pass = self.dataset.dataset.begin(env)?;
         pass.1.add(size_of_val(&*pass.0) + BLOCK)?;
         Ok(pass)
     }
@@ -305,8 +348,8 @@ pub(crate) trait How: Send + Sync + Sized + 'static {
     /// Begins a pass.
     fn begin(over: &Over<Self>, env: &StepEnv) -> Result<Source>;
     /// See [`Dataset::optimized`].
-    fn optimized(_over: &Over<Self>) -> Option<Data> {
-        None
+    fn optimized(_over: &Over<Self>, _seen: &mut Optimized) -> Result<Option<Data>> {
+        Ok(None)
     }
     /// See [`Dataset::shuffles`].
     fn shuffles(_over: &Over<Self>) -> Option<Shuffles> {
@@ -328,11 +371,15 @@ impl<T: How> Dataset for Over<T> {
     fn begin(&self, env: &StepEnv) -> Result<Source> {
         T::begin(self, env)
     }
-    fn optimized(&self) -> Option<Data> {
-        T::optimized(self).or_else(|| {
-            let input = self.input.optimized()?;
-            Data::new(Over { input, spec: self.spec.clone(), how: self.how.clone() }).ok()
-        })
+    fn optimized(&self, seen: &mut Optimized) -> Result<Option<Data>> {
+        if let Some(own) = T::optimized(self, seen)? {
+            return Ok(Some(own));
+        }
+        let Some(input) = self.input.optimized(seen)? else { return Ok(None) };
+        Data::new(Over { input, spec: self.spec.clone(), how: self.how.clone() }, 0).map(Some)
+    }
+    fn beside(&self) -> usize {
+        size_of::<T>() + BLOCK
     }
     fn shuffles(&self) -> Option<Shuffles> {
         T::shuffles(self)
@@ -348,9 +395,10 @@ pub(super) fn over(cx: &mut KernelCx, how: impl How) -> Result<()> {
     give(cx, Over { input, spec, how: Arc::new(how) })
 }
 
-/// Sets the node's output to a dataset.
+/// Sets the node's output to a dataset. It holds no more tensors and datasets than the node has inputs.
 pub(super) fn give(cx: &mut KernelCx, dataset: impl Dataset + 'static) -> Result<()> {
-    cx.set(0, Data::new(dataset)?.tensor()?);
+    let data = Data::new(dataset, cx.n_inputs())?;
+    cx.set(0, data.tensor()?);
     Ok(())
 }
 

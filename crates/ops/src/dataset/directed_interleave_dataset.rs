@@ -1,6 +1,6 @@
 //! `DirectedInterleaveDataset`: elements of several datasets, in the order that another dataset says.
 
-use super::datasets::{Calls, Data, Dataset, Source, Spec, give, makes, source, typed};
+use super::datasets::{Calls, Data, Dataset, Optimized, Source, Spec, give, makes, source, typed};
 use millstream_graph::op::spec::AtLeast;
 use millstream_graph::op::{KernelCx, OpDef, StepEnv};
 use millstream_tensor::{DType, Result, ensure, invalid};
@@ -36,15 +36,15 @@ impl Dataset for Directed {
         let inputs = self.inputs.iter().chain([&self.selector]);
         1 + inputs.map(Data::depth).max().unwrap_or(0)
     }
-    fn optimized(&self) -> Option<Data> {
-        let selector = self.selector.optimized();
-        let optimized: Vec<Option<Data>> = self.inputs.iter().map(Data::optimized).collect();
-        if selector.is_none() && optimized.iter().all(Option::is_none) {
-            return None;
+    fn optimized(&self, seen: &mut Optimized) -> Result<Option<Data>> {
+        let (selector, inputs) = (self.selector.optimized(seen)?, Data::all_optimized(&self.inputs, seen)?);
+        if selector.is_none() && inputs.is_none() {
+            return Ok(None);
         }
-        let inputs = self.inputs.iter().zip(optimized).map(|(old, new)| new.unwrap_or(old.clone())).collect();
-        let selector = selector.unwrap_or(self.selector.clone());
-        Data::new(Directed { selector, inputs, spec: self.spec.clone() }).ok()
+        let (selector, inputs) =
+            (selector.unwrap_or(self.selector.clone()), inputs.unwrap_or(self.inputs.clone()));
+        let n = inputs.len();
+        Data::new(Directed { selector, inputs, spec: self.spec.clone() }, n).map(Some)
     }
     fn begin(&self, env: &StepEnv) -> Result<Source> {
         // An interrupted run goes on with the number that it was at.

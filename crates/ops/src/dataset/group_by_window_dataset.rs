@@ -105,7 +105,7 @@ impl Pass {
 
     fn reduce(&mut self, how: &Groups, env: &StepEnv) -> Result<()> {
         let Some((key, elements)) = self.full.take() else { return Ok(()) };
-        let group = Data::new(Few(elements.clone(), self.spec.clone()))?.tensor()?;
+        let group = Data::new(Few(elements.clone(), self.spec.clone()), 0)?.tensor()?;
         let pass =
             how.reduce.call_dataset(&[Tensor::scalar(key), group], env).and_then(|data| data.begin(env));
         if pass.as_ref().is_err_and(is_interrupt) {

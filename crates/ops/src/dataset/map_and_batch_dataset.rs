@@ -39,7 +39,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     };
     let shapes = spec.shapes.iter().map(without_axis).collect();
     let mapped = Spec { dtypes: spec.dtypes.clone(), shapes };
-    let input = Data::new(Over { input, spec: mapped, how: Map { f, keeps_count }.into() })?;
+    let input = Data::new(Over { input, spec: mapped, how: Map { f, keeps_count }.into() }, 0)?;
     give(cx, Over { input, spec, how: Batch(size).into() })
 }
 

@@ -1,6 +1,6 @@
 //! `OptimizeDataset`, `ModelDataset`: the dataset that TensorFlow's optimizer makes of another.
 
-use super::datasets::{Data, How, Over, Source, over, transforms};
+use super::datasets::{Data, How, Optimized, Over, Source, over, transforms};
 use millstream_graph::Attr;
 use millstream_graph::op::spec::{Int, Spec, TextList};
 use millstream_graph::op::{KernelCx, OpDef, StepEnv};
@@ -37,7 +37,7 @@ impl How for Same {
 fn optimize(cx: &mut KernelCx) -> Result<()> {
     let asked = cx.input(1).as_strs().unwrap_or_default();
     if asked.iter().any(|name| &**name == b"shuffle_and_repeat_fusion")
-        && let Some(optimized) = Data::input(cx, 0)?.optimized()
+        && let Some(optimized) = Data::input(cx, 0)?.optimized(&mut Optimized::default())?
     {
         cx.set(0, optimized.tensor()?);
         return Ok(());

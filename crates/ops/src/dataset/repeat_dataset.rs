@@ -1,6 +1,6 @@
 //! `RepeatDataset`: a dataset several times, or for ever.
 
-use super::datasets::{Data, ENDLESS, How, Over, Source, counted, over, source, transforms};
+use super::datasets::{Data, ENDLESS, How, Optimized, Over, Source, counted, over, source, transforms};
 use super::shuffling::Shuffle;
 use millstream_graph::op::{KernelCx, OpDef, StepEnv};
 use millstream_tensor::{DType, Result};
@@ -37,11 +37,11 @@ impl How for Repeat {
     }
 
     // TensorFlow's optimizer makes one dataset of a shuffle and its repetition, whose buffer spans epochs.
-    fn optimized(over: &Over<Repeat>) -> Option<Data> {
-        let shuffled = over.input.shuffles()?;
+    fn optimized(over: &Over<Repeat>, seen: &mut Optimized) -> Result<Option<Data>> {
+        let Some(shuffled) = over.input.shuffles() else { return Ok(None) };
         let how = Shuffle::repeated(shuffled.buffer_size, shuffled.seeds, over.how.0);
-        let input = shuffled.input.optimized().unwrap_or(shuffled.input);
-        Data::new(Over { input, spec: over.spec.clone(), how: how.into() }).ok()
+        let input = shuffled.input.optimized(seen)?.unwrap_or(shuffled.input);
+        Data::new(Over { input, spec: over.spec.clone(), how: how.into() }, 0).map(Some)
     }
 
     fn cardinality(over: &Over<Repeat>) -> i64 {

@@ -87,7 +87,7 @@ impl Pass {
             |element: &Kept| Kept::of([element.get(c).ok_or_else(missing)?.clone()].into_iter().collect());
         let elements = Charged::try_of(elements.map(one))?;
         let spec = Spec { dtypes: vec![self.spec.dtypes[c]], shapes: vec![self.spec.shapes[c].clone()] };
-        Data::new(Few(elements.into(), spec))?.tensor()
+        Data::new(Few(elements.into(), spec), 0)?.tensor()
     }
 }
 

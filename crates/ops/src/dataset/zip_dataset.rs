@@ -1,7 +1,8 @@
 //! `ZipDataset`: the elements of several datasets side by side.
 
 use super::datasets::{
-    Data, Dataset, ENDLESS, Element, Source, Spec, UNKNOWN, give, is_interrupt, makes, source, typed,
+    Data, Dataset, ENDLESS, Element, Optimized, Source, Spec, UNKNOWN, give, is_interrupt, makes, source,
+    typed,
 };
 use millstream_graph::op::spec::AtLeast;
 use millstream_graph::op::{KernelCx, OpDef, StepEnv};
@@ -32,13 +33,10 @@ impl Dataset for Zip {
     fn depth(&self) -> u32 {
         1 + self.inputs.iter().map(|input| input.depth()).max().unwrap_or(0)
     }
-    fn optimized(&self) -> Option<Data> {
-        let optimized: Vec<Option<Data>> = self.inputs.iter().map(|input| input.optimized()).collect();
-        if optimized.iter().all(Option::is_none) {
-            return None;
-        }
-        let inputs = self.inputs.iter().zip(optimized).map(|(old, new)| new.unwrap_or(old.clone())).collect();
-        Data::new(Zip { inputs, spec: self.spec.clone() }).ok()
+    fn optimized(&self, seen: &mut Optimized) -> Result<Option<Data>> {
+        let Some(inputs) = Data::all_optimized(&self.inputs, seen)? else { return Ok(None) };
+        let n = inputs.len();
+        Data::new(Zip { inputs, spec: self.spec.clone() }, n).map(Some)
     }
     fn begin(&self, env: &StepEnv) -> Result<Source> {
         let mut inputs: Vec<Source> =

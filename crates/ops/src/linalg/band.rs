@@ -14,11 +14,15 @@ use millstream_graph::Attrs;
 use millstream_graph::OpBuilder;
 use millstream_graph::Output;
 use millstream_graph::op::{GradCx, InferCx, KernelCx};
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{Dim, Result, Shape, Tensor, ensure, invalid};
 use smallvec::SmallVec;
 
 /// The values of the attribute `align`.
 pub(super) const ALIGNMENTS: &[&str] = &["LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT"];
+
+/// The work that a diagonal takes besides its elements, in elements.
+const A_LINE: usize = 32;
 
 /// A range of diagonals, and their alignment.
 pub(super) struct Band {
@@ -117,21 +121,23 @@ impl Band {
         self.shape(batch, longest, Some)
     }
 
-    fn lines(&self, rows: usize, cols: usize) -> Vec<Line> {
+    /// The diagonals that have elements, made one after another: there can be millions.
+    fn lines(&self, rows: usize, cols: usize) -> impl Iterator<Item = Line> + use<> {
+        let (high, upper_left, lower_left) = (self.high, self.upper_left, self.lower_left);
         let longest = self.length(rows, cols);
         let (r, c) = (rows as i64, cols as i64);
-        let line = |k: i64| {
+        let line = move |k: i64| {
             let len = (r + k.min(0)).min(c - k.max(0)).max(0);
-            let left = (k >= 0 && self.upper_left) || (k <= 0 && self.lower_left);
+            let left = (k >= 0 && upper_left) || (k <= 0 && lower_left);
             let pad = if left { 0 } else { longest as i64 - len };
             let first = if k < 0 { -k * c } else { k };
             Line {
                 first: first as isize,
-                start: ((self.high - k) * longest as i64 + pad) as isize,
+                start: ((high - k) * longest as i64 + pad) as isize,
                 len: len as usize,
             }
         };
-        (self.low..=self.high).map(line).filter(|line| line.len > 0).collect()
+        (self.low..=self.high).map(line).filter(|line| line.len > 0)
     }
 
     /// Writes the diagonals in `band` to `matrices`, a batch of `rows` by `cols` matrices.
@@ -143,8 +149,9 @@ impl Band {
         rows: usize,
         cols: usize,
     ) -> Result<()> {
-        let size = self.count()? * self.length(rows, cols);
+        let (size, mut pace) = (self.count()? * self.length(rows, cols), Pace::new());
         for line in self.lines(rows, cols) {
+            pace.spend(A_LINE)?;
             let shape = Shape::new(batch.iter().copied().chain([line.len]));
             let part = band.strided(shape.clone(), line.start, &strides(batch, size, 1))?;
             matrices.assign_strided(
@@ -166,8 +173,9 @@ impl Band {
         rows: usize,
         cols: usize,
     ) -> Result<()> {
-        let size = self.count()? * self.length(rows, cols);
+        let (size, mut pace) = (self.count()? * self.length(rows, cols), Pace::new());
         for line in self.lines(rows, cols) {
+            pace.spend(A_LINE)?;
             let shape = Shape::new(batch.iter().copied().chain([line.len]));
             let part = matrices.strided(
                 shape.clone(),

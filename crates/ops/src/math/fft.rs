@@ -98,8 +98,7 @@ pub(super) fn transform<T: FftNum + Float>(
     let inner = &dims[dims.len() - axes..];
     for (axis, &n) in inner.iter().enumerate().rev() {
         let stride: usize = inner[axis + 1..].iter().product();
-        // The twiddle factors, two lines and what the transform works with.
-        let room = Arc::new(Room::of(n.saturating_mul(7 * size_of::<Complex<T>>()))?);
+        let room = Arc::new(Room::of(n.saturating_mul(lines_for(n) * size_of::<Complex<T>>()))?);
         if LONG <= n {
             long_lines(cells, n, stride, direction, &room)?;
             continue;
@@ -129,6 +128,19 @@ pub(super) fn transform<T: FftNum + Float>(
         cells.iter_mut().for_each(|v| *v = Complex::new(v.re * by, v.im * by));
     }
     Ok(())
+}
+
+/// How many lines of `n` elements a transform works with: the twiddle factors, two lines and what the
+/// transform asks for, which was 5 in all for a length that is a product of small primes. For others it is
+/// a convolution of up to four times the length: 11 for a prime of 10^6 (2026-11).
+fn lines_for(n: usize) -> usize {
+    let rest = [2, 3, 5, 7, 11, 13].into_iter().fold(n, |mut rest, prime| {
+        while rest > 1 && rest.is_multiple_of(prime) {
+            rest /= prime;
+        }
+        rest
+    });
+    if rest <= 1 { 7 } else { 20 }
 }
 
 /// Transforms lines of `n` elements, `stride` apart, one after another on threads [apart].

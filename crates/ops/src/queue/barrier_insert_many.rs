@@ -5,6 +5,8 @@ use super::queues::own_row;
 use crate::shared::strings::strs;
 use millstream_graph::op::spec::{AnyType, Int};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_state::Barrier;
+use millstream_tensor::budget::Room;
 use millstream_tensor::{DType, Result, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
@@ -61,6 +63,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         expected.kernel_name();
         "component {component} of {barrier:?} is {expected}, not {have}"
     );
+    let _room = Room::of(keys.len().saturating_mul(Barrier::INSERTION))?;
     let values = (0..keys.len()).map(|i| own_row(values, i)).collect::<Result<_>>()?;
     barrier.insert(component, keys, values)
 }

@@ -87,6 +87,10 @@ impl Incomplete {
 }
 
 impl Barrier {
+    /// The bytes that an insertion works with for each key: its value, twice while it is copied, and the
+    /// complete element in a list that grows.
+    pub const INSERTION: usize = 2 * size_of::<Tensor>() + 2 * size_of::<Item>();
+
     /// A barrier without elements, whose values have these dtypes and shapes.
     pub fn new(name: &str, dtypes: &[DType], shapes: &[PartialShape]) -> Result<Barrier> {
         ensure!(!dtypes.is_empty(), "a barrier needs at least one component");

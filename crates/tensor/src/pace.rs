@@ -134,10 +134,10 @@ const SHORT: Duration = Duration::from_millis(1);
 const LONG: Duration = Duration::from_millis(10);
 
 impl Pace {
-    /// Counts from zero.
+    /// Counts from zero. What is counted before the first look is [short work](short) of the thread.
     #[inline]
     pub const fn new() -> Pace {
-        Pace { left: FIRST, stretch: FIRST, last: None }
+        Pace { left: 0, stretch: 0, last: None }
     }
 
     /// Counts `work` elements that are done or about to be done. An error if it is time to look and the run
@@ -162,16 +162,75 @@ impl Pace {
     /// Looks, and decides how much to do before the next look.
     #[cold]
     fn turn(&mut self) -> Result<()> {
-        let now = Instant::now();
-        look_at(now)?;
-        match self.last.replace(now).map(|last| now.saturating_duration_since(last)) {
-            Some(took) if took < SHORT => self.stretch = self.stretch.saturating_mul(2),
-            Some(took) if LONG < took => self.stretch = (self.stretch / 2).max(LEAST),
-            _ => {}
+        if self.stretch == 0 {
+            short(FIRST)?;
+            (self.left, self.stretch) = (FIRST, FIRST);
+            return Ok(());
         }
+        self.stretch = look_after(self.stretch, &mut self.last)?;
         self.left = self.stretch;
         Ok(())
     }
+}
+
+/// Looks, and returns how much to do before the next look.
+fn look_after(stretch: usize, last: &mut Option<Instant>) -> Result<usize> {
+    let now = Instant::now();
+    look_at(now)?;
+    Ok(match last.replace(now).map(|last| now.saturating_duration_since(last)) {
+        Some(took) if took < SHORT => stretch.saturating_mul(2),
+        Some(took) if LONG < took => (stretch / 2).max(LEAST),
+        _ => stretch,
+    })
+}
+
+/// The work of a kernel that is too short to look by itself. A kernel can have millions of such pieces, one
+/// for each small matrix or row, so together they look as one long piece does.
+struct ShortWork {
+    left: Cell<usize>,
+    stretch: Cell<usize>,
+    last: Cell<Option<Instant>>,
+}
+
+thread_local! {
+    static SHORT_WORK: ShortWork =
+        const { ShortWork { left: Cell::new(FIRST), stretch: Cell::new(FIRST), last: Cell::new(None) } };
+}
+
+/// The most short work between two looks. Pieces count as a whole, though they may end early, and what comes
+/// next may take longer.
+const MOST_SHORT: usize = 64 * FIRST;
+
+/// Counts a short piece of work that is done or about to be done.
+fn short(work: usize) -> Result<()> {
+    SHORT_WORK.with(|s| match s.left.get().checked_sub(work) {
+        Some(left) => {
+            s.left.set(left);
+            Ok(())
+        }
+        None => after_much_short_work(s),
+    })
+}
+
+#[cold]
+fn after_much_short_work(s: &ShortWork) -> Result<()> {
+    let mut last = s.last.get();
+    // Also after an error, so that what ends the work can still do a little.
+    s.left.set(FIRST);
+    let stretch = look_after(s.stretch.get(), &mut last)?.min(MOST_SHORT);
+    s.last.set(last);
+    s.stretch.set(stretch);
+    s.left.set(stretch);
+    Ok(())
+}
+
+/// Begins to count short work from zero, because another kernel begins, whose pieces may take longer.
+#[inline]
+pub(crate) fn begin() {
+    SHORT_WORK.with(|s| {
+        s.left.set(FIRST);
+        s.stretch.set(FIRST);
+    });
 }
 
 impl Default for Pace {
@@ -185,6 +244,7 @@ impl Default for Pace {
 #[inline]
 pub fn paced(n: usize, mut work: impl FnMut(Range<usize>)) -> Result<()> {
     if n <= FIRST {
+        short(n)?;
         work(0..n);
         return Ok(());
     }
@@ -198,6 +258,7 @@ pub fn paced(n: usize, mut work: impl FnMut(Range<usize>)) -> Result<()> {
 #[inline]
 pub(crate) fn cheaply_paced(n: usize, mut work: impl FnMut(Range<usize>)) -> Result<()> {
     if n <= CHEAP * FIRST {
+        short(n / CHEAP)?;
         work(0..n);
         return Ok(());
     }
@@ -214,7 +275,8 @@ pub fn try_paced(n: usize, mut work: impl FnMut(Range<usize>) -> Result<()>) -> 
 }
 
 fn in_ranges(n: usize, work: &mut dyn FnMut(Range<usize>) -> Result<()>) -> Result<()> {
-    let mut pace = Pace::new();
+    short(n.min(FIRST))?;
+    let mut pace = Pace { left: FIRST, stretch: FIRST, last: None };
     let mut at = 0;
     loop {
         let end = at + pace.stretch.min(n - at);
@@ -280,6 +342,24 @@ mod tests {
         let error = (0..usize::MAX).find_map(|_| pace.spend(1).err()).unwrap();
         assert_eq!(error.code(), Code::DeadlineExceeded);
         assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+    }
+
+    /// Of many short pieces none would look by itself.
+    #[test]
+    fn short_pieces_end_with_the_deadline_too() {
+        let pieces: [fn() -> Result<()>; 4] = [
+            || Pace::new().spend(3),
+            || paced(100, |range| drop(std::hint::black_box(range))),
+            || try_paced(100, |_| Ok(())),
+            || cheaply_paced(100, |range| drop(std::hint::black_box(range))),
+        ];
+        for piece in pieces {
+            let start = Instant::now();
+            let _entered = enter_until(None, Some(start + Duration::from_millis(20)));
+            let error = std::iter::repeat_with(piece).find_map(Result::err).unwrap();
+            assert_eq!(error.code(), Code::DeadlineExceeded);
+            assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+        }
     }
 
     #[test]

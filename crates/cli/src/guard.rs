@@ -10,8 +10,17 @@ use crate::failure::Failure;
 use crate::load::deadline;
 use millstream::{Code, Error};
 use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
+
+/// Whether the command has ended with an error, which is being printed. What it held is freed meanwhile.
+static ENDED: AtomicBool = AtomicBool::new(false);
+
+/// Stops watching: the process is about to end with its own error.
+pub(crate) fn over() {
+    ENDED.store(true, Relaxed);
+}
 
 /// How often memory is measured. A process gets 10 to 20 MiB of fresh memory in this time.
 const PERIOD: Duration = Duration::from_millis(5);
@@ -40,6 +49,9 @@ pub(crate) fn watch(timeout: Option<Duration>, memory_limit: Option<usize>) {
 fn keep(end: Option<Instant>, most: Option<usize>) {
     loop {
         if let Some(failure) = exceeded(end, most) {
+            if ENDED.load(Relaxed) {
+                return;
+            }
             // Prints the error. The code of every failure of the work is 1.
             let _ = failure.report();
             std::process::exit(1);

@@ -93,6 +93,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
+            guard::over();
             let code = failure.report();
             if interrupt::was_pressed() { ExitCode::from(interrupt::EXIT_CODE) } else { code }
         }

@@ -141,8 +141,8 @@ class Graph(_engine.Graph):
         The gradient of a weight that a loop multiplies with is the sum of a product in each iteration. With
         True, the backward loop keeps both sides of these products, and one long product comes after it: the
         values are the same but for rounding. That takes the memory of all sides: for `t` steps of a recurrent
-        net with a kernel of shape `[m, n]` and a batch of `b`, `t * b * (m + n)` elements. It is done where `m`
-        and `n` are known when the gradient is built and `b` is below 512.
+        net with a kernel of shape `[m, n]` and a batch of `b`, `t * b * (m + n)` elements. It is done where
+        `m` and `n` are known when the gradient is built and `b` is below 512.
 
         Example:
           >>> with tf.Graph().as_default() as g:

@@ -500,6 +500,31 @@ fn long_separators_and_patterns_end_soon() -> Result<()> {
     Ok(())
 }
 
+/// The names in a folder are read one by one. Those that match are charged, and so are the folders that are
+/// yet to be searched; nothing else is kept.
+#[test]
+fn the_names_in_a_folder_are_charged() -> Result<()> {
+    const N: usize = 1000;
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("names_in_a_folder");
+    let _old = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    (0..N).for_each(|i| std::fs::write(folder.join(format!("{i:0>240}")), "").unwrap());
+    let find = |pattern: &str, memory_limit| -> Result<usize> {
+        let graph = Graph::with_ops(millstream_ops::registry());
+        let pattern = graph.constant(Tensor::str(format!("{}/{pattern}", folder.display()).as_str()));
+        let found = graph.op("MatchingFiles").input(pattern).output().port();
+        let options = SessionOptions { memory_limit, ..SessionOptions::default() };
+        let names = Session::with_options(&graph, options)?.run::<Tensor>(Target::Value(found), ())?;
+        Ok(names.elements())
+    };
+    let little = Some(1 << 18);
+    refused(find("*", little), Code::ResourceExhausted, "out of memory");
+    refused(find("*/nothing", little), Code::ResourceExhausted, "out of memory");
+    assert_eq!(find("*[0-3]7", little)?, N / 25);
+    assert_eq!(find("*", None)?, N);
+    Ok(())
+}
+
 #[test]
 fn the_entries_of_a_table_are_charged() -> Result<()> {
     let keys = Tensor::from_iter([1_000_000], 0..1_000_000i64)?;

@@ -213,3 +213,18 @@ fn values_fit() {
     assert!(one(Tensor::vector::<f32>(&[]).unwrap()).contains("no elements"));
     assert_eq!(sizes(&b), (0, 0));
 }
+
+#[test]
+fn a_barrier_of_other_components_is_refused() {
+    let (barrier, scalar) = (barrier(2), PartialShape::unknown_of_rank(0));
+    let scalars = [scalar.clone(), scalar.clone()];
+    assert!(barrier.check_same(&[DType::I32; 2], &scalars).is_ok());
+    let others = [PartialShape::unknown_of_rank(1), scalar];
+    for (dtypes, shapes, says) in [
+        ([DType::I32, DType::F32], &scalars, "requested component types"),
+        ([DType::I32, DType::I32], &others, "requested component shapes"),
+    ] {
+        let error = barrier.check_same(&dtypes, shapes).unwrap_err();
+        assert!(error.code() == Code::InvalidArgument && error.message().contains(says), "{error}");
+    }
+}

@@ -1,6 +1,8 @@
 //! Queues on their own, without a graph: order, waiting, closing, cancellation.
 
-use millstream_state::{Cancellation, Closing, Dequeued, Item, Queue, QueueKind, QueueSpec, Take, Waiter};
+use millstream_state::{
+    Batches, Cancellation, Closing, Dequeued, Item, Queue, QueueKind, QueueSpec, Take, Waiter,
+};
 use millstream_tensor::{Code, DType, Error, Opaque, PartialShape, Result, Tensor};
 use parking_lot::Mutex;
 use smallvec::smallvec;
@@ -525,4 +527,25 @@ fn the_tokens_of_an_item() {
     assert_eq!(spec.tokens_of(&[rows(3, 9), rows(5, 2)]), 5);
     assert_eq!(spec.tokens_of(&[rows(6, 9), rows(5, 2)]), 6);
     assert_eq!(spec.tokens_of(&[rows(0, 9), rows(0, 2)]), 1);
+}
+
+/// A batch ends before its items, padded to the longest of them, have more tokens than it may.
+#[test]
+fn a_batch_has_no_more_tokens_than_allowed() {
+    let q = queue_like(QueueSpec {
+        dtypes: vec![DType::I32; 2],
+        shapes: Some(vec![PartialShape::unknown_of_rank(1), PartialShape::unknown_of_rank(0)]),
+        batches: Batches { max_tokens: Some(6), ..Batches::default() },
+        ..spec(QueueKind::PaddingFifo, 10)
+    });
+    let of_length = |n: i32| smallvec![Tensor::vector(&vec![7; n as usize]).unwrap(), Tensor::scalar(n)];
+    for n in [1, 2, 3, 3, 1, 1, 1, 1, 1] {
+        assert!(q.try_enqueue(Item::new(of_length(n)).unwrap()).unwrap().is_none());
+    }
+    let batches = [0; 3].map(|_| dequeue(&q, Exactly(4)).values());
+    assert_eq!(batches, [vec![1, 2], vec![3, 3], vec![1; 4]]);
+    let rest = dequeue(&q, Exactly(4));
+    assert!(rest.waits(), "more may come");
+    let too_long = q.spec().check_item(&Item::new(of_length(7)).unwrap(), "q").unwrap_err();
+    assert!(too_long.message().contains("has 7 tokens, more than the 6"), "{too_long}");
 }

@@ -2,9 +2,9 @@
 
 use millstream_state::Cancellation;
 use millstream_state::collective::{
-    Call, Caller, Channels, Collective, Finish, Ranks, RanksOptions, Reduction, What,
+    Alone, Call, Caller, Channels, Collective, Finish, Ranks, RanksOptions, Reduction, What,
 };
-use millstream_tensor::{Result, Tensor};
+use millstream_tensor::{Result, Tensor, bf16, f16};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -12,14 +12,14 @@ use std::time::Duration;
 const SOON: Duration = Duration::from_secs(20);
 
 /// Makes a call, and waits for its results.
-fn call(ranks: &Ranks, what: What, value: Tensor, splits: &[usize]) -> Result<Vec<Tensor>> {
+fn call(ranks: &dyn Collective, what: What, value: Tensor, splits: &[usize]) -> Result<Vec<Tensor>> {
     let (told, heard) = mpsc::channel::<Result<Finish>>();
     let caller = Caller {
         who: format!("{what}").into(),
         cancel: Cancellation::new(),
         ended: Box::new(move |result| told.send(result).expect("the test listens")),
     };
-    Collective::start(ranks, Call { what, value, splits: splits.to_vec() }, caller);
+    ranks.start(Call { what, value, splits: splits.to_vec() }, caller);
     heard.recv_timeout(SOON).expect("the ranks meet")?()
 }
 
@@ -68,6 +68,51 @@ fn reductions_are_the_same_on_all_ranks() {
         ] {
             assert_eq!(results(size, What::AllReduce(reduction), value, &[]), vec![expect.to_vec(); size]);
         }
+    }
+}
+
+#[test]
+fn every_dtype_is_summed() {
+    macro_rules! check {
+        ($($t:ty: $of:expr),*) => { $({
+            let of: fn(f32) -> $t = $of;
+            let all = job(2, |rank, ranks| {
+                let value = Tensor::vector(&[of(1.0 + rank as f32), of(40.0)]).unwrap();
+                let outputs = call(ranks, What::AllReduce(Reduction::Sum), value, &[]).unwrap();
+                outputs[0].as_slice::<$t>().unwrap().to_vec()
+            });
+            assert_eq!(all, vec![vec![of(3.0), of(80.0)]; 2]);
+        })* };
+    }
+    check!(f16: f16::from_f32, bf16: bf16::from_f32, f32: |x| x, f64: f64::from);
+    check!(i8: |x| x as i8, i16: |x| x as i16, i32: |x| x as i32, i64: |x| x as i64);
+    check!(u8: |x| x as u8, u16: |x| x as u16, u32: |x| x as u32, u64: |x| x as u64);
+}
+
+/// A value that its caller still has is not written to: the result has memory of its own.
+#[test]
+fn shared_values_stay_as_they_are() {
+    let to_100 = |of: fn(i32, i32) -> i32, rank| (0..100).map(|i| of(i, rank)).collect::<Vec<i32>>();
+    let given: fn(i32, i32) -> i32 = |i, rank| i + rank;
+    let cases: [(What, fn(i32, i32) -> i32); 2] =
+        [(What::Broadcast { root: 1 }, |i, _| i + 1), (What::AllReduce(Reduction::Sum), |i, _| 3 * i + 3)];
+    for (what, got) in cases {
+        let all = job(3, |rank, ranks| {
+            let value = ints(to_100(given, rank as i32));
+            let outputs = call(ranks, what, value.clone(), &[]).unwrap();
+            [&value, &outputs[0]].map(|tensor| tensor.as_slice::<i32>().unwrap().to_vec())
+        });
+        let expect = |rank| [to_100(given, rank), to_100(got, rank)];
+        assert_eq!(all, [0, 1, 2].map(expect));
+    }
+}
+
+#[test]
+fn a_rank_alone_gets_what_it_gave() {
+    assert_eq!((Alone.rank(), Alone.size()), (0, 1));
+    for what in [What::AllReduce(Reduction::Sum), What::AllGather, What::Broadcast { root: 0 }] {
+        let outputs = call(&Alone, what, ints([5, 6]), &[]).unwrap();
+        assert_eq!(outputs[0].as_slice::<i32>().unwrap(), [5, 6]);
     }
 }
 

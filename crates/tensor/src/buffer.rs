@@ -336,8 +336,9 @@ unsafe impl Send for Spare {}
 impl Spares {
     /// How many of the blocks of a size are looked at for one that this thread freed.
     const LOOKED_AT: usize = 16;
-    /// The divisor of the decay: each kept block lowers `most_used` by this part of its excess over `used`.
-    const FORGETS: usize = 1 << 16;
+    /// The divisor of the decay: each kept block lowers `most_used` by this part of its excess over `used`. A
+    /// test keeps that many blocks; Miri takes milliseconds for each.
+    const FORGETS: usize = 1 << if cfg!(miri) { 10 } else { 16 };
 
     fn take(&mut self, layout: Layout) -> Option<Spare> {
         self.used += layout.size();
@@ -572,7 +573,7 @@ mod tests {
             Spare { ptr, layout, by: this_thread(), since: 0 }
         };
         let mut spares = Spares { blocks: BTreeMap::new(), bytes: 0, used: 0, most_used: 0, n: 0 };
-        let (size, n) = (1 << 20, 60);
+        let (size, n) = (1 << 20, 40);
         let layout = Layout::from_size_align(size, ALIGN).unwrap();
         for _ in 0..n {
             assert!(spares.take(layout).is_none());

@@ -6,10 +6,17 @@ use crate::session::{RunOptions, Session};
 use crate::sync::{Mutex, Sender, channel};
 use millstream_graph::{CollectionItem, Graph};
 use millstream_proto::{QueueRunnerDef, decode, encode};
+use millstream_tensor::budget::Room;
+use millstream_tensor::pace::look;
 use millstream_tensor::{Code, Result, ensure};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// The bytes charged for a thread: the pages of its stack that a run touches. A graph can ask for any number
+/// of threads in a few bytes each. Waiting threads took 8 KiB, those that run kernels a few times that
+/// (2026-11).
+const THREAD: usize = 32 << 10;
 
 /// The collection of a graph's queue runners.
 pub const QUEUE_RUNNERS: &str = "queue_runners";
@@ -157,6 +164,7 @@ impl QueueRunner {
     /// Starts the threads of several runners, as [`QueueRunner::start`] does. If one thread cannot be
     /// started, none of any runner runs.
     pub fn start_all(runners: &[QueueRunner], session: &Session, coordinator: &Coordinator) -> Result<usize> {
+        let _within = session.within();
         let ready = |runner: &QueueRunner| runner.prepare(session, coordinator).transpose();
         let ready = runners.iter().filter_map(ready).collect::<Result<Vec<Ready>>>()?;
         Ok(ready.into_iter().map(|ready| ready.go(session, coordinator)).sum())
@@ -177,11 +185,18 @@ impl QueueRunner {
         for ((enqueue, op), counted) in enqueues.into_iter().zip(&self.enqueue_ops).zip(counts) {
             let (this, coordinator_of, close) = (self.clone(), coordinator.clone(), close.clone());
             let name = format!("QueueRunner {} {op}", self.queue);
+            look()?;
+            let room = Room::of(THREAD).map_err(|e| {
+                e.note(format!("while starting {} threads for the queue `{}`", self.enqueue_ops.len(), self.queue))
+            })?;
             let (gate, open) = channel();
-            coordinator.spawn(name, move || match open.recv() {
-                Ok(counted) => this.fill(&enqueue, &close, &coordinator_of, counted),
-                // Another thread could not be started.
-                Err(_) => Ok(()),
+            coordinator.spawn(name, move || {
+                let _room = room;
+                match open.recv() {
+                    Ok(counted) => this.fill(&enqueue, &close, &coordinator_of, counted),
+                    // Another thread could not be started.
+                    Err(_) => Ok(()),
+                }
             })?;
             gates.push((gate, counted));
         }

@@ -508,6 +508,11 @@ impl Session {
         Arc::as_ptr(&self.shared).addr()
     }
 
+    /// Puts the session's memory limit and timeout in force on this thread, for work between runs.
+    pub(crate) fn within(&self) -> budget::Entered<'_> {
+        budget::enter_until(self.shared.budget.as_ref(), self.shared.deadline(&RunOptions::default()))
+    }
+
     /// The manager of the session's variables, queues and the like, to share them with another session.
     ///
     /// ```

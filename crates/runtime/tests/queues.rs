@@ -145,6 +145,30 @@ fn runners_fill_and_close() -> Result<()> {
     Ok(())
 }
 
+/// A graph can ask for any number of threads.
+#[test]
+fn the_threads_of_runners_are_charged() -> Result<()> {
+    let g = graph();
+    let q = fifo(&g, "FIFOQueueV2", 2, shape![]);
+    g.op("QueueEnqueueV2").name("put").input(q).inputs([g.constant(1)]).finish();
+    g.op("QueueCloseV2").name("close").input(q).finish();
+    g.op("QueueCloseV2").name("cancel").input(q).attr("cancel_pending_enqueues", true).finish();
+    let options = SessionOptions { memory_limit: Some(1 << 20), ..SessionOptions::default() };
+    let session = Session::with_options(&g, options)?;
+    let runner = |n| QueueRunner::new("q", vec!["put".to_owned(); n], "close", "cancel");
+    let coordinator = Coordinator::with_clean_stops([Code::OutOfRange, Code::Cancelled]);
+    let refused = runner(100).start(&session, &coordinator).unwrap_err();
+    assert_eq!(refused.code(), Code::ResourceExhausted, "{refused}");
+    assert!(refused.to_string().contains("while starting 100 threads for the queue `q`"), "{refused}");
+    coordinator.request_stop();
+    coordinator.join_within(Duration::from_secs(20))?;
+    // The threads that were started gave their memory back.
+    let coordinator = Coordinator::with_clean_stops([Code::OutOfRange, Code::Cancelled]);
+    assert_eq!(runner(2).start(&session, &coordinator)?, 2);
+    coordinator.request_stop();
+    coordinator.join_within(Duration::from_secs(20))
+}
+
 /// A stop wakes a runner that waits for room.
 #[test]
 fn a_stop_calls_off_who_waits_for_room() -> Result<()> {

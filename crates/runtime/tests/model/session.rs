@@ -2,6 +2,7 @@
 
 use crate::sync::{Condvar, Mutex};
 use millstream_graph::{Graph, Op, Output};
+use millstream_tensor::budget::{Entered, enter};
 use millstream_tensor::{Code, Error, Result, Tensor};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -32,6 +33,10 @@ impl Session {
 
     pub(crate) fn key(&self) -> usize {
         1
+    }
+
+    pub(crate) fn within(&self) -> Entered<'_> {
+        enter(None)
     }
 
     pub(crate) fn runner_started(&self, queue: &str) {

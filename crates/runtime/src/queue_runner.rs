@@ -187,7 +187,8 @@ impl QueueRunner {
             let name = format!("QueueRunner {} {op}", self.queue);
             look()?;
             let room = Room::of(THREAD).map_err(|e| {
-                e.note(format!("while starting {} threads for the queue `{}`", self.enqueue_ops.len(), self.queue))
+                let n_threads = self.enqueue_ops.len();
+                e.note(format!("while starting {n_threads} threads for the queue `{}`", self.queue))
             })?;
             let (gate, open) = channel();
             coordinator.spawn(name, move || {

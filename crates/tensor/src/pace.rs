@@ -118,7 +118,7 @@ fn look_at(now: Instant) -> Result<()> {
 pub struct Pace {
     /// What may still be done before the next look.
     left: usize,
-    /// What is done between two looks.
+    /// What is done between two looks; 0 until something is counted.
     stretch: usize,
     /// The time of the last look.
     last: Option<Instant>,
@@ -167,70 +167,40 @@ impl Pace {
             (self.left, self.stretch) = (FIRST, FIRST);
             return Ok(());
         }
-        self.stretch = look_after(self.stretch, &mut self.last)?;
+        let now = Instant::now();
+        look_at(now)?;
+        match self.last.replace(now).map(|last| now.saturating_duration_since(last)) {
+            Some(took) if took < SHORT => self.stretch = self.stretch.saturating_mul(2),
+            Some(took) if LONG < took => self.stretch = (self.stretch / 2).max(LEAST),
+            _ => {}
+        }
         self.left = self.stretch;
         Ok(())
     }
 }
 
-/// Looks, and returns how much to do before the next look.
-fn look_after(stretch: usize, last: &mut Option<Instant>) -> Result<usize> {
-    let now = Instant::now();
-    look_at(now)?;
-    Ok(match last.replace(now).map(|last| now.saturating_duration_since(last)) {
-        Some(took) if took < SHORT => stretch.saturating_mul(2),
-        Some(took) if LONG < took => (stretch / 2).max(LEAST),
-        _ => stretch,
-    })
-}
-
-/// The work of a kernel that is too short to look by itself. A kernel can have millions of such pieces, one
-/// for each small matrix or row, so together they look as one long piece does.
-struct ShortWork {
-    left: Cell<usize>,
-    stretch: Cell<usize>,
-    last: Cell<Option<Instant>>,
-}
-
 thread_local! {
-    static SHORT_WORK: ShortWork =
-        const { ShortWork { left: Cell::new(FIRST), stretch: Cell::new(FIRST), last: Cell::new(None) } };
+    /// What is left of the short work before the next look. A kernel can have millions of pieces that are too
+    /// short to look by themselves, one for each small matrix or row, so all of them look together.
+    static SHORT_WORK: Cell<usize> = const { Cell::new(MOST_SHORT) };
 }
 
-/// The most short work between two looks. Pieces count as a whole, though they may end early, and what comes
-/// next may take longer.
-const MOST_SHORT: usize = 64 * FIRST;
+/// The short work between two looks: it takes at least as long as a few hundred looks, and less than 100 ms
+/// if an element takes less than 3 us.
+const MOST_SHORT: usize = 8 * FIRST;
 
-/// Counts a short piece of work that is done or about to be done.
+/// Counts a short piece of work that is done or about to be done, at most [`FIRST`] elements.
 fn short(work: usize) -> Result<()> {
-    SHORT_WORK.with(|s| match s.left.get().checked_sub(work) {
-        Some(left) => {
-            s.left.set(left);
+    SHORT_WORK.with(|left| match left.get().checked_sub(work) {
+        Some(less) => {
+            left.set(less);
             Ok(())
         }
-        None => after_much_short_work(s),
+        None => {
+            left.set(MOST_SHORT);
+            look()
+        }
     })
-}
-
-#[cold]
-fn after_much_short_work(s: &ShortWork) -> Result<()> {
-    let mut last = s.last.get();
-    // Also after an error, so that what ends the work can still do a little.
-    s.left.set(FIRST);
-    let stretch = look_after(s.stretch.get(), &mut last)?.min(MOST_SHORT);
-    s.last.set(last);
-    s.stretch.set(stretch);
-    s.left.set(stretch);
-    Ok(())
-}
-
-/// Begins to count short work from zero, because another kernel begins, whose pieces may take longer.
-#[inline]
-pub(crate) fn begin() {
-    SHORT_WORK.with(|s| {
-        s.left.set(FIRST);
-        s.stretch.set(FIRST);
-    });
 }
 
 impl Default for Pace {

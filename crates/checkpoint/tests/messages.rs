@@ -69,6 +69,16 @@ fn a_single_element_is_listed() {
     assert_eq!((packed.tensor_content.as_slice(), packed.string_val.len()), (&b"\x02\x02s0s1"[..], 0));
 }
 
+/// Packed strings begin with all lengths, each in as many bytes as it needs, seven bits to a byte.
+#[test]
+fn packed_strings_may_be_long() {
+    let texts = [0, 127, 128, 300, 1 << 14].map(|n: usize| Str::from("x".repeat(n).as_str()));
+    let tensor = Tensor::strings([5], texts.to_vec()).unwrap();
+    let packed = encode_packed(&tensor).unwrap();
+    assert_eq!(packed.tensor_content[..6], [0, 127, 128, 1, 172, 2]);
+    assert!(decode(&packed, &mut |_, _| Ok(())).unwrap().bits_eq(&tensor));
+}
+
 #[test]
 fn records_are_read_where_they_begin() {
     let mut writer = RecordWriter::new(Vec::new());

@@ -1,7 +1,7 @@
 //! Invalid graphs: each import fails with an error that names the fault, and leaves the graph as it was.
 
-use millstream_graph::Graph;
 use millstream_graph::op::Registry;
+use millstream_graph::{Graph, MAX_DEPTH};
 use millstream_interop::{
     Element, ImportOptions, export_graph_def, import_graph_def, read_graph, read_graph_within,
 };
@@ -73,9 +73,14 @@ fn unary(name: &str, op: &str, input: &str) -> String {
 }
 
 fn merge(name: &str, a: &str, b: &str) -> String {
+    merge_of(name, &[a, b])
+}
+
+fn merge_of(name: &str, inputs: &[&str]) -> String {
+    let (all, n) = (inputs.iter().map(|i| format!("input: '{i}' ")).collect::<String>(), inputs.len());
     format!(
-        "node {{ name: '{name}' op: 'Merge' input: '{a}' input: '{b}'
-           attr {{ key: 'T' value {{ type: DT_INT32 }} }} attr {{ key: 'N' value {{ i: 2 }} }} }}"
+        "node {{ name: '{name}' op: 'Merge' {all}
+           attr {{ key: 'T' value {{ type: DT_INT32 }} }} attr {{ key: 'N' value {{ i: {n} }} }} }}"
     )
 }
 
@@ -110,6 +115,16 @@ fn back_edge_from_another_frame() {
 fn merge_of_nothing_but_back_edges() {
     let text = unary("n", "NextIteration", "m") + &merge("m", "n", "n");
     refused(&text, "all inputs of the Merge are back edges");
+}
+
+#[test]
+fn merge_of_two_enters_and_a_back_edge() {
+    let text = one()
+        + &enter("a", "one", "f", 1)
+        + &enter("b", "one", "f", 1)
+        + &unary("n", "NextIteration", "m")
+        + &merge_of("m", &["a", "b", "n"]);
+    refused(&text, "this one has 3 with 1 from NextIterations");
 }
 
 #[test]
@@ -153,13 +168,17 @@ fn two_loop_conds_in_a_frame() {
 
 #[test]
 fn frames_nested_too_deep() {
-    let mut text = one();
-    let mut last = "one".to_owned();
-    for i in 0..1100 {
-        text += &enter(&format!("e{i}"), &last, &format!("f{i}"), 1);
-        last = format!("e{i}");
-    }
-    refused(&text, "frames are nested more than");
+    let nested = |n: u32| {
+        let mut text = one();
+        let mut last = "one".to_owned();
+        for i in 0..n {
+            text += &enter(&format!("e{i}"), &last, &format!("f{i}"), 1);
+            last = format!("e{i}");
+        }
+        text
+    };
+    import_graph_def(&empty(), &parse(&nested(MAX_DEPTH)), &ImportOptions::default()).unwrap();
+    refused(&nested(MAX_DEPTH + 1), "frames are nested more than");
 }
 
 #[test]

@@ -42,6 +42,20 @@ fn unconnected_is_none_or_zeros() -> Result<()> {
 }
 
 #[test]
+fn what_nobody_asks_for_is_not_built() -> Result<()> {
+    let g = graph();
+    let matrix = |name| g.placeholder_of(name, DType::F32, PartialShape::unknown_of_rank(2));
+    let (a, b) = (matrix("a"), matrix("b"));
+    let y = g.op("MatMul").input(a).input(b).output();
+    let n_products = || g.operations().iter().filter(|op| op.op_type() == "MatMul").count();
+    g.gradients([y], [a]).dense()?;
+    assert_eq!(n_products(), 2, "the gradient at `b` is built, too");
+    g.gradients([y], [a, b]).dense()?;
+    assert_eq!(n_products(), 4);
+    Ok(())
+}
+
+#[test]
 fn both_branches_and_their_dead_sides() -> Result<()> {
     let g = graph();
     let x = x(&g);

@@ -4,6 +4,7 @@ use millstream_autodiff::{CustomGradient, Derivatives, Gradients};
 use millstream_graph::{Graph, Output};
 use millstream_runtime::{Session, feed};
 use millstream_tensor::{DType, PartialShape, Result, Tensor};
+use std::sync::{Arc, Mutex};
 
 fn graph() -> Graph {
     Graph::with_ops(millstream_ops::registry())
@@ -98,6 +99,35 @@ fn a_gradient_of_the_callers() -> Result<()> {
     let e = 1e-4;
     assert!((d - (f(0.3 + e) - f(0.3 - e)) / (2.0 * e)).abs() < 1e-7);
     assert!((dd - (f(0.3 + e) - 2.0 * f(0.3) + f(0.3 - e)) / (e * e)).abs() < 1e-6);
+    Ok(())
+}
+
+/// Inputs, results and kept values are counted from 0, each by themselves.
+#[test]
+fn a_gradient_of_the_callers_with_several_values() -> Result<()> {
+    let g = graph();
+    let [x, y] = ["x", "y"].map(|name| g.placeholder_of(name, DType::F64, PartialShape::scalar()));
+    let wanted = Arc::new(Mutex::new(Vec::new()));
+    let told = wanted.clone();
+    let z = g.custom_gradient(
+        &[x, y],
+        |xs| Ok((vec![xs[0] * xs[1], xs[0] + xs[1]], vec![xs[0] * 100.0, xs[1] * 1000.0])),
+        move |cx| {
+            told.lock().unwrap().push([0, 1].map(|i| cx.wants(i)));
+            let d = cx.grad(0) + cx.grad(1) * 10.0;
+            for i in 0..2 {
+                let (value, kept) = (cx.x(i) + cx.y(i), cx.kept(i));
+                cx.give(i, d * (value + kept));
+            }
+            Ok(())
+        },
+    )?;
+    let total = z[0] + z[1] * 2.0;
+    let d = [g.gradients([total], [x]).dense()?[0], g.gradients([total], [y]).dense()?[0]];
+    let (dx, dy): (f64, f64) = Session::new(&g)?.run((d[0], d[1]), feed![x => 2.0, y => 3.0])?;
+    // The results are 6 and 5, and 21 flows back.
+    assert_eq!((dx, dy), (21.0 * (2.0 + 6.0 + 200.0), 21.0 * (3.0 + 5.0 + 3000.0)));
+    assert_eq!(*wanted.lock().unwrap(), [[true, false], [false, true]]);
     Ok(())
 }
 

@@ -237,3 +237,36 @@ def parts_of_variables_in_a_saver(tf):
         of_two=lambda: tf.train.Saver({"w": [list(a)[0], list(b)[0]]}),
         no_part=lambda: tf.train.Saver({"w": [c]}),
     )
+
+
+def checkpoints_in_relative_folders(tf):
+    """tf_ner's estimators have relative folders: paths in their list of checkpoints are relative to them."""
+    def listed(folder):
+        with open(os.path.join(folder, "checkpoint")) as file:
+            return file.read(), tf.train.latest_checkpoint(folder), list(tf.train.get_checkpoint_state(folder).all_model_checkpoint_paths)
+
+    def model_fn(features, labels, mode):
+        step = tf.train.GradientDescentOptimizer(0.1).minimize(tf.square(tf.get_variable("w", initializer=2.0)), tf.train.get_global_step())
+        return tf.estimator.EstimatorSpec(mode, loss=tf.constant(1.0), train_op=step)
+
+    before, home, found = os.getcwd(), tempfile.mkdtemp(), []
+    os.chdir(home)
+    try:
+        os.makedirs("some/where")
+        tf.get_variable("v", initializer=1.0)
+        with tf.Session() as sess:
+            sess.run(tf.global_variables_initializer())
+            for folder in ("", "some", "some/where", os.path.join(home, "whole")):
+                for relative in (True, False):
+                    saver = tf.train.Saver(save_relative_paths=relative)
+                    for at in range(2):
+                        saver.save(sess, os.path.join(folder, "model"), global_step=at)
+                    found.append(listed(folder))
+        found = [[part.replace(home, "HOME") if isinstance(part, str) else [p.replace(home, "HOME") for p in part] for part in row]
+                 for row in found]
+        model = tf.estimator.Estimator(model_fn, "results/model")
+        model.train(lambda: tf.data.Dataset.from_tensors((1.0, 1.0)).repeat(), max_steps=2)
+        model.train(lambda: tf.data.Dataset.from_tensors((1.0, 1.0)).repeat(), max_steps=3)
+        return found, listed("results/model"), model.latest_checkpoint(), int(model.get_variable_value("global_step"))
+    finally:
+        os.chdir(before)

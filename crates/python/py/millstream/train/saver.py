@@ -427,14 +427,18 @@ class Saver:
             outdated = self._note(path)
             checkpoints.update_checkpoint_state(
                 folder or ".",
-                os.path.basename(path) if self._save_relative_paths else path,
-                [os.path.basename(p) if self._save_relative_paths else p for p in self.last_checkpoints],
+                self._listed(path, folder),
+                [self._listed(p, folder) for p in self.last_checkpoints],
                 latest_filename,
             )
             # Only now: a list that names a checkpoint which is gone leaves a restarted program with none.
             _remove(outdated, meta_graph_suffix)
         self._write_meta_graph(sess, prefix, meta_graph_suffix, write_meta_graph)
         return path
+
+    def _listed(self, path: str, folder: str) -> str:
+        """Returns the path for the list of checkpoints, which makes relative ones relative to the folder."""
+        return os.path.relpath(path, folder) if self._save_relative_paths and os.path.isabs(path) else path
 
     def _write_meta_graph(self, sess: Any, prefix: str, suffix: str, wanted: bool) -> None:
         if wanted:

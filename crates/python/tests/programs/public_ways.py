@@ -239,6 +239,19 @@ def parts_of_variables_in_a_saver(tf):
     )
 
 
+def seeds_that_are_removed(tf):
+    """tf_ner's estimator has no seed: it removes the one that its graph had when it was made."""
+    graph, found = tf.get_default_graph(), []
+    for seed in (3, None, 5, None):
+        tf.set_random_seed(seed)
+        body = []
+        tf.data.Dataset.range(2).map(lambda x: body.append(tf.get_default_graph().seed) or x)
+        made = tf.random_uniform([]).op.inputs[0].op.inputs[0].op
+        found.append([graph.seed, tf.get_seed(None)[0], tf.get_seed(7), made.get_attr("seed"), body])
+    graph.seed = None
+    return found, graph.seed
+
+
 def checkpoints_in_relative_folders(tf):
     """tf_ner's estimators have relative folders: paths in their list of checkpoints are relative to them."""
     def listed(folder):

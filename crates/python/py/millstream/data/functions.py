@@ -44,6 +44,8 @@ class Function:
         body = Graph()
         body._surround(around, copies)
         body._extras["around"] = around
+        if around.seed is None:
+            body.seed = None
         specs = structure.flatten(input_spec)
         with body.as_default():
             inputs = [_argument(s, "args_%d" % i) for i, s in enumerate(specs)]

@@ -76,6 +76,7 @@ class Graph(_engine.Graph):
     def __init__(self) -> None:
         self._collections: Dict[Any, List[Any]] = {}
         self._finalized = False
+        self._unseeded = False
         self._dressing = Dressing(self)
         self._context_objects: List[Any] = []
         self._roots = threading.local()
@@ -127,12 +128,15 @@ class Graph(_engine.Graph):
 
     @property
     def seed(self) -> Optional[int]:
-        """The graph-level random seed."""
-        return self._seed
+        """The graph-level random seed; None for no seed."""
+        return None if self._unseeded else self._seed
 
     @seed.setter
-    def seed(self, seed: int) -> None:
-        self._set_seed(seed)
+    def seed(self, seed: Optional[int]) -> None:
+        # The engine keeps the seed that was removed: random operations ask this attribute for theirs.
+        self._unseeded = seed is None
+        if seed is not None:
+            self._set_seed(seed)
 
     @property
     def reassociate(self) -> bool:

@@ -46,10 +46,7 @@ def set_random_seed(seed: Optional[int]) -> None:
     before operations are added.
 
     Args:
-      seed: An int; None for no seed, in a graph without one.
-
-    Raises:
-      TypeError: The seed is None, but the graph has one.
+      seed: An int; None for no seed.
 
     Example:
       >>> tf.set_random_seed(1)
@@ -57,11 +54,7 @@ def set_random_seed(seed: Optional[int]) -> None:
       >>> print((tf.Session().run(x) == tf.Session().run(x)).all())
       True
     """
-    graph = get_default_graph()
-    if seed is not None:
-        graph.seed = seed
-    elif graph.seed is not None:
-        raise TypeError("set_random_seed(None): the seed of a graph, here %d, cannot be removed; build a new graph" % graph.seed)
+    get_default_graph().seed = seed
 
 
 def _seeds(seed: Optional[int]) -> Any:

@@ -4,10 +4,11 @@
 - `tpu`: estimators written for TPUs;
 - `canned`: estimators with a model of their own, whose losses and metrics are in `heads`;
 - `warm_start`: variables that begin with a checkpoint's values;
-- `training`: `train_and_evaluate`; `exporter`, `export`: exports; `inputs`: input functions over arrays.
+- `training`: `train_and_evaluate`; `early_stopping`: hooks that end training, for `experimental`;
+- `exporter`, `export`: exports; `inputs`: input functions over arrays.
 """
 
-from millstream.estimator import export, inputs, tpu
+from millstream.estimator import experimental, export, inputs, tpu
 from millstream.estimator.canned import (
     DNNClassifier,
     DNNLinearCombinedClassifier,
@@ -75,6 +76,7 @@ __all__ = [
     "SummarySaverHook",
     "TrainSpec",
     "WarmStartSettings",
+    "experimental",
     "export",
     "inputs",
     "tpu",

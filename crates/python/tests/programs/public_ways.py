@@ -239,6 +239,27 @@ def parts_of_variables_in_a_saver(tf):
     )
 
 
+def metrics_over_internal_counters(tf):
+    """tf_metrics makes its precision and recall of an internal function's confusion matrix."""
+    if tf.__name__ == "millstream":
+        from millstream.metrics.classes import streaming_confusion_matrix
+        from millstream.metrics.thresholds import counts_at_thresholds
+    else:
+        from tensorflow.python.ops.metrics_impl import _confusion_matrix_at_thresholds as counts_at_thresholds
+        from tensorflow.python.ops.metrics_impl import _streaming_confusion_matrix as streaming_confusion_matrix
+    labels, guesses = tf.placeholder(tf.int32, [None, 2]), tf.placeholder(tf.int32, [None, 2])
+    made = [streaming_confusion_matrix(labels, guesses, 3), streaming_confusion_matrix(labels, guesses, 3, tf.to_float(labels))]
+    counts = counts_at_thresholds(tf.greater(labels, 0), tf.to_float(guesses) / 2, [0.2, 0.7])
+    some = counts_at_thresholds(tf.greater(labels, 0), tf.to_float(guesses) / 2, [0.2], includes=["fp", "tp"])
+    with tf.Session() as sess:
+        sess.run(tf.local_variables_initializer())
+        for shift in range(2):
+            feeds = {labels: [[0, 1], [2, 2]], guesses: [[0, shift], [2, 1]]}
+            updated = sess.run([made[0][1], made[1][1], counts[1], some[1]], feeds)
+        values = sess.run([made[0][0], made[1][0], counts[0], some[0]])
+    return updated, values, [v.name for v in tf.local_variables()], made[0][1].dtype.name, str(made[0][0].shape)
+
+
 def seeds_that_are_removed(tf):
     """tf_ner's estimator has no seed: it removes the one that its graph had when it was made."""
     graph, found = tf.get_default_graph(), []

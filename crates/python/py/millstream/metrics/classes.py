@@ -63,6 +63,26 @@ def mean_per_class_accuracy(
         return collected(reduction_ops.reduce_mean(shares, name="mean_accuracy"), update, metrics_collections, updates_collections)
 
 
+def streaming_confusion_matrix(labels: Any, predictions: Any, num_classes: int, weights: Any = None) -> Pair:
+    """Returns a variable that counts pairs of a label and a prediction, and its update.
+
+    Programs make metrics of them. A row is a label and a column a prediction, in float64.
+
+    Args:
+      labels: A tensor of class numbers.
+      predictions: A tensor of class numbers, with as many elements.
+      num_classes: The number of classes.
+      weights: A tensor with as many elements, or None.
+    """
+    matrix = metric_variable([num_classes, num_classes], dtypes.float64, "total_confusion_matrix")
+    predictions, labels = math_ops.cast(predictions, dtypes.int64), math_ops.cast(labels, dtypes.int64)
+    n = math_ops.cast(num_classes, dtypes.int64)
+    predictions, labels = _flat(predictions), _flat(labels)
+    weights = None if weights is None else _flat(convert_to_tensor(weights))
+    current = counting_ops.confusion_matrix(labels, predictions, n, weights=weights, dtype=dtypes.float64)
+    return matrix, state_ops.assign_add(matrix, current)
+
+
 def mean_iou(
     labels: Any,
     predictions: Any,
@@ -95,13 +115,7 @@ def mean_iou(
     with variable_scope(name, "mean_iou", (predictions, labels, weights)):
         labels, predictions = convert_to_tensor(labels), convert_to_tensor(predictions)
         predictions.get_shape().assert_is_compatible_with(labels.get_shape())
-        matrix = metric_variable([num_classes, num_classes], dtypes.float64, "total_confusion_matrix")
-        predictions, labels = math_ops.cast(predictions, dtypes.int64), math_ops.cast(labels, dtypes.int64)
-        n = math_ops.cast(num_classes, dtypes.int64)
-        predictions, labels = _flat(predictions), _flat(labels)
-        weights = None if weights is None else _flat(convert_to_tensor(weights))
-        current = counting_ops.confusion_matrix(labels, predictions, n, weights=weights, dtype=dtypes.float64)
-        update = state_ops.assign_add(matrix, current)
+        matrix, update = streaming_confusion_matrix(labels, predictions, num_classes, weights)
         sums = [math_ops.cast(reduction_ops.reduce_sum(matrix, axis), dtypes.float32) for axis in (0, 1)]
         both = math_ops.cast(op("DiagPart")(matrix), dtypes.float32)
         union = sums[0] + sums[1] - both

@@ -37,7 +37,7 @@ Counts = Dict[str, Any]
 
 
 def counts_at_thresholds(
-    labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None, includes: Sequence[str] = tuple(_KINDS)
+    labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None, includes: Optional[Sequence[str]] = None
 ) -> Tuple[Counts, Counts]:
     """Counts right and wrong predictions: a prediction is positive if it is greater than the threshold.
 
@@ -46,7 +46,7 @@ def counts_at_thresholds(
       predictions: A tensor of floats in [0, 1], of the same shape.
       thresholds: A list of floats.
       weights: The weights.
-      includes: What to count: "tp", "fn", "tn" and "fp".
+      includes: What to count, of "tp", "fn", "tn" and "fp"; None for all.
 
     Returns:
       A pair of dicts: vectors of the counts so far, and of the counts after an update.
@@ -54,6 +54,7 @@ def counts_at_thresholds(
     Raises:
       ValueError: `includes` has another name.
     """
+    includes = tuple(_KINDS) if includes is None else includes
     for kind in includes:
         if kind not in _KINDS:
             raise ValueError("Invalid key: %s." % kind)

@@ -41,6 +41,8 @@ from millstream.io import records
 from millstream.io.files import GFile
 from millstream.io.summaries import FileWriter
 from millstream.metrics.basic import metric_variable
+from millstream.metrics.classes import streaming_confusion_matrix
+from millstream.metrics.thresholds import counts_at_thresholds
 from millstream.ops import array_ops, control_flow, indexing_ops
 from millstream.rnn.networks import transpose_batch_time
 from millstream.train import monitored_session, moving_averages, session_manager
@@ -760,7 +762,11 @@ NAMES: Dict[str, Dict[str, Any]] = {
         "create_slot_with_initializer": create_slot_with_initializer,
         "create_zeros_slot": create_zeros_slot,
     },
-    "python.ops.metrics_impl": {"metric_variable": metric_variable},
+    "python.ops.metrics_impl": {
+        "_confusion_matrix_at_thresholds": counts_at_thresholds,
+        "_streaming_confusion_matrix": streaming_confusion_matrix,
+        "metric_variable": metric_variable,
+    },
     "python.training.summary_io": {"SummaryWriter": FileWriter},
     "python.util.all_util": {"make_all": make_all, "remove_undocumented": remove_undocumented},
     "python.util.function_utils": {"get_func_name": get_func_name, "has_kwargs": has_kwargs},

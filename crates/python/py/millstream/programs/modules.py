@@ -37,6 +37,11 @@ contrib.recurrent.python.ops.functional_rnn .contrib.recurrent
 contrib.sparsemax.python.ops.sparsemax .contrib.sparsemax
 contrib.sparsemax.python.ops.sparsemax_loss .contrib.sparsemax
 contrib.summary.summary_ops .contrib.summary
+contrib.tpu.python.tpu.bfloat16 .contrib.tpu
+contrib.tpu.python.tpu.tpu .contrib.tpu
+contrib.tpu.python.tpu.tpu_config .contrib.tpu
+contrib.tpu.python.tpu.tpu_estimator .contrib.tpu
+contrib.tpu.python.tpu.tpu_optimizer .contrib.tpu
 contrib.losses.python.metric_learning .contrib.losses.metric_learning
 contrib.losses.python.metric_learning.metric_loss_ops .contrib.losses.metric_learning
 python.client.client_lib .
@@ -353,7 +358,7 @@ _MESSAGES_IN = ("example", "framework", "protobuf", "util")
 def _packages() -> Set[str]:
     """Returns the modules that contain internal ones, without public ones."""
     inner = [*_TABLE, *extras.NAMES, *absent.MODULES, *absent.NAMES, *("core.%s.x_pb2" % name for name in _MESSAGES_IN)]
-    return {path[:i] for path in inner for i, c in enumerate(path) if c == "."} - {"contrib", "contrib.cluster_resolver", "contrib.layers", "contrib.learn", "contrib.losses", "contrib.nn", "contrib.recurrent", "contrib.sparsemax", "contrib.summary"}
+    return {path[:i] for path in inner for i, c in enumerate(path) if c == "."} - {"contrib", "contrib.cluster_resolver", "contrib.layers", "contrib.learn", "contrib.losses", "contrib.nn", "contrib.recurrent", "contrib.sparsemax", "contrib.summary", "contrib.tpu"}
 
 
 _PACKAGES = _packages()

@@ -2,7 +2,7 @@
 
 use millstream_checkpoint::message::{decode, encode, encode_constant, encode_packed};
 use millstream_checkpoint::records::{RecordReader, RecordWriter};
-use millstream_checkpoint::{Checkpoint, Item, Slice, merge, write};
+use millstream_checkpoint::{Checkpoint, Item, Slice, merge, write, write_whole};
 use millstream_tensor::{Code, DType, Shape, Str, Tensor};
 use std::path::{Path, PathBuf};
 
@@ -135,4 +135,14 @@ fn checkpoints_with_one_name_between_them_do_not_merge() {
     assert!(Checkpoint::open(&a).is_ok() && Checkpoint::open(&b).is_ok() && Checkpoint::open(&both).is_err());
     let error = merge(&[a, folder.join("c.safetensors")], &both).unwrap_err();
     assert_eq!(error.code(), Code::Unimplemented, "{error}");
+}
+
+#[test]
+fn a_whole_file_replaces_the_one_before() {
+    let folder = folder("whole");
+    for bytes in [&b"the first"[..], b"2"] {
+        write_whole(folder.join("file"), bytes).unwrap();
+        assert_eq!(std::fs::read(folder.join("file")).unwrap(), bytes);
+    }
+    assert_eq!(std::fs::read_dir(folder).unwrap().count(), 1, "nothing is left beside it");
 }
